@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+#   make            build/blackout and the recorder, usable in place
+#   make demo       record the shipped example
+#   make check      build and run every test
+#   make lint       layers, format, clang-tidy, cppcheck
+#   make bench      measure, and print a table of ratios
+#   make install    PREFIX=/usr/local DESTDIR=
+#   make clean
+#
+# Sources are found by wildcard: a new file needs no line here.  Missing Debian packages are installed by script/setup.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+B ?= build
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG ?= clang
+CFLAGS ?= -O2 -g
+
+# Parallel unless told otherwise.
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+BASE := -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP
+LIBS := -ldw -lelf -lxxhash -lzstd
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+.PHONY: all
+all: program tool examples
+
+include mk/program.mk mk/tool.mk mk/test.mk mk/install.mk
+
+.PHONY: demo bench lint clean
+demo: all
+	@$(B)/blackout demo
+
+bench: all bench-programs
+	@BLACKOUT=$(abspath $(B))/blackout PROGRAMS=$(abspath $(B))/bench TARGETS=$(abspath $(B))/bench bench/run
+
+lint: | setup
+	@CLANG_FORMAT=clang-format script/lint
+
+clean:
+	rm -rf $(B)
+
+# What a goal needs beyond the build; one call, because apt takes a lock.
+SETUP_FOR := build
+ifneq ($(filter check test unit e2e fuzz bench $(B)/test/% $(B)/fuzz/% $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
+SETUP_FOR += check
+endif
+ifneq ($(filter lint,$(MAKECMDGOALS)),)
+SETUP_FOR += lint
+endif
+
+.PHONY: setup
+setup:
+	@script/setup $(SETUP_FOR)
+
+# Everything is rebuilt when the compiler or its flags change.
+.PHONY: FORCE
+$(B)/flags: FORCE
+	@mkdir -p $(B)
+	@echo '$(CC) $(CFLAGS) $(BASE) $(LDFLAGS) $(VERSION)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(BASE) $(LDFLAGS) $(VERSION)' >$@

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The installed program looks for the recorder in ../libexec/blackout/valgrind, the example in ../libexec/blackout/examples.
+
+D = $(DESTDIR)$(PREFIX)
+
+.PHONY: install
+install: all
+	install -d $(D)/bin $(D)/libexec/blackout/valgrind $(D)/libexec/blackout/examples $(D)/include/blackout $(D)/share/man/man1
+	install $(B)/blackout $(D)/bin/
+	install $(wildcard $(B)/valgrind/blackout-amd64-linux) $(D)/libexec/blackout/valgrind/
+	for f in $(VG_DATA)/default.supp $(VG_DATA)/vgpreload_core-amd64-linux.so $(VG_DATA)/*.xml; do \
+		ln -sf $$f $(D)/libexec/blackout/valgrind/; done
+	install $(EXAMPLES) $(D)/libexec/blackout/examples/
+	install -m 644 include/blackout/*.h $(D)/include/blackout/
+	install -m 644 doc/man/*.1 $(D)/share/man/man1/

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The library of all layers below cli/, the program, and the example that it ships.
+
+LIB_SRC := $(wildcard src/base/*.c src/trace/*.c src/image/*.c src/run/*.c)
+CLI_SRC := $(wildcard src/cli/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
+
+.PHONY: program examples
+program: $(B)/blackout
+
+$(B)/obj/%.o: %.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+
+$(B)/libblackout.a: $(LIB_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/blackout: $(CLI_OBJ) $(B)/libblackout.a
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# A program that stands alone in one file says in its first lines what it needs: "// link: -lpmem", "// cflags: -mavx2".
+pragma = $(shell sed -n '1,20s,^// $(1): *,,p' $<)
+standalone = @mkdir -p $(@D) && echo "$(1) $<" && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
+	$(call pragma,cflags) $< -o $@ $(call pragma,link)
+
+EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
+examples: $(EXAMPLES)
+
+$(B)/examples/%: examples/%.c $(B)/flags | setup
+	$(call standalone,$(CC),-O1 -g)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Tests: unit tests and fuzzers under sanitizers, programs to record, and the runner.
+
+# Unit tests: each test_*.c is a program; the other files in test/unit are linked into every one of them.
+UNIT := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(wildcard test/unit/test_*.c))
+UNIT_COMMON := $(patsubst %.c,$(B)/asan/%.o,$(filter-out test/unit/test_%,$(wildcard test/unit/*.c)))
+ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/%.o)
+
+$(B)/asan/%.o: %.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -O1 -g $(SANITIZE) -c $< -o $@
+
+$(B)/asan/libblackout.a: $(ASAN_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(UNIT): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libblackout.a
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $^ -lcmocka $(LIBS) -o $@
+
+# Programs to record.
+TARGETS := $(patsubst test/targets/%.c,$(B)/test/targets/%,$(wildcard test/targets/*.c))
+
+$(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
+	$(call standalone,$(CC),-O1 -g -Itest/targets)
+
+# Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
+TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
+
+$(TOOLS): $(B)/test/tools/%: $(B)/asan/test/tools/%.o $(B)/asan/libblackout.a
+	@mkdir -p $(@D)
+	$(CC) $(SANITIZE) $^ $(LIBS) -o $@
+
+# Fuzzers: libFuzzer is clang's, so the library is built once more with it.
+FUZZ := $(patsubst test/fuzz/%.c,$(B)/test/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
+FUZZ_OBJ := $(LIB_SRC:%.c=$(B)/fuzz/%.o)
+FUZZ_SANITIZE := $(SANITIZE) -fsanitize=fuzzer
+
+$(B)/fuzz/%.o: %.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(CLANG) $(BASE) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
+
+$(B)/fuzz/libblackout.a: $(FUZZ_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(FUZZ): $(B)/test/fuzz/%: $(B)/fuzz/test/fuzz/%.o $(B)/fuzz/libblackout.a
+	@mkdir -p $(@D)
+	$(CLANG) $(FUZZ_SANITIZE) $^ $(LIBS) -o $@
+
+# Benchmarks.
+BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
+
+.PHONY: bench-programs test-programs check
+bench-programs: $(BENCH)
+$(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
+	$(call standalone,$(CC),-O2 -g -Isrc -Itest/targets,)
+
+test-programs: all $(UNIT) $(TARGETS) $(TOOLS) $(FUZZ)
+
+# TEST=NAME runs one: make check TEST=e2e/store
+check: test-programs
+	@BUILD=$(abspath $(B)) test/run $(TEST)
+
+-include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(BENCH:=.d)
+-include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The recorder: a Valgrind tool, linked against the distribution's libcoregrind and libvex without Valgrind's sources.
+#
+# A tool is a static program with no C library that lives at an address of its own, out of the target's way.  Valgrind
+# finds it, and what else the core wants to read, in the directory that VALGRIND_LIB names.
+
+TOOL_SRC := $(wildcard tool/*.c)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
+TOOL := $(B)/valgrind/blackout-amd64-linux
+
+# Asked in recipes only, after script/setup made sure that there is somebody to ask.
+VG_CFLAGS = $(shell pkg-config --cflags valgrind)
+VG_LIBS = $(shell pkg-config --libs valgrind)
+VG_ADDRESS = $(shell pkg-config --variable=valt_load_address valgrind)
+
+TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wno-unused-parameter -Iinclude -MMD -MP \
+	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
+	-m64 -O2 -g -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
+	-fcf-protection=none
+
+# Where the distribution keeps what the core reads at run time.
+VG_DATA := /usr/libexec/valgrind
+
+.PHONY: tool
+tool: $(if $(TOOL_SRC),$(TOOL) $(B)/valgrind/links)
+
+$(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+
+$(TOOL): $(TOOL_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -m64 -O2 -g -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
+
+# The list of files is only known once Valgrind is installed, so the shell looks, not make.
+$(B)/valgrind/links: mk/tool.mk | setup
+	@mkdir -p $(@D)
+	@for f in $(VG_DATA)/default.supp $(VG_DATA)/vgpreload_core-amd64-linux.so $(VG_DATA)/*.xml; do ln -sf $$f $(@D)/; done
+	@touch $@
+
+-include $(TOOL_OBJ:.o=.d)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* option.h - options as a table, from which the parser and `--help` both come.
+ *
+ *     static const char *out;
+ *     static bool stats;
+ *     static const struct option options[] = {
+ *             OPTION_OUT(&out),
+ *             {"stats", NULL, NULL, "print counts instead of events", OPTION_FLAG, &stats},
+ *             {0},
+ *     };
+ *     static const struct usage usage = {"dump", "[DIR]", "Print a recording as text.", options, .operands_max = 1};
+ *
+ *     int cmd_dump(int argc, char **argv)
+ *     {
+ *             int status, first = option_parse(&usage, argc, argv, &status);
+ *             if (!first)
+ *                     return status;            // --help was printed, or the command line is wrong and it was said
+ *             ... argv[first] .. argv[argc - 1] are the operands
+ *
+ * `--name value` and `--name=value` both work; `--` ends the options.  Operands may stand between options, except where they are
+ * somebody else's command line (usage.program): there the first operand ends the options. */
+#ifndef BLACKOUT_CLI_OPTION_H
+#define BLACKOUT_CLI_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+	OPTION_FLAG,   /* bool: true when given */
+	OPTION_UNSET,  /* bool: false when given, true otherwise (the --no-... options) */
+	OPTION_TEXT,   /* const char *: the argument, or the default */
+	OPTION_LIST,   /* struct option_list: may be repeated */
+	OPTION_NUMBER, /* uint64_t: a decimal number */
+};
+
+/* Arguments of a repeatable option, in order.  The array is the list's, the strings are argv's. */
+struct option_list {
+	const char **items;
+	size_t count;
+};
+
+struct option {
+	const char *name;     /* without the dashes; NULL ends a table */
+	const char *argument; /* what the help calls its argument; NULL if it takes none */
+	const char *fallback; /* the default, parsed like an argument and shown in the help; NULL: none */
+	const char *help;
+	enum option_kind kind;
+	void *value; /* where it goes */
+};
+
+struct usage {
+	const char *command;
+	const char *operands; /* as the help shows them */
+	const char *about;    /* one or two sentences */
+	const struct option *options;
+	bool program; /* the operands are a command line to run */
+	size_t operands_min, operands_max; /* max is not looked at where `program` is set */
+};
+
+/* Options that several commands share, written once. */
+#define OPTION_OUT(where) {"out", "DIR", "blackout.out", "where the recording goes", OPTION_TEXT, where}
+#define OPTION_QUIET(where) {"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where}
+
+/* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the operands are
+ * moved to the end of argv), or 0 when the command is over: *status is then its exit status. */
+int option_parse(const struct usage *usage, int argc, char **argv, int *status);
+
+#endif
