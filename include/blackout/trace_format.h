@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: 0BSD */
+/* trace_format.h - the bytes of a recording, shared by the recorder and the reader.
+ *
+ * A recording is a directory; the file trace/NNNN.bo in it holds one process image (0000 is the target itself; a fork or an
+ * exec that is followed starts the next number).  Such a file is
+ *
+ *     file header | chunk | chunk | ...
+ *
+ * and the payload of a chunk is a run of events.  An event is one opcode byte followed by the fields that
+ * BO_OPCODES lists for it.  doc/TRACE_FORMAT.md explains the whole format in prose; this file is what the code obeys.
+ *
+ *   v    unsigned LEB128 number, at most 10 bytes
+ *   z    signed number, zigzag, then as v
+ *   s    string: v length, then the bytes
+ *   b    bytes: v length, then the bytes
+ *   q    64 bits, little-endian
+ *   c    context: v, the id of an earlier DEF_CONTEXT; 0 is "no context"
+ *   a    address: z, the difference to the previous address of field kind `a` in this chunk (which starts at 0)
+ *
+ * When to bump BO_TRACE_VERSION: whenever an old reader would misread a new file.  A new opcode at the end of
+ * the table needs no bump: readers name an opcode that they do not know and stop there.
+ *
+ * This file includes nothing but fixed-width integers, because the recorder lives without a C library.
+ */
+#ifndef BLACKOUT_TRACE_FORMAT_H
+#define BLACKOUT_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define BO_TRACE_MAGIC "BLACKOUT"
+#define BO_TRACE_VERSION 1u
+#define BO_CHUNK_MAGIC 0x4b4e4843u /* "CHNK" */
+
+/* The recorder writes chunks of this size, header included.  No event is larger than BO_EVENT_MAX. */
+#define BO_CHUNK_BYTES (1u << 20)
+#define BO_EVENT_MAX (80u * 1024)
+#define BO_DATA_MAX (64u * 1024) /* most bytes of content in one event; longer data take several events */
+
+enum bo_layer {                    /* bits of bo_file_header.layers */
+	BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */
+	BO_LAYER_CODE = 1u << 1,   /* each fence is preceded by CODE_HASH */
+	BO_LAYER_FOLLOW = 1u << 2, /* children are followed; CLOCK events order the processes */
+};
+
+struct bo_file_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t header_bytes; /* the first chunk starts here */
+	uint32_t layers;
+	uint32_t process; /* NNNN of the file's name */
+	uint32_t pid;
+	uint32_t parent_process; /* process that forked or executed this one; itself for the first */
+	uint64_t reserved[3];
+	uint64_t checksum; /* XXH3-64 of the bytes before */
+};
+
+enum bo_codec {
+	BO_CHUNK_OPEN = 0, /* still being written, or its writer was killed: raw_bytes is valid, the checksum is not */
+	BO_CHUNK_RAW = 1,
+	BO_CHUNK_ZSTD = 2,
+};
+
+struct bo_chunk_header {
+	uint32_t magic;
+	uint32_t codec;
+	uint32_t span;         /* bytes from this header to the next one */
+	uint32_t stored_bytes; /* of payload, as stored */
+	uint32_t raw_bytes;    /* of payload, decompressed */
+	uint32_t events;       /* in this chunk, definitions included */
+	uint32_t thread;       /* current thread at the chunk's start */
+	uint32_t reserved;
+	uint64_t clock;    /* last CLOCK before this chunk, 0 if none */
+	uint64_t checksum; /* XXH3-64 of the header up to here, seeded with the XXH3-64 of the stored payload */
+};
+
+/* X(name, code, fields).  Codes never change; new ones go to the end of their group. */
+#define BO_OPCODES(X)                                                                                                      \
+	/* definitions: ids are implicit, counted from 1 in order of appearance in the file */                             \
+	X(DEF_MODULE, 0x01, "vvvvvs")  /* start address, bytes, offset in its file, file size, mtime (s), path; "" = JIT */ \
+	X(DEF_CONTEXT, 0x02, "cvv")    /* calling context (0: thread start), module, offset of the instruction in its file; \
+	                                  for a caller, of the instruction after the call */                               \
+	X(DEF_FILE, 0x03, "vvvvs")     /* dev, ino, size when first mapped, enum bo_file_flag, absolute path */            \
+	X(META, 0x04, "ss")            /* key, value: what the recorder knows of itself, the host and the target */        \
+	/* processes and threads */                                                                                        \
+	X(THREAD_START, 0x08, "vv")    /* new thread, its creator */                                                       \
+	X(THREAD_EXIT, 0x09, "v")      /* thread */                                                                        \
+	X(THREAD_SWITCH, 0x0a, "v")    /* all that follows is done by this thread */                                       \
+	X(CLOCK, 0x0b, "v")            /* sequence number: orders what follows among the processes of a recording */       \
+	X(FORK, 0x0c, "cvv")           /* child pid, 1 if followed */                                                      \
+	X(EXEC, 0x0d, "cvs")           /* 1 if followed, path */                                                           \
+	X(EXIT, 0x0e, "v")             /* exit status: the target ended by itself */                                       \
+	X(SIGNAL, 0x0f, "v")           /* a handler of the target is entered for this signal */                            \
+	/* PM files and their mappings */                                                                                  \
+	X(CONTENT, 0x10, "vvb")        /* file, offset, bytes: content when first mapped; what is not given is zero */     \
+	X(MAP, 0x11, "cvvvvvv")        /* file, address, bytes, file offset, PROT_ bits, MAP_ bits */                      \
+	X(UNMAP, 0x12, "cvv")          /* address, bytes (also by a mapping of something else over it) */                  \
+	X(REMAP, 0x13, "cvvvv")        /* old address, old bytes, new address, new bytes */                                \
+	X(PROTECT, 0x14, "cvvv")       /* address, bytes, PROT_ bits */                                                    \
+	X(FILE_WRITE, 0x15, "cvvb")    /* file, offset, bytes written by a system call */                                  \
+	X(FILE_TRUNCATE, 0x16, "cvv")  /* file, new size */                                                                \
+	X(FILE_ALLOCATE, 0x17, "cvvvv") /* file, FALLOC_ mode, offset, bytes */                                            \
+	X(FILE_RENAME, 0x18, "cvs")    /* file, new absolute path */                                                       \
+	X(FILE_UNLINK, 0x19, "cvv")    /* file, links left */                                                              \
+	X(FILE_SYNC, 0x1a, "cvvvv")    /* file, enum bo_sync, offset, bytes (0: to the end) */                             \
+	X(MSYNC, 0x1b, "cvvv")         /* address, bytes, MS_ bits */                                                      \
+	X(CODE_HASH, 0x1c, "q")        /* hash of the instructions this thread executed since its last fence */            \
+	/* persistency instructions */                                                                                     \
+	X(SFENCE, 0x20, "c")                                                                                               \
+	X(MFENCE, 0x21, "c")                                                                                               \
+	X(LOCKED, 0x22, "c")           /* a locked instruction that stored nothing to PM: volatile target or failed compare */ \
+	X(CLFLUSH, 0x28, "ca")                                                                                             \
+	X(CLFLUSHOPT, 0x29, "ca")                                                                                          \
+	X(CLWB, 0x2a, "ca")                                                                                                \
+	/* memory: loads are 0x30 + size code; stores of kind k are 0x40 + k and a shape byte; 0x80.. is a plain store */
+
+enum bo_opcode {
+#define X(name, code, fields) BO_OP_##name = code,
+	BO_OPCODES(X)
+#undef X
+	BO_OP_LOAD = 0x30,  /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
+	BO_OP_STORE = 0x40, /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */
+	BO_OP_PLAIN = 0x80, /* | shape: c a [v size] [STRING: v bytes per element] value */
+};
+
+/* X(name, text) */
+#define BO_STORE_KINDS(X)                                                                   \
+	X(PLAIN, "store")        /* mov and friends, of any width, masked ones lane by lane */ \
+	X(NONTEMPORAL, "ntstore") /* movnt*, maskmov* */                                       \
+	X(LOCKED, "lockstore")   /* locked read-modify-write that stored; also a fence */      \
+	X(STRING, "repstore")    /* rep movs/stos, ascending; iterations joined */             \
+	X(KERNEL, "sysstore")    /* a system call wrote into mapped PM: read(2) into it */
+
+enum bo_store_kind {
+#define X(name, text) BO_STORE_##name,
+	BO_STORE_KINDS(X)
+#undef X
+	BO_STORE_KIND_COUNT
+};
+
+enum bo_file_flag {
+	BO_FILE_CREATED = 1u << 0,   /* created by this run */
+	BO_FILE_INHERITED = 1u << 1, /* known to the parent process: its content is already in the recording */
+};
+
+/* X(name, text) */
+#define BO_SYNCS(X) X(FSYNC, "fsync") X(FDATASYNC, "fdatasync") X(SYNC_FILE_RANGE, "sync_file_range") X(SYNCFS, "syncfs") X(SYNC, "sync")
+
+enum bo_sync {
+#define X(name, text) BO_SYNC_##name,
+	BO_SYNCS(X)
+#undef X
+	BO_SYNC_COUNT
+};
+
+/* The shape of a store: size code (3 bits, high) and how its value is packed (4 bits, low).
+ *   1, 2, 4, 8 bytes: the low bits are the number of value bytes that follow (leading zero bytes are left out)
+ *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero; only those follow
+ *   other:            v size comes before the value, which is complete */
+enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_SIZE_32, BO_SIZE_OTHER };
+
+#define BO_SHAPE(size_code, packing) ((uint8_t)((size_code) << 4 | (packing)))
+
+static inline uint8_t *bo_put_v(uint8_t *p, uint64_t value)
+{
+	while (value >= 0x80) {
+		*p++ = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	*p++ = (uint8_t)value;
+	return p;
+}
+
+static inline uint64_t bo_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
+}
+
+static inline uint64_t bo_unzigzag(uint64_t value)
+{
+	return value >> 1 ^ (uint64_t) - (int64_t)(value & 1);
+}
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo.h - what the rooms of the recorder share.
+ *
+ *   bo_main.c      options, start, end, fork                  (the tool as Valgrind sees it)
+ *   bo_instr.c     one superblock in, the same with calls to bo_event.c out
+ *   bo_decode.c    the guest bytes that VEX's IR does not tell apart
+ *   bo_event.c     helpers called by the target's code: store, load, flush, fence
+ *   bo_context.c   shadow stack, calling contexts, modules
+ *   bo_region.c    PM files and where they are mapped
+ *   bo_syscall.c   system calls on PM files, and those that Valgrind refuses
+ *   bo_writer.c    the trace file: chunks, definitions, encoding
+ *
+ * Everything runs under Valgrind's big lock: no two threads of the target are ever in here at once. */
+#ifndef BO_H
+#define BO_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "blackout/trace_format.h"
+
+/* ---- bo_main.c: options ---- */
+extern const HChar *clo_bo_out; /* directory of the recording */
+extern XArray *clo_bo_pm;       /* const HChar *: absolute patterns; empty: every shared writable file */
+extern XArray *clo_bo_meta;     /* const HChar *: KEY=VALUE facts to keep in the recording */
+extern Bool clo_bo_loads;
+extern Bool clo_bo_code;
+extern Bool clo_bo_follow;
+UInt bo_host_cpuid7(UInt reg);   /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
+
+/* ---- bo_decode.c ---- */
+enum bo_insn {
+	INSN_OTHER,
+	INSN_CLFLUSH,
+	INSN_CLFLUSHOPT,
+	INSN_CLWB,
+	INSN_SFENCE,
+	INSN_MFENCE,
+	INSN_NONTEMPORAL,    /* a non-temporal store */
+	INSN_MASKED_16,      /* maskmovdqu: selects bytes of 16 */
+	INSN_MASKED_8,       /* maskmovq */
+	INSN_CALL,           /* near call, direct or indirect */
+	INSN_STRING_STORE,   /* rep movs, rep stos */
+};
+
+/* An effective address: segment + base + index * scale + disp; registers as VEX guest-state offsets, -1 for none. */
+struct bo_ea {
+	Int base, index, segment;
+	UInt scale;
+	Long disp;      /* includes the address of the next instruction where the form is RIP-relative */
+	Bool is_32bit;  /* address-size prefix: the sum is cut to 32 bits */
+};
+
+struct bo_decoded {
+	enum bo_insn insn;
+	UInt length;      /* in bytes; valid for flushes and fences */
+	UInt element;     /* bytes per element of a string store */
+	struct bo_ea ea;  /* valid for flushes */
+	Int mask_reg;     /* guest-state offset of the mask of a maskmov */
+};
+
+struct bo_decoded bo_decode(const UChar *code);
+
+/* ---- bo_instr.c ---- */
+IRSB *bo_instrument(VgCallbackClosure *, IRSB *, const VexGuestLayout *, const VexGuestExtents *, const VexArchInfo *,
+		    IRType, IRType);
+
+/* ---- bo_event.c ---- */
+
+/* What instrumented code says of an instruction, packed so that it is one constant in the generated code. */
+#define BO_SITE(code, size, kind) ((ULong)(code) | (ULong)(size) << 32 | (ULong)(kind) << 56)
+#define BO_SITE_CODE(site) ((UInt)(site))
+#define BO_SITE_SIZE(site) ((UInt)((site) >> 32) & 0xffffff)
+#define BO_SITE_KIND(site) ((UInt)((site) >> 56))
+
+VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp);
+VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp);
+void bo_on_masked_store(Addr addr, ULong site, Addr sp, ULong mask_lo, ULong mask_hi);
+VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp);
+void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored);
+VG_REGPARM(3) void bo_on_flush(Addr addr, ULong site, Addr sp); /* kind: opcode */
+VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode */
+void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
+void bo_event_end_string(void); /* write out the string store that is being joined, if any */
+
+/* ---- bo_context.c ---- */
+
+/* Frames that the target's calls push and its returns pop, both inline (bo_instr.c). */
+struct bo_frame {
+	ULong sp;     /* address of the slot that holds the return address */
+	UInt code;    /* return address, as a code id */
+	UInt context; /* context of the caller's chain up to this call; 0 until an event asks for it */
+};
+
+#define BO_FRAMES_MAX (1u << 19)
+
+extern struct bo_frame *bo_frame_top;  /* next free frame of the running thread */
+extern ULong bo_code_hash;             /* of the running thread, since its last fence */
+
+UInt bo_code_id(Addr addr);            /* of an instruction: (module, offset) interned */
+ULong bo_code_hash_of(Addr addr);      /* stable under ASLR */
+UInt bo_context_at(UInt code, Addr sp); /* context id of an instruction of the running thread, defined in the trace */
+UInt bo_code_of_syscall(ThreadId tid);
+UInt bo_context_of_syscall(ThreadId tid);
+VG_REGPARM(1) void bo_frame_resync(Addr sp);         /* a return that did not match: drop what is stale */
+void bo_context_init(void);
+void bo_context_redefine(void);        /* write every definition again, into a new trace file */
+void bo_context_forget_code(Addr start, SizeT size); /* code was unmapped */
+void bo_thread_create(ThreadId parent, ThreadId child);
+void bo_thread_exit(ThreadId tid);
+void bo_thread_run(ThreadId tid, ULong blocks_done);
+void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
+void bo_signal_leave(ThreadId tid, Int signal);
+void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
+
+/* ---- bo_region.c ---- */
+struct bo_file {
+	UInt id;             /* in the trace; 0: not PM, or not yet (mapped read-only so far) */
+	ULong dev, ino;
+	ULong size, mtime_ns; /* as last seen: tell whether others changed it while it was not mapped */
+	UInt mappings;
+	HChar *path;
+};
+
+struct bo_region {
+	Addr start;
+	SizeT size;
+	ULong offset; /* of start, in the file */
+	struct bo_file *file;
+	UInt prot, flags;
+};
+
+/* One byte per 2 MiB of address space, non-zero where PM may be: what instrumented code looks at. */
+#define BO_GRANULE_SHIFT 21
+extern UChar *bo_granules;
+
+void bo_region_init(void);
+Bool bo_region_any(void);                          /* is PM mapped, or was it? */
+const struct bo_region *bo_region_find(Addr addr); /* PM only; NULL if none */
+const struct bo_region *bo_region_next(Addr addr); /* PM region with the lowest start above addr */
+void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, Int fd, ULong offset);
+void bo_region_unmap(ThreadId tid, Addr addr, SizeT size);
+void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr, SizeT new_size, Bool keeps_old);
+void bo_region_protect(ThreadId tid, Addr addr, SizeT size, UInt prot);
+void bo_region_redefine(void);                     /* write files and mappings again, into a new trace file */
+
+struct bo_file *bo_file_by_fd(Int fd);             /* PM files only; NULL if it is none */
+struct bo_file *bo_file_by_stat(const struct vg_stat *st);
+struct bo_file *bo_file_at(UInt index);            /* 0-based; NULL past the end */
+void bo_file_note_created(const struct vg_stat *st);
+void bo_file_refresh(struct bo_file *file);        /* the target changed it by a system call that is in the trace */
+
+/* ---- bo_syscall.c ---- */
+void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs);
+void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+void bo_write_exit(void);         /* EXIT, if the target ended by itself */
+
+/* ---- bo_writer.c ---- */
+extern UInt bo_running_thread;    /* as the trace numbers them: from 1, never reused */
+void bo_writer_open(UInt parent_process);
+void bo_writer_close(void);
+void bo_writer_abandon(void);     /* a child that is not followed: write nothing any more */
+Bool bo_writer_active(void);
+UInt bo_writer_process(void);
+UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, in the running thread's name */
+void bo_writer_commit(UChar *end);
+UChar *bo_put_address(UChar *p, Addr addr);
+UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then the bytes */
+/* One event of only v fields (after an optional string, NULL for none): for everything that is not hot. */
+void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *string);
+
+/* ---- core internals that the distribution's library exports but its headers do not declare ---- */
+extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
+extern Int VG_(fd_hard_limit);
+extern Bool VG_(clo_trace_children);
+extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
+extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
+extern Int VG_(safe_fd)(Int oldfd);
+extern Int VG_(fcntl)(Int fd, Int cmd, Addr arg);
+extern Bool VG_(resolve_filename)(Int fd, const HChar **path);
+
+#define bo_syscall(nr, a, b, c, d, e, f) VG_(do_syscall)((nr), (RegWord)(a), (RegWord)(b), (RegWord)(c), (RegWord)(d), (RegWord)(e), (RegWord)(f), 0, 0)
+
+#endif

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_context.c - who executes: modules, calling contexts, threads.
+ *
+ * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it, both inline in the
+ * target's code; nothing is computed there.  Only an event asks for the context: frames below the stack pointer are
+ * dropped (their calls have returned, by whatever way), then the frames pushed since the last event are looked
+ * up one by one in the table of (parent, code) pairs, and the answer is kept in the frame.  So a call costs a few
+ * instructions and an event costs O(1) amortised.
+ *
+ * Why it cannot drift: a frame is live exactly while its slot is at or above the stack pointer, and slots strictly descend
+ * towards the top of the stack.  longjmp, exceptions, tail calls and `call; pop` leave frames that violate one of the two, and
+ * these are dropped when met.  A signal handler starts a chain of its own behind a barrier frame, so that its contexts do not
+ * depend on what it interrupted.
+ *
+ * Recursion: a call site that occurs FOLD_LIMIT times in a chain is folded onto its innermost occurrence.  Otherwise a recursive walk
+ * over a tree would make a context per node, and the recorder's memory would grow with the run. */
+#include "bo.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+
+#define FOLD_LIMIT 4
+#define BARRIER_CODE 0xffffffffu
+#define NO_SLOT (~0ULL)
+
+/* A slice of the scheduler runs at most 100,000 blocks, each with at most a few calls chased into it; so this much room at
+ * the start of a slice is enough for the whole slice and no push needs a check. */
+#define SLICE_ROOM (BO_FRAMES_MAX - 100000u)
+
+/* ---- modules ---- */
+
+struct module {
+	Addr start, end; /* end 0: unmapped since */
+	ULong offset;    /* of start, in the file */
+	ULong dev, ino;
+	ULong hash;      /* of the path: stable under ASLR */
+	UInt id;         /* in the trace; 0: not yet defined */
+	const HChar *path;
+};
+
+static struct module **modules;
+static UInt module_count, module_room;
+static UInt modules_defined; /* in the current trace file */
+static struct module *recent_module;
+static struct module *no_file; /* code outside any file */
+
+static ULong hash_string(const HChar *s)
+{
+	ULong h = 0xcbf29ce484222325ULL;
+
+	for (; *s; s++)
+		h = (h ^ (UChar)*s) * 0x100000001b3ULL;
+	return h;
+}
+
+static struct module *module_add(const struct module *m)
+{
+	if (module_count == module_room) {
+		module_room = module_room ? 2 * module_room : 64;
+		modules = VG_(realloc)("bo.modules", modules, module_room * sizeof(*modules));
+	}
+	modules[module_count] = VG_(malloc)("bo.module", sizeof(*m));
+	*modules[module_count] = *m;
+	return modules[module_count++];
+}
+
+static struct module *module_of_segment(const NSegment *seg)
+{
+	const HChar *path = VG_(am_get_filename)(seg);
+	struct module fresh = {seg->start, seg->end + 1, (ULong)seg->offset, seg->dev, seg->ino, 0, 0, NULL};
+
+	for (UInt i = 0; i < module_count; i++) {
+		struct module *m = modules[i];
+		if (m->end && m->dev == seg->dev && m->ino == seg->ino && m->start - m->offset == fresh.start - fresh.offset) {
+			/* Another part of the same mapping of the same file. */
+			if (fresh.start < m->start) {
+				m->offset = fresh.offset;
+				m->start = fresh.start;
+			}
+			if (fresh.end > m->end)
+				m->end = fresh.end;
+			return m;
+		}
+	}
+	fresh.path = VG_(strdup)("bo.path", path ? path : "");
+	fresh.hash = hash_string(fresh.path);
+	return module_add(&fresh);
+}
+
+static struct module *module_find(Addr addr)
+{
+	const NSegment *seg;
+
+	if (recent_module && addr >= recent_module->start && addr < recent_module->end)
+		return recent_module;
+	seg = VG_(am_find_nsegment)(addr);
+	if (!seg || seg->kind != SkFileC)
+		return no_file;
+	return recent_module = module_of_segment(seg);
+}
+
+static ULong offset_in(const struct module *m, Addr addr)
+{
+	return addr - m->start + m->offset;
+}
+
+static UInt module_define(struct module *m)
+{
+	struct vg_stat st = {0};
+
+	if (m->id)
+		return m->id;
+	m->id = ++modules_defined;
+	if (m->path[0])
+		VG_(stat)(m->path, &st);
+	ULong fields[] = {m->start, m->end > m->start ? m->end - m->start : 0, m->offset, (ULong)st.size, st.mtime};
+	bo_write(BO_OP_DEF_MODULE, fields, 5, m->path);
+	return m->id;
+}
+
+void bo_context_forget_code(Addr start, SizeT size)
+{
+	for (UInt i = 0; i < module_count; i++) {
+		struct module *m = modules[i];
+		if (m->end && m->start < start + size && start < m->end)
+			m->end = 0;
+	}
+	recent_module = NULL;
+}
+
+/* ---- hash table from a pair of 64-bit keys to an id ---- */
+
+struct entry {
+	ULong a, b;
+	UInt id; /* 0: free */
+};
+
+struct table {
+	struct entry *entries;
+	ULong mask;
+	UInt used;
+};
+
+static ULong mix(ULong a, ULong b)
+{
+	ULong h = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+
+	h ^= h >> 32;
+	return h * 0xc4ceb9fe1a85ec53ULL ^ h >> 29;
+}
+
+static struct entry *table_slot(const struct table *t, ULong a, ULong b)
+{
+	ULong i = mix(a, b) & t->mask;
+
+	while (t->entries[i].id && (t->entries[i].a != a || t->entries[i].b != b))
+		i = (i + 1) & t->mask;
+	return &t->entries[i];
+}
+
+static void table_grow(struct table *t)
+{
+	struct table bigger = {.mask = t->entries ? 2 * t->mask + 1 : 1023, .used = t->used};
+
+	bigger.entries = VG_(calloc)("bo.table", bigger.mask + 1, sizeof(struct entry));
+	for (ULong i = 0; t->entries && i <= t->mask; i++)
+		if (t->entries[i].id)
+			*table_slot(&bigger, t->entries[i].a, t->entries[i].b) = t->entries[i];
+	if (t->entries)
+		VG_(free)(t->entries);
+	*t = bigger;
+}
+
+static void table_put(struct table *t, ULong a, ULong b, UInt id)
+{
+	struct entry *e;
+
+	if (!t->entries || 2 * t->used > t->mask)
+		table_grow(t);
+	e = table_slot(t, a, b);
+	*e = (struct entry){a, b, id};
+	t->used++;
+}
+
+static UInt table_get(const struct table *t, ULong a, ULong b)
+{
+	return t->entries ? table_slot(t, a, b)->id : 0;
+}
+
+/* ---- code ids: (module, offset) ---- */
+
+struct code {
+	struct module *module;
+	ULong offset;
+};
+
+static struct table code_table;
+static struct code *codes; /* by id */
+static UInt code_count = 1, code_room;
+
+UInt bo_code_id(Addr addr)
+{
+	struct module *m = module_find(addr);
+	ULong offset = offset_in(m, addr);
+	UInt id = table_get(&code_table, (Addr)m, offset);
+
+	if (id)
+		return id;
+	if (code_count >= code_room) {
+		code_room = code_room ? 2 * code_room : 4096;
+		codes = VG_(realloc)("bo.codes", codes, code_room * sizeof(*codes));
+	}
+	id = code_count++;
+	codes[id] = (struct code){m, offset};
+	table_put(&code_table, (Addr)m, offset, id);
+	return id;
+}
+
+ULong bo_code_hash_of(Addr addr)
+{
+	struct module *m = module_find(addr);
+
+	return mix(m->hash, offset_in(m, addr));
+}
+
+/* ---- contexts: (parent, code) ---- */
+
+struct context {
+	UInt parent, code;
+};
+
+static struct table context_table;
+static struct context *contexts; /* by id */
+static UInt context_count = 1, context_room;
+
+static void context_define(const struct context *c)
+{
+	struct code *code = &codes[c->code];
+	UInt module = module_define(code->module);
+	ULong fields[] = {c->parent, module, code->offset};
+
+	bo_write(BO_OP_DEF_CONTEXT, fields, 3, NULL);
+}
+
+/* The innermost occurrence of `code` in the chain, if it occurs FOLD_LIMIT times; else 0. */
+static UInt fold_onto(UInt parent, UInt code)
+{
+	UInt innermost = 0, occurrences = 0;
+
+	for (UInt c = parent; c; c = contexts[c].parent) {
+		if (contexts[c].code != code)
+			continue;
+		if (!innermost)
+			innermost = c;
+		if (++occurrences == FOLD_LIMIT)
+			return innermost;
+	}
+	return 0;
+}
+
+static UInt context_create(UInt parent, UInt code)
+{
+	UInt id = fold_onto(parent, code);
+
+	if (!id) {
+		if (context_count >= context_room) {
+			context_room = context_room ? 2 * context_room : 4096;
+			contexts = VG_(realloc)("bo.contexts", contexts, context_room * sizeof(*contexts));
+		}
+		id = context_count++;
+		contexts[id] = (struct context){parent, code};
+		context_define(&contexts[id]);
+	}
+	table_put(&context_table, parent, code, id);
+	return id;
+}
+
+static struct {
+	UInt parent, code, id;
+} context_cache[4096];
+
+static UInt context_child(UInt parent, UInt code)
+{
+	UInt slot = (parent * 0x9e3779b1u ^ code * 0x85ebca6bu) >> 20;
+	UInt id;
+
+	if (LIKELY(context_cache[slot].parent == parent && context_cache[slot].code == code))
+		return context_cache[slot].id;
+	id = table_get(&context_table, parent, code);
+	if (!id)
+		id = context_create(parent, code);
+	context_cache[slot].parent = parent;
+	context_cache[slot].code = code;
+	context_cache[slot].id = id;
+	return id;
+}
+
+void bo_context_redefine(void)
+{
+	modules_defined = 0;
+	for (UInt i = 0; i < module_count; i++)
+		modules[i]->id = 0;
+	for (UInt id = 1; id < context_count; id++)
+		context_define(&contexts[id]);
+}
+
+/* ---- threads and their shadow stacks ---- */
+
+struct thread {
+	UInt number; /* 0: never seen */
+	struct bo_frame *frames, *top;
+	ULong code_hash;
+	UInt barriers; /* handlers on an alternate stack that have been entered */
+	Addr alt_start, alt_end;
+};
+
+#define THREADS_MAX 16384
+static struct thread *threads[THREADS_MAX];
+static struct thread *running;
+static UInt thread_numbers;
+
+struct bo_frame *bo_frame_top;
+ULong bo_code_hash;
+
+static struct thread *thread_get(ThreadId tid)
+{
+	struct thread *t;
+	SysRes r;
+
+	tl_assert(tid < THREADS_MAX);
+	if (threads[tid])
+		return threads[tid];
+	t = threads[tid] = VG_(calloc)("bo.thread", 1, sizeof(*t));
+	r = VG_(am_mmap_anon_float_valgrind)(BO_FRAMES_MAX * sizeof(struct bo_frame));
+	tl_assert(!sr_isError(r));
+	t->frames = (struct bo_frame *)(Addr)sr_Res(r);
+	return t;
+}
+
+static void thread_reset(struct thread *t)
+{
+	t->number = ++thread_numbers;
+	t->frames[0] = (struct bo_frame){NO_SLOT, 0, 1};
+	t->top = t->frames + 1;
+	t->code_hash = 0;
+	t->barriers = 0;
+	t->alt_start = t->alt_end = 0;
+	if (t == running)
+		bo_frame_top = t->top;
+}
+
+/* Called in the creator's name, before the new thread exists. */
+void bo_thread_create(ThreadId parent, ThreadId child)
+{
+	struct thread *t = thread_get(child);
+
+	if (parent == VG_INVALID_THREADID)
+		return;
+	bo_thread_run(parent, 0);
+	thread_reset(t);
+	ULong fields[] = {t->number, bo_running_thread};
+	bo_write(BO_OP_THREAD_START, fields, 2, NULL);
+}
+
+void bo_thread_exit(ThreadId tid)
+{
+	ULong number;
+
+	bo_thread_run(tid, 0);
+	number = bo_running_thread;
+	bo_write(BO_OP_THREAD_EXIT, &number, 1, NULL);
+}
+
+/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep stack. */
+static void make_room(void)
+{
+	struct bo_frame *keep = running->frames + 1, *end = bo_frame_top;
+	UInt drop = (UInt)(end - keep) / 2;
+
+	bo_frame_resync(VG_(get_SP)(VG_(get_running_tid)()));
+	if (bo_frame_top - running->frames <= SLICE_ROOM)
+		return;
+	VG_(memmove)(keep, keep + drop, (SizeT)(bo_frame_top - keep - drop) * sizeof(*keep));
+	bo_frame_top -= drop;
+}
+
+void bo_thread_run(ThreadId tid, ULong blocks_done)
+{
+	struct thread *t = thread_get(tid);
+
+	if (t != running) {
+		bo_event_end_string();
+		if (running) {
+			running->top = bo_frame_top;
+			running->code_hash = bo_code_hash;
+		}
+		running = t;
+		if (!t->number)
+			thread_reset(t);
+		bo_frame_top = t->top;
+		bo_code_hash = t->code_hash;
+		bo_running_thread = t->number;
+	}
+	if (UNLIKELY(bo_frame_top - t->frames > SLICE_ROOM))
+		make_room();
+}
+
+/* ---- the shadow stack ---- */
+
+VG_REGPARM(1) void bo_frame_resync(Addr sp)
+{
+	struct bo_frame *f = bo_frame_top - 1;
+
+	while (f->sp < sp)
+		f--;
+	bo_frame_top = f + 1;
+}
+
+/* Give every frame up to *top its context.  Frames whose slot does not lie above that of the frame on top of them are left over from
+ * calls that never returned: they go. */
+static void frames_resolve(void)
+{
+	struct bo_frame *f = bo_frame_top - 1;
+
+	while (!f->context || (f + 1 < bo_frame_top && f->sp <= f[1].sp)) {
+		if (f + 1 < bo_frame_top && f->sp <= f[1].sp) {
+			VG_(memmove)(f, f + 1, (SizeT)(bo_frame_top - f - 1) * sizeof(*f));
+			bo_frame_top--;
+		}
+		f--;
+	}
+	for (f++; f < bo_frame_top; f++)
+		f->context = context_child(f[-1].context - 1, f->code) + 1;
+}
+
+static Bool in_alt_stack(Addr sp)
+{
+	return sp >= running->alt_start && sp <= running->alt_end;
+}
+
+/* The target left a handler on the alternate stack by longjmp: its barrier and all above it are stale. */
+static void drop_abandoned_barriers(Addr sp)
+{
+	if (in_alt_stack(sp))
+		return;
+	struct bo_frame *f = bo_frame_top - 1;
+	while (f > running->frames && !(f->code == BARRIER_CODE && f->sp == NO_SLOT))
+		f--;
+	if (f > running->frames)
+		bo_frame_top = f;
+	running->barriers--;
+}
+
+UInt bo_context_at(UInt code, Addr sp)
+{
+	while (UNLIKELY(running->barriers) && !in_alt_stack(sp))
+		drop_abandoned_barriers(sp);
+	bo_frame_resync(sp);
+	if (UNLIKELY(!bo_frame_top[-1].context))
+		frames_resolve();
+	return context_child(bo_frame_top[-1].context - 1, code);
+}
+
+UInt bo_code_of_syscall(ThreadId tid)
+{
+	return bo_code_id(VG_(get_IP)(tid) - 2 /* SYSCALL: 0F 05 */);
+}
+
+UInt bo_context_of_syscall(ThreadId tid)
+{
+	bo_thread_run(tid, 0);
+	return bo_context_at(bo_code_of_syscall(tid), VG_(get_SP)(tid));
+}
+
+/* ---- signals ---- */
+
+void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
+{
+	ULong number = (ULong)signal;
+	Addr sp = VG_(get_SP)(tid);
+
+	bo_thread_run(tid, 0);
+	/* On the same stack the handler runs below the red zone of what it interrupts; context 1 is "start of a thread". */
+	*bo_frame_top++ = (struct bo_frame){alt_stack ? NO_SLOT : sp - 128, BARRIER_CODE, 1};
+	if (alt_stack)
+		running->barriers++;
+	if (bo_region_any())
+		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
+}
+
+void bo_signal_leave(ThreadId tid, Int signal)
+{
+	struct bo_frame *f;
+
+	bo_thread_run(tid, 0);
+	for (f = bo_frame_top - 1; f > running->frames && f->code != BARRIER_CODE; f--)
+		;
+	if (f == running->frames)
+		return;
+	if (f->sp == NO_SLOT)
+		running->barriers--;
+	bo_frame_top = f;
+}
+
+void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size)
+{
+	struct thread *t = thread_get(tid);
+
+	t->alt_start = start;
+	t->alt_end = start + size;
+}
+
+void bo_context_init(void)
+{
+	static const struct module jit = {.path = ""};
+
+	no_file = module_add(&jit);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_event.c - what the target's instrumented code calls: one event each.
+ *
+ * The helpers run after their instruction took effect and take the stored value from memory, so that they serve all widths alike
+ * and a faulting instruction leaves no event.  The granule table has already said "perhaps PM"; the exact answer is here. */
+#include "bo.h"
+
+#include "pub_tool_machine.h"
+
+/* ---- encoding ---- */
+
+static UInt size_code(SizeT size)
+{
+	switch (size) {
+	case 1: return BO_SIZE_1;
+	case 2: return BO_SIZE_2;
+	case 4: return BO_SIZE_4;
+	case 8: return BO_SIZE_8;
+	case 16: return BO_SIZE_16;
+	case 32: return BO_SIZE_32;
+	default: return BO_SIZE_OTHER;
+	}
+}
+
+static UInt significant_bytes(ULong value)
+{
+	return value ? 8 - (UInt)__builtin_clzll(value) / 8 : 0;
+}
+
+static ULong read_small(const UChar *p, SizeT size)
+{
+	switch (size) {
+	case 1: return *p;
+	case 2: return *(const UShort *)p;
+	case 4: return *(const UInt *)p;
+	default: return *(const ULong *)p;
+	}
+}
+
+static UInt nonzero_words(const UChar *value, SizeT size)
+{
+	UInt mask = 0;
+
+	for (UInt i = 0; i < size / 8; i++)
+		if (((const ULong *)value)[i])
+			mask |= 1u << i;
+	return mask;
+}
+
+static UChar *put_words(UChar *p, const UChar *value, UInt mask)
+{
+	for (UInt i = 0; mask; i++, mask >>= 1) {
+		if (mask & 1) {
+			*(ULong *)p = ((const ULong *)value)[i];
+			p += 8;
+		}
+	}
+	return p;
+}
+
+/* One store event; `value` may be unaligned.  `element` only for string stores. */
+static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, SizeT size, UInt element)
+{
+	UChar *p = bo_writer_begin(48 + size);
+	UInt code = kind == BO_STORE_STRING ? BO_SIZE_OTHER : size_code(size);
+	ULong small = code <= BO_SIZE_8 ? read_small(value, size) : 0;
+	UInt packing = code <= BO_SIZE_8 ? significant_bytes(small) : code < BO_SIZE_OTHER ? nonzero_words(value, size) : 0;
+
+	if (kind == BO_STORE_PLAIN) {
+		*p++ = BO_OP_PLAIN | BO_SHAPE(code, packing);
+	} else {
+		*p++ = (UChar)(BO_OP_STORE + kind);
+		*p++ = BO_SHAPE(code, packing);
+	}
+	p = bo_put_v(p, context);
+	p = bo_put_address(p, addr);
+	if (code <= BO_SIZE_8) {
+		*(ULong *)p = small; /* little-endian: the significant bytes come first */
+		p += packing;
+	} else if (code < BO_SIZE_OTHER) {
+		p = put_words(p, value, packing);
+	} else {
+		p = bo_put_v(p, size);
+		if (kind == BO_STORE_STRING)
+			p = bo_put_v(p, element);
+		VG_(memcpy)(p, value, size);
+		p += size;
+	}
+	bo_writer_commit(p);
+}
+
+/* ---- string stores ----
+ * An iteration of REP MOVS or REP STOS is a store of its own to VEX.  Ascending iterations of one instruction are joined,
+ * up to BO_STRING_MAX bytes, into one event with a note of the element size. */
+
+#define BO_STRING_MAX 4096u
+
+static struct {
+	Addr addr;
+	UInt size, element, context;
+} string;
+
+void bo_event_end_string(void)
+{
+	UInt size = string.size;
+
+	if (!size)
+		return;
+	string.size = 0;
+	write_store(BO_STORE_STRING, string.context, string.addr, (const UChar *)string.addr, size, string.element);
+}
+
+/* ---- what precedes every event ---- */
+
+static UInt begin_event(UInt code, Addr sp)
+{
+	if (UNLIKELY(string.size))
+		bo_event_end_string();
+	return bo_context_at(code, sp);
+}
+
+/* ---- stores and loads ---- */
+
+/* The parts of [addr, addr + size) that lie in PM, one at a time; almost always the whole, in one region. */
+static SizeT clip_to_pm(Addr *addr, SizeT size, SizeT *left)
+{
+	const struct bo_region *r = bo_region_find(*addr);
+	SizeT part;
+
+	if (!r) {
+		r = bo_region_next(*addr);
+		if (!r || r->start >= *addr + size)
+			return *left = 0;
+		size -= r->start - *addr;
+		*addr = r->start;
+	}
+	part = r->start + r->size - *addr;
+	if (part > size)
+		part = size;
+	*left = size - part;
+	return part;
+}
+
+static void record_store(UInt kind, UInt code, Addr addr, SizeT size, Addr sp)
+{
+	SizeT part, left;
+
+	while (size && (part = clip_to_pm(&addr, size, &left))) {
+		UInt context = begin_event(code, sp);
+		for (SizeT done = 0; done < part; done += BO_DATA_MAX) {
+			SizeT piece = part - done < BO_DATA_MAX ? part - done : BO_DATA_MAX;
+			write_store(kind, context, addr + done, (const UChar *)(addr + done), piece, 0);
+		}
+		addr += part;
+		size = left;
+	}
+}
+
+VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp)
+{
+	if (bo_writer_active())
+		record_store(BO_SITE_KIND(site), BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
+}
+
+VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
+{
+	UInt element = BO_SITE_SIZE(site);
+	const struct bo_region *r = bo_region_find(addr);
+
+	if (!bo_writer_active() || !r)
+		return;
+	UInt context = bo_context_at(BO_SITE_CODE(site), sp);
+	Bool joins = string.size && string.addr + string.size == addr && string.context == context &&
+		     string.size + element <= BO_STRING_MAX && bo_region_find(string.addr) == r;
+	if (!joins) {
+		bo_event_end_string();
+		string.addr = addr;
+		string.size = 0;
+		string.element = element;
+		string.context = context;
+	}
+	string.size += element;
+}
+
+/* MASKMOVDQU, MASKMOVQ: VEX writes all bytes, the hardware only those whose mask byte has its top bit set. */
+void bo_on_masked_store(Addr addr, ULong site, Addr sp, ULong mask_lo, ULong mask_hi)
+{
+	ULong mask[2] = {mask_lo, mask_hi};
+	const UChar *selects = (const UChar *)mask;
+	UInt size = BO_SITE_SIZE(site);
+
+	if (!bo_writer_active())
+		return;
+	for (UInt from = 0, to; from < size; from = to) {
+		to = from + 1;
+		if (!(selects[from] & 0x80))
+			continue;
+		while (to < size && selects[to] & 0x80)
+			to++;
+		record_store(BO_STORE_NONTEMPORAL, BO_SITE_CODE(site), addr + from, to - from, sp);
+	}
+}
+
+/* A locked instruction orders persistence whatever it addresses; where it stored to PM it is a store as well. */
+void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
+{
+	if (!bo_writer_active() || !bo_region_any())
+		return;
+	if (stored && bo_granules[addr >> BO_GRANULE_SHIFT] && bo_region_find(addr)) {
+		if (clo_bo_code)
+			bo_on_fence(BO_SITE(BO_SITE_CODE(site), 0, BO_OP_CODE_HASH), sp);
+		record_store(BO_STORE_LOCKED, BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
+	} else {
+		bo_on_fence(BO_SITE(BO_SITE_CODE(site), 0, BO_OP_LOCKED), sp);
+	}
+}
+
+VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
+{
+	SizeT size = BO_SITE_SIZE(site), part, left;
+
+	if (!bo_writer_active())
+		return;
+	while (size && (part = clip_to_pm(&addr, size, &left))) {
+		UInt context = begin_event(BO_SITE_CODE(site), sp);
+		UChar *p = bo_writer_begin(48);
+		UInt code = size_code(part);
+		*p++ = (UChar)(BO_OP_LOAD + code);
+		p = bo_put_v(p, context);
+		p = bo_put_address(p, addr);
+		if (code == BO_SIZE_OTHER)
+			p = bo_put_v(p, part);
+		bo_writer_commit(p);
+		addr += part;
+		size = left;
+	}
+}
+
+/* ---- flushes and fences ---- */
+
+VG_REGPARM(3) void bo_on_flush(Addr addr, ULong site, Addr sp)
+{
+	UInt context;
+	UChar *p;
+
+	if (!bo_writer_active())
+		return;
+	context = begin_event(BO_SITE_CODE(site), sp);
+	p = bo_writer_begin(48);
+	*p++ = (UChar)BO_SITE_KIND(site);
+	p = bo_put_v(p, context);
+	p = bo_put_address(p, addr);
+	bo_writer_commit(p);
+}
+
+static void write_code_hash(void)
+{
+	UChar *p = bo_writer_begin(16);
+
+	*p++ = BO_OP_CODE_HASH;
+	*(ULong *)p = bo_code_hash;
+	bo_code_hash = 0;
+	bo_writer_commit(p + 8);
+}
+
+VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp)
+{
+	UInt context;
+	UChar *p;
+
+	if (!bo_writer_active())
+		return;
+	context = begin_event(BO_SITE_CODE(site), sp);
+	if (clo_bo_code)
+		write_code_hash();
+	if (BO_SITE_KIND(site) == BO_OP_CODE_HASH)
+		return;
+	p = bo_writer_begin(32);
+	*p++ = (UChar)BO_SITE_KIND(site);
+	p = bo_put_v(p, context);
+	bo_writer_commit(p);
+}
+
+/* ---- the kernel storing for the target: read(2) into PM ---- */
+
+void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
+{
+	if (part != Vg_CoreSysCall || !size || !bo_writer_active() || !bo_region_any())
+		return;
+	bo_thread_run(tid, 0);
+	record_store(BO_STORE_KERNEL, bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_instr.c - instrument one superblock.
+ *
+ *   what VEX gives us                        what we add, after it
+ *   ---------------------------------------  ------------------------------------------------------------
+ *   Store, StoreG, Dirty that writes memory  if the address may be PM: bo_on_store (or its string or masked form)
+ *   CAS                                      bo_on_cas: a locked instruction, whatever it addresses
+ *   MBE                                      bo_on_fence if the guest bytes are SFENCE or MFENCE
+ *   end in NoDecode at CLWB, CLFLUSHOPT      bo_on_flush, and the block goes on behind it
+ *   end in InvalICache (CLFLUSH)             the same
+ *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT where the host has them
+ *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
+ *   end in Call, or a call chased into       push a frame (two stores, inline)
+ *   end in Ret                               pop it (a compare, inline)
+ *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
+ *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
+ *
+ * "May be PM" is one byte looked up in bo_granules, inline; the call is skipped where it is zero.  The check comes after the access,
+ * so that a wild access faults in the target's own instruction. */
+#include "bo.h"
+
+#include "libvex_guest_amd64.h"
+#include "libvex_ir.h"
+#include "pub_tool_machine.h"
+
+#define OFF_RSP ((Int)offsetof(VexGuestAMD64State, guest_RSP))
+#define OFF_RIP ((Int)offsetof(VexGuestAMD64State, guest_RIP))
+#define OFF_RAX ((Int)offsetof(VexGuestAMD64State, guest_RAX))
+#define OFF_RBX ((Int)offsetof(VexGuestAMD64State, guest_RBX))
+#define OFF_RCX ((Int)offsetof(VexGuestAMD64State, guest_RCX))
+
+/* Any odd number with well-mixed bits: the base of the polynomial hash of executed instructions. */
+#define CODE_HASH_BASE 0x9e3779b97f4a7c15ULL
+
+struct block {
+	IRSB *out;
+	Addr insn;            /* current instruction */
+	UInt insn_length;
+	struct bo_decoded decoded;
+	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
+};
+
+/* ---- small IR builders ---- */
+
+static IRExpr *u64(ULong value)
+{
+	return IRExpr_Const(IRConst_U64(value));
+}
+
+static IRExpr *assign(struct block *b, IRType type, IRExpr *e)
+{
+	IRTemp t = newIRTemp(b->out->tyenv, type);
+
+	addStmtToIRSB(b->out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *binop(struct block *b, IRType type, IROp op, IRExpr *x, IRExpr *y)
+{
+	return assign(b, type, IRExpr_Binop(op, x, y));
+}
+
+static IRExpr *add(struct block *b, IRExpr *x, ULong y)
+{
+	return binop(b, Ity_I64, Iop_Add64, x, u64(y));
+}
+
+static IRExpr *guest_reg(struct block *b, Int offset)
+{
+	return assign(b, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+static IRExpr *load64(struct block *b, IRExpr *addr)
+{
+	return assign(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, addr));
+}
+
+static void store64(struct block *b, IRExpr *addr, IRExpr *value)
+{
+	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, addr, value));
+}
+
+static void call(struct block *b, Int regparms, const HChar *name, void *function, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(regparms, name, VG_(fnptr_to_fnentry)(function), args);
+
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+/* ---- memory accesses ---- */
+
+/* 1-bit expression: the address may be PM (and `guard`, if any, holds). */
+static IRExpr *may_be_pm(struct block *b, IRExpr *addr, IRExpr *guard)
+{
+	IRExpr *granule = binop(b, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(BO_GRANULE_SHIFT)));
+	IRExpr *entry = add(b, granule, (Addr)bo_granules);
+	IRExpr *mark = assign(b, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, entry));
+	IRExpr *pm = binop(b, Ity_I1, Iop_CmpNE8, mark, IRExpr_Const(IRConst_U8(0)));
+
+	return guard ? binop(b, Ity_I1, Iop_And1, pm, guard) : pm;
+}
+
+static IRExpr *site(const struct block *b, UInt size, UInt kind)
+{
+	return u64(BO_SITE(bo_code_id(b->insn), size, kind));
+}
+
+static void add_masked_store(struct block *b, IRExpr *addr, UInt size)
+{
+	IRExpr *lo = guest_reg(b, b->decoded.mask_reg);
+	IRExpr *hi = size == 16 ? guest_reg(b, b->decoded.mask_reg + 8) : u64(0);
+	IRExpr **args = mkIRExprVec_5(addr, site(b, size, BO_STORE_NONTEMPORAL), guest_reg(b, OFF_RSP), lo, hi);
+
+	call(b, 0, "bo_on_masked_store", bo_on_masked_store, args, may_be_pm(b, addr, NULL));
+}
+
+static void add_store(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
+{
+	enum bo_insn insn = b->decoded.insn;
+	UInt kind = insn == INSN_NONTEMPORAL ? BO_STORE_NONTEMPORAL : BO_STORE_PLAIN;
+	IRExpr **args;
+
+	if (insn == INSN_MASKED_16 || insn == INSN_MASKED_8) {
+		add_masked_store(b, addr, size);
+		return;
+	}
+	args = mkIRExprVec_3(addr, site(b, size, kind), guest_reg(b, OFF_RSP));
+	if (insn == INSN_STRING_STORE)
+		call(b, 3, "bo_on_string_store", bo_on_string_store, args, may_be_pm(b, addr, guard));
+	else
+		call(b, 3, "bo_on_store", bo_on_store, args, may_be_pm(b, addr, guard));
+}
+
+static void add_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
+{
+	IRExpr **args;
+
+	if (!clo_bo_loads)
+		return;
+	args = mkIRExprVec_3(addr, site(b, size, 0), guest_reg(b, OFF_RSP));
+	call(b, 3, "bo_on_load", bo_on_load, args, may_be_pm(b, addr, guard));
+}
+
+static IRExpr *cas_compare(struct block *b, IRType type, IRTemp old, IRExpr *expected)
+{
+	IROp op = type == Ity_I8    ? Iop_CasCmpEQ8
+		  : type == Ity_I16 ? Iop_CasCmpEQ16
+		  : type == Ity_I32 ? Iop_CasCmpEQ32
+				    : Iop_CasCmpEQ64;
+
+	return binop(b, Ity_I1, op, IRExpr_RdTmp(old), expected);
+}
+
+static void add_cas(struct block *b, const IRCAS *cas)
+{
+	IRType type = typeOfIRTemp(b->out->tyenv, cas->oldLo);
+	UInt size = (UInt)sizeofIRType(type);
+	IRExpr *stored = cas_compare(b, type, cas->oldLo, cas->expdLo);
+
+	if (cas->oldHi != IRTemp_INVALID) {
+		stored = binop(b, Ity_I1, Iop_And1, stored, cas_compare(b, type, cas->oldHi, cas->expdHi));
+		size *= 2;
+	}
+	add_load(b, cas->addr, size, NULL);
+	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
+	call(b, 0, "bo_on_cas", bo_on_cas,
+	     mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64), NULL);
+}
+
+static void add_dirty(struct block *b, const IRDirty *d)
+{
+	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
+		add_load(b, d->mAddr, (UInt)d->mSize, d->guard);
+	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
+		add_store(b, d->mAddr, (UInt)d->mSize, d->guard);
+}
+
+/* ---- executed code ---- */
+
+static void note_insn(struct block *b)
+{
+	if (!clo_bo_code)
+		return;
+	b->hash_sum = b->hash_sum * CODE_HASH_BASE + bo_code_hash_of(b->insn);
+	b->hash_factor *= CODE_HASH_BASE;
+}
+
+/* The hash is a polynomial over instructions, so it does not depend on how VEX cuts code into blocks. */
+static void fold_code_hash(struct block *b)
+{
+	IRExpr *where, *h;
+
+	if (b->hash_factor == 1)
+		return;
+	where = u64((Addr)&bo_code_hash);
+	h = binop(b, Ity_I64, Iop_Mul64, load64(b, where), u64(b->hash_factor));
+	store64(b, where, add(b, h, b->hash_sum));
+	b->hash_factor = 1;
+	b->hash_sum = 0;
+}
+
+/* ---- flushes and fences ---- */
+
+static IRExpr *effective_address(struct block *b, const struct bo_ea *ea)
+{
+	IRExpr *sum = u64((ULong)ea->disp);
+
+	if (ea->base >= 0)
+		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, ea->base), sum);
+	if (ea->index >= 0) {
+		IRExpr *scale = IRExpr_Const(IRConst_U8((UChar)ea->scale));
+		sum = binop(b, Ity_I64, Iop_Add64, binop(b, Ity_I64, Iop_Shl64, guest_reg(b, ea->index), scale), sum);
+	}
+	if (ea->is_32bit)
+		sum = binop(b, Ity_I64, Iop_And64, sum, u64(0xffffffff));
+	if (ea->segment >= 0)
+		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, ea->segment), sum);
+	return sum;
+}
+
+static void add_flush(struct block *b)
+{
+	UInt opcode = b->decoded.insn == INSN_CLWB	    ? BO_OP_CLWB
+		      : b->decoded.insn == INSN_CLFLUSHOPT ? BO_OP_CLFLUSHOPT
+							    : BO_OP_CLFLUSH;
+	IRExpr *addr = effective_address(b, &b->decoded.ea);
+
+	call(b, 3, "bo_on_flush", bo_on_flush, mkIRExprVec_3(addr, site(b, 0, opcode), guest_reg(b, OFF_RSP)), NULL);
+}
+
+static void add_fence(struct block *b)
+{
+	UInt opcode = b->decoded.insn == INSN_SFENCE ? BO_OP_SFENCE : BO_OP_MFENCE;
+
+	if (b->decoded.insn != INSN_SFENCE && b->decoded.insn != INSN_MFENCE)
+		return; /* LFENCE, CPUID, RDTSCP: barriers to VEX, not to persistence */
+	fold_code_hash(b);
+	call(b, 2, "bo_on_fence", bo_on_fence, mkIRExprVec_2(site(b, 0, opcode), guest_reg(b, OFF_RSP)), NULL);
+}
+
+static Bool is_flush(enum bo_insn insn)
+{
+	return insn == INSN_CLFLUSH || insn == INSN_CLFLUSHOPT || insn == INSN_CLWB;
+}
+
+/* A block that ends at a flush goes on behind it as if it had been decoded. */
+static void end_at_flush(struct block *b, Addr insn)
+{
+	struct bo_decoded d = bo_decode((const UChar *)insn);
+
+	if (!is_flush(d.insn))
+		return;
+	if (b->insn != insn) {
+		b->insn = insn;
+		note_insn(b);
+	}
+	b->decoded = d;
+	add_flush(b);
+	b->out->jumpkind = Ijk_Boring;
+	b->out->next = u64(insn + d.length);
+}
+
+/* ---- CPUID and client requests: the target sees the machine, not Valgrind ---- */
+
+#define CPUID7_EBX_CLFLUSHOPT (1u << 23)
+#define CPUID7_EBX_CLWB (1u << 24)
+
+static void host_cpuid(UInt leaf, UInt subleaf, UInt regs[4])
+{
+	__asm__ volatile("cpuid" : "=a"(regs[0]), "=b"(regs[1]), "=c"(regs[2]), "=d"(regs[3]) : "a"(leaf), "c"(subleaf));
+}
+
+UInt bo_host_cpuid7(UInt reg)
+{
+	UInt regs[4];
+
+	host_cpuid(0, 0, regs);
+	if (regs[0] < 7)
+		return 0;
+	host_cpuid(7, 0, regs);
+	return regs[reg];
+}
+
+static void bo_after_cpuid(VexGuestAMD64State *state, ULong leaf, ULong subleaf)
+{
+	if ((UInt)leaf == 7 && (UInt)subleaf == 0)
+		state->guest_RBX |= bo_host_cpuid7(1) & (CPUID7_EBX_CLFLUSHOPT | CPUID7_EBX_CLWB);
+}
+
+static void add_after_cpuid(struct block *b, IRExpr *leaf, IRExpr *subleaf)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, "bo_after_cpuid", VG_(fnptr_to_fnentry)(bo_after_cpuid),
+				       mkIRExprVec_3(IRExpr_GSPTR(), leaf, subleaf));
+
+	d->nFxState = 1;
+	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
+	d->fxState[0].fx = Ifx_Modify;
+	d->fxState[0].offset = (UShort)OFF_RBX;
+	d->fxState[0].size = 8;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+static Bool is_cpuid(const IRDirty *d)
+{
+	return VG_(strncmp)(d->cee->name, "amd64g_dirtyhelper_CPUID", 24) == 0;
+}
+
+/* RAX points at the request's words.  Leaving RDX as it is makes the request answer its default: 0, "no Valgrind". */
+static void hide_running_on_valgrind(struct block *b)
+{
+	IRExpr *request = load64(b, guest_reg(b, OFF_RAX));
+	IRExpr *asks = binop(b, Ity_I1, Iop_CmpEQ64, request, u64(0x1001 /* VG_USERREQ__RUNNING_ON_VALGRIND */));
+	IRExpr *next = b->out->next;
+
+	if (next->tag == Iex_Const)
+		addStmtToIRSB(b->out, IRStmt_Exit(asks, Ijk_Boring, next->Iex.Const.con, OFF_RIP));
+}
+
+/* ---- calls and returns ---- */
+
+static void push_frame(struct block *b, Addr return_address)
+{
+	IRExpr *where = u64((Addr)&bo_frame_top);
+	IRExpr *top = load64(b, where);
+
+	store64(b, top, guest_reg(b, OFF_RSP));
+	store64(b, add(b, top, 8), u64(bo_code_id(return_address))); /* context: 0, not yet known */
+	store64(b, where, add(b, top, sizeof(struct bo_frame)));
+}
+
+static void pop_frame(struct block *b)
+{
+	IRExpr *where = u64((Addr)&bo_frame_top);
+	IRExpr *top = load64(b, where);
+	IRExpr *below = add(b, top, -sizeof(struct bo_frame));
+	IRExpr *sp = guest_reg(b, OFF_RSP);
+	IRExpr *slot = load64(b, below);
+	IRExpr *matches = binop(b, Ity_I1, Iop_CmpEQ64, slot, add(b, sp, -8ULL));
+	IRExpr *differs = assign(b, Ity_I1, IRExpr_Unop(Iop_Not1, matches));
+
+	store64(b, where, assign(b, Ity_I64, IRExpr_ITE(matches, below, top)));
+	call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
+}
+
+/* ---- one statement, one block ---- */
+
+static void begin_insn(struct block *b, const IRStmt *mark)
+{
+	Addr addr = mark->Ist.IMark.addr;
+
+	/* A call that VEX chased into shows only as a jump in the stream of instructions. */
+	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
+		push_frame(b, b->insn + b->insn_length);
+	b->insn = addr;
+	b->insn_length = mark->Ist.IMark.len;
+	b->decoded = bo_decode((const UChar *)addr);
+	note_insn(b);
+}
+
+static void add_loads_of(struct block *b, const IRStmt *st)
+{
+	const IRExpr *e = st->Ist.WrTmp.data;
+
+	if (clo_bo_loads && e->tag == Iex_Load)
+		add_load(b, e->Iex.Load.addr, (UInt)sizeofIRType(e->Iex.Load.ty), NULL);
+}
+
+static void add_guarded_load(struct block *b, const IRLoadG *lg)
+{
+	IRType loaded, widened;
+
+	typeOfIRLoadGOp(lg->cvt, &widened, &loaded);
+	add_load(b, lg->addr, (UInt)sizeofIRType(loaded), lg->guard);
+}
+
+static UInt size_of(const struct block *b, const IRExpr *e)
+{
+	return (UInt)sizeofIRType(typeOfIRExpr(b->out->tyenv, e));
+}
+
+static void instrument_dirty(struct block *b, IRStmt *st)
+{
+	IRDirty *d = st->Ist.Dirty.details;
+
+	if (is_cpuid(d)) {
+		IRExpr *leaf = guest_reg(b, OFF_RAX), *subleaf = guest_reg(b, OFF_RCX);
+		addStmtToIRSB(b->out, st);
+		add_after_cpuid(b, leaf, subleaf);
+		return;
+	}
+	addStmtToIRSB(b->out, st);
+	add_dirty(b, d);
+}
+
+static void instrument_stmt(struct block *b, IRStmt *st)
+{
+	if (st->tag == Ist_IMark)
+		begin_insn(b, st);
+	if (st->tag == Ist_Exit || st->tag == Ist_CAS)
+		fold_code_hash(b);
+	if (st->tag == Ist_Dirty) {
+		instrument_dirty(b, st);
+		return;
+	}
+	addStmtToIRSB(b->out, st);
+	switch (st->tag) {
+	case Ist_Store: add_store(b, st->Ist.Store.addr, size_of(b, st->Ist.Store.data), NULL); break;
+	case Ist_StoreG: {
+		const IRStoreG *sg = st->Ist.StoreG.details;
+		add_store(b, sg->addr, size_of(b, sg->data), sg->guard);
+		break;
+	}
+	case Ist_CAS: add_cas(b, st->Ist.CAS.details); break;
+	case Ist_MBE: add_fence(b); break;
+	case Ist_WrTmp: add_loads_of(b, st); break;
+	case Ist_LoadG: add_guarded_load(b, st->Ist.LoadG.details); break;
+	default: break;
+	}
+}
+
+static void instrument_end(struct block *b)
+{
+	switch (b->out->jumpkind) {
+	case Ijk_NoDecode:
+		if (b->out->next->tag == Iex_Const)
+			end_at_flush(b, b->out->next->Iex.Const.con->Ico.U64);
+		break;
+	case Ijk_InvalICache: end_at_flush(b, b->insn); break;
+	case Ijk_ClientReq: hide_running_on_valgrind(b); break;
+	case Ijk_Call: push_frame(b, b->insn + b->insn_length); break;
+	case Ijk_Ret: pop_frame(b); break;
+	default: break;
+	}
+	fold_code_hash(b);
+}
+
+IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
+		    const VexArchInfo *archinfo, IRType guest_word, IRType host_word)
+{
+	struct block b = {.out = deepCopyIRSBExceptStmts(in), .hash_factor = 1};
+	Int i = 0;
+
+	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
+		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
+	for (; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag != Ist_NoOp)
+			instrument_stmt(&b, in->stmts[i]);
+	instrument_end(&b);
+	return b.out;
+}

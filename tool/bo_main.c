@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_main.c - Blackout's recorder, a Valgrind tool.
+ *
+ * It runs a program and writes down all that the program does to persistent memory, in the order in which it takes effect.  What comes out,
+ * as `blackout dump` prints it:
+ *
+ *     #12  t1  store   pool+0x40 8 0x2a     put kv.c:118
+ *     #13  t1  clwb    pool+0x40            put kv.c:119
+ *     #14  t1  sfence                       put kv.c:120
+ *
+ * Which instruction gives which event is tabulated at the top of bo_instr.c; the trace's bytes are in blackout/trace_format.h.
+ *
+ * What it cannot see:
+ *   - stores by devices (DMA) and by processes that are not recorded, into a file while it is mapped
+ *   - io_uring and AIO writes to PM files
+ *   - the memory order of a parallel run: Valgrind runs one thread at a time, so the trace is one legal order of several
+ *   - the exact moment of a blocking system call among what other threads do meanwhile: it is recorded when it returns
+ *   - 32-bit code, AVX-512 and MOVDIR64B: VEX does not run them; CPUID hides them from the target
+ *   - transactions (TSX): CPUID hides them as well */
+#include "bo.h"
+
+#include "config.h" /* VERSION of the Valgrind we are linked with */
+#include "pub_tool_clientstate.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_options.h"
+
+const HChar *clo_bo_out = NULL;
+XArray *clo_bo_pm;
+XArray *clo_bo_meta;
+Bool clo_bo_loads = False;
+Bool clo_bo_code = False;
+Bool clo_bo_follow = False;
+
+
+/* ---- options ---- */
+
+static Bool process_option(const HChar *arg)
+{
+	const HChar *value;
+
+	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {}
+	else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {}
+	else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {}
+	else if (VG_STR_CLO(arg, "--bo-pm", value))
+		VG_(addToXA)(clo_bo_pm, &value);
+	else if (VG_STR_CLO(arg, "--bo-meta", value))
+		VG_(addToXA)(clo_bo_meta, &value);
+	else
+		return False;
+	return True;
+}
+
+static void print_usage(void)
+{
+	VG_(printf)("    --bo-out=DIR        write the recording into DIR/trace\n"
+		    "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
+		    "    --bo-loads=yes      record loads from PM too\n"
+		    "    --bo-code=yes       record a hash of the executed code at each fence\n"
+		    "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
+}
+
+static void print_debug_usage(void)
+{
+	VG_(printf)("    (none)\n");
+}
+
+/* ---- facts kept in the recording ---- */
+
+static void write_meta(const HChar *key, const HChar *value)
+{
+	UChar *p = bo_writer_begin(32 + VG_(strlen)(key) + VG_(strlen)(value));
+
+	*p++ = BO_OP_META;
+	p = bo_put_bytes(p, key, VG_(strlen)(key));
+	bo_writer_commit(bo_put_bytes(p, value, VG_(strlen)(value)));
+}
+
+/* "KEY=VALUE", cut to what an event can hold. */
+static void write_given_meta(const HChar *fact)
+{
+	const HChar *equals = VG_(strchr)(fact, '=');
+	HChar key[64];
+
+	if (!equals || equals - fact >= (Int)sizeof(key))
+		return;
+	VG_(memcpy)(key, fact, (SizeT)(equals - fact));
+	key[equals - fact] = '\0';
+	write_meta(key, equals + 1);
+}
+
+struct feature {
+	UInt reg, bit;
+	const HChar *name;
+};
+
+static void write_features(const HChar *key, const HChar *always, const struct feature *features)
+{
+	HChar list[128];
+
+	VG_(strcpy)(list, always);
+	for (; features->name; features++)
+		if (bo_host_cpuid7(features->reg) & 1u << features->bit)
+			VG_(sprintf)(list + VG_(strlen)(list), "%s%s", list[0] ? " " : "", features->name);
+	write_meta(key, list);
+}
+
+static void write_cpu(void)
+{
+	static const struct feature offered[] = {{1, 23, "clflushopt"}, {1, 24, "clwb"}, {0, 0, NULL}};
+	static const struct feature hidden[] = {{1, 16, "avx512f"}, {2, 27, "movdiri"}, {2, 28, "movdir64b"}, {1, 11, "rtm"}, {0, 0, NULL}};
+
+	write_features("cpu.offered", "clflush", offered);
+	write_features("cpu.hidden", "", hidden);
+}
+
+static void write_argument(UInt n, const HChar *argument)
+{
+	HChar key[24];
+	HChar value[4096];
+
+	VG_(sprintf)(key, "command.%u", n);
+	VG_(strncpy)(value, argument, sizeof(value) - 1);
+	value[sizeof(value) - 1] = '\0';
+	write_meta(key, value);
+}
+
+static void write_facts(void)
+{
+	write_meta("valgrind", VERSION);
+	write_cpu();
+	write_meta("cwd", VG_(get_startup_wd)());
+	write_argument(0, VG_(args_the_exename));
+	for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++)
+		write_argument((UInt)i + 1, *(HChar **)VG_(indexXA)(VG_(args_for_client), i));
+	for (Word i = 0; i < VG_(sizeXA)(clo_bo_meta); i++)
+		write_given_meta(*(const HChar **)VG_(indexXA)(clo_bo_meta, i));
+}
+
+/* ---- the target's environment ----
+ * Valgrind's core puts a library of its own into LD_PRELOAD, and VALGRIND_* variables led here.  The target must see neither, so both are
+ * taken out of the image of its stack before its first instruction. */
+
+static Bool starts_with(const HChar *s, const HChar *prefix)
+{
+	return VG_(strncmp)(s, prefix, VG_(strlen)(prefix)) == 0;
+}
+
+static Bool is_valgrinds(const HChar *path, SizeT length)
+{
+	const HChar *name = "/vgpreload_";
+	SizeT n = VG_(strlen)(name);
+
+	for (SizeT i = 0; i + n <= length; i++)
+		if (VG_(strncmp)(path + i, name, n) == 0)
+			return True;
+	return False;
+}
+
+/* Take our entries out of a colon list, in place; True if nothing is left. */
+static Bool strip_preload(HChar *list)
+{
+	HChar *out = list, *entry = list;
+
+	while (*entry) {
+		SizeT length = 0;
+		while (entry[length] && entry[length] != ':' && entry[length] != ' ')
+			length++;
+		if (length && !is_valgrinds(entry, length)) {
+			if (out != list)
+				*out++ = ':';
+			VG_(memmove)(out, entry, length);
+			out += length;
+		}
+		entry += length + (entry[length] != '\0');
+	}
+	*out = '\0';
+	return out == list;
+}
+
+static Bool is_ours(HChar *variable)
+{
+	if (starts_with(variable, "VALGRIND_LIB=") || starts_with(variable, "VALGRIND_LAUNCHER="))
+		return True;
+	return starts_with(variable, "LD_PRELOAD=") && strip_preload(variable + 11);
+}
+
+/* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves all that follows down by a word. */
+static void clean_environment(ThreadId tid)
+{
+	UWord *word = (UWord *)VG_(get_SP)(tid);
+	UWord *from, *to;
+
+	word += 1 + word[0] + 1;
+	for (from = to = word; *from; from++)
+		if (!is_ours((HChar *)*from))
+			*to++ = *from;
+	if (from == to)
+		return;
+	*to++ = 0;
+	from++;
+	do {
+		to[0] = from[0];
+		to[1] = from[1];
+		to += 2;
+		from += 2;
+	} while (from[-2] != 0 /* AT_NULL */);
+}
+
+static void on_first_insn(ThreadId tid)
+{
+	static Bool cleaned;
+
+	if (cleaned)
+		return;
+	cleaned = True;
+	clean_environment(tid);
+}
+
+/* ---- life of the tool ---- */
+
+static void before_fork(ThreadId tid)
+{
+	bo_event_end_string();
+}
+
+static void in_child(ThreadId tid)
+{
+	UInt parent = bo_writer_process();
+
+	if (!bo_writer_active())
+		return;
+	bo_writer_abandon();
+	if (!clo_bo_follow)
+		return;
+	bo_writer_open(parent);
+	write_facts();
+	bo_context_redefine();
+	bo_region_redefine();
+}
+
+static void post_clo_init(void)
+{
+	if (!clo_bo_out)
+		VG_(fmsg_bad_option)("--bo-out", "it says where the recording goes and must be given\n");
+	clo_bo_follow = VG_(clo_trace_children);
+	bo_region_init();
+	bo_context_init();
+	bo_writer_open(~0u);
+	write_facts();
+	VG_(atfork)(before_fork, NULL, in_child);
+}
+
+static void fini(Int unused)
+{
+	bo_event_end_string();
+	bo_write_exit();
+	bo_writer_close();
+}
+
+static void pre_clo_init(void)
+{
+	VG_(details_name)("Blackout");
+	VG_(details_version)(NULL);
+	VG_(details_description)("a recorder of persistent-memory behaviour");
+	VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by the Blackout authors.");
+	VG_(details_bug_reports_to)("the Blackout project");
+	VG_(details_avg_translation_sizeB)(400);
+	VG_(basic_tool_funcs)(post_clo_init, bo_instrument, fini);
+
+	clo_bo_pm = VG_(newXA)(VG_(malloc), "bo.pm", VG_(free), sizeof(HChar *));
+	clo_bo_meta = VG_(newXA)(VG_(malloc), "bo.meta", VG_(free), sizeof(HChar *));
+	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
+	VG_(track_post_mem_write)(bo_on_kernel_store);
+	VG_(track_start_client_code)(bo_thread_run);
+	VG_(track_pre_thread_ll_create)(bo_thread_create);
+	VG_(track_pre_thread_first_insn)(on_first_insn);
+	VG_(track_pre_thread_ll_exit)(bo_thread_exit);
+	VG_(track_pre_deliver_signal)(bo_signal_enter);
+	VG_(track_post_deliver_signal)(bo_signal_leave);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(pre_clo_init)

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_syscall.c - system calls: those that change PM files or mappings, and those that stock Valgrind refuses.
+ *
+ * An event is written when its call has returned successfully.  What only the state before the call can tell (which file a path
+ * named) is looked up before it and kept per thread.  Data written by a call are read back from the file, which serves write, writev,
+ * sendfile, splice and copy_file_range alike. */
+#include "bo.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_vkiscnums.h"
+
+#define AT_FDCWD_ (-100)
+#define SYMLINK_NOFOLLOW 0x100
+#define EXCHANGE 2u     /* RENAME_EXCHANGE */
+#define DONTUNMAP 4u    /* MREMAP_DONTUNMAP */
+#define MADV_REMOVE_ 9  /* punches a hole into the file */
+#define PUNCH_HOLE 3u   /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
+#define PATH_ROOM 4400
+
+/* What a thread's call in progress found before it started. */
+struct before {
+	struct bo_file *file, *victim; /* that its paths named */
+	ULong victim_links;
+	Bool creates;
+};
+
+#define THREADS_MAX 16384
+static struct before before[THREADS_MAX];
+
+/* ---- paths ---- */
+
+/* Fills what identifies a file; the kernel checks the guest's pointer for us. */
+static Bool stat_at(Int dirfd, UWord path, Bool follow, struct vg_stat *st)
+{
+	struct vki_stat k;
+	SysRes r = bo_syscall(__NR_newfstatat, dirfd, path, &k, follow ? 0 : SYMLINK_NOFOLLOW, 0, 0);
+
+	if (sr_isError(r))
+		return False;
+	VG_(memset)(st, 0, sizeof(*st));
+	st->dev = k.st_dev;
+	st->ino = k.st_ino;
+	st->nlink = k.st_nlink;
+	st->mode = k.st_mode;
+	return True;
+}
+
+static struct bo_file *file_at_path(Int dirfd, UWord path, Bool follow)
+{
+	struct vg_stat st;
+
+	return stat_at(dirfd, path, follow, &st) ? bo_file_by_stat(&st) : NULL;
+}
+
+static void absolute_path(HChar *out, Int dirfd, const HChar *path)
+{
+	HChar link[48];
+	SSizeT n = 0;
+
+	out[0] = '\0';
+	if (path[0] != '/') {
+		if (dirfd == AT_FDCWD_)
+			VG_(strcpy)(link, "/proc/self/cwd");
+		else
+			VG_(sprintf)(link, "/proc/self/fd/%d", dirfd);
+		n = VG_(readlink)(link, out, PATH_ROOM / 2 - 2);
+		if (n < 0)
+			n = 0;
+		out[n++] = '/';
+		while (path[0] == '.' && path[1] == '/')
+			path += 2;
+	}
+	VG_(strncpy)(out + n, path, (SizeT)(PATH_ROOM - n - 1));
+	out[PATH_ROOM - 1] = '\0';
+}
+
+/* ---- data written by system calls ---- */
+
+static void write_file_data(UInt context, UInt id, ULong offset, const UChar *bytes, SizeT size)
+{
+	UChar *p;
+
+	bo_event_end_string();
+	p = bo_writer_begin(BO_EVENT_MAX);
+	*p++ = BO_OP_FILE_WRITE;
+	p = bo_put_v(p, context);
+	p = bo_put_v(p, id);
+	p = bo_put_v(p, offset);
+	bo_writer_commit(bo_put_bytes(p, bytes, size));
+}
+
+static void record_written(ThreadId tid, struct bo_file *file, Int fd, ULong offset, ULong size)
+{
+	static UChar buffer[BO_DATA_MAX];
+	UInt context = bo_context_of_syscall(tid);
+	HChar path[48];
+	SysRes opened;
+
+	/* Through /proc, because the target's descriptor may be write-only. */
+	VG_(sprintf)(path, "/proc/self/fd/%d", fd);
+	opened = VG_(open)(path, VKI_O_RDONLY, 0);
+	while (size && !sr_isError(opened)) {
+		ULong want = size < sizeof(buffer) ? size : sizeof(buffer);
+		SysRes r = bo_syscall(__NR_pread64, sr_Res(opened), buffer, want, offset, 0, 0);
+		if (sr_isError(r) || sr_Res(r) == 0)
+			break;
+		write_file_data(context, file->id, offset, buffer, sr_Res(r));
+		offset += sr_Res(r);
+		size -= sr_Res(r);
+	}
+	if (!sr_isError(opened))
+		VG_(close)((Int)sr_Res(opened));
+	bo_file_refresh(file);
+}
+
+static ULong position_of(Int fd)
+{
+	return sr_Res(bo_syscall(__NR_lseek, fd, 0, 1 /* SEEK_CUR */, 0, 0, 0));
+}
+
+/* `size` bytes were written, ending at the descriptor's position. */
+static void on_write_at_position(ThreadId tid, Int fd, ULong size)
+{
+	struct bo_file *file = size ? bo_file_by_fd(fd) : NULL;
+
+	if (file)
+		record_written(tid, file, fd, position_of(fd) - size, size);
+}
+
+static void on_write_at_offset(ThreadId tid, Int fd, ULong offset, ULong size)
+{
+	struct bo_file *file = size ? bo_file_by_fd(fd) : NULL;
+	struct vg_stat st;
+
+	if (!file)
+		return;
+	/* Linux appends even with pwrite when the file is open for appending. */
+	if (VG_(fcntl)(fd, VKI_F_GETFL, 0) & VKI_O_APPEND && VG_(fstat)(fd, &st) == 0)
+		offset = (ULong)st.size - size;
+	record_written(tid, file, fd, offset, size);
+}
+
+/* splice, copy_file_range: an offset pointer that may be NULL; the kernel has advanced what it points to. */
+static void on_write_at_pointer(ThreadId tid, Int fd, UWord pointer, ULong size)
+{
+	if (pointer)
+		on_write_at_offset(tid, fd, *(ULong *)pointer - size, size);
+	else
+		on_write_at_position(tid, fd, size);
+}
+
+/* ---- other changes of files ---- */
+
+static void on_truncate(ThreadId tid, struct bo_file *file, ULong size)
+{
+	if (!file)
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), file->id, size};
+	bo_write(BO_OP_FILE_TRUNCATE, fields, 3, NULL);
+	bo_file_refresh(file);
+}
+
+static void on_allocate(ThreadId tid, struct bo_file *file, UInt mode, ULong offset, ULong size)
+{
+	if (!file)
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), file->id, mode, offset, size};
+	bo_write(BO_OP_FILE_ALLOCATE, fields, 5, NULL);
+	bo_file_refresh(file);
+}
+
+static void on_sync(ThreadId tid, struct bo_file *file, enum bo_sync kind, ULong offset, ULong size)
+{
+	if (!file || !file->id)
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), file->id, kind, offset, size};
+	bo_write(BO_OP_FILE_SYNC, fields, 5, NULL);
+}
+
+static void on_sync_all(ThreadId tid, enum bo_sync kind, const struct vg_stat *file_system)
+{
+	struct bo_file *file;
+
+	for (UInt i = 0; (file = bo_file_at(i)); i++)
+		if (!file_system || file_system->dev == file->dev)
+			on_sync(tid, file, kind, 0, 0);
+}
+
+static void on_syncfs(ThreadId tid, Int fd)
+{
+	struct vg_stat st;
+
+	if (VG_(fstat)(fd, &st) == 0)
+		on_sync_all(tid, BO_SYNC_SYNCFS, &st);
+}
+
+static void on_msync(ThreadId tid, Addr addr, SizeT size, UInt flags)
+{
+	const struct bo_region *next = bo_region_next(addr);
+
+	if (!bo_region_find(addr) && (!next || next->start >= addr + size))
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), addr, size, flags};
+	bo_write(BO_OP_MSYNC, fields, 4, NULL);
+}
+
+static void on_madvise(ThreadId tid, Addr addr, SizeT size, Int advice)
+{
+	const struct bo_region *r = bo_region_find(addr);
+
+	if (advice == MADV_REMOVE_ && r)
+		on_allocate(tid, r->file, PUNCH_HOLE, r->offset + (addr - r->start), size);
+}
+
+/* ---- names ---- */
+
+static void move_to(ThreadId tid, struct bo_file *file, Int dirfd, UWord path)
+{
+	static HChar absolute[PATH_ROOM];
+
+	if (!file)
+		return;
+	absolute_path(absolute, dirfd, (const HChar *)path);
+	ULong fields[] = {bo_context_of_syscall(tid), file->id};
+	bo_write(BO_OP_FILE_RENAME, fields, 2, absolute);
+	VG_(free)(file->path);
+	file->path = VG_(strdup)("bo.path", absolute);
+	bo_file_refresh(file);
+}
+
+static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
+{
+	if (!file)
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), file->id, links_before ? links_before - 1 : 0};
+	bo_write(BO_OP_FILE_UNLINK, fields, 3, NULL);
+}
+
+static void before_rename(struct before *b, Int old_dir, UWord old_path, Int new_dir, UWord new_path)
+{
+	struct vg_stat st;
+
+	b->file = file_at_path(old_dir, old_path, False);
+	if (stat_at(new_dir, new_path, False, &st)) {
+		b->victim = bo_file_by_stat(&st);
+		b->victim_links = st.nlink;
+	}
+}
+
+static void on_rename(ThreadId tid, Int old_dir, UWord old_path, Int new_dir, UWord new_path, UInt flags)
+{
+	struct before *b = &before[tid];
+
+	if (b->file == b->victim)
+		return; /* two names of one file: rename does nothing */
+	if (flags & EXCHANGE)
+		move_to(tid, b->victim, old_dir, old_path);
+	else
+		on_unlinked(tid, b->victim, b->victim_links);
+	move_to(tid, b->file, new_dir, new_path);
+}
+
+static void before_unlink(struct before *b, Int dirfd, UWord path)
+{
+	struct vg_stat st;
+
+	if (stat_at(dirfd, path, False, &st)) {
+		b->victim = bo_file_by_stat(&st);
+		b->victim_links = st.nlink;
+	}
+}
+
+static void before_open(struct before *b, Int dirfd, UWord path, UInt flags)
+{
+	struct vg_stat st;
+
+	if (!(flags & (VKI_O_CREAT | VKI_O_TRUNC)))
+		return;
+	if (!stat_at(dirfd, path, True, &st))
+		b->creates = flags & VKI_O_CREAT;
+	else if (flags & VKI_O_TRUNC)
+		b->file = bo_file_by_stat(&st);
+}
+
+static void on_opened(ThreadId tid, Int fd)
+{
+	struct vg_stat st;
+
+	if (before[tid].creates && VG_(fstat)(fd, &st) == 0)
+		bo_file_note_created(&st);
+	on_truncate(tid, before[tid].file, 0);
+}
+
+/* ---- processes ---- */
+
+static void before_exec(ThreadId tid, Int dirfd, UWord path)
+{
+	struct vg_stat st;
+
+	if (!stat_at(dirfd, path, True, &st))
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), clo_bo_follow};
+	bo_write(BO_OP_EXEC, fields, 2, (const HChar *)path);
+}
+
+static void on_forked(ThreadId tid, ULong pid)
+{
+	ULong fields[] = {bo_context_of_syscall(tid), pid, clo_bo_follow};
+
+	bo_write(BO_OP_FORK, fields, 3, NULL);
+}
+
+static Bool clone_is_fork(UWord flags)
+{
+	return !(flags & VKI_CLONE_VM) || flags & VKI_CLONE_VFORK;
+}
+
+static void on_alt_stack(ThreadId tid, UWord pointer)
+{
+	const vki_stack_t *ss = (const vki_stack_t *)pointer;
+
+	if (ss)
+		bo_signal_set_alt_stack(tid, (Addr)ss->ss_sp, ss->ss_flags & VKI_SS_DISABLE ? 0 : ss->ss_size);
+}
+
+/* ---- limits ----
+ * Valgrind refuses every RLIMIT_NOFILE whose hard limit is not the one it has set aside itself.  Servers ask for just that.  Before its check
+ * runs we move its idea of the hard limit to what the target asks for, raising the kernel's own where that takes it and is permitted. */
+
+#define RESERVED_FDS 12 /* above the target's, as in coregrind */
+
+static Bool raise_kernel_limit(ULong wanted)
+{
+	struct vki_rlimit rl;
+	SysRes r = bo_syscall(__NR_getrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0);
+
+	if (sr_isError(r))
+		return False;
+	if (rl.rlim_cur >= wanted)
+		return True;
+	rl.rlim_cur = wanted;
+	if (rl.rlim_max < wanted)
+		rl.rlim_max = wanted;
+	return !sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0));
+}
+
+static void permit_fd_limit(UWord pointer)
+{
+	const struct vki_rlimit *rl = (const struct vki_rlimit *)pointer;
+
+	if (!VG_(am_is_valid_for_client)(pointer, sizeof(*rl), VKI_PROT_READ) || rl->rlim_cur > rl->rlim_max)
+		return;
+	if (rl->rlim_max < 0x7fffffff && raise_kernel_limit(rl->rlim_max + RESERVED_FDS))
+		VG_(fd_hard_limit) = (Int)rl->rlim_max;
+}
+
+/* ---- the two hooks ---- */
+
+static UInt exit_status;
+static Bool exits;
+
+void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
+{
+	struct before *b = &before[tid];
+
+	*b = (struct before){0};
+	bo_thread_run(tid, 0);
+	switch (number) {
+	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
+	case __NR_openat: before_open(b, (Int)args[0], args[1], (UInt)args[2]); break;
+	case __NR_creat: before_open(b, AT_FDCWD_, args[0], VKI_O_CREAT | VKI_O_TRUNC); break;
+	case __NR_truncate: b->file = file_at_path(AT_FDCWD_, args[0], True); break;
+	case __NR_rename: before_rename(b, AT_FDCWD_, args[0], AT_FDCWD_, args[1]); break;
+	case __NR_renameat:
+	case __NR_renameat2: before_rename(b, (Int)args[0], args[1], (Int)args[2], args[3]); break;
+	case __NR_unlink: before_unlink(b, AT_FDCWD_, args[0]); break;
+	case __NR_unlinkat: before_unlink(b, (Int)args[0], args[1]); break;
+	case __NR_execve: before_exec(tid, AT_FDCWD_, args[0]); break;
+	case __NR_execveat: before_exec(tid, (Int)args[0], args[1]); break;
+	case __NR_setrlimit:
+		if (args[0] == VKI_RLIMIT_NOFILE)
+			permit_fd_limit(args[1]);
+		break;
+	case __NR_prlimit64:
+		if ((args[0] == 0 || (Int)args[0] == VG_(getpid)()) && args[1] == VKI_RLIMIT_NOFILE && args[2])
+			permit_fd_limit(args[2]);
+		break;
+	case __NR_exit_group:
+		exits = True;
+		exit_status = (UInt)args[0] & 0xff;
+		break;
+	default: break;
+	}
+}
+
+static SizeT whole_pages(UWord size)
+{
+	return VG_PGROUNDUP(size);
+}
+
+static void after_mapping_call(ThreadId tid, UInt number, const UWord *args, UWord result)
+{
+	switch (number) {
+	case __NR_mmap:
+		if (args[2] & VKI_PROT_EXEC)
+			bo_context_forget_code(result, whole_pages(args[1]));
+		bo_region_map(tid, result, whole_pages(args[1]), (UInt)args[2], (UInt)args[3], (Int)args[4], args[5]);
+		break;
+	case __NR_munmap:
+		bo_context_forget_code(args[0], whole_pages(args[1]));
+		bo_region_unmap(tid, args[0], whole_pages(args[1]));
+		break;
+	case __NR_mremap:
+		bo_region_remap(tid, args[0], whole_pages(args[1]), result, whole_pages(args[2]),
+				args[1] == 0 || args[3] & DONTUNMAP);
+		break;
+	case __NR_mprotect: bo_region_protect(tid, args[0], whole_pages(args[1]), (UInt)args[2]); break;
+	case __NR_msync: on_msync(tid, args[0], whole_pages(args[1]), (UInt)args[2]); break;
+	case __NR_madvise: on_madvise(tid, args[0], whole_pages(args[1]), (Int)args[2]); break;
+	default: break;
+	}
+}
+
+static void after_write_call(ThreadId tid, UInt number, const UWord *args, UWord result)
+{
+	switch (number) {
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendfile: on_write_at_position(tid, (Int)args[0], result); break;
+	case __NR_pwrite64:
+	case __NR_pwritev: on_write_at_offset(tid, (Int)args[0], args[3], result); break;
+	case __NR_pwritev2:
+		if (args[3] == ~0UL)
+			on_write_at_position(tid, (Int)args[0], result);
+		else
+			on_write_at_offset(tid, (Int)args[0], args[3], result);
+		break;
+	case __NR_splice:
+	case __NR_copy_file_range: on_write_at_pointer(tid, (Int)args[2], args[3], result); break;
+	default: break;
+	}
+}
+
+static void after_file_call(ThreadId tid, UInt number, const UWord *args, UWord result)
+{
+	switch (number) {
+	case __NR_open:
+	case __NR_openat:
+	case __NR_creat: on_opened(tid, (Int)result); break;
+	case __NR_truncate: on_truncate(tid, before[tid].file, args[1]); break;
+	case __NR_ftruncate: on_truncate(tid, bo_file_by_fd((Int)args[0]), args[1]); break;
+	case __NR_fallocate: on_allocate(tid, bo_file_by_fd((Int)args[0]), (UInt)args[1], args[2], args[3]); break;
+	case __NR_rename: on_rename(tid, AT_FDCWD_, args[0], AT_FDCWD_, args[1], 0); break;
+	case __NR_renameat: on_rename(tid, (Int)args[0], args[1], (Int)args[2], args[3], 0); break;
+	case __NR_renameat2: on_rename(tid, (Int)args[0], args[1], (Int)args[2], args[3], (UInt)args[4]); break;
+	case __NR_unlink:
+	case __NR_unlinkat: on_unlinked(tid, before[tid].victim, before[tid].victim_links); break;
+	case __NR_fsync: on_sync(tid, bo_file_by_fd((Int)args[0]), BO_SYNC_FSYNC, 0, 0); break;
+	case __NR_fdatasync: on_sync(tid, bo_file_by_fd((Int)args[0]), BO_SYNC_FDATASYNC, 0, 0); break;
+	case __NR_sync_file_range:
+		on_sync(tid, bo_file_by_fd((Int)args[0]), BO_SYNC_SYNC_FILE_RANGE, args[1], args[2]);
+		break;
+	case __NR_sync: on_sync_all(tid, BO_SYNC_SYNC, NULL); break;
+	case __NR_syncfs: on_syncfs(tid, (Int)args[0]); break;
+	default: break;
+	}
+}
+
+static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWord result)
+{
+	switch (number) {
+	case __NR_fork:
+	case __NR_vfork:
+		if (result)
+			on_forked(tid, result);
+		break;
+	case __NR_clone:
+		if (result && clone_is_fork(args[0]))
+			on_forked(tid, result);
+		break;
+	case __NR_sigaltstack: on_alt_stack(tid, args[0]); break;
+	default: break;
+	}
+}
+
+void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
+{
+	if (sr_isError(result) || !bo_writer_active())
+		return;
+	bo_thread_run(tid, 0);
+	after_mapping_call(tid, number, args, sr_Res(result));
+	after_write_call(tid, number, args, sr_Res(result));
+	after_file_call(tid, number, args, sr_Res(result));
+	after_process_call(tid, number, args, sr_Res(result));
+}
+
+void bo_write_exit(void)
+{
+	ULong status = exit_status;
+
+	if (exits)
+		bo_write(BO_OP_EXIT, &status, 1, NULL);
+}

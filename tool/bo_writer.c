@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_writer.c - the trace file of one process.
+ *
+ * Method: the chunk being written is a shared mapping of the file itself, and after each event its header says how
+ * much of it is valid.  Whatever kills the target, SIGKILL included, the events up to there are in the page cache and
+ * so in the file; no buffer of ours can be lost.  Space is reserved (fallocate) before a chunk is mapped, because a
+ * full disk would otherwise show itself as SIGBUS in the middle of an event.
+ *
+ * When there is no space the recording cannot go on.  The last thing written is META "stopped" (every chunk keeps
+ * room for it), and the target is ended: a run that nobody records is not worth finishing. */
+#include "bo.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vkiscnums.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define STOP_ROOM 64u /* kept free in each chunk for META "stopped" */
+
+/* Shared by all processes of a recording that follows children; lives in the file trace/clock. */
+struct clock {
+	volatile ULong sequence;
+	volatile ULong owner; /* 1 + process that wrote last */
+};
+
+static struct {
+	Int fd;
+	UInt process;
+	struct bo_chunk_header *chunk; /* NULL: nothing is recorded */
+	UChar *limit;                  /* where the next event must end at the latest */
+	UChar *position;
+	ULong file_end;  /* offset of the next chunk */
+	Addr last_addr;
+	UInt thread;     /* that the trace believes to be running */
+	struct clock *clock;
+	ULong clock_seen;
+} writer = {.fd = -1};
+
+UInt bo_running_thread = 1;
+
+static UChar *payload(void)
+{
+	return (UChar *)(writer.chunk + 1);
+}
+
+static void seal_chunk(void)
+{
+	struct bo_chunk_header *h = writer.chunk;
+	XXH64_hash_t body;
+
+	h->stored_bytes = h->raw_bytes;
+	h->codec = BO_CHUNK_RAW;
+	body = XXH3_64bits(payload(), h->raw_bytes);
+	h->checksum = XXH3_64bits_withSeed(h, sizeof(*h) - sizeof(h->checksum), body);
+	VG_(am_munmap_valgrind)((Addr)h, BO_CHUNK_BYTES);
+	writer.chunk = NULL;
+}
+
+static Bool reserve_space(ULong offset)
+{
+	SysRes r = bo_syscall(__NR_fallocate, writer.fd, 0, offset, BO_CHUNK_BYTES, 0, 0);
+
+	if (!sr_isError(r))
+		return True;
+	if (sr_Err(r) != 95 /* EOPNOTSUPP */ && sr_Err(r) != VKI_ENOSYS)
+		return False;
+	/* A file system without fallocate: writing zeros reserves too. */
+	static const UChar zeros[4096];
+	for (ULong at = offset; at < offset + BO_CHUNK_BYTES; at += sizeof(zeros)) {
+		r = bo_syscall(__NR_pwrite64, writer.fd, zeros, sizeof(zeros), at, 0, 0);
+		if (sr_isError(r) || sr_Res(r) != sizeof(zeros))
+			return False;
+	}
+	return True;
+}
+
+static Bool open_chunk(void)
+{
+	struct bo_chunk_header *h;
+	SysRes r;
+
+	if (!reserve_space(writer.file_end))
+		return False;
+	r = VG_(am_shared_mmap_file_float_valgrind)(BO_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE, writer.fd,
+						    writer.file_end);
+	if (sr_isError(r))
+		return False;
+	/* Faulting 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels refuse.) */
+	bo_syscall(__NR_madvise, sr_Res(r), BO_CHUNK_BYTES, 23, 0, 0, 0);
+	h = (struct bo_chunk_header *)(Addr)sr_Res(r);
+	h->codec = BO_CHUNK_OPEN;
+	h->span = BO_CHUNK_BYTES;
+	h->thread = writer.thread;
+	h->clock = writer.clock_seen;
+	h->magic = BO_CHUNK_MAGIC;
+	writer.chunk = h;
+	writer.position = payload();
+	writer.limit = (UChar *)h + BO_CHUNK_BYTES - STOP_ROOM;
+	writer.file_end += BO_CHUNK_BYTES;
+	writer.last_addr = 0;
+	return True;
+}
+
+static void stop_for_lack_of_space(void)
+{
+	UChar *p = writer.position;
+
+	*p++ = BO_OP_META;
+	p = bo_put_bytes(p, "stopped", 7);
+	p = bo_put_bytes(p, "no space", 8);
+	bo_writer_commit(p);
+	seal_chunk();
+	VG_(umsg)("no space left for the recording\n");
+	VG_(exit)(1);
+}
+
+static void next_chunk(void)
+{
+	struct bo_chunk_header *full = writer.chunk;
+	UChar *position = writer.position;
+
+	if (!open_chunk()) {
+		writer.chunk = full;
+		writer.position = position;
+		stop_for_lack_of_space();
+	}
+	struct bo_chunk_header *fresh = writer.chunk;
+	UChar *fresh_position = writer.position;
+	writer.chunk = full;
+	seal_chunk();
+	writer.chunk = fresh;
+	writer.position = fresh_position;
+}
+
+void bo_writer_commit(UChar *end)
+{
+	writer.position = end;
+	/* The order of these two matters to nobody: a reader of an open chunk trusts raw_bytes alone. */
+	writer.chunk->events++;
+	writer.chunk->raw_bytes = (UInt)(end - payload());
+}
+
+static void note_thread(void)
+{
+	UChar *p = writer.position;
+
+	*p++ = BO_OP_THREAD_SWITCH;
+	p = bo_put_v(p, bo_running_thread);
+	writer.thread = bo_running_thread;
+	bo_writer_commit(p);
+}
+
+static void note_clock(void)
+{
+	UChar *p = writer.position;
+
+	writer.clock->owner = writer.process + 1;
+	writer.clock_seen = __atomic_add_fetch(&writer.clock->sequence, 1, __ATOMIC_SEQ_CST);
+	*p++ = BO_OP_CLOCK;
+	p = bo_put_v(p, writer.clock_seen);
+	bo_writer_commit(p);
+}
+
+UChar *bo_writer_begin(SizeT most)
+{
+	if (UNLIKELY(writer.position + most + 32 > writer.limit))
+		next_chunk();
+	if (UNLIKELY(writer.clock && writer.clock->owner != writer.process + 1))
+		note_clock();
+	if (UNLIKELY(writer.thread != bo_running_thread))
+		note_thread();
+	return writer.position;
+}
+
+UChar *bo_put_address(UChar *p, Addr addr)
+{
+	p = bo_put_v(p, bo_zigzag(addr - writer.last_addr));
+	writer.last_addr = addr;
+	return p;
+}
+
+UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size)
+{
+	p = bo_put_v(p, size);
+	VG_(memcpy)(p, bytes, size);
+	return p + size;
+}
+
+void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *string)
+{
+	SizeT length = string ? VG_(strlen)(string) : 0;
+	UChar *p;
+
+	if (!bo_writer_active())
+		return;
+	bo_event_end_string();
+	p = bo_writer_begin(16 + 10 * nfields + length);
+	*p++ = (UChar)opcode;
+	for (UInt i = 0; i < nfields; i++)
+		p = bo_put_v(p, fields[i]);
+	if (string)
+		p = bo_put_bytes(p, string, length);
+	bo_writer_commit(p);
+}
+
+Bool bo_writer_active(void)
+{
+	return writer.chunk != NULL;
+}
+
+UInt bo_writer_process(void)
+{
+	return writer.process;
+}
+
+static Int open_numbered(void)
+{
+	HChar path[VG_(strlen)(clo_bo_out) + 32];
+
+	for (UInt n = 0; n < 10000; n++) {
+		SysRes r;
+		VG_(sprintf)(path, "%s/trace/%04u.bo", clo_bo_out, n);
+		r = VG_(open)(path, VKI_O_CREAT | VKI_O_EXCL | VKI_O_RDWR, 0644);
+		if (!sr_isError(r)) {
+			writer.process = n;
+			return VG_(safe_fd)((Int)sr_Res(r));
+		}
+		if (sr_Err(r) != VKI_EEXIST)
+			return -1;
+	}
+	return -1;
+}
+
+static void write_file_header(UInt parent_process)
+{
+	struct bo_file_header h = {.version = BO_TRACE_VERSION, .header_bytes = VKI_PAGE_SIZE};
+
+	VG_(memcpy)(h.magic, BO_TRACE_MAGIC, sizeof(h.magic));
+	h.layers = (clo_bo_loads ? BO_LAYER_LOADS : 0) | (clo_bo_code ? BO_LAYER_CODE : 0) |
+		   (clo_bo_follow ? BO_LAYER_FOLLOW : 0);
+	h.process = writer.process;
+	h.pid = (UInt)VG_(getpid)();
+	h.parent_process = parent_process == ~0u ? writer.process : parent_process;
+	h.checksum = XXH3_64bits(&h, sizeof(h) - sizeof(h.checksum));
+	bo_syscall(__NR_pwrite64, writer.fd, &h, sizeof(h), 0, 0, 0);
+	writer.file_end = h.header_bytes;
+}
+
+static void open_clock(void)
+{
+	HChar path[VG_(strlen)(clo_bo_out) + 32];
+	SysRes r;
+
+	if (!clo_bo_follow || writer.clock)
+		return;
+	VG_(sprintf)(path, "%s/trace/clock", clo_bo_out);
+	r = VG_(open)(path, VKI_O_CREAT | VKI_O_RDWR, 0644);
+	if (sr_isError(r))
+		return;
+	Int fd = (Int)sr_Res(r);
+	bo_syscall(__NR_ftruncate, fd, VKI_PAGE_SIZE, 0, 0, 0, 0);
+	r = VG_(am_shared_mmap_file_float_valgrind)(VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
+	VG_(close)(fd);
+	if (!sr_isError(r))
+		writer.clock = (struct clock *)(Addr)sr_Res(r);
+}
+
+void bo_writer_open(UInt parent_process)
+{
+	writer.fd = open_numbered();
+	if (writer.fd < 0) {
+		VG_(umsg)("cannot create a trace file in %s/trace\n", clo_bo_out);
+		VG_(exit)(1);
+	}
+	open_clock();
+	writer.clock_seen = 0;
+	writer.thread = bo_running_thread;
+	write_file_header(parent_process);
+	if (!open_chunk()) {
+		VG_(umsg)("no space left for the recording\n");
+		VG_(exit)(1);
+	}
+}
+
+void bo_writer_close(void)
+{
+	if (!bo_writer_active())
+		return;
+	seal_chunk();
+	VG_(close)(writer.fd);
+	writer.fd = -1;
+}
+
+/* In a forked child: the parent goes on writing the chunk that both have mapped, so it must not be touched. */
+void bo_writer_abandon(void)
+{
+	if (!bo_writer_active())
+		return;
+	VG_(am_munmap_valgrind)((Addr)writer.chunk, BO_CHUNK_BYTES);
+	VG_(close)(writer.fd);
+	writer.chunk = NULL;
+	writer.fd = -1;
+}
