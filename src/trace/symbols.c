@@ -141,6 +141,20 @@ const char *symbols_state_text(enum symbols_state state)
 	}
 }
 
+const char *symbols_problem(const struct symbols *symbols, size_t *at, enum symbols_state *state)
+{
+	while (*at < symbols->sources.room) {
+		const struct map_entry *entry = &symbols->sources.entries[(*at)++];
+		const struct source *source = (const struct source *)(uintptr_t)entry->value;
+
+		if (!entry->used || !symbols_state_text(source->state))
+			continue;
+		*state = source->state;
+		return source->path;
+	}
+	return NULL;
+}
+
 /* ---- answers ---- */
 
 static void frame_convert(const struct debuginfo_frame *from, struct symbols_frame *to)

@@ -68,6 +68,9 @@ const struct symbols_frame *symbols_innermost(struct symbols *symbols, const str
 enum symbols_state symbols_module_state(struct symbols *symbols, const struct trace_module *module);
 const char *symbols_state_text(enum symbols_state state);
 
+/* Files among those asked for so far that changed or cannot be read: set *at to 0, then call until it returns NULL; it returns a path. */
+const char *symbols_problem(const struct symbols *symbols, size_t *at, enum symbols_state *state);
+
 /* "function file.c:12", "function+0x1f module" or "module+0x1234": what reports and dumps print.  Truncated to `size`. */
 void symbols_frame_text(const struct symbols_frame *frame, char *text, size_t size);
 
