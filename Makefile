@@ -29,6 +29,8 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+# Where a text is cut to its buffer, that is meant.
+WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 BASE := -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP
 LIBS := -ldw -lelf -lxxhash -lzstd
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -69,3 +71,8 @@ setup:
 $(B)/flags: FORCE
 	@mkdir -p $(B)
 	@echo '$(CC) $(CFLAGS) $(BASE) $(LDFLAGS) $(VERSION)' | cmp -s - $@ || echo '$(CC) $(CFLAGS) $(BASE) $(LDFLAGS) $(VERSION)' >$@
+
+.PHONY: format
+format: SETUP_FOR += lint
+format: | setup
+	clang-format -i $(wildcard include/blackout/*.h src/*/*.[ch] tool/*.[ch] test/*/*.[ch] bench/*.[ch] examples/*.c)

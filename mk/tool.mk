@@ -16,7 +16,7 @@ VG_ADDRESS = $(shell pkg-config --variable=valt_load_address valgrind)
 TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wno-unused-parameter -Iinclude -MMD -MP \
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
-	-m64 -O2 -g -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
+	-m64 -O2 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
 	-fcf-protection=none
 
 # Where the distribution keeps what the core reads at run time.
@@ -31,7 +31,7 @@ $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -m64 -O2 -g -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+	$(CC) -m64 -O2 -g -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
 
 # The list of files is only known once Valgrind is installed, so the shell looks, not make.

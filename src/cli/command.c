@@ -9,7 +9,7 @@ static const struct command commands[] = {
 #define X(name, help) {#name, help, cmd_##name},
 	COMMANDS(X)
 #undef X
-	{0},
+		{0},
 };
 
 const struct command *command_all(void)

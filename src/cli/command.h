@@ -9,9 +9,9 @@
 #include "base/err.h"
 
 /* X(name, one line of help), in the order of `blackout --help` */
-#define COMMANDS(X)                                                    \
-	X(record, "record what a program does to persistent memory")   \
-	X(dump, "print a recording as text")                           \
+#define COMMANDS(X)                                                          \
+	X(record, "record what a program does to persistent memory")         \
+	X(dump, "print a recording as text")                                 \
 	X(doctor, "check this machine, and say how to mend what is missing") \
 	X(demo, "record the example that is shipped with Blackout")
 

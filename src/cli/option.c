@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "cli/command.h"
 
 static const struct option *option_find(const struct usage *usage, const char *name, size_t length)
@@ -20,8 +21,7 @@ static const struct option *option_find(const struct usage *usage, const char *n
 
 static void list_add(struct option_list *list, const char *item)
 {
-	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
-	BUG_ON(!items);
+	const char **items = mem_resize(list->items, list->count + 1, sizeof(*items));
 	items[list->count++] = item;
 	list->items = items;
 }
@@ -42,6 +42,7 @@ static int option_set(const struct option *o, const char *argument, struct err *
 	case OPTION_TEXT: *(const char **)o->value = argument; break;
 	case OPTION_LIST: list_add(o->value, argument); break;
 	case OPTION_NUMBER:
+		BUG_ON(!argument);
 		if (number_parse(argument, o->value) < 0)
 			return err_set(err, "--%s needs a number, not '%s'", o->name, argument);
 		break;
@@ -70,7 +71,8 @@ static void usage_print(const struct usage *usage)
 	       usage->operands, usage->about);
 	for (const struct option *o = usage->options; o->name; o++) {
 		char left[64];
-		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "",
+			 o->argument ? o->argument : "");
 		printf("  %-22s %s", left, o->help);
 		if (o->kind == OPTION_LIST)
 			printf("; may be repeated");
@@ -110,10 +112,9 @@ static bool is_help(const char *word)
 /* Read all of argv; operands end up at its end, in order.  Returns the first one's index, 0 for --help, -1 on error. */
 static int words_read(const struct usage *usage, int argc, char **argv, struct err *err)
 {
-	char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+	char **operands = mem_alloc(((size_t)argc + 1) * sizeof(*operands));
 	int count = 0, result = -1, i = 1;
 
-	BUG_ON(!operands);
 	while (i < argc) {
 		if (!strcmp(argv[i], "--")) {
 			i++;

@@ -54,13 +54,19 @@ struct usage {
 	const char *operands; /* as the help shows them */
 	const char *about;    /* one or two sentences */
 	const struct option *options;
-	bool program; /* the operands are a command line to run */
+	bool program;                      /* the operands are a command line to run */
 	size_t operands_min, operands_max; /* max is not looked at where `program` is set */
 };
 
 /* Options that several commands share, written once. */
-#define OPTION_OUT(where) {"out", "DIR", "blackout.out", "where the recording goes", OPTION_TEXT, where}
-#define OPTION_QUIET(where) {"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where}
+#define OPTION_OUT(where)                                                                    \
+	{                                                                                    \
+		"out", "DIR", "blackout.out", "where the recording goes", OPTION_TEXT, where \
+	}
+#define OPTION_QUIET(where)                                                  \
+	{                                                                    \
+		"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where \
+	}
 
 /* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the operands are
  * moved to the end of argv), or 0 when the command is over: *status is then its exit status. */

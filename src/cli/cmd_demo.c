@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_demo.c - `blackout demo`: record the shipped example, a small key-value store with mistakes in it, and show what was recorded.
+ *
+ * It says each command before it does it, so that the demo doubles as a first lesson. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/option.h"
+#include "run/recorder.h"
+#include "run/words.h"
+
+static const char *out;
+static uint64_t lines;
+
+static const struct option options[] = {
+	OPTION_OUT(&out),
+	{"lines", "N", "24", "how many events to show", OPTION_NUMBER, &lines},
+	{0},
+};
+
+static const struct usage usage = {
+	.command = "demo",
+	.operands = "",
+	.about = "Record the example that is shipped with Blackout: a small key-value store in persistent memory.",
+	.options = options,
+};
+
+/* Add `text` as one word that a shell reads back unchanged. */
+static void quoted_add(struct words *words, const char *text)
+{
+	char quoted[4 * PATH_MAX + 3];
+	size_t n = 0;
+
+	BUG_ON(strlen(text) > PATH_MAX);
+	quoted[n++] = '\'';
+	for (; *text; text++) {
+		if (*text == '\'')
+			n += (size_t)sprintf(quoted + n, "'\\'");
+		quoted[n++] = *text;
+	}
+	quoted[n++] = '\'';
+	quoted[n] = 0;
+	words_add(words, "%s", quoted);
+}
+
+static void command_show(const struct words *words)
+{
+	fputs("$ blackout", stderr);
+	for (size_t i = 0; i < words->count; i++)
+		fprintf(stderr, strpbrk(words->items[i], " '") ? " \"%s\"" : " %s", words->items[i]);
+	fputc('\n', stderr);
+}
+
+static int demo_record(const char *kv)
+{
+	struct words words = {0}, names = {0};
+	char pool[PATH_MAX];
+
+	snprintf(pool, sizeof(pool), "%s/kv.pool", out);
+	quoted_add(&names, pool);
+	quoted_add(&names, kv);
+	words_add(&words, "record");
+	words_add(&words, "--out");
+	words_add(&words, "%s", out);
+	words_add(&words, "--setup");
+	words_add(&words, "rm -f %s; %s create %s", names.items[0], names.items[1], names.items[0]);
+	words_add(&words, "--");
+	words_add(&words, "%s", kv);
+	words_add(&words, "fill");
+	words_add(&words, "%s", pool);
+	words_add(&words, "100");
+	command_show(&words);
+	int status = cmd_record((int)words.count, words.items);
+	words_free(&words);
+	words_free(&names);
+	return status;
+}
+
+int cmd_demo(int argc, char **argv)
+{
+	char kv[PATH_MAX];
+	struct err err;
+	int status;
+
+	if (!option_parse(&usage, argc, argv, &status))
+		return status;
+	if (recorder_find_shipped(kv, "examples/kv", &err) < 0)
+		return command_fail(&err);
+	status = demo_record(kv);
+	if (status != STATUS_DONE)
+		return status;
+	return command_finish(STATUS_DONE);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* summary.c - see summary.h. */
+#include "cli/summary.h"
+
+#include <string.h>
+
+#include "trace/stats.h"
+
+enum { FILES_SHOWN = 8, ROUTINES_SHOWN = 4 };
+
+/* Everything that the parts of a summary look at. */
+struct view {
+	struct trace *trace;
+	struct stats *stats;
+	struct symbols *symbols;
+	struct stats_summary totals;
+	FILE *out;
+};
+
+const char *number_text(char text[32], uint64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number), n = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[n++] = ' ';
+		text[n++] = digits[i];
+	}
+	text[n] = 0;
+	return text;
+}
+
+const char *bytes_text(char text[32], uint64_t bytes)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	for (; value >= 1024 && unit < 4; unit++)
+		value /= 1024;
+	snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+	return text;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void totals_print(const struct view *v, double seconds)
+{
+	const struct stats_summary *t = &v->totals;
+	char stores[32], flushes[32], fences[32], line[200];
+	int n = snprintf(line, sizeof(line), "recorded %s PM store%s, %s flush%s, %s fence%s in %u thread%s",
+			 number_text(stores, t->stores), plural(t->stores), number_text(flushes, t->flushes),
+			 t->flushes == 1 ? "" : "es", number_text(fences, t->fences), plural(t->fences), t->threads,
+			 plural(t->threads));
+
+	if (t->processes > 1)
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %u processes", t->processes);
+	fprintf(v->out, "%-70s %6.1f s\n", line, seconds);
+}
+
+static void files_print(const struct view *v)
+{
+	char size[32];
+
+	for (uint32_t id = 1; id <= v->totals.files && id <= FILES_SHOWN; id++) {
+		const struct trace_file *file = trace_file(v->trace, id);
+		fprintf(v->out, "  %-10s %s (%s, %s)\n", id == 1 ? "files" : "", file->path,
+			bytes_text(size, file->size), file->created ? "created" : "existing");
+	}
+	if (v->totals.files > FILES_SHOWN)
+		fprintf(v->out, "  %-10s and %u more\n", "", v->totals.files - FILES_SHOWN);
+}
+
+static void flushes_print(const struct view *v)
+{
+	static const enum op flushes[] = {OP_CLFLUSH, OP_CLFLUSHOPT, OP_CLWB};
+	char count[32];
+	int printed = 0;
+
+	fprintf(v->out, "  %-10s", "flushes");
+	for (size_t i = 0; i < sizeof(flushes) / sizeof(*flushes); i++)
+		if (stats_count(v->stats, flushes[i]))
+			fprintf(v->out, "%s %s %s", printed++ ? "," : "", op_name(flushes[i]),
+				number_text(count, stats_count(v->stats, flushes[i])));
+	if (v->totals.flushes_volatile)
+		fprintf(v->out, ", of which %s outside PM", number_text(count, v->totals.flushes_volatile));
+	fprintf(v->out, "%s\n", printed ? "" : " none");
+}
+
+static void copies_print(const struct view *v)
+{
+	size_t count;
+	struct stats_routine *routines = stats_routines(v->stats, v->trace, v->symbols, &count);
+
+	for (size_t i = 0; i < count && i < ROUTINES_SHOWN; i++) {
+		const struct stats_routine *r = &routines[i];
+		const char *name = r->frame && r->frame->function ? r->frame->function
+				   : r->frame                     ? r->frame->module
+								  : "?";
+		fprintf(v->out, "%s%s (%s, %u bytes wide)", i ? ", " : "  copies     ", name, op_name(r->op), r->width);
+	}
+	if (count)
+		fprintf(v->out, "%s\n", count > ROUTINES_SHOWN ? ", ..." : "");
+	free(routines);
+}
+
+static void target_print(const struct view *v)
+{
+	const char *force = trace_meta(v->trace, "pmem_force"), *offered = trace_meta(v->trace, "cpu.offered");
+	const char *hidden = trace_meta(v->trace, "cpu.hidden");
+
+	fprintf(v->out, "  %-10s %s", "target",
+		force && !strcmp(force, "1") ? "PMEM_IS_PMEM_FORCE=1" : "PMEM_IS_PMEM_FORCE not set");
+	if (offered && *offered)
+		fprintf(v->out, "; offered %s", offered);
+	if (hidden && *hidden)
+		fprintf(v->out, "; hidden %s", hidden);
+	fputc('\n', v->out);
+}
+
+/* Nothing was recorded: the likely reason. */
+static void nothing_print(const struct view *v, const struct summary *s)
+{
+	bool started = stats_count(v->stats, OP_FORK) || stats_count(v->stats, OP_EXEC);
+	bool followed = trace_layers(v->trace) & BO_LAYER_FOLLOW;
+
+	fprintf(v->out, "the target mapped no persistent memory: nothing to record\n");
+	if ((started || s->is_script) && !followed)
+		fprintf(v->out, "hint: it started other programs, which were not recorded: --follow-children\n");
+	else if (s->pm_given)
+		fprintf(v->out, "hint: no file that it mapped shared matches --pm\n");
+	else
+		fprintf(v->out, "hint: persistent files are those that it maps shared and writable\n");
+}
+
+static void view_print(const struct view *v, const struct summary *s)
+{
+	char size[32];
+
+	if (!v->totals.files) {
+		nothing_print(v, s);
+	} else {
+		totals_print(v, s->seconds);
+		files_print(v);
+		flushes_print(v);
+		copies_print(v);
+		target_print(v);
+	}
+	fprintf(v->out, "  %-10s %s, %s\n", "recording", s->dir, bytes_text(size, s->disk_bytes));
+}
+
+int summary_print(struct summary *summary, const char *dir, FILE *out, struct err *err)
+{
+	struct view v = {.out = out};
+
+	if (trace_open(&v.trace, dir, err) < 0)
+		return -1;
+	v.stats = stats_open();
+	v.symbols = symbols_open(NULL);
+	int result = stats_read(v.stats, v.trace, err);
+	stats_summarise(v.stats, v.trace, &v.totals);
+	if (result == 0 && out)
+		view_print(&v, summary);
+	const char *stopped = trace_meta(v.trace, "stopped");
+	snprintf(summary->stopped, sizeof(summary->stopped), "%s", stopped ? stopped : "");
+	symbols_close(v.symbols);
+	stats_close(v.stats);
+	trace_close(v.trace);
+	return result;
+}

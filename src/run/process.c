@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* process.c - start, watch and stop a command; see process.h.
+ *
+ * Everything waits in one place, sigtimedwait: the signals that matter are blocked in us for as long as the command runs, so nothing
+ * is ever interrupted half-way, and there is no handler.  We are the reaper of orphaned descendants (PR_SET_CHILD_SUBREAPER):
+ * whatever the command leaves behind becomes our child, where it can be waited for, or killed. */
+#include "run/process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
+
+enum stage {
+	STAGE_RUN,
+	STAGE_ASKED, /* it knows that it should end */
+	STAGE_TERM,
+	STAGE_KILL,
+	STAGE_GIVE_UP, /* something does not die, not even of SIGKILL */
+};
+
+struct watch {
+	pid_t target;
+	bool wait_all;
+	bool ended;     /* the command itself */
+	bool childless; /* nothing is left of it */
+	int wait_status;
+	enum stage stage;
+	int kill_rounds;
+	int64_t deadline_ms; /* of the stage */
+};
+
+/* What the command must find as we found it. */
+struct signals {
+	sigset_t watched;
+	sigset_t old_mask;
+	struct sigaction old_chld;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void signals_take(struct signals *s)
+{
+	static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+
+	sigemptyset(&s->watched);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		sigaddset(&s->watched, watched[i]);
+	/* An ignored SIGCHLD, which some parents bequeath, would make the kernel throw exit statuses away. */
+	sigaction(SIGCHLD, &plain, &s->old_chld);
+	sigprocmask(SIG_BLOCK, &s->watched, &s->old_mask);
+}
+
+static void signals_restore(const struct signals *s)
+{
+	sigaction(SIGCHLD, &s->old_chld, NULL);
+	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+/* In the child: become the command.  Comes back only on failure, with errno set. */
+static void child_exec(const struct process *p, const struct signals *s, pid_t parent)
+{
+	/* Should we be killed with SIGKILL, the command must not go on unwatched.  We may be dead already. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	if (p->null_stdin) {
+		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+			return;
+	}
+	for (size_t i = 0; p->environment && p->environment[i]; i++)
+		if (putenv(p->environment[i]) != 0)
+			return;
+	/* Last: from here on a signal can end us before the command is there, which is as good. */
+	signals_restore(s);
+	execvp(p->argv[0], p->argv);
+}
+
+/* Fork and exec; a failed exec is reported through a pipe that a successful one closes. */
+static pid_t child_start(const struct process *p, const struct signals *s, struct err *err)
+{
+	int report[2], failure = 0;
+	pid_t self = getpid();
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return err_sys(err, "cannot create a pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		child_exec(p, s, self);
+		failure = errno;
+		_exit(write(report[1], &failure, sizeof(failure)) < 0 ? 126 : 127);
+	}
+	close(report[1]);
+	if (pid < 0) {
+		err_sys(err, "cannot start a process");
+	} else if (read(report[0], &failure, sizeof(failure)) == sizeof(failure)) {
+		waitpid(pid, NULL, 0);
+		errno = failure;
+		err_sys(err, "cannot start %s", p->argv[0]);
+		pid = -1;
+	}
+	close(report[0]);
+	return pid;
+}
+
+/* The parent of a process, from the text of its /proc/PID/stat: "pid (name) state ppid ...", where a name may hold anything. */
+static pid_t stat_parent(char *text)
+{
+	char *end = strrchr(text, ')');
+	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+}
+
+static pid_t process_parent(const char *pid)
+{
+	char path[64], text[512];
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return stat_parent(text);
+}
+
+static void children_signal(int signal)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	if (!proc)
+		return;
+	while ((entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) && process_parent(entry->d_name) == getpid())
+			kill((pid_t)strtol(entry->d_name, NULL, 10), signal);
+	closedir(proc);
+}
+
+static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
+{
+	w->stage = stage;
+	w->deadline_ms = now_ms() + ms;
+}
+
+/* A stage's time is over: be harsher. */
+static void watch_escalate(struct watch *w)
+{
+	switch (w->stage) {
+	case STAGE_RUN: break;
+	case STAGE_ASKED:
+		children_signal(SIGTERM);
+		watch_enter(w, STAGE_TERM, PROCESS_TERM_MS);
+		break;
+	case STAGE_TERM:
+	case STAGE_KILL:
+		/* In rounds: a killed process hands its own children to us. */
+		children_signal(SIGKILL);
+		watch_enter(w, w->kill_rounds++ < KILL_ROUNDS_MAX ? STAGE_KILL : STAGE_GIVE_UP, KILL_ROUND_MS);
+		break;
+	case STAGE_GIVE_UP: break;
+	}
+}
+
+/* Somebody wants us to stop.  The second time he is impatient. */
+static void watch_interrupt(struct watch *w, const siginfo_t *info)
+{
+	if (w->stage != STAGE_RUN) {
+		watch_escalate(w);
+		return;
+	}
+	/* The terminal signals its whole foreground group; kill(2), or a command that left our group, needs our help. */
+	if (!w->ended && (info->si_code <= 0 || getpgid(w->target) != getpgrp()))
+		kill(w->target, info->si_signo);
+	watch_enter(w, STAGE_ASKED, PROCESS_GRACE_MS);
+}
+
+static void watch_reap(struct watch *w)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != w->target)
+			continue;
+		w->ended = true;
+		w->wait_status = status;
+	}
+	w->childless = pid < 0 && errno == ECHILD;
+}
+
+static bool watch_over(const struct watch *w)
+{
+	if (w->childless || w->stage == STAGE_GIVE_UP)
+		return true;
+	/* Daemons that the command left running are its business, unless we are to clean up. */
+	return w->stage == STAGE_RUN && w->ended && !w->wait_all;
+}
+
+static void watch_wait(struct watch *w, const sigset_t *watched)
+{
+	siginfo_t info;
+	int64_t left = w->stage == STAGE_RUN ? LATER_MS : w->deadline_ms - now_ms();
+	struct timespec timeout = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+
+	if (left <= 0) {
+		watch_escalate(w);
+		return;
+	}
+	int signal = sigtimedwait(watched, &info, &timeout);
+	if (signal == SIGCHLD)
+		watch_reap(w);
+	else if (signal > 0)
+		watch_interrupt(w, &info);
+}
+
+int process_run(const struct process *process, struct process_end *end, struct err *err)
+{
+	struct watch w = {.wait_all = process->wait_all};
+	struct signals signals;
+	int64_t start = now_ms();
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signals_take(&signals);
+	w.target = child_start(process, &signals, err);
+	while (w.target > 0 && !watch_over(&w))
+		watch_wait(&w, &signals.watched);
+	signals_restore(&signals);
+	if (w.target < 0)
+		return -1;
+	*end = (struct process_end){
+		.interrupted = w.stage != STAGE_RUN,
+		.signal = WIFSIGNALED(w.wait_status) ? WTERMSIG(w.wait_status) : 0,
+		.status = WIFEXITED(w.wait_status) ? WEXITSTATUS(w.wait_status) : 0,
+		.seconds = (double)(now_ms() - start) / 1000,
+	};
+	return 0;
+}

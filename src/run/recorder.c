@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recorder.c - see recorder.h. */
+#include "run/recorder.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "run/program.h"
+
+#define TOOL "blackout-amd64-linux"
+
+int recorder_find_valgrind(struct recorder *recorder, struct err *err)
+{
+	/* Debian's `valgrind` is a shell script that changes the environment of the target before it runs valgrind.bin. */
+	static const char *const names[] = {"valgrind.bin", "/usr/bin/valgrind.bin", "valgrind", "/usr/bin/valgrind"};
+	struct program program;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (program_find(&program, names[i], err) < 0)
+			continue;
+		memcpy(recorder->valgrind, program.path, sizeof(recorder->valgrind));
+		return 0;
+	}
+	err_set(err, "Valgrind is not installed");
+	return err_hint(err, "apt-get install valgrind");
+}
+
+/* The directory of the running executable. */
+static int own_dir(char dir[PATH_MAX], struct err *err)
+{
+	ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX - 1);
+	if (n <= 0)
+		return err_sys(err, "cannot read /proc/self/exe");
+	dir[n] = 0;
+	*strrchr(dir, '/') = 0;
+	return 0;
+}
+
+int recorder_find_shipped(char path[PATH_MAX], const char *name, struct err *err)
+{
+	static const char *const places[] = {"", "/../libexec/blackout"};
+	char dir[PATH_MAX];
+
+	if (own_dir(dir, err) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		int n = snprintf(path, PATH_MAX, "%s%s/%s", dir, places[i], name);
+		if (n < PATH_MAX && access(path, R_OK) == 0)
+			return 0;
+	}
+	return err_set(err, "%s is neither in %s nor in %s%s", name, dir, dir, places[1]);
+}
+
+int recorder_find_tool(struct recorder *recorder, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (recorder_find_shipped(path, "valgrind/" TOOL, err) < 0)
+		return err_hint(err, "build it with make, or install it with make install");
+	if (access(path, X_OK) < 0)
+		return err_sys(err, "%s cannot be executed", path);
+	*strrchr(path, '/') = 0;
+	memcpy(recorder->lib, path, sizeof(path));
+	return 0;
+}
+
+/* --log-file knows %p and others; a plain % is written twice. */
+static void log_option(struct words *argv, const char *dir)
+{
+	char escaped[2 * PATH_MAX];
+	size_t n = 0;
+
+	for (const char *c = dir; *c && n + 2 < sizeof(escaped); c++) {
+		if (*c == '%')
+			escaped[n++] = '%';
+		escaped[n++] = *c;
+	}
+	escaped[n] = 0;
+	words_add(argv, "--log-file=%s/recorder.log", escaped);
+}
+
+void recorder_command(const struct recorder *recorder, const struct recorder_job *job, struct words *argv,
+		      struct words *environment)
+{
+	words_add(argv, "%s", recorder->valgrind);
+	words_add(argv, "--tool=blackout");
+	/* The user's own VALGRIND_OPTS and .valgrindrc are meant for other tools. */
+	words_add(argv, "--command-line-only=yes");
+	words_add(argv, "-q");
+	log_option(argv, job->dir);
+	/* Flush instructions that Valgrind does not know are ours to handle, not worth a message. */
+	words_add(argv, "--sigill-diagnostics=no");
+	/* No files in /tmp that gdb could attach by. */
+	words_add(argv, "--vgdb=no");
+	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
+	words_add(argv, "--bo-out=%s", job->dir);
+	for (size_t i = 0; i < job->pm.count; i++)
+		words_add(argv, "--bo-pm=%s", job->pm.items[i]);
+	if (job->loads)
+		words_add(argv, "--bo-loads=yes");
+	if (job->code_hash)
+		words_add(argv, "--bo-code=yes");
+	words_add(argv, "--bo-meta=pmem_force=%d", job->pmem_force);
+	words_add(argv, "--bo-meta=follow=%d", job->follow);
+	words_add(argv, "--");
+	for (size_t i = 0; i < job->target.count; i++)
+		words_add(argv, "%s", job->target.items[i]);
+	words_add(environment, "VALGRIND_LIB=%s", recorder->lib);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recording.c - see recording.h. */
+#include "run/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool name_is_trace(const char *name)
+{
+	size_t length = strlen(name);
+	return length > 3 && !strcmp(name + length - 3, ".bo");
+}
+
+static bool name_is_dot(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Call `each` for the entries of dirfd/name until one returns false.  Is false if one did; a directory that is not there has no entries. */
+static bool dir_each(int dirfd, const char *name, bool (*each)(int dirfd, const char *name))
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	bool go_on = true;
+
+	if (!dir)
+		return errno == ENOENT;
+	while (go_on && (entry = readdir(dir)))
+		if (!name_is_dot(entry->d_name))
+			go_on = each(fd, entry->d_name);
+	closedir(dir);
+	return go_on;
+}
+
+static bool none(int dirfd, const char *name)
+{
+	(void)dirfd;
+	(void)name;
+	return false;
+}
+
+static bool only_trace(int dirfd, const char *name)
+{
+	(void)dirfd;
+	return name_is_trace(name);
+}
+
+static bool remove_trace(int dirfd, const char *name)
+{
+	return !name_is_trace(name) || unlinkat(dirfd, name, 0) == 0;
+}
+
+/* A trace/ with nothing but traces in it marks a recording, also an unlucky one that never got any. */
+static bool is_recording(int fd)
+{
+	struct stat st;
+
+	return fstatat(fd, "trace", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	       dir_each(fd, "trace", only_trace);
+}
+
+static int dir_refuse(struct err *err, const char *dir)
+{
+	err_set(err, "%s is not empty, and not a recording", dir);
+	err_status(err, ERR_USAGE);
+	return err_hint(err, "give another directory with --out, or remove this one");
+}
+
+static int dir_open(const char *dir, struct err *err)
+{
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot create %s", dir);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	int why = errno;
+	err_sys(err, "cannot write a recording to %s", dir);
+	return why == ENOTDIR ? err_status(err, ERR_USAGE) : -1;
+}
+
+static int dir_clear(int fd, const char *dir, struct err *err)
+{
+	if (!dir_each(fd, ".", none) && !is_recording(fd))
+		return dir_refuse(err, dir);
+	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT))
+		return err_sys(err, "cannot remove the earlier recording in %s", dir);
+	if (mkdirat(fd, "trace", 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot create %s/trace", dir);
+	return 0;
+}
+
+static int dir_take(struct recording *r, const char *dir, struct err *err)
+{
+	if (flock(r->lock, LOCK_EX | LOCK_NB) < 0) {
+		err_set(err, "another recording is being written to %s", dir);
+		err_status(err, ERR_USAGE);
+		return err_hint(err, "give another directory with --out");
+	}
+	if (dir_clear(r->lock, dir, err) < 0)
+		return -1;
+	if (!realpath(dir, r->dir))
+		return err_sys(err, "cannot find %s", dir);
+	return 0;
+}
+
+int recording_create(struct recording *recording, const char *dir, struct err *err)
+{
+	recording->lock = dir_open(dir, err);
+	if (recording->lock < 0)
+		return -1;
+	if (dir_take(recording, dir, err) == 0)
+		return 0;
+	recording_close(recording);
+	return -1;
+}
+
+void recording_close(struct recording *recording)
+{
+	if (recording->lock >= 0)
+		close(recording->lock);
+	recording->lock = -1;
+}
+
+void recording_remove(struct recording *recording)
+{
+	struct err ignored;
+
+	dir_clear(recording->lock, recording->dir, &ignored);
+	unlinkat(recording->lock, "trace", AT_REMOVEDIR);
+	rmdir(recording->dir);
+	recording_close(recording);
+}
+
+bool recording_started(const struct recording *recording)
+{
+	struct stat st;
+	return fstatat(recording->lock, "trace/0000.bo", &st, 0) == 0 && st.st_size > 0;
+}
+
+uint64_t recording_bytes(const struct recording *recording)
+{
+	int fd = openat(recording->lock, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+	uint64_t bytes = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		if (name_is_trace(entry->d_name) && fstatat(fd, entry->d_name, &st, 0) == 0)
+			bytes += (uint64_t)st.st_size;
+	closedir(dir);
+	return bytes;
+}
+
+void recording_last_words(const struct recording *recording, char *line, size_t size)
+{
+	int fd = openat(recording->lock, "recorder.log", O_RDONLY | O_CLOEXEC);
+	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
+	char text[512];
+
+	*line = 0;
+	if (!log)
+		return;
+	while (fgets(text, sizeof(text), log)) {
+		/* "==PID== text" */
+		char *start = strncmp(text, "==", 2) ? text : strstr(text + 2, "== ");
+		start = start && start != text ? start + 3 : text;
+		start[strcspn(start, "\n")] = 0;
+		if (*start)
+			snprintf(line, size, "%s", start);
+	}
+	fclose(log);
+}

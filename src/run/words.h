@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* words.h - a command line, or an environment, under construction. */
+#ifndef BLACKOUT_RUN_WORDS_H
+#define BLACKOUT_RUN_WORDS_H
+
+#include <stddef.h>
+
+/* Ends with NULL, so that `items` goes to exec as it is; NULL while nothing was added.  Strings and array are the owner's. */
+struct words {
+	char **items;
+	size_t count;
+};
+
+void words_add(struct words *words, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void words_free(struct words *words);
+
+#endif
