@@ -18,6 +18,13 @@
 
 #include "base/err.h"
 
+struct chunk;
+struct chunk_file;
+
+/* The first record of the chunk that ends a sealed recording: META "sealed" "1". */
+#define SEAL_MARK "\x04\x06sealed\x01" "1"
+#define SEAL_MARK_BYTES (sizeof(SEAL_MARK) - 1)
+
 struct seal_meta {
 	const char *key, *value;
 };
@@ -30,5 +37,8 @@ struct seal_options {
 
 /* Seal the recording in `dir`.  Damage that is met is not sealed over: -1, and the file stays as it was. */
 int trace_seal(const char *dir, const struct seal_options *options, struct err *err);
+
+/* Is this the chunk that sealing appended? */
+bool seal_is_mark(const struct chunk_file *file, const struct chunk *chunk);
 
 #endif

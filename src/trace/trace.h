@@ -10,7 +10,10 @@
  *
  * The processes of a recording (--follow-children) are merged by their CLOCK events into one order.  Definitions (modules, contexts,
  * files, threads, meta) are collected on the way, and are valid until trace_close; an event only refers to what was defined before it.
- * Ids are those of the merged recording: files are unified by (dev, ino), contexts, modules and threads renumbered. */
+ * Ids are those of the merged recording: files are unified by (dev, ino), contexts, modules and threads renumbered.
+ *
+ * A store or msync that reaches over several mappings comes in pieces, one event for each mapping, so that (file, offset, size) is always
+ * one range of one file.  A private mapping of a PM file is delivered, but accesses to it are none to the file. */
 #ifndef BLACKOUT_TRACE_TRACE_H
 #define BLACKOUT_TRACE_TRACE_H
 
@@ -32,7 +35,8 @@ enum event_type {
 	EVENT_MFENCE,
 	EVENT_LOCKED, /* locked instruction that stored nothing to PM */
 	EVENT_CODE_HASH,
-	EVENT_FILE, /* a PM file becomes known; its EVENT_CONTENTs follow */
+	EVENT_FILE, /* a PM file becomes known; its EVENT_CONTENTs follow.  It comes again for the same file when another process maps it
+	             * by itself: its content is then what it was at that moment, and starts afresh */
 	EVENT_CONTENT,
 	EVENT_MAP,
 	EVENT_UNMAP,
@@ -71,7 +75,7 @@ struct event {
 	uint64_t value;      /* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator */
 	uint64_t old_addr;   /* REMAP */
 	uint64_t old_size;   /* REMAP */
-	const char *path;    /* FILE_RENAME, EXEC; valid until trace_close */
+	const char *path;    /* FILE, FILE_RENAME, EXEC; valid until trace_close */
 };
 
 struct trace_module {
@@ -82,7 +86,7 @@ struct trace_module {
 
 struct trace_context {
 	uint32_t parent; /* calling context, 0 at the start of a thread */
-	uint32_t module;
+	uint32_t module; /* 0: code that belongs to no module */
 	uint64_t offset; /* in the module's file: the instruction; for a caller, the instruction after the call */
 };
 
@@ -110,13 +114,17 @@ uint32_t trace_module_count(const struct trace *trace);
 uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
+uint32_t trace_process_count(const struct trace *trace);
 
-/* The value of a META key (see doc/TRACE_FORMAT.md for the keys), or NULL. */
+/* The value of a META key (see doc/TRACE_FORMAT.md for the keys), or NULL.  Facts of a followed child N have the prefix "N/". */
 const char *trace_meta(const struct trace *trace, const char *key);
+
+/* The facts one by one, from index 0: false beyond the last. */
+bool trace_meta_at(const struct trace *trace, size_t index, const char **key, const char **value);
 
 uint32_t trace_layers(const struct trace *trace);  /* enum bo_layer bits */
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */
-bool trace_sealed(const struct trace *trace);      /* false if the writer was cut off */
+bool trace_sealed(const struct trace *trace);      /* false if the writer was cut off and nobody called trace_seal (seal.h) */
 
 #endif

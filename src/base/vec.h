@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vec.h - an array that grows.
+ *
+ *     VEC_OF(uint32_t) ids = {0};                             // zero is empty
+ *     vec_push(&ids, 7);
+ *     for (size_t i = 0; i < ids.count; i++)
+ *             use(ids.at[i]);
+ *     vec_free(&ids);
+ *
+ * Pushing may move the items: keep indices, not pointers, or use a slab (slab.h). */
+#ifndef BLACKOUT_BASE_VEC_H
+#define BLACKOUT_BASE_VEC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define VEC_OF(type)                                                                                                   \
+	struct {                                                                                                       \
+		type *at;                                                                                              \
+		size_t count, room;                                                                                    \
+	}
+
+#define vec_reserve(v)                                                                                                 \
+	do {                                                                                                           \
+		if ((v)->count == (v)->room) {                                                                         \
+			(v)->room = (v)->room ? (v)->room * 2 : 16;                                                    \
+			(v)->at = mem_resize((v)->at, (v)->room, sizeof(*(v)->at));                                    \
+		}                                                                                                      \
+	} while (0)
+
+#define vec_push(v, item)                                                                                              \
+	do {                                                                                                           \
+		vec_reserve(v);                                                                                        \
+		(v)->at[(v)->count++] = (item);                                                                        \
+	} while (0)
+
+#define vec_free(v)                                                                                                    \
+	do {                                                                                                           \
+		free((v)->at);                                                                                         \
+		(v)->at = NULL;                                                                                        \
+		(v)->count = (v)->room = 0;                                                                            \
+	} while (0)
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trace/defs.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+void defs_init(struct defs *defs)
+{
+	*defs = (struct defs){
+		.modules = SLAB_OF(struct trace_module),
+		.contexts = SLAB_OF(struct trace_context),
+		.files = SLAB_OF(struct trace_file),
+		.metas = SLAB_OF(struct def_meta),
+	};
+}
+
+void defs_free(struct defs *defs)
+{
+	slab_free(&defs->modules);
+	slab_free(&defs->contexts);
+	slab_free(&defs->files);
+	slab_free(&defs->metas);
+	map_free(&defs->file_ids);
+	map_free(&defs->meta_ids);
+	arena_free(&defs->strings);
+}
+
+uint32_t defs_add_module(struct defs *defs, const struct trace_module *module)
+{
+	*(struct trace_module *)slab_push(&defs->modules) = *module;
+	return (uint32_t)defs->modules.count;
+}
+
+uint32_t defs_add_context(struct defs *defs, const struct trace_context *context)
+{
+	*(struct trace_context *)slab_push(&defs->contexts) = *context;
+	return (uint32_t)defs->contexts.count;
+}
+
+uint32_t defs_add_file(struct defs *defs, const struct trace_file *file)
+{
+	*(struct trace_file *)slab_push(&defs->files) = *file;
+	*map_put(&defs->file_ids, file->dev, file->ino) = defs->files.count;
+	return (uint32_t)defs->files.count;
+}
+
+uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino)
+{
+	const uint64_t *id = map_get(&defs->file_ids, dev, ino);
+
+	return id ? (uint32_t)*id : 0;
+}
+
+void defs_set_meta(struct defs *defs, const char *key, const char *value)
+{
+	XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
+	uint64_t *id = map_put(&defs->meta_ids, hash.high64, hash.low64);
+	struct def_meta *meta;
+
+	if (!*id) {
+		slab_push(&defs->metas);
+		*id = defs->metas.count;
+	}
+	meta = slab_at(&defs->metas, *id - 1);
+	*meta = (struct def_meta){key, value};
+}
+
+const char *defs_meta(const struct defs *defs, const char *key)
+{
+	XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
+	const uint64_t *id = map_get(&defs->meta_ids, hash.high64, hash.low64);
+	const struct def_meta *meta = id ? slab_at(&defs->metas, *id - 1) : NULL;
+
+	return meta ? meta->value : NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* defs.h - what a recording defines on its way: modules, contexts, files, threads and facts, numbered for all its processes together.
+ *
+ * Ids run from 1.  Items never move, and live until defs_free. */
+#ifndef BLACKOUT_TRACE_DEFS_H
+#define BLACKOUT_TRACE_DEFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/slab.h"
+#include "trace/trace.h"
+
+struct def_meta {
+	const char *key, *value;
+};
+
+struct defs {
+	struct slab modules;  /* struct trace_module */
+	struct slab contexts; /* struct trace_context */
+	struct slab files;    /* struct trace_file */
+	struct slab metas;    /* struct def_meta */
+	struct map file_ids;  /* (dev, ino) -> the newest file with them */
+	struct map meta_ids;  /* hash of the key -> index + 1 in metas */
+	struct arena strings;
+	uint32_t thread_count;
+};
+
+void defs_init(struct defs *defs);
+void defs_free(struct defs *defs);
+
+uint32_t defs_add_module(struct defs *defs, const struct trace_module *module);
+uint32_t defs_add_context(struct defs *defs, const struct trace_context *context);
+uint32_t defs_add_file(struct defs *defs, const struct trace_file *file);
+
+/* The newest file with this identity, or 0. */
+uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino);
+
+/* Set a fact.  The strings must live as long as `defs`; an older value of the key is forgotten. */
+void defs_set_meta(struct defs *defs, const char *key, const char *value);
+const char *defs_meta(const struct defs *defs, const char *key);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* files.h - which trace files does a recording have? */
+#ifndef BLACKOUT_TRACE_FILES_H
+#define BLACKOUT_TRACE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define FILES_NAME_BYTES 16
+
+/* The numbers of the files trace/NNNN.bo in `dir`, ascending.  The first is always 0: without it there is no recording, -1.
+ * The caller frees *numbers. */
+int files_list(const char *dir, uint32_t **numbers, size_t *count, struct err *err);
+
+/* "0007.bo" */
+void files_name(char name[FILES_NAME_BYTES], uint32_t number);
+
+#endif

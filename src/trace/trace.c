@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The merge: the processes that are not yet at their end stand in a heap, the one with the lowest clock on top.  It goes on until its
+ * clock passes that of another.  Ties go to the older process. */
+#include "trace/trace.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "trace/files.h"
+#include "trace/process.h"
+
+struct trace {
+	struct defs defs;
+	struct process *processes;
+	size_t process_count;
+	struct process **heap;
+	size_t heap_count;
+	uint32_t layers;
+	bool failed;
+	struct err failure; /* the damage that ended the reading */
+};
+
+static bool goes_before(const struct process *a, const struct process *b)
+{
+	return a->clock != b->clock ? a->clock < b->clock : a->number < b->number;
+}
+
+static void heap_sift(struct trace *t, size_t at)
+{
+	for (;;) {
+		size_t first = at;
+		struct process *swap;
+
+		for (size_t child = at * 2 + 1; child <= at * 2 + 2 && child < t->heap_count; child++) {
+			if (goes_before(t->heap[child], t->heap[first]))
+				first = child;
+		}
+		if (first == at)
+			return;
+		swap = t->heap[at];
+		t->heap[at] = t->heap[first];
+		t->heap[first] = swap;
+		at = first;
+	}
+}
+
+static int open_processes(struct trace *t, const char *dir, const uint32_t *numbers, size_t count, struct err *err)
+{
+	t->processes = mem_alloc(count * sizeof(*t->processes));
+	t->heap = mem_alloc(count * sizeof(struct process *));
+	for (size_t i = 0; i < count; i++) {
+		struct process *p = &t->processes[i];
+
+		if (process_open(p, dir, numbers[i], &t->defs, err) < 0)
+			return -1;
+		t->process_count++;
+		if (i == 0 && p->file.blank)
+			return chunk_damage(&p->file, 0, err, "the file is empty");
+		t->heap[t->heap_count++] = p;
+		/* Children that were not followed have no files; others are left from something else. */
+		if (i == 0 && !(p->file.header.layers & BO_LAYER_FOLLOW))
+			break;
+	}
+	t->layers = t->processes[0].file.header.layers;
+	for (size_t i = t->heap_count; i-- > 0;)
+		heap_sift(t, i);
+	return 0;
+}
+
+int trace_open(struct trace **trace, const char *dir, struct err *err)
+{
+	uint32_t *numbers;
+	struct trace *t;
+	size_t count;
+	int r;
+
+	*trace = NULL;
+	if (files_list(dir, &numbers, &count, err) < 0)
+		return -1;
+	t = mem_alloc(sizeof(*t));
+	defs_init(&t->defs);
+	r = open_processes(t, dir, numbers, count, err);
+	free(numbers);
+	if (r < 0) {
+		trace_close(t);
+		return -1;
+	}
+	*trace = t;
+	return 0;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->process_count; i++)
+		process_close(&trace->processes[i]);
+	free(trace->processes);
+	free(trace->heap);
+	defs_free(&trace->defs);
+	free(trace);
+}
+
+static int trace_fail(struct trace *trace, const struct err *err)
+{
+	trace->failed = true;
+	trace->failure = *err;
+	return -1;
+}
+
+int trace_next(struct trace *trace, struct event *ev, struct err *err)
+{
+	if (trace->failed) {
+		*err = trace->failure;
+		return -1;
+	}
+	while (trace->heap_count) {
+		switch (process_next(trace->heap[0], ev, err)) {
+		case PROCESS_EVENT: return 1;
+		case PROCESS_DAMAGE: return trace_fail(trace, err);
+		case PROCESS_CLOCK: break;
+		case PROCESS_END:
+			process_close(trace->heap[0]);
+			trace->heap[0] = trace->heap[--trace->heap_count];
+			break;
+		}
+		heap_sift(trace, 0);
+	}
+	return 0;
+}
+
+const struct trace_module *trace_module(const struct trace *trace, uint32_t id)
+{
+	return slab_at(&trace->defs.modules, (size_t)id - 1);
+}
+
+const struct trace_context *trace_context(const struct trace *trace, uint32_t id)
+{
+	return slab_at(&trace->defs.contexts, (size_t)id - 1);
+}
+
+const struct trace_file *trace_file(const struct trace *trace, uint32_t id)
+{
+	return slab_at(&trace->defs.files, (size_t)id - 1);
+}
+
+uint32_t trace_module_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.modules.count;
+}
+
+uint32_t trace_context_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.contexts.count;
+}
+
+uint32_t trace_file_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.files.count;
+}
+
+uint32_t trace_thread_count(const struct trace *trace)
+{
+	return trace->defs.thread_count;
+}
+
+uint32_t trace_process_count(const struct trace *trace)
+{
+	return (uint32_t)trace->process_count;
+}
+
+const char *trace_meta(const struct trace *trace, const char *key)
+{
+	return defs_meta(&trace->defs, key);
+}
+
+bool trace_meta_at(const struct trace *trace, size_t index, const char **key, const char **value)
+{
+	const struct def_meta *meta = slab_at(&trace->defs.metas, index);
+
+	if (!meta)
+		return false;
+	*key = meta->key;
+	*value = meta->value;
+	return true;
+}
+
+uint32_t trace_layers(const struct trace *trace)
+{
+	return trace->layers;
+}
+
+uint64_t trace_bytes(const struct trace *trace)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < trace->process_count; i++)
+		bytes += trace->processes[i].raw_bytes;
+	return bytes;
+}
+
+uint64_t trace_records(const struct trace *trace)
+{
+	uint64_t records = 0;
+
+	for (size_t i = 0; i < trace->process_count; i++)
+		records += trace->processes[i].record_count;
+	return records;
+}
+
+bool trace_sealed(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->process_count; i++) {
+		if (!trace->processes[i].whole)
+			return false;
+	}
+	return trace->processes[0].marked;
+}
