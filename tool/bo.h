@@ -165,6 +165,7 @@ void bo_write_exit(void);         /* EXIT, if the target ended by itself */
 
 /* ---- bo_writer.c ---- */
 extern UInt bo_running_thread;    /* as the trace numbers them: from 1, never reused */
+extern struct bo_recent bo_recent_words; /* of the current chunk */
 void bo_writer_open(UInt parent_process);
 void bo_writer_close(void);
 void bo_writer_abandon(void);     /* a child that is not followed: write nothing any more */

@@ -47,15 +47,47 @@ static UInt nonzero_words(const UChar *value, SizeT size)
 	return mask;
 }
 
+/* The word code of a value; a long value is remembered for the next time. */
+static UInt word_code(ULong word)
+{
+	UInt bytes = significant_bytes(word);
+
+	if (bytes < BO_RECENT_BYTES)
+		return bytes;
+	for (UInt i = 0; i < BO_RECENT_WORDS; i++)
+		if (bo_recent_words.words[i] == word)
+			return BO_RECENT_CODE + i;
+	bo_recent_add(&bo_recent_words, word);
+	return bytes;
+}
+
+/* The bytes that a code asks for; may write, but not count, more than those. */
+static UChar *put_word(UChar *p, ULong word, UInt code)
+{
+	if (code >= BO_RECENT_CODE)
+		return p;
+	*(ULong *)p = word; /* little-endian: the significant bytes come first */
+	return p + code;
+}
+
+/* The non-zero words of a wide value: codes first, then bytes. */
 static UChar *put_words(UChar *p, const UChar *value, UInt mask)
 {
-	for (UInt i = 0; mask; i++, mask >>= 1) {
-		if (mask & 1) {
-			*(ULong *)p = ((const ULong *)value)[i];
-			p += 8;
+	UInt count = (UInt)__builtin_popcount(mask), codes = 0;
+	UChar *bytes = p + (count + 1) / 2;
+
+	for (UInt i = 0, shift = 0; mask >> i; i++) {
+		if (mask >> i & 1) {
+			ULong word = ((const ULong *)value)[i];
+			UInt code = word_code(word);
+			codes |= code << shift;
+			shift += 4;
+			bytes = put_word(bytes, word, code);
 		}
 	}
-	return p;
+	for (UInt i = 0; i < (count + 1) / 2; i++)
+		p[i] = (UChar)(codes >> 8 * i);
+	return bytes;
 }
 
 /* One store event; `value` may be unaligned.  `element` only for string stores. */
@@ -63,8 +95,9 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 {
 	UChar *p = bo_writer_begin(48 + size);
 	UInt code = kind == BO_STORE_STRING ? BO_SIZE_OTHER : size_code(size);
-	ULong small = code <= BO_SIZE_8 ? read_small(value, size) : 0;
-	UInt packing = code <= BO_SIZE_8 ? significant_bytes(small) : code < BO_SIZE_OTHER ? nonzero_words(value, size) : 0;
+	Bool is_word = code <= BO_SIZE_8;
+	ULong word = is_word ? read_small(value, size) : 0;
+	UInt packing = is_word ? word_code(word) : code < BO_SIZE_OTHER ? nonzero_words(value, size) : 0;
 
 	if (kind == BO_STORE_PLAIN) {
 		*p++ = BO_OP_PLAIN | BO_SHAPE(code, packing);
@@ -74,9 +107,8 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 	}
 	p = bo_put_v(p, context);
 	p = bo_put_address(p, addr);
-	if (code <= BO_SIZE_8) {
-		*(ULong *)p = small; /* little-endian: the significant bytes come first */
-		p += packing;
+	if (is_word) {
+		p = put_word(p, word, packing);
 	} else if (code < BO_SIZE_OTHER) {
 		p = put_words(p, value, packing);
 	} else {

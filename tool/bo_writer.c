@@ -38,6 +38,7 @@ static struct {
 } writer = {.fd = -1};
 
 UInt bo_running_thread = 1;
+struct bo_recent bo_recent_words;
 
 static UChar *payload(void)
 {
@@ -99,6 +100,7 @@ static Bool open_chunk(void)
 	writer.limit = (UChar *)h + BO_CHUNK_BYTES - STOP_ROOM;
 	writer.file_end += BO_CHUNK_BYTES;
 	writer.last_addr = 0;
+	bo_recent_words = (struct bo_recent){0};
 	return True;
 }
 

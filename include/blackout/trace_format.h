@@ -153,12 +153,31 @@ enum bo_sync {
 };
 
 /* The shape of a store: size code (3 bits, high) and how its value is packed (4 bits, low).
- *   1, 2, 4, 8 bytes: the low bits are the number of value bytes that follow (leading zero bytes are left out)
- *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero; only those follow
- *   other:            v size comes before the value, which is complete */
+ *   1, 2, 4, 8 bytes: the low bits are the word code of the value (see below), whose bytes follow
+ *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero.  For these follow first their word codes, two to a byte,
+ *                     low half first, then the bytes that the codes ask for
+ *   other:            v size comes before the value, which is complete
+ * A word code of 0 to 8 is the number of low bytes that follow; the others are zero.  9 to 15 is an entry of struct bo_recent, and no
+ * bytes follow: pool identifiers and pointers come again and again. */
 enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_SIZE_32, BO_SIZE_OTHER };
 
 #define BO_SHAPE(size_code, packing) ((uint8_t)((size_code) << 4 | (packing)))
+
+#define BO_RECENT_WORDS 7
+#define BO_RECENT_CODE 9u /* word code of entry 0 */
+#define BO_RECENT_BYTES 7u /* words of at least so many bytes are remembered */
+
+/* The long words that were last given in full in this chunk.  Writer and reader keep it alike, from a zeroed start in each chunk. */
+struct bo_recent {
+	uint64_t words[BO_RECENT_WORDS];
+	uint32_t next;
+};
+
+static inline void bo_recent_add(struct bo_recent *recent, uint64_t word)
+{
+	recent->words[recent->next] = word;
+	recent->next = recent->next + 1 == BO_RECENT_WORDS ? 0 : recent->next + 1;
+}
 
 static inline uint8_t *bo_put_v(uint8_t *p, uint64_t value)
 {

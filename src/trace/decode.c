@@ -106,32 +106,59 @@ static int decode_fields(struct decoder *d, struct record *r, const char *letter
 	return ok ? 1 : problem(d, "the event is cut off");
 }
 
-/* 1 to 8 bytes, of which the high ones may be left out. */
-static inline bool value_short(struct decoder *d, unsigned given)
+/* One word by its code: low bytes that follow, or one that was given before. */
+static inline bool word_decode(struct decoder *d, unsigned code, uint64_t *word)
 {
 	uint64_t value = 0;
 
+	if (code >= BO_RECENT_CODE) {
+		*word = d->recent.words[code - BO_RECENT_CODE];
+		return true;
+	}
 	if (d->end - d->next >= 8) {
 		memcpy(&value, d->next, 8);
-		value = given < 8 ? value & ((1ull << given * 8) - 1) : value;
-	} else if (given <= d->end - d->next) {
-		memcpy(&value, d->next, given);
+		value = code < 8 ? value & ((1ull << code * 8) - 1) : value;
+	} else if (code <= d->end - d->next) {
+		memcpy(&value, d->next, code);
 	} else {
 		return false;
 	}
-	memcpy(d->value, &value, 8);
-	d->next += given;
+	if (code >= BO_RECENT_BYTES)
+		bo_recent_add(&d->recent, value);
+	d->next += code;
+	*word = value;
 	return true;
 }
 
-/* 2 or 4 words, of which those that are zero are left out. */
+/* 1 to 8 bytes. */
+static inline bool value_short(struct decoder *d, unsigned code)
+{
+	uint64_t value;
+
+	if (!word_decode(d, code, &value))
+		return false;
+	memcpy(d->value, &value, 8);
+	return true;
+}
+
+/* 2 or 4 words: the codes of those that are not zero, then their bytes. */
 static bool value_words(struct decoder *d, unsigned words, unsigned present)
 {
+	unsigned code_bytes = ((unsigned)__builtin_popcount(present) + 1) / 2, codes = 0;
+
+	if (code_bytes > d->end - d->next)
+		return false;
+	for (unsigned i = 0; i < code_bytes; i++)
+		codes |= (unsigned)d->next[i] << 8 * i;
+	d->next += code_bytes;
 	for (unsigned i = 0; i < words; i++) {
 		uint64_t word = 0;
 
-		if (present >> i & 1 && !quad(d, &word))
-			return false;
+		if (present >> i & 1) {
+			if (!word_decode(d, codes & 15, &word))
+				return false;
+			codes >>= 4;
+		}
 		memcpy(d->value + i * 8, &word, 8);
 	}
 	return true;
@@ -153,7 +180,7 @@ static inline bool value_decode(struct decoder *d, struct record *r, unsigned si
 
 static inline bool shape_is_valid(unsigned size_code, unsigned packing)
 {
-	static const uint8_t most[8] = {1, 2, 4, 8, 3, 15, 0, 0};
+	static const uint8_t most[8] = {1, 2, 4, 15, 3, 15, 0, 0};
 
 	return size_code <= BO_SIZE_OTHER && packing <= most[size_code];
 }

@@ -18,6 +18,7 @@ struct decoder {
 	const uint8_t *record; /* where the record that was decoded last starts */
 	const uint8_t *next, *end;
 	uint64_t last_addr;
+	struct bo_recent recent;
 	uint8_t value[32]; /* unpacked value of a store */
 	char problem[64];
 };
