@@ -8,7 +8,7 @@
 
 #include "cli/dump.h"
 
-#define LABEL_COLUMN 16
+#define LABEL_COLUMN 18
 #define NUMBER_WIDTH 14
 #define LINES_MAX 25 /* of source lines and of copy routines that are listed */
 
@@ -99,8 +99,10 @@ static void print_heading(struct out *out, const char *label, const char *const 
 {
 	out_char(out, '\n');
 	out_text(out, label);
-	for (size_t column = LABEL_COLUMN; *columns; columns++, column += NUMBER_WIDTH)
-		out_pad(out, column + NUMBER_WIDTH - strlen(*columns)), out_text(out, *columns);
+	for (size_t end = LABEL_COLUMN + NUMBER_WIDTH; *columns; columns++, end += NUMBER_WIDTH) {
+		out_pad(out, end - strlen(*columns));
+		out_text(out, *columns);
+	}
 	out_char(out, '\n');
 }
 

@@ -83,6 +83,9 @@ void out_text(struct out *out, const char *text)
 		size_t piece = left < PIECE_MAX ? left : PIECE_MAX;
 
 		memcpy(out_room(out), text, piece);
+		const char *newline = memrchr(text, '\n', piece);
+		if (newline)
+			out->line = out->used + (size_t)(newline + 1 - text);
 		out->used += piece;
 		text += piece;
 		left -= piece;
@@ -128,12 +131,17 @@ void out_hex(struct out *out, uint64_t value)
 
 void out_bytes(struct out *out, const uint8_t *data, size_t size)
 {
-	for (size_t i = 0; i < size; i++) {
+	while (size) {
+		size_t piece = size < PIECE_MAX / 2 ? size : PIECE_MAX / 2;
 		char *p = out_room(out);
 
-		p[0] = hex_digits[data[i] >> 4];
-		p[1] = hex_digits[data[i] & 15];
-		out->used += 2;
+		for (size_t i = 0; i < piece; i++) {
+			*p++ = hex_digits[data[i] >> 4];
+			*p++ = hex_digits[data[i] & 15];
+		}
+		out->used += 2 * piece;
+		data += piece;
+		size -= piece;
 	}
 }
 
@@ -172,6 +180,7 @@ void out_pad(struct out *out, size_t column)
 {
 	size_t now = out->used - out->line, blanks = now + 2 < column ? column - now : 2;
 
-	while (blanks--)
-		out_char(out, ' ');
+	BUG_ON(blanks > PIECE_MAX);
+	memset(out_room(out), ' ', blanks);
+	out->used += blanks;
 }

@@ -21,7 +21,7 @@
 
 struct unit {
 	Dwarf_Die lines; /* the unit to ask for lines */
-	Dwarf_Die root;	 /* the unit to ask for functions: another one only with -gsplit-dwarf */
+	Dwarf_Die root;  /* the unit to ask for functions: another one only with -gsplit-dwarf */
 	VEC_OF(Dwarf_Die) functions;
 	struct spans function_spans; /* id: index of functions */
 	bool read;
@@ -130,15 +130,14 @@ static void functions_collect(struct unit *unit, Dwarf_Die *parent, int depth)
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static Dwarf_Die *unit_function(struct unit *unit, Dwarf_Addr pc)
+static const struct span *unit_function(struct unit *unit, Dwarf_Addr pc)
 {
 	if (!unit->read) {
 		unit->read = true;
 		functions_collect(unit, &unit->root, 0);
 		spans_sort(&unit->function_spans);
 	}
-	const struct span *span = spans_find(&unit->function_spans, pc);
-	return span ? &unit->functions.at[span->id] : NULL;
+	return spans_find(&unit->function_spans, pc);
 }
 
 /* ---- scopes inside a function ---- */
@@ -204,13 +203,13 @@ static void frame_set_line(struct unit *unit, Dwarf_Addr pc, struct debuginfo_fr
 static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr pc, struct debuginfo_frame *frames)
 {
 	Dwarf_Die inlined[DEBUGINFO_FRAMES_MAX - 1];
-	Dwarf_Die *function = unit_function(unit, pc);
-	Dwarf_Addr entry;
+	const struct span *span = unit_function(unit, pc);
 	size_t count = 0;
 
 	frame_set_line(unit, pc, &frames[0]);
-	if (!function)
+	if (!span)
 		return 0;
+	Dwarf_Die *function = &unit->functions.at[span->id];
 	for (size_t i = inlined_collect(function, pc, inlined, DEBUGINFO_FRAMES_MAX - 1); i > 0; i--) {
 		Dwarf_Die *call = &inlined[i - 1];
 
@@ -220,8 +219,7 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 		frames[count].path = unit_file(unit, attribute_number(call, DW_AT_call_file));
 	}
 	frames[count].function = names_of_die(info->names, function);
-	if (dwarf_entrypc(function, &entry) == 0 && entry <= pc)
-		frames[count].into = pc - entry;
+	frames[count].into = pc - span->low;
 	return count + 1;
 }
 

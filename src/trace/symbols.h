@@ -31,14 +31,14 @@ struct symbols_frame {
 	const char *path;     /* as the compiler saw it, absolute where the debug info allows; NULL if unknown */
 	const char *module;   /* base name of the program or library; "[no file]" for generated code */
 	uint64_t offset;      /* in the module's file, of the instruction; for a caller, of what follows the call */
-	uint64_t into;	      /* bytes from the start of the function to the instruction; 0 for inlined ones */
-	uint32_t line;	      /* 0 if unknown */
-	bool inlined;	      /* into the next frame of the array */
+	uint64_t into; /* bytes from the start of the function, or of its cold part, to there; 0 for inlined ones */
+	uint32_t line; /* 0 if unknown */
+	bool inlined;  /* into the next frame of the array */
 };
 
 enum symbols_state {
-	SYMBOLS_LINES,	 /* debug info: functions and lines */
-	SYMBOLS_NAMES,	 /* only an ELF symbol table */
+	SYMBOLS_LINES,   /* debug info: functions and lines */
+	SYMBOLS_NAMES,   /* only an ELF symbol table */
 	SYMBOLS_NOTHING, /* neither, or not an ELF file, or code that is in no file */
 	SYMBOLS_CHANGED, /* size or time of the file differ from the recorded ones */
 	SYMBOLS_MISSING, /* the file cannot be read */
