@@ -28,12 +28,12 @@ int err_sys(struct err *err, const char *fmt, ...) __attribute__((format(printf,
 int err_status(struct err *err, enum err_status status);
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-#define BUG_ON(condition)                                                                      \
-	do {                                                                                   \
-		if (condition) {                                                               \
+#define BUG_ON(condition)                                                                                \
+	do {                                                                                             \
+		if (condition) {                                                                         \
 			fprintf(stderr, "blackout: bug at %s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			abort();                                                               \
-		}                                                                              \
+			abort();                                                                         \
+		}                                                                                        \
 	} while (0)
 
 #endif

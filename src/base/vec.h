@@ -16,31 +16,31 @@
 
 #include "base/mem.h"
 
-#define VEC_OF(type)                                                                                                   \
-	struct {                                                                                                       \
-		type *at;                                                                                              \
-		size_t count, room;                                                                                    \
+#define VEC_OF(type)                \
+	struct {                    \
+		type *at;           \
+		size_t count, room; \
 	}
 
-#define vec_reserve(v)                                                                                                 \
-	do {                                                                                                           \
-		if ((v)->count == (v)->room) {                                                                         \
-			(v)->room = (v)->room ? (v)->room * 2 : 16;                                                    \
-			(v)->at = mem_resize((v)->at, (v)->room, sizeof(*(v)->at));                                    \
-		}                                                                                                      \
+#define vec_reserve(v)                                                              \
+	do {                                                                        \
+		if ((v)->count == (v)->room) {                                      \
+			(v)->room = (v)->room ? (v)->room * 2 : 16;                 \
+			(v)->at = mem_resize((v)->at, (v)->room, sizeof(*(v)->at)); \
+		}                                                                   \
 	} while (0)
 
-#define vec_push(v, item)                                                                                              \
-	do {                                                                                                           \
-		vec_reserve(v);                                                                                        \
-		(v)->at[(v)->count++] = (item);                                                                        \
+#define vec_push(v, item)                       \
+	do {                                    \
+		vec_reserve(v);                 \
+		(v)->at[(v)->count++] = (item); \
 	} while (0)
 
-#define vec_free(v)                                                                                                    \
-	do {                                                                                                           \
-		free((v)->at);                                                                                         \
-		(v)->at = NULL;                                                                                        \
-		(v)->count = (v)->room = 0;                                                                            \
+#define vec_free(v)                         \
+	do {                                \
+		free((v)->at);              \
+		(v)->at = NULL;             \
+		(v)->count = (v)->room = 0; \
 	} while (0)
 
 #endif

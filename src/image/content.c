@@ -155,8 +155,10 @@ static void bytes_shift(struct content_file *f, uint64_t from, uint64_t to)
 
 		if (!old.entries[i].used)
 			continue;
-		stay = low <= start ? 0 : low - start < PAGE ? low - start : PAGE;   /* bytes of it below the change */
-		move = from <= start ? 0 : from - start < PAGE ? from - start : PAGE; /* bytes of it above, from here on */
+		stay = low <= start ? 0 : low - start < PAGE ? low - start : PAGE; /* bytes of it below the change */
+		move = from <= start         ? 0
+		       : from - start < PAGE ? from - start
+					     : PAGE; /* bytes of it above, from here on */
 		bytes_put(f, start, page, stay);
 		bytes_put(f, start + move - from + to, page + move, PAGE - move);
 	}

@@ -10,21 +10,22 @@
 /* Threads: value of the map is the id, and one bit more. */
 #define THREAD_NAMED ((uint64_t)1 << 32)
 
-static enum apply_result damage(struct process *p, const char *what)
+static enum apply_result damage(struct stream *s, const char *what)
 {
-	snprintf(p->decoder.problem, sizeof(p->decoder.problem), "%s", what);
+	snprintf(s->decoder.problem, sizeof(s->decoder.problem), "%s", what);
 	return APPLY_DAMAGE;
 }
 
-static enum apply_result damage_id(struct process *p, const char *what, uint64_t id)
+static enum apply_result damage_id(struct stream *s, const char *what, uint64_t id)
 {
-	snprintf(p->decoder.problem, sizeof(p->decoder.problem), "%s %llu was not defined before", what, (unsigned long long)id);
+	snprintf(s->decoder.problem, sizeof(s->decoder.problem), "%s %llu was not defined before", what,
+		 (unsigned long long)id);
 	return APPLY_DAMAGE;
 }
 
-static const char *text(struct process *p, const struct record_bytes *s)
+static const char *text(struct stream *s, const struct record_bytes *string)
 {
-	return arena_copy(&p->defs->strings, s->at, s->size);
+	return arena_copy(&s->defs->strings, string->at, string->size);
 }
 
 static bool range_valid(uint64_t offset, uint64_t size)
@@ -34,10 +35,10 @@ static bool range_valid(uint64_t offset, uint64_t size)
 
 /* Definitions */
 
-static enum apply_result apply_module(struct process *p, const struct record *r)
+static enum apply_result apply_module(struct stream *s, const struct record *r)
 {
 	struct trace_module module = {
-		.path = text(p, &r->string[0]),
+		.path = text(s, &r->string[0]),
 		.start = r->number[0],
 		.size = r->number[1],
 		.offset = r->number[2],
@@ -45,54 +46,54 @@ static enum apply_result apply_module(struct process *p, const struct record *r)
 		.mtime = r->number[4],
 	};
 
-	vec_push(&p->modules, defs_add_module(p->defs, &module));
+	vec_push(&s->modules, defs_add_module(s->defs, &module));
 	return APPLY_CONSUMED;
 }
 
-static enum apply_result apply_context(struct process *p, const struct record *r, const struct event *ev)
+static enum apply_result apply_context(struct stream *s, const struct record *r, const struct event *ev)
 {
 	struct trace_context context = {.parent = ev->context, .offset = r->number[1]};
 
-	if (r->number[0] >= p->modules.count)
-		return damage_id(p, "module", r->number[0]);
-	context.module = p->modules.at[r->number[0]];
-	vec_push(&p->contexts, defs_add_context(p->defs, &context));
+	if (r->number[0] >= s->modules.count)
+		return damage_id(s, "module", r->number[0]);
+	context.module = s->modules.at[r->number[0]];
+	vec_push(&s->contexts, defs_add_context(s->defs, &context));
 	return APPLY_CONSUMED;
 }
 
 /* Is the file that is defined here one that we know?  Another process may define the same one; but a number of a deleted file
  * may also have been given to a new one. */
-static bool file_is_known(const struct process *p, uint32_t id, const struct record *r)
+static bool file_is_known(const struct stream *s, uint32_t id, const struct record *r)
 {
-	const struct trace_file *known = slab_at(&p->defs->files, id - 1);
+	const struct trace_file *known = slab_at(&s->defs->files, id - 1);
 	uint64_t flags = r->number[3];
 
 	if (!id)
 		return false;
 	if (flags & BO_FILE_INHERITED)
 		return true;
-	if (map_get(&p->own_files, id, 0))
+	if (map_get(&s->own_files, id, 0))
 		return false;
 	return !(flags & BO_FILE_CREATED) ||
 	       (strlen(known->path) == r->string[0].size && !memcmp(known->path, r->string[0].at, r->string[0].size));
 }
 
-static enum apply_result apply_file(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_file(struct stream *s, const struct record *r, struct event *ev)
 {
 	uint64_t dev = r->number[0], ino = r->number[1], size = r->number[2], flags = r->number[3];
-	uint32_t id = defs_find_file(p->defs, dev, ino);
-	bool known = file_is_known(p, id, r);
+	uint32_t id = defs_find_file(s->defs, dev, ino);
+	bool known = file_is_known(s, id, r);
 
 	if (size > OFFSET_MAX)
-		return damage(p, "a file of an impossible size");
-	ev->path = text(p, &r->string[0]);
+		return damage(s, "a file of an impossible size");
+	ev->path = text(s, &r->string[0]);
 	if (!known) {
 		struct trace_file file = {ev->path, dev, ino, size, flags & BO_FILE_CREATED};
 
-		id = defs_add_file(p->defs, &file);
+		id = defs_add_file(s->defs, &file);
 	}
-	*map_put(&p->own_files, id, 0) = 1;
-	vec_push(&p->files, id);
+	*map_put(&s->own_files, id, 0) = 1;
+	vec_push(&s->files, id);
 	if (known && flags & BO_FILE_INHERITED)
 		return APPLY_CONSUMED;
 	ev->type = EVENT_FILE;
@@ -103,43 +104,43 @@ static enum apply_result apply_file(struct process *p, const struct record *r, s
 }
 
 /* Facts of another process than the first are kept apart: "3/command.0". */
-static enum apply_result apply_meta(struct process *p, const struct record *r)
+static enum apply_result apply_meta(struct stream *s, const struct record *r)
 {
-	const char *key = text(p, &r->string[0]);
+	const char *key = text(s, &r->string[0]);
 	char prefixed[256];
 
-	if (p->number) {
-		int length = snprintf(prefixed, sizeof(prefixed), "%u/%s", p->number, key);
+	if (s->number) {
+		int length = snprintf(prefixed, sizeof(prefixed), "%u/%s", s->number, key);
 
-		key = arena_copy(&p->defs->strings, prefixed,
+		key = arena_copy(&s->defs->strings, prefixed,
 				 (size_t)length < sizeof(prefixed) ? (size_t)length : sizeof(prefixed) - 1);
 	}
-	defs_set_meta(p->defs, key, text(p, &r->string[1]));
+	defs_set_meta(s->defs, key, text(s, &r->string[1]));
 	return APPLY_CONSUMED;
 }
 
 /* Processes and threads */
 
-uint32_t apply_thread(const struct process *p, uint64_t thread)
+uint32_t apply_thread(const struct stream *s, uint64_t thread)
 {
-	const uint64_t *known = map_get(&p->threads, thread, 0);
+	const uint64_t *known = map_get(&s->threads, thread, 0);
 
 	return known ? (uint32_t)*known : 0;
 }
 
-void apply_first_thread(struct process *p, uint64_t thread)
+void apply_first_thread(struct stream *s, uint64_t thread)
 {
-	*map_put(&p->threads, thread, 0) = ++p->defs->thread_count;
+	*map_put(&s->threads, thread, 0) = ++s->defs->thread_count;
 }
 
 /* A number that was named before belongs to a new thread now; the one that was running at the start is only named late. */
-static enum apply_result apply_thread_start(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_thread_start(struct stream *s, const struct record *r, struct event *ev)
 {
-	uint64_t creator = apply_thread(p, r->number[1]);
-	uint64_t *thread = map_put(&p->threads, r->number[0], 0);
+	uint64_t creator = apply_thread(s, r->number[1]);
+	uint64_t *thread = map_put(&s->threads, r->number[0], 0);
 
 	if (!*thread || *thread & THREAD_NAMED)
-		*thread = ++p->defs->thread_count;
+		*thread = ++s->defs->thread_count;
 	*thread |= THREAD_NAMED;
 	ev->type = EVENT_THREAD_START;
 	ev->thread = (uint32_t)*thread;
@@ -147,28 +148,28 @@ static enum apply_result apply_thread_start(struct process *p, const struct reco
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_thread_exit(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_thread_exit(struct stream *s, const struct record *r, struct event *ev)
 {
 	ev->type = EVENT_THREAD_EXIT;
-	ev->thread = apply_thread(p, r->number[0]);
-	return ev->thread ? APPLY_EVENT : damage_id(p, "thread", r->number[0]);
+	ev->thread = apply_thread(s, r->number[0]);
+	return ev->thread ? APPLY_EVENT : damage_id(s, "thread", r->number[0]);
 }
 
-static enum apply_result apply_thread_switch(struct process *p, const struct record *r)
+static enum apply_result apply_thread_switch(struct stream *s, const struct record *r)
 {
-	uint32_t thread = apply_thread(p, r->number[0]);
+	uint32_t thread = apply_thread(s, r->number[0]);
 
 	if (!thread)
-		return damage_id(p, "thread", r->number[0]);
-	p->thread = thread;
+		return damage_id(s, "thread", r->number[0]);
+	s->thread = thread;
 	return APPLY_CONSUMED;
 }
 
-static enum apply_result apply_clock(struct process *p, const struct record *r)
+static enum apply_result apply_clock(struct stream *s, const struct record *r)
 {
-	if (r->number[0] < p->clock)
-		return damage(p, "the clock goes backwards");
-	p->clock = r->number[0];
+	if (r->number[0] < s->clock)
+		return damage(s, "the clock goes backwards");
+	s->clock = r->number[0];
 	return APPLY_CLOCK;
 }
 
@@ -180,11 +181,11 @@ static enum apply_result apply_fork(const struct record *r, struct event *ev)
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_exec(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_exec(struct stream *s, const struct record *r, struct event *ev)
 {
 	ev->type = EVENT_EXEC;
 	ev->flags = r->number[0] != 0;
-	ev->path = text(p, &r->string[0]);
+	ev->path = text(s, &r->string[0]);
 	return APPLY_EVENT;
 }
 
@@ -197,9 +198,9 @@ static enum apply_result apply_value(enum event_type type, const struct record *
 
 /* Mappings */
 
-static void event_locate(struct process *p, struct event *ev, uint64_t addr)
+static void event_locate(struct stream *s, struct event *ev, uint64_t addr)
 {
-	const struct mapping *at = mappings_find(&p->mappings, addr);
+	const struct mapping *at = mappings_find(&s->mappings, addr);
 
 	if (!at)
 		return;
@@ -207,16 +208,16 @@ static void event_locate(struct process *p, struct event *ev, uint64_t addr)
 	ev->offset = at->offset + (addr - at->start);
 }
 
-static enum apply_result apply_map(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_map(struct stream *s, const struct record *r, struct event *ev)
 {
 	const uint64_t *n = r->number; /* file, address, bytes, file offset, prot, flags */
 
-	if (!n[0] || n[0] >= p->files.count)
-		return damage_id(p, "file", n[0]);
+	if (!n[0] || n[0] >= s->files.count)
+		return damage_id(s, "file", n[0]);
 	if (!mappings_range_valid(n[1], n[2]) || !range_valid(n[3], n[2] + MAPPINGS_PAGE))
-		return damage(p, "a mapping of an impossible range");
+		return damage(s, "a mapping of an impossible range");
 	ev->type = EVENT_MAP;
-	ev->file = p->files.at[n[0]];
+	ev->file = s->files.at[n[0]];
 	ev->addr = n[1];
 	ev->size = n[2];
 	ev->offset = n[3];
@@ -224,9 +225,9 @@ static enum apply_result apply_map(struct process *p, const struct record *r, st
 	ev->flags = (uint32_t)n[5];
 	/* What is stored into a private mapping never reaches the file, so it is no PM. */
 	if ((ev->flags & MAP_KIND) == MAP_PRIVATE)
-		mappings_unmap(&p->mappings, ev->addr, ev->size);
+		mappings_unmap(&s->mappings, ev->addr, ev->size);
 	else
-		mappings_map(&p->mappings, &(struct mapping){.start = ev->addr,
+		mappings_map(&s->mappings, &(struct mapping){.start = ev->addr,
 							     .end = ev->addr + ev->size,
 							     .offset = ev->offset,
 							     .file = ev->file,
@@ -234,162 +235,162 @@ static enum apply_result apply_map(struct process *p, const struct record *r, st
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_unmap(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_unmap(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(p, "an unmapping of an impossible range");
+		return damage(s, "an unmapping of an impossible range");
 	ev->type = EVENT_UNMAP;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
-	event_locate(p, ev, ev->addr);
-	mappings_unmap(&p->mappings, ev->addr, ev->size);
+	event_locate(s, ev, ev->addr);
+	mappings_unmap(&s->mappings, ev->addr, ev->size);
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_remap(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_remap(struct stream *s, const struct record *r, struct event *ev)
 {
 	const uint64_t *n = r->number;
 
 	if (!mappings_range_valid(n[0], n[1]) || !mappings_range_valid(n[2], n[3]))
-		return damage(p, "a remapping of an impossible range");
+		return damage(s, "a remapping of an impossible range");
 	ev->type = EVENT_REMAP;
 	ev->old_addr = n[0];
 	ev->old_size = n[1];
 	ev->addr = n[2];
 	ev->size = n[3];
-	event_locate(p, ev, ev->old_addr);
-	mappings_remap(&p->mappings, n[0], n[1], n[2], n[3]);
+	event_locate(s, ev, ev->old_addr);
+	mappings_remap(&s->mappings, n[0], n[1], n[2], n[3]);
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_protect(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_protect(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(p, "a protection of an impossible range");
+		return damage(s, "a protection of an impossible range");
 	ev->type = EVENT_PROTECT;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
 	ev->prot = (uint32_t)r->number[2];
-	event_locate(p, ev, ev->addr);
-	mappings_protect(&p->mappings, ev->addr, ev->size, ev->prot);
+	event_locate(s, ev, ev->addr);
+	mappings_protect(&s->mappings, ev->addr, ev->size, ev->prot);
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_msync(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_msync(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(p, "an msync of an impossible range");
+		return damage(s, "an msync of an impossible range");
 	ev->type = EVENT_MSYNC;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
 	ev->flags = (uint32_t)r->number[2];
-	event_locate(p, ev, ev->addr);
+	event_locate(s, ev, ev->addr);
 	return APPLY_EVENT;
 }
 
 /* Files */
 
-static bool event_file(struct process *p, struct event *ev, uint64_t file)
+static bool event_file(struct stream *s, struct event *ev, uint64_t file)
 {
-	if (!file || file >= p->files.count)
-		return damage_id(p, "file", file), false;
-	ev->file = p->files.at[file];
+	if (!file || file >= s->files.count)
+		return damage_id(s, "file", file), false;
+	ev->file = s->files.at[file];
 	return true;
 }
 
-static enum apply_result apply_data(struct process *p, enum event_type type, const struct record *r, struct event *ev)
+static enum apply_result apply_data(struct stream *s, enum event_type type, const struct record *r, struct event *ev)
 {
-	if (!event_file(p, ev, r->number[0]))
+	if (!event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = type;
 	ev->offset = r->number[1];
 	ev->size = r->string[0].size;
 	ev->data = r->string[0].at;
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(p, "a write at an impossible offset");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a write at an impossible offset");
 }
 
-static enum apply_result apply_truncate(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_truncate(struct stream *s, const struct record *r, struct event *ev)
 {
-	if (!event_file(p, ev, r->number[0]))
+	if (!event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_TRUNCATE;
 	ev->size = r->number[1];
-	return ev->size <= OFFSET_MAX ? APPLY_EVENT : damage(p, "a file of an impossible size");
+	return ev->size <= OFFSET_MAX ? APPLY_EVENT : damage(s, "a file of an impossible size");
 }
 
-static enum apply_result apply_allocate(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_allocate(struct stream *s, const struct record *r, struct event *ev)
 {
-	if (!event_file(p, ev, r->number[0]))
+	if (!event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_ALLOCATE;
 	ev->flags = (uint32_t)r->number[1];
 	ev->offset = r->number[2];
 	ev->size = r->number[3];
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(p, "an allocation of an impossible range");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "an allocation of an impossible range");
 }
 
-static enum apply_result apply_rename(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_rename(struct stream *s, const struct record *r, struct event *ev)
 {
-	if (!event_file(p, ev, r->number[0]))
+	if (!event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_RENAME;
-	ev->path = text(p, &r->string[0]);
+	ev->path = text(s, &r->string[0]);
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_unlink(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_unlink(struct stream *s, const struct record *r, struct event *ev)
 {
-	if (!event_file(p, ev, r->number[0]))
+	if (!event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_UNLINK;
 	ev->flags = (uint32_t)r->number[1];
 	return APPLY_EVENT;
 }
 
-static enum apply_result apply_sync(struct process *p, const struct record *r, struct event *ev)
+static enum apply_result apply_sync(struct stream *s, const struct record *r, struct event *ev)
 {
 	bool of_all = r->number[1] == BO_SYNC_SYNC || r->number[1] == BO_SYNC_SYNCFS;
 
 	if (r->number[1] >= BO_SYNC_COUNT)
-		return damage(p, "an unknown kind of file synchronisation");
+		return damage(s, "an unknown kind of file synchronisation");
 	/* sync(2) and syncfs(2) may be about no file in particular. */
-	if ((r->number[0] || !of_all) && !event_file(p, ev, r->number[0]))
+	if ((r->number[0] || !of_all) && !event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_SYNC;
 	ev->flags = (uint32_t)r->number[1];
 	ev->offset = r->number[2];
 	ev->size = r->number[3];
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(p, "a synchronisation of an impossible range");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a synchronisation of an impossible range");
 }
 
-enum apply_result apply_record(struct process *p, const struct record *r, struct event *ev)
+enum apply_result apply_record(struct stream *s, const struct record *r, struct event *ev)
 {
 	switch (r->op) {
-	case BO_OP_DEF_MODULE: return apply_module(p, r);
-	case BO_OP_DEF_CONTEXT: return apply_context(p, r, ev);
-	case BO_OP_DEF_FILE: return apply_file(p, r, ev);
-	case BO_OP_META: return apply_meta(p, r);
-	case BO_OP_THREAD_START: return apply_thread_start(p, r, ev);
-	case BO_OP_THREAD_EXIT: return apply_thread_exit(p, r, ev);
-	case BO_OP_THREAD_SWITCH: return apply_thread_switch(p, r);
-	case BO_OP_CLOCK: return apply_clock(p, r);
+	case BO_OP_DEF_MODULE: return apply_module(s, r);
+	case BO_OP_DEF_CONTEXT: return apply_context(s, r, ev);
+	case BO_OP_DEF_FILE: return apply_file(s, r, ev);
+	case BO_OP_META: return apply_meta(s, r);
+	case BO_OP_THREAD_START: return apply_thread_start(s, r, ev);
+	case BO_OP_THREAD_EXIT: return apply_thread_exit(s, r, ev);
+	case BO_OP_THREAD_SWITCH: return apply_thread_switch(s, r);
+	case BO_OP_CLOCK: return apply_clock(s, r);
 	case BO_OP_FORK: return apply_fork(r, ev);
-	case BO_OP_EXEC: return apply_exec(p, r, ev);
+	case BO_OP_EXEC: return apply_exec(s, r, ev);
 	case BO_OP_EXIT: return apply_value(EVENT_EXIT, r, ev);
 	case BO_OP_SIGNAL: return apply_value(EVENT_SIGNAL, r, ev);
 	case BO_OP_CODE_HASH: return apply_value(EVENT_CODE_HASH, r, ev);
-	case BO_OP_CONTENT: return apply_data(p, EVENT_CONTENT, r, ev);
-	case BO_OP_FILE_WRITE: return apply_data(p, EVENT_FILE_WRITE, r, ev);
-	case BO_OP_MAP: return apply_map(p, r, ev);
-	case BO_OP_UNMAP: return apply_unmap(p, r, ev);
-	case BO_OP_REMAP: return apply_remap(p, r, ev);
-	case BO_OP_PROTECT: return apply_protect(p, r, ev);
-	case BO_OP_MSYNC: return apply_msync(p, r, ev);
-	case BO_OP_FILE_TRUNCATE: return apply_truncate(p, r, ev);
-	case BO_OP_FILE_ALLOCATE: return apply_allocate(p, r, ev);
-	case BO_OP_FILE_RENAME: return apply_rename(p, r, ev);
-	case BO_OP_FILE_UNLINK: return apply_unlink(p, r, ev);
-	case BO_OP_FILE_SYNC: return apply_sync(p, r, ev);
+	case BO_OP_CONTENT: return apply_data(s, EVENT_CONTENT, r, ev);
+	case BO_OP_FILE_WRITE: return apply_data(s, EVENT_FILE_WRITE, r, ev);
+	case BO_OP_MAP: return apply_map(s, r, ev);
+	case BO_OP_UNMAP: return apply_unmap(s, r, ev);
+	case BO_OP_REMAP: return apply_remap(s, r, ev);
+	case BO_OP_PROTECT: return apply_protect(s, r, ev);
+	case BO_OP_MSYNC: return apply_msync(s, r, ev);
+	case BO_OP_FILE_TRUNCATE: return apply_truncate(s, r, ev);
+	case BO_OP_FILE_ALLOCATE: return apply_allocate(s, r, ev);
+	case BO_OP_FILE_RENAME: return apply_rename(s, r, ev);
+	case BO_OP_FILE_UNLINK: return apply_unlink(s, r, ev);
+	case BO_OP_FILE_SYNC: return apply_sync(s, r, ev);
 	default: BUG_ON("a record that the decoder knows and apply does not"); return APPLY_DAMAGE;
 	}
 }

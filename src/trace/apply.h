@@ -3,18 +3,18 @@
 #ifndef BLACKOUT_TRACE_APPLY_H
 #define BLACKOUT_TRACE_APPLY_H
 
-#include "trace/process.h"
+#include "trace/stream.h"
 
 enum apply_result { APPLY_DAMAGE = -1, APPLY_CONSUMED = 0, APPLY_EVENT = 1, APPLY_CLOCK = 2 };
 
-/* Let a record that was not handled as a memory access take effect on `p`, and make an event of it.  *ev comes with process, thread
- * and context filled in.  On damage the reason is in p->decoder.problem. */
-enum apply_result apply_record(struct process *p, const struct record *r, struct event *ev);
+/* Let a record that was not handled as a memory access take effect on `s`, and make an event of it.  *ev comes with process, thread
+ * and context filled in.  On damage the reason is in s->decoder.problem. */
+enum apply_result apply_record(struct stream *s, const struct record *r, struct event *ev);
 
 /* The id that a thread of this file has in the whole recording: 0 if it is not known. */
-uint32_t apply_thread(const struct process *p, uint64_t thread);
+uint32_t apply_thread(const struct stream *s, uint64_t thread);
 
 /* Make the thread known that is running when the file begins. */
-void apply_first_thread(struct process *p, uint64_t thread);
+void apply_first_thread(struct stream *s, uint64_t thread);
 
 #endif

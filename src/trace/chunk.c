@@ -45,14 +45,16 @@ static int header_check(struct chunk_file *file, struct err *err)
 	if (memcmp(h->magic, BO_TRACE_MAGIC, sizeof(h->magic)))
 		return chunk_damage(file, 0, err, "it does not start as a trace of Blackout does");
 	if (h->version > BO_TRACE_VERSION) {
-		err_set(err, "%s says at offset %zu that its format is version %u, which is newer than the %u that this program reads",
+		err_set(err,
+			"%s says at offset %zu that its format is version %u, which is newer than the %u that this program reads",
 			file->name, offsetof(struct bo_file_header, version), h->version, BO_TRACE_VERSION);
 		return err_hint(err, "read it with the version of blackout that recorded it, or record again");
 	}
 	if (h->checksum != XXH3_64bits(h, offsetof(struct bo_file_header, checksum)))
 		return chunk_damage(file, 0, err, "file header checksum does not match");
 	if (!h->version)
-		return chunk_damage(file, offsetof(struct bo_file_header, version), err, "format version 0 does not exist");
+		return chunk_damage(file, offsetof(struct bo_file_header, version), err,
+				    "format version 0 does not exist");
 	if (h->header_bytes < sizeof(*h) || h->header_bytes > file->size)
 		return chunk_damage(file, offsetof(struct bo_file_header, header_bytes), err,
 				    "a file header of %u bytes is not possible", h->header_bytes);
@@ -95,8 +97,9 @@ int chunk_file_open(struct chunk_file *file, const char *dir, const char *name, 
 	close(fd);
 	if (r < 0)
 		return -1;
-	file->blank = bytes_are_zero(file->base, file->size < sizeof(file->header) ? file->size : sizeof(file->header)) &&
-		      bytes_are_zero(file->base, file->size);
+	file->blank =
+		bytes_are_zero(file->base, file->size < sizeof(file->header) ? file->size : sizeof(file->header)) &&
+		bytes_are_zero(file->base, file->size);
 	if (!file->blank && header_check(file, err) < 0) {
 		chunk_file_close(file);
 		return -1;
@@ -119,10 +122,12 @@ static int open_chunk_check(const struct chunk_file *file, struct chunk *chunk, 
 	uint64_t left = file->size - chunk->offset;
 
 	if (h->raw_bytes > BO_CHUNK_BYTES || sizeof(*h) + h->raw_bytes > left)
-		return chunk_damage(file, chunk->offset, err, "an open chunk of %u bytes does not fit into the file", h->raw_bytes);
+		return chunk_damage(file, chunk->offset, err, "an open chunk of %u bytes does not fit into the file",
+				    h->raw_bytes);
 	if (h->span < sizeof(*h) + h->raw_bytes)
-		return chunk_damage(file, chunk->offset, err, "an open chunk of %u bytes does not fit into its span of %u",
-				    h->raw_bytes, h->span);
+		return chunk_damage(file, chunk->offset, err,
+				    "an open chunk of %u bytes does not fit into its span of %u", h->raw_bytes,
+				    h->span);
 	if (h->span < left && !bytes_are_zero(file->base + chunk->offset + h->span, left - h->span))
 		return chunk_damage(file, chunk->offset, err, "a chunk that was left open is followed by others");
 	chunk->end = file->size;
@@ -136,7 +141,8 @@ static int closed_chunk_check(const struct chunk_file *file, struct chunk *chunk
 	if (h->codec != BO_CHUNK_RAW && h->codec != BO_CHUNK_ZSTD)
 		return chunk_damage(file, chunk->offset, err, "unknown chunk codec %u", h->codec);
 	if (h->span > file->size - chunk->offset)
-		return chunk_damage(file, chunk->offset, err, "a chunk of %u bytes runs past the end of the file", h->span);
+		return chunk_damage(file, chunk->offset, err, "a chunk of %u bytes runs past the end of the file",
+				    h->span);
 	if (h->span < sizeof(*h) || h->stored_bytes > h->span - sizeof(*h))
 		return chunk_damage(file, chunk->offset, err, "a payload of %u bytes does not fit into its chunk of %u",
 				    h->stored_bytes, h->span);
@@ -170,7 +176,8 @@ int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *e
 
 uint64_t chunk_checksum(const struct bo_chunk_header *header, const void *stored)
 {
-	return XXH3_64bits_withSeed(header, offsetof(struct bo_chunk_header, checksum), XXH3_64bits(stored, header->stored_bytes));
+	return XXH3_64bits_withSeed(header, offsetof(struct bo_chunk_header, checksum),
+				    XXH3_64bits(stored, header->stored_bytes));
 }
 
 static int chunk_unpack(const struct chunk_file *file, struct chunk *chunk, const uint8_t *stored, struct err *err)

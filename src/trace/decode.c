@@ -31,12 +31,12 @@ static int problem_op(struct decoder *d, unsigned op)
 	return -1;
 }
 
-/* The second and further bytes of a number. */
-static bool number_rest(struct decoder *d, uint64_t *value)
+/* A number near the end of the payload, or of more than 8 bytes: byte by byte. */
+static bool number_slow(struct decoder *d, uint64_t *value)
 {
-	uint64_t v = *value & 0x7f;
+	uint64_t v = 0;
 
-	for (unsigned shift = 7; d->next < d->end && shift < 64; shift += 7) {
+	for (unsigned shift = 0; d->next < d->end && shift < 64; shift += 7) {
 		uint64_t byte = *d->next++;
 
 		if (shift == 63 && byte > 1)
@@ -50,12 +50,24 @@ static bool number_rest(struct decoder *d, uint64_t *value)
 	return false;
 }
 
+/* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and the groups of
+ * seven bits are pushed together pairwise. */
 static inline bool number(struct decoder *d, uint64_t *value)
 {
-	if (UNLIKELY(d->next == d->end))
-		return false;
-	*value = *d->next++;
-	return *value < 0x80 || number_rest(d, value);
+	uint64_t w, ends;
+
+	if (UNLIKELY(d->end - d->next < 8))
+		return number_slow(d, value);
+	memcpy(&w, d->next, 8);
+	ends = ~w & 0x8080808080808080u;
+	if (UNLIKELY(!ends))
+		return number_slow(d, value);
+	d->next += (__builtin_ctzll(ends) + 1) / 8;
+	w &= ends ^ (ends - 1);
+	w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
+	w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
+	*value = (w & 0x0fffffff00000000u) >> 4 | (w & 0x0fffffffu);
+	return true;
 }
 
 static inline bool address(struct decoder *d, uint64_t *addr)

@@ -66,8 +66,9 @@ static int chunk_count(const struct chunk_file *file, const struct chunk *chunk,
 	for (*events = 0; (r = decode_next(&decoder, &record)) > 0; ++*events)
 		;
 	if (r < 0)
-		return chunk_damage(file, chunk->offset + sizeof(chunk->header) + (uint64_t)(decoder.record - chunk->payload), err,
-				    "%s", decoder.problem);
+		return chunk_damage(file,
+				    chunk->offset + sizeof(chunk->header) + (uint64_t)(decoder.record - chunk->payload),
+				    err, "%s", decoder.problem);
 	return 0;
 }
 
@@ -127,7 +128,8 @@ static int pack_chunk(struct packing *out, const struct chunk_file *file, struct
 	if (chunk_load(file, chunk, err) < 0)
 		return -1;
 	if (h.codec == BO_CHUNK_RAW && !seal_is_mark(file, chunk)) {
-		size = ZSTD_compress(out->packed, ZSTD_compressBound(BO_CHUNK_BYTES), stored, h.stored_bytes, ZSTD_LEVEL);
+		size = ZSTD_compress(out->packed, ZSTD_compressBound(BO_CHUNK_BYTES), stored, h.stored_bytes,
+				     ZSTD_LEVEL);
 		if (!ZSTD_isError(size) && size < h.stored_bytes) {
 			h.codec = BO_CHUNK_ZSTD;
 			h.stored_bytes = (uint32_t)size;
@@ -309,7 +311,8 @@ static int step_append(struct sealing *s, const struct seal_options *options, st
 }
 
 /* Each step opens the file anew, because the one before it changed it. */
-static int seal_do(const char *dir, uint32_t number, seal_step step, const struct seal_options *options, struct err *err)
+static int seal_do(const char *dir, uint32_t number, seal_step step, const struct seal_options *options,
+		   struct err *err)
 {
 	struct sealing s;
 	int r = 0;

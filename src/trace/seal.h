@@ -22,7 +22,9 @@ struct chunk;
 struct chunk_file;
 
 /* The first record of the chunk that ends a sealed recording: META "sealed" "1". */
-#define SEAL_MARK "\x04\x06sealed\x01" "1"
+#define SEAL_MARK            \
+	"\x04\x06sealed\x01" \
+	"1"
 #define SEAL_MARK_BYTES (sizeof(SEAL_MARK) - 1)
 
 struct seal_meta {

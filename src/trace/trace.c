@@ -7,20 +7,20 @@
 
 #include "base/mem.h"
 #include "trace/files.h"
-#include "trace/process.h"
+#include "trace/stream.h"
 
 struct trace {
 	struct defs defs;
-	struct process *processes;
-	size_t process_count;
-	struct process **heap;
+	struct stream *streams;
+	size_t stream_count;
+	struct stream **heap;
 	size_t heap_count;
 	uint32_t layers;
 	bool failed;
 	struct err failure; /* the damage that ended the reading */
 };
 
-static bool goes_before(const struct process *a, const struct process *b)
+static bool goes_before(const struct stream *a, const struct stream *b)
 {
 	return a->clock != b->clock ? a->clock < b->clock : a->number < b->number;
 }
@@ -29,7 +29,7 @@ static void heap_sift(struct trace *t, size_t at)
 {
 	for (;;) {
 		size_t first = at;
-		struct process *swap;
+		struct stream *swap;
 
 		for (size_t child = at * 2 + 1; child <= at * 2 + 2 && child < t->heap_count; child++) {
 			if (goes_before(t->heap[child], t->heap[first]))
@@ -44,24 +44,24 @@ static void heap_sift(struct trace *t, size_t at)
 	}
 }
 
-static int open_processes(struct trace *t, const char *dir, const uint32_t *numbers, size_t count, struct err *err)
+static int open_streams(struct trace *t, const char *dir, const uint32_t *numbers, size_t count, struct err *err)
 {
-	t->processes = mem_alloc(count * sizeof(*t->processes));
-	t->heap = mem_alloc(count * sizeof(struct process *));
+	t->streams = mem_alloc(count * sizeof(*t->streams));
+	t->heap = mem_alloc(count * sizeof(struct stream *));
 	for (size_t i = 0; i < count; i++) {
-		struct process *p = &t->processes[i];
+		struct stream *s = &t->streams[i];
 
-		if (process_open(p, dir, numbers[i], &t->defs, err) < 0)
+		if (stream_open(s, dir, numbers[i], &t->defs, err) < 0)
 			return -1;
-		t->process_count++;
-		if (i == 0 && p->file.blank)
-			return chunk_damage(&p->file, 0, err, "the file is empty");
-		t->heap[t->heap_count++] = p;
+		t->stream_count++;
+		if (i == 0 && s->file.blank)
+			return chunk_damage(&s->file, 0, err, "the file is empty");
+		t->heap[t->heap_count++] = s;
 		/* Children that were not followed have no files; others are left from something else. */
-		if (i == 0 && !(p->file.header.layers & BO_LAYER_FOLLOW))
+		if (i == 0 && !(s->file.header.layers & BO_LAYER_FOLLOW))
 			break;
 	}
-	t->layers = t->processes[0].file.header.layers;
+	t->layers = t->streams[0].file.header.layers;
 	for (size_t i = t->heap_count; i-- > 0;)
 		heap_sift(t, i);
 	return 0;
@@ -79,7 +79,7 @@ int trace_open(struct trace **trace, const char *dir, struct err *err)
 		return -1;
 	t = mem_alloc(sizeof(*t));
 	defs_init(&t->defs);
-	r = open_processes(t, dir, numbers, count, err);
+	r = open_streams(t, dir, numbers, count, err);
 	free(numbers);
 	if (r < 0) {
 		trace_close(t);
@@ -93,9 +93,9 @@ void trace_close(struct trace *trace)
 {
 	if (!trace)
 		return;
-	for (size_t i = 0; i < trace->process_count; i++)
-		process_close(&trace->processes[i]);
-	free(trace->processes);
+	for (size_t i = 0; i < trace->stream_count; i++)
+		stream_close(&trace->streams[i]);
+	free(trace->streams);
 	free(trace->heap);
 	defs_free(&trace->defs);
 	free(trace);
@@ -115,12 +115,12 @@ int trace_next(struct trace *trace, struct event *ev, struct err *err)
 		return -1;
 	}
 	while (trace->heap_count) {
-		switch (process_next(trace->heap[0], ev, err)) {
-		case PROCESS_EVENT: return 1;
-		case PROCESS_DAMAGE: return trace_fail(trace, err);
-		case PROCESS_CLOCK: break;
-		case PROCESS_END:
-			process_close(trace->heap[0]);
+		switch (stream_next(trace->heap[0], ev, err)) {
+		case STREAM_EVENT: return 1;
+		case STREAM_DAMAGE: return trace_fail(trace, err);
+		case STREAM_CLOCK: break;
+		case STREAM_END:
+			stream_close(trace->heap[0]);
 			trace->heap[0] = trace->heap[--trace->heap_count];
 			break;
 		}
@@ -166,7 +166,7 @@ uint32_t trace_thread_count(const struct trace *trace)
 
 uint32_t trace_process_count(const struct trace *trace)
 {
-	return (uint32_t)trace->process_count;
+	return (uint32_t)trace->stream_count;
 }
 
 const char *trace_meta(const struct trace *trace, const char *key)
@@ -194,8 +194,8 @@ uint64_t trace_bytes(const struct trace *trace)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < trace->process_count; i++)
-		bytes += trace->processes[i].raw_bytes;
+	for (size_t i = 0; i < trace->stream_count; i++)
+		bytes += trace->streams[i].raw_bytes;
 	return bytes;
 }
 
@@ -203,16 +203,16 @@ uint64_t trace_records(const struct trace *trace)
 {
 	uint64_t records = 0;
 
-	for (size_t i = 0; i < trace->process_count; i++)
-		records += trace->processes[i].record_count;
+	for (size_t i = 0; i < trace->stream_count; i++)
+		records += trace->streams[i].record_count;
 	return records;
 }
 
 bool trace_sealed(const struct trace *trace)
 {
-	for (size_t i = 0; i < trace->process_count; i++) {
-		if (!trace->processes[i].whole)
+	for (size_t i = 0; i < trace->stream_count; i++) {
+		if (!trace->streams[i].whole)
 			return false;
 	}
-	return trace->processes[0].marked;
+	return trace->streams[0].marked;
 }

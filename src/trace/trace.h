@@ -64,22 +64,23 @@ struct event {
 	uint32_t process;
 	uint32_t thread;  /* who did it; for THREAD_START and THREAD_EXIT the thread concerned */
 	uint32_t context; /* 0: none */
-	uint32_t file;    /* STORE, LOAD, flushes, MSYNC: that the address is mapped to, 0 if none; FILE_*, CONTENT, MAP: the file */
-	uint64_t addr;    /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
-	uint64_t offset;  /* in `file`; of what addr names, or of FILE_* and CONTENT */
-	uint64_t size;    /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
+	uint32_t
+		file; /* STORE, LOAD, flushes, MSYNC: that the address is mapped to, 0 if none; FILE_*, CONTENT, MAP: the file */
+	uint64_t addr;       /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
+	uint64_t offset;     /* in `file`; of what addr names, or of FILE_* and CONTENT */
+	uint64_t size;       /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
 	const uint8_t *data; /* STORE, CONTENT, FILE_WRITE: `size` bytes, valid until the next trace_next */
 	uint32_t unit;       /* STORE of kind STRING: bytes per element; otherwise 0 */
 	uint32_t flags;      /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed */
 	uint32_t prot;       /* MAP, PROTECT */
-	uint64_t value;      /* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator */
-	uint64_t old_addr;   /* REMAP */
-	uint64_t old_size;   /* REMAP */
-	const char *path;    /* FILE, FILE_RENAME, EXEC; valid until trace_close */
+	uint64_t value; /* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator */
+	uint64_t old_addr; /* REMAP */
+	uint64_t old_size; /* REMAP */
+	const char *path;  /* FILE, FILE_RENAME, EXEC; valid until trace_close */
 };
 
 struct trace_module {
-	const char *path; /* "" for code that is in no file */
+	const char *path;             /* "" for code that is in no file */
 	uint64_t start, size, offset; /* where it was mapped, and what of the file */
 	uint64_t file_size, mtime;    /* of the file when it was mapped: tells whether it changed since */
 };
@@ -125,6 +126,7 @@ bool trace_meta_at(const struct trace *trace, size_t index, const char **key, co
 uint32_t trace_layers(const struct trace *trace);  /* enum bo_layer bits */
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */
-bool trace_sealed(const struct trace *trace);      /* false if the writer was cut off and nobody called trace_seal (seal.h) */
+bool trace_sealed(
+	const struct trace *trace); /* false if the writer was cut off and nobody called trace_seal (seal.h) */
 
 #endif
