@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sink.h - where detectors drop what they see: counted at once, named later.
+ *
+ *     struct sink *sink = sink_new("patterns", "adr");
+ *     sink_report(sink, &(struct sighting){.kind = KIND_MISSING_FLUSH, .variant = VARIANT_MISSING_FLUSH_LINE, ...});
+ *     ... findings_collect(&sink, 1, ...), see finding/finding.h
+ *     sink_free(sink);
+ *
+ * A detector may see the same mistake millions of times: a sighting costs one look into a small hash table, keyed by (kind, variant,
+ * context, related contexts).  No symbols are asked here, and nothing is kept but a count and three examples. */
+#ifndef BLACKOUT_DETECT_SINK_H
+#define BLACKOUT_DETECT_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "finding/kind.h"
+
+#define SIGHTING_RELATED_MAX 3
+
+struct sighting {
+	enum finding_kind kind;
+	uint32_t context; /* where it is: a store, flush or fence */
+	struct {
+		enum related_role role;
+		uint32_t context;
+	} related[SIGHTING_RELATED_MAX];
+	unsigned related_count;
+	uint32_t file; /* PM place; 0: none */
+	uint64_t offset;
+	uint32_t size;
+	uint64_t event;   /* number of the event, delivered ones counted from 1: #SEQ of dump */
+	unsigned variant; /* enum finding_variant, one of this kind */
+};
+
+/* One of the places in PM where something was seen. */
+struct sighting_example {
+	uint32_t file;
+	uint32_t size;
+	uint64_t offset;
+	uint64_t event;
+};
+
+/* All sightings of one key. */
+struct sink_entry {
+	struct sighting first; /* the key, and the first example */
+	struct sighting_example last;
+	struct sighting_example largest; /* the first of the largest size */
+	uint64_t count;
+};
+
+struct sink;
+
+/* `detector` and `platform` are names that outlive the sink. */
+struct sink *sink_new(const char *detector, const char *platform);
+void sink_free(struct sink *sink);
+
+void sink_report(struct sink *sink, const struct sighting *sighting);
+
+/* What was seen, in the order of first sightings. */
+size_t sink_count(const struct sink *sink);
+const struct sink_entry *sink_at(const struct sink *sink, size_t index);
+const char *sink_detector(const struct sink *sink);
+const char *sink_platform(const struct sink *sink);
+
+#endif

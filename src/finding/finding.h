@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* finding.h - what was found, as people and programs read it: named, grouped, counted, with an identity of its own.
+ *
+ *     struct findings *f = findings_collect(sinks, sink_count, trace, symbols, &options);    // after the trace was read
+ *     history_collect(f, dir, symbols, &err);                     // the events around each, for the drawing (history.h)
+ *     suppress_apply(suppress, f); baseline_apply(f, old);        // suppress.h, baseline.h
+ *     findings_number(f);                                         // order and F1, F2 ...
+ *     ... report it (report/report.h), findings_count(f, SEVERITY_ERROR), findings_fail(f, &fail_on)
+ *     findings_free(f);
+ *
+ * A collection is independent of trace and symbols once it is made: every string is its own.  It can also come from a file
+ * (report/reader.h).
+ *
+ * One finding per kind and program location.  The location is the innermost frame of the user's own code: frames of the C library, of PM
+ * libraries and of the loader are folded, unless --own makes them the user's.  If all frames are folded it is the outermost of
+ * them.  Different reasons (variants) and stacks at one location are one finding: the worst and then most frequent gives the sentence,
+ * the counts are added. */
+#ifndef BLACKOUT_FINDING_FINDING_H
+#define BLACKOUT_FINDING_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "detect/sink.h"
+#include "finding/kind.h"
+#include "trace/symbols.h"
+#include "trace/trace.h"
+
+#define FINDING_PLATFORMS_MAX 8
+#define FINGERPRINT_CHARS 32
+
+/* A function of a stack.  Unknown texts are NULL, unknown numbers 0. */
+struct finding_frame {
+	const char *file; /* base name of the source */
+	const char *path; /* as the compiler saw it */
+	const char *function;
+	const char *module;
+	uint64_t offset; /* in the module's file; what is left where there is no debug info */
+	uint32_t line;
+	bool inlined;
+	bool own; /* the user's code, not a folded library */
+};
+
+struct finding_stack {
+	struct finding_frame *frames; /* innermost first */
+	size_t count;
+	size_t location; /* index of the frame that is the location; 0 in an empty stack */
+};
+
+struct finding_related {
+	enum related_role role;
+	struct finding_stack stack;
+};
+
+/* What happened on the line of the first example, for the drawing. */
+struct finding_event {
+	uint64_t number; /* as in dump */
+	const char *op;  /* name of the op */
+	uint32_t thread;
+	uint32_t line_offset; /* stores and flushes: first byte, from the start of the line */
+	uint32_t size;        /* stores: bytes of it in this line */
+	const char *value;    /* stores: as dump prints it; otherwise NULL */
+	const char *where;    /* "kv.c:118 in put", or NULL */
+	uint8_t dirty,
+		awaiting; /* after it, a bit per 8-byte word of the line: not written back; written back but not fenced */
+	bool example;     /* this is the event that the finding is about */
+};
+
+enum finding_state {
+	FINDING_ACTIVE,
+	FINDING_SUPPRESSED, /* by an entry of --suppress */
+	FINDING_KNOWN,      /* in the --baseline */
+};
+
+struct finding {
+	char id[16]; /* "F1"; "" before findings_number */
+	enum finding_kind kind;
+	enum severity severity;
+	const char *detector;
+	const char *platforms[FINDING_PLATFORMS_MAX];
+	size_t platform_count;
+	const char *message, *fix; /* fix: NULL where none can be given */
+	uint64_t count;
+	char fingerprint[FINGERPRINT_CHARS + 1];
+	struct finding_stack stack;
+	struct finding_related *related;
+	size_t related_count;
+	/* the first example; not in findings.json */
+	const char *pool; /* path of the PM file, NULL if there is none */
+	struct sighting_example first, largest;
+	const struct finding_event *events;
+	size_t event_count;
+	uint64_t line_start; /* offset in the pool of the line that the events are of */
+	/* suppression and baseline */
+	enum finding_state state;
+	const char *reason; /* why it is suppressed, NULL if active */
+};
+
+/* Figures of a run; those that it did not produce are absent. */
+#define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
+#define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
+
+struct findings_figure {
+	uint64_t value;
+	bool known;
+};
+
+struct findings_stats {
+#define X(name) struct findings_figure name;
+	FINDINGS_STATS(X)
+#undef X
+	struct findings_figure complete; /* value: 0 or 1 */
+	struct {
+#define X(name) double name; /* negative: not known */
+		FINDINGS_SECONDS(X)
+#undef X
+	} seconds;
+};
+
+/* What was run.  Strings are the collection's (findings_text). */
+struct findings_target {
+	VEC_OF(const char *) command;
+	VEC_OF(const char *) pm; /* the PM files */
+	VEC_OF(const char *) platforms;
+	const char *recover; /* NULL: none */
+};
+
+struct findings {
+	struct finding *at;
+	size_t count;
+	const char *tool_version;
+	struct findings_target target;
+	struct findings_stats stats;
+	VEC_OF(const char *) notes; /* sentences for the reader: sources that changed, unused suppressions */
+	struct arena texts;
+	VEC_OF(void *) blocks; /* arrays of frames, related, events */
+};
+
+struct findings_options {
+	const char *const *own; /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
+	size_t own_count;
+};
+
+/* An empty collection: nothing known, nothing found. */
+struct findings *findings_new(void);
+void findings_free(struct findings *findings);
+
+/* Name and group what the sinks hold; the trace must have been read to its end.  `target.platforms` is filled from the sinks. */
+struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
+				  struct symbols *symbols, const struct findings_options *options);
+
+/* A copy of `text` that lives as long as the collection; NULL for NULL. */
+const char *findings_text(struct findings *findings, const char *text);
+
+/* Sort: active ones first, then by severity, count, location; and give ids. */
+void findings_number(struct findings *findings);
+
+/* Active findings of a severity; all that are suppressed or known. */
+size_t findings_count(const struct findings *findings, enum severity severity);
+size_t findings_silenced(const struct findings *findings);
+
+/* The argument of --fail-on: false if `text` is none of "error", "performance", "warning", "never". */
+bool fail_on_parse(const char *text, enum severity *lowest, bool *never);
+
+/* Is there an active finding at or above `lowest`? */
+bool findings_fail(const struct findings *findings, enum severity lowest);
+
+/* The finding with that id, or NULL. */
+const struct finding *findings_find(const struct findings *findings, const char *id);
+
+/* The frame that is a stack's location, or NULL for an empty stack. */
+const struct finding_frame *stack_location(const struct finding_stack *stack);
+
+/* "kv.c:118 in put", "put (kv)", "kv+0x1234": truncated to size.  Control characters become \ooo. */
+void frame_text(const struct finding_frame *frame, char *text, size_t size);
+
+/* The same without the function: "kv.c:118". */
+void frame_place(const struct finding_frame *frame, char *text, size_t size);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kind.h - what can be found: the table of kinds and, for each kind, of its variants.
+ *
+ * A kind is a stable string (doc/findings/KIND.md says what it means); names are never renamed and the table only grows.  A variant is a
+ * reason for which a kind is reported: it has the sentence that the user reads, the sentence that says how to mend it where the
+ * trace proves one, and the severity.  Everything that names kinds (enum, JSON, SARIF rules, suppressions, help) comes from here.
+ *
+ * This file needs nothing but the compiler, so that detect/, which is below finding/, may include it. */
+#ifndef BLACKOUT_FINDING_KIND_H
+#define BLACKOUT_FINDING_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Worst first.  `error` is for what is certain. */
+enum severity { SEVERITY_ERROR, SEVERITY_PERFORMANCE, SEVERITY_WARNING, SEVERITY_COUNT };
+
+enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_COUNT };
+
+/* What a related place did. */
+enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, ROLE_COUNT };
+
+/* X(NAME, text, CLASS, usual SEVERITY, one line) */
+#define KINDS(X)                                                                                                  \
+	X(MISSING_FLUSH, "missing-flush", DURABILITY, ERROR,                                                      \
+	  "a store is never written back, though the same code or line is at other times")                        \
+	X(MISSING_FENCE, "missing-fence", DURABILITY, ERROR,                                                      \
+	  "written back by clwb or clflushopt, or stored non-temporally, but never fenced")                       \
+	X(TRANSIENT_DATA, "transient-data", PERFORMANCE, WARNING,                                                 \
+	  "stores to persistent memory that nothing ever flushes: volatile data in the wrong place")              \
+	X(DIRTY_OVERWRITE, "dirty-overwrite", DURABILITY, WARNING,                                                \
+	  "overwritten with another value before it was persisted")                                               \
+	X(REDUNDANT_FLUSH, "redundant-flush", PERFORMANCE, PERFORMANCE,                                           \
+	  "a flush of a line with nothing to write back")                                                         \
+	X(SHARED_LINE_FLUSH, "shared-line-flush", PERFORMANCE, WARNING,                                           \
+	  "a flush that is redundant only because two objects share a line")                                      \
+	X(FLUSH_VOLATILE, "flush-volatile", PERFORMANCE, PERFORMANCE, "a flush of memory that is not persistent") \
+	X(REDUNDANT_FENCE, "redundant-fence", PERFORMANCE, PERFORMANCE,                                           \
+	  "a fence with no flush and no non-temporal store to wait for")                                          \
+	X(UNORDERED_FLUSHES, "unordered-flushes", ORDERING, WARNING,                                              \
+	  "one fence completes several write-backs, which may happen in any order")
+
+enum finding_kind {
+#define X(name, text, class, severity, line) KIND_##name,
+	KINDS(X)
+#undef X
+		KIND_COUNT
+};
+
+/* X(KIND, NAME, SEVERITY, message, fix)
+ *
+ * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for the first related
+ * place of that role and {flush2} for the second, {bytes} for the size of the first example ("8 bytes"), {pool} for the name of its file,
+ * {platforms} for where it holds.  The detector must give every related place that its variant names.  fix is "" where nothing can be
+ * proved.  {{ is a brace. */
+#define VARIANTS(X)                                                                                                                        \
+	/* The store's own code is flushed in other executions.  related: FLUSH, one that wrote such a store back. */                      \
+	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
+	  "{bytes} stored here are not written back when the program ends; what this code stores at other times is, "                      \
+	  "at {flush}",                                                                                                                    \
+	  "flush what is stored at {here}, as {flush} does")                                                                               \
+	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                            \
+	X(MISSING_FLUSH, LINE, ERROR,                                                                                                      \
+	  "{bytes} stored here are not written back when the program ends; their line is at other times, at {flush}",                      \
+	  "flush what is stored at {here}")                                                                                                \
+	/* The same two when the last mapping of the file goes away before the program ends. */                                            \
+	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
+	  "{bytes} stored here are not written back when {pool} is unmapped; what this code stores at other times "                        \
+	  "is, at {flush}",                                                                                                                \
+	  "flush what is stored at {here}, as {flush} does, before the file is unmapped")                                                  \
+	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                             \
+	  "{bytes} stored here are not written back when {pool} is unmapped; their line is at other times, at {flush}",                    \
+	  "flush what is stored at {here} before the file is unmapped")                                                                    \
+	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                             \
+	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
+	  "{bytes} stored here come after the flush of their line at {flush}, and no other follows",                                       \
+	  "move the flush at {flush} after the store at {here}")                                                                           \
+	/* A store over two lines of which one is flushed.  related: FLUSH of the other. */                                                \
+	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
+	  "the store reaches over two lines, and only one of them is written back, at {flush}",                                            \
+	  "flush both lines of the store at {here}")                                                                                       \
+	/* related: FLUSH. */                                                                                                              \
+	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
+	  "{bytes} stored here are written back at {flush}, but no fence of that thread follows",                                          \
+	  "fence after the flush at {flush}")                                                                                              \
+	X(MISSING_FENCE, DIRECT, ERROR, "{bytes} stored here past the cache, and no fence of the thread follows",                          \
+	  "fence after the non-temporal store at {here}")                                                                                  \
+	/* related: FLUSH, FENCE of another thread. */                                                                                     \
+	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
+	  "{bytes} stored here are written back at {flush}, but only another thread fences, at {fence}: that completes nothing",           \
+	  "fence after the flush at {flush}, in the thread that flushes")                                                                  \
+	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
+	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \
+	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	/* here: the later store; related: STORE, the earlier one. */                                                                      \
+	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                 \
+	  "overwrites what was stored at {store} before that was written back: after a crash either may be there", "")                     \
+	/* related: STORE, FLUSH. */                                                                                                       \
+	X(DIRTY_OVERWRITE, UNFENCED, WARNING,                                                                                              \
+	  "overwrites what was stored at {store} and flushed at {flush}, but not yet fenced: after a crash either may be there",           \
+	  "fence after the flush at {flush}, if the first value matters")                                                                  \
+	/* related: STORE, a non-temporal one. */                                                                                          \
+	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                \
+	  "overwrites what was stored past the cache at {store} and not yet fenced: after a crash either may be there",                    \
+	  "fence after the non-temporal store at {store}")                                                                                 \
+	/* related: FLUSH, the earlier one. */                                                                                             \
+	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                             \
+	  "the line was written back at {flush}, and nothing was stored to it since",                                                      \
+	  "remove the flush at {here}, or the one at {flush}")                                                                             \
+	X(REDUNDANT_FLUSH, CLEAN, PERFORMANCE, "nothing was stored to this line since the file was mapped",                                \
+	  "remove the flush at {here}")                                                                                                    \
+	/* The platform's caches are persistent. */                                                                                        \
+	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                 \
+	  "leave the flush at {here} out where the platform has persistent caches")                                                        \
+	/* related: FLUSH, of the other object; STORE, the last one to the line. */                                                        \
+	X(SHARED_LINE_FLUSH, NEIGHBOUR, WARNING,                                                                                           \
+	  "the line was written back at {flush} for a neighbouring object, and nothing was stored to it since",                            \
+	  "align the two objects to lines of their own, or flush the line once for both")                                                  \
+	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent", "remove the flush at {here}")                     \
+	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
+	  "remove the fence at {here}")                                                                                                    \
+	/* related: FENCE, the one before, with nothing in between. */                                                                     \
+	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
+	  "remove the fence at {here}, or the one at {fence}")                                                                             \
+	/* Ordinary stores precede it: it may be meant for other threads. */                                                               \
+	X(REDUNDANT_FENCE, THREADS, WARNING,                                                                                               \
+	  "there is no flush or non-temporal store to wait for; it persists nothing, though it may order stores for other threads",        \
+	  "")                                                                                                                              \
+	/* related: FLUSH, FLUSH: the first and the last. */                                                                               \
+	X(UNORDERED_FLUSHES, MANY, WARNING,                                                                                                \
+	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others", \
+	  "")
+
+enum finding_variant {
+#define X(kind, name, severity, message, fix) VARIANT_##kind##_##name,
+	VARIANTS(X)
+#undef X
+		VARIANT_COUNT
+};
+
+struct kind {
+	const char *name;
+	enum finding_class class;
+	enum severity severity;
+	const char *line;
+};
+
+struct variant {
+	enum finding_kind kind;
+	enum severity severity;
+	const char *message, *fix;
+};
+
+const struct kind *kind_get(enum finding_kind kind);
+const struct variant *variant_get(enum finding_variant variant);
+
+/* The kind of that name, or KIND_COUNT. */
+enum finding_kind kind_find(const char *name, size_t length);
+
+/* "error", "durability", "store"; and back: false if there is no such thing. */
+const char *severity_name(enum severity severity);
+const char *class_name(enum finding_class class);
+const char *role_name(enum related_role role);
+bool severity_find(const char *name, enum severity *severity);
+bool role_find(const char *name, enum related_role *role);
+
+#endif
