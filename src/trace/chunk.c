@@ -35,13 +35,13 @@ static bool bytes_are_zero(const uint8_t *bytes, uint64_t size)
 	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
 
-static int header_check(struct chunk_file *file, struct err *err)
+static int header_check(struct chunk_file *file, const void *header, struct err *err)
 {
 	const struct bo_file_header *h = &file->header;
 
 	if (file->size < sizeof(*h))
 		return chunk_damage(file, file->size, err, "the file header is cut off");
-	memcpy(&file->header, file->base, sizeof(*h));
+	memcpy(&file->header, header, sizeof(*h));
 	if (memcmp(h->magic, BO_TRACE_MAGIC, sizeof(h->magic)))
 		return chunk_damage(file, 0, err, "it does not start as a trace of Blackout does");
 	if (h->version > BO_TRACE_VERSION) {
@@ -81,34 +81,49 @@ static int file_map(struct chunk_file *file, int fd, struct err *err)
 	return 0;
 }
 
-int chunk_file_open(struct chunk_file *file, const char *dir, const char *name, struct err *err)
+static int file_open(struct chunk_file *file, const char *dir, const char *name, struct err *err)
 {
 	char path[4096];
-	int fd, r;
+	int fd;
 
 	*file = (struct chunk_file){0};
 	snprintf(file->name, sizeof(file->name), "trace/%s", name);
 	snprintf(path, sizeof(path), "%s/trace/%s", dir, name);
 	/* Not blocking: somebody may have put a pipe there. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return err_sys(err, "cannot open %s", path);
-	r = file_map(file, fd, err);
+	return fd < 0 ? err_sys(err, "cannot open %s", path) : fd;
+}
+
+/* Map the file behind `fd`, which is closed, and check its header. */
+static int file_enter(struct chunk_file *file, int fd, struct err *err)
+{
+	int r = file_map(file, fd, err);
+
 	close(fd);
 	if (r < 0)
 		return -1;
 	file->blank =
 		bytes_are_zero(file->base, file->size < sizeof(file->header) ? file->size : sizeof(file->header)) &&
 		bytes_are_zero(file->base, file->size);
-	if (!file->blank && header_check(file, err) < 0) {
+	if (!file->blank && header_check(file, file->base, err) < 0) {
 		chunk_file_close(file);
 		return -1;
 	}
 	return 0;
 }
 
+int chunk_file_open(struct chunk_file *file, const char *dir, const char *name, struct err *err)
+{
+	int fd = file_open(file, dir, name, err);
+
+	return fd < 0 ? -1 : file_enter(file, fd, err);
+}
+
 void chunk_file_close(struct chunk_file *file)
 {
+	if (file->live)
+		close(file->fd);
+	file->live = false;
 	if (file->base)
 		munmap((void *)file->base, file->size);
 	file->base = NULL;
@@ -211,4 +226,60 @@ void chunk_drop(struct chunk *chunk)
 {
 	free(chunk->unpacked);
 	*chunk = (struct chunk){0};
+}
+
+/* Live files
+ *
+ * The writer closes a chunk in several steps and we may look between two of them, or while the sealing cuts the file: so nothing is
+ * mapped, and a chunk counts as closed only when its sum is right. */
+
+int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *name, struct err *err)
+{
+	struct bo_file_header header;
+	struct stat st;
+	int fd = file_open(file, dir, name, err);
+
+	if (fd < 0) /* why does not matter: opening it when it is complete will tell */
+		return 0;
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) || !header.checksum || fstat(fd, &st) < 0 ||
+	    st.st_size < header.header_bytes) {
+		close(fd);
+		return 0;
+	}
+	file->size = (uint64_t)st.st_size;
+	if (header_check(file, &header, err) < 0) {
+		close(fd);
+		return -1;
+	}
+	file->live = true;
+	file->fd = fd;
+	return 1;
+}
+
+bool chunk_next_live(const struct chunk_file *file, struct chunk *chunk)
+{
+	uint64_t at = chunk->offset ? chunk->end : file->header.header_bytes;
+	struct bo_chunk_header h;
+
+	if (pread(file->fd, &h, sizeof(h), (off_t)at) != sizeof(h) || h.magic != BO_CHUNK_MAGIC ||
+	    h.codec != BO_CHUNK_RAW || h.raw_bytes != h.stored_bytes || h.stored_bytes > BO_CHUNK_BYTES ||
+	    h.span < sizeof(h) + h.stored_bytes)
+		return false;
+	if (!chunk->unpacked)
+		chunk->unpacked = mem_alloc(BO_CHUNK_BYTES);
+	if (pread(file->fd, chunk->unpacked, h.stored_bytes, (off_t)(at + sizeof(h))) != (ssize_t)h.stored_bytes ||
+	    chunk_checksum(&h, chunk->unpacked) != h.checksum)
+		return false;
+	chunk->header = h;
+	chunk->offset = at;
+	chunk->end = at + h.span;
+	chunk->payload = chunk->unpacked;
+	chunk->payload_bytes = h.raw_bytes;
+	return true;
+}
+
+int chunk_file_end_live(struct chunk_file *file, struct err *err)
+{
+	file->live = false;
+	return file_enter(file, file->fd, err);
 }

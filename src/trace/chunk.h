@@ -27,6 +27,8 @@ struct chunk_file {
 	const uint8_t *base; /* NULL for an empty file */
 	uint64_t size;
 	bool blank; /* nothing but zeros: its writer ended before it wrote the header */
+	bool live;  /* still being written: nothing is mapped, chunks are read through `fd` */
+	int fd;     /* while it is live */
 	struct bo_file_header header;
 };
 
@@ -42,6 +44,16 @@ struct chunk {
 /* Map the file `name` of the recording's folder trace/, and check its header. */
 int chunk_file_open(struct chunk_file *file, const char *dir, const char *name, struct err *err);
 void chunk_file_close(struct chunk_file *file);
+
+/* The same while a writer is at work: 1; 0 if it has not got as far as the header. */
+int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *name, struct err *err);
+
+/* The next chunk that the writer has closed, loaded; false if there is none yet.  What cannot be a closed chunk is taken for one that is
+ * being written. */
+bool chunk_next_live(const struct chunk_file *file, struct chunk *chunk);
+
+/* The writer is done: from here on the file is like any other, and `chunk` stays where it is in it. */
+int chunk_file_end_live(struct chunk_file *file, struct err *err);
 
 /* Go on to the next chunk: 1; 0 at the end; -1 on a header that cannot be.  Space of zeros at the end of the file is its end. */
 int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *err);

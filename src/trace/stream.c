@@ -52,15 +52,10 @@ static uint64_t stream_first_clock(const struct stream *s)
 	return clock;
 }
 
-int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err)
+/* What a new stream has, whether its file is complete or not. */
+static int stream_begin(struct stream *s, struct err *err)
 {
-	char name[FILES_NAME_BYTES];
-
-	*s = (struct stream){.number = number, .defs = defs, .blank.process = number};
-	files_name(name, number);
-	if (chunk_file_open(&s->file, dir, name, err) < 0)
-		return -1;
-	if (!s->file.blank && s->file.header.process != number) {
+	if (!s->file.blank && s->file.header.process != s->number) {
 		chunk_damage(&s->file, offsetof(struct bo_file_header, process), err, "it is the trace of process %u",
 			     s->file.header.process);
 		chunk_file_close(&s->file);
@@ -69,9 +64,41 @@ int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs 
 	vec_push(&s->modules, 0);
 	vec_push(&s->contexts, 0);
 	vec_push(&s->files, 0);
+	return 0;
+}
+
+int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err)
+{
+	char name[FILES_NAME_BYTES];
+
+	*s = (struct stream){.number = number, .defs = defs, .blank.process = number};
+	files_name(name, number);
+	if (chunk_file_open(&s->file, dir, name, err) < 0 || stream_begin(s, err) < 0)
+		return -1;
 	stream_survey(s);
 	if (number)
 		s->clock = stream_first_clock(s);
+	return 0;
+}
+
+int stream_open_live(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err)
+{
+	char name[FILES_NAME_BYTES];
+	int r;
+
+	*s = (struct stream){.number = number, .defs = defs, .blank.process = number};
+	files_name(name, number);
+	r = chunk_file_open_live(&s->file, dir, name, err);
+	if (r <= 0)
+		return r;
+	return stream_begin(s, err) < 0 ? -1 : 1;
+}
+
+int stream_end_live(struct stream *s, struct err *err)
+{
+	if (chunk_file_end_live(&s->file, err) < 0)
+		return -1;
+	stream_survey(s);
 	return 0;
 }
 
@@ -109,8 +136,6 @@ static int stream_enter_chunk(struct stream *s, struct err *err)
 {
 	uint32_t thread = s->chunk.header.thread;
 
-	if (chunk_load(&s->file, &s->chunk, err) < 0)
-		return -1;
 	if (!s->threads.count)
 		apply_first_thread(s, thread);
 	s->thread = apply_thread(s, thread);
@@ -121,20 +146,23 @@ static int stream_enter_chunk(struct stream *s, struct err *err)
 	return 0;
 }
 
-/* 1: there are further records; 0: the end of the file. */
-static int stream_next_chunk(struct stream *s, struct err *err)
+static enum stream_step stream_next_chunk(struct stream *s, struct err *err)
 {
 	const struct bo_chunk_header *h = &s->chunk.header;
+	enum stream_step end = s->file.live ? STREAM_WAIT : STREAM_END;
 	int r;
 
 	/* The count of a chunk that was left open may lag behind. */
 	if (s->chunk.offset && h->codec != BO_CHUNK_OPEN && h->events != s->records)
 		return chunk_damage(&s->file, s->chunk.offset, err, "the chunk holds %u events, its header says %u",
 				    s->records, h->events);
-	r = chunk_next(&s->file, &s->chunk, err);
-	if (r > 0 && stream_enter_chunk(s, err) < 0)
-		return -1;
-	return r;
+	if (s->file.live)
+		r = chunk_next_live(&s->file, &s->chunk);
+	else if ((r = chunk_next(&s->file, &s->chunk, err)) > 0)
+		r = chunk_load(&s->file, &s->chunk, err) < 0 ? -1 : 1;
+	if (r < 0 || (r > 0 && stream_enter_chunk(s, err) < 0))
+		return STREAM_DAMAGE;
+	return r ? STREAM_EVENT : end;
 }
 
 /* An event that reaches over several mappings is delivered in pieces, one for each; what lies between them is no PM and left out.
@@ -259,9 +287,9 @@ enum stream_step stream_next(struct stream *s, struct event *ev, struct err *err
 	for (;;) {
 		r = decode_next(&s->decoder, &record);
 		if (UNLIKELY(r == 0)) {
-			r = stream_next_chunk(s, err);
-			if (r <= 0)
-				return r < 0 ? STREAM_DAMAGE : STREAM_END;
+			step = stream_next_chunk(s, err);
+			if (step != STREAM_EVENT)
+				return step;
 			continue;
 		}
 		if (UNLIKELY(r < 0))

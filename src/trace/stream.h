@@ -17,7 +17,7 @@
 #include "trace/mappings.h"
 #include "trace/trace.h"
 
-enum stream_step { STREAM_DAMAGE = -1, STREAM_END = 0, STREAM_EVENT = 1, STREAM_CLOCK = 2 };
+enum stream_step { STREAM_DAMAGE = -1, STREAM_END = 0, STREAM_EVENT = 1, STREAM_CLOCK = 2, STREAM_WAIT = 3 };
 
 struct stream {
 	uint32_t number; /* NNNN of its file */
@@ -47,6 +47,11 @@ struct stream {
 
 /* Open trace/NNNN.bo.  On success stream_close must follow. */
 int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
+/* Open a file that is still being written: 1, or 0 if there is nothing to open yet.  stream_next says STREAM_WAIT where the next chunk is
+ * not closed yet, until stream_end_live tells that the file is complete. */
+int stream_open_live(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
+int stream_end_live(struct stream *s, struct err *err);
+
 void stream_close(struct stream *s);
 
 enum stream_step stream_next(struct stream *s, struct event *ev, struct err *err);

@@ -89,6 +89,34 @@ int trace_open(struct trace **trace, const char *dir, struct err *err)
 	return 0;
 }
 
+int trace_open_live(struct trace **trace, const char *dir, struct err *err)
+{
+	struct trace *t = mem_alloc(sizeof(*t));
+	int r;
+
+	*trace = NULL;
+	defs_init(&t->defs);
+	t->streams = mem_alloc(sizeof(*t->streams));
+	t->heap = mem_alloc(sizeof(struct stream *));
+	r = stream_open_live(t->streams, dir, 0, &t->defs, err);
+	if (r > 0) {
+		t->heap[t->heap_count++] = &t->streams[t->stream_count++];
+		t->layers = t->streams[0].file.header.layers;
+		if (t->layers & BO_LAYER_FOLLOW)
+			r = err_set(err, "a recording of several processes cannot be read before it is complete");
+	}
+	if (r <= 0)
+		trace_close(t);
+	else
+		*trace = t;
+	return r;
+}
+
+int trace_end_live(struct trace *trace, struct err *err)
+{
+	return trace->failed ? 0 : stream_end_live(trace->streams, err);
+}
+
 void trace_close(struct trace *trace)
 {
 	if (!trace)
@@ -118,6 +146,7 @@ int trace_next(struct trace *trace, struct event *ev, struct err *err)
 		switch (stream_next(trace->heap[0], ev, err)) {
 		case STREAM_EVENT: return 1;
 		case STREAM_DAMAGE: return trace_fail(trace, err);
+		case STREAM_WAIT: return TRACE_WAIT;
 		case STREAM_CLOCK: break;
 		case STREAM_END:
 			stream_close(trace->heap[0]);

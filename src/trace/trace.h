@@ -107,6 +107,18 @@ void trace_close(struct trace *trace);
 /* Deliver the next event: 1, or 0 at the end, or -1 on damage. */
 int trace_next(struct trace *trace, struct event *ev, struct err *err);
 
+/* A recording that is still being written, by one process (without --follow-children), can be read behind the writer:
+ *
+ *     while (trace_open_live(&t, dir, &err) == 0) ...      // 1: it is open; 0: the writer has not begun; -1: it never will be
+ *     while ((r = trace_next(t, &ev, &err)) > 0)
+ *             if (r == TRACE_WAIT) ...                     // no event: look again later
+ *
+ * Once the writer is gone and the recording is sealed, but not compressed (that makes another file of it), trace_end_live must be called:
+ * then the rest comes, and the end. */
+enum { TRACE_WAIT = 2 };
+int trace_open_live(struct trace **trace, const char *dir, struct err *err);
+int trace_end_live(struct trace *trace, struct err *err);
+
 /* Definitions seen so far.  Ids run from 1 to the count; NULL for an id that was never defined. */
 const struct trace_module *trace_module(const struct trace *trace, uint32_t id);
 const struct trace_context *trace_context(const struct trace *trace, uint32_t id);
