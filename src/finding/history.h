@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* history.h - what happened to a finding's cache line before and after it: a second pass over the trace, for the drawing in the report.
+ *
+ * Kept are the stores to the line, its flushes, and the fences and syncs that complete something of it; at most HISTORY_BEFORE before the
+ * example and HISTORY_AFTER after it.  Only findings with a place in a pool have a history. */
+#ifndef BLACKOUT_FINDING_HISTORY_H
+#define BLACKOUT_FINDING_HISTORY_H
+
+#include "finding/finding.h"
+
+#define HISTORY_BEFORE 14
+#define HISTORY_AFTER 6
+
+/* Read the recording in `dir` again and fill `events` of the findings that are active. */
+int history_collect(struct findings *findings, const char *dir, struct symbols *symbols, struct err *err);
+
+#endif
