@@ -155,6 +155,9 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 /* A copy of `text` that lives as long as the collection; NULL for NULL. */
 const char *findings_text(struct findings *findings, const char *text);
 
+/* A zeroed array that lives as long; NULL for an empty one. */
+void *findings_block(struct findings *findings, size_t count, size_t size);
+
 /* Sort: active ones first, then by severity, count, location; and give ids. */
 void findings_number(struct findings *findings);
 
@@ -179,5 +182,8 @@ void frame_text(const struct finding_frame *frame, char *text, size_t size);
 
 /* The same without the function: "kv.c:118". */
 void frame_place(const struct finding_frame *frame, char *text, size_t size);
+
+/* `from` with control characters as \\ooo, truncated to size. */
+void text_plain(char *text, size_t size, const char *from);
 
 #endif

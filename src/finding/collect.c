@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* collect.c - from what the sinks counted to findings: name the places, group, choose the sentence; see finding.h.
+ *
+ * Several entries of several sinks become one finding if kind and location are the same.  Each sink is one platform, so within a platform
+ * counts are added, and across platforms the highest is taken: the same mistake is not counted once per platform. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "finding/finding.h"
+#include "finding/fingerprint.h"
+#include "finding/message.h"
+#include "finding/own.h"
+
+struct member {
+	const struct sink_entry *entry;
+	const struct sink *sink;
+};
+
+struct group {
+	VEC_OF(struct member) members;
+};
+
+struct collector {
+	struct findings *findings;
+	const struct trace *trace;
+	struct symbols *symbols;
+	const struct findings_options *options;
+	VEC_OF(struct group) groups;
+	struct map group_of; /* from the hash of kind and location to 1 + index of groups */
+	struct map frames;   /* from a symbols_frame to our copy of it */
+};
+
+/* ---- stacks ---- */
+
+/* The path of the module is needed for --own, and only the context has it. */
+static const char *frame_module_path(const struct collector *c, uint32_t context)
+{
+	const struct trace_context *at = trace_context(c->trace, context);
+	const struct trace_module *module = at ? trace_module(c->trace, at->module) : NULL;
+
+	return module && *module->path ? module->path : NULL;
+}
+
+static const struct finding_frame *frame_copy(struct collector *c, const struct symbols_frame *from, uint32_t context)
+{
+	uint64_t *found = map_put(&c->frames, (uintptr_t)from, 0);
+
+	if (!*found) {
+		struct finding_frame *frame = findings_block(c->findings, 1, sizeof(*frame));
+
+		*frame = (struct finding_frame){
+			.file = findings_text(c->findings, from->file),
+			.path = findings_text(c->findings, from->path),
+			.function = findings_text(c->findings, from->function),
+			.module = findings_text(c->findings, from->module),
+			.offset = from->offset,
+			.line = from->line,
+			.inlined = from->inlined,
+		};
+		frame->own = own_frame(frame, frame_module_path(c, context), c->options);
+		*found = (uintptr_t)frame;
+	}
+	return (const struct finding_frame *)(uintptr_t)*found;
+}
+
+/* The stack of a context into *stack, whose frames are `room` (a VEC that is used again and again). */
+struct stack_buffer {
+	VEC_OF(struct finding_frame) frames;
+};
+
+static void stack_load(struct collector *c, uint32_t context, struct stack_buffer *buffer)
+{
+	bool caller = false;
+
+	buffer->frames.count = 0;
+	for (const struct trace_context *at; (at = trace_context(c->trace, context)); context = at->parent) {
+		const struct symbols_frame *found;
+		size_t count =
+			symbols_lookup(c->symbols, trace_module(c->trace, at->module), at->offset, caller, &found);
+
+		for (size_t i = 0; i < count; i++)
+			vec_push(&buffer->frames, *frame_copy(c, &found[i], context));
+		caller = true;
+	}
+}
+
+static struct finding_stack stack_view(const struct stack_buffer *buffer)
+{
+	struct finding_stack stack = {.frames = buffer->frames.at, .count = buffer->frames.count};
+
+	stack.location = own_location(&stack);
+	return stack;
+}
+
+/* A stack that the collection owns. */
+static struct finding_stack stack_make(struct collector *c, uint32_t context)
+{
+	struct stack_buffer buffer = {0};
+
+	stack_load(c, context, &buffer);
+	struct finding_stack stack = stack_view(&buffer);
+	stack.frames = findings_block(c->findings, stack.count, sizeof(*stack.frames));
+	for (size_t i = 0; i < stack.count; i++)
+		stack.frames[i] = buffer.frames.at[i];
+	vec_free(&buffer.frames);
+	return stack;
+}
+
+/* ---- grouping ---- */
+
+static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_frame *frame)
+{
+	struct {
+		XXH128_hash_t module, path;
+		uint64_t kind, line, offset;
+	} key = {.kind = kind};
+
+	if (frame) {
+		key.module = XXH3_128bits(frame->module, strlen(frame->module));
+		key.line = frame->path ? frame->line : 0;
+		if (key.line)
+			key.path = XXH3_128bits(frame->path, strlen(frame->path));
+		else
+			key.offset = frame->offset;
+	}
+	return XXH3_128bits(&key, sizeof(key));
+}
+
+static void collect_sink(struct collector *c, const struct sink *sink, struct stack_buffer *buffer)
+{
+	for (size_t i = 0; i < sink_count(sink); i++) {
+		const struct sink_entry *entry = sink_at(sink, i);
+
+		stack_load(c, entry->first.context, buffer);
+		struct finding_stack stack = stack_view(buffer);
+		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
+		uint64_t *found = map_put(&c->group_of, key.low64, key.high64);
+		if (!*found) {
+			vec_push(&c->groups, (struct group){0});
+			*found = c->groups.count;
+		}
+		vec_push(&c->groups.at[*found - 1].members, ((struct member){entry, sink}));
+	}
+}
+
+/* ---- one finding ---- */
+
+/* Is `a` the better one to speak for the group?  Worse is better, then more frequent, then earlier. */
+static bool member_leads(const struct member *a, const struct member *b)
+{
+	enum severity sa = variant_get((enum finding_variant)a->entry->first.variant)->severity;
+	enum severity sb = variant_get((enum finding_variant)b->entry->first.variant)->severity;
+
+	if (sa != sb)
+		return sa < sb;
+	if (a->entry->count != b->entry->count)
+		return a->entry->count > b->entry->count;
+	return a->entry->first.event < b->entry->first.event;
+}
+
+static const struct member *group_lead(const struct group *group)
+{
+	const struct member *lead = &group->members.at[0];
+
+	for (size_t i = 1; i < group->members.count; i++)
+		if (member_leads(&group->members.at[i], lead))
+			lead = &group->members.at[i];
+	return lead;
+}
+
+static void finding_add_platform(struct finding *finding, const char *platform)
+{
+	for (size_t i = 0; i < finding->platform_count; i++)
+		if (!strcmp(finding->platforms[i], platform))
+			return;
+	BUG_ON(finding->platform_count == FINDING_PLATFORMS_MAX);
+	finding->platforms[finding->platform_count++] = platform;
+}
+
+static uint64_t group_count(const struct group *group, const char *platform)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < group->members.count; i++)
+		if (!strcmp(sink_platform(group->members.at[i].sink), platform))
+			count += group->members.at[i].entry->count;
+	return count;
+}
+
+static void finding_count(struct collector *c, struct finding *finding, const struct group *group)
+{
+	for (size_t i = 0; i < group->members.count; i++) {
+		const struct member *member = &group->members.at[i];
+
+		finding_add_platform(finding, findings_text(c->findings, sink_platform(member->sink)));
+		if (member->entry->largest.size > finding->largest.size)
+			finding->largest = member->entry->largest;
+	}
+	for (size_t i = 0; i < finding->platform_count; i++) {
+		uint64_t count = group_count(group, finding->platforms[i]);
+
+		finding->count = count > finding->count ? count : finding->count;
+	}
+}
+
+static void finding_relate(struct collector *c, struct finding *finding, const struct sighting *from)
+{
+	finding->related_count = from->related_count;
+	finding->related = findings_block(c->findings, from->related_count, sizeof(*finding->related));
+	for (unsigned i = 0; i < from->related_count; i++) {
+		finding->related[i].role = from->related[i].role;
+		finding->related[i].stack = stack_make(c, from->related[i].context);
+	}
+}
+
+static void finding_say(struct collector *c, struct finding *finding, const struct variant *variant)
+{
+	char text[8192];
+
+	message_fill(finding, variant->message, text, sizeof(text));
+	finding->message = findings_text(c->findings, text);
+	if (!*variant->fix)
+		return;
+	message_fill(finding, variant->fix, text, sizeof(text));
+	finding->fix = findings_text(c->findings, text);
+}
+
+static void finding_make(struct collector *c, struct finding *finding, const struct group *group)
+{
+	const struct member *lead = group_lead(group);
+	const struct sighting *first = &lead->entry->first;
+	const struct variant *variant = variant_get((enum finding_variant)first->variant);
+	const struct trace_file *file = trace_file(c->trace, first->file);
+
+	finding->kind = first->kind;
+	finding->severity = variant->severity;
+	finding->detector = findings_text(c->findings, sink_detector(lead->sink));
+	finding->stack = stack_make(c, first->context);
+	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
+	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
+	finding_relate(c, finding, first);
+	finding_count(c, finding, group);
+	finding_say(c, finding, variant);
+}
+
+/* ---- all ---- */
+
+static void target_platforms(struct findings *findings, struct sink *const *sinks, size_t sink_count)
+{
+	for (size_t i = 0; i < sink_count; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < findings->target.platforms.count; j++)
+			known |= !strcmp(findings->target.platforms.at[j], sink_platform(sinks[i]));
+		if (!known)
+			vec_push(&findings->target.platforms, findings_text(findings, sink_platform(sinks[i])));
+	}
+}
+
+static void collector_free(struct collector *c)
+{
+	for (size_t i = 0; i < c->groups.count; i++)
+		vec_free(&c->groups.at[i].members);
+	vec_free(&c->groups);
+	map_free(&c->group_of);
+	map_free(&c->frames);
+}
+
+struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
+				  struct symbols *symbols, const struct findings_options *options)
+{
+	struct findings *findings = findings_new();
+	struct collector c = {.findings = findings, .trace = trace, .symbols = symbols, .options = options};
+	struct stack_buffer buffer = {0};
+	struct sources *sources = sources_new();
+
+	target_platforms(findings, sinks, sink_count);
+	for (size_t i = 0; i < sink_count; i++)
+		collect_sink(&c, sinks[i], &buffer);
+	findings->count = c.groups.count;
+	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));
+	for (size_t i = 0; i < c.groups.count; i++)
+		finding_make(&c, &findings->at[i], &c.groups.at[i]);
+	fingerprint_all(findings, sources);
+	sources_free(sources);
+	vec_free(&buffer.frames);
+	collector_free(&c);
+	findings_number(findings);
+	return findings;
+}

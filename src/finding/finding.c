@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* finding.c - a collection of findings: its memory, order, counts, and how places are written; see finding.h. */
+#include "finding/finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef BLACKOUT_VERSION
+#define BLACKOUT_VERSION "unknown"
+#endif
+
+struct findings *findings_new(void)
+{
+	struct findings *findings = mem_alloc(sizeof(*findings));
+
+	findings->tool_version = BLACKOUT_VERSION;
+#define X(name) findings->stats.seconds.name = -1;
+	FINDINGS_SECONDS(X)
+#undef X
+	return findings;
+}
+
+void findings_free(struct findings *findings)
+{
+	if (!findings)
+		return;
+	for (size_t i = 0; i < findings->blocks.count; i++)
+		free(findings->blocks.at[i]);
+	vec_free(&findings->blocks);
+	vec_free(&findings->target.command);
+	vec_free(&findings->target.pm);
+	vec_free(&findings->target.platforms);
+	vec_free(&findings->notes);
+	arena_free(&findings->texts);
+	free(findings->at);
+	free(findings);
+}
+
+const char *findings_text(struct findings *findings, const char *text)
+{
+	return text ? arena_copy(&findings->texts, text, strlen(text)) : NULL;
+}
+
+void *findings_block(struct findings *findings, size_t count, size_t size)
+{
+	if (!count)
+		return NULL;
+	void *block = mem_alloc(count * size);
+	vec_push(&findings->blocks, block);
+	return block;
+}
+
+/* ---- order and counts ---- */
+
+/* NULL comes last. */
+static int text_compare(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b;
+	return strcmp(a, b);
+}
+
+static int number_compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int frame_compare(const struct finding_frame *a, const struct finding_frame *b)
+{
+	int order;
+
+	if (!a || !b)
+		return !a - !b;
+	if ((order = text_compare(a->file, b->file)) || (order = number_compare(a->line, b->line)))
+		return order;
+	if ((order = text_compare(a->module, b->module)) || (order = number_compare(a->offset, b->offset)))
+		return order;
+	return text_compare(a->path, b->path);
+}
+
+static int finding_compare(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+	int order;
+
+	if ((a->state != FINDING_ACTIVE) != (b->state != FINDING_ACTIVE))
+		return a->state != FINDING_ACTIVE ? 1 : -1;
+	if (a->severity != b->severity)
+		return a->severity < b->severity ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	if ((order = frame_compare(stack_location(&a->stack), stack_location(&b->stack))))
+		return order;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return strcmp(a->fingerprint, b->fingerprint);
+}
+
+void findings_number(struct findings *findings)
+{
+	if (findings->count)
+		qsort(findings->at, findings->count, sizeof(*findings->at), finding_compare);
+	for (size_t i = 0; i < findings->count; i++)
+		snprintf(findings->at[i].id, sizeof(findings->at[i].id), "F%zu", i + 1);
+}
+
+size_t findings_count(const struct findings *findings, enum severity severity)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->at[i].state == FINDING_ACTIVE && findings->at[i].severity == severity;
+	return count;
+}
+
+size_t findings_silenced(const struct findings *findings)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->at[i].state != FINDING_ACTIVE;
+	return count;
+}
+
+bool fail_on_parse(const char *text, enum severity *lowest, bool *never)
+{
+	*never = !strcmp(text, "never");
+	*lowest = SEVERITY_ERROR;
+	return *never || severity_find(text, lowest);
+}
+
+bool findings_fail(const struct findings *findings, enum severity lowest)
+{
+	for (unsigned severity = 0; severity <= (unsigned)lowest; severity++)
+		if (findings_count(findings, (enum severity)severity))
+			return true;
+	return false;
+}
+
+const struct finding *findings_find(const struct findings *findings, const char *id)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (!strcmp(findings->at[i].id, id))
+			return &findings->at[i];
+	return NULL;
+}
+
+/* ---- places ---- */
+
+const struct finding_frame *stack_location(const struct finding_stack *stack)
+{
+	return stack->count ? &stack->frames[stack->location] : NULL;
+}
+
+void text_plain(char *text, size_t size, const char *from)
+{
+	size_t used = 0;
+
+	for (const unsigned char *p = (const unsigned char *)from; *p; p++) {
+		bool odd = *p < ' ' || *p == 0x7f;
+
+		if (used + (odd ? 4 : 1) >= size)
+			break;
+		if (odd)
+			used += (size_t)sprintf(text + used, "\\%03o", *p);
+		else
+			text[used++] = (char)*p;
+	}
+	text[used] = 0;
+}
+
+void frame_place(const struct finding_frame *frame, char *text, size_t size)
+{
+	char raw[1024];
+
+	if (!frame)
+		snprintf(raw, sizeof(raw), "an unknown place");
+	else if (frame->file && frame->line)
+		snprintf(raw, sizeof(raw), "%s:%" PRIu32, frame->file, frame->line);
+	else if (frame->function)
+		snprintf(raw, sizeof(raw), "%s (%s)", frame->function, frame->module ? frame->module : "??");
+	else
+		snprintf(raw, sizeof(raw), "%s+0x%" PRIx64, frame->module ? frame->module : "??", frame->offset);
+	text_plain(text, size, raw);
+}
+
+void frame_text(const struct finding_frame *frame, char *text, size_t size)
+{
+	frame_place(frame, text, size);
+	if (!frame || !frame->file || !frame->line || !frame->function)
+		return;
+	size_t used = strlen(text);
+	if (used + 5 < size) {
+		strcpy(text + used, " in ");
+		text_plain(text + used + 4, size - used - 4, frame->function);
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fingerprint.c - see fingerprint.h for what goes in. */
+#include "finding/fingerprint.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* One finding on its way to a fingerprint. */
+struct print {
+	struct finding *finding;
+	XXH128_hash_t base; /* of texts 1 to 5 */
+};
+
+static void hash_text(XXH3_state_t *hash, const char *text, size_t length)
+{
+	XXH3_128bits_update(hash, text, length);
+	XXH3_128bits_update(hash, "", 1); /* the zero byte, so that "ab" "c" is not "a" "bc" */
+}
+
+static void hash_string(XXH3_state_t *hash, const char *text)
+{
+	hash_text(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void hash_module(XXH3_state_t *hash, const char *module)
+{
+	const char *suffix = module ? strstr(module, ".so.") : NULL;
+
+	if (suffix)
+		hash_text(hash, module, (size_t)(suffix - module) + 3);
+	else
+		hash_string(hash, module);
+}
+
+static void hash_inlined(XXH3_state_t *hash, const struct finding_stack *stack)
+{
+	for (size_t i = stack->location; i + 1 < stack->count && stack->frames[i].inlined; i++)
+		hash_string(hash, stack->frames[i + 1].function);
+}
+
+static void hash_source(XXH3_state_t *hash, struct sources *sources, const struct finding_frame *frame)
+{
+	size_t length;
+	const char *line = source_line(sources, frame->path, frame->line, &length);
+
+	for (size_t i = 0; line && i < length; i++)
+		if (line[i] != ' ' && line[i] != '\t')
+			XXH3_128bits_update(hash, line + i, 1);
+}
+
+static XXH128_hash_t base_hash(XXH3_state_t *hash, const struct finding *finding, struct sources *sources)
+{
+	const struct finding_frame *frame = stack_location(&finding->stack);
+	char offset[32];
+
+	XXH3_128bits_reset(hash);
+	hash_string(hash, kind_get(finding->kind)->name);
+	if (frame) {
+		hash_module(hash, frame->module);
+		hash_string(hash, frame->file);
+		hash_string(hash, frame->function);
+		hash_inlined(hash, &finding->stack);
+		hash_source(hash, sources, frame);
+	}
+	if (frame && !frame->function && !frame->line) {
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
+		hash_string(hash, offset);
+	}
+	return XXH3_128bits_digest(hash);
+}
+
+/* By what goes into the hash, then by line and instruction. */
+static int print_compare(const void *left, const void *right)
+{
+	const struct print *a = left, *b = right;
+	const struct finding_frame *fa = stack_location(&a->finding->stack), *fb = stack_location(&b->finding->stack);
+	int order = XXH128_cmp(&a->base, &b->base);
+
+	if (order || !fa || !fb)
+		return order;
+	if (fa->line != fb->line)
+		return fa->line < fb->line ? -1 : 1;
+	return (fa->offset > fb->offset) - (fa->offset < fb->offset);
+}
+
+static void print_finish(struct print *print, uint32_t ordinal)
+{
+	XXH128_hash_t sum = XXH3_128bits_withSeed(&print->base, sizeof(print->base), ordinal);
+
+	snprintf(print->finding->fingerprint, sizeof(print->finding->fingerprint), "%016" PRIx64 "%016" PRIx64,
+		 sum.high64, sum.low64);
+}
+
+void fingerprint_all(struct findings *findings, struct sources *sources)
+{
+	struct print *prints = mem_alloc((findings->count + 1) * sizeof(*prints));
+	XXH3_state_t *hash = XXH3_createState();
+	uint32_t ordinal = 0;
+
+	BUG_ON(!hash);
+	for (size_t i = 0; i < findings->count; i++) {
+		prints[i].finding = &findings->at[i];
+		prints[i].base = base_hash(hash, &findings->at[i], sources);
+	}
+	qsort(prints, findings->count, sizeof(*prints), print_compare);
+	for (size_t i = 0; i < findings->count; i++) {
+		ordinal = i && XXH128_isEqual(prints[i].base, prints[i - 1].base) ? ordinal + 1 : 0;
+		print_finish(&prints[i], ordinal);
+	}
+	XXH3_freeState(hash);
+	free(prints);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* message.c - see message.h. */
+#include "finding/message.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WORD_MAX 1200
+
+/* The place of the nth related of that role: {flush}, {flush2}. */
+static bool related_place(const struct finding *finding, const char *word, size_t length, char *text)
+{
+	unsigned wanted = 1;
+
+	if (length && word[length - 1] >= '2' && word[length - 1] <= '9')
+		wanted = (unsigned)(word[--length] - '0');
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		const char *name = role_name((enum related_role)role);
+
+		if (strlen(name) != length || memcmp(name, word, length))
+			continue;
+		const struct finding_frame *frame = NULL;
+		for (size_t i = 0; i < finding->related_count && wanted; i++)
+			if (finding->related[i].role == (enum related_role)role && !--wanted)
+				frame = stack_location(&finding->related[i].stack);
+		frame_place(frame, text, WORD_MAX);
+		return true;
+	}
+	return false;
+}
+
+static void platforms_text(const struct finding *finding, char *text)
+{
+	size_t used = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < finding->platform_count && used < WORD_MAX - 64; i++)
+		used += (size_t)snprintf(text + used, 64, "%s%s", i ? " and " : "", finding->platforms[i]);
+}
+
+static void pool_text(const struct finding *finding, char *text)
+{
+	const char *slash = finding->pool ? strrchr(finding->pool, '/') : NULL;
+
+	text_plain(text, WORD_MAX, slash ? slash + 1 : finding->pool ? finding->pool : "the file");
+}
+
+/* What `word` stands for; false if it is none of the words in kind.h. */
+static bool word_fill(const struct finding *finding, const char *word, size_t length, char *text)
+{
+#define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))
+	if (IS("here"))
+		frame_place(stack_location(&finding->stack), text, WORD_MAX);
+	else if (IS("bytes"))
+		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size,
+			 finding->first.size == 1 ? "" : "s");
+	else if (IS("pool"))
+		pool_text(finding, text);
+	else if (IS("platforms"))
+		platforms_text(finding, text);
+	else
+		return related_place(finding, word, length, text);
+	return true;
+#undef IS
+}
+
+void message_fill(const struct finding *finding, const char *template, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (const char *p = template; *p && used + 1 < size;) {
+		const char *end = *p == '{' && p[1] != '{' ? strchr(p, '}') : NULL;
+		char word[WORD_MAX];
+
+		if (end) {
+			BUG_ON(!word_fill(finding, p + 1, (size_t)(end - p - 1), word));
+			used += (size_t)snprintf(text + used, size - used, "%s", word);
+			used = used < size ? used : size - 1;
+			p = end + 1;
+			continue;
+		}
+		p += *p == '{';
+		text[used++] = *p++;
+	}
+	text[used] = 0;
+}

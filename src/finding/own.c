@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* own.c - see own.h. */
+#include "finding/own.h"
+
+#include <fnmatch.h>
+
+/* Modules that are folded, and why. */
+static const char *const folded[] = {
+	"libc.so*",         "libc-*.so",
+	"libm.so*",         "libm-*.so",       /* memcpy and its kin store for their caller */
+	"libpthread.so*",   "libpthread-*.so", /* mutexes in PM */
+	"ld-linux*.so*",    "ld-*.so",
+	"ld.so*", /* lazy binding */
+	"libstdc++.so*",    "libgcc_s.so*",
+	"libc++.so*",                             /* containers, start-up */
+	"libpmem.so*",      "libpmem2.so*",       /* flush and fence for their caller */
+	"libpmemobj.so*",   "libpmemobj_cpp.so*", /* allocator and transactions */
+	"libpmemblk.so*",   "libpmemlog.so*",
+	"libpmempool.so*",  "libpmemset.so*",
+	"librpmem.so*",     "libvmem.so*",
+	"libvmmalloc.so*",  "libmemkind.so*",
+	"libdaxctl.so*",    "libndctl.so*",
+	"libblackout*.so*",         /* what is preloaded by ourselves */
+	"vgpreload_*.so",   "[[]*", /* [vdso], code in no file */
+};
+
+static bool matches(const char *pattern, const char *text)
+{
+	return text && !fnmatch(pattern, text, 0);
+}
+
+bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options)
+{
+	for (size_t i = 0; options && i < options->own_count; i++)
+		if (matches(options->own[i], frame->module) || matches(options->own[i], module_path) ||
+		    matches(options->own[i], frame->path) || matches(options->own[i], frame->file))
+			return true;
+	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
+		if (matches(folded[i], frame->module))
+			return false;
+	return true;
+}
+
+size_t own_location(const struct finding_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (stack->frames[i].own)
+			return i;
+	return stack->count ? stack->count - 1 : 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* own.h - whose code is it?  The user wants to be told his own line, not that of the library that flushed for him.
+ *
+ * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of code that is in no
+ * file, and of what Blackout itself loads into the target.  A pattern of --own that matches a frame's module (its base name or path) or
+ * source path makes it the user's own. */
+#ifndef BLACKOUT_FINDING_OWN_H
+#define BLACKOUT_FINDING_OWN_H
+
+#include "finding/finding.h"
+
+/* Is the frame the user's?  `module_path` may be NULL where only the base name is known. */
+bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options);
+
+/* Index of the frame that is the location: the innermost of the user's own, else the outermost; `own` must be set. */
+size_t own_location(const struct finding_stack *stack);
+
+#endif
