@@ -10,7 +10,7 @@
 #include "finding/finding.h"
 #include "finding/fingerprint.h"
 #include "finding/message.h"
-#include "finding/own.h"
+#include "finding/stacks.h"
 
 struct member {
 	const struct sink_entry *entry;
@@ -24,88 +24,10 @@ struct group {
 struct collector {
 	struct findings *findings;
 	const struct trace *trace;
-	struct symbols *symbols;
-	const struct findings_options *options;
+	struct stacks stacks;
 	VEC_OF(struct group) groups;
 	struct map group_of; /* from the hash of kind and location to 1 + index of groups */
-	struct map frames;   /* from a symbols_frame to our copy of it */
 };
-
-/* ---- stacks ---- */
-
-/* The path of the module is needed for --own, and only the context has it. */
-static const char *frame_module_path(const struct collector *c, uint32_t context)
-{
-	const struct trace_context *at = trace_context(c->trace, context);
-	const struct trace_module *module = at ? trace_module(c->trace, at->module) : NULL;
-
-	return module && *module->path ? module->path : NULL;
-}
-
-static const struct finding_frame *frame_copy(struct collector *c, const struct symbols_frame *from, uint32_t context)
-{
-	uint64_t *found = map_put(&c->frames, (uintptr_t)from, 0);
-
-	if (!*found) {
-		struct finding_frame *frame = findings_block(c->findings, 1, sizeof(*frame));
-
-		*frame = (struct finding_frame){
-			.file = findings_text(c->findings, from->file),
-			.path = findings_text(c->findings, from->path),
-			.function = findings_text(c->findings, from->function),
-			.module = findings_text(c->findings, from->module),
-			.offset = from->offset,
-			.line = from->line,
-			.inlined = from->inlined,
-		};
-		frame->own = own_frame(frame, frame_module_path(c, context), c->options);
-		*found = (uintptr_t)frame;
-	}
-	return (const struct finding_frame *)(uintptr_t)*found;
-}
-
-/* The stack of a context into *stack, whose frames are `room` (a VEC that is used again and again). */
-struct stack_buffer {
-	VEC_OF(struct finding_frame) frames;
-};
-
-static void stack_load(struct collector *c, uint32_t context, struct stack_buffer *buffer)
-{
-	bool caller = false;
-
-	buffer->frames.count = 0;
-	for (const struct trace_context *at; (at = trace_context(c->trace, context)); context = at->parent) {
-		const struct symbols_frame *found;
-		size_t count =
-			symbols_lookup(c->symbols, trace_module(c->trace, at->module), at->offset, caller, &found);
-
-		for (size_t i = 0; i < count; i++)
-			vec_push(&buffer->frames, *frame_copy(c, &found[i], context));
-		caller = true;
-	}
-}
-
-static struct finding_stack stack_view(const struct stack_buffer *buffer)
-{
-	struct finding_stack stack = {.frames = buffer->frames.at, .count = buffer->frames.count};
-
-	stack.location = own_location(&stack);
-	return stack;
-}
-
-/* A stack that the collection owns. */
-static struct finding_stack stack_make(struct collector *c, uint32_t context)
-{
-	struct stack_buffer buffer = {0};
-
-	stack_load(c, context, &buffer);
-	struct finding_stack stack = stack_view(&buffer);
-	stack.frames = findings_block(c->findings, stack.count, sizeof(*stack.frames));
-	for (size_t i = 0; i < stack.count; i++)
-		stack.frames[i] = buffer.frames.at[i];
-	vec_free(&buffer.frames);
-	return stack;
-}
 
 /* ---- grouping ---- */
 
@@ -127,13 +49,12 @@ static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_
 	return XXH3_128bits(&key, sizeof(key));
 }
 
-static void collect_sink(struct collector *c, const struct sink *sink, struct stack_buffer *buffer)
+static void collect_sink(struct collector *c, const struct sink *sink)
 {
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
 
-		stack_load(c, entry->first.context, buffer);
-		struct finding_stack stack = stack_view(buffer);
+		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
 		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
 		uint64_t *found = map_put(&c->group_of, key.low64, key.high64);
 		if (!*found) {
@@ -210,7 +131,7 @@ static void finding_relate(struct collector *c, struct finding *finding, const s
 	finding->related = findings_block(c->findings, from->related_count, sizeof(*finding->related));
 	for (unsigned i = 0; i < from->related_count; i++) {
 		finding->related[i].role = from->related[i].role;
-		finding->related[i].stack = stack_make(c, from->related[i].context);
+		finding->related[i].stack = stacks_make(&c->stacks, from->related[i].context);
 	}
 }
 
@@ -236,7 +157,7 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->kind = first->kind;
 	finding->severity = variant->severity;
 	finding->detector = findings_text(c->findings, sink_detector(lead->sink));
-	finding->stack = stack_make(c, first->context);
+	finding->stack = stacks_make(&c->stacks, first->context);
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
 	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
 	finding_relate(c, finding, first);
@@ -264,27 +185,27 @@ static void collector_free(struct collector *c)
 		vec_free(&c->groups.at[i].members);
 	vec_free(&c->groups);
 	map_free(&c->group_of);
-	map_free(&c->frames);
+	stacks_free(&c->stacks);
 }
 
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options)
 {
 	struct findings *findings = findings_new();
-	struct collector c = {.findings = findings, .trace = trace, .symbols = symbols, .options = options};
-	struct stack_buffer buffer = {0};
+	struct collector c = {.findings = findings,
+			      .trace = trace,
+			      .stacks = {.findings = findings, .trace = trace, .symbols = symbols, .options = options}};
 	struct sources *sources = sources_new();
 
 	target_platforms(findings, sinks, sink_count);
 	for (size_t i = 0; i < sink_count; i++)
-		collect_sink(&c, sinks[i], &buffer);
+		collect_sink(&c, sinks[i]);
 	findings->count = c.groups.count;
 	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));
 	for (size_t i = 0; i < c.groups.count; i++)
 		finding_make(&c, &findings->at[i], &c.groups.at[i]);
 	fingerprint_all(findings, sources);
 	sources_free(sources);
-	vec_free(&buffer.frames);
 	collector_free(&c);
 	findings_number(findings);
 	return findings;

@@ -2,7 +2,7 @@
 /* finding.h - what was found, as people and programs read it: named, grouped, counted, with an identity of its own.
  *
  *     struct findings *f = findings_collect(sinks, sink_count, trace, symbols, &options);    // after the trace was read
- *     history_collect(f, dir, symbols, &err);                     // the events around each, for the drawing (history.h)
+ *     history_collect(f, dir, symbols, &options, &err);                     // the events around each, for the drawing (history.h)
  *     suppress_apply(suppress, f); baseline_apply(f, old);        // suppress.h, baseline.h
  *     findings_number(f);                                         // order and F1, F2 ...
  *     ... report it (report/report.h), findings_count(f, SEVERITY_ERROR), findings_fail(f, &fail_on)
@@ -64,9 +64,11 @@ struct finding_event {
 	uint32_t size;        /* stores: bytes of it in this line */
 	const char *value;    /* stores: as dump prints it; otherwise NULL */
 	const char *where;    /* "kv.c:118 in put", or NULL */
-	uint8_t dirty,
-		awaiting; /* after it, a bit per 8-byte word of the line: not written back; written back but not fenced */
-	bool example;     /* this is the event that the finding is about */
+	uint8_t dirty;        /* after it, a bit per 8-byte word of the line: stored and not written back, */
+	uint8_t awaiting;     /* written back, or stored past the cache, and not fenced (or not synced), */
+	uint8_t ordered;
+		/* written back by clflush: on media before anything that is stored later */ /* after it, a bit per 8-byte word of the line: not written back; written back but not fenced */
+	bool example; /* this is the event that the finding is about */
 };
 
 enum finding_state {

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stacks.c - see stacks.h. */
+#include "finding/stacks.h"
+
+#include "finding/own.h"
+
+static const struct finding_frame *frame_copy(struct stacks *s, const struct symbols_frame *from,
+					      const struct trace_module *module)
+{
+	uint64_t *found = map_put(&s->frames, (uintptr_t)from, 0);
+
+	if (!*found) {
+		struct finding_frame *frame = findings_block(s->findings, 1, sizeof(*frame));
+
+		*frame = (struct finding_frame){
+			.file = findings_text(s->findings, from->file),
+			.path = findings_text(s->findings, from->path),
+			.function = findings_text(s->findings, from->function),
+			.module = findings_text(s->findings, from->module),
+			.offset = from->offset,
+			.line = from->line,
+			.inlined = from->inlined,
+		};
+		frame->own = own_frame(frame, module ? module->path : NULL, s->options);
+		*found = (uintptr_t)frame;
+	}
+	return (const struct finding_frame *)(uintptr_t)*found;
+}
+
+struct finding_stack stacks_view(struct stacks *s, uint32_t context)
+{
+	bool caller = false;
+
+	s->buffer.count = 0;
+	for (const struct trace_context *at; (at = trace_context(s->trace, context)); context = at->parent) {
+		const struct trace_module *module = trace_module(s->trace, at->module);
+		const struct symbols_frame *found;
+		size_t count = symbols_lookup(s->symbols, module, at->offset, caller, &found);
+
+		for (size_t i = 0; i < count; i++)
+			vec_push(&s->buffer, *frame_copy(s, &found[i], module));
+		caller = true;
+	}
+	struct finding_stack stack = {.frames = s->buffer.at, .count = s->buffer.count};
+	stack.location = own_location(&stack);
+	return stack;
+}
+
+struct finding_stack stacks_make(struct stacks *s, uint32_t context)
+{
+	struct finding_stack stack = stacks_view(s, context);
+
+	stack.frames = findings_block(s->findings, stack.count, sizeof(*stack.frames));
+	for (size_t i = 0; i < stack.count; i++)
+		stack.frames[i] = s->buffer.at[i];
+	return stack;
+}
+
+void stacks_free(struct stacks *s)
+{
+	map_free(&s->frames);
+	vec_free(&s->buffer);
+}
