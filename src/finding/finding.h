@@ -67,7 +67,7 @@ struct finding_event {
 	uint8_t dirty;        /* after it, a bit per 8-byte word of the line: stored and not written back, */
 	uint8_t awaiting;     /* written back, or stored past the cache, and not fenced (or not synced), */
 	uint8_t ordered;
-		/* written back by clflush: on media before anything that is stored later */ /* after it, a bit per 8-byte word of the line: not written back; written back but not fenced */
+	/* written back by clflush: on media before anything that is stored later */
 	bool example; /* this is the event that the finding is about */
 };
 

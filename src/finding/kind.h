@@ -92,6 +92,10 @@ enum finding_kind {
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
 	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \
 	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	/* On a line with atomic stores. */                                                                                                \
+	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \
+	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",             \
+	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
 	/* here: the later store; related: STORE, the earlier one. */                                                                      \
 	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                 \
 	  "overwrites what was stored at {store} before that was written back: after a crash either may be there", "")                     \
@@ -108,6 +112,10 @@ enum finding_kind {
 	  "the line was written back at {flush}, and nothing was stored to it since",                                                      \
 	  "remove the flush at {here}, or the one at {flush}")                                                                             \
 	X(REDUNDANT_FLUSH, CLEAN, PERFORMANCE, "nothing was stored to this line since the file was mapped",                                \
+	  "remove the flush at {here}")                                                                                                    \
+	/* related: STORE, the last one to the line. */                                                                                    \
+	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                          \
+	  "what was stored to this line, last at {store}, needs no flush: it went past the cache, or is persistent already",               \
 	  "remove the flush at {here}")                                                                                                    \
 	/* The platform's caches are persistent. */                                                                                        \
 	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                 \

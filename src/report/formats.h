@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* formats.h - the formats behind report.h, one file each.  They write to a stream and look at errors of it no further: report.c does. */
+#ifndef BLACKOUT_REPORT_FORMATS_H
+#define BLACKOUT_REPORT_FORMATS_H
+
+#include "report/report.h"
+
+#define SCHEMA "blackout/findings/1"
+
+void text_write(const struct findings *findings, const struct report_options *options, FILE *out);
+void json_write(const struct findings *findings, FILE *out);
+void sarif_write(const struct findings *findings, FILE *out);
+void junit_write(const struct findings *findings, FILE *out);
+void html_write(const struct findings *findings, FILE *out);
+
+/* Both, where JSON and SARIF say the same thing. */
+static inline bool finding_is_active(const struct finding *finding)
+{
+	return finding->state == FINDING_ACTIVE;
+}
+
+/* "1 842": digits in groups of three, by a no-break blank where `html`. */
+const char *grouped_text(char text[40], uint64_t number, const char *blank);
+
+#endif

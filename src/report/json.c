@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* json.c - findings.json, schema blackout/findings/1.
+ *
+ * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress and --baseline silenced,
+ * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; in a location or frame without
+ * source, `offset` in the module.  Figures and texts that are not known are absent. */
+#include <inttypes.h>
+
+#include "report/formats.h"
+#include "report/json_out.h"
+
+static void json_frame(struct json_out *j, const char *key, const struct finding_frame *frame)
+{
+	char offset[32];
+
+	if (!frame)
+		return;
+	json_open(j, key, '{');
+	json_text(j, "file", frame->file);
+	if (frame->line)
+		json_number(j, "line", frame->line);
+	json_text(j, "function", frame->function);
+	json_text(j, "module", frame->module);
+	json_text(j, "path", frame->path);
+	if (!frame->line) {
+		snprintf(offset, sizeof(offset), "0x%" PRIx64, frame->offset);
+		json_text(j, "offset", offset);
+	}
+	json_close(j, '}');
+}
+
+static void json_stack(struct json_out *j, const struct finding_stack *stack)
+{
+	json_frame(j, "location", stack_location(stack));
+	json_open(j, "stack", '[');
+	for (size_t i = 0; i < stack->count; i++)
+		json_frame(j, NULL, &stack->frames[i]);
+	json_close(j, ']');
+}
+
+static void json_related(struct json_out *j, const struct finding *finding)
+{
+	json_open(j, "related", '[');
+	for (size_t i = 0; i < finding->related_count; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "role", role_name(finding->related[i].role));
+		json_stack(j, &finding->related[i].stack);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_strings(struct json_out *j, const char *key, const char *const *texts, size_t count)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_text(j, NULL, texts[i]);
+	json_close(j, ']');
+}
+
+static void json_finding(struct json_out *j, const struct finding *finding)
+{
+	const struct kind *kind = kind_get(finding->kind);
+
+	json_open(j, NULL, '{');
+	json_text(j, "id", finding->id);
+	json_text(j, "kind", kind->name);
+	json_text(j, "class", class_name(kind->class));
+	json_text(j, "severity", severity_name(finding->severity));
+	json_text(j, "detector", finding->detector);
+	json_strings(j, "platforms", finding->platforms, finding->platform_count);
+	json_text(j, "message", finding->message);
+	json_number(j, "count", finding->count);
+	json_text(j, "fingerprint", finding->fingerprint);
+	json_stack(j, &finding->stack);
+	json_related(j, finding);
+	json_text(j, "fix", finding->fix);
+	if (!finding_is_active(finding)) {
+		json_open(j, "suppression", '{');
+		json_text(j, "by", finding->state == FINDING_KNOWN ? "baseline" : "suppress");
+		json_text(j, "reason", finding->reason);
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+static void json_findings(struct json_out *j, const char *key, const struct findings *findings, bool active)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < findings->count; i++)
+		if (finding_is_active(&findings->at[i]) == active)
+			json_finding(j, &findings->at[i]);
+	json_close(j, ']');
+}
+
+static void json_target(struct json_out *j, const struct findings_target *target)
+{
+	json_open(j, "target", '{');
+	json_strings(j, "command", target->command.at, target->command.count);
+	json_strings(j, "pm", target->pm.at, target->pm.count);
+	json_text(j, "recover", target->recover);
+	json_strings(j, "platforms", target->platforms.at, target->platforms.count);
+	json_close(j, '}');
+}
+
+static bool seconds_known(const struct findings_stats *stats)
+{
+#define X(name)                       \
+	if (stats->seconds.name >= 0) \
+		return true;
+	FINDINGS_SECONDS(X)
+#undef X
+	return false;
+}
+
+static void json_stats(struct json_out *j, const struct findings_stats *stats)
+{
+	json_open(j, "stats", '{');
+#define X(name)                \
+	if (stats->name.known) \
+		json_number(j, #name, stats->name.value);
+	FINDINGS_STATS(X)
+#undef X
+	if (stats->complete.known)
+		json_bool(j, "complete", stats->complete.value != 0);
+	if (seconds_known(stats)) {
+		json_open(j, "seconds", '{');
+#define X(name)                       \
+	if (stats->seconds.name >= 0) \
+		json_seconds(j, #name, stats->seconds.name);
+		FINDINGS_SECONDS(X)
+#undef X
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+void json_write(const struct findings *findings, FILE *out)
+{
+	struct json_out j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "schema", SCHEMA);
+	json_open(&j, "tool", '{');
+	json_text(&j, "name", "blackout");
+	json_text(&j, "version", findings->tool_version);
+	json_close(&j, '}');
+	json_target(&j, &findings->target);
+	json_stats(&j, &findings->stats);
+	json_findings(&j, "findings", findings, true);
+	if (findings_silenced(findings))
+		json_findings(&j, "suppressed", findings, false);
+	if (findings->notes.count)
+		json_strings(&j, "notes", findings->notes.at, findings->notes.count);
+	json_close(&j, '}');
+	json_end(&j);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* json_out.c - see json_out.h. */
+#include "report/json_out.h"
+
+#include <inttypes.h>
+
+#include "report/escape.h"
+
+static void json_line(struct json_out *j)
+{
+	fprintf(j->out, "\n%*s", (int)(2 * j->depth), "");
+}
+
+/* What comes before a value: the comma, the line, the key. */
+static void json_before(struct json_out *j, const char *key)
+{
+	if (j->started)
+		fputc(',', j->out);
+	if (j->depth)
+		json_line(j);
+	if (key) {
+		escape_json(j->out, key);
+		fputs(": ", j->out);
+	}
+	j->started = true;
+}
+
+void json_open(struct json_out *j, const char *key, char bracket)
+{
+	json_before(j, key);
+	fputc(bracket, j->out);
+	j->depth++;
+	j->started = false;
+}
+
+void json_close(struct json_out *j, char bracket)
+{
+	j->depth--;
+	if (j->started)
+		json_line(j);
+	fputc(bracket, j->out);
+	j->started = true;
+}
+
+void json_text(struct json_out *j, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	json_before(j, key);
+	escape_json(j->out, text);
+}
+
+void json_number(struct json_out *j, const char *key, uint64_t number)
+{
+	json_before(j, key);
+	fprintf(j->out, "%" PRIu64, number);
+}
+
+/* Not by printf: a locale may have another decimal point. */
+void json_seconds(struct json_out *j, const char *key, double seconds)
+{
+	uint64_t thousandths = (uint64_t)(seconds * 1000 + 0.5);
+
+	json_before(j, key);
+	fprintf(j->out, "%" PRIu64 ".%03u", thousandths / 1000, (unsigned)(thousandths % 1000));
+}
+
+void json_bool(struct json_out *j, const char *key, bool value)
+{
+	json_before(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+void json_end(struct json_out *j)
+{
+	fputc('\n', j->out);
+}
