@@ -87,7 +87,9 @@ struct fence_effect {
 	unsigned flushes_completed; /* distinct PM lines whose write-back by this thread it completes (CLFLUSH too) */
 	unsigned direct_completed;  /* non-temporal units of this thread */
 	unsigned volatile_flushes;  /* flushes outside PM by this thread since its previous fence */
-	uint64_t written_since;     /* PM stores of any thread since this thread's previous fence */
+	unsigned
+		idle_flushes; /* flushes of PM by this thread since its previous fence that found nothing to write back */
+	uint64_t written_since; /* PM stores of any thread since this thread's previous fence */
 	uint32_t first_flush_context,
 		last_flush_context;       /* of the lines completed, in order of their first flush; 0 if none */
 	unsigned distinct_flush_contexts; /* among them; each line counts with its last flush */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* adr.c - x86 with ADR: what has reached the memory controller is safe, what is in a cache is not.
+ *
+ * Rules.  "On media" means: there after a crash at this moment.  The order of stores is the order of the events.
+ *
+ *  1. Cached stores to one 64-byte line get to media in their order, at any time, with or without a flush: one of them is on media only
+ *     if all of the line's earlier ones are, completely.
+ *  2. CLWB or CLFLUSHOPT of a line by a thread, then a fence by the same thread: all cached stores to the line before the flush, whoever
+ *     did them, are on media once the fence is done.  Stores between flush and fence are not covered.  Another thread's fence covers
+ *     nothing.  The flush covers the whole aligned line of its address.
+ *  3. CLFLUSH takes its place among the stores: if anything that was stored after it is on media, by any thread, to any line, in any
+ *     way, then so are all cached stores to its line before it.  It needs no fence, but a fence of its thread completes it too.  It
+ *     completes no other flush.
+ *  4. Fences are SFENCE, MFENCE and every locked instruction, whether it stores or not.  A locked store is stored after its own fence.
+ *     LFENCE is none, and not in the trace.
+ *  5. A non-temporal store gets to media at any time, bound to nothing but rule 3, and is there after a fence of its thread.
+ *  6. The units of one store may tear: some may be on media without the others, in any combination.  A unit is at most 8 bytes in one
+ *     aligned word.  Rule 1 holds between stores, not within one; the parts of a store in different lines are not bound to each other.
+ *  7. msync(MS_SYNC), fsync, fdatasync, sync and syncfs put on media all that is pending in their range.  What was written by system
+ *     calls waits for one of them, bound to nothing but rule 3.  (In sync.c, for every platform.)
+ *  8. Nothing is put on media by munmap, by exit, or by the end of a thread. */
+#include "model/platform.h"
+
+/* Rules 1 and 6: the line's list keeps the order; units with the same event are of one store. */
+static void adr_cached(struct model *model, const struct event *ev, struct line *line, const struct unit *unit)
+{
+	(void)ev;
+	pending_add(&model->pending, line, unit);
+}
+
+/* Mark what nobody has covered before.  Those units are the last of the line: a flush covers all that is there. */
+static unsigned cover(struct line *line, const struct event *ev)
+{
+	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
+	unsigned covered = 0;
+
+	for (; node && node->unit.cover == UNIT_BARE; node = node->previous) {
+		node->unit.cover = UNIT_FLUSHED;
+		node->unit.flush_context = ev->context;
+		covered++;
+	}
+	return covered;
+}
+
+static void cover_ordered(struct line *line)
+{
+	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
+
+	for (; node && node->unit.cover != UNIT_ORDERED; node = node->previous)
+		node->unit.cover = UNIT_ORDERED;
+}
+
+/* Units that no flush of this thread has covered since its last fence. */
+static unsigned count_after(const struct line *line, uint64_t event)
+{
+	const struct node *node = line->dirty ? line->dirty->cached.last : NULL;
+	unsigned count = 0;
+
+	for (; node && node->unit.event > event; node = node->previous)
+		count++;
+	return count;
+}
+
+static void adr_flush(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect)
+{
+	struct flush *flush;
+
+	/* A clean line is not written back. */
+	if (!line || (!line->silent && !(line->dirty && line->dirty->cached.first)))
+		return;
+	flush = flush_open(&model->pending, line, ev->thread);
+	effect->covered_for_thread = count_after(line, flush->upto);
+	effect->newly_covered = cover(line, ev) + line->silent;
+	flush->upto = model->number; /* rule 2: these, and not what comes later */
+	flush->context = ev->context;
+	if (ev->type != EVENT_CLFLUSH)
+		return;
+	cover_ordered(line);
+	pending_order(&model->pending, line, model->number); /* rule 3 */
+}
+
+static void adr_fence(struct model *model, const struct event *ev, struct thread *thread)
+{
+	for (const struct flush *flush = thread->flushes; flush; flush = flush->next) /* rules 2 and 3 */
+		persist_line(model, ev, flush->line, flush->upto);
+	flush_close_all(&model->pending, thread);
+	persist_direct(model, ev, thread); /* rule 5 */
+	persist_settle(model, ev);         /* rule 3 */
+}
+
+const struct platform platform_adr = {
+	.name = "adr",
+	.help = "x86 with ADR: caches are lost, so stores must be flushed and fenced",
+	.cached = adr_cached,
+	.flush = adr_flush,
+	.fence = adr_fence,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens to the files themselves.  Sizes, names and contents at mapping time are taken to be on media at once: file systems keep
+ * journals for them.  What is cut off, or replaced by zeros, is pending no longer. */
+#include <linux/falloc.h>
+#include <string.h>
+
+#include "model/steps.h"
+
+#define SIZE_LIMIT ((uint64_t)INT64_MAX)
+
+#ifndef FALLOC_FL_WRITE_ZEROES
+#define FALLOC_FL_WRITE_ZEROES 0x80 /* newer than many headers */
+#endif
+
+/* The file is announced, perhaps again: another process maps it by itself.  What is pending remains so. */
+void step_file(struct model *model, const struct event *ev)
+{
+	struct pm_file *file = memory_file(&model->memory, ev->file);
+
+	file->known = true;
+	file->unlinked = false;
+	file->size = ev->size;
+	memory_put(&model->memory, ev->file, 0, NULL, SIZE_LIMIT);
+}
+
+void step_content(struct model *model, const struct event *ev)
+{
+	const struct pm_file *file = memory_file(&model->memory, ev->file);
+
+	memory_put(&model->memory, ev->file, ev->offset, ev->data, memory_clip(file, ev->offset, ev->size));
+}
+
+/* Bytes [from, to) of a unit are zero now, for certain: the unit loses them. */
+static void unit_zero(struct model *model, struct node *node, uint64_t from, uint64_t to)
+{
+	struct unit *unit = &node->unit;
+	uint64_t end = unit->offset + unit->size;
+
+	from = from > unit->offset ? from : unit->offset;
+	to = to < end ? to : end;
+	if (from == unit->offset && to == end) {
+		pending_remove(&model->pending, node);
+		return;
+	}
+	pending_uncover(node, byte_mask(from % WORD_BYTES, (unsigned)(to - from)));
+	if (to == end) {
+		unit->size = (uint8_t)(from - unit->offset);
+	} else if (from == unit->offset) {
+		memmove(unit->value, unit->value + (to - from), end - to);
+		unit->offset = to;
+		unit->size = (uint8_t)(end - to);
+	} else { /* it remains one unit, with zeros in it */
+		memset(unit->value + (from - unit->offset), 0, to - from);
+	}
+}
+
+static void range_zero(struct model *model, uint32_t file, uint64_t from, uint64_t to)
+{
+	struct node *node, *later;
+
+	for (node = model->pending.all.first; node; node = later) {
+		later = node->later;
+		if (node->unit.file == file && node->unit.offset < to && node->unit.offset + node->unit.size > from)
+			unit_zero(model, node, from, to);
+	}
+	memory_put(&model->memory, file, from, NULL, to - from);
+}
+
+static void file_resize(struct model *model, uint32_t file, uint64_t size)
+{
+	struct pm_file *f = memory_file(&model->memory, file);
+
+	if (!f->known || size < f->size)
+		range_zero(model, file, size, SIZE_LIMIT);
+	f->known = true;
+	f->size = size;
+}
+
+void step_truncate(struct model *model, const struct event *ev)
+{
+	file_resize(model, ev->file, ev->size);
+}
+
+/* The kernel writes back what is there before it moves it. */
+static void file_shift(struct model *model, const struct event *ev, uint64_t from, uint64_t to)
+{
+	sync_range(model, ev, ev->file, from < to ? from : to, UINT64_MAX);
+	memory_shift(&model->memory, ev->file, from, to);
+}
+
+static void file_collapse(struct model *model, const struct event *ev, struct pm_file *file)
+{
+	if (ev->offset >= file->size || ev->size >= file->size - ev->offset)
+		return; /* the kernel refuses this */
+	file_shift(model, ev, ev->offset + ev->size, ev->offset);
+	file->size -= ev->size;
+}
+
+static void file_insert(struct model *model, const struct event *ev, struct pm_file *file)
+{
+	if (ev->offset >= file->size || ev->size > SIZE_LIMIT - file->size)
+		return; /* and this */
+	file_shift(model, ev, ev->offset, ev->offset + ev->size);
+	file->size += ev->size;
+}
+
+void step_allocate(struct model *model, const struct event *ev)
+{
+	struct pm_file *file = memory_file(&model->memory, ev->file);
+	uint64_t end = ev->offset + ev->size;
+
+	if (ev->offset > SIZE_LIMIT || ev->size > SIZE_LIMIT - ev->offset)
+		return;
+	if (ev->flags & FALLOC_FL_COLLAPSE_RANGE) {
+		file_collapse(model, ev, file);
+		return;
+	}
+	if (ev->flags & FALLOC_FL_INSERT_RANGE) {
+		file_insert(model, ev, file);
+		return;
+	}
+	if (ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES))
+		range_zero(model, ev->file, ev->offset, end);
+	if (!(ev->flags & (FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE)) && file->known && file->size < end)
+		file->size = end;
+}
+
+void step_unlink(struct model *model, const struct event *ev)
+{
+	if (!ev->flags) /* links that are left */
+		memory_file(&model->memory, ev->file)->unlinked = true;
+}

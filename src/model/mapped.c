@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/mapped.h"
+
+#include <sys/mman.h>
+
+#include "model/steps.h"
+
+#define MAP_KIND 0x0fu /* the bits of MAP_ that tell shared from private */
+
+void mapped_free(struct mapped *mapped)
+{
+	for (size_t i = 0; i < mapped->processes.count; i++)
+		mappings_free(&mapped->processes.at[i]);
+	vec_free(&mapped->processes);
+}
+
+static struct mappings *mappings_of(struct mapped *mapped, uint32_t process)
+{
+	static const struct mappings none;
+
+	while (mapped->processes.count <= process)
+		vec_push(&mapped->processes, none);
+	return &mapped->processes.at[process];
+}
+
+static void mappings_change(struct mappings *m, const struct event *ev)
+{
+	struct mapping mapping = {.start = ev->addr,
+				  .end = ev->addr + ev->size,
+				  .offset = ev->offset,
+				  .file = ev->file,
+				  .prot = ev->prot};
+
+	if (!mappings_range_valid(ev->addr, ev->size) || !mappings_range_valid(ev->old_addr, ev->old_size))
+		return;
+	if (ev->type == EVENT_REMAP)
+		mappings_remap(m, ev->old_addr, ev->old_size, ev->addr, ev->size);
+	else if (ev->type == EVENT_UNMAP || (ev->flags & MAP_KIND) == MAP_PRIVATE)
+		mappings_unmap(m, ev->addr, ev->size);
+	else
+		mappings_map(m, &mapping);
+}
+
+static bool file_is_mapped(const struct mapped *mapped, uint32_t file)
+{
+	for (size_t i = 0; i < mapped->processes.count; i++) {
+		const struct mappings *m = &mapped->processes.at[i];
+
+		for (size_t j = 0; j < m->list.count; j++) {
+			if (m->list.at[j].file == file)
+				return true;
+		}
+	}
+	return false;
+}
+
+void step_map(struct model *model, const struct event *ev)
+{
+	struct memory *memory = &model->memory;
+
+	mappings_change(mappings_of(&model->mapped, ev->process), ev);
+	if (ev->type == EVENT_MAP)
+		memory_file(memory, ev->file); /* so that it is looked at */
+	for (uint32_t file = 1; file < memory->files.count; file++) {
+		bool was = memory->files.at[file].mapped, is = file_is_mapped(&model->mapped, file);
+
+		memory->files.at[file].mapped = is;
+		if (was && !is)
+			leftover_tell(model, ev, file);
+	}
+}
+
+void leftover_tell(struct model *model, const struct event *by, uint32_t file)
+{
+	if (!model->observer || !model->observer->leftover)
+		return;
+	for (struct node *node = model->pending.all.first; node; node = node->later) {
+		const struct unit *unit = &node->unit;
+
+		if ((file && unit->file != file) || memory_file(&model->memory, unit->file)->unlinked)
+			continue;
+		if (node->told || !node->visible || unit->cover == UNIT_ORDERED)
+			continue;
+		node->told = true;
+		model->observer->leftover(model->arg, by, unit);
+	}
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/pending.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+void pending_init(struct pending *pending)
+{
+	pending->node_slab = SLAB_OF(struct node);
+	pending->dirty_slab = SLAB_OF(struct dirty);
+	pending->order_slab = SLAB_OF(struct order);
+	pending->flush_slab = SLAB_OF(struct flush);
+}
+
+void pending_free(struct pending *pending)
+{
+	slab_free(&pending->node_slab);
+	slab_free(&pending->dirty_slab);
+	slab_free(&pending->order_slab);
+	slab_free(&pending->flush_slab);
+	vec_free(&pending->threads);
+}
+
+struct thread *pending_thread(struct pending *pending, uint32_t id)
+{
+	static const struct thread blank;
+
+	while (pending->threads.count <= id)
+		vec_push(&pending->threads, blank);
+	return &pending->threads.at[id];
+}
+
+/* Free lists */
+
+static struct node *node_take(struct pending *pending)
+{
+	struct node *node = pending->free_nodes;
+
+	if (!node)
+		return slab_push(&pending->node_slab);
+	pending->free_nodes = node->next;
+	return node;
+}
+
+static struct dirty *dirty_take(struct pending *pending)
+{
+	struct dirty *dirty = pending->free_dirty;
+
+	if (!dirty)
+		return slab_push(&pending->dirty_slab);
+	pending->free_dirty = dirty->next_free;
+	return dirty; /* as the last removal left it: empty */
+}
+
+static void dirty_give(struct pending *pending, struct dirty *dirty)
+{
+	dirty->next_free = pending->free_dirty;
+	pending->free_dirty = dirty;
+}
+
+/* Lists */
+
+static struct nodes *own_list(struct pending *pending, const struct node *node)
+{
+	switch (node->unit.kind) {
+	case UNIT_CACHED: return &node->line->dirty->cached;
+	case UNIT_DIRECT: return &pending_thread(pending, node->unit.thread)->direct;
+	default: return &pending->written;
+	}
+}
+
+static void own_append(struct nodes *list, struct node *node)
+{
+	node->next = NULL;
+	node->previous = list->last;
+	*(list->last ? &list->last->next : &list->first) = node;
+	list->last = node;
+}
+
+static void own_unlink(struct nodes *list, const struct node *node)
+{
+	*(node->previous ? &node->previous->next : &list->first) = node->next;
+	*(node->next ? &node->next->previous : &list->last) = node->previous;
+}
+
+static void all_append(struct nodes *list, struct node *node)
+{
+	node->later = NULL;
+	node->earlier = list->last;
+	*(list->last ? &list->last->later : &list->first) = node;
+	list->last = node;
+}
+
+static void all_unlink(struct nodes *list, const struct node *node)
+{
+	*(node->earlier ? &node->earlier->later : &list->first) = node->later;
+	*(node->later ? &node->later->earlier : &list->last) = node->earlier;
+}
+
+static void top_unlink(struct node **top, const struct node *node)
+{
+	while (*top != node)
+		top = &(*top)->below;
+	*top = node->below;
+}
+
+/* Orders */
+
+static struct order *order_open(struct pending *pending, struct line *line, uint64_t event)
+{
+	struct order *order = pending->free_orders;
+
+	if (order)
+		pending->free_orders = order->next;
+	else
+		order = slab_push(&pending->order_slab);
+	*order = (struct order){.event = event, .line = line, .previous = pending->orders_last};
+	*(pending->orders_last ? &pending->orders_last->next : &pending->orders) = order;
+	pending->orders_last = order;
+	return order;
+}
+
+static void order_close(struct pending *pending, struct order *order)
+{
+	*(order->previous ? &order->previous->next : &pending->orders) = order->next;
+	*(order->next ? &order->next->previous : &pending->orders_last) = order->previous;
+	order->next = pending->free_orders;
+	pending->free_orders = order;
+}
+
+void pending_order(struct pending *pending, struct line *line, uint64_t event)
+{
+	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
+	struct order *order;
+
+	/* A CLFLUSH that covers no more than an earlier one did says no more either. */
+	if (!node || node->order)
+		return;
+	order = order_open(pending, line, event);
+	/* Whatever is older than an ordered unit of the line is ordered too. */
+	for (; node && !node->order; node = node->previous) {
+		node->order = order;
+		order->units++;
+	}
+}
+
+/* Units */
+
+struct node *pending_add(struct pending *pending, struct line *line, const struct unit *unit)
+{
+	struct node *node = node_take(pending), **top;
+
+	if (!line->dirty)
+		line->dirty = dirty_take(pending);
+	node->unit = *unit;
+	node->line = line;
+	node->order = NULL;
+	node->told = false;
+	node->visible = unit_mask(unit);
+	top = &line->dirty->top[unit_word(unit)];
+	node->below = *top;
+	*top = node;
+	line->dirty->count[unit->kind]++;
+	if (unit->kind == UNIT_DIRECT)
+		pending_thread(pending, unit->thread)->direct_count++;
+	own_append(own_list(pending, node), node);
+	all_append(&pending->all, node);
+	pending->count++;
+	return node;
+}
+
+void pending_remove(struct pending *pending, struct node *node)
+{
+	struct dirty *dirty = node->line->dirty;
+
+	own_unlink(own_list(pending, node), node);
+	all_unlink(&pending->all, node);
+	if (node->visible)
+		top_unlink(&dirty->top[unit_word(&node->unit)], node);
+	if (node->order && --node->order->units == 0)
+		order_close(pending, node->order);
+	if (node->unit.kind == UNIT_DIRECT)
+		pending_thread(pending, node->unit.thread)->direct_count--;
+	dirty->count[node->unit.kind]--;
+	if (!dirty->count[UNIT_CACHED] && !dirty->count[UNIT_DIRECT] && !dirty->count[UNIT_WRITTEN]) {
+		node->line->dirty = NULL;
+		dirty_give(pending, dirty);
+	}
+	pending->count--;
+	node->next = pending->free_nodes;
+	pending->free_nodes = node;
+}
+
+void pending_hide(struct pending *pending, struct line *line, unsigned word, uint8_t mask, bool forget)
+{
+	struct node **at, *node;
+
+	if (!line->dirty)
+		return;
+	at = &line->dirty->top[word];
+	while ((node = *at)) {
+		node->visible &= (uint8_t)~mask;
+		if (node->visible) {
+			at = &node->below;
+			continue;
+		}
+		*at = node->below;
+		if (forget) {
+			pending_remove(pending, node);
+			if (!line->dirty)
+				return;
+		}
+	}
+}
+
+void pending_uncover(struct node *node, uint8_t mask)
+{
+	if (!node->visible)
+		return;
+	node->visible &= (uint8_t)~mask;
+	if (!node->visible)
+		top_unlink(&node->line->dirty->top[unit_word(&node->unit)], node);
+}
+
+/* Flushes */
+
+struct flush *flush_find(const struct line *line, uint32_t thread)
+{
+	struct flush *flush = line->flushes;
+
+	while (flush && flush->thread != thread)
+		flush = flush->in_line;
+	return flush;
+}
+
+struct flush *flush_open(struct pending *pending, struct line *line, uint32_t id)
+{
+	struct thread *thread = pending_thread(pending, id);
+	struct flush *flush = flush_find(line, id);
+
+	if (flush)
+		return flush;
+	flush = pending->free_flushes;
+	if (flush)
+		pending->free_flushes = flush->next;
+	else
+		flush = slab_push(&pending->flush_slab);
+	*flush = (struct flush){.line = line, .thread = id, .in_line = line->flushes};
+	line->flushes = flush;
+	*(thread->flushes ? &thread->flushes_last->next : &thread->flushes) = flush;
+	thread->flushes_last = flush;
+	thread->flush_count++;
+	return flush;
+}
+
+static void flush_unlink(struct flush *flush)
+{
+	struct flush **at = &flush->line->flushes;
+
+	while (*at != flush)
+		at = &(*at)->in_line;
+	*at = flush->in_line;
+}
+
+void flush_close_all(struct pending *pending, struct thread *thread)
+{
+	for (struct flush *flush = thread->flushes; flush; flush = flush->next)
+		flush_unlink(flush);
+	if (thread->flushes) {
+		thread->flushes_last->next = pending->free_flushes;
+		pending->free_flushes = thread->flushes;
+	}
+	thread->flushes = thread->flushes_last = NULL;
+	thread->flush_count = 0;
+}

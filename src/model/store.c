@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stores: cut into units, silent ones told from others.  Nearly all events of a trace come through here. */
+#include <string.h>
+
+#include "model/steps.h"
+
+/* A byte of ones for each bit. */
+static uint64_t spread(uint8_t mask)
+{
+	uint64_t bits = mask * 0x0101010101010101u & 0x8040201008040201u;
+
+	return ((bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u) * 0xff;
+}
+
+static uint64_t load(const uint8_t *bytes, unsigned size)
+{
+	uint64_t value = 0;
+
+	/* Constant sizes are one instruction each. */
+	switch (size) {
+	case 8: memcpy(&value, bytes, 8); break;
+	case 4: memcpy(&value, bytes, 4); break;
+	case 2: memcpy(&value, bytes, 2); break;
+	case 1: value = *bytes; break;
+	default: memcpy(&value, bytes, size);
+	}
+	return value;
+}
+
+/* Will the older unit be certain no later than the new one?  Cached units of a line are covered together; so are all that a thread
+ * stored directly, by its fence. */
+static bool shares_fate(const struct unit *old, const struct unit *new)
+{
+	return old->kind == new->kind && (old->kind != UNIT_DIRECT || old->thread == new->thread);
+}
+
+/* The unit writes what is there.  If all that is there is certain, or will be certain no later than the unit, it changes nothing. */
+static bool is_silent(const struct node *top, const struct unit *unit)
+{
+	for (; top; top = top->below) {
+		if (top->visible & unit_mask(unit) && !shares_fate(&top->unit, unit))
+			return false;
+	}
+	return true;
+}
+
+static void tell_overwritten(const struct model *model, const struct event *ev, const struct node *top,
+			     uint64_t changes)
+{
+	if (!model->observer || !model->observer->overwrite || ev->type != EVENT_STORE)
+		return;
+	for (; top; top = top->below) {
+		if (top->unit.kind != UNIT_WRITTEN && changes & spread(top->visible))
+			model->observer->overwrite(model->arg, ev, &top->unit);
+	}
+}
+
+/* One unit takes effect; `word` is where in the page its aligned word is. */
+static void unit_apply(struct model *model, const struct event *ev, uint8_t *word, struct line *line,
+		       const struct unit *unit)
+{
+	unsigned shift = unit->offset % WORD_BYTES * 8;
+	uint64_t mask = (unit->size == WORD_BYTES ? UINT64_MAX : ((uint64_t)1 << unit->size * 8) - 1) << shift;
+	uint64_t old = load(word, WORD_BYTES), new = load(unit->value, WORD_BYTES) << shift,
+		 changes = (old ^ new) & mask;
+	const struct node *top = line->dirty ? line->dirty->top[unit_word(unit)] : NULL;
+
+	if (!changes && is_silent(top, unit)) {
+		line->silent += unit->kind == UNIT_CACHED;
+		return;
+	}
+	if (top) {
+		if (changes)
+			tell_overwritten(model, ev, top, changes);
+		pending_hide(&model->pending, line, unit_word(unit), unit_mask(unit), model->depth == MODEL_VISIBLE);
+	}
+	old ^= changes;
+	memcpy(word, &old, WORD_BYTES);
+	if (unit->kind == UNIT_CACHED)
+		model->platform->cached(model, ev, line, unit);
+	else
+		pending_add(&model->pending, line, unit);
+}
+
+/* `size` bytes from unit->offset on, in one line. */
+static void line_apply(struct model *model, const struct event *ev, struct unit *unit, const uint8_t *data,
+		       unsigned size)
+{
+	struct page *page = memory_page(&model->memory, unit->file, unit->offset);
+	struct line *line = page_line(page, unit->offset);
+
+	if (ev->type == EVENT_STORE) {
+		line->stored_offset = ev->offset;
+		line->stored_size = ev->size < UINT32_MAX ? (uint32_t)ev->size : UINT32_MAX;
+		line->stored_context = ev->context;
+		line->flushed = false;
+	} else {
+		line->silent++; /* a flush of what was written is not needed, but it is no mistake either */
+	}
+	while (size) {
+		unsigned within = unit->offset % WORD_BYTES,
+			 n = size < WORD_BYTES - within ? size : WORD_BYTES - within;
+		uint64_t value = load(data, n);
+
+		memcpy(unit->value, &value, sizeof(unit->value));
+		unit->size = (uint8_t)n;
+		unit_apply(model, ev, page->bytes + unit->offset % PAGE_BYTES - within, line, unit);
+		unit->offset += n;
+		data += n;
+		size -= n;
+	}
+}
+
+static void range_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t size)
+{
+	const uint8_t *data = ev->data;
+	struct unit unit = {
+		.event = model->number,
+		.offset = ev->offset,
+		.file = ev->file,
+		.context = ev->context,
+		.thread = ev->thread,
+		.kind = (uint8_t)kind,
+		.store = (uint8_t)ev->kind,
+	};
+
+	while (size) {
+		uint64_t room = LINE_BYTES - unit.offset % LINE_BYTES, n = size < room ? size : room;
+
+		line_apply(model, ev, &unit, data, (unsigned)n);
+		data += n;
+		size -= n;
+	}
+}
+
+void step_store(struct model *model, const struct event *ev)
+{
+	enum unit_kind kind = ev->kind == BO_STORE_NONTEMPORAL ? UNIT_DIRECT : UNIT_CACHED;
+
+	if (ev->kind == BO_STORE_LOCKED)
+		step_fence(model, ev);
+	if (!ev->file)
+		return;
+	model->stores++;
+	/* In the last page of a mapping a store may lie beyond the file: it reaches nothing. */
+	range_apply(model, ev, kind, memory_clip(memory_file(&model->memory, ev->file), ev->offset, ev->size));
+	if (model->platform->stored)
+		model->platform->stored(model, ev);
+}
+
+void step_write(struct model *model, const struct event *ev)
+{
+	struct pm_file *file = memory_file(&model->memory, ev->file);
+
+	if (ev->size > INT64_MAX || ev->offset > INT64_MAX - ev->size)
+		return;
+	if (ev->size && file->size < ev->offset + ev->size)
+		file->size = ev->offset + ev->size;
+	range_apply(model, ev, UNIT_WRITTEN, ev->size);
+}
