@@ -10,17 +10,20 @@
 
 /* X(name, one line of help), in the order of `blackout --help` */
 #define COMMANDS(X)                                                          \
+	X(run, "record a program, analyse it, report")                       \
 	X(record, "record what a program does to persistent memory")         \
+	X(check, "analyse an earlier recording again")                       \
+	X(report, "print the findings of a run in another format")           \
 	X(dump, "print a recording as text")                                 \
 	X(doctor, "check this machine, and say how to mend what is missing") \
-	X(demo, "record the example that is shipped with Blackout")
+	X(demo, "run on the example that is shipped with Blackout")
 
 #define X(name, help) int cmd_##name(int argc, char **argv);
 COMMANDS(X)
 #undef X
 
 /* Exit statuses that no struct err carries. */
-enum { STATUS_DONE = 0, STATUS_INTERRUPTED = 130 };
+enum { STATUS_DONE = 0, STATUS_FOUND = 1, STATUS_INTERRUPTED = 130 };
 
 struct command {
 	const char *name;

@@ -11,7 +11,7 @@ enum { FILES_SHOWN = 8, ROUTINES_SHOWN = 4 };
 /* Everything that the parts of a summary look at. */
 struct view {
 	struct trace *trace;
-	struct stats *stats;
+	const struct stats *stats;
 	struct symbols *symbols;
 	struct stats_summary totals;
 	FILE *out;
@@ -153,22 +153,35 @@ static void view_print(const struct view *v, const struct summary *s)
 	fprintf(v->out, "  %-10s %s, %s\n", "recording", s->dir, bytes_text(size, s->disk_bytes));
 }
 
+void summary_line(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out)
+{
+	struct view v = {.trace = trace, .stats = stats, .out = out};
+
+	stats_summarise(stats, trace, &v.totals);
+	if (v.totals.files)
+		totals_print(&v, summary->seconds);
+	else
+		nothing_print(&v, summary);
+}
+
 int summary_print(struct summary *summary, const char *dir, FILE *out, struct err *err)
 {
 	struct view v = {.out = out};
+	struct stats *stats;
 
 	if (trace_open(&v.trace, dir, err) < 0)
 		return -1;
-	v.stats = stats_open();
+	stats = stats_open();
+	v.stats = stats;
 	v.symbols = symbols_open(NULL);
-	int result = stats_read(v.stats, v.trace, err);
-	stats_summarise(v.stats, v.trace, &v.totals);
+	int result = stats_read(stats, v.trace, err);
+	stats_summarise(stats, v.trace, &v.totals);
 	if (result == 0 && out)
 		view_print(&v, summary);
 	const char *stopped = trace_meta(v.trace, "stopped");
 	snprintf(summary->stopped, sizeof(summary->stopped), "%s", stopped ? stopped : "");
 	symbols_close(v.symbols);
-	stats_close(v.stats);
+	stats_close(stats);
 	trace_close(v.trace);
 	return result;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "trace/stats.h"
 
 struct summary {
 	/* what the caller knows */
@@ -29,6 +30,9 @@ struct summary {
 
 /* Read the recording in `dir` once; print unless `out` is NULL, and fill `stopped`. */
 int summary_print(struct summary *summary, const char *dir, FILE *out, struct err *err);
+
+/* The first of those lines, or why nothing was recorded, from a trace that was read to its end. */
+void summary_line(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
 /* A number in groups of three digits; bytes with a unit.  Return `text`. */
 const char *number_text(char text[32], uint64_t number);

@@ -85,6 +85,8 @@ static void child_exec(const struct process *p, const struct signals *s, pid_t p
 		if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
 			return;
 	}
+	if (p->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return;
 	for (size_t i = 0; p->environment && p->environment[i]; i++)
 		if (putenv(p->environment[i]) != 0)
 			return;

@@ -18,6 +18,7 @@ struct process {
 	char *const *argv;        /* argv[0] is looked for in PATH */
 	char *const *environment; /* KEY=VALUE to add to ours; NULL: nothing */
 	bool null_stdin;          /* read /dev/null instead of our standard input */
+	bool stdout_to_stderr;    /* its standard output is our standard error */
 	bool wait_all;            /* the end is the end of the last descendant, not of the command itself */
 };
 

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis.c - see analysis.h.
+ *
+ * The follower and the main thread never work on an analysis at the same time: the main thread starts it, leaves it alone while the
+ * target runs, tells it through `sealed` that no more is to come, and joins it. */
+#include "cli/analysis.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "cli/interrupt.h"
+#include "cli/summary.h"
+
+enum {
+	EVENTS_PER_LOOK = 1 << 16, /* between looks at the clock and for an interrupt */
+	WAIT_MS = 2,               /* for the recorder to close a chunk */
+	PROGRESS_MS = 200,
+};
+
+struct worker {
+	const struct detector *detector;
+	void *state;
+};
+
+struct analysis {
+	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
+	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
+	size_t count;
+	struct stats *stats;
+	struct trace *trace;
+	uint64_t events;
+	int64_t busy_ms;
+	bool complete, progress;
+	int64_t progress_shown_ms;
+
+	/* the follower */
+	bool following;
+	pthread_t thread;
+	const char *dir;
+	atomic_bool sealed;
+	int result;
+	struct err err;
+};
+
+/* Choice */
+
+/* Named in the manual, but not built yet: better said than denied. */
+static bool is_planned(const char *name, size_t length)
+{
+	return (length == 6 && !memcmp(name, "inject", length)) || (length == 7 && !memcmp(name, "explore", length));
+}
+
+static int name_refuse(struct err *err, const char *what, const char *name, size_t length, const char *known)
+{
+	err_set(err, "there is no %s '%.*s'; there is: %s", what, (int)length, name, known);
+	return err_status(err, ERR_USAGE);
+}
+
+static int detector_add(struct choice *c, const char *name, size_t length, struct err *err)
+{
+	char known[256] = "";
+
+	for (const struct detector *const *d = detector_all(); *d; d++) {
+		if (strlen((*d)->name) == length && !memcmp((*d)->name, name, length)) {
+			for (size_t i = 0; i < c->detector_count; i++)
+				if (c->detectors[i] == *d)
+					return 0;
+			c->detectors[c->detector_count++] = *d;
+			return 0;
+		}
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", (*d)->name);
+	}
+	if (!is_planned(name, length))
+		return name_refuse(err, "detector", name, length, known);
+	err_set(err, "the detector %.*s is not in this version; there is: %s", (int)length, name, known);
+	return err_status(err, ERR_USAGE);
+}
+
+static int platform_add(struct choice *c, const char *name, size_t length, struct err *err)
+{
+	const struct platform *platform;
+	char known[256] = "";
+
+	for (size_t i = 0; (platform = platform_at(i)); i++) {
+		const char *own = platform_name(platform);
+
+		if (strlen(own) == length && !memcmp(own, name, length)) {
+			for (size_t k = 0; k < c->platform_count; k++)
+				if (c->platforms[k] == platform)
+					return 0;
+			c->platforms[c->platform_count++] = platform;
+			return 0;
+		}
+		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", own);
+	}
+	return name_refuse(err, "platform", name, length, known);
+}
+
+static int list_parse(struct choice *c, const char *list, int (*add)(struct choice *, const char *, size_t, struct err *),
+		      struct err *err)
+{
+	for (const char *end; list; list = *end ? end + 1 : NULL) {
+		end = strchrnul(list, ',');
+		if (add(c, list, (size_t)(end - list), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int choice_parse(struct choice *choice, const char *detect, const char *platform, struct err *err)
+{
+	*choice = (struct choice){0};
+	if (list_parse(choice, detect, detector_add, err) < 0)
+		return -1;
+	return list_parse(choice, platform, platform_add, err);
+}
+
+/* Reading */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+struct analysis *analysis_new(const struct choice *choice)
+{
+	struct analysis *a = mem_alloc(sizeof(*a));
+
+	for (size_t p = 0; p < choice->platform_count; p++)
+		for (size_t d = 0; d < choice->detector_count; d++, a->count++) {
+			const struct detector *detector = choice->detectors[d];
+
+			a->sinks[a->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
+			a->workers[a->count].detector = detector;
+			a->workers[a->count].state = detector->begin(choice->platforms[p], a->sinks[a->count]);
+		}
+	a->stats = stats_open();
+	return a;
+}
+
+static void analysis_event(struct analysis *a, const struct event *ev)
+{
+	a->events++;
+	stats_add(a->stats, ev);
+	for (size_t i = 0; i < a->count; i++)
+		a->workers[i].detector->event(a->workers[i].state, ev, a->events);
+}
+
+static void progress_show(struct analysis *a)
+{
+	char number[32];
+
+	if (!a->progress || now_ms() - a->progress_shown_ms < PROGRESS_MS)
+		return;
+	a->progress_shown_ms = now_ms();
+	fprintf(stderr, "\r%s events analysed", number_text(number, a->events));
+}
+
+static void progress_clear(struct analysis *a)
+{
+	if (a->progress && a->progress_shown_ms)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* Until the end (0), damage (-1), an interrupt (0) or, in a live recording, until there is nothing to do (TRACE_WAIT). */
+static int analysis_read(struct analysis *a, struct err *err)
+{
+	int64_t start = now_ms();
+	struct event ev;
+	int r;
+
+	while ((r = trace_next(a->trace, &ev, err)) == 1) {
+		analysis_event(a, &ev);
+		if (a->events % EVENTS_PER_LOOK)
+			continue;
+		if (interrupt_seen())
+			break;
+		progress_show(a);
+	}
+	a->complete = r == 0;
+	a->busy_ms += now_ms() - start;
+	return r == 1 ? 0 : r;
+}
+
+/* Following */
+
+static void follower_wait(void)
+{
+	struct timespec pause = {.tv_nsec = WAIT_MS * 1000000};
+
+	nanosleep(&pause, NULL);
+}
+
+/* Open behind the writer; 0 if it ended before it wrote anything that can be read. */
+static int follower_open(struct analysis *a)
+{
+	int r;
+
+	while ((r = trace_open_live(&a->trace, a->dir, &a->err)) == 0) {
+		if (atomic_load(&a->sealed))
+			return 0;
+		follower_wait();
+	}
+	return r;
+}
+
+static void *follower_run(void *arg)
+{
+	struct analysis *a = arg;
+
+	a->result = follower_open(a);
+	if (a->result <= 0)
+		return NULL;
+	while ((a->result = analysis_read(a, &a->err)) == TRACE_WAIT) {
+		if (!atomic_load(&a->sealed))
+			follower_wait();
+		else if ((a->result = trace_end_live(a->trace, &a->err)) < 0)
+			break;
+	}
+	return NULL;
+}
+
+void analysis_follow(struct analysis *a, const char *dir)
+{
+	sigset_t all, old;
+
+	a->dir = dir;
+	/* Signals are for the main thread, which waits for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	a->following = pthread_create(&a->thread, NULL, follower_run, a) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+static int follower_join(struct analysis *a, struct err *err)
+{
+	atomic_store(&a->sealed, true);
+	pthread_join(a->thread, NULL);
+	a->following = false;
+	if (a->result < 0)
+		*err = a->err;
+	return a->result;
+}
+
+int analysis_finish(struct analysis *a, const char *dir, bool progress, struct err *err)
+{
+	int r = 0;
+
+	a->progress = progress;
+	if (a->following)
+		r = follower_join(a, err);
+	if (!a->trace && r == 0) { /* there was nothing to follow */
+		r = trace_open(&a->trace, dir, err);
+		if (r == 0)
+			r = analysis_read(a, err);
+	}
+	progress_clear(a);
+	for (size_t i = 0; i < a->count; i++) {
+		a->workers[i].detector->end(a->workers[i].state);
+		a->workers[i].state = NULL;
+	}
+	return r;
+}
+
+bool analysis_complete(const struct analysis *a)
+{
+	return a->complete;
+}
+
+struct sink *const *analysis_sinks(const struct analysis *a, size_t *count)
+{
+	*count = a->count;
+	return a->sinks;
+}
+
+struct trace *analysis_trace(const struct analysis *a)
+{
+	return a->trace;
+}
+
+const struct stats *analysis_stats(const struct analysis *a)
+{
+	return a->stats;
+}
+
+double analysis_seconds(const struct analysis *a)
+{
+	return (double)a->busy_ms / 1000;
+}
+
+void analysis_free(struct analysis *a)
+{
+	struct err ignored;
+
+	if (a->following)
+		follower_join(a, &ignored);
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->workers[i].state)
+			a->workers[i].detector->end(a->workers[i].state);
+		sink_free(a->sinks[i]);
+	}
+	stats_close(a->stats);
+	trace_close(a->trace);
+	free(a);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyse, report.
+ *
+ * The analysis follows the recording while it is written, on another core, so that little is left to do when the target ends.  The
+ * processes of --follow-children can be put in order only when all of them are known: there it comes afterwards.
+ *
+ * Standard output carries the report and nothing else; what the target prints there goes to standard error. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/record.h"
+#include "cli/summary.h"
+#include "cli/verdict.h"
+
+static struct record_options recording;
+static struct verdict_options judging;
+
+static const struct option options[] = {
+	RECORD_OPTIONS(&recording),
+	ANALYSIS_OPTIONS(&judging),
+	VERDICT_OPTIONS(&judging, "error"),
+	{0},
+};
+
+static const struct usage usage = {
+	.command = "run",
+	.operands = "-- PROGRAM [ARGS...]",
+	.about = "Run PROGRAM, record what it does to persistent memory, and report every misuse of flush and fence.\n"
+		 "PROGRAM is any x86-64 Linux program; it needs no recompiling, and no persistent memory.",
+	.options = options,
+	.program = true,
+	.operands_min = 1,
+};
+
+struct run {
+	struct record record;
+	struct verdict verdict;
+	struct analysis *analysis;
+	double start;
+};
+
+static void recorded_say(const struct run *r)
+{
+	struct summary summary = {
+		.dir = recording.out,
+		.is_script = r->record.program.is_script,
+		.pm_given = recording.pm.count > 0,
+		.seconds = r->record.end.seconds,
+	};
+
+	if (!recording.quiet)
+		summary_line(&summary, analysis_trace(r->analysis), analysis_stats(r->analysis), stderr);
+}
+
+/* The reports are written and printed whatever became of the target; then its own end decides, if it was a bad one. */
+static int run_judge(struct run *r, struct err *err)
+{
+	const struct verdict_facts facts = {
+		.dir = r->record.recording.dir,
+		.out = r->record.recording.dir,
+		.out_shown = recording.out,
+		.start = r->start,
+		.quiet = recording.quiet,
+	};
+	const char *stopped = trace_meta(analysis_trace(r->analysis), "stopped");
+	int found, ended;
+
+	recorded_say(r);
+	found = verdict_give(&r->verdict, r->analysis, &facts, err);
+	if (found < 0)
+		return command_fail(err);
+	ended = record_judge(&r->record, stopped ? stopped : "");
+	if (ended != STATUS_DONE)
+		return ended;
+	return analysis_complete(r->analysis) ? found : STATUS_INTERRUPTED;
+}
+
+static int run_go(struct run *r, struct err *err)
+{
+	bool progress = judging.progress && !recording.quiet && isatty(STDERR_FILENO);
+
+	if (record_setup(&r->record, err) < 0)
+		return command_fail(err);
+	if (r->record.end.interrupted)
+		return STATUS_INTERRUPTED;
+	r->analysis = analysis_new(&r->verdict.choice);
+	if (!recording.follow)
+		analysis_follow(r->analysis, r->record.recording.dir);
+	interrupt_watch();
+	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
+		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
+	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0 ||
+	    record_compress(&r->record, err) < 0)
+		return command_fail(err);
+	return run_judge(r, err);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run run = {.record = RECORD_NEW(&recording), .start = verdict_clock()};
+	struct err err;
+	int status, first = option_parse(&usage, argc, argv, &status);
+
+	if (!first)
+		return status;
+	run.record.keep_stdout = true;
+	if (verdict_prepare(&run.verdict, &judging, &err) < 0 ||
+	    record_prepare(&run.record, argc - first, argv + first, &err) < 0)
+		status = command_fail(&err);
+	else
+		status = run_go(&run, &err);
+	if (run.analysis)
+		analysis_free(run.analysis);
+	verdict_free(&run.verdict);
+	record_close(&run.record);
+	return status;
+}

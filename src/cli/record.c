@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.c - see record.h. */
+#include "cli/record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "report/report.h"
+#include "run/pmpath.h"
+#include "trace/seal.h"
+
+static int job_fill(struct record *r, int argc, char **argv, struct err *err)
+{
+	const struct record_options *o = r->options;
+	char pattern[PATH_MAX];
+
+	for (size_t i = 0; i < o->pm.count; i++) {
+		if (pmpath_resolve(pattern, o->pm.items[i], err) < 0)
+			return -1;
+		words_add(&r->job.pm, "%s", pattern);
+	}
+	for (int i = 0; i < argc; i++)
+		words_add(&r->job.target, "%s", argv[i]);
+	r->job.follow = o->follow;
+	r->job.loads = o->loads;
+	r->job.code_hash = o->code_hash;
+	return 0;
+}
+
+/* What was found in an earlier recording says nothing about this one. */
+static void reports_remove(const struct recording *recording)
+{
+	for (int i = 0; i < REPORT_COUNT; i++)
+		unlinkat(recording->lock, report_file((enum report_format)i), 0);
+}
+
+int record_prepare(struct record *r, int argc, char **argv, struct err *err)
+{
+	if (program_find(&r->program, argv[0], err) < 0 || program_check(&r->program, err) < 0)
+		return -1;
+	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
+		return -1;
+	if (job_fill(r, argc, argv, err) < 0)
+		return -1;
+	if (recording_create(&r->recording, r->options->out, err) < 0)
+		return -1;
+	reports_remove(&r->recording);
+	r->job.dir = r->recording.dir;
+	return 0;
+}
+
+/* How a command ended, as a person would say it. */
+static const char *end_text(const struct process_end *end, char *text, size_t size)
+{
+	if (end->signal)
+		snprintf(text, size, "was killed by signal %d (%s)", end->signal, strsignal(end->signal));
+	else
+		snprintf(text, size, "exited with status %d", end->status);
+	return text;
+}
+
+/* The standard input of --setup is empty: ours belongs to the target. */
+int record_setup(struct record *r, struct err *err)
+{
+	char *argv[] = {"/bin/sh", "-c", (char *)r->options->setup, NULL};
+	struct process process = {.argv = argv, .null_stdin = true, .stdout_to_stderr = r->keep_stdout};
+	char text[128];
+
+	if (!r->options->setup)
+		return 0;
+	if (process_run(&process, &r->end, err) < 0)
+		return -1;
+	if (r->end.interrupted || (!r->end.signal && !r->end.status))
+		return 0;
+	err_set(err, "the setup command %s: %s", end_text(&r->end, text, sizeof(text)), r->options->setup);
+	return err_status(err, ERR_TARGET);
+}
+
+int record_target(struct record *r, struct err *err)
+{
+	struct words argv = {0}, environment = {0};
+	const char *force = getenv("PMEM_IS_PMEM_FORCE");
+
+	/* What the user set himself stays. */
+	if (!force && r->options->pmem_force)
+		words_add(&environment, "PMEM_IS_PMEM_FORCE=1");
+	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
+	recorder_command(&r->recorder, &r->job, &argv, &environment);
+	struct process process = {
+		.argv = argv.items,
+		.environment = environment.items,
+		.wait_all = r->options->follow,
+		.stdout_to_stderr = r->keep_stdout,
+	};
+	int result = process_run(&process, &r->end, err);
+	words_free(&argv);
+	words_free(&environment);
+	return result;
+}
+
+int record_seal(struct record *r, struct err *err)
+{
+	char outcome[32], seconds[32], line[200];
+	const struct seal_meta metas[] = {{"outcome", outcome}, {"seconds", seconds}};
+	const struct seal_options how = {.metas = metas, .meta_count = 2};
+
+	if (!recording_started(&r->recording)) {
+		recording_last_words(&r->recording, line, sizeof(line));
+		err_set(err, "the recorder did not start%s%s", *line ? ": " : "", line);
+		return err_hint(err, "blackout doctor");
+	}
+	if (r->end.interrupted)
+		snprintf(outcome, sizeof(outcome), "interrupted");
+	else if (r->end.signal)
+		snprintf(outcome, sizeof(outcome), "signal %d", r->end.signal);
+	else
+		snprintf(outcome, sizeof(outcome), "exit %d", r->end.status);
+	snprintf(seconds, sizeof(seconds), "%.3f", r->end.seconds);
+	return trace_seal(r->recording.dir, &how, err);
+}
+
+int record_compress(struct record *r, struct err *err)
+{
+	const struct seal_options how = {.compress = true};
+
+	return r->options->compress ? trace_seal(r->recording.dir, &how, err) : 0;
+}
+
+int record_judge(const struct record *r, const char *stopped)
+{
+	char text[128];
+	struct err err;
+
+	if (r->end.interrupted) {
+		fprintf(stderr, "interrupted; the recording up to there is usable\n");
+		return STATUS_INTERRUPTED;
+	}
+	if (*stopped) {
+		err_set(&err, "the recorder stopped: %s; the recording up to there is usable", stopped);
+		return command_fail(&err);
+	}
+	if (!r->end.signal && !r->end.status)
+		return STATUS_DONE;
+	err_set(&err, "%s %s; the recording up to there is usable", r->program.path,
+		end_text(&r->end, text, sizeof(text)));
+	err_status(&err, ERR_TARGET);
+	return command_fail(&err);
+}
+
+void record_close(struct record *r)
+{
+	recording_close(&r->recording);
+	words_free(&r->job.pm);
+	words_free(&r->job.target);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.h - one recording, from the command line to the sealed trace: what `record` and `run` share.
+ *
+ *     static struct record_options given;
+ *     static const struct option options[] = {RECORD_OPTIONS(&given), {0}};
+ *     ...
+ *     struct record record = RECORD_NEW(&given);
+ *     if (record_prepare(&record, argc, argv, &err) < 0 ||       // nothing is run or removed before this
+ *         record_setup(&record, &err) < 0 || record_target(&record, &err) < 0 || record_seal(&record, &err) < 0) ...
+ *     status = record_judge(&record, stopped);
+ *     record_close(&record);
+ *
+ * After each step record.end tells whether the user interrupted. */
+#ifndef BLACKOUT_CLI_RECORD_H
+#define BLACKOUT_CLI_RECORD_H
+
+#include "cli/option.h"
+#include "run/process.h"
+#include "run/program.h"
+#include "run/recorder.h"
+#include "run/recording.h"
+
+struct record_options {
+	struct option_list pm;
+	const char *setup;
+	const char *out;
+	bool pmem_force;
+	bool follow, loads, code_hash, compress, quiet;
+};
+
+/* Rows of the table of options. */
+#define RECORD_OPTIONS(o)                                                                                              \
+	{"pm",                                                                                                         \
+	 "PATH",                                                                                                       \
+	 NULL,                                                                                                         \
+	 "a persistent file, directory or glob; otherwise every file mapped shared and writable",                      \
+	 OPTION_LIST,                                                                                                  \
+	 &(o)->pm},                                                                                                    \
+		{"setup", "CMD", NULL, "shell command to run first, unrecorded", OPTION_TEXT, &(o)->setup},            \
+		{"no-pmem-force",                                                                                      \
+		 NULL,                                                                                                 \
+		 NULL,                                                                                                 \
+		 "do not set PMEM_IS_PMEM_FORCE=1 for the target",                                                     \
+		 OPTION_UNSET,                                                                                         \
+		 &(o)->pmem_force},                                                                                    \
+		OPTION_OUT(&(o)->out),                                                                                 \
+		{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG,          \
+		 &(o)->follow},                                                                                        \
+		{"loads", NULL, NULL, "record loads from persistent memory too", OPTION_FLAG, &(o)->loads},            \
+		{"code-hash",                                                                                          \
+		 NULL,                                                                                                 \
+		 NULL,                                                                                                 \
+		 "record at each fence a hash of the code executed since the last one",                                \
+		 OPTION_FLAG,                                                                                          \
+		 &(o)->code_hash},                                                                                     \
+		{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress},   \
+		OPTION_QUIET(&(o)->quiet)
+
+struct record {
+	const struct record_options *options;
+	bool keep_stdout; /* standard output is ours: what setup and target write there goes to standard error */
+	struct recorder recorder;
+	struct recorder_job job;
+	struct program program;
+	struct recording recording;
+	struct process_end end;
+};
+
+#define RECORD_NEW(given) {.options = (given), .recording.lock = -1}
+
+/* Check the command line, find everything, and make the directory an empty recording: reports of an earlier one go with it. */
+int record_prepare(struct record *record, int argc, char **argv, struct err *err);
+
+/* Run --setup; nothing if there is none.  -1, ERR_TARGET: it failed. */
+int record_setup(struct record *record, struct err *err);
+
+/* Run the target to its end, recorded. */
+int record_target(struct record *record, struct err *err);
+
+/* Close the trace, and add what only we know of the run.  Does not compress: that is record_compress. */
+int record_seal(struct record *record, struct err *err);
+int record_compress(struct record *record, struct err *err);
+
+/* The recording is there; what does the target's end make of it?  Says it and returns the exit status.  `stopped`: why the recorder
+ * gave up, or "". */
+int record_judge(const struct record *record, const char *stopped);
+
+void record_close(struct record *record);
+
+#endif

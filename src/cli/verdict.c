@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verdict.c - see verdict.h. */
+#include "cli/verdict.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "finding/baseline.h"
+#include "finding/history.h"
+#include "report/reader.h"
+
+enum { WIDTH_MIN = 40, WIDTH_MAX = 160 };
+
+double verdict_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Options */
+
+static int value_refuse(struct err *err, const char *option, const char *value, const char *known)
+{
+	err_set(err, "--%s cannot be '%s', only %s", option, value, known);
+	return err_status(err, ERR_USAGE);
+}
+
+static bool terminal_has_colours(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col)
+		return 0;
+	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
+}
+
+static int looks_parse(struct verdict *v, struct err *err)
+{
+	const char *color = v->options->color;
+
+	if (!report_find(v->options->format, &v->format))
+		return value_refuse(err, "format", v->options->format, "text, json, sarif, junit or html");
+	if (!fail_on_parse(v->options->fail_on, &v->lowest, &v->never))
+		return value_refuse(err, "fail-on", v->options->fail_on, "error, performance, warning or never");
+	if (strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
+		return value_refuse(err, "color", color, "auto, always or never");
+	v->colour = !strcmp(color, "always") || (!strcmp(color, "auto") && terminal_has_colours());
+	v->width = terminal_width();
+	return 0;
+}
+
+static int silencers_read(struct verdict *v, struct err *err)
+{
+	const struct option_list *files = &v->options->suppress;
+
+	v->suppress = mem_alloc((files->count + 1) * sizeof(struct suppress *));
+	for (size_t i = 0; i < files->count; i++)
+		if (suppress_read(&v->suppress[i], files->items[i], err) < 0)
+			return -1;
+	if (v->options->baseline && findings_read(&v->baseline, v->options->baseline, err) < 0)
+		return err_status(err, ERR_USAGE);
+	return 0;
+}
+
+int verdict_prepare(struct verdict *v, const struct verdict_options *options, struct err *err)
+{
+	*v = (struct verdict){.options = options};
+	if (options->recover) {
+		err_set(err, "--recover is not possible yet: this version does not test crash states");
+		return err_status(err, ERR_USAGE);
+	}
+	if (options->detect && choice_parse(&v->choice, options->detect, options->platform, err) < 0)
+		return -1;
+	if (looks_parse(v, err) < 0)
+		return -1;
+	return silencers_read(v, err);
+}
+
+void verdict_free(struct verdict *v)
+{
+	for (size_t i = 0; v->suppress && i < v->options->suppress.count; i++)
+		suppress_free(v->suppress[i]);
+	free(v->suppress);
+	findings_free(v->baseline);
+}
+
+/* Findings */
+
+static void target_fill(struct findings *f, const struct trace *trace)
+{
+	char key[32];
+	const char *word;
+
+	for (unsigned i = 0; snprintf(key, sizeof(key), "command.%u", i), (word = trace_meta(trace, key)); i++)
+		vec_push(&f->target.command, findings_text(f, word));
+	for (uint32_t id = 1; id <= trace_file_count(trace); id++)
+		vec_push(&f->target.pm, findings_text(f, trace_file(trace, id)->path));
+}
+
+static struct findings_figure figure(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
+
+static void stats_fill(struct findings *f, const struct analysis *a)
+{
+	const struct trace *trace = analysis_trace(a);
+	const char *record = trace_meta(trace, "seconds");
+	struct stats_summary totals;
+
+	stats_summarise(analysis_stats(a), trace, &totals);
+	f->stats.stores = figure(totals.stores);
+	f->stats.flushes = figure(totals.flushes);
+	f->stats.fences = figure(totals.fences);
+	f->stats.threads = figure(totals.threads);
+	if (trace_layers(trace) & BO_LAYER_LOADS)
+		f->stats.loads = figure(totals.loads);
+	f->stats.complete = figure(analysis_complete(a));
+	f->stats.seconds.record = record ? strtod(record, NULL) : -1;
+	f->stats.seconds.analyse = analysis_seconds(a);
+}
+
+static void problems_note(struct findings *f, const struct symbols *symbols)
+{
+	enum symbols_state state;
+	const char *path;
+	char note[4096];
+
+	for (size_t at = 0; (path = symbols_problem(symbols, &at, &state));) {
+		snprintf(note, sizeof(note), "%s: %s", path, symbols_state_text(state));
+		vec_push(&f->notes, findings_text(f, note));
+	}
+}
+
+static struct findings *findings_make(const struct verdict *v, const struct analysis *a, const char *dir,
+				      struct err *err)
+{
+	const struct findings_options how = {.own = v->options->own.items, .own_count = v->options->own.count};
+	struct symbols *symbols = symbols_open(NULL);
+	size_t count;
+	struct sink *const *sinks = analysis_sinks(a, &count);
+	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
+
+	target_fill(f, analysis_trace(a));
+	stats_fill(f, a);
+	problems_note(f, symbols);
+	if (history_collect(f, dir, symbols, &how, err) < 0) {
+		findings_free(f);
+		f = NULL;
+	}
+	symbols_close(symbols);
+	return f;
+}
+
+static void findings_silence(struct verdict *v, struct findings *f)
+{
+	for (size_t i = 0; i < v->options->suppress.count; i++) {
+		suppress_apply(v->suppress[i], f);
+		suppress_note_unused(v->suppress[i], f);
+	}
+	if (v->baseline)
+		baseline_apply(f, v->baseline);
+	findings_number(f);
+}
+
+static int findings_status(const struct verdict *v, const struct findings *f)
+{
+	return !v->never && findings_fail(f, v->lowest) ? STATUS_FOUND : STATUS_DONE;
+}
+
+static int findings_print(const struct verdict *v, const struct findings *f, const char *shown, struct err *err)
+{
+	const struct report_options how = {.width = v->width, .colour = v->colour, .dir = shown};
+
+	return report_write(v->format, f, &how, stdout, err);
+}
+
+int verdict_give(struct verdict *v, const struct analysis *a, const struct verdict_facts *facts, struct err *err)
+{
+	const struct report_options how = {.dir = facts->out_shown};
+	struct findings *f = findings_make(v, a, facts->dir, err);
+	int status = -1;
+
+	if (!f)
+		return -1;
+	findings_silence(v, f);
+	f->stats.seconds.total = verdict_clock() - facts->start;
+	if (v->options->write_suppressions && suppress_write(f, v->options->write_suppressions, err) < 0)
+		goto out;
+	if (report_write_all(f, &how, facts->out, err) < 0)
+		goto out;
+	if (!(facts->quiet && v->format == REPORT_TEXT) && findings_print(v, f, facts->out_shown, err) < 0)
+		goto out;
+	status = findings_status(v, f);
+out:
+	findings_free(f);
+	return status;
+}
+
+int verdict_repeat(struct verdict *v, struct findings *f, const char *shown, struct err *err)
+{
+	findings_silence(v, f);
+	if (findings_print(v, f, shown, err) < 0)
+		return -1;
+	return findings_status(v, f);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verdict.h - from an analysed recording to reports and an exit status: what `run`, `check` and `report` share.
+ *
+ *     static struct verdict_options given;
+ *     static const struct option options[] = {ANALYSIS_OPTIONS(&given), VERDICT_OPTIONS(&given), {0}};
+ *     ...
+ *     struct verdict verdict;
+ *     if (verdict_prepare(&verdict, &given, &err) < 0) ...                  // reads all that can be wrong, before anything is run
+ *     status = verdict_give(&verdict, analysis, &facts, &err);              // writes and prints the reports
+ *     verdict_free(&verdict);
+ */
+#ifndef BLACKOUT_CLI_VERDICT_H
+#define BLACKOUT_CLI_VERDICT_H
+
+#include "cli/analysis.h"
+#include "cli/option.h"
+#include "finding/finding.h"
+#include "finding/suppress.h"
+#include "report/report.h"
+
+struct verdict_options {
+	const char *detect, *platform, *recover, *write_suppressions;
+	struct option_list own;
+	uint64_t seed;
+	bool progress;
+
+	const char *format, *fail_on, *baseline, *color;
+	struct option_list suppress;
+};
+
+/* Rows for the commands that analyse. */
+#define ANALYSIS_OPTIONS(o)                                                                                               \
+	{"detect", "LIST", "patterns", "comma list of detectors", OPTION_TEXT, &(o)->detect},                             \
+		{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT, &(o)->platform},                      \
+		{"recover", "CMD", NULL, "test crash states with this command (not in this version)", OPTION_TEXT,        \
+		 &(o)->recover},                                                                                          \
+		{"own",                                                                                                   \
+		 "PATTERN",                                                                                               \
+		 NULL,                                                                                                    \
+		 "modules or source paths that are the user's own code",                                                  \
+		 OPTION_LIST,                                                                                             \
+		 &(o)->own},                                                                                              \
+		{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT,                      \
+		 &(o)->write_suppressions},                                                                               \
+		{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed},                               \
+		{"no-progress", NULL, NULL, "do not show progress on a terminal", OPTION_UNSET, &(o)->progress}
+
+/* Rows for all commands that report. */
+#define VERDICT_OPTIONS(o, fail_on_default)                                                                               \
+	{"format", "F", "text", "what is printed: text, json, sarif, junit", OPTION_TEXT, &(o)->format},                  \
+		{"fail-on",                                                                                               \
+		 "LEVEL",                                                                                                 \
+		 fail_on_default,                                                                                         \
+		 "lowest severity for exit status 1: error, performance, warning, never",                                 \
+		 OPTION_TEXT,                                                                                             \
+		 &(o)->fail_on},                                                                                          \
+		{"suppress", "FILE", NULL, "findings not to report, with reasons", OPTION_LIST, &(o)->suppress},          \
+		{"baseline", "FILE", NULL, "an earlier findings.json: only new findings count", OPTION_TEXT,              \
+		 &(o)->baseline},                                                                                         \
+		{"color", "WHEN", "auto", "auto, always, never", OPTION_TEXT, &(o)->color}
+
+struct verdict {
+	const struct verdict_options *options;
+	struct choice choice;
+	enum report_format format;
+	enum severity lowest;
+	bool never;
+	bool colour;
+	unsigned width;
+	struct suppress **suppress; /* options->suppress.count of them */
+	struct findings *baseline;  /* NULL: none */
+};
+
+/* What the command knows and the recording does not say. */
+struct verdict_facts {
+	const char *dir;       /* the recording */
+	const char *out;       /* where the reports go */
+	const char *out_shown; /* the same as the user wrote it */
+	double start;          /* verdict_clock() when the command began */
+	bool quiet;            /* no text on standard output */
+};
+
+/* Check and read what the options name; -1, mostly ERR_USAGE.  verdict_free is needed after failure too. */
+int verdict_prepare(struct verdict *verdict, const struct verdict_options *options, struct err *err);
+void verdict_free(struct verdict *verdict);
+
+/* Report what the analysis found.  The exit status: 0 or 1; -1 with *err if a report cannot be written. */
+int verdict_give(struct verdict *verdict, const struct analysis *analysis, const struct verdict_facts *facts,
+		 struct err *err);
+
+/* Report findings that were read back: suppress, print on standard output, judge. */
+int verdict_repeat(struct verdict *verdict, struct findings *findings, const char *shown, struct err *err);
+
+/* Seconds, from some moment on. */
+double verdict_clock(void);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* patterns.c - misuse of flush and fence that the order of events alone proves: one pass, no crash needed.
+ *
+ * What the hardware does is the model's business; it says what each store, flush and fence had to do with what is pending, and what
+ * is left at the end.  Here that is judged:
+ *
+ *   told by the model                            reported
+ *   --------------------------------------------------------------------------------------------------
+ *   leftover, never written back                 missing-flush or transient-data   (patterns_leftover.c)
+ *   leftover, written back or direct             missing-fence                     (patterns_leftover.c)
+ *   another value over a pending unit            dirty-overwrite
+ *   flush that is the first to cover nothing     redundant-flush, shared-line-flush, flush-volatile
+ *   fence after no flush and no direct store     redundant-fence
+ *   fence that completes flushes of many places  unordered-flushes
+ *
+ * Where the trace leaves a doubt, the milder report is made, or none:
+ *
+ *  1. A locked instruction is never a redundant fence: it was not written for PM.  A fence behind one that took its work away is
+ *     only warned of, because whether the lock is taken at all may depend on the number of threads.
+ *  2. A fence after needless flushes is not reported beside them: it goes when they go.
+ *  3. A fence after stores to PM, or while other threads exist, may be meant for them: a warning.
+ *  4. A flush that covers for its own thread what another thread flushed and has not fenced is not redundant.
+ *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is not reported, unless the
+ *     overwritten store is of code that is known to persist what it stores.
+ *  6. What CLFLUSH covered is on media before anything later is: overwriting it is in order. */
+#include "detect/patterns.h"
+
+#include "base/mem.h"
+#include "detect/detector.h"
+
+/* Sightings */
+
+void patterns_flush_held(struct patterns *p)
+{
+	if (p->held.event)
+		sink_report(p->sink, &p->held);
+	p->held.event = 0;
+}
+
+static bool same_sighting(const struct sighting *a, const struct sighting *b)
+{
+	if (a->event != b->event || a->variant != b->variant || a->context != b->context || a->file != b->file ||
+	    a->related_count != b->related_count)
+		return false;
+	for (unsigned i = 0; i < a->related_count; i++)
+		if (a->related[i].context != b->related[i].context)
+			return false;
+	return true;
+}
+
+void patterns_report_unit(struct patterns *p, const struct sighting *sighting)
+{
+	struct sighting *held = &p->held;
+
+	if (!held->event || !same_sighting(held, sighting)) {
+		patterns_flush_held(p);
+		*held = *sighting;
+		return;
+	}
+	if (sighting->offset < held->offset)
+		held->offset = sighting->offset;
+	held->size += sighting->size;
+}
+
+static struct sighting sighting_at(const struct patterns *p, const struct event *ev, enum finding_kind kind,
+				   enum finding_variant variant)
+{
+	return (struct sighting){
+		.kind = kind,
+		.variant = variant,
+		.context = ev->context,
+		.file = ev->file,
+		.offset = ev->offset,
+		.size = (uint32_t)ev->size,
+		.event = p->number,
+	};
+}
+
+void sighting_relate(struct sighting *sighting, enum related_role role, uint32_t context)
+{
+	sighting->related[sighting->related_count].role = role;
+	sighting->related[sighting->related_count++].context = context;
+}
+
+struct thread_note *patterns_thread(struct patterns *p, uint32_t thread)
+{
+	while (p->threads.count <= thread)
+		vec_push(&p->threads, (struct thread_note){0});
+	return &p->threads.at[thread];
+}
+
+/* Stores */
+
+/* Rule 5. */
+static bool may_be_lock(struct patterns *p, const struct unit *old)
+{
+	const struct line_note *line = notes_line(&p->notes, old->file, old->offset);
+
+	return line && line->atomic && !notes_site(&p->notes, old->context)->prompt;
+}
+
+static void on_overwrite(void *arg, const struct event *ev, const struct unit *old)
+{
+	struct patterns *p = arg;
+	struct sighting s = sighting_at(p, ev, KIND_DIRTY_OVERWRITE, VARIANT_DIRTY_OVERWRITE_DIRTY);
+
+	if (old->cover == UNIT_ORDERED || may_be_lock(p, old)) /* rules 6 and 5 */
+		return;
+	sighting_relate(&s, ROLE_STORE, old->context);
+	if (old->kind == UNIT_DIRECT) {
+		s.variant = VARIANT_DIRTY_OVERWRITE_DIRECT;
+	} else if (old->cover == UNIT_FLUSHED) {
+		s.variant = VARIANT_DIRTY_OVERWRITE_UNFENCED;
+		sighting_relate(&s, ROLE_FLUSH, old->flush_context);
+	}
+	s.offset = old->offset;
+	s.size = old->size;
+	patterns_report_unit(p, &s);
+}
+
+static void note_store(struct patterns *p, const struct event *ev)
+{
+	struct line_state state;
+	struct line_note *line;
+
+	if (ev->kind == BO_STORE_LOCKED)
+		notes_line_make(&p->notes, ev->file, ev->offset)->atomic = 1;
+	if (ev->size <= LINE_BYTES && ev->offset % LINE_BYTES + ev->size > LINE_BYTES)
+		notes_straddle(&p->notes, ev->file, ev->offset, p->number);
+	if (!patterns_thread(p, ev->thread)->flushes || !(line = notes_line(&p->notes, ev->file, ev->offset)))
+		return;
+	model_line(p->model, ev->file, ev->offset, &state);
+	line->early = state.flushed || state.ordered;
+}
+
+/* Flushes */
+
+static void flush_redundant(struct patterns *p, const struct event *ev, const struct flush_effect *effect)
+{
+	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FLUSH, VARIANT_REDUNDANT_FLUSH_CLEAN);
+
+	s.size = LINE_BYTES;
+	if (effect->pointless) {
+		s.variant = VARIANT_REDUNDANT_FLUSH_POINTLESS;
+	} else if (effect->line_was_flushed) {
+		s.variant = VARIANT_REDUNDANT_FLUSH_AGAIN;
+		sighting_relate(&s, ROLE_FLUSH, effect->earlier_flush_context);
+		/* Who names another address of the line means another object. */
+		if (effect->earlier_flush_addr_offset != ev->offset && effect->last_store_context) {
+			s.kind = KIND_SHARED_LINE_FLUSH;
+			s.variant = VARIANT_SHARED_LINE_FLUSH_NEIGHBOUR;
+			sighting_relate(&s, ROLE_STORE, effect->last_store_context);
+		}
+	} else if (effect->last_store_context) {
+		s.variant = VARIANT_REDUNDANT_FLUSH_NEEDLESS;
+		sighting_relate(&s, ROLE_STORE, effect->last_store_context);
+	}
+	sink_report(p->sink, &s);
+}
+
+static void on_flush(void *arg, const struct event *ev, const struct flush_effect *effect)
+{
+	struct patterns *p = arg;
+	struct thread_note *thread = patterns_thread(p, ev->thread);
+	struct sighting s;
+
+	thread->flushes++;
+	thread->flush_event = p->number;
+	if (effect->volatile_address) {
+		s = sighting_at(p, ev, KIND_FLUSH_VOLATILE, VARIANT_FLUSH_VOLATILE_OUTSIDE);
+		sink_report(p->sink, &s);
+		return;
+	}
+	if (effect->pointless || (!effect->newly_covered && !effect->covered_for_thread)) /* rule 4 */
+		flush_redundant(p, ev, effect);
+	notes_flush(&p->notes, ev->file, ev->offset, ev->context);
+}
+
+/* Fences */
+
+static bool fence_is_plain(const struct event *ev)
+{
+	return ev->type == EVENT_SFENCE || ev->type == EVENT_MFENCE;
+}
+
+static void fence_redundant(struct patterns *p, const struct event *ev, const struct fence_effect *effect)
+{
+	const struct thread_note *thread = patterns_thread(p, ev->thread);
+	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FENCE, VARIANT_REDUNDANT_FENCE_NOTHING);
+
+	if (effect->written_since || p->threads_alive > 1 || p->several_processes || thread->fence_locked) {
+		s.variant = VARIANT_REDUNDANT_FENCE_THREADS; /* rules 1 and 3 */
+	} else if (thread->fence_context) {
+		s.variant = VARIANT_REDUNDANT_FENCE_AGAIN;
+		sighting_relate(&s, ROLE_FENCE, thread->fence_context);
+	}
+	sink_report(p->sink, &s);
+}
+
+static void fence_unordered(struct patterns *p, const struct event *ev, const struct fence_effect *effect)
+{
+	struct sighting s = sighting_at(p, ev, KIND_UNORDERED_FLUSHES, VARIANT_UNORDERED_FLUSHES_MANY);
+
+	sighting_relate(&s, ROLE_FLUSH, effect->first_flush_context);
+	sighting_relate(&s, ROLE_FLUSH, effect->last_flush_context);
+	sink_report(p->sink, &s);
+}
+
+static void on_fence(void *arg, const struct event *ev, const struct fence_effect *effect)
+{
+	struct patterns *p = arg;
+	struct thread_note *thread = patterns_thread(p, ev->thread);
+	bool completes = effect->flushes_completed || effect->direct_completed;
+
+	if (fence_is_plain(ev)) {
+		if (!completes && !thread->flushes) /* rule 2 */
+			fence_redundant(p, ev, effect);
+		if (effect->distinct_flush_contexts > 1 && effect->first_flush_context != effect->last_flush_context)
+			fence_unordered(p, ev, effect);
+	}
+	thread->fence_locked = !fence_is_plain(ev) && (completes || thread->flushes || thread->fence_locked);
+}
+
+/* The fence has taken effect. */
+static void note_fence(struct patterns *p, const struct event *ev)
+{
+	struct thread_note *thread = patterns_thread(p, ev->thread);
+
+	thread->flushes = 0;
+	thread->any_fence_event = p->number;
+	if (!fence_is_plain(ev))
+		return;
+	thread->fence_event = p->number;
+	thread->fence_context = ev->context;
+}
+
+/* What is made persistent tells what its code and its line are for. */
+static void on_persist(void *arg, const struct event *by, const struct unit *unit)
+{
+	struct patterns *p = arg;
+	uint32_t flush = unit->flush_context;
+	bool synced = by->type == EVENT_MSYNC || by->type == EVENT_FILE_SYNC;
+	struct site_note *site;
+
+	if (unit->kind == UNIT_WRITTEN)
+		return;
+	if (synced && !flush) {
+		flush = by->context;
+		notes_flush(&p->notes, unit->file, unit->offset, flush);
+	}
+	if (!flush)
+		return;
+	site = notes_site(&p->notes, unit->context);
+	site->flush = flush;
+	if (synced || (by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event))
+		site->prompt = flush;
+}
+
+/* The detector */
+
+static const struct model_observer observer = {
+	.overwrite = on_overwrite,
+	.flush = on_flush,
+	.fence = on_fence,
+	.persist = on_persist,
+	.leftover = patterns_leftover,
+};
+
+static void *patterns_begin(const struct platform *platform, struct sink *sink)
+{
+	struct patterns *p = mem_alloc(sizeof(*p));
+
+	p->sink = sink;
+	p->threads_alive = 1;
+	p->model = model_new(platform, MODEL_VISIBLE, &observer, p);
+	return p;
+}
+
+static void patterns_event(void *state, const struct event *ev, uint64_t number)
+{
+	struct patterns *p = state;
+
+	p->number = number;
+	switch (ev->type) {
+	case EVENT_STORE:
+		if (ev->file)
+			note_store(p, ev);
+		model_apply(p->model, ev);
+		patterns_flush_held(p);
+		if (ev->kind == BO_STORE_LOCKED)
+			note_fence(p, ev);
+		return;
+	case EVENT_SFENCE:
+	case EVENT_MFENCE:
+	case EVENT_LOCKED:
+		model_apply(p->model, ev);
+		note_fence(p, ev);
+		return;
+	case EVENT_THREAD_START: p->threads_alive++; break;
+	case EVENT_THREAD_EXIT: p->threads_alive--; break;
+	case EVENT_EXIT: p->ended |= ev->process == 0; break;
+	default: break;
+	}
+	p->several_processes |= ev->process != 0;
+	model_apply(p->model, ev);
+	patterns_flush_held(p);
+}
+
+static void patterns_end(void *state)
+{
+	struct patterns *p = state;
+
+	model_end(p->model);
+	patterns_flush_held(p);
+	model_free(p->model);
+	notes_free(&p->notes);
+	vec_free(&p->threads);
+	free(p);
+}
+
+const struct detector detector_patterns = {
+	.name = "patterns",
+	.help = "misuse of flushes and fences, seen in the order of events",
+	.begin = patterns_begin,
+	.event = patterns_event,
+	.end = patterns_end,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* patterns.h - the state of the detector `patterns`, shared by its files.  See patterns.c for what it does. */
+#ifndef BLACKOUT_DETECT_PATTERNS_H
+#define BLACKOUT_DETECT_PATTERNS_H
+
+#include "base/vec.h"
+#include "detect/patterns_notes.h"
+#include "detect/sink.h"
+#include "model/model.h"
+
+/* Numbers of events, and contexts; 0: not yet. */
+struct thread_note {
+	uint64_t any_fence_event; /* last fence, locked instructions included */
+	uint64_t fence_event;     /* last sfence or mfence */
+	uint32_t fence_context;
+	bool fence_locked;    /* since then locked instructions have done the work of a fence */
+	unsigned flushes;     /* since the last fence of any kind, also of volatile memory */
+	uint64_t flush_event; /* the last of them */
+};
+
+struct patterns {
+	struct model *model;
+	struct sink *sink;
+	struct notes notes;
+	uint64_t number; /* of the event that is being looked at */
+	VEC_OF(struct thread_note) threads;
+	unsigned threads_alive;
+	bool several_processes;
+	bool ended; /* the target came to an end by itself: what is left at the end of the trace is left for good */
+	struct sighting held; /* of units, being joined; event 0: none */
+};
+
+struct thread_note *patterns_thread(struct patterns *p, uint32_t thread);
+
+void sighting_relate(struct sighting *sighting, enum related_role role, uint32_t context);
+
+/* Report a unit of a store; the units of one store that are in the same case become one sighting. */
+void patterns_report_unit(struct patterns *p, const struct sighting *sighting);
+void patterns_flush_held(struct patterns *p);
+
+/* The model's observer of leftovers. */
+void patterns_leftover(void *arg, const struct event *by, const struct unit *unit);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* patterns_leftover.c - what was stored and is not persistent when nobody can make it so any more: a bug, or volatile data?
+ *
+ * The question is asked of the code and of the line, not of the address:
+ *
+ *  1. Written back, or stored past the cache, and not fenced: somebody wanted it persistent.  missing-fence.
+ *  2. What the same code (calling context) stored at other times was made persistent, or the line was written back at some time:
+ *     missing-flush.
+ *  3. Nothing of that: nobody wanted it persistent.  transient-data.
+ *
+ * Two doubts, in which no error is reported:
+ *
+ *  4. A line with atomic stores may hold a lock.  Locks in PM are volatile, although the data beside them are flushed, and they with
+ *     them.  There only code counts that is known to flush before its thread's next fence: releasing a lock is not.  A lock may
+ *     straddle, so the line before counts too.
+ *  5. A target that was killed might have gone on to flush.  What is left when its trace ends is not reported. */
+#include "detect/patterns.h"
+
+/* Rule 4. */
+static bool near_atomic(struct patterns *p, const struct unit *unit)
+{
+	const struct line_note *line = notes_line(&p->notes, unit->file, unit->offset);
+
+	if (line && line->atomic)
+		return true;
+	if (unit->offset < LINE_BYTES)
+		return false;
+	line = notes_line(&p->notes, unit->file, unit->offset - LINE_BYTES);
+	return line && line->atomic;
+}
+
+/* A thread other than the one that flushed, which has fenced since: what a reader of the code may take for the fence. */
+static uint32_t fence_elsewhere(struct patterns *p, uint32_t flusher)
+{
+	uint64_t flushed = patterns_thread(p, flusher)->flush_event;
+
+	if (!patterns_thread(p, flusher)->flushes)
+		return 0;
+	for (uint32_t t = 1; t < p->threads.count; t++)
+		if (t != flusher && p->threads.at[t].fence_event > flushed)
+			return p->threads.at[t].fence_context;
+	return 0;
+}
+
+static void fill_missing_fence(struct patterns *p, struct sighting *s, const struct unit *unit)
+{
+	uint32_t fence = fence_elsewhere(p, unit->thread);
+
+	s->kind = KIND_MISSING_FENCE;
+	if (unit->kind == UNIT_DIRECT) {
+		s->variant = VARIANT_MISSING_FENCE_DIRECT;
+		return;
+	}
+	s->variant = fence ? VARIANT_MISSING_FENCE_OTHER_THREAD : VARIANT_MISSING_FENCE_FLUSHED;
+	sighting_relate(s, ROLE_FLUSH, unit->flush_context);
+	if (fence)
+		sighting_relate(s, ROLE_FENCE, fence);
+}
+
+static void fill_missing_flush(struct sighting *s, enum finding_variant variant, uint32_t flush)
+{
+	s->kind = KIND_MISSING_FLUSH;
+	s->variant = variant;
+	sighting_relate(s, ROLE_FLUSH, flush);
+}
+
+/* Rules 2 to 4 for a unit that nothing has written back. */
+static void fill_bare(struct patterns *p, struct sighting *s, const struct unit *unit, bool unmapped)
+{
+	const struct site_note *site = notes_site(&p->notes, unit->context);
+	const struct line_note *line = notes_line(&p->notes, unit->file, unit->offset);
+	bool lock = near_atomic(p, unit) && !site->prompt;
+	uint32_t half = notes_half_flushed(&p->notes, unit->file, unit->offset, unit->event);
+
+	if (half)
+		fill_missing_flush(s, VARIANT_MISSING_FLUSH_STRADDLE, half);
+	else if (!lock && line && line->flush && line->early)
+		fill_missing_flush(s, VARIANT_MISSING_FLUSH_EARLY, line->flush);
+	else if (!lock && site->flush)
+		fill_missing_flush(
+			s, unmapped ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED : VARIANT_MISSING_FLUSH_SITE, site->flush);
+	else if (!lock && line && line->flush)
+		fill_missing_flush(
+			s, unmapped ? VARIANT_MISSING_FLUSH_LINE_UNMAPPED : VARIANT_MISSING_FLUSH_LINE, line->flush);
+	else
+		s->variant = lock ? VARIANT_TRANSIENT_DATA_LOCK : VARIANT_TRANSIENT_DATA_NEVER;
+}
+
+void patterns_leftover(void *arg, const struct event *by, const struct unit *unit)
+{
+	struct patterns *p = arg;
+	struct sighting s = {
+		.kind = KIND_TRANSIENT_DATA,
+		.context = unit->context,
+		.file = unit->file,
+		.offset = unit->offset,
+		.size = unit->size,
+		.event = unit->event,
+	};
+
+	if (unit->kind == UNIT_WRITTEN || (!by && !p->ended)) /* rule 5 */
+		return;
+	if (unit->kind == UNIT_DIRECT || unit->cover == UNIT_FLUSHED)
+		fill_missing_fence(p, &s, unit);
+	else
+		fill_bare(p, &s, unit, by != NULL);
+	patterns_report_unit(p, &s);
+}

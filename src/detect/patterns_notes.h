@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* patterns_notes.h - what `patterns` remembers of code and of lines, beyond what the model knows of what is pending.
+ *
+ * Of each calling context: whether what it stored was ever made persistent, and by which flush.  Of each line that was ever flushed or hit
+ * by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line costs 4 bytes, so memory is bounded by the
+ * PM that the program works on, whatever the length of the trace. */
+#ifndef BLACKOUT_DETECT_PATTERNS_NOTES_H
+#define BLACKOUT_DETECT_PATTERNS_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+#define LINE_BYTES 64u
+
+struct site_note {
+	uint32_t flush;  /* context of the flush, or synchronisation, that made a store of this code persistent; 0: none did */
+	uint32_t prompt; /* the same, and the storing thread had no other fence between store and flush: it was meant */
+};
+
+struct line_note {
+	uint32_t flush : 28; /* context of the last flush, or synchronisation; 0: none */
+	uint32_t atomic : 1; /* an atomic instruction stored to it */
+	uint32_t early : 1;  /* stored to after its last flush, which was not fenced by then */
+	uint32_t out : 1;    /* a store started here and went on into the next line */
+	uint32_t in : 1;     /* a store came in from the line before */
+};
+
+/* The last store over the boundary of two lines. */
+struct straddle {
+	uint64_t event;
+	uint32_t flush[2]; /* contexts of the flushes that wrote the first and the second line back since; 0: none did */
+};
+
+struct notes {
+	VEC_OF(struct site_note) sites; /* by context */
+	struct map pages;               /* from (file, offset / 4096) to an array of struct line_note */
+	struct map straddle_of;         /* from (file, number of the first line) to 1 + index of straddles */
+	VEC_OF(struct straddle) straddles;
+	uint32_t last_file; /* the page that was asked for last */
+	uint64_t last_page;
+	struct line_note *last;
+};
+
+struct site_note *notes_site(struct notes *notes, uint32_t context);
+
+/* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */
+struct line_note *notes_line(struct notes *notes, uint32_t file, uint64_t offset);
+struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t offset);
+
+/* A store went over the end of the line at `offset`. */
+void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);
+
+/* The line at `offset` is written back. */
+void notes_flush(struct notes *notes, uint32_t file, uint64_t offset, uint32_t context);
+
+/* If the store `event`, which is not written back in the line at `offset`, reached into another line that is: the context of that flush. */
+uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);
+
+void notes_free(struct notes *notes);
+
+#endif
