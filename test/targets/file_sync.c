@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	begin(p);
 
 	CHECK(msync(p, POOL_BYTES, MS_SYNC) == 0);          //! msync pool+0x0 16384 flags=sync
-	CHECK(msync(p + PAGE, 100, MS_SYNC) == 0);          //! msync pool+0x1000 100 flags=sync
+	CHECK(msync(p + PAGE, 100, MS_SYNC) == 0);          //! msync pool+0x1000 4096 flags=sync
 	CHECK(msync(p + 2 * PAGE, PAGE, MS_ASYNC) == 0);    //! msync pool+0x2000 4096 flags=async
 	CHECK(msync(p + 1, PAGE, MS_SYNC) == -1);
 	CHECK(msync(v, PAGE, MS_SYNC) == 0);

@@ -26,10 +26,13 @@ int main(int argc, char **argv)
 	if (pid == 0) {
 		int fd = open(argv[1], O_RDWR);
 
+		/* a child starts with the mappings of its parent */
+		//! t2 map pool+0x0 16384 at=0x100000000 prot=rw- flags=shared,fixed
 		ST8(p + 8, 2);          //! t2 store pool+0x8 8 0x2
 		CHECK(pwrite(fd, "w", 1, 0x100) == 1); //! t2 write pool+0x100 1
 		pid = fork();           //! t2 fork pid=N followed
 		if (pid == 0) {
+			//! t3 map pool+0x0 16384 at=0x100000000 prot=rw- flags=shared,fixed
 			ST8(p + 16, 3); //! t3 store pool+0x10 8 0x3
 			_exit(0);       //! t3 exit 0
 		}

@@ -16,7 +16,8 @@ int main(int argc, char **argv)
 	CHECK(q == (char *)SECOND_ADDR);
 	CHECK(mprotect(q, 2 * PAGE, PROT_READ | PROT_WRITE) == 0);
 	//! file pool.b id=2 size=8192 created
-	//! map pool.b+0x0 8192 at=0x140000000 prot=rw- flags=shared,fixed
+	//! map pool.b+0x0 8192 at=0x140000000 prot=r-- flags=shared,fixed
+	//! protect 0x140000000 8192 rw-
 	ST8(q, 1);                                   //! store pool.b+0x0 8 0x1
 	CHECK(mprotect(q, PAGE, PROT_READ) == 0);    //! protect 0x140000000 4096 r--
 	ST8(q + PAGE, 2);                            //! store pool.b+0x1000 8 0x2
