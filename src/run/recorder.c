@@ -25,13 +25,20 @@ int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 	return err_hint(err, "apt-get install valgrind");
 }
 
+int recorder_find_self(char path[PATH_MAX], struct err *err)
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	if (n <= 0)
+		return err_sys(err, "cannot read /proc/self/exe");
+	path[n] = 0;
+	return 0;
+}
+
 /* The directory of the running executable. */
 static int own_dir(char dir[PATH_MAX], struct err *err)
 {
-	ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX - 1);
-	if (n <= 0)
-		return err_sys(err, "cannot read /proc/self/exe");
-	dir[n] = 0;
+	if (recorder_find_self(dir, err) < 0)
+		return -1;
 	*strrchr(dir, '/') = 0;
 	return 0;
 }
