@@ -3,6 +3,7 @@
 #include "run/recorder.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "run/program.h"
@@ -86,6 +87,27 @@ static void log_option(struct words *argv, const char *dir)
 	words_add(argv, "--log-file=%s/recorder.log", escaped);
 }
 
+/* Valgrind takes some descriptors for itself; the tool shows the target the limits that it would have had. */
+static void limits_option(struct words *argv)
+{
+	struct rlimit fds;
+
+	if (getrlimit(RLIMIT_NOFILE, &fds) == 0)
+		words_add(argv, "--bo-fds=%llu:%llu", (unsigned long long)fds.rlim_cur, (unsigned long long)fds.rlim_max);
+}
+
+/* Variables that lead to our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
+ * under another name, back in. */
+static void lead_to_tool(struct words *environment, const char *lib)
+{
+	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			words_add(environment, "BLACKOUT_KEPT_%s=%s", names[i], getenv(names[i]));
+	words_add(environment, "VALGRIND_LIB=%s", lib);
+}
+
 void recorder_command(const struct recorder *recorder, const struct recorder_job *job, struct words *argv,
 		      struct words *environment)
 {
@@ -101,6 +123,7 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--vgdb=no");
 	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
 	words_add(argv, "--bo-out=%s", job->dir);
+	limits_option(argv);
 	for (size_t i = 0; i < job->pm.count; i++)
 		words_add(argv, "--bo-pm=%s", job->pm.items[i]);
 	if (job->loads)
@@ -112,5 +135,5 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	words_add(environment, "VALGRIND_LIB=%s", recorder->lib);
+	lead_to_tool(environment, recorder->lib);
 }
