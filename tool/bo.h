@@ -161,6 +161,8 @@ void bo_file_refresh(struct bo_file *file);        /* the target changed it by a
 /* ---- bo_syscall.c ---- */
 void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
+SizeT bo_syscall_stored(ThreadId tid, SizeT size); /* what a call really stored of `size` bytes that the core reports */
+void bo_syscall_set_fd_limits(ULong soft, ULong hard); /* what the target is to see */
 void bo_write_exit(void);         /* EXIT, if the target ended by itself */
 
 /* ---- bo_writer.c ---- */
@@ -173,6 +175,10 @@ Bool bo_writer_active(void);
 UInt bo_writer_process(void);
 UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, in the running thread's name */
 void bo_writer_commit(UChar *end);
+/* A fork is known by its child's pid, after the child may have written already: its place in the order is kept before. */
+void bo_writer_reserve_clock(void);
+void bo_writer_use_reserved_clock(void); /* what is written next takes that place */
+void bo_writer_release_clock(void);
 UChar *bo_put_address(UChar *p, Addr addr);
 UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then the bytes */
 /* One event of only v fields (after an optional string, NULL for none): for everything that is not hot. */
@@ -181,9 +187,11 @@ void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *strin
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 extern Int VG_(fd_hard_limit);
+extern Int VG_(fd_soft_limit);
 extern Bool VG_(clo_trace_children);
 extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 extern Int VG_(safe_fd)(Int oldfd);
 extern Int VG_(fcntl)(Int fd, Int cmd, Addr arg);
 extern Bool VG_(resolve_filename)(Int fd, const HChar **path);

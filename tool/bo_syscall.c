@@ -6,8 +6,10 @@
  * sendfile, splice and copy_file_range alike. */
 #include "bo.h"
 
+#include "libvex_guest_amd64.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_options.h"
 #include "pub_tool_vkiscnums.h"
 
 #define AT_FDCWD_ (-100)
@@ -20,9 +22,11 @@
 
 /* What a thread's call in progress found before it started. */
 struct before {
+	UInt number;                   /* of the call */
 	struct bo_file *file, *victim; /* that its paths named */
 	ULong victim_links;
 	Bool creates;
+	struct vki_rlimit old_fds; /* that prlimit must report */
 };
 
 #define THREADS_MAX 16384
@@ -306,9 +310,10 @@ static void before_exec(ThreadId tid, Int dirfd, UWord path)
 
 static void on_forked(ThreadId tid, ULong pid)
 {
+	bo_writer_use_reserved_clock();
 	ULong fields[] = {bo_context_of_syscall(tid), pid, clo_bo_follow};
-
 	bo_write(BO_OP_FORK, fields, 3, NULL);
+	bo_writer_release_clock();
 }
 
 static Bool clone_is_fork(UWord flags)
@@ -325,34 +330,127 @@ static void on_alt_stack(ThreadId tid, UWord pointer)
 }
 
 /* ---- limits ----
- * Valgrind refuses every RLIMIT_NOFILE whose hard limit is not the one it has set aside itself.  Servers ask for just that.  Before its check
- * runs we move its idea of the hard limit to what the target asks for, raising the kernel's own where that takes it and is permitted. */
+ * Valgrind keeps the top descriptors for itself, shows the target a limit that is lower by as many, and refuses every RLIMIT_NOFILE whose hard
+ * limit differs from its own idea.  Servers ask for just that.  We keep what the target believes its limits to be (`fds`), show it
+ * that, and let Valgrind enforce as much of it as there is room for. */
 
-#define RESERVED_FDS 12 /* above the target's, as in coregrind */
+#define RESERVED_FDS 12 /* as in coregrind */
 
-static Bool raise_kernel_limit(ULong wanted)
+static struct vki_rlimit fds;
+
+/* CAP_SYS_RESOURCE, in the words of capget(2): only its holders may raise a hard limit. */
+static Bool may_raise_limits(void)
 {
-	struct vki_rlimit rl;
-	SysRes r = bo_syscall(__NR_getrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0);
+	struct {
+		UInt version;
+		Int pid;
+	} header = {0x20080522, 0};
+	struct {
+		UInt effective, permitted, inheritable;
+	} data[2] = {{0}};
 
-	if (sr_isError(r))
-		return False;
-	if (rl.rlim_cur >= wanted)
-		return True;
-	rl.rlim_cur = wanted;
-	if (rl.rlim_max < wanted)
-		rl.rlim_max = wanted;
-	return !sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0));
+	return !sr_isError(bo_syscall(__NR_capget, &header, data, 0, 0, 0, 0)) && data[0].effective & 1u << 24;
 }
 
-static void permit_fd_limit(UWord pointer)
+/* The kernel's own soft limit, raised to `wanted` or as near as it goes. */
+static ULong raise_kernel_limit(ULong wanted)
+{
+	struct vki_rlimit now, more;
+
+	bo_syscall(__NR_getrlimit, VKI_RLIMIT_NOFILE, &now, 0, 0, 0, 0);
+	if (now.rlim_cur >= wanted)
+		return now.rlim_cur;
+	more.rlim_cur = wanted;
+	more.rlim_max = now.rlim_max < wanted ? wanted : now.rlim_max;
+	if (!sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &more, 0, 0, 0, 0)))
+		return wanted;
+	more.rlim_cur = more.rlim_max = now.rlim_max;
+	if (!sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &more, 0, 0, 0, 0)))
+		return now.rlim_max;
+	return now.rlim_cur;
+}
+
+static void enforce_fd_limits(void)
+{
+	ULong room = raise_kernel_limit(fds.rlim_max + RESERVED_FDS) - RESERVED_FDS;
+
+	VG_(fd_hard_limit) = (Int)(fds.rlim_max < room ? fds.rlim_max : room);
+	VG_(fd_soft_limit) = fds.rlim_cur < (ULong)VG_(fd_hard_limit) ? (Int)fds.rlim_cur : VG_(fd_hard_limit);
+}
+
+void bo_syscall_set_fd_limits(ULong soft, ULong hard)
+{
+	fds.rlim_cur = soft;
+	fds.rlim_max = hard;
+	enforce_fd_limits();
+}
+
+static Bool fd_limit_is_permitted(const struct vki_rlimit *rl)
+{
+	if (rl->rlim_max <= fds.rlim_max)
+		return True;
+	return rl->rlim_max < 0x7fffffff && may_raise_limits() && raise_kernel_limit(rl->rlim_max) >= rl->rlim_max;
+}
+
+/* Valgrind's check compares with its own hard limit: let it see there what the target asks for. */
+static void before_setting_fd_limit(struct before *b, UWord pointer)
 {
 	const struct vki_rlimit *rl = (const struct vki_rlimit *)pointer;
 
+	b->old_fds = fds;
 	if (!VG_(am_is_valid_for_client)(pointer, sizeof(*rl), VKI_PROT_READ) || rl->rlim_cur > rl->rlim_max)
 		return;
-	if (rl->rlim_max < 0x7fffffff && raise_kernel_limit(rl->rlim_max + RESERVED_FDS))
-		VG_(fd_hard_limit) = (Int)rl->rlim_max;
+	VG_(fd_hard_limit) = fd_limit_is_permitted(rl) ? (Int)rl->rlim_max : 0;
+}
+
+static void after_setting_fd_limit(UWord pointer, Bool failed)
+{
+	if (!failed)
+		fds = *(const struct vki_rlimit *)pointer;
+	enforce_fd_limits();
+}
+
+static Bool is_own_fd_limit(const UWord *args)
+{
+	return (args[0] == 0 || (Int)args[0] == VG_(getpid)()) && args[1] == VKI_RLIMIT_NOFILE;
+}
+
+static void before_limit_call(struct before *b, UInt number, const UWord *args)
+{
+	if (number == __NR_setrlimit && args[0] == VKI_RLIMIT_NOFILE)
+		before_setting_fd_limit(b, args[1]);
+	else if (number == __NR_prlimit64 && is_own_fd_limit(args) && args[2])
+		before_setting_fd_limit(b, args[2]);
+}
+
+static void after_limit_call(ThreadId tid, UInt number, const UWord *args, Bool failed)
+{
+	if (number == __NR_setrlimit && args[0] == VKI_RLIMIT_NOFILE)
+		after_setting_fd_limit(args[1], failed);
+	if (number == __NR_getrlimit && args[0] == VKI_RLIMIT_NOFILE && !failed)
+		*(struct vki_rlimit *)args[1] = fds;
+	if (number == __NR_prlimit64 && is_own_fd_limit(args)) {
+		if (args[3] && !failed)
+			*(struct vki_rlimit *)args[3] = args[2] ? before[tid].old_fds : fds;
+		if (args[2])
+			after_setting_fd_limit(args[2], failed);
+	}
+}
+
+/* ---- faults ----
+ * A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes exact registers at each memory
+ * access.  Few targets need that and it costs speed, so code is translated that way from the moment such a handler is set. */
+
+static void on_handler_set(UWord signal, UWord action)
+{
+	static Bool exact;
+
+	if (exact || !action || (signal != VKI_SIGSEGV && signal != VKI_SIGBUS) || *(UWord *)action <= 1 /* DFL, IGN */)
+		return;
+	exact = True;
+	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtMemAccess;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtMemAccess;
+	VG_(discard_translations)(0, ~0UL / 2, "bo: exact faults");
 }
 
 /* ---- the two hooks ---- */
@@ -360,11 +458,22 @@ static void permit_fd_limit(UWord pointer)
 static UInt exit_status;
 static Bool exits;
 
+/* recvfrom: the core reports the whole buffer as written, whatever came. */
+SizeT bo_syscall_stored(ThreadId tid, SizeT size)
+{
+	UWord received;
+
+	if (before[tid].number != __NR_recvfrom)
+		return size;
+	VG_(get_shadow_regs_area)(tid, (UChar *)&received, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(received));
+	return received < size ? received : size;
+}
+
 void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	struct before *b = &before[tid];
 
-	*b = (struct before){0};
+	*b = (struct before){.number = number};
 	bo_thread_run(tid, 0);
 	switch (number) {
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
@@ -379,13 +488,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_execve: before_exec(tid, AT_FDCWD_, args[0]); break;
 	case __NR_execveat: before_exec(tid, (Int)args[0], args[1]); break;
 	case __NR_setrlimit:
-		if (args[0] == VKI_RLIMIT_NOFILE)
-			permit_fd_limit(args[1]);
-		break;
-	case __NR_prlimit64:
-		if ((args[0] == 0 || (Int)args[0] == VG_(getpid)()) && args[1] == VKI_RLIMIT_NOFILE && args[2])
-			permit_fd_limit(args[2]);
-		break;
+	case __NR_prlimit64: before_limit_call(b, number, args); break;
 	case __NR_exit_group:
 		exits = True;
 		exit_status = (UInt)args[0] & 0xff;
@@ -480,12 +583,14 @@ static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWo
 			on_forked(tid, result);
 		break;
 	case __NR_sigaltstack: on_alt_stack(tid, args[0]); break;
+	case __NR_rt_sigaction: on_handler_set(args[0], args[1]); break;
 	default: break;
 	}
 }
 
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
+	after_limit_call(tid, number, args, sr_isError(result));
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);
