@@ -24,7 +24,7 @@ $(B)/blackout: $(CLI_OBJ) $(B)/libblackout.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # A program that stands alone in one file says in its first lines what it needs: "// link: -lpmem", "// cflags: -mavx2".
-pragma = $(shell sed -n '1,20s,^// $(1): *,,p' $<)
+pragma = $(subst build/,$(B)/,$(shell sed -n '1,20s,^// $(1): *,,p' $<))
 standalone = $(Q)mkdir -p $(@D) && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
 	$(call pragma,cflags) $< -o $@ $(call pragma,link)
 
