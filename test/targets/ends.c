@@ -42,7 +42,10 @@ int main(int argc, char **argv)
 			pause();
 	}
 	if (!strcmp(how, "spin"))
-		for (unsigned long i = 0;; i++)
+		for (unsigned long i = 0;; i++) {
 			ST8(p + 8 * (i & 127), i);
+			for (volatile int k = 0; k < 1000; k++)
+				;
+		}
 	return 0;
 }
