@@ -3,8 +3,12 @@
 
 D = $(DESTDIR)$(PREFIX)
 
-.PHONY: install
+.PHONY: install install-only
 install: all
+	@$(MAKE) --no-print-directory install-only
+
+# Without building first.
+install-only:
 	install -d $(D)/bin $(D)/libexec/blackout/valgrind $(D)/libexec/blackout/examples $(D)/include/blackout $(D)/share/man/man1
 	install $(B)/blackout $(D)/bin/
 	install $(wildcard $(B)/valgrind/blackout-amd64-linux) $(D)/libexec/blackout/valgrind/

@@ -47,13 +47,13 @@ static int own_dir(char dir[PATH_MAX], struct err *err)
 int recorder_find_shipped(char path[PATH_MAX], const char *name, struct err *err)
 {
 	static const char *const places[] = {"", "/../libexec/blackout"};
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], candidate[2 * PATH_MAX];
 
 	if (own_dir(dir, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int n = snprintf(path, PATH_MAX, "%s%s/%s", dir, places[i], name);
-		if (n < PATH_MAX && access(path, R_OK) == 0)
+		snprintf(candidate, sizeof(candidate), "%s%s/%s", dir, places[i], name);
+		if (realpath(candidate, path))
 			return 0;
 	}
 	return err_set(err, "%s is neither in %s nor in %s%s", name, dir, dir, places[1]);
