@@ -93,7 +93,8 @@ static int node_insert(TOID(struct node) node, uint64_t key, uint64_t value)
 
 static void tree_insert(PMEMobjpool *pop, TOID(struct tree) tree, uint64_t key, uint64_t value)
 {
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		TOID(struct node) top = D_RO(tree)->top;
 
 		TX_ADD(tree);
@@ -109,10 +110,13 @@ static void tree_insert(PMEMobjpool *pop, TOID(struct tree) tree, uint64_t key, 
 			D_RW(tree)->top = top;
 		}
 		D_RW(tree)->count += (uint64_t)node_insert(top, key, value);
-	} TX_ONABORT {
+	}
+	TX_ONABORT
+	{
 		fprintf(stderr, "aborted: %s\n", pmemobj_errormsg());
 		exit(3);
-	} TX_END
+	}
+	TX_END
 }
 
 /* The number of keys below a node, which must ascend from *last on. */

@@ -38,7 +38,9 @@ static int place_find(struct dl_phdr_info *info, size_t size, void *arg)
 			continue;
 		place->offset = place->addr - start + segment->p_offset;
 		snprintf(place->module, sizeof(place->module), "%s",
-			 slash ? slash + 1 : *info->dlpi_name ? info->dlpi_name : program_invocation_short_name);
+			 slash              ? slash + 1
+			 : *info->dlpi_name ? info->dlpi_name
+					    : program_invocation_short_name);
 		return 1;
 	}
 	return 0;
@@ -64,14 +66,16 @@ static void sample_print(unsigned long number, void **frames, int count)
 	funlockfile(stdout);
 }
 
-#define SAMPLE()                                                                                                  \
-	do {                                                                                                      \
-		void *frames_[DEPTH];                                                                             \
-		int count_ = backtrace(frames_, DEPTH);                                                           \
-		unsigned long number_ = __atomic_add_fetch(&samples, 1, __ATOMIC_RELAXED);                        \
-		__asm__ volatile("leaq 1f(%%rip), %0; 1: movq %1, (%2)"                                           \
-				 : "=&r"(frames_[0]) : "r"(SAMPLE_VALUE | number_), "r"(pool) : "memory");       \
-		sample_print(number_, frames_, count_);                                                           \
+#define SAMPLE()                                                                           \
+	do {                                                                               \
+		void *frames_[DEPTH];                                                      \
+		int count_ = backtrace(frames_, DEPTH);                                    \
+		unsigned long number_ = __atomic_add_fetch(&samples, 1, __ATOMIC_RELAXED); \
+		__asm__ volatile("leaq 1f(%%rip), %0; 1: movq %1, (%2)"                    \
+				 : "=&r"(frames_[0])                                       \
+				 : "r"(SAMPLE_VALUE | number_), "r"(pool)                  \
+				 : "memory");                                              \
+		sample_print(number_, frames_, count_);                                    \
 	} while (0)
 
 /* Load the unwinder before anything is measured. */

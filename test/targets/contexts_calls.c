@@ -124,7 +124,10 @@ static NOINLINE void call_pop(void)
 	unsigned long pc;
 
 	for (int i = 0; i < 3; i++)
-		__asm__ volatile("lea -128(%%rsp), %%rsp; call 1f; 1: pop %0; lea 128(%%rsp), %%rsp" : "=r"(pc) : : "memory");
+		__asm__ volatile("lea -128(%%rsp), %%rsp; call 1f; 1: pop %0; lea 128(%%rsp), %%rsp"
+				 : "=r"(pc)
+				 :
+				 : "memory");
 	SAMPLE();
 	bottom();
 	CHECK(pc);
@@ -137,8 +140,20 @@ static NOINLINE void retpoline(void (*to)(void))
 			 "call 3f; jmp 4f\n"
 			 "3: call 2f; 1: pause; jmp 1b; 2: mov %0, (%%rsp); ret\n"
 			 "4: lea 128(%%rsp), %%rsp"
-			 : : "r"(to) : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+			 :
+			 : "r"(to)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
 	SAMPLE();
+}
+
+/* Deeper than any table of frames would like to be; the unwinder is only asked before and after. */
+static NOINLINE int deep(int n)
+{
+	if (n == 0) {
+		pool[67] = 1;
+		return 1;
+	}
+	return deep(n - 1) + 1;
 }
 
 static NOINLINE void quiet(void)
@@ -165,6 +180,8 @@ int main(int argc, char **argv)
 	bind(2.5);
 	call_pop();
 	retpoline(quiet);
+	CHECK(deep(50000) == 50001);
+	SAMPLE();
 	recurse(12);
 	SAMPLE();
 	return 0;

@@ -43,7 +43,8 @@ static void print_signals(void)
 	for (int s = 1; s < 32; s++) {
 		sigaction(s, NULL, &action);
 		if (sigismember(&mask, s) || action.sa_handler != SIG_DFL)
-			printf("signal %d%s%s\n", s, sigismember(&mask, s) ? " blocked" : "", action.sa_handler == SIG_IGN ? " ignored" : "");
+			printf("signal %d%s%s\n", s, sigismember(&mask, s) ? " blocked" : "",
+			       action.sa_handler == SIG_IGN ? " ignored" : "");
 	}
 }
 

@@ -43,13 +43,15 @@ static void lists(void)
 
 	for (uint64_t i = 1; i <= 50; i++) {
 		if (i & 1)
-			POBJ_LIST_INSERT_NEW_HEAD(pop, &D_RW(root)->list, entry, sizeof(struct item), item_construct, &i);
+			POBJ_LIST_INSERT_NEW_HEAD(pop, &D_RW(root)->list, entry, sizeof(struct item), item_construct,
+						  &i);
 		else
-			POBJ_LIST_INSERT_NEW_TAIL(pop, &D_RW(root)->list, entry, sizeof(struct item), item_construct, &i);
+			POBJ_LIST_INSERT_NEW_TAIL(pop, &D_RW(root)->list, entry, sizeof(struct item), item_construct,
+						  &i);
 	}
 	POBJ_LIST_REMOVE_FREE(pop, &D_RW(root)->list, POBJ_LIST_FIRST(&D_RO(root)->list), entry);
 	POBJ_LIST_FOREACH(item, &D_RO(root)->list, entry)
-		sum += D_RO(item)->value;
+	sum += D_RO(item)->value;
 	CHECK(sum == 50 * 51 / 2 - 49);
 }
 

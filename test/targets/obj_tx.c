@@ -29,7 +29,8 @@ static TOID(struct root) root;
 
 static void push(uint64_t value)
 {
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		TOID(struct node) node = TX_ZNEW(struct node);
 
 		TX_ADD(root);
@@ -38,14 +39,18 @@ static void push(uint64_t value)
 		D_RW(node)->next = D_RO(root)->head;
 		D_RW(root)->head = node;
 		D_RW(root)->count++;
-	} TX_ONABORT {
+	}
+	TX_ONABORT
+	{
 		CHECK(!"aborted");
-	} TX_END
+	}
+	TX_END
 }
 
 static void pop_node(void)
 {
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		TOID(struct node) head = D_RO(root)->head;
 
 		TX_ADD_FIELD(root, head);
@@ -53,9 +58,12 @@ static void pop_node(void)
 		D_RW(root)->head = D_RO(head)->next;
 		D_RW(root)->count--;
 		TX_FREE(head);
-	} TX_ONABORT {
+	}
+	TX_ONABORT
+	{
 		CHECK(!"aborted");
-	} TX_END
+	}
+	TX_END
 }
 
 /* Everything in it must be as before. */
@@ -63,28 +71,36 @@ static void give_up(void)
 {
 	uint64_t count = D_RO(root)->count;
 
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		TX_ADD(root);
 		D_RW(root)->count = 12345;
 		memset(D_RW(root)->big, 0xee, sizeof(D_RW(root)->big));
 		(void)TX_NEW(struct node);
-		TX_BEGIN(pop) {
+		TX_BEGIN(pop)
+		{
 			TX_ADD_FIELD(D_RO(root)->head, value);
 			D_RW(D_RW(root)->head)->value = 999;
 			pmemobj_tx_abort(ECANCELED);
-		} TX_END
-	} TX_END
+		}
+		TX_END
+	}
+	TX_END
 	CHECK(D_RO(root)->count == count && D_RO(root)->big[0] == 0);
 }
 
 static void fill_big(int value)
 {
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		TX_ADD_FIELD(root, big);
 		pmemobj_memset(pop, D_RW(root)->big, value, sizeof(D_RW(root)->big), PMEMOBJ_F_MEM_NODRAIN);
-	} TX_ONABORT {
+	}
+	TX_ONABORT
+	{
 		CHECK(!"aborted");
-	} TX_END
+	}
+	TX_END
 }
 
 int main(int argc, char **argv)
