@@ -166,7 +166,8 @@ int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *e
 		return chunk_damage(file, at, err, "the chunk header is cut off");
 	}
 	memcpy(h, file->base + at, sizeof(*h));
-	if (!h->magic && bytes_are_zero(file->base + at, file->size - at))
+	/* The writer sets the magic last: without it nothing has begun here, whatever else is in the header. */
+	if (!h->magic && bytes_are_zero(file->base + at + sizeof(*h), file->size - at - sizeof(*h)))
 		return 0;
 	if (h->magic != BO_CHUNK_MAGIC)
 		return chunk_damage(file, at, err, "no chunk starts here");

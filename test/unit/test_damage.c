@@ -233,6 +233,20 @@ static void test_open_chunk_tail(void **state)
 	assert_int_equal(scratch_read_all(*state, &err), 1);
 }
 
+/* The writer was killed while it wrote the header of the next chunk, before it set the magic. */
+static void test_header_begun(void **state)
+{
+	struct bo_chunk_header h = {.span = BO_CHUNK_BYTES, .thread = 1};
+	struct builder b;
+	struct err err;
+
+	small(&b, BO_CHUNK_RAW);
+	builder_zeros(&b, 5000);
+	memcpy(b.bytes + 334, &h, sizeof(h));
+	builder_write(&b, *state);
+	assert_int_equal(scratch_read_all(*state, &err), 11);
+}
+
 static void expect_event(const char *dir, const void *bytes, size_t size, const char *sentence)
 {
 	struct builder b;
@@ -382,11 +396,13 @@ static void test_every_length(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_no_recording), scratch_test(test_not_a_file),       scratch_test(test_file_header),
-		scratch_test(test_newer),        scratch_test(test_chunk_header),     scratch_test(test_chunk_content),
-		scratch_test(test_open_chunk),   scratch_test(test_open_chunk_tail),  scratch_test(test_events),
-		scratch_test(test_damage_stays), scratch_test(test_event_compressed), scratch_test(test_every_bit),
-		scratch_test(test_every_length),
+		scratch_test(test_no_recording), scratch_test(test_not_a_file),
+		scratch_test(test_file_header),  scratch_test(test_newer),
+		scratch_test(test_chunk_header), scratch_test(test_chunk_content),
+		scratch_test(test_open_chunk),   scratch_test(test_open_chunk_tail),
+		scratch_test(test_header_begun), scratch_test(test_events),
+		scratch_test(test_damage_stays), scratch_test(test_event_compressed),
+		scratch_test(test_every_bit),    scratch_test(test_every_length),
 	};
 
 	return cmocka_run_group_tests_name("damage", tests, NULL, NULL);

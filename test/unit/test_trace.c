@@ -5,6 +5,7 @@
 
 #include "builder.h"
 #include "scratch.h"
+#include "trace/decode.h"
 
 #define A ((uint64_t)0x7f0000000000)
 
@@ -473,6 +474,31 @@ static void test_numbers(void **state)
 	trace_close(t);
 }
 
+/* The example in doc/TRACE_FORMAT.md. */
+static void test_documented(void **state)
+{
+	static const uint8_t payload[] = {0xb1, 0x07, 0x10, 0x05, 0x2a, 0x08, 0x00, 0x20, 0x09};
+	struct decoder d = decoder_at(payload, sizeof(payload));
+	struct record r;
+
+	(void)state;
+	assert_int_equal(decode_next(&d, &r), 1);
+	assert_int_equal(r.op, BO_OP_STORE);
+	assert_int_equal(r.kind, BO_STORE_PLAIN);
+	assert_int_equal(r.context, 7);
+	assert_int_equal(r.addr, 8);
+	assert_int_equal(r.size, 8);
+	assert_memory_equal(r.data, "\x05\0\0\0\0\0\0", 8);
+	assert_int_equal(decode_next(&d, &r), 1);
+	assert_int_equal(r.op, BO_OP_CLWB);
+	assert_int_equal(r.context, 8);
+	assert_int_equal(r.addr, 8);
+	assert_int_equal(decode_next(&d, &r), 1);
+	assert_int_equal(r.op, BO_OP_SFENCE);
+	assert_int_equal(r.context, 9);
+	assert_int_equal(decode_next(&d, &r), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,7 +507,7 @@ int main(void)
 		scratch_test(test_file_events),    scratch_test(test_mapping_events),
 		scratch_test(test_process_events), scratch_test(test_threads),
 		scratch_test(test_chunk_borders),  scratch_test(test_pieces),
-		scratch_test(test_numbers),
+		scratch_test(test_numbers),        cmocka_unit_test(test_documented),
 	};
 
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
