@@ -21,12 +21,12 @@ $(UNIT): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libb
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANITIZE) $^ -lcmocka $(LIBS) -o $@
 
-# Programs to record.
+# Programs to record.  Always by the same compiler: what they assert depends on the code that it makes.
 TARGETS := $(patsubst test/targets/%.c,$(B)/test/targets/%,$(wildcard test/targets/*.c))
 
 $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
 	$(call say,CC,$<)
-	$(call standalone,$(CC),-O1 -g -Itest/targets)
+	$(call standalone,gcc,-O1 -g -Itest/targets)
 
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
@@ -56,14 +56,14 @@ $(FUZZ): $(B)/test/fuzz/%: $(B)/fuzz/test/fuzz/%.o $(B)/fuzz/libblackout.a
 	$(call say,LINK,$@)
 	$(Q)$(CLANG) $(FUZZ_SANITIZE) $^ $(LIBS) -o $@
 
-# Benchmarks.
+# Benchmarks, for the same reason.
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 
 .PHONY: bench-programs test-programs check
 bench-programs: $(BENCH)
 $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
-	$(call standalone,$(CC),-O2 -g -Isrc -Itest/targets,)
+	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
 test-programs: all $(UNIT) $(TARGETS) $(TOOLS) $(FUZZ)
 

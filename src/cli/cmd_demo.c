@@ -86,7 +86,8 @@ static int demo_dump(const char *self)
 	quoted_add(&words, self);
 	quoted_add(&words, out);
 	fprintf(stderr, "\n$ blackout dump %s | head -n %lu\n", out, (unsigned long)lines);
-	snprintf(command, sizeof(command), "%s dump %s | head -n %lu", words.items[0], words.items[1], (unsigned long)lines);
+	snprintf(command, sizeof(command), "%s dump %s | head -n %lu", words.items[0], words.items[1],
+		 (unsigned long)lines);
 	int status = system(command);
 	words_free(&words);
 	return status;

@@ -93,7 +93,8 @@ static void limits_option(struct words *argv)
 	struct rlimit fds;
 
 	if (getrlimit(RLIMIT_NOFILE, &fds) == 0)
-		words_add(argv, "--bo-fds=%llu:%llu", (unsigned long long)fds.rlim_cur, (unsigned long long)fds.rlim_max);
+		words_add(argv, "--bo-fds=%llu:%llu", (unsigned long long)fds.rlim_cur,
+			  (unsigned long long)fds.rlim_max);
 }
 
 /* Variables that lead to our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
