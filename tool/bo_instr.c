@@ -34,10 +34,10 @@
 
 struct block {
 	IRSB *out;
-	Addr insn;            /* current instruction */
+	Addr insn; /* current instruction */
 	UInt insn_length;
 	struct bo_decoded decoded;
-	Bool has_loaded;      /* the current instruction has a load already */
+	Bool has_loaded;             /* the current instruction has a load already */
 	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
 };
 
@@ -169,8 +169,8 @@ static void add_cas(struct block *b, const IRCAS *cas)
 	if (!b->has_loaded)
 		add_load(b, cas->addr, size, NULL);
 	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
-	call(b, 0, "bo_on_cas", bo_on_cas,
-	     mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64), NULL);
+	call(b, 0, "bo_on_cas", bo_on_cas, mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64),
+	     NULL);
 }
 
 static void add_dirty(struct block *b, const IRDirty *d)
@@ -226,9 +226,9 @@ static IRExpr *effective_address(struct block *b, const struct bo_ea *ea)
 
 static void add_flush(struct block *b)
 {
-	UInt opcode = b->decoded.insn == INSN_CLWB	    ? BO_OP_CLWB
+	UInt opcode = b->decoded.insn == INSN_CLWB         ? BO_OP_CLWB
 		      : b->decoded.insn == INSN_CLFLUSHOPT ? BO_OP_CLFLUSHOPT
-							    : BO_OP_CLFLUSH;
+							   : BO_OP_CLFLUSH;
 	IRExpr *addr = effective_address(b, &b->decoded.ea);
 
 	call(b, 3, "bo_on_flush", bo_on_flush, mkIRExprVec_3(addr, site(b, 0, opcode), guest_reg(b, OFF_RSP)), NULL);
@@ -273,7 +273,9 @@ static void end_at_flush(struct block *b, Addr insn)
 
 static void host_cpuid(UInt leaf, UInt subleaf, UInt regs[4])
 {
-	__asm__ volatile("cpuid" : "=a"(regs[0]), "=b"(regs[1]), "=c"(regs[2]), "=d"(regs[3]) : "a"(leaf), "c"(subleaf));
+	__asm__ volatile("cpuid"
+			 : "=a"(regs[0]), "=b"(regs[1]), "=c"(regs[2]), "=d"(regs[3])
+			 : "a"(leaf), "c"(subleaf));
 }
 
 UInt bo_host_cpuid7(UInt reg)

@@ -31,7 +31,6 @@ Bool clo_bo_loads = False;
 Bool clo_bo_code = False;
 Bool clo_bo_follow = False;
 
-
 /* ---- options ---- */
 
 static ULong fds_soft, fds_hard;
@@ -48,10 +47,10 @@ static Bool process_option(const HChar *arg)
 {
 	const HChar *value;
 
-	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {}
-	else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {}
-	else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {}
-	else if (VG_STR_CLO(arg, "--bo-pm", value))
+	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {
+	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
 		VG_(addToXA)(clo_bo_meta, &value);
@@ -64,12 +63,13 @@ static Bool process_option(const HChar *arg)
 
 static void print_usage(void)
 {
-	VG_(printf)("    --bo-out=DIR        write the recording into DIR/trace\n"
-		    "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
-		    "    --bo-loads=yes      record loads from PM too\n"
-		    "    --bo-code=yes       record a hash of the executed code at each fence\n"
-		    "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
-		    "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
+	VG_(printf)
+	("    --bo-out=DIR        write the recording into DIR/trace\n"
+	 "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
+	 "    --bo-loads=yes      record loads from PM too\n"
+	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
+	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
+	 "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
 }
 
 static void print_debug_usage(void)
@@ -120,7 +120,8 @@ static void write_features(const HChar *key, const HChar *always, const struct f
 static void write_cpu(void)
 {
 	static const struct feature offered[] = {{1, 23, "clflushopt"}, {1, 24, "clwb"}, {0, 0, NULL}};
-	static const struct feature hidden[] = {{1, 16, "avx512f"}, {2, 27, "movdiri"}, {2, 28, "movdir64b"}, {1, 11, "rtm"}, {0, 0, NULL}};
+	static const struct feature hidden[] = {
+		{1, 16, "avx512f"}, {2, 27, "movdiri"}, {2, 28, "movdir64b"}, {1, 11, "rtm"}, {0, 0, NULL}};
 
 	write_features("cpu.offered", "clflush", offered);
 	write_features("cpu.hidden", "", hidden);
@@ -279,10 +280,11 @@ static void post_clo_init(void)
 	clo_bo_follow = VG_(clo_trace_children);
 	if (!fds_hard)
 		VG_(fmsg_bad_option)("--bo-fds", "it says which limits the target had and must be given\n");
-	bo_syscall_set_fd_limits(fds_soft, fds_hard);
+	bo_limits_init(fds_soft, fds_hard);
 	close_log_double();
+	bo_file_init();
 	bo_region_init();
-	bo_context_init();
+	bo_code_init();
 	bo_writer_open(~0u);
 	write_facts();
 	VG_(atfork)(before_fork, NULL, in_child);

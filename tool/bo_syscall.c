@@ -14,10 +14,10 @@
 
 #define AT_FDCWD_ (-100)
 #define SYMLINK_NOFOLLOW 0x100
-#define EXCHANGE 2u     /* RENAME_EXCHANGE */
-#define DONTUNMAP 4u    /* MREMAP_DONTUNMAP */
-#define MADV_REMOVE_ 9  /* punches a hole into the file */
-#define PUNCH_HOLE 3u   /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
+#define EXCHANGE 2u    /* RENAME_EXCHANGE */
+#define DONTUNMAP 4u   /* MREMAP_DONTUNMAP */
+#define MADV_REMOVE_ 9 /* punches a hole into the file */
+#define PUNCH_HOLE 3u  /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
 #define PATH_ROOM 4400
 
 /* What a thread's call in progress found before it started. */
@@ -26,11 +26,9 @@ struct before {
 	struct bo_file *file, *victim; /* that its paths named */
 	ULong victim_links;
 	Bool creates;
-	struct vki_rlimit old_fds; /* that prlimit must report */
 };
 
-#define THREADS_MAX 16384
-static struct before before[THREADS_MAX];
+static struct before before[BO_THREADS_MAX];
 
 /* ---- paths ---- */
 
@@ -329,114 +327,6 @@ static void on_alt_stack(ThreadId tid, UWord pointer)
 		bo_signal_set_alt_stack(tid, (Addr)ss->ss_sp, ss->ss_flags & VKI_SS_DISABLE ? 0 : ss->ss_size);
 }
 
-/* ---- limits ----
- * Valgrind keeps the top descriptors for itself, shows the target a limit that is lower by as many, and refuses every RLIMIT_NOFILE whose hard
- * limit differs from its own idea.  Servers ask for just that.  We keep what the target believes its limits to be (`fds`), show it
- * that, and let Valgrind enforce as much of it as there is room for. */
-
-#define RESERVED_FDS 12 /* as in coregrind */
-
-static struct vki_rlimit fds;
-
-/* CAP_SYS_RESOURCE, in the words of capget(2): only its holders may raise a hard limit. */
-static Bool may_raise_limits(void)
-{
-	struct {
-		UInt version;
-		Int pid;
-	} header = {0x20080522, 0};
-	struct {
-		UInt effective, permitted, inheritable;
-	} data[2] = {{0}};
-
-	return !sr_isError(bo_syscall(__NR_capget, &header, data, 0, 0, 0, 0)) && data[0].effective & 1u << 24;
-}
-
-/* The kernel's own soft limit, raised to `wanted` or as near as it goes. */
-static ULong raise_kernel_limit(ULong wanted)
-{
-	struct vki_rlimit now, more;
-
-	bo_syscall(__NR_getrlimit, VKI_RLIMIT_NOFILE, &now, 0, 0, 0, 0);
-	if (now.rlim_cur >= wanted)
-		return now.rlim_cur;
-	more.rlim_cur = wanted;
-	more.rlim_max = now.rlim_max < wanted ? wanted : now.rlim_max;
-	if (!sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &more, 0, 0, 0, 0)))
-		return wanted;
-	more.rlim_cur = more.rlim_max = now.rlim_max;
-	if (!sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &more, 0, 0, 0, 0)))
-		return now.rlim_max;
-	return now.rlim_cur;
-}
-
-static void enforce_fd_limits(void)
-{
-	ULong room = raise_kernel_limit(fds.rlim_max + RESERVED_FDS) - RESERVED_FDS;
-
-	VG_(fd_hard_limit) = (Int)(fds.rlim_max < room ? fds.rlim_max : room);
-	VG_(fd_soft_limit) = fds.rlim_cur < (ULong)VG_(fd_hard_limit) ? (Int)fds.rlim_cur : VG_(fd_hard_limit);
-}
-
-void bo_syscall_set_fd_limits(ULong soft, ULong hard)
-{
-	fds.rlim_cur = soft;
-	fds.rlim_max = hard;
-	enforce_fd_limits();
-}
-
-static Bool fd_limit_is_permitted(const struct vki_rlimit *rl)
-{
-	if (rl->rlim_max <= fds.rlim_max)
-		return True;
-	return rl->rlim_max < 0x7fffffff && may_raise_limits() && raise_kernel_limit(rl->rlim_max) >= rl->rlim_max;
-}
-
-/* Valgrind's check compares with its own hard limit: let it see there what the target asks for. */
-static void before_setting_fd_limit(struct before *b, UWord pointer)
-{
-	const struct vki_rlimit *rl = (const struct vki_rlimit *)pointer;
-
-	b->old_fds = fds;
-	if (!VG_(am_is_valid_for_client)(pointer, sizeof(*rl), VKI_PROT_READ) || rl->rlim_cur > rl->rlim_max)
-		return;
-	VG_(fd_hard_limit) = fd_limit_is_permitted(rl) ? (Int)rl->rlim_max : 0;
-}
-
-static void after_setting_fd_limit(UWord pointer, Bool failed)
-{
-	if (!failed)
-		fds = *(const struct vki_rlimit *)pointer;
-	enforce_fd_limits();
-}
-
-static Bool is_own_fd_limit(const UWord *args)
-{
-	return (args[0] == 0 || (Int)args[0] == VG_(getpid)()) && args[1] == VKI_RLIMIT_NOFILE;
-}
-
-static void before_limit_call(struct before *b, UInt number, const UWord *args)
-{
-	if (number == __NR_setrlimit && args[0] == VKI_RLIMIT_NOFILE)
-		before_setting_fd_limit(b, args[1]);
-	else if (number == __NR_prlimit64 && is_own_fd_limit(args) && args[2])
-		before_setting_fd_limit(b, args[2]);
-}
-
-static void after_limit_call(ThreadId tid, UInt number, const UWord *args, Bool failed)
-{
-	if (number == __NR_setrlimit && args[0] == VKI_RLIMIT_NOFILE)
-		after_setting_fd_limit(args[1], failed);
-	if (number == __NR_getrlimit && args[0] == VKI_RLIMIT_NOFILE && !failed)
-		*(struct vki_rlimit *)args[1] = fds;
-	if (number == __NR_prlimit64 && is_own_fd_limit(args)) {
-		if (args[3] && !failed)
-			*(struct vki_rlimit *)args[3] = args[2] ? before[tid].old_fds : fds;
-		if (args[2])
-			after_setting_fd_limit(args[2], failed);
-	}
-}
-
 /* ---- faults ----
  * A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes exact registers at each memory
  * access.  Few targets need that and it costs speed, so code is translated that way from the moment such a handler is set. */
@@ -465,7 +355,8 @@ SizeT bo_syscall_stored(ThreadId tid, SizeT size)
 
 	if (before[tid].number != __NR_recvfrom)
 		return size;
-	VG_(get_shadow_regs_area)(tid, (UChar *)&received, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(received));
+	VG_(get_shadow_regs_area)
+	(tid, (UChar *)&received, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(received));
 	return received < size ? received : size;
 }
 
@@ -488,7 +379,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_execve: before_exec(tid, AT_FDCWD_, args[0]); break;
 	case __NR_execveat: before_exec(tid, (Int)args[0], args[1]); break;
 	case __NR_setrlimit:
-	case __NR_prlimit64: before_limit_call(b, number, args); break;
+	case __NR_prlimit64: bo_limits_before(tid, number, args); break;
 	case __NR_exit_group:
 		exits = True;
 		exit_status = (UInt)args[0] & 0xff;
@@ -507,11 +398,11 @@ static void after_mapping_call(ThreadId tid, UInt number, const UWord *args, UWo
 	switch (number) {
 	case __NR_mmap:
 		if (args[2] & VKI_PROT_EXEC)
-			bo_context_forget_code(result, whole_pages(args[1]));
+			bo_code_forget(result, whole_pages(args[1]));
 		bo_region_map(tid, result, whole_pages(args[1]), (UInt)args[2], (UInt)args[3], (Int)args[4], args[5]);
 		break;
 	case __NR_munmap:
-		bo_context_forget_code(args[0], whole_pages(args[1]));
+		bo_code_forget(args[0], whole_pages(args[1]));
 		bo_region_unmap(tid, args[0], whole_pages(args[1]));
 		break;
 	case __NR_mremap:
@@ -590,7 +481,7 @@ static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWo
 
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
-	after_limit_call(tid, number, args, sr_isError(result));
+	bo_limits_after(tid, number, args, sr_isError(result));
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);

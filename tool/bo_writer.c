@@ -30,9 +30,9 @@ static struct {
 	struct bo_chunk_header *chunk; /* NULL: nothing is recorded */
 	UChar *limit;                  /* where the next event must end at the latest */
 	UChar *position;
-	ULong file_end;  /* offset of the next chunk */
+	ULong file_end; /* offset of the next chunk */
 	Addr last_addr;
-	UInt thread;     /* that the trace believes to be running */
+	UInt thread; /* that the trace believes to be running */
 	struct clock *clock;
 	ULong clock_seen;
 	ULong clock_reserved; /* 0: none */
