@@ -25,6 +25,10 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
+# V=1 shows the commands themselves.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)	$(2)")
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -42,7 +46,7 @@ include mk/program.mk mk/tool.mk mk/test.mk mk/install.mk
 
 .PHONY: demo bench lint clean
 demo: all
-	@$(B)/blackout demo
+	@$(B)/blackout demo 2>&1
 
 bench: all bench-programs
 	@BLACKOUT=$(abspath $(B))/blackout PROGRAMS=$(abspath $(B))/bench TARGETS=$(abspath $(B))/bench bench/run

@@ -3,12 +3,16 @@
 
 D = $(DESTDIR)$(PREFIX)
 
-.PHONY: install
+.PHONY: install install-only
 install: all
+	@$(MAKE) --no-print-directory install-only
+
+# Without building first.
+install-only:
 	install -d $(D)/bin $(D)/libexec/blackout/valgrind $(D)/libexec/blackout/examples $(D)/include/blackout $(D)/share/man/man1
 	install $(B)/blackout $(D)/bin/
 	install $(wildcard $(B)/valgrind/blackout-amd64-linux) $(D)/libexec/blackout/valgrind/
-	for f in $(VG_DATA)/default.supp $(VG_DATA)/vgpreload_core-amd64-linux.so $(VG_DATA)/*.xml; do \
+	for f in $(VG_LINKS); do \
 		ln -sf $$f $(D)/libexec/blackout/valgrind/; done
 	install $(EXAMPLES) $(D)/libexec/blackout/examples/
 	install -m 644 include/blackout/*.h $(D)/include/blackout/

@@ -11,24 +11,28 @@ program: $(B)/blackout
 
 $(B)/obj/%.o: %.c $(B)/flags | setup
 	@mkdir -p $(@D)
-	$(CC) $(BASE) $(CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE) $(CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
 
 $(B)/libblackout.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 $(B)/blackout: $(CLI_OBJ) $(B)/libblackout.a
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # A program that stands alone in one file says in its first lines what it needs: "// link: -lpmem", "// cflags: -mavx2".
-pragma = $(shell sed -n '1,20s,^// $(1): *,,p' $<)
-standalone = @mkdir -p $(@D) && echo "$(1) $<" && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
+pragma = $(subst build/,$(B)/,$(shell sed -n '1,20s,^// $(1): *,,p' $<))
+standalone = $(Q)mkdir -p $(@D) && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
 	$(call pragma,cflags) $< -o $@ $(call pragma,link)
 
 EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
 examples: $(EXAMPLES)
 
 $(B)/examples/%: examples/%.c $(B)/flags | setup
+	$(call say,CC,$<)
 	$(call standalone,$(CC),-O1 -g)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)

@@ -8,28 +8,33 @@ ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/%.o)
 
 $(B)/asan/%.o: %.c $(B)/flags | setup
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -O1 -g $(SANITIZE) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE) -O1 -g $(SANITIZE) -c $< -o $@
 
 $(B)/asan/libblackout.a: $(ASAN_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 $(UNIT): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libblackout.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $^ -lcmocka $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANITIZE) $^ -lcmocka $(LIBS) -o $@
 
-# Programs to record.
+# Programs to record.  Always by the same compiler: what they assert depends on the code that it makes.
 TARGETS := $(patsubst test/targets/%.c,$(B)/test/targets/%,$(wildcard test/targets/*.c))
 
 $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
-	$(call standalone,$(CC),-O1 -g -Itest/targets)
+	$(call say,CC,$<)
+	$(call standalone,gcc,-O1 -g -Itest/targets)
 
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
 
 $(TOOLS): $(B)/test/tools/%: $(B)/asan/test/tools/%.o $(B)/asan/libblackout.a
 	@mkdir -p $(@D)
-	$(CC) $(SANITIZE) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(SANITIZE) $^ $(LIBS) -o $@
 
 # Fuzzers: libFuzzer is clang's, so the library is built once more with it.
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/test/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
@@ -38,23 +43,27 @@ FUZZ_SANITIZE := $(SANITIZE) -fsanitize=fuzzer
 
 $(B)/fuzz/%.o: %.c $(B)/flags | setup
 	@mkdir -p $(@D)
-	$(CLANG) $(BASE) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
+	$(call say,CLANG,$<)
+	$(Q)$(CLANG) $(filter-out -Wno-format-truncation,$(BASE)) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(B)/fuzz/libblackout.a: $(FUZZ_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)ar rcs $@ $^
 
 $(FUZZ): $(B)/test/fuzz/%: $(B)/fuzz/test/fuzz/%.o $(B)/fuzz/libblackout.a
 	@mkdir -p $(@D)
-	$(CLANG) $(FUZZ_SANITIZE) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CLANG) $(FUZZ_SANITIZE) $^ $(LIBS) -o $@
 
-# Benchmarks.
+# Benchmarks, for the same reason.
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 
 .PHONY: bench-programs test-programs check
 bench-programs: $(BENCH)
 $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
-	$(call standalone,$(CC),-O2 -g -Isrc -Itest/targets,)
+	$(call say,CC,$<)
+	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
 test-programs: all $(UNIT) $(TARGETS) $(TOOLS) $(FUZZ)
 

@@ -20,24 +20,25 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 	-fcf-protection=none
 
 # Where the distribution keeps what the core reads at run time.
-VG_DATA := /usr/libexec/valgrind
+VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
 
 .PHONY: tool
 tool: $(if $(TOOL_SRC),$(TOOL) $(B)/valgrind/links)
 
 $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 	@mkdir -p $(@D)
-	$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
 
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -m64 -O2 -g -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+	$(call say,LINK,$@)
+	$(Q)$(CC) -m64 -O2 -g -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
 
-# The list of files is only known once Valgrind is installed, so the shell looks, not make.
 $(B)/valgrind/links: mk/tool.mk | setup
 	@mkdir -p $(@D)
-	@for f in $(VG_DATA)/default.supp $(VG_DATA)/vgpreload_core-amd64-linux.so $(VG_DATA)/*.xml; do ln -sf $$f $(@D)/; done
+	@for f in $(VG_LINKS); do ln -sf $$f $(@D)/; done
 	@touch $@
 
 -include $(TOOL_OBJ:.o=.d)

@@ -162,3 +162,41 @@ expect_events() {
 	expect_same expected.filled got
 	expect_rebuilt
 }
+
+# Fold a chain (innermost first, after its number) as the recorder does: outermost frame first, and a call site that occurs four times
+# already leads back to its innermost occurrence.
+fold_recursion() {
+	awk '{
+		n = 0
+		for (i = NF; i >= 2; i--) {
+			occurrences = last = 0
+			for (k = 1; k <= n; k++)
+				if (chain[k] == $i) {
+					occurrences++
+					last = k
+				}
+			if (occurrences >= 4)
+				n = last
+			else
+				chain[++n] = $i
+		}
+		printf "%s", $1
+		for (i = n; i >= 1; i--)
+			printf " %s", chain[i]
+		print ""
+	}' "$1"
+}
+
+# The contexts of all samples of a target that uses contexts.h are those of the unwinder in the target.
+# $2: an awk program that cuts the chains to what the recorder promises; it reads the unwinder's, then the recorder's.
+expect_contexts() {
+	record "$1" pool
+	expect_status 0
+	[ -s out ] || fail "$1 took no samples"
+	fold_recursion out | sort -n >unwinder
+	"$TOOLS/contexts" rec | sort -n >recorder
+	awk "${2:-1}" unwinder recorder >both
+	head -n "$(wc -l <unwinder)" both >expected
+	tail -n +"$(($(wc -l <unwinder) + 1))" both >got
+	expect_same expected got
+}

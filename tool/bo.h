@@ -5,9 +5,13 @@
  *   bo_instr.c     one superblock in, the same with calls to bo_event.c out
  *   bo_decode.c    the guest bytes that VEX's IR does not tell apart
  *   bo_event.c     helpers called by the target's code: store, load, flush, fence
- *   bo_context.c   shadow stack, calling contexts, modules
- *   bo_region.c    PM files and where they are mapped
- *   bo_syscall.c   system calls on PM files, and those that Valgrind refuses
+ *   bo_code.c      modules, and code ids: (module, offset) interned
+ *   bo_context.c   shadow stack, calling contexts, threads
+ *   bo_table.c     a hash table
+ *   bo_file.c      PM files: which they are, and their content when they are first mapped
+ *   bo_region.c    where they are mapped
+ *   bo_syscall.c   system calls on PM files
+ *   bo_limits.c    limits of descriptors, which Valgrind would refuse or falsify
  *   bo_writer.c    the trace file: chunks, definitions, encoding
  *
  * Everything runs under Valgrind's big lock: no two threads of the target are ever in here at once. */
@@ -34,7 +38,9 @@ extern XArray *clo_bo_meta;     /* const HChar *: KEY=VALUE facts to keep in the
 extern Bool clo_bo_loads;
 extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
-UInt bo_host_cpuid7(UInt reg);   /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
+UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
+
+#define BO_THREADS_MAX 16384 /* more than Valgrind's --max-threads can be */
 
 /* ---- bo_decode.c ---- */
 enum bo_insn {
@@ -44,27 +50,27 @@ enum bo_insn {
 	INSN_CLWB,
 	INSN_SFENCE,
 	INSN_MFENCE,
-	INSN_NONTEMPORAL,    /* a non-temporal store */
-	INSN_MASKED_16,      /* maskmovdqu: selects bytes of 16 */
-	INSN_MASKED_8,       /* maskmovq */
-	INSN_CALL,           /* near call, direct or indirect */
-	INSN_STRING_STORE,   /* rep movs, rep stos */
+	INSN_NONTEMPORAL,  /* a non-temporal store */
+	INSN_MASKED_16,    /* maskmovdqu: selects bytes of 16 */
+	INSN_MASKED_8,     /* maskmovq */
+	INSN_CALL,         /* near call, direct or indirect */
+	INSN_STRING_STORE, /* rep movs, rep stos */
 };
 
 /* An effective address: segment + base + index * scale + disp; registers as VEX guest-state offsets, -1 for none. */
 struct bo_ea {
 	Int base, index, segment;
 	UInt scale;
-	Long disp;      /* includes the address of the next instruction where the form is RIP-relative */
-	Bool is_32bit;  /* address-size prefix: the sum is cut to 32 bits */
+	Long disp;     /* includes the address of the next instruction where the form is RIP-relative */
+	Bool is_32bit; /* address-size prefix: the sum is cut to 32 bits */
 };
 
 struct bo_decoded {
 	enum bo_insn insn;
-	UInt length;      /* in bytes; valid for flushes and fences */
-	UInt element;     /* bytes per element of a string store */
-	struct bo_ea ea;  /* valid for flushes */
-	Int mask_reg;     /* guest-state offset of the mask of a maskmov */
+	UInt length;     /* in bytes; valid for flushes and fences */
+	UInt element;    /* bytes per element of a string store */
+	struct bo_ea ea; /* valid for flushes */
+	Int mask_reg;    /* guest-state offset of the mask of a maskmov */
 };
 
 struct bo_decoded bo_decode(const UChar *code);
@@ -91,6 +97,25 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
+/* ---- bo_table.c: from a pair of numbers to an id ---- */
+struct bo_table {
+	struct bo_entry *entries;
+	ULong mask;
+	UInt used;
+};
+
+UInt bo_table_get(const struct bo_table *table, ULong a, ULong b); /* 0: not in it */
+void bo_table_put(struct bo_table *table, ULong a, ULong b, UInt id);
+ULong bo_mix(ULong a, ULong b);
+
+/* ---- bo_code.c ---- */
+UInt bo_code_id(Addr addr);                    /* of an instruction: (module, offset) interned */
+ULong bo_code_hash_of(Addr addr);              /* stable under ASLR */
+void bo_code_forget(Addr start, SizeT size);   /* code was unmapped */
+UInt bo_code_define(UInt code, ULong *offset); /* id in the trace of its module, defined if need be; its offset there */
+void bo_code_redefine(void);                   /* no module is defined in a new trace file */
+void bo_code_init(void);
+
 /* ---- bo_context.c ---- */
 
 /* Frames that the target's calls push and its returns pop, both inline (bo_instr.c). */
@@ -102,18 +127,14 @@ struct bo_frame {
 
 #define BO_FRAMES_MAX (1u << 19)
 
-extern struct bo_frame *bo_frame_top;  /* next free frame of the running thread */
-extern ULong bo_code_hash;             /* of the running thread, since its last fence */
+extern struct bo_frame *bo_frame_top; /* next free frame of the running thread */
+extern ULong bo_code_hash;            /* of the running thread, since its last fence */
 
-UInt bo_code_id(Addr addr);            /* of an instruction: (module, offset) interned */
-ULong bo_code_hash_of(Addr addr);      /* stable under ASLR */
 UInt bo_context_at(UInt code, Addr sp); /* context id of an instruction of the running thread, defined in the trace */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-VG_REGPARM(1) void bo_frame_resync(Addr sp);         /* a return that did not match: drop what is stale */
-void bo_context_init(void);
-void bo_context_redefine(void);        /* write every definition again, into a new trace file */
-void bo_context_forget_code(Addr start, SizeT size); /* code was unmapped */
+VG_REGPARM(1) void bo_frame_resync(Addr sp); /* a return that did not match: drop what is stale */
+void bo_context_redefine(void);              /* write every definition again, into a new trace file */
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);
@@ -121,15 +142,30 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
 void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
 
-/* ---- bo_region.c ---- */
+/* ---- bo_file.c ---- */
 struct bo_file {
-	UInt id;             /* in the trace; 0: not PM, or not yet (mapped read-only so far) */
+	UInt id; /* in the trace; 0: not PM, or not yet (mapped read-only so far) */
 	ULong dev, ino;
 	ULong size, mtime_ns; /* as last seen: tell whether others changed it while it was not mapped */
 	UInt mappings;
 	HChar *path;
 };
 
+void bo_file_init(void);
+struct bo_file *bo_file_by_fd(Int fd); /* PM files only; NULL if it is none */
+struct bo_file *bo_file_by_stat(const struct vg_stat *st);
+struct bo_file *bo_file_at(UInt index); /* 0-based, PM or not; NULL past the end */
+void bo_file_note_created(const struct vg_stat *st);
+void bo_file_refresh(struct bo_file *file); /* the target changed it by a system call that is in the trace */
+struct bo_file *bo_file_to_map(UInt flags, Int fd,
+			       struct vg_stat *st); /* that is PM or may become it by mprotect; else NULL */
+Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM if mapped with this protection? */
+void bo_file_define(struct bo_file *file);          /* it is PM from here on: write its name and content */
+void bo_file_update(struct bo_file *file,
+		    const struct vg_stat *st); /* it is mapped again: write its content if others changed it */
+void bo_file_redefine(void);                   /* write names again, into a new trace file */
+
+/* ---- bo_region.c ---- */
 struct bo_region {
 	Addr start;
 	SizeT size;
@@ -150,29 +186,33 @@ void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, I
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size);
 void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr, SizeT new_size, Bool keeps_old);
 void bo_region_protect(ThreadId tid, Addr addr, SizeT size, UInt prot);
-void bo_region_redefine(void);                     /* write files and mappings again, into a new trace file */
-
-struct bo_file *bo_file_by_fd(Int fd);             /* PM files only; NULL if it is none */
-struct bo_file *bo_file_by_stat(const struct vg_stat *st);
-struct bo_file *bo_file_at(UInt index);            /* 0-based; NULL past the end */
-void bo_file_note_created(const struct vg_stat *st);
-void bo_file_refresh(struct bo_file *file);        /* the target changed it by a system call that is in the trace */
+void bo_region_redefine(void); /* write files and mappings again, into a new trace file */
 
 /* ---- bo_syscall.c ---- */
 void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-void bo_write_exit(void);         /* EXIT, if the target ended by itself */
+SizeT bo_syscall_stored(ThreadId tid, SizeT size); /* what a call really stored of `size` bytes that the core reports */
+void bo_write_exit(void);                          /* EXIT, if the target ended by itself */
+
+/* ---- bo_limits.c ---- */
+void bo_limits_init(ULong soft, ULong hard); /* of descriptors, as the target is to see them */
+void bo_limits_before(ThreadId tid, UInt number, const UWord *args);
+void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
 
 /* ---- bo_writer.c ---- */
-extern UInt bo_running_thread;    /* as the trace numbers them: from 1, never reused */
+extern UInt bo_running_thread;           /* as the trace numbers them: from 1, never reused */
 extern struct bo_recent bo_recent_words; /* of the current chunk */
 void bo_writer_open(UInt parent_process);
 void bo_writer_close(void);
-void bo_writer_abandon(void);     /* a child that is not followed: write nothing any more */
+void bo_writer_abandon(void); /* a child that is not followed: write nothing any more */
 Bool bo_writer_active(void);
 UInt bo_writer_process(void);
 UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, in the running thread's name */
 void bo_writer_commit(UChar *end);
+/* A fork is known by its child's pid, after the child may have written already: its place in the order is kept before. */
+void bo_writer_reserve_clock(void);
+void bo_writer_use_reserved_clock(void); /* what is written next takes that place */
+void bo_writer_release_clock(void);
 UChar *bo_put_address(UChar *p, Addr addr);
 UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then the bytes */
 /* One event of only v fields (after an optional string, NULL for none): for everything that is not hot. */
@@ -181,13 +221,16 @@ void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *strin
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 extern Int VG_(fd_hard_limit);
+extern Int VG_(fd_soft_limit);
 extern Bool VG_(clo_trace_children);
 extern SysRes VG_(am_mmap_anon_float_valgrind)(SizeT length);
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd, Off64T offset);
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 extern Int VG_(safe_fd)(Int oldfd);
 extern Int VG_(fcntl)(Int fd, Int cmd, Addr arg);
 extern Bool VG_(resolve_filename)(Int fd, const HChar **path);
 
-#define bo_syscall(nr, a, b, c, d, e, f) VG_(do_syscall)((nr), (RegWord)(a), (RegWord)(b), (RegWord)(c), (RegWord)(d), (RegWord)(e), (RegWord)(f), 0, 0)
+#define bo_syscall(nr, a, b, c, d, e, f) \
+	VG_(do_syscall)((nr), (RegWord)(a), (RegWord)(b), (RegWord)(c), (RegWord)(d), (RegWord)(e), (RegWord)(f), 0, 0)
 
 #endif

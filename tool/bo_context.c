@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_context.c - who executes: modules, calling contexts, threads.
+/* bo_context.c - who executes: calling contexts, threads.
  *
  * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it, both inline in the
  * target's code; nothing is computed there.  Only an event asks for the context: frames below the stack pointer are
@@ -16,7 +16,6 @@
  * over a tree would make a context per node, and the recorder's memory would grow with the run. */
 #include "bo.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 
@@ -28,218 +27,21 @@
  * the start of a slice is enough for the whole slice and no push needs a check. */
 #define SLICE_ROOM (BO_FRAMES_MAX - 100000u)
 
-/* ---- modules ---- */
-
-struct module {
-	Addr start, end; /* end 0: unmapped since */
-	ULong offset;    /* of start, in the file */
-	ULong dev, ino;
-	ULong hash;      /* of the path: stable under ASLR */
-	UInt id;         /* in the trace; 0: not yet defined */
-	const HChar *path;
-};
-
-static struct module **modules;
-static UInt module_count, module_room;
-static UInt modules_defined; /* in the current trace file */
-static struct module *recent_module;
-static struct module *no_file; /* code outside any file */
-
-static ULong hash_string(const HChar *s)
-{
-	ULong h = 0xcbf29ce484222325ULL;
-
-	for (; *s; s++)
-		h = (h ^ (UChar)*s) * 0x100000001b3ULL;
-	return h;
-}
-
-static struct module *module_add(const struct module *m)
-{
-	if (module_count == module_room) {
-		module_room = module_room ? 2 * module_room : 64;
-		modules = VG_(realloc)("bo.modules", modules, module_room * sizeof(*modules));
-	}
-	modules[module_count] = VG_(malloc)("bo.module", sizeof(*m));
-	*modules[module_count] = *m;
-	return modules[module_count++];
-}
-
-static struct module *module_of_segment(const NSegment *seg)
-{
-	const HChar *path = VG_(am_get_filename)(seg);
-	struct module fresh = {seg->start, seg->end + 1, (ULong)seg->offset, seg->dev, seg->ino, 0, 0, NULL};
-
-	for (UInt i = 0; i < module_count; i++) {
-		struct module *m = modules[i];
-		if (m->end && m->dev == seg->dev && m->ino == seg->ino && m->start - m->offset == fresh.start - fresh.offset) {
-			/* Another part of the same mapping of the same file. */
-			if (fresh.start < m->start) {
-				m->offset = fresh.offset;
-				m->start = fresh.start;
-			}
-			if (fresh.end > m->end)
-				m->end = fresh.end;
-			return m;
-		}
-	}
-	fresh.path = VG_(strdup)("bo.path", path ? path : "");
-	fresh.hash = hash_string(fresh.path);
-	return module_add(&fresh);
-}
-
-static struct module *module_find(Addr addr)
-{
-	const NSegment *seg;
-
-	if (recent_module && addr >= recent_module->start && addr < recent_module->end)
-		return recent_module;
-	seg = VG_(am_find_nsegment)(addr);
-	if (!seg || seg->kind != SkFileC)
-		return no_file;
-	return recent_module = module_of_segment(seg);
-}
-
-static ULong offset_in(const struct module *m, Addr addr)
-{
-	return addr - m->start + m->offset;
-}
-
-static UInt module_define(struct module *m)
-{
-	struct vg_stat st = {0};
-
-	if (m->id)
-		return m->id;
-	m->id = ++modules_defined;
-	if (m->path[0])
-		VG_(stat)(m->path, &st);
-	ULong fields[] = {m->start, m->end > m->start ? m->end - m->start : 0, m->offset, (ULong)st.size, st.mtime};
-	bo_write(BO_OP_DEF_MODULE, fields, 5, m->path);
-	return m->id;
-}
-
-void bo_context_forget_code(Addr start, SizeT size)
-{
-	for (UInt i = 0; i < module_count; i++) {
-		struct module *m = modules[i];
-		if (m->end && m->start < start + size && start < m->end)
-			m->end = 0;
-	}
-	recent_module = NULL;
-}
-
-/* ---- hash table from a pair of 64-bit keys to an id ---- */
-
-struct entry {
-	ULong a, b;
-	UInt id; /* 0: free */
-};
-
-struct table {
-	struct entry *entries;
-	ULong mask;
-	UInt used;
-};
-
-static ULong mix(ULong a, ULong b)
-{
-	ULong h = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
-
-	h ^= h >> 32;
-	return h * 0xc4ceb9fe1a85ec53ULL ^ h >> 29;
-}
-
-static struct entry *table_slot(const struct table *t, ULong a, ULong b)
-{
-	ULong i = mix(a, b) & t->mask;
-
-	while (t->entries[i].id && (t->entries[i].a != a || t->entries[i].b != b))
-		i = (i + 1) & t->mask;
-	return &t->entries[i];
-}
-
-static void table_grow(struct table *t)
-{
-	struct table bigger = {.mask = t->entries ? 2 * t->mask + 1 : 1023, .used = t->used};
-
-	bigger.entries = VG_(calloc)("bo.table", bigger.mask + 1, sizeof(struct entry));
-	for (ULong i = 0; t->entries && i <= t->mask; i++)
-		if (t->entries[i].id)
-			*table_slot(&bigger, t->entries[i].a, t->entries[i].b) = t->entries[i];
-	if (t->entries)
-		VG_(free)(t->entries);
-	*t = bigger;
-}
-
-static void table_put(struct table *t, ULong a, ULong b, UInt id)
-{
-	struct entry *e;
-
-	if (!t->entries || 2 * t->used > t->mask)
-		table_grow(t);
-	e = table_slot(t, a, b);
-	*e = (struct entry){a, b, id};
-	t->used++;
-}
-
-static UInt table_get(const struct table *t, ULong a, ULong b)
-{
-	return t->entries ? table_slot(t, a, b)->id : 0;
-}
-
-/* ---- code ids: (module, offset) ---- */
-
-struct code {
-	struct module *module;
-	ULong offset;
-};
-
-static struct table code_table;
-static struct code *codes; /* by id */
-static UInt code_count = 1, code_room;
-
-UInt bo_code_id(Addr addr)
-{
-	struct module *m = module_find(addr);
-	ULong offset = offset_in(m, addr);
-	UInt id = table_get(&code_table, (Addr)m, offset);
-
-	if (id)
-		return id;
-	if (code_count >= code_room) {
-		code_room = code_room ? 2 * code_room : 4096;
-		codes = VG_(realloc)("bo.codes", codes, code_room * sizeof(*codes));
-	}
-	id = code_count++;
-	codes[id] = (struct code){m, offset};
-	table_put(&code_table, (Addr)m, offset, id);
-	return id;
-}
-
-ULong bo_code_hash_of(Addr addr)
-{
-	struct module *m = module_find(addr);
-
-	return mix(m->hash, offset_in(m, addr));
-}
-
 /* ---- contexts: (parent, code) ---- */
 
 struct context {
 	UInt parent, code;
 };
 
-static struct table context_table;
+static struct bo_table context_table;
 static struct context *contexts; /* by id */
 static UInt context_count = 1, context_room;
 
 static void context_define(const struct context *c)
 {
-	struct code *code = &codes[c->code];
-	UInt module = module_define(code->module);
-	ULong fields[] = {c->parent, module, code->offset};
+	ULong fields[3] = {c->parent};
 
+	fields[1] = bo_code_define(c->code, &fields[2]);
 	bo_write(BO_OP_DEF_CONTEXT, fields, 3, NULL);
 }
 
@@ -272,7 +74,7 @@ static UInt context_create(UInt parent, UInt code)
 		contexts[id] = (struct context){parent, code};
 		context_define(&contexts[id]);
 	}
-	table_put(&context_table, parent, code, id);
+	bo_table_put(&context_table, parent, code, id);
 	return id;
 }
 
@@ -287,7 +89,7 @@ static UInt context_child(UInt parent, UInt code)
 
 	if (LIKELY(context_cache[slot].parent == parent && context_cache[slot].code == code))
 		return context_cache[slot].id;
-	id = table_get(&context_table, parent, code);
+	id = bo_table_get(&context_table, parent, code);
 	if (!id)
 		id = context_create(parent, code);
 	context_cache[slot].parent = parent;
@@ -298,9 +100,7 @@ static UInt context_child(UInt parent, UInt code)
 
 void bo_context_redefine(void)
 {
-	modules_defined = 0;
-	for (UInt i = 0; i < module_count; i++)
-		modules[i]->id = 0;
+	bo_code_redefine();
 	for (UInt id = 1; id < context_count; id++)
 		context_define(&contexts[id]);
 }
@@ -315,8 +115,7 @@ struct thread {
 	Addr alt_start, alt_end;
 };
 
-#define THREADS_MAX 16384
-static struct thread *threads[THREADS_MAX];
+static struct thread *threads[BO_THREADS_MAX];
 static struct thread *running;
 static UInt thread_numbers;
 
@@ -328,7 +127,7 @@ static struct thread *thread_get(ThreadId tid)
 	struct thread *t;
 	SysRes r;
 
-	tl_assert(tid < THREADS_MAX);
+	tl_assert(tid < BO_THREADS_MAX);
 	if (threads[tid])
 		return threads[tid];
 	t = threads[tid] = VG_(calloc)("bo.thread", 1, sizeof(*t));
@@ -509,11 +308,4 @@ void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size)
 
 	t->alt_start = start;
 	t->alt_end = start + size;
-}
-
-void bo_context_init(void)
-{
-	static const struct module jit = {.path = ""};
-
-	no_file = module_add(&jit);
 }

@@ -15,9 +15,9 @@ enum simd_prefix { PREFIX_NONE, PREFIX_66, PREFIX_F3, PREFIX_F2 };
 struct cursor {
 	const UChar *start, *p;
 	Bool opsize, addrsize, rep, repne;
-	Int segment;         /* guest-state offset of the segment base, or -1 */
+	Int segment; /* guest-state offset of the segment base, or -1 */
 	UInt rex_w, rex_r, rex_x, rex_b;
-	UInt map;            /* 0: one-byte opcodes, 1: 0F, 2: 0F38, 3: 0F3A */
+	UInt map; /* 0: one-byte opcodes, 1: 0F, 2: 0F38, 3: 0F3A */
 	enum simd_prefix simd;
 	Bool is_vex;
 };
@@ -40,7 +40,11 @@ static Bool read_legacy_prefix(struct cursor *c)
 	case 0xf2: c->repne = True; break;
 	case 0x64: c->segment = GUEST(FS_CONST); break;
 	case 0x65: c->segment = GUEST(GS_CONST); break;
-	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0xf0: break;
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+	case 0xf0: break;
 	default: return False;
 	}
 	c->p++;
@@ -170,9 +174,9 @@ static enum bo_insn classify_0f(const struct cursor *c, UChar opcode)
 	Bool none = c->simd == PREFIX_NONE, p66 = c->simd == PREFIX_66;
 
 	switch (opcode) {
-	case 0x2b: return INSN_NONTEMPORAL; /* MOVNTPS, MOVNTPD, MOVNTSS, MOVNTSD */
+	case 0x2b: return INSN_NONTEMPORAL;                                   /* MOVNTPS, MOVNTPD, MOVNTSS, MOVNTSD */
 	case 0xc3: return none && !c->is_vex ? INSN_NONTEMPORAL : INSN_OTHER; /* MOVNTI */
-	case 0xe7: return none || p66 ? INSN_NONTEMPORAL : INSN_OTHER;       /* MOVNTQ, MOVNTDQ */
+	case 0xe7: return none || p66 ? INSN_NONTEMPORAL : INSN_OTHER;        /* MOVNTQ, MOVNTDQ */
 	case 0xf7: return p66 ? INSN_MASKED_16 : none ? INSN_MASKED_8 : INSN_OTHER;
 	default: return INSN_OTHER;
 	}
@@ -183,7 +187,10 @@ static enum bo_insn classify_one_byte(const struct cursor *c, UChar opcode)
 	switch (opcode) {
 	case 0xe8: return INSN_CALL;
 	case 0xff: return (c->p[0] >> 3 & 7) == 2 ? INSN_CALL : INSN_OTHER;
-	case 0xa4: case 0xa5: case 0xaa: case 0xab: return c->rep || c->repne ? INSN_STRING_STORE : INSN_OTHER;
+	case 0xa4:
+	case 0xa5:
+	case 0xaa:
+	case 0xab: return c->rep || c->repne ? INSN_STRING_STORE : INSN_OTHER;
 	default: return INSN_OTHER;
 	}
 }
@@ -191,23 +198,15 @@ static enum bo_insn classify_one_byte(const struct cursor *c, UChar opcode)
 static void decode_operands(struct cursor *c, UChar opcode, struct bo_decoded *d)
 {
 	switch (d->insn) {
-	case INSN_CLFLUSH: case INSN_CLFLUSHOPT: case INSN_CLWB:
-		d->ea = read_memory_operand(c);
-		break;
-	case INSN_SFENCE: case INSN_MFENCE:
-		c->p++;
-		break;
-	case INSN_STRING_STORE:
-		d->element = !(opcode & 1) ? 1 : c->rex_w ? 8 : c->opsize ? 2 : 4;
-		break;
-	case INSN_MASKED_16:
-		d->mask_reg = GUEST(YMM0) + 32 * (Int)((*c->p & 7) | c->rex_b << 3);
-		break;
-	case INSN_MASKED_8:
-		d->mask_reg = GUEST(FPREG) + 8 * (Int)(*c->p & 7);
-		break;
-	default:
-		break;
+	case INSN_CLFLUSH:
+	case INSN_CLFLUSHOPT:
+	case INSN_CLWB: d->ea = read_memory_operand(c); break;
+	case INSN_SFENCE:
+	case INSN_MFENCE: c->p++; break;
+	case INSN_STRING_STORE: d->element = !(opcode & 1) ? 1 : c->rex_w ? 8 : c->opsize ? 2 : 4; break;
+	case INSN_MASKED_16: d->mask_reg = GUEST(YMM0) + 32 * (Int)((*c->p & 7) | c->rex_b << 3); break;
+	case INSN_MASKED_8: d->mask_reg = GUEST(FPREG) + 8 * (Int)(*c->p & 7); break;
+	default: break;
 	}
 	d->length = (UInt)(c->p - c->start);
 }

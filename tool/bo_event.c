@@ -320,5 +320,6 @@ void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 	if (part != Vg_CoreSysCall || !size || !bo_writer_active() || !bo_region_any())
 		return;
 	bo_thread_run(tid, 0);
+	size = bo_syscall_stored(tid, size);
 	record_store(BO_STORE_KERNEL, bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
 }

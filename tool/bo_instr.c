@@ -34,9 +34,10 @@
 
 struct block {
 	IRSB *out;
-	Addr insn;            /* current instruction */
+	Addr insn; /* current instruction */
 	UInt insn_length;
 	struct bo_decoded decoded;
+	Bool has_loaded;             /* the current instruction has a load already */
 	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
 };
 
@@ -139,6 +140,7 @@ static void add_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 
 	if (!clo_bo_loads)
 		return;
+	b->has_loaded = True;
 	args = mkIRExprVec_3(addr, site(b, size, 0), guest_reg(b, OFF_RSP));
 	call(b, 3, "bo_on_load", bo_on_load, args, may_be_pm(b, addr, guard));
 }
@@ -163,10 +165,12 @@ static void add_cas(struct block *b, const IRCAS *cas)
 		stored = binop(b, Ity_I1, Iop_And1, stored, cas_compare(b, type, cas->oldHi, cas->expdHi));
 		size *= 2;
 	}
-	add_load(b, cas->addr, size, NULL);
+	/* LOCK ADD and the like load first, then compare and swap: one access to the hardware. */
+	if (!b->has_loaded)
+		add_load(b, cas->addr, size, NULL);
 	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
-	call(b, 0, "bo_on_cas", bo_on_cas,
-	     mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64), NULL);
+	call(b, 0, "bo_on_cas", bo_on_cas, mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64),
+	     NULL);
 }
 
 static void add_dirty(struct block *b, const IRDirty *d)
@@ -222,9 +226,9 @@ static IRExpr *effective_address(struct block *b, const struct bo_ea *ea)
 
 static void add_flush(struct block *b)
 {
-	UInt opcode = b->decoded.insn == INSN_CLWB	    ? BO_OP_CLWB
+	UInt opcode = b->decoded.insn == INSN_CLWB         ? BO_OP_CLWB
 		      : b->decoded.insn == INSN_CLFLUSHOPT ? BO_OP_CLFLUSHOPT
-							    : BO_OP_CLFLUSH;
+							   : BO_OP_CLFLUSH;
 	IRExpr *addr = effective_address(b, &b->decoded.ea);
 
 	call(b, 3, "bo_on_flush", bo_on_flush, mkIRExprVec_3(addr, site(b, 0, opcode), guest_reg(b, OFF_RSP)), NULL);
@@ -269,7 +273,9 @@ static void end_at_flush(struct block *b, Addr insn)
 
 static void host_cpuid(UInt leaf, UInt subleaf, UInt regs[4])
 {
-	__asm__ volatile("cpuid" : "=a"(regs[0]), "=b"(regs[1]), "=c"(regs[2]), "=d"(regs[3]) : "a"(leaf), "c"(subleaf));
+	__asm__ volatile("cpuid"
+			 : "=a"(regs[0]), "=b"(regs[1]), "=c"(regs[2]), "=d"(regs[3])
+			 : "a"(leaf), "c"(subleaf));
 }
 
 UInt bo_host_cpuid7(UInt reg)
@@ -356,6 +362,7 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	b->insn = addr;
 	b->insn_length = mark->Ist.IMark.len;
 	b->decoded = bo_decode((const UChar *)addr);
+	b->has_loaded = False;
 	note_insn(b);
 }
 

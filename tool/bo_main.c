@@ -31,20 +31,31 @@ Bool clo_bo_loads = False;
 Bool clo_bo_code = False;
 Bool clo_bo_follow = False;
 
-
 /* ---- options ---- */
+
+static ULong fds_soft, fds_hard;
+
+static void read_fd_limits(const HChar *value)
+{
+	HChar *end;
+
+	fds_soft = VG_(strtoull10)(value, &end);
+	fds_hard = *end == ':' ? VG_(strtoull10)(end + 1, &end) : fds_soft;
+}
 
 static Bool process_option(const HChar *arg)
 {
 	const HChar *value;
 
-	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {}
-	else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {}
-	else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {}
-	else if (VG_STR_CLO(arg, "--bo-pm", value))
+	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {
+	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
 		VG_(addToXA)(clo_bo_meta, &value);
+	else if (VG_STR_CLO(arg, "--bo-fds", value))
+		read_fd_limits(value);
 	else
 		return False;
 	return True;
@@ -52,11 +63,13 @@ static Bool process_option(const HChar *arg)
 
 static void print_usage(void)
 {
-	VG_(printf)("    --bo-out=DIR        write the recording into DIR/trace\n"
-		    "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
-		    "    --bo-loads=yes      record loads from PM too\n"
-		    "    --bo-code=yes       record a hash of the executed code at each fence\n"
-		    "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
+	VG_(printf)
+	("    --bo-out=DIR        write the recording into DIR/trace\n"
+	 "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
+	 "    --bo-loads=yes      record loads from PM too\n"
+	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
+	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
+	 "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
 }
 
 static void print_debug_usage(void)
@@ -107,7 +120,8 @@ static void write_features(const HChar *key, const HChar *always, const struct f
 static void write_cpu(void)
 {
 	static const struct feature offered[] = {{1, 23, "clflushopt"}, {1, 24, "clwb"}, {0, 0, NULL}};
-	static const struct feature hidden[] = {{1, 16, "avx512f"}, {2, 27, "movdiri"}, {2, 28, "movdir64b"}, {1, 11, "rtm"}, {0, 0, NULL}};
+	static const struct feature hidden[] = {
+		{1, 16, "avx512f"}, {2, 27, "movdiri"}, {2, 28, "movdir64b"}, {1, 11, "rtm"}, {0, 0, NULL}};
 
 	write_features("cpu.offered", "clflush", offered);
 	write_features("cpu.hidden", "", hidden);
@@ -177,6 +191,9 @@ static Bool strip_preload(HChar *list)
 	return out == list;
 }
 
+/* A variable of the user's that has the same name as one that leads here travels under another name. */
+#define KEPT "BLACKOUT_KEPT_"
+
 static Bool is_ours(HChar *variable)
 {
 	if (starts_with(variable, "VALGRIND_LIB=") || starts_with(variable, "VALGRIND_LAUNCHER="))
@@ -191,9 +208,12 @@ static void clean_environment(ThreadId tid)
 	UWord *from, *to;
 
 	word += 1 + word[0] + 1;
-	for (from = to = word; *from; from++)
-		if (!is_ours((HChar *)*from))
+	for (from = to = word; *from; from++) {
+		if (starts_with((HChar *)*from, KEPT))
+			*to++ = *from + VG_(strlen)(KEPT);
+		else if (!is_ours((HChar *)*from))
 			*to++ = *from;
+	}
 	if (from == to)
 		return;
 	*to++ = 0;
@@ -221,6 +241,7 @@ static void on_first_insn(ThreadId tid)
 static void before_fork(ThreadId tid)
 {
 	bo_event_end_string();
+	bo_writer_reserve_clock();
 }
 
 static void in_child(ThreadId tid)
@@ -238,13 +259,32 @@ static void in_child(ThreadId tid)
 	bo_region_redefine();
 }
 
+/* The core opens --log-file, moves the descriptor out of the target's way, and forgets to close the first one. */
+static void close_log_double(void)
+{
+	HChar path[VG_(strlen)(clo_bo_out) + 32];
+	struct vg_stat log, st;
+
+	VG_(sprintf)(path, "%s/recorder.log", clo_bo_out);
+	if (sr_isError(VG_(stat)(path, &log)))
+		return;
+	for (Int fd = 0; fd < 256 && fd < VG_(fd_hard_limit); fd++)
+		if (VG_(fstat)(fd, &st) == 0 && st.dev == log.dev && st.ino == log.ino)
+			VG_(close)(fd);
+}
+
 static void post_clo_init(void)
 {
 	if (!clo_bo_out)
 		VG_(fmsg_bad_option)("--bo-out", "it says where the recording goes and must be given\n");
 	clo_bo_follow = VG_(clo_trace_children);
+	if (!fds_hard)
+		VG_(fmsg_bad_option)("--bo-fds", "it says which limits the target had and must be given\n");
+	bo_limits_init(fds_soft, fds_hard);
+	close_log_double();
+	bo_file_init();
 	bo_region_init();
-	bo_context_init();
+	bo_code_init();
 	bo_writer_open(~0u);
 	write_facts();
 	VG_(atfork)(before_fork, NULL, in_child);

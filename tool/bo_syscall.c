@@ -6,27 +6,29 @@
  * sendfile, splice and copy_file_range alike. */
 #include "bo.h"
 
+#include "libvex_guest_amd64.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_options.h"
 #include "pub_tool_vkiscnums.h"
 
 #define AT_FDCWD_ (-100)
 #define SYMLINK_NOFOLLOW 0x100
-#define EXCHANGE 2u     /* RENAME_EXCHANGE */
-#define DONTUNMAP 4u    /* MREMAP_DONTUNMAP */
-#define MADV_REMOVE_ 9  /* punches a hole into the file */
-#define PUNCH_HOLE 3u   /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
+#define EXCHANGE 2u    /* RENAME_EXCHANGE */
+#define DONTUNMAP 4u   /* MREMAP_DONTUNMAP */
+#define MADV_REMOVE_ 9 /* punches a hole into the file */
+#define PUNCH_HOLE 3u  /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
 #define PATH_ROOM 4400
 
 /* What a thread's call in progress found before it started. */
 struct before {
+	UInt number;                   /* of the call */
 	struct bo_file *file, *victim; /* that its paths named */
 	ULong victim_links;
 	Bool creates;
 };
 
-#define THREADS_MAX 16384
-static struct before before[THREADS_MAX];
+static struct before before[BO_THREADS_MAX];
 
 /* ---- paths ---- */
 
@@ -306,9 +308,10 @@ static void before_exec(ThreadId tid, Int dirfd, UWord path)
 
 static void on_forked(ThreadId tid, ULong pid)
 {
+	bo_writer_use_reserved_clock();
 	ULong fields[] = {bo_context_of_syscall(tid), pid, clo_bo_follow};
-
 	bo_write(BO_OP_FORK, fields, 3, NULL);
+	bo_writer_release_clock();
 }
 
 static Bool clone_is_fork(UWord flags)
@@ -324,35 +327,20 @@ static void on_alt_stack(ThreadId tid, UWord pointer)
 		bo_signal_set_alt_stack(tid, (Addr)ss->ss_sp, ss->ss_flags & VKI_SS_DISABLE ? 0 : ss->ss_size);
 }
 
-/* ---- limits ----
- * Valgrind refuses every RLIMIT_NOFILE whose hard limit is not the one it has set aside itself.  Servers ask for just that.  Before its check
- * runs we move its idea of the hard limit to what the target asks for, raising the kernel's own where that takes it and is permitted. */
+/* ---- faults ----
+ * A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes exact registers at each memory
+ * access.  Few targets need that and it costs speed, so code is translated that way from the moment such a handler is set. */
 
-#define RESERVED_FDS 12 /* above the target's, as in coregrind */
-
-static Bool raise_kernel_limit(ULong wanted)
+static void on_handler_set(UWord signal, UWord action)
 {
-	struct vki_rlimit rl;
-	SysRes r = bo_syscall(__NR_getrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0);
+	static Bool exact;
 
-	if (sr_isError(r))
-		return False;
-	if (rl.rlim_cur >= wanted)
-		return True;
-	rl.rlim_cur = wanted;
-	if (rl.rlim_max < wanted)
-		rl.rlim_max = wanted;
-	return !sr_isError(bo_syscall(__NR_setrlimit, VKI_RLIMIT_NOFILE, &rl, 0, 0, 0, 0));
-}
-
-static void permit_fd_limit(UWord pointer)
-{
-	const struct vki_rlimit *rl = (const struct vki_rlimit *)pointer;
-
-	if (!VG_(am_is_valid_for_client)(pointer, sizeof(*rl), VKI_PROT_READ) || rl->rlim_cur > rl->rlim_max)
+	if (exact || !action || (signal != VKI_SIGSEGV && signal != VKI_SIGBUS) || *(UWord *)action <= 1 /* DFL, IGN */)
 		return;
-	if (rl->rlim_max < 0x7fffffff && raise_kernel_limit(rl->rlim_max + RESERVED_FDS))
-		VG_(fd_hard_limit) = (Int)rl->rlim_max;
+	exact = True;
+	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtMemAccess;
+	VG_(clo_px_file_backed) = VexRegUpdAllregsAtMemAccess;
+	VG_(discard_translations)(0, ~0UL / 2, "bo: exact faults");
 }
 
 /* ---- the two hooks ---- */
@@ -360,11 +348,23 @@ static void permit_fd_limit(UWord pointer)
 static UInt exit_status;
 static Bool exits;
 
+/* recvfrom: the core reports the whole buffer as written, whatever came. */
+SizeT bo_syscall_stored(ThreadId tid, SizeT size)
+{
+	UWord received;
+
+	if (before[tid].number != __NR_recvfrom)
+		return size;
+	VG_(get_shadow_regs_area)
+	(tid, (UChar *)&received, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(received));
+	return received < size ? received : size;
+}
+
 void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 {
 	struct before *b = &before[tid];
 
-	*b = (struct before){0};
+	*b = (struct before){.number = number};
 	bo_thread_run(tid, 0);
 	switch (number) {
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
@@ -379,13 +379,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_execve: before_exec(tid, AT_FDCWD_, args[0]); break;
 	case __NR_execveat: before_exec(tid, (Int)args[0], args[1]); break;
 	case __NR_setrlimit:
-		if (args[0] == VKI_RLIMIT_NOFILE)
-			permit_fd_limit(args[1]);
-		break;
-	case __NR_prlimit64:
-		if ((args[0] == 0 || (Int)args[0] == VG_(getpid)()) && args[1] == VKI_RLIMIT_NOFILE && args[2])
-			permit_fd_limit(args[2]);
-		break;
+	case __NR_prlimit64: bo_limits_before(tid, number, args); break;
 	case __NR_exit_group:
 		exits = True;
 		exit_status = (UInt)args[0] & 0xff;
@@ -404,11 +398,11 @@ static void after_mapping_call(ThreadId tid, UInt number, const UWord *args, UWo
 	switch (number) {
 	case __NR_mmap:
 		if (args[2] & VKI_PROT_EXEC)
-			bo_context_forget_code(result, whole_pages(args[1]));
+			bo_code_forget(result, whole_pages(args[1]));
 		bo_region_map(tid, result, whole_pages(args[1]), (UInt)args[2], (UInt)args[3], (Int)args[4], args[5]);
 		break;
 	case __NR_munmap:
-		bo_context_forget_code(args[0], whole_pages(args[1]));
+		bo_code_forget(args[0], whole_pages(args[1]));
 		bo_region_unmap(tid, args[0], whole_pages(args[1]));
 		break;
 	case __NR_mremap:
@@ -480,12 +474,14 @@ static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWo
 			on_forked(tid, result);
 		break;
 	case __NR_sigaltstack: on_alt_stack(tid, args[0]); break;
+	case __NR_rt_sigaction: on_handler_set(args[0], args[1]); break;
 	default: break;
 	}
 }
 
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
+	bo_limits_after(tid, number, args, sr_isError(result));
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);

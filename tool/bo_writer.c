@@ -30,11 +30,13 @@ static struct {
 	struct bo_chunk_header *chunk; /* NULL: nothing is recorded */
 	UChar *limit;                  /* where the next event must end at the latest */
 	UChar *position;
-	ULong file_end;  /* offset of the next chunk */
+	ULong file_end; /* offset of the next chunk */
 	Addr last_addr;
-	UInt thread;     /* that the trace believes to be running */
+	UInt thread; /* that the trace believes to be running */
 	struct clock *clock;
 	ULong clock_seen;
+	ULong clock_reserved; /* 0: none */
+	Bool clock_held;      /* write under the number we have, whoever wrote meanwhile */
 } writer = {.fd = -1};
 
 UInt bo_running_thread = 1;
@@ -45,11 +47,12 @@ static UChar *payload(void)
 	return (UChar *)(writer.chunk + 1);
 }
 
-static void seal_chunk(void)
+static void seal_chunk(UInt span)
 {
 	struct bo_chunk_header *h = writer.chunk;
 	XXH64_hash_t body;
 
+	h->span = span;
 	h->stored_bytes = h->raw_bytes;
 	h->codec = BO_CHUNK_RAW;
 	body = XXH3_64bits(payload(), h->raw_bytes);
@@ -104,6 +107,15 @@ static Bool open_chunk(void)
 	return True;
 }
 
+/* Nothing follows: the rest of the chunk's room goes back. */
+static void seal_last_chunk(void)
+{
+	UInt span = (UInt)sizeof(*writer.chunk) + writer.chunk->raw_bytes;
+
+	seal_chunk(span);
+	bo_syscall(__NR_ftruncate, writer.fd, writer.file_end - BO_CHUNK_BYTES + span, 0, 0, 0, 0);
+}
+
 static void stop_for_lack_of_space(void)
 {
 	UChar *p = writer.position;
@@ -112,7 +124,7 @@ static void stop_for_lack_of_space(void)
 	p = bo_put_bytes(p, "stopped", 7);
 	p = bo_put_bytes(p, "no space", 8);
 	bo_writer_commit(p);
-	seal_chunk();
+	seal_last_chunk();
 	VG_(umsg)("no space left for the recording\n");
 	VG_(exit)(1);
 }
@@ -130,7 +142,7 @@ static void next_chunk(void)
 	struct bo_chunk_header *fresh = writer.chunk;
 	UChar *fresh_position = writer.position;
 	writer.chunk = full;
-	seal_chunk();
+	seal_chunk(BO_CHUNK_BYTES);
 	writer.chunk = fresh;
 	writer.position = fresh_position;
 }
@@ -153,22 +165,52 @@ static void note_thread(void)
 	bo_writer_commit(p);
 }
 
-static void note_clock(void)
+static ULong next_clock(void)
+{
+	return __atomic_add_fetch(&writer.clock->sequence, 1, __ATOMIC_SEQ_CST);
+}
+
+void bo_writer_reserve_clock(void)
+{
+	if (writer.clock)
+		writer.clock_reserved = next_clock();
+}
+
+static void write_clock(ULong number)
 {
 	UChar *p = writer.position;
 
-	writer.clock->owner = writer.process + 1;
-	writer.clock_seen = __atomic_add_fetch(&writer.clock->sequence, 1, __ATOMIC_SEQ_CST);
+	writer.clock_seen = number;
 	*p++ = BO_OP_CLOCK;
-	p = bo_put_v(p, writer.clock_seen);
-	bo_writer_commit(p);
+	bo_writer_commit(bo_put_v(p, number));
+}
+
+void bo_writer_use_reserved_clock(void)
+{
+	if (!writer.clock_reserved || !bo_writer_active())
+		return;
+	writer.clock_held = True;
+	bo_writer_begin(16);
+	write_clock(writer.clock_reserved);
+	writer.clock_reserved = 0;
+}
+
+void bo_writer_release_clock(void)
+{
+	writer.clock_held = False;
+}
+
+static void note_clock(void)
+{
+	writer.clock->owner = writer.process + 1;
+	write_clock(next_clock());
 }
 
 UChar *bo_writer_begin(SizeT most)
 {
 	if (UNLIKELY(writer.position + most + 32 > writer.limit))
 		next_chunk();
-	if (UNLIKELY(writer.clock && writer.clock->owner != writer.process + 1))
+	if (UNLIKELY(writer.clock && !writer.clock_held && writer.clock->owner != writer.process + 1))
 		note_clock();
 	if (UNLIKELY(writer.thread != bo_running_thread))
 		note_thread();
@@ -276,7 +318,7 @@ void bo_writer_open(UInt parent_process)
 		VG_(exit)(1);
 	}
 	open_clock();
-	writer.clock_seen = 0;
+	writer.clock_seen = writer.clock_reserved = 0;
 	writer.thread = bo_running_thread;
 	write_file_header(parent_process);
 	if (!open_chunk()) {
@@ -289,7 +331,7 @@ void bo_writer_close(void)
 {
 	if (!bo_writer_active())
 		return;
-	seal_chunk();
+	seal_last_chunk();
 	VG_(close)(writer.fd);
 	writer.fd = -1;
 }

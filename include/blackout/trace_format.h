@@ -36,10 +36,10 @@
 #define BO_EVENT_MAX (80u * 1024)
 #define BO_DATA_MAX (64u * 1024) /* most bytes of content in one event; longer data take several events */
 
-enum bo_layer {                    /* bits of bo_file_header.layers */
-	BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */
-	BO_LAYER_CODE = 1u << 1,   /* each fence is preceded by CODE_HASH */
-	BO_LAYER_FOLLOW = 1u << 2, /* children are followed; CLOCK events order the processes */
+enum bo_layer {                            /* bits of bo_file_header.layers */
+		BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */
+		BO_LAYER_CODE = 1u << 1,   /* each fence is preceded by CODE_HASH */
+		BO_LAYER_FOLLOW = 1u << 2, /* children are followed; CLOCK events order the processes */
 };
 
 struct bo_file_header {
@@ -73,6 +73,7 @@ struct bo_chunk_header {
 	uint64_t checksum; /* XXH3-64 of the header up to here, seeded with the XXH3-64 of the stored payload */
 };
 
+/* clang-format off */
 /* X(name, code, fields).  Codes never change; new ones go to the end of their group. */
 #define BO_OPCODES(X)                                                                                                      \
 	/* definitions: ids are implicit, counted from 1 in order of appearance in the file */                             \
@@ -112,29 +113,30 @@ struct bo_chunk_header {
 	X(CLFLUSHOPT, 0x29, "ca")                                                                                          \
 	X(CLWB, 0x2a, "ca")                                                                                                \
 	/* memory: loads are 0x30 + size code; stores of kind k are 0x40 + k and a shape byte; 0x80.. is a plain store */
+/* clang-format on */
 
 enum bo_opcode {
 #define X(name, code, fields) BO_OP_##name = code,
 	BO_OPCODES(X)
 #undef X
-	BO_OP_LOAD = 0x30,  /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
-	BO_OP_STORE = 0x40, /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */
-	BO_OP_PLAIN = 0x80, /* | shape: c a [v size] [STRING: v bytes per element] value */
+		BO_OP_LOAD = 0x30, /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
+	BO_OP_STORE = 0x40,        /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */
+	BO_OP_PLAIN = 0x80,        /* | shape: c a [v size] [STRING: v bytes per element] value */
 };
 
 /* X(name, text) */
-#define BO_STORE_KINDS(X)                                                                   \
-	X(PLAIN, "store")        /* mov and friends, of any width, masked ones lane by lane */ \
-	X(NONTEMPORAL, "ntstore") /* movnt*, maskmov* */                                       \
-	X(LOCKED, "lockstore")   /* locked read-modify-write that stored; also a fence */      \
-	X(STRING, "repstore")    /* rep movs/stos, ascending; iterations joined */             \
-	X(KERNEL, "sysstore")    /* a system call wrote into mapped PM: read(2) into it */
+#define BO_STORE_KINDS(X)                                                                       \
+	X(PLAIN, "store")         /* mov and friends, of any width, masked ones lane by lane */ \
+	X(NONTEMPORAL, "ntstore") /* movnt*, maskmov* */                                        \
+	X(LOCKED, "lockstore")    /* locked read-modify-write that stored; also a fence */      \
+	X(STRING, "repstore")     /* rep movs/stos, ascending; iterations joined */             \
+	X(KERNEL, "sysstore")     /* a system call wrote into mapped PM: read(2) into it */
 
 enum bo_store_kind {
 #define X(name, text) BO_STORE_##name,
 	BO_STORE_KINDS(X)
 #undef X
-	BO_STORE_KIND_COUNT
+		BO_STORE_KIND_COUNT
 };
 
 enum bo_file_flag {
@@ -143,13 +145,15 @@ enum bo_file_flag {
 };
 
 /* X(name, text) */
-#define BO_SYNCS(X) X(FSYNC, "fsync") X(FDATASYNC, "fdatasync") X(SYNC_FILE_RANGE, "sync_file_range") X(SYNCFS, "syncfs") X(SYNC, "sync")
+#define BO_SYNCS(X)       \
+	X(FSYNC, "fsync") \
+	X(FDATASYNC, "fdatasync") X(SYNC_FILE_RANGE, "sync_file_range") X(SYNCFS, "syncfs") X(SYNC, "sync")
 
 enum bo_sync {
 #define X(name, text) BO_SYNC_##name,
 	BO_SYNCS(X)
 #undef X
-	BO_SYNC_COUNT
+		BO_SYNC_COUNT
 };
 
 /* The shape of a store: size code (3 bits, high) and how its value is packed (4 bits, low).
@@ -164,7 +168,7 @@ enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_S
 #define BO_SHAPE(size_code, packing) ((uint8_t)((size_code) << 4 | (packing)))
 
 #define BO_RECENT_WORDS 7
-#define BO_RECENT_CODE 9u /* word code of entry 0 */
+#define BO_RECENT_CODE 9u  /* word code of entry 0 */
 #define BO_RECENT_BYTES 7u /* words of at least so many bytes are remembered */
 
 /* The long words that were last given in full in this chunk.  Writer and reader keep it alike, from a zeroed start in each chunk. */
@@ -191,7 +195,7 @@ static inline uint8_t *bo_put_v(uint8_t *p, uint64_t value)
 
 static inline uint64_t bo_zigzag(uint64_t difference)
 {
-	return difference << 1 ^ (uint64_t)-(int64_t)(difference >> 63);
+	return difference << 1 ^ (uint64_t) - (int64_t)(difference >> 63);
 }
 
 static inline uint64_t bo_unzigzag(uint64_t value)

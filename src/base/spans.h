@@ -11,7 +11,7 @@
 
 struct span {
 	uint64_t low, high; /* high is the first address after it */
-	uint64_t reach;	    /* highest `high` of all spans up to this one: where a search may stop */
+	uint64_t reach;     /* highest `high` of all spans up to this one: where a search may stop */
 	uint32_t rank;
 	uint32_t id; /* the caller's */
 };

@@ -77,18 +77,42 @@ static int demo_record(const char *kv)
 	return status;
 }
 
+/* The first events, by the same program in a pipe: it is to stop when enough was seen. */
+static int demo_dump(const char *self)
+{
+	struct words words = {0};
+	char command[8 * PATH_MAX];
+
+	quoted_add(&words, self);
+	quoted_add(&words, out);
+	fprintf(stderr, "\n$ blackout dump %s | head -n %lu\n", out, (unsigned long)lines);
+	snprintf(command, sizeof(command), "%s dump %s | head -n %lu", words.items[0], words.items[1],
+		 (unsigned long)lines);
+	int status = system(command);
+	words_free(&words);
+	return status;
+}
+
+static void files_show(const char *self, const char *kv)
+{
+	fprintf(stderr, "\nprogram    %s\nrecording  %s\nnext       %s dump --stats %s\n", kv, out, self, out);
+}
+
 int cmd_demo(int argc, char **argv)
 {
-	char kv[PATH_MAX];
+	char kv[PATH_MAX], self[PATH_MAX];
 	struct err err;
 	int status;
 
 	if (!option_parse(&usage, argc, argv, &status))
 		return status;
-	if (recorder_find_shipped(kv, "examples/kv", &err) < 0)
+	if (recorder_find_shipped(kv, "examples/kv", &err) < 0 || recorder_find_self(self, &err) < 0)
 		return command_fail(&err);
 	status = demo_record(kv);
 	if (status != STATUS_DONE)
 		return status;
-	return command_finish(STATUS_DONE);
+	if (demo_dump(self) != 0)
+		return ERR_CANNOT;
+	files_show(self, kv);
+	return STATUS_DONE;
 }

@@ -84,6 +84,7 @@ static void print_head(struct out *out, const char *dir, const struct trace *tra
 	out_text(out, dir);
 	out_text(out, trace_sealed(trace) ? "\n" : ", cut off: its writer was killed\n");
 	print_fact(out, trace, "outcome", "outcome");
+	print_fact(out, trace, "stopped", "stopped");
 	print_size(out, dir, trace, s);
 	print_label(out, "of");
 	print_counted(out, s->processes, s->processes == 1 ? "process" : "processe", false);

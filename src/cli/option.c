@@ -153,9 +153,9 @@ static int operands_check(const struct usage *usage, int argc, char **argv, int 
 	size_t count = (size_t)(argc - first);
 
 	if (count < usage->operands_min)
-		return err_set(err, "blackout %s needs %s", usage->command, usage->operands);
+		return err_set(err, "%s needs %s", usage->command, usage->operands);
 	if (!usage->program && count > usage->operands_max)
-		return err_set(err, "blackout %s: one argument too many: '%s'", usage->command,
+		return err_set(err, "%s: one argument too many: '%s'", usage->command,
 			       argv[first + (int)usage->operands_max]);
 	return 0;
 }

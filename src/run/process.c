@@ -42,6 +42,7 @@ struct watch {
 /* What the command must find as we found it. */
 struct signals {
 	sigset_t watched;
+	sigset_t ignored; /* of those, by whoever started us */
 	sigset_t old_mask;
 	struct sigaction old_chld;
 };
@@ -57,11 +58,15 @@ static int64_t now_ms(void)
 static void signals_take(struct signals *s)
 {
 	static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
-	struct sigaction plain = {.sa_handler = SIG_DFL};
+	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
 
 	sigemptyset(&s->watched);
-	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+	sigemptyset(&s->ignored);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++) {
 		sigaddset(&s->watched, watched[i]);
+		if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			sigaddset(&s->ignored, watched[i]);
+	}
 	/* An ignored SIGCHLD, which some parents bequeath, would make the kernel throw exit statuses away. */
 	sigaction(SIGCHLD, &plain, &s->old_chld);
 	sigprocmask(SIG_BLOCK, &s->watched, &s->old_mask);
@@ -182,15 +187,24 @@ static void watch_escalate(struct watch *w)
 }
 
 /* Somebody wants us to stop.  The second time he is impatient. */
-static void watch_interrupt(struct watch *w, const siginfo_t *info)
+static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset_t *ignored)
 {
+	bool sent = info->si_code <= 0; /* by kill(2); the terminal signals its whole foreground group */
+	int signal = info->si_signo;
+
+	if (sigismember(ignored, signal)) {
+		/* Under nohup, or started with & by a script.  Who sends SIGINT to such a one by name means it all the same,
+		 * but the command ignores it too. */
+		if (signal != SIGINT || !sent)
+			return;
+		signal = SIGTERM;
+	}
 	if (w->stage != STAGE_RUN) {
 		watch_escalate(w);
 		return;
 	}
-	/* The terminal signals its whole foreground group; kill(2), or a command that left our group, needs our help. */
-	if (!w->ended && (info->si_code <= 0 || getpgid(w->target) != getpgrp()))
-		kill(w->target, info->si_signo);
+	if (!w->ended && (sent || getpgid(w->target) != getpgrp()))
+		kill(w->target, signal);
 	watch_enter(w, STAGE_ASKED, PROCESS_GRACE_MS);
 }
 
@@ -216,7 +230,7 @@ static bool watch_over(const struct watch *w)
 	return w->stage == STAGE_RUN && w->ended && !w->wait_all;
 }
 
-static void watch_wait(struct watch *w, const sigset_t *watched)
+static void watch_wait(struct watch *w, const struct signals *signals)
 {
 	siginfo_t info;
 	int64_t left = w->stage == STAGE_RUN ? LATER_MS : w->deadline_ms - now_ms();
@@ -226,11 +240,11 @@ static void watch_wait(struct watch *w, const sigset_t *watched)
 		watch_escalate(w);
 		return;
 	}
-	int signal = sigtimedwait(watched, &info, &timeout);
+	int signal = sigtimedwait(&signals->watched, &info, &timeout);
 	if (signal == SIGCHLD)
 		watch_reap(w);
 	else if (signal > 0)
-		watch_interrupt(w, &info);
+		watch_interrupt(w, &info, &signals->ignored);
 }
 
 int process_run(const struct process *process, struct process_end *end, struct err *err)
@@ -243,7 +257,7 @@ int process_run(const struct process *process, struct process_end *end, struct e
 	signals_take(&signals);
 	w.target = child_start(process, &signals, err);
 	while (w.target > 0 && !watch_over(&w))
-		watch_wait(&w, &signals.watched);
+		watch_wait(&w, &signals);
 	signals_restore(&signals);
 	if (w.target < 0)
 		return -1;

@@ -3,6 +3,7 @@
 #include "run/recorder.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "run/program.h"
@@ -25,13 +26,20 @@ int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 	return err_hint(err, "apt-get install valgrind");
 }
 
+int recorder_find_self(char path[PATH_MAX], struct err *err)
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	if (n <= 0)
+		return err_sys(err, "cannot read /proc/self/exe");
+	path[n] = 0;
+	return 0;
+}
+
 /* The directory of the running executable. */
 static int own_dir(char dir[PATH_MAX], struct err *err)
 {
-	ssize_t n = readlink("/proc/self/exe", dir, PATH_MAX - 1);
-	if (n <= 0)
-		return err_sys(err, "cannot read /proc/self/exe");
-	dir[n] = 0;
+	if (recorder_find_self(dir, err) < 0)
+		return -1;
 	*strrchr(dir, '/') = 0;
 	return 0;
 }
@@ -39,13 +47,13 @@ static int own_dir(char dir[PATH_MAX], struct err *err)
 int recorder_find_shipped(char path[PATH_MAX], const char *name, struct err *err)
 {
 	static const char *const places[] = {"", "/../libexec/blackout"};
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], candidate[2 * PATH_MAX];
 
 	if (own_dir(dir, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		int n = snprintf(path, PATH_MAX, "%s%s/%s", dir, places[i], name);
-		if (n < PATH_MAX && access(path, R_OK) == 0)
+		snprintf(candidate, sizeof(candidate), "%s%s/%s", dir, places[i], name);
+		if (realpath(candidate, path))
 			return 0;
 	}
 	return err_set(err, "%s is neither in %s nor in %s%s", name, dir, dir, places[1]);
@@ -79,6 +87,28 @@ static void log_option(struct words *argv, const char *dir)
 	words_add(argv, "--log-file=%s/recorder.log", escaped);
 }
 
+/* Valgrind takes some descriptors for itself; the tool shows the target the limits that it would have had. */
+static void limits_option(struct words *argv)
+{
+	struct rlimit fds;
+
+	if (getrlimit(RLIMIT_NOFILE, &fds) == 0)
+		words_add(argv, "--bo-fds=%llu:%llu", (unsigned long long)fds.rlim_cur,
+			  (unsigned long long)fds.rlim_max);
+}
+
+/* Variables that lead to our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
+ * under another name, back in. */
+static void lead_to_tool(struct words *environment, const char *lib)
+{
+	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]))
+			words_add(environment, "BLACKOUT_KEPT_%s=%s", names[i], getenv(names[i]));
+	words_add(environment, "VALGRIND_LIB=%s", lib);
+}
+
 void recorder_command(const struct recorder *recorder, const struct recorder_job *job, struct words *argv,
 		      struct words *environment)
 {
@@ -94,6 +124,7 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--vgdb=no");
 	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
 	words_add(argv, "--bo-out=%s", job->dir);
+	limits_option(argv);
 	for (size_t i = 0; i < job->pm.count; i++)
 		words_add(argv, "--bo-pm=%s", job->pm.items[i]);
 	if (job->loads)
@@ -105,5 +136,5 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	words_add(environment, "VALGRIND_LIB=%s", recorder->lib);
+	lead_to_tool(environment, recorder->lib);
 }

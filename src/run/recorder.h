@@ -30,6 +30,9 @@ struct recorder_job {
 int recorder_find_valgrind(struct recorder *recorder, struct err *err);
 int recorder_find_tool(struct recorder *recorder, struct err *err);
 
+/* The path of the running executable. */
+int recorder_find_self(char path[PATH_MAX], struct err *err);
+
 /* Another thing that is shipped with the program, such as "examples/kv": its path, or -1 if it is not there. */
 int recorder_find_shipped(char path[PATH_MAX], const char *name, struct err *err);
 

@@ -5,15 +5,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What recorder and sealing leave in trace/. */
 static bool name_is_trace(const char *name)
 {
-	size_t length = strlen(name);
-	return length > 3 && !strcmp(name + length - 3, ".bo");
+	static const char *const patterns[] = {"[0-9]*.bo", ".[0-9]*.bo.tmp", "clock"};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++)
+		if (fnmatch(patterns[i], name, 0) == 0)
+			return true;
+	return false;
 }
 
 static bool name_is_dot(const char *name)
@@ -74,14 +80,15 @@ static int dir_refuse(struct err *err, const char *dir)
 
 static int dir_open(const char *dir, struct err *err)
 {
-	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
-		return err_sys(err, "cannot create %s", dir);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = -1;
+
+	if (mkdir(dir, 0777) == 0 || errno == EEXIST)
+		fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0)
 		return fd;
 	int why = errno;
 	err_sys(err, "cannot write a recording to %s", dir);
-	return why == ENOTDIR ? err_status(err, ERR_USAGE) : -1;
+	return why == ENOTDIR || why == ENOENT ? err_status(err, ERR_USAGE) : -1;
 }
 
 static int dir_clear(int fd, const char *dir, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recording.h - the directory of a recording before and after the recorder writes into it.
  *
- *     DIR/trace/NNNN.bo    one file per recorded process
+ *     DIR/trace/NNNN.bo    one file per recorded process; `clock` beside them orders those of several processes
  *     DIR/recorder.log     what the recorder itself had to say; normally empty
  *
  * Only these are ever removed: a directory that holds anything else and no recording is somebody's, and refused. */

@@ -181,7 +181,8 @@ int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *e
 		return chunk_damage(file, at, err, "the chunk header is cut off");
 	}
 	memcpy(h, file->base + at, sizeof(*h));
-	if (!h->magic && bytes_are_zero(file->base + at, file->size - at))
+	/* The writer sets the magic last: without it nothing has begun here, whatever else is in the header. */
+	if (!h->magic && bytes_are_zero(file->base + at + sizeof(*h), file->size - at - sizeof(*h)))
 		return 0;
 	if (h->magic != BO_CHUNK_MAGIC)
 		return chunk_damage(file, at, err, "no chunk starts here");
@@ -208,6 +209,17 @@ static int chunk_unpack(const struct chunk_file *file, struct chunk *chunk, cons
 	return 0;
 }
 
+/* A chunk is closed by writing its sum and then the codec.  If the writer was killed between the two, the sum must fit already;
+ * otherwise an open chunk has none. */
+static bool open_chunk_sound(const struct chunk *chunk)
+{
+	struct bo_chunk_header closed = chunk->header;
+
+	closed.codec = BO_CHUNK_RAW;
+	closed.stored_bytes = closed.raw_bytes;
+	return !closed.checksum || chunk_checksum(&closed, chunk->payload) == closed.checksum;
+}
+
 int chunk_load(const struct chunk_file *file, struct chunk *chunk, struct err *err)
 {
 	const struct bo_chunk_header *h = &chunk->header;
@@ -215,9 +227,9 @@ int chunk_load(const struct chunk_file *file, struct chunk *chunk, struct err *e
 
 	chunk->payload = stored;
 	chunk->payload_bytes = h->raw_bytes;
-	if (h->codec == BO_CHUNK_OPEN)
+	if (h->codec == BO_CHUNK_OPEN && open_chunk_sound(chunk))
 		return 0;
-	if (chunk_checksum(h, stored) != h->checksum)
+	if (h->codec == BO_CHUNK_OPEN || chunk_checksum(h, stored) != h->checksum)
 		return chunk_damage(file, chunk->offset, err, "chunk checksum does not match");
 	return h->codec == BO_CHUNK_ZSTD ? chunk_unpack(file, chunk, stored, err) : 0;
 }

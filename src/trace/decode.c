@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stores, loads, flushes and fences are nearly all of a trace and have code of their own; the rest is read by the field letters of
- * BO_OPCODES.  Nothing is read beyond d->end: a number ends the decoding when its bytes do. */
+/* What is not in decode_fast.h: loads, wide values, stores of other kinds, and all that is read by the field letters of BO_OPCODES. */
 #include "trace/decode.h"
 
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+_Static_assert(1 << BO_SIZE_1 == 1 && 1 << BO_SIZE_8 == 8 && 1 << BO_SIZE_32 == 32,
+	       "a size code is the logarithm of the size");
 
 static const char *const fields[256] = {
 #define X(name, code, letters) [code] = letters,
@@ -15,14 +13,15 @@ static const char *const fields[256] = {
 #undef X
 };
 
-static const uint8_t size_bytes[] = {
-	[BO_SIZE_1] = 1, [BO_SIZE_2] = 2, [BO_SIZE_4] = 4, [BO_SIZE_8] = 8, [BO_SIZE_16] = 16, [BO_SIZE_32] = 32,
-};
-
-static int problem(struct decoder *d, const char *what)
+int decode_problem(struct decoder *d, const char *what)
 {
 	snprintf(d->problem, sizeof(d->problem), "%s", what);
 	return -1;
+}
+
+int decode_cut(struct decoder *d)
+{
+	return decode_problem(d, "the event is cut off");
 }
 
 static int problem_op(struct decoder *d, unsigned op)
@@ -32,7 +31,7 @@ static int problem_op(struct decoder *d, unsigned op)
 }
 
 /* A number near the end of the payload, or of more than 8 bytes: byte by byte. */
-static bool number_slow(struct decoder *d, uint64_t *value)
+bool decode_number_slow(struct decoder *d, uint64_t *value)
 {
 	uint64_t v = 0;
 
@@ -50,40 +49,9 @@ static bool number_slow(struct decoder *d, uint64_t *value)
 	return false;
 }
 
-/* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and the groups of
- * seven bits are pushed together pairwise. */
-static inline bool number(struct decoder *d, uint64_t *value)
-{
-	uint64_t w, ends;
-
-	if (UNLIKELY(d->end - d->next < 8))
-		return number_slow(d, value);
-	memcpy(&w, d->next, 8);
-	ends = ~w & 0x8080808080808080u;
-	if (UNLIKELY(!ends))
-		return number_slow(d, value);
-	d->next += (__builtin_ctzll(ends) + 1) / 8;
-	w &= ends ^ (ends - 1);
-	w = (w & 0x7f007f007f007f00u) >> 1 | (w & 0x007f007f007f007fu);
-	w = (w & 0x3fff00003fff0000u) >> 2 | (w & 0x00003fff00003fffu);
-	*value = (w & 0x0fffffff00000000u) >> 4 | (w & 0x0fffffffu);
-	return true;
-}
-
-static inline bool address(struct decoder *d, uint64_t *addr)
-{
-	uint64_t difference;
-
-	if (UNLIKELY(!number(d, &difference)))
-		return false;
-	d->last_addr += bo_unzigzag(difference);
-	*addr = d->last_addr;
-	return true;
-}
-
 static bool bytes(struct decoder *d, struct record_bytes *b)
 {
-	if (!number(d, &b->size) || b->size > (uint64_t)(d->end - d->next))
+	if (!decode_number(d, &b->size) || b->size > (uint64_t)(d->end - d->next))
 		return false;
 	b->at = d->next;
 	d->next += b->size;
@@ -106,55 +74,19 @@ static int decode_fields(struct decoder *d, struct record *r, const char *letter
 	bool ok = true;
 
 	r->context = 0;
-
 	for (; *letters && ok; letters++) {
 		switch (*letters) {
-		case 'v': ok = number(d, n++); break;
+		case 'v': ok = decode_number(d, n++); break;
 		case 'q': ok = quad(d, n++); break;
-		case 'c': ok = number(d, &r->context); break;
+		case 'c': ok = decode_number(d, &r->context); break;
 		default: ok = bytes(d, s++); break; /* s, b */
 		}
 	}
-	return ok ? 1 : problem(d, "the event is cut off");
-}
-
-/* One word by its code: low bytes that follow, or one that was given before. */
-static inline bool word_decode(struct decoder *d, unsigned code, uint64_t *word)
-{
-	uint64_t value = 0;
-
-	if (code >= BO_RECENT_CODE) {
-		*word = d->recent.words[code - BO_RECENT_CODE];
-		return true;
-	}
-	if (d->end - d->next >= 8) {
-		memcpy(&value, d->next, 8);
-		value = code < 8 ? value & ((1ull << code * 8) - 1) : value;
-	} else if (code <= d->end - d->next) {
-		memcpy(&value, d->next, code);
-	} else {
-		return false;
-	}
-	if (code >= BO_RECENT_BYTES)
-		bo_recent_add(&d->recent, value);
-	d->next += code;
-	*word = value;
-	return true;
-}
-
-/* 1 to 8 bytes. */
-static inline bool value_short(struct decoder *d, unsigned code)
-{
-	uint64_t value;
-
-	if (!word_decode(d, code, &value))
-		return false;
-	memcpy(d->value, &value, 8);
-	return true;
+	return ok ? 1 : decode_cut(d);
 }
 
 /* 2 or 4 words: the codes of those that are not zero, then their bytes. */
-static bool value_words(struct decoder *d, unsigned words, unsigned present)
+bool decode_words(struct decoder *d, unsigned words, unsigned present)
 {
 	unsigned code_bytes = ((unsigned)__builtin_popcount(present) + 1) / 2, codes = 0;
 
@@ -167,7 +99,7 @@ static bool value_words(struct decoder *d, unsigned words, unsigned present)
 		uint64_t word = 0;
 
 		if (present >> i & 1) {
-			if (!word_decode(d, codes & 15, &word))
+			if (!decode_word(d, codes & 15, &word))
 				return false;
 			codes >>= 4;
 		}
@@ -176,93 +108,30 @@ static bool value_words(struct decoder *d, unsigned words, unsigned present)
 	return true;
 }
 
-static inline bool value_decode(struct decoder *d, struct record *r, unsigned size_code, unsigned packing)
-{
-	r->data = d->value;
-	if (size_code <= BO_SIZE_8)
-		return value_short(d, packing);
-	if (size_code <= BO_SIZE_32)
-		return value_words(d, size_code == BO_SIZE_16 ? 2 : 4, packing);
-	if (r->size > (uint64_t)(d->end - d->next))
-		return false;
-	r->data = d->next;
-	d->next += r->size;
-	return true;
-}
-
-static inline bool shape_is_valid(unsigned size_code, unsigned packing)
-{
-	static const uint8_t most[8] = {1, 2, 4, 15, 3, 15, 0, 0};
-
-	return size_code <= BO_SIZE_OTHER && packing <= most[size_code];
-}
-
-static inline int decode_store(struct decoder *d, struct record *r, unsigned shape)
-{
-	unsigned size_code = shape >> 4, packing = shape & 15;
-	uint64_t unit = 0;
-
-	r->op = BO_OP_STORE;
-	if (UNLIKELY(!shape_is_valid(size_code, packing)))
-		return problem(d, "a store of a shape that does not exist");
-	if (UNLIKELY(!number(d, &r->context) || !address(d, &r->addr)))
-		return problem(d, "the event is cut off");
-	if (size_code < BO_SIZE_OTHER)
-		r->size = size_bytes[size_code];
-	else if (!number(d, &r->size))
-		return problem(d, "the event is cut off");
-	if (UNLIKELY(!r->size))
-		return problem(d, "a store of no bytes");
-	if (UNLIKELY(r->kind == BO_STORE_STRING) && !number(d, &unit))
-		return problem(d, "the event is cut off");
-	if (UNLIKELY(r->kind == BO_STORE_STRING) && unit != 1 && unit != 2 && unit != 4 && unit != 8)
-		return problem(d, "a string store of elements that do not exist");
-	r->unit = (uint32_t)unit;
-	return value_decode(d, r, size_code, packing) ? 1 : problem(d, "the event is cut off");
-}
-
 static int decode_store_kind(struct decoder *d, struct record *r, unsigned kind)
 {
 	if (d->next == d->end)
-		return problem(d, "the event is cut off");
+		return decode_cut(d);
 	r->kind = (uint8_t)kind;
-	return decode_store(d, r, *d->next++);
+	return decode_store(d, r, *d->next++, kind == BO_STORE_STRING);
 }
 
 static int decode_load(struct decoder *d, struct record *r, unsigned size_code)
 {
 	r->op = BO_OP_LOAD;
-	if (!number(d, &r->context) || !address(d, &r->addr))
-		return problem(d, "the event is cut off");
-	if (size_code < BO_SIZE_OTHER)
-		r->size = size_bytes[size_code];
-	else if (!number(d, &r->size))
-		return problem(d, "the event is cut off");
-	return r->size && r->size <= INT64_MAX ? 1 : problem(d, "a load of no possible size");
+	if (!decode_number(d, &r->context) || !decode_address(d, &r->addr))
+		return decode_cut(d);
+	r->size = 1u << size_code;
+	if (size_code == BO_SIZE_OTHER && !decode_number(d, &r->size))
+		return decode_cut(d);
+	return r->size && r->size <= INT64_MAX ? 1 : decode_problem(d, "a load of no possible size");
 }
 
-int decode_next(struct decoder *d, struct record *r)
+int decode_rare(struct decoder *d, struct record *r, unsigned op)
 {
-	unsigned op;
-
-	d->record = d->next;
-	if (UNLIKELY(d->next == d->end))
-		return 0;
-	op = *d->next++;
-	if (op >= BO_OP_PLAIN) {
-		r->kind = BO_STORE_PLAIN;
-		if (UNLIKELY(op >= BO_OP_PLAIN + ((BO_SIZE_OTHER + 1) << 4)))
-			return problem_op(d, op);
-		return decode_store(d, r, op - BO_OP_PLAIN);
-	}
-	r->op = (uint8_t)op;
-	if (op >= BO_OP_SFENCE && op <= BO_OP_LOCKED)
-		return number(d, &r->context) ? 1 : problem(d, "the event is cut off");
-	if (op >= BO_OP_CLFLUSH && op <= BO_OP_CLWB)
-		return number(d, &r->context) && address(d, &r->addr) ? 1 : problem(d, "the event is cut off");
-	if (op > BO_OP_STORE && op < BO_OP_STORE + BO_STORE_KIND_COUNT)
-		return decode_store_kind(d, r, op - BO_OP_STORE);
 	if (op >= BO_OP_LOAD && op <= BO_OP_LOAD + BO_SIZE_OTHER)
 		return decode_load(d, r, op - BO_OP_LOAD);
+	if (op > BO_OP_STORE && op < BO_OP_STORE + BO_STORE_KIND_COUNT)
+		return decode_store_kind(d, r, op - BO_OP_STORE);
 	return fields[op] ? decode_fields(d, r, fields[op]) : problem_op(d, op);
 }

@@ -49,6 +49,9 @@ static inline struct decoder decoder_at(const uint8_t *payload, size_t bytes)
 	return (struct decoder){.record = payload, .next = payload, .end = payload + bytes};
 }
 
-int decode_next(struct decoder *d, struct record *r);
+/* Decode the next record: 1, or 0 at the end, or -1. */
+static inline int decode_next(struct decoder *d, struct record *r);
+
+#include "trace/decode_fast.h"
 
 #endif

@@ -50,18 +50,20 @@ size_t mappings_seek(const struct mappings *m, uint64_t addr);
 /* The mapping that holds `addr`, or NULL.  Valid until the mappings change. */
 static inline const struct mapping *mappings_find(struct mappings *m, uint64_t addr)
 {
-	const struct mapping *at = m->list.at + m->recent;
+	const struct mapping *at;
 	size_t index;
 
 	/* Nearly every access goes where the one before it went. */
-	if (m->recent < m->list.count && addr - at->start < at->end - at->start)
-		return at;
+	if (m->recent < m->list.count) {
+		at = &m->list.at[m->recent];
+		if (addr - at->start < at->end - at->start)
+			return at;
+	}
 	index = mappings_seek(m, addr);
-	at = m->list.at + index;
-	if (index == m->list.count || addr < at->start)
+	if (index == m->list.count || addr < m->list.at[index].start)
 		return NULL;
 	m->recent = index;
-	return at;
+	return &m->list.at[index];
 }
 
 void mappings_free(struct mappings *m);

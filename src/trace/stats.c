@@ -22,8 +22,8 @@ struct thread_counts {
 
 struct stats {
 	VEC_OF(struct site) sites;
-	struct map site_of;		      /* from (context and op, width) to 1 + index of sites */
-	size_t last_site;		      /* loops hit the same one again and again */
+	struct map site_of;                   /* from (context and op, width) to 1 + index of sites */
+	size_t last_site;                     /* loops hit the same one again and again */
 	VEC_OF(struct thread_counts) threads; /* by thread id */
 	VEC_OF(struct stats_file) files;      /* by file id; [0]: no PM */
 	uint64_t events;

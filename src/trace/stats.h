@@ -20,14 +20,14 @@
 #include "trace/trace.h"
 
 struct stats_summary {
-	uint64_t events;	      /* delivered by the reader */
+	uint64_t events;              /* delivered by the reader */
 	uint64_t stores, store_bytes; /* of all kinds, into PM */
-	uint64_t loads;		      /* 0 unless the recording has them */
-	uint64_t flushes;	      /* clflush, clflushopt, clwb, also of volatile memory */
+	uint64_t loads;               /* 0 unless the recording has them */
+	uint64_t flushes;             /* clflush, clflushopt, clwb, also of volatile memory */
 	uint64_t flushes_volatile;    /* those of them that hit no PM */
-	uint64_t fences;	      /* sfence, mfence */
-	uint64_t locked;	      /* locked instructions that stored nothing to PM; those that did are stores */
-	uint64_t content_bytes;	      /* of PM files when they were first mapped */
+	uint64_t fences;              /* sfence, mfence */
+	uint64_t locked;              /* locked instructions that stored nothing to PM; those that did are stores */
+	uint64_t content_bytes;       /* of PM files when they were first mapped */
 	uint32_t threads, processes;  /* that were recorded */
 	uint32_t files, modules, contexts;
 };

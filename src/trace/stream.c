@@ -170,12 +170,13 @@ static enum stream_step stream_next_chunk(struct stream *s, struct err *err)
 static void event_split(struct stream *s, struct event *ev)
 {
 	size_t index = mappings_seek(&s->mappings, ev->addr);
-	const struct mapping *at = s->mappings.list.at + index;
+	const struct mapping *at;
 	uint64_t end = ev->addr + ev->size, skip;
 
 	s->rest.size = 0;
-	if (index == s->mappings.list.count || at->start >= end)
+	if (index == s->mappings.list.count || s->mappings.list.at[index].start >= end)
 		return;
+	at = &s->mappings.list.at[index];
 	skip = at->start > ev->addr ? at->start - ev->addr : 0;
 	ev->addr += skip;
 	ev->data = ev->data ? ev->data + skip : NULL;

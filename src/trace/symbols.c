@@ -17,7 +17,7 @@
 struct source {
 	char *path;
 	uint64_t file_size, mtime; /* as recorded */
-	const char *name;	   /* base name, or what stands for it */
+	const char *name;          /* base name, or what stands for it */
 	enum symbols_state state;
 	struct debuginfo *info; /* NULL unless state is LINES or NAMES */
 };

@@ -10,17 +10,17 @@ int main(int argc, char **argv)
 	CHECK(argc == 2);
 	p = pool_create(argv[1]);
 	begin(p);
-	SFENCE();       //! sfence
-	ST1(p, 1);      //! store pool+0x0 1 0x1
-	SFENCE();       //! sfence
-	SFENCE();       //! sfence
+	SFENCE();  //! sfence
+	ST1(p, 1); //! store pool+0x0 1 0x1
+	SFENCE();  //! sfence
+	SFENCE();  //! sfence
 	LFENCE();
-	MFENCE();       //! mfence
-	ST1(p, 2);      //! store pool+0x0 1 0x2
+	MFENCE();  //! mfence
+	ST1(p, 2); //! store pool+0x0 1 0x2
 	LFENCE();
 	__asm__ volatile("pause");
 	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-	ST1(p, 3);      //! store pool+0x0 1 0x3
+	ST1(p, 3); //! store pool+0x0 1 0x3
 	__asm__ volatile("mfence; lfence; sfence; lfence; mfence" : : : "memory");
 	//! mfence
 	//! sfence

@@ -26,11 +26,11 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	CHECK(q[0xfff] == 'a' && q[0x1000] == 'c');
-	ST8(q, 1);                                       //! store pool.b+0x0 8 0x1
-	mark("pool.b", q + 8, 1);                        //! store pool.b+0x8 8 0x6d61726b01
+	ST8(q, 1);                                                         //! store pool.b+0x0 8 0x1
+	mark("pool.b", q + 8, 1);                                          //! store pool.b+0x8 8 0x6d61726b01
 	CHECK(fallocate(fd, FALLOC_FL_INSERT_RANGE, 0x2000, 0x1000) == 0); //! allocate pool.b mode=32 0x2000 4096
 	CHECK(q[0x1000] == 'c' && q[0x2000] == 0 && q[0x3000] == 'd');
-	ST8(q + 0x2008, 2);                              //! store pool.b+0x2008 8 0x2
+	ST8(q + 0x2008, 2); //! store pool.b+0x2008 8 0x2
 	end(p);
 	return 0;
 }

@@ -33,8 +33,14 @@ static void every_register(char *p)
 	USE("r14", "13");
 	USE("r15", "14");
 	/* rbp and r13 have no form without displacement, rsp and r12 need a SIB byte */
-	__asm__ volatile("mov %%rbp, %%rbx; mov %0, %%rbp; clwb (%%rbp); mov %%rbx, %%rbp" : : "r"(p) : "rbx", "memory");
-	__asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; clwb 15(%%rsp); clwb (%%rsp); mov %%rbx, %%rsp" : : "r"(p) : "rbx", "memory");
+	__asm__ volatile("mov %%rbp, %%rbx; mov %0, %%rbp; clwb (%%rbp); mov %%rbx, %%rbp"
+			 :
+			 : "r"(p)
+			 : "rbx", "memory");
+	__asm__ volatile("mov %%rsp, %%rbx; mov %0, %%rsp; clwb 15(%%rsp); clwb (%%rsp); mov %%rbx, %%rsp"
+			 :
+			 : "r"(p)
+			 : "rbx", "memory");
 	USE("r12", "");
 	USE("r13", "");
 }
@@ -52,15 +58,15 @@ int main(int argc, char **argv)
 	CHECK(mmap(area, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, PAGE) == area);
 	begin(p);
 
-	CLFLUSH(p);             //! clflush pool+0x0
-	CLFLUSH(p + 0x47);      //! clflush pool+0x47
-	CLFLUSHOPT(p);          //! clflushopt pool+0x0
-	CLFLUSHOPT(p + 0xfff);  //! clflushopt pool+0xfff
-	CLWB(p);                //! clwb pool+0x0
-	CLWB(p + 0x1001);       //! clwb pool+0x1001
-	CLFLUSH(v + 5);         //! clflush 0x200000005 volatile
-	CLFLUSHOPT(v + 0x41);   //! clflushopt 0x200000041 volatile
-	CLWB(v);                //! clwb 0x200000000 volatile
+	CLFLUSH(p);            //! clflush pool+0x0
+	CLFLUSH(p + 0x47);     //! clflush pool+0x47
+	CLFLUSHOPT(p);         //! clflushopt pool+0x0
+	CLFLUSHOPT(p + 0xfff); //! clflushopt pool+0xfff
+	CLWB(p);               //! clwb pool+0x0
+	CLWB(p + 0x1001);      //! clwb pool+0x1001
+	CLFLUSH(v + 5);        //! clflush 0x200000005 volatile
+	CLFLUSHOPT(v + 0x41);  //! clflushopt 0x200000041 volatile
+	CLWB(v);               //! clwb 0x200000000 volatile
 
 	/* displacements of 8 and 32 bits, negative too; index and scale; no base */
 	FLUSH("0x7f(%0)", "r"(p));                 //! clwb pool+0x7f
@@ -75,12 +81,18 @@ int main(int argc, char **argv)
 	FLUSH("0x10(,%0,4)", "r"(POOL_ADDR / 4));  //! clwb pool+0x10
 	FLUSH("0x70000009");                       //! clwb pool+0x9
 	__asm__ volatile("clflush 0x7000000a");    //! clflush pool+0xa
-	__asm__ volatile("mov %0, %%r12; mov $2, %%r13; clflushopt 1(%%r12,%%r13,8)" : : "r"(p) : "r12", "r13", "memory");
+	__asm__ volatile("mov %0, %%r12; mov $2, %%r13; clflushopt 1(%%r12,%%r13,8)"
+			 :
+			 : "r"(p)
+			 : "r12", "r13", "memory");
 	//! clflushopt pool+0x11
 	__asm__ volatile("mov %0, %%r8; mov $2, %%r9; clflush 1(%%r8,%%r9,8)" : : "r"(p) : "r8", "r9", "memory");
 	//! clflush pool+0x11
 	/* r12 can be an index, only rsp cannot */
-	__asm__ volatile("mov %0, %%rax; mov $1, %%r12; clwb (%%rax,%%r12,4)" : : "r"(p) : "rax", "r12", "memory"); //! clwb pool+0x4
+	__asm__ volatile("mov %0, %%rax; mov $1, %%r12; clwb (%%rax,%%r12,4)"
+			 :
+			 : "r"(p)
+			 : "rax", "r12", "memory"); //! clwb pool+0x4
 
 	every_register(p);
 	//! clwb pool+0x1
@@ -104,24 +116,33 @@ int main(int argc, char **argv)
 	//! clwb pool+0x0
 
 	/* RIP-relative, onto a page of the pool that is mapped over our own data */
-	__asm__ volatile("clwb area+5(%%rip)" : : : "memory");         //! clwb pool+0x1005
+	__asm__ volatile("clwb area+5(%%rip)" : : : "memory");          //! clwb pool+0x1005
 	__asm__ volatile("clflushopt area+0x46(%%rip)" : : : "memory"); //! clflushopt pool+0x1046
 	__asm__ volatile("clflush area+0x87(%%rip)" : : : "memory");    //! clflush pool+0x1087
 
 	/* 32-bit addresses wrap */
-	__asm__ volatile("mov $0x70000000, %%rcx; bts $40, %%rcx; addr32 clwb 3(%%ecx)" : : : "rcx", "memory", "cc"); //! clwb pool+0x3
-	__asm__ volatile("mov $0xf0000000, %%ecx; addr32 clflushopt -0x7ffffffc(%%ecx)" : : : "rcx", "memory"); //! clflushopt pool+0x4
+	__asm__ volatile("mov $0x70000000, %%rcx; bts $40, %%rcx; addr32 clwb 3(%%ecx)"
+			 :
+			 :
+			 : "rcx", "memory", "cc"); //! clwb pool+0x3
+	__asm__ volatile("mov $0xf0000000, %%ecx; addr32 clflushopt -0x7ffffffc(%%ecx)"
+			 :
+			 :
+			 : "rcx", "memory"); //! clflushopt pool+0x4
 
 	/* segments */
 	CHECK(syscall(SYS_arch_prctl, ARCH_SET_GS, p + 0x2000) == 0);
-	__asm__ volatile("clwb %%gs:0x21" : : : "memory");                            //! clwb pool+0x2021
-	__asm__ volatile("clflush %%gs:(%0)" : : "r"(0x22ul) : "memory");             //! clflush pool+0x2022
-	__asm__ volatile("clflushopt %%gs:-0x1000(%0)" : : "r"(0x23ul) : "memory");   //! clflushopt pool+0x1023
-	__asm__ volatile("clwb %%fs:0x10" : : : "memory");                            //! clwb *
-	__asm__ volatile("clwb %%ds:0x7(%0)" : : "r"(p) : "memory");                  //! clwb pool+0x7
+	__asm__ volatile("clwb %%gs:0x21" : : : "memory");                          //! clwb pool+0x2021
+	__asm__ volatile("clflush %%gs:(%0)" : : "r"(0x22ul) : "memory");           //! clflush pool+0x2022
+	__asm__ volatile("clflushopt %%gs:-0x1000(%0)" : : "r"(0x23ul) : "memory"); //! clflushopt pool+0x1023
+	__asm__ volatile("clwb %%fs:0x10" : : : "memory");                          //! clwb *
+	__asm__ volatile("clwb %%ds:0x7(%0)" : : "r"(p) : "memory");                //! clwb pool+0x7
 
 	/* several in one block: the first must not swallow the next */
-	__asm__ volatile("clwb (%0); clwb 0x40(%0); clflushopt 0x80(%0); clflush 0xc0(%0); sfence" : : "r"(p) : "memory");
+	__asm__ volatile("clwb (%0); clwb 0x40(%0); clflushopt 0x80(%0); clflush 0xc0(%0); sfence"
+			 :
+			 : "r"(p)
+			 : "memory");
 	//! clwb pool+0x0
 	//! clwb pool+0x40
 	//! clflushopt pool+0x80
@@ -133,7 +154,9 @@ int main(int argc, char **argv)
 		uint64_t flags_before, flags_after, a = 1, b = 2, c = 3;
 
 		__asm__ volatile("cmp $2, %2; pushf; popq %0; clwb (%5); clflush (%5); pushf; popq %1"
-				 : "=&r"(flags_before), "=&r"(flags_after), "+r"(a), "+r"(b), "+r"(c) : "r"(p) : "memory", "cc");
+				 : "=&r"(flags_before), "=&r"(flags_after), "+r"(a), "+r"(b), "+r"(c)
+				 : "r"(p)
+				 : "memory", "cc");
 		//! clwb pool+0x0
 		//! clflush pool+0x0
 		CHECK(flags_before == flags_after && a == 1 && b == 2 && c == 3);

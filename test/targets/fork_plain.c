@@ -23,22 +23,22 @@ int main(int argc, char **argv)
 	CHECK(argc == 2);
 	p = pool_create(argv[1]);
 	begin(p);
-	ST8(p, 1);              //! store pool+0x0 8 0x1
-	pid = fork();           //! fork pid=N not-followed
+	ST8(p, 1);    //! store pool+0x0 8 0x1
+	pid = fork(); //! fork pid=N not-followed
 	if (pid == 0)
 		_exit(7);
 	reap(pid, 7);
-	ST8(p, 2);              //! store pool+0x0 8 0x2
-	pid = vfork();          //! fork pid=N not-followed
+	ST8(p, 2);     //! store pool+0x0 8 0x2
+	pid = vfork(); //! fork pid=N not-followed
 	if (pid == 0) {
 		execv("/bin/sh", shell);
 		_exit(98);
 	}
 	reap(pid, 9);
-	ST8(p, 3);              //! store pool+0x0 8 0x3
+	ST8(p, 3);                                                            //! store pool+0x0 8 0x3
 	CHECK(posix_spawn(&pid, "/bin/sh", NULL, NULL, shell, environ) == 0); //! fork pid=N not-followed
 	reap(pid, 9);
-	ST8(p, 4);              //! store pool+0x0 8 0x4
+	ST8(p, 4); //! store pool+0x0 8 0x4
 	end(p);
 	return 0;
 }

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	p = pool_create(argv[1]);
-	area = mmap((void *)VOLATILE_ADDR, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	area = mmap((void *)VOLATILE_ADDR, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	CHECK(area != MAP_FAILED);
 	*(void **)&run = area;
 	begin(p);
@@ -22,7 +23,8 @@ int main(int argc, char **argv)
 	//! store pool+0x0 1 0x11
 	//! clwb pool+0x0
 	CHECK(munmap(area, PAGE) == 0);
-	area = mmap((void *)VOLATILE_ADDR, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	area = mmap((void *)VOLATILE_ADDR, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	CHECK(area != MAP_FAILED);
 	code[2] = 0x22;
 	memcpy(area, code, sizeof(code));

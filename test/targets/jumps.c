@@ -14,7 +14,8 @@ static __attribute__((noinline)) void deep(int n)
 		ST8(pool + 64, 1);
 		longjmp(back, 1);
 	}
-	deep(n - 1);
+	if (n > 0)
+		deep(n - 1);
 	ST8(pool + 72, 1); /* never reached */
 }
 

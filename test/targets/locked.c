@@ -10,7 +10,9 @@ static int cmpxchg16b(char *p, uint64_t old_low, uint64_t old_high, uint64_t low
 	unsigned char ok;
 
 	__asm__ volatile("lock cmpxchg16b (%1); sete %0"
-			 : "=q"(ok), "+r"(p), "+a"(old_low), "+d"(old_high) : "b"(low), "c"(high) : "memory", "cc");
+			 : "=q"(ok), "+r"(p), "+a"(old_low), "+d"(old_high)
+			 : "b"(low), "c"(high)
+			 : "memory", "cc");
 	return ok;
 }
 
@@ -19,7 +21,9 @@ static int cmpxchg8b(char *p, uint32_t old_low, uint32_t old_high, uint32_t low,
 	unsigned char ok;
 
 	__asm__ volatile("lock cmpxchg8b (%1); sete %0"
-			 : "=q"(ok), "+r"(p), "+a"(old_low), "+d"(old_high) : "b"(low), "c"(high) : "memory", "cc");
+			 : "=q"(ok), "+r"(p), "+a"(old_low), "+d"(old_high)
+			 : "b"(low), "c"(high)
+			 : "memory", "cc");
 	return ok;
 }
 

@@ -29,13 +29,13 @@ int main(int argc, char **argv)
 	fd = file_create("pool.b", 2 * PAGE);
 	q = file_map(fd, SECOND_ADDR, 2 * PAGE);
 	begin(p);
-	ST8(q, 1);            //! store pool.b+0x0 8 0x1
-	ST8(q + 0x108, 2);    //! store pool.b+0x108 8 0x2
-	ST8(q + PAGE, 3);     //! store pool.b+0x1000 8 0x3
+	ST8(q, 1);         //! store pool.b+0x0 8 0x1
+	ST8(q + 0x108, 2); //! store pool.b+0x108 8 0x2
+	ST8(q + PAGE, 3);  //! store pool.b+0x1000 8 0x3
 	CHECK(munmap(q, 2 * PAGE) == 0);
 	change("pool.b");
 	q = file_map(fd, SECOND_ADDR, 3 * PAGE);
-	ST8(q + 8, 4);        //! store pool.b+0x8 8 0x4
+	ST8(q + 8, 4); //! store pool.b+0x8 8 0x4
 	end(p);
 	CHECK(memcmp(q + 0x100, "changed elsewhere", 17) == 0);
 	return 0;

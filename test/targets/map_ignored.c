@@ -19,15 +19,15 @@ int main(int argc, char **argv)
 	fd = file_create("pool.b", POOL_BYTES);
 	begin(p);
 
-	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0));                     //! sfence
-	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));     //! sfence
-	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));      //! sfence
+	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0));                 //! sfence
+	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); //! sfence
+	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));  //! sfence
 	nameless = memfd_create("pool.memfd", 0);
 	CHECK(nameless >= 0 && ftruncate(nameless, POOL_BYTES) == 0);
-	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, nameless, 0));                //! sfence
+	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, nameless, 0)); //! sfence
 	nameless = file_create("pool.gone", POOL_BYTES);
 	CHECK(unlink("pool.gone") == 0);
-	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, nameless, 0));                //! sfence
+	use(mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, nameless, 0)); //! sfence
 	/* read-only shared, and shared of a descriptor that cannot write */
 	q = mmap(NULL, POOL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	CHECK(q != MAP_FAILED && load8(q) == 0);

@@ -11,7 +11,8 @@ int main(int argc, char **argv)
 	p = pool_create(argv[1]);
 	fd = file_create("pool.b", POOL_BYTES);
 	begin(p);
-	q = mmap((void *)SECOND_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC | MAP_FIXED, fd, 0);
+	q = mmap((void *)SECOND_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC | MAP_FIXED,
+		 fd, 0);
 	if (q != MAP_FAILED) {
 		fprintf(stderr, "skip: this file system has DAX\n");
 		return 77;

@@ -24,9 +24,12 @@ int main(int argc, char **argv)
 	signal(SIGALRM, on_tick);
 	pool = pool_create(argv[1]);
 	CHECK(setitimer(ITIMER_REAL, &every, NULL) == 0);
-	while (ticks < 50)
-		for (int k = 0; k < 100; k++, i++)
-			ST8(pool + 8 * (i & 255), i);
+	while (ticks < 20) {
+		ST8(pool + 8 * (i & 255), i);
+		i++;
+		for (volatile int k = 0; k < 100; k++)
+			;
+	}
 	CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0);
 	ST8(pool + 0x2000, i);
 	ST8(pool + 0x2008, ticks);

@@ -59,18 +59,18 @@ int main(int argc, char **argv)
 	pool = pool_create(argv[1]);
 	begin(pool);
 
-	ST8(pool, 1);                  //! store pool+0x0 8 0x1
+	ST8(pool, 1); //! store pool+0x0 8 0x1
 	raise(SIGUSR1);
 	//! signal 10
 	//! store pool+0x8 8 0x2
-	ST8(pool, 2);                  //! store pool+0x0 8 0x2
+	ST8(pool, 2); //! store pool+0x0 8 0x2
 	raise(SIGUSR2);
 	//! signal 12
 	//! store pool+0x10 8 0x3
 	//! signal 10
 	//! store pool+0x8 8 0x2
 	//! store pool+0x10 8 0x4
-	ST8(pool, 3);                  //! store pool+0x0 8 0x3
+	ST8(pool, 3); //! store pool+0x0 8 0x3
 	for (volatile int i = 0; i < 3; i++) {
 		if (sigsetjmp(back, 1) == 0)
 			raise(SIGALRM);

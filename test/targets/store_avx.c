@@ -5,7 +5,8 @@
 
 static uint8_t bytes[32] __attribute__((aligned(32)));
 
-#define WIDE(insn, p) __asm__ volatile("vmovdqa %1, %%ymm9; " insn "; vzeroupper" : : "r"(p), "m"(bytes) : "xmm9", "memory")
+#define WIDE(insn, p) \
+	__asm__ volatile("vmovdqa %1, %%ymm9; " insn "; vzeroupper" : : "r"(p), "m"(bytes) : "xmm9", "memory")
 
 int main(int argc, char **argv)
 {
@@ -29,14 +30,14 @@ int main(int argc, char **argv)
 	//! store pool+0xfe1 32 a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3b4b5b6b7b8b9babbbcbdbebf
 	WIDE("vpxor %%ymm9, %%ymm9, %%ymm9; vmovaps %%ymm9, (%0)", p + 0x100);
 	//! store pool+0x100 32 0000000000000000000000000000000000000000000000000000000000000000
-	WIDE("vmovaps %%xmm9, (%0)", p + 0x140);      //! store pool+0x140 16 a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
-	WIDE("vmovdqu %%xmm9, (%0)", p + 0x17b);      //! store pool+0x17b 16 a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
+	WIDE("vmovaps %%xmm9, (%0)", p + 0x140);          //! store pool+0x140 16 a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
+	WIDE("vmovdqu %%xmm9, (%0)", p + 0x17b);          //! store pool+0x17b 16 a0a1a2a3a4a5a6a7a8a9aaabacadaeaf
 	WIDE("vextracti128 $1, %%ymm9, (%0)", p + 0x1a0); //! store pool+0x1a0 16 b0b1b2b3b4b5b6b7b8b9babbbcbdbebf
-	WIDE("vmovq %%xmm9, (%0)", p + 0x1c0);        //! store pool+0x1c0 8 0xa7a6a5a4a3a2a1a0
-	WIDE("vmovd %%xmm9, (%0)", p + 0x1c8);        //! store pool+0x1c8 4 0xa3a2a1a0
-	WIDE("vmovss %%xmm9, (%0)", p + 0x1cc);       //! store pool+0x1cc 4 0xa3a2a1a0
-	WIDE("vmovhps %%xmm9, (%0)", p + 0x1d0);      //! store pool+0x1d0 8 0xafaeadacabaaa9a8
-	WIDE("vpextrb $15, %%xmm9, (%0)", p + 0x1d8); //! store pool+0x1d8 1 0xaf
+	WIDE("vmovq %%xmm9, (%0)", p + 0x1c0);            //! store pool+0x1c0 8 0xa7a6a5a4a3a2a1a0
+	WIDE("vmovd %%xmm9, (%0)", p + 0x1c8);            //! store pool+0x1c8 4 0xa3a2a1a0
+	WIDE("vmovss %%xmm9, (%0)", p + 0x1cc);           //! store pool+0x1cc 4 0xa3a2a1a0
+	WIDE("vmovhps %%xmm9, (%0)", p + 0x1d0);          //! store pool+0x1d0 8 0xafaeadacabaaa9a8
+	WIDE("vpextrb $15, %%xmm9, (%0)", p + 0x1d8);     //! store pool+0x1d8 1 0xaf
 
 	end(p);
 	CHECK(memcmp(p + 0xfe1, bytes, 32) == 0);

@@ -15,14 +15,16 @@ int main(int argc, char **argv)
 	fd = file_create(name, PAGE);
 	second = file_map(fd, POOL_ADDR + POOL_BYTES, PAGE);
 	fd = open(argv[1], O_RDWR);
-	volatile_front = mmap((void *)HERE, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	volatile_front =
+		mmap((void *)HERE, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	CHECK(volatile_front == (char *)HERE);
-	CHECK(mmap((void *)(HERE + PAGE), PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == (void *)(HERE + PAGE));
+	CHECK(mmap((void *)(HERE + PAGE), PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	      (void *)(HERE + PAGE));
 	begin(p);
 
 	/* volatile to PM, and back */
 	ST8(volatile_front + PAGE - 8, 0x1111111111111111);
-	ST8(volatile_front + PAGE - 3, 0x0807060504030201); //! store pool+0x0 5 0x807060504
+	ST8(volatile_front + PAGE - 3, 0x0807060504030201);     //! store pool+0x0 5 0x807060504
 	ST8(volatile_front + 2 * PAGE - 1, 0x0807060504030201); //! store pool+0xfff 1 0x1
 	ST4(volatile_front + 2 * PAGE, 7);
 	/* from one pool into the next */
@@ -30,7 +32,10 @@ int main(int argc, char **argv)
 	//! store pool+0x3ffa 6 0x60504030201
 	//! store pool.b+0x0 2 0x807
 	ST1(second + PAGE - 1, 5); //! store pool.b+0xfff 1 0x5
-	__asm__ volatile("movups (%0), %%xmm1; movups %%xmm1, (%1)" : : "r"(volatile_front + PAGE - 8), "r"(second - 8) : "xmm1", "memory");
+	__asm__ volatile("movups (%0), %%xmm1; movups %%xmm1, (%1)"
+			 :
+			 : "r"(volatile_front + PAGE - 8), "r"(second - 8)
+			 : "xmm1", "memory");
 	//! store pool+0x3ff8 8 *
 	//! store pool.b+0x0 8 *
 

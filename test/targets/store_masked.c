@@ -6,12 +6,15 @@
 static uint8_t bytes[32] __attribute__((aligned(32)));
 static const uint32_t lanes32[8] __attribute__((aligned(32))) = {0x80000000, 0, 0x7fffffff, ~0u, 0, 0, 0, 0x80000000};
 static const uint64_t lanes64[4] __attribute__((aligned(32))) = {0, 0x8000000000000000, 0, ~0ul};
-static const uint8_t lanes8[16] __attribute__((aligned(16))) = {0x80, 0xff, 0, 0x7f, 0x80, 0, 0, 0x80, 0x80, 0x80, 0, 0, 0, 0, 0, 0x80};
+static const uint8_t lanes8[16]
+	__attribute__((aligned(16))) = {0x80, 0xff, 0, 0x7f, 0x80, 0, 0, 0x80, 0x80, 0x80, 0, 0, 0, 0, 0, 0x80};
 static const uint64_t none[4] __attribute__((aligned(32)));
 
-#define MASKED(insn, p, mask)                                                                                        \
-	__asm__ volatile("vmovdqa %1, %%ymm1; vmovdqa %2, %%ymm2; " insn "; vzeroupper"                               \
-			 : : "r"(p), "m"(bytes), "m"(mask) : "rdi", "xmm1", "xmm2", "memory")
+#define MASKED(insn, p, mask)                                                           \
+	__asm__ volatile("vmovdqa %1, %%ymm1; vmovdqa %2, %%ymm2; " insn "; vzeroupper" \
+			 :                                                              \
+			 : "r"(p), "m"(bytes), "m"(mask)                                \
+			 : "rdi", "xmm1", "xmm2", "memory")
 
 int main(int argc, char **argv)
 {
@@ -53,7 +56,9 @@ int main(int argc, char **argv)
 	//! ntstore pool+0x184 3 0xa0908
 	//! ntstore pool+0x18c 1 0x10
 	__asm__ volatile("mov %0, %%rdi; movq %1, %%mm1; movq %2, %%mm2; maskmovq %%mm2, %%mm1; emms"
-			 : : "r"(p + 0x1c0), "m"(bytes), "m"(lanes8) : "rdi", "mm1", "mm2", "memory");
+			 :
+			 : "r"(p + 0x1c0), "m"(bytes), "m"(lanes8)
+			 : "rdi", "mm1", "mm2", "memory");
 	//! ntstore pool+0x1c0 2 0x201
 	//! ntstore pool+0x1c4 1 0x5
 	//! ntstore pool+0x1c7 1 0x8

@@ -26,7 +26,9 @@ int main(int argc, char **argv)
 			 "pop %%rbp\n"
 			 "ret\n"
 			 "2: mov %%rbx, %%rsp\n"
-			 : : "r"(p + 0x2000) : "rax", "rbx", "memory", "cc");
+			 :
+			 : "r"(p + 0x2000)
+			 : "rax", "rbx", "memory", "cc");
 	//! store pool+0x1ff8 8 0x5
 	//! store pool+0x1ff0 8 0x66
 	//! store pool+0x1fee 2 0x7

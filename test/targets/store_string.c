@@ -37,27 +37,27 @@ int main(int argc, char **argv)
 	p = pool_create(argv[1]);
 	begin(p);
 
-	movs("b", p, source, 5);            //! repstore pool+0x0 5 0x6564636261
-	movs("b", p + 0x3d, source, 20);    //! repstore pool+0x3d 20 6162636465666768696a6b6c6d6e6f7071727374
-	movs("w", p + 0x60, source, 3);     //! repstore pool+0x60 6 0x666564636261
-	movs("l", p + 0x71, source, 2);     //! repstore pool+0x71 8 0x6867666564636261
-	movs("q", p + 0x80, source, 3);     //! repstore pool+0x80 24 6162636465666768696a6b6c6d6e6f707172737475767778
+	movs("b", p, source, 5);         //! repstore pool+0x0 5 0x6564636261
+	movs("b", p + 0x3d, source, 20); //! repstore pool+0x3d 20 6162636465666768696a6b6c6d6e6f7071727374
+	movs("w", p + 0x60, source, 3);  //! repstore pool+0x60 6 0x666564636261
+	movs("l", p + 0x71, source, 2);  //! repstore pool+0x71 8 0x6867666564636261
+	movs("q", p + 0x80, source, 3);  //! repstore pool+0x80 24 6162636465666768696a6b6c6d6e6f707172737475767778
 	movs("b", p + 0xa0, source, 0);
-	movs("q", p + 0xa0, source, 1);     //! repstore pool+0xa0 8 0x6867666564636261
-	stos("b", p + 0x101, 0x2a, 7);      //! repstore pool+0x101 7 0x2a2a2a2a2a2a2a
-	stos("w", p + 0x110, 0x1234, 2);    //! repstore pool+0x110 4 0x12341234
+	movs("q", p + 0xa0, source, 1);      //! repstore pool+0xa0 8 0x6867666564636261
+	stos("b", p + 0x101, 0x2a, 7);       //! repstore pool+0x101 7 0x2a2a2a2a2a2a2a
+	stos("w", p + 0x110, 0x1234, 2);     //! repstore pool+0x110 4 0x12341234
 	stos("l", p + 0x13c, 0xabcdef01, 3); //! repstore pool+0x13c 12 01efcdab01efcdab01efcdab
-	stos("q", p + 0x180, 0x77, 2);      //! repstore pool+0x180 16 77000000000000007700000000000000
+	stos("q", p + 0x180, 0x77, 2);       //! repstore pool+0x180 16 77000000000000007700000000000000
 
 	/* long enough that its value is printed in part; crosses pages */
 	stos("b", p + 0xf80, 1, 0x100);
 	//! repstore pool+0xf80 256 01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101..
 
 	/* two neighbours of the same site are two events when something lies between */
-	stos("b", p + 0x200, 1, 3);         //! repstore pool+0x200 3 0x10101
-	SFENCE();                           //! sfence
-	stos("b", p + 0x203, 1, 3);         //! repstore pool+0x203 3 0x10101
-	stos("b", p + 0x206, 2, 3);         //! repstore pool+0x206 3 0x20202
+	stos("b", p + 0x200, 1, 3); //! repstore pool+0x200 3 0x10101
+	SFENCE();                   //! sfence
+	stos("b", p + 0x203, 1, 3); //! repstore pool+0x203 3 0x10101
+	stos("b", p + 0x206, 2, 3); //! repstore pool+0x206 3 0x20202
 
 	/* descending */
 	movs("B", p + 0x302, source + 2, 3);

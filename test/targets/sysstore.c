@@ -22,10 +22,10 @@ int main(int argc, char **argv)
 	v = volatile_create();
 	begin(p);
 
-	CHECK(read(fd, p, 4) == 4);                  //! sysstore pool+0x0 4 0x33323130
-	CHECK(pread(fd, p + 0x3d, 8, 2) == 8);       //! sysstore pool+0x3d 8 0x3938373635343332
+	CHECK(read(fd, p, 4) == 4);            //! sysstore pool+0x0 4 0x33323130
+	CHECK(pread(fd, p + 0x3d, 8, 2) == 8); //! sysstore pool+0x3d 8 0x3938373635343332
 	/* only what was read is stored */
-	CHECK(pread(fd, p + 0x80, 100, 29) == 3);    //! sysstore pool+0x80 3 0x767574
+	CHECK(pread(fd, p + 0x80, 100, 29) == 3); //! sysstore pool+0x80 3 0x767574
 	CHECK(pread(fd, p + 0x80, 100, 50) == 0);
 	CHECK(read(-1, p + 0x80, 8) == -1);
 	iov[0] = (struct iovec){p + 0x100, 2};
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	CHECK(send(pair[0], "hello", 5, 0) == 5);
 	CHECK(recv(pair[1], p + 0x140, 64, 0) == 5); //! sysstore pool+0x140 5 0x6f6c6c6568
 	CHECK(write(ends[1], "pipe", 4) == 4);
-	CHECK(read(ends[0], p + 0x180, 64) == 4);    //! sysstore pool+0x180 4 0x65706970
+	CHECK(read(ends[0], p + 0x180, 64) == 4); //! sysstore pool+0x180 4 0x65706970
 	CHECK(read(fd, v, 4) == 4);
 	CHECK(fstat(fd, (struct stat *)(p + 0x200)) == 0); //! sysstore pool+0x200 144 *
 

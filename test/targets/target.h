@@ -41,17 +41,17 @@
 #define POOL_BYTES 0x4000ul
 #define PAGE 0x1000ul
 
-#define BEGIN_VALUE 0x626567696eul  /* "begin" */
-#define END_VALUE 0x656e64ul        /* "end" */
-#define MARK_VALUE 0x6d61726b00ul   /* "mark", then the number of the copy */
+#define BEGIN_VALUE 0x626567696eul /* "begin" */
+#define END_VALUE 0x656e64ul       /* "end" */
+#define MARK_VALUE 0x6d61726b00ul  /* "mark", then the number of the copy */
 #define MARKER_OFFSET (POOL_BYTES - 8)
 
-#define CHECK(condition)                                                                                          \
-	do {                                                                                                      \
-		if (!(condition)) {                                                                               \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
 			fprintf(stderr, "%s:%d: %s is false (%s)\n", __FILE__, __LINE__, #condition, strerror(errno)); \
-			_exit(99);                                                                                \
-		}                                                                                                 \
+			_exit(99);                                                                                     \
+		}                                                                                                      \
 	} while (0)
 
 #define ST1(p, v) __asm__ volatile("movb %b1, (%0)" : : "r"(p), "q"((uint8_t)(v)) : "memory")
@@ -102,7 +102,8 @@ static inline char *pool_create(const char *path)
 
 static inline char *volatile_create(void)
 {
-	char *p = mmap((void *)VOLATILE_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	char *p = mmap((void *)VOLATILE_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	CHECK(p == (char *)VOLATILE_ADDR);
 	return p;

@@ -44,19 +44,19 @@ int main(int argc, char **argv)
 	pool = pool_create(argv[1]);
 	begin(pool);
 	CHECK(pthread_create(&thread, NULL, second, NULL) == 0); //! t2 thread-start t2 by t1
-	ST8(pool, 1);                      //! store pool+0x0 8 0x1
+	ST8(pool, 1);                                            //! store pool+0x0 8 0x1
 	turn = 1;
 	wait_for(2);
 	//! t2 store pool+0x40 8 0x2
 	//! t2 clwb pool+0x0
-	ST8(pool, 3);                      //! store pool+0x0 8 0x3
-	SFENCE();                          //! sfence
+	ST8(pool, 3); //! store pool+0x0 8 0x3
+	SFENCE();     //! sfence
 	turn = 3;
 	wait_for(4);
 	//! t2 sfence
 	//! t2 store pool+0x40 8 0x4
 	CHECK(pthread_join(thread, NULL) == 0); //! t2 thread-exit
-	ST8(pool, 5);                      //! store pool+0x0 8 0x5
+	ST8(pool, 5);                           //! store pool+0x0 8 0x5
 	/* a number is never used again */
 	CHECK(pthread_create(&thread, NULL, third, NULL) == 0); //! t3 thread-start t3 by t1
 	CHECK(pthread_join(thread, NULL) == 0);

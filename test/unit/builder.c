@@ -78,6 +78,7 @@ static void chunk_begin(struct builder *b)
 	b->chunk = b->size;
 	b->events = 0;
 	b->last_addr = 0;
+	b->recent = (struct bo_recent){0};
 	add(b, &h, sizeof(h));
 }
 
@@ -130,57 +131,85 @@ static unsigned size_code(uint64_t size)
 	}
 }
 
-/* How many value bytes are not leading zeros, or which words are not zero. */
-static unsigned packing(const struct event *ev)
+/* The word code of a word; the bytes that it asks for are appended to `tail`. */
+static unsigned word_encode(struct builder *b, const uint8_t *bytes, size_t size, uint8_t *tail, size_t *tail_size)
 {
+	uint64_t word = 0;
 	unsigned n = 0;
 
+	memcpy(&word, bytes, size);
+	for (unsigned i = 0; i < size; i++)
+		n = bytes[i] ? i + 1 : n;
+	for (unsigned i = 0; n >= BO_RECENT_BYTES && i < BO_RECENT_WORDS; i++) {
+		if (b->recent.words[i] == word)
+			return BO_RECENT_CODE + i;
+	}
+	if (n >= BO_RECENT_BYTES)
+		bo_recent_add(&b->recent, word);
+	memcpy(tail + *tail_size, bytes, n);
+	*tail_size += n;
+	return n;
+}
+
+struct value {
+	uint8_t shape;
+	uint8_t bytes[40];
+	size_t size;
+};
+
+static struct value value_encode(struct builder *b, const struct event *ev)
+{
+	unsigned code = size_code(ev->size), present = 0, words = 0;
+	struct value value = {.shape = BO_SHAPE(code, 0)};
+	uint8_t tail[32], codes[4];
+	size_t tail_size = 0;
+
+	if (code == BO_SIZE_OTHER)
+		return value;
 	if (ev->size <= 8) {
-		for (unsigned i = 0; i < ev->size; i++)
-			n = ev->data[i] ? i + 1 : n;
-		return n;
+		value.shape = BO_SHAPE(code, word_encode(b, ev->data, ev->size, value.bytes, &value.size));
+		return value;
 	}
 	for (unsigned i = 0; i < ev->size / 8; i++) {
 		uint64_t word;
 
 		memcpy(&word, ev->data + i * 8, 8);
-		n |= (unsigned)!!word << i;
+		if (!word)
+			continue;
+		present |= 1u << i;
+		codes[words++] = (uint8_t)word_encode(b, ev->data + i * 8, 8, tail, &tail_size);
 	}
-	return n;
-}
-
-static void value_add(struct builder *b, const struct event *ev, unsigned packed)
-{
-	if (size_code(ev->size) == BO_SIZE_OTHER) {
-		add(b, ev->data, ev->size);
-	} else if (ev->size <= 8) {
-		add(b, ev->data, packed);
-	} else {
-		for (unsigned i = 0; i < ev->size / 8; i++) {
-			if (packed >> i & 1)
-				add(b, ev->data + i * 8, 8);
-		}
-	}
+	for (unsigned i = 0; i < words; i += 2)
+		value.bytes[value.size++] = (uint8_t)(codes[i] | (i + 1 < words ? codes[i + 1] << 4 : 0));
+	memcpy(value.bytes + value.size, tail, tail_size);
+	value.size += tail_size;
+	value.shape = BO_SHAPE(code, present);
+	return value;
 }
 
 void builder_store(struct builder *b, const struct event *ev)
 {
-	unsigned code = size_code(ev->size), packed = code == BO_SIZE_OTHER ? 0 : packing(ev);
-	uint8_t shape = BO_SHAPE(code, packed);
+	struct value value;
 
+	if (!b->open)
+		chunk_begin(b); /* which forgets the recent words */
+	value = value_encode(b, ev);
 	if (ev->kind == BO_STORE_PLAIN) {
-		op_begin(b, BO_OP_PLAIN | shape);
+		op_begin(b, BO_OP_PLAIN | value.shape);
 	} else {
 		op_begin(b, (uint8_t)(BO_OP_STORE + ev->kind));
-		add(b, &shape, 1);
+		add(b, &value.shape, 1);
 	}
 	add_v(b, ev->context);
 	add_a(b, ev->addr);
-	if (code == BO_SIZE_OTHER)
+	if (size_code(ev->size) == BO_SIZE_OTHER)
 		add_v(b, ev->size);
 	if (ev->kind == BO_STORE_STRING)
 		add_v(b, ev->unit);
-	value_add(b, ev, packed);
+	if (size_code(ev->size) == BO_SIZE_OTHER)
+		add(b, ev->data, ev->size);
+	else
+		add(b, value.bytes, value.size);
 }
 
 void builder_load(struct builder *b, const struct event *ev)
@@ -234,9 +263,18 @@ void builder_end(struct builder *b, enum bo_codec codec)
 		builder_sum_chunk(b, b->chunk);
 }
 
+void builder_pad(struct builder *b, uint32_t span)
+{
+	BUG_ON(b->size - b->chunk > span);
+	memcpy(b->bytes + b->chunk + offsetof(struct bo_chunk_header, span), &span, sizeof(span));
+	builder_sum_chunk(b, b->chunk);
+	builder_zeros(b, b->chunk + span - b->size);
+}
+
 void builder_zeros(struct builder *b, size_t size)
 {
-	memset(room_for(b, size), 0, size);
+	if (size)
+		memset(room_for(b, size), 0, size);
 	b->size += size;
 }
 

@@ -27,6 +27,7 @@ struct builder {
 	uint32_t events, thread;
 	uint64_t clock;
 	uint64_t last_addr;
+	struct bo_recent recent;
 };
 
 #define BUILDER_P(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -46,6 +47,9 @@ void builder_raw(struct builder *b, const void *bytes, size_t size);
 
 /* End the chunk; BO_CHUNK_OPEN leaves it open. */
 void builder_end(struct builder *b, enum bo_codec codec);
+
+/* Lengthen the closed chunk that was ended last to this span, as the recorder does, whose chunks are all of one size. */
+void builder_pad(struct builder *b, uint32_t span);
 
 /* Append zeros after the last chunk. */
 void builder_zeros(struct builder *b, size_t size);

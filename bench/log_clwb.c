@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist that. */
+#include "persist.h"
+
+#define RING_BYTES (8u << 20)
+
+struct record {
+	uint32_t size, checksum;
+	uint64_t sequence;
+	uint8_t data[];
+};
+
+struct log {
+	uint64_t tail, sequence;
+	uint8_t pad[48];
+	uint8_t ring[RING_BYTES];
+};
+
+static uint32_t checksum(const uint8_t *data, size_t size)
+{
+	uint32_t a = 1, b = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		a += data[i];
+		b += a;
+	}
+	return b << 16 ^ a;
+}
+
+static void append(struct log *log, const uint8_t *data, uint32_t size)
+{
+	size_t need = (sizeof(struct record) + size + 7) & ~(size_t)7;
+	struct record *record;
+
+	if (log->tail + need > RING_BYTES)
+		log->tail = 0;
+	record = (struct record *)(log->ring + log->tail);
+	record->size = size;
+	record->sequence = log->sequence + 1;
+	memcpy(record->data, data, size);
+	record->checksum = checksum(data, size);
+	persist(record, need);
+	log->sequence++;
+	log->tail += need;
+	persist(log, 16);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t state = 88172645463325252ul;
+	uint8_t data[256];
+	struct log *log;
+
+	if (argc != 4) {
+		fprintf(stderr, "usage: log_clwb FILE OPERATIONS FLUSH\n");
+		return 2;
+	}
+	persist_choose(argv[3]);
+	log = pool_map(argv[1], sizeof(*log));
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)random_next(&state);
+	for (unsigned long n = strtoul(argv[2], NULL, 10); n > 0; n--) {
+		uint64_t r = random_next(&state);
+
+		append(log, data + r % 64, (uint32_t)(16 + r / 64 % 176));
+	}
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_code.c - modules, and instructions as (module, offset in its file).
+ *
+ * A module is a file whose code is mapped, at one place.  A library that is unloaded leaves a module that is never found again; whatever is
+ * loaded there next is another one.  Code in no file (a JIT's) belongs to one module without a name, its offsets are addresses. */
+#include "bo.h"
+
+#include "pub_tool_aspacemgr.h"
+
+/* ---- modules ---- */
+
+struct module {
+	Addr start, end; /* end 0: unmapped since */
+	ULong offset;    /* of start, in the file */
+	ULong dev, ino;
+	ULong hash; /* of the path: stable under ASLR */
+	UInt id;    /* in the trace; 0: not yet defined */
+	const HChar *path;
+};
+
+static struct module **modules;
+static UInt module_count, module_room;
+static UInt modules_defined; /* in the current trace file */
+static struct module *recent_module;
+static struct module *no_file; /* code outside any file */
+
+static ULong hash_string(const HChar *s)
+{
+	ULong h = 0xcbf29ce484222325ULL;
+
+	for (; *s; s++)
+		h = (h ^ (UChar)*s) * 0x100000001b3ULL;
+	return h;
+}
+
+static struct module *module_add(const struct module *m)
+{
+	if (module_count == module_room) {
+		module_room = module_room ? 2 * module_room : 64;
+		modules = VG_(realloc)("bo.modules", modules, module_room * sizeof(*modules));
+	}
+	modules[module_count] = VG_(malloc)("bo.module", sizeof(*m));
+	*modules[module_count] = *m;
+	return modules[module_count++];
+}
+
+static struct module *module_of_segment(const NSegment *seg)
+{
+	const HChar *path = VG_(am_get_filename)(seg);
+	struct module fresh = {seg->start, seg->end + 1, (ULong)seg->offset, seg->dev, seg->ino, 0, 0, NULL};
+
+	for (UInt i = 0; i < module_count; i++) {
+		struct module *m = modules[i];
+		if (m->end && m->dev == seg->dev && m->ino == seg->ino &&
+		    m->start - m->offset == fresh.start - fresh.offset) {
+			/* Another part of the same mapping of the same file. */
+			if (fresh.start < m->start) {
+				m->offset = fresh.offset;
+				m->start = fresh.start;
+			}
+			if (fresh.end > m->end)
+				m->end = fresh.end;
+			return m;
+		}
+	}
+	fresh.path = VG_(strdup)("bo.path", path ? path : "");
+	fresh.hash = hash_string(fresh.path);
+	return module_add(&fresh);
+}
+
+static struct module *module_find(Addr addr)
+{
+	const NSegment *seg;
+
+	if (recent_module && addr >= recent_module->start && addr < recent_module->end)
+		return recent_module;
+	seg = VG_(am_find_nsegment)(addr);
+	if (!seg || seg->kind != SkFileC)
+		return no_file;
+	return recent_module = module_of_segment(seg);
+}
+
+static ULong offset_in(const struct module *m, Addr addr)
+{
+	return addr - m->start + m->offset;
+}
+
+static UInt module_define(struct module *m)
+{
+	struct vg_stat st = {0};
+
+	if (m->id)
+		return m->id;
+	m->id = ++modules_defined;
+	if (m->path[0])
+		VG_(stat)(m->path, &st);
+	ULong fields[] = {m->start, m->end > m->start ? m->end - m->start : 0, m->offset, (ULong)st.size, st.mtime};
+	bo_write(BO_OP_DEF_MODULE, fields, 5, m->path);
+	return m->id;
+}
+
+void bo_code_forget(Addr start, SizeT size)
+{
+	for (UInt i = 0; i < module_count; i++) {
+		struct module *m = modules[i];
+		if (m->end && m->start < start + size && start < m->end)
+			m->end = 0;
+	}
+	recent_module = NULL;
+}
+
+/* ---- code ids ---- */
+
+struct code {
+	struct module *module;
+	ULong offset;
+};
+
+static struct bo_table code_table;
+static struct code *codes; /* by id */
+static UInt code_count = 1, code_room;
+
+UInt bo_code_id(Addr addr)
+{
+	struct module *m = module_find(addr);
+	ULong offset = offset_in(m, addr);
+	UInt id = bo_table_get(&code_table, (Addr)m, offset);
+
+	if (id)
+		return id;
+	if (code_count >= code_room) {
+		code_room = code_room ? 2 * code_room : 4096;
+		codes = VG_(realloc)("bo.codes", codes, code_room * sizeof(*codes));
+	}
+	id = code_count++;
+	codes[id] = (struct code){m, offset};
+	bo_table_put(&code_table, (Addr)m, offset, id);
+	return id;
+}
+
+ULong bo_code_hash_of(Addr addr)
+{
+	struct module *m = module_find(addr);
+
+	return bo_mix(m->hash, offset_in(m, addr));
+}
+
+UInt bo_code_define(UInt code, ULong *offset)
+{
+	*offset = codes[code].offset;
+	return module_define(codes[code].module);
+}
+
+void bo_code_redefine(void)
+{
+	modules_defined = 0;
+	for (UInt i = 0; i < module_count; i++)
+		modules[i]->id = 0;
+}
+
+void bo_code_init(void)
+{
+	static const struct module jit = {.path = ""};
+
+	no_file = module_add(&jit);
+}
