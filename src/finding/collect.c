@@ -11,6 +11,7 @@
 #include "finding/fingerprint.h"
 #include "finding/message.h"
 #include "finding/stacks.h"
+#include "finding/unreported.h"
 
 struct member {
 	const struct sink_entry *entry;
@@ -54,6 +55,8 @@ static void collect_sink(struct collector *c, const struct sink *sink)
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
 
+		if (unreported(&c->stacks, &entry->first))
+			continue;
 		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
 		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
 		uint64_t *found = map_put(&c->group_of, key.low64, key.high64);

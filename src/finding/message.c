@@ -8,6 +8,46 @@
 
 #define WORD_MAX 1200
 
+static bool same_frame(const struct finding_frame *a, const struct finding_frame *b)
+{
+	if (strcmp(a->module, b->module))
+		return false;
+	if (a->line && b->line && a->path && b->path)
+		return a->line == b->line && !strcmp(a->path, b->path);
+	return a->offset == b->offset;
+}
+
+/* Where `stack` and `other`, which have the same location, part: a caller in `stack`, or NULL. */
+static const struct finding_frame *stack_parting(const struct finding_stack *stack, const struct finding_stack *other)
+{
+	size_t i = stack->location, j = other->location;
+
+	for (; i < stack->count && j < other->count; i++, j++)
+		if (!same_frame(&stack->frames[i], &other->frames[j]))
+			return i == stack->location ? NULL : &stack->frames[i];
+	return NULL;
+}
+
+/* The place of a stack.  Code that has a function of its own to flush or fence has it all in one place: where another place of the finding is
+ * the same, the caller in which they differ is named too. */
+static void stack_place(const struct finding *finding, const struct finding_stack *stack, char *text)
+{
+	const struct finding_frame *caller =
+		stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
+	char from[WORD_MAX / 2];
+
+	for (size_t i = 0; i < finding->related_count && !caller; i++)
+		if (&finding->related[i].stack != stack)
+			caller = stack_parting(stack, &finding->related[i].stack);
+	if (!caller) {
+		frame_place(stack_location(stack), text, WORD_MAX);
+		return;
+	}
+	frame_place(stack_location(stack), text, WORD_MAX / 2);
+	frame_place(caller, from, sizeof(from));
+	snprintf(text + strlen(text), WORD_MAX - strlen(text), " (from %s)", from);
+}
+
 /* The place of the nth related of that role: {flush}, {flush2}. */
 static bool related_place(const struct finding *finding, const char *word, size_t length, char *text)
 {
@@ -20,11 +60,10 @@ static bool related_place(const struct finding *finding, const char *word, size_
 
 		if (strlen(name) != length || memcmp(name, word, length))
 			continue;
-		const struct finding_frame *frame = NULL;
-		for (size_t i = 0; i < finding->related_count && wanted; i++)
+		for (size_t i = 0; i < finding->related_count; i++)
 			if (finding->related[i].role == (enum related_role)role && !--wanted)
-				frame = stack_location(&finding->related[i].stack);
-		frame_place(frame, text, WORD_MAX);
+				return stack_place(finding, &finding->related[i].stack, text), true;
+		frame_place(NULL, text, WORD_MAX);
 		return true;
 	}
 	return false;
@@ -51,7 +90,7 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 {
 #define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))
 	if (IS("here"))
-		frame_place(stack_location(&finding->stack), text, WORD_MAX);
+		stack_place(finding, &finding->stack, text);
 	else if (IS("bytes"))
 		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size,
 			 finding->first.size == 1 ? "" : "s");

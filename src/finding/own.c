@@ -24,6 +24,13 @@ static const char *const folded[] = {
 	"vgpreload_*.so",   "[[]*", /* [vdso], code in no file */
 };
 
+/* Sources that are folded wherever they were compiled in: intrinsics, and what headers of libraries inline. */
+static const char *const folded_sources[] = {
+	"/usr/include/*",
+	"*/lib/gcc/*/include/*",
+	"*/lib/clang/*/include/*",
+};
+
 static bool matches(const char *pattern, const char *text)
 {
 	return text && !fnmatch(pattern, text, 0);
@@ -37,6 +44,9 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 			return true;
 	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
 		if (matches(folded[i], frame->module))
+			return false;
+	for (size_t i = 0; i < sizeof(folded_sources) / sizeof(*folded_sources); i++)
+		if (matches(folded_sources[i], frame->path))
 			return false;
 	return true;
 }

@@ -2,7 +2,7 @@
 /* own.h - whose code is it?  The user wants to be told his own line, not that of the library that flushed for him.
  *
  * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of code that is in no
- * file, and of what Blackout itself loads into the target.  A pattern of --own that matches a frame's module (its base name or path) or
+ * file, of compilers' and system headers, and of what Blackout itself loads into the target.  A pattern of --own that matches a frame's module (its base name or path) or
  * source path makes it the user's own. */
 #ifndef BLACKOUT_FINDING_OWN_H
 #define BLACKOUT_FINDING_OWN_H

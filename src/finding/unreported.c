@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* unreported.c - see unreported.h. */
+#include "finding/unreported.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_place(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a->line == b->line && same_text(a->path, b->path) && same_text(a->module, b->module) &&
+	       (a->line || a->offset == b->offset);
+}
+
+/* Index of the next frame of the user's own, from `at` on; the count if there is none. */
+static size_t next_own(const struct finding_stack *stack, size_t at)
+{
+	while (at < stack->count && !stack->frames[at].own)
+		at++;
+	return at;
+}
+
+/* Did the same line of the user's code, called in the same way, do both? */
+static bool same_call(const struct finding_stack *a, const struct finding_stack *b)
+{
+	size_t i = a->location, j = b->location;
+
+	while (i < a->count && j < b->count) {
+		if (!same_place(&a->frames[i], &b->frames[j]))
+			return false;
+		i = next_own(a, i + 1);
+		j = next_own(b, j + 1);
+	}
+	return i >= a->count && j >= b->count;
+}
+
+/* 1. A range that a library writes back takes many flush instructions, and all of them are one
+ *    call of the user's.  That its lines reach media in any order is what he asked for. */
+static bool one_flush_call(struct stacks *stacks, const struct sighting *s)
+{
+	if (s->kind != KIND_UNORDERED_FLUSHES || s->related_count < 2)
+		return false;
+	struct finding_stack first = stacks_view(stacks, s->related[0].context);
+	struct finding_frame *frames = mem_alloc((first.count + 1) * sizeof(*frames));
+
+	memcpy(frames, first.frames, first.count * sizeof(*frames)); /* a view lasts until the next */
+	first.frames = frames;
+	struct finding_stack second = stacks_view(stacks, s->related[1].context);
+	bool same = same_call(&first, &second);
+	free(frames);
+	return same;
+}
+
+/* 2. The C library fences behind non-temporal copies of its own.  Those to volatile memory are not recorded, so the fence only looks as
+ *    if it had nothing to wait for. */
+static bool fence_of_libc(struct stacks *stacks, const struct sighting *s)
+{
+	if (s->kind != KIND_REDUNDANT_FENCE)
+		return false;
+	struct finding_stack stack = stacks_view(stacks, s->context);
+
+	return stack.count && (!fnmatch("libc.so*", stack.frames[0].module, 0) ||
+			       !fnmatch("libc-*.so", stack.frames[0].module, 0));
+}
+
+bool unreported(struct stacks *stacks, const struct sighting *sighting)
+{
+	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting);
+}
