@@ -14,6 +14,9 @@ $(B)/obj/%.o: %.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
 
+# Files that the assembler takes in, of which the compiler knows nothing.
+$(patsubst %,$(B)/%/src/report/assets.o,obj asan fuzz): $(wildcard src/report/assets/* doc/findings/*.md)
+
 $(B)/libblackout.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,AR,$@)

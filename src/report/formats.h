@@ -10,7 +10,7 @@
 void text_write(const struct findings *findings, const struct report_options *options, FILE *out);
 void json_write(const struct findings *findings, FILE *out);
 void sarif_write(const struct findings *findings, FILE *out);
-void junit_write(const struct findings *findings, FILE *out);
+void junit_write(const struct findings *findings, const struct report_options *options, FILE *out);
 void html_write(const struct findings *findings, FILE *out);
 
 /* Both, where JSON and SARIF say the same thing. */

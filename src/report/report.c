@@ -42,7 +42,7 @@ static void report_format(enum report_format format, const struct findings *find
 	case REPORT_TEXT: text_write(findings, options, out); return;
 	case REPORT_JSON: json_write(findings, out); return;
 	case REPORT_SARIF: sarif_write(findings, out); return;
-	case REPORT_JUNIT: junit_write(findings, out); return;
+	case REPORT_JUNIT: junit_write(findings, options, out); return;
 	case REPORT_HTML: html_write(findings, out); return;
 	case REPORT_COUNT: break;
 	}

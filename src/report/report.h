@@ -29,9 +29,10 @@ enum report_format {
 };
 
 struct report_options {
-	unsigned width;  /* TEXT: columns; 0: 80 */
-	bool colour;     /* TEXT */
-	const char *dir; /* TEXT: where the other reports are, as the user wrote it; NULL: not said */
+	unsigned width;        /* TEXT: columns; 0: 80 */
+	bool colour;           /* TEXT */
+	const char *dir;       /* TEXT: where the other reports are, as the user wrote it; NULL: not said */
+	enum severity fail_on; /* JUNIT: what is a failure; zero is SEVERITY_ERROR */
 };
 
 /* Write to `out`.  -1 if that fails. */

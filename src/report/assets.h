@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* assets.h - files of the repository that are built into the program: what report.html needs, and the help of each kind. */
+#ifndef BLACKOUT_REPORT_ASSETS_H
+#define BLACKOUT_REPORT_ASSETS_H
+
+#include "finding/kind.h"
+
+/* Text that ends with a zero byte. */
+extern const char asset_css[];
+extern const char asset_js[];
+
+/* doc/findings/KIND.md */
+const char *asset_help(enum finding_kind kind);
+
+#endif

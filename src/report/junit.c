@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* junit.c - findings.xml, for machines that show test results.
+ *
+ * Each finding is a test case; it fails at and above the severity that makes the run fail, and otherwise passes and says what it is in its
+ * output, because JUnit knows only right and wrong.  A kind that was not found is a case that passes, so that the result is never
+ * empty.  Silenced findings are not there. */
+#include <inttypes.h>
+
+#include "report/escape.h"
+#include "report/formats.h"
+
+static void xml_attribute(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, " %s=\"", name);
+	escape_xml_string(out, value);
+	fputc('"', out);
+}
+
+static void junit_details(FILE *out, const struct finding *finding)
+{
+	char place[1200];
+
+	fprintf(out, "%s: ", finding->id);
+	frame_text(stack_location(&finding->stack), place, sizeof(place));
+	escape_xml_string(out, place);
+	fprintf(out, "\n%s, %" PRIu64 " times: ", severity_name(finding->severity), finding->count);
+	escape_xml_string(out, finding->message);
+	fputc('\n', out);
+	for (size_t i = 0; i < finding->stack.count; i++) {
+		frame_text(&finding->stack.frames[i], place, sizeof(place));
+		fputs(i ? "  by " : "  at ", out);
+		escape_xml_string(out, place);
+		fputc('\n', out);
+	}
+	if (finding->fix) {
+		fputs("fix: ", out);
+		escape_xml_string(out, finding->fix);
+		fputc('\n', out);
+	}
+	fprintf(out, "fingerprint: %s\n", finding->fingerprint);
+}
+
+static void junit_failure(FILE *out, const struct finding *finding)
+{
+	fputs("      <failure", out);
+	xml_attribute(out, "type", kind_get(finding->kind)->name);
+	xml_attribute(out, "message", finding->message);
+	fputc('>', out);
+	junit_details(out, finding);
+	fputs("</failure>\n", out);
+}
+
+static void junit_finding(FILE *out, const struct finding *finding, enum severity fail_on)
+{
+	const struct finding_frame *frame = stack_location(&finding->stack);
+	char place[1200], line[16];
+
+	frame_text(frame, place, sizeof(place));
+	fputs("    <testcase", out);
+	xml_attribute(out, "classname", kind_get(finding->kind)->name);
+	xml_attribute(out, "name", place);
+	if (frame && frame->file)
+		xml_attribute(out, "file", frame->path ? frame->path : frame->file);
+	snprintf(line, sizeof(line), "%" PRIu32, frame ? frame->line : 0);
+	if (frame && frame->line)
+		xml_attribute(out, "line", line);
+	fputs(" time=\"0\">\n", out);
+	if (finding->severity <= fail_on) {
+		junit_failure(out, finding);
+	} else {
+		fputs("      <system-out>", out);
+		junit_details(out, finding);
+		fputs("</system-out>\n", out);
+	}
+	fputs("    </testcase>\n", out);
+}
+
+static void junit_kind(FILE *out, const struct findings *findings, enum finding_kind kind, enum severity fail_on)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (!finding_is_active(&findings->at[i]) || findings->at[i].kind != kind)
+			continue;
+		junit_finding(out, &findings->at[i], fail_on);
+		found = true;
+	}
+	if (!found)
+		fprintf(out, "    <testcase classname=\"%s\" name=\"none\" time=\"0\"/>\n", kind_get(kind)->name);
+}
+
+static void junit_count(const struct findings *findings, enum severity fail_on, size_t *tests, size_t *failures)
+{
+	bool found[KIND_COUNT] = {false};
+
+	*tests = *failures = 0;
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->at[i];
+
+		if (!finding_is_active(finding))
+			continue;
+		found[finding->kind] = true;
+		++*tests;
+		*failures += finding->severity <= fail_on;
+	}
+	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+		*tests += !found[kind];
+}
+
+void junit_write(const struct findings *findings, const struct report_options *options, FILE *out)
+{
+	size_t tests, failures;
+
+	junit_count(findings, options->fail_on, &tests, &failures);
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
+		tests, failures);
+	fprintf(out,
+		"  <testsuite name=\"blackout\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"0\">\n",
+		tests, failures);
+	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+		junit_kind(out, findings, (enum finding_kind)kind, options->fail_on);
+	fputs("  </testsuite>\n</testsuites>\n", out);
+}

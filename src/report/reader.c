@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reader.c - see reader.h.  jansson parses; here it is decided what of it makes sense.
+ *
+ * Members that this version does not know are skipped, because the schema may grow; members that it needs must be there and of the
+ * right type.  `where` is the part of the file that is being read, for the sentence about what is wrong with it. */
+#include "report/reader.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "finding/own.h"
+#include "report/formats.h"
+
+#define STACK_MAX 4096
+#define READER_BYTES_MAX (512u << 20)
+
+struct reader {
+	struct findings *findings;
+	const char *name;
+	char where[80];
+	struct err *err;
+};
+
+static int reader_fail(struct reader *r, const char *key, const char *problem)
+{
+	err_set(r->err, "%s is not a findings.json of this version: %s%s%s %s", r->name, r->where, *r->where ? "." : "",
+		key, problem);
+	return -1;
+}
+
+/* ---- members ---- */
+
+/* A string with a zero byte in it would be cut short, and so is refused. */
+static int take_text(struct reader *r, const json_t *object, const char *key, bool needed, const char **text)
+{
+	const json_t *value = json_object_get(object, key);
+
+	*text = NULL;
+	if (!value)
+		return needed ? reader_fail(r, key, "is missing") : 0;
+	if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
+		return reader_fail(r, key, "is not a string");
+	*text = findings_text(r->findings, json_string_value(value));
+	return 0;
+}
+
+static int take_number(struct reader *r, const json_t *object, const char *key, bool needed, uint64_t limit,
+		       struct findings_figure *figure)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!value)
+		return needed ? reader_fail(r, key, "is missing") : 0;
+	if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > limit)
+		return reader_fail(r, key, "is not a number that can be");
+	figure->value = (uint64_t)json_integer_value(value);
+	figure->known = true;
+	return 0;
+}
+
+/* A member that must be an object or array: '{' or '['. */
+static int take_inner(struct reader *r, const json_t *object, const char *key, char bracket, const json_t **inner)
+{
+	*inner = json_object_get(object, key);
+	if (!*inner)
+		return reader_fail(r, key, "is missing");
+	if (bracket == '{' ? !json_is_object(*inner) : !json_is_array(*inner))
+		return reader_fail(r, key, bracket == '{' ? "is not an object" : "is not an array");
+	return 0;
+}
+
+struct texts {
+	VEC_OF(const char *) list;
+};
+
+static int take_texts(struct reader *r, const json_t *object, const char *key, struct texts *texts)
+{
+	const json_t *array;
+
+	if (take_inner(r, object, key, '[', &array) < 0)
+		return -1;
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *value = json_array_get(array, i);
+
+		if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
+			return reader_fail(r, key, "holds something that is not a string");
+		vec_push(&texts->list, findings_text(r->findings, json_string_value(value)));
+	}
+	return 0;
+}
+
+/* ---- stacks ---- */
+
+static int read_frame(struct reader *r, const json_t *object, struct finding_frame *frame)
+{
+	struct findings_figure line = {0};
+	const char *offset;
+
+	if (!json_is_object(object))
+		return reader_fail(r, "stack", "holds something that is not a frame");
+	if (take_text(r, object, "file", false, &frame->file) < 0 ||
+	    take_number(r, object, "line", false, UINT32_MAX, &line) < 0 ||
+	    take_text(r, object, "function", false, &frame->function) < 0 ||
+	    take_text(r, object, "module", false, &frame->module) < 0 ||
+	    take_text(r, object, "path", false, &frame->path) < 0 || take_text(r, object, "offset", false, &offset) < 0)
+		return -1;
+	frame->line = (uint32_t)line.value;
+	frame->offset = offset ? strtoull(offset, NULL, 0) : 0;
+	frame->own = own_frame(frame, NULL, NULL);
+	return 0;
+}
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : !a && !b;
+}
+
+static bool frame_equal(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a->line == b->line && a->offset == b->offset && text_equal(a->file, b->file) &&
+	       text_equal(a->path, b->path) && text_equal(a->function, b->function) && text_equal(a->module, b->module);
+}
+
+/* The location is one of the frames, or else becomes the only one. */
+static int read_stack(struct reader *r, const json_t *object, struct finding_stack *stack)
+{
+	const json_t *array, *location = json_object_get(object, "location");
+	struct finding_frame here = {0};
+
+	if (take_inner(r, object, "stack", '[', &array) < 0)
+		return -1;
+	if (json_array_size(array) > STACK_MAX)
+		return reader_fail(r, "stack", "is too deep");
+	if (location && read_frame(r, location, &here) < 0)
+		return -1;
+	size_t count = json_array_size(array);
+	stack->frames = findings_block(r->findings, count + 1, sizeof(*stack->frames));
+	for (size_t i = 0; i < count; i++)
+		if (read_frame(r, json_array_get(array, i), &stack->frames[i]) < 0)
+			return -1;
+	stack->count = count;
+	if (!location)
+		return 0;
+	while (stack->location < count && !frame_equal(&stack->frames[stack->location], &here))
+		stack->location++;
+	if (stack->location == count)
+		stack->frames[stack->count++] = here;
+	return 0;
+}
+
+static int read_related(struct reader *r, const json_t *object, struct finding *finding)
+{
+	const json_t *array;
+
+	if (take_inner(r, object, "related", '[', &array) < 0)
+		return -1;
+	finding->related_count = json_array_size(array);
+	finding->related = findings_block(r->findings, finding->related_count, sizeof(*finding->related));
+	for (size_t i = 0; i < finding->related_count; i++) {
+		const json_t *related = json_array_get(array, i);
+		const char *role;
+
+		if (!json_is_object(related))
+			return reader_fail(r, "related", "holds something that is not an object");
+		if (take_text(r, related, "role", true, &role) < 0)
+			return -1;
+		if (!role_find(role, &finding->related[i].role))
+			return reader_fail(r, "related", "has a role that is not known");
+		if (read_stack(r, related, &finding->related[i].stack) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- findings ---- */
+
+static int read_names(struct reader *r, const json_t *object, struct finding *finding)
+{
+	const char *id, *kind, *severity, *fingerprint;
+
+	if (take_text(r, object, "id", true, &id) < 0 || take_text(r, object, "kind", true, &kind) < 0 ||
+	    take_text(r, object, "severity", true, &severity) < 0 ||
+	    take_text(r, object, "fingerprint", true, &fingerprint) < 0)
+		return -1;
+	finding->kind = kind_find(kind, strlen(kind));
+	if (finding->kind == KIND_COUNT)
+		return reader_fail(r, "kind", "is not known to this version");
+	if (!severity_find(severity, &finding->severity))
+		return reader_fail(r, "severity", "is not known to this version");
+	if (strlen(fingerprint) != FINGERPRINT_CHARS)
+		return reader_fail(r, "fingerprint", "has not the right length");
+	if (strlen(id) >= sizeof(finding->id))
+		return reader_fail(r, "id", "is too long");
+	strcpy(finding->id, id);
+	strcpy(finding->fingerprint, fingerprint);
+	return 0;
+}
+
+static int read_platforms(struct reader *r, const json_t *object, struct finding *finding)
+{
+	struct texts platforms = {0};
+	int result = take_texts(r, object, "platforms", &platforms);
+
+	if (result == 0 && platforms.list.count > FINDING_PLATFORMS_MAX)
+		result = reader_fail(r, "platforms", "are too many");
+	for (size_t i = 0; result == 0 && i < platforms.list.count; i++)
+		finding->platforms[finding->platform_count++] = platforms.list.at[i];
+	vec_free(&platforms.list);
+	return result;
+}
+
+static int read_suppression(struct reader *r, const json_t *object, struct finding *finding)
+{
+	const json_t *suppression;
+	const char *by;
+
+	if (take_inner(r, object, "suppression", '{', &suppression) < 0 ||
+	    take_text(r, suppression, "by", true, &by) < 0 ||
+	    take_text(r, suppression, "reason", true, &finding->reason) < 0)
+		return -1;
+	finding->state = strcmp(by, "baseline") ? FINDING_SUPPRESSED : FINDING_KNOWN;
+	return 0;
+}
+
+static int read_finding(struct reader *r, const json_t *object, struct finding *finding, bool active)
+{
+	struct findings_figure count = {0};
+
+	if (!json_is_object(object))
+		return reader_fail(r, "", "is not an object");
+	if (read_names(r, object, finding) < 0 || read_platforms(r, object, finding) < 0 ||
+	    take_text(r, object, "detector", true, &finding->detector) < 0 ||
+	    take_text(r, object, "message", true, &finding->message) < 0 ||
+	    take_text(r, object, "fix", false, &finding->fix) < 0 ||
+	    take_number(r, object, "count", true, INT64_MAX, &count) < 0 ||
+	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0)
+		return -1;
+	finding->count = count.value;
+	return active ? 0 : read_suppression(r, object, finding);
+}
+
+static int read_array(struct reader *r, const json_t *array, const char *key, bool active)
+{
+	struct findings *findings = r->findings;
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		snprintf(r->where, sizeof(r->where), "%s[%zu]", key, i);
+		if (read_finding(r, json_array_get(array, i), &findings->at[findings->count], active) < 0)
+			return -1;
+		findings->count++;
+	}
+	r->where[0] = 0;
+	return 0;
+}
+
+static int read_findings(struct reader *r, const json_t *root)
+{
+	const json_t *active, *silenced = json_object_get(root, "suppressed");
+
+	if (take_inner(r, root, "findings", '[', &active) < 0)
+		return -1;
+	if (silenced && !json_is_array(silenced))
+		return reader_fail(r, "suppressed", "is not an array");
+	size_t count = json_array_size(active) + (silenced ? json_array_size(silenced) : 0);
+	r->findings->at = mem_alloc((count + 1) * sizeof(*r->findings->at));
+	if (read_array(r, active, "findings", true) < 0)
+		return -1;
+	return silenced ? read_array(r, silenced, "suppressed", false) : 0;
+}
+
+/* ---- the rest ---- */
+
+static int read_seconds(struct reader *r, const json_t *stats)
+{
+	const json_t *seconds = json_object_get(stats, "seconds");
+
+	if (!seconds)
+		return 0;
+#define X(name)                                                                                                      \
+	{                                                                                                            \
+		const json_t *value = json_object_get(seconds, #name);                                               \
+		if (value &&                                                                                         \
+		    (!json_is_number(value) || !(json_number_value(value) >= 0 && json_number_value(value) < 1e12))) \
+			return reader_fail(r, "stats.seconds", "holds something that is no time");                   \
+		if (value)                                                                                           \
+			r->findings->stats.seconds.name = json_number_value(value);                                  \
+	}
+	FINDINGS_SECONDS(X)
+#undef X
+	return 0;
+}
+
+static int read_stats(struct reader *r, const json_t *root)
+{
+	const json_t *stats, *complete;
+
+	if (take_inner(r, root, "stats", '{', &stats) < 0)
+		return -1;
+#define X(name)                                                                           \
+	if (take_number(r, stats, #name, false, INT64_MAX, &r->findings->stats.name) < 0) \
+		return -1;
+	FINDINGS_STATS(X)
+#undef X
+	complete = json_object_get(stats, "complete");
+	if (complete && !json_is_boolean(complete))
+		return reader_fail(r, "stats.complete", "is neither true nor false");
+	if (complete)
+		r->findings->stats.complete = (struct findings_figure){json_is_true(complete), true};
+	return read_seconds(r, stats);
+}
+
+/* take_texts into one of the vectors of a collection, which are types of their own. */
+#define TAKE_VEC(r, object, key, vec, result)                  \
+	do {                                                   \
+		struct texts taken = {0};                      \
+		(result) = take_texts(r, object, key, &taken); \
+		for (size_t n = 0; n < taken.list.count; n++)  \
+			vec_push(vec, taken.list.at[n]);       \
+		vec_free(&taken.list);                         \
+	} while (0)
+
+static int read_target(struct reader *r, const json_t *root)
+{
+	struct findings_target *target = &r->findings->target;
+	const json_t *object;
+	int result;
+
+	if (take_inner(r, root, "target", '{', &object) < 0)
+		return -1;
+	TAKE_VEC(r, object, "command", &target->command, result);
+	if (result < 0)
+		return -1;
+	TAKE_VEC(r, object, "pm", &target->pm, result);
+	if (result < 0)
+		return -1;
+	TAKE_VEC(r, object, "platforms", &target->platforms, result);
+	if (result < 0)
+		return -1;
+	return take_text(r, object, "recover", false, &target->recover);
+}
+
+static int read_schema(struct reader *r, const json_t *root)
+{
+	const char *schema;
+
+	if (!json_is_object(root) || take_text(r, root, "schema", false, &schema) < 0 || !schema)
+		return err_set(r->err, "%s is not a findings.json: it names no schema", r->name);
+	if (!strcmp(schema, SCHEMA))
+		return 0;
+	err_set(r->err, "%s has the schema '%.60s', and this version of Blackout reads '%s' alone", r->name, schema,
+		SCHEMA);
+	return err_hint(r->err, "make it again with this version");
+}
+
+static int read_root(struct reader *r, const json_t *root)
+{
+	const json_t *tool;
+	int result = 0;
+
+	if (read_schema(r, root) < 0 || take_inner(r, root, "tool", '{', &tool) < 0 ||
+	    take_text(r, tool, "version", true, &r->findings->tool_version) < 0 || read_target(r, root) < 0 ||
+	    read_stats(r, root) < 0 || read_findings(r, root) < 0)
+		return -1;
+	if (json_object_get(root, "notes"))
+		TAKE_VEC(r, root, "notes", &r->findings->notes, result);
+	return result;
+}
+
+int findings_parse(struct findings **findings, const char *name, const char *text, size_t size, struct err *err)
+{
+	json_error_t error;
+	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+
+	if (!root)
+		return err_set(err, "%s is not JSON: line %d, column %d: %s", name, error.line, error.column,
+			       error.text);
+	struct reader r = {.findings = findings_new(), .name = name, .err = err};
+	int result = read_root(&r, root);
+	json_decref(root);
+	if (result < 0)
+		findings_free(r.findings);
+	else
+		*findings = r.findings;
+	return result;
+}
+
+int findings_read(struct findings **findings, const char *path, struct err *err)
+{
+	struct stat st;
+	FILE *in = fopen(path, "re");
+
+	if (!in || fstat(fileno(in), &st) < 0 || S_ISDIR(st.st_mode)) {
+		errno = in ? EISDIR : errno;
+		if (in)
+			fclose(in);
+		return err_sys(err, "cannot read %s", path);
+	}
+	char *text = NULL;
+	size_t size = 0, room = 0, n;
+	do {
+		room = room ? room * 2 : 1u << 16;
+		text = mem_resize(text, room, 1);
+		n = fread(text + size, 1, room - size, in);
+		size += n;
+	} while (size == room && room < READER_BYTES_MAX);
+	int result = ferror(in) || size == room ? err_sys(err, "cannot read %s", path)
+						: findings_parse(findings, path, text, size, err);
+	fclose(in);
+	free(text);
+	return result;
+}

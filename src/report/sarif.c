@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sarif.c - findings.sarif, SARIF 2.1.0 (OASIS standard), for code scanning services.
+ *
+ *   kind            reportingDescriptor (rule), with its document as help
+ *   severity        level: error -> error, performance and warning -> warning; the word itself in properties
+ *   location        physicalLocation where there is a source line, and always a logicalLocation (function, module)
+ *   stack           stacks[0];  related places: relatedLocations
+ *   fingerprint     partialFingerprints["blackout/v1"]
+ *   silenced        suppressions[] of kind external;  known from the baseline: baselineState unchanged
+ *
+ * Paths are absolute file: URIs where debug info gives them; a path that is not, is given as it is. */
+#include <string.h>
+
+#include "report/assets.h"
+#include "report/escape.h"
+#include "report/formats.h"
+#include "report/json_out.h"
+
+#define SARIF_SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+static void sarif_message(struct json_out *j, const char *key, const char *text)
+{
+	json_open(j, key, '{');
+	json_text(j, "text", text);
+	json_close(j, '}');
+}
+
+/* ---- rules ---- */
+
+static const char *sarif_level(enum severity severity)
+{
+	return severity == SEVERITY_ERROR ? "error" : "warning";
+}
+
+/* "missing-flush" as "MissingFlush". */
+static void camel_name(char *name, size_t size, const char *kind)
+{
+	bool upper = true;
+	size_t used = 0;
+
+	for (; *kind && used + 1 < size; kind++) {
+		if (*kind != '-')
+			name[used++] = (char)(upper && *kind >= 'a' && *kind <= 'z' ? *kind - 'a' + 'A' : *kind);
+		upper = *kind == '-';
+	}
+	name[used] = 0;
+}
+
+static void sarif_rule(struct json_out *j, enum finding_kind id)
+{
+	const struct kind *kind = kind_get(id);
+	char name[64];
+
+	camel_name(name, sizeof(name), kind->name);
+	json_open(j, NULL, '{');
+	json_text(j, "id", kind->name);
+	json_text(j, "name", name);
+	sarif_message(j, "shortDescription", kind->line);
+	json_open(j, "help", '{');
+	json_text(j, "text", asset_help(id));
+	json_text(j, "markdown", asset_help(id));
+	json_close(j, '}');
+	json_open(j, "defaultConfiguration", '{');
+	json_text(j, "level", sarif_level(kind->severity));
+	json_close(j, '}');
+	json_open(j, "properties", '{');
+	json_open(j, "tags", '[');
+	json_text(j, NULL, "persistent-memory");
+	json_text(j, NULL, class_name(kind->class));
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void sarif_tool(struct json_out *j, const struct findings *findings)
+{
+	json_open(j, "tool", '{');
+	json_open(j, "driver", '{');
+	json_text(j, "name", "Blackout");
+	json_text(j, "version", findings->tool_version);
+	json_open(j, "rules", '[');
+	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+		sarif_rule(j, (enum finding_kind)kind);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+/* ---- places ---- */
+
+static void sarif_physical(struct json_out *j, const struct finding_frame *frame)
+{
+	const char *path = frame->path ? frame->path : frame->file;
+	char uri[8192] = "";
+
+	if (!path || !frame->line)
+		return;
+	if (*path == '/')
+		strcpy(uri, "file://");
+	escape_uri(uri + strlen(uri), sizeof(uri) - strlen(uri), path);
+	json_open(j, "physicalLocation", '{');
+	json_open(j, "artifactLocation", '{');
+	json_text(j, "uri", uri);
+	json_close(j, '}');
+	json_open(j, "region", '{');
+	json_number(j, "startLine", frame->line);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void sarif_logical(struct json_out *j, const struct finding_frame *frame)
+{
+	json_open(j, "logicalLocations", '[');
+	if (frame->function) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", frame->function);
+		json_text(j, "kind", "function");
+		json_close(j, '}');
+	}
+	if (frame->module) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", frame->module);
+		json_text(j, "kind", "module");
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void sarif_place(struct json_out *j, const struct finding_frame *frame)
+{
+	sarif_physical(j, frame);
+	sarif_logical(j, frame);
+}
+
+static void sarif_frame(struct json_out *j, const struct finding_frame *frame)
+{
+	char place[1200];
+
+	frame_text(frame, place, sizeof(place));
+	json_open(j, NULL, '{');
+	json_open(j, "location", '{');
+	sarif_place(j, frame);
+	sarif_message(j, "message", place);
+	json_close(j, '}');
+	json_text(j, "module", frame->module);
+	json_close(j, '}');
+}
+
+static void sarif_stack(struct json_out *j, const struct finding_stack *stack)
+{
+	if (!stack->count)
+		return;
+	json_open(j, "stacks", '[');
+	json_open(j, NULL, '{');
+	json_open(j, "frames", '[');
+	for (size_t i = 0; i < stack->count; i++)
+		sarif_frame(j, &stack->frames[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+}
+
+static void sarif_related(struct json_out *j, const struct finding *finding)
+{
+	json_open(j, "relatedLocations", '[');
+	for (size_t i = 0; i < finding->related_count; i++) {
+		const struct finding_frame *frame = stack_location(&finding->related[i].stack);
+
+		if (!frame)
+			continue;
+		json_open(j, NULL, '{');
+		json_number(j, "id", i + 1);
+		sarif_message(j, "message", role_name(finding->related[i].role));
+		sarif_place(j, frame);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* ---- results ---- */
+
+static void sarif_silence(struct json_out *j, const struct finding *finding, bool baseline)
+{
+	if (baseline)
+		json_text(j, "baselineState", finding->state == FINDING_KNOWN ? "unchanged" : "new");
+	json_open(j, "suppressions", '[');
+	if (finding->state == FINDING_SUPPRESSED) {
+		json_open(j, NULL, '{');
+		json_text(j, "kind", "external");
+		json_text(j, "justification", finding->reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void sarif_properties(struct json_out *j, const struct finding *finding)
+{
+	json_open(j, "properties", '{');
+	json_text(j, "id", finding->id);
+	json_text(j, "severity", severity_name(finding->severity));
+	json_text(j, "detector", finding->detector);
+	json_open(j, "platforms", '[');
+	for (size_t i = 0; i < finding->platform_count; i++)
+		json_text(j, NULL, finding->platforms[i]);
+	json_close(j, ']');
+	json_text(j, "fix", finding->fix);
+	json_close(j, '}');
+}
+
+static void sarif_result_text(struct json_out *j, const struct finding *finding)
+{
+	char text[16384];
+
+	snprintf(text, sizeof(text), "%s%s%s", finding->message, finding->fix ? ". Fix: " : "",
+		 finding->fix ? finding->fix : "");
+	sarif_message(j, "message", text);
+}
+
+static void sarif_result(struct json_out *j, const struct finding *finding, bool baseline)
+{
+	const struct finding_frame *frame = stack_location(&finding->stack);
+
+	json_open(j, NULL, '{');
+	json_text(j, "ruleId", kind_get(finding->kind)->name);
+	json_number(j, "ruleIndex", finding->kind);
+	json_text(j, "level", sarif_level(finding->severity));
+	sarif_result_text(j, finding);
+	json_open(j, "locations", '[');
+	if (frame) {
+		json_open(j, NULL, '{');
+		sarif_place(j, frame);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	sarif_related(j, finding);
+	sarif_stack(j, &finding->stack);
+	json_open(j, "partialFingerprints", '{');
+	json_text(j, "blackout/v1", finding->fingerprint);
+	json_close(j, '}');
+	if (finding->count)
+		json_number(j, "occurrenceCount", finding->count);
+	sarif_silence(j, finding, baseline);
+	sarif_properties(j, finding);
+	json_close(j, '}');
+}
+
+static bool has_baseline(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->at[i].state == FINDING_KNOWN)
+			return true;
+	return false;
+}
+
+static void sarif_run(struct json_out *j, const struct findings *findings)
+{
+	bool baseline = has_baseline(findings);
+
+	json_open(j, NULL, '{');
+	sarif_tool(j, findings);
+	json_text(j, "columnKind", "utf16CodeUnits");
+	json_open(j, "results", '[');
+	for (size_t i = 0; i < findings->count; i++)
+		sarif_result(j, &findings->at[i], baseline);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+void sarif_write(const struct findings *findings, FILE *out)
+{
+	struct json_out j = {.out = out};
+
+	json_open(&j, NULL, '{');
+	json_text(&j, "$schema", SARIF_SCHEMA);
+	json_text(&j, "version", "2.1.0");
+	json_open(&j, "runs", '[');
+	sarif_run(&j, findings);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	json_end(&j);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* text.c - findings for a person at a terminal.
+ *
+ *     recorded 1 842 PM stores, 611 flushes, 304 fences in 2 threads         1.9 s
+ *
+ *     F1  missing-flush    kv.c:118 in bucket_insert  (error, 12 times)
+ *         8 bytes stored here are not written back when the program ends; their line is at other
+ *         times, at kv.c:130
+ *         from: kv_put kv.c:171, main kv.c:262
+ *         fix: flush what is stored at kv.c:118
+ *
+ *     1 error, 0 performance, 0 warnings, 0 suppressed. Report: blackout.out/report.html
+ *
+ * A text is wrapped at blanks; a word that is wider than the line stays whole, so that paths can be copied. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/formats.h"
+
+#define INDENT 4u
+#define WIDTH_MIN 30u
+#define TIME_COLUMN 71u
+#define CALLERS_MAX 4u
+
+struct text {
+	FILE *out;
+	unsigned width;
+	bool colour;
+	unsigned column;
+};
+
+enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_YELLOW, STYLE_CYAN, STYLE_GREEN };
+
+static const char *const style_codes[] = {"0", "1", "2", "1;31", "33", "36", "32"};
+
+static enum style severity_style(enum severity severity)
+{
+	switch (severity) {
+	case SEVERITY_ERROR: return STYLE_RED;
+	case SEVERITY_PERFORMANCE: return STYLE_CYAN;
+	default: return STYLE_YELLOW;
+	}
+}
+
+static void text_style(struct text *t, enum style style)
+{
+	if (t->colour)
+		fprintf(t->out, "\033[%sm", style_codes[style]);
+}
+
+static void text_newline(struct text *t)
+{
+	fputc('\n', t->out);
+	t->column = 0;
+}
+
+/* No byte of a name may reach the terminal as a control sequence; what is not UTF-8 is shown as such. */
+static void text_put(struct text *t, const char *text, size_t size)
+{
+	for (size_t at = 0, n; at < size; at += n ? n : 1, t->column++) {
+		n = utf8_length(text + at, size - at);
+		if (!n || (unsigned char)text[at] < ' ' || text[at] == 0x7f ||
+		    (n == 2 && text[at] == '\xc2' && (unsigned char)text[at + 1] < 0xa0)) /* C1 controls */
+			fputs("\xef\xbf\xbd", t->out);
+		else
+			fwrite(text + at, 1, n, t->out);
+	}
+}
+
+static void text_print(struct text *t, const char *text)
+{
+	text_put(t, text, strlen(text));
+}
+
+static void text_pad(struct text *t, unsigned column)
+{
+	while (t->column < column)
+		text_put(t, " ", 1);
+}
+
+/* Words up to the width, each new line indented. */
+static void text_wrap(struct text *t, const char *text, unsigned indent)
+{
+	bool first = true;
+
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, " ");
+		unsigned columns = (unsigned)utf8_columns(at, length);
+
+		if (!first && t->column + 1 + columns > t->width) {
+			text_newline(t);
+			text_pad(t, indent);
+		} else if (!first) {
+			text_put(t, " ", 1);
+		}
+		text_put(t, at, length);
+		first = false;
+		at += length + strspn(at + length, " ");
+	}
+}
+
+/* A paragraph of a finding, with a word before it. */
+static void text_paragraph(struct text *t, const char *label, const char *text)
+{
+	text_pad(t, INDENT);
+	if (label) {
+		text_style(t, STYLE_DIM);
+		text_print(t, label);
+		text_style(t, STYLE_PLAIN);
+		text_put(t, " ", 1);
+	}
+	text_wrap(t, text, INDENT);
+	text_newline(t);
+}
+
+/* ---- a finding ---- */
+
+static unsigned kind_column(void)
+{
+	size_t longest = 0;
+
+	for (unsigned kind = 0; kind < KIND_COUNT; kind++) {
+		size_t length = strlen(kind_get((enum finding_kind)kind)->name);
+
+		longest = length > longest ? length : longest;
+	}
+	return (unsigned)longest;
+}
+
+static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to)
+{
+	char line[CALLERS_MAX * 300], place[280];
+	size_t used = 0, shown = 0;
+
+	for (size_t i = from; i < to && shown < CALLERS_MAX; i++, shown++) {
+		const struct finding_frame *frame = &stack->frames[i];
+
+		if (frame->function && frame->file && frame->line) {
+			char function[140], file[100];
+
+			text_plain(function, sizeof(function), frame->function);
+			text_plain(file, sizeof(file), frame->file);
+			snprintf(place, sizeof(place), "%s %s:%" PRIu32, function, file, frame->line);
+		} else {
+			frame_place(frame, place, sizeof(place));
+		}
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", shown ? ", " : "", place);
+	}
+	if (!shown)
+		return;
+	if (from + shown < to)
+		snprintf(line + used, sizeof(line) - used, ", ...");
+	text_paragraph(t, label, line);
+}
+
+static void text_heading(struct text *t, const struct finding *finding)
+{
+	char place[600], times[80], number[40];
+
+	text_style(t, STYLE_BOLD);
+	text_print(t, finding->id);
+	text_style(t, STYLE_PLAIN);
+	text_pad(t, INDENT);
+	if (t->column > INDENT)
+		text_put(t, " ", 1);
+	unsigned kind = t->column;
+	text_style(t, severity_style(finding->severity));
+	text_print(t, kind_get(finding->kind)->name);
+	text_style(t, STYLE_PLAIN);
+	text_pad(t, kind + kind_column());
+	text_put(t, "  ", 2);
+	frame_text(stack_location(&finding->stack), place, sizeof(place));
+	text_style(t, STYLE_BOLD);
+	text_wrap(t, place, INDENT);
+	text_style(t, STYLE_PLAIN);
+	snprintf(times, sizeof(times), "(%s, %s time%s)", severity_name(finding->severity),
+		 grouped_text(number, finding->count, " "), finding->count == 1 ? "" : "s");
+	if (t->column + 2 + strlen(times) > t->width) {
+		text_newline(t);
+		text_pad(t, INDENT);
+	} else {
+		text_put(t, "  ", 2);
+	}
+	text_style(t, STYLE_DIM);
+	text_print(t, times);
+	text_style(t, STYLE_PLAIN);
+	text_newline(t);
+}
+
+static void text_finding(struct text *t, const struct finding *finding, bool platforms)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	text_heading(t, finding);
+	text_paragraph(t, NULL, finding->message);
+	text_frames(t, "via:", &finding->stack, 0, finding->stack.location);
+	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, finding->stack.count);
+	for (size_t i = 0; i < finding->platform_count && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+					 finding->platforms[i]);
+	if (platforms)
+		text_paragraph(t, "on:", list);
+	if (finding->fix) {
+		text_style(t, STYLE_PLAIN);
+		text_paragraph(t, "fix:", finding->fix);
+	}
+	text_newline(t);
+}
+
+/* ---- head and foot ---- */
+
+static void text_head(struct text *t, const struct findings_stats *stats)
+{
+	char stores[40], flushes[40], fences[40], line[256], seconds[32];
+
+	if (!stats->stores.known || !stats->flushes.known || !stats->fences.known || !stats->threads.known)
+		return;
+	snprintf(line, sizeof(line), "recorded %s PM store%s, %s flush%s, %s fence%s in %" PRIu64 " thread%s",
+		 grouped_text(stores, stats->stores.value, " "), stats->stores.value == 1 ? "" : "s",
+		 grouped_text(flushes, stats->flushes.value, " "), stats->flushes.value == 1 ? "" : "es",
+		 grouped_text(fences, stats->fences.value, " "), stats->fences.value == 1 ? "" : "s",
+		 stats->threads.value, stats->threads.value == 1 ? "" : "s");
+	text_wrap(t, line, 0);
+	if (stats->seconds.record >= 0) {
+		snprintf(seconds, sizeof(seconds), "%.1f s", stats->seconds.record);
+		unsigned column = t->width < TIME_COLUMN + 6 ? t->width - 6 : TIME_COLUMN;
+		text_put(t, "  ", 2);
+		text_pad(t, column);
+		text_print(t, seconds);
+	}
+	text_newline(t);
+	text_newline(t);
+}
+
+static void text_foot(struct text *t, const struct findings *findings, const char *dir)
+{
+	size_t errors = findings_count(findings, SEVERITY_ERROR);
+	size_t warnings = findings_count(findings, SEVERITY_WARNING);
+	char line[1024], report[512] = "";
+
+	if (dir)
+		snprintf(report, sizeof(report), " Report: %s/%s", dir, report_file(REPORT_HTML));
+	snprintf(line, sizeof(line), "%zu error%s, %zu performance, %zu warning%s, %zu suppressed.%s%s", errors,
+		 errors == 1 ? "" : "s", findings_count(findings, SEVERITY_PERFORMANCE), warnings,
+		 warnings == 1 ? "" : "s", findings_silenced(findings),
+		 findings->target.recover ? "" : " Crash states were not tested: there was no --recover.", report);
+	text_style(t, errors ? STYLE_RED : STYLE_GREEN);
+	text_wrap(t, line, 0);
+	text_style(t, STYLE_PLAIN);
+	text_newline(t);
+}
+
+void text_write(const struct findings *findings, const struct report_options *options, FILE *out)
+{
+	unsigned width = options->width ? options->width : 80;
+	struct text t = {.out = out, .width = width < WIDTH_MIN ? WIDTH_MIN : width, .colour = options->colour};
+
+	text_head(&t, &findings->stats);
+	for (size_t i = 0; i < findings->count; i++)
+		if (finding_is_active(&findings->at[i]))
+			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);
+	for (size_t i = 0; i < findings->notes.count; i++) {
+		text_style(&t, STYLE_DIM);
+		text_print(&t, "note:");
+		text_style(&t, STYLE_PLAIN);
+		text_put(&t, " ", 1);
+		text_wrap(&t, findings->notes.at[i], 6);
+		text_newline(&t);
+	}
+	text_foot(&t, findings, options->dir);
+}
