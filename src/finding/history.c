@@ -1,5 +1,4 @@
-bool ends = ev->type == EVENT_EXIT || (ev->type == EVENT_UNMAP && ev->file == w->file);
-if (before && (model_pending_count(w->model) != before || ends)) /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* history.c - see history.h. */
 #include "finding/history.h"
 
@@ -138,11 +137,12 @@ static bool event_clip(const struct event *ev, const struct watch *w, struct eve
 static void watch_complete(struct history *h, struct watch *w, const struct event *ev, uint64_t number)
 {
 	size_t before = model_pending_count(w->model);
+	bool ends = ev->type == EVENT_EXIT || (ev->type == EVENT_UNMAP && ev->file == w->file);
 
 	if (!before && op_group(op_of(ev)) != OP_FILES)
 		return;
 	model_apply(w->model, ev);
-	if (before && (model_pending_count(w->model) != before || ev->type == EVENT_UNMAP))
+	if (before && (model_pending_count(w->model) != before || ends))
 		watch_keep(h, w, ev, number);
 }
 
