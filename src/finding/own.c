@@ -31,6 +31,9 @@ static const char *const folded_sources[] = {
 	"*/lib/clang/*/include/*",
 };
 
+/* Functions that are folded in whatever module: the C runtime that is linked into every program. */
+static const char *const folded_functions[] = {"_start", "__libc_start*", "_init", "_fini", "__do_global_*"};
+
 static bool matches(const char *pattern, const char *text)
 {
 	return text && !fnmatch(pattern, text, 0);
@@ -47,6 +50,9 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 			return false;
 	for (size_t i = 0; i < sizeof(folded_sources) / sizeof(*folded_sources); i++)
 		if (matches(folded_sources[i], frame->path))
+			return false;
+	for (size_t i = 0; i < sizeof(folded_functions) / sizeof(*folded_functions); i++)
+		if (matches(folded_functions[i], frame->function))
 			return false;
 	return true;
 }

@@ -62,13 +62,13 @@ static void html_fact(struct html *h, const char *name, const char *const *texts
 	html_raw(h, "</dd></div>\n");
 }
 
-static void html_figure(struct html *h, const char *name, struct findings_figure figure, bool *first)
+static void html_figure(struct html *h, const char *one, const char *many, struct findings_figure figure, bool *first)
 {
 	if (!figure.known)
 		return;
 	html_raw(h, "%s<b>", *first ? "" : ", ");
 	html_number(h, figure.value);
-	html_raw(h, "</b>\xc2\xa0%s", name);
+	html_raw(h, "</b>\xc2\xa0%s", figure.value == 1 ? one : many);
 	*first = false;
 }
 
@@ -77,11 +77,11 @@ static void html_recorded(struct html *h, const struct findings_stats *stats)
 	bool first = true;
 
 	html_raw(h, "<div><dt>recorded</dt><dd>");
-	html_figure(h, "stores", stats->stores, &first);
-	html_figure(h, "flushes", stats->flushes, &first);
-	html_figure(h, "fences", stats->fences, &first);
-	html_figure(h, "loads", stats->loads, &first);
-	html_figure(h, "threads", stats->threads, &first);
+	html_figure(h, "store", "stores", stats->stores, &first);
+	html_figure(h, "flush", "flushes", stats->flushes, &first);
+	html_figure(h, "fence", "fences", stats->fences, &first);
+	html_figure(h, "load", "loads", stats->loads, &first);
+	html_figure(h, "thread", "threads", stats->threads, &first);
 	html_raw(h, "%s</dd></div>\n", first ? "not counted" : "");
 }
 

@@ -65,8 +65,9 @@ static void html_stack(struct html *h, const struct finding_stack *stack)
 			 i == stack->location ? " here" : "");
 		html_text(h, frame->function ? frame->function : "??");
 		html_raw(h, "</code> ");
-		html_place(h, frame);
-		if (frame->line && frame->module) {
+		if (frame->line || !frame->function)
+			html_place(h, frame);
+		if ((frame->line || frame->function) && frame->module) {
 			html_raw(h, " <span class=\"module\">");
 			html_text(h, frame->module);
 			html_raw(h, "%s</span>", frame->inlined ? ", inlined" : "");

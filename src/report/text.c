@@ -128,6 +128,16 @@ static unsigned kind_column(void)
 	return (unsigned)longest;
 }
 
+/* Past the last frame of the user's own: what started main is of no interest. */
+static size_t own_end(const struct finding_stack *stack)
+{
+	size_t end = stack->count;
+
+	while (end && !stack->frames[end - 1].own)
+		end--;
+	return end;
+}
+
 static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to)
 {
 	char line[CALLERS_MAX * 300], place[280];
@@ -196,7 +206,7 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 	text_heading(t, finding);
 	text_paragraph(t, NULL, finding->message);
 	text_frames(t, "via:", &finding->stack, 0, finding->stack.location);
-	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, finding->stack.count);
+	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, own_end(&finding->stack));
 	for (size_t i = 0; i < finding->platform_count && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 					 finding->platforms[i]);

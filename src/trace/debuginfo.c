@@ -12,9 +12,12 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/spans.h"
 #include "base/vec.h"
 #include "trace/names.h"
@@ -42,6 +45,7 @@ struct debuginfo {
 	size_t symbol_count;
 	bool symbols_read;
 	struct names *names;
+	struct arena paths; /* that had to be made */
 };
 
 /* Separate debug info from the local disk only.  libdwfl asks a debuginfod server where the environment names one, which could take minutes per module;
@@ -177,17 +181,32 @@ static uint32_t attribute_number(Dwarf_Die *die, unsigned int name)
 	return (uint32_t)value;
 }
 
-static const char *unit_file(struct unit *unit, uint32_t index)
+/* A path that is relative is so to where the compiler ran. */
+static const char *path_absolute(struct debuginfo *info, struct unit *unit, const char *path)
+{
+	Dwarf_Attribute attribute;
+	char joined[PATH_MAX];
+
+	if (!path || *path == '/')
+		return path;
+	const char *dir = dwarf_formstring(dwarf_attr(&unit->lines, DW_AT_comp_dir, &attribute));
+	if (!dir || *dir != '/')
+		return path;
+	int length = snprintf(joined, sizeof(joined), "%s/%s", dir, path);
+	return length < PATH_MAX ? arena_copy(&info->paths, joined, (size_t)length) : path;
+}
+
+static const char *unit_file(struct debuginfo *info, struct unit *unit, uint32_t index)
 {
 	Dwarf_Files *files;
 	size_t count;
 
 	if (dwarf_getsrcfiles(&unit->root, &files, &count) != 0 || index >= count)
 		return NULL;
-	return dwarf_filesrc(files, index, NULL, NULL);
+	return path_absolute(info, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
 
-static void frame_set_line(struct unit *unit, Dwarf_Addr pc, struct debuginfo_frame *frame)
+static void frame_set_line(struct debuginfo *info, struct unit *unit, Dwarf_Addr pc, struct debuginfo_frame *frame)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, pc);
 	int number = 0;
@@ -195,7 +214,7 @@ static void frame_set_line(struct unit *unit, Dwarf_Addr pc, struct debuginfo_fr
 	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0) /* line 0: the compiler knows of none */
 		return;
 	frame->line = (uint32_t)number;
-	frame->path = dwarf_linesrc(line, NULL, NULL);
+	frame->path = path_absolute(info, unit, dwarf_linesrc(line, NULL, NULL));
 }
 
 /* The frame of the code at pc, then one for each function it is inlined into.  Returns 0 if no function of the unit holds it; frames[0] has
@@ -206,7 +225,7 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 	const struct span *span = unit_function(unit, pc);
 	size_t count = 0;
 
-	frame_set_line(unit, pc, &frames[0]);
+	frame_set_line(info, unit, pc, &frames[0]);
 	if (!span)
 		return 0;
 	Dwarf_Die *function = &unit->functions.at[span->id];
@@ -216,7 +235,7 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 		frames[count].function = names_of_die(info->names, call);
 		frames[count++].inlined = true;
 		frames[count].line = attribute_number(call, DW_AT_call_line);
-		frames[count].path = unit_file(unit, attribute_number(call, DW_AT_call_file));
+		frames[count].path = unit_file(info, unit, attribute_number(call, DW_AT_call_file));
 	}
 	frames[count].function = names_of_die(info->names, function);
 	frames[count].into = pc - span->low;
@@ -356,6 +375,7 @@ void debuginfo_close(struct debuginfo *info)
 	spans_free(&info->symbol_spans);
 	free(info->symbols);
 	names_close(info->names);
+	arena_free(&info->paths);
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
 	free(info->debug_path);
