@@ -41,6 +41,11 @@ struct run {
 	double start;
 };
 
+static bool judging_is_silent(const struct run *r)
+{
+	return r->verdict.format != REPORT_TEXT;
+}
+
 static void recorded_say(const struct run *r)
 {
 	struct summary summary = {
@@ -50,7 +55,8 @@ static void recorded_say(const struct run *r)
 		.seconds = r->record.end.seconds,
 	};
 
-	if (!recording.quiet)
+	/* The text report begins with the same line. */
+	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(analysis_trace(r->analysis))))
 		summary_line(&summary, analysis_trace(r->analysis), analysis_stats(r->analysis), stderr);
 }
 

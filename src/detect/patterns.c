@@ -120,6 +120,7 @@ static void on_overwrite(void *arg, const struct event *ev, const struct unit *o
 
 static void note_store(struct patterns *p, const struct event *ev)
 {
+	struct thread_note *thread = patterns_thread(p, ev->thread);
 	struct line_state state;
 	struct line_note *line;
 
@@ -127,7 +128,9 @@ static void note_store(struct patterns *p, const struct event *ev)
 		notes_line_make(&p->notes, ev->file, ev->offset)->atomic = 1;
 	if (ev->size <= LINE_BYTES && ev->offset % LINE_BYTES + ev->size > LINE_BYTES)
 		notes_straddle(&p->notes, ev->file, ev->offset, p->number);
-	if (!patterns_thread(p, ev->thread)->flushes || !(line = notes_line(&p->notes, ev->file, ev->offset)))
+	if (ev->kind == BO_STORE_NONTEMPORAL)
+		thread->direct++;
+	if (!thread->flushes || !(line = notes_line(&p->notes, ev->file, ev->offset)))
 		return;
 	model_line(p->model, ev->file, ev->offset, &state);
 	line->early = state.flushed || state.ordered;
@@ -210,7 +213,7 @@ static void on_fence(void *arg, const struct event *ev, const struct fence_effec
 {
 	struct patterns *p = arg;
 	struct thread_note *thread = patterns_thread(p, ev->thread);
-	bool completes = effect->flushes_completed || effect->direct_completed;
+	bool completes = effect->flushes_completed || effect->direct_completed || thread->direct;
 
 	if (fence_is_plain(ev)) {
 		if (!completes && !thread->flushes) /* rule 2 */
@@ -226,7 +229,7 @@ static void note_fence(struct patterns *p, const struct event *ev)
 {
 	struct thread_note *thread = patterns_thread(p, ev->thread);
 
-	thread->flushes = 0;
+	thread->flushes = thread->direct = 0;
 	thread->any_fence_event = p->number;
 	if (!fence_is_plain(ev))
 		return;

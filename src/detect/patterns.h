@@ -15,6 +15,7 @@ struct thread_note {
 	uint32_t fence_context;
 	bool fence_locked;    /* since then locked instructions have done the work of a fence */
 	unsigned flushes;     /* since the last fence of any kind, also of volatile memory */
+	unsigned direct;      /* non-temporal stores since then, silent ones too */
 	uint64_t flush_event; /* the last of them */
 };
 

@@ -69,7 +69,34 @@ static bool fence_of_libc(struct stacks *stacks, const struct sighting *s)
 			       !fnmatch("libc-*.so", stack.frames[0].module, 0));
 }
 
+static bool module_is(const struct finding_frame *frame, const char *const *patterns)
+{
+	for (; *patterns; patterns++)
+		if (!fnmatch(*patterns, frame->module, 0))
+			return true;
+	return false;
+}
+
+/* 3. libpmemobj and its kin keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they tell pmemcheck
+ *    so by annotations).  Their metadata are no business of their users.  What they copy on behalf of the user is, and so are flushes
+ *    and fences, which cost him time.  Who works on such a library says so with --own. */
+static bool store_of_library(struct stacks *stacks, const struct sighting *s)
+{
+	static const char *const helpers[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "libpmem.so*", "libpmem2.so*", NULL};
+	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*", NULL};
+	size_t i = 0;
+
+	if (s->kind != KIND_MISSING_FLUSH && s->kind != KIND_TRANSIENT_DATA && s->kind != KIND_DIRTY_OVERWRITE)
+		return false;
+	struct finding_stack stack = stacks_view(stacks, s->context);
+	while (i < stack.count && !stack.frames[i].own && module_is(&stack.frames[i], helpers))
+		i++;
+	if (i == stack.count || stack.frames[i].own || !module_is(&stack.frames[i], managers))
+		return false;
+	return !stack.frames[i].function || fnmatch("pmemobj_mem*", stack.frames[i].function, 0) != 0;
+}
+
 bool unreported(struct stacks *stacks, const struct sighting *sighting)
 {
-	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting);
+	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting) || store_of_library(stacks, sighting);
 }
