@@ -12,17 +12,6 @@
 #define FALLOC_FL_WRITE_ZEROES 0x80 /* newer than many headers */
 #endif
 
-/* The file is announced, perhaps again: another process maps it by itself.  What is pending remains so. */
-void step_file(struct model *model, const struct event *ev)
-{
-	struct pm_file *file = memory_file(&model->memory, ev->file);
-
-	file->known = true;
-	file->unlinked = false;
-	file->size = ev->size;
-	memory_put(&model->memory, ev->file, 0, NULL, SIZE_LIMIT);
-}
-
 void step_content(struct model *model, const struct event *ev)
 {
 	const struct pm_file *file = memory_file(&model->memory, ev->file);
@@ -74,6 +63,14 @@ static void file_resize(struct model *model, uint32_t file, uint64_t size)
 		range_zero(model, file, size, SIZE_LIMIT);
 	f->known = true;
 	f->size = size;
+}
+
+/* The file is announced, perhaps again: another process maps it by itself.  What is pending in it remains so, whatever it holds now. */
+void step_file(struct model *model, const struct event *ev)
+{
+	file_resize(model, ev->file, ev->size);
+	memory_file(&model->memory, ev->file)->unlinked = false;
+	memory_put(&model->memory, ev->file, 0, NULL, SIZE_LIMIT);
 }
 
 void step_truncate(struct model *model, const struct event *ev)
