@@ -126,11 +126,12 @@ static void write_condition(FILE *out, const char *key, const char *name, bool *
 static void write_entry(FILE *out, const struct finding *finding)
 {
 	const struct finding_frame *frame = stack_location(&finding->stack);
-	char place[1200];
+	char place[1200], message[4096];
 	bool first = true;
 
 	frame_text(frame, place, sizeof(place));
-	fprintf(out, "\n# %s: %s\n[%s]\n", place, finding->message, kind_get(finding->kind)->name);
+	text_plain(message, sizeof(message), finding->message);
+	fprintf(out, "\n# %s: %s\n[%s]\n", place, message, kind_get(finding->kind)->name);
 	fprintf(out, "reason: found by an earlier run, not examined yet\n");
 	if (frame) {
 		write_condition(out, "fun", frame->function, &first);

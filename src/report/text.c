@@ -235,8 +235,10 @@ static void text_head(struct text *t, const struct findings_stats *stats)
 	text_wrap(t, line, 0);
 	if (stats->seconds.record >= 0) {
 		snprintf(seconds, sizeof(seconds), "%.1f s", stats->seconds.record);
-		unsigned column = t->width < TIME_COLUMN + 6 ? t->width - 6 : TIME_COLUMN;
-		text_put(t, "  ", 2);
+		unsigned length = (unsigned)strlen(seconds);
+		unsigned column = t->width < TIME_COLUMN + length ? t->width - length : TIME_COLUMN;
+		if (t->column + 2 > column)
+			text_newline(t);
 		text_pad(t, column);
 		text_print(t, seconds);
 	}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sink, grouping, location, messages, order, and what makes a run fail. */
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "builder.h"
+#include "finding/finding.h"
+#include "finding/message.h"
+#include "finding/own.h"
+#include "sample.h"
+#include "scratch.h"
+
+/* ---- places in this program that have lines ---- */
+
+/* Each stands in one line. */
+/* clang-format off */
+enum { LINE_STORE = __LINE__ + 2, LINE_FLUSH = __LINE__ + 3, LINE_CALLER = __LINE__ + 4 };
+
+__attribute__((noinline, noclone)) static void place_store(void) { __asm__ volatile("nop"); }
+__attribute__((noinline, noclone)) static void place_flush(void) { __asm__ volatile("nop; nop"); }
+__attribute__((noinline, noclone)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
+/* clang-format on */
+
+struct search {
+	uintptr_t address;
+	uint64_t offset;
+};
+
+static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *search = arg;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t into = search->address - info->dlpi_addr - segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && into < segment->p_filesz) {
+			search->offset = segment->p_offset + into;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static uint64_t offset_of(void (*function)(void))
+{
+	struct search search = {.address = (uintptr_t)function};
+
+	assert_int_equal(dl_iterate_phdr(search_object, &search), 1);
+	return search.offset;
+}
+
+/* Contexts of the trace below, in the order of their definition. */
+enum {
+	CONTEXT_CALLER = 1,     /* place_caller */
+	CONTEXT_STORE,          /* place_store, called by it */
+	CONTEXT_FLUSH,          /* place_flush, called by it */
+	CONTEXT_LIBRARY,        /* in libpmem, called by place_caller */
+	CONTEXT_LIBRARY_DEEPER, /* elsewhere in libpmem, called by the same */
+	CONTEXT_LIBC,           /* in libc, called by nobody */
+	CONTEXT_LIBRARY_ALONE,  /* in libpmem, called by that */
+	CONTEXT_GENERATED,      /* code in no file */
+};
+
+static struct trace *trace_make(const char *dir)
+{
+	struct builder b;
+	char self[4096];
+	struct stat st;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	assert_true(n > 0);
+	self[n] = 0;
+	assert_int_equal(stat(self, &st), 0);
+	builder_start(&b, 0, 0);
+	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, st.st_size, 0, st.st_size, st.st_mtime, BUILDER_P(self));
+	builder_put(&b, BO_OP_DEF_MODULE, 0x900000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmem.so.1"));
+	builder_put(&b, BO_OP_DEF_MODULE, 0xa00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libc.so.6"));
+	/* A return address lies behind the call. */
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, offset_of(place_caller) + 1);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_store));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_flush));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x10);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x20);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 3, 0x30);
+	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_LIBC, 2, 0x40);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 0, 0x50);
+	builder_put(&b, BO_OP_DEF_FILE, 7, 8, 1 << 20, 0, BUILDER_P("/pm/pool"));
+	builder_put(&b, BO_OP_MAP, 0, 1, 0x10000000, 1 << 20, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
+	builder_end(&b, BO_CHUNK_RAW);
+	builder_write(&b, dir);
+
+	struct trace *trace = scratch_open(dir);
+	struct event ev;
+	struct err err;
+	while (trace_next(trace, &ev, &err) > 0)
+		;
+	return trace;
+}
+
+/* What the tests share. */
+struct setting {
+	struct trace *trace;
+	struct symbols *symbols;
+	struct sink *sinks[2];
+};
+
+static struct setting setting_make(const char *dir)
+{
+	return (struct setting){trace_make(dir),
+				symbols_open(NULL),
+				{sink_new("patterns", "adr"), sink_new("patterns", "eadr")}};
+}
+
+static void setting_free(struct setting *s)
+{
+	sink_free(s->sinks[0]);
+	sink_free(s->sinks[1]);
+	symbols_close(s->symbols);
+	trace_close(s->trace);
+}
+
+static struct findings *collect(struct setting *s, const struct findings_options *options)
+{
+	return findings_collect(s->sinks, 2, s->trace, s->symbols, options);
+}
+
+static void report(struct sink *sink, enum finding_variant variant, uint32_t context, uint32_t flush, uint64_t event)
+{
+	struct sighting sighting = {.kind = variant_get(variant)->kind,
+				    .variant = variant,
+				    .context = context,
+				    .related_count = flush != 0,
+				    .file = 1,
+				    .offset = 64 * event,
+				    .size = (uint32_t)event,
+				    .event = event};
+
+	sighting.related[0].role = ROLE_FLUSH;
+	sighting.related[0].context = flush;
+	sink_report(sink, &sighting);
+}
+
+/* ---- sink ---- */
+
+static void test_sink(void **state)
+{
+	struct sink *sink = sink_new("patterns", "adr");
+
+	(void)state;
+	for (unsigned round = 0; round < 3; round++)
+		for (uint32_t context = 1; context <= 5000; context++)
+			report(sink, VARIANT_MISSING_FLUSH_LINE, context, context % 7, 10 * round + 1);
+	report(sink, VARIANT_MISSING_FLUSH_SITE, 1, 1, 5);
+	assert_int_equal(sink_count(sink), 5001);
+	for (uint32_t i = 0; i < 5000; i++) {
+		const struct sink_entry *entry = sink_at(sink, i);
+
+		assert_int_equal(entry->first.context, i + 1);
+		assert_int_equal(entry->count, 3);
+		assert_int_equal(entry->first.event, 1);
+		assert_int_equal(entry->last.event, 21);
+		assert_int_equal(entry->largest.size, 21);
+	}
+	assert_int_equal(sink_at(sink, 5000)->count, 1);
+	assert_null(sink_at(sink, 5001));
+	assert_string_equal(sink_detector(sink), "patterns");
+	sink_free(sink);
+}
+
+/* The roles and the order of related places tell keys apart. */
+static void test_sink_related(void **state)
+{
+	struct sink *sink = sink_new("patterns", "adr");
+	struct sighting s = {.kind = KIND_UNORDERED_FLUSHES,
+			     .variant = VARIANT_UNORDERED_FLUSHES_MANY,
+			     .context = 1,
+			     .related = {{ROLE_FLUSH, 1}, {ROLE_FLUSH, 2}},
+			     .related_count = 2};
+
+	(void)state;
+	sink_report(sink, &s);
+	s.related[0].context = 2;
+	s.related[1].context = 1;
+	sink_report(sink, &s);
+	s.related[0].role = ROLE_STORE;
+	sink_report(sink, &s);
+	sink_report(sink, &s);
+	assert_int_equal(sink_count(sink), 3);
+	assert_int_equal(sink_at(sink, 2)->count, 2);
+	sink_free(sink);
+}
+
+/* ---- grouping and location ---- */
+
+static void test_location(void **state)
+{
+	char text[100];
+	struct setting s = setting_make(*state);
+	const struct finding_frame *frame;
+
+	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 1);
+	assert_int_equal(f->at[0].stack.count, 2);
+	frame = stack_location(&f->at[0].stack);
+	assert_string_equal(frame->function, "place_caller");
+	assert_string_equal(frame->file, "test_finding.c");
+	assert_int_equal(frame->line, LINE_CALLER);
+	assert_true(frame->own);
+	assert_false(f->at[0].stack.frames[0].own);
+	snprintf(text, sizeof(text), "remove the flush at test_finding.c:%d", LINE_CALLER);
+	assert_string_equal(f->at[0].fix, text);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* --own makes the library's frame the location. */
+static void test_location_own(void **state)
+{
+	struct setting s = setting_make(*state);
+	const char *const by_name[] = {"libpmem.so*"}, *const by_path[] = {"/nowhere/*"};
+
+	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		struct findings_options options = {.own = i ? by_path : by_name, .own_count = 1};
+		struct findings *f = collect(&s, &options);
+
+		assert_int_equal(f->count, 1);
+		assert_string_equal(stack_location(&f->at[0].stack)->module, "libpmem.so.1");
+		findings_free(f);
+	}
+	setting_free(&s);
+}
+
+/* Without a frame of the user's own: the outermost. */
+static void test_location_folded(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY_ALONE, 0, 1);
+	report(s.sinks[0], VARIANT_FLUSH_VOLATILE_OUTSIDE, 0, 0, 1);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		if (f->at[i].kind == KIND_FLUSH_VOLATILE)
+			assert_null(stack_location(&f->at[i].stack));
+		else
+			assert_string_equal(stack_location(&f->at[i].stack)->module, "libc.so.6");
+	}
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* Two instructions of a library that one line of the user called are one finding; two kinds at one place are two. */
+static void test_grouping(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	for (unsigned i = 1; i <= 10; i++)
+		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, i);
+	for (unsigned i = 1; i <= 5; i++)
+		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_AGAIN, CONTEXT_LIBRARY_DEEPER, CONTEXT_FLUSH, 100 + i);
+	report(s.sinks[0], VARIANT_SHARED_LINE_FLUSH_NEIGHBOUR, CONTEXT_LIBRARY, CONTEXT_FLUSH, 50);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 2);
+	assert_int_equal(f->at[0].kind, KIND_REDUNDANT_FLUSH);
+	assert_int_equal(f->at[0].count, 15);
+	assert_int_equal(f->at[0].first.event, 1);
+	assert_int_equal(f->at[0].largest.event, 105);
+	assert_string_equal(f->at[0].message, variant_get(VARIANT_REDUNDANT_FLUSH_CLEAN)->message);
+	assert_string_equal(f->at[0].pool, "/pm/pool");
+	assert_int_equal(f->at[1].kind, KIND_SHARED_LINE_FLUSH);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* The worst variant gives sentence and severity, however rare it is. */
+static void test_worst_leads(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	for (unsigned i = 1; i <= 10; i++)
+		report(s.sinks[0], VARIANT_REDUNDANT_FENCE_THREADS, CONTEXT_FLUSH, 0, i);
+	report(s.sinks[0], VARIANT_REDUNDANT_FENCE_NOTHING, CONTEXT_FLUSH, 0, 99);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 1);
+	assert_int_equal(f->at[0].count, 11);
+	assert_int_equal(f->at[0].severity, SEVERITY_PERFORMANCE);
+	assert_int_equal(f->at[0].first.event, 99);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* The same mistake on two platforms is one finding, and is not counted twice. */
+static void test_platforms(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	for (unsigned i = 1; i <= 4; i++)
+		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_AGAIN, CONTEXT_FLUSH, CONTEXT_STORE, i);
+	for (unsigned i = 1; i <= 9; i++)
+		report(s.sinks[1], VARIANT_REDUNDANT_FLUSH_POINTLESS, CONTEXT_FLUSH, 0, i);
+	report(s.sinks[1], VARIANT_MISSING_FENCE_DIRECT, CONTEXT_STORE, 0, 3);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 2);
+	assert_int_equal(f->target.platforms.count, 2);
+	assert_int_equal(f->at[0].kind, KIND_MISSING_FENCE);
+	assert_int_equal(f->at[0].platform_count, 1);
+	assert_string_equal(f->at[0].platforms[0], "eadr");
+	assert_int_equal(f->at[1].platform_count, 2);
+	assert_int_equal(f->at[1].count, 9);
+	assert_string_equal(f->at[1].message, "on adr and eadr a store is persistent without a flush");
+	findings_free(f);
+	setting_free(&s);
+}
+
+static void test_related(void **state)
+{
+	struct setting s = setting_make(*state);
+	char text[200];
+
+	report(s.sinks[0], VARIANT_MISSING_FENCE_FLUSHED, CONTEXT_STORE, CONTEXT_FLUSH, 8);
+	struct findings *f = collect(&s, NULL);
+	snprintf(text, sizeof(text), "fence after the flush at test_finding.c:%d", LINE_FLUSH);
+	assert_string_equal(f->at[0].fix, text);
+	snprintf(text, sizeof(text),
+		 "8 bytes stored here are written back at test_finding.c:%d, but no fence of that thread follows",
+		 LINE_FLUSH);
+	assert_string_equal(f->at[0].message, text);
+	assert_int_equal(f->at[0].related_count, 1);
+	assert_int_equal(f->at[0].related[0].role, ROLE_FLUSH);
+	assert_int_equal(stack_location(&f->at[0].stack)->line, LINE_STORE);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* ---- tables ---- */
+
+/* Every sentence can be filled, and names only places that exist. */
+static void test_messages(void **state)
+{
+	struct findings *f = sample_new();
+	struct finding *finding = sample_add(f, KIND_MISSING_FLUSH, SEVERITY_ERROR, 1);
+	char text[4096];
+
+	(void)state;
+	sample_frame(f, &finding->stack, "put", "/src/kv.c", 118, "kv");
+	for (unsigned i = 0; i < SIGHTING_RELATED_MAX; i++) {
+		struct finding_related *related = sample_relate(f, finding, i == 1 ? ROLE_FENCE : ROLE_FLUSH);
+
+		sample_frame(f, &related->stack, "there", "/src/there.c", 10 + i, "kv");
+	}
+	for (unsigned v = 0; v < VARIANT_COUNT; v++) {
+		const struct variant *variant = variant_get((enum finding_variant)v);
+
+		message_fill(finding, variant->message, text, sizeof(text));
+		assert_null(strpbrk(text, "{}"));
+		assert_true(*text && text[strlen(text) - 1] != '.');
+		message_fill(finding, variant->fix, text, sizeof(text));
+		assert_null(strpbrk(text, "{}"));
+	}
+	message_fill(finding, "{here} {flush} {fence} {flush2} {{x}", text, sizeof(text));
+	assert_string_equal(text, "kv.c:118 there.c:10 there.c:11 there.c:12 {x}");
+	message_fill(finding, "{here} {flush}", text, 12);
+	assert_string_equal(text, "kv.c:118 th");
+	findings_free(f);
+}
+
+static void test_names(void **state)
+{
+	enum severity severity;
+	enum related_role role;
+
+	(void)state;
+	for (unsigned k = 0; k < KIND_COUNT; k++) {
+		const char *name = kind_get((enum finding_kind)k)->name;
+
+		assert_int_equal(kind_find(name, strlen(name)), k);
+	}
+	assert_int_equal(kind_find("missing", 7), KIND_COUNT);
+	assert_true(severity_find("performance", &severity) && severity == SEVERITY_PERFORMANCE);
+	assert_false(severity_find("", &severity));
+	assert_true(role_find("guard", &role) && role == ROLE_GUARD);
+	assert_false(role_find("other", &role));
+}
+
+/* ---- order and failure ---- */
+
+static void test_order(void **state)
+{
+	struct findings *f = sample_new();
+	static const struct {
+		enum severity severity;
+		uint64_t count;
+		uint32_t line;
+		enum finding_state state;
+	} given[] = {
+		{SEVERITY_WARNING, 9, 1, FINDING_ACTIVE}, {SEVERITY_ERROR, 1, 20, FINDING_ACTIVE},
+		{SEVERITY_ERROR, 1, 3, FINDING_ACTIVE},   {SEVERITY_ERROR, 99, 4, FINDING_SUPPRESSED},
+		{SEVERITY_ERROR, 2, 50, FINDING_ACTIVE},  {SEVERITY_PERFORMANCE, 1, 6, FINDING_ACTIVE},
+	};
+	static const uint32_t lines[] = {50, 3, 20, 6, 1, 4};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		struct finding *finding = sample_add(f, KIND_MISSING_FLUSH, given[i].severity, given[i].count);
+
+		finding->state = given[i].state;
+		sample_frame(f, &finding->stack, "put", "/src/kv.c", given[i].line, "kv");
+	}
+	findings_number(f);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(stack_location(&f->at[i].stack)->line, lines[i]);
+	assert_string_equal(f->at[5].id, "F6");
+	assert_ptr_equal(findings_find(f, "F3"), &f->at[2]);
+	assert_null(findings_find(f, "F7"));
+	assert_int_equal(findings_count(f, SEVERITY_ERROR), 3);
+	assert_int_equal(findings_silenced(f), 1);
+	findings_free(f);
+}
+
+static void test_fail_on(void **state)
+{
+	struct findings *f = sample_new();
+	enum severity lowest;
+	bool never;
+
+	(void)state;
+	assert_true(fail_on_parse("error", &lowest, &never) && lowest == SEVERITY_ERROR && !never);
+	assert_true(fail_on_parse("warning", &lowest, &never) && lowest == SEVERITY_WARNING && !never);
+	assert_true(fail_on_parse("never", &lowest, &never) && never);
+	assert_false(fail_on_parse("all", &lowest, &never));
+	assert_false(findings_fail(f, SEVERITY_WARNING));
+	struct finding *finding = sample_add(f, KIND_REDUNDANT_FLUSH, SEVERITY_PERFORMANCE, 1);
+	assert_false(findings_fail(f, SEVERITY_ERROR));
+	assert_true(findings_fail(f, SEVERITY_PERFORMANCE));
+	assert_true(findings_fail(f, SEVERITY_WARNING));
+	finding->state = FINDING_KNOWN;
+	assert_false(findings_fail(f, SEVERITY_WARNING));
+	findings_free(f);
+}
+
+static void test_frame_text(void **state)
+{
+	struct finding_frame frame = {.file = "kv.c", .line = 3, .function = "put", .module = "kv", .offset = 0x12};
+	char text[64], small[8];
+
+	(void)state;
+	frame_text(&frame, text, sizeof(text));
+	assert_string_equal(text, "kv.c:3 in put");
+	frame_text(&frame, small, sizeof(small));
+	assert_string_equal(small, "kv.c:3");
+	frame.line = 0;
+	frame_text(&frame, text, sizeof(text));
+	assert_string_equal(text, "put (kv)");
+	frame.function = NULL;
+	frame_text(&frame, text, sizeof(text));
+	assert_string_equal(text, "kv+0x12");
+	frame.module = "k\x1b\nv";
+	frame_text(&frame, text, sizeof(text));
+	assert_string_equal(text, "k\\033\\012v+0x12");
+	frame_text(NULL, text, sizeof(text));
+	assert_string_equal(text, "an unknown place");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sink),     cmocka_unit_test(test_sink_related), scratch_test(test_location),
+		scratch_test(test_location_own), scratch_test(test_location_folded),  scratch_test(test_grouping),
+		scratch_test(test_worst_leads),  scratch_test(test_platforms),        scratch_test(test_related),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_names),        cmocka_unit_test(test_order),
+		cmocka_unit_test(test_fail_on),  cmocka_unit_test(test_frame_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports of findings made by hand.  SARIF, XML and HTML are checked by their own readers in test/e2e/report_*.test. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/escape.h"
+#include "report/reader.h"
+#include "report/report.h"
+#include "sample.h"
+#include "scratch.h"
+
+/* The report as a string, the caller's to free. */
+static char *write_report(enum report_format format, const struct findings *f, const struct report_options *options)
+{
+	static const struct report_options plain;
+	char *text = NULL;
+	size_t size = 0;
+	struct err err;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(report_write(format, f, options ? options : &plain, out, &err), 0);
+	fclose(out);
+	assert_int_equal(strlen(text), size); /* no zero byte in any format */
+	return text;
+}
+
+/* ---- text ---- */
+
+static void test_text(void **state)
+{
+	struct findings *f = sample_all();
+	char *text = write_report(REPORT_TEXT, f, &(struct report_options){.width = 80, .dir = "blackout.out"});
+
+	(void)state;
+	assert_string_equal(
+		text,
+		"recorded 1 842 PM stores, 611 flushes, 1 fence in 2 threads            1.9 s\n"
+		"\n"
+		"F1  missing-flush      kv.c:118 in put  (error, 1 234 times)\n"
+		"    8 bytes stored here are not written back when the program ends; their line\n"
+		"    is at other times, at kv.c:66\n"
+		"    from: main kv.c:262\n"
+		"    fix: flush what is stored at kv.c:118\n"
+		"\n"
+		"F2  flush-volatile     o\"d'd <&>\\ \\001\\033[31m\xef\xbf\xbd ]]> \xe5\x90\x8d.c:7 in f<\"&'>\\012\n"
+		"    (performance, 2 times)\n"
+		"    a <b>bold</b> & \"quoted\" message \xe2\x80\x94 with an \xef\xbf\xbd escape and ]]> \xef\xbf\xbd(\n"
+		"\n"
+		"F3  redundant-flush    kv+0x1002  (performance, 1 time)\n"
+		"    something is wrong here\n"
+		"    via: pmem_flush (libpmem.so.1)\n"
+		"\n"
+		"1 error, 2 performance, 0 warnings, 1 suppressed. Crash states were not tested:\n"
+		"there was no --recover. Report: blackout.out/report.html\n");
+	free(text);
+	findings_free(f);
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0;
+
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
+		size_t columns = utf8_columns(at, strcspn(at, "\n"));
+
+		longest = columns > longest ? columns : longest;
+	}
+	return longest;
+}
+
+static void test_text_width(void **state)
+{
+	struct findings *f = sample_all();
+
+	(void)state;
+	for (unsigned width = 40; width < 200; width += 7) {
+		char *text = write_report(REPORT_TEXT, f, &(struct report_options){.width = width});
+
+		assert_in_range(longest_line(text), width / 2, width);
+		free(text);
+	}
+	findings_free(f);
+}
+
+static void test_text_colour(void **state)
+{
+	struct findings *f = sample_all();
+	char *plain = write_report(REPORT_TEXT, f, &(struct report_options){.width = 100});
+	char *colour = write_report(REPORT_TEXT, f, &(struct report_options){.width = 100, .colour = true});
+	char *to = colour;
+
+	(void)state;
+	assert_null(strchr(plain, '\033'));
+	assert_non_null(strstr(colour, "\033[1;31mmissing-flush\033[0m"));
+	/* Without its escape sequences it is the same. */
+	for (const char *from = colour; *from; from++) {
+		if (*from == '\033')
+			from = strchr(from, 'm');
+		else
+			*to++ = *from;
+	}
+	*to = 0;
+	assert_string_equal(colour, plain);
+	free(plain);
+	free(colour);
+	findings_free(f);
+}
+
+static void test_text_empty(void **state)
+{
+	struct findings *f = sample_new();
+	char *text;
+
+	(void)state;
+	f->target.recover = "./kv check";
+	vec_push(&f->notes, "a note");
+	text = write_report(REPORT_TEXT, f, NULL);
+	assert_string_equal(text, "note: a note\n0 errors, 0 performance, 0 warnings, 0 suppressed.\n");
+	free(text);
+	findings_free(f);
+}
+
+/* ---- JSON ---- */
+
+static void test_json(void **state)
+{
+	struct findings *f = sample_all();
+	char *text = write_report(REPORT_JSON, f, NULL);
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	const char *kind, *severity, *path, *module, *by;
+	json_int_t count, stores;
+	double seconds;
+
+	(void)state;
+	if (!root)
+		fail_msg("%s", error.text);
+	assert_int_equal(json_array_size(json_object_get(root, "findings")), 3);
+	assert_int_equal(json_unpack(root, "{s:[{s:s,s:s,s:I,s:{s:s}}]}", "findings", "kind", &kind, "severity",
+				     &severity, "count", &count, "location", "path", &path),
+			 0);
+	assert_string_equal(kind, "missing-flush");
+	assert_string_equal(severity, "error");
+	assert_int_equal(count, 1234);
+	assert_string_equal(path, "/src/kv.c");
+	assert_int_equal(json_unpack(root, "{s:{s:I,s:{s:F}}}", "stats", "stores", &stores, "seconds", "record",
+				     &seconds),
+			 0);
+	assert_int_equal(stores, 1842);
+	assert_null(json_object_get(json_object_get(root, "stats"), "loads")); /* not produced: absent */
+	assert_null(json_object_get(json_object_get(root, "stats"), "complete"));
+	assert_null(json_object_get(json_object_get(root, "target"), "recover"));
+	/* The odd one: what is UTF-8 comes back as it was, what is not is marked. */
+	json_t *odd = json_array_get(json_object_get(root, "findings"), 1);
+	assert_int_equal(json_unpack(odd, "{s:{s:s,s:s}}", "location", "path", &path, "module", &module), 0);
+	assert_string_equal(path, "/src/o\"d'd <&>\\ \x01\x1b[31m\xef\xbf\xbd ]]> \xe5\x90\x8d.c");
+	assert_string_equal(module, "m<o>d&\"ule\x02\xef\xbf\xbd");
+	assert_int_equal(json_unpack(root, "{s:[{s:{s:s}}]}", "suppressed", "suppression", "by", &by), 0);
+	assert_string_equal(by, "suppress");
+	json_decref(root);
+	free(text);
+	findings_free(f);
+}
+
+/* Reading and writing again gives the same bytes, and the same text for people. */
+static void test_json_again(void **state)
+{
+	struct findings *f = sample_all(), *again;
+	char *text = write_report(REPORT_JSON, f, NULL), *same, *first, *second;
+	struct err err;
+
+	(void)state;
+	f->at[3].state = FINDING_KNOWN;
+	f->target.recover = "./check";
+	f->stats.complete = (struct findings_figure){1, true};
+	vec_push(&f->notes, "a note");
+	free(text);
+	text = write_report(REPORT_JSON, f, NULL);
+	if (findings_parse(&again, "x.json", text, strlen(text), &err) < 0)
+		fail_msg("%s", err.sentence);
+	same = write_report(REPORT_JSON, again, NULL);
+	assert_string_equal(text, same);
+	first = write_report(REPORT_TEXT, f, NULL);
+	second = write_report(REPORT_TEXT, again, NULL);
+	assert_string_equal(first, second);
+	assert_int_equal(again->at[3].state, FINDING_KNOWN);
+	assert_int_equal(again->count, 4);
+	findings_free(again);
+	findings_free(f);
+	free(text);
+	free(same);
+	free(first);
+	free(second);
+}
+
+static void refuse(const char *text, const char *sentence)
+{
+	struct findings *f = NULL;
+	struct err err;
+
+	assert_int_equal(findings_parse(&f, "x.json", text, strlen(text), &err), -1);
+	assert_string_equal(err.sentence, sentence);
+	assert_null(f);
+}
+
+#define SOUND \
+	"{\"schema\":\"blackout/findings/1\",\"tool\":{\"version\":\"1\"},\"target\":{\"command\":[],\"pm\":[],\"platforms\":[]}"
+#define FINDING                                                                                              \
+	"{\"id\":\"F1\",\"kind\":\"missing-flush\",\"severity\":\"error\",\"fingerprint\":"                  \
+	"\"00000000000000000000000000000000\",\"platforms\":[],\"detector\":\"patterns\",\"message\":\"m\"," \
+	"\"count\":1,\"stack\":[],\"related\":[]"
+
+static void test_json_refused(void **state)
+{
+	(void)state;
+	refuse("{\"schema\": \"blackout/findings/2\", \"findings\": []}",
+	       "x.json has the schema 'blackout/findings/2', and this version of Blackout reads 'blackout/findings/1' alone");
+	refuse("{}", "x.json is not a findings.json: it names no schema");
+	refuse("[]", "x.json is not a findings.json: it names no schema");
+	refuse("{\"schema\": 1}", "x.json is not a findings.json: it names no schema");
+	refuse("", "x.json is not JSON: line 1, column 0: '[' or '{' expected near end of file");
+	refuse("{\"a\":1,\"a\":2}", "x.json is not JSON: line 1, column 10: duplicate object key near '\"a\"'");
+	refuse(SOUND ",\"stats\":{}}", "x.json is not a findings.json of this version: findings is missing");
+	refuse(SOUND ",\"findings\":[]}", "x.json is not a findings.json of this version: stats is missing");
+	refuse(SOUND ",\"stats\":{\"stores\":-1},\"findings\":[]}",
+	       "x.json is not a findings.json of this version: stores is not a number that can be");
+	refuse(SOUND ",\"stats\":{\"seconds\":{\"total\":\"x\"}},\"findings\":[]}",
+	       "x.json is not a findings.json of this version: stats.seconds holds something that is no time");
+	refuse(SOUND ",\"stats\":{},\"findings\":[" FINDING "}," FINDING ",\"fix\":3}]}",
+	       "x.json is not a findings.json of this version: findings[1].fix is not a string");
+	refuse(SOUND ",\"stats\":{},\"findings\":[3]}",
+	       "x.json is not a findings.json of this version: findings[0]. is not an object");
+	refuse(SOUND
+	       ",\"stats\":{},\"findings\":[{\"id\":\"F1\",\"kind\":\"new-kind\",\"severity\":\"error\",\"fingerprint\":\"0\"}]}",
+	       "x.json is not a findings.json of this version: findings[0].kind is not known to this version");
+	refuse(SOUND ",\"stats\":{},\"findings\":[],\"suppressed\":[" FINDING "}]}",
+	       "x.json is not a findings.json of this version: suppressed[0].suppression is missing");
+}
+
+static void test_json_unreadable(void **state)
+{
+	struct findings *f;
+	struct err err;
+
+	assert_int_equal(findings_read(&f, "/nowhere/findings.json", &err), -1);
+	assert_string_equal(err.sentence, "cannot read /nowhere/findings.json: No such file or directory");
+	assert_int_equal(findings_read(&f, *state, &err), -1);
+	assert_non_null(strstr(err.sentence, "Is a directory"));
+}
+
+/* ---- all formats ---- */
+
+/* The same findings, the same bytes; and a file that cannot be written is an error. */
+static void test_write_all(void **state)
+{
+	struct findings *f = sample_all(), *again;
+	struct report_options options = {.dir = "x"};
+	char path[4400];
+	struct err err;
+
+	assert_int_equal(report_write_all(f, &options, *state, &err), 0);
+	for (unsigned format = 0; format < REPORT_COUNT; format++) {
+		snprintf(path, sizeof(path), "%s/%s", (const char *)*state, report_file((enum report_format)format));
+		assert_int_equal(access(path, R_OK), 0);
+		char *one = write_report((enum report_format)format, f, NULL);
+		char *two = write_report((enum report_format)format, f, NULL);
+		assert_string_equal(one, two);
+		free(one);
+		free(two);
+	}
+	snprintf(path, sizeof(path), "%s/findings.json", (const char *)*state);
+	assert_int_equal(findings_read(&again, path, &err), 0);
+	findings_free(again);
+	assert_int_equal(report_write_all(f, &options, "/nowhere", &err), -1);
+	assert_string_equal(err.sentence, "cannot write /nowhere/report.txt: No such file or directory");
+	FILE *full = fopen("/dev/full", "w");
+	assert_int_equal(report_write(REPORT_HTML, f, &options, full, &err), -1);
+	fclose(full);
+	findings_free(f);
+}
+
+static void test_find(void **state)
+{
+	enum report_format format;
+
+	(void)state;
+	assert_true(report_find("sarif", &format) && format == REPORT_SARIF);
+	assert_false(report_find("xml", &format));
+	assert_string_equal(report_file(REPORT_JUNIT), "findings.xml");
+}
+
+/* ---- escaping ---- */
+
+static void test_utf8(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+	} cases[] = {
+		{"a", 1},
+		{"\x7f", 1},
+		{"\x80", 0},
+		{"\xc1\xbf", 0},
+		{"\xc2\x80", 2},
+		{"\xc3", 0},
+		{"\xc3\x41", 0},
+		{"\xe0\x9f\xbf", 0},
+		{"\xe0\xa0\x80", 3},
+		{"\xed\x9f\xbf", 3},
+		{"\xed\xa0\x80", 0},
+		{"\xef\xbf\xbd", 3},
+		{"\xef\xbf\xbe", 0},
+		{"\xf0\x8f\xbf\xbf", 0},
+		{"\xf0\x90\x80\x80", 4},
+		{"\xf4\x8f\xbf\xbf", 4},
+		{"\xf4\x90\x80\x80", 0},
+		{"\xf5\x80\x80\x80", 0},
+		{"\xff", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(utf8_length(cases[i].text, strlen(cases[i].text)), cases[i].length);
+	assert_int_equal(utf8_columns("a\xe5\x90\x8d\xff", 5), 3);
+}
+
+static void test_uri(void **state)
+{
+	char uri[64], small[8];
+
+	(void)state;
+	escape_uri(uri, sizeof(uri), "/a b/\xe5\x90\x8d#?%25.c");
+	assert_string_equal(uri, "/a%20b/%E5%90%8D%23%3F%2525.c");
+	escape_uri(small, sizeof(small), "/abc#defgh");
+	assert_true(strlen(small) < sizeof(small));
+	assert_true(!strncmp(small, "/abc%23", strlen(small)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),         cmocka_unit_test(test_text_width),
+		cmocka_unit_test(test_text_colour),  cmocka_unit_test(test_text_empty),
+		cmocka_unit_test(test_json),         cmocka_unit_test(test_json_again),
+		cmocka_unit_test(test_json_refused), scratch_test(test_json_unreadable),
+		scratch_test(test_write_all),        cmocka_unit_test(test_find),
+		cmocka_unit_test(test_utf8),         cmocka_unit_test(test_uri),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
