@@ -189,6 +189,9 @@ static int record_finish(struct record *s)
 	};
 	struct err err;
 
+	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to read. */
+	if (given.quiet && !s->end.interrupted && !s->end.signal && !s->end.status)
+		return STATUS_DONE;
 	if (summary_print(&summary, s->recording.dir, given.quiet ? NULL : stderr, &err) < 0)
 		return command_fail(&err);
 	return record_judge(s, &summary);
