@@ -17,7 +17,7 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 	-Wno-unused-parameter -Iinclude -MMD -MP \
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
 	-m64 -O2 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
-	-fcf-protection=none
+	-fcf-protection=none -flto
 
 # Where the distribution keeps what the core reads at run time.
 VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
@@ -33,7 +33,7 @@ $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -m64 -O2 -g -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+	$(Q)$(CC) -m64 -O2 -g -flto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
 
 $(B)/valgrind/links: mk/tool.mk | setup

@@ -182,6 +182,7 @@ void bo_region_init(void);
 Bool bo_region_any(void);                          /* is PM mapped, or was it? */
 const struct bo_region *bo_region_find(Addr addr); /* PM only; NULL if none */
 const struct bo_region *bo_region_next(Addr addr); /* PM region with the lowest start above addr */
+Bool bo_region_none(Addr addr, SizeT size);        /* known without a search that no PM is there; may miss */
 void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, Int fd, ULong offset);
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size);
 void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr, SizeT new_size, Bool keeps_old);

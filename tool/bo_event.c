@@ -190,7 +190,7 @@ static void record_store(UInt kind, UInt code, Addr addr, SizeT size, Addr sp)
 
 VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp)
 {
-	if (bo_writer_active())
+	if (bo_writer_active() && !bo_region_none(addr, BO_SITE_SIZE(site)))
 		record_store(BO_SITE_KIND(site), BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
 }
 
@@ -251,7 +251,7 @@ VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
 {
 	SizeT size = BO_SITE_SIZE(site), part, left;
 
-	if (!bo_writer_active())
+	if (!bo_writer_active() || bo_region_none(addr, size))
 		return;
 	while (size && (part = clip_to_pm(&addr, size, &left))) {
 		UInt context = begin_event(BO_SITE_CODE(site), sp);

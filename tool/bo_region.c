@@ -16,6 +16,17 @@ static UInt region_count, region_room;
 static const struct bo_region *recent_region;
 static Bool pm_was_mapped;
 
+/* Where PM was last looked for in vain: [start, end) holds none.  Volatile memory next to PM is asked about again and again. */
+static struct {
+	Addr start, end;
+} recent_gap;
+
+static void forget_recent(void)
+{
+	recent_region = NULL;
+	recent_gap.start = recent_gap.end = 0;
+}
+
 /* ---- regions ---- */
 
 static Bool is_pm(const struct bo_region *r)
@@ -61,16 +72,27 @@ static UInt region_index(Addr addr)
 	return low;
 }
 
+static const struct bo_region *find_slowly(Addr addr)
+{
+	UInt i = region_index(addr);
+
+	if (i < region_count && regions[i].start <= addr)
+		return is_pm(&regions[i]) ? (recent_region = &regions[i]) : NULL;
+	recent_gap.start = i ? regions[i - 1].start + regions[i - 1].size : 0;
+	recent_gap.end = i < region_count ? regions[i].start : ~0UL;
+	return NULL;
+}
+
 const struct bo_region *bo_region_find(Addr addr)
 {
-	UInt i;
-
 	if (LIKELY(recent_region && addr - recent_region->start < recent_region->size))
 		return recent_region;
-	i = region_index(addr);
-	if (i == region_count || regions[i].start > addr || !is_pm(&regions[i]))
-		return NULL;
-	return recent_region = &regions[i];
+	return find_slowly(addr);
+}
+
+Bool bo_region_none(Addr addr, SizeT size)
+{
+	return addr >= recent_gap.start && addr + size <= recent_gap.end;
 }
 
 const struct bo_region *bo_region_next(Addr addr)
@@ -93,7 +115,7 @@ static void region_insert(const struct bo_region *r)
 	regions[i] = *r;
 	region_count++;
 	r->file->mappings++;
-	recent_region = NULL;
+	forget_recent();
 }
 
 static void region_delete(UInt i)
@@ -104,7 +126,7 @@ static void region_delete(UInt i)
 		bo_file_refresh(file);
 	VG_(memmove)(&regions[i], &regions[i + 1], (region_count - i - 1) * sizeof(*regions));
 	region_count--;
-	recent_region = NULL;
+	forget_recent();
 }
 
 /* The part of `r` that lies in [from, to). */
@@ -225,7 +247,7 @@ static void candidates_become_pm(struct bo_file *file, UInt context)
 	for (UInt i = 0; i < region_count; i++)
 		if (regions[i].file == file)
 			write_map(context, &regions[i]);
-	recent_region = NULL;
+	forget_recent();
 }
 
 void bo_region_protect(ThreadId tid, Addr addr, SizeT size, UInt prot)

@@ -47,16 +47,21 @@ static UChar *payload(void)
 	return (UChar *)(writer.chunk + 1);
 }
 
+/* A reader must never meet a closed chunk without its sum, so the codec comes last.  Hashing takes long enough to be killed in it. */
 static void seal_chunk(UInt span)
 {
-	struct bo_chunk_header *h = writer.chunk;
-	XXH64_hash_t body;
+	struct bo_chunk_header *h = writer.chunk, closed = *h;
 
+	closed.span = span;
+	closed.stored_bytes = h->raw_bytes;
+	closed.codec = BO_CHUNK_RAW;
 	h->span = span;
 	h->stored_bytes = h->raw_bytes;
-	h->codec = BO_CHUNK_RAW;
-	body = XXH3_64bits(payload(), h->raw_bytes);
-	h->checksum = XXH3_64bits_withSeed(h, sizeof(*h) - sizeof(h->checksum), body);
+	__atomic_store_n(&h->checksum,
+			 XXH3_64bits_withSeed(&closed, sizeof(closed) - sizeof(closed.checksum),
+					      XXH3_64bits(payload(), h->raw_bytes)),
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&h->codec, BO_CHUNK_RAW, __ATOMIC_RELEASE);
 	VG_(am_munmap_valgrind)((Addr)h, BO_CHUNK_BYTES);
 	writer.chunk = NULL;
 }
@@ -79,32 +84,44 @@ static Bool reserve_space(ULong offset)
 	return True;
 }
 
-static Bool open_chunk(void)
+/* Room for the next chunk, mapped; NULL if there is none.  It is no chunk before chunk_begin: two open ones must never be in a file. */
+static struct bo_chunk_header *chunk_map(void)
 {
-	struct bo_chunk_header *h;
 	SysRes r;
 
 	if (!reserve_space(writer.file_end))
-		return False;
+		return NULL;
 	r = VG_(am_shared_mmap_file_float_valgrind)(BO_CHUNK_BYTES, VKI_PROT_READ | VKI_PROT_WRITE, writer.fd,
 						    writer.file_end);
 	if (sr_isError(r))
-		return False;
+		return NULL;
 	/* Faulting 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels refuse.) */
 	bo_syscall(__NR_madvise, sr_Res(r), BO_CHUNK_BYTES, 23, 0, 0, 0);
-	h = (struct bo_chunk_header *)(Addr)sr_Res(r);
+	return (struct bo_chunk_header *)(Addr)sr_Res(r);
+}
+
+static void chunk_begin(struct bo_chunk_header *h)
+{
 	h->codec = BO_CHUNK_OPEN;
 	h->span = BO_CHUNK_BYTES;
 	h->thread = writer.thread;
 	h->clock = writer.clock_seen;
-	h->magic = BO_CHUNK_MAGIC;
+	__atomic_store_n(&h->magic, BO_CHUNK_MAGIC, __ATOMIC_RELEASE);
 	writer.chunk = h;
 	writer.position = payload();
 	writer.limit = (UChar *)h + BO_CHUNK_BYTES - STOP_ROOM;
 	writer.file_end += BO_CHUNK_BYTES;
 	writer.last_addr = 0;
 	bo_recent_words = (struct bo_recent){0};
-	return True;
+}
+
+static Bool open_chunk(void)
+{
+	struct bo_chunk_header *h = chunk_map();
+
+	if (h)
+		chunk_begin(h);
+	return h != NULL;
 }
 
 /* Nothing follows: the rest of the chunk's room goes back. */
@@ -112,8 +129,8 @@ static void seal_last_chunk(void)
 {
 	UInt span = (UInt)sizeof(*writer.chunk) + writer.chunk->raw_bytes;
 
-	seal_chunk(span);
 	bo_syscall(__NR_ftruncate, writer.fd, writer.file_end - BO_CHUNK_BYTES + span, 0, 0, 0, 0);
+	seal_chunk(span);
 }
 
 static void stop_for_lack_of_space(void)
@@ -131,20 +148,12 @@ static void stop_for_lack_of_space(void)
 
 static void next_chunk(void)
 {
-	struct bo_chunk_header *full = writer.chunk;
-	UChar *position = writer.position;
+	struct bo_chunk_header *fresh = chunk_map();
 
-	if (!open_chunk()) {
-		writer.chunk = full;
-		writer.position = position;
+	if (!fresh)
 		stop_for_lack_of_space();
-	}
-	struct bo_chunk_header *fresh = writer.chunk;
-	UChar *fresh_position = writer.position;
-	writer.chunk = full;
 	seal_chunk(BO_CHUNK_BYTES);
-	writer.chunk = fresh;
-	writer.position = fresh_position;
+	chunk_begin(fresh);
 }
 
 void bo_writer_commit(UChar *end)

@@ -37,6 +37,9 @@ static int record_finish(struct record *r)
 	};
 	struct err err;
 
+	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to read. */
+	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
+		return STATUS_DONE;
 	if (summary_print(&summary, r->recording.dir, given.quiet ? NULL : stderr, &err) < 0)
 		return command_fail(&err);
 	return record_judge(r, summary.stopped);

@@ -59,7 +59,7 @@ static void totals_print(const struct view *v, double seconds)
 
 	if (t->processes > 1)
 		snprintf(line + n, sizeof(line) - (size_t)n, ", %u processes", t->processes);
-	fprintf(v->out, "%-70s %6.1f s\n", line, seconds);
+	fprintf(v->out, "%-78s %6.1f s\n", line, seconds);
 }
 
 static void files_print(const struct view *v)

@@ -201,7 +201,7 @@ static int chunk_unpack(const struct chunk_file *file, struct chunk *chunk, cons
 	size_t got;
 
 	if (!chunk->unpacked)
-		chunk->unpacked = mem_alloc(BO_CHUNK_BYTES);
+		chunk->unpacked = mem_resize(NULL, BO_CHUNK_BYTES, 1);
 	got = ZSTD_decompress(chunk->unpacked, BO_CHUNK_BYTES, stored, chunk->header.stored_bytes);
 	if (ZSTD_isError(got) || got != chunk->header.raw_bytes)
 		return chunk_damage(file, chunk->offset, err, "the chunk cannot be decompressed");

@@ -13,15 +13,9 @@ static const char *const fields[256] = {
 #undef X
 };
 
-int decode_problem(struct decoder *d, const char *what)
+void decode_note(struct decoder *d, const char *what)
 {
 	snprintf(d->problem, sizeof(d->problem), "%s", what);
-	return -1;
-}
-
-int decode_cut(struct decoder *d)
-{
-	return decode_problem(d, "the event is cut off");
 }
 
 static int problem_op(struct decoder *d, unsigned op)

@@ -11,11 +11,21 @@
 #define DECODE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* In decode.c: what is rare. */
-int decode_problem(struct decoder *d, const char *what);
-int decode_cut(struct decoder *d); /* the problem of an event that is not all there */
+void decode_note(struct decoder *d, const char *what);
 bool decode_number_slow(struct decoder *d, uint64_t *value);
 bool decode_words(struct decoder *d, unsigned words, unsigned present);
 int decode_rare(struct decoder *d, struct record *r, unsigned op);
+
+static inline int decode_problem(struct decoder *d, const char *what)
+{
+	decode_note(d, what);
+	return -1;
+}
+
+static inline int decode_cut(struct decoder *d)
+{
+	return decode_problem(d, "the event is cut off");
+}
 
 /* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and the groups of
  * seven bits are pushed together pairwise. */

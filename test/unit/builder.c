@@ -305,7 +305,8 @@ void builder_save(const struct builder *b, const char *dir)
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	mkdir(path, 0777);
 	snprintf(path, sizeof(path), "%s/trace/%04u.bo", dir, b->process);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	unlink(path); /* a new file: some file systems make truncating an old one wait for the disk */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
 	BUG_ON(fd < 0 || (b->size && write(fd, b->bytes, b->size) != (ssize_t)b->size));
 	close(fd);
 }
