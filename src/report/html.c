@@ -114,8 +114,8 @@ static void html_tile(struct html *h, const char *severity, const char *name, si
 {
 	html_raw(
 		h,
-		"<label class=\"tile %s\"><input type=\"checkbox\" data-severity=\"%s\" checked><b>%zu</b><span>%s</span></label>\n",
-		severity, severity, count, name);
+		"<label class=\"tile %s\"><input type=\"checkbox\" data-severity=\"%s\"%s><b>%zu</b><span>%s</span></label>\n",
+		severity, severity, strcmp(severity, "suppressed") ? " checked" : "", count, name);
 }
 
 static bool frame_file_before(const struct findings *findings, size_t index, const char *file)
