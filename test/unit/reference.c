@@ -320,8 +320,8 @@ static void bytes_zero(struct history *h, uint32_t file, uint64_t from, uint64_t
 {
 	if (to > REFERENCE_BYTES)
 		to = REFERENCE_BYTES;
-	for (uint64_t offset = from; offset < to; offset++)
-		h->files[file].bytes[offset] = 0;
+	if (from < to)
+		memset(h->files[file].bytes + from, 0, to - from);
 	for (unsigned u = 0; u < h->r->unit_count; u++) {
 		struct reference_unit *unit = &h->r->units[u];
 		bool had = false, has = false;
