@@ -28,6 +28,13 @@ $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O1 -g -Itest/targets)
 
+# Programs with a mistake, and without: test/pairs/X-buggy.c and X-fixed.c.
+PAIRS := $(patsubst test/pairs/%.c,$(B)/test/pairs/%,$(wildcard test/pairs/*.c))
+
+$(PAIRS): $(B)/test/pairs/%: test/pairs/%.c $(B)/flags | setup
+	$(call say,CC,$<)
+	$(call standalone,gcc,-O1 -g -Itest/targets -Itest/pairs)
+
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
 
@@ -65,11 +72,11 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
-test-programs: all $(UNIT) $(TARGETS) $(TOOLS) $(FUZZ)
+test-programs: all $(UNIT) $(TARGETS) $(PAIRS) $(TOOLS) $(FUZZ)
 
 # TEST=NAME runs one: make check TEST=e2e/store
 check: test-programs
 	@BUILD=$(abspath $(B)) test/run $(TEST)
 
--include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(BENCH:=.d)
+-include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(PAIRS:=.d) $(BENCH:=.d)
 -include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)

@@ -237,6 +237,30 @@ static void note_fence(struct patterns *p, const struct event *ev)
 	thread->fence_context = ev->context;
 }
 
+/* A lock that somebody happens to take completes what was flushed before it.  That may be as it should, but not if it is only the C
+ * library that takes one when all is over: findings know whose lock it is (finding/unreported.h). */
+static void completed_by_lock(struct patterns *p, const struct event *by, const struct unit *unit)
+{
+	struct sighting s = {
+		.kind = KIND_MISSING_FENCE,
+		.variant = VARIANT_MISSING_FENCE_EXIT_DIRECT,
+		.context = unit->context,
+		.file = unit->file,
+		.offset = unit->offset,
+		.size = unit->size,
+		.event = unit->event,
+	};
+
+	if (unit->kind == UNIT_CACHED && unit->cover != UNIT_FLUSHED)
+		return;
+	if (unit->kind == UNIT_CACHED) {
+		s.variant = VARIANT_MISSING_FENCE_EXIT;
+		sighting_relate(&s, ROLE_FLUSH, unit->flush_context);
+	}
+	sighting_relate(&s, ROLE_FENCE, by->context);
+	patterns_report_unit(p, &s);
+}
+
 /* What is made persistent tells what its code and its line are for. */
 static void on_persist(void *arg, const struct event *by, const struct unit *unit)
 {
@@ -247,6 +271,8 @@ static void on_persist(void *arg, const struct event *by, const struct unit *uni
 
 	if (unit->kind == UNIT_WRITTEN)
 		return;
+	if (by->type == EVENT_LOCKED)
+		completed_by_lock(p, by, unit);
 	if (synced && !flush) {
 		flush = by->context;
 		notes_flush(&p->notes, unit->file, unit->offset, flush);
@@ -297,6 +323,7 @@ static void patterns_event(void *state, const struct event *ev, uint64_t number)
 	case EVENT_MFENCE:
 	case EVENT_LOCKED:
 		model_apply(p->model, ev);
+		patterns_flush_held(p);
 		note_fence(p, ev);
 		return;
 	case EVENT_THREAD_START: p->threads_alive++; break;
@@ -315,6 +342,9 @@ static void patterns_end(void *state)
 
 	model_end(p->model);
 	patterns_flush_held(p);
+	for (uint32_t context = 1; context < p->notes.sites.room; context++)
+		if (p->notes.sites.at[context].flush)
+			sink_persists(p->sink, context, p->notes.sites.at[context].flush);
 	model_free(p->model);
 	notes_free(&p->notes);
 	vec_free(&p->threads);

@@ -83,7 +83,9 @@ static void fill_bare(struct patterns *p, struct sighting *s, const struct unit 
 		fill_missing_flush(
 			s, unmapped ? VARIANT_MISSING_FLUSH_LINE_UNMAPPED : VARIANT_MISSING_FLUSH_LINE, line->flush);
 	else
-		s->variant = lock ? VARIANT_TRANSIENT_DATA_LOCK : VARIANT_TRANSIENT_DATA_NEVER;
+		s->variant = lock       ? VARIANT_TRANSIENT_DATA_LOCK
+			     : unmapped ? VARIANT_TRANSIENT_DATA_UNMAPPED
+					: VARIANT_TRANSIENT_DATA_NEVER;
 }
 
 void patterns_leftover(void *arg, const struct event *by, const struct unit *unit)

@@ -8,11 +8,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/slab.h"
+#include "base/vec.h"
 
 struct sink {
 	const char *detector, *platform;
 	struct slab entries;
 	struct sink_entry *last;
+	VEC_OF(struct sink_evidence) evidence;
 	uint32_t *table; /* 1 + index of entries; 0: free */
 	size_t room;     /* of the table, a power of two; kept at most half full */
 };
@@ -34,6 +36,7 @@ void sink_free(struct sink *sink)
 	if (!sink)
 		return;
 	slab_free(&sink->entries);
+	vec_free(&sink->evidence);
 	free(sink->table);
 	free(sink);
 }
@@ -114,6 +117,25 @@ void sink_report(struct sink *sink, const struct sighting *sighting)
 	if (!entry->count || sighting->size > entry->largest.size)
 		entry->largest = entry->last;
 	entry->count++;
+}
+
+void sink_persists(struct sink *sink, uint32_t context, uint32_t flush)
+{
+	vec_push(&sink->evidence, ((struct sink_evidence){context, flush}));
+}
+
+const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count)
+{
+	*count = sink->evidence.count;
+	return sink->evidence.at;
+}
+
+void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged)
+{
+	struct sink_entry *entry = slab_at(&sink->entries, index);
+
+	BUG_ON(variant_get((enum finding_variant)judged->variant)->kind != judged->kind);
+	entry->first = *judged;
 }
 
 size_t sink_count(const struct sink *sink)

@@ -57,6 +57,19 @@ void sink_free(struct sink *sink);
 
 void sink_report(struct sink *sink, const struct sighting *sighting);
 
+/* What the code of `context` stores is made persistent at other times, by the flush of `flush`.  To be said once for each context: whether two
+ * contexts are the same code is judged by those who know lines of source (finding/evidence.h). */
+void sink_persists(struct sink *sink, uint32_t context, uint32_t flush);
+
+struct sink_evidence {
+	uint32_t context, flush;
+};
+
+const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count);
+
+/* Replace the judgement of the entry at `index`.  Nothing may be reported after this. */
+void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged);
+
 /* What was seen, in the order of first sightings. */
 size_t sink_count(const struct sink *sink);
 const struct sink_entry *sink_at(const struct sink *sink, size_t index);

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/map.h"
+#include "finding/evidence.h"
 #include "finding/finding.h"
 #include "finding/fingerprint.h"
 #include "finding/message.h"
@@ -201,8 +202,10 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 	struct sources *sources = sources_new();
 
 	target_platforms(findings, sinks, sink_count);
-	for (size_t i = 0; i < sink_count; i++)
+	for (size_t i = 0; i < sink_count; i++) {
+		evidence_apply(&c.stacks, sinks[i]);
 		collect_sink(&c, sinks[i]);
+	}
 	findings->count = c.groups.count;
 	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));
 	for (size_t i = 0; i < c.groups.count; i++)

@@ -89,8 +89,22 @@ enum finding_kind {
 	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
 	  "{bytes} stored here are written back at {flush}, but only another thread fences, at {fence}: that completes nothing",           \
 	  "fence after the flush at {flush}, in the thread that flushes")                                                                  \
+	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */    \
+	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
+	  "{bytes} stored here are written back at {flush}, but no fence of the program follows: only a lock that the C library takes "    \
+	  "when the program ends completes it",                                                                                            \
+	  "fence after the flush at {flush}")                                                                                              \
+	/* related: FENCE. */                                                                                                              \
+	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                               \
+	  "{bytes} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "        \
+	  "program ends completes it",                                                                                                     \
+	  "fence after the non-temporal store at {here}")                                                                                  \
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
 	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \
+	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	/* The same, when the last mapping of the file goes away before the program ends. */                                               \
+	X(TRANSIENT_DATA, UNMAPPED, WARNING,                                                                                               \
+	  "nothing in this run writes back what is stored here, and {pool} is unmapped: volatile data in persistent memory",               \
 	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
 	/* On a line with atomic stores. */                                                                                                \
 	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \

@@ -96,7 +96,28 @@ static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 	return !stack.frames[i].function || fnmatch("pmemobj_mem*", stack.frames[i].function, 0) != 0;
 }
 
+/* 4. Locked instructions complete write-backs, and where the program takes the lock that may be meant.  It is not where the C library takes
+ *    locks of its own because the program, or the thread, ends. */
+static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
+{
+	static const char *const libc[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "ld-*", NULL};
+	static const char *const ends[] = {"exit", "quick_exit", "__run_exit_handlers", NULL};
+	bool all_libc = true;
+
+	if (s->variant != VARIANT_MISSING_FENCE_EXIT && s->variant != VARIANT_MISSING_FENCE_EXIT_DIRECT)
+		return false;
+	struct finding_stack stack = stacks_view(stacks, s->related[s->related_count - 1].context);
+	for (size_t i = 0; i < stack.count; i++) {
+		all_libc &= module_is(&stack.frames[i], libc);
+		for (const char *const *end = ends; *end; end++)
+			if (stack.frames[i].function && !strcmp(stack.frames[i].function, *end))
+				return false;
+	}
+	return !all_libc;
+}
+
 bool unreported(struct stacks *stacks, const struct sighting *sighting)
 {
-	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting) || store_of_library(stacks, sighting);
+	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting) ||
+	       store_of_library(stacks, sighting) || lock_of_program(stacks, sighting);
 }

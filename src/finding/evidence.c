@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* evidence.c - see evidence.h. */
+#include "finding/evidence.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+
+static uint64_t text_hash(const char *text, uint64_t seed)
+{
+	return text ? XXH3_64bits_withSeed(text, strlen(text), seed) : seed;
+}
+
+/* The line of the user's code, and those of his code that led to it. */
+static uint64_t call_hash(struct stacks *stacks, uint32_t context)
+{
+	struct finding_stack stack = stacks_view(stacks, context);
+	uint64_t hash = 0;
+
+	for (size_t i = stack.location; i < stack.count; i++) {
+		const struct finding_frame *frame = &stack.frames[i];
+		uint64_t at[2] = {hash, frame->line ? frame->line : frame->offset};
+
+		if (i > stack.location && !frame->own)
+			continue;
+		hash = XXH3_64bits(at, sizeof(at));
+		hash = text_hash(frame->line ? frame->path : frame->module, hash);
+	}
+	return hash;
+}
+
+static bool is_candidate(const struct sighting *sighting)
+{
+	return sighting->variant == VARIANT_TRANSIENT_DATA_NEVER ||
+	       sighting->variant == VARIANT_TRANSIENT_DATA_UNMAPPED;
+}
+
+static void judge(struct sink *sink, size_t index, uint32_t flush)
+{
+	struct sighting judged = sink_at(sink, index)->first;
+
+	judged.kind = KIND_MISSING_FLUSH;
+	judged.variant = judged.variant == VARIANT_TRANSIENT_DATA_UNMAPPED ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED
+									     : VARIANT_MISSING_FLUSH_SITE;
+	judged.related[0].role = ROLE_FLUSH;
+	judged.related[0].context = flush;
+	judged.related_count = 1;
+	sink_rejudge(sink, index, &judged);
+}
+
+static void evidence_read(struct stacks *stacks, const struct sink *sink, struct map *flush_of)
+{
+	size_t count;
+	const struct sink_evidence *evidence = sink_evidence(sink, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *flush = map_put(flush_of, call_hash(stacks, evidence[i].context), 0);
+
+		if (!*flush)
+			*flush = evidence[i].flush;
+	}
+}
+
+void evidence_apply(struct stacks *stacks, struct sink *sink)
+{
+	struct map flush_of = {0}; /* from the hash of a call to the context of a flush */
+
+	for (size_t i = 0; i < sink_count(sink); i++) {
+		const struct sighting *first = &sink_at(sink, i)->first;
+
+		if (!is_candidate(first))
+			continue;
+		if (!flush_of.count) /* most runs need none */
+			evidence_read(stacks, sink, &flush_of);
+		const uint64_t *flush =
+			flush_of.count ? map_get(&flush_of, call_hash(stacks, first->context), 0) : NULL;
+		if (flush)
+			judge(sink, i, (uint32_t)*flush);
+	}
+	map_free(&flush_of);
+}

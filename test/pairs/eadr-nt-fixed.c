@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* eadr-nt-fixed.c - see eadr-nt-buggy.c. */
+// run: --platform eadr
+#include "pair.h"
+
+int main(int argc, char **argv)
+{
+	char *p = pool_create(argc > 1 ? argv[1] : "pool");
+
+	NT8(p, 1);
+	SFENCE();
+	return 0;
+}

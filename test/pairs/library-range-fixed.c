@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* library-range-fixed.c - see library-range-buggy.c. */
+// link: -lpmem
+#include "pair.h"
+
+#include <libpmem.h>
+
+int main(int argc, char **argv)
+{
+	size_t bytes;
+	int is_pmem;
+	char *p = pmem_map_file(argc > 1 ? argv[1] : "pool", POOL_BYTES, PMEM_FILE_CREATE, 0644, &bytes, &is_pmem);
+
+	CHECK(p);
+	for (int i = 0; i < 8; i++)
+		ST8(p + i * LINE, i + 1);
+	pmem_persist(p, 8 * LINE);
+	pmem_unmap(p, bytes);
+	return 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* missing-flush-early-fixed.c - see missing-flush-early-buggy.c. */
+#include "pair.h"
+
+int main(int argc, char **argv)
+{
+	char *p = pool_create(argc > 1 ? argv[1] : "pool");
+
+	ST8(p, 1);
+	ST8(p + 8, 2);
+	CLWB(p);
+	SFENCE();
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* missing-flush-site-fixed.c - see missing-flush-site-buggy.c. */
+#include "pair.h"
+
+int main(int argc, char **argv)
+{
+	char *p = pool_create(argc > 1 ? argv[1] : "pool");
+
+	for (int i = 0; i < 4; i++) {
+		ST8(p + i * LINE, i + 1);
+		CLWB(p + i * LINE);
+		SFENCE();
+	}
+	return 0;
+}

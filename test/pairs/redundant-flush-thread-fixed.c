@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* redundant-flush-thread-fixed.c - see redundant-flush-thread-buggy.c. */
+// link: -lpthread
+#include "pair.h"
+
+#include <pthread.h>
+
+static char *p;
+static volatile int step;
+
+static void *work(void *unused)
+{
+	(void)unused;
+	ST8(p, 1);
+	CLWB(p);
+	step = 1;
+	while (step != 2)
+		;
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	p = pool_create(argc > 1 ? argv[1] : "pool");
+	CHECK(pthread_create(&thread, NULL, work, NULL) == 0);
+	while (step != 1)
+		;
+	CLWB(p);
+	SFENCE();
+	step = 2;
+	pthread_join(thread, NULL);
+	return 0;
+}
