@@ -2,6 +2,7 @@
 /* evidence.c - see evidence.h. */
 #include "finding/evidence.h"
 
+#include <fnmatch.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -62,7 +63,8 @@ static void evidence_read(struct stacks *stacks, const struct sink *sink, struct
 	}
 }
 
-void evidence_apply(struct stacks *stacks, struct sink *sink)
+/* Rule 1. */
+static void evidence_judge_lines(struct stacks *stacks, struct sink *sink)
 {
 	struct map flush_of = {0}; /* from the hash of a call to the context of a flush */
 
@@ -79,4 +81,61 @@ void evidence_apply(struct stacks *stacks, struct sink *sink)
 			judge(sink, i, (uint32_t)*flush);
 	}
 	map_free(&flush_of);
+}
+
+static bool is_uncertain(unsigned variant)
+{
+	switch (variant) {
+	case VARIANT_MISSING_FLUSH_SITE:
+	case VARIANT_MISSING_FLUSH_LINE:
+	case VARIANT_MISSING_FLUSH_SITE_UNMAPPED:
+	case VARIANT_MISSING_FLUSH_LINE_UNMAPPED:
+	case VARIANT_MISSING_FLUSH_EARLY: return true;
+	default: return false;
+	}
+}
+
+/* Does the run call what frees objects, or aborts transactions? */
+static bool run_frees(struct stacks *stacks)
+{
+	static const char *const names[] = {"pmemobj_*free*",  "pmemobj_*realloc*",    "pmemobj_*abort*",
+					    "pmemobj_cancel*", "pmemobj_list_remove*", NULL};
+	const struct symbols_frame *frames;
+
+	for (uint32_t id = 1; id <= trace_context_count(stacks->trace); id++) {
+		const struct trace_context *context = trace_context(stacks->trace, id);
+		const struct trace_module *module = trace_module(stacks->trace, context->module);
+
+		if (!module || !strstr(module->path, "libpmemobj"))
+			continue;
+		symbols_lookup(stacks->symbols, module, context->offset, true, &frames);
+		for (const char *const *name = names; *name; name++)
+			if (frames[0].function && !fnmatch(*name, frames[0].function, 0))
+				return true;
+	}
+	return false;
+}
+
+/* Rule 2. */
+static void evidence_judge_freed(struct stacks *stacks, struct sink *sink)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < sink_count(sink); i++) {
+		struct sighting judged = sink_at(sink, i)->first;
+
+		if (!is_uncertain(judged.variant))
+			continue;
+		if (!asked && !run_frees(stacks))
+			return;
+		asked = true;
+		judged.variant = VARIANT_MISSING_FLUSH_FREED;
+		sink_rejudge(sink, i, &judged);
+	}
+}
+
+void evidence_apply(struct stacks *stacks, struct sink *sink)
+{
+	evidence_judge_lines(stacks, sink);
+	evidence_judge_freed(stacks, sink);
 }

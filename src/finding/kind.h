@@ -79,6 +79,11 @@ enum finding_kind {
 	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
 	  "the store reaches over two lines, and only one of them is written back, at {flush}",                                            \
 	  "flush both lines of the store at {here}")                                                                                       \
+	/* Any of the above but the last, in a run that frees PM or aborts transactions.  related: FLUSH. */                               \
+	X(MISSING_FLUSH, FREED, WARNING,                                                                                                   \
+	  "{bytes} stored here are not written back, though the same code or line is at other times, at {flush}; that is in order only "   \
+	  "where the object was freed or the transaction aborted",                                                                         \
+	  "flush what is stored at {here}, unless it was freed or its transaction aborted")                                                \
 	/* related: FLUSH. */                                                                                                              \
 	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
 	  "{bytes} stored here are written back at {flush}, but no fence of that thread follows",                                          \

@@ -77,23 +77,31 @@ static bool module_is(const struct finding_frame *frame, const char *const *patt
 	return false;
 }
 
-/* 3. libpmemobj and its kin keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they tell pmemcheck
- *    so by annotations).  Their metadata are no business of their users.  What they copy on behalf of the user is, and so are flushes
- *    and fences, which cost him time.  Who works on such a library says so with --own. */
-static bool store_of_library(struct stacks *stacks, const struct sighting *s)
+/* Is the code that stored one of libpmemobj and its kin, for its own purposes? */
+static bool stored_by_library(struct stacks *stacks, uint32_t context)
 {
 	static const char *const helpers[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "libpmem.so*", "libpmem2.so*", NULL};
 	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*", NULL};
+	struct finding_stack stack = stacks_view(stacks, context);
 	size_t i = 0;
 
-	if (s->kind != KIND_MISSING_FLUSH && s->kind != KIND_TRANSIENT_DATA && s->kind != KIND_DIRTY_OVERWRITE)
-		return false;
-	struct finding_stack stack = stacks_view(stacks, s->context);
 	while (i < stack.count && !stack.frames[i].own && module_is(&stack.frames[i], helpers))
 		i++;
 	if (i == stack.count || stack.frames[i].own || !module_is(&stack.frames[i], managers))
 		return false;
+	/* pmemobj_memcpy and its like store on behalf of the user. */
 	return !stack.frames[i].function || fnmatch("pmemobj_mem*", stack.frames[i].function, 0) != 0;
+}
+
+/* 3. These libraries keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they tell pmemcheck so by
+ *    annotations).  Their metadata are no business of their users, nor that they zero an object which the user then fills.  Flushes and
+ *    fences are: they cost him time.  Who works on such a library says so with --own. */
+static bool store_of_library(struct stacks *stacks, const struct sighting *s)
+{
+	if (s->kind == KIND_DIRTY_OVERWRITE && stored_by_library(stacks, s->related[0].context))
+		return true;
+	return (s->kind == KIND_MISSING_FLUSH || s->kind == KIND_TRANSIENT_DATA || s->kind == KIND_DIRTY_OVERWRITE) &&
+	       stored_by_library(stacks, s->context);
 }
 
 /* 4. Locked instructions complete write-backs, and where the program takes the lock that may be meant.  It is not where the C library takes
