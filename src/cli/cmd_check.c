@@ -61,7 +61,6 @@ static int check_run(struct verdict *verdict, const char *dir, double start)
 		err_sys(&err, "cannot create %s", out);
 		return command_fail(&err);
 	}
-	interrupt_watch();
 	analysis = analysis_new(&verdict->choice);
 	if (analysis_finish(analysis, dir, progress, &err) < 0)
 		status = command_fail(&err);
@@ -80,6 +79,7 @@ int cmd_check(int argc, char **argv)
 
 	if (!first)
 		return status;
+	interrupt_watch();
 	if (verdict_prepare(&verdict, &judging, &err) < 0)
 		status = command_fail(&err);
 	else

@@ -89,12 +89,11 @@ static int run_go(struct run *r, struct err *err)
 
 	if (record_setup(&r->record, err) < 0)
 		return command_fail(err);
-	if (r->record.end.interrupted)
+	if (r->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;
 	r->analysis = analysis_new(&r->verdict.choice);
 	if (!recording.follow)
 		analysis_follow(r->analysis, r->record.recording.dir);
-	interrupt_watch();
 	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
 		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
 	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0 ||
@@ -111,6 +110,7 @@ int cmd_run(int argc, char **argv)
 
 	if (!first)
 		return status;
+	interrupt_watch();
 	run.record.keep_stdout = true;
 	if (verdict_prepare(&run.verdict, &judging, &err) < 0 ||
 	    record_prepare(&run.record, argc - first, argv + first, &err) < 0)
