@@ -49,10 +49,10 @@ demo: all
 	@$(B)/blackout demo 2>&1
 
 bench: all bench-programs
-	@BLACKOUT=$(abspath $(B))/blackout PROGRAMS=$(abspath $(B))/bench TARGETS=$(abspath $(B))/bench bench/run
+	@BLACKOUT=$(abspath $(B))/blackout PROGRAMS=$(abspath $(B))/bench bench/run
 
 lint: | setup
-	@CLANG_FORMAT=clang-format script/lint
+	@script/lint
 
 clean:
 	rm -rf $(B)

@@ -18,6 +18,9 @@
 #define DONTUNMAP 4u   /* MREMAP_DONTUNMAP */
 #define MADV_REMOVE_ 9 /* punches a hole into the file */
 #define PUNCH_HOLE 3u  /* FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE */
+#define O_DSYNC_ 010000u
+#define RWF_DSYNC_ 2u
+#define RWF_SYNC_ 4u
 #define PATH_ROOM 4400
 
 /* What a thread's call in progress found before it started. */
@@ -26,6 +29,7 @@ struct before {
 	struct bo_file *file, *victim; /* that its paths named */
 	ULong victim_links;
 	Bool creates;
+	UInt write_flags; /* RWF_ bits of pwritev2 */
 };
 
 static struct before before[BO_THREADS_MAX];
@@ -92,10 +96,28 @@ static void write_file_data(UInt context, UInt id, ULong offset, const UChar *by
 	bo_writer_commit(bo_put_bytes(p, bytes, size));
 }
 
+static void on_sync(ThreadId tid, struct bo_file *file, enum bo_sync kind, ULong offset, ULong size)
+{
+	if (!file || !file->id)
+		return;
+	ULong fields[] = {bo_context_of_syscall(tid), file->id, kind, offset, size};
+	bo_write(BO_OP_FILE_SYNC, fields, 5, NULL);
+}
+
+/* O_DSYNC, RWF_DSYNC: the call returned after its data were on media, as if fdatasync had followed. */
+static void sync_if_asked(ThreadId tid, struct bo_file *file, Int fd, ULong offset, ULong size)
+{
+	UInt status_flags = (UInt)VG_(fcntl)(fd, VKI_F_GETFL, 0);
+
+	if (status_flags & O_DSYNC_ || before[tid].write_flags & (RWF_DSYNC_ | RWF_SYNC_))
+		on_sync(tid, file, BO_SYNC_FDATASYNC, offset, size);
+}
+
 static void record_written(ThreadId tid, struct bo_file *file, Int fd, ULong offset, ULong size)
 {
 	static UChar buffer[BO_DATA_MAX];
 	UInt context = bo_context_of_syscall(tid);
+	ULong first = offset, all = size;
 	HChar path[48];
 	SysRes opened;
 
@@ -113,6 +135,7 @@ static void record_written(ThreadId tid, struct bo_file *file, Int fd, ULong off
 	}
 	if (!sr_isError(opened))
 		VG_(close)((Int)sr_Res(opened));
+	sync_if_asked(tid, file, fd, first, all);
 	bo_file_refresh(file);
 }
 
@@ -170,14 +193,6 @@ static void on_allocate(ThreadId tid, struct bo_file *file, UInt mode, ULong off
 	ULong fields[] = {bo_context_of_syscall(tid), file->id, mode, offset, size};
 	bo_write(BO_OP_FILE_ALLOCATE, fields, 5, NULL);
 	bo_file_refresh(file);
-}
-
-static void on_sync(ThreadId tid, struct bo_file *file, enum bo_sync kind, ULong offset, ULong size)
-{
-	if (!file || !file->id)
-		return;
-	ULong fields[] = {bo_context_of_syscall(tid), file->id, kind, offset, size};
-	bo_write(BO_OP_FILE_SYNC, fields, 5, NULL);
 }
 
 static void on_sync_all(ThreadId tid, enum bo_sync kind, const struct vg_stat *file_system)
@@ -370,6 +385,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
 	case __NR_openat: before_open(b, (Int)args[0], args[1], (UInt)args[2]); break;
 	case __NR_creat: before_open(b, AT_FDCWD_, args[0], VKI_O_CREAT | VKI_O_TRUNC); break;
+	case __NR_pwritev2: b->write_flags = (UInt)args[5]; break;
 	case __NR_truncate: b->file = file_at_path(AT_FDCWD_, args[0], True); break;
 	case __NR_rename: before_rename(b, AT_FDCWD_, args[0], AT_FDCWD_, args[1]); break;
 	case __NR_renameat:

@@ -83,6 +83,38 @@ int program_find(struct program *program, const char *name, struct err *err)
 	return usage_set(err);
 }
 
+/* The dynamic linker that an ELF program names must be there; `name` is "" for a program without one. */
+static void elf_interpreter(int fd, const Elf64_Ehdr *header, char *name, size_t size)
+{
+	Elf64_Phdr part;
+
+	*name = 0;
+	for (unsigned i = 0; i < header->e_phnum; i++) {
+		off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof(part));
+		if (pread(fd, &part, sizeof(part), at) != sizeof(part))
+			return;
+		if (part.p_type != PT_INTERP)
+			continue;
+		ssize_t n = pread(fd, name, part.p_filesz < size ? part.p_filesz : size - 1, (off_t)part.p_offset);
+		name[n > 0 ? n : 0] = 0;
+		return;
+	}
+}
+
+static int elf_interpreter_check(const char *path, const Elf64_Ehdr *header, struct err *err)
+{
+	char name[PATH_MAX];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "cannot read %s", path);
+	elf_interpreter(fd, header, name, sizeof(name));
+	close(fd);
+	if (*name && path_refused(name))
+		return err_set(err, "the dynamic linker of %s, %.200s, is not on this machine", path, name);
+	return 0;
+}
+
 static int elf_check(const char *path, const Elf64_Ehdr *header, size_t size, struct err *err)
 {
 	if (header->e_ident[EI_CLASS] == ELFCLASS32)
@@ -93,7 +125,7 @@ static int elf_check(const char *path, const Elf64_Ehdr *header, size_t size, st
 		return err_set(err, "%s is not for x86-64 (ELF machine %u)", path, header->e_machine);
 	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
 		return err_set(err, "%s is an ELF file, but not a program", path);
-	return 0;
+	return elf_interpreter_check(path, header, err);
 }
 
 /* "#! /path argument": cut `text` to the path, moved to the front. */

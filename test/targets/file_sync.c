@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_sync.c - msync and the calls that persist files. */
-// events: store,msync,fsync,fdatasync,sync_file_range,syncfs,sync
+/* file_sync.c - msync, the calls that persist files, and writes that do so themselves. */
+// events: store,write,msync,fsync,fdatasync,sync_file_range,syncfs,sync
+#include <sys/uio.h>
+
 #include "target.h"
 
 int main(int argc, char **argv)
@@ -30,6 +32,16 @@ int main(int argc, char **argv)
 	ST1(p, 1);              //! store pool+0x0 1 0x1
 	CHECK(syncfs(fd) == 0); //! syncfs pool
 	sync();                 //! sync pool
+
+	int through = open(argv[1], O_WRONLY | O_DSYNC);
+	struct iovec two = {"ab", 2};
+	CHECK(pwrite(through, "xyz", 3, 0x1000) == 3);
+	//! write pool+0x1000 3
+	//! fdatasync pool+0x1000 3
+	CHECK(pwritev2(fd, &two, 1, 0x2000, RWF_DSYNC) == 2);
+	//! write pool+0x2000 2
+	//! fdatasync pool+0x2000 2
+	CHECK(pwritev2(fd, &two, 1, 0x3000, 0) == 2); //! write pool+0x3000 2
 	end(p);
 	return 0;
 }

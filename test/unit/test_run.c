@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starting things: paths of --pm, directories of recordings, processes and how they end. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -109,6 +110,45 @@ static void test_program_script(void **state)
 	assert_int_equal(program_find(&program, "./script", &err), 0);
 	assert_int_equal(program_check(&program, &err), -1);
 	assert_int_equal(err.status, ERR_USAGE);
+}
+
+/* An ELF program that names a dynamic linker. */
+static void elf_make(const char *path, const char *linker)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr part;
+		char linker[64];
+	} elf = {
+		.header = {.e_ident = ELFMAG "\2\1\1", .e_type = ET_DYN, .e_machine = EM_X86_64, .e_phnum = 1},
+		.part = {.p_type = PT_INTERP},
+	};
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	elf.header.e_phoff = (size_t)((char *)&elf.part - (char *)&elf);
+	elf.part.p_offset = (size_t)(elf.linker - (char *)&elf);
+	elf.part.p_filesz = strlen(linker) + 1;
+	snprintf(elf.linker, sizeof(elf.linker), "%s", linker);
+	assert_int_equal(fwrite(&elf, sizeof(elf), 1, file), 1);
+	fclose(file);
+	chmod(path, 0777);
+}
+
+static void test_program_linker(void **state)
+{
+	struct program program;
+	struct err err;
+
+	assert_int_equal(chdir(*state), 0);
+	elf_make("good", "/bin/sh");
+	assert_int_equal(program_find(&program, "./good", &err), 0);
+	assert_int_equal(program_check(&program, &err), 0);
+	elf_make("bad", "/no/such/ld.so");
+	assert_int_equal(program_find(&program, "./bad", &err), 0);
+	assert_int_equal(program_check(&program, &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
+	assert_non_null(strstr(err.sentence, "/no/such/ld.so"));
 }
 
 /* ---- recording ---- */
@@ -293,6 +333,7 @@ int main(void)
 		scratch_test(test_pmpath),
 		scratch_test(test_program_search),
 		scratch_test(test_program_script),
+		scratch_test(test_program_linker),
 		scratch_test(test_recording_replaces_only_recordings),
 		scratch_test(test_recording_last_words),
 		cmocka_unit_test(test_process_ends),
