@@ -183,14 +183,14 @@ static int findings_status(const struct verdict *v, const struct findings *f)
 
 static int findings_print(const struct verdict *v, const struct findings *f, const char *shown, struct err *err)
 {
-	const struct report_options how = {.width = v->width, .colour = v->colour, .dir = shown};
+	const struct report_options how = {.width = v->width, .colour = v->colour, .dir = shown, .fail_on = v->lowest};
 
 	return report_write(v->format, f, &how, stdout, err);
 }
 
 int verdict_give(struct verdict *v, const struct analysis *a, const struct verdict_facts *facts, struct err *err)
 {
-	const struct report_options how = {.dir = facts->out_shown};
+	const struct report_options how = {.dir = facts->out_shown, .fail_on = v->lowest};
 	struct findings *f = findings_make(v, a, facts->dir, err);
 	int status = -1;
 
