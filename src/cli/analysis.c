@@ -101,8 +101,8 @@ static int platform_add(struct choice *c, const char *name, size_t length, struc
 	return name_refuse(err, "platform", name, length, known);
 }
 
-static int list_parse(struct choice *c, const char *list, int (*add)(struct choice *, const char *, size_t, struct err *),
-		      struct err *err)
+static int list_parse(struct choice *c, const char *list,
+		      int (*add)(struct choice *, const char *, size_t, struct err *), struct err *err)
 {
 	for (const char *end; list; list = *end ? end + 1 : NULL) {
 		end = strchrnul(list, ',');

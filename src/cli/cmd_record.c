@@ -5,6 +5,7 @@
  * is removed.  Standard output belongs to the target; what we say goes to standard error. */
 #include <stdio.h>
 
+#include "cli/analysis.h"
 #include "cli/command.h"
 #include "cli/record.h"
 #include "cli/summary.h"
@@ -26,34 +27,49 @@ static const struct usage usage = {
 	.operands_min = 1,
 };
 
-static int record_finish(struct record *r)
+static int record_finish(const struct record *r, const struct analysis *analysis)
 {
-	struct summary summary = {
+	const struct summary summary = {
 		.dir = given.out,
 		.is_script = r->program.is_script,
 		.pm_given = given.pm.count > 0,
 		.seconds = r->end.seconds,
 		.disk_bytes = recording_bytes(&r->recording),
 	};
-	struct err err;
+	const char *stopped = trace_meta(analysis_trace(analysis), "stopped");
 
-	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to read. */
-	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
-		return STATUS_DONE;
-	if (summary_print(&summary, r->recording.dir, given.quiet ? NULL : stderr, &err) < 0)
-		return command_fail(&err);
-	return record_judge(r, summary.stopped);
+	if (!given.quiet)
+		summary_print(&summary, analysis_trace(analysis), analysis_stats(analysis), stderr);
+	return record_judge(r, stopped ? stopped : "");
+}
+
+/* The events are counted while they are written, on another core.  The processes of --follow-children can be put in order only when all
+ * of them are known: there it comes afterwards. */
+static int record_counted(struct record *r, struct analysis *analysis, struct err *err)
+{
+	if (!given.follow)
+		analysis_follow(analysis, r->recording.dir);
+	if (record_target(r, err) < 0 || record_seal(r, err) < 0)
+		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
+	if (analysis_finish(analysis, r->recording.dir, false, err) < 0 || record_compress(r, err) < 0)
+		return command_fail(err);
+	return record_finish(r, analysis);
 }
 
 static int record_run(struct record *r, struct err *err)
 {
+	static const struct choice no_detector;
+	struct analysis *analysis;
+	int status;
+
 	if (record_setup(r, err) < 0)
 		return command_fail(err);
 	if (r->end.interrupted)
 		return STATUS_INTERRUPTED;
-	if (record_target(r, err) < 0 || record_seal(r, err) < 0 || record_compress(r, err) < 0)
-		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
-	return record_finish(r);
+	analysis = analysis_new(&no_detector);
+	status = record_counted(r, analysis, err);
+	analysis_free(analysis);
+	return status;
 }
 
 int cmd_record(int argc, char **argv)

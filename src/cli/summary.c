@@ -164,24 +164,12 @@ void summary_line(const struct summary *summary, struct trace *trace, const stru
 		nothing_print(&v, summary);
 }
 
-int summary_print(struct summary *summary, const char *dir, FILE *out, struct err *err)
+void summary_print(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out)
 {
-	struct view v = {.out = out};
-	struct stats *stats;
+	struct view v = {.out = out, .trace = trace, .stats = stats};
 
-	if (trace_open(&v.trace, dir, err) < 0)
-		return -1;
-	stats = stats_open();
-	v.stats = stats;
 	v.symbols = symbols_open(NULL);
-	int result = stats_read(stats, v.trace, err);
-	stats_summarise(stats, v.trace, &v.totals);
-	if (result == 0 && out)
-		view_print(&v, summary);
-	const char *stopped = trace_meta(v.trace, "stopped");
-	snprintf(summary->stopped, sizeof(summary->stopped), "%s", stopped ? stopped : "");
+	stats_summarise(stats, trace, &v.totals);
+	view_print(&v, summary);
 	symbols_close(v.symbols);
-	stats_close(stats);
-	trace_close(v.trace);
-	return result;
 }

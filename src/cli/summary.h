@@ -17,21 +17,19 @@
 #include "base/err.h"
 #include "trace/stats.h"
 
+/* What the caller knows. */
 struct summary {
-	/* what the caller knows */
 	const char *dir; /* as the user wrote it */
 	bool is_script;  /* the target is a script */
 	bool pm_given;   /* --pm was used */
 	double seconds;
 	uint64_t disk_bytes;
-	/* what the recording says */
-	char stopped[128]; /* why the recorder gave up; "" if it did not */
 };
 
-/* Read the recording in `dir` once; print unless `out` is NULL, and fill `stopped`. */
-int summary_print(struct summary *summary, const char *dir, FILE *out, struct err *err);
+/* All of it, from a trace that was read to its end. */
+void summary_print(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
-/* The first of those lines, or why nothing was recorded, from a trace that was read to its end. */
+/* The first of those lines, or why nothing was recorded. */
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
 /* A number in groups of three digits; bytes with a unit.  Return `text`. */

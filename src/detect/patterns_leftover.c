@@ -77,11 +77,11 @@ static void fill_bare(struct patterns *p, struct sighting *s, const struct unit 
 	else if (!lock && line && line->flush && line->early)
 		fill_missing_flush(s, VARIANT_MISSING_FLUSH_EARLY, line->flush);
 	else if (!lock && site->flush)
-		fill_missing_flush(
-			s, unmapped ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED : VARIANT_MISSING_FLUSH_SITE, site->flush);
+		fill_missing_flush(s, unmapped ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED : VARIANT_MISSING_FLUSH_SITE,
+				   site->flush);
 	else if (!lock && line && line->flush)
-		fill_missing_flush(
-			s, unmapped ? VARIANT_MISSING_FLUSH_LINE_UNMAPPED : VARIANT_MISSING_FLUSH_LINE, line->flush);
+		fill_missing_flush(s, unmapped ? VARIANT_MISSING_FLUSH_LINE_UNMAPPED : VARIANT_MISSING_FLUSH_LINE,
+				   line->flush);
 	else
 		s->variant = lock       ? VARIANT_TRANSIENT_DATA_LOCK
 			     : unmapped ? VARIANT_TRANSIENT_DATA_UNMAPPED

@@ -7,7 +7,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum { PAGE_BITS = 12, LINE_BITS = 6, PAGE_LINES = 1 << (PAGE_BITS - LINE_BITS) };
+/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page, as it is touched. */
+enum { BLOCK_BITS = 21, LINE_BITS = 6, BLOCK_LINES = 1 << (BLOCK_BITS - LINE_BITS) };
 
 struct site_note *notes_site(struct notes *notes, uint32_t context)
 {
@@ -15,55 +16,39 @@ struct site_note *notes_site(struct notes *notes, uint32_t context)
 		size_t room = (size_t)context * 2 + 64;
 
 		notes->sites.at = mem_resize(notes->sites.at, room, sizeof(*notes->sites.at));
-		memset(notes->sites.at + notes->sites.room, 0,
-		       (room - notes->sites.room) * sizeof(*notes->sites.at));
+		memset(notes->sites.at + notes->sites.room, 0, (room - notes->sites.room) * sizeof(*notes->sites.at));
 		notes->sites.room = room;
 	}
 	return &notes->sites.at[context];
 }
 
-static struct line_note *page_find(struct notes *notes, uint32_t file, uint64_t page)
-{
-	if (notes->last && notes->last_page == page && notes->last_file == file)
-		return notes->last;
-	uint64_t *value = map_get(&notes->pages, file, page);
-	if (!value)
-		return NULL;
-	notes->last_file = file;
-	notes->last_page = page;
-	notes->last = (struct line_note *)(uintptr_t)*value;
-	return notes->last;
-}
-
-static size_t line_index(uint64_t offset)
-{
-	return offset >> LINE_BITS & (PAGE_LINES - 1);
-}
-
 struct line_note *notes_line(struct notes *notes, uint32_t file, uint64_t offset)
 {
-	struct line_note *page = page_find(notes, file, offset >> PAGE_BITS);
+	uint64_t block = offset >> BLOCK_BITS;
 
-	return page ? &page[line_index(offset)] : NULL;
+	if (file >= notes->files.count || block >= notes->files.at[file].count || !notes->files.at[file].at[block])
+		return NULL;
+	return &notes->files.at[file].at[block][offset >> LINE_BITS & (BLOCK_LINES - 1)];
+}
+
+static struct line_note *line_make(struct notes *notes, uint32_t file, uint64_t offset)
+{
+	struct file_notes *blocks;
+
+	while (notes->files.count <= file)
+		vec_push(&notes->files, (struct file_notes){0});
+	blocks = &notes->files.at[file];
+	while (blocks->count <= offset >> BLOCK_BITS)
+		vec_push(blocks, NULL);
+	blocks->at[offset >> BLOCK_BITS] = mem_alloc(BLOCK_LINES * sizeof(struct line_note));
+	return notes_line(notes, file, offset);
 }
 
 struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t offset)
 {
-	struct line_note *page = page_find(notes, file, offset >> PAGE_BITS);
+	struct line_note *line = notes_line(notes, file, offset);
 
-	if (!page) {
-		page = mem_alloc(PAGE_LINES * sizeof(*page));
-		*map_put(&notes->pages, file, offset >> PAGE_BITS) = (uint64_t)(uintptr_t)page;
-	}
-	return &page[line_index(offset)];
-}
-
-static struct straddle *straddle_find(const struct notes *notes, uint32_t file, uint64_t line)
-{
-	const uint64_t *index = map_get(&notes->straddle_of, file, line);
-
-	BUG_ON(!index); /* the line's flag said so */
-	return &notes->straddles.at[*index - 1];
+	return line ? line : line_make(notes, file, offset);
 }
 
 void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_t event)
@@ -73,26 +58,39 @@ void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_
 
 	if (*index) {
 		notes->straddles.at[*index - 1] = fresh;
-		return;
+	} else {
+		vec_push(&notes->straddles, fresh);
+		*index = notes->straddles.count;
 	}
-	vec_push(&notes->straddles, fresh);
-	*index = notes->straddles.count;
 	notes_line_make(notes, file, offset)->out = 1;
 	notes_line_make(notes, file, offset + LINE_BYTES)->in = 1;
+}
+
+/* One of the two lines of a straddling store is written back.  After the other one nothing is open, and the flags go. */
+static void straddle_flush(struct notes *notes, uint32_t file, uint64_t line, unsigned second, uint32_t context)
+{
+	const uint64_t *index = map_get(&notes->straddle_of, file, line - second);
+
+	BUG_ON(!index); /* the line's flag said so */
+	struct straddle *s = &notes->straddles.at[*index - 1];
+	s->flush[second] = context;
+	if (!s->flush[!second])
+		return;
+	notes_line(notes, file, (line - second) << LINE_BITS)->out = 0;
+	notes_line(notes, file, (line - second + 1) << LINE_BITS)->in = 0;
 }
 
 void notes_flush(struct notes *notes, uint32_t file, uint64_t offset, uint32_t context)
 {
 	struct line_note *note = notes_line_make(notes, file, offset);
-	uint64_t line = offset >> LINE_BITS;
 
 	note->flush = context;
 	BUG_ON(note->flush != context);
 	note->early = 0;
 	if (note->out)
-		straddle_find(notes, file, line)->flush[0] = context;
+		straddle_flush(notes, file, offset >> LINE_BITS, 0, context);
 	if (note->in)
-		straddle_find(notes, file, line - 1)->flush[1] = context;
+		straddle_flush(notes, file, offset >> LINE_BITS, 1, context);
 }
 
 uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t offset, uint64_t event)
@@ -111,10 +109,14 @@ uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t o
 
 void notes_free(struct notes *notes)
 {
-	for (size_t i = 0; i < notes->pages.room; i++)
-		if (notes->pages.entries[i].used)
-			free((void *)(uintptr_t)notes->pages.entries[i].value);
-	map_free(&notes->pages);
+	for (size_t file = 0; file < notes->files.count; file++) {
+		struct file_notes *blocks = &notes->files.at[file];
+
+		for (size_t i = 0; i < blocks->count; i++)
+			free(blocks->at[i]);
+		vec_free(blocks);
+	}
+	vec_free(&notes->files);
 	map_free(&notes->straddle_of);
 	vec_free(&notes->straddles);
 	vec_free(&notes->sites);

@@ -17,7 +17,8 @@
 #define LINE_BYTES 64u
 
 struct site_note {
-	uint32_t flush;  /* context of the flush, or synchronisation, that made a store of this code persistent; 0: none did */
+	uint32_t
+		flush; /* context of the flush, or synchronisation, that made a store of this code persistent; 0: none did */
 	uint32_t prompt; /* the same, and the storing thread had no other fence between store and flush: it was meant */
 };
 
@@ -25,24 +26,28 @@ struct line_note {
 	uint32_t flush : 28; /* context of the last flush, or synchronisation; 0: none */
 	uint32_t atomic : 1; /* an atomic instruction stored to it */
 	uint32_t early : 1;  /* stored to after its last flush, which was not fenced by then */
-	uint32_t out : 1;    /* a store started here and went on into the next line */
+	uint32_t out : 1;    /* a store started here and went on into the next line, and not both are flushed since */
 	uint32_t in : 1;     /* a store came in from the line before */
 };
 
 /* The last store over the boundary of two lines. */
 struct straddle {
 	uint64_t event;
-	uint32_t flush[2]; /* contexts of the flushes that wrote the first and the second line back since; 0: none did */
+	uint32_t
+		flush[2]; /* contexts of the flushes that wrote the first and the second line back since; 0: none did */
+};
+
+/* The lines of a file, in blocks; NULL where nothing was noted. */
+struct file_notes {
+	struct line_note **at;
+	size_t count, room;
 };
 
 struct notes {
-	VEC_OF(struct site_note) sites; /* by context */
-	struct map pages;               /* from (file, offset / 4096) to an array of struct line_note */
-	struct map straddle_of;         /* from (file, number of the first line) to 1 + index of straddles */
+	VEC_OF(struct site_note) sites;  /* by context */
+	VEC_OF(struct file_notes) files; /* by id */
+	struct map straddle_of;          /* from (file, number of the first line) to 1 + index of straddles */
 	VEC_OF(struct straddle) straddles;
-	uint32_t last_file; /* the page that was asked for last */
-	uint64_t last_page;
-	struct line_note *last;
 };
 
 struct site_note *notes_site(struct notes *notes, uint32_t context);

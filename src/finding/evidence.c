@@ -43,7 +43,7 @@ static void judge(struct sink *sink, size_t index, uint32_t flush)
 
 	judged.kind = KIND_MISSING_FLUSH;
 	judged.variant = judged.variant == VARIANT_TRANSIENT_DATA_UNMAPPED ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED
-									     : VARIANT_MISSING_FLUSH_SITE;
+									   : VARIANT_MISSING_FLUSH_SITE;
 	judged.related[0].role = ROLE_FLUSH;
 	judged.related[0].context = flush;
 	judged.related_count = 1;

@@ -65,8 +65,8 @@ static bool fence_of_libc(struct stacks *stacks, const struct sighting *s)
 		return false;
 	struct finding_stack stack = stacks_view(stacks, s->context);
 
-	return stack.count && (!fnmatch("libc.so*", stack.frames[0].module, 0) ||
-			       !fnmatch("libc-*.so", stack.frames[0].module, 0));
+	return stack.count &&
+	       (!fnmatch("libc.so*", stack.frames[0].module, 0) || !fnmatch("libc-*.so", stack.frames[0].module, 0));
 }
 
 static bool module_is(const struct finding_frame *frame, const char *const *patterns)
@@ -80,8 +80,10 @@ static bool module_is(const struct finding_frame *frame, const char *const *patt
 /* Is the code that stored one of libpmemobj and its kin, for its own purposes? */
 static bool stored_by_library(struct stacks *stacks, uint32_t context)
 {
-	static const char *const helpers[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "libpmem.so*", "libpmem2.so*", NULL};
-	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*", NULL};
+	static const char *const helpers[] = {"libc.so*",    "libc-*.so",    "libpthread*.so*",
+					      "libpmem.so*", "libpmem2.so*", NULL};
+	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*",
+					       NULL};
 	struct finding_stack stack = stacks_view(stacks, context);
 	size_t i = 0;
 
