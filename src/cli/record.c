@@ -130,7 +130,7 @@ int record_compress(struct record *r, struct err *err)
 
 int record_judge(const struct record *r, const char *stopped)
 {
-	char text[128];
+	char text[256];
 	struct err err;
 
 	if (r->end.interrupted) {
@@ -143,6 +143,11 @@ int record_judge(const struct record *r, const char *stopped)
 	}
 	if (!r->end.signal && !r->end.status)
 		return STATUS_DONE;
+	if (recording_failed(&r->recording, text, sizeof(text))) {
+		err_set(&err, "Valgrind failed, not the target: %s", text);
+		err_hint(&err, "%s/recorder.log has more; the recording up to there is usable", r->options->out);
+		return command_fail(&err);
+	}
 	err_set(&err, "%s %s; the recording up to there is usable", r->program.path,
 		end_text(&r->end, text, sizeof(text)));
 	err_status(&err, ERR_TARGET);

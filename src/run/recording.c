@@ -167,22 +167,56 @@ uint64_t recording_bytes(const struct recording *recording)
 	return bytes;
 }
 
-void recording_last_words(const struct recording *recording, char *line, size_t size)
+/* Where a line of the log goes. */
+struct words_of_log {
+	char *line;
+	size_t size;
+};
+
+/* Call `each` with the lines of the recorder's log, without "==PID== ", until it returns true. */
+static void log_read(const struct recording *recording, bool (*each)(const char *text, struct words_of_log *words),
+		     struct words_of_log *words)
 {
 	int fd = openat(recording->lock, "recorder.log", O_RDONLY | O_CLOEXEC);
 	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
 	char text[512];
 
-	*line = 0;
-	if (!log)
-		return;
-	while (fgets(text, sizeof(text), log)) {
-		/* "==PID== text" */
+	*words->line = 0;
+	while (log && fgets(text, sizeof(text), log)) {
 		char *start = strncmp(text, "==", 2) ? text : strstr(text + 2, "== ");
 		start = start && start != text ? start + 3 : text;
 		start[strcspn(start, "\n")] = 0;
-		if (*start)
-			snprintf(line, size, "%s", start);
+		if (each(start, words))
+			break;
 	}
-	fclose(log);
+	if (log)
+		fclose(log);
+}
+
+static bool keep_last(const char *text, struct words_of_log *words)
+{
+	if (*text)
+		snprintf(words->line, words->size, "%s", text);
+	return false;
+}
+
+void recording_last_words(const struct recording *recording, char *line, size_t size)
+{
+	log_read(recording, keep_last, &(struct words_of_log){line, size});
+}
+
+static bool keep_failure(const char *text, struct words_of_log *words)
+{
+	static const char *const signs[] = {"Assertion '", "VALGRIND INTERNAL ERROR", "the 'impossible' happened"};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (strstr(text, signs[i]))
+			return snprintf(words->line, words->size, "%s", text) > 0;
+	return false;
+}
+
+bool recording_failed(const struct recording *recording, char *line, size_t size)
+{
+	log_read(recording, keep_failure, &(struct words_of_log){line, size});
+	return *line;
 }
