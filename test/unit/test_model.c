@@ -13,7 +13,7 @@
  *     @2             what follows is done by thread 2
  *     write:A fsync fdatasync sync sync_file_range msync msync:B async      msync of all, or of the page of B
  *     truncate:A     the file ends before A;   punch:A  A is zero
- *     unmap map unlink exit:2  load
+ *     map mapagain private unmap unlink collapse exit:2 load
  *
  * Tested here: the number of sets over all crash points, after the last event, and what the observer is told. */
 #include <setjmp.h>
@@ -237,6 +237,8 @@ static bool run_plain(struct run *r, const char *verb)
 		{"map", {.type = EVENT_MAP, .file = 1, .addr = 0x100000, .size = FILE_SIZE, .flags = MAP_SHARED}},
 		{"unmap", {.type = EVENT_UNMAP, .file = 1, .addr = 0x100000, .size = FILE_SIZE}},
 		{"mapagain", {.type = EVENT_MAP, .file = 1, .addr = 0x900000, .size = FILE_SIZE, .flags = MAP_SHARED}},
+		{"private", {.type = EVENT_MAP, .file = 1, .addr = 0x100000, .size = FILE_SIZE, .flags = MAP_PRIVATE}},
+		{"collapse", {.type = EVENT_FILE_ALLOCATE, .file = 1, .size = 4096, .flags = FALLOC_FL_COLLAPSE_RANGE}},
 		{"unlink", {.type = EVENT_FILE_UNLINK, .file = 1}},
 		{"exit:2", {.type = EVENT_THREAD_EXIT, .thread = 2}},
 	};
@@ -381,6 +383,7 @@ static void adr_threads(void **state)
 	expect_sets("adr", "AB", "A clwb:A @2 clwb:A @1 B sfence @2 sfence", 3, 2);
 	/* A thread that ends has fenced nothing. */
 	expect_sets("adr", "", "@2 A clwb:A exit:2 @1 sfence", 2, 2);
+	expect_sets("adr", "", "@2 A clwb:A exit:2 sfence", 2, 2);
 }
 
 static void adr_clflush(void **state)
@@ -714,6 +717,9 @@ static void told_flushes(void **state)
 	expect_told("adr", "A", "f", "A msync clwb:A", "flush new=0 mine=0 after=0@0 stored=A; ");
 	expect_told("adr", "A", "f", "A msync:A clwb:A", "flush new=0 mine=0 after=0@0 stored=A; ");
 	expect_told("adr", "A", "f", "A async clwb:A", "flush new=1 mine=1 stored=A; ");
+	/* The line moved away; what is there now was never stored to. */
+	expect_told("adr", "A", "f", "A clwb:A sfence collapse clwb:A",
+		    "flush new=1 mine=1 stored=A; flush new=0 mine=0; ");
 	/* What was written may be flushed once: nobody is blamed for it. */
 	expect_told("adr", "A", "f", "write:A clwb:A clwb:A", "flush new=1 mine=0; flush new=0 mine=0 after=101@3; ");
 	expect_told("eadr", "", "f", "A clwb:A", "flush new=0 mine=0 pointless stored=A; ");
@@ -727,6 +733,9 @@ static void told_fences(void **state)
 	expect_told("adr", "A|B", "s", "sfence clwb:- clwb:A nt:B mfence",
 		    "fence flushes=0 direct=0 volatile=0 idle=0 written=0; "
 		    "fence flushes=0 direct=1 volatile=1 idle=1 written=1; ");
+	expect_told("adr", "A", "s", "clwb:- clwb:A sfence sfence",
+		    "fence flushes=0 direct=0 volatile=1 idle=1 written=0; "
+		    "fence flushes=0 direct=0 volatile=0 idle=0 written=0; ");
 	/* The same line twice, from one place, is one. */
 	expect_told("adr", "A", "s", "A clwb:A A clwb:A sfence",
 		    "fence flushes=1 direct=0 volatile=0 idle=0 written=2 contexts=1 101..101; ");
@@ -780,6 +789,9 @@ static void told_leftovers(void **state)
 	/* The last mapping goes; and only then, and only once. */
 	expect_told("adr", "", "l", "map A unmap B", "unmapped A bare; leftover B bare; ");
 	expect_told("adr", "", "l", "map mapagain A unmap B", "leftover A bare; leftover B bare; ");
+	expect_told("adr", "", "l", "A unmap map unmap", "unmapped A bare; ");
+	expect_told("adr", "", "l", "A unmap B", "leftover A bare; leftover B bare; ");
+	expect_told("adr", "", "l", "map A private B", "unmapped A bare; leftover B bare; ");
 	expect_told("adr", "", "l", "map A unlink unmap", "");
 	expect_told("adr", "", "l", "A unlink", "");
 	/* What is overwritten is not left over, unless a part of it is to be seen. */
