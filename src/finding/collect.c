@@ -2,7 +2,7 @@
 /* collect.c - from what the sinks counted to findings: name the places, group, choose the sentence; see finding.h.
  *
  * Several entries of several sinks become one finding if kind and location are the same.  Each sink is one platform, so within a platform
- * counts are added, and across platforms the highest is taken: the same mistake is not counted once per platform. */
+ * counts are added; the count and the sentence of a finding are those of one platform, the first of those on which it is worst. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -71,7 +71,8 @@ static void collect_sink(struct collector *c, const struct sink *sink)
 
 /* ---- one finding ---- */
 
-/* Is `a` the better one to speak for the group?  Worse is better, then more frequent, then earlier. */
+/* Is `a`, which comes later, the better one to speak for the group?  Worse is better; then the platform that was named first; then more
+ * frequent, then earlier. */
 static bool member_leads(const struct member *a, const struct member *b)
 {
 	enum severity sa = variant_get((enum finding_variant)a->entry->first.variant)->severity;
@@ -79,6 +80,8 @@ static bool member_leads(const struct member *a, const struct member *b)
 
 	if (sa != sb)
 		return sa < sb;
+	if (strcmp(sink_platform(a->sink), sink_platform(b->sink)))
+		return false;
 	if (a->entry->count != b->entry->count)
 		return a->entry->count > b->entry->count;
 	return a->entry->first.event < b->entry->first.event;
@@ -113,8 +116,20 @@ static uint64_t group_count(const struct group *group, const char *platform)
 	return count;
 }
 
-static void finding_count(struct collector *c, struct finding *finding, const struct group *group)
+/* The platforms on which the variant was seen: what its sentence may speak of. */
+static void finding_variant_platforms(struct collector *c, struct finding *finding, const struct group *group,
+				      unsigned variant)
 {
+	for (size_t i = 0; i < group->members.count; i++)
+		if (group->members.at[i].entry->first.variant == variant)
+			finding_add_platform(finding,
+					     findings_text(c->findings, sink_platform(group->members.at[i].sink)));
+}
+
+static void finding_count(struct collector *c, struct finding *finding, const struct group *group,
+			  const struct member *lead)
+{
+	finding->platform_count = 0;
 	for (size_t i = 0; i < group->members.count; i++) {
 		const struct member *member = &group->members.at[i];
 
@@ -122,11 +137,7 @@ static void finding_count(struct collector *c, struct finding *finding, const st
 		if (member->entry->largest.size > finding->largest.size)
 			finding->largest = member->entry->largest;
 	}
-	for (size_t i = 0; i < finding->platform_count; i++) {
-		uint64_t count = group_count(group, finding->platforms[i]);
-
-		finding->count = count > finding->count ? count : finding->count;
-	}
+	finding->count = group_count(group, sink_platform(lead->sink));
 }
 
 static void finding_relate(struct collector *c, struct finding *finding, const struct sighting *from)
@@ -145,7 +156,7 @@ static void finding_say(struct collector *c, struct finding *finding, const stru
 
 	message_fill(finding, variant->message, text, sizeof(text));
 	finding->message = findings_text(c->findings, text);
-	if (!*variant->fix)
+	if (!*variant->fix || !message_distinct(finding, variant->fix))
 		return;
 	message_fill(finding, variant->fix, text, sizeof(text));
 	finding->fix = findings_text(c->findings, text);
@@ -165,8 +176,9 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
 	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
 	finding_relate(c, finding, first);
-	finding_count(c, finding, group);
+	finding_variant_platforms(c, finding, group, first->variant);
 	finding_say(c, finding, variant);
+	finding_count(c, finding, group, lead);
 }
 
 /* ---- all ---- */

@@ -13,15 +13,15 @@
 
 #define LINE_BYTES 64u
 
-	/* An event that is kept before its texts are made: most of them fall out of the ring again. */
-	struct kept {
-		uint64_t number;
-		enum op op;
-		uint32_t thread, context;
-		uint32_t line_offset, size;
-		uint8_t value[8];
-		uint8_t dirty, awaiting, ordered;
-	};
+/* An event that is kept before its texts are made: most of them fall out of the ring again. */
+struct kept {
+	uint64_t number;
+	enum op op;
+	uint32_t thread, context;
+	uint32_t line_offset, size;
+	uint8_t value[8];
+	uint8_t dirty, awaiting, ordered;
+};
 
 /* The line of one finding. */
 struct watch {

@@ -32,8 +32,7 @@ static const struct finding_frame *stack_parting(const struct finding_stack *sta
  * the same, the caller in which they differ is named too. */
 static void stack_place(const struct finding *finding, const struct finding_stack *stack, char *text)
 {
-	const struct finding_frame *caller =
-		stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
+	const struct finding_frame *caller = stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
 	char from[WORD_MAX / 2];
 
 	for (size_t i = 0; i < finding->related_count && !caller; i++)
@@ -123,4 +122,37 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 		text[used++] = *p++;
 	}
 	text[used] = 0;
+}
+
+/* Is the word in braces a place? */
+static bool word_is_place(const char *word, size_t length)
+{
+	static const char *const others[] = {"bytes", "pool", "platforms"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strlen(others[i]) == length && !memcmp(others[i], word, length))
+			return false;
+	return true;
+}
+
+bool message_distinct(const struct finding *finding, const char *template)
+{
+	char places[4][WORD_MAX];
+	size_t count = 0;
+
+	for (const char *p = strchr(template, '{'), *end; p && count < 4; p = strchr(end, '{')) {
+		end = strchr(p, '}');
+		if (p[1] == '{' || !end) {
+			end = p + 2;
+			continue;
+		}
+		if (!word_is_place(p + 1, (size_t)(end - p - 1)))
+			continue;
+		word_fill(finding, p + 1, (size_t)(end - p - 1), places[count]);
+		for (size_t i = 0; i < count; i++)
+			if (!strcmp(places[i], places[count]))
+				return false;
+		count++;
+	}
+	return true;
 }

@@ -8,4 +8,8 @@
 /* Fill `template` from the finding's stacks, first example, pool and platforms; truncated to `size`. */
 void message_fill(const struct finding *finding, const char *template, char *text, size_t size);
 
+/* Do the places that the template names differ from each other?  "Remove the flush at kv.c:66, or the one at kv.c:66" helps nobody: a
+ * library flushed twice in one call, or it all stands in one line. */
+bool message_distinct(const struct finding *finding, const char *template);
+
 #endif

@@ -55,22 +55,38 @@ static void html_place(struct html *h, const struct finding_frame *frame)
 	html_raw(h, "</span>");
 }
 
+static void html_frame(struct html *h, const struct finding_frame *frame)
+{
+	html_raw(h, "<code>");
+	html_text(h, frame->function ? frame->function : "??");
+	html_raw(h, "</code> ");
+	if (frame->line || !frame->function)
+		html_place(h, frame);
+	if ((frame->line || frame->function) && frame->module) {
+		html_raw(h, " <span class=\"module\">");
+		html_text(h, frame->module);
+		html_raw(h, "%s</span>", frame->inlined ? ", inlined" : "");
+	}
+}
+
+/* Frames of the user's own unfold to their source; that of the location is shown already. */
 static void html_stack(struct html *h, const struct finding_stack *stack)
 {
+	size_t length;
+
 	html_raw(h, "<ol class=\"stack\">\n");
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct finding_frame *frame = &stack->frames[i];
+		bool unfolds = frame->own && i != stack->location && frame->line &&
+			       source_line(h->sources, frame->path, frame->line, &length);
 
-		html_raw(h, "<li class=\"%s%s\"><code>", frame->own ? "own" : "folded",
-			 i == stack->location ? " here" : "");
-		html_text(h, frame->function ? frame->function : "??");
-		html_raw(h, "</code> ");
-		if (frame->line || !frame->function)
-			html_place(h, frame);
-		if ((frame->line || frame->function) && frame->module) {
-			html_raw(h, " <span class=\"module\">");
-			html_text(h, frame->module);
-			html_raw(h, "%s</span>", frame->inlined ? ", inlined" : "");
+		html_raw(h, "<li class=\"%s%s\">%s", frame->own ? "own" : "folded", i == stack->location ? " here" : "",
+			 unfolds ? "<details><summary>" : "");
+		html_frame(h, frame);
+		if (unfolds) {
+			html_raw(h, "</summary>");
+			html_excerpt(h, frame);
+			html_raw(h, "</details>");
 		}
 		html_raw(h, "</li>\n");
 	}

@@ -221,9 +221,22 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 
 /* ---- head and foot ---- */
 
+/* A time at the right: in its column, or as near to it as the line and the width allow. */
+static void text_seconds(struct text *t, double time)
+{
+	char seconds[32];
+	unsigned length = (unsigned)snprintf(seconds, sizeof(seconds), "%.1f s", time);
+	unsigned column = t->column + 2 > TIME_COLUMN ? t->column + 2 : TIME_COLUMN;
+
+	if (t->column + 2 + length > t->width)
+		text_newline(t);
+	text_pad(t, column + length > t->width ? t->width - length : column);
+	text_print(t, seconds);
+}
+
 static void text_head(struct text *t, const struct findings_stats *stats)
 {
-	char stores[40], flushes[40], fences[40], line[256], seconds[32];
+	char stores[40], flushes[40], fences[40], line[256];
 
 	if (!stats->stores.known || !stats->flushes.known || !stats->fences.known || !stats->threads.known)
 		return;
@@ -233,15 +246,8 @@ static void text_head(struct text *t, const struct findings_stats *stats)
 		 grouped_text(fences, stats->fences.value, " "), stats->fences.value == 1 ? "" : "s",
 		 stats->threads.value, stats->threads.value == 1 ? "" : "s");
 	text_wrap(t, line, 0);
-	if (stats->seconds.record >= 0) {
-		snprintf(seconds, sizeof(seconds), "%.1f s", stats->seconds.record);
-		unsigned length = (unsigned)strlen(seconds);
-		unsigned column = t->width < TIME_COLUMN + length ? t->width - length : TIME_COLUMN;
-		if (t->column + 2 > column)
-			text_newline(t);
-		text_pad(t, column);
-		text_print(t, seconds);
-	}
+	if (stats->seconds.record >= 0)
+		text_seconds(t, stats->seconds.record);
 	text_newline(t);
 	text_newline(t);
 }

@@ -297,7 +297,7 @@ static void test_worst_leads(void **state)
 	setting_free(&s);
 }
 
-/* The same mistake on two platforms is one finding, and is not counted twice. */
+/* The same mistake on two platforms is one finding; count and sentence are true of the platform that was named first. */
 static void test_platforms(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -307,15 +307,18 @@ static void test_platforms(void **state)
 	for (unsigned i = 1; i <= 9; i++)
 		report(s.sinks[1], VARIANT_REDUNDANT_FLUSH_POINTLESS, CONTEXT_FLUSH, 0, i);
 	report(s.sinks[1], VARIANT_MISSING_FENCE_DIRECT, CONTEXT_STORE, 0, 3);
+	report(s.sinks[1], VARIANT_REDUNDANT_FLUSH_POINTLESS, CONTEXT_CALLER, 0, 3);
 	struct findings *f = collect(&s, NULL);
-	assert_int_equal(f->count, 2);
+	assert_int_equal(f->count, 3);
 	assert_int_equal(f->target.platforms.count, 2);
 	assert_int_equal(f->at[0].kind, KIND_MISSING_FENCE);
 	assert_int_equal(f->at[0].platform_count, 1);
 	assert_string_equal(f->at[0].platforms[0], "eadr");
 	assert_int_equal(f->at[1].platform_count, 2);
-	assert_int_equal(f->at[1].count, 9);
-	assert_string_equal(f->at[1].message, "on adr and eadr a store is persistent without a flush");
+	assert_int_equal(f->at[1].count, 4);
+	assert_non_null(strstr(f->at[1].message, "the line was written back at "));
+	assert_int_equal(f->at[2].platform_count, 1);
+	assert_string_equal(f->at[2].message, "on eadr a store is persistent without a flush");
 	findings_free(f);
 	setting_free(&s);
 }
@@ -367,6 +370,8 @@ static void test_messages(void **state)
 	}
 	message_fill(finding, "{here} {flush} {fence} {flush2} {{x}", text, sizeof(text));
 	assert_string_equal(text, "kv.c:118 there.c:10 there.c:11 there.c:12 {x}");
+	assert_true(message_distinct(finding, "{here} {flush} {fence} {flush2} {bytes} {bytes} {{"));
+	assert_false(message_distinct(finding, "{here}, {fence} or {fence}"));
 	message_fill(finding, "{here} {flush}", text, 12);
 	assert_string_equal(text, "kv.c:118 th");
 	findings_free(f);
