@@ -31,9 +31,10 @@ struct analysis {
 	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
-	struct stats *stats;
+	struct stats *stats; /* NULL: nobody wants them */
 	struct trace *trace;
-	uint64_t events;
+	uint64_t events, counts[EVENT_TYPE_COUNT];
+	uint32_t processes;
 	int64_t busy_ms;
 	bool complete, progress;
 	int64_t progress_shown_ms;
@@ -142,14 +143,18 @@ struct analysis *analysis_new(const struct choice *choice)
 			a->workers[a->count].detector = detector;
 			a->workers[a->count].state = detector->begin(choice->platforms[p], a->sinks[a->count]);
 		}
-	a->stats = stats_open();
+	a->stats = choice->places ? stats_open() : NULL;
 	return a;
 }
 
 static void analysis_event(struct analysis *a, const struct event *ev)
 {
 	a->events++;
-	stats_add(a->stats, ev);
+	a->counts[ev->type]++;
+	if (ev->process >= a->processes)
+		a->processes = ev->process + 1;
+	if (a->stats)
+		stats_add(a->stats, ev);
 	for (size_t i = 0; i < a->count; i++)
 		a->workers[i].detector->event(a->workers[i].state, ev, a->events);
 }
@@ -286,6 +291,28 @@ struct trace *analysis_trace(const struct analysis *a)
 	return a->trace;
 }
 
+void analysis_totals(const struct analysis *a, struct stats_summary *totals)
+{
+	*totals = (struct stats_summary){
+		.events = a->events,
+		.stores = a->counts[EVENT_STORE],
+		.loads = a->counts[EVENT_LOAD],
+		.flushes = a->counts[EVENT_CLFLUSH] + a->counts[EVENT_CLFLUSHOPT] + a->counts[EVENT_CLWB],
+		.fences = a->counts[EVENT_SFENCE] + a->counts[EVENT_MFENCE],
+		.locked = a->counts[EVENT_LOCKED],
+		.threads = trace_thread_count(a->trace),
+		.processes = a->processes,
+		.files = trace_file_count(a->trace),
+		.modules = trace_module_count(a->trace),
+		.contexts = trace_context_count(a->trace),
+	};
+}
+
+uint64_t analysis_count(const struct analysis *a, enum event_type type)
+{
+	return a->counts[type];
+}
+
 const struct stats *analysis_stats(const struct analysis *a)
 {
 	return a->stats;
@@ -307,7 +334,8 @@ void analysis_free(struct analysis *a)
 			a->workers[i].detector->end(a->workers[i].state);
 		sink_free(a->sinks[i]);
 	}
-	stats_close(a->stats);
+	if (a->stats)
+		stats_close(a->stats);
 	trace_close(a->trace);
 	free(a);
 }

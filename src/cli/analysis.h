@@ -5,7 +5,7 @@
  *     analysis_follow(a, dir);                     // in a thread of its own, behind the recorder
  *     ... the target runs; its recording is sealed, not yet compressed ...
  *     r = analysis_finish(a, dir, &err);           // reads the rest
- *     ... analysis_sinks, analysis_trace, analysis_stats
+ *     ... analysis_sinks, analysis_trace, analysis_totals
  *     analysis_free(a);
  *
  * Without analysis_follow, analysis_finish reads the whole recording by itself. */
@@ -26,6 +26,7 @@ struct choice {
 	const struct detector *detectors[DETECTORS_MAX];
 	const struct platform *platforms[PLATFORMS_MAX];
 	size_t detector_count, platform_count;
+	bool places; /* count events by place, too: analysis_stats */
 };
 
 /* Read the two comma lists; -1, ERR_USAGE. */
@@ -47,7 +48,9 @@ bool analysis_complete(const struct analysis *analysis);
 /* After analysis_finish, until analysis_free: */
 struct sink *const *analysis_sinks(const struct analysis *analysis, size_t *count);
 struct trace *analysis_trace(const struct analysis *analysis);
-const struct stats *analysis_stats(const struct analysis *analysis);
+void analysis_totals(const struct analysis *analysis, struct stats_summary *totals); /* without the counts of bytes */
+uint64_t analysis_count(const struct analysis *analysis, enum event_type type);
+const struct stats *analysis_stats(const struct analysis *analysis); /* NULL unless it was asked for */
 double analysis_seconds(const struct analysis *analysis); /* spent on events; waiting for the recorder does not count */
 
 #endif

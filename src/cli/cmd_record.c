@@ -58,7 +58,7 @@ static int record_counted(struct record *r, struct analysis *analysis, struct er
 
 static int record_run(struct record *r, struct err *err)
 {
-	static const struct choice no_detector;
+	static const struct choice no_detector = {.places = true};
 	struct analysis *analysis;
 	int status;
 

@@ -54,10 +54,13 @@ static void recorded_say(const struct run *r)
 		.pm_given = recording.pm.count > 0,
 		.seconds = r->record.end.seconds,
 	};
+	bool started = analysis_count(r->analysis, EVENT_FORK) || analysis_count(r->analysis, EVENT_EXEC);
+	struct stats_summary totals;
 
+	analysis_totals(r->analysis, &totals);
 	/* The text report begins with the same line. */
 	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(analysis_trace(r->analysis))))
-		summary_line(&summary, analysis_trace(r->analysis), analysis_stats(r->analysis), stderr);
+		summary_line(&summary, analysis_trace(r->analysis), &totals, started, stderr);
 }
 
 /* The reports are written and printed whatever became of the target; then its own end decides, if it was a bad one. */

@@ -14,6 +14,7 @@ struct view {
 	const struct stats *stats;
 	struct symbols *symbols;
 	struct stats_summary totals;
+	bool started; /* other programs, by the target */
 	FILE *out;
 };
 
@@ -125,11 +126,10 @@ static void target_print(const struct view *v)
 /* Nothing was recorded: the likely reason. */
 static void nothing_print(const struct view *v, const struct summary *s)
 {
-	bool started = stats_count(v->stats, OP_FORK) || stats_count(v->stats, OP_EXEC);
 	bool followed = trace_layers(v->trace) & BO_LAYER_FOLLOW;
 
 	fprintf(v->out, "the target mapped no persistent memory: nothing to record\n");
-	if ((started || s->is_script) && !followed)
+	if ((v->started || s->is_script) && !followed)
 		fprintf(v->out, "hint: it started other programs, which were not recorded: --follow-children\n");
 	else if (s->pm_given)
 		fprintf(v->out, "hint: no file that it mapped shared matches --pm\n");
@@ -153,11 +153,11 @@ static void view_print(const struct view *v, const struct summary *s)
 	fprintf(v->out, "  %-10s %s, %s\n", "recording", s->dir, bytes_text(size, s->disk_bytes));
 }
 
-void summary_line(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out)
+void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,
+		  FILE *out)
 {
-	struct view v = {.trace = trace, .stats = stats, .out = out};
+	struct view v = {.trace = trace, .totals = *totals, .started = started, .out = out};
 
-	stats_summarise(stats, trace, &v.totals);
 	if (v.totals.files)
 		totals_print(&v, summary->seconds);
 	else
@@ -170,6 +170,7 @@ void summary_print(const struct summary *summary, struct trace *trace, const str
 
 	v.symbols = symbols_open(NULL);
 	stats_summarise(stats, trace, &v.totals);
+	v.started = stats_count(stats, OP_FORK) || stats_count(stats, OP_EXEC);
 	view_print(&v, summary);
 	symbols_close(v.symbols);
 }

@@ -29,8 +29,9 @@ struct summary {
 /* All of it, from a trace that was read to its end. */
 void summary_print(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
-/* The first of those lines, or why nothing was recorded. */
-void summary_line(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
+/* The first of those lines, or why nothing was recorded, for who has counted himself.  `started`: the target forked or executed others. */
+void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,
+		  FILE *out);
 
 /* A number in groups of three digits; bytes with a unit.  Return `text`. */
 const char *number_text(char text[32], uint64_t number);

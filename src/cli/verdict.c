@@ -121,7 +121,7 @@ static void stats_fill(struct findings *f, const struct analysis *a)
 	const char *record = trace_meta(trace, "seconds");
 	struct stats_summary totals;
 
-	stats_summarise(analysis_stats(a), trace, &totals);
+	analysis_totals(a, &totals);
 	f->stats.stores = figure(totals.stores);
 	f->stats.flushes = figure(totals.flushes);
 	f->stats.fences = figure(totals.fences);

@@ -22,7 +22,7 @@ struct site_note *notes_site(struct notes *notes, uint32_t context)
 	return &notes->sites.at[context];
 }
 
-struct line_note *notes_line(struct notes *notes, uint32_t file, uint64_t offset)
+struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset)
 {
 	uint64_t block = offset >> BLOCK_BITS;
 
@@ -53,57 +53,34 @@ struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t o
 
 void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_t event)
 {
-	uint64_t *index = map_put(&notes->straddle_of, file, offset >> LINE_BITS);
-	struct straddle fresh = {.event = event};
+	struct line_note *first = notes_line_make(notes, file, offset);
 
-	if (*index) {
-		notes->straddles.at[*index - 1] = fresh;
-	} else {
-		vec_push(&notes->straddles, fresh);
-		*index = notes->straddles.count;
-	}
-	notes_line_make(notes, file, offset)->out = 1;
+	first->out = 1;
+	first->straddle = (uint32_t)event;
 	notes_line_make(notes, file, offset + LINE_BYTES)->in = 1;
-}
-
-/* One of the two lines of a straddling store is written back.  After the other one nothing is open, and the flags go. */
-static void straddle_flush(struct notes *notes, uint32_t file, uint64_t line, unsigned second, uint32_t context)
-{
-	const uint64_t *index = map_get(&notes->straddle_of, file, line - second);
-
-	BUG_ON(!index); /* the line's flag said so */
-	struct straddle *s = &notes->straddles.at[*index - 1];
-	s->flush[second] = context;
-	if (!s->flush[!second])
-		return;
-	notes_line(notes, file, (line - second) << LINE_BITS)->out = 0;
-	notes_line(notes, file, (line - second + 1) << LINE_BITS)->in = 0;
 }
 
 void notes_flush(struct notes *notes, uint32_t file, uint64_t offset, uint32_t context)
 {
-	struct line_note *note = notes_line_make(notes, file, offset);
+	struct line_note *line = notes_line_make(notes, file, offset);
 
-	note->flush = context;
-	BUG_ON(note->flush != context);
-	note->early = 0;
-	if (note->out)
-		straddle_flush(notes, file, offset >> LINE_BITS, 0, context);
-	if (note->in)
-		straddle_flush(notes, file, offset >> LINE_BITS, 1, context);
+	line->flush = context;
+	BUG_ON(line->flush != context);
+	line->early = line->out = line->in = 0;
 }
 
 uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t offset, uint64_t event)
 {
-	uint64_t line = offset >> LINE_BITS;
+	const struct line_note *line = notes_line(notes, file, offset), *other;
 
-	for (unsigned second = 0; second < 2; second++) {
-		const uint64_t *index = map_get(&notes->straddle_of, file, line - second);
-		const struct straddle *s = index ? &notes->straddles.at[*index - 1] : NULL;
-
-		if (s && s->event == event && !s->flush[second] && s->flush[!second])
-			return s->flush[!second];
-	}
+	if (!line)
+		return 0;
+	other = line->out && line->straddle == (uint32_t)event ? notes_line(notes, file, offset + LINE_BYTES) : NULL;
+	if (other && !other->in)
+		return other->flush;
+	other = line->in ? notes_line(notes, file, offset - LINE_BYTES) : NULL;
+	if (other && !other->out && other->straddle == (uint32_t)event)
+		return other->flush;
 	return 0;
 }
 
@@ -117,7 +94,5 @@ void notes_free(struct notes *notes)
 		vec_free(blocks);
 	}
 	vec_free(&notes->files);
-	map_free(&notes->straddle_of);
-	vec_free(&notes->straddles);
 	vec_free(&notes->sites);
 }

@@ -2,7 +2,7 @@
 /* patterns_notes.h - what `patterns` remembers of code and of lines, beyond what the model knows of what is pending.
  *
  * Of each calling context: whether what it stored was ever made persistent, and by which flush.  Of each line that was ever flushed or hit
- * by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line costs 4 bytes, so memory is bounded by the
+ * by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line costs 8 bytes, so memory is bounded by the
  * PM that the program works on, whatever the length of the trace. */
 #ifndef BLACKOUT_DETECT_PATTERNS_NOTES_H
 #define BLACKOUT_DETECT_PATTERNS_NOTES_H
@@ -11,30 +11,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
 #include "base/vec.h"
 
 #define LINE_BYTES 64u
 
+/* Contexts of a flush, or synchronisation, that made a store of this code persistent; 0: none did. */
 struct site_note {
-	uint32_t
-		flush; /* context of the flush, or synchronisation, that made a store of this code persistent; 0: none did */
-	uint32_t prompt; /* the same, and the storing thread had no other fence between store and flush: it was meant */
+	uint32_t flush;  /* any */
+	uint32_t prompt; /* one without another fence of the storing thread between store and flush: it was meant */
 };
 
 struct line_note {
 	uint32_t flush : 28; /* context of the last flush, or synchronisation; 0: none */
 	uint32_t atomic : 1; /* an atomic instruction stored to it */
 	uint32_t early : 1;  /* stored to after its last flush, which was not fenced by then */
-	uint32_t out : 1;    /* a store started here and went on into the next line, and not both are flushed since */
-	uint32_t in : 1;     /* a store came in from the line before */
-};
-
-/* The last store over the boundary of two lines. */
-struct straddle {
-	uint64_t event;
-	uint32_t
-		flush[2]; /* contexts of the flushes that wrote the first and the second line back since; 0: none did */
+	uint32_t out : 1;    /* a store went on from here into the next line, and this line is not flushed since */
+	uint32_t in : 1;     /* a store came in from the line before, and this line is not flushed since */
+	uint32_t straddle;   /* the last store from here into the next line: the low half of its number */
 };
 
 /* The lines of a file, in blocks; NULL where nothing was noted. */
@@ -46,14 +39,12 @@ struct file_notes {
 struct notes {
 	VEC_OF(struct site_note) sites;  /* by context */
 	VEC_OF(struct file_notes) files; /* by id */
-	struct map straddle_of;          /* from (file, number of the first line) to 1 + index of straddles */
-	VEC_OF(struct straddle) straddles;
 };
 
 struct site_note *notes_site(struct notes *notes, uint32_t context);
 
 /* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */
-struct line_note *notes_line(struct notes *notes, uint32_t file, uint64_t offset);
+struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset);
 struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t offset);
 
 /* A store went over the end of the line at `offset`. */
