@@ -10,7 +10,7 @@
 /* One finding on its way to a fingerprint. */
 struct print {
 	struct finding *finding;
-	XXH128_hash_t base; /* of texts 1 to 5 */
+	XXH128_hash_t base; /* of texts 1 to 4 */
 };
 
 static void hash_text(XXH3_state_t *hash, const char *text, size_t length)
@@ -34,12 +34,6 @@ static void hash_module(XXH3_state_t *hash, const char *module)
 		hash_string(hash, module);
 }
 
-static void hash_inlined(XXH3_state_t *hash, const struct finding_stack *stack)
-{
-	for (size_t i = stack->location; i + 1 < stack->count && stack->frames[i].inlined; i++)
-		hash_string(hash, stack->frames[i + 1].function);
-}
-
 static void hash_source(XXH3_state_t *hash, struct sources *sources, const struct finding_frame *frame)
 {
 	size_t length;
@@ -61,7 +55,6 @@ static XXH128_hash_t base_hash(XXH3_state_t *hash, const struct finding *finding
 		hash_module(hash, frame->module);
 		hash_string(hash, frame->file);
 		hash_string(hash, frame->function);
-		hash_inlined(hash, &finding->stack);
 		hash_source(hash, sources, frame);
 	}
 	if (frame && !frame->function && !frame->line) {

@@ -12,7 +12,8 @@
  * line: conditions fun:, file: (source path or its base name) and module: (base name), all of which must hold; patterns are those of
  * fnmatch(3); one with blanks in it stands in double quotes.  The first frame is the finding's location, the next its caller, and so on;
  * `...` stands for any number of frames, none included, and as the first frame makes the search start at the innermost frame of
- * the stack, in whatever library.  Without frames the entry holds everywhere.  `fingerprint: HEX` limits an entry to that finding.
+ * the stack, in whatever library.  Without frames the entry holds everywhere.  The callers are those of
+ * the stack that the report shows: other stacks that lead to the same location are the same finding.  `fingerprint: HEX` limits an entry to that finding.
  *
  *     struct suppress *s;
  *     if (suppress_read(&s, path, &err) < 0) ...           // status 2; the sentence names line and column

@@ -90,6 +90,28 @@ static void test_library_version(void **state)
 	expect(&one, &two, false);
 }
 
+/* Another caller is no other finding. */
+static void test_callers(void **state)
+{
+	char prints[2][FINGERPRINT_CHARS + 1];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct findings *f = sample_new();
+		struct sources *sources = sources_new();
+		struct finding *finding = sample_add(f, KIND_MISSING_FLUSH, SEVERITY_ERROR, 1);
+
+		sample_frame(f, &finding->stack, "put", "/gone/kv.c", 10, "kv");
+		finding->stack.frames[0].inlined = i;
+		sample_frame(f, &finding->stack, i ? "apply" : "insert", "/gone/kv.c", 30, "kv");
+		fingerprint_all(f, sources);
+		strcpy(prints[i], f->at[0].fingerprint);
+		sources_free(sources);
+		findings_free(f);
+	}
+	assert_string_equal(prints[0], prints[1]);
+}
+
 /* Without symbols the offset is all there is. */
 static void test_stripped(void **state)
 {
@@ -240,6 +262,7 @@ int main(void)
 		scratch_test(test_source_lines),
 		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_baseline_empty),
+		cmocka_unit_test(test_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
