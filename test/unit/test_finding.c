@@ -20,9 +20,9 @@
 /* clang-format off */
 enum { LINE_STORE = __LINE__ + 2, LINE_FLUSH = __LINE__ + 3, LINE_CALLER = __LINE__ + 4 };
 
-__attribute__((noinline, noclone)) static void place_store(void) { __asm__ volatile("nop"); }
-__attribute__((noinline, noclone)) static void place_flush(void) { __asm__ volatile("nop; nop"); }
-__attribute__((noinline, noclone)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
+__attribute__((noinline)) static void place_store(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) static void place_flush(void) { __asm__ volatile("nop; nop"); }
+__attribute__((noinline)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
 /* clang-format on */
 
 struct search {
