@@ -23,17 +23,32 @@ static void flush_line(struct model *model, const struct event *ev, struct line 
 	line->silent = 0;
 }
 
+/* The line that is flushed; NULL if nothing was ever stored or written there: a whole empty pool may be flushed. */
+static struct line *flush_target(struct model *model, const struct event *ev)
+{
+	struct page *page = memory_find(&model->memory, ev->file, ev->offset);
+	uint64_t bit = (uint64_t)1 << ev->offset % PAGE_BYTES / LINE_BYTES;
+	struct line *line;
+
+	if (!page || (!page->lines && !(page->written & bit)))
+		return NULL;
+	line = page_line(page, ev->offset);
+	line->silent += (page->written & bit) != 0;
+	page->written &= ~bit;
+	return line;
+}
+
 void step_flush(struct model *model, const struct event *ev)
 {
 	struct flush_effect effect = {.volatile_address = !ev->file};
 	struct thread *thread = pending_thread(&model->pending, ev->thread);
-	struct page *page = ev->file ? memory_find(&model->memory, ev->file, ev->offset) : NULL;
+	struct line *line = ev->file ? flush_target(model, ev) : NULL;
 
 	if (!ev->file)
 		thread->volatile_flushes++;
-	else if (page && page->lines)
-		flush_line(model, ev, page_line(page, ev->offset), &effect);
-	else /* nothing was ever stored there: a whole empty pool may be flushed, so nothing is kept about it */
+	else if (line)
+		flush_line(model, ev, line, &effect);
+	else
 		model->platform->flush(model, ev, NULL, &effect);
 	if (ev->file && !effect.newly_covered && !effect.covered_for_thread)
 		thread->idle_flushes++;

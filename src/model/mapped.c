@@ -41,31 +41,27 @@ static void mappings_change(struct mappings *m, const struct event *ev)
 		mappings_map(m, &mapping);
 }
 
-static bool file_is_mapped(const struct mapped *mapped, uint32_t file)
-{
-	for (size_t i = 0; i < mapped->processes.count; i++) {
-		const struct mappings *m = &mapped->processes.at[i];
-
-		for (size_t j = 0; j < m->list.count; j++) {
-			if (m->list.at[j].file == file)
-				return true;
-		}
-	}
-	return false;
-}
-
 void step_map(struct model *model, const struct event *ev)
 {
 	struct memory *memory = &model->memory;
+	size_t count;
 
 	mappings_change(mappings_of(&model->mapped, ev->process), ev);
-	if (ev->type == EVENT_MAP)
-		memory_file(memory, ev->file); /* so that it is looked at */
-	for (uint32_t file = 1; file < memory->files.count; file++) {
-		bool was = memory->files.at[file].mapped, is = file_is_mapped(&model->mapped, file);
+	memory_file(memory, ev->file); /* so that it is looked at */
+	count = memory->files.count;
+	for (size_t file = 0; file < count; file++)
+		memory->files.at[file].maps = 0;
+	for (size_t i = 0; i < model->mapped.processes.count; i++) {
+		const struct mappings *m = &model->mapped.processes.at[i];
 
-		memory->files.at[file].mapped = is;
-		if (was && !is)
+		for (size_t j = 0; j < m->list.count; j++)
+			memory_file(memory, m->list.at[j].file)->maps++;
+	}
+	for (uint32_t file = 1; file < count; file++) {
+		bool was = memory->files.at[file].mapped;
+
+		memory->files.at[file].mapped = memory->files.at[file].maps > 0;
+		if (was && !memory->files.at[file].mapped)
 			leftover_tell(model, ev, file);
 	}
 }

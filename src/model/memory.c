@@ -60,7 +60,7 @@ struct page *memory_page_slowly(struct memory *memory, uint32_t file, uint64_t o
 	return memory->recent[at].page;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+bool memory_is_zero(const uint8_t *bytes, size_t size)
 {
 	return !bytes || !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
@@ -99,7 +99,7 @@ void memory_put(struct memory *memory, uint32_t file, uint64_t offset, const uin
 		size_t n = size < PAGE_BYTES - within ? size : PAGE_BYTES - within;
 		struct page *page = memory_find(memory, file, offset);
 
-		if (!page && !is_zero(bytes, n))
+		if (!page && !memory_is_zero(bytes, n))
 			page = memory_page(memory, file, offset);
 		if (page)
 			page_put(page, within, bytes, n);
@@ -117,6 +117,7 @@ struct piece {
 
 static void page_forget(struct page *page)
 {
+	page->written = 0;
 	for (size_t i = 0; page->lines && i < PAGE_LINES; i++) {
 		page->lines[i].stored_context = 0;
 		page->lines[i].silent = 0;

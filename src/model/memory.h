@@ -34,12 +34,14 @@ struct line {
 struct page {
 	uint8_t bytes[PAGE_BYTES];
 	struct line *lines; /* PAGE_LINES, or NULL if none was stored to or flushed */
+	uint64_t written;   /* lines written by system calls and not flushed since, a bit each */
 };
 
 struct pm_file {
 	bool known;    /* announced: the size holds */
 	bool unlinked; /* no name is left */
 	bool mapped;   /* by somebody */
+	size_t maps;   /* how often, while that is being counted */
 	uint64_t size;
 };
 
@@ -82,6 +84,9 @@ static inline struct line *page_line(struct page *page, uint64_t offset)
 		page->lines = mem_alloc(PAGE_LINES * sizeof(*page->lines));
 	return &page->lines[offset % PAGE_BYTES / LINE_BYTES];
 }
+
+/* NULL stands for zeros. */
+bool memory_is_zero(const uint8_t *bytes, size_t size);
 
 /* Change bytes, whatever the size of the file says; NULL stands for zeros. */
 void memory_put(struct memory *memory, uint32_t file, uint64_t offset, const uint8_t *bytes, uint64_t size);

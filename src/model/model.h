@@ -111,8 +111,9 @@ struct model_observer {
 
 enum model_depth {
 	MODEL_STATES, /* all of it */
-	MODEL_VISIBLE, /* units that are overwritten altogether are forgotten, so that memory is bounded by the dirty bytes.  Enough for
-	                * the observer, which hears no more of those units; the sets of states may not be asked for */
+	MODEL_VISIBLE, /* units that are overwritten altogether are forgotten, and WRITTEN ones not kept at all, so that memory is bounded
+			* by the dirty bytes.  Enough for the observer, which hears no more of those units; the sets of states may not be
+			* asked for */
 };
 
 /* A model at the start of a trace: nothing is known.  `observer` may be NULL; otherwise it must live as long as the model. */

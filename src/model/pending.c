@@ -22,7 +22,7 @@ void pending_free(struct pending *pending)
 	vec_free(&pending->threads);
 }
 
-struct thread *pending_thread(struct pending *pending, uint32_t id)
+struct thread *pending_thread_new(struct pending *pending, uint32_t id)
 {
 	static const struct thread blank;
 

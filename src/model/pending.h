@@ -95,7 +95,12 @@ void pending_init(struct pending *pending);
 void pending_free(struct pending *pending);
 
 /* The thread, made up if it is new.  Valid until the next new thread. */
-struct thread *pending_thread(struct pending *pending, uint32_t id);
+struct thread *pending_thread_new(struct pending *pending, uint32_t id);
+
+static inline struct thread *pending_thread(struct pending *pending, uint32_t id)
+{
+	return id < pending->threads.count ? &pending->threads.at[id] : pending_thread_new(pending, id);
+}
 
 /* Append a unit to all its lists. */
 struct node *pending_add(struct pending *pending, struct line *line, const struct unit *unit);

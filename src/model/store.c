@@ -82,6 +82,14 @@ static void unit_apply(struct model *model, const struct event *ev, uint8_t *wor
 		pending_add(&model->pending, line, unit);
 }
 
+/* A flush of what was written is not needed, but it is no mistake either: it is taken for one of a silent store. */
+static void page_written(struct page *page, uint64_t offset, uint64_t size)
+{
+	uint64_t first = offset % PAGE_BYTES / LINE_BYTES, last = (offset + size - 1) % PAGE_BYTES / LINE_BYTES;
+
+	page->written |= UINT64_MAX << first & UINT64_MAX >> (PAGE_LINES - 1 - last);
+}
+
 /* `size` bytes from unit->offset on, in one line. */
 static void line_apply(struct model *model, const struct event *ev, struct unit *unit, const uint8_t *data,
 		       unsigned size)
@@ -95,7 +103,7 @@ static void line_apply(struct model *model, const struct event *ev, struct unit 
 		line->stored_context = ev->context;
 		line->flushed = false;
 	} else {
-		line->silent++; /* a flush of what was written is not needed, but it is no mistake either */
+		page_written(page, unit->offset, size);
 	}
 	while (size) {
 		unsigned within = unit->offset % WORD_BYTES,
@@ -111,12 +119,14 @@ static void line_apply(struct model *model, const struct event *ev, struct unit 
 	}
 }
 
-static void range_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t size)
+/* `size` bytes from `offset` on. */
+static void range_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t offset,
+			uint64_t size)
 {
-	const uint8_t *data = ev->data;
+	const uint8_t *data = ev->data + (offset - ev->offset);
 	struct unit unit = {
 		.event = model->number,
-		.offset = ev->offset,
+		.offset = offset,
 		.file = ev->file,
 		.context = ev->context,
 		.thread = ev->thread,
@@ -143,18 +153,58 @@ void step_store(struct model *model, const struct event *ev)
 		return;
 	model->stores++;
 	/* In the last page of a mapping a store may lie beyond the file: it reaches nothing. */
-	range_apply(model, ev, kind, memory_clip(memory_file(&model->memory, ev->file), ev->offset, ev->size));
+	range_apply(model, ev, kind, ev->offset,
+		    memory_clip(memory_file(&model->memory, ev->file), ev->offset, ev->size));
 	if (model->platform->stored)
 		model->platform->stored(model, ev);
 }
 
+/* What is written hides what was stored there.  Lines that were never stored to are not made for it. */
+static void lines_hide(struct model *model, struct page *page, uint64_t offset, uint64_t end)
+{
+	while (page->lines && offset < end) {
+		struct line *line = page_line(page, offset);
+		unsigned within = offset % WORD_BYTES;
+		uint64_t n = end - offset < WORD_BYTES - within ? end - offset : WORD_BYTES - within;
+
+		pending_hide(&model->pending, line, offset % LINE_BYTES / WORD_BYTES, byte_mask(within, (unsigned)n),
+			     true);
+		offset += n;
+	}
+}
+
+/* A part of what was written, in one page. */
+static void page_write(struct model *model, const struct event *ev, uint64_t offset, uint64_t size)
+{
+	const uint8_t *data = ev->data + (offset - ev->offset);
+	struct page *page = memory_find(&model->memory, ev->file, offset);
+
+	if (model->depth == MODEL_STATES && (page || !memory_is_zero(data, size))) {
+		range_apply(model, ev, UNIT_WRITTEN, offset, size);
+		return;
+	}
+	if (page)
+		lines_hide(model, page, offset, offset + size);
+	memory_put(&model->memory, ev->file, offset, data, size);
+	page = memory_find(&model->memory, ev->file, offset);
+	if (page)
+		page_written(page, offset, size);
+}
+
+/* Files are also made by writing all of them, so pages of zeros must cost nothing, and units are kept only where sets are asked for. */
 void step_write(struct model *model, const struct event *ev)
 {
 	struct pm_file *file = memory_file(&model->memory, ev->file);
+	uint64_t offset = ev->offset, end = ev->offset + ev->size;
 
 	if (ev->size > INT64_MAX || ev->offset > INT64_MAX - ev->size)
 		return;
-	if (ev->size && file->size < ev->offset + ev->size)
-		file->size = ev->offset + ev->size;
-	range_apply(model, ev, UNIT_WRITTEN, ev->size);
+	if (ev->size && file->size < end)
+		file->size = end;
+	while (offset < end) {
+		uint64_t room = PAGE_BYTES - offset % PAGE_BYTES, n = end - offset < room ? end - offset : room;
+
+		page_write(model, ev, offset, n);
+		offset += n;
+	}
 }

@@ -33,6 +33,8 @@ static bool sync_page(struct model *model, const struct event *ev, uint32_t file
 	struct page *page = memory_find(&model->memory, file, offset);
 	bool complete = true;
 
+	if (page)
+		page->written = 0;
 	for (unsigned i = 0; page && page->lines && i < PAGE_LINES; i++) {
 		struct line *line = &page->lines[i];
 
