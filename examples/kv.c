@@ -45,8 +45,9 @@ struct bucket { // one cache line
 struct pool {
 	uint64_t magic;
 	uint64_t heap_end; // offset of the first free byte
-	uint64_t lookups;  // statistics
-	char pad[LINE - 3 * sizeof(uint64_t)];
+	char pad[LINE - 2 * sizeof(uint64_t)];
+	uint64_t lookups; // statistics
+	char pad2[LINE - sizeof(uint64_t)];
 	struct bucket buckets[BUCKETS];
 	char heap[];
 };

@@ -51,12 +51,13 @@ static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_
 	return XXH3_128bits(&key, sizeof(key));
 }
 
-static void collect_sink(struct collector *c, const struct sink *sink)
+static void collect_sink(struct collector *c, const struct sink *sink, const struct evidence *evidence)
 {
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
 
-		if (unreported(&c->stacks, &entry->first))
+		if (unreported(&c->stacks, &entry->first) ||
+		    evidence_implies(evidence, &c->stacks, &entry->first))
 			continue;
 		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
 		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
@@ -215,8 +216,11 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 
 	target_platforms(findings, sinks, sink_count);
 	for (size_t i = 0; i < sink_count; i++) {
-		evidence_apply(&c.stacks, sinks[i]);
-		collect_sink(&c, sinks[i]);
+		struct evidence evidence;
+
+		evidence_apply(&evidence, &c.stacks, sinks[i]);
+		collect_sink(&c, sinks[i], &evidence);
+		evidence_free(&evidence);
 	}
 	findings->count = c.groups.count;
 	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));

@@ -6,11 +6,16 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/map.h"
-
 static uint64_t text_hash(const char *text, uint64_t seed)
 {
 	return text ? XXH3_64bits_withSeed(text, strlen(text), seed) : seed;
+}
+
+static uint64_t frame_hash(const struct finding_frame *frame, uint64_t seed)
+{
+	uint64_t at[2] = {seed, frame->line ? frame->line : frame->offset};
+
+	return text_hash(frame->line ? frame->path : frame->module, XXH3_64bits(at, sizeof(at)));
 }
 
 /* The line of the user's code, and those of his code that led to it. */
@@ -19,16 +24,18 @@ static uint64_t call_hash(struct stacks *stacks, uint32_t context)
 	struct finding_stack stack = stacks_view(stacks, context);
 	uint64_t hash = 0;
 
-	for (size_t i = stack.location; i < stack.count; i++) {
-		const struct finding_frame *frame = &stack.frames[i];
-		uint64_t at[2] = {hash, frame->line ? frame->line : frame->offset};
-
-		if (i > stack.location && !frame->own)
-			continue;
-		hash = XXH3_64bits(at, sizeof(at));
-		hash = text_hash(frame->line ? frame->path : frame->module, hash);
-	}
+	for (size_t i = stack.location; i < stack.count; i++)
+		if (i == stack.location || stack.frames[i].own)
+			hash = frame_hash(&stack.frames[i], hash);
 	return hash;
+}
+
+/* That line alone. */
+static uint64_t line_hash(struct stacks *stacks, uint32_t context)
+{
+	struct finding_stack stack = stacks_view(stacks, context);
+
+	return stack.count ? frame_hash(&stack.frames[stack.location], 0) : 0;
 }
 
 static bool is_candidate(const struct sighting *sighting)
@@ -116,7 +123,7 @@ static bool run_frees(struct stacks *stacks)
 	return false;
 }
 
-/* Rule 2. */
+/* Rule 3. */
 static void evidence_judge_freed(struct stacks *stacks, struct sink *sink)
 {
 	bool asked = false;
@@ -134,8 +141,26 @@ static void evidence_judge_freed(struct stacks *stacks, struct sink *sink)
 	}
 }
 
-void evidence_apply(struct stacks *stacks, struct sink *sink)
+void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink)
 {
 	evidence_judge_lines(stacks, sink);
 	evidence_judge_freed(stacks, sink);
+	*evidence = (struct evidence){0};
+	for (size_t i = 0; i < sink_count(sink); i++)
+		if (sink_at(sink, i)->first.kind == KIND_TRANSIENT_DATA)
+			map_put(&evidence->transient, line_hash(stacks, sink_at(sink, i)->first.context), 0);
+}
+
+void evidence_free(struct evidence *evidence)
+{
+	map_free(&evidence->transient);
+}
+
+/* Rule 2. */
+bool evidence_implies(const struct evidence *evidence, struct stacks *stacks, const struct sighting *sighting)
+{
+	if (sighting->kind != KIND_DIRTY_OVERWRITE || !evidence->transient.count)
+		return false;
+	return map_get(&evidence->transient, line_hash(stacks, sighting->context), 0) &&
+	       map_get(&evidence->transient, line_hash(stacks, sighting->related[0].context), 0);
 }

@@ -5,15 +5,27 @@
  *     a copy that takes several stores.  What looks to it like data that nobody ever flushes is a missing flush if what the same line
  *     of the user's code, called in the same way, stores at other times is made persistent.
  *
- *  2. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed, and the line may have been
+ *  2. Data that nobody flushes are overwritten unflushed as a matter of course.  Where they are reported as transient, dirty overwrites of
+ *     the same lines of source are not.
+ *
+ *  3. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed, and the line may have been
  *     flushed in an earlier life.  The trace does not tell which objects these are.  In a run that frees or aborts by libpmemobj, a
  *     missing flush is therefore not certain: a warning. */
 #ifndef BLACKOUT_FINDING_EVIDENCE_H
 #define BLACKOUT_FINDING_EVIDENCE_H
 
+#include "base/map.h"
 #include "finding/stacks.h"
 
-/* Judge the entries of a sink. */
-void evidence_apply(struct stacks *stacks, struct sink *sink);
+struct evidence {
+	struct map transient; /* hashes of lines of source that store transient data */
+};
+
+/* Judge the entries of a sink.  evidence_free frees what is learned. */
+void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink);
+void evidence_free(struct evidence *evidence);
+
+/* Is this sighting implied by another? */
+bool evidence_implies(const struct evidence *evidence, struct stacks *stacks, const struct sighting *sighting);
 
 #endif

@@ -10,6 +10,6 @@ int main(int argc, char **argv)
 	CLWB(p);
 	SFENCE();
 	for (int i = 0; i < 3; i++)
-		ST8(p + LINE, i); //! transient-data warning; dirty-overwrite warning
+		ST8(p + LINE, i); //! transient-data warning
 	return 0;
 }
