@@ -95,13 +95,15 @@ struct fence_effect {
 	unsigned distinct_flush_contexts; /* among them; each line counts with its last flush */
 };
 
-/* Who wants to know.  Any of these may be NULL.  Events, units and effects are valid during the call only. */
+/* Who wants to know.  Any of these may be NULL.  Events, units and effects are valid during the call only.  What an event makes
+ * certain is told before the flush or fence itself. */
 struct model_observer {
 	/* `ev`, a STORE, changes bytes of `old`, which is pending (CACHED or DIRECT, never WRITTEN).  Told for each such pair of units. */
 	void (*overwrite)(void *arg, const struct event *ev, const struct unit *old);
 	void (*flush)(void *arg, const struct event *ev, const struct flush_effect *effect);
 	void (*fence)(void *arg, const struct event *ev, const struct fence_effect *effect);
-	/* `unit` is certain from `by` on: a fence, a synchronisation; on eADR the store itself, or what came after it. */
+	/* `unit` is certain from `by` on: a fence, a synchronisation; on eADR the store itself, or
+	 * what came after it (NULL: the end of the trace). */
 	void (*persist)(void *arg, const struct event *by, const struct unit *unit);
 	/* `unit` is pending although nobody can make it certain any more: `by` unmapped its file for good, or is NULL at the end of the
 	 * trace.  Told once for each unit, and not for: files without a name left, units that later ones have overwritten altogether,

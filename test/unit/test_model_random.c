@@ -12,7 +12,7 @@
  * and at the end the union of the sets over all points is the same.  A second model, which forgets what is overwritten, must tell the
  * observer of the same overwritten and left over units.
  *
- *     test_model_random [SEED [NUMBER]]      one series of programs; one program of it
+ *     test_model_random [SEED [NUMBER]]      one series of programs; one program of it.  MODEL_SEED in the environment is a SEED too
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -370,6 +370,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(eadr_agrees),
 	};
 
+	if (getenv("MODEL_SEED"))
+		seed = strtoull(getenv("MODEL_SEED"), NULL, 10);
 	if (argc > 1)
 		seed = strtoull(argv[1], NULL, 10);
 	if (argc > 2)
