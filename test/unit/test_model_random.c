@@ -330,13 +330,22 @@ static void shrink(struct check *c, struct program *program, enum reference_plat
 	check_program(c, program, platform);
 }
 
+/* Every kind of event must occur, or the comparison says nothing about it. */
+static void count_types(const struct program *program, size_t *seen)
+{
+	for (size_t i = 0; i < program->count; i++)
+		seen[program->events[i].type]++;
+}
+
 static bool series(enum reference_platform platform)
 {
+	size_t seen[EVENT_TYPE_COUNT] = {0};
 	static struct check c;
 	struct program program;
 
 	for (uint64_t number = only ? only : 1; number <= (only ? only : PROGRAMS); number++) {
 		program_make(&program, seed, number);
+		count_types(&program, seen);
 		check_program(&c, &program, platform);
 		if (!c.problem[0])
 			continue;
@@ -348,6 +357,8 @@ static bool series(enum reference_platform platform)
 			    (unsigned long long)number);
 		return false;
 	}
+	for (size_t i = 0; i < EVENT_TYPE_COUNT && !only; i++)
+		assert_true(seen[i] > PROGRAMS / 1000);
 	return true;
 }
 
