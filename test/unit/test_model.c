@@ -725,6 +725,7 @@ static void told_flushes(void **state)
 		    "flush new=1 mine=1 stored=A; flush new=0 mine=0; ");
 	/* What was written may be flushed once: nobody is blamed for it. */
 	expect_told("adr", "A", "f", "write:A clwb:A clwb:A", "flush new=1 mine=0; flush new=0 mine=0 after=101@3; ");
+	expect_told("adr", "A", "f", "write:A msync:A clwb:A", "flush new=0 mine=0; ");
 	expect_told("eadr", "", "f", "A clwb:A", "flush new=0 mine=0 pointless stored=A; ");
 }
 
