@@ -28,23 +28,19 @@ struct record_options {
 	bool follow, loads, code_hash, compress, quiet;
 };
 
+/* clang-format off */
 /* Rows of the table of options. */
-#define RECORD_OPTIONS(o)                                                                                            \
-	{"pm",        "PATH",                                                                                        \
-	 NULL,        "a persistent file, directory or glob; otherwise every file mapped shared and writable",       \
-	 OPTION_LIST, &(o)->pm},                                                                                     \
-		{"setup", "CMD", NULL, "shell command to run first, unrecorded", OPTION_TEXT, &(o)->setup},          \
-		{"no-pmem-force", NULL, NULL, "do not set PMEM_IS_PMEM_FORCE=1 for the target", OPTION_UNSET,        \
-		 &(o)->pmem_force},                                                                                  \
-		OPTION_OUT(&(o)->out),                                                                               \
-		{"follow-children", NULL,        NULL, "record child processes too, and wait for them",              \
-		 OPTION_FLAG,       &(o)->follow},                                                                   \
-		{"loads", NULL, NULL, "record loads from persistent memory too", OPTION_FLAG, &(o)->loads},          \
-		{"code-hash", NULL,                                                                                  \
-		 NULL,        "record at each fence a hash of the code executed since the last one",                 \
-		 OPTION_FLAG, &(o)->code_hash},                                                                      \
-		{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}, \
-		OPTION_QUIET(&(o)->quiet)
+#define RECORD_OPTIONS(o) \
+	{"pm", "PATH", NULL, "a persistent file, directory or glob; otherwise every file mapped shared and writable", OPTION_LIST, &(o)->pm}, \
+	{"setup", "CMD", NULL, "shell command to run first, unrecorded", OPTION_TEXT, &(o)->setup}, \
+	{"no-pmem-force", NULL, NULL, "do not set PMEM_IS_PMEM_FORCE=1 for the target", OPTION_UNSET, &(o)->pmem_force}, \
+	OPTION_OUT(&(o)->out), \
+	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
+	{"loads", NULL, NULL, "record loads from persistent memory too", OPTION_FLAG, &(o)->loads}, \
+	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
+	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}, \
+	OPTION_QUIET(&(o)->quiet)
+/* clang-format on */
 
 struct record {
 	const struct record_options *options;

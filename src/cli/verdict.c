@@ -148,7 +148,12 @@ static void problems_note(struct findings *f, const struct symbols *symbols)
 static struct findings *findings_make(const struct verdict *v, const struct analysis *a, const char *dir,
 				      struct err *err)
 {
-	const struct findings_options how = {.own = v->options->own.items, .own_count = v->options->own.count};
+	const struct findings_options how = {
+		.own = v->options->own.items,
+		.own_count = v->options->own.count,
+		.fold = v->options->fold.items,
+		.fold_count = v->options->fold.count,
+	};
 	struct symbols *symbols = symbols_open(NULL);
 	size_t count;
 	struct sink *const *sinks = analysis_sinks(a, &count);

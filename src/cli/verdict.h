@@ -20,7 +20,7 @@
 
 struct verdict_options {
 	const char *detect, *platform, *recover, *write_suppressions;
-	struct option_list own;
+	struct option_list own, fold;
 	uint64_t seed;
 	bool progress;
 
@@ -28,33 +28,26 @@ struct verdict_options {
 	struct option_list suppress;
 };
 
+/* clang-format off */
 /* Rows for the commands that analyse. */
-#define ANALYSIS_OPTIONS(o)                                                                                    \
-	{"detect", "LIST", "patterns", "comma list of detectors", OPTION_TEXT, &(o)->detect},                  \
-		{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT, &(o)->platform},           \
-		{"recover",   "CMD",        NULL, "test crash states with this command (not in this version)", \
-		 OPTION_TEXT, &(o)->recover},                                                                  \
-		{"own",       "PATTERN", NULL, "modules or source paths that are the user's own code",         \
-		 OPTION_LIST, &(o)->own},                                                                      \
-		{"write-suppressions",    "FILE", NULL, "write an entry for each finding", OPTION_TEXT,        \
-		 &(o)->write_suppressions},                                                                    \
-		{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed},                    \
-	{                                                                                                      \
-		"no-progress", NULL, NULL, "do not show progress on a terminal", OPTION_UNSET, &(o)->progress  \
-	}
+#define ANALYSIS_OPTIONS(o) \
+	{"detect", "LIST", "patterns", "comma list of detectors", OPTION_TEXT, &(o)->detect}, \
+	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT, &(o)->platform}, \
+	{"recover", "CMD", NULL, "test crash states with this command (not in this version)", OPTION_TEXT, &(o)->recover}, \
+	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST, &(o)->own}, \
+	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST, &(o)->fold}, \
+	{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT, &(o)->write_suppressions}, \
+	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed}, \
+	{"no-progress", NULL, NULL, "do not show progress on a terminal", OPTION_UNSET, &(o)->progress}
 
 /* Rows for all commands that report. */
-#define VERDICT_OPTIONS(o, fail_on_default)                                                                      \
-	{"format", "F", "text", "what is printed: text, json, sarif, junit", OPTION_TEXT, &(o)->format},         \
-		{"fail-on",       "LEVEL",                                                                       \
-		 fail_on_default, "lowest severity for exit status 1: error, performance, warning, never",       \
-		 OPTION_TEXT,     &(o)->fail_on},                                                                \
-		{"suppress", "FILE", NULL, "findings not to report, with reasons", OPTION_LIST, &(o)->suppress}, \
-		{"baseline",  "FILE",        NULL, "an earlier findings.json: only new findings count",          \
-		 OPTION_TEXT, &(o)->baseline},                                                                   \
-	{                                                                                                        \
-		"color", "WHEN", "auto", "auto, always, never", OPTION_TEXT, &(o)->color                         \
-	}
+#define VERDICT_OPTIONS(o, fail_on_default) \
+	{"format", "F", "text", "what is printed: text, json, sarif, junit", OPTION_TEXT, &(o)->format}, \
+	{"fail-on", "LEVEL", fail_on_default, "lowest severity for exit status 1: error, performance, warning, never", OPTION_TEXT, &(o)->fail_on}, \
+	{"suppress", "FILE", NULL, "findings not to report, with reasons", OPTION_LIST, &(o)->suppress}, \
+	{"baseline", "FILE", NULL, "an earlier findings.json: only new findings count", OPTION_TEXT, &(o)->baseline}, \
+	{"color", "WHEN", "auto", "auto, always, never", OPTION_TEXT, &(o)->color}
+/* clang-format on */
 
 struct verdict {
 	const struct verdict_options *options;

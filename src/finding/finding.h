@@ -142,8 +142,9 @@ struct findings {
 };
 
 struct findings_options {
-	const char *const *own; /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
-	size_t own_count;
+	const char *const *own;  /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
+	const char *const *fold; /* --fold: the same, and of functions; stronger than --own */
+	size_t own_count, fold_count;
 };
 
 /* An empty collection: nothing known, nothing found. */

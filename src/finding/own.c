@@ -39,11 +39,19 @@ static bool matches(const char *pattern, const char *text)
 	return text && !fnmatch(pattern, text, 0);
 }
 
+static bool matches_place(const char *pattern, const struct finding_frame *frame, const char *module_path)
+{
+	return matches(pattern, frame->module) || matches(pattern, module_path) || matches(pattern, frame->path) ||
+	       matches(pattern, frame->file);
+}
+
 bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options)
 {
+	for (size_t i = 0; options && i < options->fold_count; i++)
+		if (matches(options->fold[i], frame->function) || matches_place(options->fold[i], frame, module_path))
+			return false;
 	for (size_t i = 0; options && i < options->own_count; i++)
-		if (matches(options->own[i], frame->module) || matches(options->own[i], module_path) ||
-		    matches(options->own[i], frame->path) || matches(options->own[i], frame->file))
+		if (matches_place(options->own[i], frame, module_path))
 			return true;
 	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
 		if (matches(folded[i], frame->module))

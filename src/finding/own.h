@@ -2,8 +2,9 @@
 /* own.h - whose code is it?  The user wants to be told his own line, not that of the library that flushed for him.
  *
  * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of code that is in no
- * file, of compilers' and system headers, and of what Blackout itself loads into the target.  A pattern of --own that matches a frame's module (its base name or path) or
- * source path makes it the user's own. */
+ * file, of compilers' and system headers, and of what Blackout itself loads into the target.  A pattern of --own
+ * that matches a frame's module (its base name or path) or source path makes it the user's own; one of --fold that matches these, or
+ * its function, folds it: a program with a function of its own for flushing wants to be told who called that. */
 #ifndef BLACKOUT_FINDING_OWN_H
 #define BLACKOUT_FINDING_OWN_H
 
