@@ -20,7 +20,8 @@ static const struct option options[] = {
 static const struct usage usage = {
 	.command = "demo",
 	.operands = "",
-	.about = "Run the example that is shipped with Blackout: a small key-value store in persistent memory, with mistakes in it.",
+	.about =
+		"Run the example that is shipped with Blackout: a small key-value store in persistent memory, with mistakes in it.",
 	.options = options,
 };
 

@@ -56,8 +56,7 @@ static void collect_sink(struct collector *c, const struct sink *sink, const str
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
 
-		if (unreported(&c->stacks, &entry->first) ||
-		    evidence_implies(evidence, &c->stacks, &entry->first))
+		if (unreported(&c->stacks, &entry->first) || evidence_implies(evidence, &c->stacks, &entry->first))
 			continue;
 		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
 		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));

@@ -94,7 +94,7 @@ enum finding_kind {
 	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
 	  "{bytes} stored here are written back at {flush}, but only another thread fences, at {fence}: that completes nothing",           \
 	  "fence after the flush at {flush}, in the thread that flushes")                                                                  \
-	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */    \
+	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */   \
 	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
 	  "{bytes} stored here are written back at {flush}, but no fence of the program follows: only a lock that the C library takes "    \
 	  "when the program ends completes it",                                                                                            \

@@ -17,13 +17,15 @@ int main(int argc, char **argv)
 	CHECK(pop);
 	PMEMoid oid = pmemobj_root(pop, sizeof(struct root));
 	struct root *root = pmemobj_direct(oid);
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		pmemobj_tx_add_range(oid, 0, sizeof(struct root));
 		ST8(&root->a[0], 1);
 		ST8(&root->b[32], 1);
 	}
 	TX_END
-	TX_BEGIN(pop) {
+	TX_BEGIN(pop)
+	{
 		pmemobj_tx_add_range(oid, 0, sizeof(struct root));
 		ST8(&root->a[0], 2);
 		ST8(&root->b[32], 2);
