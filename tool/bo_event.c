@@ -123,13 +123,15 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 
 /* ---- string stores ----
  * An iteration of REP MOVS or REP STOS is a store of its own to VEX.  Ascending iterations of one instruction are joined,
- * up to BO_STRING_MAX bytes, into one event with a note of the element size. */
+ * up to BO_STRING_MAX bytes, into one event with a note of the element size.  Their bytes are taken at once: by the time the event
+ * is written the memory may hold something newer, or be gone. */
 
 #define BO_STRING_MAX 4096u
 
 static struct {
 	Addr addr;
 	UInt size, element, context;
+	UChar bytes[BO_STRING_MAX];
 } string;
 
 void bo_event_end_string(void)
@@ -139,7 +141,7 @@ void bo_event_end_string(void)
 	if (!size)
 		return;
 	string.size = 0;
-	write_store(BO_STORE_STRING, string.context, string.addr, (const UChar *)string.addr, size, string.element);
+	write_store(BO_STORE_STRING, string.context, string.addr, string.bytes, size, string.element);
 }
 
 /* ---- what precedes every event ---- */
@@ -173,6 +175,13 @@ static SizeT clip_to_pm(Addr *addr, SizeT size, SizeT *left)
 	return part;
 }
 
+static Bool touches_pm(Addr addr, SizeT size)
+{
+	SizeT left;
+
+	return bo_granules[addr >> BO_GRANULE_SHIFT] && clip_to_pm(&addr, size, &left);
+}
+
 static void record_store(UInt kind, UInt code, Addr addr, SizeT size, Addr sp)
 {
 	SizeT part, left;
@@ -197,10 +206,15 @@ VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp)
 VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 {
 	UInt element = BO_SITE_SIZE(site);
-	const struct bo_region *r = bo_region_find(addr);
+	const struct bo_region *r;
 
-	if (!bo_writer_active() || !r)
+	if (!bo_writer_active() || bo_region_none(addr, element))
 		return;
+	r = bo_region_find(addr);
+	if (!r || r->start + r->size - addr < element) { /* perhaps an element across a border */
+		record_store(BO_STORE_PLAIN, BO_SITE_CODE(site), addr, element, sp);
+		return;
+	}
 	UInt context = bo_context_at(BO_SITE_CODE(site), sp);
 	Bool joins = string.size && string.addr + string.size == addr && string.context == context &&
 		     string.size + element <= BO_STRING_MAX && bo_region_find(string.addr) == r;
@@ -211,6 +225,7 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 		string.element = element;
 		string.context = context;
 	}
+	VG_(memcpy)(string.bytes + string.size, (const void *)addr, element);
 	string.size += element;
 }
 
@@ -238,7 +253,7 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 {
 	if (!bo_writer_active() || !bo_region_any())
 		return;
-	if (stored && bo_granules[addr >> BO_GRANULE_SHIFT] && bo_region_find(addr)) {
+	if (stored && touches_pm(addr, BO_SITE_SIZE(site))) {
 		if (clo_bo_code)
 			bo_on_fence(BO_SITE(BO_SITE_CODE(site), 0, BO_OP_CODE_HASH), sp);
 		record_store(BO_STORE_LOCKED, BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);

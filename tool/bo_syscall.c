@@ -381,6 +381,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 
 	*b = (struct before){.number = number};
 	bo_thread_run(tid, 0);
+	bo_event_end_string(); /* a call may block for ever: what was stored before it is in the trace */
 	switch (number) {
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
 	case __NR_openat: before_open(b, (Int)args[0], args[1], (UInt)args[2]); break;
