@@ -92,9 +92,12 @@ static void call(struct block *b, Int regparms, const HChar *name, void *functio
 
 /* ---- memory accesses ---- */
 
-/* 1-bit expression: the address may be PM (and `guard`, if any, holds). */
+/* 1-bit expression: the address may be PM (and `guard`, if any, holds).  An access that its guard forbids may have
+ * any address, even one for which the table has no entry. */
 static IRExpr *may_be_pm(struct block *b, IRExpr *addr, IRExpr *guard)
 {
+	if (guard)
+		addr = assign(b, Ity_I64, IRExpr_ITE(guard, addr, u64(0)));
 	IRExpr *granule = binop(b, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(BO_GRANULE_SHIFT)));
 	IRExpr *entry = add(b, granule, (Addr)bo_granules);
 	IRExpr *mark = assign(b, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, entry));

@@ -26,6 +26,9 @@ int main(int argc, char **argv)
 	p = pool_create(argv[1]);
 	begin(p);
 
+	/* Nothing is selected, so the address does not matter. */
+	MASKED("vmaskmovps %%ymm1, %%ymm2, (%0)", 0x8000000000000000, none);
+	MASKED("vpmaskmovq %%xmm1, %%xmm2, (%0)", 0x1234567890abcdef, none);
 	MASKED("vmaskmovps %%ymm1, %%ymm2, (%0)", p, lanes32);
 	//! store pool+0x0 4 0x4030201
 	//! store pool+0xc 4 0x100f0e0d
