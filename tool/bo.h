@@ -127,14 +127,17 @@ struct bo_frame {
 
 #define BO_FRAMES_MAX (1u << 19)
 
-extern struct bo_frame *bo_frame_top; /* next free frame of the running thread */
-extern ULong bo_code_hash;            /* of the running thread, since its last fence */
+extern struct bo_frame *bo_frame_top;   /* next free frame of the running thread */
+extern struct bo_frame *bo_frame_limit; /* beyond which it needs bo_frame_make_room */
+extern ULong bo_code_hash;              /* of the running thread, since its last fence */
 
 UInt bo_context_at(UInt code, Addr sp); /* context id of an instruction of the running thread, defined in the trace */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
 VG_REGPARM(1) void bo_frame_resync(Addr sp); /* a return that did not match: drop what is stale */
-void bo_context_redefine(void);              /* write every definition again, into a new trace file */
+/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep stack. */
+VG_REGPARM(1) void bo_frame_make_room(Addr sp);
+void bo_context_redefine(void); /* write every definition again, into a new trace file */
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);

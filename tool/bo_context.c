@@ -23,9 +23,10 @@
 #define BARRIER_CODE 0xffffffffu
 #define NO_SLOT (~0ULL)
 
-/* A slice of the scheduler runs at most 100,000 blocks, each with at most a few calls chased into it; so this much room at
- * the start of a slice is enough for the whole slice and no push needs a check. */
-#define SLICE_ROOM (BO_FRAMES_MAX - 100000u)
+/* A slice of the scheduler runs at most 100,000 blocks, and a block ends in at most one call; so this much room at the start of a slice is
+ * enough for the whole slice and those pushes need no check.  Calls chased into a block do (bo_instr.c), as nothing bounds their number.  The
+ * rest is for barriers of signals. */
+#define SLICE_ROOM (BO_FRAMES_MAX - 100000u - 4096u)
 
 /* ---- contexts: (parent, code) ---- */
 
@@ -119,7 +120,7 @@ static struct thread *threads[BO_THREADS_MAX];
 static struct thread *running;
 static UInt thread_numbers;
 
-struct bo_frame *bo_frame_top;
+struct bo_frame *bo_frame_top, *bo_frame_limit;
 ULong bo_code_hash;
 
 static struct thread *thread_get(ThreadId tid)
@@ -171,14 +172,13 @@ void bo_thread_exit(ThreadId tid)
 	bo_write(BO_OP_THREAD_EXIT, &number, 1, NULL);
 }
 
-/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep stack. */
-static void make_room(void)
+VG_REGPARM(1) void bo_frame_make_room(Addr sp)
 {
 	struct bo_frame *keep = running->frames + 1, *end = bo_frame_top;
 	UInt drop = (UInt)(end - keep) / 2;
 
-	bo_frame_resync(VG_(get_SP)(VG_(get_running_tid)()));
-	if (bo_frame_top - running->frames <= SLICE_ROOM)
+	bo_frame_resync(sp);
+	if (bo_frame_top <= bo_frame_limit)
 		return;
 	VG_(memmove)(keep, keep + drop, (SizeT)(bo_frame_top - keep - drop) * sizeof(*keep));
 	bo_frame_top -= drop;
@@ -198,11 +198,12 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		if (!t->number)
 			thread_reset(t);
 		bo_frame_top = t->top;
+		bo_frame_limit = t->frames + SLICE_ROOM;
 		bo_code_hash = t->code_hash;
 		bo_running_thread = t->number;
 	}
-	if (UNLIKELY(bo_frame_top - t->frames > SLICE_ROOM))
-		make_room();
+	if (UNLIKELY(bo_frame_top > bo_frame_limit))
+		bo_frame_make_room(VG_(get_SP)(tid));
 }
 
 /* ---- the shadow stack ---- */

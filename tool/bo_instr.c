@@ -353,6 +353,17 @@ static void pop_frame(struct block *b)
 	call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
 }
 
+/* A block may chase into any number of calls, while the shadow stack has room for one per block. */
+static void push_chased_frame(struct block *b, Addr return_address)
+{
+	IRExpr *top = load64(b, u64((Addr)&bo_frame_top));
+	IRExpr *limit = load64(b, u64((Addr)&bo_frame_limit));
+	IRExpr *is_full = binop(b, Ity_I1, Iop_CmpLT64U, limit, top);
+
+	call(b, 1, "bo_frame_make_room", bo_frame_make_room, mkIRExprVec_1(guest_reg(b, OFF_RSP)), is_full);
+	push_frame(b, return_address);
+}
+
 /* ---- one statement, one block ---- */
 
 static void begin_insn(struct block *b, const IRStmt *mark)
@@ -361,7 +372,7 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 
 	/* A call that VEX chased into shows only as a jump in the stream of instructions. */
 	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
-		push_frame(b, b->insn + b->insn_length);
+		push_chased_frame(b, b->insn + b->insn_length);
 	b->insn = addr;
 	b->insn_length = mark->Ist.IMark.len;
 	b->decoded = bo_decode((const UChar *)addr);

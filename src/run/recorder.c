@@ -9,6 +9,10 @@
 #include "run/program.h"
 
 #define TOOL "blackout-amd64-linux"
+#define VALGRIND_STACK (16ull << 20)
+#define STACK_MAX (1ull << 30)
+
+enum { THREADS_MAX = 5000 /* 7 KiB of memory each, used or not */ };
 
 int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 {
@@ -97,6 +101,17 @@ static void limits_option(struct words *argv)
 			  (unsigned long long)fds.rlim_max);
 }
 
+/* What Valgrind bounds and the kernel does not: it gives 16 MiB of stack where the limit is higher, and 500 threads. */
+static void sizes_option(struct words *argv)
+{
+	struct rlimit stack;
+
+	if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur > VALGRIND_STACK)
+		words_add(argv, "--main-stacksize=%llu",
+			  (unsigned long long)(stack.rlim_cur < STACK_MAX ? stack.rlim_cur : STACK_MAX));
+	words_add(argv, "--max-threads=%d", THREADS_MAX);
+}
+
 /* Variables that lead to our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
  * under another name, back in. */
 static void lead_to_tool(struct words *environment, const char *lib)
@@ -125,6 +140,7 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
 	words_add(argv, "--bo-out=%s", job->dir);
 	limits_option(argv);
+	sizes_option(argv);
 	for (size_t i = 0; i < job->pm.count; i++)
 		words_add(argv, "--bo-pm=%s", job->pm.items[i]);
 	if (job->loads)
