@@ -151,22 +151,26 @@ struct bo_file {
 	ULong dev, ino;
 	ULong size, mtime_ns; /* as last seen: tell whether others changed it while it was not mapped */
 	UInt mappings;
+	Bool nameless; /* its last name was removed: a file that has a name and the same numbers is another one */
 	HChar *path;
 };
 
 void bo_file_init(void);
 struct bo_file *bo_file_by_fd(Int fd); /* PM files only; NULL if it is none */
 struct bo_file *bo_file_by_stat(const struct vg_stat *st);
+struct bo_file *bo_file_known(const struct vg_stat *st); /* PM or may become it */
+Int bo_file_reader(Int fd);             /* a descriptor that reads what `fd` writes: itself, or a new one, or -1 */
 struct bo_file *bo_file_at(UInt index); /* 0-based, PM or not; NULL past the end */
 void bo_file_note_created(const struct vg_stat *st);
 void bo_file_refresh(struct bo_file *file); /* the target changed it by a system call that is in the trace */
 struct bo_file *bo_file_to_map(UInt flags, Int fd,
 			       struct vg_stat *st); /* that is PM or may become it by mprotect; else NULL */
 Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM if mapped with this protection? */
-void bo_file_define(struct bo_file *file);          /* it is PM from here on: write its name and content */
-void bo_file_update(struct bo_file *file,
-		    const struct vg_stat *st); /* it is mapped again: write its content if others changed it */
-void bo_file_redefine(void);                   /* write names again, into a new trace file */
+/* It is PM from here on: write its name and content.  `fd` is the descriptor that it is mapped from, -1 if that is past. */
+void bo_file_define(struct bo_file *file, Int fd);
+/* It is mapped again: write its content if others changed it. */
+void bo_file_update(struct bo_file *file, Int fd, const struct vg_stat *st);
+void bo_file_redefine(void); /* write names again, into a new trace file */
 
 /* ---- bo_region.c ---- */
 struct bo_region {

@@ -11,6 +11,9 @@
 #include "pub_tool_vkiscnums.h"
 
 #define PAGE VKI_PAGE_SIZE
+#define O_DIRECT_ 040000
+#define SEEK_SET 0
+#define SEEK_CUR 1
 #define SEEK_DATA 3
 #define SEEK_HOLE 4
 
@@ -85,10 +88,11 @@ static Bool path_is_chosen(const HChar *path)
 
 /* ---- files ---- */
 
-static struct bo_file *file_find(ULong dev, ULong ino)
+/* Kernels give the inode number of a removed file to the next one.  A removed file cannot get a name again, so a name tells them apart. */
+static struct bo_file *file_find(const struct vg_stat *st)
 {
 	for (UInt i = 0; i < file_count; i++)
-		if (files[i]->dev == dev && files[i]->ino == ino)
+		if (files[i]->dev == st->dev && files[i]->ino == st->ino && !(files[i]->nameless && st->nlink))
 			return files[i];
 	return NULL;
 }
@@ -119,9 +123,14 @@ struct bo_file *bo_file_at(UInt index)
 	return index < file_count ? files[index] : NULL;
 }
 
+struct bo_file *bo_file_known(const struct vg_stat *st)
+{
+	return file_find(st);
+}
+
 struct bo_file *bo_file_by_stat(const struct vg_stat *st)
 {
-	struct bo_file *file = file_find(st->dev, st->ino);
+	struct bo_file *file = file_find(st);
 
 	return file && file->id ? file : NULL;
 }
@@ -220,22 +229,56 @@ static ULong seek(Int fd, ULong from, Int whence, ULong otherwise)
 }
 
 /* A sparse file costs what is in it: holes are skipped, and so are pages of zeros. */
-static void copy_content(const struct bo_file *file)
+static void copy_extents(const struct bo_file *file, Int fd)
 {
-	SysRes r = VG_(open)(file->path, VKI_O_RDONLY, 0);
 	ULong at = 0;
 
-	if (sr_isError(r)) {
+	while (at < file->size) {
+		ULong data = seek(fd, at, SEEK_DATA, file->size);
+		ULong hole = seek(fd, data, SEEK_HOLE, file->size);
+		copy_extent(file->id, fd, data, hole < file->size ? hole : file->size);
+		at = hole > at ? hole : file->size;
+	}
+}
+
+/* Whoever closes a descriptor of a file gives up all POSIX locks that his process has on it.  So we open none where the target's own will do:
+ * almost always, as a mapping takes a readable one.  (O_DIRECT would ask for aligned buffers.) */
+Int bo_file_reader(Int fd)
+{
+	Int flags = VG_(fcntl)(fd, VKI_F_GETFL, 0);
+	HChar path[48];
+	SysRes r;
+
+	if ((flags & VKI_O_ACCMODE) != VKI_O_WRONLY && !(flags & O_DIRECT_))
+		return fd;
+	VG_(sprintf)(path, "/proc/self/fd/%d", fd);
+	r = VG_(open)(path, VKI_O_RDONLY, 0);
+	return sr_isError(r) ? -1 : (Int)sr_Res(r);
+}
+
+static Int open_path(const HChar *path)
+{
+	SysRes r = VG_(open)(path, VKI_O_RDONLY, 0);
+
+	return sr_isError(r) ? -1 : (Int)sr_Res(r);
+}
+
+/* Through `fd`, whose position stays what it is; or if that is -1, by name. */
+static void copy_content(const struct bo_file *file, Int fd)
+{
+	Int reader = fd >= 0 ? bo_file_reader(fd) : open_path(file->path);
+	ULong position;
+
+	if (reader < 0) {
 		VG_(umsg)("cannot read %s: its initial content is missing in the recording\n", file->path);
 		return;
 	}
-	while (at < file->size) {
-		ULong data = seek((Int)sr_Res(r), at, SEEK_DATA, file->size);
-		ULong hole = seek((Int)sr_Res(r), data, SEEK_HOLE, file->size);
-		copy_extent(file->id, (Int)sr_Res(r), data, hole < file->size ? hole : file->size);
-		at = hole > at ? hole : file->size;
-	}
-	VG_(close)((Int)sr_Res(r));
+	position = seek(reader, 0, SEEK_CUR, 0);
+	copy_extents(file, reader);
+	if (reader == fd)
+		seek(fd, position, SEEK_SET, 0);
+	else
+		VG_(close)(reader);
 }
 
 static void write_definition(struct bo_file *file, UInt flags)
@@ -246,18 +289,18 @@ static void write_definition(struct bo_file *file, UInt flags)
 	bo_write(BO_OP_DEF_FILE, fields, 4, file->path);
 }
 
-void bo_file_define(struct bo_file *file)
+void bo_file_define(struct bo_file *file, Int fd)
 {
 	struct vg_stat st;
 
 	if (!sr_isError(VG_(stat)(file->path, &st)) && st.ino == file->ino)
 		file_note_times(file, &st);
 	write_definition(file, was_created(file) ? BO_FILE_CREATED : 0);
-	copy_content(file);
+	copy_content(file, fd);
 }
 
 /* Unmapped since, and not as we left it: take its content again. */
-void bo_file_update(struct bo_file *file, const struct vg_stat *st)
+void bo_file_update(struct bo_file *file, Int fd, const struct vg_stat *st)
 {
 	ULong mtime_ns = st->mtime * 1000000000ULL + st->mtime_nsec;
 
@@ -267,7 +310,7 @@ void bo_file_update(struct bo_file *file, const struct vg_stat *st)
 	ULong empty[] = {0, file->id, 0}, full[] = {0, file->id, file->size};
 	bo_write(BO_OP_FILE_TRUNCATE, empty, 3, NULL);
 	bo_write(BO_OP_FILE_TRUNCATE, full, 3, NULL);
-	copy_content(file);
+	copy_content(file, fd);
 }
 
 void bo_file_redefine(void)
@@ -307,6 +350,22 @@ static Bool is_shared(UInt flags)
 	return (type == 1 || type == 3) && !(flags & VKI_MAP_ANONYMOUS);
 }
 
+/* It has been opened by another name than we know, which we could not see change: one above it, or by somebody else. */
+static void file_note_path(struct bo_file *file, const HChar *path)
+{
+	ULong fields[] = {0, file->id};
+	struct vg_stat st;
+
+	if (VG_(strcmp)(path, file->path) == 0)
+		return;
+	if (!sr_isError(VG_(stat)(file->path, &st)) && st.dev == file->dev && st.ino == file->ino)
+		return;
+	if (file->id)
+		bo_write(BO_OP_FILE_RENAME, fields, 2, path);
+	VG_(free)(file->path);
+	file->path = VG_(strdup)("bo.path", path);
+}
+
 struct bo_file *bo_file_to_map(UInt flags, Int fd, struct vg_stat *st)
 {
 	const HChar *path;
@@ -316,8 +375,11 @@ struct bo_file *bo_file_to_map(UInt flags, Int fd, struct vg_stat *st)
 		return NULL;
 	if (!VG_(resolve_filename)(fd, &path) || !may_become_pm(fd, path))
 		return NULL;
-	file = file_find(st->dev, st->ino);
-	return file ? file : file_add(st, path);
+	file = file_find(st);
+	if (!file)
+		return file_add(st, path);
+	file_note_path(file, path);
+	return file;
 }
 
 void bo_file_init(void)

@@ -201,9 +201,9 @@ void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, I
 	struct bo_region r = {addr, size, offset, file, prot, flags};
 	UInt context = bo_context_of_syscall(tid);
 	if (!file->id && bo_file_is_pm_with(prot))
-		bo_file_define(file);
+		bo_file_define(file, fd);
 	else if (file->id && file->mappings == 0)
-		bo_file_update(file, &st);
+		bo_file_update(file, fd, &st);
 	region_insert(&r);
 	if (file->id)
 		write_map(context, &r);
@@ -243,7 +243,7 @@ void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr,
 /* A candidate that becomes writable: its file is PM from here on, wherever else it is mapped. */
 static void candidates_become_pm(struct bo_file *file, UInt context)
 {
-	bo_file_define(file);
+	bo_file_define(file, -1);
 	for (UInt i = 0; i < region_count; i++)
 		if (regions[i].file == file)
 			write_map(context, &regions[i]);

@@ -118,23 +118,19 @@ static void record_written(ThreadId tid, struct bo_file *file, Int fd, ULong off
 	static UChar buffer[BO_DATA_MAX];
 	UInt context = bo_context_of_syscall(tid);
 	ULong first = offset, all = size;
-	HChar path[48];
-	SysRes opened;
+	Int reader = bo_file_reader(fd);
 
-	/* Through /proc, because the target's descriptor may be write-only. */
-	VG_(sprintf)(path, "/proc/self/fd/%d", fd);
-	opened = VG_(open)(path, VKI_O_RDONLY, 0);
-	while (size && !sr_isError(opened)) {
+	while (size && reader >= 0) {
 		ULong want = size < sizeof(buffer) ? size : sizeof(buffer);
-		SysRes r = bo_syscall(__NR_pread64, sr_Res(opened), buffer, want, offset, 0, 0);
+		SysRes r = bo_syscall(__NR_pread64, reader, buffer, want, offset, 0, 0);
 		if (sr_isError(r) || sr_Res(r) == 0)
 			break;
 		write_file_data(context, file->id, offset, buffer, sr_Res(r));
 		offset += sr_Res(r);
 		size -= sr_Res(r);
 	}
-	if (!sr_isError(opened))
-		VG_(close)((Int)sr_Res(opened));
+	if (reader >= 0 && reader != fd)
+		VG_(close)(reader);
 	sync_if_asked(tid, file, fd, first, all);
 	bo_file_refresh(file);
 }
@@ -232,18 +228,31 @@ static void on_madvise(ThreadId tid, Addr addr, SizeT size, Int advice)
 
 /* ---- names ---- */
 
-static void move_to(ThreadId tid, struct bo_file *file, Int dirfd, UWord path)
+static void move_to(ThreadId tid, struct bo_file *file, const HChar *path)
 {
-	static HChar absolute[PATH_ROOM];
-
-	if (!file)
-		return;
-	absolute_path(absolute, dirfd, (const HChar *)path);
 	ULong fields[] = {bo_context_of_syscall(tid), file->id};
-	bo_write(BO_OP_FILE_RENAME, fields, 2, absolute);
+
+	if (file->id)
+		bo_write(BO_OP_FILE_RENAME, fields, 2, path);
 	VG_(free)(file->path);
-	file->path = VG_(strdup)("bo.path", absolute);
+	file->path = VG_(strdup)("bo.path", path);
 	bo_file_refresh(file);
+}
+
+/* A directory was renamed: all that is below it moves along. */
+static void move_below(ThreadId tid, const HChar *from, const HChar *to)
+{
+	static HChar path[2 * PATH_ROOM];
+	SizeT length = VG_(strlen)(from);
+	struct bo_file *file;
+
+	for (UInt i = 0; (file = bo_file_at(i)); i++) {
+		if (file->nameless || VG_(strncmp)(file->path, from, length) != 0 || file->path[length] != '/')
+			continue;
+		VG_(strcpy)(path, to);
+		VG_(strncpy)(path + VG_(strlen)(to), file->path + length, PATH_ROOM);
+		move_to(tid, file, path);
+	}
 }
 
 static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
@@ -251,31 +260,42 @@ static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
 	if (!file)
 		return;
 	ULong fields[] = {bo_context_of_syscall(tid), file->id, links_before ? links_before - 1 : 0};
-	bo_write(BO_OP_FILE_UNLINK, fields, 3, NULL);
+	file->nameless = links_before <= 1;
+	if (file->id)
+		bo_write(BO_OP_FILE_UNLINK, fields, 3, NULL);
 }
 
 static void before_rename(struct before *b, Int old_dir, UWord old_path, Int new_dir, UWord new_path)
 {
 	struct vg_stat st;
 
-	b->file = file_at_path(old_dir, old_path, False);
+	if (stat_at(old_dir, old_path, False, &st))
+		b->file = bo_file_known(&st);
 	if (stat_at(new_dir, new_path, False, &st)) {
-		b->victim = bo_file_by_stat(&st);
+		b->victim = bo_file_known(&st);
 		b->victim_links = st.nlink;
 	}
 }
 
 static void on_rename(ThreadId tid, Int old_dir, UWord old_path, Int new_dir, UWord new_path, UInt flags)
 {
+	static HChar old[PATH_ROOM], new[PATH_ROOM];
 	struct before *b = &before[tid];
 
-	if (b->file == b->victim)
+	if (b->file && b->file == b->victim)
 		return; /* two names of one file: rename does nothing */
-	if (flags & EXCHANGE)
-		move_to(tid, b->victim, old_dir, old_path);
-	else
+	if (!bo_file_at(0))
+		return;
+	absolute_path(old, old_dir, (const HChar *)old_path);
+	absolute_path(new, new_dir, (const HChar *)new_path);
+	if (!(flags & EXCHANGE))
 		on_unlinked(tid, b->victim, b->victim_links);
-	move_to(tid, b->file, new_dir, new_path);
+	else if (b->victim)
+		move_to(tid, b->victim, old);
+	if (b->file)
+		move_to(tid, b->file, new);
+	else if (!(flags & EXCHANGE))
+		move_below(tid, old, new);
 }
 
 static void before_unlink(struct before *b, Int dirfd, UWord path)
@@ -283,7 +303,7 @@ static void before_unlink(struct before *b, Int dirfd, UWord path)
 	struct vg_stat st;
 
 	if (stat_at(dirfd, path, False, &st)) {
-		b->victim = bo_file_by_stat(&st);
+		b->victim = bo_file_known(&st);
 		b->victim_links = st.nlink;
 	}
 }
