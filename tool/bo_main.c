@@ -23,6 +23,7 @@
 #include "pub_tool_clientstate.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_options.h"
+#include "pub_tool_vkiscnums.h"
 
 const HChar *clo_bo_out = NULL;
 XArray *clo_bo_pm;
@@ -226,6 +227,14 @@ static void clean_environment(ThreadId tid)
 	} while (from[-2] != 0 /* AT_NULL */);
 }
 
+/* The kernel named us after the recorder; the target is named after its file, as exec would have done. */
+static void take_name(void)
+{
+	const HChar *slash = VG_(strrchr)(VG_(args_the_exename), '/');
+
+	bo_syscall(__NR_prctl, 15 /* PR_SET_NAME */, slash ? slash + 1 : VG_(args_the_exename), 0, 0, 0, 0);
+}
+
 static void on_first_insn(ThreadId tid)
 {
 	static Bool cleaned;
@@ -234,6 +243,7 @@ static void on_first_insn(ThreadId tid)
 		return;
 	cleaned = True;
 	clean_environment(tid);
+	take_name();
 }
 
 /* ---- life of the tool ---- */

@@ -2,6 +2,7 @@
 /* identity.c - print what a program can see of itself and of its surroundings; recorded or not, it must be the same. */
 #include "target.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 extern char **environ;
@@ -25,6 +26,14 @@ static void print_cmdline(void)
 			line[i] = '|';
 	printf("cmdline %.*s\n", (int)n, line);
 	close(fd);
+}
+
+static void print_name(void)
+{
+	char name[17] = "";
+
+	CHECK(prctl(PR_GET_NAME, name) == 0);
+	printf("name %s\n", name);
 }
 
 static void print_descriptors(void)
@@ -59,6 +68,7 @@ int main(int argc, char **argv)
 	print_link("/proc/self/exe");
 	print_link("/proc/self/cwd");
 	print_cmdline();
+	print_name();
 	print_descriptors();
 	print_signals();
 	CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
