@@ -43,9 +43,16 @@ struct history {
 	struct stacks stacks;
 	struct map where; /* from a context to its text */
 	size_t open;      /* watches that are not done */
+	uint64_t reach;   /* no event after this one is looked at */
 };
 
 /* ---- watching ---- */
+
+/* What is missing in them may be missing to the end of the program: that is what the drawing must show. */
+static bool is_leftover(enum finding_kind kind)
+{
+	return kind == KIND_MISSING_FLUSH || kind == KIND_MISSING_FENCE || kind == KIND_TRANSIENT_DATA;
+}
 
 static void history_watch(struct history *h, struct finding *finding)
 {
@@ -62,6 +69,10 @@ static void history_watch(struct history *h, struct finding *finding)
 	*first = h->watches.count;
 	h->open++;
 	finding->line_start = line;
+	if (finding->first.event + HISTORY_REACH > h->reach)
+		h->reach = finding->first.event + HISTORY_REACH;
+	if (is_leftover(finding->kind))
+		h->reach = UINT64_MAX;
 }
 
 static void history_start(struct history *h)
@@ -222,7 +233,7 @@ static int history_read(struct history *h, struct trace *trace, struct err *err)
 	uint64_t number = 0;
 	int more = 0;
 
-	while (h->open && (more = trace_next(trace, &ev, err)) > 0)
+	while (h->open && number < h->reach && (more = trace_next(trace, &ev, err)) > 0)
 		history_event(h, &ev, ++number);
 	return more < 0 ? -1 : 0;
 }

@@ -14,6 +14,7 @@
 
 #define HISTORY_BEFORE 14
 #define HISTORY_AFTER 6
+#define HISTORY_REACH 500000 /* events after the example, on whatever lines, after which the trace is read no further */
 #define HISTORY_FINDINGS 400
 
 /* Read the recording in `dir` again and fill `events` of the findings that are active. */
