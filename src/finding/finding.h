@@ -71,6 +71,54 @@ struct finding_event {
 	bool example; /* this is the event that the finding is about */
 };
 
+/* How recovery ended on a crash state.  OUTPUT: it passed, and what it printed is wrong. */
+enum finding_outcome { OUTCOME_IS_EXIT, OUTCOME_IS_SIGNAL, OUTCOME_IS_TIMEOUT, OUTCOME_IS_OUTPUT, OUTCOME_IS_COUNT };
+
+/* What allows the state: it gives the sentence and the fix (crash.c).  "Lost" and "persisted" are the first of each array. */
+enum crash_cause {
+	CAUSE_UNFLUSHED, /* lost: stored, not flushed before the power failed; persisted, if any, was stored later */
+	CAUSE_UNFENCED, /* lost: flushed (or stored past the cache), not fenced before persisted was stored, or the power failed */
+	CAUSE_UNORDERED, /* lost and persisted: both flushed, one fence completes both */
+	CAUSE_TORN,      /* lost and persisted are parts of one store */
+	CAUSE_EARLY,     /* all so far is on media: persisted was stored before something that it needs */
+	CAUSE_MOMENT,    /* only the moment counts: nothing was pending, or what was does not matter */
+	CAUSE_COUNT
+};
+
+/* A store of a crash state, on media or lost. */
+struct finding_store {
+	struct finding_stack stack;
+	const char *pool; /* path of the PM file */
+	uint64_t offset;
+	uint32_t size;
+	const char *value;          /* as dump prints it */
+	uint64_t event;             /* as in dump */
+	struct finding_stack flush; /* empty if it was not flushed */
+};
+
+/* A crash state on which recovery fails. */
+struct finding_crash {
+	struct finding_stack point; /* where the power failed: just before this */
+	const char *point_op;       /* "sfence", "store", "exit": what it was about to do */
+	uint64_t point_event;
+	enum crash_cause cause;
+	/* Pending stores, or the last of the program, that matter; the first speak for the rest. */
+	struct finding_store *persisted, *lost;
+	size_t persisted_count, lost_count;   /* of the arrays, */
+	uint64_t persisted_total, lost_total; /* of the state; more where the arrays are cut */
+	struct {
+		enum finding_outcome outcome;
+		uint64_t value;             /* EXIT: status; SIGNAL: number; TIMEOUT: 0 */
+		const char *out, *err;      /* tails of what it printed; "" if nothing */
+		struct finding_stack stack; /* where it crashed; empty if not known */
+	} recovery;
+	uint64_t states;  /* crash states that fail so */
+	const char *mode; /* how recovery was run: "fork server", "namespace" ...; NULL: not known */
+	const char *
+		folder; /* its name in DIR/crash; NULL: none.  A name of its own until folders_finish makes it the id */
+	bool nested;    /* the power failed in recovery: persisted and lost are stores of that */
+};
+
 enum finding_state {
 	FINDING_ACTIVE,
 	FINDING_SUPPRESSED, /* by an entry of --suppress */
@@ -95,7 +143,8 @@ struct finding {
 	struct sighting_example first, largest;
 	const struct finding_event *events;
 	size_t event_count;
-	uint64_t line_start; /* offset in the pool of the line that the events are of */
+	uint64_t line_start;         /* offset in the pool of the line that the events are of */
+	struct finding_crash *crash; /* crash findings; NULL for others */
 	/* suppression and baseline */
 	enum finding_state state;
 	const char *reason; /* why it is suppressed, NULL if active */
@@ -103,6 +152,8 @@ struct finding {
 
 /* Figures of a run; those that it did not produce are absent. */
 #define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
+#define FINDINGS_POINTS(X) X(visited) X(unique)
+#define FINDINGS_STATES(X) X(feasible) X(distinct) X(tested) X(failed) X(accepted)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -114,6 +165,14 @@ struct findings_stats {
 #define X(name) struct findings_figure name;
 	FINDINGS_STATS(X)
 #undef X
+	struct {
+#define X(name) struct findings_figure name;
+		FINDINGS_POINTS(X)
+	} failure_points;
+	struct {
+		FINDINGS_STATES(X) /* accepted: tested, and as the initial state is: creation was rolled back */
+#undef X
+	} crash_states;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: not known */
@@ -128,6 +187,8 @@ struct findings_target {
 	VEC_OF(const char *) pm; /* the PM files */
 	VEC_OF(const char *) platforms;
 	const char *recover; /* NULL: none */
+	const char *client;  /* NULL: none */
+	const char *mode;    /* how recovery was run, with the reason: "fork server"; NULL: it was not */
 };
 
 struct findings {

@@ -19,7 +19,7 @@ static const struct variant variants[VARIANT_COUNT] = {
 };
 
 static const char *const severities[SEVERITY_COUNT] = {"error", "performance", "warning"};
-static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering"};
+static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering", "crash consistency"};
 static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load", "guard"};
 
 const struct kind *kind_get(enum finding_kind kind)

@@ -15,30 +15,35 @@
 /* Worst first.  `error` is for what is certain. */
 enum severity { SEVERITY_ERROR, SEVERITY_PERFORMANCE, SEVERITY_WARNING, SEVERITY_COUNT };
 
-enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_COUNT };
+enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_COUNT };
 
 /* What a related place did. */
 enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, ROLE_COUNT };
 
 /* X(NAME, text, CLASS, usual SEVERITY, one line) */
-#define KINDS(X)                                                                                                  \
-	X(MISSING_FLUSH, "missing-flush", DURABILITY, ERROR,                                                      \
-	  "a store is never written back, though the same code or line is at other times")                        \
-	X(MISSING_FENCE, "missing-fence", DURABILITY, ERROR,                                                      \
-	  "written back by clwb or clflushopt, or stored non-temporally, but never fenced")                       \
-	X(TRANSIENT_DATA, "transient-data", PERFORMANCE, WARNING,                                                 \
-	  "stores to persistent memory that nothing ever flushes: volatile data in the wrong place")              \
-	X(DIRTY_OVERWRITE, "dirty-overwrite", DURABILITY, WARNING,                                                \
-	  "overwritten with another value before it was persisted")                                               \
-	X(REDUNDANT_FLUSH, "redundant-flush", PERFORMANCE, PERFORMANCE,                                           \
-	  "a flush of a line with nothing to write back")                                                         \
-	X(SHARED_LINE_FLUSH, "shared-line-flush", PERFORMANCE, WARNING,                                           \
-	  "a flush that is redundant only because two objects share a line")                                      \
-	X(FLUSH_VOLATILE, "flush-volatile", PERFORMANCE, PERFORMANCE, "a flush of memory that is not persistent") \
-	X(REDUNDANT_FENCE, "redundant-fence", PERFORMANCE, PERFORMANCE,                                           \
-	  "a fence with no flush and no non-temporal store to wait for")                                          \
-	X(UNORDERED_FLUSHES, "unordered-flushes", ORDERING, WARNING,                                              \
-	  "one fence completes several write-backs, which may happen in any order")
+#define KINDS(X)                                                                                                      \
+	X(MISSING_FLUSH, "missing-flush", DURABILITY, ERROR,                                                          \
+	  "a store is never written back, though the same code or line is at other times")                            \
+	X(MISSING_FENCE, "missing-fence", DURABILITY, ERROR,                                                          \
+	  "written back by clwb or clflushopt, or stored non-temporally, but never fenced")                           \
+	X(TRANSIENT_DATA, "transient-data", PERFORMANCE, WARNING,                                                     \
+	  "stores to persistent memory that nothing ever flushes: volatile data in the wrong place")                  \
+	X(DIRTY_OVERWRITE, "dirty-overwrite", DURABILITY, WARNING,                                                    \
+	  "overwritten with another value before it was persisted")                                                   \
+	X(REDUNDANT_FLUSH, "redundant-flush", PERFORMANCE, PERFORMANCE,                                               \
+	  "a flush of a line with nothing to write back")                                                             \
+	X(SHARED_LINE_FLUSH, "shared-line-flush", PERFORMANCE, WARNING,                                               \
+	  "a flush that is redundant only because two objects share a line")                                          \
+	X(FLUSH_VOLATILE, "flush-volatile", PERFORMANCE, PERFORMANCE, "a flush of memory that is not persistent")     \
+	X(REDUNDANT_FENCE, "redundant-fence", PERFORMANCE, PERFORMANCE,                                               \
+	  "a fence with no flush and no non-temporal store to wait for")                                              \
+	X(UNORDERED_FLUSHES, "unordered-flushes", ORDERING, WARNING,                                                  \
+	  "one fence completes several write-backs, which may happen in any order")                                   \
+	X(RECOVERY_CRASH, "recovery-crash", CRASH, ERROR,                                                             \
+	  "a signal kills recovery on a crash state that the platform allows")                                        \
+	X(RECOVERY_ERROR, "recovery-error", CRASH, ERROR, "recovery fails on a crash state that the platform allows") \
+	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                               \
+	  "recovery does not end on a crash state that the platform allows")
 
 enum finding_kind {
 #define X(name, text, class, severity, line) KIND_##name,

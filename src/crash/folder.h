@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* folder.h - the folder of a crash finding: all that `blackout replay` needs, here or on another machine with the same binaries.
+ *
+ *     DIR/crash/F1/replay.json     what to run and what to expect; this file
+ *     DIR/crash/F1/state/...       content of the PM files (image/snapshot.h)
+ *
+ * A campaign makes folders before findings have their ids:
+ *
+ *     folders_clear(dir, &err);                         // what an earlier campaign left there
+ *     folder_new(path, dir, "0001", &err);              // DIR/crash/.0001, empty; pass ".0001" as crash_sighting.folder
+ *     ... write the snapshot into `path`/state ...
+ *     folders_finish(findings, dir, &facts, &err);      // after findings_number: replay.json, DIR/crash/F1; unused ones go
+ *
+ * and replay reads one back:
+ *
+ *     struct folder *f;
+ *     folder_read(&f, "DIR/crash/F1", &err);
+ */
+#ifndef BLACKOUT_CRASH_FOLDER_H
+#define BLACKOUT_CRASH_FOLDER_H
+
+#include <limits.h>
+
+#include "base/err.h"
+#include "finding/finding.h"
+
+#define FOLDER_STATE "state" /* name of the snapshot in the folder */
+
+/* How recovery was run, the same for all findings of a campaign. */
+struct folder_facts {
+	const char *recover;        /* --recover */
+	const char *client, *ready; /* NULL: none */
+	const char *cwd;
+	double timeout;        /* seconds */
+	uint64_t memory;       /* bytes; 0: no limit */
+	bool pmem_force;       /* PMEM_IS_PMEM_FORCE=1 was set */
+	const char *const *pm; /* absolute paths of the PM files of all states, for the stage */
+	size_t pm_count;
+};
+
+/* A folder read back. */
+struct folder {
+	struct folder_facts facts; /* strings and arrays are the folder's */
+	const char *id, *kind, *message, *fingerprint, *location;
+	const char *mode;             /* NULL: not known */
+	const char *version;          /* of the blackout that wrote it */
+	enum finding_outcome outcome; /* what recovery did on this state */
+	uint64_t value;
+	char state[PATH_MAX]; /* path of the snapshot */
+	struct arena texts;
+};
+
+/* Remove all of DIR/crash. */
+int folders_clear(const char *dir, struct err *err);
+
+/* Make DIR/crash/.NAME, empty; its path is written to `path`. */
+int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct err *err);
+
+/* Give every crash finding's folder its replay.json and, as its name, the finding's id; remove folders that no finding has. */
+int folders_finish(struct findings *findings, const char *dir, const struct folder_facts *facts, struct err *err);
+
+/* Read the folder at `path` back; *folder is the caller's to free.  What is wrong with it is ERR_CANNOT. */
+int folder_read(struct folder **folder, const char *path, struct err *err);
+int folder_parse(struct folder **folder, const char *name, const char *text, size_t size, struct err *err);
+void folder_free(struct folder *folder);
+
+#endif

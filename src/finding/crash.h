@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crash.h - findings about crash states, out of what a campaign knows: contexts, files, events.
+ *
+ *     struct crash_findings *c = crash_begin(findings, trace, symbols, &options);       // after findings_collect
+ *     crash_add(c, &(struct crash_sighting){.kind = KIND_RECOVERY_CRASH, ...});         // any number, in an order that does not depend on time
+ *     crash_end(c);                                                                     // fingerprints, order, ids
+ *     ... history, suppressions, baseline, findings_number: as for all findings ...
+ *     folders_finish(findings, dir, &facts, &err);                                      // crash/folder.h: DIR/crash/F1 ...
+ *
+ * Sightings of the same kind with the same places (of the blamed store, of the crash point, of the lost stores) and the same failure of recovery
+ * are one finding: the first speaks for it, states are added, platforms united.  All that is given is copied. */
+#ifndef BLACKOUT_FINDING_CRASH_H
+#define BLACKOUT_FINDING_CRASH_H
+
+#include "finding/finding.h"
+
+/* Stores of a state beyond these are counted and not kept. */
+#define CRASH_STORES_MAX 64
+
+/* What recovery printed is kept up to this, its end. */
+#define CRASH_TAIL_MAX 4096
+
+struct crash_store {
+	uint32_t context; /* of the store */
+	uint32_t flush;   /* context of its flush; 0: it was not flushed */
+	uint32_t file;
+	uint32_t size;
+	uint64_t offset;
+	const uint8_t *value; /* `size` bytes; NULL: not known */
+	uint64_t event;
+};
+
+struct crash_sighting {
+	enum finding_kind kind;
+	const char *detector; /* "inject", "explore" */
+	const char *platform;
+	enum crash_cause cause;
+	uint32_t blamed;      /* context of the finding's location: a store; 0: the crash point */
+	uint32_t point;       /* context of the instruction that did not happen any more; 0: the end of the program */
+	const char *point_op; /* its name in dump: op_name(ev) */
+	uint64_t point_event;
+	const struct crash_store *persisted, *lost; /* the telling ones first; see enum crash_cause */
+	uint64_t persisted_count, lost_count;
+	/* recovery */
+	enum finding_outcome outcome;
+	uint64_t value;
+	const char *out, *err;              /* NULL: nothing */
+	const struct finding_frame *frames; /* innermost first; `own` need not be set */
+	size_t frame_count;
+	uint64_t states;
+	const char *mode;
+	const char *folder; /* base name under DIR/crash, as folder_new gave it; NULL: none */
+	bool nested;
+};
+
+struct crash_findings;
+
+/* `trace` must have been read at least to the last event that will be named; options may be NULL. */
+struct crash_findings *crash_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
+				   const struct findings_options *options);
+void crash_add(struct crash_findings *crash, const struct crash_sighting *sighting);
+void crash_end(struct crash_findings *crash);
+
+/* "exit", "signal", "timeout", "output"; and back. */
+const char *outcome_name(enum finding_outcome outcome);
+bool outcome_find(const char *name, enum finding_outcome *outcome);
+
+/* "unflushed", "unfenced", "unordered", "torn", "early", "moment"; and back. */
+const char *cause_name(enum crash_cause cause);
+bool cause_find(const char *name, enum crash_cause *cause);
+
+/* "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "no end within the time limit": how recovery failed. */
+void crash_failure_text(const struct finding_crash *crash, char *text, size_t size);
+
+#endif
