@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* snapshot.h - a crash state in a file of its own: all PM files, with their paths, sizes and bytes.
+ *
+ *     snapshot_write("blackout.out/crash/F1/state.img", image, state, &err);
+ *
+ *     struct snapshot *s;                                     // later, on another machine perhaps
+ *     if (snapshot_read(&s, "F1/state.img", &err) < 0) ...
+ *     struct image *image = snapshot_image(s);                // an image that stands still: nothing is pending
+ *     struct state *state = state_none(image);
+ *     stage_load(stage_new(staging, image, &err), state, &err);       // staging_open(&staging, snapshot_origin(s), ...)
+ *     image_write(image, state, 1, fd, &err);                 // or one file of it, as a plain file
+ *     snapshot_free(s);                                       // after staging_close
+ *
+ * The format is little-endian:
+ *
+ *     char     magic[8]        "BOSTATE1"
+ *     uint64_t event           of the trace, after which the power failed
+ *     uint64_t body_bytes      before compression
+ *     uint64_t checksum        XXH3, 64 bit, of the body before compression
+ *     body, compressed with zstd: for each file
+ *         uint32_t path_bytes; the path, without a zero byte: absolute
+ *         uint64_t size
+ *         uint64_t extents; for each of them, ascending, apart from each other and inside the size:
+ *             uint64_t offset, bytes; the bytes
+ *
+ * What lies between the extents is zero.  Files without a name are left out; names that a PM file had at another time are kept as paths
+ * of files of size 0 with the `absent` mark: extents is then UINT64_MAX, and nothing follows.  So the directories have the same numbers. */
+#ifndef BLACKOUT_IMAGE_SNAPSHOT_H
+#define BLACKOUT_IMAGE_SNAPSHOT_H
+
+#include "image/state.h"
+
+struct snapshot;
+
+/* Write a state of this moment to a new file at `path`, or over an old one. */
+int snapshot_write(const char *path, const struct image *image, const struct state *state, struct err *err);
+
+/* Read it back.  A damaged or hostile file is an error. */
+int snapshot_read(struct snapshot **snapshot, const char *path, struct err *err);
+int snapshot_parse(struct snapshot **snapshot, const uint8_t *bytes, size_t size,
+		   struct err *err); /* the same, from memory */
+void snapshot_free(struct snapshot *snapshot);
+
+/* Its content; the event of its states is 0, whatever snapshot_event says.  The snapshot owns both. */
+struct image *snapshot_image(const struct snapshot *snapshot);
+const struct origin *snapshot_origin(const struct snapshot *snapshot);
+uint64_t snapshot_event(const struct snapshot *snapshot);
+
+#endif
