@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign.h - what becomes of the program if the power fails here?  Crash states of a recording are made and judged by the program's own recovery.
+ *
+ *     struct campaign *c;
+ *     r = campaign_run(&c, &options, points, &err);          // before: recovery must pass on the orderly end; then all chosen crash states
+ *     campaign_report(c, findings, trace, symbols, &how);    // after findings_collect: adds findings, figures and notes
+ *     ... findings_number ...
+ *     campaign_finish(c, findings, &err);                    // DIR/crash/F1 ...
+ *     campaign_free(c);
+ *
+ * DESIGN.  The recording is read again, once for each platform, with an image (image/image.h) that rolls forward.  At each chosen visit of a
+ * failure point two crash states are made: all so far persisted, and only what is guaranteed.  tester.h runs recovery on each content
+ * that was not seen before, on several workers while the reading goes on, and keeps the outcomes.  After the reading the outcomes are judged in the order of
+ * the states (judge.c), so the result does not depend on who was faster.  What fails is read once more for its cause (minimise.c): the fewest stores lost, or
+ * the shortest prefix, that still fail; each such state is kept in a folder for `replay`.
+ *
+ * Nothing here prints: progress and interrupts are the caller's. */
+#ifndef BLACKOUT_CRASH_CAMPAIGN_H
+#define BLACKOUT_CRASH_CAMPAIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "detect/points.h"
+#include "finding/finding.h"
+#include "image/content.h"
+#include "model/model.h"
+
+/* States done so far, for a progress line. */
+struct campaign_progress {
+	const char *phase;     /* "testing", "minimising" */
+	uint64_t done, known;  /* states whose outcome is known; all that this phase will have, or 0 if that is not known */
+	uint64_t tested;       /* of them, those on which recovery was run */
+	uint64_t failed;
+	double seconds;        /* of this phase */
+};
+
+struct campaign_options {
+	const char *dir; /* the recording */
+	const char *out; /* where crash/ and the journal go */
+	const struct platform *const *platforms;
+	size_t platform_count;
+
+	/* recovery; see run/recovery.h */
+	const char *recover, *client, *ready;
+	const char *mode;  /* NULL: whichever works */
+	double timeout;    /* seconds */
+	uint64_t memory;   /* bytes; 0: no limit */
+	unsigned jobs;
+	bool pmem_force;
+
+	/* what to test */
+	uint64_t visits;    /* of each point, at most: the first, the last, and evenly between */
+	const char *points; /* comma list of numbers, ranges, functions and file:line; NULL: all */
+	const char *after;  /* only once this function has returned for the first time; NULL: from the start */
+	double budget;      /* seconds; 0: no limit */
+	uint64_t seed;
+	bool nested; /* crash recovery itself, too */
+	bool resume; /* outcomes in the journal of `out` are taken over */
+
+	/* Asked often; true ends the campaign with what it has. */
+	bool (*interrupted)(void);
+	/* Told often; may be NULL. */
+	void (*progress)(void *arg, const struct campaign_progress *progress);
+	void *arg;
+};
+
+struct campaign;
+
+/* Test the crash states.  `points` and `final` are what a first reading to the end of the recording found: the failure points, and the PM files at
+ * the orderly end.  -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names
+ * nothing.  0 also when it was interrupted, or ran out of budget: then campaign_complete is false. */
+int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct points *points,
+		 const struct content *final, struct err *err);
+void campaign_free(struct campaign *campaign);
+
+bool campaign_complete(const struct campaign *campaign);
+
+/* Add what was found, the figures and the notes. `trace` must have been read to its end. */
+void campaign_report(struct campaign *campaign, struct findings *findings, const struct trace *trace,
+		     struct symbols *symbols, const struct findings_options *options);
+
+/* Findings are numbered: name the folders after them. */
+int campaign_finish(struct campaign *campaign, struct findings *findings, struct err *err);
+
+#endif
