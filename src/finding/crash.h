@@ -7,8 +7,9 @@
  *     ... history, suppressions, baseline, findings_number: as for all findings ...
  *     folders_finish(findings, dir, &facts, &err);                                      // crash/folder.h: DIR/crash/F1 ...
  *
- * Sightings of the same kind with the same places (of the blamed store, of the crash point, of the lost stores) and the same failure of recovery
- * are one finding: the first speaks for it, states are added, platforms united.  All that is given is copied. */
+ * Sightings of one kind are one finding if the blamed place, the places of the lost stores and the failure of recovery (status or signal, and the place
+ * in which it crashed) are the same, wherever the power failed: the first speaks for it, states are added, platforms united.  All that is given
+ * is copied. */
 #ifndef BLACKOUT_FINDING_CRASH_H
 #define BLACKOUT_FINDING_CRASH_H
 
@@ -69,7 +70,19 @@ bool outcome_find(const char *name, enum finding_outcome *outcome);
 const char *cause_name(enum crash_cause cause);
 bool cause_find(const char *name, enum crash_cause *cause);
 
+/* "SIGSEGV", "exit status 3", "no end within the time limit". */
+void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size_t size);
+
 /* "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "no end within the time limit": how recovery failed. */
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* "the sfence at kv.c:125", "the end of the program": what did not happen any more. */
+void crash_point_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* "8 bytes at pool+0x1c0 = 0x2a", without the place in the program. */
+void crash_store_text(const struct finding_store *store, char *text, size_t size);
+
+/* Fill in message and fix, from cause, stacks and related places (the first lost store's flush, the first persisted store). */
+void crash_say(struct findings *findings, struct finding *finding);
 
 #endif

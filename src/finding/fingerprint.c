@@ -7,10 +7,12 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "finding/crash.h"
+
 /* One finding on its way to a fingerprint. */
 struct print {
 	struct finding *finding;
-	XXH128_hash_t base; /* of texts 1 to 4 */
+	XXH128_hash_t base; /* of texts 1 to 5 */
 };
 
 static void hash_text(XXH3_state_t *hash, const char *text, size_t length)
@@ -44,6 +46,15 @@ static void hash_source(XXH3_state_t *hash, struct sources *sources, const struc
 			XXH3_128bits_update(hash, line + i, 1);
 }
 
+/* How recovery ended; not where, which not every machine can tell. */
+static void hash_failure(XXH3_state_t *hash, const struct finding_crash *crash)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s %" PRIu64, outcome_name(crash->recovery.outcome), crash->recovery.value);
+	hash_string(hash, text);
+}
+
 static XXH128_hash_t base_hash(XXH3_state_t *hash, const struct finding *finding, struct sources *sources)
 {
 	const struct finding_frame *frame = stack_location(&finding->stack);
@@ -61,10 +72,12 @@ static XXH128_hash_t base_hash(XXH3_state_t *hash, const struct finding *finding
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, frame->offset);
 		hash_string(hash, offset);
 	}
+	if (finding->crash)
+		hash_failure(hash, finding->crash);
 	return XXH3_128bits_digest(hash);
 }
 
-/* By what goes into the hash, then by line and instruction. */
+/* By what goes into the hash, then by line and instruction, then by when it first happened. */
 static int print_compare(const void *left, const void *right)
 {
 	const struct print *a = left, *b = right;
@@ -75,7 +88,9 @@ static int print_compare(const void *left, const void *right)
 		return order;
 	if (fa->line != fb->line)
 		return fa->line < fb->line ? -1 : 1;
-	return (fa->offset > fb->offset) - (fa->offset < fb->offset);
+	if (fa->offset != fb->offset)
+		return fa->offset < fb->offset ? -1 : 1;
+	return (a->finding->first.event > b->finding->first.event) - (a->finding->first.event < b->finding->first.event);
 }
 
 static void print_finish(struct print *print, uint32_t ordinal)

@@ -7,7 +7,8 @@
  *  2. the module of the location, without what follows ".so" (libfoo.so.1.2 is libfoo.so);
  *  3. the base name of its source file and its function;
  *  4. the place in the function: the text of the source line without blanks, where the source can be read;
- *  5. an ordinal that is 0 for the first finding, by line and instruction, of those that are the same in 1 to 4, then 1, 2...
+ *  5. for a crash state, how recovery ended: "exit 3", "signal 11"; not where, which takes a debugger to tell;
+ *  6. an ordinal that is 0 for the first finding, by line and instruction, of those that are the same in 1 to 5, then 1, 2...
  *
  * Callers are left out, also those that the function was inlined into: a finding stands for all stacks that lead to its location, and which
  * of them speaks for it may change with the input.

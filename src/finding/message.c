@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finding/crash.h"
+
 #define WORD_MAX 1200
 
 static bool same_frame(const struct finding_frame *a, const struct finding_frame *b)
@@ -97,6 +99,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		pool_text(finding, text);
 	else if (IS("platforms"))
 		platforms_text(finding, text);
+	else if (IS("point") && finding->crash)
+		crash_point_text(finding->crash, text, WORD_MAX);
 	else
 		return related_place(finding, word, length, text);
 	return true;
@@ -127,7 +131,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "pool", "platforms"};
+	static const char *const others[] = {"bytes", "pool", "platforms", "point"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crash.c - making findings of crash states; see crash.h. */
+#include "finding/crash.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "finding/fingerprint.h"
+#include "finding/own.h"
+#include "finding/stacks.h"
+
+#define VALUE_BYTES_MAX 64
+
+struct crash_findings {
+	struct findings *findings;
+	struct stacks stacks;
+	const struct findings_options *options;
+	const struct trace *trace;
+	struct map known; /* from the key of a finding to 1 + its index */
+	size_t room;      /* of findings->at */
+};
+
+struct crash_findings *crash_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
+				   const struct findings_options *options)
+{
+	struct crash_findings *c = mem_alloc(sizeof(*c));
+
+	c->findings = findings;
+	c->trace = trace;
+	c->options = options;
+	c->stacks = (struct stacks){.findings = findings, .trace = trace, .symbols = symbols, .options = options};
+	c->room = findings->count;
+	return c;
+}
+
+/* ---- identity ---- */
+
+static void key_text(XXH3_state_t *key, const char *text)
+{
+	XXH3_128bits_update(key, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
+{
+	uint64_t at[2] = {0};
+
+	if (!frame)
+		return;
+	at[0] = frame->path ? frame->line : 0;
+	at[1] = at[0] ? 0 : frame->offset;
+	key_text(key, frame->module);
+	key_text(key, frame->path);
+	XXH3_128bits_update(key, at, sizeof(at));
+}
+
+static XXH128_hash_t finding_key(const struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+	const uint64_t numbers[] = {finding->kind, crash->recovery.outcome, crash->recovery.value, crash->nested};
+	XXH3_state_t *key = XXH3_createState();
+
+	BUG_ON(!key);
+	XXH3_128bits_reset(key);
+	XXH3_128bits_update(key, numbers, sizeof(numbers));
+	key_frame(key, stack_location(&finding->stack));
+	key_frame(key, stack_location(&crash->recovery.stack));
+	for (size_t i = 0; i < crash->lost_count; i++)
+		key_frame(key, stack_location(&crash->lost[i].stack));
+	XXH128_hash_t sum = XXH3_128bits_digest(key);
+	XXH3_freeState(key);
+	return sum;
+}
+
+/* ---- parts ---- */
+
+static const char *value_text(struct findings *findings, const uint8_t *value, uint32_t size)
+{
+	char text[2 * VALUE_BYTES_MAX + 4];
+	uint64_t number = 0;
+	size_t used = 0;
+
+	if (!value)
+		return NULL;
+	if (size <= 8) {
+		for (uint32_t i = 0; i < size; i++)
+			number |= (uint64_t)value[i] << 8 * i;
+		snprintf(text, sizeof(text), "0x%" PRIx64, number);
+		return findings_text(findings, text);
+	}
+	for (uint32_t i = 0; i < size && i < VALUE_BYTES_MAX; i++)
+		used += (size_t)sprintf(text + used, "%02x", value[i]);
+	if (size > VALUE_BYTES_MAX)
+		strcpy(text + used, "..");
+	return findings_text(findings, text);
+}
+
+static struct finding_store *stores_make(struct crash_findings *c, const struct crash_store *from, uint64_t total,
+					 size_t *count)
+{
+	*count = total < CRASH_STORES_MAX ? (size_t)total : CRASH_STORES_MAX;
+	struct finding_store *stores = findings_block(c->findings, *count, sizeof(*stores));
+
+	for (size_t i = 0; i < *count; i++) {
+		const struct trace_file *file = trace_file(c->trace, from[i].file);
+
+		stores[i] = (struct finding_store){
+			.stack = stacks_make(&c->stacks, from[i].context),
+			.pool = file ? findings_text(c->findings, file->path) : NULL,
+			.offset = from[i].offset,
+			.size = from[i].size,
+			.value = value_text(c->findings, from[i].value, from[i].size),
+			.event = from[i].event,
+		};
+		if (from[i].flush)
+			stores[i].flush = stacks_make(&c->stacks, from[i].flush);
+	}
+	return stores;
+}
+
+/* The end of what recovery printed, from the start of a line where there is one. */
+static const char *tail_text(struct findings *findings, const char *text)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	if (length > CRASH_TAIL_MAX) {
+		text += length - CRASH_TAIL_MAX;
+		const char *line = strchr(text, '\n');
+		text = line && line[1] ? line + 1 : text;
+	}
+	return findings_text(findings, text ? text : "");
+}
+
+static struct finding_stack recovery_stack(struct crash_findings *c, const struct finding_frame *from, size_t count)
+{
+	struct finding_stack stack = {.frames = findings_block(c->findings, count, sizeof(*from)), .count = count};
+
+	for (size_t i = 0; i < count; i++) {
+		stack.frames[i] = (struct finding_frame){
+			.file = findings_text(c->findings, from[i].file),
+			.path = findings_text(c->findings, from[i].path),
+			.function = findings_text(c->findings, from[i].function),
+			.module = findings_text(c->findings, from[i].module),
+			.offset = from[i].offset,
+			.line = from[i].line,
+			.inlined = from[i].inlined,
+		};
+		stack.frames[i].own = own_frame(&stack.frames[i], NULL, c->options);
+	}
+	stack.location = own_location(&stack);
+	return stack;
+}
+
+static struct finding_crash *crash_make(struct crash_findings *c, const struct crash_sighting *s)
+{
+	struct finding_crash *crash = findings_block(c->findings, 1, sizeof(*crash));
+
+	*crash = (struct finding_crash){
+		.point = stacks_make(&c->stacks, s->point),
+		.point_op = findings_text(c->findings, s->point_op),
+		.point_event = s->point_event,
+		.cause = s->cause,
+		.persisted_total = s->persisted_count,
+		.lost_total = s->lost_count,
+		.states = s->states,
+		.mode = findings_text(c->findings, s->mode),
+		.folder = findings_text(c->findings, s->folder),
+		.nested = s->nested,
+	};
+	crash->persisted = stores_make(c, s->persisted, s->persisted_count, &crash->persisted_count);
+	crash->lost = stores_make(c, s->lost, s->lost_count, &crash->lost_count);
+	crash->recovery.outcome = s->outcome;
+	crash->recovery.value = s->value;
+	crash->recovery.out = tail_text(c->findings, s->out);
+	crash->recovery.err = tail_text(c->findings, s->err);
+	crash->recovery.stack = recovery_stack(c, s->frames, s->frame_count);
+	return crash;
+}
+
+/* ---- the finding ---- */
+
+/* The store that the finding is about: the drawing is of its line. */
+static const struct crash_store *sighting_store(const struct crash_sighting *s)
+{
+	bool early = s->cause == CAUSE_EARLY || !s->lost_count;
+
+	if (early)
+		return s->persisted_count ? &s->persisted[0] : NULL;
+	return &s->lost[0];
+}
+
+static void finding_example(struct crash_findings *c, struct finding *finding, const struct crash_store *store)
+{
+	const struct trace_file *file = store ? trace_file(c->trace, store->file) : NULL;
+
+	if (!file)
+		return;
+	finding->pool = findings_text(c->findings, file->path);
+	finding->first = (struct sighting_example){store->file, store->size, store->offset, store->event};
+	finding->largest = finding->first;
+}
+
+/* The other places that the sentences name. */
+static void finding_relate(struct crash_findings *c, struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+	const struct finding_stack *flush = crash->lost_count ? &crash->lost[0].flush : NULL;
+	struct finding_related *related = findings_block(c->findings, 2, sizeof(*related));
+
+	if (crash->persisted_count && crash->lost_count)
+		related[finding->related_count++] =
+			(struct finding_related){.role = ROLE_STORE, .stack = crash->persisted[0].stack};
+	if (flush && flush->count)
+		related[finding->related_count++] = (struct finding_related){.role = ROLE_FLUSH, .stack = *flush};
+	finding->related = related;
+}
+
+static struct finding finding_make(struct crash_findings *c, const struct crash_sighting *s)
+{
+	const struct crash_store *store = sighting_store(s);
+	uint32_t context = s->blamed ? s->blamed : s->point ? s->point : store ? store->context : 0;
+	struct finding finding = {
+		.kind = s->kind,
+		.severity = kind_get(s->kind)->severity,
+		.detector = findings_text(c->findings, s->detector),
+		.platforms = {findings_text(c->findings, s->platform)},
+		.platform_count = 1,
+		.count = s->states,
+		.stack = stacks_make(&c->stacks, context),
+		.crash = crash_make(c, s),
+	};
+
+	finding_relate(c, &finding);
+	finding_example(c, &finding, store);
+	return finding;
+}
+
+/* The same finding again: another context of the same place, or another platform. */
+static void finding_join(struct finding *finding, const struct finding *again)
+{
+	if (!strcmp(finding->platforms[0], again->platforms[0])) {
+		finding->count += again->count;
+		finding->crash->states += again->count;
+		return;
+	}
+	for (size_t i = 1; i < finding->platform_count; i++)
+		if (!strcmp(finding->platforms[i], again->platforms[0]))
+			return;
+	BUG_ON(finding->platform_count == FINDING_PLATFORMS_MAX);
+	finding->platforms[finding->platform_count++] = again->platforms[0];
+}
+
+static void finding_push(struct crash_findings *c, const struct finding *finding)
+{
+	struct findings *findings = c->findings;
+
+	if (findings->count == c->room) {
+		c->room = c->room * 2 + 16;
+		findings->at = mem_resize(findings->at, c->room, sizeof(*findings->at));
+	}
+	findings->at[findings->count++] = *finding;
+}
+
+void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
+{
+	struct finding finding = finding_make(c, sighting);
+	XXH128_hash_t key = finding_key(&finding);
+	uint64_t *known = map_put(&c->known, key.low64, key.high64);
+
+	if (*known) {
+		finding_join(&c->findings->at[*known - 1], &finding);
+		return;
+	}
+	crash_say(c->findings, &finding);
+	finding_push(c, &finding);
+	*known = c->findings->count;
+}
+
+void crash_end(struct crash_findings *c)
+{
+	struct sources *sources = sources_new();
+
+	fingerprint_all(c->findings, sources);
+	sources_free(sources);
+	findings_number(c->findings);
+	stacks_free(&c->stacks);
+	map_free(&c->known);
+	free(c);
+}

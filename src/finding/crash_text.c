@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crash_text.c - what is said of a crash state: names, phrases, and for each cause its sentences; see crash.h. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "finding/crash.h"
+#include "finding/message.h"
+
+/* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
+ * more.  Which row holds depends on the cause and on what there is of these. */
+static const struct {
+	enum crash_cause cause;
+	bool store, flush;
+	const char *message, *fix;
+} sentences[] = {
+	{CAUSE_UNFLUSHED, true, false,
+	 "what {store} stores can be on media while what is stored here is not: it is not flushed before {store}",
+	 "flush what is stored at {here}, and fence, before the store at {store}"},
+	{CAUSE_UNFLUSHED, false, false,
+	 "what is stored here is lost if the power fails before {point}: it is not flushed by then",
+	 "flush what is stored at {here}, and fence, before anything relies on it"},
+	{CAUSE_UNFENCED, true, true,
+	 "what {store} stores can be on media while what is stored here is not: it is flushed at {flush}, but no fence follows "
+	 "before {store}",
+	 "fence after the flush at {flush}"},
+	{CAUSE_UNFENCED, true, false,
+	 "what {store} stores can be on media while what is stored here is not: it goes past the cache, but no fence follows "
+	 "before {store}",
+	 "fence after the non-temporal store at {here}"},
+	{CAUSE_UNFENCED, false, true,
+	 "what is stored here is lost if the power fails before {point}: it is flushed at {flush}, but not fenced by then",
+	 "fence after the flush at {flush}"},
+	{CAUSE_UNFENCED, false, false,
+	 "what is stored here is lost if the power fails before {point}: it goes past the cache, but is not fenced by then",
+	 "fence after the non-temporal store at {here}"},
+	{CAUSE_UNORDERED, true, true,
+	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
+	 "fence after the flush at {flush}, before the store at {store}"},
+	{CAUSE_UNORDERED, true, false,
+	 "what {store} stores can be on media while what is stored here is not: no fence separates them",
+	 "persist what is stored at {here} before the store at {store}"},
+	{CAUSE_UNORDERED, false, false,
+	 "what is stored here is lost if the power fails before {point}, though later stores need it", ""},
+	{CAUSE_TORN, false, false,
+	 "a part of what is stored here can be on media without the rest: only 8 aligned bytes are stored at once",
+	 "make the change by one aligned store of 8 bytes, or log it first"},
+	{CAUSE_EARLY, false, false,
+	 "what is stored here is on media, in the order of the program, before something that it needs: the power fails before "
+	 "{point}",
+	 "store and persist first what this store vouches for, or change both in one transaction"},
+	{CAUSE_MOMENT, false, false,
+	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
+};
+
+static const char *const outcomes[OUTCOME_IS_COUNT] = {"exit", "signal", "timeout", "output"};
+static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn", "early", "moment"};
+
+static unsigned name_index(const char *const *names, unsigned count, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < count && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+const char *outcome_name(enum finding_outcome outcome)
+{
+	BUG_ON((unsigned)outcome >= OUTCOME_IS_COUNT);
+	return outcomes[outcome];
+}
+
+bool outcome_find(const char *name, enum finding_outcome *outcome)
+{
+	unsigned i = name_index(outcomes, OUTCOME_IS_COUNT, name);
+
+	*outcome = (enum finding_outcome)i;
+	return i < OUTCOME_IS_COUNT;
+}
+
+const char *cause_name(enum crash_cause cause)
+{
+	BUG_ON((unsigned)cause >= CAUSE_COUNT);
+	return causes[cause];
+}
+
+bool cause_find(const char *name, enum crash_cause *cause)
+{
+	unsigned i = name_index(causes, CAUSE_COUNT, name);
+
+	*cause = (enum crash_cause)i;
+	return i < CAUSE_COUNT;
+}
+
+/* ---- phrases ---- */
+
+void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size_t size)
+{
+	const char *name = outcome == OUTCOME_IS_SIGNAL && value < NSIG ? sigabbrev_np((int)value) : NULL;
+
+	switch (outcome) {
+	case OUTCOME_IS_EXIT: snprintf(text, size, "exit status %" PRIu64, value); break;
+	case OUTCOME_IS_TIMEOUT: snprintf(text, size, "no end within the time limit"); break;
+	case OUTCOME_IS_OUTPUT: snprintf(text, size, "wrong output"); break;
+	default:
+		if (name)
+			snprintf(text, size, "SIG%s", name);
+		else
+			snprintf(text, size, "signal %" PRIu64, value);
+	}
+}
+
+void crash_failure_text(const struct finding_crash *crash, char *text, size_t size)
+{
+	const struct finding_frame *frame = stack_location(&crash->recovery.stack);
+	char place[600], function[300];
+
+	outcome_text(crash->recovery.outcome, crash->recovery.value, text, size);
+	size_t used = strlen(text);
+	if (!frame)
+		return;
+	frame_place(frame, place, sizeof(place));
+	if (!frame->function || !frame->line) {
+		snprintf(text + used, size - used, " in %s", place);
+		return;
+	}
+	text_plain(function, sizeof(function), frame->function);
+	snprintf(text + used, size - used, " in %s (%s)", function, place);
+}
+
+/* Ops whose names are no nouns. */
+static const char *op_noun(const char *op)
+{
+	static const struct {
+		const char *op, *noun;
+	} nouns[] = {
+		{"ntstore", "non-temporal store"},
+		{"lockstore", "locked store"},
+		{"repstore", "string store"},
+		{"sysstore", "system call"},
+		{"locked", "locked instruction"},
+		{"unmap", "munmap"},
+		{"remap", "mremap"},
+		{"exit", "end of the program"},
+	};
+
+	for (size_t i = 0; op && i < sizeof(nouns) / sizeof(*nouns); i++)
+		if (!strcmp(nouns[i].op, op))
+			return nouns[i].noun;
+	return op;
+}
+
+void crash_point_text(const struct finding_crash *crash, char *text, size_t size)
+{
+	const struct finding_frame *frame = stack_location(&crash->point);
+	char place[600], noun[80];
+
+	if (!frame) {
+		snprintf(text, size, "the end of the program");
+		return;
+	}
+	frame_place(frame, place, sizeof(place));
+	text_plain(noun, sizeof(noun), crash->point_op ? op_noun(crash->point_op) : "instruction");
+	snprintf(text, size, "the %s at %s", noun, place);
+}
+
+void crash_store_text(const struct finding_store *store, char *text, size_t size)
+{
+	const char *slash = store->pool ? strrchr(store->pool, '/') : NULL;
+	char pool[300];
+
+	text_plain(pool, sizeof(pool), slash ? slash + 1 : store->pool ? store->pool : "??");
+	int used = snprintf(text, size, "%" PRIu32 " byte%s at %s+0x%" PRIx64, store->size, store->size == 1 ? "" : "s",
+			    pool, store->offset);
+	if (store->value && used > 0 && (size_t)used < size)
+		snprintf(text + used, size - (size_t)used, " = %s", store->value);
+}
+
+/* ---- sentences ---- */
+
+static bool has_role(const struct finding *finding, enum related_role role)
+{
+	for (size_t i = 0; i < finding->related_count; i++)
+		if (finding->related[i].role == role)
+			return true;
+	return false;
+}
+
+/* The first row of the cause that asks for nothing that is missing; each cause has one that asks for nothing. */
+static size_t sentence_find(const struct finding *finding)
+{
+	bool store = has_role(finding, ROLE_STORE), flush = has_role(finding, ROLE_FLUSH);
+
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
+		if (sentences[i].cause == finding->crash->cause && sentences[i].store <= store &&
+		    sentences[i].flush <= flush)
+			return i;
+	BUG_ON("a cause without a sentence");
+	return 0;
+}
+
+void crash_say(struct findings *findings, struct finding *finding)
+{
+	size_t row = sentence_find(finding);
+	char text[8192];
+
+	message_fill(finding, sentences[row].message, text, sizeof(text));
+	finding->message = findings_text(findings, text);
+	if (!*sentences[row].fix || !message_distinct(finding, sentences[row].fix))
+		return;
+	message_fill(finding, sentences[row].fix, text, sizeof(text));
+	finding->fix = findings_text(findings, text);
+}
