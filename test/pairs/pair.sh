@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The verb of the pair tests; to be sourced after test/lib.sh.
 #
-#   expect_pair X       X-buggy gives exactly the findings that its //! comments name, with status 1 if one is an error;
-#                       X-fixed gives none of those kinds, and no error
+#   expect_pair X       X-buggy gives exactly the findings that its //! comments name, with status 1 if one is an error, and each of its crash
+#                       findings can be replayed; X-fixed gives none of those kinds, and no error
+#   pair_run X DIR [OPTIONS...]   run one program of a pair into a directory; $status is blackout's
 
 : "${PAIRS:=$BUILD/test/pairs}"
 
@@ -28,13 +29,23 @@ pair_found() {
 		"$1/findings.json" | sort
 }
 
-# Run one program of a pair into the directory $2.
 pair_run() {
-	local flags=()
-	grep -q 'CLWB(' "$(pair_source "$1")" && flags+=(clwb)
-	grep -q 'CLFLUSHOPT(' "$(pair_source "$1")" && flags+=(clflushopt)
+	local flags=() options=() program=$1 dir=$2
+	shift 2
+	grep -Eq '(CLWB|PERSIST)\(' "$(pair_source "$program")" && flags+=(clwb)
+	grep -q 'CLFLUSHOPT(' "$(pair_source "$program")" && flags+=(clflushopt)
 	need_cpu "${flags[@]}"
-	run "$BLACKOUT" run --out "$2" $(pair_says "$1" run) -- "$PAIRS/$1" "pool.$2"
+	[ -n "$(pair_says "$program" recover)" ] && options+=(--recover "$PAIRS/$program pool.$dir $(pair_says "$program" recover)")
+	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" -- "$PAIRS/$program" "pool.$dir"
+}
+
+# Every crash finding in $1 fails again in a fresh process, as it did.
+expect_replayed() {
+	local id
+	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
+		run "$BLACKOUT" replay "$1" "$id"
+		expect_status 1
+	done
 }
 
 expect_pair() {
@@ -49,6 +60,7 @@ expect_pair() {
 		mv got.errors got
 	fi
 	expect_same expected got
+	expect_replayed buggy
 
 	pair_run "$1-fixed" fixed
 	expect_status 0

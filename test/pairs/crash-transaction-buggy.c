@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crash-transaction-buggy.c - a transaction of libpmemobj that was told of one of the two words which it changes. */
+// link: -lpmemobj
+// recover: check
+// also: performance
+#include "crash.h"
+
+#include <libpmemobj.h>
+
+struct root {
+	_Alignas(LINE) uint64_t a;
+	_Alignas(LINE) uint64_t b;
+};
+
+static void change(PMEMobjpool *pop, PMEMoid oid, uint64_t value)
+{
+	struct root *root = pmemobj_direct(oid);
+
+	TX_BEGIN(pop)
+	{
+		pmemobj_tx_add_range(oid, offsetof(struct root, a), sizeof(root->a));
+		ST8(&root->a, value);
+		ST8(&root->b, value); //! recovery-error error
+		pmemobj_persist(pop, &root->b, sizeof(root->b));
+	}
+	TX_END
+}
+
+static int work(const char *path)
+{
+	PMEMobjpool *pop = pmemobj_create(path, "pair", PMEMOBJ_MIN_POOL, 0644);
+	PMEMoid oid;
+
+	CHECK(pop);
+	oid = pmemobj_root(pop, sizeof(struct root));
+	change(pop, oid, 1);
+	change(pop, oid, 2);
+	pmemobj_close(pop);
+	return 0;
+}
+
+static int check(const char *path)
+{
+	PMEMobjpool *pop = pmemobj_open(path, "pair");
+	struct root *root;
+
+	if (!pop)
+		REFUSE(pmemobj_errormsg());
+	root = pmemobj_direct(pmemobj_root(pop, sizeof(struct root)));
+	if (load8(&root->a) != load8(&root->b))
+		REFUSE("half a transaction");
+	pmemobj_close(pop);
+	return 0;
+}
