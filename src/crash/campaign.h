@@ -2,7 +2,7 @@
 /* campaign.h - what becomes of the program if the power fails here?  Crash states of a recording are made and judged by the program's own recovery.
  *
  *     struct campaign *c;
- *     r = campaign_run(&c, &options, points, &err);          // before: recovery must pass on the orderly end; then all chosen crash states
+ *     r = campaign_run(&c, &options, survey, &err);          // before: recovery must pass on the orderly end; then all chosen crash states
  *     campaign_report(c, findings, trace, symbols, &how);    // after findings_collect: adds findings, figures and notes
  *     ... findings_number ...
  *     campaign_finish(c, findings, &err);                    // DIR/crash/F1 ...
@@ -22,9 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "detect/points.h"
+#include "crash/survey.h"
 #include "finding/finding.h"
-#include "image/content.h"
 #include "model/model.h"
 
 /* States done so far, for a progress line. */
@@ -68,11 +67,10 @@ struct campaign_options {
 
 struct campaign;
 
-/* Test the crash states.  `points` and `final` are what a first reading to the end of the recording found: the failure points, and the PM files at
- * the orderly end.  -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names
+/* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the campaign.  -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names
  * nothing.  0 also when it was interrupted, or ran out of budget: then campaign_complete is false. */
-int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct points *points,
-		 const struct content *final, struct err *err);
+int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
+		 struct err *err);
 void campaign_free(struct campaign *campaign);
 
 bool campaign_complete(const struct campaign *campaign);
