@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* btree_obj FILE OPERATIONS - a B-tree over libpmemobj, one transaction per insertion. */
+/* btree_obj FILE OPERATIONS [MIB] - a B-tree over libpmemobj, one transaction per insertion, in a pool of that size.
+ * btree_obj FILE check - its recovery. */
 // link: -lpmemobj
 // cflags: -Wno-array-bounds -Wno-stringop-overflow -Wno-clobbered
 #include <libpmemobj.h>
@@ -139,34 +140,56 @@ static uint64_t node_check(TOID(struct node) node, uint64_t *last)
 	return count;
 }
 
-int main(int argc, char **argv)
+/* Recovery: open the pool, which completes or undoes what was under way, and walk the whole tree. */
+static int tree_check(PMEMobjpool *pop)
 {
-	uint64_t state = 88172645463325252ul, last = 0;
-	PMEMobjpool *pop;
-	TOID(struct tree) tree;
-	unsigned long n;
+	TOID(struct tree) tree = POBJ_ROOT(pop, struct tree);
+	uint64_t last = 0, found = TOID_IS_NULL(D_RO(tree)->top) ? 0 : node_check(D_RO(tree)->top, &last);
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: btree_obj FILE OPERATIONS\n");
-		return 2;
-	}
-	n = strtoul(argv[2], NULL, 10);
-	pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(btree), (32u << 20) + n * 200, 0644);
-	if (!pop) {
-		fprintf(stderr, "%s: %s\n", argv[1], pmemobj_errormsg());
+	if (found != D_RO(tree)->count) {
+		fprintf(stderr, "the tree lost keys\n");
 		return 3;
 	}
-	tree = POBJ_ROOT(pop, struct tree);
+	return 0;
+}
+
+static void tree_fill(PMEMobjpool *pop, unsigned long n)
+{
+	TOID(struct tree) tree = POBJ_ROOT(pop, struct tree);
+	uint64_t state = 88172645463325252ul;
+
 	for (unsigned long i = 0; i < n; i++) {
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
 		tree_insert(pop, tree, (state >> 16) + 1, i);
 	}
-	if (node_check(D_RO(tree)->top, &last) != D_RO(tree)->count) {
-		fprintf(stderr, "the tree lost keys\n");
+}
+
+int main(int argc, char **argv)
+{
+	int check = argc == 3 && !strcmp(argv[2], "check"), status;
+	PMEMobjpool *pop;
+	unsigned long n;
+	size_t bytes;
+
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr, "usage: btree_obj FILE OPERATIONS [MIB] | check\n");
+		return 2;
+	}
+	n = strtoul(argv[2], NULL, 10);
+	bytes = argc == 4 ? strtoul(argv[3], NULL, 10) << 20 : (32u << 20) + n * 200;
+	if (check)
+		pop = pmemobj_open(argv[1], POBJ_LAYOUT_NAME(btree));
+	else
+		pop = pmemobj_create(argv[1], POBJ_LAYOUT_NAME(btree), bytes, 0644);
+	if (!pop) {
+		fprintf(stderr, "%s: %s\n", argv[1], pmemobj_errormsg());
 		return 3;
 	}
+	if (!check)
+		tree_fill(pop, n);
+	status = tree_check(pop);
 	pmemobj_close(pop);
-	return 0;
+	return status;
 }
