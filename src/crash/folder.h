@@ -2,13 +2,13 @@
 /* folder.h - the folder of a crash finding: all that `blackout replay` needs, here or on another machine with the same binaries.
  *
  *     DIR/crash/F1/replay.json     what to run and what to expect; this file
- *     DIR/crash/F1/state/...       content of the PM files (image/snapshot.h)
+ *     DIR/crash/F1/state.img       content of the PM files (image/snapshot.h)
  *
  * A campaign makes folders before findings have their ids:
  *
  *     folders_clear(dir, &err);                         // what an earlier campaign left there
  *     folder_new(path, dir, "0001", &err);              // DIR/crash/.0001, empty; pass ".0001" as crash_sighting.folder
- *     ... write the snapshot into `path`/state ...
+ *     ... snapshot_write to `path`/state.img ...
  *     folders_finish(findings, dir, &facts, &err);      // after findings_number: replay.json, DIR/crash/F1; unused ones go
  *
  * and replay reads one back:
@@ -24,18 +24,16 @@
 #include "base/err.h"
 #include "finding/finding.h"
 
-#define FOLDER_STATE "state" /* name of the snapshot in the folder */
+#define FOLDER_STATE "state.img" /* name of the snapshot in the folder */
 
 /* How recovery was run, the same for all findings of a campaign. */
 struct folder_facts {
 	const char *recover;        /* --recover */
 	const char *client, *ready; /* NULL: none */
 	const char *cwd;
-	double timeout;        /* seconds */
-	uint64_t memory;       /* bytes; 0: no limit */
-	bool pmem_force;       /* PMEM_IS_PMEM_FORCE=1 was set */
-	const char *const *pm; /* absolute paths of the PM files of all states, for the stage */
-	size_t pm_count;
+	double timeout;  /* seconds */
+	uint64_t memory; /* bytes; 0: no limit */
+	bool pmem_force; /* PMEM_IS_PMEM_FORCE=1 was set */
 };
 
 /* A folder read back. */

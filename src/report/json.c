@@ -2,10 +2,13 @@
 /* json.c - findings.json, schema blackout/findings/1.
  *
  * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress and --baseline silenced,
- * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; in a location or frame without
+ * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; `target.client` and `target.recovery_mode`;
+ * `crash_states.accepted`; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in DIR/crash), `nested`, the totals of the two
+ * arrays of stores (which hold 64 at most), and recovery's `stdout` and `mode`; in a location or frame without
  * source, `offset` in the module.  Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
+#include "finding/crash.h"
 #include "report/formats.h"
 #include "report/json_out.h"
 
@@ -50,6 +53,67 @@ static void json_related(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
+/* The same under a key of its own; absent where there is no stack. */
+static void json_place(struct json_out *j, const char *key, const struct finding_stack *stack)
+{
+	if (!stack->count)
+		return;
+	json_open(j, key, '{');
+	json_stack(j, stack);
+	json_close(j, '}');
+}
+
+static void json_stores(struct json_out *j, const char *key, const struct finding_store *stores, size_t count)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < count; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "pool", stores[i].pool);
+		json_number(j, "offset", stores[i].offset);
+		json_number(j, "size", stores[i].size);
+		json_text(j, "value", stores[i].value);
+		json_number(j, "event", stores[i].event);
+		json_stack(j, &stores[i].stack);
+		json_place(j, "flush", &stores[i].flush);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_recovery(struct json_out *j, const struct finding_crash *crash)
+{
+	json_open(j, "recovery", '{');
+	json_text(j, "outcome", outcome_name(crash->recovery.outcome));
+	if (crash->recovery.outcome != OUTCOME_IS_TIMEOUT)
+		json_number(j, "value", crash->recovery.value);
+	json_text(j, "stdout", crash->recovery.out);
+	json_text(j, "stderr", crash->recovery.err);
+	json_stack(j, &crash->recovery.stack);
+	json_text(j, "mode", crash->mode);
+	json_close(j, '}');
+}
+
+static void json_crash(struct json_out *j, const struct finding_crash *crash)
+{
+	json_open(j, "crash", '{');
+	json_open(j, "point", '{');
+	json_stack(j, &crash->point);
+	json_text(j, "op", crash->point_op);
+	json_number(j, "event", crash->point_event);
+	json_close(j, '}');
+	json_text(j, "cause", cause_name(crash->cause));
+	json_number(j, "states", crash->states);
+	if (crash->nested)
+		json_bool(j, "nested", true);
+	json_text(j, "folder", crash->folder);
+	json_stores(j, "persisted", crash->persisted, crash->persisted_count);
+	json_number(j, "persisted_total", crash->persisted_total);
+	json_stores(j, "lost", crash->lost, crash->lost_count);
+	json_number(j, "lost_total", crash->lost_total);
+	json_recovery(j, crash);
+	json_close(j, '}');
+}
+
 static void json_strings(struct json_out *j, const char *key, const char *const *texts, size_t count)
 {
 	json_open(j, key, '[');
@@ -74,6 +138,8 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_text(j, "fingerprint", finding->fingerprint);
 	json_stack(j, &finding->stack);
 	json_related(j, finding);
+	if (finding->crash)
+		json_crash(j, finding->crash);
 	json_text(j, "fix", finding->fix);
 	if (!finding_is_active(finding)) {
 		json_open(j, "suppression", '{');
@@ -99,6 +165,8 @@ static void json_target(struct json_out *j, const struct findings_target *target
 	json_strings(j, "command", target->command.at, target->command.count);
 	json_strings(j, "pm", target->pm.at, target->pm.count);
 	json_text(j, "recover", target->recover);
+	json_text(j, "client", target->client);
+	json_text(j, "recovery_mode", target->mode);
 	json_strings(j, "platforms", target->platforms.at, target->platforms.count);
 	json_close(j, '}');
 }
@@ -113,6 +181,24 @@ static bool seconds_known(const struct findings_stats *stats)
 	return false;
 }
 
+static void json_states(struct json_out *j, const struct findings_stats *stats)
+{
+	bool known = false;
+
+#define X(name) known |= stats->crash_states.name.known;
+	FINDINGS_STATES(X)
+#undef X
+	if (!known)
+		return;
+	json_open(j, "crash_states", '{');
+#define X(name)                             \
+	if (stats->crash_states.name.known) \
+		json_number(j, #name, stats->crash_states.name.value);
+	FINDINGS_STATES(X)
+#undef X
+	json_close(j, '}');
+}
+
 static void json_stats(struct json_out *j, const struct findings_stats *stats)
 {
 	json_open(j, "stats", '{');
@@ -121,6 +207,16 @@ static void json_stats(struct json_out *j, const struct findings_stats *stats)
 		json_number(j, #name, stats->name.value);
 	FINDINGS_STATS(X)
 #undef X
+#define X(name)                               \
+	if (stats->failure_points.name.known) \
+		json_number(j, #name, stats->failure_points.name.value);
+	if (stats->failure_points.visited.known || stats->failure_points.unique.known) {
+		json_open(j, "failure_points", '{');
+		FINDINGS_POINTS(X)
+		json_close(j, '}');
+	}
+#undef X
+	json_states(j, stats);
 	if (stats->complete.known)
 		json_bool(j, "complete", stats->complete.value != 0);
 	if (seconds_known(stats)) {

@@ -6,6 +6,7 @@
  * empty.  Silenced findings are not there. */
 #include <inttypes.h>
 
+#include "finding/crash.h"
 #include "report/escape.h"
 #include "report/formats.h"
 
@@ -16,6 +17,40 @@ static void xml_attribute(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
+static void junit_stores(FILE *out, const char *fate, const struct finding_store *stores, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char store[500], place[1200];
+
+		crash_store_text(&stores[i], store, sizeof(store));
+		frame_text(stack_location(&stores[i].stack), place, sizeof(place));
+		fprintf(out, "%s: ", fate);
+		escape_xml_string(out, store);
+		fputs(" at ", out);
+		escape_xml_string(out, place);
+		fputc('\n', out);
+	}
+}
+
+static void junit_crash(FILE *out, const struct finding_crash *crash)
+{
+	char text[1800];
+
+	crash_point_text(crash, text, sizeof(text));
+	fputs("power fails: before ", out);
+	escape_xml_string(out, text);
+	fputc('\n', out);
+	junit_stores(out, "on media", crash->persisted, crash->persisted_count);
+	junit_stores(out, "lost", crash->lost, crash->lost_count);
+	crash_failure_text(crash, text, sizeof(text));
+	fputs("recovery: ", out);
+	escape_xml_string(out, text);
+	fputc('\n', out);
+	escape_xml_string(out, crash->recovery.err);
+	if (*crash->recovery.err)
+		fputc('\n', out);
+}
+
 static void junit_details(FILE *out, const struct finding *finding)
 {
 	char place[1200];
@@ -23,7 +58,8 @@ static void junit_details(FILE *out, const struct finding *finding)
 	fprintf(out, "%s: ", finding->id);
 	frame_text(stack_location(&finding->stack), place, sizeof(place));
 	escape_xml_string(out, place);
-	fprintf(out, "\n%s, %" PRIu64 " times: ", severity_name(finding->severity), finding->count);
+	fprintf(out, "\n%s, %" PRIu64 " %s: ", severity_name(finding->severity), finding->count,
+		finding->crash ? "states" : "times");
 	escape_xml_string(out, finding->message);
 	fputc('\n', out);
 	for (size_t i = 0; i < finding->stack.count; i++) {
@@ -32,6 +68,8 @@ static void junit_details(FILE *out, const struct finding *finding)
 		escape_xml_string(out, place);
 		fputc('\n', out);
 	}
+	if (finding->crash)
+		junit_crash(out, finding->crash);
 	if (finding->fix) {
 		fputs("fix: ", out);
 		escape_xml_string(out, finding->fix);

@@ -5,17 +5,20 @@
  *   severity        level: error -> error, performance and warning -> warning; the word itself in properties
  *   location        physicalLocation where there is a source line, and always a logicalLocation (function, module)
  *   stack           stacks[0];  related places: relatedLocations
+ *   crash           codeFlows[0]: stores lost and kept, where the power failed, where recovery did
  *   fingerprint     partialFingerprints["blackout/v1"]
  *   silenced        suppressions[] of kind external;  known from the baseline: baselineState unchanged
  *
  * Paths are absolute file: URIs where debug info gives them; a path that is not, is given as it is. */
 #include <string.h>
 
+#include "finding/crash.h"
 #include "report/assets.h"
 #include "report/escape.h"
 #include "report/formats.h"
 #include "report/json_out.h"
 
+#define STEPS_MAX 8
 #define SARIF_SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 static void sarif_message(struct json_out *j, const char *key, const char *text)
@@ -177,6 +180,68 @@ static void sarif_related(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
+/* How it came to the failure, step by step: what was lost, what was kept, where the power failed, where recovery did. */
+static void sarif_step(struct json_out *j, const struct finding_stack *stack, const char *text)
+{
+	const struct finding_frame *frame = stack_location(stack);
+
+	if (!frame)
+		return;
+	json_open(j, NULL, '{');
+	json_open(j, "location", '{');
+	sarif_place(j, frame);
+	sarif_message(j, "message", text);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void sarif_store_steps(struct json_out *j, const struct finding_store *stores, size_t count, const char *fate)
+{
+	for (size_t i = 0; i < count && i < STEPS_MAX; i++) {
+		char text[600], what[500];
+
+		crash_store_text(&stores[i], what, sizeof(what));
+		snprintf(text, sizeof(text), "%s: %s", fate, what);
+		sarif_step(j, &stores[i].stack, text);
+	}
+}
+
+static void sarif_crash(struct json_out *j, const struct finding_crash *crash)
+{
+	char text[2000], what[1800];
+
+	json_open(j, "codeFlows", '[');
+	json_open(j, NULL, '{');
+	json_open(j, "threadFlows", '[');
+	json_open(j, NULL, '{');
+	json_open(j, "locations", '[');
+	sarif_store_steps(j, crash->lost, crash->lost_count, "lost");
+	sarif_store_steps(j, crash->persisted, crash->persisted_count, "on media");
+	crash_point_text(crash, what, sizeof(what));
+	snprintf(text, sizeof(text), "the power fails before %s", what);
+	sarif_step(j, &crash->point, text);
+	crash_failure_text(crash, what, sizeof(what));
+	snprintf(text, sizeof(text), "recovery: %s", what);
+	sarif_step(j, &crash->recovery.stack, text);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+}
+
+/* A flow of no steps is not allowed. */
+static bool crash_has_places(const struct finding_crash *crash)
+{
+	for (size_t i = 0; i < crash->lost_count && i < STEPS_MAX; i++)
+		if (crash->lost[i].stack.count)
+			return true;
+	for (size_t i = 0; i < crash->persisted_count && i < STEPS_MAX; i++)
+		if (crash->persisted[i].stack.count)
+			return true;
+	return crash->point.count || crash->recovery.stack.count;
+}
+
 /* ---- results ---- */
 
 static void sarif_silence(struct json_out *j, const struct finding *finding, bool baseline)
@@ -209,10 +274,12 @@ static void sarif_properties(struct json_out *j, const struct finding *finding)
 
 static void sarif_result_text(struct json_out *j, const struct finding *finding)
 {
-	char text[16384];
+	char text[16384], failure[1200] = "";
 
-	snprintf(text, sizeof(text), "%s%s%s", finding->message, finding->fix ? ". Fix: " : "",
-		 finding->fix ? finding->fix : "");
+	if (finding->crash)
+		crash_failure_text(finding->crash, failure, sizeof(failure));
+	snprintf(text, sizeof(text), "%s%s%s%s%s", finding->message, *failure ? ". Recovery: " : "", failure,
+		 finding->fix ? ". Fix: " : "", finding->fix ? finding->fix : "");
 	sarif_message(j, "message", text);
 }
 
@@ -234,6 +301,8 @@ static void sarif_result(struct json_out *j, const struct finding *finding, bool
 	json_close(j, ']');
 	sarif_related(j, finding);
 	sarif_stack(j, &finding->stack);
+	if (finding->crash && crash_has_places(finding->crash))
+		sarif_crash(j, finding->crash);
 	json_open(j, "partialFingerprints", '{');
 	json_text(j, "blackout/v1", finding->fingerprint);
 	json_close(j, '}');

@@ -9,12 +9,23 @@
  *         from: kv_put kv.c:171, main kv.c:262
  *         fix: flush what is stored at kv.c:118
  *
+ *     F2  recovery-crash     kv.c:118 in bucket_insert  (error, 12 states)
+ *         what kv.c:121 stores can be on media while what is stored here is not: both are flushed, but no
+ *         fence separates them
+ *         power fails: before the sfence at kv.c:123
+ *         on media: 8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122
+ *         lost: 8 bytes at pool+0x80 = 0x2a (kv.c:118), flushed at kv.c:119
+ *         recovery: SIGSEGV in kv_check (kv.c:402) on 12 crash states
+ *         fix: fence after the flush at kv.c:119, before the store at kv.c:121
+ *         replay: blackout replay blackout.out F2
+ *
  *     1 error, 0 performance, 0 warnings, 0 suppressed. Report: blackout.out/report.html
  *
  * A text is wrapped at blanks; a word that is wider than the line stays whole, so that paths can be copied. */
 #include <inttypes.h>
 #include <string.h>
 
+#include "finding/crash.h"
 #include "report/escape.h"
 #include "report/formats.h"
 
@@ -22,12 +33,18 @@
 #define WIDTH_MIN 30u
 #define TIME_COLUMN 71u
 #define CALLERS_MAX 4u
+#define STORES_MAX 4u /* of a crash state, on media and lost each */
+#define PRINTED_MAX 300
+
+/* What needs no quotes in a shell. */
+#define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-"
 
 struct text {
 	FILE *out;
 	unsigned width;
 	bool colour;
 	unsigned column;
+	const char *dir; /* where the reports are, or NULL */
 };
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_YELLOW, STYLE_CYAN, STYLE_GREEN };
@@ -164,6 +181,31 @@ static void text_frames(struct text *t, const char *label, const struct finding_
 	text_paragraph(t, label, line);
 }
 
+/* "tested 4 117 crash states at 61 failure points, 2 210/s      1.9 s" */
+static void text_tested(struct text *t, const struct findings_stats *stats)
+{
+	double seconds = stats->seconds.recover;
+	char tested[40], points[40], rate[40], line[256];
+	int used;
+
+	if (!stats->crash_states.tested.known)
+		return;
+	used = snprintf(line, sizeof(line), "tested %s crash state%s",
+			grouped_text(tested, stats->crash_states.tested.value, " "),
+			stats->crash_states.tested.value == 1 ? "" : "s");
+	if (stats->failure_points.unique.known)
+		used += snprintf(line + used, sizeof(line) - (size_t)used, " at %s failure point%s",
+				 grouped_text(points, stats->failure_points.unique.value, " "),
+				 stats->failure_points.unique.value == 1 ? "" : "s");
+	if (seconds >= 0.05)
+		snprintf(line + used, sizeof(line) - (size_t)used, ", %s/s",
+			 grouped_text(rate, (uint64_t)((double)stats->crash_states.tested.value / seconds), " "));
+	text_wrap(t, line, 0);
+	if (seconds >= 0)
+		text_seconds(t, seconds);
+	text_newline(t);
+}
+
 static void text_heading(struct text *t, const struct finding *finding)
 {
 	char place[600], times[80], number[40];
@@ -184,8 +226,9 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_style(t, STYLE_BOLD);
 	text_wrap(t, place, INDENT);
 	text_style(t, STYLE_PLAIN);
-	snprintf(times, sizeof(times), "(%s, %s time%s)", severity_name(finding->severity),
-		 grouped_text(number, finding->count, " "), finding->count == 1 ? "" : "s");
+	snprintf(times, sizeof(times), "(%s, %s %s%s)", severity_name(finding->severity),
+		 grouped_text(number, finding->count, " "), finding->crash ? "state" : "time",
+		 finding->count == 1 ? "" : "s");
 	if (t->column + 2 + strlen(times) > t->width) {
 		text_newline(t);
 		text_pad(t, INDENT);
@@ -198,6 +241,91 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_newline(t);
 }
 
+/* ---- a crash state ---- */
+
+/* Stores, those of one place and pool together: "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
+static void text_stores(struct text *t, const char *label, const struct finding_store *stores, size_t count,
+			uint64_t total)
+{
+	for (size_t i = 0; i < count && i < STORES_MAX; i++) {
+		char line[2000], store[400], place[600], flush[600];
+
+		crash_store_text(&stores[i], store, sizeof(store));
+		frame_place(stack_location(&stores[i].stack), place, sizeof(place));
+		frame_place(stack_location(&stores[i].flush), flush, sizeof(flush));
+		snprintf(line, sizeof(line), "%s (%s)%s%s", store, place, stores[i].flush.count ? ", flushed at " : "",
+			 stores[i].flush.count ? flush : "");
+		text_paragraph(t, label, line);
+	}
+	if (total > STORES_MAX) {
+		char line[80], number[40];
+
+		snprintf(line, sizeof(line), "and %s more", grouped_text(number, total - STORES_MAX, " "));
+		text_paragraph(t, label, line);
+	}
+}
+
+/* The last line that recovery printed, or where it ended if it printed nothing. */
+static void text_printed(struct text *t, const struct finding_crash *crash)
+{
+	const char *from = *crash->recovery.err ? crash->recovery.err : crash->recovery.out;
+	size_t end = strlen(from);
+	char line[PRINTED_MAX + 1];
+
+	while (end && (from[end - 1] == '\n' || from[end - 1] == ' '))
+		end--;
+	size_t start = end;
+	while (start && from[start - 1] != '\n')
+		start--;
+	if (start == end)
+		return;
+	snprintf(line, sizeof(line), "%.*s", (int)(end - start), from + start);
+	text_paragraph(t, "it printed:", line);
+}
+
+static void text_crash(struct text *t, const struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+	char line[2000], what[1200], number[40];
+
+	crash_point_text(crash, what, sizeof(what));
+	snprintf(line, sizeof(line), "before %s%s", what, crash->nested ? ", in recovery from an earlier crash" : "");
+	text_paragraph(t, "power fails:", line);
+	text_stores(t, "on media:", crash->persisted, crash->persisted_count, crash->persisted_total);
+	text_stores(t, "lost:", crash->lost, crash->lost_count, crash->lost_total);
+	crash_failure_text(crash, what, sizeof(what));
+	snprintf(line, sizeof(line), "%s on %s crash state%s", what, grouped_text(number, crash->states, " "),
+		 crash->states == 1 ? "" : "s");
+	text_paragraph(t, "recovery:", line);
+	text_printed(t, crash);
+}
+
+/* A word of a shell command, quoted where it must be. */
+static void word_quote(char *text, size_t size, const char *word)
+{
+	size_t used = 0;
+
+	if (*word && strspn(word, SAFE) == strlen(word)) {
+		snprintf(text, size, "%s", word);
+		return;
+	}
+	text[used++] = '\'';
+	for (; *word && used + 6 < size; word++)
+		used += (size_t)sprintf(text + used, *word == '\'' ? "'\\''" : "%c", *word);
+	strcpy(text + used, "'");
+}
+
+static void text_replay(struct text *t, const struct finding_crash *crash)
+{
+	char line[1200], dir[1000];
+
+	if (!t->dir || !crash->folder)
+		return;
+	word_quote(dir, sizeof(dir), t->dir);
+	snprintf(line, sizeof(line), "blackout replay %s %s", dir, crash->folder);
+	text_paragraph(t, "replay:", line);
+}
+
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
 	char list[256] = "";
@@ -205,6 +333,8 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 
 	text_heading(t, finding);
 	text_paragraph(t, NULL, finding->message);
+	if (finding->crash)
+		text_crash(t, finding);
 	text_frames(t, "via:", &finding->stack, 0, finding->stack.location);
 	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, own_end(&finding->stack));
 	for (size_t i = 0; i < finding->platform_count && used < sizeof(list); i++)
@@ -216,6 +346,8 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 		text_style(t, STYLE_PLAIN);
 		text_paragraph(t, "fix:", finding->fix);
 	}
+	if (finding->crash)
+		text_replay(t, finding->crash);
 	text_newline(t);
 }
 
@@ -249,7 +381,22 @@ static void text_head(struct text *t, const struct findings_stats *stats)
 	if (stats->seconds.record >= 0)
 		text_seconds(t, stats->seconds.record);
 	text_newline(t);
+	text_tested(t, stats);
 	text_newline(t);
+}
+
+/* How complete it was, with a blank before it. */
+static const char *text_complete(const struct findings *findings)
+{
+	const struct findings_stats *stats = &findings->stats;
+
+	if (!findings->target.recover)
+		return " Crash states were not tested: there was no --recover.";
+	if (!stats->crash_states.tested.known)
+		return " Crash states were not tested.";
+	if (stats->complete.known && !stats->complete.value)
+		return " Not all crash states were tested.";
+	return " Every failure point was tested.";
 }
 
 static void text_foot(struct text *t, const struct findings *findings, const char *dir)
@@ -262,8 +409,7 @@ static void text_foot(struct text *t, const struct findings *findings, const cha
 		snprintf(report, sizeof(report), " Report: %s/%s", dir, report_file(REPORT_HTML));
 	snprintf(line, sizeof(line), "%zu error%s, %zu performance, %zu warning%s, %zu suppressed.%s%s", errors,
 		 errors == 1 ? "" : "s", findings_count(findings, SEVERITY_PERFORMANCE), warnings,
-		 warnings == 1 ? "" : "s", findings_silenced(findings),
-		 findings->target.recover ? "" : " Crash states were not tested: there was no --recover.", report);
+		 warnings == 1 ? "" : "s", findings_silenced(findings), text_complete(findings), report);
 	text_style(t, errors ? STYLE_RED : STYLE_GREEN);
 	text_wrap(t, line, 0);
 	text_style(t, STYLE_PLAIN);
@@ -273,7 +419,10 @@ static void text_foot(struct text *t, const struct findings *findings, const cha
 void text_write(const struct findings *findings, const struct report_options *options, FILE *out)
 {
 	unsigned width = options->width ? options->width : 80;
-	struct text t = {.out = out, .width = width < WIDTH_MIN ? WIDTH_MIN : width, .colour = options->colour};
+	struct text t = {.out = out,
+			 .width = width < WIDTH_MIN ? WIDTH_MIN : width,
+			 .colour = options->colour,
+			 .dir = options->dir};
 
 	text_head(&t, &findings->stats);
 	for (size_t i = 0; i < findings->count; i++)
