@@ -181,31 +181,6 @@ static void text_frames(struct text *t, const char *label, const struct finding_
 	text_paragraph(t, label, line);
 }
 
-/* "tested 4 117 crash states at 61 failure points, 2 210/s      1.9 s" */
-static void text_tested(struct text *t, const struct findings_stats *stats)
-{
-	double seconds = stats->seconds.recover;
-	char tested[40], points[40], rate[40], line[256];
-	int used;
-
-	if (!stats->crash_states.tested.known)
-		return;
-	used = snprintf(line, sizeof(line), "tested %s crash state%s",
-			grouped_text(tested, stats->crash_states.tested.value, " "),
-			stats->crash_states.tested.value == 1 ? "" : "s");
-	if (stats->failure_points.unique.known)
-		used += snprintf(line + used, sizeof(line) - (size_t)used, " at %s failure point%s",
-				 grouped_text(points, stats->failure_points.unique.value, " "),
-				 stats->failure_points.unique.value == 1 ? "" : "s");
-	if (seconds >= 0.05)
-		snprintf(line + used, sizeof(line) - (size_t)used, ", %s/s",
-			 grouped_text(rate, (uint64_t)((double)stats->crash_states.tested.value / seconds), " "));
-	text_wrap(t, line, 0);
-	if (seconds >= 0)
-		text_seconds(t, seconds);
-	text_newline(t);
-}
-
 static void text_heading(struct text *t, const struct finding *finding)
 {
 	char place[600], times[80], number[40];
@@ -364,6 +339,31 @@ static void text_seconds(struct text *t, double time)
 		text_newline(t);
 	text_pad(t, column + length > t->width ? t->width - length : column);
 	text_print(t, seconds);
+}
+
+/* "tested 4 117 crash states at 61 failure points, 2 210/s      1.9 s" */
+static void text_tested(struct text *t, const struct findings_stats *stats)
+{
+	double seconds = stats->seconds.recover;
+	char tested[40], points[40], rate[40], line[256];
+	int used;
+
+	if (!stats->crash_states.tested.known)
+		return;
+	used = snprintf(line, sizeof(line), "tested %s crash state%s",
+			grouped_text(tested, stats->crash_states.tested.value, " "),
+			stats->crash_states.tested.value == 1 ? "" : "s");
+	if (stats->failure_points.unique.known)
+		used += snprintf(line + used, sizeof(line) - (size_t)used, " at %s failure point%s",
+				 grouped_text(points, stats->failure_points.unique.value, " "),
+				 stats->failure_points.unique.value == 1 ? "" : "s");
+	if (seconds >= 0.05)
+		snprintf(line + used, sizeof(line) - (size_t)used, ", %s/s",
+			 grouped_text(rate, (uint64_t)((double)stats->crash_states.tested.value / seconds), " "));
+	text_wrap(t, line, 0);
+	if (seconds >= 0)
+		text_seconds(t, seconds);
+	text_newline(t);
 }
 
 static void text_head(struct text *t, const struct findings_stats *stats)
