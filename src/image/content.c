@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file is its size and a map from page numbers to pages.  Invariants:
- *
- *  - bytes at and beyond the size are zero in every page, so that growing needs no work;
- *  - a page that is absent is all zeros; writing zeros to it leaves it absent. */
+/* A file is its size and its pages.  Invariant: bytes at and beyond the size are zero in every page, so that growing needs no work. */
 #include "image/content.h"
 
 #include <errno.h>
@@ -10,10 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/map.h"
 #include "base/vec.h"
 
-#define PAGE 4096u
+#define PAGE IMAGE_PAGE
 #define SIZE_LIMIT ((uint64_t)INT64_MAX)
 
 #ifndef FALLOC_FL_WRITE_ZEROES
@@ -23,30 +19,18 @@
 struct content_file {
 	bool known;
 	uint64_t size;
-	struct map pages; /* page number -> address of PAGE bytes */
-	char *path;       /* NULL: no link is left */
-
-	/* The page that was touched last. */
-	uint64_t recent_number;
-	uint8_t *recent;
+	char *path; /* NULL: no link is left */
+	struct pages pages;
 };
 
 struct content {
 	VEC_OF(struct content_file) files; /* by id; [0] is unused */
+	struct watch watch;
 };
 
 struct content *content_new(void)
 {
 	return mem_alloc(sizeof(struct content));
-}
-
-static void pages_free(struct map *pages)
-{
-	for (size_t i = 0; i < pages->room; i++) {
-		if (pages->entries[i].used)
-			free((void *)(uintptr_t)pages->entries[i].value);
-	}
-	map_free(pages);
 }
 
 void content_free(struct content *content)
@@ -57,8 +41,37 @@ void content_free(struct content *content)
 		pages_free(&content->files.at[i].pages);
 		free(content->files.at[i].path);
 	}
+	for (size_t i = 0; i < WATCHERS_MAX; i++)
+		vec_free(&content->watch.lists[i]);
 	vec_free(&content->files);
 	free(content);
+}
+
+static struct content_file *file_at(struct content *content, uint32_t file)
+{
+	while (content->files.count <= file) {
+		struct content_file blank = {.pages = {.watch = &content->watch}};
+
+		blank.pages.file = (uint32_t)content->files.count;
+		vec_push(&content->files, blank);
+	}
+	return &content->files.at[file];
+}
+
+struct content *content_copy(const struct content *content)
+{
+	struct content *copy = content_new();
+
+	for (uint32_t file = 1; file < content->files.count; file++) {
+		const struct content_file *from = &content->files.at[file];
+		struct content_file *to = file_at(copy, file);
+
+		to->known = from->known;
+		to->size = from->size;
+		to->path = from->path ? strdup(from->path) : NULL;
+		pages_share(&to->pages, &from->pages);
+	}
+	return copy;
 }
 
 static const struct content_file *file_find(const struct content *content, uint32_t file)
@@ -66,103 +79,6 @@ static const struct content_file *file_find(const struct content *content, uint3
 	static const struct content_file none;
 
 	return file < content->files.count ? &content->files.at[file] : &none;
-}
-
-/* Pages */
-
-static uint8_t *page_find(const struct content_file *f, uint64_t number)
-{
-	const uint64_t *page = map_get(&f->pages, number, 0);
-
-	return page ? (uint8_t *)(uintptr_t)*page : NULL;
-}
-
-static uint8_t *page_recent(struct content_file *f, uint64_t number)
-{
-	if (!f->recent || f->recent_number != number) {
-		f->recent = page_find(f, number);
-		f->recent_number = number;
-	}
-	return f->recent;
-}
-
-static uint8_t *page_make(struct content_file *f, uint64_t number)
-{
-	uint8_t *page = mem_alloc(PAGE);
-
-	*map_put(&f->pages, number, 0) = (uint64_t)(uintptr_t)page;
-	f->recent = page;
-	f->recent_number = number;
-	return page;
-}
-
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
-}
-
-/* Copy bytes, or zeros if `bytes` is NULL, whatever the size of the file says. */
-static void bytes_put(struct content_file *f, uint64_t offset, const uint8_t *bytes, uint64_t size)
-{
-	while (size) {
-		uint64_t within = offset % PAGE;
-		uint64_t n = size < PAGE - within ? size : PAGE - within;
-		uint8_t *page = page_recent(f, offset / PAGE);
-
-		if (!page && bytes && !is_zero(bytes, n))
-			page = page_make(f, offset / PAGE);
-		if (page && bytes)
-			memcpy(page + within, bytes, n);
-		else if (page)
-			memset(page + within, 0, n);
-		bytes = bytes ? bytes + n : NULL;
-		offset += n;
-		size -= n;
-	}
-}
-
-/* Zero a range that may be far larger than what is in it: go by the pages that are there. */
-static void bytes_zero(struct content_file *f, uint64_t offset, uint64_t size)
-{
-	uint64_t end = offset + size;
-
-	if (size / PAGE <= f->pages.room) {
-		bytes_put(f, offset, NULL, size);
-		return;
-	}
-	for (size_t i = 0; i < f->pages.room; i++) {
-		const struct map_entry *e = &f->pages.entries[i];
-		uint64_t from = e->key[0] * PAGE, to = from + PAGE;
-
-		if (!e->used || to <= offset || from >= end)
-			continue;
-		from = from > offset ? from : offset;
-		to = to < end ? to : end;
-		memset((uint8_t *)(uintptr_t)e->value + from % PAGE, 0, to - from);
-	}
-}
-
-/* Bytes from `from` on move to `to`; those between are dropped (to < from), or are zero (to > from). */
-static void bytes_shift(struct content_file *f, uint64_t from, uint64_t to)
-{
-	struct map old = f->pages;
-
-	f->pages = (struct map){0};
-	f->recent = NULL;
-	for (size_t i = 0; i < old.room; i++) {
-		const uint8_t *page = (const uint8_t *)(uintptr_t)old.entries[i].value;
-		uint64_t start = old.entries[i].key[0] * PAGE, low = from < to ? from : to, stay, move;
-
-		if (!old.entries[i].used)
-			continue;
-		stay = low <= start ? 0 : low - start < PAGE ? low - start : PAGE; /* bytes of it below the change */
-		move = from <= start         ? 0
-		       : from - start < PAGE ? from - start
-					     : PAGE; /* bytes of it above, from here on */
-		bytes_put(f, start, page, stay);
-		bytes_put(f, start + move - from + to, page + move, PAGE - move);
-	}
-	pages_free(&old);
 }
 
 /* Sizes */
@@ -176,25 +92,46 @@ static void file_grow(struct content_file *f, uint64_t size)
 static void file_resize(struct content_file *f, uint64_t size)
 {
 	if (size < f->size)
-		bytes_zero(f, size, f->size - size);
+		pages_zero(&f->pages, size, f->size - size);
 	f->size = size;
 }
 
 /* Events */
 
-static void file_start(struct content_file *f, const struct event *ev)
+/* Rule 6 */
+static void name_take(struct content *content, const struct content_file *taker)
 {
-	pages_free(&f->pages);
+	for (size_t i = 1; i < content->files.count; i++) {
+		struct content_file *f = &content->files.at[i];
+
+		if (f == taker || !f->path || strcmp(f->path, taker->path) != 0)
+			continue;
+		free(f->path);
+		f->path = NULL;
+	}
+}
+
+static void file_name(struct content *content, struct content_file *f, const char *path)
+{
 	free(f->path);
-	*f = (struct content_file){.known = true, .size = ev->size};
-	f->path = ev->path ? strdup(ev->path) : NULL;
+	f->path = path ? strdup(path) : NULL;
+	if (path)
+		name_take(content, f);
+}
+
+static void file_start(struct content *content, struct content_file *f, const struct event *ev)
+{
+	pages_clear(&f->pages);
+	f->known = true;
+	f->size = ev->size;
+	file_name(content, f, ev->path);
 }
 
 /* Rule 2: what lies beyond the size is lost. */
-static void file_store(struct content_file *f, const struct event *ev)
+static void file_store(struct content_file *f, uint64_t offset, const uint8_t *bytes, uint64_t size)
 {
-	if (ev->offset < f->size)
-		bytes_put(f, ev->offset, ev->data, ev->size < f->size - ev->offset ? ev->size : f->size - ev->offset);
+	if (offset < f->size)
+		pages_put(&f->pages, offset, bytes, size < f->size - offset ? size : f->size - offset);
 }
 
 static void file_write(struct content_file *f, const struct event *ev)
@@ -202,14 +139,14 @@ static void file_write(struct content_file *f, const struct event *ev)
 	if (!ev->size || ev->offset > SIZE_LIMIT || ev->size > SIZE_LIMIT - ev->offset)
 		return;
 	file_grow(f, ev->offset + ev->size);
-	bytes_put(f, ev->offset, ev->data, ev->size);
+	pages_put(&f->pages, ev->offset, ev->data, ev->size);
 }
 
 static void file_collapse(struct content_file *f, uint64_t offset, uint64_t size)
 {
 	if (offset >= f->size || size >= f->size - offset)
 		return; /* the kernel refuses this */
-	bytes_shift(f, offset + size, offset);
+	pages_shift(&f->pages, offset + size, offset);
 	f->size -= size;
 }
 
@@ -217,14 +154,14 @@ static void file_insert(struct content_file *f, uint64_t offset, uint64_t size)
 {
 	if (offset >= f->size || size > SIZE_LIMIT - f->size)
 		return; /* and this */
-	bytes_shift(f, offset, offset + size);
+	pages_shift(&f->pages, offset, offset + size);
 	f->size += size;
 }
 
 static void file_zero(struct content_file *f, uint64_t offset, uint64_t size)
 {
 	if (offset < f->size)
-		bytes_zero(f, offset, size < f->size - offset ? size : f->size - offset);
+		pages_zero(&f->pages, offset, size < f->size - offset ? size : f->size - offset);
 }
 
 /* Rule 4 */
@@ -246,27 +183,12 @@ static void file_allocate(struct content_file *f, const struct event *ev)
 		file_grow(f, ev->offset + ev->size);
 }
 
-static void file_rename(struct content_file *f, const struct event *ev)
-{
-	free(f->path);
-	f->path = strdup(ev->path);
-}
-
 static void file_unlink(struct content_file *f, const struct event *ev)
 {
 	if (ev->flags) /* links are left; which names they have is not known */
 		return;
 	free(f->path);
 	f->path = NULL;
-}
-
-static struct content_file *file_at(struct content *content, uint32_t file)
-{
-	static const struct content_file blank;
-
-	while (content->files.count <= file)
-		vec_push(&content->files, blank);
-	return &content->files.at[file];
 }
 
 void content_apply(struct content *content, const struct event *ev)
@@ -278,12 +200,12 @@ void content_apply(struct content *content, const struct event *ev)
 	f = file_at(content, ev->file);
 	switch (ev->type) {
 	case EVENT_STORE:
-	case EVENT_CONTENT: file_store(f, ev); break;
-	case EVENT_FILE: file_start(f, ev); break;
+	case EVENT_CONTENT: file_store(f, ev->offset, ev->data, ev->size); break;
+	case EVENT_FILE: file_start(content, f, ev); break;
 	case EVENT_FILE_WRITE: file_write(f, ev); break;
 	case EVENT_FILE_TRUNCATE: file_resize(f, ev->size); break;
 	case EVENT_FILE_ALLOCATE: file_allocate(f, ev); break;
-	case EVENT_FILE_RENAME: file_rename(f, ev); break;
+	case EVENT_FILE_RENAME: file_name(content, f, ev->path); break;
 	case EVENT_FILE_UNLINK: file_unlink(f, ev); break;
 	default: break;
 	}
@@ -308,7 +230,7 @@ const char *content_path(const struct content *content, uint32_t file)
 
 size_t content_pages(const struct content *content, uint32_t file)
 {
-	return file_find(content, file)->pages.count;
+	return file_find(content, file)->pages.map.count;
 }
 
 size_t content_read(const struct content *content, uint32_t file, uint64_t offset, void *buffer, size_t size)
@@ -324,7 +246,7 @@ size_t content_read(const struct content *content, uint32_t file, uint64_t offse
 	while (done < size) {
 		size_t within = (offset + done) % PAGE;
 		size_t n = size - done < PAGE - within ? size - done : PAGE - within;
-		const uint8_t *page = page_find(f, (offset + done) / PAGE);
+		const uint8_t *page = pages_find(&f->pages, (offset + done) / PAGE);
 
 		if (page)
 			memcpy(to + done, page + within, n);
@@ -335,18 +257,8 @@ size_t content_read(const struct content *content, uint32_t file, uint64_t offse
 	return size;
 }
 
-static int by_number(const void *a, const void *b)
+static int write_page(int fd, const uint8_t *bytes, uint64_t offset, uint64_t end, struct err *err)
 {
-	uint64_t x = (*(const struct map_entry *const *)a)->key[0], y = (*(const struct map_entry *const *)b)->key[0];
-
-	return (x > y) - (x < y);
-}
-
-static int write_page(int fd, const struct map_entry *page, uint64_t size, struct err *err)
-{
-	const uint8_t *bytes = (const uint8_t *)(uintptr_t)page->value;
-	uint64_t offset = page->key[0] * PAGE, end = size - offset < PAGE ? size : offset + PAGE;
-
 	while (offset < end) {
 		ssize_t n = pwrite(fd, bytes + offset % PAGE, end - offset, (off_t)offset);
 
@@ -362,21 +274,78 @@ static int write_page(int fd, const struct map_entry *page, uint64_t size, struc
 int content_write(const struct content *content, uint32_t file, int fd, struct err *err)
 {
 	const struct content_file *f = file_find(content, file);
-	VEC_OF(const struct map_entry *) pages = {0};
+	uint64_t *numbers;
+	size_t count;
 	int r = 0;
 
 	if (ftruncate(fd, 0) < 0 || ftruncate(fd, (off_t)f->size) < 0)
 		return err_sys(err, "cannot write a PM file's content of %llu bytes", (unsigned long long)f->size);
-	for (size_t i = 0; i < f->pages.room; i++) {
-		const struct map_entry *e = &f->pages.entries[i];
+	numbers = pages_numbers(&f->pages, &count);
+	for (size_t i = 0; i < count && r == 0; i++) {
+		const uint8_t *bytes = pages_find(&f->pages, numbers[i]);
+		uint64_t offset = numbers[i] * PAGE;
 
-		if (e->used && !is_zero((const uint8_t *)(uintptr_t)e->value, PAGE))
-			vec_push(&pages, e);
+		if (!bytes_are_zero(bytes, PAGE))
+			r = write_page(fd, bytes, offset, f->size - offset < PAGE ? f->size : offset + PAGE, err);
 	}
-	if (pages.count)
-		qsort(pages.at, pages.count, sizeof(*pages.at), by_number);
-	for (size_t i = 0; i < pages.count && r == 0; i++)
-		r = write_page(fd, pages.at[i], f->size, err);
-	vec_free(&pages);
+	free(numbers);
 	return r;
+}
+
+void content_put(struct content *content, uint32_t file, uint64_t offset, const uint8_t *bytes, size_t size)
+{
+	file_store(file_at(content, file), offset, bytes, size);
+}
+
+/* For those who follow the content */
+
+uint32_t content_file_count(const struct content *content)
+{
+	return content->files.count ? (uint32_t)content->files.count - 1 : 0;
+}
+
+const uint8_t *content_page(const struct content *content, uint32_t file, uint64_t number)
+{
+	return pages_find(&file_find(content, file)->pages, number);
+}
+
+uint64_t *content_page_numbers(const struct content *content, uint32_t file, size_t *count)
+{
+	return pages_numbers(&file_find(content, file)->pages, count);
+}
+
+int content_watch(struct content *content)
+{
+	unsigned watcher = 0;
+
+	while (watcher < WATCHERS_MAX && content->watch.used >> watcher & 1)
+		watcher++;
+	if (watcher == WATCHERS_MAX)
+		return -1;
+	content->watch.used |= UINT64_C(1) << watcher;
+	for (size_t i = 1; i < content->files.count; i++)
+		pages_tell(&content->files.at[i].pages, watcher);
+	return (int)watcher;
+}
+
+void content_unwatch(struct content *content, int watcher)
+{
+	content->watch.used &= ~(UINT64_C(1) << watcher);
+	vec_free(&content->watch.lists[watcher]);
+}
+
+const struct page_ref *content_changes(const struct content *content, int watcher, size_t *count)
+{
+	*count = content->watch.lists[watcher].count;
+	return content->watch.lists[watcher].at;
+}
+
+void content_settle(struct content *content, int watcher)
+{
+	for (size_t i = 0; i < content->watch.lists[watcher].count; i++) {
+		struct page_ref ref = content->watch.lists[watcher].at[i];
+
+		pages_seen(&content->files.at[ref.file].pages, ref.number, (unsigned)watcher);
+	}
+	content->watch.lists[watcher].count = 0;
 }

@@ -3,7 +3,7 @@
  *
  *     struct origin *origin = origin_new();
  *     while (trace_next(t, &ev, &err) > 0)
- *             origin_apply(origin, t, &ev);                    // pass 1: cheap, looks at events about files alone
+ *             origin_apply(origin, &ev);                    // pass 1: cheap, looks at events about files alone
  *     struct image *image = image_new(platform, origin);       // pass 2
  *
  *  1. Files that were there before the recording, with their content.  The trace tells of a file when it is first mapped; a crash before
@@ -25,11 +25,12 @@ struct origin *origin_new(void);
 void origin_free(struct origin *origin);
 
 /* Take note of one event.  Events must come in order; all may be handed over, or only those for which origin_wants is true. */
-void origin_apply(struct origin *origin, const struct trace *trace, const struct event *ev);
+void origin_apply(struct origin *origin, const struct event *ev);
 
 static inline bool origin_wants(const struct event *ev)
 {
-	return ev->type == EVENT_FILE || ev->type == EVENT_CONTENT || ev->type == EVENT_FILE_RENAME;
+	return ev->type == EVENT_FILE || ev->type == EVENT_CONTENT || ev->type == EVENT_FILE_RENAME ||
+	       ev->type == EVENT_FILE_TRUNCATE;
 }
 
 /* The paths, in the order in which they appeared; each once.  Valid until origin_free. */
