@@ -20,36 +20,15 @@
  *         replay: blackout replay blackout.out F2
  *
  *     1 error, 0 performance, 0 warnings, 0 suppressed. Report: blackout.out/report.html
- *
- * A text is wrapped at blanks; a word that is wider than the line stays whole, so that paths can be copied. */
+ */
 #include <inttypes.h>
 #include <string.h>
 
-#include "finding/crash.h"
-#include "report/escape.h"
-#include "report/formats.h"
+#include "report/text_out.h"
 
-#define INDENT 4u
 #define WIDTH_MIN 30u
 #define TIME_COLUMN 71u
 #define CALLERS_MAX 4u
-#define STORES_MAX 4u /* of a crash state, on media and lost each */
-#define PRINTED_MAX 300
-
-/* What needs no quotes in a shell. */
-#define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-"
-
-struct text {
-	FILE *out;
-	unsigned width;
-	bool colour;
-	unsigned column;
-	const char *dir; /* where the reports are, or NULL */
-};
-
-enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_YELLOW, STYLE_CYAN, STYLE_GREEN };
-
-static const char *const style_codes[] = {"0", "1", "2", "1;31", "33", "36", "32"};
 
 static enum style severity_style(enum severity severity)
 {
@@ -58,77 +37,6 @@ static enum style severity_style(enum severity severity)
 	case SEVERITY_PERFORMANCE: return STYLE_CYAN;
 	default: return STYLE_YELLOW;
 	}
-}
-
-static void text_style(struct text *t, enum style style)
-{
-	if (t->colour)
-		fprintf(t->out, "\033[%sm", style_codes[style]);
-}
-
-static void text_newline(struct text *t)
-{
-	fputc('\n', t->out);
-	t->column = 0;
-}
-
-/* No byte of a name may reach the terminal as a control sequence; what is not UTF-8 is shown as such. */
-static void text_put(struct text *t, const char *text, size_t size)
-{
-	for (size_t at = 0, n; at < size; at += n ? n : 1, t->column++) {
-		n = utf8_length(text + at, size - at);
-		if (!n || (unsigned char)text[at] < ' ' || text[at] == 0x7f ||
-		    (n == 2 && text[at] == '\xc2' && (unsigned char)text[at + 1] < 0xa0)) /* C1 controls */
-			fputs("\xef\xbf\xbd", t->out);
-		else
-			fwrite(text + at, 1, n, t->out);
-	}
-}
-
-static void text_print(struct text *t, const char *text)
-{
-	text_put(t, text, strlen(text));
-}
-
-static void text_pad(struct text *t, unsigned column)
-{
-	while (t->column < column)
-		text_put(t, " ", 1);
-}
-
-/* Words up to the width, each new line indented. */
-static void text_wrap(struct text *t, const char *text, unsigned indent)
-{
-	bool first = true;
-
-	for (const char *at = text; *at;) {
-		size_t length = strcspn(at, " ");
-		unsigned columns = (unsigned)utf8_columns(at, length);
-
-		if (!first && t->column + 1 + columns > t->width) {
-			text_newline(t);
-			text_pad(t, indent);
-		} else if (!first) {
-			text_put(t, " ", 1);
-		}
-		text_put(t, at, length);
-		first = false;
-		at += length + strspn(at + length, " ");
-	}
-}
-
-/* A paragraph of a finding, with a word before it. */
-static void text_paragraph(struct text *t, const char *label, const char *text)
-{
-	text_pad(t, INDENT);
-	if (label) {
-		text_style(t, STYLE_DIM);
-		text_print(t, label);
-		text_style(t, STYLE_PLAIN);
-		text_put(t, " ", 1);
-	}
-	text_wrap(t, text, INDENT);
-	text_newline(t);
 }
 
 /* ---- a finding ---- */
@@ -216,91 +124,6 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_newline(t);
 }
 
-/* ---- a crash state ---- */
-
-/* Stores, those of one place and pool together: "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
-static void text_stores(struct text *t, const char *label, const struct finding_store *stores, size_t count,
-			uint64_t total)
-{
-	for (size_t i = 0; i < count && i < STORES_MAX; i++) {
-		char line[2000], store[400], place[600], flush[600];
-
-		crash_store_text(&stores[i], store, sizeof(store));
-		frame_place(stack_location(&stores[i].stack), place, sizeof(place));
-		frame_place(stack_location(&stores[i].flush), flush, sizeof(flush));
-		snprintf(line, sizeof(line), "%s (%s)%s%s", store, place, stores[i].flush.count ? ", flushed at " : "",
-			 stores[i].flush.count ? flush : "");
-		text_paragraph(t, label, line);
-	}
-	if (total > STORES_MAX) {
-		char line[80], number[40];
-
-		snprintf(line, sizeof(line), "and %s more", grouped_text(number, total - STORES_MAX, " "));
-		text_paragraph(t, label, line);
-	}
-}
-
-/* The last line that recovery printed, or where it ended if it printed nothing. */
-static void text_printed(struct text *t, const struct finding_crash *crash)
-{
-	const char *from = *crash->recovery.err ? crash->recovery.err : crash->recovery.out;
-	size_t end = strlen(from);
-	char line[PRINTED_MAX + 1];
-
-	while (end && (from[end - 1] == '\n' || from[end - 1] == ' '))
-		end--;
-	size_t start = end;
-	while (start && from[start - 1] != '\n')
-		start--;
-	if (start == end)
-		return;
-	snprintf(line, sizeof(line), "%.*s", (int)(end - start), from + start);
-	text_paragraph(t, "it printed:", line);
-}
-
-static void text_crash(struct text *t, const struct finding *finding)
-{
-	const struct finding_crash *crash = finding->crash;
-	char line[2000], what[1200], number[40];
-
-	crash_point_text(crash, what, sizeof(what));
-	snprintf(line, sizeof(line), "before %s%s", what, crash->nested ? ", in recovery from an earlier crash" : "");
-	text_paragraph(t, "power fails:", line);
-	text_stores(t, "on media:", crash->persisted, crash->persisted_count, crash->persisted_total);
-	text_stores(t, "lost:", crash->lost, crash->lost_count, crash->lost_total);
-	crash_failure_text(crash, what, sizeof(what));
-	snprintf(line, sizeof(line), "%s on %s crash state%s", what, grouped_text(number, crash->states, " "),
-		 crash->states == 1 ? "" : "s");
-	text_paragraph(t, "recovery:", line);
-	text_printed(t, crash);
-}
-
-/* A word of a shell command, quoted where it must be. */
-static void word_quote(char *text, size_t size, const char *word)
-{
-	size_t used = 0;
-
-	if (*word && strspn(word, SAFE) == strlen(word)) {
-		snprintf(text, size, "%s", word);
-		return;
-	}
-	text[used++] = '\'';
-	for (; *word && used + 6 < size; word++)
-		used += (size_t)sprintf(text + used, *word == '\'' ? "'\\''" : "%c", *word);
-	strcpy(text + used, "'");
-}
-
-static void text_replay(struct text *t, const struct finding_crash *crash)
-{
-	char line[1200], dir[1000];
-
-	if (!t->dir || !crash->folder)
-		return;
-	word_quote(dir, sizeof(dir), t->dir);
-	snprintf(line, sizeof(line), "blackout replay %s %s", dir, crash->folder);
-	text_paragraph(t, "replay:", line);
-}
-
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
 	char list[256] = "";
@@ -322,7 +145,7 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 		text_paragraph(t, "fix:", finding->fix);
 	}
 	if (finding->crash)
-		text_replay(t, finding->crash);
+		text_replay(t, finding);
 	text_newline(t);
 }
 
