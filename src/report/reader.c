@@ -6,24 +6,17 @@
 #include "report/reader.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "finding/own.h"
 #include "report/formats.h"
+#include "report/reader_parts.h"
 
 #define STACK_MAX 4096
 #define READER_BYTES_MAX (512u << 20)
 
-struct reader {
-	struct findings *findings;
-	const char *name;
-	char where[80];
-	struct err *err;
-};
-
-static int reader_fail(struct reader *r, const char *key, const char *problem)
+int reader_fail(struct reader *r, const char *key, const char *problem)
 {
 	err_set(r->err, "%s is not a findings.json of this version: %s%s%s %s", r->name, r->where, *r->where ? "." : "",
 		key, problem);
@@ -32,8 +25,7 @@ static int reader_fail(struct reader *r, const char *key, const char *problem)
 
 /* ---- members ---- */
 
-/* A string with a zero byte in it would be cut short, and so is refused. */
-static int take_text(struct reader *r, const json_t *object, const char *key, bool needed, const char **text)
+int take_text(struct reader *r, const json_t *object, const char *key, bool needed, const char **text)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -46,8 +38,8 @@ static int take_text(struct reader *r, const json_t *object, const char *key, bo
 	return 0;
 }
 
-static int take_number(struct reader *r, const json_t *object, const char *key, bool needed, uint64_t limit,
-		       struct findings_figure *figure)
+int take_number(struct reader *r, const json_t *object, const char *key, bool needed, uint64_t limit,
+		struct findings_figure *figure)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -60,8 +52,7 @@ static int take_number(struct reader *r, const json_t *object, const char *key, 
 	return 0;
 }
 
-/* A member that must be an object or array: '{' or '['. */
-static int take_inner(struct reader *r, const json_t *object, const char *key, char bracket, const json_t **inner)
+int take_inner(struct reader *r, const json_t *object, const char *key, char bracket, const json_t **inner)
 {
 	*inner = json_object_get(object, key);
 	if (!*inner)
@@ -123,8 +114,7 @@ static bool frame_equal(const struct finding_frame *a, const struct finding_fram
 	       text_equal(a->path, b->path) && text_equal(a->function, b->function) && text_equal(a->module, b->module);
 }
 
-/* The location is one of the frames, or else becomes the only one. */
-static int read_stack(struct reader *r, const json_t *object, struct finding_stack *stack)
+int read_stack(struct reader *r, const json_t *object, struct finding_stack *stack)
 {
 	const json_t *array, *location = json_object_get(object, "location");
 	struct finding_frame here = {0};
@@ -238,6 +228,8 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0)
 		return -1;
 	finding->count = count.value;
+	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)
+		return -1;
 	return active ? 0 : read_suppression(r, object, finding);
 }
 
@@ -292,6 +284,27 @@ static int read_seconds(struct reader *r, const json_t *stats)
 	return 0;
 }
 
+/* A group of figures under a key of its own, which may be absent. */
+static int read_figures(struct reader *r, const json_t *stats)
+{
+	const json_t *points = json_object_get(stats, "failure_points"),
+		     *states = json_object_get(stats, "crash_states");
+
+	if ((points && !json_is_object(points)) || (states && !json_is_object(states)))
+		return reader_fail(r, "stats", "holds figures that are not an object");
+#define X(name)                                                                                                     \
+	if (points && take_number(r, points, #name, false, INT64_MAX, &r->findings->stats.failure_points.name) < 0) \
+		return -1;
+	FINDINGS_POINTS(X)
+#undef X
+#define X(name)                                                                                                   \
+	if (states && take_number(r, states, #name, false, INT64_MAX, &r->findings->stats.crash_states.name) < 0) \
+		return -1;
+	FINDINGS_STATES(X)
+#undef X
+	return 0;
+}
+
 static int read_stats(struct reader *r, const json_t *root)
 {
 	const json_t *stats, *complete;
@@ -303,6 +316,8 @@ static int read_stats(struct reader *r, const json_t *root)
 		return -1;
 	FINDINGS_STATS(X)
 #undef X
+	if (read_figures(r, stats) < 0)
+		return -1;
 	complete = json_object_get(stats, "complete");
 	if (complete && !json_is_boolean(complete))
 		return reader_fail(r, "stats.complete", "is neither true nor false");
@@ -337,6 +352,9 @@ static int read_target(struct reader *r, const json_t *root)
 		return -1;
 	TAKE_VEC(r, object, "platforms", &target->platforms, result);
 	if (result < 0)
+		return -1;
+	if (take_text(r, object, "client", false, &target->client) < 0 ||
+	    take_text(r, object, "recovery_mode", false, &target->mode) < 0)
 		return -1;
 	return take_text(r, object, "recover", false, &target->recover);
 }

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reader_crash.c - the crash state of a finding, out of findings.json. */
+#include <string.h>
+
+#include "finding/crash.h"
+#include "report/reader_parts.h"
+
+/* Take a number that must be there into a field. */
+static int number_into(struct reader *r, const json_t *object, const char *key, uint64_t limit, uint64_t *number)
+{
+	struct findings_figure figure = {0};
+
+	if (take_number(r, object, key, true, limit, &figure) < 0)
+		return -1;
+	*number = figure.value;
+	return 0;
+}
+
+static int read_store(struct reader *r, const json_t *object, struct finding_store *store)
+{
+	const json_t *flush = json_object_get(object, "flush");
+	uint64_t size;
+
+	if (!json_is_object(object) || (flush && !json_is_object(flush)))
+		return reader_fail(r, "crash", "holds something that is not a store");
+	if (take_text(r, object, "pool", false, &store->pool) < 0 ||
+	    take_text(r, object, "value", false, &store->value) < 0 ||
+	    number_into(r, object, "offset", INT64_MAX, &store->offset) < 0 ||
+	    number_into(r, object, "size", UINT32_MAX, &size) < 0 ||
+	    number_into(r, object, "event", INT64_MAX, &store->event) < 0 || read_stack(r, object, &store->stack) < 0)
+		return -1;
+	store->size = (uint32_t)size;
+	return flush ? read_stack(r, flush, &store->flush) : 0;
+}
+
+static int read_stores(struct reader *r, const json_t *crash, const char *key, struct finding_store **stores,
+		       size_t *count)
+{
+	const json_t *array;
+
+	if (take_inner(r, crash, key, '[', &array) < 0)
+		return -1;
+	if (json_array_size(array) > CRASH_STORES_MAX)
+		return reader_fail(r, key, "holds too many stores");
+	*count = json_array_size(array);
+	*stores = findings_block(r->findings, *count, sizeof(**stores));
+	for (size_t i = 0; i < *count; i++)
+		if (read_store(r, json_array_get(array, i), &(*stores)[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* Totals may be absent: then the arrays are whole. */
+static int read_total(struct reader *r, const json_t *crash, const char *key, size_t count, uint64_t *total)
+{
+	struct findings_figure figure = {.value = count};
+
+	if (take_number(r, crash, key, false, INT64_MAX, &figure) < 0)
+		return -1;
+	if (figure.value < count)
+		return reader_fail(r, key, "is less than there are");
+	*total = figure.value;
+	return 0;
+}
+
+static int read_recovery(struct reader *r, const json_t *object, struct finding_crash *crash)
+{
+	struct findings_figure value = {0};
+	const json_t *recovery;
+	const char *outcome;
+
+	if (take_inner(r, object, "recovery", '{', &recovery) < 0 ||
+	    take_text(r, recovery, "outcome", true, &outcome) < 0 ||
+	    take_number(r, recovery, "value", false, INT64_MAX, &value) < 0 ||
+	    take_text(r, recovery, "stdout", false, &crash->recovery.out) < 0 ||
+	    take_text(r, recovery, "stderr", false, &crash->recovery.err) < 0 ||
+	    take_text(r, recovery, "mode", false, &crash->mode) < 0 ||
+	    read_stack(r, recovery, &crash->recovery.stack) < 0)
+		return -1;
+	if (!outcome_find(outcome, &crash->recovery.outcome))
+		return reader_fail(r, "crash.recovery.outcome", "is not known to this version");
+	crash->recovery.value = value.value;
+	crash->recovery.out = crash->recovery.out ? crash->recovery.out : "";
+	crash->recovery.err = crash->recovery.err ? crash->recovery.err : "";
+	return 0;
+}
+
+static int read_point(struct reader *r, const json_t *object, struct finding_crash *crash)
+{
+	struct findings_figure event = {0};
+	const json_t *point;
+
+	if (take_inner(r, object, "point", '{', &point) < 0 || read_stack(r, point, &crash->point) < 0 ||
+	    take_text(r, point, "op", false, &crash->point_op) < 0 ||
+	    take_number(r, point, "event", false, INT64_MAX, &event) < 0)
+		return -1;
+	crash->point_event = event.value;
+	return 0;
+}
+
+static int read_names(struct reader *r, const json_t *object, struct finding_crash *crash)
+{
+	const char *cause;
+
+	if (take_text(r, object, "cause", true, &cause) < 0 ||
+	    take_text(r, object, "folder", false, &crash->folder) < 0 ||
+	    number_into(r, object, "states", INT64_MAX, &crash->states) < 0)
+		return -1;
+	if (!cause_find(cause, &crash->cause))
+		return reader_fail(r, "crash.cause", "is not known to this version");
+	crash->nested = json_is_true(json_object_get(object, "nested"));
+	return 0;
+}
+
+int read_crash(struct reader *r, const json_t *object, struct finding *finding)
+{
+	struct finding_crash *crash = findings_block(r->findings, 1, sizeof(*crash));
+	const json_t *from;
+
+	if (take_inner(r, object, "crash", '{', &from) < 0 || read_names(r, from, crash) < 0 ||
+	    read_point(r, from, crash) < 0 ||
+	    read_stores(r, from, "persisted", &crash->persisted, &crash->persisted_count) < 0 ||
+	    read_stores(r, from, "lost", &crash->lost, &crash->lost_count) < 0 ||
+	    read_total(r, from, "persisted_total", crash->persisted_count, &crash->persisted_total) < 0 ||
+	    read_total(r, from, "lost_total", crash->lost_count, &crash->lost_total) < 0 ||
+	    read_recovery(r, from, crash) < 0)
+		return -1;
+	finding->crash = crash;
+	return 0;
+}
