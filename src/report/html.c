@@ -85,6 +85,25 @@ static void html_recorded(struct html *h, const struct findings_stats *stats)
 	html_raw(h, "%s</dd></div>\n", first ? "not counted" : "");
 }
 
+static void html_tested(struct html *h, const struct findings *findings)
+{
+	const struct findings_stats *stats = &findings->stats;
+	bool first = true;
+
+	if (!stats->crash_states.tested.known)
+		return;
+	html_raw(h, "<div><dt>tested</dt><dd>");
+	html_figure(h, "crash state", "crash states", stats->crash_states.tested, &first);
+	html_figure(h, "of them failed", "of them failed", stats->crash_states.failed, &first);
+	html_figure(h, "failure point", "failure points", stats->failure_points.unique, &first);
+	if (findings->target.mode) {
+		html_raw(h, "; recovery ran by ");
+		html_text(h, findings->target.mode);
+	}
+	html_raw(h, "%s</dd></div>\n",
+		 stats->complete.known && !stats->complete.value ? "; <b>not all that were to be tested</b>" : "");
+}
+
 static void html_header(struct html *h, const struct findings *findings)
 {
 	const struct findings_target *target = &findings->target;
@@ -94,7 +113,9 @@ static void html_header(struct html *h, const struct findings *findings)
 	html_fact(h, "pools", target->pm.at, target->pm.count);
 	html_fact(h, "platform", target->platforms.at, target->platforms.count);
 	html_fact(h, "recovery", &target->recover, target->recover != NULL);
+	html_fact(h, "client", &target->client, target->client != NULL);
 	html_recorded(h, &findings->stats);
+	html_tested(h, findings);
 	html_raw(h, "</dl>\n");
 	if (!target->recover)
 		html_raw(

@@ -23,6 +23,14 @@ void html_number(struct html *h, uint64_t number);
 /* One finding, folded; html_finding.c. */
 void html_finding(struct html *h, const struct finding *finding);
 
+/* What happened in the crash state of a finding; html_crash.c. */
+void html_crash(struct html *h, const struct finding_crash *crash);
+
+/* A place, a few lines of source around it, a stack; html_finding.c. */
+void html_place(struct html *h, const struct finding_frame *frame);
+void html_excerpt(struct html *h, const struct finding_frame *frame);
+void html_stack(struct html *h, const struct finding_stack *stack);
+
 /* The events on its line, as an SVG with its legend, and as a table; html_drawing.c. */
 void html_drawing(struct html *h, const struct finding *finding);
 

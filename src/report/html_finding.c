@@ -24,7 +24,7 @@ static void html_source_line(struct html *h, const struct finding_frame *frame, 
 	html_raw(h, "\n</span>");
 }
 
-static void html_excerpt(struct html *h, const struct finding_frame *frame)
+void html_excerpt(struct html *h, const struct finding_frame *frame)
 {
 	size_t length;
 
@@ -39,7 +39,7 @@ static void html_excerpt(struct html *h, const struct finding_frame *frame)
 
 /* ---- stacks ---- */
 
-static void html_place(struct html *h, const struct finding_frame *frame)
+void html_place(struct html *h, const struct finding_frame *frame)
 {
 	char place[1200];
 
@@ -70,7 +70,7 @@ static void html_frame(struct html *h, const struct finding_frame *frame)
 }
 
 /* Frames of the user's own unfold to their source; that of the location is shown already. */
-static void html_stack(struct html *h, const struct finding_stack *stack)
+void html_stack(struct html *h, const struct finding_stack *stack)
 {
 	size_t length;
 
@@ -133,7 +133,7 @@ static void html_title(struct html *h, const struct finding *finding)
 	}
 	html_raw(h, "</span><span class=\"count\">");
 	html_number(h, finding->count);
-	html_raw(h, "\xc3\x97</span><span class=\"message\">");
+	html_raw(h, "%s</span><span class=\"message\">", finding->crash ? "\xc2\xa0states" : "\xc3\x97");
 	html_text(h, finding->message);
 	html_raw(h, "</span></summary>\n");
 }
@@ -170,6 +170,8 @@ void html_finding(struct html *h, const struct finding *finding)
 		html_raw(h, "</p>\n");
 	}
 	html_excerpt(h, stack_location(&finding->stack));
+	if (finding->crash)
+		html_crash(h, finding->crash);
 	html_drawing(h, finding);
 	html_raw(h, "<h3>stack</h3>\n");
 	html_stack(h, &finding->stack);
