@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_choices.c - line by line, in any order of lines, against the model's own sets, on many small random programs, both platforms.
+ *
+ * After each event of each program:
+ *
+ *  1. the block is well formed
+ *  2. the complete decisions, reached by deciding one line after the other in a random order, are the sets of model_enumerate, each once
+ *  3. those reached by contents alone are among them, and have all of their contents
+ *  4. on the way, the number of completions is right at every step; a line is called forced if it has one alternative; the first
+ *     alternative is the least and choices_most the greatest; choices_allows tells alternatives from other sets
+ *
+ *     test_choices [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "model/choices.h"
+#include "model/model.h"
+#include "programs.h"
+
+#define PROGRAMS 12000
+#define UNITS 16
+#define LINES 16
+
+static uint64_t seed = 1, only;
+
+struct check {
+	struct model *model;
+	const struct choices *c;
+	enum choices_mode mode;
+	uint32_t order[LINES]; /* in which lines are decided */
+	uint8_t decided[LINES];
+	uint8_t taken[LINES][UNITS];
+	uint8_t legal[1u << UNITS]; /* by set, as the model has it: 1; 2 when it was reached */
+	size_t legal_count, reached;
+	struct map contents, reached_contents;
+	char problem[200];
+};
+
+__attribute__((format(printf, 2, 3))) static void complain(struct check *k, const char *fmt, ...)
+{
+	va_list args;
+
+	if (k->problem[0])
+		return;
+	va_start(args, fmt);
+	vsnprintf(k->problem, sizeof(k->problem), fmt, args);
+	va_end(args);
+}
+
+static void taken_from(const struct choices *c, const bool *persisted, uint8_t (*taken)[UNITS])
+{
+	for (uint32_t l = 0; l < c->line_count; l++) {
+		const struct choices_line *line = &choices_lines(c)[l];
+
+		for (uint32_t i = 0; i < line->count; i++)
+			taken[l][i] = persisted[choices_units(c)[line->first + i].pending];
+	}
+}
+
+static uint32_t set_of(const struct choices *c, uint8_t (*taken)[UNITS])
+{
+	uint32_t set = 0;
+
+	for (uint32_t l = 0; l < c->line_count; l++) {
+		const struct choices_line *line = &choices_lines(c)[l];
+
+		for (uint32_t i = 0; i < line->count; i++)
+			set |= (uint32_t)taken[l][i] << choices_units(c)[line->first + i].pending;
+	}
+	return set;
+}
+
+/* What is certain is taken to be a byte that no program stores. */
+static uint64_t *content_slot(struct map *map, const struct choices *c, uint8_t (*taken)[UNITS])
+{
+	uint8_t bytes[LINES * CHOICES_LINE];
+	XXH128_hash_t hash;
+
+	memset(bytes, 0xee, sizeof(bytes));
+	for (uint32_t l = 0; l < c->line_count; l++)
+		choices_apply(c, l, taken[l], bytes + (size_t)l * CHOICES_LINE);
+	hash = XXH3_128bits(bytes, (size_t)c->line_count * CHOICES_LINE);
+	return map_put(map, hash.low64, hash.high64);
+}
+
+static bool collect(void *arg, const bool *persisted, size_t count)
+{
+	struct check *k = arg;
+
+	assert_int_equal(count, k->c->unit_count);
+	taken_from(k->c, persisted, k->taken);
+	k->legal[set_of(k->c, k->taken)] = 1;
+	k->legal_count++;
+	*content_slot(&k->contents, k->c, k->taken) = 1;
+	return true;
+}
+
+static void reach(struct check *k)
+{
+	uint32_t set = set_of(k->c, k->taken);
+
+	k->reached++;
+	if (!k->legal[set])
+		complain(k, "%#x is reached, but not legal", set);
+	if (k->legal[set] == 2)
+		complain(k, "%#x is reached twice", set);
+	k->legal[set] = 2;
+	*content_slot(&k->reached_contents, k->c, k->taken) = 1;
+}
+
+static bool taken_equal(const uint8_t *a, const uint8_t *b, uint32_t count)
+{
+	return !memcmp(a, b, count);
+}
+
+/* The alternatives of a line are those that choices_allows allows, from the least to the greatest. */
+static void check_line(struct check *k, uint32_t line, struct choices_bounds bounds)
+{
+	uint32_t count = choices_lines(k->c)[line].count, listed = 0, allowed = 0;
+	uint8_t taken[UNITS], least[UNITS], most[UNITS];
+
+	choices_first(k->c, line, bounds, CHOICES_SETS, least);
+	choices_most(k->c, line, bounds, most);
+	memcpy(taken, least, count);
+	do {
+		listed++;
+		if (!choices_allows(k->c, line, bounds, taken))
+			complain(k, "an alternative is not allowed");
+		for (uint32_t i = 0; i < count; i++) {
+			if (least[i] > taken[i])
+				complain(k, "the first alternative is not the least");
+		}
+	} while (choices_next(k->c, line, bounds, CHOICES_SETS, taken));
+	if (!taken_equal(taken, most, count))
+		complain(k, "the last alternative is not choices_most");
+	for (uint32_t set = 0; set < 1u << count; set++) {
+		for (uint32_t i = 0; i < count; i++)
+			taken[i] = set >> i & 1;
+		allowed += choices_allows(k->c, line, bounds, taken);
+	}
+	if (allowed != listed)
+		complain(k, "%u alternatives, %u allowed", listed, allowed);
+	if (choices_forced(k->c, line, bounds) != (listed == 1))
+		complain(k, "%u alternatives, forced: %d", listed, choices_forced(k->c, line, bounds));
+}
+
+static void decide(struct check *k, uint32_t depth, struct choices_bounds bounds)
+{
+	uint32_t line = k->order[depth];
+	size_t before = k->reached;
+	double count = choices_count(k->c, bounds, k->decided);
+
+	if (depth == k->c->line_count) {
+		reach(k);
+		if (count != 1)
+			complain(k, "%f completions where all is decided", count);
+		return;
+	}
+	if (k->mode == CHOICES_SETS)
+		check_line(k, line, bounds);
+	k->decided[line] = 1;
+	for (bool more = choices_first(k->c, line, bounds, k->mode, k->taken[line]); more;
+	     more = choices_next(k->c, line, bounds, k->mode, k->taken[line]))
+		decide(k, depth + 1, choices_decide(k->c, line, k->taken[line], bounds));
+	k->decided[line] = 0;
+	if (k->mode == CHOICES_SETS && count != (double)(k->reached - before))
+		complain(k, "%f completions, not %zu", count, k->reached - before);
+}
+
+static void shuffle(struct check *k, uint64_t random)
+{
+	for (uint32_t i = 0; i < k->c->line_count; i++) {
+		uint32_t j = (uint32_t)((random >> 3 * i) % (i + 1));
+
+		k->order[i] = k->order[j];
+		k->order[j] = i;
+	}
+}
+
+static void check_all(struct check *k, enum choices_mode mode, uint64_t random)
+{
+	size_t sets = (size_t)1 << k->c->unit_count;
+
+	k->mode = mode;
+	k->reached = 0;
+	for (size_t i = 0; i < sets; i++)
+		k->legal[i] = k->legal[i] != 0;
+	shuffle(k, random);
+	decide(k, 0, CHOICES_OPEN);
+	if (mode == CHOICES_SETS && k->reached != k->legal_count)
+		complain(k, "%zu sets are reached, not %zu", k->reached, k->legal_count);
+	if (k->reached_contents.count != k->contents.count)
+		complain(k, "%zu contents are reached, not %zu", k->reached_contents.count, k->contents.count);
+	map_free(&k->reached_contents);
+}
+
+static void check_point(struct check *k, uint64_t random)
+{
+	struct choices *c = choices_take(k->model);
+
+	k->c = c;
+	assert_true(c->unit_count <= UNITS && c->line_count <= LINES);
+	if (!choices_check(c, c->bytes))
+		complain(k, "the block is not well formed");
+	memset(k->legal, 0, (size_t)1 << c->unit_count);
+	k->legal_count = 0;
+	model_enumerate(k->model, collect, k);
+	check_all(k, CHOICES_SETS, random);
+	check_all(k, CHOICES_CONTENTS, random >> 7);
+	map_free(&k->contents);
+	free(c);
+}
+
+static void check_program(struct check *k, const struct program *program, const char *platform, uint64_t random)
+{
+	k->problem[0] = 0;
+	k->model = model_new(platform_find(platform), MODEL_STATES, NULL, NULL);
+	for (size_t i = 0; i < program->count && !k->problem[0]; i++) {
+		model_apply(k->model, &program->events[i]);
+		check_point(k, random * (2 * i + 1) >> 8);
+	}
+	model_free(k->model);
+}
+
+static void series(const char *platform)
+{
+	static struct check k;
+	struct program program;
+
+	for (uint64_t number = only ? only : 1; number <= (only ? only : PROGRAMS); number++) {
+		program_make(&program, seed, number);
+		check_program(&k, &program, platform, number * 0x9e3779b97f4a7c15u);
+		if (!k.problem[0])
+			continue;
+		program_print(&program, stderr);
+		fail_msg("%s: %s; run it again: build/test/unit/test_choices %llu %llu", platform, k.problem,
+			 (unsigned long long)seed, (unsigned long long)number);
+	}
+}
+
+static void adr_agrees(void **state)
+{
+	(void)state;
+	series("adr");
+}
+
+static void eadr_agrees(void **state)
+{
+	(void)state;
+	series("eadr");
+}
+
+/* By hand */
+
+struct hand {
+	struct model *model;
+	uint8_t data[64];
+};
+
+static void hand_store(struct hand *h, enum event_type type, enum bo_store_kind kind, uint64_t offset, uint64_t size,
+		       uint8_t value)
+{
+	struct event ev = {.type = type, .kind = kind, .file = 1, .thread = 1, .offset = offset, .size = size, .data = h->data};
+
+	memset(h->data, value, size);
+	model_apply(h->model, &ev);
+}
+
+static struct hand hand_start(void)
+{
+	struct event file = {.type = EVENT_FILE, .file = 1, .size = 8192, .path = "/pm/file"};
+	struct hand h = {.model = model_new(platform_find("adr"), MODEL_STATES, NULL, NULL)};
+
+	model_apply(h.model, &file);
+	return h;
+}
+
+static size_t alternatives(const struct choices *c, uint32_t line, enum choices_mode mode)
+{
+	uint8_t *taken = malloc(c->line_units_max);
+	size_t count = 0;
+
+	for (bool more = choices_first(c, line, CHOICES_OPEN, mode, taken); more;
+	     more = choices_next(c, line, CHOICES_OPEN, mode, taken))
+		count++;
+	free(taken);
+	return count;
+}
+
+/* A word written a hundred times and never synchronised: 2^100 sets, 101 contents. */
+static void many_versions(void **state)
+{
+	struct hand h = hand_start();
+	struct choices *c;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		hand_store(&h, EVENT_FILE_WRITE, BO_STORE_PLAIN, 128, 8, (uint8_t)(i + 1));
+	c = choices_take(h.model);
+	assert_int_equal(c->line_count, 1);
+	assert_int_equal(c->unit_count, 100);
+	assert_int_equal(alternatives(c, 0, CHOICES_CONTENTS), 101);
+	assert_true(choices_count(c, CHOICES_OPEN, NULL) == 0x1p100);
+	free(c);
+	model_free(h.model);
+}
+
+/* Only parts of the versions are hidden by later ones. */
+static void partly_hidden(void **state)
+{
+	struct hand h = hand_start();
+	struct choices *c;
+
+	(void)state;
+	hand_store(&h, EVENT_STORE, BO_STORE_NONTEMPORAL, 0, 8, 1);
+	hand_store(&h, EVENT_STORE, BO_STORE_NONTEMPORAL, 0, 4, 2);
+	hand_store(&h, EVENT_STORE, BO_STORE_NONTEMPORAL, 4, 4, 3);
+	c = choices_take(h.model);
+	assert_int_equal(alternatives(c, 0, CHOICES_SETS), 8);
+	/* The first one is hidden where both others are there. */
+	assert_int_equal(alternatives(c, 0, CHOICES_CONTENTS), 7);
+	free(c);
+	model_free(h.model);
+}
+
+static void finds_lines(void **state)
+{
+	struct hand h = hand_start();
+	struct choices *c;
+
+	(void)state;
+	hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 4096, 8, 1);
+	hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 124, 8, 1);
+	c = choices_take(h.model);
+	assert_int_equal(c->line_count, 3);
+	assert_int_equal(choices_find(c, 1, 64), 0);
+	assert_int_equal(choices_find(c, 1, 127), 0);
+	assert_int_equal(choices_find(c, 1, 128), 1);
+	assert_int_equal(choices_find(c, 1, 4100), 2);
+	assert_int_equal(choices_find(c, 1, 63), CHOICES_NONE);
+	assert_int_equal(choices_find(c, 1, 192), CHOICES_NONE);
+	assert_int_equal(choices_find(c, 2, 64), CHOICES_NONE);
+	assert_int_equal(choices_find(c, 0, 64), CHOICES_NONE);
+	assert_int_equal(choices_find_from(c, 1, 0), 0);
+	assert_int_equal(choices_find_from(c, 1, 192), 2);
+	assert_int_equal(choices_find_from(c, 1, 5000), 3);
+	assert_int_equal(choices_find_from(c, 0, 5000), 0);
+	free(c);
+	model_free(h.model);
+}
+
+/* Blocks with one byte changed are refused, or harmless: nothing is read outside of them. */
+static void damaged_blocks(void **state)
+{
+	struct hand h = hand_start();
+	struct choices *c;
+	uint8_t *bytes;
+	size_t refused = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++)
+		hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 40 * i, 16, (uint8_t)(i + 1));
+	c = choices_take(h.model);
+	assert_false(choices_check(c, c->bytes - 1));
+	for (size_t at = 0; at < c->bytes; at++) {
+		struct choices *copy = malloc(c->bytes);
+
+		memcpy(copy, c, c->bytes);
+		bytes = (uint8_t *)copy;
+		bytes[at] ^= (uint8_t)(1 + at * 37 % 255);
+		if (!choices_check(copy, c->bytes))
+			refused++;
+		else
+			for (uint32_t line = 0; line < copy->line_count; line++)
+				alternatives(copy, line, CHOICES_CONTENTS);
+		free(copy);
+	}
+	assert_true(refused > c->line_count * sizeof(struct choices_line) / 2);
+	free(c);
+	model_free(h.model);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_versions), cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
+		cmocka_unit_test(damaged_blocks), cmocka_unit_test(adr_agrees),   cmocka_unit_test(eadr_agrees),
+	};
+
+	if (getenv("MODEL_SEED"))
+		seed = strtoull(getenv("MODEL_SEED"), NULL, 10);
+	if (argc > 1)
+		seed = strtoull(argv[1], NULL, 10);
+	if (argc > 2)
+		only = strtoull(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
