@@ -88,10 +88,31 @@ static void adr_fence(struct model *model, const struct event *ev, struct thread
 	persist_settle(model, ev);         /* rule 3 */
 }
 
+/* Rule 2: does what was flushed include anything? */
+static bool flush_completes(const struct flush *flush)
+{
+	const struct dirty *dirty = flush->line->dirty;
+
+	return dirty && dirty->cached.first && dirty->cached.first->unit.event < flush->upto;
+}
+
+static bool adr_settles(const struct model *model, const struct event *ev)
+{
+	const struct thread *thread = pending_thread_known(&model->pending, ev->thread);
+	const struct flush *flush;
+
+	if (!event_is_fence(ev) || !thread)
+		return false;
+	for (flush = thread->flushes; flush && !flush_completes(flush);)
+		flush = flush->next;
+	return flush || thread->direct.first;
+}
+
 const struct platform platform_adr = {
 	.name = "adr",
 	.help = "x86 with ADR: caches are lost, so stores must be flushed and fenced",
 	.cached = adr_cached,
 	.flush = adr_flush,
 	.fence = adr_fence,
+	.settles = adr_settles,
 };

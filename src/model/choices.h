@@ -66,7 +66,7 @@ struct choices {
 	uint32_t line_count, unit_count;
 	uint32_t line_units_max; /* units of the fullest line */
 	uint32_t order_count;    /* different orders; 0: lines have nothing to do with each other */
-	/* then: lines by (file, offset); units */
+				 /* then: lines by (file, offset); units */
 };
 
 static inline const struct choices_line *choices_lines(const struct choices *c)
@@ -101,7 +101,7 @@ struct choices_bounds {
 #define CHOICES_OPEN ((struct choices_bounds){0, CHOICES_NEVER})
 
 enum choices_mode {
-	CHOICES_SETS,     /* every legal set of the line's units, once */
+	CHOICES_SETS, /* every legal set of the line's units, once */
 	CHOICES_CONTENTS, /* leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units that
 			   * are not cached are not taken where later ones hide them.  Two sets may still have the same bytes */
 };

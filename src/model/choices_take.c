@@ -57,8 +57,9 @@ static void lines_fill(struct choices *c, struct choices_line *lines, const stru
 
 	for (uint32_t i = 0; i < c->unit_count; i++) {
 		if (line_begins(units, i))
-			*++line = (struct choices_line){
-				.offset = unit_line(&units[i]), .file = units[i].file, .first = i};
+			*++line = (struct choices_line){.offset = unit_line(&units[i]),
+							.file = units[i].file,
+							.first = i};
 		if (++line->count > c->line_units_max)
 			c->line_units_max = line->count;
 	}

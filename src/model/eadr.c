@@ -63,6 +63,15 @@ static void eadr_fence(struct model *model, const struct event *ev, struct threa
 	persist_direct(model, ev, thread); /* rule 5 */
 }
 
+static bool eadr_settles(const struct model *model, const struct event *ev)
+{
+	const struct thread *thread = pending_thread_known(&model->pending, ev->thread);
+
+	if (torn_first(model) || (ev->type == EVENT_STORE && ev->file && ev->kind != BO_STORE_NONTEMPORAL))
+		return true;
+	return event_is_fence(ev) && thread && thread->direct.first;
+}
+
 const struct platform platform_eadr = {
 	.name = "eadr",
 	.help = "x86 with eADR: caches are persistent, only non-temporal stores need a fence",
@@ -71,4 +80,5 @@ const struct platform platform_eadr = {
 	.stored = eadr_stored,
 	.flush = eadr_flush,
 	.fence = eadr_fence,
+	.settles = eadr_settles,
 };

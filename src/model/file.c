@@ -16,6 +16,7 @@ void step_content(struct model *model, const struct event *ev)
 {
 	const struct pm_file *file = memory_file(&model->memory, ev->file);
 
+	model->changes++;
 	memory_put(&model->memory, ev->file, ev->offset, ev->data, memory_clip(file, ev->offset, ev->size));
 }
 
@@ -61,6 +62,7 @@ static void file_resize(struct model *model, uint32_t file, uint64_t size)
 
 	if (!f->known || size < f->size)
 		range_zero(model, file, size, SIZE_LIMIT);
+	model->changes += !f->known || f->size != size;
 	f->known = true;
 	f->size = size;
 }
@@ -68,6 +70,7 @@ static void file_resize(struct model *model, uint32_t file, uint64_t size)
 /* The file is announced, perhaps again: another process maps it by itself.  What is pending in it remains so, whatever it holds now. */
 void step_file(struct model *model, const struct event *ev)
 {
+	model->changes++;
 	file_resize(model, ev->file, ev->size);
 	memory_file(&model->memory, ev->file)->unlinked = false;
 	memory_put(&model->memory, ev->file, 0, NULL, SIZE_LIMIT);
@@ -106,6 +109,7 @@ void step_allocate(struct model *model, const struct event *ev)
 	struct pm_file *file = memory_file(&model->memory, ev->file);
 	uint64_t end = ev->offset + ev->size;
 
+	model->changes++;
 	if (ev->offset > SIZE_LIMIT || ev->size > SIZE_LIMIT - ev->offset)
 		return;
 	if (ev->flags & FALLOC_FL_COLLAPSE_RANGE) {
@@ -124,6 +128,7 @@ void step_allocate(struct model *model, const struct event *ev)
 
 void step_unlink(struct model *model, const struct event *ev)
 {
+	model->changes++;
 	if (!ev->flags) /* links that are left */
 		memory_file(&model->memory, ev->file)->unlinked = true;
 }

@@ -72,6 +72,7 @@ static void apply_other(struct model *model, const struct event *ev)
 	case EVENT_FILE_WRITE: step_write(model, ev); break;
 	case EVENT_FILE_TRUNCATE: step_truncate(model, ev); break;
 	case EVENT_FILE_ALLOCATE: step_allocate(model, ev); break;
+	case EVENT_FILE_RENAME: model->changes++; break;
 	case EVENT_FILE_UNLINK: step_unlink(model, ev); break;
 	case EVENT_FILE_SYNC: step_sync(model, ev); break;
 	case EVENT_MSYNC: step_msync(model, ev); break;

@@ -102,6 +102,12 @@ static inline struct thread *pending_thread(struct pending *pending, uint32_t id
 	return id < pending->threads.count ? &pending->threads.at[id] : pending_thread_new(pending, id);
 }
 
+/* The same, or NULL if it is new. */
+static inline const struct thread *pending_thread_known(const struct pending *pending, uint32_t id)
+{
+	return id < pending->threads.count ? &pending->threads.at[id] : NULL;
+}
+
 /* Append a unit to all its lists. */
 struct node *pending_add(struct pending *pending, struct line *line, const struct unit *unit);
 

@@ -16,6 +16,7 @@ struct model {
 	void *arg;
 	uint64_t number; /* of the event being applied */
 	uint64_t stores; /* STOREs to PM so far */
+	uint64_t changes; /* units stored that were not silent, and changes of the files themselves; see moments.h */
 	bool ended;
 	struct memory memory;
 	struct pending pending;
@@ -38,6 +39,9 @@ struct platform {
 	void (*flush)(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect);
 	/* A thread fences. */
 	void (*fence)(struct model *model, const struct event *ev, struct thread *thread);
+	/* Will the event make something certain that is pending, or that it stores itself?  For moments.h; synchronisation is no matter of the
+	 * platform. */
+	bool (*settles)(const struct model *model, const struct event *ev);
 };
 
 #define PLATFORMS(X) X(adr) X(eadr)
@@ -45,6 +49,13 @@ struct platform {
 #define X(name) extern const struct platform platform_##name;
 PLATFORMS(X)
 #undef X
+
+/* SFENCE, MFENCE, and every locked instruction. */
+static inline bool event_is_fence(const struct event *ev)
+{
+	return ev->type == EVENT_SFENCE || ev->type == EVENT_MFENCE || ev->type == EVENT_LOCKED ||
+	       (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
+}
 
 /* The unit is on media for certain from now on; the node is gone.  What that makes certain in turn is left to persist_settle, which must
  * be called before the event ends. */

@@ -74,6 +74,7 @@ static void unit_apply(struct model *model, const struct event *ev, uint8_t *wor
 			tell_overwritten(model, ev, top, changes);
 		pending_hide(&model->pending, line, unit_word(unit), unit_mask(unit), model->depth == MODEL_VISIBLE);
 	}
+	model->changes++;
 	old ^= changes;
 	memcpy(word, &old, WORD_BYTES);
 	if (unit->kind == UNIT_CACHED)
@@ -199,8 +200,10 @@ void step_write(struct model *model, const struct event *ev)
 
 	if (ev->size > INT64_MAX || ev->offset > INT64_MAX - ev->size)
 		return;
-	if (ev->size && file->size < end)
+	if (ev->size && file->size < end) {
 		file->size = end;
+		model->changes++;
+	}
 	while (offset < end) {
 		uint64_t room = PAGE_BYTES - offset % PAGE_BYTES, n = end - offset < room ? end - offset : room;
 

@@ -269,7 +269,8 @@ struct hand {
 static void hand_store(struct hand *h, enum event_type type, enum bo_store_kind kind, uint64_t offset, uint64_t size,
 		       uint8_t value)
 {
-	struct event ev = {.type = type, .kind = kind, .file = 1, .thread = 1, .offset = offset, .size = size, .data = h->data};
+	struct event ev = {
+		.type = type, .kind = kind, .file = 1, .thread = 1, .offset = offset, .size = size, .data = h->data};
 
 	memset(h->data, value, size);
 	model_apply(h->model, &ev);
@@ -392,8 +393,8 @@ static void damaged_blocks(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_versions), cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
-		cmocka_unit_test(damaged_blocks), cmocka_unit_test(adr_agrees),   cmocka_unit_test(eadr_agrees),
+		cmocka_unit_test(many_versions),  cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
+		cmocka_unit_test(damaged_blocks), cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
 	};
 
 	if (getenv("MODEL_SEED"))
