@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* folder_json.h - what writer and reader of replay.json must agree on.
+ *
+ *     {
+ *       "schema": "blackout/replay/1",
+ *       "version": "...",
+ *       "finding": {"id", "kind", "message", "location", "fingerprint"},
+ *       "recovery": {"command", "client", "ready", "cwd", "timeout": seconds, "memory": bytes, "pmem_force": true, "mode"},
+ *       "expect": {"outcome": "exit|signal|timeout|output", "value": N}
+ *     }
+ *
+ * A text that is not UTF-8 stands in hexadecimal, under its key with _hex after it.  The schema only grows. */
+#ifndef BLACKOUT_CRASH_FOLDER_JSON_H
+#define BLACKOUT_CRASH_FOLDER_JSON_H
+
+#define FOLDER_SCHEMA "blackout/replay/1"
+#define FOLDER_REPLAY "replay.json"
+
+#endif
