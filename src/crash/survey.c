@@ -26,14 +26,14 @@ void survey_free(struct survey *s)
 	free(s);
 }
 
-void survey_event(struct survey *s, const struct trace *trace, const struct event *ev, uint64_t number)
+void survey_event(struct survey *s, const struct event *ev, uint64_t number)
 {
 	uint64_t visit;
 
 	s->events = number;
 	points_event(s->points, ev, number, &visit);
 	if (origin_wants(ev))
-		origin_apply(s->origin, trace, ev);
+		origin_apply(s->origin, ev);
 	content_apply(s->final, ev);
 }
 

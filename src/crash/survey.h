@@ -3,7 +3,7 @@
  *
  *     struct survey *s = survey_new(POINTS_PERSIST);
  *     while (trace_next(trace, &ev, &err) > 0)
- *             survey_event(s, trace, &ev, ++number);
+ *             survey_event(s, &ev, ++number);
  *     survey_end(s);                                           // the reading is over, to the end or not
  */
 #ifndef BLACKOUT_CRASH_SURVEY_H
@@ -23,7 +23,7 @@ struct survey {
 struct survey *survey_new(enum points_at at);
 void survey_free(struct survey *survey);
 
-void survey_event(struct survey *survey, const struct trace *trace, const struct event *ev, uint64_t number);
+void survey_event(struct survey *survey, const struct event *ev, uint64_t number);
 void survey_end(struct survey *survey);
 
 #endif

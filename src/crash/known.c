@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* known.c - see known.h. */
+#include "crash/known.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+#define CLAIMED UINT64_MAX
+#define HEADER "blackout-journal 1 %016llx\n"
+
+struct known {
+	struct map endings; /* digest -> encoded ending, or CLAIMED */
+	FILE *journal;      /* NULL: none */
+	uint64_t resumed;
+};
+
+static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
+
+static uint64_t ending_encode(struct ending ending)
+{
+	return (uint64_t)(ending.kind + 1) << 32 | (uint32_t)ending.value;
+}
+
+static struct ending ending_decode(uint64_t code)
+{
+	if (!code || code == CLAIMED)
+		return (struct ending){0};
+	return (struct ending){.known = true, .kind = (enum outcome_kind)((code >> 32) - 1), .value = (int)(uint32_t)code};
+}
+
+/* Lines up to the first that is damaged: the last one may have been cut off. */
+static void journal_read(struct known *k, FILE *file, unsigned long long depends)
+{
+	unsigned long long hash, high, low;
+	char line[128], letter;
+	int value;
+
+	if (!fgets(line, sizeof(line), file) || sscanf(line, HEADER, &hash) != 1 || hash != depends)
+		return;
+	while (fgets(line, sizeof(line), file) && strchr(line, '\n') &&
+	       sscanf(line, "%16llx %16llx %c %d", &high, &low, &letter, &value) == 4) {
+		const char *found = memchr(letters, letter, sizeof(letters));
+
+		if (!found)
+			return;
+		struct ending ending = {.known = true, .kind = (enum outcome_kind)(found - letters), .value = value};
+		*map_put(&k->endings, low, high) = ending_encode(ending);
+		k->resumed++;
+	}
+}
+
+static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
+{
+	if (k->journal)
+		fprintf(k->journal, "%016llx %016llx %c %d\n", (unsigned long long)high, (unsigned long long)low,
+			letters[ending.kind], ending.value);
+}
+
+/* Written anew, so that a line that was cut off is gone. */
+static int journal_write(struct known *k, const char *path, unsigned long long depends, struct err *err)
+{
+	k->journal = fopen(path, "we");
+	if (!k->journal)
+		return err_sys(err, "cannot write %s", path);
+	fprintf(k->journal, HEADER, depends);
+	for (size_t i = 0; i < k->endings.room; i++) {
+		const struct map_entry *entry = &k->endings.entries[i];
+
+		if (entry->used)
+			journal_line(k, entry->key[0], entry->key[1], ending_decode(entry->value));
+	}
+	fflush(k->journal);
+	return 0;
+}
+
+int known_open(struct known **known, const char *path, const char *depends, bool resume, struct err *err)
+{
+	unsigned long long hash = XXH3_64bits(depends, strlen(depends));
+	struct known *k = mem_alloc(sizeof(*k));
+	FILE *old;
+
+	if (path && resume && (old = fopen(path, "re"))) {
+		journal_read(k, old, hash);
+		fclose(old);
+	}
+	if (path && journal_write(k, path, hash, err) < 0) {
+		known_close(k);
+		return -1;
+	}
+	*known = k;
+	return 0;
+}
+
+void known_close(struct known *k)
+{
+	if (!k)
+		return;
+	if (k->journal)
+		fclose(k->journal);
+	map_free(&k->endings);
+	free(k);
+}
+
+bool known_claim(struct known *k, struct digest digest)
+{
+	uint64_t *code = map_put(&k->endings, digest.low, digest.high);
+
+	if (*code)
+		return true;
+	*code = CLAIMED;
+	return false;
+}
+
+struct ending known_get(const struct known *k, struct digest digest)
+{
+	const uint64_t *code = map_get(&k->endings, digest.low, digest.high);
+
+	return ending_decode(code ? *code : 0);
+}
+
+void known_set(struct known *k, struct digest digest, struct ending ending)
+{
+	*map_put(&k->endings, digest.low, digest.high) = ending_encode(ending);
+	journal_line(k, digest.low, digest.high, ending);
+}
+
+uint64_t known_resumed(const struct known *k)
+{
+	return k->resumed;
+}

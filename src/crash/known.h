@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* known.h - the outcomes of recovery by content: the same files, the same outcome.  Kept in a journal, so that a campaign can go on later.
+ *
+ *     struct known *k;
+ *     known_open(&k, "DIR/crash.journal", "what the outcomes depend on", resume, &err);
+ *     if (!known_claim(k, digest))              // nobody has tested this content, nor is about to
+ *             ... known_set(k, digest, ending)
+ *     known_get(k, digest)
+ *     known_close(k);
+ *
+ * A content costs 40 bytes of memory, and a line of the journal.  The journal is a text:
+ *
+ *     blackout-journal 1 0123456789abcdef        hash of what the outcomes depend on
+ *     0123456789abcdef 0123456789abcdef e 3      digest (high, low); exit, signal or time-out; status or number */
+#ifndef BLACKOUT_CRASH_KNOWN_H
+#define BLACKOUT_CRASH_KNOWN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "image/state.h"
+#include "run/outcome.h"
+
+/* What is kept of an outcome. */
+struct ending {
+	bool known; /* false: recovery was not run, or is still running */
+	enum outcome_kind kind;
+	int value;
+};
+
+static inline bool ending_passed(struct ending v)
+{
+	return v.known && v.kind == OUTCOME_EXIT && v.value == 0;
+}
+
+static inline bool ending_same(struct ending a, struct ending b)
+{
+	return a.known && b.known && a.kind == b.kind && a.value == b.value;
+}
+
+struct known;
+
+/* `path` may be NULL: no journal.  With `resume` an old journal is read, if it depends on the same; otherwise it is replaced. */
+int known_open(struct known **known, const char *path, const char *depends, bool resume, struct err *err);
+
+/* Write what is left, and free.  A journal that cannot be written costs nothing but the chance to go on later. */
+void known_close(struct known *known);
+
+/* Is the content known, or claimed by an earlier call?  If not, it is claimed now. */
+bool known_claim(struct known *known, struct digest digest);
+
+struct ending known_get(const struct known *known, struct digest digest);
+void known_set(struct known *known, struct digest digest, struct ending ending);
+
+/* How many outcomes came from an earlier campaign. */
+uint64_t known_resumed(const struct known *known);
+
+#endif
