@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/content.h"
 #include "trace/trace.h"
 
 struct origin;
@@ -43,6 +44,12 @@ const char *origin_dir(const struct origin *origin, size_t index);
 
 /* The number of the directory in which a path lies; its name there is *name, a part of `path`.  -1 if the path is none of ours. */
 int origin_place(const struct origin *origin, const char *path, const char **name);
+
+/* One more path that shall have a place: absolute, and not that of a directory that is always there; otherwise false. */
+bool origin_add_path(struct origin *origin, const char *path);
+
+/* The files that were there, under the ids that they have in the trace. */
+const struct content *origin_content(const struct origin *origin);
 
 /* Was any PM file there before the recording? */
 bool origin_existed(const struct origin *origin);

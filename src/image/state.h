@@ -17,16 +17,8 @@
 #ifndef BLACKOUT_IMAGE_STATE_H
 #define BLACKOUT_IMAGE_STATE_H
 
+#include "image/digest.h"
 #include "image/image.h"
-
-struct digest {
-	uint64_t low, high;
-};
-
-static inline bool digest_equal(struct digest a, struct digest b)
-{
-	return a.low == b.low && a.high == b.high;
-}
 
 /* Bytes that a persisted unit shows: those that nothing newer and certain hides. */
 struct patch {
