@@ -159,7 +159,7 @@ static int folder_finish(struct findings *findings, struct finding *finding, con
 		return -1;
 	if (strcmp(from, to) != 0 && (tree_remove(to, err) < 0 || rename(from, to) < 0))
 		return err_sys(err, "cannot rename %s to %s", from, to);
-	finding->crash->folder = finding->id;
+	finding->crash->folder = findings_text(findings, finding->id);
 	return 0;
 }
 
