@@ -129,10 +129,16 @@ const struct unit *const *model_pending(struct model *model, size_t *count)
 	return model->view.at;
 }
 
-void model_line(const struct model *model, uint32_t file, uint64_t offset, struct line_state *state)
+static const struct dirty *line_dirty(const struct model *model, uint32_t file, uint64_t offset)
 {
 	const struct page *page = memory_find(&model->memory, file, offset);
-	const struct dirty *dirty = page && page->lines ? page->lines[offset % PAGE_BYTES / LINE_BYTES].dirty : NULL;
+
+	return page && page->lines ? page->lines[offset % PAGE_BYTES / LINE_BYTES].dirty : NULL;
+}
+
+void model_line(const struct model *model, uint32_t file, uint64_t offset, struct line_state *state)
+{
+	const struct dirty *dirty = line_dirty(model, file, offset);
 
 	*state = (struct line_state){0};
 	if (!dirty)
@@ -146,4 +152,12 @@ void model_line(const struct model *model, uint32_t file, uint64_t offset, struc
 		default: state->ordered++;
 		}
 	}
+}
+
+size_t model_line_units(const struct model *model, uint32_t file, uint64_t offset, bool *mixed)
+{
+	const struct dirty *dirty = line_dirty(model, file, offset);
+
+	*mixed = dirty && (dirty->count[UNIT_DIRECT] || dirty->count[UNIT_WRITTEN]);
+	return dirty ? (size_t)dirty->count[UNIT_CACHED] + dirty->count[UNIT_DIRECT] + dirty->count[UNIT_WRITTEN] : 0;
 }

@@ -155,4 +155,7 @@ struct line_state {
 
 void model_line(const struct model *model, uint32_t file, uint64_t offset, struct line_state *state);
 
+/* How many units are pending on a line, and are there others than cached ones?  If not, they become certain in their order. */
+size_t model_line_units(const struct model *model, uint32_t file, uint64_t offset, bool *mixed);
+
 #endif

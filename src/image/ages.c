@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/ages.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define LINE 64u
+
+void ages_free(struct ages *ages)
+{
+	for (size_t i = 0; i < ages->lines.room; i++) {
+		if (ages->lines.entries[i].used)
+			free((void *)(uintptr_t)ages->lines.entries[i].value);
+	}
+	map_free(&ages->lines);
+}
+
+static uint64_t *line_find(const struct ages *ages, const struct unit *unit)
+{
+	const uint64_t *slot = map_get(&ages->lines, unit->offset / LINE, unit->file);
+
+	return slot ? (uint64_t *)(uintptr_t)*slot : NULL;
+}
+
+uint8_t ages_visible(const struct ages *ages, const struct unit *unit)
+{
+	const uint64_t *line = line_find(ages, unit);
+	uint8_t visible = 0;
+
+	if (!line)
+		return (uint8_t)((1u << unit->size) - 1);
+	for (unsigned i = 0; i < unit->size; i++)
+		visible |= (uint8_t)((line[unit->offset % LINE + i] <= unit->event) << i);
+	return visible;
+}
+
+static void line_drop(struct ages *ages, const struct unit *unit)
+{
+	uint64_t *slot = map_get(&ages->lines, unit->offset / LINE, unit->file);
+
+	if (slot) {
+		free((void *)(uintptr_t)*slot);
+		*slot = 0;
+	}
+}
+
+static uint64_t *line_make(struct ages *ages, const struct unit *unit)
+{
+	uint64_t *line = mem_alloc(LINE * sizeof(*line));
+
+	*map_put(&ages->lines, unit->offset / LINE, unit->file) = (uint64_t)(uintptr_t)line;
+	return line;
+}
+
+void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mixed)
+{
+	uint64_t *line = line_find(ages, unit);
+
+	if (!left) { /* whatever comes is newer */
+		line_drop(ages, unit);
+		return;
+	}
+	if (!line && mixed)
+		line = line_make(ages, unit);
+	for (unsigned i = 0; line && i < unit->size; i++) {
+		if (line[unit->offset % LINE + i] < unit->event)
+			line[unit->offset % LINE + i] = unit->event;
+	}
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* image_in.h - what an image is made of.  For the files of src/image; everybody else uses image.h. */
+#ifndef BLACKOUT_IMAGE_IMAGE_IN_H
+#define BLACKOUT_IMAGE_IMAGE_IN_H
+
+#include "image/ages.h"
+#include "image/content.h"
+#include "image/digest.h"
+#include "image/found.h"
+#include "image/state.h"
+#include "image/view.h"
+
+struct image {
+	struct model *model;
+	struct content *certain;
+	struct ages ages;
+	struct digests *digests;
+	struct view view;     /* of this moment */
+	VEC_OF(bool) filling; /* by file: it is there already, and what the trace says of its content is known */
+	VEC_OF(bool) announced;
+	struct found found;
+};
+
+/* One page of a state, with zeros beyond the end of the file; `state` NULL: of what is certain. */
+void image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
+		uint8_t page[IMAGE_PAGE]);
+
+/* The pages of a file that may hold something in a state, ascending.  The caller frees the array. */
+uint64_t *image_page_numbers(const struct image *image, const struct state *state, uint32_t file, size_t *count);
+
+/* Write all of it to a file. */
+int file_write(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, struct err *err);
+
+#endif
