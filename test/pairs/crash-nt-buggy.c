@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-nt-buggy.c - a buffer is streamed past the cache, and announced before the fence. */
+/* crash-nt-buggy.c - a buffer is announced, and then streamed past the cache. */
 // recover: check
 #include "crash.h"
 
@@ -12,10 +12,10 @@ static int work(const char *path)
 {
 	struct pool *pool = (struct pool *)pool_create(path);
 
+	NT8(&pool->words, 8); //! recovery-error error
+	SFENCE();
 	for (uint64_t i = 0; i < 8; i++)
-		NT8(&pool->buffer[i], i + 1); //! recovery-error error
-	ST8(&pool->words, 8);
-	CLFLUSH(&pool->words);
+		NT8(&pool->buffer[i], i + 1);
 	SFENCE();
 	return 0;
 }
