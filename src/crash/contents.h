@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* contents.h - a set of digests, for many millions of them: 16 bytes each, and room to grow. */
+#ifndef BLACKOUT_CRASH_CONTENTS_H
+#define BLACKOUT_CRASH_CONTENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "image/digest.h"
+
+/* Zero is an empty set. */
+struct contents {
+	struct digest *at; /* `room` of them; zero: free.  A digest is zero once in 2^128 */
+	size_t count, room;
+};
+
+void contents_free(struct contents *contents);
+
+void contents_grow(struct contents *contents);
+
+/* Add a digest; false if it is there already. */
+static inline bool contents_add(struct contents *contents, struct digest digest)
+{
+	size_t at;
+
+	if (contents->count * 4 >= contents->room * 3)
+		contents_grow(contents);
+	at = digest.low & (contents->room - 1);
+	while (contents->at[at].low | contents->at[at].high) {
+		if (digest_equal(contents->at[at], digest))
+			return false;
+		at = (at + 1) & (contents->room - 1);
+	}
+	contents->at[at] = digest;
+	contents->count++;
+	return true;
+}
+
+#endif
