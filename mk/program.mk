@@ -39,3 +39,12 @@ $(B)/examples/%: examples/%.c $(B)/flags | setup
 	$(call standalone,$(CC),-O1 -g)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)
+
+# The stub that recovery programs run with.  It stands alone, between a program and the C library.
+PRELOAD := $(B)/libblackout-preload.so
+program: $(PRELOAD)
+
+$(PRELOAD): $(wildcard src/preload/*.[ch]) src/run/stub.h $(B)/flags | setup
+	$(call say,LINK,$@)
+	$(Q)$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -O2 -g -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -shared -Wl,-z,now \
+		$(filter %.c,$^) -o $@ -ldl

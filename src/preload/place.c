@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* place.c - does this path name a PM file?  Paths are compared when they are canonical: the directory's links are followed, "." and ".." are gone.
+ * A name may be that of a link to a PM file, too. */
+#include "preload/stub.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LINKS_MAX = 16 };
+
+/* The index in a sorted table, or -1. */
+static int table_find(uint32_t table, uint32_t count, const char *path)
+{
+	const struct stub_entry *entries = (const void *)stub_text(table);
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		int order = strcmp(stub_text(entries[middle].original), path);
+		if (order == 0)
+			return (int)middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+/* An absolute path, as it is written. */
+static bool path_absolute(char *out, int dirfd, const char *path)
+{
+	char dir[PATH_MAX] = "", link[64];
+
+	if (*path == '/')
+		return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
+	if (dirfd == AT_FDCWD) {
+		if (!getcwd(dir, sizeof(dir)))
+			return false;
+	} else {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dirfd);
+		ssize_t n = syscall(SYS_readlinkat, AT_FDCWD, link, dir, sizeof(dir) - 1);
+		if (n <= 0)
+			return false;
+		dir[n] = 0;
+	}
+	return snprintf(out, PATH_MAX, "%s/%s", dir, path) < PATH_MAX;
+}
+
+/* Without the file system, where the directory is not there: drop empty and "." parts, let ".." take one away. */
+static void path_tidy(char *path)
+{
+	char from[PATH_MAX], *rest = NULL;
+	size_t used = 0;
+
+	strcpy(from, path);
+	for (char *part = strtok_r(from, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
+		if (!strcmp(part, "."))
+			continue;
+		if (!strcmp(part, "..")) {
+			while (used && path[--used] != '/')
+				;
+			continue;
+		}
+		path[used++] = '/';
+		memmove(path + used, part, strlen(part) + 1);
+		used += strlen(part);
+	}
+	if (!used)
+		path[used++] = '/';
+	path[used] = 0;
+}
+
+/* The part before the last name, made canonical; the last name stays.  A path that ends with "/", "." or ".." is a directory as a whole. */
+static void path_canonical(char *path)
+{
+	char dir[PATH_MAX], real[PATH_MAX], name[NAME_MAX + 1];
+	char *slash = strrchr(path, '/');
+
+	if (!slash[1] || !strcmp(slash, "/.") || !strcmp(slash, "/..") || strlen(slash + 1) > NAME_MAX) {
+		if (NEXT(realpath)(path, real))
+			strcpy(path, real);
+		else
+			path_tidy(path);
+		return;
+	}
+	snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	strcpy(name, slash + 1);
+	if (!NEXT(realpath)(dir, real)) {
+		path_tidy(path);
+		return;
+	}
+	snprintf(path, PATH_MAX, "%s/%.*s", strcmp(real, "/") ? real : "", NAME_MAX, name);
+}
+
+/* Replace a path by what it links to; false if it is no link. */
+static bool path_follow(char *path)
+{
+	char target[PATH_MAX], joined[2 * PATH_MAX];
+	ssize_t n = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
+
+	if (n <= 0)
+		return false;
+	target[n] = 0;
+	if (*target == '/')
+		snprintf(joined, sizeof(joined), "%s", target);
+	else
+		snprintf(joined, sizeof(joined), "%.*s/%s", (int)(strrchr(path, '/') - path), path, target);
+	snprintf(path, PATH_MAX, "%s", joined);
+	return true;
+}
+
+static struct place place_found(enum place_kind kind, uint32_t table, uint32_t index)
+{
+	const struct stub_entry *entries = (const void *)stub_text(table);
+	return (struct place){.kind = kind, .entry = index, .actual = stub_text(entries[index].actual)};
+}
+
+static struct place place_find(const char *path)
+{
+	char dir[PATH_MAX];
+	int index = table_find(stub_page->paths, stub_page->path_count, path);
+
+	if (index >= 0)
+		return place_found(PLACE_PM, stub_page->paths, (uint32_t)index);
+	index = table_find(stub_page->dirs, stub_page->dir_count, path);
+	if (index >= 0)
+		return place_found(PLACE_DIR, stub_page->dirs, (uint32_t)index);
+	const char *slash = strrchr(path, '/');
+	snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	index = table_find(stub_page->dirs, stub_page->dir_count, dir);
+	return (struct place){.kind = index >= 0 ? PLACE_BESIDE : PLACE_NONE};
+}
+
+struct place place_of(int dirfd, const char *path, bool follow)
+{
+	struct place place = {.kind = PLACE_NONE};
+	char canonical[PATH_MAX];
+	int saved = errno;
+
+	if (stub_page && path && *path && path_absolute(canonical, dirfd, path)) {
+		for (int links = 0; links < LINKS_MAX; links++) {
+			path_canonical(canonical);
+			place = place_find(canonical);
+			if (place.kind == PLACE_PM || place.kind == PLACE_DIR || !follow || !path_follow(canonical))
+				break;
+		}
+	}
+	errno = saved;
+	return place;
+}
+
+struct place place_ask(int dirfd, const char *path, bool follow)
+{
+	struct place place = place_of(dirfd, path, follow);
+
+	if (stub_page && stub_page->serve && (place.kind == PLACE_PM || place.kind == PLACE_DIR))
+		server_start();
+	return place;
+}
+
+struct place place_change(int dirfd, const char *path, const char *what)
+{
+	struct place place = place_of(dirfd, path, false);
+
+	if (place.kind != PLACE_NONE && stub_page->serve)
+		stub_refuse("recovery %s", what);
+	return place;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* program.c - other processes, and other programs.
+ *
+ * A child of the fork server has private memory that another process would not see: it may have no others.  Elsewhere other programs may be started, as long
+ * as they will have the stub too: a static or a privileged one, or one without our variables, would go to the user's own files. */
+#include "preload/stub.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 4096, INTERPRETERS_MAX = 4, HEADERS_MAX = 64 };
+
+static void child_refuse(const char *what)
+{
+	if (stub_is_child)
+		stub_refuse("recovery %s", what);
+}
+
+/* Has this ELF file a dynamic linker? */
+static bool elf_is_dynamic(int fd, const Elf64_Ehdr *header)
+{
+	Elf64_Phdr programs[HEADERS_MAX];
+	size_t count = header->e_phnum < HEADERS_MAX ? header->e_phnum : HEADERS_MAX;
+	long n = syscall(SYS_pread64, fd, programs, count * sizeof(*programs), header->e_phoff);
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*programs); i++)
+		if (programs[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+/* Look at a program; a script's interpreter takes its place in `path`.  True: look again. */
+static bool program_look(char *path)
+{
+	union {
+		Elf64_Ehdr elf;
+		char text[256];
+	} head = {.text = ""};
+	struct stat st;
+
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false; /* the call itself will say why, or it cannot be read but be executed: then it runs or not */
+	long n = syscall(SYS_pread64, fd, &head, sizeof(head) - 1, 0);
+	bool privileged = fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != st.st_uid;
+	bool elf = n >= (long)sizeof(head.elf) && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG);
+	bool dynamic = elf && head.elf.e_ident[EI_CLASS] == ELFCLASS64 && elf_is_dynamic(fd, &head.elf);
+	syscall(SYS_close, fd);
+	if (privileged)
+		stub_refuse("recovery starts %.100s, which is privileged", path);
+	if (elf && !dynamic)
+		stub_refuse("recovery starts %.100s, which is statically linked", path);
+	if (n < 3 || memcmp(head.text, "#!", 2) != 0)
+		return false;
+	char *start = head.text + 2 + strspn(head.text + 2, " \t");
+	start[strcspn(start, " \t\n")] = 0;
+	strcpy(path, start);
+	return true;
+}
+
+static bool environment_has(char *const *environment, const char *name)
+{
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, name, strlen(name)) && (*environment)[strlen(name)] == '=')
+			return true;
+	return false;
+}
+
+void program_refuse(const char *path, char *const *environment)
+{
+	char look[PATH_MAX];
+
+	if (!stub_page)
+		return;
+	child_refuse("starts another program");
+	snprintf(look, sizeof(look), "%s", path);
+	for (int i = 0; i < INTERPRETERS_MAX && program_look(look); i++)
+		;
+	if (!stub_page->covered && (!environment_has(environment, STUB_VARIABLE) || !environment_has(environment, "LD_PRELOAD")))
+		stub_refuse("recovery starts a program without its environment");
+}
+
+/* As execvp looks for a program. */
+static void program_refuse_named(const char *name, char *const *environment)
+{
+	const char *path = getenv("PATH");
+	char candidate[PATH_MAX];
+
+	if (!stub_page || strchr(name, '/') || !path) {
+		program_refuse(name, environment);
+		return;
+	}
+	for (size_t length; *path; path += length + (path[length] == ':')) {
+		length = strcspn(path, ":");
+		snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)length, length ? path : ".", name);
+		if (syscall(SYS_faccessat, AT_FDCWD, candidate, X_OK) == 0) {
+			program_refuse(candidate, environment);
+			return;
+		}
+	}
+}
+
+PUBLIC int execve(const char *path, char *const argv[], char *const environment[])
+{
+	program_refuse(path, environment);
+	return NEXT(execve)(path, argv, environment);
+}
+
+PUBLIC int execv(const char *path, char *const argv[])
+{
+	program_refuse(path, environ);
+	return NEXT(execve)(path, argv, environ);
+}
+
+PUBLIC int execvp(const char *name, char *const argv[])
+{
+	program_refuse_named(name, environ);
+	return NEXT(execvp)(name, argv);
+}
+
+PUBLIC int execvpe(const char *name, char *const argv[], char *const environment[])
+{
+	program_refuse_named(name, environment);
+	return NEXT(execvpe)(name, argv, environment);
+}
+
+PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	program_refuse(path, environment);
+	return NEXT(fexecve)(fd, argv, environment);
+}
+
+/* The arguments of execl, up to NULL. */
+#define COLLECT(argv, first, last)                                            \
+	char *argv[ARGUMENTS_MAX] = {(char *)(first)};                        \
+	va_list args;                                                         \
+	va_start(args, last);                                                 \
+	for (size_t i = 1; argv[i - 1] && i < ARGUMENTS_MAX - 1; i++)         \
+		argv[i] = va_arg(args, char *)
+
+PUBLIC int execl(const char *path, const char *first, ...)
+{
+	COLLECT(argv, first, first);
+	va_end(args);
+	return execve(path, argv, environ);
+}
+
+PUBLIC int execlp(const char *name, const char *first, ...)
+{
+	COLLECT(argv, first, first);
+	va_end(args);
+	return execvp(name, argv);
+}
+
+PUBLIC int execle(const char *path, const char *first, ...)
+{
+	COLLECT(argv, first, first);
+	char *const *environment = va_arg(args, char *const *);
+	va_end(args);
+	return execve(path, argv, environment);
+}
+
+PUBLIC int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	program_refuse(path, environment);
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, environment);
+}
+
+PUBLIC int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	program_refuse_named(name, environment);
+	return NEXT(posix_spawnp)(pid, name, actions, attributes, argv, environment);
+}
+
+#define FORKS "has several processes"
+
+PUBLIC pid_t fork(void)
+{
+	child_refuse(FORKS);
+	return NEXT(fork)();
+}
+
+PUBLIC pid_t _Fork(void)
+{
+	child_refuse(FORKS);
+	return NEXT(_Fork)();
+}
+
+/* A real vfork cannot be called from a function that returns before its child is gone. */
+PUBLIC pid_t vfork(void)
+{
+	child_refuse(FORKS);
+	return NEXT(fork)();
+}
+
+PUBLIC int daemon(int nochdir, int noclose)
+{
+	child_refuse(FORKS);
+	return NEXT(daemon)(nochdir, noclose);
+}
+
+PUBLIC int system(const char *command)
+{
+	child_refuse(FORKS);
+	return NEXT(system)(command);
+}
+
+PUBLIC FILE *popen(const char *command, const char *mode)
+{
+	child_refuse(FORKS);
+	return NEXT(popen)(command, mode);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.c - the recovery program, stopped at its first look at a PM file, forks a child for each crash state.
+ *
+ * A child must find everything as a program that was started afresh would.  What fork does not give it a copy of is put back after each child (offsets
+ * of files), or refused from the start (threads, pipes and sockets, shared memory). */
+#include "preload/stub.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OFFSETS_MAX = 256, KILL_ROUNDS_MAX = 1000 };
+
+struct offset {
+	int fd;
+	off_t at;
+};
+
+static struct {
+	int request, reply;
+	struct offset offsets[OFFSETS_MAX];
+	size_t offset_count;
+	sigset_t mask;
+	struct sigaction chld;
+} server;
+
+static int control_open(const char *name, int flags)
+{
+	char path[4096];
+
+	stub_control(path, sizeof(path), name);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC);
+}
+
+static void reply_send(const struct stub_reply *reply)
+{
+	if (syscall(SYS_write, server.reply, reply, sizeof(*reply)) != (long)sizeof(*reply))
+		syscall(SYS_exit_group, 125);
+}
+
+/* Entries of a /proc directory that are numbers. */
+static void numbers_each(const char *dir, void (*each)(int number))
+{
+	struct dirent *entry;
+	DIR *d = NEXT(opendir)(dir);
+
+	if (!d)
+		stub_refuse("%s cannot be read", dir);
+	int own = dirfd(d);
+	while ((entry = readdir(d)))
+		if (isdigit((unsigned char)*entry->d_name) && atoi(entry->d_name) != own)
+			each(atoi(entry->d_name));
+	closedir(d);
+}
+
+static int thread_count;
+
+static void thread_note(int tid)
+{
+	(void)tid;
+	thread_count++;
+}
+
+static void fd_note(int fd)
+{
+	struct stat st;
+
+	/* The standard streams are ours, and the same for each child. */
+	if (fd <= STDERR_FILENO || fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
+		return;
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
+		stub_refuse("recovery has a pipe or a connection open before it opens a PM file");
+	if (S_ISCHR(st.st_mode))
+		return;
+	if (server.offset_count == OFFSETS_MAX)
+		stub_refuse("recovery has many files open before it opens a PM file");
+	server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
+}
+
+static void offsets_restore(void)
+{
+	for (size_t i = 0; i < server.offset_count; i++)
+		lseek(server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
+}
+
+/* Memory that children would share with each other. */
+static bool line_is_shared(const char *line)
+{
+	char flags[8];
+	unsigned long start;
+
+	if (sscanf(line, "%lx-%*x %7s", &start, flags) != 2)
+		return false;
+	return flags[1] == 'w' && flags[3] == 's' && (struct stub_page *)start != stub_page;
+}
+
+static void memory_check(void)
+{
+	char line[4096 + 128];
+	FILE *maps = NEXT(fopen)("/proc/self/maps", "re");
+	bool shared = false;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		shared = shared || line_is_shared(line);
+	if (maps)
+		fclose(maps);
+	if (shared)
+		stub_refuse("recovery has shared memory before it opens a PM file");
+}
+
+static void state_check(void)
+{
+	thread_count = 0;
+	numbers_each("/proc/self/task", thread_note);
+	if (thread_count > 1)
+		stub_refuse("recovery starts threads before it opens a PM file");
+	numbers_each("/proc/self/fd", fd_note);
+	memory_check();
+}
+
+/* Whatever the child left behind has become ours, because we are the reaper.  In rounds: who is killed hands its own children to us. */
+static void orphans_kill(void)
+{
+	char list[4096];
+
+	for (int round = 0; round < KILL_ROUNDS_MAX; round++) {
+		pid_t pid = waitpid(-1, NULL, WNOHANG);
+		if (pid < 0)
+			return;
+		if (pid > 0)
+			continue;
+		snprintf(list, sizeof(list), "/proc/self/task/%d/children", (int)syscall(SYS_gettid));
+		int fd = (int)syscall(SYS_openat, AT_FDCWD, list, O_RDONLY | O_CLOEXEC);
+		long n = fd < 0 ? 0 : syscall(SYS_read, fd, list, sizeof(list) - 1);
+		list[n > 0 ? n : 0] = 0;
+		syscall(SYS_close, fd);
+		char *rest = NULL;
+		for (char *word = strtok_r(list, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
+			kill(atoi(word), SIGKILL);
+		usleep(100);
+	}
+}
+
+/* Returns in the child, which goes on where the program was stopped. */
+static bool child_start(pid_t *pid)
+{
+	*pid = NEXT(fork)();
+	if (*pid != 0)
+		return false;
+	/* The server may not outlive blackout, nor a child the server. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setsid();
+	syscall(SYS_close, server.request);
+	syscall(SYS_close, server.reply);
+	sigaction(SIGCHLD, &server.chld, NULL);
+	sigprocmask(SIG_SETMASK, &server.mask, NULL);
+	stub_is_child = true;
+	return true;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void child_wait(pid_t pid, uint64_t start)
+{
+	struct stub_reply reply = {.op = STUB_ENDED};
+	siginfo_t info;
+
+	/* The number stays its own until it is no longer published. */
+	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	atomic_store(&stub_page->running, 0);
+	reply.nanoseconds = now_ns() - start;
+	if (pid > 0)
+		waitpid(pid, &reply.status, 0);
+	orphans_kill();
+	offsets_restore();
+	if (atomic_load(&stub_page->refused) || pid < 0)
+		reply.op = STUB_REFUSED;
+	reply_send(&reply);
+}
+
+/* Serve until there is nobody to serve; comes back in children. */
+static void server_loop(void)
+{
+	struct stub_request request;
+	pid_t pid;
+
+	for (;;) {
+		long n = syscall(SYS_read, server.request, &request, sizeof(request));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (long)sizeof(request) || request.op != STUB_RUN)
+			syscall(SYS_exit_group, 0);
+		uint64_t start = now_ns();
+		if (child_start(&pid))
+			return;
+		if (pid < 0)
+			snprintf(stub_page->reason, STUB_REASON, "a process cannot be forked");
+		else
+			atomic_store(&stub_page->running, pid);
+		child_wait(pid, start);
+	}
+}
+
+void server_start(void)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	int saved = errno;
+	sigset_t all;
+
+	if (stub_is_child)
+		return;
+	if (getpid() != stub_page->started)
+		stub_refuse("recovery consists of several processes");
+	server.request = control_open("request", O_RDONLY);
+	server.reply = control_open("reply", O_WRONLY);
+	if (server.request < 0 || server.reply < 0)
+		stub_refuse("recovery hides the control files from the stub");
+	state_check();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &server.mask);
+	/* The program may ignore its children, or have a handler for them: these are not its children. */
+	sigaction(SIGCHLD, &plain, &server.chld);
+	reply_send(&(struct stub_reply){.op = STUB_HELLO});
+	server_loop();
+	errno = saved;
+}

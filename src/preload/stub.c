@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stub.c - the page, and how the stub says no; see stub.h. */
+#include "preload/stub.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct stub_page *stub_page;
+bool stub_is_child;
+
+void *stub_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+const char *stub_text(uint32_t offset)
+{
+	return (const char *)stub_page + offset;
+}
+
+void stub_control(char *path, size_t size, const char *name)
+{
+	const char *dir = getenv(STUB_VARIABLE);
+	snprintf(path, size, "%s/%s", dir ? dir : "", name);
+}
+
+/* Before any code of the program, which may change its environment or its root later. */
+__attribute__((constructor)) static void stub_init(void)
+{
+	char path[4096];
+	struct stat st;
+
+	if (!getenv(STUB_VARIABLE))
+		return;
+	stub_control(path, sizeof(path), "page");
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct stub_page)) {
+		void *page = (void *)syscall(SYS_mmap, NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (page != MAP_FAILED && ((struct stub_page *)page)->version == STUB_VERSION)
+			stub_page = page;
+	}
+	syscall(SYS_close, fd);
+}
+
+/* A process that is neither server nor child must tell by itself. */
+static void refusal_send(void)
+{
+	struct stub_reply reply = {.op = STUB_REFUSED};
+	char path[4096];
+
+	stub_control(path, sizeof(path), "reply");
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		syscall(SYS_write, fd, &reply, sizeof(reply));
+}
+
+void stub_refuse(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!atomic_load(&stub_page->refused))
+		vsnprintf(stub_page->reason, sizeof(stub_page->reason), fmt, args);
+	va_end(args);
+	atomic_store(&stub_page->refused, 1);
+	if (stub_page->serve && !stub_is_child)
+		refusal_send();
+	if (!stub_page->serve && stub_page->started > 0 && getpid() != stub_page->started)
+		syscall(SYS_kill, stub_page->started, 9);
+	for (;;)
+		syscall(SYS_exit_group, 126);
+}

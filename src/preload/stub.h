@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stub.h - libblackout-preload.so, the stub inside a recovery program: what its files share.
+ *
+ * The stub stands between the program and the C library for the calls that name files, or use descriptors and mappings of PM files.  It has two
+ * ways of life (run/recovery.h):
+ *
+ *   redirect       a path of a PM file is replaced by that of the stage's file; nothing else.
+ *   fork server    when the started process first names a PM file it stops there and becomes a server (server.c): for each crash state it forks a child that
+ *                  returns from the call.  In the child PM files are opened read-only and mapped privately (file.c, mapping.c).
+ *
+ * Whatever cannot be done so is refused BEFORE it is done: stub_refuse leaves the reason in the page and ends the process, and blackout runs
+ * the state again in another mode.  So the rule for everything here is: if in doubt, refuse.
+ *
+ * The stub shares the program's memory, errno and locks: it calls no malloc, keeps errno, prints nothing. */
+#ifndef BLACKOUT_PRELOAD_STUB_H
+#define BLACKOUT_PRELOAD_STUB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "run/stub.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* The function that the program would have called without us. */
+#define NEXT(name)                                                               \
+	({                                                                       \
+		static void *next_##name;                                        \
+		if (!next_##name)                                                \
+			next_##name = stub_next(#name);                          \
+		(__typeof__(&name))next_##name;                                  \
+	})
+void *stub_next(const char *name);
+
+/* NULL: no control directory, the stub does nothing. */
+extern struct stub_page *stub_page;
+extern bool stub_is_child; /* of the fork server: this process has a state */
+
+const char *stub_text(uint32_t offset);
+void stub_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* The path of the control file `name`. */
+void stub_control(char *path, size_t size, const char *name);
+
+/* What a path is to us. */
+enum place_kind {
+	PLACE_NONE,
+	PLACE_PM,     /* a PM file */
+	PLACE_DIR,    /* a directory of PM files */
+	PLACE_BESIDE, /* something else in such a directory */
+};
+
+struct place {
+	enum place_kind kind;
+	uint32_t entry;     /* in the table of paths or of directories */
+	const char *actual; /* the path to use instead */
+};
+
+/* `follow`: a symbolic link stands for what it leads to.  Keeps errno. */
+struct place place_of(int dirfd, const char *path, bool follow);
+
+/* As place_of, for a call that asks something about the path: a fork server comes to be here, if one is to be. */
+struct place place_ask(int dirfd, const char *path, bool follow);
+
+/* As place_of, for a call that changes what is at the path: what cannot be kept apart from the other states is refused. */
+struct place place_change(int dirfd, const char *path, const char *what);
+
+/* Become the server, unless this has happened.  Returns in a child, or in a process that has nothing to do with serving. */
+void server_start(void);
+
+/* Descriptors of PM files in a child. */
+bool fd_is_pm(int fd);
+uint32_t fd_entry(int fd);
+int fd_flags(int fd); /* as the program opened it */
+void fd_track(int fd, uint32_t entry, int flags);
+void fd_clear(int fd);
+void fd_clear_from(unsigned first, unsigned last);
+
+/* A stream reads this file, behind our back. */
+void mapping_stream(uint32_t entry);
+/* Refuse to read a file that may have been changed through a mapping. */
+void mapping_read(int fd);
+
+/* Refuse a program that would not obey us: static, or privileged. */
+void program_refuse(const char *path, char *const *environment);
+
+#endif
