@@ -3,7 +3,7 @@
  *
  *     blackout dump --no-source DIR | oracle OUT
  *
- * Before each flush, fence and msync, and at the end, there are two contents: all stores so far, and only those that are guaranteed.  Each
+ * Before each flush, fence and msync, before non-temporal stores where they begin, and at the end, there are two contents: all stores so far, and only those that are guaranteed.  Each
  * that differs from all before it is written, as OUT/N/NAME for every PM file NAME; their number is printed.
  *
  * It shares nothing with the program.  A line's stores persist in order, so what is guaranteed of a line is a number of stores; a flush notes how many there
@@ -40,6 +40,7 @@ static struct store stores[STORES_MAX];
 static int store_count;
 static struct content *seen[SEEN_MAX];
 static int seen_count;
+static int streaming[THREADS_MAX];
 static const char *out;
 
 static int file_of(const char *name)
@@ -123,9 +124,11 @@ static void event(unsigned thread, const char *op, char *where, const char *rest
 	uint64_t offset = plus ? strtoul(plus + 1, NULL, 16) : 0, bytes = 0, value = 0;
 	int file;
 
+	if (!strcmp(op, "ntstore") && !streaming[thread]++)
+		crash();
 	if (strstr(op, "flush") || !strcmp(op, "clwb") || strstr(op, "fence") || !strcmp(op, "locked") ||
 	    !strcmp(op, "msync"))
-		crash();
+		crash(), streaming[thread] = 0;
 	if (strstr(op, "fence") || !strcmp(op, "locked"))
 		fence(thread);
 	if (!plus)
