@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy_block.h - what blackout tells the stub about undecided lines, and what the stub tells about each leaf; see lazy.h.
+ *
+ * The request STUB_LAZY is about the file `lazy` in the control directory:
+ *
+ *     struct lazy_block
+ *     uint32_t files[path_count]       for each path of the page: its file in the choices, or CHOICES_NONE
+ *     uint32_t given[given_count]      lines that are decided from the start
+ *     uint8_t given_taken[unit_count]  flags of their units
+ *     padding to a multiple of 8
+ *     struct choices ...
+ *
+ * Each leaf is a reply STUB_LEAF, followed by
+ *
+ *     struct lazy_report
+ *     uint32_t lines[fresh]            decided after the first `keep` lines, which are those of the leaf before
+ *     uint8_t taken[]                  for each of these lines, flags of its units
+ *     char out[out_bytes], err[err_bytes]
+ *
+ * What is printed goes to the files `out` and `err` in the control directory, opened to append: so each leaf can begin with what was printed
+ * before it branched off, and its end can be read when it is over. */
+#ifndef BLACKOUT_RUN_LAZY_BLOCK_H
+#define BLACKOUT_RUN_LAZY_BLOCK_H
+
+#include <stdint.h>
+
+/* Which content of a line is tried first. */
+enum lazy_order {
+	LAZY_CONTRAST, /* as long as nothing is lost, the one that loses most; then those that keep most.  So what is tried first are states that lack
+			* an early read store and have the others */
+	LAZY_LEAST,    /* the one with the fewest stores first */
+	LAZY_MOST,     /* the one with most */
+	LAZY_SAMPLE,   /* no tree: at every line one of its contents by chance, once */
+};
+
+enum { LAZY_TAIL = 4096 /* bytes that are kept of each output */ };
+
+struct lazy_block {
+	uint64_t bytes; /* of the whole block */
+	uint64_t timeout_ns; /* for one way from the root to a leaf, without the time that others took */
+	uint64_t leaves_max; /* 0: no limit */
+	uint64_t seed;
+	uint32_t order; /* enum lazy_order */
+	uint32_t file_count, given_count;
+	uint32_t choices; /* where they are in the block */
+};
+
+enum lazy_flag {
+	LAZY_REFUSED = 1, /* stub_page.reason says why, and follows in place of the output `err` */
+	LAZY_TIMEOUT = 2,
+	LAZY_LOST = 4,  /* a process of the tree was killed from outside: what it had not tried yet is left out */
+	LAZY_CUT = 8,   /* leaves_max is reached: from here on, nothing more was tried */
+	LAZY_POSTPONED = 16, /* no leaf: the tree is too deep here; to be asked for again, with these lines given */
+	LAZY_OUT_CUT = 32, LAZY_ERR_CUT = 64, /* there was more output before it */
+};
+
+struct lazy_report {
+	uint32_t flags;
+	uint32_t keep, fresh; /* lines */
+	uint32_t taken_bytes;
+	uint32_t out_bytes, err_bytes;
+	uint64_t traps; /* in the whole tree so far */
+};
+
+#endif
