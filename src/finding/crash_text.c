@@ -8,6 +8,8 @@
 #include "finding/crash.h"
 #include "finding/message.h"
 
+#define VALUE_CHARS 34 /* of a value; 8 bytes always fit */
+
 /* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
  * more.  Which row holds depends on the cause and on what there is of these. */
 static const struct {
@@ -175,7 +177,8 @@ void crash_store_text(const struct finding_store *store, char *text, size_t size
 	int used = snprintf(text, size, "%" PRIu32 " byte%s at %s+0x%" PRIx64, store->size, store->size == 1 ? "" : "s",
 			    pool, store->offset);
 	if (store->value && used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, " = %s", store->value);
+		snprintf(text + used, size - (size_t)used, " = %.*s%s", VALUE_CHARS, store->value,
+			 strlen(store->value) > VALUE_CHARS ? ".." : "");
 }
 
 /* ---- sentences ---- */

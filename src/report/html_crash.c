@@ -20,6 +20,7 @@
 #define WIDTH (LABEL + 2 * BOX + GAP + 4)
 #define CHARS 21u /* that fit into a box */
 #define LABEL_CHARS 30u
+#define FAILS_CHARS 90u
 
 struct row {
 	const struct finding_store *store;
@@ -102,6 +103,8 @@ static void row_draw(struct html *h, const struct row *row, unsigned y)
 	drawing_text(h, "value", LABEL + 8, middle + 4, value, CHARS);
 	html_raw(h, "<path class=\"way\" d=\"M%u %u H%u\"/>", LABEL + BOX + 4, middle,
 		 row->lost ? LABEL + BOX + GAP / 2 - 6 : media - 10);
+	if (row->store->flush.count)
+		drawing_text(h, "num", LABEL + BOX + 6, middle - 5, "flushed", CHARS);
 	if (row->lost)
 		html_raw(h, "<path class=\"cross\" d=\"M%u %u l10 10 m0 -10 l-10 10\"/>", LABEL + BOX + GAP / 2 - 5,
 			 middle - 5);
@@ -118,7 +121,7 @@ static void crash_drawing(struct html *h, const struct finding_crash *crash)
 	struct row rows[ROWS_MAX];
 	size_t count = rows_collect(crash, rows);
 	unsigned height = TOP + (unsigned)count * ROW + BOTTOM, end = TOP + (unsigned)count * ROW + 5;
-	char point[1200];
+	char point[1200], fails[1300];
 
 	if (!count)
 		return;
@@ -135,9 +138,9 @@ static void crash_drawing(struct html *h, const struct finding_crash *crash)
 		row_draw(h, &rows[i], TOP + (unsigned)i * ROW);
 	html_raw(h, "<path class=\"power\" d=\"M4 %u H%u\"/>", end, WIDTH - 4);
 	crash_point_text(crash, point, sizeof(point));
-	html_raw(h, "<text class=\"fails\" x=\"4\" y=\"%u\">power fails before ", end + 17);
-	html_text(h, point);
-	html_raw(h, "</text>\n</svg></div>\n");
+	snprintf(fails, sizeof(fails), "power fails before %s", point);
+	drawing_text(h, "fails", 4, end + 17, fails, FAILS_CHARS);
+	html_raw(h, "\n</svg></div>\n");
 	if (crash->lost_total + crash->persisted_total > count) {
 		html_raw(h, "<p class=\"about\">and ");
 		html_number(h, crash->lost_total + crash->persisted_total - count);
@@ -156,6 +159,25 @@ static void crash_output(struct html *h, const char *what, const char *text)
 	html_raw(h, "</pre></details>\n");
 }
 
+static void crash_fate(struct html *h, const struct finding_crash *crash)
+{
+	html_raw(h, "<li>");
+	if (!crash->lost_total) {
+		html_raw(h, crash->persisted_total ? "All that was stored so far is on media."
+						   : "Which of the pending stores are on media does not matter.");
+	} else {
+		html_number(h, crash->lost_total);
+		html_raw(h, crash->lost_total == 1 ? " pending store is lost" : " pending stores are lost");
+		if (crash->persisted_total) {
+			html_raw(h, ", ");
+			html_number(h, crash->persisted_total);
+			html_raw(h, crash->persisted_total == 1 ? " is on media" : " are on media");
+		}
+		html_raw(h, ".");
+	}
+	html_raw(h, "</li>\n");
+}
+
 static void crash_story(struct html *h, const struct finding_crash *crash)
 {
 	char text[1800];
@@ -164,12 +186,8 @@ static void crash_story(struct html *h, const struct finding_crash *crash)
 	crash_point_text(crash, text, sizeof(text));
 	html_text(h, text);
 	html_raw(h, "%s.</li>\n", crash->nested ? ", while recovery from an earlier crash is at work" : "");
-	html_raw(h, "<li>");
-	html_number(h, crash->lost_total);
-	html_raw(h, " store%s that %s pending %s lost, ", crash->lost_total == 1 ? "" : "s",
-		 crash->lost_total == 1 ? "was" : "were", crash->lost_total == 1 ? "is" : "are");
-	html_number(h, crash->persisted_total);
-	html_raw(h, " %s on media.</li>\n<li>Recovery: <b>", crash->persisted_total == 1 ? "is" : "are");
+	crash_fate(h, crash);
+	html_raw(h, "<li>Recovery: <b>");
 	crash_failure_text(crash, text, sizeof(text));
 	html_text(h, text);
 	html_raw(h, "</b>, on ");

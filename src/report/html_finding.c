@@ -133,7 +133,10 @@ static void html_title(struct html *h, const struct finding *finding)
 	}
 	html_raw(h, "</span><span class=\"count\">");
 	html_number(h, finding->count);
-	html_raw(h, "%s</span><span class=\"message\">", finding->crash ? "\xc2\xa0states" : "\xc3\x97");
+	html_raw(h, "%s</span><span class=\"message\">",
+		 !finding->crash       ? "\xc3\x97"
+		 : finding->count == 1 ? "\xc2\xa0state"
+				       : "\xc2\xa0states");
 	html_text(h, finding->message);
 	html_raw(h, "</span></summary>\n");
 }

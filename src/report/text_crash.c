@@ -19,11 +19,13 @@
 /* What needs no quotes in a shell. */
 #define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-"
 
-/* Stores, those of one place and pool together: "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
+/* "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
 static void text_stores(struct text *t, const char *label, const struct finding_store *stores, size_t count,
 			uint64_t total)
 {
-	for (size_t i = 0; i < count && i < STORES_MAX; i++) {
+	size_t shown = count < STORES_MAX ? count : STORES_MAX;
+
+	for (size_t i = 0; i < shown; i++) {
 		char line[2000], store[400], place[600], flush[600];
 
 		crash_store_text(&stores[i], store, sizeof(store));
@@ -33,10 +35,10 @@ static void text_stores(struct text *t, const char *label, const struct finding_
 			 stores[i].flush.count ? flush : "");
 		text_paragraph(t, label, line);
 	}
-	if (total > STORES_MAX) {
+	if (total > shown) {
 		char line[80], number[40];
 
-		snprintf(line, sizeof(line), "and %s more", grouped_text(number, total - STORES_MAX, " "));
+		snprintf(line, sizeof(line), "and %s more", grouped_text(number, total - shown, " "));
 		text_paragraph(t, label, line);
 	}
 }
