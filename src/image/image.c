@@ -38,6 +38,7 @@ struct image *image_new(const struct platform *platform, const struct origin *or
 	static const struct model_observer observer = {.persist = on_persist};
 	struct image *image = mem_alloc(sizeof(*image));
 
+	image->origin = origin;
 	image->model = model_new(platform, MODEL_STATES, &observer, image);
 	image->certain = origin ? content_copy(origin_content(origin)) : content_new();
 	image->digests = digests_new(image->certain);
@@ -79,14 +80,21 @@ static struct content *content_seen(struct image *image)
 	return content;
 }
 
+static void found_settle(struct image *image)
+{
+	if (image->found.file)
+		found_end(&image->found, image->certain);
+	image->view.valid = image->view.arranged = false;
+}
+
 /* Before the model takes the event: afterwards it is too late to ask for what was pending. */
 static void find_again(struct image *image, const struct event *ev)
 {
 	if (found_is_over(&image->found, ev))
-		found_end(&image->found, image->certain);
+		found_settle(image);
 	if (ev->type != EVENT_FILE || ev->file >= image->announced.count || !image->announced.at[ev->file])
 		return;
-	found_free(&image->found);
+	found_settle(image);
 	found_start(&image->found, ev, content_seen(image));
 }
 

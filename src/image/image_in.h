@@ -11,6 +11,7 @@
 #include "image/view.h"
 
 struct image {
+	const struct origin *origin; /* or NULL */
 	struct model *model;
 	struct content *certain;
 	struct ages ages;

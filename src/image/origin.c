@@ -93,6 +93,11 @@ bool origin_add_path(struct origin *origin, const char *path)
 	return true;
 }
 
+void origin_add_dir(struct origin *origin, const char *path)
+{
+	dir_number(origin, path, strlen(path));
+}
+
 /* Events */
 
 static void note_file(struct origin *origin, const struct event *ev)

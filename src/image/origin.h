@@ -48,6 +48,9 @@ int origin_place(const struct origin *origin, const char *path, const char **nam
 /* One more path that shall have a place: absolute, and not that of a directory that is always there; otherwise false. */
 bool origin_add_path(struct origin *origin, const char *path);
 
+/* One more directory, so that it has the next number. */
+void origin_add_dir(struct origin *origin, const char *path);
+
 /* The files that were there, under the ids that they have in the trace. */
 const struct content *origin_content(const struct origin *origin);
 

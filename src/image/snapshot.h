@@ -17,14 +17,17 @@
  *     uint64_t event           of the trace, after which the power failed
  *     uint64_t body_bytes      before compression
  *     uint64_t checksum        XXH3, 64 bit, of the body before compression
- *     body, compressed with zstd: for each file
- *         uint32_t path_bytes; the path, without a zero byte: absolute
- *         uint64_t size
- *         uint64_t extents; for each of them, ascending, apart from each other and inside the size:
- *             uint64_t offset, bytes; the bytes
+ *     body, compressed with zstd:
+ *         uint64_t directories; for each of them in the order of their numbers (origin.h)
+ *             uint32_t path_bytes; the path, absolute, without a zero byte
+ *         for each path that a PM file has in the recording, until the body ends
+ *             uint32_t path_bytes; the path
+ *             uint64_t size
+ *             uint64_t extents, or UINT64_MAX: no file has this path in the state
+ *             for each extent, ascending, apart from each other and inside the size
+ *                 uint64_t offset, bytes; the bytes
  *
- * What lies between the extents is zero.  Files without a name are left out; names that a PM file had at another time are kept as paths
- * of files of size 0 with the `absent` mark: extents is then UINT64_MAX, and nothing follows.  So the directories have the same numbers. */
+ * What lies between the extents is zero.  Files without a name are left out. */
 #ifndef BLACKOUT_IMAGE_SNAPSHOT_H
 #define BLACKOUT_IMAGE_SNAPSHOT_H
 

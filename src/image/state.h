@@ -36,7 +36,7 @@ struct state {
 	struct patch *at; /* by file and line, and for each line in the order of the stores */
 };
 
-/* A state of this moment; `persisted` has a flag for each unit of model_pending.  The caller frees it with state_free. */
+/* A state of this moment; `persisted` has a flag for each unit of model_pending; NULL: all are.  The caller frees it with state_free. */
 struct state *state_new(struct image *image, const bool *persisted);
 struct state *state_all(struct image *image);  /* all pending units persisted: what the program itself saw */
 struct state *state_none(struct image *image); /* none: only what is guaranteed */

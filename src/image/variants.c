@@ -92,8 +92,9 @@ static struct variant variant_make(const struct work *w, uint64_t alternative)
 {
 	const struct choices_line *l = &choices_lines(w->c)[w->line];
 	struct choices_bounds bounds = choices_decide(w->c, w->line, w->v->taken.at, CHOICES_OPEN);
-	struct variant variant = {
-		.needs = order_before(w->v, bounds.latest), .barrier = bounds.barrier, .alternative = alternative};
+	struct variant variant = {.needs = order_before(w->v, bounds.latest),
+				  .barrier = bounds.barrier,
+				  .alternative = alternative};
 	uint8_t bytes[CHOICES_LINE];
 
 	memcpy(bytes, w->certain, sizeof(bytes));
