@@ -44,6 +44,7 @@ struct campaign_options {
 	/* recovery; see run/recovery.h */
 	const char *recover, *client, *ready;
 	const char *mode;  /* NULL: whichever works */
+	const char *cwd;   /* of the target */
 	double timeout;    /* seconds */
 	uint64_t memory;   /* bytes; 0: no limit */
 	unsigned jobs;
@@ -54,6 +55,8 @@ struct campaign_options {
 	const char *points; /* comma list of numbers, ranges, functions and file:line; NULL: all */
 	const char *after;  /* only once this function has returned for the first time; NULL: from the start */
 	double budget;      /* seconds; 0: no limit */
+	const uint32_t *suspects; /* contexts that other detectors complained of: tested first where there is a budget */
+	size_t suspect_count;
 	uint64_t seed;
 	bool nested; /* crash recovery itself, too */
 	bool resume; /* outcomes in the journal of `out` are taken over */
@@ -67,13 +70,20 @@ struct campaign_options {
 
 struct campaign;
 
-/* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the campaign.  -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names
- * nothing.  0 also when it was interrupted, or ran out of budget: then campaign_complete is false. */
+/* What can be wrong with the recovery command and be seen before anything is recorded.  -1, ERR_USAGE. */
+int campaign_check(const struct campaign_options *options, struct err *err);
+
+/* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the campaign.
+ * -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names nothing: *campaign is to be
+ * freed then, too.  0 also when it was interrupted, or ran out of budget: then campaign_complete is false. */
 int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 		 struct err *err);
 void campaign_free(struct campaign *campaign);
 
 bool campaign_complete(const struct campaign *campaign);
+
+/* After ERR_TARGET: the end of what recovery printed, or "". */
+const char *campaign_printed(const struct campaign *campaign);
 
 /* Add what was found, the figures and the notes. `trace` must have been read to its end. */
 void campaign_report(struct campaign *campaign, struct findings *findings, const struct trace *trace,

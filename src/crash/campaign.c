@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign.c - see campaign.h. */
+#include "crash/campaign.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "crash/campaign_in.h"
+
+/* Texts */
+
+const char *campaign_text(struct campaign *c, const char *text)
+{
+	return arena_copy(&c->texts, text, strlen(text));
+}
+
+void *campaign_block(struct campaign *c, const void *from, size_t size)
+{
+	void *block = memcpy(mem_alloc(size), from, size);
+
+	vec_push(&c->blocks, block);
+	return block;
+}
+
+/* Progress */
+
+void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
+{
+	c->phase = phase;
+	c->phase_start = tester_clock();
+	c->phase_known = known;
+}
+
+static void campaign_look(void *arg)
+{
+	struct campaign *c = arg;
+	const struct campaign_progress progress = {
+		.phase = c->phase,
+		.done = c->runs_before + tester_runs(c->tester),
+		.known = c->phase_known,
+		.failed = c->failed_before + tester_failed(c->tester),
+		.seconds = tester_clock() - c->phase_start,
+	};
+
+	if (c->options.progress)
+		c->options.progress(c->options.arg, &progress);
+}
+
+/* Testers */
+
+int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
+{
+	return tester_open(&c->tester, &c->testing, reading_image(reading), c->known, err);
+}
+
+/* The first tester settles the mode for all. */
+static void mode_note(struct campaign *c)
+{
+	const struct recovery *recovery = tester_recovery(c->tester);
+	const char *reason = recovery_reason(recovery);
+
+	if (c->mode || !tester_runs(c->tester))
+		return;
+	c->mode = recovery_mode_name(recovery_mode(recovery));
+	c->reason = reason ? campaign_text(c, reason) : NULL;
+	c->testing.recovery.mode = recovery_mode(recovery);
+}
+
+void campaign_tester_close(struct campaign *c)
+{
+	if (!c->tester)
+		return;
+	mode_note(c);
+	c->runs_before += tester_runs(c->tester);
+	c->failed_before += tester_failed(c->tester);
+	tester_close(c->tester);
+	c->tester = NULL;
+}
+
+/* The course of it */
+
+static int testing_prepare(struct campaign *c, struct err *err)
+{
+	const struct campaign_options *o = &c->options;
+	struct recovery_options *r = &c->testing.recovery;
+
+	*r = (struct recovery_options){
+		.command = o->recover,
+		.client = o->client,
+		.ready = o->ready,
+		.cwd = o->cwd,
+		.pmem_force = o->pmem_force,
+		.timeout = o->timeout,
+		.memory = o->memory,
+		.jobs = o->jobs,
+		.origin = c->survey ? c->survey->origin : NULL,
+		.interrupted = o->interrupted,
+	};
+	if (o->mode && !recovery_mode_find(o->mode, &r->mode)) {
+		err_set(err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",
+			o->mode);
+		return err_status(err, ERR_USAGE);
+	}
+	c->testing.fallback = o->out;
+	c->testing.look = campaign_look;
+	c->testing.arg = c;
+	return 0;
+}
+
+static int known_prepare(struct campaign *c, struct err *err)
+{
+	const struct campaign_options *o = &c->options;
+	char *path = NULL, *depends = NULL;
+	int r;
+
+	if (asprintf(&path, "%s/crash.journal", o->out) < 0 ||
+	    asprintf(&depends, "%s\n%s\n%s\n%g\n%llu", o->recover, o->client ? o->client : "",
+		     o->ready ? o->ready : "", o->timeout, (unsigned long long)o->memory) < 0)
+		BUG_ON(true);
+	r = known_open(&c->known, path, depends, o->resume, err);
+	free(path);
+	free(depends);
+	return r;
+}
+
+static int campaign_prepare(struct campaign *c, struct err *err)
+{
+	const struct campaign_options *o = &c->options;
+	const struct select_options chosen = {
+		.visits = o->visits ? o->visits : 1,
+		.points = o->points,
+		.after = o->after,
+		.suspects = o->suspects,
+		.suspect_count = o->suspect_count,
+		.rounds = o->budget > 0 ? SELECT_ROUNDS : 1,
+	};
+
+	if (testing_prepare(c, err) < 0 || select_new(&c->select, &chosen, c->survey->points, err) < 0)
+		return -1;
+	if (folders_clear(o->out, err) < 0)
+		return -1;
+	return known_prepare(c, err);
+}
+
+/* How many states there will be, at most: two for each visit. */
+static uint64_t states_expected(const struct campaign *c)
+{
+	uint64_t visits = c->options.visits ? c->options.visits : 1, count = 0;
+
+	if (c->options.points || c->options.after)
+		return 0;
+	for (size_t i = 1; i <= points_count(c->survey->points); i++) {
+		uint64_t here = points_get(c->survey->points, i)->visits;
+
+		count += here < visits ? here : visits;
+	}
+	return 2 * count * c->options.platform_count;
+}
+
+static int campaign_test(struct campaign *c, struct err *err)
+{
+	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
+
+	campaign_phase(c, "testing", states_expected(c));
+	for (unsigned round = 0; round < rounds; round++)
+		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
+			if (inject_read(c, p, round, err) < 0)
+				return -1;
+	return 0;
+}
+
+static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
+{
+	struct trials *trials = &c->trials[platform];
+	struct jobs jobs = {0};
+	struct judgement found;
+	int r;
+
+	trials_sort(trials);
+	if (inject_confirm(c, platform, err) < 0)
+		return -1;
+	trials_accept(trials, c->known, c->initial);
+	found = trials_judge(trials, c->known, &jobs);
+	c->found.distinct += found.distinct;
+	c->found.tested += found.tested;
+	c->found.failed += found.failed;
+	c->found.accepted += found.accepted;
+	r = explain_jobs(c, platform, &jobs, err);
+	vec_free(&jobs.all);
+	return r;
+}
+
+static int campaign_go(struct campaign *c, struct err *err)
+{
+	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0)
+		return -1;
+	for (size_t p = 0; p < c->options.platform_count; p++)
+		if (campaign_judge(c, p, err) < 0)
+			return -1;
+	return 0;
+}
+
+int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
+		 struct err *err)
+{
+	struct campaign *c = mem_alloc(sizeof(*c));
+	int r;
+
+	BUG_ON(options->platform_count > CAMPAIGN_PLATFORMS_MAX);
+	c->options = *options;
+	c->survey = survey;
+	c->start = tester_clock();
+	c->testing.deadline = options->budget > 0 ? c->start + options->budget : 0;
+	r = campaign_go(c, err);
+	campaign_tester_close(c);
+	c->seconds = tester_clock() - c->start;
+	*campaign = c;
+	return r;
+}
+
+void campaign_free(struct campaign *c)
+{
+	if (!c)
+		return;
+	for (size_t p = 0; p < CAMPAIGN_PLATFORMS_MAX; p++)
+		vec_free(&c->trials[p].all);
+	for (size_t i = 0; i < c->blocks.count; i++)
+		free(c->blocks.at[i]);
+	vec_free(&c->blocks);
+	vec_free(&c->results);
+	select_free(c->select);
+	known_close(c->known);
+	arena_free(&c->texts);
+	free(c);
+}
+
+bool campaign_complete(const struct campaign *c)
+{
+	return !c->stopped;
+}
+
+const char *campaign_printed(const struct campaign *c)
+{
+	return c->printed ? c->printed : "";
+}
+
+int campaign_check(const struct campaign_options *options, struct err *err)
+{
+	struct campaign c = {.options = *options};
+	struct origin *origin = origin_new();
+	struct recovery *recovery = NULL;
+	int r = testing_prepare(&c, err);
+
+	c.testing.recovery.origin = origin;
+	if (r == 0)
+		r = recovery_new(&recovery, &c.testing.recovery, err);
+	if (r == 0)
+		recovery_free(recovery);
+	origin_free(origin);
+	return r;
+}
+
+/* The report */
+
+static struct findings_figure figure(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
+
+static void notes_add(const struct campaign *c, struct findings *f)
+{
+	char note[1024];
+
+	if (c->found.accepted) {
+		snprintf(note, sizeof(note),
+			 "on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
+			 (unsigned long long)c->found.accepted);
+		vec_push(&f->notes, findings_text(f, note));
+	}
+	if (c->stopped) {
+		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
+			 (unsigned long long)c->found.tested, (unsigned long long)states_expected(c));
+		vec_push(&f->notes, findings_text(f, note));
+	}
+}
+
+static void figures_add(const struct campaign *c, struct findings *f)
+{
+	char mode[1024];
+
+	f->stats.failure_points.visited = figure(points_visited(c->survey->points));
+	f->stats.failure_points.unique = figure(points_count(c->survey->points));
+	f->stats.crash_states.distinct = figure(c->found.distinct);
+	f->stats.crash_states.tested = figure(c->found.tested);
+	f->stats.crash_states.failed = figure(c->found.failed);
+	f->stats.crash_states.accepted = figure(c->found.accepted);
+	if (c->stopped)
+		f->stats.complete = figure(0);
+	f->stats.seconds.recover = c->seconds;
+	f->target.recover = findings_text(f, c->options.recover);
+	f->target.client = findings_text(f, c->options.client);
+	if (!c->mode)
+		return;
+	snprintf(mode, sizeof(mode), "%s%s%s", c->mode, c->reason ? ": " : "", c->reason ? c->reason : "");
+	f->target.mode = findings_text(f, mode);
+}
+
+void campaign_report(struct campaign *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
+		     const struct findings_options *options)
+{
+	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
+
+	for (size_t i = 0; i < c->results.count; i++)
+		crash_add(crash, &c->results.at[i].sighting);
+	crash_end(crash);
+	figures_add(c, f);
+	notes_add(c, f);
+}
+
+int campaign_finish(struct campaign *c, struct findings *findings, struct err *err)
+{
+	const struct campaign_options *o = &c->options;
+	const struct folder_facts facts = {
+		.recover = o->recover,
+		.client = o->client,
+		.ready = o->ready,
+		.cwd = o->cwd,
+		.timeout = o->timeout,
+		.memory = o->memory,
+		.pmem_force = o->pmem_force,
+	};
+
+	return folders_finish(findings, o->out, &facts, err);
+}

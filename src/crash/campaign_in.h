@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign_in.h - a campaign from within: what its files share.
+ *
+ *     campaign.c   the course of it: before, testing, judging, explaining; the report
+ *     inject.c     the readings that make trials
+ *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
+ *     result.c     what becomes a finding */
+#ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
+#define BLACKOUT_CRASH_CAMPAIGN_IN_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "crash/campaign.h"
+#include "crash/folder.h"
+#include "crash/reading.h"
+#include "crash/select.h"
+#include "crash/tester.h"
+#include "crash/trials.h"
+#include "finding/crash.h"
+
+enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 64, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
+
+/* A finding in the making; all it points to is the campaign's. */
+struct result {
+	struct crash_sighting sighting;
+	struct ending ending;
+	bool by_loss;
+	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* whose stores must be lost; 0 ends it */
+};
+
+struct campaign {
+	struct campaign_options options;
+	const struct survey *survey;
+	struct tester_options testing;
+	struct known *known;
+	struct select *select;
+
+	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
+	struct judgement found; /* on all platforms */
+	struct ending initial;
+	bool stopped; /* interrupted, or out of time: not all was tested */
+	bool begun;   /* the orderly end was tested */
+	VEC_OF(struct result) results;
+	unsigned folders;
+
+	/* for progress and figures */
+	const char *phase;
+	double start, phase_start, seconds;
+	uint64_t runs_before, failed_before; /* of testers that are closed */
+	uint64_t phase_known;
+	struct tester *tester; /* the one at work, or NULL */
+
+	struct arena texts;
+	VEC_OF(void *) blocks;
+	const char *mode, *reason; /* NULL: not known; nothing to be said */
+	const char *printed;       /* by a recovery that fails on the orderly end */
+};
+
+const char *campaign_text(struct campaign *campaign, const char *text);
+void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy */
+
+/* Open and close the tester of a reading. */
+int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);
+void campaign_tester_close(struct campaign *campaign);
+void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
+
+/* inject.c: make trials on a platform, in one round; 0 also when stopped. */
+int inject_read(struct campaign *campaign, size_t platform, unsigned round, struct err *err);
+/* Run what exceeded the time limit once more, alone and with more patience. */
+int inject_confirm(struct campaign *campaign, size_t platform, struct err *err);
+
+/* explain.c: one result for each job, or a share in one that is there already. */
+int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, struct err *err);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.c - the reading that finds the cause of what failed.
+ *
+ * Jobs come in the order of the events where they start; the image rolls from one to the next.  What recovery says on states in between is known
+ * by content like everything else, so nothing is run twice. */
+#include "crash/explain.h"
+
+#include <string.h>
+
+int explain_fails(struct explain *e, const struct state *state, struct ending ending, struct err *err)
+{
+	struct ending known = known_get(e->campaign->known, state->digest);
+	struct outcome outcome;
+	int r;
+
+	if (!known.known) {
+		if (!explain_may_run(e))
+			return TESTER_STOPPED;
+		r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+		if (r < 0)
+			return r;
+		known = ending_of(&outcome);
+		known_set(e->campaign->known, state->digest, known);
+		outcome_free(&outcome);
+	}
+	return ending_same(known, ending);
+}
+
+bool explain_may_run(struct explain *e)
+{
+	if (e->campaign->options.interrupted() || (e->deadline > 0 && tester_clock() > e->deadline))
+		e->hurry = true;
+	return !e->hurry;
+}
+
+/* Remember a store for the story. */
+static void recent_note(struct explain *e, const struct event *ev, uint64_t number)
+{
+	struct recent *r;
+
+	if (ev->type != EVENT_STORE || !ev->file)
+		return;
+	r = &e->recents[e->recent_count++ % RECENT_MAX];
+	r->store = (struct crash_store){
+		.context = ev->context,
+		.file = ev->file,
+		.size = (uint32_t)ev->size,
+		.offset = ev->offset,
+		.value = ev->size <= sizeof(r->value) ? r->value : NULL,
+		.event = number,
+	};
+	if (r->store.value)
+		memcpy(r->value, ev->data, ev->size);
+}
+
+static int reading_to(struct explain *e, uint64_t event, struct err *err)
+{
+	const struct event *ev;
+	int more;
+
+	while (reading_number(e->reading) < event) {
+		more = reading_look(e->reading, &ev, err);
+		if (more < 0)
+			return -1;
+		if (!more)
+			break;
+		recent_note(e, ev, reading_number(e->reading) + 1);
+		reading_go(e->reading);
+	}
+	return 0;
+}
+
+/* The job that starts first of those that are left. */
+static struct job *job_next(struct jobs *jobs, const bool *done)
+{
+	struct job *next = NULL;
+
+	for (size_t i = 0; i < jobs->all.count; i++)
+		if (!done[i] && (!next || jobs->all.at[i].start < next->start))
+			next = &jobs->all.at[i];
+	return next;
+}
+
+static int jobs_explain(struct explain *e, struct jobs *jobs, struct err *err)
+{
+	bool *done = mem_alloc(jobs->all.count + 1);
+	struct job *job;
+	int r = 0;
+
+	while (r >= 0 && (job = job_next(jobs, done))) {
+		r = reading_to(e, job->start, err);
+		if (r == 0 && job->trial->which == TRIAL_ALL)
+			r = prefix_explain(e, job, err);
+		else if (r == 0)
+			r = loss_explain(e, job, err);
+		done[job - jobs->all.at] = r != 1;
+	}
+	free(done);
+	return r < 0 ? r : 0;
+}
+
+int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct err *err)
+{
+	struct explain *e;
+	int r;
+
+	if (!jobs->all.count)
+		return 0;
+	e = mem_alloc(sizeof(*e));
+	e->campaign = c;
+	e->platform = platform_name(c->options.platforms[platform]);
+	/* Out of time, what was found is still worth a quarter more. */
+	e->deadline = c->options.budget > 0 ? c->start + c->options.budget * 1.25 : 0;
+	r = reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err);
+	if (r == 0) {
+		campaign_phase(c, "minimising", 0);
+		r = campaign_tester(c, e->reading, err);
+	}
+	if (r == 0)
+		r = jobs_explain(e, jobs, err);
+	campaign_tester_close(c);
+	reading_close(e->reading);
+	free(e);
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.h - from a failing crash state to its cause; see explain.c. */
+#ifndef BLACKOUT_CRASH_EXPLAIN_H
+#define BLACKOUT_CRASH_EXPLAIN_H
+
+#include "crash/campaign_in.h"
+
+/* A store of the program, with its bytes, or as many as are kept. */
+struct recent {
+	struct crash_store store;
+	uint8_t value[64];
+};
+
+enum { RECENT_MAX = 64 };
+
+struct explain {
+	struct campaign *campaign;
+	struct reading *reading;
+	const char *platform;
+	double deadline; /* after this nothing is run any more; 0: none */
+	bool hurry;      /* nothing may be run: interrupted, or out of time */
+	struct recent recents[RECENT_MAX]; /* the last stores to PM, a ring */
+	uint64_t recent_count;
+};
+
+/* Does recovery end on this state in that way?  1, 0; TESTER_STOPPED, -1.  What is known is not run again. */
+int explain_fails(struct explain *explain, const struct state *state, struct ending ending, struct err *err);
+
+/* May recovery still be run? */
+bool explain_may_run(struct explain *explain);
+
+/* loss.c: the fewest stores lost.  prefix.c: the shortest prefix; 1: it cannot be told from here, job->start has moved on. */
+int loss_explain(struct explain *explain, const struct job *job, struct err *err);
+int prefix_explain(struct explain *explain, struct job *job, struct err *err);
+
+/* result.c: run recovery on the state for what it says, keep the state in a folder, add the result.  `result` has the cause, places and stores. */
+int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
+	       struct err *err);
+
+/* The point of a trial. */
+void result_point(const struct explain *explain, const struct trial *trial, struct crash_sighting *sighting);
+
+/* A copy of stores, with their values. */
+const struct crash_store *result_stores(struct explain *explain, const struct crash_store *stores, size_t count);
+
+#endif

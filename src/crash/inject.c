@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* inject.c - the readings that make trials: two crash states at each chosen visit of a failure point. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "crash/campaign_in.h"
+
+struct inject {
+	struct campaign *campaign;
+	struct reading *reading;
+	struct points *points;
+	struct trials *trials;
+	VEC_OF(uint32_t) seen; /* by context: the trial that counted it last */
+	uint32_t stamp;
+};
+
+/* Which code's stores are lost, if nothing that is pending gets to media?  Independent of order and number. */
+static uint64_t lost_hash(struct inject *in, struct model *model)
+{
+	size_t count;
+	const struct unit *const *units = model_pending(model, &count);
+	uint64_t hash = 0;
+
+	in->stamp++;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t context = units[i]->context;
+
+		while (in->seen.count <= context)
+			vec_push(&in->seen, 0);
+		if (in->seen.at[context] == in->stamp)
+			continue;
+		in->seen.at[context] = in->stamp;
+		hash += XXH3_64bits(&context, sizeof(context));
+	}
+	return hash;
+}
+
+static int trial_add(struct inject *in, struct trial *trial, struct err *err)
+{
+	struct image *image = reading_image(in->reading);
+	struct state *state;
+	int r;
+
+	trial->event = reading_number(in->reading);
+	vec_push(&in->trials->all, *trial);
+	if (known_claim(in->campaign->known, trial->digest))
+		return 0;
+	state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	r = tester_submit(in->campaign->tester, state, err);
+	state_free(state);
+	return r;
+}
+
+static int point_try(struct inject *in, size_t point, struct err *err)
+{
+	struct image *image = reading_image(in->reading);
+	bool pending = model_pending_count(image_model(image)) > 0;
+	struct trial trial = {
+		.digest = state_digest_all(image),
+		.point = (uint32_t)point,
+		.which = TRIAL_ALL,
+		.guaranteed = !pending,
+	};
+	int r = trial_add(in, &trial, err);
+
+	if (r < 0 || !pending)
+		return r;
+	trial.which = TRIAL_NONE;
+	trial.guaranteed = true;
+	trial.digest = state_digest_none(image);
+	trial.lost = lost_hash(in, image_model(image));
+	return trial_add(in, &trial, err);
+}
+
+static int event_try(struct inject *in, const struct event *ev, struct err *err)
+{
+	struct trace *trace = reading_trace(in->reading);
+	uint64_t visit, number = reading_number(in->reading);
+	size_t point = ev ? points_event(in->points, ev, number + 1, &visit) : points_end(in->points, number, &visit);
+
+	if (ev)
+		select_event(in->campaign->select, trace, ev);
+	if (!point || !select_takes(in->campaign->select, trace, point, visit))
+		return 0;
+	return point_try(in, point, err);
+}
+
+enum { EVENTS_PER_LOOK = 1 << 14 };
+
+static int reading_try(struct inject *in, struct err *err)
+{
+	uint64_t last = select_last(in->campaign->select);
+	const struct event *ev;
+	int r, more;
+
+	while (reading_number(in->reading) < last) {
+		more = reading_look(in->reading, &ev, err);
+		if (more < 0)
+			return -1;
+		r = event_try(in, more ? ev : NULL, err);
+		if (r < 0 || !more)
+			return r;
+		reading_go(in->reading);
+		if (reading_number(in->reading) % EVENTS_PER_LOOK == 0 && in->campaign->options.interrupted())
+			return TESTER_STOPPED;
+	}
+	return 0;
+}
+
+/* Before the first crash: recovery must pass where there was none. */
+static int orderly_end(struct campaign *c, struct err *err)
+{
+	struct outcome outcome;
+	char how[128];
+	int r = tester_run_content(c->tester, c->survey->final, 1, &outcome, err);
+
+	if (r < 0)
+		return r;
+	if (!outcome_passed(&outcome)) {
+		outcome_describe(&outcome, how, sizeof(how));
+		c->printed = campaign_text(c, outcome.err.size ? outcome.err.text : outcome.out.size ? outcome.out.text : "");
+		err_set(err, "recovery fails without any crash, on what the program leaves at its end: %s", how);
+		err_status(err, ERR_TARGET);
+		if (outcome.kind == OUTCOME_TIMEOUT)
+			err_hint(err, "--timeout gives it more time");
+		r = -1;
+	}
+	outcome_free(&outcome);
+	return r;
+}
+
+static int initial_state(struct campaign *c, struct reading *reading, struct err *err)
+{
+	struct state *state = state_none(reading_image(reading));
+	struct outcome outcome;
+	int r = tester_run(c->tester, state, 1, &outcome, err);
+
+	state_free(state);
+	if (r < 0)
+		return r;
+	c->initial = ending_of(&outcome);
+	outcome_free(&outcome);
+	return 0;
+}
+
+static int inject_begin(struct campaign *c, struct reading *reading, struct err *err)
+{
+	int r;
+
+	if (c->begun)
+		return 0;
+	r = orderly_end(c, err);
+	if (r == 0)
+		r = initial_state(c, reading, err);
+	c->begun = r == 0;
+	return r;
+}
+
+static int inject_stopped(struct campaign *c, int r)
+{
+	if (r == TESTER_STOPPED)
+		c->stopped = true;
+	return r == TESTER_STOPPED ? 0 : r;
+}
+
+int inject_read(struct campaign *c, size_t platform, unsigned round, struct err *err)
+{
+	struct inject in = {.campaign = c, .trials = &c->trials[platform]};
+	int r, drained;
+
+	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
+		return -1;
+	in.points = points_new(points_kind(c->survey->points));
+	select_round(c->select, round);
+	r = campaign_tester(c, in.reading, err);
+	if (r == 0)
+		r = inject_begin(c, in.reading, err);
+	if (r == 0)
+		r = reading_try(&in, err);
+	if (r == 0)
+		r = select_check(c->select, err);
+	if (c->tester && r != -1) {
+		drained = tester_drain(c->tester, err);
+		r = drained < 0 ? drained : r;
+	}
+	campaign_tester_close(c);
+	points_free(in.points);
+	vec_free(&in.seen);
+	reading_close(in.reading);
+	return inject_stopped(c, r);
+}
+
+/* Time-outs.  One that ends after all when it has the machine for itself is slow; of those at the same point, one that does not speaks for the rest. */
+
+enum { PATIENCE = 4 };
+
+static int trial_confirm(struct campaign *c, struct reading *reading, const struct trial *trial, bool *hangs,
+			 struct err *err)
+{
+	struct image *image = reading_image(reading);
+	struct state *state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	struct outcome outcome;
+	int r = tester_run(c->tester, state, PATIENCE, &outcome, err);
+
+	state_free(state);
+	if (r < 0)
+		return r;
+	*hangs = outcome.kind == OUTCOME_TIMEOUT;
+	known_set(c->known, trial->digest, ending_of(&outcome));
+	outcome_free(&outcome);
+	return 0;
+}
+
+static int reading_confirm(struct campaign *c, struct reading *reading, const struct trials *trials, struct err *err)
+{
+	struct map hanging = {0};
+	const struct event *ev;
+	int r = 0;
+
+	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
+		const struct trial *trial = &trials->all.at[i];
+		struct ending ending = known_get(c->known, trial->digest);
+		bool hangs;
+
+		if (!ending.known || ending.kind != OUTCOME_TIMEOUT || map_get(&hanging, trial->point, trial->which))
+			continue;
+		while (reading_number(reading) < trial->event && (r = reading_look(reading, &ev, err)) > 0)
+			reading_go(reading);
+		r = r < 0 ? r : trial_confirm(c, reading, trial, &hangs, err);
+		if (r == 0 && hangs)
+			*map_put(&hanging, trial->point, trial->which) = 1;
+	}
+	map_free(&hanging);
+	return r;
+}
+
+int inject_confirm(struct campaign *c, size_t platform, struct err *err)
+{
+	struct trials *trials = &c->trials[platform];
+	struct reading *reading;
+	uint64_t hangs = 0;
+	int r;
+
+	for (size_t i = 0; i < trials->all.count; i++) {
+		struct ending ending = known_get(c->known, trials->all.at[i].digest);
+
+		hangs += ending.known && ending.kind == OUTCOME_TIMEOUT;
+	}
+	if (!hangs || c->stopped)
+		return 0;
+	if (reading_open(&reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
+		return -1;
+	campaign_phase(c, "waiting for slow recoveries", hangs);
+	r = campaign_tester(c, reading, err);
+	if (r == 0)
+		r = reading_confirm(c, reading, trials, err);
+	campaign_tester_close(c);
+	reading_close(reading);
+	return inject_stopped(c, r);
+}

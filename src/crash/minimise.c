@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* minimise.c - see minimise.h.
+ *
+ * What a unit needs on media before itself: the cached units of its line that were stored earlier, and those that a CLFLUSH before it has ordered.
+ * When that CLFLUSH came is not told, so all ordered units stored before it are taken along, but only where the model insists. */
+#include "crash/minimise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct minimise {
+	struct model *model;
+	const struct unit *const *units;
+	size_t count;
+	size_t *line;     /* of each unit: an index of `latest` */
+	uint64_t *latest; /* by line: event of the latest unit on media, while a set is completed */
+	size_t lines;
+	bool *best, *tried;
+	VEC_OF(size_t) stores; /* index of the first unit of each store that is lost, and `count` */
+	unsigned left;
+	minimise_fails *fails;
+	void *arg;
+};
+
+static void minimise_init(struct minimise *m, struct model *model)
+{
+	struct map lines = {0};
+
+	*m = (struct minimise){.model = model};
+	m->units = model_pending(model, &m->count);
+	m->line = mem_alloc((m->count + 1) * sizeof(*m->line));
+	m->tried = mem_alloc(m->count + 1);
+	for (size_t i = 0; i < m->count; i++) {
+		uint64_t *index = map_put(&lines, m->units[i]->file, m->units[i]->offset / 64);
+
+		if (!*index)
+			*index = ++m->lines;
+		m->line[i] = *index - 1;
+	}
+	m->latest = mem_alloc((m->lines + 1) * sizeof(*m->latest));
+	map_free(&lines);
+}
+
+static void minimise_free(struct minimise *m)
+{
+	vec_free(&m->stores);
+	free(m->line);
+	free(m->latest);
+	free(m->tried);
+}
+
+/* Each cached unit brings the earlier ones of its line. */
+static void complete_lines(struct minimise *m, bool *persisted)
+{
+	memset(m->latest, 0, m->lines * sizeof(*m->latest));
+	for (size_t i = m->count; i-- > 0;) {
+		uint64_t *latest = &m->latest[m->line[i]];
+
+		if (m->units[i]->kind != UNIT_CACHED)
+			continue;
+		if (m->units[i]->event < *latest)
+			persisted[i] = true;
+		else if (persisted[i])
+			*latest = m->units[i]->event;
+	}
+}
+
+/* Whatever is persisted brings all that was ordered before it. */
+static void complete_orders(const struct minimise *m, bool *persisted)
+{
+	bool later = false;
+
+	for (size_t i = m->count; i-- > 0;) {
+		if (later && m->units[i]->cover == UNIT_ORDERED)
+			persisted[i] = true;
+		later |= persisted[i];
+	}
+}
+
+static bool legalise(struct minimise *m, bool *persisted)
+{
+	complete_lines(m, persisted);
+	if (model_allows(m->model, persisted))
+		return true;
+	complete_orders(m, persisted);
+	complete_lines(m, persisted);
+	return model_allows(m->model, persisted);
+}
+
+bool minimise_legalise(struct model *model, bool *persisted)
+{
+	struct minimise m;
+	bool legal;
+
+	minimise_init(&m, model);
+	legal = legalise(&m, persisted);
+	minimise_free(&m);
+	return legal;
+}
+
+/* Each cached unit that is lost takes along the later ones of its line. */
+static void spread_lines(struct minimise *m, bool *persisted)
+{
+	memset(m->latest, 0, m->lines * sizeof(*m->latest));
+	for (size_t i = 0; i < m->count; i++) {
+		uint64_t *first = &m->latest[m->line[i]];
+
+		if (m->units[i]->kind != UNIT_CACHED)
+			continue;
+		if (*first && m->units[i]->event > *first)
+			persisted[i] = false;
+		else if (!persisted[i] && !*first)
+			*first = m->units[i]->event;
+	}
+}
+
+bool minimise_spread(struct model *model, bool *persisted)
+{
+	struct minimise m;
+	bool legal;
+
+	minimise_init(&m, model);
+	spread_lines(&m, persisted);
+	legal = model_allows(model, persisted);
+	minimise_free(&m);
+	return legal;
+}
+
+/* The stores of which something is lost. */
+static void stores_list(struct minimise *m)
+{
+	uint64_t event = 0;
+
+	m->stores.count = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->best[i] || m->units[i]->event == event)
+			continue;
+		event = m->units[i]->event;
+		vec_push(&m->stores, i);
+	}
+	vec_push(&m->stores, m->count);
+}
+
+/* Put the stores [from, to) of the list on media.  1: still fails, and is the best now. */
+static int stores_try(struct minimise *m, size_t from, size_t to)
+{
+	size_t lost = 0;
+	int failed;
+
+	memcpy(m->tried, m->best, m->count);
+	for (size_t i = m->stores.at[from]; i < m->stores.at[to]; i++)
+		m->tried[i] = true;
+	if (!legalise(m, m->tried))
+		return 0;
+	for (size_t i = 0; i < m->count; i++)
+		lost += !m->tried[i];
+	if (!lost || !m->left)
+		return 0;
+	m->left--;
+	failed = m->fails(m->arg, m->tried);
+	if (failed > 0)
+		memcpy(m->best, m->tried, m->count);
+	return failed;
+}
+
+/* Go through the lost stores, `chunk` at a time, the latest first: what was stored last is needed least.  1 if one chunk could go. */
+static int stores_pass(struct minimise *m, size_t chunk)
+{
+	int any = 0, failed;
+
+	stores_list(m);
+	for (size_t to = m->stores.count - 1; to > 0; to = to > chunk ? to - chunk : 0) {
+		failed = stores_try(m, to > chunk ? to - chunk : 0, to);
+		if (failed < 0)
+			return failed;
+		any |= failed;
+	}
+	return any;
+}
+
+int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+{
+	struct minimise m;
+	int any = 0;
+
+	minimise_init(&m, model);
+	m.best = persisted;
+	m.left = limit;
+	m.fails = fails;
+	m.arg = arg;
+	stores_list(&m);
+	for (size_t chunk = m.stores.count / 2; chunk > 0 && any >= 0; chunk = chunk > 1 ? (chunk + 1) / 2 : any == 1) {
+		any = stores_pass(&m, chunk);
+		if (!m.left)
+			break;
+	}
+	minimise_free(&m);
+	return any < 0 ? any : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reading.h - a reading of a recording with an image that follows it, and a look ahead.
+ *
+ *     struct reading *r;
+ *     reading_open(&r, dir, platform, origin, &err);
+ *     while ((n = reading_look(r, &ev, &err)) > 0) {           // the image stands just before *ev
+ *             ...
+ *             reading_go(r);                                   // now after it
+ *     }
+ *     reading_ahead(r, 5, &ev, &err)                           // the fifth event from here, without moving
+ *     reading_close(r);
+ *
+ * Events that were looked at ahead are copied, and kept until the image has gone past them. */
+#ifndef BLACKOUT_CRASH_READING_H
+#define BLACKOUT_CRASH_READING_H
+
+#include "image/image.h"
+#include "trace/trace.h"
+
+struct reading;
+
+int reading_open(struct reading **reading, const char *dir, const struct platform *platform,
+		 const struct origin *origin, struct err *err);
+void reading_close(struct reading *reading);
+
+struct image *reading_image(struct reading *reading);
+struct trace *reading_trace(struct reading *reading);
+
+/* Events that the image has seen: the number of the last. */
+uint64_t reading_number(const struct reading *reading);
+
+/* The next event: 1, or 0 at the end, -1 on damage.  *ev is good until reading_go, or reading_ahead. */
+int reading_look(struct reading *reading, const struct event **ev, struct err *err);
+
+/* Let the image go past it. */
+void reading_go(struct reading *reading);
+
+/* The event `distance` from here, from 1 on.  *ev is good until the next reading_ahead or reading_go. */
+int reading_ahead(struct reading *reading, size_t distance, const struct event **ev, struct err *err);
+
+/* Bytes of the events that are kept. */
+size_t reading_kept(const struct reading *reading);
+
+#endif

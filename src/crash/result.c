@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* result.c - a failing state with its cause becomes a result: what recovery says on it, and a folder to replay it from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "crash/explain.h"
+#include "image/snapshot.h"
+
+enum { PATH_ROOM = PATH_MAX + 16 };
+
+void result_point(const struct explain *e, const struct trial *trial, struct crash_sighting *s)
+{
+	const struct point *point = points_get(e->campaign->survey->points, trial->point);
+
+	s->point = point->context;
+	s->point_op = point->op == OP_COUNT ? op_name(OP_EXIT) : op_name(point->op);
+	s->point_event = trial->event + 1;
+}
+
+const struct crash_store *result_stores(struct explain *e, const struct crash_store *stores, size_t count)
+{
+	struct arena *texts = &e->campaign->texts;
+	struct crash_store *copy;
+
+	if (!count)
+		return NULL;
+	copy = campaign_block(e->campaign, stores, count * sizeof(*stores));
+	for (size_t i = 0; i < count; i++)
+		if (copy[i].value)
+			copy[i].value = (const uint8_t *)arena_copy(texts, copy[i].value, copy[i].size);
+	return copy;
+}
+
+static const char *tail_text(struct campaign *c, const struct tail *tail)
+{
+	return tail->size ? arena_copy(&c->texts, tail->text, tail->size) : NULL;
+}
+
+static enum finding_kind ending_finding(struct ending ending)
+{
+	return ending.kind == OUTCOME_EXIT ? KIND_RECOVERY_ERROR :
+	       ending.kind == OUTCOME_SIGNAL ? KIND_RECOVERY_CRASH :
+					       KIND_RECOVERY_HANG;
+}
+
+static enum finding_outcome ending_outcome(struct ending ending)
+{
+	return ending.kind == OUTCOME_EXIT ? OUTCOME_IS_EXIT :
+	       ending.kind == OUTCOME_SIGNAL ? OUTCOME_IS_SIGNAL :
+					       OUTCOME_IS_TIMEOUT;
+}
+
+/* The stack */
+
+static const char *known_text(struct campaign *c, const char *text)
+{
+	return *text ? campaign_text(c, text) : NULL;
+}
+
+static struct finding_frame frame_of(struct campaign *c, const struct recovery_frame *from)
+{
+	const char *slash = strrchr(from->file, '/');
+
+	return (struct finding_frame){
+		.file = known_text(c, slash ? slash + 1 : from->file),
+		.path = known_text(c, from->file),
+		.function = known_text(c, from->function),
+		.module = campaign_text(c, from->module),
+		.line = from->line,
+	};
+}
+
+static int result_stack(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)
+{
+	struct recovery_frame frames[RESULT_FRAMES_MAX];
+	struct finding_frame copy[RESULT_FRAMES_MAX];
+	int count = tester_stack(e->campaign->tester, state, frames, RESULT_FRAMES_MAX, err);
+
+	if (count <= 0)
+		return count;
+	for (int i = 0; i < count; i++)
+		copy[i] = frame_of(e->campaign, &frames[i]);
+	s->frames = campaign_block(e->campaign, copy, (size_t)count * sizeof(*copy));
+	s->frame_count = (size_t)count;
+	return 0;
+}
+
+/* What recovery does on the state.  It did so before; if it does something else now, what it says of that is left out. */
+static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	struct crash_sighting *s = &result->sighting;
+	struct outcome outcome;
+	int r;
+
+	if (!explain_may_run(e))
+		return 0;
+	r = tester_run(c->tester, state, 1, &outcome, err);
+	if (r < 0)
+		return r;
+	if (ending_same(ending_of(&outcome), result->ending)) {
+		s->out = tail_text(c, &outcome.out);
+		s->err = tail_text(c, &outcome.err);
+		s->mode = recovery_mode_name(outcome.mode);
+	}
+	outcome_free(&outcome);
+	return result->ending.kind == OUTCOME_SIGNAL ? result_stack(e, s, state, err) : 0;
+}
+
+static int result_folder(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	char name[16], path[PATH_MAX], file[PATH_ROOM];
+
+	snprintf(name, sizeof(name), "%04u", ++c->folders);
+	if (folder_new(path, c->options.out, name, err) < 0)
+		return -1;
+	snprintf(file, sizeof(file), "%s/" FOLDER_STATE, path);
+	snprintf(name, sizeof(name), ".%04u", c->folders);
+	s->folder = campaign_text(c, name);
+	return snapshot_write(file, reading_image(e->reading), state, err);
+}
+
+int result_add(struct explain *e, const struct job *job, struct result *result, const struct state *state,
+	       struct err *err)
+{
+	struct crash_sighting *s = &result->sighting;
+	int r;
+
+	s->kind = ending_finding(result->ending);
+	s->detector = "inject";
+	s->platform = e->platform;
+	s->outcome = ending_outcome(result->ending);
+	s->value = (uint64_t)result->ending.value;
+	s->states = job->states;
+	if (result_folder(e, s, state, err) < 0)
+		return -1;
+	r = result_run(e, result, state, err);
+	if (r == -1)
+		return -1;
+	vec_push(&e->campaign->results, *result);
+	return 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* select.c - see select.h. */
+#include "crash/select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+/* One of --points. */
+struct wish {
+	uint64_t low, high; /* numbers; 0: a name */
+	const char *name;   /* a function, or file:line */
+	bool met;
+};
+
+enum answer { UNASKED, YES, NO };
+
+struct select {
+	struct select_options options;
+	const struct points *points;
+	char *list; /* what the names of the wishes are parts of */
+	VEC_OF(struct wish) wishes;
+	uint8_t *wanted; /* by point: enum answer */
+	bool *taken;     /* by point */
+	struct symbols *symbols;
+	struct map suspects; /* contexts of callers */
+	unsigned round;
+
+	/* --after */
+	VEC_OF(uint8_t) within;  /* by context: enum answer */
+	VEC_OF(bool) entered; /* by thread */
+	bool returned, ever_entered;
+};
+
+/* Options */
+
+static int wish_add(struct select *s, char *word, struct err *err)
+{
+	struct wish wish = {0};
+	char *end;
+
+	if (!isdigit((unsigned char)*word)) {
+		wish.name = word;
+	} else {
+		wish.low = wish.high = strtoull(word, &end, 10);
+		if (*end == '-')
+			wish.high = strtoull(end + 1, &end, 10);
+		if (*end || !wish.low || wish.high < wish.low || wish.low > points_count(s->points)) {
+			err_set(err, "--points: '%s' is none of the %zu failure points of this run", word,
+				points_count(s->points));
+			return err_status(err, ERR_USAGE);
+		}
+	}
+	vec_push(&s->wishes, wish);
+	return 0;
+}
+
+static int wishes_parse(struct select *s, struct err *err)
+{
+	char *save, *word;
+
+	s->list = strdup(s->options.points);
+	for (word = strtok_r(s->list, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		if (wish_add(s, word, err) < 0)
+			return -1;
+	if (s->wishes.count)
+		return 0;
+	err_set(err, "--points names no failure point");
+	return err_status(err, ERR_USAGE);
+}
+
+int select_new(struct select **select, const struct select_options *options, const struct points *points,
+	       struct err *err)
+{
+	struct select *s = mem_alloc(sizeof(*s));
+
+	s->options = *options;
+	s->points = points;
+	s->wanted = mem_alloc(points_count(points) + 2);
+	s->taken = mem_alloc(points_count(points) + 2);
+	s->symbols = symbols_open(NULL);
+	s->returned = !options->after;
+	if (options->points && wishes_parse(s, err) < 0) {
+		select_free(s);
+		return -1;
+	}
+	*select = s;
+	return 0;
+}
+
+void select_free(struct select *s)
+{
+	if (!s)
+		return;
+	symbols_close(s->symbols);
+	vec_free(&s->wishes);
+	vec_free(&s->within);
+	vec_free(&s->entered);
+	map_free(&s->suspects);
+	free(s->wanted);
+	free(s->taken);
+	free(s->list);
+	free(s);
+}
+
+void select_round(struct select *s, unsigned round)
+{
+	s->round = round;
+	s->entered.count = 0;
+	s->returned = !s->options.after;
+}
+
+/* Names on stacks */
+
+/* The name itself, or the last part of a scoped one. */
+static bool is_function(const char *function, const char *name)
+{
+	size_t length = function ? strlen(function) : 0, want = strlen(name);
+
+	if (length < want || strcmp(function + length - want, name))
+		return false;
+	return length == want || (length > want + 1 && !memcmp(function + length - want - 2, "::", 2));
+}
+
+static bool is_line(const struct symbols_frame *frame, const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	size_t length;
+
+	if (!colon || !frame->file || !isdigit((unsigned char)colon[1]))
+		return false;
+	length = (size_t)(colon - name);
+	return strlen(frame->file) == length && !memcmp(frame->file, name, length) &&
+	       strtoul(colon + 1, NULL, 10) == frame->line;
+}
+
+static bool stack_has(struct select *s, const struct trace *trace, uint32_t context, const char *name)
+{
+	const struct symbols_frame *const *frames;
+	size_t count = symbols_stack(s->symbols, trace, context, &frames);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_function(frames[i]->function, name) || is_line(frames[i], name))
+			return true;
+	return false;
+}
+
+/* --after */
+
+static bool context_within(struct select *s, const struct trace *trace, uint32_t context)
+{
+	while (s->within.count <= context)
+		vec_push(&s->within, UNASKED);
+	if (s->within.at[context] == UNASKED)
+		s->within.at[context] = stack_has(s, trace, context, s->options.after) ? YES : NO;
+	return s->within.at[context] == YES;
+}
+
+void select_event(struct select *s, const struct trace *trace, const struct event *ev)
+{
+	bool within;
+
+	if (s->returned || !ev->context)
+		return;
+	within = context_within(s, trace, ev->context);
+	while (s->entered.count <= ev->thread)
+		vec_push(&s->entered, false);
+	if (within)
+		s->ever_entered = true;
+	else if (s->entered.at[ev->thread])
+		s->returned = true;
+	s->entered.at[ev->thread] = within;
+}
+
+/* --points */
+
+static bool point_is_wanted(struct select *s, const struct trace *trace, size_t point)
+{
+	bool wanted = false;
+
+	if (!s->options.points)
+		return true;
+	if (s->wanted[point] == UNASKED) {
+		for (size_t i = 0; i < s->wishes.count; i++) {
+			struct wish *wish = &s->wishes.at[i];
+			bool meets = wish->name ? stack_has(s, trace, points_get(s->points, point)->context, wish->name) :
+						  point >= wish->low && point <= wish->high;
+
+			wish->met |= meets;
+			wanted |= meets;
+		}
+		s->wanted[point] = wanted ? YES : NO;
+	}
+	return s->wanted[point] == YES;
+}
+
+/* --visits */
+
+static bool visit_is_wanted(uint64_t visit, uint64_t visits, uint64_t limit)
+{
+	if (limit >= visits || visit == 1)
+		return true;
+	if (limit == 1)
+		return false;
+	/* The i-th of them, from 0, is visit 1 + i * (visits - 1) / (limit - 1), rounded down: is there an i for this one? */
+	uint64_t i = ((visit - 1) * (limit - 1) + visits - 2) / (visits - 1);
+
+	return i < limit && 1 + i * (visits - 1) / (limit - 1) == visit;
+}
+
+/* --budget */
+
+static uint32_t context_parent(const struct trace *trace, uint32_t context)
+{
+	const struct trace_context *c = trace_context(trace, context);
+
+	return c ? c->parent : 0;
+}
+
+/* The function that the point is in, as called from there, or its caller, has something that patterns complained of. */
+static bool point_is_suspect(struct select *s, const struct trace *trace, size_t point)
+{
+	uint32_t caller = context_parent(trace, points_get(s->points, point)->context);
+
+	if (!s->suspects.count)
+		for (size_t i = 0; i < s->options.suspect_count; i++) {
+			uint32_t suspect = context_parent(trace, s->options.suspects[i]);
+
+			*map_put(&s->suspects, suspect, 0) = 1;
+			*map_put(&s->suspects, context_parent(trace, suspect), 0) = 1;
+		}
+	return map_get(&s->suspects, caller, 0) || map_get(&s->suspects, context_parent(trace, caller), 0);
+}
+
+static bool point_is_in_round(struct select *s, const struct trace *trace, size_t point)
+{
+	static const uint8_t order[SELECT_ROUNDS - 1] = {0, 4, 2, 6, 1, 5, 3, 7};
+
+	if (s->options.rounds <= 1)
+		return true;
+	if (point_is_suspect(s, trace, point))
+		return s->round == 0;
+	return s->round > 0 && point % (SELECT_ROUNDS - 1) == order[s->round - 1];
+}
+
+bool select_takes(struct select *s, const struct trace *trace, size_t point, uint64_t visit)
+{
+	bool wanted;
+
+	if (!s->returned || point > points_count(s->points))
+		return false;
+	wanted = visit_is_wanted(visit, points_get(s->points, point)->visits, s->options.visits);
+	/* The first visit may have been too early. */
+	if (s->options.after && !s->taken[point])
+		wanted = true;
+	if (!wanted || !point_is_wanted(s, trace, point) || !point_is_in_round(s, trace, point))
+		return false;
+	s->taken[point] = true;
+	return true;
+}
+
+uint64_t select_last(const struct select *s)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 1; i <= points_count(s->points); i++) {
+		const struct point *point = points_get(s->points, i);
+		uint64_t event = s->options.visits > 1 || s->options.after ? point->last : point->first;
+
+		last = event > last ? event : last;
+	}
+	return last;
+}
+
+int select_check(const struct select *s, struct err *err)
+{
+	if (s->options.after && !s->returned) {
+		err_set(err, "--after: %s %s", s->options.after,
+			s->ever_entered ? "has not returned before persistent memory was used for the last time" :
+					  "was never running when persistent memory was used");
+		return err_status(err, ERR_USAGE);
+	}
+	for (size_t i = 0; i < s->wishes.count; i++)
+		if (s->wishes.at[i].name && !s->wishes.at[i].met) {
+			err_set(err, "--points: no failure point has '%s' on its stack", s->wishes.at[i].name);
+			return err_status(err, ERR_USAGE);
+		}
+	return 0;
+}

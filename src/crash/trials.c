@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trials.c - see trials.h, whose rules are numbered. */
+#include "crash/trials.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+
+static int trial_order(const void *left, const void *right)
+{
+	const struct trial *a = left, *b = right;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return a->which - b->which;
+}
+
+void trials_sort(struct trials *t)
+{
+	if (t->all.count)
+		qsort(t->all.at, t->all.count, sizeof(*t->all.at), trial_order);
+}
+
+/* Rule 1. */
+void trials_accept(struct trials *t, const struct known *known, struct ending initial)
+{
+	if (!initial.known || initial.kind != OUTCOME_EXIT || ending_passed(initial))
+		return;
+	for (size_t i = 0; i < t->all.count; i++) {
+		struct trial *trial = &t->all.at[i];
+		struct ending ending = known_get(known, trial->digest);
+
+		if (trial->guaranteed && ending_passed(ending))
+			return;
+		trial->accepted = ending_same(ending, initial);
+	}
+}
+
+enum { SEEN = 1, SEEN_FAILING };
+
+/* The judge at work. */
+struct judge {
+	const struct known *known;
+	struct jobs *jobs;
+	struct judgement found;
+	struct map seen;  /* contents: SEEN, SEEN_FAILING */
+	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	/* the last prefix */
+	const struct trial *prefix;
+	bool prefix_failed;
+	struct ending prefix_ending;
+	size_t prefix_job;
+};
+
+static size_t job_new(struct judge *j, const struct trial *trial, struct ending ending, uint64_t start)
+{
+	vec_push(&j->jobs->all, ((struct job){.trial = trial, .ending = ending, .start = start}));
+	return j->jobs->all.count - 1;
+}
+
+/* Rule 2. */
+static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
+{
+	bool same = j->prefix_failed && fails && ending_same(ending, j->prefix_ending);
+
+	if (fails && !same)
+		j->prefix_job = job_new(j, trial, ending, j->prefix ? j->prefix->event : 0);
+	j->prefix = trial;
+	j->prefix_failed = fails;
+	j->prefix_ending = ending;
+	return j->prefix_job;
+}
+
+/* Rule 3. */
+static size_t judge_loss(struct judge *j, const struct trial *trial, struct ending ending)
+{
+	uint64_t *job;
+
+	if (j->prefix && j->prefix->event == trial->event && j->prefix_failed && ending_same(ending, j->prefix_ending))
+		return j->prefix_job;
+	job = map_put(&j->loses, trial->lost, (uint64_t)ending.kind << 32 | (uint32_t)ending.value);
+	if (!*job)
+		*job = 1 + job_new(j, trial, ending, trial->event);
+	return *job - 1;
+}
+
+static void judge_trial(struct judge *j, const struct trial *trial)
+{
+	struct ending ending = known_get(j->known, trial->digest);
+	bool fails = ending.known && !ending_passed(ending) && !trial->accepted;
+	uint64_t *seen = map_put(&j->seen, trial->digest.low, trial->digest.high);
+	bool first = !*seen, fails_first = fails && *seen != SEEN_FAILING; /* rule 4 */
+	size_t job = 0;
+
+	if (first || fails)
+		*seen = fails ? SEEN_FAILING : SEEN;
+	j->found.distinct += first;
+	j->found.tested += first && ending.known;
+	j->found.accepted += first && trial->accepted;
+	j->found.failed += fails_first;
+	if (trial->which == TRIAL_ALL)
+		job = judge_prefix(j, trial, ending, fails);
+	else if (fails_first)
+		job = judge_loss(j, trial, ending);
+	if (fails_first)
+		j->jobs->all.at[job].states++;
+}
+
+static int job_order(const void *left, const void *right)
+{
+	const struct job *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->trial < b->trial ? -1 : a->trial > b->trial;
+}
+
+/* A prefix that fails may hold nothing but contents that were met before. */
+static void jobs_prune(struct jobs *jobs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < jobs->all.count; i++)
+		if (jobs->all.at[i].states)
+			jobs->all.at[kept++] = jobs->all.at[i];
+	jobs->all.count = kept;
+}
+
+struct judgement trials_judge(const struct trials *t, const struct known *known, struct jobs *jobs)
+{
+	struct judge j = {.known = known, .jobs = jobs};
+
+	for (size_t i = 0; i < t->all.count; i++)
+		judge_trial(&j, &t->all.at[i]);
+	map_free(&j.seen);
+	map_free(&j.loses);
+	jobs_prune(jobs);
+	if (jobs->all.count)
+		qsort(jobs->all.at, jobs->all.count, sizeof(*jobs->all.at), job_order);
+	return j.found;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trials.h - the crash states that were chosen, in the order of the trace, and what is to be made of their outcomes.
+ *
+ * A trial is one state that was considered; its outcome is that of its content (known.h), whoever ran it.  Judging comes after testing and looks at
+ * the trials in order, so it does not matter who was faster:
+ *
+ *  1. Creation.  Where recovery does not pass on the initial state, but ends by itself, the same end is acceptable in every trial before
+ *     the first one that holds only what is guaranteed and passes: creation was rolled back.
+ *  2. A program-order prefix that fails belongs with those before it, up to the last that does not fail so: they fail for the same reason, which
+ *     came with a store in between.  One job each: find that store.
+ *  3. What is guaranteed alone, failing where the prefix of the same moment does not, fails for what is lost.  Trials that lose stores of the
+ *     same code and fail alike are one job: find out which of them matter.
+ *  4. The same content counts once, where it is first met. */
+#ifndef BLACKOUT_CRASH_TRIALS_H
+#define BLACKOUT_CRASH_TRIALS_H
+
+#include "base/vec.h"
+#include "crash/known.h"
+
+enum trial_which { TRIAL_ALL, TRIAL_NONE };
+
+struct trial {
+	struct digest digest;
+	uint64_t event; /* the crash comes after it */
+	uint64_t lost;  /* NONE: hash of the contexts whose stores are lost */
+	uint32_t point; /* number of the failure point */
+	uint8_t which;  /* enum trial_which */
+	bool guaranteed; /* holds only what is guaranteed: NONE, and ALL where nothing is pending */
+	bool accepted;   /* rule 1 */
+};
+
+struct trials {
+	VEC_OF(struct trial) all;
+};
+
+/* What is to be explained. */
+struct job {
+	const struct trial *trial; /* the first of those that fail so */
+	struct ending ending;      /* how */
+	uint64_t start;            /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
+	uint64_t states;           /* different contents */
+};
+
+struct jobs {
+	VEC_OF(struct job) all;
+};
+
+/* What judging found. */
+struct judgement {
+	uint64_t distinct; /* contents */
+	uint64_t tested;   /* of them, with an outcome */
+	uint64_t failed;   /* of them, neither passed nor accepted */
+	uint64_t accepted;
+};
+
+/* Rule 1; `initial` is the ending on the initial state. */
+void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
+
+/* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs. */
+struct judgement trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs);
+
+/* In the order of events; a reading adds them so, but there may be several (--budget). */
+void trials_sort(struct trials *trials);
+
+#endif
