@@ -10,7 +10,7 @@
 
 /* Zero is an empty set. */
 struct contents {
-	struct digest *at; /* `room` of them; zero: free.  A digest is zero once in 2^128 */
+	struct digest *at; /* `room` of them; zero: free */
 	size_t count, room;
 };
 
@@ -23,6 +23,8 @@ static inline bool contents_add(struct contents *contents, struct digest digest)
 {
 	size_t at;
 
+	if (!(digest.low | digest.high))
+		digest.low = 1; /* nothing at all, no file, has the digest zero */
 	if (contents->count * 4 >= contents->room * 3)
 		contents_grow(contents);
 	at = digest.low & (contents->room - 1);

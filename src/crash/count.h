@@ -54,12 +54,13 @@ struct count_segment {
 	uint64_t first, last; /* its events */
 	uint32_t context;     /* of the event that ends it; 0 at the end of the recording */
 	bool chosen;
-	bool exact;         /* `contents` is known */
-	uint64_t contents;  /* different ones of this segment alone */
-	uint64_t added;     /* of them, those that no segment before had */
-	uint64_t lines, units;
+	bool exact;      /* the next two are known */
+	uint64_t states; /* that were looked at */
+	uint64_t added;  /* contents that no segment before had */
+	uint64_t units;  /* pending at its end */
 	mpz_t feasible;
 	struct count_site sites[COUNT_SITES]; /* most units first; units 0: no more */
+	uint64_t site_count;                  /* all of them */
 };
 
 struct count;
@@ -67,10 +68,15 @@ struct count;
 struct count *count_new(const struct count_options *options);
 void count_free(struct count *count);
 
-/* Read a recording for one platform.  `origin` may be NULL.  What several readings find is put together: contents that
- * are possible on two platforms are one.  -1: the recording is damaged.  0 also when it was interrupted: then `complete` is false. */
+/* Read a recording for one platform.  `origin` may be NULL.  What several readings find is put together: contents that are possible on two
+ * platforms are one.  -1: the recording is damaged.  0 also when it was interrupted: then it is not complete. */
 int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
 	       struct err *err);
+
+/* The same with the events at hand.  `code`: they come with code hashes. */
+void count_begin(struct count *count, const struct platform *platform, const struct origin *origin, bool code);
+void count_event(struct count *count, const struct event *ev);
+void count_end(struct count *count);
 
 bool count_complete(const struct count *count);
 

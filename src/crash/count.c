@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "crash/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/combine.h"
+#include "crash/contents.h"
+#include "image/state.h"
+#include "model/moments.h"
+
+#define INTERRUPT_EVENTS 4096u
+
+/* One reading. */
+struct reading {
+	struct image *image;
+	struct segments *segments;
+	struct moments moments;
+	uint64_t first; /* event of the segment */
+};
+
+struct count {
+	struct count_options options;
+	struct reading reading;
+	mpz_t feasible, chosen, here;
+	struct variants variants;
+	struct contents contents;
+	uint64_t states;
+	bool exact, complete, has_code;
+	uint64_t segments, unique, left_out; /* of the readings that are over */
+	size_t largest_count;
+	struct count_segment largest[COUNT_LARGEST + 1]; /* the last one is spare */
+};
+
+struct count *count_new(const struct count_options *options)
+{
+	struct count *count = mem_alloc(sizeof(*count));
+
+	count->options = *options;
+	if (!count->options.contents_max)
+		count->options.contents_max = COUNT_CONTENTS;
+	if (!count->options.states_max)
+		count->options.states_max = COUNT_STATES;
+	count->exact = count->complete = count->has_code = true;
+	mpz_inits(count->feasible, count->chosen, count->here, NULL);
+	for (size_t i = 0; i <= COUNT_LARGEST; i++)
+		mpz_init(count->largest[i].feasible);
+	return count;
+}
+
+static void reading_free(struct reading *reading)
+{
+	image_free(reading->image);
+	segments_free(reading->segments);
+	*reading = (struct reading){0};
+}
+
+void count_free(struct count *count)
+{
+	if (!count)
+		return;
+	reading_free(&count->reading);
+	mpz_clears(count->feasible, count->chosen, count->here, NULL);
+	for (size_t i = 0; i <= COUNT_LARGEST; i++)
+		mpz_clear(count->largest[i].feasible);
+	variants_free(&count->variants);
+	contents_free(&count->contents);
+	free(count);
+}
+
+/* Contents */
+
+static bool content_seen(void *arg, struct digest digest)
+{
+	struct count *count = arg;
+
+	count->states++;
+	contents_add(&count->contents, digest);
+	return count->contents.count <= count->options.contents_max && count->states <= count->options.states_max;
+}
+
+/* Look at each state of this moment, if there are not too many. */
+static bool moment_enumerate(struct count *count, const struct choices *choices)
+{
+	struct image *image = count->reading.image;
+	double room = (double)(count->options.states_max - count->states);
+
+	if (!variants_find(&count->variants, image, choices, count->options.states_max))
+		return false;
+	if (!count->variants.ordered && combine_count(&count->variants) > room)
+		return false;
+	return combine(&count->variants, state_digest_none(image), content_seen, count);
+}
+
+static void contents_count(struct count *count, struct count_segment *segment)
+{
+	uint64_t contents = count->contents.count, states = count->states;
+	struct choices *choices;
+
+	if (!count->exact)
+		return;
+	choices = image_choices(count->reading.image);
+	count->exact = segment->exact = moment_enumerate(count, choices);
+	segment->states = count->states - states;
+	segment->added = count->contents.count - contents;
+	free(choices);
+	if (!count->exact)
+		contents_free(&count->contents);
+}
+
+/* The largest segments */
+
+static int by_units(const void *left, const void *right)
+{
+	const struct count_site *a = left, *b = right;
+
+	if (a->units != b->units)
+		return a->units > b->units ? -1 : 1;
+	return (a->context > b->context) - (a->context < b->context);
+}
+
+static void sites_find(struct count_segment *segment, const struct unit *const *pending, size_t count)
+{
+	VEC_OF(struct count_site) sites = {0};
+	struct map index = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		struct count_site fresh = {.context = pending[i]->context};
+		uint64_t *at = map_put(&index, fresh.context, 0);
+
+		if (!*at) {
+			vec_push(&sites, fresh);
+			*at = sites.count;
+		}
+		sites.at[*at - 1].units++;
+		sites.at[*at - 1].unflushed += pending[i]->kind == UNIT_CACHED && pending[i]->cover == UNIT_BARE;
+	}
+	if (sites.count)
+		qsort(sites.at, sites.count, sizeof(*sites.at), by_units);
+	memset(segment->sites, 0, sizeof(segment->sites));
+	for (size_t i = 0; i < sites.count && i < COUNT_SITES; i++)
+		segment->sites[i] = sites.at[i];
+	segment->site_count = sites.count;
+	vec_free(&sites);
+	map_free(&index);
+}
+
+static void segment_swap(struct count_segment *a, struct count_segment *b)
+{
+	struct count_segment other = *a;
+
+	*a = *b;
+	*b = other;
+}
+
+/* Keep the segment if it is among the largest; of equal ones the first is. */
+static void largest_add(struct count *count, const struct count_segment *segment)
+{
+	size_t at = count->largest_count;
+	struct count_segment *spare = &count->largest[at];
+	const struct unit *const *pending;
+	size_t units;
+
+	if (at == COUNT_LARGEST && mpz_cmp(count->here, count->largest[at - 1].feasible) <= 0)
+		return;
+	mpz_t number = {spare->feasible[0]}; /* its memory is used again */
+	*spare = *segment;
+	spare->feasible[0] = number[0];
+	mpz_set(spare->feasible, count->here);
+	pending = model_pending(image_model(count->reading.image), &units);
+	sites_find(spare, pending, units);
+	while (at && mpz_cmp(count->largest[at].feasible, count->largest[at - 1].feasible) > 0) {
+		segment_swap(&count->largest[at], &count->largest[at - 1]);
+		at--;
+	}
+	count->largest_count += count->largest_count < COUNT_LARGEST;
+}
+
+/* Reading */
+
+void count_begin(struct count *count, const struct platform *platform, const struct origin *origin, bool code)
+{
+	struct reading *r = &count->reading;
+
+	r->image = image_new(platform, origin);
+	r->segments = segments_new(code, count->options.prune ? count->options.representatives : 0);
+	r->first = 1;
+	count->has_code &= code;
+}
+
+/* The segment ends before `ev`, or at the end. */
+static void moment(struct count *count, const struct event *ev)
+{
+	struct reading *r = &count->reading;
+	struct segment name = segments_cut(r->segments);
+	struct count_segment segment = {
+		.number = count->segments + name.number,
+		.first = r->first,
+		.last = image_events(r->image),
+		.context = ev ? ev->context : 0,
+		.chosen = name.chosen,
+		.units = model_pending_count(image_model(r->image)),
+	};
+
+	model_count(image_model(r->image), count->here);
+	mpz_add(count->feasible, count->feasible, count->here);
+	if (segment.chosen) {
+		mpz_add(count->chosen, count->chosen, count->here);
+		contents_count(count, &segment);
+	}
+	largest_add(count, &segment);
+	r->first = segment.last + 1;
+}
+
+void count_event(struct count *count, const struct event *ev)
+{
+	struct reading *r = &count->reading;
+
+	if (moments_before(&r->moments, image_model(r->image), ev))
+		moment(count, ev);
+	segments_event(r->segments, ev);
+	image_apply(r->image, ev);
+}
+
+void count_end(struct count *count)
+{
+	struct reading *r = &count->reading;
+
+	if (moments_before(&r->moments, image_model(r->image), NULL))
+		moment(count, NULL);
+	count->segments += segments_total(r->segments);
+	count->unique += segments_unique(r->segments);
+	count->left_out += segments_left_out(r->segments);
+	reading_free(r);
+}
+
+static bool is_interrupted(const struct count *count, uint64_t number)
+{
+	return number % INTERRUPT_EVENTS == 0 && count->options.interrupted && count->options.interrupted();
+}
+
+int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
+	       struct err *err)
+{
+	struct trace *trace;
+	struct event ev;
+	uint64_t number = 0;
+	int r;
+
+	if (trace_open(&trace, dir, err) < 0)
+		return -1;
+	count_begin(count, platform, origin, trace_layers(trace) & BO_LAYER_CODE);
+	while ((r = trace_next(trace, &ev, err)) > 0) {
+		if (is_interrupted(count, number++)) {
+			count->complete = false;
+			break;
+		}
+		count_event(count, &ev);
+	}
+	count_end(count);
+	trace_close(trace);
+	return r < 0 ? -1 : 0;
+}
+
+/* Answers */
+
+bool count_complete(const struct count *count)
+{
+	return count->complete;
+}
+
+void count_feasible(const struct count *count, mpz_t feasible)
+{
+	mpz_set(feasible, count->feasible);
+}
+
+void count_chosen(const struct count *count, mpz_t feasible)
+{
+	mpz_set(feasible, count->chosen);
+}
+
+bool count_distinct(const struct count *count, uint64_t *distinct)
+{
+	*distinct = count->contents.count;
+	return count->exact;
+}
+
+uint64_t count_states(const struct count *count)
+{
+	return count->states;
+}
+
+uint64_t count_segments(const struct count *count)
+{
+	return count->segments;
+}
+
+uint64_t count_segments_unique(const struct count *count)
+{
+	return count->unique;
+}
+
+uint64_t count_segments_left_out(const struct count *count)
+{
+	return count->left_out;
+}
+
+bool count_has_code(const struct count *count)
+{
+	return count->has_code;
+}
+
+const struct count_segment *count_largest(const struct count *count, size_t index)
+{
+	return index < count->largest_count ? &count->largest[index] : NULL;
+}

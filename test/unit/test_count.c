@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_count.c - crash states are counted exactly.
+ *
+ *  1. the table of the design, literally, as contents: capital letters are stores of 8 bytes with a new value
+ *  2. many small random programs, both platforms: the contents found at the few moments are those of all sets at all crash points
+ *  3. segments: what is left out, and what is not
+ *  4. bounds: beyond them nothing is claimed
+ *
+ *     test_count [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/contents.h"
+#include "crash/count.h"
+#include "image/state.h"
+#include "programs.h"
+
+#define PROGRAMS 20000
+
+static uint64_t seed = 1, only;
+
+/* A program as words: "A" stores 8 bytes to the line of its letter, "A.8" 8 bytes further, "nt:A" non-temporally, "wide:A" 16 bytes;
+ * "clwb:A", "clflush:A", "sfence", "locked", "write:A", "fsync"; "@2": by thread 2 from here on; "#5": a code hash. */
+struct text {
+	struct count *count;
+	uint32_t thread;
+	uint8_t value, data[16];
+};
+
+static void send(struct text *t, struct event ev)
+{
+	ev.thread = t->thread;
+	count_event(t->count, &ev);
+}
+
+static bool send_plain(struct text *t, const char *word)
+{
+	static const struct {
+		const char *word;
+		struct event ev;
+	} words[] = {
+		{"sfence", {.type = EVENT_SFENCE}},
+		{"locked", {.type = EVENT_LOCKED}},
+		{"fsync", {.type = EVENT_FILE_SYNC, .file = 1, .flags = BO_SYNC_FSYNC}},
+		{"truncate", {.type = EVENT_FILE_TRUNCATE, .file = 1, .size = 4096}},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(words[i].word, word)) {
+			send(t, words[i].ev);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void send_at(struct text *t, const char *verb, size_t verb_length, const char *place)
+{
+	static const struct {
+		const char *verb;
+		enum event_type type;
+		enum bo_store_kind kind;
+		uint64_t size;
+	} verbs[] = {
+		{"", EVENT_STORE, BO_STORE_PLAIN, 8},      {"nt", EVENT_STORE, BO_STORE_NONTEMPORAL, 8},
+		{"wide", EVENT_STORE, BO_STORE_PLAIN, 16}, {"write", EVENT_FILE_WRITE, BO_STORE_PLAIN, 8},
+		{"clwb", EVENT_CLWB, BO_STORE_PLAIN, 0},   {"clflush", EVENT_CLFLUSH, BO_STORE_PLAIN, 0},
+		{"zero", EVENT_STORE, BO_STORE_PLAIN, 8},
+	};
+
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
+		struct event ev = {.type = verbs[i].type, .kind = verbs[i].kind, .file = 1, .size = verbs[i].size};
+
+		if (strlen(verbs[i].verb) != verb_length || strncmp(verbs[i].verb, verb, verb_length))
+			continue;
+		memset(t->data, *verb == 'z' && verb_length ? 0 : ++t->value, sizeof(t->data));
+		ev.offset = (uint64_t)(*place - 'A') * 64 + (place[1] == '.' ? strtoull(place + 2, NULL, 10) : 0);
+		ev.context = (uint32_t)(*place - 'A') + 1;
+		ev.data = ev.size ? t->data : NULL;
+		send(t, ev);
+		return;
+	}
+	fail_msg("no such event: %s", verb);
+}
+
+static void send_word(struct text *t, const char *word)
+{
+	const char *colon = strchr(word, ':');
+
+	if (*word == '@')
+		t->thread = (uint32_t)atoi(word + 1);
+	else if (*word == '#')
+		send(t, (struct event){.type = EVENT_CODE_HASH, .value = strtoull(word + 1, NULL, 10)});
+	else if (!send_plain(t, word))
+		send_at(t, word, colon ? (size_t)(colon - word) : 0, colon ? colon + 1 : word);
+}
+
+static struct count *count_text(const struct count_options *options, const char *platform, const char *words)
+{
+	struct text t = {.count = count_new(options), .thread = 1};
+	char *copy = strdup(words), *rest = copy, *word;
+
+	count_begin(t.count, platform_find(platform), NULL, strchr(words, '#'));
+	send(&t, (struct event){.type = EVENT_FILE, .file = 1, .size = 65536, .path = "/pm/file"});
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			send_word(&t, word);
+	count_end(t.count);
+	free(copy);
+	return t.count;
+}
+
+static uint64_t feasible_of(const struct count *count)
+{
+	uint64_t value;
+	mpz_t feasible;
+
+	mpz_init(feasible);
+	count_feasible(count, feasible);
+	value = mpz_get_ui(feasible);
+	mpz_clear(feasible);
+	return value;
+}
+
+static void expect(const char *platform, const char *words, uint64_t contents, uint64_t sets)
+{
+	struct count *count = count_text(&(struct count_options){0}, platform, words);
+	uint64_t distinct;
+
+	assert_true(count_distinct(count, &distinct));
+	if (distinct != contents || feasible_of(count) != sets)
+		fail_msg("%s, %s: %llu contents, not %llu; %llu sets, not %llu", platform, words,
+			 (unsigned long long)distinct, (unsigned long long)contents,
+			 (unsigned long long)feasible_of(count), (unsigned long long)sets);
+	count_free(count);
+}
+
+static void table(void **state)
+{
+	(void)state;
+	expect("adr", "A B C clwb:A clwb:B clwb:C sfence", 8, 8);
+	expect("adr", "A A.8 C clwb:A clwb:C sfence", 6, 6);
+	expect("adr", "A A.8 A.16 clwb:A sfence", 4, 4);
+	expect("adr", "A clflush:A B clflush:B C clflush:C", 4, 4);
+	expect("adr", "A clwb:A B clwb:B C clwb:C sfence", 8, 8);
+	/* Sets of different moments count each for itself, contents do not. */
+	expect("adr", "A clwb:A sfence B clwb:B sfence C clwb:C sfence", 4, 6);
+	expect("adr", "A B clflush:A C clwb:B clwb:C sfence", 6, 6);
+	expect("adr", "A B clwb:B sfence C clwb:C sfence", 6, 8);
+	expect("adr", "nt:A nt:B sfence C clwb:C sfence", 5, 6);
+	expect("adr", "A clwb:A locked B clwb:B sfence", 3, 4);
+	expect("adr", "A clwb:A A.8 sfence", 3, 3);
+	expect("adr", "wide:A A.16", 5, 5);
+	expect("adr", "A clwb:A @2 sfence", 2, 2);
+	expect("eadr", "A B C", 4, 4);
+	expect("eadr", "wide:A", 4, 5);
+	expect("eadr", "nt:A B sfence", 4, 4);
+}
+
+static void contents_not_sets(void **state)
+{
+	(void)state;
+	/* Zero over zero is nothing. */
+	expect("adr", "zero:A zero:B clwb:A sfence", 1, 1);
+	/* Back to what was there: two contents, three sets. */
+	expect("adr", "A zero:A", 2, 3);
+	/* The same word written three times and never synchronised: each value, or none. */
+	expect("adr", "write:A write:A write:A", 4, 8);
+	/* A file that is cut has other states before and after. */
+	expect("adr", "A truncate", 4, 4);
+	expect("adr", "A fsync B fsync truncate", 4, 5);
+}
+
+/* Carried over: what was never flushed is pending in every later segment. */
+static void carried_over(void **state)
+{
+	const struct count_segment *largest;
+	struct count *count =
+		count_text(&(struct count_options){0}, "adr",
+			   "A B clwb:B sfence C clwb:C sfence D E F clwb:D clwb:E clwb:F sfence G clwb:G");
+	uint64_t distinct;
+
+	(void)state;
+	assert_int_equal(count_segments(count), 4);
+	largest = count_largest(count, 0);
+	assert_int_equal(largest->number, 3);
+	assert_int_equal(mpz_get_ui(largest->feasible), 16);
+	assert_int_equal(largest->units, 4);
+	assert_int_equal(largest->added, 14);
+	assert_int_equal(largest->site_count, 4);
+	assert_int_equal(largest->sites[0].context, 1);
+	assert_int_equal(largest->sites[0].unflushed, 1);
+	assert_int_equal(largest->sites[1].unflushed, 0);
+	assert_null(count_largest(count, 4));
+	assert_true(count_distinct(count, &distinct));
+	assert_int_equal(distinct, 2 * (2 + 1 + 7 + 1));
+	count_free(count);
+}
+
+static void segments_by_code(void **state)
+{
+	/* The same code three times, then another one. */
+	static const char words[] =
+		"A #1 clwb:A sfence B clwb:B #1 sfence C clwb:C #1 sfence D E clwb:D clwb:E #2 sfence";
+	struct count *count;
+	uint64_t distinct;
+
+	(void)state;
+	count = count_text(&(struct count_options){.representatives = 1}, "adr", words);
+	assert_int_equal(count_segments(count), 4);
+	assert_int_equal(count_segments_left_out(count), 0);
+	assert_true(count_distinct(count, &distinct));
+	assert_int_equal(distinct, 1 + 1 + 1 + 1 + 3);
+	assert_true(count_has_code(count));
+	count_free(count);
+
+	/* The first segment has its flush after the hash, where its context stands for it. */
+	count = count_text(&(struct count_options){.prune = true, .representatives = 1}, "adr", words);
+	assert_int_equal(count_segments(count), 4);
+	assert_int_equal(count_segments_unique(count), 3);
+	assert_int_equal(count_segments_left_out(count), 1);
+	assert_true(count_distinct(count, &distinct));
+	assert_int_equal(distinct, 2 + 1 + 4);
+	count_free(count);
+
+	count = count_text(&(struct count_options){.prune = true, .representatives = 2}, "adr", words);
+	assert_int_equal(count_segments_left_out(count), 0);
+	count_free(count);
+
+	/* Without code hashes nothing is left out. */
+	count = count_text(&(struct count_options){.prune = true, .representatives = 1}, "adr",
+			   "A clwb:A sfence A clwb:A sfence");
+	assert_int_equal(count_segments_left_out(count), 0);
+	assert_int_equal(count_segments_unique(count), 0);
+	assert_false(count_has_code(count));
+	count_free(count);
+}
+
+static void bounds(void **state)
+{
+	static const char words[] = "A B C D E F G H I J";
+	struct count *count;
+	uint64_t distinct;
+
+	(void)state;
+	count = count_text(&(struct count_options){.states_max = 1024}, "adr", words);
+	assert_true(count_distinct(count, &distinct));
+	assert_int_equal(distinct, 1024);
+	count_free(count);
+	count = count_text(&(struct count_options){.states_max = 1023}, "adr", words);
+	assert_false(count_distinct(count, &distinct));
+	assert_int_equal(feasible_of(count), 1024);
+	count_free(count);
+	count = count_text(&(struct count_options){.contents_max = 1023}, "adr", words);
+	assert_false(count_distinct(count, &distinct));
+	assert_false(count_largest(count, 0)->exact);
+	count_free(count);
+}
+
+/* Against all sets at all crash points */
+
+struct brute {
+	struct image *image;
+	struct contents contents;
+};
+
+static bool brute_visit(void *arg, const bool *persisted, size_t count)
+{
+	struct brute *b = arg;
+
+	(void)count;
+	contents_add(&b->contents, state_digest(b->image, persisted));
+	return true;
+}
+
+/* While a file is being announced there is no crash. */
+static uint64_t brute_count(const struct program *program, const char *platform)
+{
+	struct brute b = {.image = image_new(platform_find(platform), NULL)};
+	uint64_t contents;
+
+	for (size_t i = 0; i < program->count; i++) {
+		image_apply(b.image, &program->events[i]);
+		if (i + 1 == program->count || program->events[i + 1].type != EVENT_CONTENT)
+			model_enumerate(image_model(b.image), brute_visit, &b);
+	}
+	contents = b.contents.count;
+	contents_free(&b.contents);
+	image_free(b.image);
+	return contents;
+}
+
+/* A file that another process maps by itself is found again: what is found is known only after the event that follows. */
+static bool finds_again(const struct program *program)
+{
+	unsigned files = 0, known = 0;
+
+	for (size_t i = 0; i < program->count; i++) {
+		if (program->events[i].type != EVENT_FILE)
+			continue;
+		files++;
+		known |= 1u << program->events[i].file;
+	}
+	return files > (unsigned)__builtin_popcount(known);
+}
+
+static void series(const char *platform)
+{
+	struct program program;
+
+	for (uint64_t number = only ? only : 1; number <= (only ? only : PROGRAMS); number++) {
+		struct count *count;
+		uint64_t distinct, expected;
+
+		program_make(&program, seed, number);
+		if (finds_again(&program))
+			continue;
+		count = count_new(&(struct count_options){0});
+		count_begin(count, platform_find(platform), NULL, false);
+		for (size_t i = 0; i < program.count; i++)
+			count_event(count, &program.events[i]);
+		count_end(count);
+		expected = brute_count(&program, platform);
+		assert_true(count_distinct(count, &distinct));
+		count_free(count);
+		if (distinct == expected)
+			continue;
+		program_print(&program, stderr);
+		fail_msg("%s: %llu contents, not %llu; run it again: build/test/unit/test_count %llu %llu", platform,
+			 (unsigned long long)distinct, (unsigned long long)expected, (unsigned long long)seed,
+			 (unsigned long long)number);
+	}
+}
+
+static void adr_agrees(void **state)
+{
+	(void)state;
+	series("adr");
+}
+
+static void eadr_agrees(void **state)
+{
+	(void)state;
+	series("eadr");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table),        cmocka_unit_test(contents_not_sets),
+		cmocka_unit_test(carried_over), cmocka_unit_test(segments_by_code),
+		cmocka_unit_test(bounds),       cmocka_unit_test(adr_agrees),
+		cmocka_unit_test(eadr_agrees),
+	};
+
+	if (getenv("MODEL_SEED"))
+		seed = strtoull(getenv("MODEL_SEED"), NULL, 10);
+	if (argc > 1)
+		seed = strtoull(argv[1], NULL, 10);
+	if (argc > 2)
+		only = strtoull(argv[2], NULL, 10);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
