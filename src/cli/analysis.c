@@ -32,6 +32,7 @@ struct analysis {
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
 	struct stats *stats; /* NULL: nobody wants them */
+	struct survey *survey; /* likewise */
 	struct trace *trace;
 	uint64_t events, counts[EVENT_TYPE_COUNT];
 	uint32_t processes;
@@ -53,7 +54,7 @@ struct analysis {
 /* Named in the manual, but not built yet: better said than denied. */
 static bool is_planned(const char *name, size_t length)
 {
-	return (length == 6 && !memcmp(name, "inject", length)) || (length == 7 && !memcmp(name, "explore", length));
+	return length == 7 && !memcmp(name, "explore", length);
 }
 
 static int name_refuse(struct err *err, const char *what, const char *name, size_t length, const char *known)
@@ -118,6 +119,8 @@ int choice_parse(struct choice *choice, const char *detect, const char *platform
 	*choice = (struct choice){0};
 	if (list_parse(choice, detect, detector_add, err) < 0)
 		return -1;
+	for (size_t i = 0; i < choice->detector_count; i++)
+		choice->inject |= choice->detectors[i] == &detector_inject;
 	return list_parse(choice, platform, platform_add, err);
 }
 
@@ -136,14 +139,18 @@ struct analysis *analysis_new(const struct choice *choice)
 	struct analysis *a = mem_alloc(sizeof(*a));
 
 	for (size_t p = 0; p < choice->platform_count; p++)
-		for (size_t d = 0; d < choice->detector_count; d++, a->count++) {
+		for (size_t d = 0; d < choice->detector_count; d++) {
 			const struct detector *detector = choice->detectors[d];
 
+			if (!detector->begin)
+				continue;
 			a->sinks[a->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
 			a->workers[a->count].detector = detector;
 			a->workers[a->count].state = detector->begin(choice->platforms[p], a->sinks[a->count]);
+			a->count++;
 		}
 	a->stats = choice->places ? stats_open() : NULL;
+	a->survey = choice->inject ? survey_new(choice->at) : NULL;
 	return a;
 }
 
@@ -155,6 +162,8 @@ static void analysis_event(struct analysis *a, const struct event *ev)
 		a->processes = ev->process + 1;
 	if (a->stats)
 		stats_add(a->stats, ev);
+	if (a->survey)
+		survey_event(a->survey, ev, a->events);
 	for (size_t i = 0; i < a->count; i++)
 		a->workers[i].detector->event(a->workers[i].state, ev, a->events);
 }
@@ -267,6 +276,8 @@ int analysis_finish(struct analysis *a, const char *dir, bool progress, struct e
 		if (r == 0)
 			r = analysis_read(a, err);
 	}
+	if (a->survey)
+		survey_end(a->survey);
 	progress_clear(a);
 	for (size_t i = 0; i < a->count; i++) {
 		a->workers[i].detector->end(a->workers[i].state);
@@ -313,6 +324,11 @@ uint64_t analysis_count(const struct analysis *a, enum event_type type)
 	return a->counts[type];
 }
 
+const struct survey *analysis_survey(const struct analysis *a)
+{
+	return a->survey;
+}
+
 const struct stats *analysis_stats(const struct analysis *a)
 {
 	return a->stats;
@@ -336,6 +352,7 @@ void analysis_free(struct analysis *a)
 	}
 	if (a->stats)
 		stats_close(a->stats);
+	survey_free(a->survey);
 	trace_close(a->trace);
 	free(a);
 }

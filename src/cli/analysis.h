@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "crash/survey.h"
 #include "detect/detector.h"
 #include "model/model.h"
 #include "trace/stats.h"
@@ -27,6 +28,8 @@ struct choice {
 	const struct platform *platforms[PLATFORMS_MAX];
 	size_t detector_count, platform_count;
 	bool places; /* count events by place, too: analysis_stats */
+	bool inject; /* crash states are wanted: analysis_survey */
+	enum points_at at;
 };
 
 /* Read the two comma lists; -1, ERR_USAGE. */
@@ -50,6 +53,7 @@ struct sink *const *analysis_sinks(const struct analysis *analysis, size_t *coun
 struct trace *analysis_trace(const struct analysis *analysis);
 void analysis_totals(const struct analysis *analysis, struct stats_summary *totals); /* without the counts of bytes */
 uint64_t analysis_count(const struct analysis *analysis, enum event_type type);
+const struct survey *analysis_survey(const struct analysis *analysis); /* NULL unless inject was chosen */
 const struct stats *analysis_stats(const struct analysis *analysis); /* NULL unless it was asked for */
 double analysis_seconds(const struct analysis *analysis); /* spent on events; waiting for the recorder does not count */
 

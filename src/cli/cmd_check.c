@@ -7,15 +7,20 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/testing.h"
 #include "cli/verdict.h"
 
 static struct verdict_options judging;
+static struct testing_options testing;
 static const char *out;
 static bool quiet;
 
 static const struct option options[] = {
 	{"out", "DIR", NULL, "where the reports go (default: into the recording)", OPTION_TEXT, &out},
 	ANALYSIS_OPTIONS(&judging),
+	TESTING_OPTIONS(&testing),
+	SERVICE_OPTIONS(&testing),
+	{"resume", NULL, NULL, "go on where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
 	VERDICT_OPTIONS(&judging, "error"),
 	OPTION_QUIET(&quiet),
 	{0},
@@ -24,66 +29,77 @@ static const struct option options[] = {
 static const struct usage usage = {
 	.command = "check",
 	.operands = "DIR",
-	.about = "Analyse the recording in DIR, and report every misuse of flush and fence.",
+	.about = "Analyse the recording in DIR, report every misuse of flush and fence and, with --recover, every\ncrash state that CMD does not get along with.",
 	.options = options,
 	.operands_min = 1,
 	.operands_max = 1,
 };
 
-static int check_give(struct verdict *verdict, const struct analysis *analysis, const char *dir, double start)
+struct check {
+	struct verdict verdict;
+	struct testing testing;
+	struct analysis *analysis;
+	const char *dir;
+	double start;
+};
+
+static int check_give(struct check *c, struct err *err)
 {
+	const char *where = out ? out : c->dir;
 	const struct verdict_facts facts = {
-		.dir = dir,
-		.out = out ? out : dir,
-		.out_shown = out ? out : dir,
-		.start = start,
+		.dir = c->dir,
+		.out = where,
+		.out_shown = where,
+		.start = c->start,
 		.quiet = quiet,
 	};
-	struct err err;
-	int status = verdict_give(verdict, analysis, &facts, &err);
+	const struct testing_facts about = {.dir = c->dir, .out = where, .quiet = quiet};
+	struct err tested;
+	int result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
+	int status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 
 	if (status < 0)
-		return command_fail(&err);
-	if (analysis_complete(analysis))
+		return command_fail(err);
+	if (result < 0)
+		return command_fail(&tested);
+	if (analysis_complete(c->analysis) && !interrupt_seen())
 		return status;
 	fprintf(stderr, "interrupted; the reports are of what was analysed up to there\n");
 	return STATUS_INTERRUPTED;
 }
 
-static int check_run(struct verdict *verdict, const char *dir, double start)
+static int check_run(struct check *c, struct err *err)
 {
-	bool progress = judging.progress && !quiet && isatty(STDERR_FILENO);
-	struct analysis *analysis;
-	struct err err;
-	int status;
+	bool progress = testing.progress && !quiet && isatty(STDERR_FILENO);
 
 	if (out && mkdir(out, 0777) < 0 && errno != EEXIST) {
-		err_sys(&err, "cannot create %s", out);
-		return command_fail(&err);
+		err_sys(err, "cannot create %s", out);
+		return command_fail(err);
 	}
-	analysis = analysis_new(&verdict->choice);
-	if (analysis_finish(analysis, dir, progress, &err) < 0)
-		status = command_fail(&err);
-	else
-		status = check_give(verdict, analysis, dir, start);
-	analysis_free(analysis);
-	return status;
+	testing_choose(&c->testing, &c->verdict.choice);
+	c->analysis = analysis_new(&c->verdict.choice);
+	if (analysis_finish(c->analysis, c->dir, progress, err) < 0)
+		return command_fail(err);
+	return check_give(c, err);
 }
 
 int cmd_check(int argc, char **argv)
 {
-	double start = verdict_clock();
-	struct verdict verdict;
+	struct check check = {.start = verdict_clock()};
 	struct err err;
 	int status, first = option_parse(&usage, argc, argv, &status);
 
 	if (!first)
 		return status;
 	interrupt_watch();
-	if (verdict_prepare(&verdict, &judging, &err) < 0)
+	check.dir = argv[first];
+	if (verdict_prepare(&check.verdict, &judging, &err) < 0 || testing_prepare(&check.testing, &testing, &err) < 0)
 		status = command_fail(&err);
 	else
-		status = check_run(&verdict, argv[first], start);
-	verdict_free(&verdict);
+		status = check_run(&check, &err);
+	if (check.analysis)
+		analysis_free(check.analysis);
+	testing_free(&check.testing);
+	verdict_free(&check.verdict);
 	return status;
 }

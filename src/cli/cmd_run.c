@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyse, report.
+/* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyse, test crash states, report.
  *
  * The analysis follows the recording while it is written, on another core, so that little is left to do when the target ends.  The
  * processes of --follow-children can be put in order only when all of them are known: there it comes afterwards.
@@ -12,14 +12,18 @@
 #include "cli/interrupt.h"
 #include "cli/record.h"
 #include "cli/summary.h"
+#include "cli/testing.h"
 #include "cli/verdict.h"
 
 static struct record_options recording;
 static struct verdict_options judging;
+static struct testing_options testing;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),
 	ANALYSIS_OPTIONS(&judging),
+	TESTING_OPTIONS(&testing),
+	SERVICE_OPTIONS(&testing),
 	VERDICT_OPTIONS(&judging, "error"),
 	{0},
 };
@@ -28,6 +32,7 @@ static const struct usage usage = {
 	.command = "run",
 	.operands = "-- PROGRAM [ARGS...]",
 	.about = "Run PROGRAM, record what it does to persistent memory, and report every misuse of flush and fence.\n"
+		 "With --recover, the power fails at every point that matters, and CMD judges what is left.\n"
 		 "PROGRAM is any x86-64 Linux program; it needs no recompiling, and no persistent memory.",
 	.options = options,
 	.program = true,
@@ -37,6 +42,7 @@ static const struct usage usage = {
 struct run {
 	struct record record;
 	struct verdict verdict;
+	struct testing testing;
 	struct analysis *analysis;
 	double start;
 };
@@ -63,6 +69,21 @@ static void recorded_say(const struct run *r)
 		summary_line(&summary, analysis_trace(r->analysis), &totals, started, stderr);
 }
 
+/* A target that did not end well has no orderly end to start from. */
+static int run_test(struct run *r, const char *stopped, struct err *err)
+{
+	const struct testing_facts facts = {
+		.dir = r->record.recording.dir,
+		.out = r->record.recording.dir,
+		.quiet = recording.quiet,
+	};
+	const struct process_end *end = &r->record.end;
+
+	if (stopped || end->interrupted || end->signal || end->status)
+		return 0;
+	return testing_run(&r->testing, &r->verdict.choice, r->analysis, &facts, err);
+}
+
 /* The reports are written and printed whatever became of the target; then its own end decides, if it was a bad one. */
 static int run_judge(struct run *r, struct err *err)
 {
@@ -74,26 +95,31 @@ static int run_judge(struct run *r, struct err *err)
 		.quiet = recording.quiet,
 	};
 	const char *stopped = trace_meta(analysis_trace(r->analysis), "stopped");
-	int found, ended;
+	struct err tested;
+	int found, ended, r_tested;
 
 	recorded_say(r);
-	found = verdict_give(&r->verdict, r->analysis, &facts, err);
+	r_tested = run_test(r, stopped, &tested);
+	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
 	if (found < 0)
 		return command_fail(err);
+	if (r_tested < 0)
+		return command_fail(&tested);
 	ended = record_judge(&r->record, stopped ? stopped : "");
 	if (ended != STATUS_DONE)
 		return ended;
-	return analysis_complete(r->analysis) ? found : STATUS_INTERRUPTED;
+	return analysis_complete(r->analysis) && !interrupt_seen() ? found : STATUS_INTERRUPTED;
 }
 
 static int run_go(struct run *r, struct err *err)
 {
-	bool progress = judging.progress && !recording.quiet && isatty(STDERR_FILENO);
+	bool progress = testing.progress && !recording.quiet && isatty(STDERR_FILENO);
 
 	if (record_setup(&r->record, err) < 0)
 		return command_fail(err);
 	if (r->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;
+	testing_choose(&r->testing, &r->verdict.choice);
 	r->analysis = analysis_new(&r->verdict.choice);
 	if (!recording.follow)
 		analysis_follow(r->analysis, r->record.recording.dir);
@@ -115,13 +141,14 @@ int cmd_run(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	run.record.keep_stdout = true;
-	if (verdict_prepare(&run.verdict, &judging, &err) < 0 ||
+	if (verdict_prepare(&run.verdict, &judging, &err) < 0 || testing_prepare(&run.testing, &testing, &err) < 0 ||
 	    record_prepare(&run.record, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = run_go(&run, &err);
 	if (run.analysis)
 		analysis_free(run.analysis);
+	testing_free(&run.testing);
 	verdict_free(&run.verdict);
 	record_close(&run.record);
 	return status;

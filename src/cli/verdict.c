@@ -78,10 +78,6 @@ static int silencers_read(struct verdict *v, struct err *err)
 int verdict_prepare(struct verdict *v, const struct verdict_options *options, struct err *err)
 {
 	*v = (struct verdict){.options = options};
-	if (options->recover) {
-		err_set(err, "--recover is not possible yet: this version does not test crash states");
-		return err_status(err, ERR_USAGE);
-	}
 	if (options->detect && choice_parse(&v->choice, options->detect, options->platform, err) < 0)
 		return -1;
 	if (looks_parse(v, err) < 0)
@@ -108,6 +104,15 @@ static void target_fill(struct findings *f, const struct trace *trace)
 		vec_push(&f->target.command, findings_text(f, word));
 	for (uint32_t id = 1; id <= trace_file_count(trace); id++)
 		vec_push(&f->target.pm, findings_text(f, trace_file(trace, id)->path));
+}
+
+/* Also those that no detector of events was asked about. */
+static void platforms_fill(struct findings *f, const struct choice *choice)
+{
+	if (f->target.platforms.count)
+		return;
+	for (size_t i = 0; i < choice->platform_count; i++)
+		vec_push(&f->target.platforms, findings_text(f, platform_name(choice->platforms[i])));
 }
 
 static struct findings_figure figure(uint64_t value)
@@ -145,8 +150,8 @@ static void problems_note(struct findings *f, const struct symbols *symbols)
 	}
 }
 
-static struct findings *findings_make(const struct verdict *v, const struct analysis *a, const char *dir,
-				      struct err *err)
+static struct findings *findings_make(const struct verdict *v, const struct analysis *a, struct campaign *campaign,
+				      const char *dir, struct err *err)
 {
 	const struct findings_options how = {
 		.own = v->options->own.items,
@@ -160,7 +165,10 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
 
 	target_fill(f, analysis_trace(a));
+	platforms_fill(f, &v->choice);
 	stats_fill(f, a);
+	if (campaign)
+		campaign_report(campaign, f, analysis_trace(a), symbols, &how);
 	problems_note(f, symbols);
 	if (history_collect(f, dir, symbols, &how, err) < 0) {
 		findings_free(f);
@@ -193,15 +201,18 @@ static int findings_print(const struct verdict *v, const struct findings *f, con
 	return report_write(v->format, f, &how, stdout, err);
 }
 
-int verdict_give(struct verdict *v, const struct analysis *a, const struct verdict_facts *facts, struct err *err)
+int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *campaign,
+		 const struct verdict_facts *facts, struct err *err)
 {
 	const struct report_options how = {.dir = facts->out_shown, .fail_on = v->lowest};
-	struct findings *f = findings_make(v, a, facts->dir, err);
+	struct findings *f = findings_make(v, a, campaign, facts->dir, err);
 	int status = -1;
 
 	if (!f)
 		return -1;
 	findings_silence(v, f);
+	if (campaign && campaign_finish(campaign, f, err) < 0)
+		goto out;
 	f->stats.seconds.total = verdict_clock() - facts->start;
 	if (v->options->write_suppressions && suppress_write(f, v->options->write_suppressions, err) < 0)
 		goto out;

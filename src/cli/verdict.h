@@ -6,7 +6,7 @@
  *     ...
  *     struct verdict verdict;
  *     if (verdict_prepare(&verdict, &given, &err) < 0) ...                  // reads all that can be wrong, before anything is run
- *     status = verdict_give(&verdict, analysis, &facts, &err);              // writes and prints the reports
+ *     status = verdict_give(&verdict, analysis, campaign, &facts, &err);    // writes and prints the reports
  *     verdict_free(&verdict);
  */
 #ifndef BLACKOUT_CLI_VERDICT_H
@@ -14,15 +14,14 @@
 
 #include "cli/analysis.h"
 #include "cli/option.h"
+#include "crash/campaign.h"
 #include "finding/finding.h"
 #include "finding/suppress.h"
 #include "report/report.h"
 
 struct verdict_options {
-	const char *detect, *platform, *recover, *write_suppressions;
+	const char *detect, *platform, *write_suppressions;
 	struct option_list own, fold;
-	uint64_t seed;
-	bool progress;
 
 	const char *format, *fail_on, *baseline, *color;
 	struct option_list suppress;
@@ -31,14 +30,11 @@ struct verdict_options {
 /* clang-format off */
 /* Rows for the commands that analyse. */
 #define ANALYSIS_OPTIONS(o) \
-	{"detect", "LIST", "patterns", "comma list of detectors", OPTION_TEXT, &(o)->detect}, \
+	{"detect", "LIST", "patterns,inject", "comma list of detectors", OPTION_TEXT, &(o)->detect}, \
 	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT, &(o)->platform}, \
-	{"recover", "CMD", NULL, "test crash states with this command (not in this version)", OPTION_TEXT, &(o)->recover}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST, &(o)->fold}, \
-	{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT, &(o)->write_suppressions}, \
-	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed}, \
-	{"no-progress", NULL, NULL, "do not show progress on a terminal", OPTION_UNSET, &(o)->progress}
+	{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT, &(o)->write_suppressions}
 
 /* Rows for all commands that report. */
 #define VERDICT_OPTIONS(o, fail_on_default) \
@@ -74,9 +70,9 @@ struct verdict_facts {
 int verdict_prepare(struct verdict *verdict, const struct verdict_options *options, struct err *err);
 void verdict_free(struct verdict *verdict);
 
-/* Report what the analysis found.  The exit status: 0 or 1; -1 with *err if a report cannot be written. */
-int verdict_give(struct verdict *verdict, const struct analysis *analysis, const struct verdict_facts *facts,
-		 struct err *err);
+/* Report what the analysis, and the campaign if it is not NULL, found.  The exit status: 0 or 1; -1 with *err if a report cannot be written. */
+int verdict_give(struct verdict *verdict, const struct analysis *analysis, struct campaign *campaign,
+		 const struct verdict_facts *facts, struct err *err);
 
 /* Report findings that were read back: suppress, print on standard output, judge. */
 int verdict_repeat(struct verdict *verdict, struct findings *findings, const char *shown, struct err *err);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* testing.c - see testing.h. */
+#include "cli/testing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/interrupt.h"
+#include "cli/summary.h"
+#include "cli/verdict.h"
+
+enum { JOBS_MAX = 63 };
+
+/* Options */
+
+struct suffix {
+	const char *text;
+	double factor;
+};
+
+/* A number with one of these after it, above 0. */
+static int quantity_parse(const char *option, const char *text, const struct suffix *suffixes, double *value,
+			  struct err *err)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end != text && isfinite(*value) && *value > 0)
+		for (const struct suffix *s = suffixes; s->text; s++)
+			if (!strcmp(end, s->text)) {
+				*value *= s->factor;
+				return 0;
+			}
+	err_set(err, "--%s cannot be '%s'", option, text);
+	return err_status(err, ERR_USAGE);
+}
+
+static int limits_parse(struct testing *t, struct err *err)
+{
+	static const struct suffix times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {0}};
+	static const struct suffix sizes[] = {{"", 1},          {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30},
+					      {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
+	const struct testing_options *o = t->options;
+	double bytes = 0;
+
+	if (quantity_parse("timeout", o->timeout, times, &t->how.timeout, err) < 0)
+		return -1;
+	if (o->budget && quantity_parse("budget", o->budget, times, &t->how.budget, err) < 0)
+		return -1;
+	if (o->memory && quantity_parse("memory", o->memory, sizes, &bytes, err) < 0)
+		return -1;
+	t->how.memory = (uint64_t)bytes;
+	return 0;
+}
+
+static unsigned jobs_number(uint64_t wanted)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!wanted)
+		wanted = cores > 0 ? (uint64_t)cores : 1;
+	return wanted < JOBS_MAX ? (unsigned)wanted : JOBS_MAX;
+}
+
+static int values_check(const struct testing_options *o, struct err *err)
+{
+	if (strcmp(o->at, "persist") && strcmp(o->at, "store"))
+		err_set(err, "--at cannot be '%s', only persist or store", o->at);
+	else if (!o->visits)
+		err_set(err, "--visits cannot be 0");
+	else
+		return 0;
+	return err_status(err, ERR_USAGE);
+}
+
+int testing_prepare(struct testing *t, const struct testing_options *options, struct err *err)
+{
+	*t = (struct testing){.options = options, .wanted = options->recover != NULL};
+	t->how = (struct campaign_options){
+		.recover = options->recover,
+		.client = options->client,
+		.ready = options->ready,
+		.mode = options->mode,
+		.jobs = jobs_number(options->jobs),
+		.visits = options->visits,
+		.points = options->points,
+		.after = options->after,
+		.seed = options->seed,
+		.nested = options->nested,
+		.resume = options->resume,
+		.interrupted = interrupt_seen,
+	};
+	if (values_check(options, err) < 0 || limits_parse(t, err) < 0)
+		return -1;
+	return t->wanted ? campaign_check(&t->how, err) : 0;
+}
+
+void testing_choose(const struct testing *t, struct choice *choice)
+{
+	choice->inject &= t->wanted;
+	choice->at = strcmp(t->options->at, "store") ? POINTS_PERSIST : POINTS_STORE;
+}
+
+/* Progress */
+
+enum { TERMINAL_MS = 200, LINES_MS = 10000 };
+
+/* "tested 1 234 crash states, 2 210/s, 3 fail, 12 s left" */
+static void progress_text(const struct campaign_progress *p, char *text, size_t size)
+{
+	double rate = p->seconds > 0 ? (double)p->tested / p->seconds : 0;
+	double pace = p->seconds > 0 ? (double)p->done / p->seconds : 0;
+	char done[32], known[32], per_second[32], left[48] = "", failed[48] = "";
+
+	if (p->known > p->done && pace > 0)
+		snprintf(left, sizeof(left), ", at most %.0f s left", (double)(p->known - p->done) / pace);
+	if (p->failed)
+		snprintf(failed, sizeof(failed), ", %s fail", number_text(known, p->failed));
+	number_text(done, p->done);
+	number_text(per_second, (uint64_t)rate);
+	if (p->known)
+		snprintf(text, size, "%s: %s of %s crash states, %s/s%s%s", p->phase, done, number_text(known, p->known),
+			 per_second, failed, left);
+	else
+		snprintf(text, size, "%s: %s crash states, %s/s%s", p->phase, done, per_second, failed);
+}
+
+static void progress_show(void *arg, const struct campaign_progress *progress)
+{
+	struct testing *t = arg;
+	double now = verdict_clock();
+	char text[256];
+
+	if ((now - t->shown) * 1000 < (t->terminal ? TERMINAL_MS : LINES_MS))
+		return;
+	t->shown = now;
+	progress_text(progress, text, sizeof(text));
+	if (t->terminal)
+		fprintf(stderr, "\r%s\033[K", text);
+	else
+		fprintf(stderr, "%s\n", text);
+	t->visible = t->terminal;
+}
+
+static void progress_clear(struct testing *t)
+{
+	if (t->visible)
+		fprintf(stderr, "\r\033[K");
+	t->visible = false;
+}
+
+static void progress_prepare(struct testing *t, bool quiet)
+{
+	if (!t->options->progress || quiet)
+		return;
+	t->terminal = isatty(STDERR_FILENO);
+	t->shown = verdict_clock();
+	t->how.progress = progress_show;
+	t->how.arg = t;
+}
+
+/* The campaign */
+
+/* Where other detectors saw something that may cost data. */
+static void suspects_list(struct testing *t, const struct analysis *analysis)
+{
+	size_t count;
+	struct sink *const *sinks = analysis_sinks(analysis, &count);
+
+	for (size_t s = 0; s < count; s++)
+		for (size_t i = 0; i < sink_count(sinks[s]); i++) {
+			const struct sighting *sighting = &sink_at(sinks[s], i)->first;
+
+			if (kind_get(sighting->kind)->class != CLASS_PERFORMANCE)
+				vec_push(&t->suspects, sighting->context);
+		}
+	t->how.suspects = t->suspects.at;
+	t->how.suspect_count = t->suspects.count;
+}
+
+static void printed_show(const struct testing *t)
+{
+	const char *text = campaign_printed(t->campaign);
+
+	if (*text)
+		fprintf(stderr, "recovery printed:\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+int testing_run(struct testing *t, const struct choice *choice, const struct analysis *analysis,
+		const struct testing_facts *facts, struct err *err)
+{
+	const struct trace *trace = analysis_trace(analysis);
+	const char *force = trace_meta(trace, "pmem_force");
+	int r;
+
+	if (!t->wanted || !choice->inject || !trace_file_count(trace) || !analysis_complete(analysis))
+		return 0;
+	t->how.dir = facts->dir;
+	t->how.out = facts->out;
+	t->how.cwd = trace_meta(trace, "cwd");
+	t->how.pmem_force = !force || strcmp(force, "0");
+	t->how.platforms = choice->platforms;
+	t->how.platform_count = choice->platform_count;
+	suspects_list(t, analysis);
+	progress_prepare(t, facts->quiet);
+	r = campaign_run(&t->campaign, &t->how, analysis_survey(analysis), err);
+	progress_clear(t);
+	if (r == 0)
+		return 0;
+	printed_show(t);
+	campaign_free(t->campaign);
+	t->campaign = NULL;
+	return r;
+}
+
+bool testing_complete(const struct testing *t)
+{
+	return !t->campaign || campaign_complete(t->campaign);
+}
+
+void testing_free(struct testing *t)
+{
+	campaign_free(t->campaign);
+	vec_free(&t->suspects);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* testing.h - crash states, from the options of `run` and `check` to a campaign, with its line of progress.
+ *
+ *     static struct testing_options given;
+ *     static const struct option options[] = {TESTING_OPTIONS(&given), {0}};
+ *     ...
+ *     struct testing testing;
+ *     if (testing_prepare(&testing, &given, &err) < 0) ...                // before anything is run
+ *     r = testing_run(&testing, &choice, analysis, &facts, &err);         // testing.campaign is then the caller's to report
+ *     testing_free(&testing);
+ */
+#ifndef BLACKOUT_CLI_TESTING_H
+#define BLACKOUT_CLI_TESTING_H
+
+#include "cli/analysis.h"
+#include "cli/option.h"
+#include "crash/campaign.h"
+
+struct testing_options {
+	const char *recover, *client, *ready, *mode;
+	const char *at, *points, *after;
+	const char *timeout, *memory, *budget;
+	uint64_t jobs, visits, seed;
+	bool nested, resume, progress;
+};
+
+/* clang-format off */
+#define TESTING_OPTIONS(o) \
+	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them", OPTION_TEXT, &(o)->recover}, \
+	{"at", "WHERE", "persist", "where inject crashes: persist (flushes, fences and the like), or store (before every store, too)", OPTION_TEXT, &(o)->at}, \
+	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER, &(o)->visits}, \
+	{"points", "LIST", NULL, "only these failure points: numbers, ranges, functions, file:line", OPTION_TEXT, &(o)->points}, \
+	{"after", "FUNCTION", NULL, "crash only once FUNCTION has returned for the first time", OPTION_TEXT, &(o)->after}, \
+	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG, &(o)->nested}, \
+	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER, &(o)->jobs}, \
+	{"timeout", "SECONDS", "10", "one recovery may take this long", OPTION_TEXT, &(o)->timeout}, \
+	{"memory", "SIZE", NULL, "address space that a recovery may use: 512M, 4G", OPTION_TEXT, &(o)->memory}, \
+	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
+	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect or in-place", OPTION_TEXT, &(o)->mode}, \
+	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed}, \
+	{"no-progress", NULL, NULL, "do not show progress", OPTION_UNSET, &(o)->progress}
+
+#define SERVICE_OPTIONS(o) \
+	{"client", "CMD", NULL, "drive a server, and its recovery, by this shell command", OPTION_TEXT, &(o)->client}, \
+	{"ready", "WHAT", NULL, "the server is up: a port, the path of a socket, or a command that succeeds", OPTION_TEXT, &(o)->ready}
+/* clang-format on */
+
+struct testing {
+	const struct testing_options *options;
+	struct campaign_options how;
+	bool wanted; /* there is a recovery command */
+	struct campaign *campaign; /* NULL: not run */
+	VEC_OF(uint32_t) suspects;
+
+	/* progress */
+	bool terminal;
+	double shown; /* when */
+	bool visible; /* a line stands on the terminal */
+};
+
+/* What the command knows. */
+struct testing_facts {
+	const char *dir, *out; /* the recording; where reports go */
+	bool quiet;
+};
+
+/* Read the options; -1, ERR_USAGE. */
+int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
+
+/* What the first reading must look at. */
+void testing_choose(const struct testing *testing, struct choice *choice);
+
+/* Test crash states, if they are wanted and the recording has any.  -1: see campaign_run; what recovery printed is shown. */
+int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
+		const struct testing_facts *facts, struct err *err);
+bool testing_complete(const struct testing *testing);
+
+void testing_free(struct testing *testing);
+
+#endif
