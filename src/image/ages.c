@@ -68,3 +68,10 @@ void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mix
 			line[unit->offset % LINE + i] = unit->event;
 	}
 }
+
+void ages_set(struct ages *ages, uint32_t file, uint64_t offset, uint64_t event)
+{
+	struct unit byte = {.file = file, .offset = offset, .event = event, .size = 1};
+
+	ages_note(ages, &byte, 1, true);
+}

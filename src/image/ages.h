@@ -22,4 +22,7 @@ uint8_t ages_visible(const struct ages *ages, const struct unit *unit);
 /* The unit is certain from now on.  `left` units are still pending on its line, `mixed`: they may become certain in another order. */
 void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mixed);
 
+/* One byte is certain, and as new as `event`. */
+void ages_set(struct ages *ages, uint32_t file, uint64_t offset, uint64_t event);
+
 #endif

@@ -83,7 +83,7 @@ static struct content *content_seen(struct image *image)
 static void found_settle(struct image *image)
 {
 	if (image->found.file)
-		found_end(&image->found, image->certain);
+		found_end(&image->found, image->certain, &image->ages);
 	image->view.valid = image->view.arranged = false;
 }
 
@@ -95,7 +95,7 @@ static void find_again(struct image *image, const struct event *ev)
 	if (ev->type != EVENT_FILE || ev->file >= image->announced.count || !image->announced.at[ev->file])
 		return;
 	found_settle(image);
-	found_start(&image->found, ev, content_seen(image));
+	found_start(&image->found, ev, image_events(image) + 1, content_seen(image));
 }
 
 /* Rule 3: a file that existed is there already.  One that is found again keeps what is certain of it, within its size. */

@@ -2,8 +2,10 @@
 #include "image/origin.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 struct origin_file {
@@ -21,6 +23,7 @@ struct origin {
 	struct content *content;          /* of the files that were there */
 	VEC_OF(struct origin_file) files; /* by id */
 	VEC_OF(struct origin_path) paths;
+	struct map path_numbers; /* hash of a path -> its index + 1 */
 	VEC_OF(const char *) dirs;
 	struct arena strings;
 };
@@ -40,6 +43,7 @@ void origin_free(struct origin *origin)
 	content_free(origin->content);
 	vec_free(&origin->files);
 	vec_free(&origin->paths);
+	map_free(&origin->path_numbers);
 	vec_free(&origin->dirs);
 	arena_free(&origin->strings);
 	free(origin);
@@ -70,11 +74,18 @@ static size_t dir_number(struct origin *origin, const char *path, size_t length)
 
 static const struct origin_path *path_find(const struct origin *origin, const char *path)
 {
-	for (size_t i = 0; i < origin->paths.count; i++) {
-		if (!strcmp(origin->paths.at[i].path, path))
-			return &origin->paths.at[i];
-	}
-	return NULL;
+	XXH128_hash_t hash = XXH3_128bits(path, strlen(path));
+	const uint64_t *number = map_get(&origin->path_numbers, hash.high64, hash.low64);
+
+	return number ? &origin->paths.at[*number - 1] : NULL;
+}
+
+static void path_append(struct origin *origin, const struct origin_path *path)
+{
+	XXH128_hash_t hash = XXH3_128bits(path->path, strlen(path->path));
+
+	vec_push(&origin->paths, *path);
+	*map_put(&origin->path_numbers, hash.high64, hash.low64) = origin->paths.count;
 }
 
 bool origin_add_path(struct origin *origin, const char *path)
@@ -89,7 +100,7 @@ bool origin_add_path(struct origin *origin, const char *path)
 	p.path = arena_copy(&origin->strings, path, strlen(path));
 	p.name = (size_t)(slash - path) + 1;
 	p.dir = dir_number(origin, path, slash == path ? 1 : (size_t)(slash - path));
-	vec_push(&origin->paths, p);
+	path_append(origin, &p);
 	return true;
 }
 

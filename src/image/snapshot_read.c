@@ -16,6 +16,7 @@
 #include "image/snapshot_in.h"
 
 #define PART_BYTES (64u * 1024)
+#define DIRS_MOST 4096u
 
 struct snapshot {
 	struct origin *origin;
@@ -158,6 +159,8 @@ static int read_dirs(struct reader *r)
 
 	if (take(r, &count, sizeof(count)) < 0)
 		return -1;
+	if (count > DIRS_MOST)
+		return damaged(r, "an impossible number of directories");
 	for (uint64_t i = 0; i < count; i++) {
 		if (take_path(r) < 0)
 			return -1;
