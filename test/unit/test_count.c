@@ -171,6 +171,8 @@ static void contents_not_sets(void **state)
 	expect("adr", "zero:A zero:B clwb:A sfence", 1, 1);
 	/* Back to what was there: two contents, three sets. */
 	expect("adr", "A zero:A", 2, 3);
+	/* The same, but what is stored after the CLFLUSH is bound by the first set and not by the last. */
+	expect("adr", "A clflush:A zero:A B", 4, 5);
 	/* The same word written three times and never synchronised: each value, or none. */
 	expect("adr", "write:A write:A write:A", 4, 8);
 	/* A file that is cut has other states before and after. */
