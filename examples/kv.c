@@ -112,6 +112,11 @@ static char *pair_value(struct pair *pair)
 	return pair->text + pair->key_bytes;
 }
 
+static size_t pair_bytes(const char *key, const char *value)
+{
+	return (sizeof(struct pair) + strlen(key) + 1 + strlen(value) + 1 + 7) & ~(size_t)7;
+}
+
 // The slot of a key in its bucket, or -1.
 static int bucket_find(const struct bucket *b, const char *key)
 {
@@ -122,24 +127,29 @@ static int bucket_find(const struct bucket *b, const char *key)
 	return -1;
 }
 
-static uint64_t pair_append(const char *key, const char *value)
+// Room for a pair on the heap: its offset.
+static uint64_t pair_reserve(const char *key, const char *value)
 {
-	size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
 	uint64_t offset = pool->heap_end;
-	uint64_t end = (offset + sizeof(struct pair) + key_bytes + value_bytes + 7) & ~7ull;
-	struct pair *pair = pair_at(offset);
+	uint64_t end = offset + pair_bytes(key, value);
 
 	if (end > POOL_BYTES)
 		die("the pool is full");
 	pool->heap_end = end;
 	persist(&pool->heap_end, sizeof(pool->heap_end));
-	pair->key_bytes = (uint32_t)key_bytes;
-	pair->value_bytes = (uint32_t)value_bytes;
-	memcpy(pair->text, key, key_bytes);
-	memcpy(pair_value(pair), value, value_bytes);
-	// MISTAKE: flushed, but no fence before bucket_insert counts the pair: the count can be on media and the pair not
-	flush(pair, end - offset);
 	return offset;
+}
+
+static void pair_write(uint64_t offset, const char *key, const char *value)
+{
+	struct pair *pair = pair_at(offset);
+
+	pair->key_bytes = (uint32_t)strlen(key) + 1;
+	pair->value_bytes = (uint32_t)strlen(value) + 1;
+	memcpy(pair->text, key, pair->key_bytes);
+	memcpy(pair_value(pair), value, pair->value_bytes);
+	// MISTAKE: flushed, but no fence before bucket_insert counts the pair: the count can be on media and the pair not
+	flush(pair, pair_bytes(key, value));
 }
 
 static void bucket_insert(struct bucket *b, uint64_t offset)
@@ -158,12 +168,18 @@ static void kv_put(const char *key, const char *value)
 	struct bucket *b = bucket_of(key);
 	int slot = bucket_find(b, key);
 
+	uint64_t offset = pair_reserve(key, value);
+
 	if (slot < 0) {
-		bucket_insert(b, pair_append(key, value));
+		pair_write(offset, key, value);
+		bucket_insert(b, offset);
 		return;
 	}
-	b->pairs[slot] = pair_append(key, value);
+	// MISTAKE: the bucket leads to the new pair before that is there: after a crash both it and the old one may be gone
+	b->pairs[slot] = offset;
 	persist(&b->pairs[slot], sizeof(b->pairs[slot]));
+	pair_write(offset, key, value);
+	_mm_sfence();
 }
 
 static void kv_delete(const char *key)

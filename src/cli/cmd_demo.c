@@ -7,6 +7,8 @@
 
 #include "cli/command.h"
 #include "cli/option.h"
+#include "report/reader.h"
+#include "report/report.h"
 #include "run/recorder.h"
 #include "run/words.h"
 
@@ -70,6 +72,8 @@ static int demo_run(const char *kv)
 	}
 	words_add(&words, "--setup");
 	words_add(&words, "rm -f %s; %s create %s", names.items[0], names.items[1], names.items[0]);
+	words_add(&words, "--recover");
+	words_add(&words, "%s check %s", names.items[1], names.items[0]);
 	words_add(&words, "--");
 	words_add(&words, "%s", kv);
 	words_add(&words, "fill");
@@ -82,14 +86,36 @@ static int demo_run(const char *kv)
 	return status;
 }
 
+/* The first finding that can be replayed, or "". */
+static void crash_find(char *id, size_t size)
+{
+	char path[PATH_MAX];
+	struct findings *findings;
+	struct err err;
+
+	*id = 0;
+	if (snprintf(path, sizeof(path), "%s/%s", out, report_file(REPORT_JSON)) >= (int)sizeof(path) ||
+	    findings_read(&findings, path, &err) < 0)
+		return;
+	for (size_t i = 0; i < findings->count && !*id; i++)
+		if (findings->at[i].crash && findings->at[i].crash->folder)
+			snprintf(id, size, "%s", findings->at[i].crash->folder);
+	findings_free(findings);
+}
+
 static void files_show(const char *self, const char *kv)
 {
+	char id[32];
+
+	crash_find(id, sizeof(id));
 	fprintf(stderr,
 		"\nprogram  %s, whose source (examples/kv.c) marks each mistake\n"
 		"html     %s/report.html\n"
 		"json     %s/findings.json\n"
 		"next     %s dump %s | less\n",
 		kv, out, out, self, out);
+	if (*id)
+		fprintf(stderr, "replay   %s replay %s %s, and with --gdb in a debugger\n", self, out, id);
 }
 
 int cmd_demo(int argc, char **argv)
