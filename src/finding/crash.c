@@ -132,6 +132,14 @@ static const char *tail_text(struct findings *findings, const char *text)
 	return findings_text(findings, text ? text : "");
 }
 
+/* The base name, and NULL for nothing. */
+static const char *module_name(const char *module)
+{
+	const char *slash = module ? strrchr(module, '/') : NULL;
+
+	return slash ? slash + 1 : module && *module ? module : NULL;
+}
+
 static struct finding_stack recovery_stack(struct crash_findings *c, const struct finding_frame *from, size_t count)
 {
 	struct finding_stack stack = {.frames = findings_block(c->findings, count, sizeof(*from)), .count = count};
@@ -141,12 +149,12 @@ static struct finding_stack recovery_stack(struct crash_findings *c, const struc
 			.file = findings_text(c->findings, from[i].file),
 			.path = findings_text(c->findings, from[i].path),
 			.function = findings_text(c->findings, from[i].function),
-			.module = findings_text(c->findings, from[i].module),
+			.module = findings_text(c->findings, module_name(from[i].module)),
 			.offset = from[i].offset,
 			.line = from[i].line,
 			.inlined = from[i].inlined,
 		};
-		stack.frames[i].own = own_frame(&stack.frames[i], NULL, c->options);
+		stack.frames[i].own = own_frame(&stack.frames[i], from[i].module, c->options);
 	}
 	stack.location = own_location(&stack);
 	return stack;
