@@ -98,7 +98,7 @@
 		expect($("#unfold").textContent === "fold all", "the button says " + $("#unfold").textContent);
 
 		// Nothing that is shown lies outside its box, except what can be scrolled to.
-		for (const element of $$(".body p, .body h3, .body pre, .body ol, .drawing, .legend, .tile, .filter > *, summary > *")) {
+		for (const element of $$(".body p, .body h3, .body pre, .body ol, .drawing, .onmedia, .legend, .tile, .filter > *, summary > *")) {
 			const box = element.getBoundingClientRect();
 			if (box.width && (box.left < -0.5 || box.right > innerWidth + 0.5))
 				expect(false, element.className + " reaches from " + box.left + " to " + box.right);
@@ -116,8 +116,26 @@
 				expect(box.x >= -1 && box.x + box.width <= svg.viewBox.baseVal.width + 1, "a text in a drawing is cut: " + text.textContent);
 			}
 		}
+		// Crash findings: the story, and a drawing with a row for each store, kept or lost, that leads to the failure of power.
+		for (const finding of shown().filter((f) => f.dataset.kind.startsWith("recovery-"))) {
+			const svg = finding.querySelector(".onmedia svg");
+			expect(finding.querySelectorAll(".story li").length === 3, "a crash without its story");
+			expect(/ states?$/.test(finding.querySelector(".count").textContent), "it counts " + finding.querySelector(".count").textContent);
+			expect(/blackout replay DIR F\d+/.test(finding.querySelector(".body").textContent), "it does not say how to replay");
+			if (!svg)
+				continue;
+			expect(svg.querySelectorAll(".store").length > 0, "a drawing without stores");
+			expect([...svg.querySelectorAll(".lost")].every((row) => row.querySelector(".cross") && !row.querySelector(".head")), "a lost store arrives");
+			expect([...svg.querySelectorAll(".kept")].every((row) => row.querySelector(".head") && !row.querySelector(".cross")), "a kept store is lost");
+			expect(svg.querySelector(".fails").textContent.startsWith("power fails before"), "no failure of power");
+			for (const text of svg.querySelectorAll("text")) {
+				const box = text.getBBox();
+				expect(box.x >= -1 && box.x + box.width <= svg.viewBox.baseVal.width + 1, "a text in a drawing is cut: " + text.textContent);
+			}
+		}
+		expect($$(".onmedia svg .lost").length > 0, "no store is lost in any drawing");
 		for (const selector of [".message", ".kind", ".badge", ".place", ".count", ".facts dt", ".remark", ".about", ".legend", ".source .line",
-			".fix", ".stack .folded", ".inner > summary", "footer", "#unfold", "#shown"])
+			".fix", ".story li", ".printed", ".stack .folded", ".inner > summary", "footer", "#unfold", "#shown"])
 			legible(selector);
 		$("#unfold").click();
 		await pause();
