@@ -120,7 +120,7 @@
 		for (const finding of shown().filter((f) => f.dataset.kind.startsWith("recovery-"))) {
 			const svg = finding.querySelector(".onmedia svg");
 			expect(finding.querySelectorAll(".story li").length === 3, "a crash without its story");
-			expect(/ states?$/.test(finding.querySelector(".count").textContent), "it counts " + finding.querySelector(".count").textContent);
+			expect(/\sstates?$/.test(finding.querySelector(".count").textContent), "it counts " + finding.querySelector(".count").textContent);
 			expect(/blackout replay DIR F\d+/.test(finding.querySelector(".body").textContent), "it does not say how to replay");
 			if (!svg)
 				continue;
