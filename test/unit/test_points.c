@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_points.c - failure points of small programs, written as a word for each event:
+ *
+ *     s S     store, from context 1, 2        n N  non-temporal store      l  locked store (context 5)
+ *     f F     clwb from context 6, 7          v    clwb of volatile memory
+ *     .       sfence (context 8)              m    msync (context 9)       u  munmap        x  exit       t  truncate
+ *     c e     a file becomes known: created, existing
+ *     2       what follows is done by thread 2
+ *
+ * What is expected: for each event 0, or the number of the point before it, in the same places; then one more for the end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "detect/points.h"
+
+static struct event event_of(char word)
+{
+	static const struct {
+		char word;
+		struct event event;
+	} events[] = {
+		{'s', {.type = EVENT_STORE, .context = 1, .file = 1}},
+		{'S', {.type = EVENT_STORE, .context = 2, .file = 1}},
+		{'n', {.type = EVENT_STORE, .context = 3, .file = 1, .kind = BO_STORE_NONTEMPORAL}},
+		{'N', {.type = EVENT_STORE, .context = 4, .file = 1, .kind = BO_STORE_NONTEMPORAL}},
+		{'l', {.type = EVENT_STORE, .context = 5, .file = 1, .kind = BO_STORE_LOCKED}},
+		{'f', {.type = EVENT_CLWB, .context = 6, .file = 1}},
+		{'F', {.type = EVENT_CLWB, .context = 7, .file = 1}},
+		{'v', {.type = EVENT_CLWB, .context = 6}},
+		{'.', {.type = EVENT_SFENCE, .context = 8}},
+		{'m', {.type = EVENT_MSYNC, .context = 9, .file = 1}},
+		{'u', {.type = EVENT_UNMAP, .context = 10}},
+		{'x', {.type = EVENT_EXIT}},
+		{'t', {.type = EVENT_FILE_TRUNCATE, .context = 11, .file = 1}},
+		{'c', {.type = EVENT_FILE, .file = 1, .flags = BO_FILE_CREATED}},
+		{'e', {.type = EVENT_FILE, .file = 1}},
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (events[i].word == word)
+			return events[i].event;
+	fail_msg("no event '%c'", word);
+	return events[0].event;
+}
+
+/* The points of a program as the test writes them. */
+static void points_text(enum points_at at, const char *program, char *text, struct points **points)
+{
+	uint64_t number = 0, visit;
+	uint32_t thread = 1;
+
+	*points = points_new(at);
+	for (; *program; program++) {
+		if (*program == '2') {
+			thread = 2;
+			continue;
+		}
+		struct event ev = event_of(*program);
+		ev.thread = thread;
+		*text++ = (char)('0' + points_event(*points, &ev, ++number, &visit));
+	}
+	*text++ = (char)('0' + points_end(*points, number, &visit));
+	*text = '\0';
+}
+
+static void expect(enum points_at at, const char *program, const char *expected)
+{
+	struct points *points;
+	char text[64];
+
+	points_text(at, program, text, &points);
+	assert_string_equal(text, expected);
+	points_free(points);
+}
+
+static void test_persist(void **state)
+{
+	(void)state;
+	expect(POINTS_PERSIST, "sf.", "0100");     /* the fence has nothing new */
+	expect(POINTS_PERSIST, "f.", "000");       /* nothing was stored */
+	expect(POINTS_PERSIST, "sfs.", "01020");   /* flush and fence are two points */
+	expect(POINTS_PERSIST, "sfsfsf", "0101010"); /* the same one again */
+	expect(POINTS_PERSIST, "sfsF", "01020");   /* another context */
+	expect(POINTS_PERSIST, "svs.", "00010");   /* a flush outside PM is none */
+	expect(POINTS_PERSIST, "sl.", "0120");     /* a locked store is a point, and changes PM */
+	expect(POINTS_PERSIST, "smsusx", "0102030");
+	expect(POINTS_PERSIST, "s", "01");         /* the trace just ends */
+	expect(POINTS_PERSIST, "sx", "010");
+	expect(POINTS_PERSIST, "t.", "010");       /* the size changed */
+	expect(POINTS_PERSIST, "c.e.", "01000");   /* so did existence, once */
+}
+
+static void test_streams(void **state)
+{
+	(void)state;
+	expect(POINTS_PERSIST, "nnn.", "00010");      /* a sequence is one; nothing was stored before it */
+	expect(POINTS_PERSIST, "snN.", "01020");      /* before its first */
+	expect(POINTS_PERSIST, "sn.n.", "012020");    /* a second one, with nothing new before it */
+	expect(POINTS_PERSIST, "sn.sn.", "0120120");  /* and with something */
+	expect(POINTS_PERSIST, "n2n.", "0120");       /* each thread has its own */
+}
+
+static void test_stores(void **state)
+{
+	(void)state;
+	expect(POINTS_STORE, "sf.", "0100");
+	expect(POINTS_STORE, "ssS", "0123");
+	expect(POINTS_STORE, "ss", "012");
+	expect(POINTS_STORE, "sfs", "0102");
+}
+
+static void test_counts(void **state)
+{
+	struct points *points;
+	char text[64];
+
+	(void)state;
+	points_text(POINTS_PERSIST, "sfsfs.sf", text, &points);
+	assert_int_equal(points_count(points), 2);
+	assert_int_equal(points_visited(points), 4);
+	assert_int_equal(points_get(points, 1)->visits, 3);
+	assert_int_equal(points_get(points, 1)->first, 2);
+	assert_int_equal(points_get(points, 1)->last, 8);
+	assert_int_equal(points_get(points, 1)->context, 6);
+	assert_int_equal(points_get(points, 1)->op, OP_CLWB);
+	assert_int_equal(points_get(points, 2)->op, OP_SFENCE);
+	points_free(points);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_persist),
+		cmocka_unit_test(test_streams),
+		cmocka_unit_test(test_stores),
+		cmocka_unit_test(test_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_trials.c - known outcomes and their journal; how trials are judged.
+ *
+ * A run is written as a word for each trial, in order: which state, its content, its outcome.
+ *
+ *     aA.    all persisted, content A, passes          nB3    only what is guaranteed, content B, exit status 3
+ *     aC!    killed by a signal                        nD?    not tested
+ *     ,      the next moment; a and n of the same moment stand together */
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "crash/trials.h"
+#include "scratch.h"
+
+static struct digest digest_of(char content)
+{
+	return (struct digest){(uint64_t)content * 77, (uint64_t)content};
+}
+
+static struct ending ending_from(char outcome)
+{
+	if (outcome == '!')
+		return (struct ending){true, OUTCOME_SIGNAL, 11};
+	return (struct ending){outcome != '?', OUTCOME_EXIT, outcome == '.' ? 0 : outcome - '0'};
+}
+
+struct run {
+	struct trials trials;
+	struct known *known;
+	struct jobs jobs;
+	struct judgement found;
+};
+
+static void run_read(struct run *r, const char *words)
+{
+	uint64_t event = 10;
+
+	for (; *words; words++) {
+		if (*words == ',') {
+			event += 10;
+			continue;
+		}
+		struct trial trial = {
+			.which = words[0] == 'a' ? TRIAL_ALL : TRIAL_NONE,
+			.guaranteed = words[0] == 'n',
+			.digest = digest_of(words[1]),
+			.event = event,
+			.lost = 5,
+		};
+		struct ending ending = ending_from(words[2]);
+
+		if (ending.known)
+			known_set(r->known, trial.digest, ending);
+		vec_push(&r->trials.all, trial);
+		words += 2;
+	}
+}
+
+static void run_judge(struct run *r, char initial, const char *words)
+{
+	struct err err;
+
+	*r = (struct run){0};
+	assert_int_equal(known_open(&r->known, NULL, "", false, &err), 0);
+	run_read(r, words);
+	trials_accept(&r->trials, r->known, ending_from(initial));
+	r->found = trials_judge(&r->trials, r->known, &r->jobs);
+}
+
+static void run_free(struct run *r)
+{
+	known_close(r->known);
+	vec_free(&r->trials.all);
+	vec_free(&r->jobs.all);
+}
+
+/* Jobs as "a10-20x2": which, start, event, states. */
+static void expect(char initial, const char *words, const char *expected)
+{
+	struct run r;
+	char text[256] = "";
+
+	run_judge(&r, initial, words);
+	for (size_t i = 0; i < r.jobs.all.count; i++) {
+		const struct job *job = &r.jobs.all.at[i];
+
+		sprintf(text + strlen(text), "%s%c%d-%dx%d", i ? " " : "", job->trial->which == TRIAL_ALL ? 'a' : 'n',
+			(int)job->start, (int)job->trial->event, (int)job->states);
+	}
+	assert_string_equal(text, expected);
+	run_free(&r);
+}
+
+static void test_jobs(void **state)
+{
+	(void)state;
+	expect('.', "aA.nB.,aC.", "");
+	expect('.', "aA.,aB3", "a10-20x1");
+	expect('.', "aA3", "a0-10x1");
+	expect('.', "aA.,aB3,aC3,aD.,aE3", "a10-20x2 a40-50x1"); /* one run of failing prefixes, and another */
+	expect('.', "aA.,aB3,aC!", "a10-20x1 a20-30x1");         /* they fail in different ways */
+	expect('.', "aA.nB3", "n10-10x1");                       /* what is lost */
+	expect('.', "aA3nB3", "a0-10x2");                        /* not the loss: all of it fails, too */
+	expect('.', "aA!nB3", "a0-10x1 n10-10x1");
+	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code, the same end */
+	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                /* the same content */
+	expect('.', "aA.nB?", "");
+}
+
+static void expect_found(char initial, const char *words, uint64_t distinct, uint64_t tested, uint64_t failed,
+			 uint64_t accepted)
+{
+	struct run r;
+
+	run_judge(&r, initial, words);
+	assert_int_equal(r.found.distinct, distinct);
+	assert_int_equal(r.found.tested, tested);
+	assert_int_equal(r.found.failed, failed);
+	assert_int_equal(r.found.accepted, accepted);
+	run_free(&r);
+}
+
+static void test_creation(void **state)
+{
+	(void)state;
+	expect_found('3', "aA3nB3,aC.nD3,aE.nF.,aG3", 7, 7, 1, 3); /* until what is guaranteed passes */
+	expect_found('3', "aA4nB3", 2, 2, 1, 1);                   /* another end is not the same */
+	expect_found('!', "aA!nB!", 2, 2, 2, 0);                   /* a crash never is */
+	expect_found('.', "aA3", 1, 1, 1, 0);
+	expect_found('3', "aA3,aB.,aC3", 3, 3, 0, 2);              /* B holds more than what is guaranteed */
+	expect_found('.', "aA.nA.,aA.nB?", 2, 1, 0, 0);
+}
+
+static struct ending journal_ending(const char *path, bool resume, const char *depends, char content)
+{
+	struct known *known;
+	struct ending ending;
+	struct err err;
+
+	assert_int_equal(known_open(&known, path, depends, resume, &err), 0);
+	ending = known_get(known, digest_of(content));
+	known_close(known);
+	return ending;
+}
+
+static void test_journal(void **state)
+{
+	char path[512];
+	struct known *known;
+	struct err err;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
+	assert_int_equal(known_open(&known, path, "a", true, &err), 0);
+	assert_false(known_claim(known, digest_of('A')));
+	assert_true(known_claim(known, digest_of('A')));
+	assert_false(known_get(known, digest_of('A')).known);
+	known_set(known, digest_of('A'), ending_from('3'));
+	known_set(known, digest_of('B'), ending_from('!'));
+	known_close(known);
+
+	/* What was cut off in the middle of a line is not there. */
+	file = fopen(path, "a");
+	fputs("00000000", file);
+	fclose(file);
+	assert_true(ending_same(journal_ending(path, true, "a", 'A'), ending_from('3')));
+	assert_true(ending_same(journal_ending(path, true, "a", 'B'), ending_from('!')));
+	assert_false(journal_ending(path, true, "a", 'C').known);
+	/* Other recoveries have other outcomes. */
+	assert_false(journal_ending(path, true, "b", 'A').known);
+	assert_false(journal_ending(path, true, "a", 'A').known);
+}
+
+static void test_journal_anew(void **state)
+{
+	char path[512];
+	struct known *known;
+	struct err err;
+
+	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
+	assert_int_equal(known_open(&known, path, "a", false, &err), 0);
+	known_set(known, digest_of('A'), ending_from('3'));
+	known_close(known);
+	assert_false(journal_ending(path, false, "a", 'A').known);
+	assert_int_equal(known_open(&known, "/nowhere/at/all", "a", false, &err), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_creation),
+		scratch_test(test_journal),
+		scratch_test(test_journal_anew),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
