@@ -6,8 +6,6 @@
  * whatever the command leaves behind becomes our child, where it can be waited for, or killed. */
 #include "run/process.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "run/children.h"
 
 enum { KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
 
@@ -125,40 +125,6 @@ static pid_t child_start(const struct process *p, const struct signals *s, struc
 	}
 	close(report[0]);
 	return pid;
-}
-
-/* The parent of a process, from the text of its /proc/PID/stat: "pid (name) state ppid ...", where a name may hold anything. */
-static pid_t stat_parent(char *text)
-{
-	char *end = strrchr(text, ')');
-	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
-}
-
-static pid_t process_parent(const char *pid)
-{
-	char path[64], text[512];
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	ssize_t n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return stat_parent(text);
-}
-
-static void children_signal(int signal)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-
-	if (!proc)
-		return;
-	while ((entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]) && process_parent(entry->d_name) == getpid())
-			kill((pid_t)strtol(entry->d_name, NULL, 10), signal);
-	closedir(proc);
 }
 
 static void watch_enter(struct watch *w, enum stage stage, int64_t ms)

@@ -56,6 +56,8 @@ struct recovery_options {
 	unsigned jobs;              /* workers, if the mode allows */
 	enum recovery_mode mode;    /* RECOVERY_AUTO: whichever works */
 	const struct origin *origin; /* the PM paths and their directories; must live as long */
+	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
+	bool no_namespaces;          /* do as if they were not permitted */
 
 	/* Told of every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is good until it returns. */
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);

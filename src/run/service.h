@@ -25,6 +25,9 @@ struct service {
 /* -1, ERR_USAGE: `ready` is no port, path or command. */
 int service_check(const struct service *service, struct err *err);
 
+/* The port that `ready` is: -1 if it is none, 0 if it is a number that no port has. */
+int service_port(const char *ready);
+
 /* In a process that was forked for it: wait for the server, then become the client.  Does not come back. */
 void service_drive(const struct service *service) __attribute__((noreturn));
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* children.h - the descendants of a process that is the reaper of its orphans (PR_SET_CHILD_SUBREAPER): whoever they were started by, they become its
+ * children sooner or later. */
+#ifndef BLACKOUT_RUN_CHILDREN_H
+#define BLACKOUT_RUN_CHILDREN_H
+
+/* Send a signal to every child of ours. */
+void children_signal(int signal);
+
+/* Kill every descendant, and wait until they are gone. */
+void children_kill(void);
+
+#endif

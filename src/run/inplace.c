@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* inplace.c - see inplace.h. */
+#include "run/inplace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image/tree.h"
+
+#define ASIDE ".blackout-aside-"
+#define ABSENT ".blackout-absent-"
+
+static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
+{
+	snprintf(note, size, "%s%s%d", path, kind, (int)owner);
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0;
+}
+
+static int path_put(const struct scene *scene, const char *path, pid_t owner, struct err *err)
+{
+	char note[PATH_MAX + 64], actual[2 * PATH_MAX];
+
+	if (is_there(path)) {
+		note_path(note, sizeof(note), path, ASIDE, owner);
+		if (rename(path, note) < 0)
+			return err_sys(err, "cannot move %s aside", path);
+	} else {
+		note_path(note, sizeof(note), path, ABSENT, owner);
+		int fd = open(note, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return err_sys(err, "cannot create %s", note);
+		close(fd);
+	}
+	scene_path(scene, path, actual, sizeof(actual));
+	if (is_there(actual) && symlink(actual, path) < 0)
+		return err_sys(err, "cannot put a link at %s", path);
+	return 0;
+}
+
+/* Only what we moved is touched. */
+static void path_restore(const char *path, pid_t owner)
+{
+	char note[PATH_MAX + 64];
+
+	note_path(note, sizeof(note), path, ASIDE, owner);
+	if (is_there(note)) {
+		tree_remove(path);
+		rename(note, path);
+		return;
+	}
+	note_path(note, sizeof(note), path, ABSENT, owner);
+	if (is_there(note)) {
+		tree_remove(path);
+		unlink(note);
+	}
+}
+
+void inplace_restore(const struct scene *scene, pid_t owner)
+{
+	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
+		path_restore(origin_path(scene->origin, i), owner);
+}
+
+int inplace_put(const struct scene *scene, pid_t owner, struct err *err)
+{
+	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
+		if (path_put(scene, origin_path(scene->origin, i), owner, err) < 0) {
+			inplace_restore(scene, owner);
+			return -1;
+		}
+	return 0;
+}
+
+/* The path and the process that a note is about, or 0. */
+static pid_t note_parse(char *path)
+{
+	char *kind = strstr(path, ASIDE), *end;
+	size_t length = sizeof(ASIDE) - 1;
+
+	if (!kind) {
+		kind = strstr(path, ABSENT);
+		length = sizeof(ABSENT) - 1;
+	}
+	if (!kind)
+		return 0;
+	long owner = strtol(kind + length, &end, 10);
+	if (*end || owner <= 0)
+		return 0;
+	*kind = 0;
+	return (pid_t)owner;
+}
+
+static bool path_is_ours(const struct origin *origin, const char *path)
+{
+	const char *name;
+	return origin_place(origin, path, &name) >= 0;
+}
+
+void inplace_mend(const struct origin *origin)
+{
+	char path[2 * PATH_MAX];
+	struct dirent *entry;
+
+	for (size_t i = 0; i < origin_dir_count(origin); i++) {
+		const char *dir = origin_dir(origin, i);
+		DIR *d = opendir(dir);
+		while (d && (entry = readdir(d))) {
+			snprintf(path, sizeof(path), "%s/%s", strcmp(dir, "/") ? dir : "", entry->d_name);
+			pid_t owner = note_parse(path);
+			if (owner && path_is_ours(origin, path) && kill(owner, 0) < 0 && errno == ESRCH)
+				path_restore(path, owner);
+		}
+		if (d)
+			closedir(d);
+	}
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* keeper.c - see keeper.h.
+ *
+ * Hazards of starting a program, one by one: child_become. */
+#include "run/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run/children.h"
+#include "run/inplace.h"
+#include "run/namespace.h"
+
+enum { MS = 1000000 };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void signals_reset(void)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void limits_set(uint64_t memory)
+{
+	struct rlimit none = {0}, space = {.rlim_cur = memory, .rlim_max = memory};
+
+	/* A crash is the expected thing here, and nobody wants the cores. */
+	setrlimit(RLIMIT_CORE, &none);
+	if (memory)
+		setrlimit(RLIMIT_AS, &space);
+}
+
+static void stub_environment(const struct keeper_options *o)
+{
+	const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
+	char text[2 * PATH_MAX];
+
+	if (!o->control)
+		return;
+	setenv(STUB_VARIABLE, o->control->dir, 1);
+	snprintf(text, sizeof(text), "%s%s%s", o->stub, preload ? ":" : "", preload ? preload : "");
+	setenv("LD_PRELOAD", text, 1);
+	/* Its runtime insists on being the first library. */
+	snprintf(text, sizeof(text), "verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "");
+	setenv("ASAN_OPTIONS", text, 1);
+}
+
+/* The process is a recovery, or a client, from here on. */
+static int child_prepare(const struct keeper_options *o, struct err *err)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	setsid();
+	if (dup2(null, STDIN_FILENO) < 0 || dup2(o->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
+		return err_sys(err, "cannot redirect the output of recovery");
+	/* Only now: the directory may be one that a namespace shows differently. */
+	if (o->cwd && chdir(o->cwd) < 0)
+		return err_sys(err, "cannot change to %s", o->cwd);
+	for (size_t i = 0; o->environment && o->environment[i]; i++)
+		putenv(o->environment[i]);
+	stub_environment(o);
+	limits_set(o->memory);
+	signals_reset();
+	return 0;
+}
+
+static void child_become(const struct keeper_options *o)
+{
+	struct err err;
+
+	/* Who keeps it may be killed. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (child_prepare(o, &err) < 0)
+		_exit(127);
+	if (o->control)
+		o->control->page->started = getpid();
+	execvp(o->argv[0], o->argv);
+	_exit(127);
+}
+
+static void client_become(const struct keeper_options *o)
+{
+	struct err err;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (child_prepare(o, &err) < 0)
+		_exit(127);
+	service_drive(&o->service);
+}
+
+/* A process of the command that is waited for. */
+struct member {
+	pid_t pid; /* 0: none */
+	bool ended;
+	int status;
+};
+
+struct run {
+	const struct keeper_options *options;
+	int requests, signals;
+	struct member main, client;
+	bool killed;       /* the time is over */
+	bool terminating;  /* the client is done, and the server was told */
+	uint64_t start_ns, patience_ns;
+};
+
+static bool status_is_good(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* A server that was told to end may do so as it likes, but not crash. */
+static bool server_failed(const struct run *run)
+{
+	int status = run->main.status;
+
+	if (!run->main.ended || status_is_good(status))
+		return false;
+	if (!run->terminating)
+		return true;
+	return WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL;
+}
+
+static bool run_is_over(const struct run *run)
+{
+	if (run->killed || !run->options->service.client)
+		return run->killed || run->main.ended;
+	if (run->terminating)
+		return run->main.ended || now_ns() > run->patience_ns;
+	/* A server that went to the background has ended well, as far as we see. */
+	return server_failed(run);
+}
+
+static void run_reap(struct run *run)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		struct member *m = pid == run->main.pid ? &run->main : pid == run->client.pid ? &run->client : NULL;
+		if (!m)
+			continue;
+		m->ended = true;
+		m->status = status;
+	}
+	if (run->client.ended && !run->terminating) {
+		run->terminating = true;
+		run->patience_ns = now_ns() + (uint64_t)SERVICE_TERM_MS * MS;
+		children_signal(SIGTERM);
+	}
+}
+
+static void run_wait(struct run *run)
+{
+	struct pollfd fds[] = {{.fd = run->requests, .events = POLLIN}, {.fd = run->signals, .events = POLLIN}};
+	struct signalfd_siginfo info[16];
+	struct stub_request request;
+
+	poll(fds, 2, run->terminating ? 50 : -1);
+	if (fds[0].revents && (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
+		run->killed = true;
+	if (fds[1].revents && read(run->signals, info, sizeof(info)) < 0)
+		return;
+	run_reap(run);
+}
+
+static void run_start(struct run *run)
+{
+	run->start_ns = now_ns();
+	run->main.pid = fork();
+	if (run->main.pid == 0)
+		child_become(run->options);
+	if (!run->options->service.client)
+		return;
+	run->client.pid = fork();
+	if (run->client.pid == 0)
+		client_become(run->options);
+}
+
+static struct stub_reply run_reply(const struct run *run)
+{
+	struct stub_reply reply = {.op = STUB_ENDED, .nanoseconds = now_ns() - run->start_ns, .status = run->main.status};
+
+	if (run->killed)
+		reply.flags = STUB_BY_KILL;
+	else if (run->client.ended && !server_failed(run)) {
+		reply.status = run->client.status;
+		reply.flags = STUB_BY_CLIENT;
+	}
+	return reply;
+}
+
+static struct stub_reply run_command(const struct keeper_options *o, int requests, int signals)
+{
+	struct run run = {.options = o, .requests = requests, .signals = signals};
+
+	run_start(&run);
+	if (run.main.pid < 0 || (o->service.client && run.client.pid < 0)) {
+		children_kill();
+		return (struct stub_reply){.op = STUB_REFUSED};
+	}
+	/* What has ended before the time was over has ended. */
+	while (!run_is_over(&run))
+		run_wait(&run);
+	struct stub_reply reply = run_reply(&run);
+	children_kill();
+	return reply;
+}
+
+/* Our other descriptors are not recovery's business, and keep the ends of other workers' sockets open. */
+static void descriptors_close(const struct keeper_options *o, int keep)
+{
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		if (fd != o->out && fd != o->err && fd != keep)
+			close(fd);
+	close_range(1024, ~0u, 0);
+}
+
+static void keeper_loop(const struct keeper_options *o, int requests, pid_t owner)
+{
+	struct stub_request request;
+	sigset_t all, chld;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	int signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	while (recv(requests, &request, sizeof(request), 0) == sizeof(request)) {
+		if (request.op != STUB_RUN)
+			continue; /* too late: it has ended by itself */
+		struct stub_reply reply = run_command(o, requests, signals);
+		if (send(requests, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+			break;
+	}
+	if (o->mode == RECOVERY_IN_PLACE && getppid() != owner)
+		inplace_restore(o->scene, owner);
+}
+
+/* In the forked process: get to where recovery is to run. */
+static int place_enter(const struct keeper_options *o, bool namespaced, bool read_only, struct err *err)
+{
+	struct namespace_options how = {.read_only = read_only, .network = o->network};
+
+	setsid();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return namespaced ? namespace_enter(o->scene, &how, err) : 0;
+}
+
+/* Wait until the forked process has closed its end of the report, or told why it cannot go on. */
+static pid_t child_await(pid_t pid, int report[2], struct err *err)
+{
+	struct err why;
+
+	close(report[1]);
+	if (pid < 0) {
+		err_sys(err, "cannot start a process");
+	} else if (read(report[0], &why, sizeof(why)) == sizeof(why)) {
+		waitpid(pid, NULL, 0);
+		*err = why;
+		pid = -1;
+	}
+	close(report[0]);
+	return pid;
+}
+
+static void child_report(int fd, const struct err *err)
+{
+	_exit(write(fd, err, sizeof(*err)) < 0 ? 126 : 127);
+}
+
+pid_t keeper_start(const struct keeper_options *o, int *fd, struct err *err)
+{
+	int sockets[2], report[2];
+	pid_t owner = getpid();
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 || pipe2(report, O_CLOEXEC) < 0)
+		return err_sys(err, "cannot create a socket");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct err why = {0};
+		if (place_enter(o, o->mode == RECOVERY_NAMESPACE, false, &why) < 0)
+			child_report(report[1], &why);
+		close(report[1]);
+		descriptors_close(o, sockets[1]);
+		keeper_loop(o, sockets[1], owner);
+		_exit(0);
+	}
+	close(sockets[1]);
+	*fd = sockets[0];
+	pid = child_await(pid, report, err);
+	if (pid < 0)
+		close(sockets[0]);
+	return pid;
+}
+
+pid_t keeper_start_server(const struct keeper_options *o, bool covered, struct err *err)
+{
+	int report[2];
+	pid_t owner = getpid();
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return err_sys(err, "cannot create a pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct err why = {0};
+		if (place_enter(o, covered, true, &why) < 0 || child_prepare(o, &why) < 0)
+			child_report(report[1], &why);
+		/* After the namespace, which takes it away.  We may be orphaned already. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != owner)
+			_exit(127);
+		o->control->page->started = getpid();
+		execvp(o->argv[0], o->argv);
+		err_sys(&why, "cannot start %s", o->argv[0]);
+		child_report(report[1], &why);
+	}
+	return child_await(pid, report, err);
+}

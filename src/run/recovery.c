@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recovery.c - workers, modes and waiting; see recovery.h. */
+#include "run/recovery.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "run/inplace.h"
+#include "run/namespace.h"
+#include "run/program.h"
+#include "run/recorder.h"
+#include "run/recovery_in.h"
+
+#define AWAY_NS ((uint64_t)50000000) /* a longer absence of ours is not held against recovery */
+enum { JOBS_MAX = 63, LOOK_MS = 200 /* at interrupts, at least */ };
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The first word, where the shell would take it as it stands, must be something that can be run. */
+static int command_check(const struct recovery_options *o, struct err *err)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
+	const char *start = o->command + strspn(o->command, " \t");
+	size_t length = strspn(start, plain);
+	char word[PATH_MAX], path[2 * PATH_MAX];
+
+	if (!*start) {
+		err_set(err, "--recover needs a command");
+		return err_status(err, ERR_USAGE);
+	}
+	/* Names without a slash may be the shell's own, or functions. */
+	if (!length || length >= sizeof(word) || !strchr(" \t", start[length]) || !memchr(start, '/', length))
+		return 0;
+	snprintf(word, sizeof(word), "%.*s", (int)length, start);
+	snprintf(path, sizeof(path), "%s%s%s", *word != '/' && o->cwd ? o->cwd : "", *word != '/' && o->cwd ? "/" : "", word);
+	if (access(path, X_OK) == 0)
+		return 0;
+	err_sys(err, "the recovery command %s cannot be run", word);
+	return err_status(err, ERR_USAGE);
+}
+
+static void commons_fill(struct recovery *r)
+{
+	const struct recovery_options *o = &r->options;
+
+	words_add(&r->argv, "/bin/sh");
+	words_add(&r->argv, "-c");
+	words_add(&r->argv, "%s", o->command);
+	if (o->pmem_force)
+		words_add(&r->environment, "PMEM_IS_PMEM_FORCE=1");
+	r->common.argv = r->argv.items;
+	r->common.environment = r->environment.items;
+	r->common.cwd = o->cwd;
+	r->common.memory = o->memory;
+	r->common.service = (struct service){.client = o->client, .ready = o->ready};
+	r->common.origin = o->origin;
+}
+
+static void reason_set(struct recovery *r, enum recovery_mode not, const char *why)
+{
+	if (!*r->reason)
+		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(not), why);
+}
+
+/* The next mode that could work after this one; RECOVERY_AUTO is before the first, and comes back after the last. */
+static enum recovery_mode mode_next(const struct recovery *r, enum recovery_mode mode)
+{
+	switch (mode) {
+	case RECOVERY_AUTO:
+		if (*r->common.stub && !r->options.client)
+			return RECOVERY_FORK;
+		/* fall through */
+	case RECOVERY_FORK:
+		if (r->common.namespaces)
+			return RECOVERY_NAMESPACE;
+		/* fall through */
+	case RECOVERY_NAMESPACE:
+		if (*r->common.stub)
+			return RECOVERY_REDIRECT;
+		/* fall through */
+	case RECOVERY_REDIRECT: return RECOVERY_IN_PLACE;
+	default: return RECOVERY_AUTO;
+	}
+}
+
+static void mode_begin(struct recovery *r)
+{
+	struct err why;
+	const char *stub = r->options.stub;
+
+	if (stub)
+		snprintf(r->common.stub, sizeof(r->common.stub), "%s", stub);
+	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &why) < 0)
+		*r->common.stub = 0;
+	/* Only on request, for tests. */
+	bool avoided = r->options.mode > RECOVERY_NAMESPACE;
+	r->common.namespaces = !avoided && !r->options.no_namespaces && namespace_try(false, &why) == 0;
+	r->mode = r->options.mode == RECOVERY_AUTO ? mode_next(r, RECOVERY_AUTO) : r->options.mode;
+	if (r->options.client && r->mode == RECOVERY_FORK)
+		r->mode = mode_next(r, RECOVERY_FORK);
+	if (r->options.mode == RECOVERY_AUTO && r->options.client)
+		reason_set(r, RECOVERY_FORK, "recovery is a server with a client");
+	if (r->mode > RECOVERY_NAMESPACE && r->options.mode == RECOVERY_AUTO)
+		reason_set(r, RECOVERY_NAMESPACE, why.sentence);
+}
+
+/* Servers have ports, sockets and files of their own: several at once only where each has its own network, and nothing but that is known of. */
+static unsigned jobs_possible(struct recovery *r)
+{
+	unsigned jobs = r->options.jobs < 1 ? 1 : r->options.jobs > JOBS_MAX ? JOBS_MAX : r->options.jobs;
+	struct err why;
+
+	if (r->options.client && r->common.namespaces && service_port(r->options.ready) > 0)
+		r->common.network = namespace_try(true, &why) == 0;
+	if (r->options.client && !r->common.network)
+		return 1;
+	return r->mode == RECOVERY_IN_PLACE ? 1 : jobs;
+}
+
+int recovery_new(struct recovery **recovery, const struct recovery_options *options, struct err *err)
+{
+	struct service service = {.client = options->client, .ready = options->ready};
+
+	if (command_check(options, err) < 0 || (options->client && service_check(&service, err) < 0))
+		return -1;
+	inplace_mend(options->origin);
+	struct recovery *r = mem_alloc(sizeof(*r));
+	r->options = *options;
+	commons_fill(r);
+	mode_begin(r);
+	r->jobs = jobs_possible(r);
+	r->slots = mem_alloc(r->jobs * sizeof(*r->slots));
+	r->seen_ns = now_ns();
+	/* What a fork server that dies leaves behind comes to us. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (worker_open(&r->slots[i].worker, &r->common, err) < 0) {
+			r->jobs = i + 1;
+			recovery_free(r);
+			return -1;
+		}
+	*recovery = r;
+	return 0;
+}
+
+void recovery_free(struct recovery *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->jobs; i++)
+		worker_close(&r->slots[i].worker);
+	free(r->slots);
+	words_free(&r->argv);
+	words_free(&r->environment);
+	free(r);
+}
+
+unsigned recovery_jobs(const struct recovery *r)
+{
+	return r->jobs;
+}
+
+void recovery_stage(struct recovery *r, unsigned worker, const char *root)
+{
+	r->slots[worker].root = root;
+}
+
+enum recovery_mode recovery_mode(const struct recovery *r)
+{
+	return r->mode;
+}
+
+const char *recovery_reason(const struct recovery *r)
+{
+	return *r->reason ? r->reason : NULL;
+}
+
+static bool place_is_free(const struct recovery *r)
+{
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.mode == RECOVERY_IN_PLACE)
+			return false;
+	return true;
+}
+
+static int slot_begin(struct recovery *r, struct recovery_slot *slot, enum recovery_mode mode, struct err *err)
+{
+	uint64_t limit = (uint64_t)(r->options.timeout * 1e9 * slot->patience);
+
+	slot->worker.mode = mode;
+	slot->waiting = mode == RECOVERY_IN_PLACE && !place_is_free(r);
+	return slot->waiting ? 0 : worker_start(&slot->worker, mode, limit, err);
+}
+
+/* The mode could not do it.  The first time of all this is taken as the rule. */
+static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct err *err)
+{
+	struct worker *w = &slot->worker;
+	enum recovery_mode next = mode_next(r, w->mode);
+
+	if (!r->settled) {
+		reason_set(r, w->mode, w->reason);
+		r->mode = next;
+	}
+	w->state = WORKER_IDLE;
+	if (next == RECOVERY_AUTO || w->other_argv)
+		return err_set(err, "recovery cannot be run: %s", w->reason);
+	return slot_begin(r, slot, next, err);
+}
+
+static void slot_ended(struct recovery *r, struct recovery_slot *slot)
+{
+	struct worker *w = &slot->worker;
+
+	w->state = WORKER_IDLE;
+	r->settled = r->settled || !w->other_argv;
+	if (r->wanted) {
+		*r->wanted = w->outcome;
+		w->outcome = (struct outcome){0};
+		r->wanted_is_there = true;
+		return;
+	}
+	if (r->options.done)
+		r->options.done(r->options.arg, slot->ticket, &w->outcome);
+	outcome_free(&w->outcome);
+}
+
+static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t now, struct err *err)
+{
+	struct worker *w = &slot->worker;
+
+	if (slot->waiting && place_is_free(r) && slot_begin(r, slot, RECOVERY_IN_PLACE, err) < 0)
+		return -1;
+	worker_pump(w, now);
+	/* A refusal may follow a refusal at once. */
+	while (w->state == WORKER_REFUSED)
+		if (slot_refused(r, slot, err) < 0)
+			return -1;
+	if (w->state == WORKER_ENDED)
+		slot_ended(r, slot);
+	return 0;
+}
+
+static bool slot_is_busy(const struct recovery_slot *slot)
+{
+	return slot->waiting || slot->worker.state != WORKER_IDLE;
+}
+
+static bool all_idle(const struct recovery *r)
+{
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (slot_is_busy(&r->slots[i]))
+			return false;
+	return true;
+}
+
+/* Milliseconds until somebody's time is over. */
+static int wait_ms(const struct recovery *r, uint64_t now)
+{
+	uint64_t next = now + (uint64_t)LOOK_MS * 1000000;
+
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.deadline_ns < next)
+			next = r->slots[i].worker.deadline_ns;
+	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+}
+
+/* The caller was busy elsewhere, and recoveries may have waited for us to read what they print. */
+static void absence_forgive(struct recovery *r, uint64_t now)
+{
+	uint64_t away = now - r->seen_ns;
+
+	for (unsigned i = 0; away > AWAY_NS && i < r->jobs; i++)
+		r->slots[i].worker.deadline_ns += away;
+}
+
+/* Wait until something happens, and deal with it.  Once, without waiting, if `look`. */
+static int pump(struct recovery *r, bool look, struct err *err)
+{
+	struct pollfd polls[JOBS_MAX * WORKER_POLLS];
+	uint64_t now = now_ns();
+	size_t count = 0;
+
+	absence_forgive(r, now);
+	for (unsigned i = 0; i < r->jobs; i++)
+		count += worker_polls(&r->slots[i].worker, polls + count);
+	if (poll(polls, count, look ? 0 : wait_ms(r, now)) < 0 && errno != EINTR)
+		return err_sys(err, "cannot wait for recovery");
+	now = r->seen_ns = now_ns();
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (slot_pump(r, &r->slots[i], now, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool interrupted(const struct recovery *r)
+{
+	return r->options.interrupted && r->options.interrupted();
+}
+
+static int slot_find_idle(const struct recovery *r)
+{
+	for (unsigned i = 0; i < r->jobs; i++)
+		if (!slot_is_busy(&r->slots[i]))
+			return (int)i;
+	return -1;
+}
+
+int recovery_idle(struct recovery *r, struct err *err)
+{
+	int found;
+
+	if (pump(r, true, err) < 0)
+		return -1;
+	while ((found = slot_find_idle(r)) < 0) {
+		if (interrupted(r))
+			return RECOVERY_INTERRUPTED;
+		if (pump(r, false, err) < 0)
+			return -1;
+	}
+	r->seen_ns = now_ns();
+	return interrupted(r) ? RECOVERY_INTERRUPTED : found;
+}
+
+static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigned patience, enum recovery_mode mode,
+		      struct err *err)
+{
+	struct recovery_slot *slot = &r->slots[worker];
+
+	BUG_ON(worker >= r->jobs || slot_is_busy(slot) || !slot->root);
+	if (!slot->worker.is_open && worker_stage(&slot->worker, slot->root, err) < 0)
+		return -1;
+	slot->ticket = ticket;
+	slot->patience = patience;
+	if (slot_begin(r, slot, mode, err) < 0)
+		return -1;
+	while (slot->worker.state == WORKER_REFUSED)
+		if (slot_refused(r, slot, err) < 0)
+			return -1;
+	return 0;
+}
+
+int recovery_start(struct recovery *r, unsigned worker, void *ticket, struct err *err)
+{
+	return slot_start(r, worker, ticket, 1, r->mode, err);
+}
+
+static void all_stop(struct recovery *r)
+{
+	for (unsigned i = 0; i < r->jobs; i++) {
+		worker_stop(&r->slots[i].worker);
+		r->slots[i].waiting = false;
+	}
+}
+
+int recovery_drain(struct recovery *r, struct err *err)
+{
+	while (!all_idle(r)) {
+		if (interrupted(r)) {
+			all_stop(r);
+			return RECOVERY_INTERRUPTED;
+		}
+		if (pump(r, false, err) < 0)
+			return -1;
+	}
+	r->seen_ns = now_ns();
+	return 0;
+}
+
+static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enum recovery_mode mode,
+		     struct outcome *outcome, struct err *err)
+{
+	int result = recovery_drain(r, err);
+
+	if (result != 0)
+		return result;
+	r->wanted = outcome;
+	r->wanted_is_there = false;
+	if (slot_start(r, worker, NULL, patience, mode, err) < 0)
+		result = -1;
+	else
+		result = recovery_drain(r, err);
+	r->wanted = NULL;
+	BUG_ON(result == 0 && !r->wanted_is_there);
+	return result;
+}
+
+int recovery_run(struct recovery *r, unsigned worker, unsigned patience, struct outcome *outcome, struct err *err)
+{
+	return run_alone(r, worker, patience, r->mode, outcome, err);
+}
+
+int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment, unsigned patience,
+		   struct outcome *outcome, struct err *err)
+{
+	struct worker *w = &r->slots[worker].worker;
+	enum recovery_mode mode = r->common.namespaces ? RECOVERY_NAMESPACE : RECOVERY_IN_PLACE;
+	int result = recovery_drain(r, err);
+
+	if (result != 0)
+		return result;
+	/* A keeper knows its command from its start. */
+	worker_stop_keeper(w);
+	w->other_argv = argv;
+	w->other_environment = environment;
+	result = run_alone(r, worker, patience, mode, outcome, err);
+	worker_stop_keeper(w);
+	w->other_argv = w->other_environment = NULL;
+	return result;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recovery_attend.c - a person in the place of recovery; see recovery.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run/inplace.h"
+#include "run/namespace.h"
+#include "run/recovery_in.h"
+
+/* What the process that entered the namespace tells us. */
+struct answer {
+	int result;
+	struct process_end end;
+	struct err err;
+};
+
+static void attend(struct recovery *r, const struct scene *scene, char *const *argv, struct answer *answer)
+{
+	struct namespace_options how = {.network = r->common.network};
+	struct process process = {.argv = argv, .environment = r->environment.items, .wait_all = true};
+
+	answer->result = r->common.namespaces ? namespace_enter(scene, &how, &answer->err) : 0;
+	if (answer->result == 0 && r->options.cwd && chdir(r->options.cwd) < 0)
+		answer->result = err_sys(&answer->err, "cannot change to %s", r->options.cwd);
+	if (answer->result == 0)
+		answer->result = process_run(&process, &answer->end, &answer->err);
+}
+
+/* In a process of its own, because there is no way back out of a namespace. */
+static int attend_apart(struct recovery *r, const struct scene *scene, char *const *argv, struct answer *answer)
+{
+	int report[2];
+	sigset_t signals, old;
+
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return err_sys(&answer->err, "cannot create a pipe");
+	/* The terminal signals both of us; that process knows what to do. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGQUIT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &old);
+	pid_t pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		attend(r, scene, argv, answer);
+		_exit(write(report[1], answer, sizeof(*answer)) != sizeof(*answer));
+	}
+	close(report[1]);
+	ssize_t n = pid < 0 ? -1 : read(report[0], answer, sizeof(*answer));
+	close(report[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return n == sizeof(*answer) ? answer->result : err_set(&answer->err, "%s could not be watched", argv[0]);
+}
+
+int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, struct process_end *end, struct err *err)
+{
+	struct recovery_slot *slot = &r->slots[worker];
+	struct worker *w = &slot->worker;
+	struct answer answer = {0};
+
+	if (!w->is_open && worker_stage(w, slot->root, err) < 0)
+		return -1;
+	if (scene_refresh(&w->scene, true, err) < 0)
+		return -1;
+	if (!r->common.namespaces && inplace_put(&w->scene, getpid(), err) < 0)
+		return -1;
+	int result = attend_apart(r, &w->scene, argv, &answer);
+	if (!r->common.namespaces)
+		inplace_restore(&w->scene, getpid());
+	*end = answer.end;
+	if (result < 0)
+		*err = answer.err;
+	return result;
+}

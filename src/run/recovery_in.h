@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recovery_in.h - what the files of recovery.h share. */
+#ifndef BLACKOUT_RUN_RECOVERY_IN_H
+#define BLACKOUT_RUN_RECOVERY_IN_H
+
+#include "run/recovery.h"
+#include "run/worker.h"
+
+struct recovery_slot {
+	struct worker worker;
+	const char *root; /* of its stage; NULL until it is known */
+	void *ticket;
+	unsigned patience;
+	bool waiting; /* for its turn in the user's directories */
+};
+
+struct recovery {
+	struct recovery_options options;
+	struct worker_options common;
+	struct words argv, environment;
+	struct recovery_slot *slots;
+	unsigned jobs;
+	enum recovery_mode mode; /* to start with */
+	bool settled;            /* the first run is over */
+	char reason[STUB_REASON + 128];
+	uint64_t seen_ns;          /* when we last looked after the workers */
+	struct outcome *wanted;    /* recovery_run waits for this one */
+	bool wanted_is_there;
+};
+
+/* A line of gdb's `bt`; false if it is none. */
+bool recovery_frame_parse(struct recovery_frame *frame, const char *line);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* worker.c - see worker.h. */
+#include "run/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run/inplace.h"
+
+#define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int worker_open(struct worker *worker, const struct worker_options *options, struct err *err)
+{
+	*worker = (struct worker){.options = options, .server_fd = -1, .keeper_fd = -1};
+	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
+	worker->out.read = worker->err.read = -1;
+	if (printed_open(&worker->out) < 0 || printed_open(&worker->err) < 0)
+		return err_sys(err, "cannot create a pipe");
+	return 0;
+}
+
+int worker_stage(struct worker *worker, const char *root, struct err *err)
+{
+	int result = scene_open(&worker->scene, worker->options->origin, root, err);
+	worker->is_open = true;
+	return result;
+}
+
+static void child_end(pid_t *pid, int *fd)
+{
+	if (*pid > 0) {
+		kill(*pid, SIGKILL);
+		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (*fd >= 0)
+		close(*fd);
+	*pid = 0;
+	*fd = -1;
+}
+
+static void server_stop(struct worker *w)
+{
+	pid_t running = w->control.page ? atomic_load(&w->control.page->running) : 0;
+
+	/* A child dies with its server; this is for one that changed who it is. */
+	if (w->server > 0 && running > 0)
+		kill(running, SIGKILL);
+	child_end(&w->server, &w->server_fd);
+	control_close(&w->control);
+	w->serving = false;
+}
+
+/* A keeper that sees the end of its socket kills what it keeps. */
+void worker_stop_keeper(struct worker *w)
+{
+	if (w->keeper > 0) {
+		shutdown(w->keeper_fd, SHUT_RDWR);
+		close(w->keeper_fd);
+		while (waitpid(w->keeper, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	w->keeper = 0;
+	w->keeper_fd = -1;
+	control_close(&w->redirection);
+}
+
+static void place_clear(struct worker *w)
+{
+	if (w->mode == RECOVERY_IN_PLACE && w->is_open)
+		inplace_restore(&w->scene, getpid());
+}
+
+void worker_stop(struct worker *w)
+{
+	if (worker_is_busy(w)) {
+		server_stop(w);
+		worker_stop_keeper(w);
+		place_clear(w);
+	}
+	outcome_free(&w->outcome);
+	w->state = WORKER_IDLE;
+}
+
+void worker_close(struct worker *w)
+{
+	worker_stop(w);
+	server_stop(w);
+	worker_stop_keeper(w);
+	if (w->is_open)
+		scene_close(&w->scene);
+	if (w->out.read >= 0)
+		printed_close(&w->out);
+	if (w->err.read >= 0)
+		printed_close(&w->err);
+}
+
+bool worker_is_busy(const struct worker *w)
+{
+	return w->state == WORKER_STARTING || w->state == WORKER_RUNNING || w->state == WORKER_KILLING;
+}
+
+static struct keeper_options keeper_options(struct worker *w, enum recovery_mode mode, struct control *control)
+{
+	const struct worker_options *o = w->options;
+	struct keeper_options k = {
+		.argv = w->other_argv ? w->other_argv : o->argv,
+		.environment = w->other_argv ? w->other_environment : o->environment,
+		.cwd = o->cwd,
+		.memory = w->other_argv ? 0 : o->memory,
+		.network = o->network,
+		.out = w->out.write,
+		.err = w->err.write,
+		.mode = mode,
+		.scene = &w->scene,
+		.control = control,
+		.stub = o->stub,
+	};
+	if (!w->other_argv)
+		k.service = o->service;
+	return k;
+}
+
+static void worker_refuse(struct worker *w, const char *reason)
+{
+	snprintf(w->reason, sizeof(w->reason), "%s", reason);
+	w->state = WORKER_REFUSED;
+}
+
+static int request_send(struct worker *w, uint32_t op)
+{
+	struct stub_request request = {.op = op};
+
+	if (w->mode == RECOVERY_FORK)
+		return write(w->control.request, &request, sizeof(request)) == sizeof(request) ? 0 : -1;
+	return send(w->keeper_fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request) ? 0 : -1;
+}
+
+static void run_begin(struct worker *w)
+{
+	w->state = WORKER_RUNNING;
+	w->deadline_ns = now_ns() + w->limit_ns;
+	if (w->mode == RECOVERY_FORK) {
+		printed_copy(&w->out, &w->out_before);
+		printed_copy(&w->err, &w->err_before);
+		atomic_store(&w->control.page->refused, 0);
+	} else if (w->redirection.page) {
+		atomic_store(&w->redirection.page->refused, 0);
+	}
+	if (request_send(w, STUB_RUN) < 0)
+		worker_refuse(w, "recovery cannot be reached");
+}
+
+static void server_launch(struct worker *w)
+{
+	struct err err;
+	bool covered = w->options->namespaces;
+	struct keeper_options k = keeper_options(w, RECOVERY_FORK, &w->control);
+
+	if (control_open(&w->control, &w->scene, true, covered, &err) < 0 ||
+	    (w->server = keeper_start_server(&k, covered, &err)) < 0) {
+		w->server = 0;
+		worker_refuse(w, err.sentence);
+		return;
+	}
+	w->server_fd = pidfd_open(w->server, 0);
+	w->state = WORKER_STARTING;
+	w->deadline_ns = now_ns() + w->limit_ns;
+}
+
+static void keeper_launch(struct worker *w)
+{
+	bool redirect = w->mode == RECOVERY_REDIRECT;
+	struct err err;
+
+	worker_stop_keeper(w);
+	if (redirect && control_open(&w->redirection, &w->scene, false, false, &err) < 0) {
+		worker_refuse(w, err.sentence);
+		return;
+	}
+	struct keeper_options k = keeper_options(w, w->mode, redirect ? &w->redirection : NULL);
+	w->keeper = keeper_start(&k, &w->keeper_fd, &err);
+	w->keeper_mode = w->mode;
+	if (w->keeper < 0) {
+		w->keeper = 0;
+		w->keeper_fd = -1;
+		worker_refuse(w, err.sentence);
+	}
+}
+
+int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
+{
+	BUG_ON(worker_is_busy(w));
+	outcome_free(&w->outcome);
+	w->outcome = (struct outcome){.mode = mode, .touched = mode != RECOVERY_FORK};
+	w->mode = mode;
+	w->limit_ns = limit_ns;
+	w->state = WORKER_IDLE;
+	printed_clear(&w->out);
+	printed_clear(&w->err);
+	if (scene_refresh(&w->scene, mode != RECOVERY_FORK, err) < 0)
+		return -1;
+	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, getpid(), err) < 0)
+		return -1;
+	if (mode == RECOVERY_FORK && !w->serving)
+		server_launch(w);
+	else if (mode != RECOVERY_FORK && (!w->keeper || w->keeper_mode != mode))
+		keeper_launch(w);
+	if (w->state == WORKER_IDLE)
+		run_begin(w);
+	return 0;
+}
+
+static void polls_add(struct pollfd *polls, size_t *count, int fd)
+{
+	if (fd >= 0)
+		polls[(*count)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+size_t worker_polls(const struct worker *w, struct pollfd polls[WORKER_POLLS])
+{
+	size_t count = 0;
+
+	if (!worker_is_busy(w))
+		return 0;
+	polls_add(polls, &count, w->out.read);
+	polls_add(polls, &count, w->err.read);
+	if (w->mode == RECOVERY_FORK) {
+		polls_add(polls, &count, w->control.reply);
+		polls_add(polls, &count, w->server_fd);
+	} else {
+		polls_add(polls, &count, w->keeper_fd);
+	}
+	return count;
+}
+
+static void run_end(struct worker *w, const struct stub_reply *reply)
+{
+	struct outcome *o = &w->outcome;
+
+	printed_pump(&w->out, true);
+	printed_pump(&w->err, true);
+	o->out = printed_tail(&w->out);
+	o->err = printed_tail(&w->err);
+	o->seconds = (double)reply->nanoseconds / 1e9;
+	o->by_client = reply->flags & STUB_BY_CLIENT;
+	/* What ended before it was killed has ended: SIGKILL may be its own doing, too. */
+	bool killed = reply->flags & STUB_BY_KILL ||
+		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
+	if (killed)
+		o->kind = OUTCOME_TIMEOUT;
+	else if (WIFSIGNALED(reply->status))
+		o->kind = OUTCOME_SIGNAL;
+	else
+		o->kind = OUTCOME_EXIT;
+	o->value = killed ? 0 : WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : WEXITSTATUS(reply->status);
+	place_clear(w);
+	w->state = WORKER_ENDED;
+}
+
+/* The server is stopped where it is, and what it has printed so far is part of what each child prints. */
+static void server_hello(struct worker *w)
+{
+	w->serving = true;
+	printed_pump(&w->out, true);
+	printed_pump(&w->err, true);
+	printed_copy(&w->out_before, &w->out);
+	printed_copy(&w->err_before, &w->err);
+	run_begin(w);
+}
+
+static void run_refused(struct worker *w, const struct stub_page *page)
+{
+	char reason[STUB_REASON];
+
+	snprintf(reason, sizeof(reason), "%s", page && *page->reason ? page->reason : "a process cannot be started");
+	printed_pump(&w->out, true);
+	printed_pump(&w->err, true);
+	place_clear(w);
+	if (w->mode == RECOVERY_FORK && !w->serving)
+		server_stop(w);
+	worker_refuse(w, reason);
+}
+
+static bool server_reply(struct worker *w)
+{
+	struct stub_reply reply;
+
+	if (read(w->control.reply, &reply, sizeof(reply)) != sizeof(reply))
+		return false;
+	if (reply.op == STUB_HELLO)
+		server_hello(w);
+	else if (reply.op == STUB_REFUSED)
+		run_refused(w, w->control.page);
+	else
+		run_end(w, &reply);
+	return true;
+}
+
+static bool server_is_dead(const struct worker *w)
+{
+	struct pollfd poll_fd = {.fd = w->server_fd, .events = POLLIN};
+	return poll(&poll_fd, 1, 0) > 0;
+}
+
+static void server_pump(struct worker *w)
+{
+	const char *reason = w->serving ? "recovery kills the fork server"
+					: "recovery ends without opening a PM file in the process that was started";
+
+	if (server_reply(w) || !server_is_dead(w))
+		return;
+	/* Dead, but what it said last counts. */
+	if (server_reply(w))
+		return;
+	printed_pump(&w->out, true);
+	printed_pump(&w->err, true);
+	server_stop(w);
+	worker_refuse(w, reason);
+}
+
+static void keeper_pump(struct worker *w)
+{
+	struct stub_reply reply;
+	ssize_t n = recv(w->keeper_fd, &reply, sizeof(reply), MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != sizeof(reply)) {
+		worker_stop_keeper(w);
+		place_clear(w);
+		worker_refuse(w, "recovery kills the process that keeps it");
+	} else if (reply.op == STUB_REFUSED || (w->redirection.page && atomic_load(&w->redirection.page->refused))) {
+		run_refused(w, w->redirection.page);
+	} else {
+		run_end(w, &reply);
+	}
+}
+
+/* It does not die, not even of SIGKILL. */
+static void run_abandon(struct worker *w)
+{
+	struct stub_reply reply = {.op = STUB_ENDED, .flags = STUB_BY_KILL, .nanoseconds = w->limit_ns};
+
+	if (w->mode == RECOVERY_FORK)
+		server_stop(w);
+	else
+		worker_stop_keeper(w);
+	run_end(w, &reply);
+}
+
+static void run_late(struct worker *w)
+{
+	if (w->state == WORKER_STARTING) {
+		server_stop(w);
+		worker_refuse(w, "recovery does not open a PM file within the time limit");
+		return;
+	}
+	if (w->state == WORKER_KILLING) {
+		run_abandon(w);
+		return;
+	}
+	pid_t running = w->mode == RECOVERY_FORK ? atomic_load(&w->control.page->running) : 0;
+	if (running > 0)
+		kill(running, SIGKILL);
+	else if (w->mode == RECOVERY_FORK || request_send(w, STUB_KILL) < 0)
+		return; /* it has just ended, or not begun; the reply comes, or the next look finds it */
+	w->state = WORKER_KILLING;
+	w->deadline_ns = now_ns() + KILLING_NS;
+}
+
+void worker_pump(struct worker *w, uint64_t now)
+{
+	if (!worker_is_busy(w))
+		return;
+	printed_pump(&w->out, false);
+	printed_pump(&w->err, false);
+	if (w->mode == RECOVERY_FORK)
+		server_pump(w);
+	else
+		keeper_pump(w);
+	if (worker_is_busy(w) && now >= w->deadline_ns)
+		run_late(w);
+}

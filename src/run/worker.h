@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* worker.h - one worker of recovery.h: its stage, its scene, its fork server and keeper, and the run that is going on.
+ *
+ * worker_start begins a run in a mode, worker_pump looks after it when one of its descriptors has something to say, or a time is over.  A run ends with an
+ * outcome, or is refused: then the mode cannot do it, and the state is as it was. */
+#ifndef BLACKOUT_RUN_WORKER_H
+#define BLACKOUT_RUN_WORKER_H
+
+#include <poll.h>
+
+#include "run/keeper.h"
+#include "run/printed.h"
+
+enum worker_state {
+	WORKER_IDLE,
+	WORKER_STARTING, /* the fork server has not said hello yet */
+	WORKER_RUNNING,
+	WORKER_KILLING, /* the time is over */
+	WORKER_ENDED,   /* there is an outcome */
+	WORKER_REFUSED, /* there is a reason */
+};
+
+/* What all workers have in common. */
+struct worker_options {
+	char *const *argv;
+	char *const *environment;
+	const char *cwd;
+	uint64_t memory;
+	struct service service;
+	const struct origin *origin;
+	char stub[PATH_MAX];
+	bool namespaces; /* are to be had */
+	bool network;    /* servers need ports of their own */
+};
+
+struct worker {
+	const struct worker_options *options;
+	struct scene scene;
+	bool is_open; /* the scene */
+
+	pid_t server;
+	int server_fd; /* becomes readable when the server is dead */
+	bool serving;
+	struct control control, redirection;
+
+	pid_t keeper;
+	int keeper_fd;
+	enum recovery_mode keeper_mode;
+	char *const *other_argv, *const *other_environment; /* the keeper runs this instead */
+
+	struct printed out, err;
+	struct printed out_before, err_before; /* by the server, before its first child */
+
+	enum worker_state state;
+	enum recovery_mode mode;
+	uint64_t limit_ns, deadline_ns;
+	struct outcome outcome;
+	char reason[STUB_REASON];
+};
+
+int worker_open(struct worker *worker, const struct worker_options *options, struct err *err);
+void worker_close(struct worker *worker);
+
+/* Before the first start. */
+int worker_stage(struct worker *worker, const char *root, struct err *err);
+
+/* Run the command on what is in the stage.  -1: not even an attempt is possible. */
+int worker_start(struct worker *worker, enum recovery_mode mode, uint64_t limit_ns, struct err *err);
+
+enum { WORKER_POLLS = 5 };
+/* Descriptors to wait for. */
+size_t worker_polls(const struct worker *worker, struct pollfd polls[WORKER_POLLS]);
+
+/* See what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED: whoever sees that sets it to WORKER_IDLE, or starts anew. */
+void worker_pump(struct worker *worker, uint64_t now_ns);
+
+/* Does anything run? */
+bool worker_is_busy(const struct worker *worker);
+
+/* End what runs, without an outcome. */
+void worker_stop(struct worker *worker);
+void worker_stop_keeper(struct worker *worker);
+
+#endif
