@@ -93,7 +93,8 @@ int cmd_check(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	check.dir = argv[first];
-	if (verdict_prepare(&check.verdict, &judging, &err) < 0 || testing_prepare(&check.testing, &testing, &err) < 0)
+	if (verdict_prepare(&check.verdict, &judging, &err) < 0 || testing_load(&testing, out ? out : check.dir, &err) < 0 ||
+	    testing_prepare(&check.testing, &testing, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = check_run(&check, &err);

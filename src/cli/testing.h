@@ -64,6 +64,10 @@ struct testing_facts {
 	bool quiet;
 };
 
+/* With --resume and without --recover: take the options over from those of the campaign that was interrupted. */
+int testing_load(struct testing_options *options, const char *dir, struct err *err);
+int testing_save(const struct testing_options *options, const char *dir, struct err *err);
+
 /* Read the options; -1, ERR_USAGE. */
 int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
 

@@ -108,6 +108,19 @@ static int reading_try(struct inject *in, struct err *err)
 	return 0;
 }
 
+static void printed_keep(struct campaign *c, const struct outcome *outcome)
+{
+	size_t size = outcome->out.size + outcome->err.size;
+	char *both = mem_alloc(size + 1);
+
+	if (outcome->out.size)
+		memcpy(both, outcome->out.text, outcome->out.size);
+	if (outcome->err.size)
+		memcpy(both + outcome->out.size, outcome->err.text, outcome->err.size);
+	c->printed = arena_copy(&c->texts, both, size);
+	free(both);
+}
+
 /* Before the first crash: recovery must pass where there was none. */
 static int orderly_end(struct campaign *c, struct err *err)
 {
@@ -119,7 +132,7 @@ static int orderly_end(struct campaign *c, struct err *err)
 		return r;
 	if (!outcome_passed(&outcome)) {
 		outcome_describe(&outcome, how, sizeof(how));
-		c->printed = campaign_text(c, outcome.err.size ? outcome.err.text : outcome.out.size ? outcome.out.text : "");
+		printed_keep(c, &outcome);
 		err_set(err, "recovery fails without any crash, on what the program leaves at its end: %s", how);
 		err_status(err, ERR_TARGET);
 		if (outcome.kind == OUTCOME_TIMEOUT)
