@@ -351,6 +351,48 @@ static void test_catch_up(void **state)
 	expect_bytes(f, POOL_SIZE / 2, "\0", 1);
 }
 
+static void beside(const struct fixture *f, const char *name, char path[512])
+{
+	snprintf(path, 512, "%s/%s", f->root, name);
+}
+
+/* A file that loses its name and gets one again has all of its bytes. */
+static void test_name_again(void **state)
+{
+	struct fixture *f = *state;
+
+	load(f, state_none(f->image));
+	image_apply(f->image, &(struct event){.type = EVENT_FILE_UNLINK, .file = 1});
+	load(f, state_none(f->image));
+	assert_int_equal(count_entries(stage_dir(f->stage, 0)), 0);
+	image_apply(f->image, &(struct event){.type = EVENT_FILE_RENAME, .file = 1, .path = "/pm/pool"});
+	load(f, state_none(f->image));
+	expect_text(f, 4096, "header");
+	expect_text(f, POOL_SIZE / 2, "middle");
+}
+
+/* Two files change names. */
+static void test_exchange(void **state)
+{
+	struct event second = {.type = EVENT_FILE, .file = 2, .size = 100, .path = "/pm/other"};
+	struct fixture *f = *state;
+	char other[512];
+	struct stat st;
+
+	origin_add_path(f->origin, "/pm/other");
+	image_apply(f->image, &second);
+	load(f, state_none(f->image));
+	image_apply(f->image, &(struct event){.type = EVENT_FILE_RENAME, .file = 1, .path = "/pm/other"});
+	image_apply(f->image, &(struct event){.type = EVENT_FILE_RENAME, .file = 2, .path = "/pm/pool"});
+	load(f, state_none(f->image));
+	beside(f, "0/other", other);
+	assert_int_equal(stat(other, &st), 0);
+	assert_int_equal(st.st_size, POOL_SIZE);
+	assert_int_equal(stat(f->pool, &st), 0);
+	assert_int_equal(st.st_size, 100);
+	assert_int_equal(stage_cost(f->stage).pages_written, 2); /* moved, not written */
+}
+
 /* Damage */
 
 static void write_text(const char *path, int flags, uint64_t offset, const char *text)
@@ -360,11 +402,6 @@ static void write_text(const char *path, int flags, uint64_t offset, const char 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, text, strlen(text), (off_t)offset), strlen(text));
 	close(fd);
-}
-
-static void beside(const struct fixture *f, const char *name, char path[512])
-{
-	snprintf(path, 512, "%s/%s", f->root, name);
 }
 
 static void damage_bytes(const struct fixture *f)
@@ -625,10 +662,11 @@ static void test_many(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		fixture_test(test_cost),     fixture_test(test_catch_up),
-		fixture_test(test_damage),   fixture_test(test_reserved),
-		fixture_test(test_no_space), scratch_test(test_places),
-		cmocka_unit_test(test_many), cmocka_unit_test_teardown(test_random, say_which),
+		fixture_test(test_cost),       fixture_test(test_catch_up),
+		fixture_test(test_name_again), fixture_test(test_exchange),
+		fixture_test(test_damage),     fixture_test(test_reserved),
+		fixture_test(test_no_space),   scratch_test(test_places),
+		cmocka_unit_test(test_many),   cmocka_unit_test_teardown(test_random, say_which),
 	};
 
 	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
