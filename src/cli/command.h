@@ -9,13 +9,14 @@
 #include "base/err.h"
 
 /* X(name, one line of help), in the order of `blackout --help` */
-#define COMMANDS(X)                                                          \
-	X(run, "record a program, analyse it, report")                       \
-	X(record, "record what a program does to persistent memory")         \
-	X(check, "analyse an earlier recording again")                       \
-	X(report, "print the findings of a run in another format")           \
-	X(dump, "print a recording as text")                                 \
-	X(doctor, "check this machine, and say how to mend what is missing") \
+#define COMMANDS(X)                                                              \
+	X(run, "record a program, analyse it, report")                           \
+	X(record, "record what a program does to persistent memory")             \
+	X(check, "analyse an earlier recording again")                           \
+	X(replay, "rebuild the crash state of a finding and run recovery on it") \
+	X(report, "print the findings of a run in another format")               \
+	X(dump, "print a recording as text")                                     \
+	X(doctor, "check this machine, and say how to mend what is missing")     \
 	X(demo, "run on the example that is shipped with Blackout")
 
 #define X(name, help) int cmd_##name(int argc, char **argv);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_replay.c - `blackout replay DIR F1`: make the crash state of a finding again, and run recovery on it.
+ *
+ * All that is needed is in DIR/crash/F1 (crash/folder.h), so that folder alone, sent by somebody else, will do as well.  Recovery sees the state at the
+ * original paths, as it did when it failed (run/recovery.h); the user's own files are not touched.
+ *
+ * The exit status is 1 if recovery fails again, 0 if it passes now, and 0 after --gdb and --shell, which leave the judgement to the user. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/option.h"
+#include "cli/replay.h"
+
+static struct replay_options given;
+
+static const struct option options[] = {
+	{"gdb", NULL, NULL, "run recovery in gdb, up to where it fails", OPTION_FLAG, &given.gdb},
+	{"gdb-command", "CMD", NULL, "then let gdb do this, and end; may be repeated", OPTION_LIST,
+	 &given.gdb_commands},
+	{"shell", NULL, NULL, "start a shell that finds the crash state at the original paths", OPTION_FLAG,
+	 &given.shell},
+	{"keep-image", "FILE", NULL, "write the PM file to FILE, or several into the directory FILE", OPTION_TEXT,
+	 &given.keep},
+	{"recover", "CMD", NULL, "run this command instead of the recorded one", OPTION_TEXT, &given.recover},
+	{"cwd", "DIR", NULL, "run it in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
+	{"timeout", "SECONDS", NULL, "it may take this long instead of what was recorded", OPTION_TEXT, &given.timeout},
+	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect, in-place", OPTION_TEXT, &given.mode},
+	OPTION_QUIET(&given.quiet),
+	{0},
+};
+
+static const struct usage usage = {
+	.command = "replay",
+	.operands = "DIR FINDING | FOLDER",
+	.about =
+		"Rebuild the crash state of a finding (F1, F2 ...) that `run` or `check` left in DIR, and run recovery on it.\n"
+		"FOLDER is the folder of one finding, DIR/crash/FINDING, wherever it was copied to.",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 2,
+};
+
+#define USAGE_FAIL(err, ...) (err_set(err, __VA_ARGS__), err_status(err, ERR_USAGE))
+
+/* DIR FINDING, or the folder itself. */
+static int folder_find(char path[PATH_MAX], char **names, int count, struct err *err)
+{
+	struct stat st;
+	char json[PATH_MAX + 16];
+
+	if (count == 2 && strchr(names[1], '/'))
+		return USAGE_FAIL(err, "'%s' is not the name of a finding", names[1]);
+	int length = count == 2 ? snprintf(path, PATH_MAX, "%s/crash/%s", names[0], names[1])
+				: snprintf(path, PATH_MAX, "%s", names[0]);
+	if (length >= PATH_MAX)
+		return USAGE_FAIL(err, "the name of the directory is too long");
+	snprintf(json, sizeof(json), "%s/replay.json", path);
+	if (stat(json, &st) == 0)
+		return 0;
+	if (stat(names[0], &st) < 0) {
+		err_sys(err, "cannot read %s", names[0]);
+		return err_status(err, ERR_USAGE);
+	}
+	if (count == 1) {
+		USAGE_FAIL(err, "%s is not the folder of a finding", names[0]);
+		return err_hint(err, "blackout replay DIR FINDING");
+	}
+	USAGE_FAIL(err, "%s holds no crash state of a finding %s", names[0], names[1]);
+	return err_hint(err, "crash findings are those with a line `replay:` in %s/report.txt", names[0]);
+}
+
+static int options_check(struct replay_options *o, struct err *err)
+{
+	char *end;
+
+	if (o->gdb_commands.count)
+		o->gdb = true;
+	if (o->gdb && o->shell)
+		return USAGE_FAIL(err, "--gdb and --shell exclude each other");
+	if (!recovery_mode_find(o->mode, &o->recovery_mode))
+		return USAGE_FAIL(
+			err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",
+			o->mode);
+	if (!o->timeout)
+		return 0;
+	o->seconds = strtod(o->timeout, &end);
+	if (*end || !(o->seconds > 0) || o->seconds > 1e9)
+		return USAGE_FAIL(err, "--timeout cannot be '%s', only a number of seconds above 0", o->timeout);
+	return 0;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	char path[PATH_MAX];
+	struct err err;
+	int status, first = option_parse(&usage, argc, argv, &status);
+
+	if (!first)
+		return status;
+	interrupt_watch();
+	if (options_check(&given, &err) < 0 || folder_find(path, argv + first, argc - first, &err) < 0)
+		return command_fail(&err);
+	status = replay_run(&given, path, &err);
+	return status < 0 ? command_fail(&err) : command_finish(status);
+}

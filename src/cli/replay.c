@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* replay.c - see replay.h. */
+#include "cli/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "crash/folder.h"
+#include "finding/crash.h"
+#include "image/snapshot.h"
+#include "image/stage.h"
+#include "run/program.h"
+#include "run/words.h"
+
+struct replay {
+	const struct replay_options *options;
+	struct folder *folder;
+	struct snapshot *snapshot;
+	struct image *image;
+	struct state *state;
+	struct staging *staging;
+	struct stage *stage;
+	struct recovery *recovery;
+};
+
+/* ---- set-up ---- */
+
+static void replay_close(struct replay *r)
+{
+	if (r->recovery)
+		recovery_free(r->recovery);
+	if (r->staging)
+		staging_close(r->staging);
+	if (r->state)
+		state_free(r->state);
+	if (r->snapshot)
+		snapshot_free(r->snapshot);
+	folder_free(r->folder);
+}
+
+static int replay_read(struct replay *r, const char *path, struct err *err)
+{
+	if (folder_read(&r->folder, path, err) < 0 || snapshot_read(&r->snapshot, r->folder->state, err) < 0)
+		return -1;
+	r->image = snapshot_image(r->snapshot);
+	r->state = state_none(r->image);
+	return 0;
+}
+
+static const char *replay_command(const struct replay *r)
+{
+	return r->options->recover ? r->options->recover : r->folder->facts.recover;
+}
+
+static int cwd_check(const char *cwd, struct err *err)
+{
+	struct stat st;
+
+	if (stat(cwd, &st) == 0 && S_ISDIR(st.st_mode))
+		return 0;
+	err_set(err, "the directory %s, in which recovery was run, is not here", cwd);
+	return err_hint(err, "--cwd DIR names another");
+}
+
+static int replay_stage(struct replay *r, struct err *err)
+{
+	const struct folder_facts *facts = &r->folder->facts;
+	const struct recovery_options options = {
+		.command = replay_command(r),
+		.client = facts->client,
+		.ready = facts->ready,
+		.cwd = r->options->cwd ? r->options->cwd : facts->cwd,
+		.pmem_force = facts->pmem_force,
+		.timeout = r->options->timeout ? r->options->seconds : facts->timeout,
+		.memory = facts->memory,
+		.jobs = 1,
+		.mode = r->options->recovery_mode,
+		.origin = snapshot_origin(r->snapshot),
+		.interrupted = interrupt_seen,
+	};
+
+	if (cwd_check(options.cwd, err) < 0 || staging_open(&r->staging, options.origin, NULL, 1, err) < 0 ||
+	    !(r->stage = stage_new(r->staging, r->image, err)) || stage_load(r->stage, r->state, err) < 0 ||
+	    recovery_new(&r->recovery, &options, err) < 0)
+		return -1;
+	recovery_stage(r->recovery, 0, stage_root(r->stage));
+	return 0;
+}
+
+/* ---- --keep-image ---- */
+
+static int image_keep(const struct replay *r, uint32_t file, const char *path, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return err_sys(err, "cannot write %s", path);
+	int result = image_write(r->image, r->state, file, fd, err);
+	if (close(fd) < 0 && result == 0)
+		result = err_sys(err, "cannot write %s", path);
+	if (result == 0 && !r->options->quiet)
+		fprintf(stderr, "wrote %s as %s\n", image_path(r->image, file), path);
+	return result;
+}
+
+/* Several files go into a directory, under their own names; a name that is there twice gets the number of the file. */
+static int images_keep_all(const struct replay *r, struct err *err)
+{
+	if (mkdir(r->options->keep, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make the directory %s", r->options->keep);
+	for (uint32_t file = 1; file <= image_file_count(r->image); file++) {
+		char path[PATH_MAX], number[16] = "";
+		const char *name;
+
+		if (!image_exists(r->image, file))
+			continue;
+		name = strrchr(image_path(r->image, file), '/') + 1;
+		for (uint32_t other = 1; other < file; other++)
+			if (image_exists(r->image, other) &&
+			    !strcmp(strrchr(image_path(r->image, other), '/') + 1, name))
+				snprintf(number, sizeof(number), ".%u", file);
+		if (snprintf(path, sizeof(path), "%s/%s%s", r->options->keep, name, number) >= (int)sizeof(path))
+			return err_set(err, "the name of the directory %s is too long", r->options->keep);
+		if (image_keep(r, file, path, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int images_keep(const struct replay *r, struct err *err)
+{
+	uint32_t count = 0, only = 0;
+
+	for (uint32_t file = 1; file <= image_file_count(r->image); file++) {
+		if (!image_exists(r->image, file))
+			continue;
+		only = file;
+		count++;
+	}
+	if (count == 1)
+		return image_keep(r, only, r->options->keep, err);
+	if (!count && !r->options->quiet)
+		fprintf(stderr, "there is no PM file in this crash state\n");
+	return images_keep_all(r, err);
+}
+
+/* ---- --gdb and --shell ---- */
+
+/* Has the user his own idea of when the program starts? */
+static bool gdb_is_started(const struct option_list *commands)
+{
+	for (size_t i = 0; i < commands->count; i++)
+		if (!strncmp(commands->items[i], "run", 3) || !strncmp(commands->items[i], "start", 5))
+			return true;
+	return false;
+}
+
+/* gdb comes to the program through the shell that runs the command, and stops where recovery fails: at the signal, or at the exit. */
+static void gdb_words(const struct replay *r, struct words *words)
+{
+	const struct option_list *commands = &r->options->gdb_commands;
+	static const char *const settings[] = {"set startup-with-shell off", "set follow-fork-mode child",
+					       "set breakpoint pending on", "set debuginfod enabled off"};
+
+	words_add(words, "gdb");
+	words_add(words, "-q");
+	if (commands->count)
+		words_add(words, "-batch");
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		words_add(words, "-iex");
+		words_add(words, "%s", settings[i]);
+	}
+	if (r->folder->outcome == OUTCOME_IS_EXIT) {
+		words_add(words, "-ex");
+		words_add(words, "catch syscall exit_group");
+	}
+	if (!gdb_is_started(commands)) {
+		words_add(words, "-ex");
+		words_add(words, "run");
+	}
+	for (size_t i = 0; i < commands->count; i++) {
+		words_add(words, "-ex");
+		words_add(words, "%s", commands->items[i]);
+	}
+	words_add(words, "--args");
+	words_add(words, "/bin/sh");
+	words_add(words, "-c");
+	words_add(words, "%s", replay_command(r));
+}
+
+static int replay_attend(struct replay *r, struct err *err)
+{
+	const char *shell = getenv("SHELL");
+	struct words words = {0};
+	struct process_end end;
+	struct program gdb;
+
+	if (r->options->gdb && program_find(&gdb, "gdb", err) < 0) {
+		err_status(err, ERR_CANNOT);
+		return err_hint(err, "apt install gdb");
+	}
+	if (r->options->gdb)
+		gdb_words(r, &words);
+	else
+		words_add(&words, "%s", shell && *shell ? shell : "/bin/sh");
+	if (r->options->shell && !r->options->quiet)
+		fprintf(stderr,
+			"the PM files are those of crash state %s until this shell ends; recovery would be: %s\n",
+			r->folder->id, replay_command(r));
+	int result = recovery_attend(r->recovery, 0, words.items, &end, err);
+	words_free(&words);
+	if (result < 0)
+		return -1;
+	return end.interrupted ? STATUS_INTERRUPTED : STATUS_DONE;
+}
+
+/* ---- recovery ---- */
+
+static bool outcome_is_expected(const struct folder *folder, const struct outcome *outcome)
+{
+	static const enum finding_outcome kinds[] = {
+		[OUTCOME_EXIT] = OUTCOME_IS_EXIT,
+		[OUTCOME_SIGNAL] = OUTCOME_IS_SIGNAL,
+		[OUTCOME_TIMEOUT] = OUTCOME_IS_TIMEOUT,
+	};
+
+	return kinds[outcome->kind] == folder->outcome &&
+	       (outcome->kind == OUTCOME_TIMEOUT || (uint64_t)outcome->value == folder->value);
+}
+
+static void tail_show(const struct tail *tail, FILE *to)
+{
+	if (!tail->text || !tail->size)
+		return;
+	if (tail->cut)
+		fputs("...\n", to);
+	fwrite(tail->text, 1, tail->size, to);
+	if (tail->text[tail->size - 1] != '\n')
+		fputc('\n', to);
+}
+
+static int outcome_judge(const struct replay *r, const struct outcome *outcome)
+{
+	const struct folder *folder = r->folder;
+	char now[200], then[200];
+
+	outcome_describe(outcome, now, sizeof(now));
+	outcome_text(folder->outcome, folder->value, then, sizeof(then));
+	if (!r->options->quiet) {
+		fflush(stdout);
+		tail_show(&outcome->out, stdout);
+		fflush(stdout);
+		tail_show(&outcome->err, stderr);
+	}
+	fflush(stderr);
+	if (outcome_passed(outcome))
+		printf("%s: recovery passes on this crash state now; it was: %s\n", folder->id, then);
+	else if (outcome_is_expected(folder, outcome))
+		printf("%s: recovery fails on this crash state as before: %s\n", folder->id, now);
+	else
+		printf("%s: recovery fails on this crash state, but not as before: %s; it was: %s\n", folder->id, now,
+		       then);
+	return outcome_passed(outcome) ? STATUS_DONE : STATUS_FOUND;
+}
+
+static int replay_recover(struct replay *r, struct err *err)
+{
+	struct outcome outcome;
+	int result = recovery_run(r->recovery, 0, 1, &outcome, err);
+
+	if (result == RECOVERY_INTERRUPTED)
+		return STATUS_INTERRUPTED;
+	if (result < 0)
+		return -1;
+	result = outcome_judge(r, &outcome);
+	outcome_free(&outcome);
+	return result;
+}
+
+static void finding_show(const struct replay *r)
+{
+	const struct folder *folder = r->folder;
+
+	if (r->options->quiet)
+		return;
+	printf("%s  %s  %s\n    %s\n", folder->id, folder->kind, folder->location, folder->message);
+	printf("    recovery: %s\n\n", replay_command(r));
+	fflush(stdout);
+}
+
+int replay_run(const struct replay_options *options, const char *path, struct err *err)
+{
+	struct replay r = {.options = options};
+	int status = replay_read(&r, path, err);
+
+	if (status == 0) {
+		finding_show(&r);
+		if (options->keep)
+			status = images_keep(&r, err);
+	}
+	if (status == 0)
+		status = replay_stage(&r, err);
+	if (status == 0)
+		status = options->gdb || options->shell ? replay_attend(&r, err) : replay_recover(&r, err);
+	replay_close(&r);
+	return status;
+}
