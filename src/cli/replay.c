@@ -165,8 +165,8 @@ static bool gdb_is_started(const struct option_list *commands)
 static void gdb_words(const struct replay *r, struct words *words)
 {
 	const struct option_list *commands = &r->options->gdb_commands;
-	static const char *const settings[] = {"set startup-with-shell off", "set follow-fork-mode child",
-					       "set breakpoint pending on", "set debuginfod enabled off"};
+	static const char *const settings[] = {"set follow-fork-mode child", "set breakpoint pending on",
+					       "set debuginfod enabled off"};
 
 	words_add(words, "gdb");
 	words_add(words, "-q");

@@ -12,6 +12,7 @@
 #include "finding/stacks.h"
 
 #define VALUE_BYTES_MAX 64
+#define STORES_LOOKED_AT 1024 /* to find out which are idle */
 
 struct crash_findings {
 	struct findings *findings;
@@ -160,6 +161,33 @@ static struct finding_stack recovery_stack(struct crash_findings *c, const struc
 	return stack;
 }
 
+/* Is this persisted store of no interest: overwritten by a later one on media, or a part of a store that is lost in part? */
+static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
+{
+	const struct crash_store *store = &s->persisted[index];
+
+	for (uint64_t i = 0; i < s->persisted_count && i < STORES_LOOKED_AT; i++)
+		if (s->persisted[i].file == store->file && s->persisted[i].offset == store->offset &&
+		    s->persisted[i].size == store->size && s->persisted[i].event > store->event)
+			return true;
+	for (uint64_t i = 0; i < s->lost_count && i < STORES_LOOKED_AT && s->cause != CAUSE_TORN; i++)
+		if (store->event && s->lost[i].event == store->event)
+			return true;
+	return false;
+}
+
+/* The others, in their order; the caller frees them. */
+static struct crash_store *persisted_choose(const struct crash_sighting *s, uint64_t *count)
+{
+	struct crash_store *chosen = mem_alloc((s->persisted_count + 1) * sizeof(*chosen));
+
+	*count = 0;
+	for (uint64_t i = 0; i < s->persisted_count; i++)
+		if (!store_is_idle(s, i))
+			chosen[(*count)++] = s->persisted[i];
+	return chosen;
+}
+
 static struct finding_crash *crash_make(struct crash_findings *c, const struct crash_sighting *s)
 {
 	struct finding_crash *crash = findings_block(c->findings, 1, sizeof(*crash));
@@ -169,14 +197,16 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.point_op = findings_text(c->findings, s->point_op),
 		.point_event = s->point_event,
 		.cause = s->cause,
-		.persisted_total = s->persisted_count,
 		.lost_total = s->lost_count,
 		.states = s->states,
 		.mode = findings_text(c->findings, s->mode),
 		.folder = findings_text(c->findings, s->folder),
 		.nested = s->nested,
 	};
-	crash->persisted = stores_make(c, s->persisted, s->persisted_count, &crash->persisted_count);
+	struct crash_store *persisted = persisted_choose(s, &crash->persisted_total);
+
+	crash->persisted = stores_make(c, persisted, crash->persisted_total, &crash->persisted_count);
+	free(persisted);
 	crash->lost = stores_make(c, s->lost, s->lost_count, &crash->lost_count);
 	crash->recovery.outcome = s->outcome;
 	crash->recovery.value = s->value;

@@ -8,6 +8,7 @@
 #include "finding/crash.h"
 #include "finding/message.h"
 
+#define PLACE_MAX 1200
 #define VALUE_CHARS 34 /* of a value; 8 bytes always fit */
 
 /* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
@@ -191,10 +192,20 @@ static bool has_role(const struct finding *finding, enum related_role role)
 	return false;
 }
 
+/* Would the reader see two places?  A loop, or a function that stores for others, may have both stores in one line. */
+static bool places_differ(const struct finding *finding)
+{
+	char here[PLACE_MAX], store[PLACE_MAX];
+
+	message_fill(finding, "{here}", here, sizeof(here));
+	message_fill(finding, "{store}", store, sizeof(store));
+	return strcmp(here, store) != 0;
+}
+
 /* The first row of the cause that asks for nothing that is missing; each cause has one that asks for nothing. */
 static size_t sentence_find(const struct finding *finding)
 {
-	bool store = has_role(finding, ROLE_STORE), flush = has_role(finding, ROLE_FLUSH);
+	bool store = has_role(finding, ROLE_STORE) && places_differ(finding), flush = has_role(finding, ROLE_FLUSH);
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
 		if (sentences[i].cause == finding->crash->cause && sentences[i].store <= store &&

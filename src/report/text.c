@@ -239,6 +239,19 @@ static void text_foot(struct text *t, const struct findings *findings, const cha
 	text_newline(t);
 }
 
+static void text_note(struct text *t, const char *before, const char *note)
+{
+	char line[4096];
+
+	text_style(t, STYLE_DIM);
+	text_print(t, "note:");
+	text_style(t, STYLE_PLAIN);
+	text_put(t, " ", 1);
+	snprintf(line, sizeof(line), "%s%s", before, note);
+	text_wrap(t, line, 6);
+	text_newline(t);
+}
+
 void text_write(const struct findings *findings, const struct report_options *options, FILE *out)
 {
 	unsigned width = options->width ? options->width : 80;
@@ -251,13 +264,9 @@ void text_write(const struct findings *findings, const struct report_options *op
 	for (size_t i = 0; i < findings->count; i++)
 		if (finding_is_active(&findings->at[i]))
 			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);
-	for (size_t i = 0; i < findings->notes.count; i++) {
-		text_style(&t, STYLE_DIM);
-		text_print(&t, "note:");
-		text_style(&t, STYLE_PLAIN);
-		text_put(&t, " ", 1);
-		text_wrap(&t, findings->notes.at[i], 6);
-		text_newline(&t);
-	}
+	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual one, and why */
+		text_note(&t, "recovery was run by ", findings->target.mode);
+	for (size_t i = 0; i < findings->notes.count; i++)
+		text_note(&t, "", findings->notes.at[i]);
 	text_foot(&t, findings, options->dir);
 }

@@ -46,7 +46,7 @@ static const uint8_t number[8] = {0x2a};
 
 static struct crash_store store_at(uint32_t context, uint32_t flush, uint64_t offset)
 {
-	return (struct crash_store){context, flush, 1, 8, offset, number, 17};
+	return (struct crash_store){context, flush, 1, 8, offset, number, offset == 0x80 ? 17 : 18};
 }
 
 /* One lost store, one that is on media, and a recovery that died. */
@@ -223,6 +223,48 @@ static void test_limits(void **state)
 	assert_in_range(strlen(s.findings->at[0].crash->recovery.err), CRASH_TAIL_MAX - 10, CRASH_TAIL_MAX);
 	assert_int_equal(strncmp(s.findings->at[0].crash->recovery.err, "xxxxxxxxx\n", 10), 0);
 	free(printed);
+	setting_free(&s);
+}
+
+/* On media, but of no interest: what a later store to the same place covers, and the rest of a store that is lost in part. */
+static void test_idle(void **state)
+{
+	struct setting s = setting_make(*state);
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, number, 17};
+	const struct crash_store kept[] = {
+		{AT_STORE, 0, 1, 8, 0x7d, number, 17},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 3},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 9},
+		{AT_OTHER, 0, 1, 4, 0x40, number, 5},
+	};
+	struct crash_sighting sighting = sighting_make(kept, &lost);
+
+	sighting.persisted_count = 4;
+	crash_add(s.crash, &sighting);
+	sighting.cause = CAUSE_TORN; /* here the rest is the point */
+	sighting.value = 6;
+	crash_add(s.crash, &sighting);
+	assert_int_equal(s.findings->at[0].crash->persisted_total, 2);
+	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
+	assert_int_equal(s.findings->at[0].crash->persisted[1].event, 5);
+	assert_int_equal(s.findings->at[1].crash->persisted_total, 3);
+	crash_end(s.crash);
+	setting_free(&s);
+}
+
+/* Both stores in one place: the sentence does not name it twice. */
+static void test_one_place(void **state)
+{
+	struct setting s = setting_make(*state);
+	const struct crash_store kept = store_at(AT_STORE, 0, 0x40), lost = store_at(AT_STORE, 0, 0x80);
+	struct crash_sighting sighting = sighting_make(&kept, &lost);
+
+	sighting.cause = CAUSE_UNFLUSHED;
+	crash_add(s.crash, &sighting);
+	assert_string_equal(s.findings->at[0].message,
+			    "what is stored here is lost if the power fails before the sfence at "
+			    "kv+0x50: it is not flushed by then");
+	crash_end(s.crash);
 	setting_free(&s);
 }
 
@@ -446,9 +488,17 @@ static void test_folders_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),       scratch_test(test_sentences), scratch_test(test_joined),
-		scratch_test(test_limits),     scratch_test(test_text),      scratch_test(test_read_back),
-		scratch_test(test_suppressed), scratch_test(test_folders),   scratch_test(test_folders_refused),
+		scratch_test(test_made),
+		scratch_test(test_sentences),
+		scratch_test(test_joined),
+		scratch_test(test_limits),
+		scratch_test(test_idle),
+		scratch_test(test_one_place),
+		scratch_test(test_text),
+		scratch_test(test_read_back),
+		scratch_test(test_suppressed),
+		scratch_test(test_folders),
+		scratch_test(test_folders_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
