@@ -18,7 +18,7 @@ void ages_free(struct ages *ages)
 
 static uint64_t *line_find(const struct ages *ages, const struct unit *unit)
 {
-	const uint64_t *slot = map_get(&ages->lines, unit->offset / LINE, unit->file);
+	const uint64_t *slot = ages->count ? map_get(&ages->lines, unit->offset / LINE, unit->file) : NULL;
 
 	return slot ? (uint64_t *)(uintptr_t)*slot : NULL;
 }
@@ -39,10 +39,9 @@ static void line_drop(struct ages *ages, const struct unit *unit)
 {
 	uint64_t *slot = map_get(&ages->lines, unit->offset / LINE, unit->file);
 
-	if (slot) {
-		free((void *)(uintptr_t)*slot);
-		*slot = 0;
-	}
+	free((void *)(uintptr_t)*slot);
+	*slot = 0;
+	ages->count--;
 }
 
 static uint64_t *line_make(struct ages *ages, const struct unit *unit)
@@ -50,6 +49,7 @@ static uint64_t *line_make(struct ages *ages, const struct unit *unit)
 	uint64_t *line = mem_alloc(LINE * sizeof(*line));
 
 	*map_put(&ages->lines, unit->offset / LINE, unit->file) = (uint64_t)(uintptr_t)line;
+	ages->count++;
 	return line;
 }
 
@@ -58,7 +58,8 @@ void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mix
 	uint64_t *line = line_find(ages, unit);
 
 	if (!left) { /* whatever comes is newer */
-		line_drop(ages, unit);
+		if (line)
+			line_drop(ages, unit);
 		return;
 	}
 	if (!line && mixed)

@@ -12,6 +12,7 @@
 
 struct ages {
 	struct map lines; /* (line number, file) -> events of 64 bytes, or 0 */
+	size_t count;     /* that are not 0: mostly none */
 };
 
 void ages_free(struct ages *ages);

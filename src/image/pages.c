@@ -28,11 +28,18 @@ static struct image_page *page_find(const struct pages *pages, uint64_t number)
 
 static struct image_page *page_recent(struct pages *pages, uint64_t number)
 {
-	if (!pages->recent || pages->recent_number != number) {
-		pages->recent = page_find(pages, number);
-		pages->recent_number = number;
+	size_t at = number % PAGES_RECENT;
+
+	if (!pages->recent[at].page || pages->recent[at].number != number) {
+		pages->recent[at].page = page_find(pages, number);
+		pages->recent[at].number = number;
 	}
-	return pages->recent;
+	return pages->recent[at].page;
+}
+
+static void recent_forget(struct pages *pages)
+{
+	memset(pages->recent, 0, sizeof(pages->recent));
 }
 
 /* Watchers */
@@ -94,7 +101,7 @@ static void map_drop(struct map *map)
 void pages_free(struct pages *pages)
 {
 	map_drop(&pages->map);
-	pages->recent = NULL;
+	recent_forget(pages);
 }
 
 static void pages_change_all(const struct pages *pages)
@@ -118,8 +125,8 @@ static struct image_page *page_make(struct pages *pages, uint64_t number)
 
 	page->block = mem_alloc(sizeof(*page->block));
 	*map_put(&pages->map, number, 0) = (uint64_t)(uintptr_t)page;
-	pages->recent = page;
-	pages->recent_number = number;
+	pages->recent[number % PAGES_RECENT].page = page;
+	pages->recent[number % PAGES_RECENT].number = number;
 	if (pages->watch)
 		tell(pages, number, pages->watch->used);
 	return page;
@@ -207,7 +214,7 @@ void pages_shift(struct pages *pages, uint64_t from, uint64_t to)
 	pages_change_all(pages);
 	old = pages->map;
 	pages->map = (struct map){0};
-	pages->recent = NULL;
+	recent_forget(pages);
 	for (size_t i = 0; i < old.room; i++) {
 		uint64_t start = old.entries[i].key[0] * IMAGE_PAGE, stay, move;
 		const uint8_t *bytes;

@@ -21,6 +21,7 @@
 
 #define IMAGE_PAGE 4096u
 #define WATCHERS_MAX 64u
+#define PAGES_RECENT 32u /* a power of two */
 
 struct page_ref {
 	uint64_t number;
@@ -38,9 +39,11 @@ struct pages {
 	struct watch *watch; /* or NULL */
 	uint32_t file;       /* as watchers know it */
 
-	/* The page that was touched last. */
-	uint64_t recent_number;
-	struct image_page *recent;
+	/* Pages that were touched a moment ago. */
+	struct {
+		uint64_t number;
+		struct image_page *page; /* NULL: none */
+	} recent[PAGES_RECENT];
 };
 
 void pages_free(struct pages *pages);

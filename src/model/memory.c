@@ -42,8 +42,13 @@ uint64_t memory_clip(const struct pm_file *file, uint64_t offset, uint64_t size)
 
 struct page *memory_find(const struct memory *memory, uint32_t file, uint64_t offset)
 {
-	const uint64_t *page = map_get(&memory->pages, offset / PAGE_BYTES, file);
+	size_t at = (offset / PAGE_BYTES ^ file) & (MEMORY_RECENT - 1);
+	const uint64_t *page;
 
+	if (memory->recent[at].page && memory->recent[at].number == offset / PAGE_BYTES &&
+	    memory->recent[at].file == file)
+		return memory->recent[at].page;
+	page = map_get(&memory->pages, offset / PAGE_BYTES, file);
 	return page ? (struct page *)(uintptr_t)*page : NULL;
 }
 
