@@ -161,7 +161,7 @@ static struct finding_stack recovery_stack(struct crash_findings *c, const struc
 	return stack;
 }
 
-/* Is this persisted store of no interest: overwritten by a later one on media, or a part of a store that is lost in part? */
+/* Is this persisted store of no interest: overwritten by a later one, or a part of a store that is lost in part? */
 static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 {
 	const struct crash_store *store = &s->persisted[index];
@@ -171,7 +171,9 @@ static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 		    s->persisted[i].size == store->size && s->persisted[i].event > store->event)
 			return true;
 	for (uint64_t i = 0; i < s->lost_count && i < STORES_LOOKED_AT && s->cause != CAUSE_TORN; i++)
-		if (store->event && s->lost[i].event == store->event)
+		if ((store->event && s->lost[i].event == store->event) ||
+		    (s->lost[i].file == store->file && s->lost[i].offset == store->offset &&
+		     s->lost[i].size == store->size))
 			return true;
 	return false;
 }
