@@ -67,6 +67,9 @@ static int any_open(int dirfd, const char *path, int flags, mode_t mode)
 		return NEXT(openat)(AT_FDCWD, place.actual, flags, mode);
 	if (place.kind == PLACE_DIR && (flags & O_TMPFILE) == O_TMPFILE && stub_page->serve)
 		stub_refuse("recovery creates files in the directory of the pool");
+	/* It may be listed later. */
+	if (place.kind == PLACE_DIR && stub_page->serve)
+		server_start();
 	if (place.kind == PLACE_BESIDE)
 		beside_open(dirfd, path, flags);
 	fd = NEXT(openat)(dirfd, path, flags, mode);

@@ -299,8 +299,10 @@ PUBLIC char *canonicalize_file_name(const char *path)
 /* Listing shows the state only where a namespace puts it there. */
 static void dir_listed(int dirfd, const char *path)
 {
-	struct place place = place_ask(dirfd, path, true);
+	struct place place = place_of(dirfd, path, true);
 
+	if (place.kind == PLACE_DIR && stub_page->serve)
+		server_start();
 	if (place.kind == PLACE_DIR && !stub_page->covered)
 		stub_refuse("recovery lists the directory of the pool");
 }

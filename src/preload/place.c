@@ -161,7 +161,7 @@ struct place place_ask(int dirfd, const char *path, bool follow)
 {
 	struct place place = place_of(dirfd, path, follow);
 
-	if (stub_page && stub_page->serve && (place.kind == PLACE_PM || place.kind == PLACE_DIR))
+	if (stub_page && stub_page->serve && place.kind == PLACE_PM)
 		server_start();
 	return place;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -76,6 +77,8 @@ static int child_prepare(const struct keeper_options *o, struct err *err)
 	setsid();
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(o->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
 		return err_sys(err, "cannot redirect the output of recovery");
+	/* Whatever we have inherited is not its business. */
+	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	/* Only now: the directory may be one that a namespace shows differently. */
 	if (o->cwd && chdir(o->cwd) < 0)
 		return err_sys(err, "cannot change to %s", o->cwd);

@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "run/inplace.h"
 #include "run/namespace.h"
-#include "run/program.h"
 #include "run/recorder.h"
 #include "run/recovery_in.h"
+#include "run/shell.h"
 
 #define AWAY_NS ((uint64_t)50000000) /* a longer absence of ours is not held against recovery */
 enum { JOBS_MAX = 63, LOOK_MS = 200 /* at interrupts, at least */ };
@@ -29,27 +29,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The first word, where the shell would take it as it stands, must be something that can be run. */
-static int command_check(const struct recovery_options *o, struct err *err)
+/* By its name: in a namespace, our own may be another directory. */
+static int cwd_find(struct recovery *r, struct err *err)
 {
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
-	const char *start = o->command + strspn(o->command, " \t");
-	size_t length = strspn(start, plain);
-	char word[PATH_MAX], path[2 * PATH_MAX];
-
-	if (!*start) {
-		err_set(err, "--recover needs a command");
-		return err_status(err, ERR_USAGE);
-	}
-	/* Names without a slash may be the shell's own, or functions. */
-	if (!length || length >= sizeof(word) || !strchr(" \t", start[length]) || !memchr(start, '/', length))
-		return 0;
-	snprintf(word, sizeof(word), "%.*s", (int)length, start);
-	snprintf(path, sizeof(path), "%s%s%s", *word != '/' && o->cwd ? o->cwd : "", *word != '/' && o->cwd ? "/" : "", word);
-	if (access(path, X_OK) == 0)
-		return 0;
-	err_sys(err, "the recovery command %s cannot be run", word);
-	return err_status(err, ERR_USAGE);
+	if (r->options.cwd)
+		snprintf(r->cwd, sizeof(r->cwd), "%s", r->options.cwd);
+	else if (!getcwd(r->cwd, sizeof(r->cwd)))
+		return err_sys(err, "cannot find the current directory");
+	return 0;
 }
 
 static void commons_fill(struct recovery *r)
@@ -58,12 +45,12 @@ static void commons_fill(struct recovery *r)
 
 	words_add(&r->argv, "/bin/sh");
 	words_add(&r->argv, "-c");
-	words_add(&r->argv, "%s", o->command);
+	words_add(&r->argv, "%s%s", shell_is_simple(o->command) ? "exec " : "", o->command);
 	if (o->pmem_force)
 		words_add(&r->environment, "PMEM_IS_PMEM_FORCE=1");
 	r->common.argv = r->argv.items;
 	r->common.environment = r->environment.items;
-	r->common.cwd = o->cwd;
+	r->common.cwd = r->cwd;
 	r->common.memory = o->memory;
 	r->common.service = (struct service){.client = o->client, .ready = o->ready};
 	r->common.origin = o->origin;
@@ -134,11 +121,15 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 {
 	struct service service = {.client = options->client, .ready = options->ready};
 
-	if (command_check(options, err) < 0 || (options->client && service_check(&service, err) < 0))
+	if (shell_check(options->command, options->cwd, err) < 0 || (options->client && service_check(&service, err) < 0))
 		return -1;
 	inplace_mend(options->origin);
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
+	if (cwd_find(r, err) < 0) {
+		free(r);
+		return -1;
+	}
 	commons_fill(r);
 	mode_begin(r);
 	r->jobs = jobs_possible(r);

@@ -25,8 +25,8 @@ static void attend(struct recovery *r, const struct scene *scene, char *const *a
 	struct process process = {.argv = argv, .environment = r->environment.items, .wait_all = true};
 
 	answer->result = r->common.namespaces ? namespace_enter(scene, &how, &answer->err) : 0;
-	if (answer->result == 0 && r->options.cwd && chdir(r->options.cwd) < 0)
-		answer->result = err_sys(&answer->err, "cannot change to %s", r->options.cwd);
+	if (answer->result == 0 && chdir(r->cwd) < 0)
+		answer->result = err_sys(&answer->err, "cannot change to %s", r->cwd);
 	if (answer->result == 0)
 		answer->result = process_run(&process, &answer->end, &answer->err);
 }

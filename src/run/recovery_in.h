@@ -17,6 +17,7 @@ struct recovery_slot {
 struct recovery {
 	struct recovery_options options;
 	struct worker_options common;
+	char cwd[PATH_MAX];
 	struct words argv, environment;
 	struct recovery_slot *slots;
 	unsigned jobs;

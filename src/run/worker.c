@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "run/inplace.h"
+#include "run/shell.h"
 
 #define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
 
@@ -250,6 +251,15 @@ size_t worker_polls(const struct worker *w, struct pollfd polls[WORKER_POLLS])
 	return count;
 }
 
+/* A shell that waits for the program tells of its signal by a status. */
+static void outcome_set(struct outcome *o, bool killed, int status)
+{
+	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : shell_signal(WEXITSTATUS(status));
+
+	o->kind = killed ? OUTCOME_TIMEOUT : signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
+	o->value = killed ? 0 : signal ? signal : WEXITSTATUS(status);
+}
+
 static void run_end(struct worker *w, const struct stub_reply *reply)
 {
 	struct outcome *o = &w->outcome;
@@ -263,13 +273,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	/* What ended before it was killed has ended: SIGKILL may be its own doing, too. */
 	bool killed = reply->flags & STUB_BY_KILL ||
 		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
-	if (killed)
-		o->kind = OUTCOME_TIMEOUT;
-	else if (WIFSIGNALED(reply->status))
-		o->kind = OUTCOME_SIGNAL;
-	else
-		o->kind = OUTCOME_EXIT;
-	o->value = killed ? 0 : WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : WEXITSTATUS(reply->status);
+	outcome_set(o, killed, reply->status);
 	place_clear(w);
 	w->state = WORKER_ENDED;
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* shell.h - a command of the user's, for `/bin/sh -c`. */
+#ifndef BLACKOUT_RUN_SHELL_H
+#define BLACKOUT_RUN_SHELL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Is this one simple command that runs a program?  Then the shell may become the program ("exec COMMAND") instead of waiting for it, so that there is one process
+ * with one outcome.  In doubt it is not. */
+bool shell_is_simple(const char *command);
+
+/* Can the program be run that the command starts with, seen from `cwd`, so far as can be told without a shell?  -1, ERR_USAGE, if not. */
+int shell_check(const char *command, const char *cwd, struct err *err);
+
+/* The signal that killed a program, of whose end the shell tells by this exit status; 0: none that programs crash by. */
+int shell_signal(int status);
+
+#endif

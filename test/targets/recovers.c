@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recovers.c - a recovery of many ways: opens a pool, does what it is told, and judges the number at its start.
+ *
+ *     recovers POOL [ACTION]
+ *
+ * The number is 0: exit 0; 1 to 99: exit with it; 100: SIGSEGV; 200: abort; 300: never end.  A pool that is not there is exit 50, an empty one 51. */
+// link: -lpthread
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *pool, *action = "map";
+static size_t size;
+
+static int is(const char *name)
+{
+	return !strcmp(action, name);
+}
+
+static void need(int true_, const char *what)
+{
+	if (true_)
+		return;
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	exit(90);
+}
+
+static int open_pool(int flags)
+{
+	int fd = open(pool, flags);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		exit(50);
+	need(fd >= 0, "open");
+	need(fstat(fd, &st) == 0, "fstat");
+	size = (size_t)st.st_size;
+	if (size < sizeof(uint64_t))
+		exit(51);
+	return fd;
+}
+
+static uint64_t *map_pool(int fd, int prot)
+{
+	uint64_t *at = mmap(NULL, size, prot, MAP_SHARED, fd, 0);
+
+	need(at != MAP_FAILED, "mmap");
+	return at;
+}
+
+__attribute__((noinline)) static void crash(uint64_t value)
+{
+	volatile int *nowhere = (int *)(value - 100);
+	*nowhere = 1;
+}
+
+static int judge(uint64_t value)
+{
+	if (value == 100)
+		crash(value);
+	if (value == 200)
+		abort();
+	while (value == 300)
+		pause();
+	printf("value %lu\n", (unsigned long)value);
+	return (int)value;
+}
+
+static int by_map(void)
+{
+	int fd = open_pool(O_RDWR);
+	uint64_t *at = map_pool(fd, PROT_READ | PROT_WRITE), value = *at;
+
+	need((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR, "F_GETFL");
+	need(ftruncate(fd, (off_t)size) == 0, "ftruncate");
+	at[1]++; /* must not be there for the next one */
+	need(at[1] == 1, "a store of another recovery is seen");
+	return judge(value);
+}
+
+static int by_read(void)
+{
+	uint64_t value;
+	need(pread(open_pool(O_RDONLY), &value, sizeof(value), 0) == sizeof(value), "pread");
+	return judge(value);
+}
+
+/* Mends with write(2) and looks at the result. */
+static int by_write(void)
+{
+	uint64_t value, mark = 7;
+	int fd = open_pool(O_RDWR);
+
+	need(pread(fd, &value, sizeof(value), 0) == sizeof(value), "pread");
+	need(pwrite(fd, &mark, sizeof(mark), 16) == sizeof(mark), "pwrite");
+	need(map_pool(fd, PROT_READ)[2] == mark, "what was written is not there");
+	return judge(value);
+}
+
+/* Stores through one mapping, and looks through another, of another part. */
+static int by_twice(void)
+{
+	int fd = open_pool(O_RDWR);
+	uint64_t *whole = map_pool(fd, PROT_READ | PROT_WRITE);
+	uint64_t *header = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	need(header != MAP_FAILED, "mmap");
+	header[2] = 11;
+	need(whole[2] == 11, "a store through another mapping is not seen");
+	whole[3] = 12;
+	need(header[3] == 12, "a store through the first mapping is not seen");
+	return judge(*whole);
+}
+
+/* Closes the pool and opens it again: all at once, then in parts. */
+static int by_again(void)
+{
+	uint64_t *at = map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
+
+	at[5] = 55;
+	at[size / 8 - 1] = 66;
+	need(munmap(at, size) == 0, "munmap");
+	int fd = open_pool(O_RDWR);
+	at = map_pool(fd, PROT_READ | PROT_WRITE);
+	need(at[5] == 55 && at[size / 8 - 1] == 66, "what was stored is not there again");
+	at[6] = 77;
+	need(munmap(at, size) == 0, "munmap");
+	uint64_t *last = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, (off_t)(size - 4096));
+	need(last != MAP_FAILED && last[511] == 66, "the end is not there in its own mapping");
+	at = map_pool(fd, PROT_READ | PROT_WRITE);
+	need(at[5] == 55 && at[6] == 77, "what was stored is not there a third time");
+	return judge(*at);
+}
+
+static int by_mapped_read(void)
+{
+	uint64_t *at, value = 1;
+	int fd = open_pool(O_RDWR);
+
+	at = map_pool(fd, PROT_READ | PROT_WRITE);
+	at[4] = 44;
+	need(pread(fd, &value, sizeof(value), 32) == sizeof(value) && value == 44, "a store is not seen by read");
+	return judge(*at);
+}
+
+static int by_stream(void)
+{
+	FILE *stream = fopen(pool, "r");
+	uint64_t value;
+
+	if (!stream)
+		exit(50);
+	if (fread(&value, sizeof(value), 1, stream) != 1)
+		exit(51);
+	return judge(value);
+}
+
+static int by_fork(void)
+{
+	int fd = open_pool(O_RDWR), status;
+	uint64_t *at = map_pool(fd, PROT_READ | PROT_WRITE);
+
+	if (fork() == 0) {
+		at[2] = 22;
+		_exit(0);
+	}
+	wait(&status);
+	need(at[2] == 22, "a store of a child is not seen");
+	return judge(*at);
+}
+
+static int by_delete(void)
+{
+	uint64_t value;
+
+	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
+	need(unlink(pool) == 0 && access(pool, F_OK) < 0, "unlink");
+	return judge(value);
+}
+
+/* Writes a new pool and renames it over the old one. */
+static int by_replace(void)
+{
+	char path[4096];
+	uint64_t value, mark = 9;
+
+	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
+	snprintf(path, sizeof(path), "%s.new", pool);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0644);
+	need(fd >= 0 && write(fd, &mark, sizeof(mark)) == sizeof(mark), "create");
+	need(rename(path, pool) == 0, "rename");
+	need(pread(open_pool(O_RDONLY), &mark, sizeof(mark), 0) == sizeof(mark) && mark == 9, "it is not the new one");
+	return judge(value);
+}
+
+/* A file beside the pool that nobody has seen before. */
+static int by_beside(void)
+{
+	char path[4096];
+	uint64_t value;
+
+	snprintf(path, sizeof(path), "%s.lock", pool);
+	need(open(path, O_RDWR | O_CREAT | O_EXCL, 0644) >= 0, "a lock of another recovery is there");
+	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
+	return judge(value);
+}
+
+/* Leaves a daemon behind, in a session of its own, that holds our output. */
+static int by_daemon(void)
+{
+	uint64_t value = *map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
+
+	if (fork() == 0) {
+		setsid();
+		if (fork() == 0)
+			for (;;)
+				sleep(1000);
+		_exit(0);
+	}
+	wait(NULL);
+	return judge(value);
+}
+
+static int by_closing(void)
+{
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	int result = by_map();
+	close_range(3, ~0u, 0);
+	return result;
+}
+
+static int by_chdir(void)
+{
+	char real[4096];
+
+	need(realpath(pool, real) != NULL || errno == ENOENT, "realpath");
+	need(chdir("/") == 0, "chdir");
+	if (access(pool, F_OK) < 0 && *pool != '/')
+		pool = real;
+	return by_map();
+}
+
+static int by_printing(void)
+{
+	int fd = open_pool(O_RDONLY);
+	uint64_t value = *map_pool(fd, PROT_READ);
+	static char text[1 << 16];
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (int i = 0; i < 1600; i++)
+		fputs(text, i % 2 ? stdout : stderr);
+	fputs("\nthe end\n", stderr);
+	return judge(value);
+}
+
+static void *idle(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static int by_threads_first(void)
+{
+	pthread_t thread;
+	need(pthread_create(&thread, NULL, idle, NULL) == 0, "pthread_create");
+	return by_map();
+}
+
+static void *store(void *at)
+{
+	((uint64_t *)at)[7] = 70;
+	return NULL;
+}
+
+static int by_threads(void)
+{
+	uint64_t *at = map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
+	pthread_t thread;
+
+	need(pthread_create(&thread, NULL, store, at) == 0 && pthread_join(thread, NULL) == 0 && at[7] == 70, "threads");
+	return judge(*at);
+}
+
+/* A configuration that is read before the pool is opened, and after. */
+static int by_config(void)
+{
+	char path[4096], line[64];
+	uint64_t value;
+
+	snprintf(path, sizeof(path), "%s.conf", pool);
+	FILE *config = fopen(path, "r");
+	need(config && setvbuf(config, NULL, _IONBF, 0) == 0, "config");
+	need(fgets(line, sizeof(line), config) && !strcmp(line, "one\n"), "the first line is another");
+	value = *map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
+	need(fgets(line, sizeof(line), config) && !strcmp(line, "two\n"), "the second line is another");
+	return judge(value);
+}
+
+static int by_list(void)
+{
+	char dir[4096];
+	struct dirent *entry;
+	int seen = 0;
+
+	snprintf(dir, sizeof(dir), "%s", pool);
+	char *slash = strrchr(dir, '/');
+	strcpy(slash ? slash : dir, slash ? "" : ".");
+	DIR *d = opendir(dir);
+	need(d != NULL, "opendir");
+	while ((entry = readdir(d)))
+		seen |= !strcmp(entry->d_name, strrchr(pool, '/') ? strrchr(pool, '/') + 1 : pool);
+	if (!seen)
+		exit(50);
+	return by_read();
+}
+
+static int by_lock(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int fd = open_pool(O_RDWR);
+
+	need(fcntl(fd, F_SETLK, &lock) == 0, "F_SETLK");
+	need(access(pool, R_OK | W_OK) == 0, "access");
+	return judge(*map_pool(fd, PROT_READ | PROT_WRITE));
+}
+
+static int by_grow(void)
+{
+	int fd = open_pool(O_RDWR);
+	uint64_t value = *map_pool(fd, PROT_READ | PROT_WRITE);
+
+	need(ftruncate(fd, (off_t)size * 2) == 0, "ftruncate");
+	return judge(value);
+}
+
+static int by_remap(void)
+{
+	int fd = open_pool(O_RDWR);
+	uint64_t *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	need(at != MAP_FAILED, "mmap");
+	at[9] = 99;
+	at = mremap(at, 4096, size, MREMAP_MAYMOVE);
+	need(at != MAP_FAILED && at[9] == 99, "mremap");
+	return judge(*at);
+}
+
+static int by_kill_group(void)
+{
+	uint64_t value = *map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
+
+	signal(SIGTERM, SIG_IGN);
+	kill(0, SIGTERM);
+	return judge(value);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} actions[] = {
+		{"map", by_map},         {"read", by_read},       {"write", by_write},     {"twice", by_twice},
+		{"again", by_again},     {"mapped-read", by_mapped_read}, {"stream", by_stream}, {"fork", by_fork},
+		{"delete", by_delete},   {"replace", by_replace}, {"beside", by_beside},   {"daemon", by_daemon},
+		{"closing", by_closing}, {"chdir", by_chdir},     {"printing", by_printing}, {"threads", by_threads},
+		{"threads-first", by_threads_first}, {"config", by_config}, {"list", by_list}, {"lock", by_lock},
+		{"grow", by_grow},       {"remap", by_remap},     {"kill-group", by_kill_group},
+	};
+
+	pool = argv[1];
+	if (argc > 2)
+		action = argv[2];
+	fprintf(stderr, "begin\n");
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (is(actions[i].name))
+			return actions[i].run();
+	return 91;
+}

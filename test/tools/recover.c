@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recover.c - run a recovery command on states that lie in directories, without a recording.
+ *
+ *     recover [OPTION=VALUE ...] pm=PATH... state=DIR... command=TEXT
+ *
+ * DIR/NAME is the PM file PATH, of that base name, in the state; where it is not there, the state does not have it.  For each state a line "DIR: OUTCOME (MODE)" is
+ * printed, in the order of the states; then "mode: MODE" and, if there is one, "reason: TEXT".  The first state is run alone.
+ *
+ *     mode= jobs= timeout= memory= client= ready= cwd=    as in run/recovery.h
+ *     namespaces=no                                       do as if there were none
+ *     show=yes                                            print what recovery printed
+ *     stack=yes                                           print the stack of each crash
+ *     repeat=N                                            run the states N times, and print how many per second
+ *     attend=TEXT                                         run this instead, in the terminal, on the first state */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "image/origin.h"
+#include "image/tree.h"
+#include "run/recovery.h"
+#include "run/words.h"
+
+static struct words states;
+static struct outcome *outcomes;
+static struct origin *origin;
+static char root[PATH_MAX - 64];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "recover: %s\n", what);
+	exit(3);
+}
+
+static void copy(const char *from, const char *to)
+{
+	char buffer[65536];
+	ssize_t n;
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+
+	if (in < 0) {
+		unlink(to);
+		return;
+	}
+	int out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	off_t size = 0;
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		size += write(out, buffer, (size_t)n);
+	if (out < 0 || ftruncate(out, size) < 0)
+		die("cannot write the stage");
+	close(in);
+	close(out);
+}
+
+/* What stage_load does. */
+static void load(unsigned worker, size_t state)
+{
+	char from[2 * PATH_MAX], to[2 * PATH_MAX];
+	const char *name;
+
+	for (size_t i = 0; i < origin_path_count(origin); i++) {
+		int dir = origin_place(origin, origin_path(origin, i), &name);
+		snprintf(from, sizeof(from), "%s/%s", states.items[state], name);
+		snprintf(to, sizeof(to), "%s/%u/%d/%s", root, worker, dir, name);
+		copy(from, to);
+	}
+}
+
+static void done(void *arg, void *ticket, const struct outcome *outcome)
+{
+	struct outcome *slot = &outcomes[(size_t)ticket];
+
+	(void)arg;
+	outcome_free(slot);
+	outcome_copy(slot, outcome);
+}
+
+static void stages_make(struct recovery *r, char (*paths)[PATH_MAX])
+{
+	char dir[2 * PATH_MAX];
+
+	for (unsigned w = 0; w < recovery_jobs(r); w++) {
+		snprintf(paths[w], PATH_MAX, "%s/%u", root, w);
+		mkdir(paths[w], 0755);
+		for (size_t i = 0; i < origin_dir_count(origin); i++) {
+			snprintf(dir, sizeof(dir), "%s/%zu", paths[w], i);
+			mkdir(dir, 0755);
+		}
+		recovery_stage(r, w, paths[w]);
+	}
+}
+
+static int run_all(struct recovery *r, size_t repeat, struct err *err)
+{
+	int w;
+
+	load(0, 0);
+	if (recovery_run(r, 0, 1, &outcomes[0], err) != 0)
+		return -1;
+	for (size_t i = 1; i < states.count * repeat; i++) {
+		if ((w = recovery_idle(r, err)) < 0)
+			return -1;
+		/* A state that recovery cannot touch need not be loaded again. */
+		if (states.count > 1 || recovery_mode(r) != RECOVERY_FORK || i < recovery_jobs(r))
+			load((unsigned)w, i % states.count);
+		if (recovery_start(r, (unsigned)w, (void *)(i % states.count), err) < 0)
+			return -1;
+	}
+	return recovery_drain(r, err);
+}
+
+static void stack_print(struct recovery *r, size_t state)
+{
+	struct recovery_frame frames[32];
+	struct err err;
+
+	load(0, state);
+	int count = recovery_stack(r, 0, frames, 32, &err);
+	for (int i = 0; i < count; i++)
+		printf("    %s %s:%u %s\n", frames[i].function, *frames[i].file ? strrchr(frames[i].file, '/') + 1 : "",
+		       frames[i].line, frames[i].module);
+}
+
+static void print(struct recovery *r, bool show, bool stack)
+{
+	char text[64];
+
+	for (size_t i = 0; i < states.count; i++) {
+		const struct outcome *o = &outcomes[i];
+		outcome_describe(o, text, sizeof(text));
+		printf("%s: %s%s (%s)\n", states.items[i], text, o->by_client ? " of the client" : "", recovery_mode_name(o->mode));
+		if (show && o->out.text)
+			printf("stdout%s: %s\n", o->out.cut ? " (cut)" : "", o->out.text);
+		if (show && o->err.text)
+			printf("stderr%s: %s\n", o->err.cut ? " (cut)" : "", o->err.text);
+		if (stack && o->kind == OUTCOME_SIGNAL)
+			stack_print(r, i);
+	}
+	printf("mode: %s\n", recovery_mode_name(recovery_mode(r)));
+	if (recovery_reason(r))
+		printf("reason: %s\n", recovery_reason(r));
+}
+
+static void attend(struct recovery *r, const char *command)
+{
+	char *argv[] = {"/bin/sh", "-c", (char *)command, NULL};
+	struct process_end end;
+	struct err err;
+
+	load(0, 0);
+	if (recovery_attend(r, 0, argv, &end, &err) < 0)
+		die(err.sentence);
+	printf("status %d\n", end.status);
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static const char *value(int argc, char **argv, const char *key)
+{
+	const char *found = NULL;
+
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], key, strlen(key)) && argv[i][strlen(key)] == '=')
+			found = argv[i] + strlen(key) + 1;
+	return found;
+}
+
+static void collect(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "state=", 6))
+			words_add(&states, "%s", argv[i] + 6);
+		if (!strncmp(argv[i], "pm=", 3) && !origin_add_path(origin, argv[i] + 3))
+			die("a PM path must be absolute");
+	}
+	if (!states.count)
+		die("no state");
+	outcomes = mem_alloc(states.count * sizeof(*outcomes));
+}
+
+int main(int argc, char **argv)
+{
+	static char paths[64][PATH_MAX], stub[PATH_MAX];
+	struct recovery_options o = {.command = value(argc, argv, "command"), .done = done, .pmem_force = true};
+	const char *text, *shm = getenv("RECOVER_STAGES");
+	struct recovery *r;
+	struct err err;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	origin = origin_new();
+	collect(argc, argv);
+	o.origin = origin;
+	o.cwd = value(argc, argv, "cwd");
+	o.client = value(argc, argv, "client");
+	o.ready = value(argc, argv, "ready");
+	o.timeout = (text = value(argc, argv, "timeout")) ? atof(text) : 10;
+	o.memory = (text = value(argc, argv, "memory")) ? strtoull(text, NULL, 10) : 0;
+	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
+	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
+	if ((text = value(argc, argv, "mode")) && !recovery_mode_find(text, &o.mode))
+		die("no such mode");
+	o.stub = stub;
+	ssize_t n = readlink("/proc/self/exe", stub, sizeof(stub) - 1);
+	stub[n > 0 ? n : 0] = 0;
+	strcpy(strstr(stub, "/test/tools/"), "/libblackout-preload.so");
+	snprintf(root, sizeof(root), "%s/recover-XXXXXX", shm ? shm : "/dev/shm");
+	if (!mkdtemp(root))
+		die("cannot make the stages");
+
+	int result = recovery_new(&r, &o, &err);
+	if (result < 0) {
+		tree_remove(root);
+		fprintf(stderr, "recover: %s\n", err.sentence);
+		return err.status;
+	}
+	stages_make(r, paths);
+	size_t repeat = (text = value(argc, argv, "repeat")) ? (size_t)atol(text) : 1;
+	double start = seconds();
+	if ((text = value(argc, argv, "attend")))
+		attend(r, text);
+	else if ((result = run_all(r, repeat, &err)) < 0)
+		fprintf(stderr, "recover: %s\n", err.sentence);
+	else if (repeat > 1)
+		printf("%.0f states/s\n", (double)(states.count * repeat) / (seconds() - start));
+	if (result == 0 && !value(argc, argv, "attend"))
+		print(r, value(argc, argv, "show"), value(argc, argv, "stack"));
+	recovery_free(r);
+	for (size_t i = 0; i < states.count; i++)
+		outcome_free(&outcomes[i]);
+	free(outcomes);
+	words_free(&states);
+	origin_free(origin);
+	/* Everything of ours must have gone; what is left are the stages. */
+	tree_remove(root);
+	return result < 0 ? 3 : 0;
+}
