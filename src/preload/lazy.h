@@ -41,14 +41,13 @@
 #include "model/choices.h"
 #include "run/lazy_block.h"
 
-/* A leaf has ended, or something else is to be told: in the process that waited for it.  *report is complete but for the output, which is the
- * receiver's. */
+/* A leaf has ended, or something else is to be told: in the process that waited for it.  The receiver adds the output. */
 struct lazy_told {
 	struct lazy_report report;
 	int status; /* as wait(2) gives it */
 	uint64_t nanoseconds;
-	const uint32_t *lines; /* report.fresh of them */
-	const uint8_t *taken;
+	const uint32_t *lines; /* all report.depth of them */
+	const uint8_t *taken;  /* by number of the unit */
 };
 
 struct lazy_setup {
@@ -59,6 +58,7 @@ struct lazy_setup {
 	void (*reset)(const uint64_t *marks);
 	void (*refuse)(const char *why) __attribute__((noreturn)); /* ends the process after it has set *refused */
 	_Atomic uint32_t *refused;
+	int (*sigaction)(int sig, const struct sigaction *act, struct sigaction *old); /* the C library's */
 };
 
 enum { LAZY_MARKS = 64 };
@@ -75,11 +75,20 @@ void lazy_over(pid_t pid, int status);
 /* Is this process part of a tree? */
 bool lazy_is_armed(void);
 
-/* The bytes from `offset` on of the path number `entry` are mapped at `at`, privately, with protection `prot`. */
-void lazy_map(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
-void lazy_unmap(void *at, size_t bytes);
-/* The program wants another protection.  True: it has it, the caller must not set it. */
-bool lazy_protect(void *at, size_t bytes, int prot);
+/* Before mappings change all memory is made accessible, and what is known of mappings is forgotten; after it, all are told anew.
+ *
+ *     lazy_suspend();
+ *     p = mmap(...);  lazy_fresh(p, ...);
+ *     for each mapping: lazy_range(...);
+ *     lazy_resume(); */
+void lazy_suspend(void);
+/* `bytes` bytes of the path number `entry`, from `offset` on, are mapped privately at `at`. */
+void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
+void lazy_resume(void);
+
+/* This memory has just come from the stage's file: it does not know what was decided about the file before. */
+void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
+
 /* Decide all of a range that is about to be used by something that cannot trap.  Memory that is not ours is no matter. */
 void lazy_touch(const void *at, size_t bytes);
 

@@ -13,7 +13,7 @@
  * Each leaf is a reply STUB_LEAF, followed by
  *
  *     struct lazy_report
- *     uint32_t lines[fresh]            decided after the first `keep` lines, which are those of the leaf before
+ *     uint32_t lines[depth - keep]     decided after the first `keep` lines, which are those of the report before
  *     uint8_t taken[]                  for each of these lines, flags of its units
  *     char out[out_bytes], err[err_bytes]
  *
@@ -22,6 +22,7 @@
 #ifndef BLACKOUT_RUN_LAZY_BLOCK_H
 #define BLACKOUT_RUN_LAZY_BLOCK_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* Which content of a line is tried first. */
@@ -42,24 +43,27 @@ struct lazy_block {
 	uint64_t seed;
 	uint32_t order; /* enum lazy_order */
 	uint32_t file_count, given_count;
-	uint32_t choices; /* where they are in the block */
+	uint32_t choices;       /* where they are in the block */
+	_Atomic uint32_t stop;  /* set by blackout at any time: no more leaves */
+	uint32_t unused;
 };
 
 enum lazy_flag {
 	LAZY_REFUSED = 1, /* stub_page.reason says why, and follows in place of the output `err` */
 	LAZY_TIMEOUT = 2,
-	LAZY_LOST = 4,  /* a process of the tree was killed from outside: what it had not tried yet is left out */
-	LAZY_CUT = 8,   /* leaves_max is reached: from here on, nothing more was tried */
-	LAZY_POSTPONED = 16, /* no leaf: the tree is too deep here; to be asked for again, with these lines given */
-	LAZY_OUT_CUT = 32, LAZY_ERR_CUT = 64, /* there was more output before it */
+	LAZY_POSTPONED = 4, /* no leaf: the tree is too deep here; to be asked for again, with these lines given */
+	LAZY_END = 8,       /* no leaf: there are no more */
+	LAZY_OUT_CUT = 16,  /* there was more output before it */
+	LAZY_ERR_CUT = 32,
 };
 
 struct lazy_report {
 	uint32_t flags;
-	uint32_t keep, fresh; /* lines */
+	uint32_t keep, depth; /* lines decided: as in the last report, and now */
 	uint32_t taken_bytes;
 	uint32_t out_bytes, err_bytes;
-	uint64_t traps; /* in the whole tree so far */
+	uint64_t traps;  /* in the whole tree so far */
+	double left_out; /* sets that have no leaf, at most, so far */
 };
 
 #endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy.c - which memory is undecided, and how it is decided; see lazy.h. */
+#include "preload/lazy_in.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+struct lazy lazy;
+
+/* Number in RDI, arguments in RSI, RDX, RCX, R8, R9 and on the stack. */
+__asm__(".text\n"
+	".globl lazy_syscall\n"
+	".hidden lazy_syscall\n"
+	".type lazy_syscall, @function\n"
+	"lazy_syscall:\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %rdi\n"
+	"	mov %rdx, %rsi\n"
+	"	mov %rcx, %rdx\n"
+	"	mov %r8, %r10\n"
+	"	mov %r9, %r8\n"
+	"	mov 8(%rsp), %r9\n"
+	"	syscall\n"
+	".globl lazy_syscall_end\n"
+	".hidden lazy_syscall_end\n"
+	"lazy_syscall_end:\n"
+	"	ret\n"
+	".size lazy_syscall, .-lazy_syscall\n");
+
+bool lazy_is_armed(void)
+{
+	return lazy.armed;
+}
+
+/* Memory */
+
+struct lazy_range *lazy_range_at(uintptr_t at)
+{
+	for (size_t i = 0; i < lazy.range_count; i++) {
+		if (at - lazy.ranges[i].at < lazy.ranges[i].bytes)
+			return &lazy.ranges[i];
+	}
+	return NULL;
+}
+
+static uint64_t offset_at(const struct lazy_range *range, uintptr_t at)
+{
+	return range->offset + (at - range->at);
+}
+
+/* The next undecided line at or after an offset of the range, before `end`; CHOICES_NONE if there is none. */
+static uint32_t line_open(const struct lazy_range *range, uint64_t offset, uint64_t end)
+{
+	uint32_t line = choices_find_from(lazy.choices, range->file, offset);
+	const struct choices_line *l = choices_lines(lazy.choices);
+
+	for (; line < lazy.choices->line_count && l[line].file == range->file && l[line].offset < end; line++) {
+		if (lazy.lines[line] != LINE_DECIDED)
+			return line;
+	}
+	return CHOICES_NONE;
+}
+
+bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at)
+{
+	uint64_t page = offset_at(range, at & -LAZY_PAGE);
+
+	return line_open(range, page, page + LAZY_PAGE) != CHOICES_NONE;
+}
+
+void lazy_page_protect(uintptr_t page, int prot)
+{
+	if (CALL(SYS_mprotect, page, LAZY_PAGE, prot) < 0)
+		lazy.setup.refuse("undecided pages are too many to be protected");
+}
+
+void lazy_page_settle(const struct lazy_range *range, uintptr_t at)
+{
+	lazy_page_protect(at & -LAZY_PAGE, lazy_page_is_open(range, at) ? PROT_NONE : range->prot);
+}
+
+/* The content of a decided line, wherever it is mapped.  Elsewhere than in the page at `here`, which stays open, protection is put right at once. */
+static void line_show(uint32_t line, uintptr_t here)
+{
+	const struct choices_line *l = &choices_lines(lazy.choices)[line];
+
+	for (size_t i = 0; i < lazy.range_count; i++) {
+		const struct lazy_range *range = &lazy.ranges[i];
+
+		if (range->file != l->file || l->offset - range->offset >= range->bytes)
+			continue;
+		uintptr_t at = range->at + (l->offset - range->offset);
+
+		if ((at ^ here) >= LAZY_PAGE)
+			lazy_page_protect(at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
+		choices_apply(lazy.choices, line, lazy.taken + l->first, (uint8_t *)at);
+		if ((at ^ here) >= LAZY_PAGE)
+			lazy_page_settle(range, at);
+	}
+}
+
+static const uint8_t *given_taken(void)
+{
+	return (const uint8_t *)(lazy.block + 1) +
+	       (lazy.block->file_count + lazy.block->given_count) * sizeof(uint32_t);
+}
+
+static void line_decide(uint32_t line, const uint8_t *certain)
+{
+	const struct choices *c = lazy.choices;
+
+	if (lazy.lines[line] == LINE_GIVEN) {
+		memcpy(lazy.alternative, given_taken() + choices_lines(c)[line].first, choices_lines(c)[line].count);
+	} else if (choices_forced(c, line, lazy.bounds)) {
+		choices_first(c, line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
+	} else {
+		if (lazy.spoiled)
+			lazy.setup.refuse(lazy.spoiled);
+		lazy_branch(line, certain);
+	}
+	lazy_commit(line, lazy.alternative);
+}
+
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end)
+{
+	uint64_t offset = offset_at(range, at), last = offset_at(range, end);
+
+	lazy_page_protect(at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
+	for (uint32_t line; (line = line_open(range, offset, last)) != CHOICES_NONE;) {
+		uint64_t begin = choices_lines(lazy.choices)[line].offset;
+
+		line_decide(line, (const uint8_t *)range->at + (begin - range->offset));
+		line_show(line, at);
+	}
+}
+
+/* Mappings */
+
+void lazy_suspend(void)
+{
+	if (!lazy.armed)
+		return;
+	for (size_t i = 0; i < lazy.range_count; i++)
+		CALL(SYS_mprotect, lazy.ranges[i].at, lazy.ranges[i].bytes, lazy.ranges[i].prot);
+	lazy.range_count = 0;
+	lazy.suspended = true;
+}
+
+static uint32_t file_of(uint32_t entry)
+{
+	const uint32_t *files = (const uint32_t *)(lazy.block + 1);
+
+	return entry < lazy.block->file_count ? files[entry] : CHOICES_NONE;
+}
+
+void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot)
+{
+	if (!lazy.armed || file_of(entry) == CHOICES_NONE || !bytes)
+		return;
+	if (lazy.range_count == LAZY_RANGES_MAX)
+		lazy.setup.refuse("recovery has many mappings of PM files");
+	lazy.ranges[lazy.range_count++] = (struct lazy_range){
+		(uintptr_t)at, (bytes + LAZY_PAGE - 1) & -LAZY_PAGE, offset, file_of(entry), prot};
+}
+
+/* Close the pages with undecided lines, neighbours in one call. */
+static void range_close(const struct lazy_range *range)
+{
+	uint64_t end = range->offset + range->bytes, offset = range->offset;
+	uint32_t line;
+
+	while ((line = line_open(range, offset, end)) != CHOICES_NONE) {
+		uint64_t first = choices_lines(lazy.choices)[line].offset & -(uint64_t)LAZY_PAGE;
+
+		for (offset = first + LAZY_PAGE;
+		     offset < end && line_open(range, offset, offset + LAZY_PAGE) != CHOICES_NONE;)
+			offset += LAZY_PAGE;
+		if (CALL(SYS_mprotect, range->at + (first - range->offset), offset - first, PROT_NONE) < 0)
+			lazy.setup.refuse("undecided pages are too many to be protected");
+	}
+}
+
+void lazy_close_all(void)
+{
+	for (size_t i = 0; i < lazy.range_count; i++)
+		range_close(&lazy.ranges[i]);
+}
+
+void lazy_resume(void)
+{
+	if (!lazy.armed)
+		return;
+	for (size_t i = 0; i < lazy.range_count; i++)
+		lazy_filter(lazy.ranges[i].at, lazy.ranges[i].at + lazy.ranges[i].bytes);
+	lazy_close_all();
+	lazy.suspended = false;
+}
+
+/* Put what is decided over bytes of the file. */
+static void overlay(uint32_t line, uint64_t offset, uint8_t *buffer, size_t bytes)
+{
+	const struct choices_line *l = &choices_lines(lazy.choices)[line];
+	uint8_t whole[CHOICES_LINE];
+	uint64_t from = l->offset > offset ? l->offset : offset;
+	uint64_t end = l->offset + CHOICES_LINE < offset + bytes ? l->offset + CHOICES_LINE : offset + bytes;
+
+	memcpy(whole + (from - l->offset), buffer + (from - offset), end - from);
+	choices_apply(lazy.choices, line, lazy.taken + l->first, whole);
+	memcpy(buffer + (from - offset), whole + (from - l->offset), end - from);
+}
+
+static void overlay_range(uint32_t file, uint64_t offset, void *buffer, size_t bytes)
+{
+	const struct choices_line *l = choices_lines(lazy.choices);
+
+	for (uint32_t line = choices_find_from(lazy.choices, file, offset);
+	     line < lazy.choices->line_count && l[line].file == file && l[line].offset < offset + bytes; line++) {
+		if (lazy.lines[line] == LINE_DECIDED)
+			overlay(line, offset, buffer, bytes);
+	}
+}
+
+void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot)
+{
+	uint32_t file = lazy.armed ? file_of(entry) : CHOICES_NONE;
+	const struct choices_line *l = lazy.armed ? choices_lines(lazy.choices) : NULL;
+
+	if (file == CHOICES_NONE)
+		return;
+	for (uint32_t line = choices_find_from(lazy.choices, file, offset);
+	     line < lazy.choices->line_count && l[line].file == file && l[line].offset < offset + bytes; line++) {
+		uintptr_t there = (uintptr_t)at + (l[line].offset - offset);
+
+		if (lazy.lines[line] != LINE_DECIDED)
+			continue;
+		lazy_page_protect(there & -LAZY_PAGE, PROT_READ | PROT_WRITE);
+		choices_apply(lazy.choices, line, lazy.taken + l[line].first, (uint8_t *)there);
+		lazy_page_protect(there & -LAZY_PAGE, prot);
+	}
+}
+
+/* A line that is decided because the file is read is shown in all mappings. */
+static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
+{
+	struct lazy_range whole = {.bytes = SIZE_MAX, .file = file};
+
+	for (uint32_t line; (line = line_open(&whole, offset, end)) != CHOICES_NONE;) {
+		line_decide(line, NULL);
+		line_show(line, 0);
+	}
+}
+
+void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes)
+{
+	if (!lazy.armed || file_of(entry) == CHOICES_NONE || !bytes)
+		return;
+	decide_file(file_of(entry), offset, offset + bytes);
+	overlay_range(file_of(entry), offset, buffer, bytes);
+}
+
+void lazy_touch(const void *at, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)at, end = from + bytes;
+
+	while (lazy.armed && !lazy.suspended && from < end) {
+		uintptr_t stop = (from & -LAZY_PAGE) + LAZY_PAGE;
+		struct lazy_range *range = lazy_range_at(from);
+
+		stop = stop < end ? stop : end;
+		if (range && lazy_page_is_open(range, from)) {
+			lazy_decide(range, from, stop);
+			lazy_page_settle(range, from);
+		}
+		from = stop;
+	}
+}
+
+bool lazy_is_open(uint32_t entry)
+{
+	struct lazy_range whole = {.bytes = SIZE_MAX, .file = lazy.armed ? file_of(entry) : CHOICES_NONE};
+
+	return whole.file != CHOICES_NONE && line_open(&whole, 0, UINT64_MAX) != CHOICES_NONE;
+}
+
+void lazy_spoil(const char *why)
+{
+	if (!lazy.spoiled)
+		lazy.spoiled = why;
+}
+
+/* Beginning and end */
+
+static void *memory_new(size_t bytes, int type)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, type | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool block_check(const struct lazy_block *block)
+{
+	uint64_t before = sizeof(*block) + ((uint64_t)block->file_count + block->given_count) * sizeof(uint32_t);
+	const struct choices *c = (const void *)((const char *)block + block->choices);
+	const uint32_t *given = (const uint32_t *)(block + 1) + block->file_count;
+
+	if (block->choices % 8 || block->choices < before || block->choices > block->bytes ||
+	    !choices_check(c, block->bytes - block->choices) || block->choices < before + c->unit_count)
+		return false;
+	for (uint32_t i = 0; i < block->given_count; i++) {
+		if (given[i] >= c->line_count)
+			return false;
+	}
+	return true;
+}
+
+const char *lazy_prepare(const struct lazy_setup *setup)
+{
+	const struct choices *c = (const void *)((const char *)setup->block + setup->block->choices);
+	const uint32_t *given = (const uint32_t *)(setup->block + 1) + setup->block->file_count;
+
+	if (!block_check(setup->block))
+		return "the undecided lines are not well formed";
+	lazy = (struct lazy){.setup = *setup, .block = setup->block, .choices = c, .bounds = CHOICES_OPEN};
+	size_t bytes = sizeof(*lazy.tree) + c->line_count * sizeof(uint32_t) + c->unit_count;
+	lazy.private_bytes = (size_t)c->line_count + c->line_units_max + 1;
+	lazy.tree = memory_new(bytes, MAP_SHARED);
+	lazy.lines = memory_new(lazy.private_bytes, MAP_PRIVATE);
+	if (!lazy.tree || !lazy.lines)
+		return "there is no memory for the undecided lines";
+	lazy.tree->bytes = bytes;
+	lazy.log = (uint32_t *)(lazy.tree + 1);
+	lazy.taken = (uint8_t *)(lazy.log + c->line_count);
+	lazy.alternative = lazy.lines + c->line_count;
+	for (uint32_t i = 0; i < setup->block->given_count; i++) {
+		lazy.lines[given[i]] = LINE_GIVEN;
+		lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first, lazy.bounds);
+	}
+	return NULL;
+}
+
+void lazy_arm(void)
+{
+	lazy.armed = true;
+	lazy.tree->active = (pid_t)CALL(SYS_getpid);
+	/* A kernel without it: then threads of the C library have no numbers of their own after a fork, and abort() would not find itself. */
+	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)
+		lazy_spoil("the kernel does not tell where the number of the thread is kept");
+	lazy_signals_arm();
+	lazy_timer_start();
+}

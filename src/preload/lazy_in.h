@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy_in.h - what the files of lazy.h share. */
+#ifndef BLACKOUT_PRELOAD_LAZY_IN_H
+#define BLACKOUT_PRELOAD_LAZY_IN_H
+
+#include <stdatomic.h>
+#include <ucontext.h>
+
+#include "preload/lazy.h"
+
+enum { LAZY_RANGES_MAX = 1024, LAZY_OPEN_MAX = 16 };
+#define LAZY_PAGE ((uintptr_t)4096)
+
+/* What a line is to this process. */
+enum lazy_line { LINE_OPEN, LINE_GIVEN, LINE_DECIDED };
+
+/* A part of a PM file in memory. */
+struct lazy_range {
+	uintptr_t at;
+	size_t bytes;
+	uint64_t offset;
+	uint32_t file; /* of the choices */
+	int prot;      /* as the program wants it */
+};
+
+/* Shared by all processes of a tree.  Only one of them runs at any time, the others wait for it; so there is nothing to lock. */
+struct lazy_tree {
+	uint64_t bytes;       /* that are mapped */
+	uint32_t depth;       /* lines decided on the way that is being gone */
+	uint32_t fresh;       /* the first of them that was not yet told */
+	pid_t active;         /* the process that runs; 0: the one that ran has ended without a leaf */
+	uint64_t deadline_ns; /* when it will be killed */
+	uint64_t began_ns, spent_ns; /* since when it runs, and how long it did before */
+	uint64_t leaves, traps;
+	double left_out;
+	bool over; /* no more leaves */
+	bool lost;
+	/* then: uint32_t log[line_count], the decided lines; uint8_t taken[unit_count] */
+};
+
+/* An alternative of a line, to be compared with others. */
+struct lazy_content {
+	uint8_t bytes[CHOICES_LINE];
+	struct choices_bounds bounds;
+};
+
+struct lazy {
+	bool armed;
+	bool suspended; /* everything is accessible */
+	struct lazy_setup setup;
+	const struct lazy_block *block;
+	const struct choices *choices;
+	struct lazy_tree *tree;
+	uint32_t *log;
+	uint8_t *taken;
+
+	/* A copy in each process. */
+	uint8_t *lines;       /* enum lazy_line of each line */
+	uint8_t *alternative; /* line_units_max flags */
+	struct lazy_content contents[64];
+	size_t private_bytes;
+	struct choices_bounds bounds;
+	uint32_t depth; /* of our own decisions */
+	bool lossy;     /* a unit was left out */
+	unsigned level; /* processes above us that wait */
+	const char *spoiled;
+	int *tid; /* where the C library keeps the number of the thread */
+
+	struct lazy_range ranges[LAZY_RANGES_MAX];
+	size_t range_count;
+};
+
+extern struct lazy lazy;
+
+/* A system call that the filter lets pass, and that leaves errno alone: the result, or minus an error number. */
+long lazy_syscall(long number, long a, long b, long c, long d, long e, long f);
+#define CALL(...) CALL_PADDED(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define CALL_PADDED(number, a, b, c, d, e, f, ...) \
+	lazy_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* lazy.c */
+struct lazy_range *lazy_range_at(uintptr_t at);
+/* Has the page at `at` an undecided line? */
+bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at);
+/* Decide the lines in [at, end) of a range, within one page.  The page can be written then. */
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end);
+/* The protection that a page has between two instructions. */
+void lazy_page_settle(const struct lazy_range *range, uintptr_t at);
+void lazy_page_protect(uintptr_t page, int prot);
+/* All pages with undecided lines. */
+void lazy_close_all(void);
+
+/* lazy_tree.c */
+/* Choose the content of an undecided line, in lazy.alternative: returns once in each process that has one.  `certain`: its bytes so far, or NULL if they
+ * are not at hand. */
+void lazy_branch(uint32_t line, const uint8_t *certain);
+void lazy_timer_start(void);
+void lazy_commit(uint32_t line, const uint8_t *flags);
+
+/* lazy_signal.c */
+void lazy_signals_arm(void);
+
+/* lazy_call.c */
+/* Trap system calls with an argument in [at, end). */
+void lazy_filter(uintptr_t at, uintptr_t end);
+void lazy_call(ucontext_t *context);
+
+#endif
