@@ -11,49 +11,63 @@
 #define PLACE_MAX 1200
 #define VALUE_CHARS 34 /* of a value; 8 bytes always fit */
 
+/* What there is beside the first lost store. */
+enum beside {
+	BESIDE_NOTHING,
+	BESIDE_LATER,   /* a persisted store that was made after it, */
+	BESIDE_EARLIER, /* or before it */
+};
+
 /* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
- * more.  Which row holds depends on the cause and on what there is of these. */
+ * more.  The first row of a cause holds that asks for nothing that is not there. */
 static const struct {
 	enum crash_cause cause;
-	bool store, flush;
+	enum beside beside;
+	bool flush;
 	const char *message, *fix;
 } sentences[] = {
-	{CAUSE_UNFLUSHED, true, false,
+	{CAUSE_UNFLUSHED, BESIDE_LATER, false,
 	 "what {store} stores can be on media while what is stored here is not: it is not flushed before {store}",
 	 "flush what is stored at {here}, and fence, before the store at {store}"},
-	{CAUSE_UNFLUSHED, false, false,
-	 "what is stored here is lost if the power fails before {point}: it is not flushed by then",
-	 "flush what is stored at {here}, and fence, before anything relies on it"},
-	{CAUSE_UNFENCED, true, true,
+	{CAUSE_UNFLUSHED, BESIDE_EARLIER, false,
+	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not flushed yet",
+	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
+	{CAUSE_UNFLUSHED, BESIDE_NOTHING, false,
+	 "if the power fails before {point}, what is stored here is not on media yet, but something that needs it is",
+	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
+	{CAUSE_UNFENCED, BESIDE_LATER, true,
 	 "what {store} stores can be on media while what is stored here is not: it is flushed at {flush}, but no fence follows "
 	 "before {store}",
 	 "fence after the flush at {flush}"},
-	{CAUSE_UNFENCED, true, false,
+	{CAUSE_UNFENCED, BESIDE_LATER, false,
 	 "what {store} stores can be on media while what is stored here is not: it goes past the cache, but no fence follows "
 	 "before {store}",
 	 "fence after the non-temporal store at {here}"},
-	{CAUSE_UNFENCED, false, true,
-	 "what is stored here is lost if the power fails before {point}: it is flushed at {flush}, but not fenced by then",
-	 "fence after the flush at {flush}"},
-	{CAUSE_UNFENCED, false, false,
-	 "what is stored here is lost if the power fails before {point}: it goes past the cache, but is not fenced by then",
-	 "fence after the non-temporal store at {here}"},
-	{CAUSE_UNORDERED, true, true,
+	{CAUSE_UNFENCED, BESIDE_EARLIER, false,
+	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not fenced yet",
+	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
+	{CAUSE_UNFENCED, BESIDE_NOTHING, false,
+	 "if the power fails before {point}, what is stored here is not fenced and may not be on media yet, but something that needs it is",
+	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
+	{CAUSE_UNORDERED, BESIDE_LATER, true,
 	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
 	 "fence after the flush at {flush}, before the store at {store}"},
-	{CAUSE_UNORDERED, true, false,
+	{CAUSE_UNORDERED, BESIDE_LATER, false,
 	 "what {store} stores can be on media while what is stored here is not: no fence separates them",
 	 "persist what is stored at {here} before the store at {store}"},
-	{CAUSE_UNORDERED, false, false,
-	 "what is stored here is lost if the power fails before {point}, though later stores need it", ""},
-	{CAUSE_TORN, false, false,
+	{CAUSE_UNORDERED, BESIDE_EARLIER, false,
+	 "what {store} stored can be on media while what is stored here, after it, is not",
+	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
+	{CAUSE_UNORDERED, BESIDE_NOTHING, false,
+	 "if the power fails before {point}, what is stored here may not be on media, though something that needs it is",
+	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
+	{CAUSE_TORN, BESIDE_NOTHING, false,
 	 "a part of what is stored here can be on media without the rest: only 8 aligned bytes are stored at once",
 	 "make the change by one aligned store of 8 bytes, or log it first"},
-	{CAUSE_EARLY, false, false,
-	 "what is stored here is on media, in the order of the program, before something that it needs: the power fails before "
-	 "{point}",
+	{CAUSE_EARLY, BESIDE_NOTHING, false,
+	 "what is stored here can be on media before something that it needs: recovery fails if the power fails before {point}",
 	 "store and persist first what this store vouches for, or change both in one transaction"},
-	{CAUSE_MOMENT, false, false,
+	{CAUSE_MOMENT, BESIDE_NOTHING, false,
 	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
 };
 
@@ -202,14 +216,24 @@ static bool places_differ(const struct finding *finding)
 	return strcmp(here, store) != 0;
 }
 
-/* The first row of the cause that asks for nothing that is missing; each cause has one that asks for nothing. */
+static enum beside finding_beside(const struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+
+	if (!has_role(finding, ROLE_STORE) || !places_differ(finding))
+		return BESIDE_NOTHING;
+	return crash->persisted[0].event < crash->lost[0].event ? BESIDE_EARLIER : BESIDE_LATER;
+}
+
+/* Each cause has a row that asks for nothing. */
 static size_t sentence_find(const struct finding *finding)
 {
-	bool store = has_role(finding, ROLE_STORE) && places_differ(finding), flush = has_role(finding, ROLE_FLUSH);
+	bool flush = has_role(finding, ROLE_FLUSH);
+	enum beside beside = finding_beside(finding);
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
-		if (sentences[i].cause == finding->crash->cause && sentences[i].store <= store &&
-		    sentences[i].flush <= flush)
+		if (sentences[i].cause == finding->crash->cause && sentences[i].flush <= flush &&
+		    (sentences[i].beside == BESIDE_NOTHING || sentences[i].beside == beside))
 			return i;
 	BUG_ON("a cause without a sentence");
 	return 0;
