@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crash/boxes.h"
 #include "crash/combine.h"
 #include "crash/contents.h"
 #include "image/state.h"
 #include "model/moments.h"
 
 #define INTERRUPT_EVENTS 4096u
+#define ALTERNATIVES_MAX 1000000u /* of a line */
 
 /* One reading. */
 struct reading {
@@ -24,9 +26,12 @@ struct count {
 	struct reading reading;
 	mpz_t feasible, chosen, here;
 	struct variants variants;
+	struct boxes *boxes;
 	struct contents contents;
 	uint64_t states;
-	bool exact, complete, has_code;
+	bool looking; /* at each state */
+	bool complete, has_code;
+	unsigned readings;
 	uint64_t segments, unique, left_out; /* of the readings that are over */
 	size_t largest_count;
 	struct count_segment largest[COUNT_LARGEST + 1]; /* the last one is spare */
@@ -41,7 +46,11 @@ struct count *count_new(const struct count_options *options)
 		count->options.contents_max = COUNT_CONTENTS;
 	if (!count->options.states_max)
 		count->options.states_max = COUNT_STATES;
-	count->exact = count->complete = count->has_code = true;
+	count->complete = count->has_code = true;
+	count->looking = options->way != COUNT_BOXES;
+	count->boxes = boxes_new();
+	if (options->way == COUNT_LOOK)
+		boxes_give_up(count->boxes);
 	mpz_inits(count->feasible, count->chosen, count->here, NULL);
 	for (size_t i = 0; i <= COUNT_LARGEST; i++)
 		mpz_init(count->largest[i].feasible);
@@ -64,6 +73,7 @@ void count_free(struct count *count)
 	for (size_t i = 0; i <= COUNT_LARGEST; i++)
 		mpz_clear(count->largest[i].feasible);
 	variants_free(&count->variants);
+	boxes_free(count->boxes);
 	contents_free(&count->contents);
 	free(count);
 }
@@ -80,31 +90,27 @@ static bool content_seen(void *arg, struct digest digest)
 }
 
 /* Look at each state of this moment, if there are not too many. */
-static bool moment_enumerate(struct count *count, const struct choices *choices)
+static bool states_look(struct count *count)
 {
-	struct image *image = count->reading.image;
 	double room = (double)(count->options.states_max - count->states);
 
-	if (!variants_find(&count->variants, image, choices, count->options.states_max))
-		return false;
 	if (!count->variants.ordered && combine_count(&count->variants) > room)
 		return false;
-	return combine(&count->variants, state_digest_none(image), content_seen, count);
+	return combine(&count->variants, state_digest_none(count->reading.image), content_seen, count);
 }
 
-static void contents_count(struct count *count, struct count_segment *segment)
+static void contents_count(struct count *count)
 {
-	uint64_t contents = count->contents.count, states = count->states;
-	struct choices *choices;
+	struct choices *choices = image_choices(count->reading.image);
 
-	if (!count->exact)
-		return;
-	choices = image_choices(count->reading.image);
-	count->exact = segment->exact = moment_enumerate(count, choices);
-	segment->states = count->states - states;
-	segment->added = count->contents.count - contents;
+	if (!variants_find(&count->variants, count->reading.image, choices, ALTERNATIVES_MAX)) {
+		boxes_give_up(count->boxes);
+		count->looking = false;
+	}
+	boxes_moment(count->boxes, count->reading.image, choices, &count->variants);
 	free(choices);
-	if (!count->exact)
+	count->looking = count->looking && states_look(count);
+	if (!count->looking)
 		contents_free(&count->contents);
 }
 
@@ -153,6 +159,15 @@ static void segment_swap(struct count_segment *a, struct count_segment *b)
 	*b = other;
 }
 
+/* But for its number of sets. */
+static void segment_copy(struct count_segment *to, const struct count_segment *from)
+{
+	struct count_segment copy = *from;
+
+	memcpy(copy.feasible, to->feasible, sizeof(copy.feasible));
+	*to = copy;
+}
+
 /* Keep the segment if it is among the largest; of equal ones the first is. */
 static void largest_add(struct count *count, const struct count_segment *segment)
 {
@@ -163,9 +178,7 @@ static void largest_add(struct count *count, const struct count_segment *segment
 
 	if (at == COUNT_LARGEST && mpz_cmp(count->here, count->largest[at - 1].feasible) <= 0)
 		return;
-	mpz_t number = {spare->feasible[0]}; /* its memory is used again */
-	*spare = *segment;
-	spare->feasible[0] = number[0];
+	segment_copy(spare, segment);
 	mpz_set(spare->feasible, count->here);
 	pending = model_pending(image_model(count->reading.image), &units);
 	sites_find(spare, pending, units);
@@ -186,6 +199,8 @@ void count_begin(struct count *count, const struct platform *platform, const str
 	r->segments = segments_new(code, count->options.prune ? count->options.representatives : 0);
 	r->first = 1;
 	count->has_code &= code;
+	if (count->readings++)
+		boxes_restart(count->boxes);
 }
 
 /* The segment ends before `ev`, or at the end. */
@@ -206,7 +221,7 @@ static void moment(struct count *count, const struct event *ev)
 	mpz_add(count->feasible, count->feasible, count->here);
 	if (segment.chosen) {
 		mpz_add(count->chosen, count->chosen, count->here);
-		contents_count(count, &segment);
+		contents_count(count);
 	}
 	largest_add(count, &segment);
 	r->first = segment.last + 1;
@@ -219,6 +234,7 @@ void count_event(struct count *count, const struct event *ev)
 	if (moments_before(&r->moments, image_model(r->image), ev))
 		moment(count, ev);
 	segments_event(r->segments, ev);
+	boxes_before(count->boxes, r->image, ev);
 	image_apply(r->image, ev);
 }
 
@@ -279,10 +295,12 @@ void count_chosen(const struct count *count, mpz_t feasible)
 	mpz_set(feasible, count->chosen);
 }
 
-bool count_distinct(const struct count *count, uint64_t *distinct)
+bool count_distinct(const struct count *count, mpz_t distinct)
 {
-	*distinct = count->contents.count;
-	return count->exact;
+	if (boxes_count(count->boxes, distinct))
+		return true;
+	mpz_set_ui(distinct, count->contents.count);
+	return count->looking;
 }
 
 uint64_t count_states(const struct count *count)

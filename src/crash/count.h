@@ -8,12 +8,11 @@
  *     count_free(c);
  *
  * DESIGN.  The recording is read with an image.  At each moment (model/moments.h) the model tells how many sets of stores a crash may leave,
- * exactly, without looking at them: their sum over all moments is `feasible`.  How many different contents these sets have is known only by
- * looking at each: the variants of each line (image/variants.h) are combined, which costs one addition of digests for each state, and the
- * digests are kept in a set.  This is done for the segments that are chosen (detect/segments.h).
- *
- * That has a bound: more than COUNT_CONTENTS different contents would take too much memory, more than COUNT_STATES states too much time.
- * Beyond either `distinct` is not known. */
+ * exactly, without looking at them: their sum over all moments is `feasible`.  How many different contents these sets have, over the segments that
+ * are chosen (detect/segments.h), is counted in two ways, each of which has its limits.  boxes.h calculates it, also where no computer could
+ * look at them all, but not if PM files are renamed, removed or cut.  Otherwise each state is looked at: the variants of each line
+ * (image/variants.h) are combined, which costs one addition of digests for each state, and the digests are kept in a set.  That ends with
+ * COUNT_CONTENTS different contents, or COUNT_STATES states: beyond either it is not known. */
 #ifndef BLACKOUT_CRASH_COUNT_H
 #define BLACKOUT_CRASH_COUNT_H
 
@@ -26,13 +25,16 @@
 #include "image/origin.h"
 #include "model/model.h"
 
-#define COUNT_CONTENTS (UINT64_C(1) << 24) /* 256 to 512 MiB */
-#define COUNT_STATES (UINT64_C(1) << 28)
+#define COUNT_CONTENTS (UINT64_C(1) << 22) /* 128 MiB */
+#define COUNT_STATES (UINT64_C(1) << 26)
 
 #define COUNT_LARGEST 10u /* segments that are remembered */
 #define COUNT_SITES 4u    /* of each, the places that store most */
 
+enum count_way { COUNT_BOTH, COUNT_BOXES, COUNT_LOOK };
+
 struct count_options {
+	enum count_way way;
 	bool prune;               /* segments whose code was seen before are not looked at */
 	uint64_t representatives; /* of each code, so many are; at least 1 */
 	uint64_t contents_max;    /* 0: COUNT_CONTENTS */
@@ -54,10 +56,7 @@ struct count_segment {
 	uint64_t first, last; /* its events */
 	uint32_t context;     /* of the event that ends it; 0 at the end of the recording */
 	bool chosen;
-	bool exact;      /* the next two are known */
-	uint64_t states; /* that were looked at */
-	uint64_t added;  /* contents that no segment before had */
-	uint64_t units;  /* pending at its end */
+	uint64_t units; /* pending at its end */
 	mpz_t feasible;
 	struct count_site sites[COUNT_SITES]; /* most units first; units 0: no more */
 	uint64_t site_count;                  /* all of them */
@@ -84,7 +83,7 @@ bool count_complete(const struct count *count);
 void count_feasible(const struct count *count, mpz_t feasible);
 
 /* Different contents over the chosen segments.  False if that is not known. */
-bool count_distinct(const struct count *count, uint64_t *distinct);
+bool count_distinct(const struct count *count, mpz_t distinct);
 
 /* Sets over the chosen segments alone. */
 void count_chosen(const struct count *count, mpz_t feasible);

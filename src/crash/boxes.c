@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "crash/boxes.h"
+
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/vec.h"
+#include "crash/boxes_part.h"
+
+#define STILL UINT64_MAX /* the end of an interval that has none yet */
+#define NOBODY UINT32_MAX
+#define LOOK_LINES 32u        /* lines that are asked which earlier boxes can meet this one */
+#define CANDIDATES_MAX 65536u /* such boxes */
+
+/* Boxes from..to. */
+struct interval {
+	uint64_t from, to;
+};
+
+/* A content of one line. */
+struct value {
+	VEC_OF(struct interval) when; /* ascending */
+	uint64_t mark;
+};
+
+struct line {
+	uint64_t number;
+	uint32_t file;
+	VEC_OF(uint32_t) set;  /* values that it may have in the current box */
+	uint64_t changed;      /* the first box with this set */
+	bool listed;           /* it has changed at all: */
+	uint32_t newer, older; /* lines by `changed` */
+	bool active;           /* to be looked at in the next moment */
+	bool several;          /* it has several variants in this one */
+	size_t part;           /* its number in `parts`, if it has several values */
+	struct digest certain;
+};
+
+struct boxes {
+	struct map line_index, value_index;
+	VEC_OF(struct line) lines; /* the first one stands for the files themselves */
+	VEC_OF(struct value) values;
+	VEC_OF(uint32_t) active;
+	uint32_t newest; /* line */
+	uint64_t box;    /* number of the current one */
+	uint64_t marks;
+	bool files_changed, given_up;
+	VEC_OF(bool) announced; /* by file */
+	mpz_t total;
+
+	/* Of the current box. */
+	VEC_OF(uint32_t) wanted; /* a line's set to be */
+	VEC_OF(uint64_t) candidates;
+	struct parts parts;
+};
+
+struct boxes *boxes_new(void)
+{
+	struct boxes *b = mem_alloc(sizeof(*b));
+	struct line files = {0};
+
+	mpz_init(b->total);
+	vec_push(&b->lines, files);
+	b->newest = NOBODY;
+	b->files_changed = true;
+	return b;
+}
+
+void boxes_free(struct boxes *boxes)
+{
+	if (!boxes)
+		return;
+	for (size_t i = 0; i < boxes->lines.count; i++)
+		vec_free(&boxes->lines.at[i].set);
+	for (size_t i = 0; i < boxes->values.count; i++)
+		vec_free(&boxes->values.at[i].when);
+	vec_free(&boxes->lines);
+	vec_free(&boxes->values);
+	vec_free(&boxes->active);
+	vec_free(&boxes->announced);
+	vec_free(&boxes->wanted);
+	vec_free(&boxes->candidates);
+	parts_free(&boxes->parts);
+	map_free(&boxes->line_index);
+	map_free(&boxes->value_index);
+	mpz_clear(boxes->total);
+	free(boxes);
+}
+
+/* Lines by their last change */
+
+static void newest_remove(struct boxes *b, const struct line *line)
+{
+	*(line->newer == NOBODY ? &b->newest : &b->lines.at[line->newer].older) = line->older;
+	if (line->older != NOBODY)
+		b->lines.at[line->older].newer = line->newer;
+}
+
+static void line_changes(struct boxes *b, uint32_t at)
+{
+	struct line *line = &b->lines.at[at];
+
+	if (line->listed)
+		newest_remove(b, line);
+	line->listed = true;
+	line->changed = b->box;
+	line->newer = NOBODY;
+	line->older = b->newest;
+	if (b->newest != NOBODY)
+		b->lines.at[b->newest].newer = at;
+	b->newest = at;
+}
+
+/* Values of a line */
+
+static uint32_t value_find(struct boxes *b, uint32_t line, struct digest digest)
+{
+	/* Lines of zeros all have the same digest. */
+	uint64_t key = digest.low ^ (line + UINT64_C(1)) * 0x9e3779b97f4a7c15u;
+	uint64_t *at = map_put(&b->value_index, key, digest.high);
+	struct value fresh = {0};
+
+	if (!*at) {
+		vec_push(&b->values, fresh);
+		*at = b->values.count;
+	}
+	return (uint32_t)(*at - 1);
+}
+
+static void value_enter(struct boxes *b, uint32_t value, uint64_t from)
+{
+	struct interval interval = {from, STILL};
+
+	vec_push(&b->values.at[value].when, interval);
+}
+
+static void value_leave(struct boxes *b, uint32_t value)
+{
+	struct value *v = &b->values.at[value];
+
+	if (v->when.at[v->when.count - 1].from == b->box)
+		v->when.count--; /* it was in no box at all */
+	else
+		v->when.at[v->when.count - 1].to = b->box - 1;
+}
+
+static bool value_was_in(const struct value *value, uint64_t box)
+{
+	size_t low = 0, high = value->when.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (value->when.at[middle].to < box)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < value->when.count && value->when.at[low].from <= box;
+}
+
+/* The line's set in the current box is `wanted`. */
+static void line_set(struct boxes *b, uint32_t at)
+{
+	struct line *line = &b->lines.at[at];
+	uint64_t old = ++b->marks, kept = ++b->marks;
+	size_t common = 0;
+
+	for (size_t i = 0; i < line->set.count; i++)
+		b->values.at[line->set.at[i]].mark = old;
+	for (size_t i = 0; i < b->wanted.count; i++) {
+		struct value *value = &b->values.at[b->wanted.at[i]];
+
+		common += value->mark == old;
+		if (value->mark != old)
+			value_enter(b, b->wanted.at[i], b->box);
+		b->values.at[b->wanted.at[i]].mark = kept;
+	}
+	if (common == line->set.count && common == b->wanted.count)
+		return;
+	for (size_t i = 0; i < line->set.count; i++) {
+		if (b->values.at[line->set.at[i]].mark == old)
+			value_leave(b, line->set.at[i]);
+	}
+	line->set.count = 0;
+	for (size_t i = 0; i < b->wanted.count; i++)
+		vec_push(&line->set, b->wanted.at[i]);
+	line_changes(b, at);
+}
+
+static struct digest line_digest(const struct image *image, uint32_t file, uint64_t number)
+{
+	uint8_t bytes[DIGEST_LINE] = {0};
+
+	image_read(image, NULL, file, number * DIGEST_LINE, bytes, sizeof(bytes));
+	return digest_line(digest_path(image_path(image, file)), number, bytes);
+}
+
+/* A line that is about to change for the first time has been as it is in all boxes so far. */
+static uint32_t line_new(struct boxes *b, const struct image *image, uint32_t file, uint64_t number)
+{
+	struct line fresh = {.number = number, .file = file};
+	uint32_t at = (uint32_t)b->lines.count, value = value_find(b, at, line_digest(image, file, number));
+
+	value_enter(b, value, 0);
+	vec_push(&fresh.set, value);
+	vec_push(&b->lines, fresh);
+	return at;
+}
+
+static void line_activate(struct boxes *b, uint32_t at)
+{
+	if (b->lines.at[at].active)
+		return;
+	b->lines.at[at].active = true;
+	vec_push(&b->active, at);
+}
+
+/* Events */
+
+static bool bytes_differ(const struct image *image, const struct event *ev, uint64_t from, uint64_t to)
+{
+	uint8_t bytes[DIGEST_LINE] = {0};
+
+	image_read(image, NULL, ev->file, from, bytes, to - from);
+	return memcmp(bytes, ev->data + (from - ev->offset), to - from) != 0;
+}
+
+/* Bytes are stored.  A line that gets what it has is not worth remembering. */
+static void range_touch(struct boxes *b, const struct image *image, const struct event *ev)
+{
+	uint64_t end = ev->offset + ev->size, to;
+
+	for (uint64_t from = ev->offset; from < end; from = to) {
+		uint64_t number = from / DIGEST_LINE;
+		uint64_t *at = map_get(&b->line_index, number, ev->file);
+
+		to = (number + 1) * DIGEST_LINE < end ? (number + 1) * DIGEST_LINE : end;
+		if (!at && !bytes_differ(image, ev, from, to))
+			continue;
+		if (!at) {
+			at = map_put(&b->line_index, number, ev->file);
+			*at = line_new(b, image, ev->file, number);
+		}
+		line_activate(b, (uint32_t)*at);
+	}
+}
+
+/* The file becomes known: for the first time, and under a name that is no other's. */
+static bool file_is_new(struct boxes *b, const struct image *image, const struct event *ev)
+{
+	bool known;
+
+	while (b->announced.count <= ev->file)
+		vec_push(&b->announced, false);
+	known = b->announced.at[ev->file];
+	b->announced.at[ev->file] = true;
+	for (uint32_t file = 1; file <= image_file_count(image); file++) {
+		const char *path = file != ev->file ? image_path(image, file) : NULL;
+
+		known |= path && ev->path && !strcmp(path, ev->path);
+	}
+	return !known;
+}
+
+void boxes_before(struct boxes *boxes, const struct image *image, const struct event *ev)
+{
+	if (boxes->given_up)
+		return;
+	switch (ev->type) {
+	case EVENT_STORE:
+		if (ev->file)
+			range_touch(boxes, image, ev);
+		break;
+	case EVENT_FILE_WRITE:
+		range_touch(boxes, image, ev);
+		boxes->files_changed |= ev->offset + ev->size > image_size(image, ev->file);
+		break;
+	case EVENT_FILE_TRUNCATE:
+		boxes->files_changed = true;
+		boxes->given_up |= ev->size < image_size(image, ev->file);
+		break;
+	case EVENT_FILE_ALLOCATE:
+		boxes->files_changed = true;
+		boxes->given_up |= (ev->flags & ~(uint32_t)FALLOC_FL_KEEP_SIZE) != 0;
+		break;
+	case EVENT_FILE:
+		boxes->files_changed = true;
+		boxes->given_up |= !file_is_new(boxes, image, ev);
+		break;
+	case EVENT_FILE_RENAME:
+	case EVENT_FILE_UNLINK: boxes->given_up = true; break;
+	default: break;
+	}
+}
+
+void boxes_restart(struct boxes *boxes)
+{
+	for (uint32_t i = 1; i < boxes->lines.count; i++)
+		line_activate(boxes, i);
+	boxes->announced.count = 0;
+	boxes->files_changed = true;
+}
+
+void boxes_give_up(struct boxes *boxes)
+{
+	boxes->given_up = true;
+}
+
+bool boxes_count(const struct boxes *boxes, mpz_t count)
+{
+	mpz_set(count, boxes->total);
+	return !boxes->given_up;
+}
+
+/* Earlier boxes that can meet the current one */
+
+/* The boxes before the current one in which a line had one of its values, as their number. */
+static uint64_t line_candidates(const struct boxes *b, const struct line *line)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < line->set.count; i++) {
+		const struct value *value = &b->values.at[line->set.at[i]];
+
+		for (size_t k = 0; k < value->when.count; k++) {
+			uint64_t to = value->when.at[k].to < b->box ? value->when.at[k].to + 1 : b->box;
+
+			count += to - value->when.at[k].from;
+		}
+	}
+	return count;
+}
+
+static int by_newest(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a < b) - (a > b);
+}
+
+static void candidates_list(struct boxes *b, const struct line *line)
+{
+	size_t kept = 0;
+
+	b->candidates.count = 0;
+	for (size_t i = 0; i < line->set.count; i++) {
+		const struct value *value = &b->values.at[line->set.at[i]];
+
+		for (size_t k = 0; k < value->when.count; k++) {
+			for (uint64_t box = value->when.at[k].from; box < b->box && box <= value->when.at[k].to; box++)
+				vec_push(&b->candidates, box);
+		}
+	}
+	if (b->candidates.count)
+		qsort(b->candidates.at, b->candidates.count, sizeof(*b->candidates.at), by_newest);
+	for (size_t i = 0; i < b->candidates.count; i++) {
+		if (!kept || b->candidates.at[kept - 1] != b->candidates.at[i])
+			b->candidates.at[kept++] = b->candidates.at[i];
+	}
+	b->candidates.count = kept;
+}
+
+/* One of the lines that changed last names the fewest boxes. */
+static bool candidates_find(struct boxes *b)
+{
+	const struct line *best = NULL;
+	uint64_t fewest = CANDIDATES_MAX + 1;
+	unsigned looked = 0;
+
+	for (uint32_t at = b->newest; at != NOBODY && looked < LOOK_LINES; at = b->lines.at[at].older, looked++) {
+		uint64_t count = line_candidates(b, &b->lines.at[at]);
+
+		if (count < fewest) {
+			fewest = count;
+			best = &b->lines.at[at];
+		}
+	}
+	if (best)
+		candidates_list(b, best);
+	return best;
+}
+
+/* Comparing */
+
+/* Take from `part` the values of a line that it did not have in an earlier box; return how many are left. */
+static size_t line_compare(const struct boxes *b, const struct line *line, uint64_t box, uint64_t *part)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < line->set.count; i++) {
+		if (value_was_in(&b->values.at[line->set.at[i]], box))
+			left++;
+		else if (line->set.count > 1)
+			part_drop(part, parts_bit(&b->parts, line->part, i));
+	}
+	return left;
+}
+
+/* What the current box has in common with an earlier one.  Lines that have not changed since need not be looked at.  True if that
+ * is all of it. */
+static bool box_compare(struct boxes *b, uint64_t box)
+{
+	uint64_t *part = parts_new(&b->parts);
+	bool whole = true;
+
+	for (uint32_t at = b->newest; at != NOBODY && b->lines.at[at].changed > box; at = b->lines.at[at].older) {
+		size_t left = line_compare(b, &b->lines.at[at], box, part);
+
+		if (!left) {
+			free(part);
+			return false;
+		}
+		whole &= left == b->lines.at[at].set.count;
+	}
+	parts_keep(&b->parts, part);
+	return whole;
+}
+
+/* What is new in the current box. */
+static void box_count(struct boxes *b)
+{
+	bool whole = false;
+	mpz_t size, met;
+
+	mpz_inits(size, met, NULL);
+	b->given_up |= b->box && !candidates_find(b);
+	for (size_t i = 0; b->box && !b->given_up && !whole && i < b->candidates.count; i++)
+		whole = box_compare(b, b->candidates.at[i]);
+	parts_whole(&b->parts, size);
+	b->given_up |= !whole && !parts_union(&b->parts, met);
+	if (!whole) {
+		mpz_sub(size, size, met);
+		mpz_add(b->total, b->total, size);
+	}
+	mpz_clears(size, met, NULL);
+	b->box++;
+}
+
+/* Moments */
+
+/* Which files there are, and how long they are. */
+static void files_set(struct boxes *b, const struct image *image)
+{
+	uint64_t hash = 0;
+	struct digest digest;
+
+	for (uint32_t file = 1; file <= image_file_count(image); file++) {
+		const uint64_t about[4] = {hash, image_exists(image, file), image_size(image, file), file};
+
+		hash = XXH3_64bits(about, sizeof(about));
+	}
+	digest = (struct digest){hash, hash};
+	b->wanted.count = 0;
+	vec_push(&b->wanted, value_find(b, 0, digest));
+	line_set(b, 0);
+	b->files_changed = false;
+}
+
+/* Nothing is pending on the line, or nothing that shows. */
+static void certain_set(struct boxes *b, const struct image *image, uint32_t at)
+{
+	const struct line *line = &b->lines.at[at];
+
+	b->wanted.count = 0;
+	vec_push(&b->wanted, value_find(b, at, line_digest(image, line->file, line->number)));
+	line_set(b, at);
+}
+
+/* The variants that take all that orders up to `order` cover, and nothing that was stored after the next one. */
+static void variants_set(struct boxes *b, uint32_t at, struct digest certain, const struct variant *variant,
+			 size_t count, uint64_t order)
+{
+	uint64_t seen = ++b->marks;
+
+	b->wanted.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t value;
+
+		if (variant[i].needs > order || variant[i].barrier <= order)
+			continue;
+		value = value_find(b, at, digest_add(certain, variant[i].change));
+		if (b->values.at[value].mark != seen)
+			vec_push(&b->wanted, value);
+		b->values.at[value].mark = seen;
+	}
+	line_set(b, at);
+}
+
+static uint32_t place_line(struct boxes *b, const struct image *image, const struct choices_line *place)
+{
+	uint64_t number = place->offset / DIGEST_LINE, *at = map_get(&b->line_index, number, place->file);
+
+	if (!at) {
+		at = map_put(&b->line_index, number, place->file);
+		*at = line_new(b, image, place->file, number);
+	}
+	return (uint32_t)*at;
+}
+
+/* A box of this moment: the one of an order, or of none. */
+static void moment_box(struct boxes *b, const struct image *image, const struct choices *c, const struct variants *v,
+		       uint64_t order)
+{
+	parts_start(&b->parts);
+	for (size_t i = 0; i < v->lines.count; i++) {
+		const struct variants_line *own = &v->lines.at[i];
+		uint32_t at = place_line(b, image, &choices_lines(c)[own->line]);
+		struct line *line = &b->lines.at[at];
+
+		variants_set(b, at, line->certain, v->all.at + own->first, own->count, order);
+		line->part = b->parts.lines.count;
+		if (line->set.count > 1)
+			parts_line(&b->parts, line->set.count);
+	}
+	box_count(b);
+}
+
+/* Lines that were pending, or stored to since, and have one value now. */
+static void active_settle(struct boxes *b, const struct image *image)
+{
+	for (size_t i = 0; i < b->active.count; i++) {
+		struct line *line = &b->lines.at[b->active.at[i]];
+
+		if (!line->several)
+			certain_set(b, image, b->active.at[i]);
+		line->active = line->several = false;
+	}
+	b->active.count = 0;
+}
+
+void boxes_moment(struct boxes *boxes, const struct image *image, const struct choices *choices,
+		  const struct variants *variants)
+{
+	if (boxes->given_up)
+		return;
+	if (boxes->files_changed)
+		files_set(boxes, image);
+	for (size_t i = 0; i < variants->lines.count; i++) {
+		const struct choices_line *place = &choices_lines(choices)[variants->lines.at[i].line];
+		uint32_t at = place_line(boxes, image, place);
+
+		line_activate(boxes, at);
+		boxes->lines.at[at].several = true;
+		boxes->lines.at[at].certain = line_digest(image, place->file, place->offset / DIGEST_LINE);
+	}
+	active_settle(boxes, image);
+	moment_box(boxes, image, choices, variants, 0);
+	for (size_t i = 0; i < variants->orders.count && !boxes->given_up; i++) {
+		if (!i || variants->orders.at[i] != variants->orders.at[i - 1])
+			moment_box(boxes, image, choices, variants, variants->orders.at[i]);
+	}
+	for (uint32_t i = 0; i < choices->line_count; i++)
+		line_activate(boxes, place_line(boxes, image, &choices_lines(choices)[i]));
+}
