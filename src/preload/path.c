@@ -111,7 +111,8 @@ CHANGES(int, symlinkat, dirfd, MAKES, (const char *target, int dirfd, const char
 #define INVENTS(type, name, parameters, ...)                       \
 	PUBLIC type name parameters                                \
 	{                                                          \
-		place_change(AT_FDCWD, path, MAKES);               \
+		if (place_change(AT_FDCWD, path, MAKES).kind)      \
+			stub_refuse("recovery " MAKES);            \
 		return NEXT(name)(__VA_ARGS__);                    \
 	}
 INVENTS(int, mkstemp, (char *path), path)
@@ -270,11 +271,13 @@ PUBLIC int faccessat(int dirfd, const char *path, int mode, int flags)
 static char *pm_realpath(const struct place *place, char *resolved)
 {
 	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);
-	const char *original = stub_text(entries[place->entry].original);
 	struct stat st;
 
+	if (place->entry == PLACE_NEW)
+		return NEXT(realpath)(place->actual, resolved);
 	if (syscall(SYS_newfstatat, AT_FDCWD, place->actual, &st, 0) < 0)
 		return NULL;
+	const char *original = stub_text(entries[place->entry].original);
 	return resolved ? strcpy(resolved, original) : strdup(original);
 }
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 16 };
+enum { LINKS_MAX = 16, BUFFERS = 4 /* paths that one call can name, and more */ };
 
 /* The index in a sorted table, or -1. */
 static int table_find(uint32_t table, uint32_t count, const char *path)
@@ -123,6 +123,20 @@ static struct place place_found(enum place_kind kind, uint32_t table, uint32_t i
 	return (struct place){.kind = kind, .entry = index, .actual = stub_text(entries[index].actual)};
 }
 
+/* Something else in a directory of PM files.  Where paths are redirected, what is not there may be created: in the stage, as a PM file would be. */
+static struct place place_beside(uint32_t dir, const char *path, const char *name)
+{
+	static __thread char buffers[BUFFERS][PATH_MAX];
+	static __thread unsigned used;
+	struct stat st;
+
+	if (stub_page->serve || syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return (struct place){.kind = PLACE_BESIDE};
+	char *actual = buffers[used++ % BUFFERS];
+	snprintf(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, stub_page->dirs, dir).actual, name);
+	return (struct place){.kind = PLACE_PM, .entry = PLACE_NEW, .actual = actual};
+}
+
 static struct place place_find(const char *path)
 {
 	char dir[PATH_MAX];
@@ -136,7 +150,9 @@ static struct place place_find(const char *path)
 	const char *slash = strrchr(path, '/');
 	snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
 	index = table_find(stub_page->dirs, stub_page->dir_count, dir);
-	return (struct place){.kind = index >= 0 ? PLACE_BESIDE : PLACE_NONE};
+	if (index < 0)
+		return (struct place){.kind = PLACE_NONE};
+	return place_beside((uint32_t)index, path, slash + 1);
 }
 
 struct place place_of(int dirfd, const char *path, bool follow)

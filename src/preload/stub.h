@@ -51,10 +51,12 @@ enum place_kind {
 	PLACE_BESIDE, /* something else in such a directory */
 };
 
+#define PLACE_NEW UINT32_MAX /* a file that the recording did not have */
+
 struct place {
 	enum place_kind kind;
-	uint32_t entry;     /* in the table of paths or of directories */
-	const char *actual; /* the path to use instead */
+	uint32_t entry;     /* in the table of paths or of directories, or PLACE_NEW */
+	const char *actual; /* the path to use instead; good until a few more are asked for */
 };
 
 /* `follow`: a symbolic link stands for what it leads to.  Keeps errno. */

@@ -66,14 +66,47 @@ static void path_restore(const char *path, pid_t owner)
 	}
 }
 
+static void dir_list(struct scene_dir *dir)
+{
+	DIR *d = opendir(dir->original);
+	struct dirent *entry;
+
+	words_free(&dir->before);
+	while (d && (entry = readdir(d)))
+		words_add(&dir->before, "%s", entry->d_name);
+	if (d)
+		closedir(d);
+	words_sort(&dir->before);
+}
+
+/* Who restores after our death does not know what was there before. */
+static void strangers_remove(const struct scene_dir *dir)
+{
+	DIR *d = dir->before.count ? opendir(dir->original) : NULL;
+	char path[2 * PATH_MAX];
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/%s", dir->original, entry->d_name);
+		if (!words_have(&dir->before, entry->d_name))
+			tree_remove(path);
+	}
+	if (d)
+		closedir(d);
+}
+
 void inplace_restore(const struct scene *scene, pid_t owner)
 {
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
 		path_restore(origin_path(scene->origin, i), owner);
+	for (size_t i = 0; i < scene->count; i++)
+		strangers_remove(&scene->dirs[i]);
 }
 
-int inplace_put(const struct scene *scene, pid_t owner, struct err *err)
+int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 {
+	for (size_t i = 0; i < scene->count; i++)
+		dir_list(&scene->dirs[i]);
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
 		if (path_put(scene, origin_path(scene->origin, i), owner, err) < 0) {
 			inplace_restore(scene, owner);

@@ -13,22 +13,6 @@
 #include "base/mem.h"
 #include "image/tree.h"
 
-static int order(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void words_sort(struct words *words)
-{
-	if (words->count)
-		qsort(words->items, words->count, sizeof(*words->items), order);
-}
-
-static bool words_have(const struct words *words, const char *word)
-{
-	return words->count && bsearch(&word, words->items, words->count, sizeof(*words->items), order);
-}
-
 /* An entry to mount the original on; a link is the same anywhere. */
 static int other_create(const struct scene_dir *dir, const char *name, struct err *err)
 {
@@ -123,6 +107,7 @@ void scene_close(struct scene *scene)
 		free(scene->dirs[i].stage);
 		words_free(&scene->dirs[i].names);
 		words_free(&scene->dirs[i].others);
+		words_free(&scene->dirs[i].before);
 	}
 	free(scene->dirs);
 	*scene = (struct scene){0};

@@ -19,6 +19,7 @@ struct scene_dir {
 	char *stage;          /* ROOT/K */
 	struct words names;   /* of PM files, sorted */
 	struct words others;  /* the other entries of the original directory, sorted; mounted, or links that are copied */
+	struct words before; /* what was in the original directory before a run in place */
 	bool is_there;        /* the original directory */
 };
 

@@ -2,6 +2,7 @@
 #include "run/words.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -26,4 +27,20 @@ void words_free(struct words *words)
 		free(words->items[i]);
 	free(words->items);
 	*words = (struct words){0};
+}
+
+static int order(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void words_sort(struct words *words)
+{
+	if (words->count)
+		qsort(words->items, words->count, sizeof(*words->items), order);
+}
+
+bool words_have(const struct words *words, const char *word)
+{
+	return words->count && bsearch(&word, words->items, words->count, sizeof(*words->items), order);
 }

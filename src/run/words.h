@@ -3,6 +3,7 @@
 #ifndef BLACKOUT_RUN_WORDS_H
 #define BLACKOUT_RUN_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Ends with NULL, so that `items` goes to exec as it is; NULL while nothing was added.  Strings and array are the owner's. */
@@ -13,5 +14,9 @@ struct words {
 
 void words_add(struct words *words, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void words_free(struct words *words);
+
+/* Sort them; and look for one in sorted ones. */
+void words_sort(struct words *words);
+bool words_have(const struct words *words, const char *word);
 
 #endif
