@@ -292,7 +292,7 @@ static void figures_add(const struct campaign *c, struct findings *f)
 	char mode[1024];
 
 	f->stats.failure_points.visited = figure(points_visited(c->survey->points));
-	f->stats.failure_points.unique = figure(points_count(c->survey->points));
+	f->stats.failure_points.unique = figure(points_unique(c->survey->points));
 	f->stats.crash_states.distinct = figure(c->found.distinct);
 	f->stats.crash_states.tested = figure(c->found.tested);
 	f->stats.crash_states.failed = figure(c->found.failed);

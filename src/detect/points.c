@@ -7,13 +7,20 @@
 #include "base/vec.h"
 #include "detect/detector.h"
 
+/* Of a thread. */
+struct progress {
+	bool streaming; /* in a sequence of non-temporal stores */
+	bool waiting;   /* has flushed, or stored past the cache, and not fenced since */
+};
+
 struct points {
 	enum points_at at;
 	VEC_OF(struct point) all;
 	struct map numbers; /* (context, op) -> number */
-	uint64_t visited;
-	bool changed;            /* PM, since the last visit */
-	VEC_OF(bool) streaming; /* by thread: in a sequence of non-temporal stores */
+	uint64_t visited, unique; /* without afterthoughts */
+	bool stored;              /* to PM, at any time */
+	bool changed, grown;      /* since the last visit: PM; what is guaranteed of it */
+	VEC_OF(struct progress) threads;
 };
 
 struct points *points_new(enum points_at at)
@@ -29,29 +36,36 @@ void points_free(struct points *p)
 	if (!p)
 		return;
 	vec_free(&p->all);
-	vec_free(&p->streaming);
+	vec_free(&p->threads);
 	map_free(&p->numbers);
 	free(p);
 }
 
-static bool *thread_streaming(struct points *p, uint32_t thread)
+static struct progress *thread_progress(struct points *p, uint32_t thread)
 {
-	while (p->streaming.count <= thread)
-		vec_push(&p->streaming, false);
-	return &p->streaming.at[thread];
+	while (p->threads.count <= thread)
+		vec_push(&p->threads, (struct progress){0});
+	return &p->threads.at[thread];
 }
 
-/* Rule 1 for stores: locked ones are fences, non-temporal ones count where a sequence of them begins. */
-static bool store_persists(struct points *p, const struct event *ev)
+static bool is_locked(const struct event *ev)
 {
-	bool *streaming = thread_streaming(p, ev->thread);
-	bool first = !*streaming;
+	return ev->type == EVENT_LOCKED || (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
+}
 
-	if (ev->kind == BO_STORE_NONTEMPORAL)
-		*streaming = true;
-	else if (ev->kind == BO_STORE_LOCKED)
-		*streaming = false;
-	return ev->kind == BO_STORE_LOCKED || (ev->kind == BO_STORE_NONTEMPORAL && first);
+static bool is_fence(const struct event *ev)
+{
+	return ev->type == EVENT_SFENCE || ev->type == EVENT_MFENCE || is_locked(ev);
+}
+
+static bool is_streamed(const struct event *ev)
+{
+	return ev->type == EVENT_STORE && ev->kind == BO_STORE_NONTEMPORAL && ev->file;
+}
+
+static bool is_flush(const struct event *ev)
+{
+	return (ev->type == EVENT_CLWB || ev->type == EVENT_CLFLUSHOPT || ev->type == EVENT_CLFLUSH) && ev->file;
 }
 
 /* Rules 1 and 4: is the moment before this event of interest? */
@@ -59,19 +73,19 @@ static bool event_persists(struct points *p, const struct event *ev)
 {
 	switch (ev->type) {
 	case EVENT_STORE:
-		return ev->file && (store_persists(p, ev) || p->at == POINTS_STORE);
+		if (!ev->file)
+			return false;
+		return p->at == POINTS_STORE || is_locked(ev) ||
+		       (is_streamed(ev) && !thread_progress(p, ev->thread)->streaming);
 	case EVENT_CLFLUSH:
 	case EVENT_CLFLUSHOPT:
 	case EVENT_CLWB:
-		if (!ev->file)
-			return false;
-		break;
+		return ev->file;
 	case EVENT_SFENCE:
 	case EVENT_MFENCE:
 	case EVENT_LOCKED:
 	case EVENT_FILE_SYNC:
 	case EVENT_MSYNC:
-		break;
 	case EVENT_UNMAP:
 	case EVENT_EXIT:
 	case EVENT_SIGNAL:
@@ -79,45 +93,65 @@ static bool event_persists(struct points *p, const struct event *ev)
 	default:
 		return false;
 	}
-	if (ev->thread < p->streaming.count)
-		p->streaming.at[ev->thread] = false;
-	return true;
 }
 
-/* Rule 2. */
+/* Rule 2: does PM change? */
 static bool event_changes(const struct event *ev)
 {
 	switch (ev->type) {
 	case EVENT_STORE:
 		return ev->file != 0;
+	case EVENT_FILE:
+		return ev->flags & BO_FILE_CREATED;
 	case EVENT_FILE_WRITE:
 	case EVENT_FILE_TRUNCATE:
 	case EVENT_FILE_ALLOCATE:
 	case EVENT_FILE_RENAME:
 	case EVENT_FILE_UNLINK:
 		return true;
-	case EVENT_FILE:
-		return ev->flags & BO_FILE_CREATED;
 	default:
 		return false;
+	}
+}
+
+/* The event takes effect. */
+static void event_note(struct points *p, const struct event *ev)
+{
+	if (event_changes(ev))
+		p->changed = p->stored = true;
+	if (is_fence(ev)) {
+		struct progress *thread = thread_progress(p, ev->thread);
+
+		p->grown |= thread->waiting;
+		*thread = (struct progress){0};
+	} else if (is_flush(ev)) {
+		*thread_progress(p, ev->thread) = (struct progress){.waiting = p->stored};
+	} else if (is_streamed(ev)) {
+		*thread_progress(p, ev->thread) = (struct progress){.streaming = true, .waiting = true};
+	} else if (ev->type == EVENT_MSYNC || ev->type == EVENT_FILE_SYNC) {
+		p->grown |= p->stored;
 	}
 }
 
 /* Rule 3. */
 static size_t point_visit(struct points *p, uint32_t context, enum op op, uint64_t number, uint64_t *visit)
 {
-	uint64_t *found = map_put(&p->numbers, context, op);
+	bool afterthought = !p->changed;
+	uint64_t *found = map_put(&p->numbers, context, (uint64_t)op << 1 | afterthought);
 	struct point *point;
 
 	if (!*found) {
-		vec_push(&p->all, ((struct point){.context = context, .op = op, .first = number}));
+		struct point new = {.context = context, .op = op, .first = number, .afterthought = afterthought};
+
+		vec_push(&p->all, new);
 		*found = p->all.count;
+		p->unique += !afterthought;
 	}
 	point = &p->all.at[*found - 1];
 	point->last = number;
 	*visit = ++point->visits;
-	p->visited++;
-	p->changed = false;
+	p->visited += !afterthought;
+	p->changed = p->grown = false;
 	return *found;
 }
 
@@ -125,17 +159,15 @@ size_t points_event(struct points *p, const struct event *ev, uint64_t number, u
 {
 	size_t point = 0;
 
-	/* Asked of every event: it also follows the sequences. */
-	if (event_persists(p, ev) && p->changed)
+	if ((p->changed || p->grown) && event_persists(p, ev))
 		point = point_visit(p, ev->context, op_of(ev), number, visit);
-	if (event_changes(ev))
-		p->changed = true;
+	event_note(p, ev);
 	return point;
 }
 
 size_t points_end(struct points *p, uint64_t number, uint64_t *visit)
 {
-	return p->changed ? point_visit(p, 0, OP_COUNT, number + 1, visit) : 0;
+	return p->changed || p->grown ? point_visit(p, 0, OP_COUNT, number + 1, visit) : 0;
 }
 
 enum points_at points_kind(const struct points *p)
@@ -146,6 +178,11 @@ enum points_at points_kind(const struct points *p)
 size_t points_count(const struct points *p)
 {
 	return p->all.count;
+}
+
+size_t points_unique(const struct points *p)
+{
+	return p->unique;
 }
 
 uint64_t points_visited(const struct points *p)

@@ -13,8 +13,10 @@
  *     non-temporal stores of a thread, msync and fsync and their like, munmap of PM, the end of the program.  What the instruction guarantees is
  *     not guaranteed yet; what the one before it guaranteed is.
  *  2. Only if PM has changed since the last visit of any point: otherwise the same crash was tried there.  Stores change PM, and so does
- *     whatever changes size, name or content of a PM file by a system call.
- *  3. Points are the same if calling context and instruction are.
+ *     whatever changes size, name or content of a PM file by a system call.  Or if a fence that completes something, or a synchronisation, has come
+ *     since: more is guaranteed, and what is still pending can be lost with less company than before.  Such a visit is an afterthought, as
+ *     nothing was stored since the last one; it is a point of its own, and figures leave it out.
+ *  3. Points are the same if calling context and instruction are, and both or none are afterthoughts.
  *  4. With POINTS_STORE the moment before every store to PM is a point too, under rule 2. */
 #ifndef BLACKOUT_DETECT_POINTS_H
 #define BLACKOUT_DETECT_POINTS_H
@@ -33,6 +35,7 @@ struct point {
 	enum op op;           /* its name; OP_COUNT: the trace ends without an end of the program */
 	uint64_t visits;      /* so far */
 	uint64_t first, last; /* events before which it was visited: the number of the instruction's own event */
+	bool afterthought;    /* rule 2 */
 };
 
 struct points;
@@ -48,8 +51,9 @@ size_t points_event(struct points *points, const struct event *ev, uint64_t numb
 size_t points_end(struct points *points, uint64_t number, uint64_t *visit);
 
 enum points_at points_kind(const struct points *points);
-size_t points_count(const struct points *points);                            /* unique ones */
-uint64_t points_visited(const struct points *points);                        /* visits of all of them */
+size_t points_count(const struct points *points);     /* unique ones */
+size_t points_unique(const struct points *points);    /* of them, those that are no afterthoughts */
+uint64_t points_visited(const struct points *points); /* visits of those */
 const struct point *points_get(const struct points *points, size_t number); /* from 1; valid until the next event */
 
 #endif
