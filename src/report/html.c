@@ -96,10 +96,6 @@ static void html_tested(struct html *h, const struct findings *findings)
 	html_figure(h, "crash state", "crash states", stats->crash_states.tested, &first);
 	html_figure(h, "of them failed", "of them failed", stats->crash_states.failed, &first);
 	html_figure(h, "failure point", "failure points", stats->failure_points.unique, &first);
-	if (findings->target.mode) {
-		html_raw(h, "; recovery ran by ");
-		html_text(h, findings->target.mode);
-	}
 	html_raw(h, "%s</dd></div>\n",
 		 stats->complete.known && !stats->complete.value ? "; <b>not all that were to be tested</b>" : "");
 }
@@ -121,6 +117,11 @@ static void html_header(struct html *h, const struct findings *findings)
 		html_raw(
 			h,
 			"<p class=\"remark\">Crash states were not tested: there was no <code>--recover</code>.</p>\n");
+	if (target->mode && strchr(target->mode, ':')) {
+		html_raw(h, "<p class=\"remark\">Recovery was run by ");
+		html_text(h, target->mode);
+		html_raw(h, "</p>\n");
+	}
 	for (size_t i = 0; i < findings->notes.count; i++) {
 		html_raw(h, "<p class=\"remark\">");
 		html_text(h, findings->notes.at[i]);
