@@ -113,6 +113,7 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 			.size = from[i].size,
 			.value = value_text(c->findings, from[i].value, from[i].size),
 			.event = from[i].event,
+			.certain = from[i].certain,
 		};
 		if (from[i].flush)
 			stores[i].flush = stacks_make(&c->stacks, from[i].flush);
@@ -178,15 +179,24 @@ static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 	return false;
 }
 
-/* The others, in their order; the caller frees them. */
-static struct crash_store *persisted_choose(const struct crash_sighting *s, uint64_t *count)
+/* Does it say something about the loss?  What was stored before and is still pending might as well be lost. */
+static bool store_is_telling(const struct crash_sighting *s, const struct crash_store *store)
+{
+	return !s->lost_count || store->certain || store->event >= s->lost[0].event;
+}
+
+/* The others, the telling ones first, otherwise in their order; the caller frees them. */
+static struct crash_store *persisted_choose(const struct crash_sighting *s, uint64_t *count, uint64_t *telling)
 {
 	struct crash_store *chosen = mem_alloc((s->persisted_count + 1) * sizeof(*chosen));
 
-	*count = 0;
-	for (uint64_t i = 0; i < s->persisted_count; i++)
-		if (!store_is_idle(s, i))
-			chosen[(*count)++] = s->persisted[i];
+	*count = *telling = 0;
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < s->persisted_count; i++)
+			if (!store_is_idle(s, i) && store_is_telling(s, &s->persisted[i]) == !round)
+				chosen[(*count)++] = s->persisted[i];
+		*telling = round ? *telling : *count;
+	}
 	return chosen;
 }
 
@@ -205,9 +215,11 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.folder = findings_text(c->findings, s->folder),
 		.nested = s->nested,
 	};
-	struct crash_store *persisted = persisted_choose(s, &crash->persisted_total);
+	uint64_t telling;
+	struct crash_store *persisted = persisted_choose(s, &crash->persisted_total, &telling);
 
 	crash->persisted = stores_make(c, persisted, crash->persisted_total, &crash->persisted_count);
+	crash->telling_count = telling < crash->persisted_count ? (size_t)telling : crash->persisted_count;
 	free(persisted);
 	crash->lost = stores_make(c, s->lost, s->lost_count, &crash->lost_count);
 	crash->recovery.outcome = s->outcome;
@@ -248,7 +260,7 @@ static void finding_relate(struct crash_findings *c, struct finding *finding)
 	const struct finding_stack *flush = crash->lost_count ? &crash->lost[0].flush : NULL;
 	struct finding_related *related = findings_block(c->findings, 2, sizeof(*related));
 
-	if (crash->persisted_count && crash->lost_count)
+	if (crash->telling_count && crash->lost_count)
 		related[finding->related_count++] =
 			(struct finding_related){.role = ROLE_STORE, .stack = crash->persisted[0].stack};
 	if (flush && flush->count)

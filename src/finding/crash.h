@@ -29,6 +29,7 @@ struct crash_store {
 	uint64_t offset;
 	const uint8_t *value; /* `size` bytes; NULL: not known */
 	uint64_t event;
+	bool certain; /* persisted ones: guaranteed to be on media at the crash, not pending */
 };
 
 struct crash_sighting {
@@ -40,7 +41,7 @@ struct crash_sighting {
 	uint32_t point;       /* context of the instruction that did not happen any more; 0: the end of the program */
 	const char *point_op; /* its name in dump: op_name(ev) */
 	uint64_t point_event;
-	const struct crash_store *persisted, *lost; /* the telling ones first; see enum crash_cause */
+	const struct crash_store *persisted, *lost; /* see enum crash_cause; crash_add puts the telling ones first */
 	uint64_t persisted_count, lost_count;
 	/* recovery */
 	enum finding_outcome outcome;

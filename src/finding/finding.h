@@ -94,6 +94,7 @@ struct finding_store {
 	const char *value;          /* as dump prints it */
 	uint64_t event;             /* as in dump */
 	struct finding_stack flush; /* empty if it was not flushed */
+	bool certain;               /* guaranteed to be on media at the crash, not pending */
 };
 
 /* A crash state on which recovery fails. */
@@ -104,6 +105,7 @@ struct finding_crash {
 	enum crash_cause cause;
 	/* Pending stores, or the last of the program, that matter; the first speak for the rest. */
 	struct finding_store *persisted, *lost;
+	size_t telling_count; /* of persisted: those that tell something, at its beginning: certain, or stored after what is lost */
 	size_t persisted_count, lost_count;   /* of the arrays, */
 	uint64_t persisted_total, lost_total; /* of the state; more where the arrays are cut */
 	struct {

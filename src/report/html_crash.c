@@ -41,7 +41,7 @@ static int row_compare(const void *left, const void *right)
 /* Both kinds get half of the rows, or what the other leaves. */
 static size_t rows_collect(const struct finding_crash *crash, struct row rows[ROWS_MAX])
 {
-	size_t lost = crash->lost_count, kept = crash->persisted_count, count = 0;
+	size_t lost = crash->lost_count, kept = crash->telling_count, count = 0;
 
 	if (lost + kept > ROWS_MAX) {
 		lost = lost < ROWS_MAX / 2 ? lost : kept < ROWS_MAX / 2 ? ROWS_MAX - kept : ROWS_MAX / 2;

@@ -4,7 +4,7 @@
  * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress and --baseline silenced,
  * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; `target.client` and `target.recovery_mode`;
  * `crash_states.accepted`; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in DIR/crash), `nested`, the totals of the two
- * arrays of stores (which hold 64 at most), and recovery's `stdout` and `mode`; in a location or frame without
+ * arrays of stores (which hold 64 at most), how many of `persisted`, from its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a location or frame without
  * source, `offset` in the module.  Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
@@ -73,6 +73,8 @@ static void json_stores(struct json_out *j, const char *key, const struct findin
 		json_number(j, "size", stores[i].size);
 		json_text(j, "value", stores[i].value);
 		json_number(j, "event", stores[i].event);
+		if (stores[i].certain)
+			json_bool(j, "guaranteed", true);
 		json_stack(j, &stores[i].stack);
 		json_place(j, "flush", &stores[i].flush);
 		json_close(j, '}');
@@ -108,6 +110,7 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_text(j, "folder", crash->folder);
 	json_stores(j, "persisted", crash->persisted, crash->persisted_count);
 	json_number(j, "persisted_total", crash->persisted_total);
+	json_number(j, "persisted_telling", crash->telling_count);
 	json_stores(j, "lost", crash->lost, crash->lost_count);
 	json_number(j, "lost_total", crash->lost_total);
 	json_recovery(j, crash);

@@ -40,7 +40,7 @@ static void junit_crash(FILE *out, const struct finding_crash *crash)
 	fputs("power fails: before ", out);
 	escape_xml_string(out, text);
 	fputc('\n', out);
-	junit_stores(out, "on media", crash->persisted, crash->persisted_count);
+	junit_stores(out, "on media", crash->persisted, crash->telling_count);
 	junit_stores(out, "lost", crash->lost, crash->lost_count);
 	crash_failure_text(crash, text, sizeof(text));
 	fputs("recovery: ", out);

@@ -30,6 +30,7 @@ static int read_store(struct reader *r, const json_t *object, struct finding_sto
 	    number_into(r, object, "event", INT64_MAX, &store->event) < 0 || read_stack(r, object, &store->stack) < 0)
 		return -1;
 	store->size = (uint32_t)size;
+	store->certain = json_is_true(json_object_get(object, "guaranteed"));
 	return flush ? read_stack(r, flush, &store->flush) : 0;
 }
 
@@ -60,6 +61,17 @@ static int read_total(struct reader *r, const json_t *crash, const char *key, si
 	if (figure.value < count)
 		return reader_fail(r, key, "is less than there are");
 	*total = figure.value;
+	return 0;
+}
+
+/* Absent: all of them. */
+static int read_telling(struct reader *r, const json_t *object, struct finding_crash *crash)
+{
+	struct findings_figure telling = {.value = crash->persisted_count};
+
+	if (take_number(r, object, "persisted_telling", false, crash->persisted_count, &telling) < 0)
+		return -1;
+	crash->telling_count = (size_t)telling.value;
 	return 0;
 }
 
@@ -123,7 +135,7 @@ int read_crash(struct reader *r, const json_t *object, struct finding *finding)
 	    read_stores(r, from, "lost", &crash->lost, &crash->lost_count) < 0 ||
 	    read_total(r, from, "persisted_total", crash->persisted_count, &crash->persisted_total) < 0 ||
 	    read_total(r, from, "lost_total", crash->lost_count, &crash->lost_total) < 0 ||
-	    read_recovery(r, from, crash) < 0)
+	    read_telling(r, from, crash) < 0 || read_recovery(r, from, crash) < 0)
 		return -1;
 	finding->crash = crash;
 	return 0;

@@ -216,7 +216,7 @@ static void sarif_crash(struct json_out *j, const struct finding_crash *crash)
 	json_open(j, NULL, '{');
 	json_open(j, "locations", '[');
 	sarif_store_steps(j, crash->lost, crash->lost_count, "lost");
-	sarif_store_steps(j, crash->persisted, crash->persisted_count, "on media");
+	sarif_store_steps(j, crash->persisted, crash->telling_count, "on media");
 	crash_point_text(crash, what, sizeof(what));
 	snprintf(text, sizeof(text), "the power fails before %s", what);
 	sarif_step(j, &crash->point, text);
@@ -236,7 +236,7 @@ static bool crash_has_places(const struct finding_crash *crash)
 	for (size_t i = 0; i < crash->lost_count && i < STEPS_MAX; i++)
 		if (crash->lost[i].stack.count)
 			return true;
-	for (size_t i = 0; i < crash->persisted_count && i < STEPS_MAX; i++)
+	for (size_t i = 0; i < crash->telling_count && i < STEPS_MAX; i++)
 		if (crash->persisted[i].stack.count)
 			return true;
 	return crash->point.count || crash->recovery.stack.count;

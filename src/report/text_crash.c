@@ -69,7 +69,7 @@ void text_crash(struct text *t, const struct finding *finding)
 	crash_point_text(crash, what, sizeof(what));
 	snprintf(line, sizeof(line), "before %s%s", what, crash->nested ? ", in recovery from an earlier crash" : "");
 	text_paragraph(t, "power fails:", line);
-	text_stores(t, "on media:", crash->persisted, crash->persisted_count, crash->persisted_total);
+	text_stores(t, "on media:", crash->persisted, crash->telling_count, crash->telling_count);
 	text_stores(t, "lost:", crash->lost, crash->lost_count, crash->lost_total);
 	crash_failure_text(crash, what, sizeof(what));
 	snprintf(line, sizeof(line), "%s on %s crash state%s", what, grouped_text(number, crash->states, " "),

@@ -46,7 +46,7 @@ static const uint8_t number[8] = {0x2a};
 
 static struct crash_store store_at(uint32_t context, uint32_t flush, uint64_t offset)
 {
-	return (struct crash_store){context, flush, 1, 8, offset, number, offset == 0x80 ? 17 : 18};
+	return (struct crash_store){context, flush, 1, 8, offset, number, offset == 0x80 ? 17 : 18, false};
 }
 
 /* One lost store, one that is on media, and a recovery that died. */
@@ -230,12 +230,12 @@ static void test_limits(void **state)
 static void test_idle(void **state)
 {
 	struct setting s = setting_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, number, 17};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, number, 17, false};
 	const struct crash_store kept[] = {
-		{AT_STORE, 0, 1, 8, 0x7d, number, 17},
-		{AT_OTHER, 0, 1, 8, 0x40, number, 3},
-		{AT_OTHER, 0, 1, 8, 0x40, number, 9},
-		{AT_OTHER, 0, 1, 4, 0x40, number, 5},
+		{AT_STORE, 0, 1, 8, 0x7d, number, 17, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 3, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 9, false},
+		{AT_OTHER, 0, 1, 4, 0x40, number, 5, false},
 	};
 	struct crash_sighting sighting = sighting_make(kept, &lost);
 
@@ -247,7 +247,33 @@ static void test_idle(void **state)
 	assert_int_equal(s.findings->at[0].crash->persisted_total, 2);
 	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
 	assert_int_equal(s.findings->at[0].crash->persisted[1].event, 5);
+	assert_int_equal(s.findings->at[0].crash->telling_count,
+			 0); /* they were pending before what is lost was stored */
 	assert_int_equal(s.findings->at[1].crash->persisted_total, 3);
+	crash_end(s.crash);
+	setting_free(&s);
+}
+
+/* What was stored before the loss tells something only if it is guaranteed. */
+static void test_telling(void **state)
+{
+	struct setting s = setting_make(*state);
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false};
+	const struct crash_store kept[] = {
+		{AT_FLUSH, 0, 1, 8, 0x100, number, 3, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 9, true},
+	};
+	struct crash_sighting sighting = sighting_make(kept, &lost);
+
+	sighting.cause = CAUSE_UNFLUSHED;
+	sighting.persisted_count = 2;
+	crash_add(s.crash, &sighting);
+	assert_int_equal(s.findings->at[0].crash->telling_count, 1);
+	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
+	assert_string_equal(
+		s.findings->at[0].message,
+		"what kv+0x30 stored is on media already if the power fails before the sfence at kv+0x50, and "
+		"what is stored here is not: it is not flushed yet");
 	crash_end(s.crash);
 	setting_free(&s);
 }
@@ -488,17 +514,10 @@ static void test_folders_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),
-		scratch_test(test_sentences),
-		scratch_test(test_joined),
-		scratch_test(test_limits),
-		scratch_test(test_idle),
-		scratch_test(test_one_place),
-		scratch_test(test_text),
-		scratch_test(test_read_back),
-		scratch_test(test_suppressed),
-		scratch_test(test_folders),
-		scratch_test(test_folders_refused),
+		scratch_test(test_made),       scratch_test(test_sentences), scratch_test(test_joined),
+		scratch_test(test_limits),     scratch_test(test_idle),      scratch_test(test_telling),
+		scratch_test(test_one_place),  scratch_test(test_text),      scratch_test(test_read_back),
+		scratch_test(test_suppressed), scratch_test(test_folders),   scratch_test(test_folders_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
