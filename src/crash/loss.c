@@ -104,7 +104,15 @@ static size_t stores_gather(const struct loss *l, bool persisted, struct crash_s
 		if (kept == RESULT_STORES_MAX)
 			continue;
 		memcpy(values[kept], u->value, u->size);
-		stores[kept] = (struct crash_store){u->context, u->flush_context, u->file, u->size, u->offset, values[kept], u->event};
+		stores[kept] = (struct crash_store){
+			.context = u->context,
+			.flush = u->flush_context,
+			.file = u->file,
+			.size = u->size,
+			.offset = u->offset,
+			.value = values[kept],
+			.event = u->event,
+		};
 		last = &stores[kept++];
 	}
 	return kept;
@@ -126,7 +134,7 @@ static bool is_pending(const struct loss *l, uint64_t event)
 	return false;
 }
 
-/* The latest store after the lost one that is on media for certain: what recovery relies on. */
+/* The latest store that is on media for certain: what recovery relies on.  One after the lost store, or else the last one before it. */
 static const struct recent *loss_witness(const struct loss *l, const struct unit *lost)
 {
 	const struct explain *e = l->explain;
@@ -135,8 +143,8 @@ static const struct recent *loss_witness(const struct loss *l, const struct unit
 	for (uint64_t i = e->recent_count; i-- > oldest;) {
 		const struct recent *r = &e->recents[i % RECENT_MAX];
 
-		if (r->store.event <= lost->event)
-			return NULL;
+		if (r->store.file == lost->file && r->store.offset == lost->offset)
+			continue; /* what was there before */
 		if (!is_pending(l, r->store.event))
 			return r;
 	}
@@ -183,8 +191,10 @@ static int loss_result(struct loss *l)
 	kept = stores_gather(l, false, stores, values, &s->lost_count);
 	s->lost = result_stores(l->explain, stores, kept);
 	kept = stores_gather(l, true, stores + 1, values, &s->persisted_count);
-	if (witness)
+	if (witness) {
 		stores[0] = witness->store;
+		stores[0].certain = true;
+	}
 	s->persisted_count += witness != NULL;
 	s->persisted = result_stores(l->explain, stores + !witness, kept + (witness != NULL));
 	r = result_add(l->explain, l->job, &result, state, l->err);
