@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -146,6 +147,12 @@ PUBLIC int fcntl64(int fd, int command, ...)
 	return fcntl_any(fd, command, ARGUMENT_OF(command));
 }
 
+/* A retained mapping (mapping.c) would keep a lock of the program's that it thinks gone. */
+PUBLIC int flock(int fd, int operation)
+{
+	return fd_is_pm(fd) ? 0 : NEXT(flock)(fd, operation);
+}
+
 PUBLIC int lockf(int fd, int command, off_t size)
 {
 	return fd_is_pm(fd) ? 0 : NEXT(lockf)(fd, command, size);
@@ -221,6 +228,29 @@ WRITES(int, futimes, "changes the owner, mode or times of a PM file", (int fd, c
 WRITES(int, fsetxattr, "changes the attributes of a PM file", (int fd, const char *name, const void *value, size_t size, int flags), fd, name, value, size, flags)
 WRITES(int, fremovexattr, "changes the attributes of a PM file", (int fd, const char *name), fd, name)
 
+/* A call that reads from the file: private mappings may know better. */
+#define READS_AT(name, at, parameters, ...)                       \
+	PUBLIC ssize_t name parameters                            \
+	{                                                         \
+		off_t from = fd_is_pm(fd) ? (at) : 0;             \
+		ssize_t n = NEXT(name)(__VA_ARGS__);              \
+		if (fd_is_pm(fd))                                 \
+			mapping_overlay(fd, buffer, n, from);     \
+		return n;                                         \
+	}
+#define HERE lseek(fd, 0, SEEK_CUR)
+READS_AT(read, HERE, (int fd, void *buffer, size_t size), fd, buffer, size)
+READS_AT(pread, at, (int fd, void *buffer, size_t size, off_t at), fd, buffer, size, at)
+READS_AT(pread64, at, (int fd, void *buffer, size_t size, off64_t at), fd, buffer, size, at)
+
+/* What programs built with _FORTIFY_SOURCE call. */
+PUBLIC ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
+PUBLIC ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t at, size_t room);
+PUBLIC ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t at, size_t room);
+READS_AT(__read_chk, HERE, (int fd, void *buffer, size_t size, size_t room), fd, buffer, size, room)
+READS_AT(__pread_chk, at, (int fd, void *buffer, size_t size, off_t at, size_t room), fd, buffer, size, at, room)
+READS_AT(__pread64_chk, at, (int fd, void *buffer, size_t size, off64_t at, size_t room), fd, buffer, size, at, room)
+
 /* A call that reads from the file, behind the back of private mappings. */
 #define READS(name, parameters, ...)                              \
 	PUBLIC ssize_t name parameters                            \
@@ -229,21 +259,11 @@ WRITES(int, fremovexattr, "changes the attributes of a PM file", (int fd, const 
 			mapping_read(fd);                         \
 		return NEXT(name)(__VA_ARGS__);                   \
 	}
-READS(read, (int fd, void *buffer, size_t size), fd, buffer, size)
-READS(pread, (int fd, void *buffer, size_t size, off_t at), fd, buffer, size, at)
-READS(pread64, (int fd, void *buffer, size_t size, off64_t at), fd, buffer, size, at)
 READS(readv, (int fd, const struct iovec *parts, int count), fd, parts, count)
 READS(preadv, (int fd, const struct iovec *parts, int count, off_t at), fd, parts, count, at)
 READS(preadv64, (int fd, const struct iovec *parts, int count, off64_t at), fd, parts, count, at)
 READS(preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags), fd, parts, count, at, flags)
 
-/* What programs built with _FORTIFY_SOURCE call. */
-PUBLIC ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
-PUBLIC ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t at, size_t room);
-PUBLIC ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t at, size_t room);
-READS(__read_chk, (int fd, void *buffer, size_t size, size_t room), fd, buffer, size, room)
-READS(__pread_chk, (int fd, void *buffer, size_t size, off_t at, size_t room), fd, buffer, size, at, room)
-READS(__pread64_chk, (int fd, void *buffer, size_t size, off64_t at, size_t room), fd, buffer, size, at, room)
 /* clang-format on */
 
 static void copy_check(int in, int out)

@@ -6,7 +6,7 @@
  *     of sight ("retained"), and moved back when exactly its range is wanted again.
  *  3. Where two mappings overlap in another way, they must show the same memory: the common pages are copied to an anonymous file (an "alias") that
  *     both map shared, and so does every later mapping.
- *  4. Reading the file past its mappings would show what was there before them: refused once a writable mapping was made.
+ *  4. Reading the file shows what its mappings show; ways of reading where that cannot be done are refused once a writable mapping was made.
  *
  * Libpmemobj, for one, maps the header of a pool a second time (3), and a recovery may close and open the pool again (2). */
 #include "preload/stub.h"
@@ -14,12 +14,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { MAPPINGS_MAX = 1024, ALIASES_MAX = 256, ENTRIES_MAX = 1 << 16, ALIAS_FD_MIN = 300 };
+enum { MAPPINGS_MAX = 1024, ALIASES_MAX = 256, ENTRIES_MAX = 1 << 16, ALIAS_FD_MIN = 300, WINDOW = 512 };
 #define ALIAS_BYTES_MAX ((size_t)64 << 20) /* more would be slower than another mode */
 #define PAGE ((size_t)4096)
 
@@ -364,6 +365,70 @@ static void *shared_mmap(void *at, size_t bytes, int prot, int flags, int fd, of
 	return place;
 }
 
+/* Is this page of a private mapping no longer the file's?  As /proc/self/pagemap has it: there, or swapped out, and not of a file. */
+static bool page_is_changed(uint64_t entry)
+{
+	const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62, file = (uint64_t)1 << 61;
+	return (entry & (present | swapped)) && !(entry & file);
+}
+
+/* The pagemap, a few entries at a time. */
+struct window {
+	int fd;
+	uintptr_t first; /* page */
+	size_t count;
+	uint64_t entries[WINDOW];
+};
+
+static uint64_t window_entry(struct window *w, uintptr_t page)
+{
+	if (page < w->first || page >= w->first + w->count) {
+		long n = syscall(SYS_pread64, w->fd, w->entries, sizeof(w->entries), page * sizeof(*w->entries));
+		if (n < (long)sizeof(*w->entries))
+			refuse_memory();
+		w->first = page;
+		w->count = (size_t)n / sizeof(*w->entries);
+	}
+	return w->entries[page - w->first];
+}
+
+/* Copy the pages of a mapping that have been changed, or are an alias's, to where [offset, offset + bytes) of the file is mapped at `to`. */
+static void changes_copy(const struct mapping *m, char *to, uint64_t offset, size_t bytes, struct window *window)
+{
+	uint64_t end = low(offset + bytes, m->offset + m->bytes), next;
+
+	for (uint64_t at = high(offset, m->offset); at < end; at += PAGE) {
+		uintptr_t page = m->at + (at - m->offset);
+		if (!alias_at(m->entry, at, at + PAGE, &next) && !page_is_changed(window_entry(window, page / PAGE)))
+			continue;
+		if (m->mixed || !(m->prot & PROT_READ))
+			refuse_memory();
+		memcpy(to + (at - offset), (const void *)page, PAGE);
+	}
+}
+
+/* A mapping that is private by the program's own wish begins with what its shared mappings show. */
+static void *private_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	uint32_t entry = fd_entry(fd);
+
+	entry_check(entry);
+	if (!entries[entry].writable)
+		return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
+	char *place = NEXT(mmap)(at, bytes, prot | PROT_READ | PROT_WRITE, flags, fd, offset);
+	if (place == MAP_FAILED)
+		return place;
+	struct window window = {.fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
+	lock();
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mappings[i].bytes && mappings[i].entry == entry)
+			changes_copy(&mappings[i], place, (uint64_t)offset, page_round(bytes), &window);
+	unlock();
+	syscall(SYS_close, window.fd);
+	NEXT(mprotect)(place, bytes, prot);
+	return place;
+}
+
 static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
 	int type = flags & MAP_TYPE;
@@ -373,14 +438,40 @@ static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t
 	bool pm = !(flags & MAP_ANONYMOUS) && fd_is_pm(fd);
 	if (pm && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) && bytes && offset >= 0 && offset % (off_t)PAGE == 0)
 		return shared_mmap(at, bytes, prot, flags, fd, offset);
-	if (pm)
-		mapping_read(fd);
 	if (flags & MAP_FIXED) {
 		lock();
 		mappings_retain((uintptr_t)at, (uintptr_t)at + page_round(bytes));
 		unlock();
 	}
+	if (pm)
+		return private_mmap(at, bytes, prot, flags, fd, offset);
 	return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
+}
+
+/* The part of [at, end) that a mapping shows. */
+static void overlay_one(const struct mapping *m, char *buffer, uint64_t at, uint64_t end)
+{
+	uint64_t from = high(at, m->offset), to = low(end, m->offset + m->bytes);
+
+	if (from >= to)
+		return;
+	if (m->mixed || !(m->prot & PROT_READ))
+		refuse_memory();
+	memcpy(buffer + (from - at), (const char *)m->at + (from - m->offset), to - from);
+}
+
+void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at)
+{
+	uint32_t entry = fd_entry(fd);
+
+	entry_check(entry);
+	if (size <= 0 || at < 0 || !entries[entry].writable)
+		return;
+	lock();
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mappings[i].bytes && mappings[i].entry == entry)
+			overlay_one(&mappings[i], buffer, (uint64_t)at, (uint64_t)(at + size));
+	unlock();
 }
 
 PUBLIC void *mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)

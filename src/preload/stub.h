@@ -83,6 +83,8 @@ void fd_clear_from(unsigned first, unsigned last);
 void mapping_stream(uint32_t entry);
 /* Refuse to read a file that may have been changed through a mapping. */
 void mapping_read(int fd);
+/* Or put into what was just read, `size` bytes from the offset `at` on, what the mappings show there. */
+void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 
 /* Refuse a program that would not obey us: static, or privileged. */
 void program_refuse(const char *path, char *const *environment);
