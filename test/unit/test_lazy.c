@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_lazy.c - small random recoveries on undecided lines, against brute force over all legal sets.
+ *
+ * A moment of a random program (programs.h) says what is undecided; its lines are moved to other places, close to each other and to the ends of pages.  A random
+ * recovery is a list of instructions on two mapped files: loads of all sizes, stores, string instructions, gathers, flushes, system calls, faults that it handles
+ * itself; conditions on what was seen so far; and an end: exit, abort, a crash.  Then
+ *
+ *  1. the outcomes of the leaves are the outcomes of all legal sets
+ *  2. each leaf's decisions, with nothing else taken, are legal, and recovery has that leaf's outcome on them
+ *  3. the status of each leaf is that of its end
+ *  4. there are no more leaves than sets; with a limit there are that many; and twice gives the same leaves in the same order
+ *
+ *     test_lazy [SEED [NUMBER]] */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <immintrin.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "model/choices.h"
+#include "model/model.h"
+#include "preload/lazy.h"
+#include "programs.h"
+
+enum { WORLDS = 3000, FILES = 2, BYTES = 3 * 4096, OPS = 10, SETS_MAX = 600, LEAVES_MAX = 2048 };
+
+static uint64_t seed = 1, only;
+
+/* Random numbers: splitmix64. */
+static uint64_t random_state;
+
+static uint64_t roll(uint64_t sides)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return (z ^ z >> 31) % sides;
+}
+
+/* The recovery */
+
+enum op_kind {
+	OP_LOAD1,
+	OP_LOAD8,
+	OP_LOAD16,
+	OP_LOAD32,
+	OP_LOAD64,
+	OP_GATHER,
+	OP_PUSH,
+	OP_COPY,       /* memcpy to the stack */
+	OP_MOVS,       /* rep movsb to the stack */
+	OP_MOVS_DOWN,  /* the same, backwards */
+	OP_MOVS_PM,    /* rep movsq from PM to PM */
+	OP_CMPS,       /* repe cmpsb of PM with PM */
+	OP_STRLEN,
+	OP_STORE,
+	OP_STOS,
+	OP_XADD,
+	OP_FLUSH,
+	OP_WRITE,      /* pwrite(2) from PM */
+	OP_WRITEV,
+	OP_READ_INTO,  /* pread(2) into PM */
+	OP_FAULT,      /* a fault of its own, handled by itself */
+	OP_KINDS,
+};
+
+struct op {
+	enum op_kind kind;
+	unsigned file, other; /* files */
+	uint64_t at, to;      /* offsets there */
+	uint64_t size;
+	uint64_t mask, bits; /* done only if (seen & mask) == bits */
+};
+
+enum end_kind { END_EXIT, END_ABORT, END_CRASH, END_KINDS };
+
+struct recovery {
+	struct op ops[OPS];
+	size_t count;
+	unsigned read_file; /* read the file itself first: bytes, or 0 */
+	uint64_t read_at;
+	bool map_late; /* the second file is mapped in the middle */
+	bool protect;  /* the first file is read-only: stores fault */
+};
+
+struct outcome {
+	uint64_t seen;
+	enum end_kind end;
+	int value;
+};
+
+static sigjmp_buf fault_jump;
+static int scratch; /* a file: eight bytes that stay, and then room */
+static bool has_avx2, has_avx512;
+
+static void on_fault(int sig)
+{
+	(void)sig;
+	siglongjmp(fault_jump, 1);
+}
+
+static void see(uint64_t *seen, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		*seen = (*seen ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+}
+
+static void load_vector(enum op_kind kind, const uint8_t *at, uint8_t *to)
+{
+	if (kind == OP_LOAD64 && has_avx512)
+		__asm__ volatile("vmovdqu64 (%0), %%zmm16\n vmovdqu64 %%zmm16, (%1)" ::"r"(at), "r"(to) : "memory");
+	else if (kind != OP_LOAD16 && has_avx2)
+		__asm__ volatile("vmovdqu (%0), %%ymm0\n vmovdqu %%ymm0, (%1)" ::"r"(at), "r"(to) : "memory", "xmm0");
+	else
+		__asm__ volatile("movups (%0), %%xmm0\n movups %%xmm0, (%1)" ::"r"(at), "r"(to) : "memory", "xmm0");
+}
+
+__attribute__((target("avx2"))) static void gather(const uint8_t *base, uint64_t stride, uint8_t *to)
+{
+	__m256i index = _mm256_set_epi64x((long long)(3 * stride), (long long)(2 * stride), (long long)stride, 0);
+	__m256i values = _mm256_i64gather_epi64((const void *)base, index, 1);
+
+	_mm256_storeu_si256((void *)to, values);
+}
+
+static void string_op(const struct op *op, uint8_t *at, uint8_t *other, uint64_t *seen)
+{
+	uint8_t buffer[512] = {0};
+	void *source = at, *target = buffer;
+	uint64_t count = op->size;
+	uint8_t equal;
+
+	switch (op->kind) {
+	case OP_MOVS:
+		__asm__ volatile("rep movsb" : "+S"(source), "+D"(target), "+c"(count)::"memory");
+		see(seen, buffer, op->size);
+		break;
+	case OP_MOVS_DOWN:
+		source = at + op->size - 1;
+		target = buffer + op->size - 1;
+		__asm__ volatile("std\n rep movsb\n cld" : "+S"(source), "+D"(target), "+c"(count)::"memory");
+		see(seen, buffer, op->size);
+		break;
+	case OP_MOVS_PM:
+		target = other;
+		count = op->size / 8;
+		__asm__ volatile("rep movsq" : "+S"(source), "+D"(target), "+c"(count)::"memory");
+		break;
+	case OP_STOS:
+		target = at;
+		__asm__ volatile("rep stosb" : "+D"(target), "+c"(count) : "a"(1) : "memory");
+		break;
+	default:
+		target = other;
+		__asm__ volatile("repe cmpsb\n sete %0" : "=q"(equal), "+S"(source), "+D"(target), "+c"(count)::"memory", "cc");
+		see(seen, &equal, 1);
+		see(seen, &count, sizeof(count));
+	}
+}
+
+static void call_op(const struct op *op, uint8_t *at, uint8_t *other, uint64_t *seen)
+{
+	uint8_t buffer[512];
+	struct iovec parts[2] = {{at, op->size}, {other, 8}};
+	ssize_t n = 0;
+
+	if (op->kind == OP_WRITE)
+		n = pwrite(scratch, at, op->size, 8);
+	else if (op->kind == OP_WRITEV)
+		n = pwritev(scratch, parts, 2, 8);
+	else
+		n = -pread(scratch, at, 8, 0);
+	if (n > 0 && pread(scratch, buffer, (size_t)n, 8) == n)
+		see(seen, buffer, (size_t)n);
+	see(seen, &n, sizeof(n));
+}
+
+static void fault_op(uint64_t *seen)
+{
+	struct sigaction action = {.sa_handler = on_fault}, old;
+	uint8_t *volatile nowhere = (uint8_t *)16;
+
+	if (!lazy_sigaction(SIGSEGV, &action, &old))
+		sigaction(SIGSEGV, &action, &old);
+	if (sigsetjmp(fault_jump, 1) == 0)
+		see(seen, nowhere, 1);
+	else
+		see(seen, "fault", 5);
+	if (!lazy_sigaction(SIGSEGV, &old, NULL))
+		sigaction(SIGSEGV, &old, NULL);
+}
+
+static void op_do(const struct op *op, uint8_t *const *files, uint64_t *seen)
+{
+	uint8_t *at = files[op->file] + op->at, *other = files[op->other] + op->to, buffer[512];
+	uint64_t value = 0;
+
+	switch (op->kind) {
+	case OP_LOAD1: see(seen, at, 1); break;
+	case OP_LOAD8:
+		__asm__ volatile("movq (%1), %0" : "=r"(value) : "r"(at) : "memory");
+		see(seen, &value, 8);
+		break;
+	case OP_LOAD16:
+	case OP_LOAD32:
+	case OP_LOAD64:
+		memset(buffer, 0, 64);
+		load_vector(op->kind, at, buffer);
+		see(seen, buffer, 64);
+		break;
+	case OP_GATHER:
+		if (has_avx2) {
+			gather(at, op->size, buffer);
+			see(seen, buffer, 32);
+		}
+		break;
+	case OP_PUSH:
+		__asm__ volatile("lea -128(%%rsp), %%rsp\n pushq (%1)\n popq %0\n lea 128(%%rsp), %%rsp" : "=&r"(value) : "r"(at) : "memory");
+		see(seen, &value, 8);
+		break;
+	case OP_COPY:
+		memcpy(buffer, at, op->size);
+		see(seen, buffer, op->size);
+		break;
+	case OP_STRLEN:
+		value = strnlen((const char *)at, op->size);
+		see(seen, &value, 8);
+		break;
+	case OP_STORE: *(volatile uint64_t *)at = *seen; break;
+	case OP_XADD:
+		value = 3;
+		__asm__ volatile("lock xaddq %0, (%1)" : "+r"(value) : "r"(at) : "memory");
+		see(seen, &value, 8);
+		break;
+	case OP_FLUSH:
+		__asm__ volatile("clflush 8(%0)\n clflush (%0,%1,2)" ::"r"(at), "r"(op->size & 7) : "memory");
+		break;
+	case OP_WRITE:
+	case OP_WRITEV:
+	case OP_READ_INTO: call_op(op, at, other, seen); break;
+	case OP_FAULT: fault_op(seen); break;
+	default: string_op(op, at, other, seen);
+	}
+}
+
+/* How the files are had: from brute force's memory, or from the tree's mappings. */
+struct access {
+	uint8_t *files[FILES];
+	void (*map)(struct access *access, unsigned file, int prot);
+	void (*read)(struct access *access, uint64_t at, void *buffer, size_t size);
+};
+
+static struct outcome recovery_run(const struct recovery *r, struct access *access)
+{
+	struct outcome outcome = {.seen = 14695981039346656037u};
+	uint8_t buffer[512];
+
+	if (r->read_file) {
+		access->read(access, r->read_at, buffer, r->read_file);
+		see(&outcome.seen, buffer, r->read_file);
+	}
+	access->map(access, 0, r->protect ? PROT_READ : PROT_READ | PROT_WRITE);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct op *op = &r->ops[i];
+
+		if (i == (r->map_late ? r->count / 2 : 0))
+			access->map(access, 1, PROT_READ | PROT_WRITE);
+		if ((outcome.seen & op->mask) == op->bits)
+			op_do(op, access->files, &outcome.seen);
+	}
+	outcome.end = (enum end_kind)(outcome.seen >> 20) % 8;
+	if (outcome.end >= END_KINDS)
+		outcome.end = END_EXIT;
+	outcome.value = outcome.end == END_EXIT ? (int)(outcome.seen >> 40 & 63) : outcome.end == END_ABORT ? SIGABRT : SIGSEGV;
+	return outcome;
+}
+
+static void outcome_end(struct outcome outcome) __attribute__((noreturn));
+static void outcome_end(struct outcome outcome)
+{
+	volatile int *nowhere = NULL;
+
+	if (outcome.end == END_ABORT)
+		abort();
+	if (outcome.end == END_CRASH)
+		*nowhere = 1;
+	_exit(outcome.value);
+}
+
+/* The world: what is undecided */
+
+struct world {
+	struct choices *choices;
+	struct lazy_block *block;
+	uint8_t certain[FILES][BYTES];
+	int fds[FILES];
+	struct recovery recovery;
+	size_t sets;
+	struct outcome outcomes[SETS_MAX];
+	char problem[256];
+};
+
+__attribute__((format(printf, 2, 3))) static void complain(struct world *w, const char *fmt, ...)
+{
+	va_list args;
+
+	if (w->problem[0])
+		return;
+	va_start(args, fmt);
+	vsnprintf(w->problem, sizeof(w->problem), fmt, args);
+	va_end(args);
+}
+
+/* A moment of a random program. */
+static struct choices *moment_make(uint64_t number)
+{
+	struct program program;
+	struct model *model;
+	struct choices *c;
+	size_t upto;
+
+	program_make(&program, seed, number);
+	model = model_new(platform_find(number % 8 ? "adr" : "eadr"), MODEL_STATES, NULL, NULL);
+	upto = program.count - roll(3) % program.count;
+	for (size_t i = 0; i < upto; i++)
+		model_apply(model, &program.events[i]);
+	c = choices_take(model);
+	model_free(model);
+	return c;
+}
+
+/* The files are numbered from 1 in a trace. */
+static void lines_move(struct choices *c)
+{
+	struct choices_line *lines = (struct choices_line *)(c + 1);
+	struct choices_unit *units = (struct choices_unit *)(lines + c->line_count);
+	uint64_t slot = 0;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		uint64_t before = lines[i].offset;
+
+		if (i == 0 || lines[i].file != lines[i - 1].file)
+			slot = roll(2) ? 58 + roll(6) : roll(100);
+		else
+			slot += 1 + (roll(3) ? 0 : roll(20));
+		lines[i].offset = slot * CHOICES_LINE;
+		for (uint32_t u = lines[i].first; u < lines[i].first + lines[i].count; u++)
+			units[u].offset += lines[i].offset - before;
+	}
+}
+
+static uint64_t place_near_line(const struct choices *c, unsigned *file)
+{
+	const struct choices_line *line;
+	int64_t at;
+
+	*file = (unsigned)roll(FILES);
+	if (!c->line_count || roll(8) == 0)
+		return roll(BYTES - 600);
+	line = &choices_lines(c)[roll(c->line_count)];
+	*file = (line->file - 1) % FILES;
+	at = (int64_t)line->offset + (int64_t)roll(80) - 16;
+	if (roll(2))
+		at &= ~7;
+	return at < 0 ? 0 : at > BYTES - 600 ? BYTES - 600 : (uint64_t)at;
+}
+
+static void recovery_make(struct recovery *r, const struct choices *c)
+{
+	static const uint64_t masks[] = {0, 0, 0, 1, 2, 1 << 3};
+	unsigned ignored;
+
+	*r = (struct recovery){.count = 1 + roll(OPS), .map_late = roll(3) == 0, .protect = roll(12) == 0};
+	if (roll(4) == 0) {
+		r->read_file = 1 + (unsigned)roll(200);
+		r->read_at = place_near_line(c, &ignored);
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		struct op *op = &r->ops[i];
+
+		op->kind = (enum op_kind)roll(roll(2) ? OP_KINDS : OP_LOAD32);
+		op->at = place_near_line(c, &op->file);
+		op->to = place_near_line(c, &op->other);
+		op->size = 1 + roll(roll(4) ? 40 : 400);
+		op->mask = masks[roll(sizeof(masks) / sizeof(*masks))];
+		op->bits = op->mask * roll(2);
+		/* A read-only file can be stored to by nobody; one that is not there yet cannot be used. */
+		if (r->protect && op->kind != OP_FAULT)
+			op->kind = op->kind % (OP_COPY + 1);
+		if (op->kind == OP_GATHER)
+			op->size %= 128; /* three times that, and no more */
+		if (r->map_late && i < r->count / 2)
+			op->file = op->other = 0;
+	}
+}
+
+/* Brute force */
+
+static struct access brute = {.map = NULL};
+static struct world *world;
+
+static void brute_map(struct access *access, unsigned file, int prot)
+{
+	(void)access;
+	(void)file;
+	(void)prot;
+}
+
+static void brute_read(struct access *access, uint64_t at, void *buffer, size_t size)
+{
+	memcpy(buffer, access->files[0] + at, size);
+}
+
+static struct outcome brute_run(struct world *w, const uint8_t *taken)
+{
+	const struct choices *c = w->choices;
+
+	for (unsigned f = 0; f < FILES; f++)
+		memcpy(brute.files[f], w->certain[f], BYTES);
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct choices_line *line = &choices_lines(c)[i];
+
+		if (line->file <= FILES)
+			choices_apply(c, i, taken + line->first, brute.files[line->file - 1] + line->offset);
+	}
+	return recovery_run(&w->recovery, &brute);
+}
+
+/* All legal sets, line by line.  False: too many. */
+static bool brute_all(struct world *w, uint32_t line, struct choices_bounds bounds, uint8_t *taken)
+{
+	const struct choices *c = w->choices;
+	uint8_t *flags = taken + (line < c->line_count ? choices_lines(c)[line].first : 0);
+
+	if (line == c->line_count) {
+		if (w->sets == SETS_MAX)
+			return false;
+		w->outcomes[w->sets++] = brute_run(w, taken);
+		return true;
+	}
+	for (bool more = choices_first(c, line, bounds, CHOICES_SETS, flags); more;
+	     more = choices_next(c, line, bounds, CHOICES_SETS, flags)) {
+		if (!brute_all(w, line + 1, choices_decide(c, line, flags, bounds), taken))
+			return false;
+	}
+	return true;
+}
+
+/* The tree */
+
+struct leaf {
+	struct outcome outcome;
+	int status;
+	uint32_t flags, depth;
+	uint32_t lines[16];
+	uint8_t taken[64];
+};
+
+/* Shared by all processes of the tree. */
+static struct shared {
+	_Atomic uint32_t refused;
+	char why[128];
+	struct outcome outcome; /* of the leaf that is about to end */
+	size_t count;
+	double left_out;
+	struct leaf leaves[LEAVES_MAX];
+} *shared;
+
+static void tree_tell(const struct lazy_told *told)
+{
+	struct leaf *leaf = &shared->leaves[shared->count];
+
+	if (told->report.flags & LAZY_END) {
+		shared->left_out = told->report.left_out;
+		return;
+	}
+	if (++shared->count > LEAVES_MAX)
+		_exit(99);
+	*leaf = (struct leaf){.outcome = shared->outcome, .status = told->status, .flags = told->report.flags};
+	leaf->depth = told->report.depth;
+	memcpy(leaf->lines, told->lines, leaf->depth * sizeof(uint32_t));
+	for (uint32_t i = 0; i < leaf->depth; i++) {
+		const struct choices_line *line = &choices_lines(world->choices)[told->lines[i]];
+		memcpy(leaf->taken + line->first, told->taken + line->first, line->count);
+	}
+}
+
+static void tree_mark(uint64_t *marks)
+{
+	(void)marks;
+}
+
+static void tree_reset(const uint64_t *marks)
+{
+	(void)marks;
+}
+
+static void tree_refuse(const char *why) __attribute__((noreturn));
+static void tree_refuse(const char *why)
+{
+	snprintf(shared->why, sizeof(shared->why), "%s", why);
+	shared->refused = 1;
+	_exit(98);
+}
+
+static void tree_map(struct access *access, unsigned file, int prot)
+{
+	static int prots[FILES];
+
+	lazy_suspend();
+	access->files[file] = mmap(NULL, BYTES, prot, MAP_PRIVATE, world->fds[file], 0);
+	prots[file] = prot;
+	lazy_fresh(access->files[file], BYTES, file, 0, prot);
+	for (unsigned f = 0; f < FILES; f++) {
+		if (access->files[f])
+			lazy_range(access->files[f], BYTES, f, 0, prots[f]);
+	}
+	lazy_resume();
+}
+
+static void tree_read(struct access *access, uint64_t at, void *buffer, size_t size)
+{
+	(void)access;
+	if (pread(world->fds[0], buffer, size, (off_t)at) != (ssize_t)size)
+		_exit(97);
+	lazy_read(0, at, buffer, size);
+}
+
+static void tree_run(struct world *w)
+{
+	struct lazy_setup setup = {.block = w->block, .tell = tree_tell, .mark = tree_mark, .reset = tree_reset};
+	struct access access = {.map = tree_map, .read = tree_read};
+	const char *why;
+	int status;
+	pid_t pid;
+
+	setup.refuse = tree_refuse;
+	setup.refused = &shared->refused;
+	setup.sigaction = sigaction;
+	shared->count = 0;
+	why = lazy_prepare(&setup);
+	if (why) {
+		complain(w, "%s", why);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		/* The test framework has handlers for these. */
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGABRT, SIG_DFL);
+		lazy_arm();
+		shared->outcome = recovery_run(&w->recovery, &access);
+		outcome_end(shared->outcome);
+	}
+	waitpid(pid, &status, 0);
+	lazy_over(pid, status);
+}
+
+/* Agreement */
+
+static bool outcome_equal(const struct outcome *a, const struct outcome *b)
+{
+	return a->seen == b->seen && a->end == b->end && a->value == b->value;
+}
+
+static bool brute_has(const struct world *w, const struct outcome *outcome)
+{
+	for (size_t i = 0; i < w->sets; i++) {
+		if (outcome_equal(&w->outcomes[i], outcome))
+			return true;
+	}
+	return false;
+}
+
+static bool tree_has(const struct outcome *outcome)
+{
+	for (size_t i = 0; i < shared->count; i++) {
+		if (outcome_equal(&shared->leaves[i].outcome, outcome))
+			return true;
+	}
+	return false;
+}
+
+static bool leaf_is_legal(const struct world *w, const struct leaf *leaf)
+{
+	struct choices_bounds bounds = CHOICES_OPEN;
+
+	for (uint32_t i = 0; i < leaf->depth; i++) {
+		const uint8_t *taken = leaf->taken + choices_lines(w->choices)[leaf->lines[i]].first;
+
+		if (!choices_allows(w->choices, leaf->lines[i], bounds, taken))
+			return false;
+		bounds = choices_decide(w->choices, leaf->lines[i], taken, bounds);
+	}
+	return true;
+}
+
+static void leaf_check(struct world *w, const struct leaf *leaf)
+{
+	int status = leaf->outcome.end == END_EXIT ? leaf->outcome.value << 8 : leaf->outcome.value;
+	struct outcome again;
+	struct choices_bounds bounds = CHOICES_OPEN;
+	uint8_t taken[64];
+
+	if (leaf->flags & LAZY_REFUSED) {
+		complain(w, "refused: %s", shared->why);
+		return;
+	}
+	if ((leaf->status & ~0x80) != status)
+		complain(w, "status %#x, not %#x", leaf->status, status);
+	if (!leaf_is_legal(w, leaf))
+		complain(w, "decisions of a leaf are not legal");
+	/* Open lines: as little as the decisions allow. */
+	for (uint32_t i = 0; i < leaf->depth; i++)
+		bounds = choices_decide(w->choices, leaf->lines[i], leaf->taken + choices_lines(w->choices)[leaf->lines[i]].first, bounds);
+	for (uint32_t i = 0; i < w->choices->line_count; i++)
+		choices_first(w->choices, i, bounds, CHOICES_SETS, taken + choices_lines(w->choices)[i].first);
+	for (uint32_t i = 0; i < leaf->depth; i++) {
+		const struct choices_line *line = &choices_lines(w->choices)[leaf->lines[i]];
+		memcpy(taken + line->first, leaf->taken + line->first, line->count);
+	}
+	again = brute_run(w, taken);
+	if (!outcome_equal(&again, &leaf->outcome))
+		complain(w, "a leaf has another outcome than its decisions");
+}
+
+static void tree_check(struct world *w)
+{
+	tree_run(w);
+	for (size_t i = 0; i < shared->count; i++)
+		leaf_check(w, &shared->leaves[i]);
+	for (size_t i = 0; i < shared->count; i++) {
+		if (!brute_has(w, &shared->leaves[i].outcome))
+			complain(w, "leaf %zu has an outcome that no legal set has", i);
+	}
+	for (size_t i = 0; i < w->sets; i++) {
+		if (!tree_has(&w->outcomes[i]))
+			complain(w, "of %zu sets, the outcome of number %zu is not among those of %zu leaves", w->sets, i, shared->count);
+	}
+	if (shared->count > w->sets)
+		complain(w, "%zu leaves, %zu sets", shared->count, w->sets);
+	if (shared->left_out != 0)
+		complain(w, "%g sets are left out", shared->left_out);
+}
+
+/* With a limit: the first leaves of those without. */
+static void limit_check(struct world *w)
+{
+	static struct leaf before[LEAVES_MAX];
+	size_t all = shared->count;
+
+	memcpy(before, shared->leaves, all * sizeof(*before));
+	w->block->leaves_max = 1 + roll(all);
+	tree_run(w);
+	if (shared->count != w->block->leaves_max || memcmp(before, shared->leaves, shared->count * sizeof(*before)) != 0)
+		complain(w, "with a limit of %zu of %zu leaves there are %zu, or others", (size_t)w->block->leaves_max, all, shared->count);
+	if ((shared->count < all) != (shared->left_out > 0))
+		complain(w, "%zu of %zu leaves, %g left out", shared->count, all, shared->left_out);
+	w->block->leaves_max = 0;
+}
+
+static struct lazy_block *block_make(const struct choices *c)
+{
+	size_t before = sizeof(struct lazy_block) + FILES * sizeof(uint32_t) + c->unit_count;
+	struct lazy_block *block;
+
+	before = (before + 7) & ~(size_t)7;
+	block = calloc(1, before + c->bytes);
+	block->bytes = before + c->bytes;
+	block->order = (uint32_t)roll(LAZY_SAMPLE);
+	block->timeout_ns = 10000000000;
+	block->file_count = FILES;
+	block->choices = (uint32_t)before;
+	for (uint32_t f = 0; f < FILES; f++)
+		((uint32_t *)(block + 1))[f] = f + 1;
+	memcpy((char *)block + before, c, c->bytes);
+	return block;
+}
+
+static bool world_make(struct world *w, uint64_t number)
+{
+	random_state = seed * 1000003 + number;
+	w->sets = 0;
+	w->problem[0] = 0;
+	w->choices = moment_make(number);
+	lines_move(w->choices);
+	if (w->choices->line_count > 16 || w->choices->unit_count > 64) {
+		free(w->choices);
+		return false;
+	}
+	w->block = block_make(w->choices);
+	recovery_make(&w->recovery, w->choices);
+	for (unsigned f = 0; f < FILES; f++) {
+		for (size_t i = 0; i < BYTES; i++)
+			w->certain[f][i] = (uint8_t)(roll(4) ? 0 : roll(3));
+		assert_int_equal(pwrite(w->fds[f], w->certain[f], BYTES, 0), BYTES);
+	}
+	return true;
+}
+
+static uint64_t total_sets, total_leaves, total_worlds;
+
+static void world_check(struct world *w, uint64_t number)
+{
+	uint8_t taken[64] = {0};
+
+	if (!world_make(w, number))
+		return;
+	if (brute_all(w, 0, CHOICES_OPEN, taken)) {
+		tree_check(w);
+		total_worlds++;
+		total_sets += w->sets;
+		total_leaves += shared->count;
+		if (!w->problem[0] && number % 4 == 0)
+			limit_check(w);
+	}
+	free(w->block);
+	free(w->choices);
+}
+
+static void agrees_with_brute_force(void **state)
+{
+	(void)state;
+	for (uint64_t number = only ? only : 1; number <= (only ? only : WORLDS); number++) {
+		world_check(world, number);
+		if (world->problem[0])
+			fail_msg("%s; run it again: build/test/unit/test_lazy %llu %llu", world->problem,
+				 (unsigned long long)seed, (unsigned long long)number);
+	}
+	print_message("%llu recoveries, %llu sets, %llu leaves\n", (unsigned long long)total_worlds,
+		      (unsigned long long)total_sets, (unsigned long long)total_leaves);
+}
+
+static int prepare(void **state)
+{
+	(void)state;
+	has_avx2 = __builtin_cpu_supports("avx2");
+	has_avx512 = __builtin_cpu_supports("avx512f");
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	world = calloc(1, sizeof(*world));
+	brute.map = brute_map;
+	brute.read = brute_read;
+	for (unsigned f = 0; f < FILES; f++) {
+		brute.files[f] = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		world->fds[f] = memfd_create("pool", 0);
+		if (ftruncate(world->fds[f], BYTES) < 0)
+			return -1;
+	}
+	prctl(PR_SET_DUMPABLE, 0);
+	scratch = memfd_create("scratch", 0);
+	return pwrite(scratch, "abcdefgh", 8, 0) == 8 ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_brute_force)};
+
+	if (argc > 1)
+		seed = strtoull(argv[1], NULL, 0);
+	if (argc > 2)
+		only = strtoull(argv[2], NULL, 0);
+	return cmocka_run_group_tests(tests, prepare, NULL);
+}
