@@ -34,6 +34,7 @@ struct line {
 	uint32_t newer, older; /* lines by `changed` */
 	bool active;           /* to be looked at in the next moment */
 	bool several;          /* it has several variants in this one */
+	uint64_t version;      /* of the variants that are its set; 0: none */
 	size_t part;           /* its number in `parts`, if it has several values */
 	struct digest certain;
 };
@@ -370,7 +371,8 @@ static bool candidates_find(struct boxes *b)
 	uint64_t fewest = CANDIDATES_MAX + 1;
 	unsigned looked = 0;
 
-	for (uint32_t at = b->newest; at != NOBODY && looked < LOOK_LINES; at = b->lines.at[at].older, looked++) {
+	for (uint32_t at = b->newest; at != NOBODY && looked < LOOK_LINES && fewest > 1;
+	     at = b->lines.at[at].older, looked++) {
 		uint64_t count = line_candidates(b, &b->lines.at[at]);
 
 		if (count < fewest) {
@@ -467,6 +469,7 @@ static void certain_set(struct boxes *b, const struct image *image, uint32_t at)
 	b->wanted.count = 0;
 	vec_push(&b->wanted, value_find(b, at, line_digest(image, line->file, line->number)));
 	line_set(b, at);
+	b->lines.at[at].version = 0;
 }
 
 /* The variants that take all that orders up to `order` cover, and nothing that was stored after the next one. */
@@ -510,7 +513,9 @@ static void moment_box(struct boxes *b, const struct image *image, const struct 
 		uint32_t at = place_line(b, image, &choices_lines(c)[own->line]);
 		struct line *line = &b->lines.at[at];
 
-		variants_set(b, at, line->certain, v->all.at + own->first, own->count, order);
+		if (line->version != own->version || v->ordered)
+			variants_set(b, at, line->certain, v->all.at + own->first, own->count, order);
+		line->version = v->ordered ? 0 : own->version;
 		line->part = b->parts.lines.count;
 		if (line->set.count > 1)
 			parts_line(&b->parts, line->set.count);

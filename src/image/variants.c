@@ -6,6 +6,8 @@
 
 #include "image/image_in.h"
 
+#define KEPT_MIN 100000u
+
 struct choices *image_choices(struct image *image)
 {
 	struct choices *c = choices_take(image->model);
@@ -18,8 +20,19 @@ struct choices *image_choices(struct image *image)
 	return c;
 }
 
+static void kept_free(struct variants *variants)
+{
+	for (size_t i = 0; i < variants->kept.count; i++)
+		vec_free(&variants->kept.at[i].all);
+	vec_free(&variants->kept);
+	map_free(&variants->kept_index);
+	variants->kept_index = (struct map){0};
+	variants->kept_variants = 0;
+}
+
 void variants_free(struct variants *variants)
 {
+	kept_free(variants);
 	vec_free(&variants->lines);
 	vec_free(&variants->all);
 	vec_free(&variants->orders);
@@ -88,17 +101,14 @@ static struct work work_start(struct variants *v, const struct image *image, con
 	return w;
 }
 
-static struct variant variant_make(const struct work *w, uint64_t alternative)
+static struct variant variant_make(const struct work *w, const uint8_t *bytes, struct choices_bounds bounds,
+				   uint64_t alternative)
 {
 	const struct choices_line *l = &choices_lines(w->c)[w->line];
-	struct choices_bounds bounds = choices_decide(w->c, w->line, w->v->taken.at, CHOICES_OPEN);
 	struct variant variant = {.needs = order_before(w->v, bounds.latest),
 				  .barrier = bounds.barrier,
 				  .alternative = alternative};
-	uint8_t bytes[CHOICES_LINE];
 
-	memcpy(bytes, w->certain, sizeof(bytes));
-	choices_apply(w->c, w->line, w->v->taken.at, bytes);
 	if (w->named)
 		variant.change = digest_subtract(digest_line(w->path, l->offset / CHOICES_LINE, bytes), w->base);
 	return variant;
@@ -128,9 +138,10 @@ static void variant_add(struct work *w, const struct variant *variant)
 	vec_push(&w->v->all, *variant);
 }
 
-static bool line_find(struct work *w, uint64_t limit)
+/* The alternatives one after the other, as choices.h has them. */
+static bool line_walk(struct work *w, uint64_t limit)
 {
-	uint8_t *taken = w->v->taken.at;
+	uint8_t *taken = w->v->taken.at, bytes[CHOICES_LINE];
 	uint64_t alternative = 0;
 
 	choices_first(w->c, w->line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
@@ -139,9 +150,145 @@ static bool line_find(struct work *w, uint64_t limit)
 
 		if (alternative == limit)
 			return false;
-		variant = variant_make(w, alternative++);
+		memcpy(bytes, w->certain, sizeof(bytes));
+		choices_apply(w->c, w->line, taken, bytes);
+		variant = variant_make(w, bytes, choices_decide(w->c, w->line, taken, CHOICES_OPEN), alternative++);
 		variant_add(w, &variant);
 	} while (choices_next(w->c, w->line, CHOICES_OPEN, CHOICES_CONTENTS, taken));
+	return true;
+}
+
+static void unit_show(const struct choices_unit *unit, uint8_t *bytes)
+{
+	for (unsigned i = 0; i < unit->size; i++) {
+		if (unit->shows >> i & 1)
+			bytes[unit->offset % CHOICES_LINE + i] = unit->value[i];
+	}
+}
+
+/* Units of one event: some of them over what came before. */
+static void group_walk(struct work *w, const struct choices_unit *units, uint32_t count, uint64_t after,
+		       uint64_t *alternative, uint8_t *bytes)
+{
+	uint32_t all = (1u << count) - 1;
+
+	for (uint32_t set = 1; set <= all; set++) {
+		struct choices_bounds bounds = {units->event, set == all ? after : units->order};
+		uint8_t some[CHOICES_LINE];
+		struct variant variant;
+
+		memcpy(some, bytes, sizeof(some));
+		for (uint32_t i = 0; i < count; i++) {
+			if (set >> (count - 1 - i) & 1)
+				unit_show(&units[i], some);
+		}
+		variant = variant_make(w, some, bounds, (*alternative)++);
+		variant_add(w, &variant);
+		if (set == all)
+			memcpy(bytes, some, sizeof(some));
+	}
+}
+
+/* The same where all units are cached: event by event.  A line may have thousands of units, and a walk would look at all of them for each
+ * alternative. */
+static void line_walk_cached(struct work *w)
+{
+	const struct choices_line *l = &choices_lines(w->c)[w->line];
+	const struct choices_unit *units = choices_units(w->c) + l->first;
+	uint64_t alternative = 1;
+	uint8_t bytes[CHOICES_LINE];
+	struct variant none;
+
+	memcpy(bytes, w->certain, sizeof(bytes));
+	none = variant_make(w, bytes, (struct choices_bounds){0, units[0].order}, 0);
+	variant_add(w, &none);
+	for (uint32_t i = 0, n; i < l->count; i += n) {
+		for (n = 1; i + n < l->count && units[i + n].event == units[i].event;)
+			n++;
+		group_walk(w, &units[i], n, i + n < l->count ? units[i + n].order : CHOICES_NEVER, &alternative, bytes);
+	}
+}
+
+static bool line_find(struct work *w, uint64_t limit)
+{
+	const struct choices_line *l = &choices_lines(w->c)[w->line];
+
+	for (uint32_t i = 0; i < l->count; i++) {
+		if (choices_units(w->c)[l->first + i].kind != UNIT_CACHED)
+			return line_walk(w, limit);
+	}
+	line_walk_cached(w);
+	return true;
+}
+
+/* What was computed before */
+
+static uint64_t mix(uint64_t sum, uint64_t next)
+{
+	sum = (sum ^ next) * 0x9e3779b97f4a7c15u;
+	return sum ^ sum >> 29;
+}
+
+static uint64_t line_signature(const struct work *w)
+{
+	const struct choices_line *l = &choices_lines(w->c)[w->line];
+	const struct choices_unit *unit = choices_units(w->c) + l->first, *end = unit + l->count;
+	uint64_t sum = mix(mix(w->path + w->named, w->base.low), w->base.high);
+
+	for (; unit < end; unit++) {
+		uint64_t value;
+
+		memcpy(&value, unit->value, sizeof(value));
+		sum = mix(sum, unit->event << 24 ^ (uint64_t)unit->shows << 16 ^ (uint64_t)unit->size << 8 ^
+				       unit->offset % CHOICES_LINE);
+		sum = mix(sum, value); /* a hole may be punched into it */
+	}
+	return sum;
+}
+
+static struct variants_kept *kept_find(struct variants *v, const struct choices_line *line)
+{
+	uint64_t *at = map_put(&v->kept_index, line->offset, line->file);
+	struct variants_kept fresh = {0};
+
+	if (!*at) {
+		vec_push(&v->kept, fresh);
+		*at = v->kept.count;
+	}
+	return &v->kept.at[*at - 1];
+}
+
+static void kept_put(struct variants *v, struct variants_kept *kept, size_t first)
+{
+	v->kept_variants += v->all.count - first;
+	v->kept_variants -= kept->all.count;
+	kept->all.count = 0;
+	for (size_t i = first; i < v->all.count; i++)
+		vec_push(&kept->all, v->all.at[i]);
+}
+
+/* With orders, what a variant needs depends on other lines: nothing is kept. */
+static bool line_find_kept(struct work *w, struct variants_line *line, uint64_t limit)
+{
+	struct variants *v = w->v;
+	uint64_t signature = line_signature(w);
+	struct variants_kept *kept;
+
+	line->version = ++v->versions;
+	if (v->ordered)
+		return line_find(w, limit);
+	kept = kept_find(v, &choices_lines(w->c)[w->line]);
+	if (kept->all.count && kept->signature == signature) {
+		line->version = kept->version;
+		for (size_t i = 0; i < kept->all.count; i++)
+			vec_push(&v->all, kept->all.at[i]);
+		return true;
+	}
+	if (!line_find(w, limit))
+		return false;
+	kept->signature = signature;
+	kept->version = line->version;
+	kept_put(v, kept, w->first);
 	return true;
 }
 
@@ -154,27 +301,39 @@ static int by_count(const void *left, const void *right)
 	return a->line < b->line ? -1 : 1;
 }
 
+static bool lines_find(struct variants *v, const struct image *image, const struct choices *c, uint64_t limit)
+{
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		struct work w = work_start(v, image, c, i);
+		struct variants_line line = {.line = i, .first = w.first};
+
+		if (!line_find_kept(&w, &line, limit))
+			return false;
+		line.count = v->all.count - w.first;
+		if (line.count > 1)
+			vec_push(&v->lines, line);
+		else
+			v->all.count = w.first;
+	}
+	return true;
+}
+
 bool variants_find(struct variants *variants, struct image *image, const struct choices *choices, uint64_t limit)
 {
-	bool complete = true;
+	bool complete;
 
 	variants->lines.count = variants->all.count = 0;
 	while (variants->taken.count < choices->line_units_max)
 		vec_push(&variants->taken, 0);
 	orders_find(variants, choices);
-	for (uint32_t i = 0; i < choices->line_count && complete; i++) {
-		struct work w = work_start(variants, image, choices, i);
-		struct variants_line line = {.line = i, .first = w.first};
-
-		complete = line_find(&w, limit);
-		line.count = variants->all.count - w.first;
-		if (line.count > 1)
-			vec_push(&variants->lines, line);
-	}
+	complete = lines_find(variants, image, choices, limit);
 	if (variants->lines.count)
 		qsort(variants->lines.at, variants->lines.count, sizeof(*variants->lines.at), by_count);
 	map_free(&variants->seen);
 	variants->seen = (struct map){0};
+	/* Mostly lines that are pending no longer. */
+	if (variants->kept_variants > 2 * variants->all.count + KEPT_MIN)
+		kept_free(variants);
 	return complete;
 }
 

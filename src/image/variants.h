@@ -28,8 +28,15 @@ struct variant {
 };
 
 struct variants_line {
-	uint32_t line; /* in the choices */
+	uint32_t line;    /* in the choices */
+	uint64_t version; /* the same as at an earlier moment: the variants are the same */
 	size_t first, count;
+};
+
+struct variants_kept {
+	uint64_t signature; /* of the line's units and of what is certain of it */
+	uint64_t version;
+	VEC_OF(struct variant) all;
 };
 
 struct variants {
@@ -37,8 +44,13 @@ struct variants {
 	VEC_OF(struct variant) all;
 	bool ordered; /* not every combination may be */
 
-	/* For variants_find. */
-	VEC_OF(uint64_t) orders;
+	VEC_OF(uint64_t) orders; /* their events, ascending, perhaps more than once */
+
+	/* For variants_find.  Lines that are pending for long are not computed again and again. */
+	struct map kept_index;
+	VEC_OF(struct variants_kept) kept;
+	size_t kept_variants;
+	uint64_t versions;
 	VEC_OF(uint8_t) taken;
 	struct map seen;
 };
