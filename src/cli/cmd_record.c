@@ -9,11 +9,13 @@
 #include "cli/command.h"
 #include "cli/record.h"
 #include "cli/summary.h"
+#include "cli/testing.h"
 
 static struct record_options given;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&given),
+	SERVICE_OPTIONS(&given),
 	{0},
 };
 

@@ -141,6 +141,8 @@ int cmd_run(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	run.record.keep_stdout = true;
+	recording.client = testing.client;
+	recording.ready = testing.ready;
 	if (verdict_prepare(&run.verdict, &judging, &err) < 0 || testing_prepare(&run.testing, &testing, &err) < 0 ||
 	    record_prepare(&run.record, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);

@@ -38,6 +38,10 @@ static void reports_remove(const struct recording *recording)
 
 int record_prepare(struct record *r, int argc, char **argv, struct err *err)
 {
+	struct service service = {.client = r->options->client, .ready = r->options->ready};
+
+	if (r->options->client && service_check(&service, err) < 0)
+		return -1;
 	if (program_find(&r->program, argv[0], err) < 0 || program_check(&r->program, err) < 0)
 		return -1;
 	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
@@ -88,10 +92,12 @@ int record_target(struct record *r, struct err *err)
 		words_add(&environment, "PMEM_IS_PMEM_FORCE=1");
 	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
 	recorder_command(&r->recorder, &r->job, &argv, &environment);
+	struct service service = {.client = r->options->client, .ready = r->options->ready};
 	struct process process = {
 		.argv = argv.items,
 		.environment = environment.items,
 		.wait_all = r->options->follow,
+		.service = service.client ? &service : NULL,
 		.stdout_to_stderr = r->keep_stdout,
 	};
 	int result = process_run(&process, &r->end, err);
@@ -148,7 +154,7 @@ int record_judge(const struct record *r, const char *stopped)
 		err_hint(&err, "%s/recorder.log has more; the recording up to there is usable", r->options->out);
 		return command_fail(&err);
 	}
-	err_set(&err, "%s %s; the recording up to there is usable", r->program.path,
+	err_set(&err, "%s %s; the recording up to there is usable", r->end.by_client ? "the client" : r->program.path,
 		end_text(&r->end, text, sizeof(text)));
 	err_status(&err, ERR_TARGET);
 	return command_fail(&err);

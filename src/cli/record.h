@@ -23,6 +23,7 @@
 struct record_options {
 	struct option_list pm;
 	const char *setup;
+	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
 	bool pmem_force;
 	bool follow, loads, code_hash, compress, quiet;

@@ -18,10 +18,11 @@
 
 #include "run/children.h"
 
-enum { KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
+enum { TOLD_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
 
 enum stage {
 	STAGE_RUN,
+	STAGE_TOLD,  /* its client is done, and it was told to end */
 	STAGE_ASKED, /* it knows that it should end */
 	STAGE_TERM,
 	STAGE_KILL,
@@ -34,6 +35,9 @@ struct watch {
 	bool ended;     /* the command itself */
 	bool childless; /* nothing is left of it */
 	int wait_status;
+	pid_t client; /* 0: none, or it has ended */
+	int client_status;
+	bool interrupted;
 	enum stage stage;
 	int kill_rounds;
 	int64_t deadline_ms; /* of the stage */
@@ -127,6 +131,25 @@ static pid_t child_start(const struct process *p, const struct signals *s, struc
 	return pid;
 }
 
+/* The client of a server has our streams, as the server has, but nothing to read. */
+static pid_t client_start(const struct process *p, const struct signals *s, struct err *err)
+{
+	pid_t self = getpid(), pid = fork();
+
+	if (pid < 0)
+		return err_sys(err, "cannot start the client");
+	if (pid > 0)
+		return pid;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != self || dup2(null, STDIN_FILENO) < 0)
+		_exit(127);
+	if (p->stdout_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	signals_restore(s);
+	service_drive(p->service);
+}
+
 static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
 {
 	w->stage = stage;
@@ -142,6 +165,7 @@ static void watch_escalate(struct watch *w)
 		children_signal(SIGTERM);
 		watch_enter(w, STAGE_TERM, PROCESS_TERM_MS);
 		break;
+	case STAGE_TOLD:
 	case STAGE_TERM:
 	case STAGE_KILL:
 		/* In rounds: a killed process hands its own children to us. */
@@ -165,13 +189,28 @@ static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset
 			return;
 		signal = SIGTERM;
 	}
-	if (w->stage != STAGE_RUN) {
+	if (w->interrupted) {
 		watch_escalate(w);
 		return;
 	}
+	w->interrupted = true;
 	if (!w->ended && (sent || getpgid(w->target) != getpgrp()))
 		kill(w->target, signal);
 	watch_enter(w, STAGE_ASKED, PROCESS_GRACE_MS);
+}
+
+/* Who waits for all wants the end of those too that went to the background. */
+static void watch_client_ended(struct watch *w, int status)
+{
+	w->client = 0;
+	w->client_status = status;
+	if (w->stage != STAGE_RUN || (w->ended && !w->wait_all))
+		return;
+	if (w->wait_all)
+		children_signal(SIGTERM);
+	else
+		kill(w->target, SIGTERM);
+	watch_enter(w, STAGE_TOLD, TOLD_MS);
 }
 
 static void watch_reap(struct watch *w)
@@ -180,10 +219,15 @@ static void watch_reap(struct watch *w)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == w->client)
+			watch_client_ended(w, status);
 		if (pid != w->target)
 			continue;
 		w->ended = true;
 		w->wait_status = status;
+		/* Nobody is left to talk to, unless it went to the background. */
+		if (w->client > 0 && !w->wait_all)
+			kill(w->client, SIGKILL);
 	}
 	w->childless = pid < 0 && errno == ECHILD;
 }
@@ -193,7 +237,24 @@ static bool watch_over(const struct watch *w)
 	if (w->childless || w->stage == STAGE_GIVE_UP)
 		return true;
 	/* Daemons that the command left running are its business, unless we are to clean up. */
-	return w->stage == STAGE_RUN && w->ended && !w->wait_all;
+	return w->stage <= STAGE_TOLD && w->ended && !w->client && !w->wait_all;
+}
+
+/* What there is to tell: of the server, unless it did as it was told; then of its client. */
+static struct process_end watch_end(const struct watch *w, bool served, int64_t start_ms)
+{
+	int status = w->wait_status;
+	bool well = served && (status == 0 || (w->stage == STAGE_TOLD && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+
+	if (well)
+		status = w->client_status;
+	return (struct process_end){
+		.interrupted = w->interrupted,
+		.by_client = well,
+		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+		.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
+		.seconds = (double)(now_ms() - start_ms) / 1000,
+	};
 }
 
 static void watch_wait(struct watch *w, const struct signals *signals)
@@ -222,16 +283,15 @@ int process_run(const struct process *process, struct process_end *end, struct e
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signals_take(&signals);
 	w.target = child_start(process, &signals, err);
+	if (w.target > 0 && process->service && (w.client = client_start(process, &signals, err)) < 0) {
+		children_kill();
+		w.target = -1;
+	}
 	while (w.target > 0 && !watch_over(&w))
 		watch_wait(&w, &signals);
 	signals_restore(&signals);
 	if (w.target < 0)
 		return -1;
-	*end = (struct process_end){
-		.interrupted = w.stage != STAGE_RUN,
-		.signal = WIFSIGNALED(w.wait_status) ? WTERMSIG(w.wait_status) : 0,
-		.status = WIFEXITED(w.wait_status) ? WEXITSTATUS(w.wait_status) : 0,
-		.seconds = (double)(now_ms() - start) / 1000,
-	};
+	*end = watch_end(&w, process->service, start);
 	return 0;
 }

@@ -46,6 +46,8 @@ enum stub_op {
 	STUB_ENDED,   /* reply: the child has ended, and all its descendants too */
 	STUB_REFUSED, /* reply: see stub_page.reason; the stage is as it was */
 	STUB_KILL,    /* request, to a keeper: the time is over */
+	STUB_LAZY,    /* request: the same for all states that the file `lazy` leaves undecided (lazy_block.h) */
+	STUB_LEAF,    /* reply: one of the ways that this can go, and its end; STUB_ENDED comes after the last */
 };
 
 struct stub_request {
