@@ -32,6 +32,7 @@ void findings_free(struct findings *findings)
 	vec_free(&findings->target.pm);
 	vec_free(&findings->target.platforms);
 	vec_free(&findings->notes);
+	vec_free(&findings->segments);
 	arena_free(&findings->texts);
 	free(findings->at);
 	free(findings);

@@ -155,12 +155,28 @@ struct finding {
 /* Figures of a run; those that it did not produce are absent. */
 #define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
 #define FINDINGS_POINTS(X) X(visited) X(unique)
+#define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out)
 #define FINDINGS_STATES(X) X(feasible) X(distinct) X(tested) X(failed) X(accepted)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
 	uint64_t value;
 	bool known;
+	const char *large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL */
+};
+
+/* A segment with many crash states, and where what is pending at its end was stored. */
+struct findings_segment {
+	uint64_t number, first, last; /* its events */
+	struct findings_figure feasible;
+	uint64_t stores;          /* units pending at its end */
+	struct finding_stack end; /* the event that ends it; empty at the end of the recording */
+	struct findings_site {
+		struct finding_stack stack;
+		uint64_t stores, unflushed;
+	} * sites; /* most first */
+	size_t site_count;
+	uint64_t site_total;
 };
 
 struct findings_stats {
@@ -171,6 +187,9 @@ struct findings_stats {
 #define X(name) struct findings_figure name;
 		FINDINGS_POINTS(X)
 	} failure_points;
+	struct {
+		FINDINGS_SEGMENTS(X)
+	} segments;
 	struct {
 		FINDINGS_STATES(X) /* accepted: tested, and as the initial state is: creation was rolled back */
 #undef X
@@ -199,6 +218,7 @@ struct findings {
 	const char *tool_version;
 	struct findings_target target;
 	struct findings_stats stats;
+	VEC_OF(struct findings_segment) segments; /* the largest; not read back */
 	VEC_OF(const char *) notes; /* sentences for the reader: sources that changed, unused suppressions */
 	struct arena texts;
 	VEC_OF(void *) blocks; /* arrays of frames, related, events */

@@ -22,4 +22,7 @@ static inline bool finding_is_active(const struct finding *finding)
 /* "1 842": digits in groups of three, by a no-break blank where `html`. */
 const char *grouped_text(char text[40], uint64_t number, const char *blank);
 
+/* The same for a figure; a large one is "1.68e603". */
+const char *figure_text(char text[40], struct findings_figure figure, const char *blank);
+
 #endif

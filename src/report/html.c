@@ -67,7 +67,13 @@ static void html_figure(struct html *h, const char *one, const char *many, struc
 	if (!figure.known)
 		return;
 	html_raw(h, "%s<b>", *first ? "" : ", ");
-	html_number(h, figure.value);
+	if (figure.large) {
+		char text[40];
+
+		html_raw(h, "%s", figure_text(text, figure, ""));
+	} else {
+		html_number(h, figure.value);
+	}
 	html_raw(h, "</b>\xc2\xa0%s", figure.value == 1 ? one : many);
 	*first = false;
 }
@@ -100,6 +106,22 @@ static void html_tested(struct html *h, const struct findings *findings)
 		 stats->complete.known && !stats->complete.value ? "; <b>not all that were to be tested</b>" : "");
 }
 
+static void html_counted(struct html *h, const struct findings *findings)
+{
+	const struct findings_stats *stats = &findings->stats;
+	bool first = true;
+
+	if (!stats->crash_states.feasible.known)
+		return;
+	html_raw(h, "<div><dt>counted</dt><dd>");
+	html_figure(h, "feasible crash state", "feasible crash states", stats->crash_states.feasible, &first);
+	html_figure(h, "segment", "segments", stats->segments.total, &first);
+	html_figure(h, "with code of its own", "with different code", stats->segments.unique, &first);
+	if (!stats->crash_states.tested.known)
+		html_figure(h, "different content", "different contents", stats->crash_states.distinct, &first);
+	html_raw(h, "</dd></div>\n");
+}
+
 static void html_header(struct html *h, const struct findings *findings)
 {
 	const struct findings_target *target = &findings->target;
@@ -112,6 +134,7 @@ static void html_header(struct html *h, const struct findings *findings)
 	html_fact(h, "client", &target->client, target->client != NULL);
 	html_recorded(h, &findings->stats);
 	html_tested(h, findings);
+	html_counted(h, findings);
 	html_raw(h, "</dl>\n");
 	if (!target->recover)
 		html_raw(

@@ -184,6 +184,54 @@ static bool seconds_known(const struct findings_stats *stats)
 	return false;
 }
 
+static void json_figure(struct json_out *j, const char *key, struct findings_figure figure)
+{
+	if (figure.large)
+		json_text(j, key, figure.large);
+	else if (figure.known)
+		json_number(j, key, figure.value);
+}
+
+static void json_segment(struct json_out *j, const struct findings_segment *segment)
+{
+	json_open(j, NULL, '{');
+	json_number(j, "number", segment->number);
+	json_number(j, "first", segment->first);
+	json_number(j, "last", segment->last);
+	json_figure(j, "feasible", segment->feasible);
+	json_number(j, "stores", segment->stores);
+	json_frame(j, "end", stack_location(&segment->end));
+	json_open(j, "sites", '[');
+	for (size_t i = 0; i < segment->site_count; i++) {
+		json_open(j, NULL, '{');
+		json_frame(j, "location", stack_location(&segment->sites[i].stack));
+		json_number(j, "stores", segment->sites[i].stores);
+		json_number(j, "unflushed", segment->sites[i].unflushed);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void json_segments(struct json_out *j, const struct findings *findings)
+{
+	const struct findings_stats *stats = &findings->stats;
+
+	if (!stats->segments.total.known)
+		return;
+	json_open(j, "segments", '{');
+#define X(name) json_figure(j, #name, stats->segments.name);
+	FINDINGS_SEGMENTS(X)
+#undef X
+	if (findings->segments.count) {
+		json_open(j, "largest", '[');
+		for (size_t i = 0; i < findings->segments.count; i++)
+			json_segment(j, &findings->segments.at[i]);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+}
+
 static void json_states(struct json_out *j, const struct findings_stats *stats)
 {
 	bool known = false;
@@ -194,16 +242,16 @@ static void json_states(struct json_out *j, const struct findings_stats *stats)
 	if (!known)
 		return;
 	json_open(j, "crash_states", '{');
-#define X(name)                             \
-	if (stats->crash_states.name.known) \
-		json_number(j, #name, stats->crash_states.name.value);
+#define X(name) json_figure(j, #name, stats->crash_states.name);
 	FINDINGS_STATES(X)
 #undef X
 	json_close(j, '}');
 }
 
-static void json_stats(struct json_out *j, const struct findings_stats *stats)
+static void json_stats(struct json_out *j, const struct findings *findings)
 {
+	const struct findings_stats *stats = &findings->stats;
+
 	json_open(j, "stats", '{');
 #define X(name)                \
 	if (stats->name.known) \
@@ -219,6 +267,7 @@ static void json_stats(struct json_out *j, const struct findings_stats *stats)
 		json_close(j, '}');
 	}
 #undef X
+	json_segments(j, findings);
 	json_states(j, stats);
 	if (stats->complete.known)
 		json_bool(j, "complete", stats->complete.value != 0);
@@ -245,7 +294,7 @@ void json_write(const struct findings *findings, FILE *out)
 	json_text(&j, "version", findings->tool_version);
 	json_close(&j, '}');
 	json_target(&j, &findings->target);
-	json_stats(&j, &findings->stats);
+	json_stats(&j, findings);
 	json_findings(&j, "findings", findings, true);
 	if (findings_silenced(findings))
 		json_findings(&j, "suppressed", findings, false);

@@ -284,21 +284,42 @@ static int read_seconds(struct reader *r, const json_t *stats)
 	return 0;
 }
 
+/* A number, or the digits of one that is too large. */
+static int take_figure(struct reader *r, const json_t *object, const char *key, struct findings_figure *figure)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *digits = json_string_value(value);
+
+	if (!digits)
+		return take_number(r, object, key, false, INT64_MAX, figure);
+	if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) != json_string_length(value))
+		return reader_fail(r, key, "is not a number that can be");
+	*figure = (struct findings_figure){.value = UINT64_MAX, .known = true};
+	figure->large = findings_text(r->findings, digits);
+	return 0;
+}
+
 /* A group of figures under a key of its own, which may be absent. */
 static int read_figures(struct reader *r, const json_t *stats)
 {
 	const json_t *points = json_object_get(stats, "failure_points"),
-		     *states = json_object_get(stats, "crash_states");
+		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments");
 
-	if ((points && !json_is_object(points)) || (states && !json_is_object(states)))
+	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
+	    (segments && !json_is_object(segments)))
 		return reader_fail(r, "stats", "holds figures that are not an object");
+#define X(name)                                                                                 \
+	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
+		return -1;
+	FINDINGS_SEGMENTS(X)
+#undef X
 #define X(name)                                                                                                     \
 	if (points && take_number(r, points, #name, false, INT64_MAX, &r->findings->stats.failure_points.name) < 0) \
 		return -1;
 	FINDINGS_POINTS(X)
 #undef X
-#define X(name)                                                                                                   \
-	if (states && take_number(r, states, #name, false, INT64_MAX, &r->findings->stats.crash_states.name) < 0) \
+#define X(name)                                                                                 \
+	if (states && take_figure(r, states, #name, &r->findings->stats.crash_states.name) < 0) \
 		return -1;
 	FINDINGS_STATES(X)
 #undef X
@@ -322,7 +343,7 @@ static int read_stats(struct reader *r, const json_t *root)
 	if (complete && !json_is_boolean(complete))
 		return reader_fail(r, "stats.complete", "is neither true nor false");
 	if (complete)
-		r->findings->stats.complete = (struct findings_figure){json_is_true(complete), true};
+		r->findings->stats.complete = (struct findings_figure){.value = json_is_true(complete), .known = true};
 	return read_seconds(r, stats);
 }
 

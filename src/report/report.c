@@ -113,3 +113,13 @@ const char *grouped_text(char text[40], uint64_t number, const char *blank)
 	text[used] = 0;
 	return text;
 }
+
+const char *figure_text(char text[40], struct findings_figure figure, const char *blank)
+{
+	const char *digits = figure.large;
+
+	if (!digits)
+		return grouped_text(text, figure.value, blank);
+	snprintf(text, 40, "%c.%.2se%zu", digits[0], digits + 1, strlen(digits) - 1);
+	return text;
+}

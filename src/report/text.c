@@ -205,6 +205,7 @@ static void text_head(struct text *t, const struct findings_stats *stats)
 		text_seconds(t, stats->seconds.record);
 	text_newline(t);
 	text_tested(t, stats);
+	text_counted(t, stats);
 	text_newline(t);
 }
 
@@ -213,6 +214,8 @@ static const char *text_complete(const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
 
+	if (!findings->target.recover && stats->crash_states.feasible.known)
+		return " Crash states were counted, not tested: there was no --recover.";
 	if (!findings->target.recover)
 		return " Crash states were not tested: there was no --recover.";
 	if (!stats->crash_states.tested.known)
@@ -264,6 +267,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 	for (size_t i = 0; i < findings->count; i++)
 		if (finding_is_active(&findings->at[i]))
 			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);
+	text_segments(&t, findings);
 	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual one, and why */
 		text_note(&t, "recovery was run by ", findings->target.mode);
 	for (size_t i = 0; i < findings->notes.count; i++)

@@ -35,4 +35,8 @@ void text_paragraph(struct text *t, const char *label, const char *text);
 void text_crash(struct text *t, const struct finding *finding);
 void text_replay(struct text *t, const struct finding *finding);
 
+/* A line about crash states that were counted, in the head; the segments that have most of them, after the findings; text_segments.c. */
+void text_counted(struct text *t, const struct findings_stats *stats);
+void text_segments(struct text *t, const struct findings *findings);
+
 #endif
