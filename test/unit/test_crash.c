@@ -305,13 +305,13 @@ static void test_text(void **state)
 	crash_add(s.crash, &sighting);
 	crash_end(s.crash);
 	s.findings->target.recover = "./kv check";
-	s.findings->stats.crash_states.tested = (struct findings_figure){4117, true};
-	s.findings->stats.failure_points.unique = (struct findings_figure){61, true};
+	s.findings->stats.crash_states.tested = (struct findings_figure){.value = 4117, .known = true};
+	s.findings->stats.failure_points.unique = (struct findings_figure){.value = 61, .known = true};
 	s.findings->stats.stores = s.findings->stats.flushes = s.findings->stats.fences =
-		(struct findings_figure){2, true};
-	s.findings->stats.threads = (struct findings_figure){1, true};
+		(struct findings_figure){.value = 2, .known = true};
+	s.findings->stats.threads = (struct findings_figure){.value = 1, .known = true};
 	s.findings->stats.seconds.recover = 2;
-	s.findings->stats.complete = (struct findings_figure){1, true};
+	s.findings->stats.complete = (struct findings_figure){.value = 1, .known = true};
 	char *text = report_make(REPORT_TEXT, s.findings);
 	assert_string_equal(
 		text,
@@ -360,10 +360,10 @@ static void test_read_back(void **state)
 	crash_end(s.crash);
 	s.findings->target.client = "./client";
 	s.findings->target.mode = "namespace";
-#define X(name) s.findings->stats.crash_states.name = (struct findings_figure){7, true};
+#define X(name) s.findings->stats.crash_states.name = (struct findings_figure){.value = 7, .known = true};
 	FINDINGS_STATES(X)
 #undef X
-#define X(name) s.findings->stats.failure_points.name = (struct findings_figure){8, true};
+#define X(name) s.findings->stats.failure_points.name = (struct findings_figure){.value = 8, .known = true};
 	FINDINGS_POINTS(X)
 #undef X
 	char *json = report_make(REPORT_JSON, s.findings);
