@@ -18,7 +18,7 @@
 #include "crash/trials.h"
 #include "finding/crash.h"
 
-enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 64, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
+enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
 
 /* A finding in the making; all it points to is the campaign's. */
 struct result {

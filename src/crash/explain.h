@@ -40,7 +40,8 @@ int result_add(struct explain *explain, const struct job *job, struct result *re
 /* The point of a trial. */
 void result_point(const struct explain *explain, const struct trial *trial, struct crash_sighting *sighting);
 
-/* A copy of stores, with their values. */
-const struct crash_store *result_stores(struct explain *explain, const struct crash_store *stores, size_t count);
+/* Copies of stores; their values are in the campaign's texts already. */
+void result_stores(struct explain *explain, struct crash_sighting *sighting, const struct crash_store *lost, size_t lost_count,
+		   const struct crash_store *persisted, size_t persisted_count);
 
 #endif

@@ -9,6 +9,41 @@ enum {
 	TRIES_MAX = 400,     /* of minimising */
 	TRIES_HANGING = 12,  /* where each takes the whole time limit */
 	CAUSES_MAX = 8,      /* known ones that are tried first */
+	static bool is_lost_place(const struct loss *l, const struct crash_store *store)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct unit *u = l->units[i];
+
+		if (!l->persisted[i] && u->file == store->file && u->offset < store->offset + store->size &&
+		    store->offset < u->offset + u->size)
+			return true;
+	}
+	return false;
+}
+
+/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one contradict its loss; only where there
+ * are none, those before it. */
+static void witnesses_gather(const struct loss *l, uint64_t lost, struct stores *stores)
+{
+	const struct explain *e = l->explain;
+	uint64_t oldest = e->recent_count > RECENT_MAX ? e->recent_count - RECENT_MAX : 0;
+
+	for (uint64_t i = e->recent_count; i-- > oldest && stores->all.count < WITNESSES_MAX;) {
+		struct crash_store store = e->recents[i % RECENT_MAX].store;
+
+		if (store.event < lost && stores->all.count && stores->all.at[0].event > lost)
+			break;
+		if (is_pending(l, store.event) || is_lost_place(l, &store))
+			continue;
+		store.certain = true;
+		if (store.value)
+			store.value = (const uint8_t *)arena_copy(&e->campaign->texts, store.value, store.size);
+		vec_push(&stores->all, store);
+	}
+}
+
+ES_MAX = 3,
+	WITNESSES_MAX = 3,
 	VALUE_MAX = 64,
 };
 
@@ -80,42 +115,50 @@ static int loss_known(struct loss *l, struct result **found)
 	return 0;
 }
 
-/* The stores of the lost, or persisted, units: those of one event that follow each other are one. */
-static size_t stores_gather(const struct loss *l, bool persisted, struct crash_store *stores, uint8_t (*values)[VALUE_MAX],
-			    uint64_t *total)
+struct stores {
+	VEC_OF(struct crash_store) all;
+	uint8_t value[VALUE_MAX]; /* of the last one, while it grows */
+};
+
+/* Does the unit go on where the last store ends? */
+static bool store_goes_on(const struct crash_store *last, const struct unit *u)
+{
+	return last && last->event == u->event && last->file == u->file && last->offset + last->size == u->offset &&
+	       last->size + u->size <= VALUE_MAX;
+}
+
+static void store_close(const struct loss *l, struct stores *stores, struct crash_store *last)
+{
+	if (last)
+		last->value = (const uint8_t *)arena_copy(&l->explain->campaign->texts, stores->value, last->size);
+}
+
+/* Add the stores of the lost, or persisted, units: those of one event that follow each other are one. */
+static void stores_gather(const struct loss *l, bool persisted, struct stores *stores)
 {
 	struct crash_store *last = NULL;
-	size_t kept = 0;
 
-	*total = 0;
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = l->units[i];
 
 		if (l->persisted[i] != persisted)
 			continue;
-		if (last && last->event == u->event && last->file == u->file && last->offset + last->size == u->offset &&
-		    last->size + u->size <= VALUE_MAX) {
-			memcpy((uint8_t *)last->value + last->size, u->value, u->size);
-			last->size += u->size;
-			continue;
+		if (!store_goes_on(last, u)) {
+			store_close(l, stores, last);
+			last = NULL;
+			if (stores->all.count == RESULT_STORES_MAX)
+				break;
+			vec_push(&stores->all, ((struct crash_store){.context = u->context,
+								     .flush = u->flush_context,
+								     .file = u->file,
+								     .offset = u->offset,
+								     .event = u->event}));
+			last = &stores->all.at[stores->all.count - 1];
 		}
-		++*total;
-		last = NULL;
-		if (kept == RESULT_STORES_MAX)
-			continue;
-		memcpy(values[kept], u->value, u->size);
-		stores[kept] = (struct crash_store){
-			.context = u->context,
-			.flush = u->flush_context,
-			.file = u->file,
-			.size = u->size,
-			.offset = u->offset,
-			.value = values[kept],
-			.event = u->event,
-		};
-		last = &stores[kept++];
+		memcpy(stores->value + last->size, u->value, u->size);
+		last->size += u->size;
 	}
-	return kept;
+	store_close(l, stores, last);
 }
 
 static const struct unit *first_lost(const struct loss *l)
@@ -134,24 +177,7 @@ static bool is_pending(const struct loss *l, uint64_t event)
 	return false;
 }
 
-/* The latest store that is on media for certain: what recovery relies on.  One after the lost store, or else the last one before it. */
-static const struct recent *loss_witness(const struct loss *l, const struct unit *lost)
-{
-	const struct explain *e = l->explain;
-	uint64_t oldest = e->recent_count > RECENT_MAX ? e->recent_count - RECENT_MAX : 0;
-
-	for (uint64_t i = e->recent_count; i-- > oldest;) {
-		const struct recent *r = &e->recents[i % RECENT_MAX];
-
-		if (r->store.file == lost->file && r->store.offset == lost->offset)
-			continue; /* what was there before */
-		if (!is_pending(l, r->store.event))
-			return r;
-	}
-	return NULL;
-}
-
-static void result_contexts(const struct loss *l, struct result *result)
+WITNESSstatic void result_contexts(const struct loss *l, struct result *result)
 {
 	size_t count = 0;
 
@@ -174,29 +200,23 @@ static enum crash_cause loss_cause(const struct unit *lost)
 
 static int loss_result(struct loss *l)
 {
-	struct crash_store stores[1 + RESULT_STORES_MAX];
-	uint8_t values[RESULT_STORES_MAX][VALUE_MAX];
-	const struct unit *lost = first_lost(l);
-	const struct recent *witness = loss_witness(l, lost);
+	const struct unit *first = first_lost(l);
 	struct result result = {.ending = l->job->ending, .by_loss = true};
 	struct crash_sighting *s = &result.sighting;
+	struct stores lost = {0}, persisted = {0};
 	struct state *state = state_new(l->image, l->persisted);
-	size_t kept;
 	int r;
 
-	s->cause = loss_cause(lost);
-	s->blamed = lost->context;
+	s->cause = loss_cause(first);
+	s->blamed = first->context;
 	result_point(l->explain, l->job->trial, s);
 	result_contexts(l, &result);
-	kept = stores_gather(l, false, stores, values, &s->lost_count);
-	s->lost = result_stores(l->explain, stores, kept);
-	kept = stores_gather(l, true, stores + 1, values, &s->persisted_count);
-	if (witness) {
-		stores[0] = witness->store;
-		stores[0].certain = true;
-	}
-	s->persisted_count += witness != NULL;
-	s->persisted = result_stores(l->explain, stores + !witness, kept + (witness != NULL));
+	stores_gather(l, false, &lost);
+	witnesses_gather(l, first->event, &persisted);
+	stores_gather(l, true, &persisted);
+	result_stores(l->explain, s, lost.all.at, lost.all.count, persisted.all.at, persisted.all.count);
+	vec_free(&lost.all);
+	vec_free(&persisted.all);
 	r = result_add(l->explain, l->job, &result, state, l->err);
 	state_free(state);
 	return r;

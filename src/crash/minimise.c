@@ -69,6 +69,35 @@ static void complete_lines(struct minimise *m, bool *persisted)
 	}
 }
 
+/* Give all units of a store the flag of the one that has `wanted`.  True if that changed anything. */
+static bool stores_unite(const struct minimise *m, bool *persisted, bool wanted)
+{
+	bool changed = false;
+
+	for (size_t i = 0, next; i < m->count; i = next) {
+		bool any = false, all = true;
+
+		for (next = i; next < m->count && m->units[next]->event == m->units[i]->event; next++) {
+			any |= persisted[next] == wanted;
+			all &= persisted[next] == wanted;
+		}
+		if (!any || all)
+			continue;
+		changed = true;
+		for (size_t k = i; k < next; k++)
+			persisted[k] = wanted;
+	}
+	return changed;
+}
+
+/* A store is persisted as a whole, so that it is clear which ones are lost: torn ones are another matter. */
+static void complete_stores(struct minimise *m, bool *persisted)
+{
+	do {
+		complete_lines(m, persisted);
+	} while (stores_unite(m, persisted, true));
+}
+
 /* Whatever is persisted brings all that was ordered before it. */
 static void complete_orders(const struct minimise *m, bool *persisted)
 {
@@ -83,11 +112,11 @@ static void complete_orders(const struct minimise *m, bool *persisted)
 
 static bool legalise(struct minimise *m, bool *persisted)
 {
-	complete_lines(m, persisted);
+	complete_stores(m, persisted);
 	if (model_allows(m->model, persisted))
 		return true;
 	complete_orders(m, persisted);
-	complete_lines(m, persisted);
+	complete_stores(m, persisted);
 	return model_allows(m->model, persisted);
 }
 
@@ -124,7 +153,9 @@ bool minimise_spread(struct model *model, bool *persisted)
 	bool legal;
 
 	minimise_init(&m, model);
-	spread_lines(&m, persisted);
+	do {
+		spread_lines(&m, persisted);
+	} while (stores_unite(&m, persisted, false));
 	legal = model_allows(model, persisted);
 	minimise_free(&m);
 	return legal;

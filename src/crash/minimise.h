@@ -2,7 +2,8 @@
 /* minimise.h - the fewest stores that must be lost for recovery to fail.
  *
  * Starts from a set of lost units that makes it fail, and puts stores on media, many at once and then one by one, as long as it still does
- * (delta debugging).  A store that goes to media takes along what the platform demands: the sets that are tried are legal.  The result is
+ * (delta debugging).  A store goes to media as a whole, and takes along what the platform
+ * demands: the sets that are tried are legal.  The result is
  * minimal in that no single further store can be on media; there may be smaller sets that cannot be reached so. */
 #ifndef BLACKOUT_CRASH_MINIMISE_H
 #define BLACKOUT_CRASH_MINIMISE_H

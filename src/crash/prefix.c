@@ -208,11 +208,11 @@ static void prefix_stores(struct prefix *p, size_t count, struct crash_sighting 
 
 	for (size_t i = 0; i < kept; i++) {
 		shown[i] = p->stores.at[count - 1 - i];
-		if (shown[i].size > VALUE_MAX)
-			shown[i].value = NULL;
+		shown[i].value = shown[i].size > VALUE_MAX ? NULL :
+							     (const uint8_t *)arena_copy(&p->explain->campaign->texts,
+											  shown[i].value, shown[i].size);
 	}
-	s->persisted = result_stores(p->explain, shown, kept);
-	s->persisted_count = kept;
+	result_stores(p->explain, s, NULL, 0, shown, kept);
 }
 
 static struct result *prefix_known(const struct prefix *p, const struct result *result)

@@ -17,18 +17,13 @@ void result_point(const struct explain *e, const struct trial *trial, struct cra
 	s->point_event = trial->event + 1;
 }
 
-const struct crash_store *result_stores(struct explain *e, const struct crash_store *stores, size_t count)
+void result_stores(struct explain *e, struct crash_sighting *s, const struct crash_store *lost, size_t lost_count,
+		   const struct crash_store *persisted, size_t persisted_count)
 {
-	struct arena *texts = &e->campaign->texts;
-	struct crash_store *copy;
-
-	if (!count)
-		return NULL;
-	copy = campaign_block(e->campaign, stores, count * sizeof(*stores));
-	for (size_t i = 0; i < count; i++)
-		if (copy[i].value)
-			copy[i].value = (const uint8_t *)arena_copy(texts, copy[i].value, copy[i].size);
-	return copy;
+	s->lost = lost_count ? campaign_block(e->campaign, lost, lost_count * sizeof(*lost)) : NULL;
+	s->lost_count = lost_count;
+	s->persisted = persisted_count ? campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted)) : NULL;
+	s->persisted_count = persisted_count;
 }
 
 static const char *tail_text(struct campaign *c, const struct tail *tail)
