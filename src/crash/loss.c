@@ -9,40 +9,6 @@ enum {
 	TRIES_MAX = 400,     /* of minimising */
 	TRIES_HANGING = 12,  /* where each takes the whole time limit */
 	CAUSES_MAX = 8,      /* known ones that are tried first */
-	static bool is_lost_place(const struct loss *l, const struct crash_store *store)
-{
-	for (size_t i = 0; i < l->count; i++) {
-		const struct unit *u = l->units[i];
-
-		if (!l->persisted[i] && u->file == store->file && u->offset < store->offset + store->size &&
-		    store->offset < u->offset + u->size)
-			return true;
-	}
-	return false;
-}
-
-/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one contradict its loss; only where there
- * are none, those before it. */
-static void witnesses_gather(const struct loss *l, uint64_t lost, struct stores *stores)
-{
-	const struct explain *e = l->explain;
-	uint64_t oldest = e->recent_count > RECENT_MAX ? e->recent_count - RECENT_MAX : 0;
-
-	for (uint64_t i = e->recent_count; i-- > oldest && stores->all.count < WITNESSES_MAX;) {
-		struct crash_store store = e->recents[i % RECENT_MAX].store;
-
-		if (store.event < lost && stores->all.count && stores->all.at[0].event > lost)
-			break;
-		if (is_pending(l, store.event) || is_lost_place(l, &store))
-			continue;
-		store.certain = true;
-		if (store.value)
-			store.value = (const uint8_t *)arena_copy(&e->campaign->texts, store.value, store.size);
-		vec_push(&stores->all, store);
-	}
-}
-
-ES_MAX = 3,
 	WITNESSES_MAX = 3,
 	VALUE_MAX = 64,
 };
@@ -177,7 +143,40 @@ static bool is_pending(const struct loss *l, uint64_t event)
 	return false;
 }
 
-WITNESSstatic void result_contexts(const struct loss *l, struct result *result)
+static bool is_lost_place(const struct loss *l, const struct crash_store *store)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		const struct unit *u = l->units[i];
+
+		if (!l->persisted[i] && u->file == store->file && u->offset < store->offset + store->size &&
+		    store->offset < u->offset + u->size)
+			return true;
+	}
+	return false;
+}
+
+/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one contradict its loss; only where there
+ * are none, those before it. */
+static void witnesses_gather(const struct loss *l, uint64_t lost, struct stores *stores)
+{
+	const struct explain *e = l->explain;
+	uint64_t oldest = e->recent_count > RECENT_MAX ? e->recent_count - RECENT_MAX : 0;
+
+	for (uint64_t i = e->recent_count; i-- > oldest && stores->all.count < WITNESSES_MAX;) {
+		struct crash_store store = e->recents[i % RECENT_MAX].store;
+
+		if (store.event < lost && stores->all.count && stores->all.at[0].event > lost)
+			break;
+		if (is_pending(l, store.event) || is_lost_place(l, &store))
+			continue;
+		store.certain = true;
+		if (store.value)
+			store.value = (const uint8_t *)arena_copy(&e->campaign->texts, store.value, store.size);
+		vec_push(&stores->all, store);
+	}
+}
+
+static void result_contexts(const struct loss *l, struct result *result)
 {
 	size_t count = 0;
 
