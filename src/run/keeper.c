@@ -23,7 +23,7 @@
 #include "run/inplace.h"
 #include "run/namespace.h"
 
-enum { MS = 1000000 };
+enum { MS = 1000000, DYING_MS = 300 };
 
 static uint64_t now_ns(void)
 {
@@ -127,7 +127,7 @@ struct run {
 	struct member main, client;
 	bool killed;       /* the time is over */
 	bool terminating;  /* the client is done, and the server was told */
-	uint64_t start_ns, patience_ns;
+	uint64_t start_ns, dying_ns, patience_ns;
 };
 
 static bool status_is_good(int status)
@@ -169,11 +169,18 @@ static void run_reap(struct run *run)
 		m->ended = true;
 		m->status = status;
 	}
-	if (run->client.ended && !run->terminating) {
-		run->terminating = true;
-		run->patience_ns = now_ns() + (uint64_t)SERVICE_TERM_MS * MS;
-		children_signal(SIGTERM);
-	}
+	if (run->client.ended && !run->dying_ns)
+		run->dying_ns = now_ns() + (status_is_good(run->client.status) ? 0 : (uint64_t)DYING_MS * MS);
+}
+
+/* A client that fails may do so because the server is dying, and has not done so yet: that would be the thing to tell. */
+static void run_terminate(struct run *run)
+{
+	if (!run->client.ended || run->terminating || now_ns() < run->dying_ns)
+		return;
+	run->terminating = true;
+	run->patience_ns = now_ns() + (uint64_t)SERVICE_TERM_MS * MS;
+	children_signal(SIGTERM);
 }
 
 static void run_wait(struct run *run)
@@ -182,12 +189,13 @@ static void run_wait(struct run *run)
 	struct signalfd_siginfo info[16];
 	struct stub_request request;
 
-	poll(fds, 2, run->terminating ? 50 : -1);
+	poll(fds, 2, run->client.ended ? 20 : -1);
 	if (fds[0].revents && (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
 		run->killed = true;
 	if (fds[1].revents && read(run->signals, info, sizeof(info)) < 0)
 		return;
 	run_reap(run);
+	run_terminate(run);
 }
 
 static void run_start(struct run *run)

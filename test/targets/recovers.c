@@ -3,7 +3,7 @@
  *
  *     recovers POOL [ACTION]
  *
- * The number is 0: exit 0; 1 to 99: exit with it; 100: SIGSEGV; 200: abort; 300: never end.  A pool that is not there is exit 50, an empty one 51. */
+ * The number is 0: exit 0; 1 to 99: exit with it; 100: SIGSEGV; 200: abort; 300: never end; 600: cut the pool, exit 0.  A pool that is not there is exit 50, an empty one 51. */
 // link: -lpthread
 #include <dirent.h>
 #include <errno.h>
@@ -73,6 +73,11 @@ static int judge(uint64_t value)
 		abort();
 	while (value == 300)
 		pause();
+	if (value == 600) {
+		if (truncate(pool, 8) < 0)
+			return 93;
+		value = 0;
+	}
 	printf("value %lu\n", (unsigned long)value);
 	return (int)value;
 }
@@ -357,6 +362,29 @@ static int by_remap(void)
 	return judge(*at);
 }
 
+static int by_private(void)
+{
+	int fd = open_pool(O_RDWR);
+	uint64_t *at = map_pool(fd, PROT_READ | PROT_WRITE);
+
+	at[8] = 88;
+	uint64_t *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	need(copy != MAP_FAILED && copy[8] == 88, "a store is not seen in a private mapping");
+	copy[9] = 99;
+	need(at[9] == 0, "a private store is seen");
+	return judge(*at);
+}
+
+static int by_memory(void)
+{
+	void *much = malloc((size_t)1 << 30);
+	int result = much ? 0 : 92;
+
+	free(much);
+	open_pool(O_RDWR);
+	return result;
+}
+
 static int by_kill_group(void)
 {
 	uint64_t value = *map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
@@ -377,7 +405,7 @@ int main(int argc, char **argv)
 		{"delete", by_delete},   {"replace", by_replace}, {"beside", by_beside},   {"daemon", by_daemon},
 		{"closing", by_closing}, {"chdir", by_chdir},     {"printing", by_printing}, {"threads", by_threads},
 		{"threads-first", by_threads_first}, {"config", by_config}, {"list", by_list}, {"lock", by_lock},
-		{"grow", by_grow},       {"remap", by_remap},     {"kill-group", by_kill_group},
+		{"grow", by_grow},       {"remap", by_remap},     {"kill-group", by_kill_group}, {"private", by_private}, {"memory", by_memory},
 	};
 
 	pool = argv[1];

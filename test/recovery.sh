@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Verbs of the tests of recovery (src/run/recovery.h), which need no recording: test/tools/recover runs a command on states that are directories.
+#
+#   state NAME VALUE       a state of `pool`: states/NAME/pool, 64 KiB, that starts with the number VALUE; "none": without a pool, "empty": size 0
+#   recover ARGS...        run it on all states, the user's own pool being in place; the output is in `out`
+#   expect_verdicts TEXT   how the states came out: "v0 exit status 0, v100 SIGSEGV"
+#   expect_mode MODE       in which all of them ran
+#   expect_clean           the user's files are as they were, and neither file nor process is left
+#   each_mode FUNCTION     call it for every way to run recovery; $how has the options of the tool
+
+. "$ROOT/test/lib.sh"
+
+export RECOVER_STAGES=$PWD/stages
+mkdir -p stages states
+printf 'the user' >pool
+printf 'one\ntwo\nthree\n' >pool.conf
+: >out
+: >err
+
+recovers=$TARGETS/recovers
+
+state() {
+	local dir=states/$1
+	mkdir -p "$dir"
+	case $2 in
+	none) ;;
+	empty) : >"$dir/pool" ;;
+	*)
+		printf "\\x$(printf %x $(($2 % 256)))\\x$(printf %x $(($2 / 256)))" >"$dir/pool"
+		truncate -s 65536 "$dir/pool"
+		;;
+	esac
+}
+
+recover() {
+	local name states=()
+	for name in states/*; do
+		states+=("state=$name")
+	done
+	before=$(ls -A)
+	run "$TOOLS/recover" pm="$PWD/pool" "${states[@]}" "$@"
+}
+
+verdicts() {
+	sed -n 's,^states/\([a-z0-9]*\): \([^(]*\) (.*,\1 \2,p' out | paste -sd, | sed 's/,/, /g'
+}
+
+expect_verdicts() {
+	[ "$status" = 0 ] || fail "recover has status $status"
+	[ "$(verdicts)" = "$1" ] || { cat out; fail "the verdicts are: $(verdicts)"; }
+}
+
+expect_mode() {
+	! grep '^states/.*(' out | grep -v "($1)\$" || fail "not all states ran by $1"
+	expect_text out "^mode: $1\$"
+}
+
+expect_clean() {
+	local pid
+	[ "$(cat pool)" = 'the user' ] || fail "the user's pool was changed"
+	[ "$(ls -A)" = "$before" ] || { ls -lA; fail "files were left, or are gone"; }
+	[ -z "$(ls -A stages)" ] || { ls -lAR stages; fail "stages were left"; }
+	for pid in $(pgrep -f "$TARGETS/recovers"); do
+		[ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || { tr "\\0" " " <"/proc/$pid/cmdline"; fail "a process was left"; }
+	done
+}
+
+each_mode() {
+	for how in mode=namespace mode=fork-server 'mode=fork-server namespaces=no' mode=redirect mode=in-place; do
+		"$@"
+	done
+}
