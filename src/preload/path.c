@@ -384,7 +384,9 @@ PUBLIC int bind(int fd, const struct sockaddr *address, socklen_t size)
 
 	if (stub_page && address->sa_family == AF_UNIX && size > offsetof(struct sockaddr_un, sun_path) && *local->sun_path) {
 		snprintf(path, sizeof(path), "%.*s", (int)(size - offsetof(struct sockaddr_un, sun_path)), local->sun_path);
-		place_change(AT_FDCWD, path, MAKES);
+		/* Elsewhere its path might be too long, and who looks for it may not have the stub. */
+		if (place_change(AT_FDCWD, path, MAKES).kind)
+			stub_refuse("recovery " MAKES);
 	}
 	return NEXT(bind)(fd, address, size);
 }
