@@ -111,6 +111,8 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 {
 	const struct choices *c = lazy.choices;
 
+	if (lazy_is_threaded())
+		lazy.setup.refuse("recovery has threads");
 	if (lazy.lines[line] == LINE_GIVEN) {
 		memcpy(lazy.alternative, given_taken() + choices_lines(c)[line].first, choices_lines(c)[line].count);
 	} else if (choices_forced(c, line, lazy.bounds)) {
@@ -277,11 +279,12 @@ void lazy_touch(const void *at, size_t bytes)
 	}
 }
 
-bool lazy_is_open(uint32_t entry)
+bool lazy_concerns(uint32_t entry)
 {
-	struct lazy_range whole = {.bytes = SIZE_MAX, .file = lazy.armed ? file_of(entry) : CHOICES_NONE};
+	uint32_t file = lazy.armed ? file_of(entry) : CHOICES_NONE;
+	uint32_t line = file == CHOICES_NONE ? CHOICES_NONE : choices_find_from(lazy.choices, file, 0);
 
-	return whole.file != CHOICES_NONE && line_open(&whole, 0, UINT64_MAX) != CHOICES_NONE;
+	return file != CHOICES_NONE && line < lazy.choices->line_count && choices_lines(lazy.choices)[line].file == file;
 }
 
 void lazy_spoil(const char *why)

@@ -98,8 +98,8 @@ void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes);
 /* From now on leaves would share something: the next decision is refused for this reason, a constant. */
 void lazy_spoil(const char *why);
 
-/* Does the file have lines that are still undecided? */
-bool lazy_is_open(uint32_t entry);
+/* Is there something undecided about the file, or was there at the beginning? */
+bool lazy_concerns(uint32_t entry);
 
 /* The recovery's own wishes for the signals that are ours: as sigaction(2).  False: not one of ours, or no tree. */
 bool lazy_sigaction(int sig, const struct sigaction *act, struct sigaction *old);

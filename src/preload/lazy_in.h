@@ -95,6 +95,7 @@ void lazy_close_all(void);
  * are not at hand. */
 void lazy_branch(uint32_t line, const uint8_t *certain);
 void lazy_timer_start(void);
+bool lazy_is_threaded(void);
 void lazy_commit(uint32_t line, const uint8_t *flags);
 
 /* lazy_signal.c */

@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/lazy.h"
+
 enum { MAPPINGS_MAX = 1024, ALIASES_MAX = 256, ENTRIES_MAX = 1 << 16, ALIAS_FD_MIN = 300, WINDOW = 512 };
 #define ALIAS_BYTES_MAX ((size_t)64 << 20) /* more would be slower than another mode */
 #define PAGE ((size_t)4096)
@@ -52,14 +54,26 @@ static struct {
 } entries[ENTRIES_MAX];
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
+/* Undecided lines (lazy.h) are not in the way while mappings are used or changed. */
+static void ranges_tell(void)
+{
+	for (size_t i = 0; i < mapping_count && lazy_is_armed(); i++) {
+		const struct mapping *m = &mappings[i];
+		lazy_range((void *)m->at, m->bytes, m->entry, m->offset, m->prot);
+	}
+	lazy_resume();
+}
+
 static void lock(void)
 {
 	while (atomic_flag_test_and_set(&busy))
 		;
+	lazy_suspend();
 }
 
 static void unlock(void)
 {
+	ranges_tell();
 	atomic_flag_clear(&busy);
 }
 
@@ -91,6 +105,8 @@ void mapping_stream(uint32_t entry)
 	entry_check(entry);
 	if (entries[entry].writable)
 		stub_refuse("recovery reads a PM file that it has mapped");
+	if (lazy_concerns(entry))
+		stub_refuse("recovery reads undecided PM by a stream");
 	entries[entry].streamed = true;
 }
 
@@ -99,6 +115,8 @@ void mapping_read(int fd)
 	entry_check(fd_entry(fd));
 	if (entries[fd_entry(fd)].writable)
 		stub_refuse("recovery reads a PM file that it has mapped");
+	if (lazy_concerns(fd_entry(fd)))
+		stub_refuse("recovery reads undecided PM by a system call that cannot be followed");
 }
 
 static struct mapping *mapping_add(struct mapping mapping)
@@ -334,6 +352,7 @@ static void *mapping_new(const struct mapping *wanted, int flags, int fd)
 	if (place == MAP_FAILED)
 		return place;
 	m.at = (uintptr_t)place;
+	lazy_fresh(place, m.bytes, m.entry, m.offset, m.prot);
 	aliases_show(mapping_add(m));
 	return place;
 }
@@ -413,6 +432,8 @@ static void *private_mmap(void *at, size_t bytes, int prot, int flags, int fd, o
 	uint32_t entry = fd_entry(fd);
 
 	entry_check(entry);
+	if (lazy_concerns(entry))
+		stub_refuse("recovery has a private mapping of undecided PM");
 	if (!entries[entry].writable)
 		return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
 	char *place = NEXT(mmap)(at, bytes, prot | PROT_READ | PROT_WRITE, flags, fd, offset);
@@ -445,7 +466,34 @@ static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t
 	}
 	if (pm)
 		return private_mmap(at, bytes, prot, flags, fd, offset);
+	if (type != MAP_PRIVATE && (prot & PROT_WRITE))
+		lazy_spoil("recovery has shared memory");
 	return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
+}
+
+void *mapping_aliases_save(void)
+{
+	char *copy = alias_bytes ? (void *)syscall(SYS_mmap, NULL, alias_bytes, PROT_READ | PROT_WRITE,
+						   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+				 : NULL;
+	size_t done = 0;
+
+	if (copy == MAP_FAILED)
+		refuse_memory();
+	for (size_t i = 0; i < alias_count; done += aliases[i++].bytes)
+		if (syscall(SYS_pread64, aliases[i].fd, copy + done, aliases[i].bytes, 0) != (long)aliases[i].bytes)
+			refuse_memory();
+	return copy;
+}
+
+void mapping_aliases_restore(void *copy)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < alias_count; done += aliases[i++].bytes)
+		syscall(SYS_pwrite64, aliases[i].fd, (char *)copy + done, aliases[i].bytes, 0);
+	if (copy)
+		syscall(SYS_munmap, copy, alias_bytes);
 }
 
 /* The part of [at, end) that a mapping shows. */
@@ -465,6 +513,8 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at)
 	uint32_t entry = fd_entry(fd);
 
 	entry_check(entry);
+	if (size > 0 && at >= 0)
+		lazy_read(entry, (uint64_t)at, buffer, (size_t)size);
 	if (size <= 0 || at < 0 || !entries[entry].writable)
 		return;
 	lock();
@@ -545,17 +595,27 @@ PUBLIC void *mremap(void *at, size_t old, size_t new, int flags, ...)
 		munmap((char *)at + page_round(new), page_round(old) - page_round(new));
 		old = new;
 	}
+	lazy_suspend();
 	void *place = real_mremap(at, old, new, flags, to);
 	if (place != MAP_FAILED) {
+		if (more)
+			lazy_fresh((char *)place + m->bytes, more, m->entry, m->offset + m->bytes, m->prot);
 		m->at = (uintptr_t)place;
 		m->bytes = page_round(new);
 	}
+	ranges_tell();
 	return place;
 }
 
 PUBLIC int mprotect(void *at, size_t bytes, int prot)
 {
 	uintptr_t from = (uintptr_t)at, end = from + page_round(bytes);
+
+	if (stub_is_child && lazy_is_armed()) {
+		/* Each part has one protection then. */
+		lock();
+		mappings_cut(from, end);
+	}
 	int result = NEXT(mprotect)(at, bytes, prot);
 
 	for (size_t i = 0; stub_is_child && result == 0 && i < mapping_count; i++) {
@@ -569,6 +629,8 @@ PUBLIC int mprotect(void *at, size_t bytes, int prot)
 			m->mixed = true;
 		}
 	}
+	if (stub_is_child && lazy_is_armed())
+		unlock();
 	return result;
 }
 

@@ -153,7 +153,7 @@ static void orphans_kill(void)
 }
 
 /* Returns in the child, which goes on where the program was stopped. */
-static bool child_start(pid_t *pid)
+static bool child_start(pid_t *pid, bool lazy)
 {
 	*pid = NEXT(fork)();
 	if (*pid != 0)
@@ -166,6 +166,8 @@ static bool child_start(pid_t *pid)
 	sigaction(SIGCHLD, &server.chld, NULL);
 	sigprocmask(SIG_SETMASK, &server.mask, NULL);
 	stub_is_child = true;
+	if (lazy)
+		lazy_stub_child();
 	return true;
 }
 
@@ -177,7 +179,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void child_wait(pid_t pid, uint64_t start)
+static void child_wait(pid_t pid, uint64_t start, bool lazy)
 {
 	struct stub_reply reply = {.op = STUB_ENDED};
 	siginfo_t info;
@@ -189,6 +191,8 @@ static void child_wait(pid_t pid, uint64_t start)
 	reply.nanoseconds = now_ns() - start;
 	if (pid > 0)
 		waitpid(pid, &reply.status, 0);
+	if (lazy)
+		lazy_stub_over(pid, reply.status);
 	orphans_kill();
 	offsets_restore();
 	if (atomic_load(&stub_page->refused) || pid < 0)
@@ -206,16 +210,23 @@ static void server_loop(void)
 		long n = syscall(SYS_read, server.request, &request, sizeof(request));
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n != (long)sizeof(request) || request.op != STUB_RUN)
+		bool lazy = request.op == STUB_LAZY;
+		if (n != (long)sizeof(request) || (request.op != STUB_RUN && !lazy))
 			syscall(SYS_exit_group, 0);
 		uint64_t start = now_ns();
-		if (child_start(&pid))
+		const char *why = lazy ? lazy_stub_begin() : NULL;
+		if (why) {
+			snprintf(stub_page->reason, STUB_REASON, "%s", why);
+			reply_send(&(struct stub_reply){.op = STUB_REFUSED});
+			continue;
+		}
+		if (child_start(&pid, lazy))
 			return;
 		if (pid < 0)
 			snprintf(stub_page->reason, STUB_REASON, "a process cannot be forked");
 		else
 			atomic_store(&stub_page->running, pid);
-		child_wait(pid, start);
+		child_wait(pid, start, lazy);
 	}
 }
 

@@ -86,6 +86,15 @@ void mapping_read(int fd);
 /* Or put into what was just read, `size` bytes from the offset `at` on, what the mappings show there. */
 void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 
+/* Memory that mappings of a file share, and that a forked process would share too: a copy of it, and back.  NULL: there is none. */
+void *mapping_aliases_save(void);
+void mapping_aliases_restore(void *copy);
+
+/* STUB_LAZY: in the server, before a child is forked (NULL, or why it cannot be) and after it has ended; and in the child. */
+const char *lazy_stub_begin(void);
+void lazy_stub_over(pid_t pid, int status);
+void lazy_stub_child(void);
+
 /* Refuse a program that would not obey us: static, or privileged. */
 void program_refuse(const char *path, char *const *environment);
 

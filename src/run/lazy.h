@@ -9,8 +9,8 @@
  *
  * One child of the fork server starts with all lines undecided.  When it first looks at an undecided line, it is forked, once for each
  * content that the line can have (choices.h), and so on: a tree, whose leaves are the ends of recovery.  A leaf stands for all crash states
- * that agree with its decisions: recovery never looked at the rest.  So the outcomes of the leaves are those of all legal states, each state
- * having exactly one leaf.  How it is done, and why it misses nothing: src/preload/lazy.h.
+ * that agree with its decisions: recovery never looked at the rest.  So the outcomes of the leaves are those of all legal states, and each content
+ * has one leaf.  How it is done, and why it misses nothing: src/preload/lazy.h.
  *
  * Leaves come depth first, in an order that depends on the options, the choices and what recovery does, and on nothing else.
  *
@@ -26,13 +26,12 @@
 
 struct lazy_leaf {
 	const struct choices *choices;
-	/* What was decided, in this order: numbers of lines.  For each unit of these lines a flag in `taken`, by number of the unit; the flags of
-	 * other units are 0, so that `taken` is a legal set by itself. */
+	/* What was decided, in this order: numbers of lines.  `taken` has a flag for each unit, by its number; of the lines that are undecided as little is
+	 * taken as these decisions allow, so it is a legal set. */
 	const uint32_t *lines;
 	size_t count;
 	const uint8_t *taken;
 	struct choices_bounds bounds; /* within which the other lines are still free */
-	double states;                /* how many legal sets it stands for: choices_count; about right if it is large */
 
 	const char *refused;           /* why there is no outcome; NULL: there is one */
 	const struct outcome *outcome; /* its `seconds` are those of the whole way from the root */
@@ -63,6 +62,9 @@ struct lazy_options {
 	void (*ended)(void *arg, void *ticket, const struct lazy_end *end);
 	void *arg;
 };
+
+/* How many legal sets agree with the decisions of a leaf; about right if there are many.  (Sets with the same content may belong to no leaf.) */
+double lazy_leaf_states(const struct lazy_leaf *leaf);
 
 /* Begin on this idle worker.  -1, ERR_TARGET: recovery is not run by a fork server; then the caller enumerates. */
 int recovery_start_lazy(struct recovery *recovery, unsigned worker, void *ticket, const struct lazy_options *options,

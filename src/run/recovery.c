@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "run/inplace.h"
+#include "run/lazy_in.h"
 #include "run/namespace.h"
 #include "run/recorder.h"
 #include "run/recovery_in.h"
@@ -212,6 +213,21 @@ static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct e
 	return slot_begin(r, slot, next, err);
 }
 
+/* A request about undecided lines is done with, or could not be done. */
+static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err *err)
+{
+	struct worker *w = &slot->worker;
+	bool over = lazy_run_ended(w->lazy, w->state == WORKER_REFUSED ? w->reason : NULL);
+
+	w->state = WORKER_IDLE;
+	outcome_free(&w->outcome);
+	if (!over)
+		return slot_begin(r, slot, RECOVERY_FORK, err);
+	lazy_run_free(w->lazy);
+	w->lazy = NULL;
+	return 0;
+}
+
 static void slot_ended(struct recovery *r, struct recovery_slot *slot)
 {
 	struct worker *w = &slot->worker;
@@ -236,6 +252,9 @@ static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t no
 	if (slot->waiting && place_is_free(r) && slot_begin(r, slot, RECOVERY_IN_PLACE, err) < 0)
 		return -1;
 	worker_pump(w, now);
+	while (w->lazy && (w->state == WORKER_REFUSED || w->state == WORKER_ENDED))
+		if (slot_lazy(r, slot, err) < 0)
+			return -1;
 	/* A refusal may follow a refusal at once. */
 	while (w->state == WORKER_REFUSED)
 		if (slot_refused(r, slot, err) < 0)
@@ -338,7 +357,7 @@ static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigne
 	slot->patience = patience;
 	if (slot_begin(r, slot, mode, err) < 0)
 		return -1;
-	while (slot->worker.state == WORKER_REFUSED)
+	while (slot->worker.state == WORKER_REFUSED && !slot->worker.lazy)
 		if (slot_refused(r, slot, err) < 0)
 			return -1;
 	return 0;

@@ -14,8 +14,11 @@
 #include <unistd.h>
 
 #include "run/inplace.h"
+#include "run/lazy_in.h"
 #include "run/shell.h"
 
+#define LEAF_NS (5 * (uint64_t)1000000000) /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
+enum { LEAVES_AT_ONCE = 64 };
 #define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
 
 static uint64_t now_ns(void)
@@ -95,6 +98,8 @@ void worker_stop(struct worker *w)
 		worker_stop_keeper(w);
 		place_clear(w);
 	}
+	lazy_run_free(w->lazy);
+	w->lazy = NULL;
 	outcome_free(&w->outcome);
 	w->state = WORKER_IDLE;
 }
@@ -153,10 +158,15 @@ static int request_send(struct worker *w, uint32_t op)
 	return send(w->keeper_fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request) ? 0 : -1;
 }
 
+static void deadline_set(struct worker *w)
+{
+	w->deadline_ns = now_ns() + w->limit_ns + (w->lazy ? w->limit_ns + LEAF_NS : 0);
+}
+
 static void run_begin(struct worker *w)
 {
 	w->state = WORKER_RUNNING;
-	w->deadline_ns = now_ns() + w->limit_ns;
+	deadline_set(w);
 	if (w->mode == RECOVERY_FORK) {
 		printed_copy(&w->out, &w->out_before);
 		printed_copy(&w->err, &w->err_before);
@@ -164,7 +174,9 @@ static void run_begin(struct worker *w)
 	} else if (w->redirection.page) {
 		atomic_store(&w->redirection.page->refused, 0);
 	}
-	if (request_send(w, STUB_RUN) < 0)
+	if (w->lazy && !lazy_request(w->lazy, w))
+		worker_refuse(w, "there is no space for the undecided lines");
+	else if (request_send(w, w->lazy ? STUB_LAZY : STUB_RUN) < 0)
 		worker_refuse(w, "recovery cannot be reached");
 }
 
@@ -302,6 +314,16 @@ static void run_refused(struct worker *w, const struct stub_page *page)
 	worker_refuse(w, reason);
 }
 
+static void leaf_take(struct worker *w, const struct stub_reply *reply)
+{
+	if (w->state == WORKER_RUNNING)
+		deadline_set(w);
+	if (w->lazy && lazy_report_take(w->lazy, w, reply))
+		return;
+	server_stop(w);
+	worker_refuse(w, "recovery reports what was not asked for");
+}
+
 static bool server_reply(struct worker *w)
 {
 	struct stub_reply reply;
@@ -312,6 +334,8 @@ static bool server_reply(struct worker *w)
 		server_hello(w);
 	else if (reply.op == STUB_REFUSED)
 		run_refused(w, w->control.page);
+	else if (reply.op == STUB_LEAF)
+		leaf_take(w, &reply);
 	else
 		run_end(w, &reply);
 	return true;
@@ -328,7 +352,10 @@ static void server_pump(struct worker *w)
 	const char *reason = w->serving ? "recovery kills the fork server"
 					: "recovery ends without opening a PM file in the process that was started";
 
-	if (server_reply(w) || !server_is_dead(w))
+	for (int i = 0; w->lazy && i < LEAVES_AT_ONCE && worker_is_busy(w); i++)
+		if (!server_reply(w))
+			break;
+	if (!worker_is_busy(w) || server_reply(w) || !server_is_dead(w))
 		return;
 	/* Dead, but what it said last counts. */
 	if (server_reply(w))

@@ -54,6 +54,7 @@ struct worker {
 	enum worker_state state;
 	enum recovery_mode mode;
 	uint64_t limit_ns, deadline_ns;
+	struct lazy_run *lazy; /* all that is undecided, instead of one state (lazy_in.h) */
 	struct outcome outcome;
 	char reason[STUB_REASON];
 };

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy_stub.c - undecided lines (lazy.h) in the stub: the request, the reports, and what leaves must not share.
+ *
+ * The reply is opened for each report, because the recovery may close descriptors that it does not know. */
+#include "preload/stub.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/lazy.h"
+
+enum { FDS_FREE = 16 /* so many in a row are not in use: nor are those after them */ };
+
+static struct {
+	char reply[PATH_MAX], out[PATH_MAX], err[PATH_MAX];
+} paths;
+static struct lazy_block *block;
+
+/* Reports */
+
+/* Bytes on their way to the reply; a process has one at a time. */
+static struct {
+	int fd;
+	size_t used;
+	char at[4096];
+} writer;
+
+static void writer_flush(void)
+{
+	size_t done = 0;
+
+	while (done < writer.used) {
+		long n = syscall(SYS_write, writer.fd, writer.at + done, writer.used - done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			syscall(SYS_exit_group, 125);
+		done += (size_t)n;
+	}
+	writer.used = 0;
+}
+
+static void writer_put(const void *from, size_t bytes)
+{
+	for (size_t part; bytes; bytes -= part, from = (const char *)from + part) {
+		part = sizeof(writer.at) - writer.used < bytes ? sizeof(writer.at) - writer.used : bytes;
+		memcpy(writer.at + writer.used, from, part);
+		writer.used += part;
+		if (writer.used == sizeof(writer.at))
+			writer_flush();
+	}
+}
+
+struct output {
+	uint32_t bytes;
+	bool cut;
+	char at[LAZY_TAIL];
+};
+static struct output out, err;
+
+/* The end of what was printed on the way to this leaf. */
+static void output_read(struct output *output, const char *path)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long size = fd < 0 ? 0 : syscall(SYS_lseek, fd, 0, SEEK_END);
+	long from = size > LAZY_TAIL ? size - LAZY_TAIL : 0;
+	long n = size <= 0 ? 0 : syscall(SYS_pread64, fd, output->at, LAZY_TAIL, from);
+
+	output->bytes = n > 0 ? (uint32_t)n : 0;
+	output->cut = from > 0;
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+}
+
+static void reason_read(struct output *output)
+{
+	output->bytes = (uint32_t)strnlen(stub_page->reason, STUB_REASON);
+	output->cut = false;
+	memcpy(output->at, stub_page->reason, output->bytes);
+}
+
+static const struct choices *choices(void)
+{
+	return (const void *)((const char *)block + block->choices);
+}
+
+static void outputs_collect(uint32_t flags)
+{
+	out.bytes = err.bytes = 0;
+	if (flags & (LAZY_POSTPONED | LAZY_END))
+		return;
+	if (flags & LAZY_REFUSED) {
+		reason_read(&err);
+		return;
+	}
+	output_read(&out, paths.out);
+	output_read(&err, paths.err);
+}
+
+static void stub_tell(const struct lazy_told *told)
+{
+	const struct choices_line *lines = choices_lines(choices());
+	struct lazy_report report = told->report;
+	struct stub_reply reply = {.op = STUB_LEAF, .status = told->status, .nanoseconds = told->nanoseconds};
+
+	outputs_collect(report.flags);
+	report.flags |= (out.bytes && out.cut ? LAZY_OUT_CUT : 0) | (err.bytes && err.cut ? LAZY_ERR_CUT : 0);
+	report.out_bytes = out.bytes;
+	report.err_bytes = err.bytes;
+	for (uint32_t i = report.keep; i < report.depth; i++)
+		report.taken_bytes += lines[told->lines[i]].count;
+	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes + out.bytes +
+				 err.bytes);
+	writer.fd = (int)syscall(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
+	writer_put(&reply, sizeof(reply));
+	writer_put(&report, sizeof(report));
+	writer_put(told->lines + report.keep, (report.depth - report.keep) * sizeof(uint32_t));
+	for (uint32_t i = report.keep; i < report.depth; i++)
+		writer_put(told->taken + lines[told->lines[i]].first, lines[told->lines[i]].count);
+	writer_put(out.at, out.bytes);
+	writer_put(err.at, err.bytes);
+	writer_flush();
+	syscall(SYS_close, writer.fd);
+}
+
+/* What leaves must not share: what they print, where they are in files, and memory that mappings share (mapping.c).
+ *
+ * marks: sizes of the outputs; where the copy of that memory is; how many offsets; the offsets, with their descriptors in the upper 16 bits. */
+
+enum { MARK_OUT, MARK_ERR, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
+
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return syscall(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 ? 0 : (uint64_t)st.st_size;
+}
+
+static void offsets_mark(uint64_t *marks)
+{
+	unsigned unused = 0;
+
+	marks[MARK_COUNT] = 0;
+	for (int fd = STDERR_FILENO + 1; unused < FDS_FREE; fd++) {
+		long at = syscall(SYS_lseek, fd, 0, SEEK_CUR);
+
+		unused = at < 0 && errno == EBADF ? unused + 1 : 0;
+		if (at < 0 && errno == ESPIPE)
+			stub_refuse("recovery has a pipe or a connection open");
+		if (at < 0)
+			continue;
+		if (MARK_FIRST + marks[MARK_COUNT] == LAZY_MARKS)
+			stub_refuse("recovery has many files open");
+		marks[MARK_FIRST + marks[MARK_COUNT]++] = (uint64_t)fd << 48 | (uint64_t)at;
+	}
+}
+
+static void stub_mark(uint64_t *marks)
+{
+	marks[MARK_OUT] = size_of(paths.out);
+	marks[MARK_ERR] = size_of(paths.err);
+	marks[MARK_ALIASES] = (uintptr_t)mapping_aliases_save();
+	offsets_mark(marks);
+}
+
+static void stub_reset(const uint64_t *marks)
+{
+	syscall(SYS_truncate, paths.out, marks[MARK_OUT]);
+	syscall(SYS_truncate, paths.err, marks[MARK_ERR]);
+	mapping_aliases_restore((void *)(uintptr_t)marks[MARK_ALIASES]);
+	for (uint64_t i = 0; i < marks[MARK_COUNT]; i++)
+		syscall(SYS_lseek, (int)(marks[MARK_FIRST + i] >> 48), marks[MARK_FIRST + i] << 16 >> 16, SEEK_SET);
+}
+
+static void refuse(const char *why) __attribute__((noreturn));
+static void refuse(const char *why)
+{
+	stub_refuse("%s", why);
+}
+
+/* The request */
+
+static void *block_map(void)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	stub_control(path, sizeof(path), "lazy");
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	void *memory = MAP_FAILED;
+	if (fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(*block))
+		memory = (void *)syscall(SYS_mmap, NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return memory == MAP_FAILED || ((struct lazy_block *)memory)->bytes != (uint64_t)st.st_size ? NULL : memory;
+}
+
+const char *lazy_stub_begin(void)
+{
+	struct lazy_setup setup = {.tell = stub_tell, .mark = stub_mark, .reset = stub_reset, .refuse = refuse};
+
+	setup.refused = &stub_page->refused;
+	setup.sigaction = NEXT(sigaction);
+	stub_control(paths.reply, sizeof(paths.reply), "reply");
+	stub_control(paths.out, sizeof(paths.out), "out");
+	stub_control(paths.err, sizeof(paths.err), "err");
+	block = block_map();
+	if (!block)
+		return "the undecided lines cannot be read";
+	setup.block = block;
+	return lazy_prepare(&setup);
+}
+
+void lazy_stub_over(pid_t pid, int status)
+{
+	size_t bytes = block ? block->bytes : 0;
+
+	lazy_over(pid, status);
+	if (block)
+		syscall(SYS_munmap, block, bytes);
+	block = NULL;
+}
+
+/* A stream that goes to us goes to a file now.  If both are one, they stay one. */
+static void stream_lead(int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return;
+	int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (file < 0)
+		stub_refuse("the control files are hidden");
+	syscall(SYS_dup2, file, fd);
+	syscall(SYS_close, file);
+}
+
+void lazy_stub_child(void)
+{
+	struct stat one, two;
+	bool both = fstat(STDOUT_FILENO, &one) == 0 && fstat(STDERR_FILENO, &two) == 0 && one.st_ino == two.st_ino &&
+		    one.st_dev == two.st_dev;
+
+	stream_lead(STDOUT_FILENO, paths.out);
+	stream_lead(STDERR_FILENO, both ? paths.out : paths.err);
+	lazy_arm();
+}

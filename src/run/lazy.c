@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy.c - our side of undecided lines: the request, the leaves, and what is asked for again; see lazy.h. */
+#include "run/lazy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "run/lazy_in.h"
+#include "run/recovery_in.h"
+#include "run/shell.h"
+
+enum { STALL_MS = 5000 /* for the rest of a report to come */ };
+
+/* Lines and their flags, one after the other. */
+struct way {
+	uint32_t *lines;
+	size_t count;
+	uint8_t *taken; /* by number of the unit */
+};
+
+struct lazy_run {
+	struct lazy_options options;
+	void *ticket;
+	struct choices *choices;
+	uint32_t *files;
+	struct way given;
+
+	struct way now; /* that was told last */
+	uint8_t *decided;
+	struct {
+		struct way *at;
+		size_t count, room;
+	} postponed;
+	size_t asked; /* of these */
+
+	uint64_t timeout_ns;
+	struct lazy_block *block; /* as the stub sees it */
+	uint64_t told;            /* leaves, since the request was sent */
+	double before;            /* left out by earlier requests */
+	uint64_t traps_before;
+	bool enough;
+	struct lazy_end end;
+	char broken[STUB_REASON];
+	char *report; /* the bytes of one */
+	size_t report_room;
+};
+
+static struct way way_copy(const struct choices *c, const uint32_t *lines, size_t count, const uint8_t *taken)
+{
+	struct way way = {.lines = mem_resize(NULL, count + 1, sizeof(*lines)), .count = count};
+
+	way.taken = mem_alloc(c->unit_count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct choices_line *line = &choices_lines(c)[lines[i]];
+
+		way.lines[i] = lines[i];
+		memcpy(way.taken + line->first, taken + line->first, line->count);
+	}
+	return way;
+}
+
+static void way_free(struct way *way)
+{
+	free(way->lines);
+	free(way->taken);
+	*way = (struct way){0};
+}
+
+/* The request */
+
+static size_t block_bytes(const struct lazy_run *run, size_t files, size_t given)
+{
+	size_t bytes = sizeof(struct lazy_block) + (files + given) * sizeof(uint32_t) + run->choices->unit_count;
+	return (bytes + 7) & ~(size_t)7;
+}
+
+/* The stub knows paths by their place in the page. */
+static uint32_t file_find(const struct lazy_run *run, const struct scene *scene, const char *path)
+{
+	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
+		if (!strcmp(origin_path(scene->origin, i), path))
+			return run->files[i];
+	}
+	return CHOICES_NONE;
+}
+
+static void block_fill(struct lazy_run *run, const struct worker *w, const struct way *extra)
+{
+	struct lazy_block *block = run->block;
+	const struct stub_page *page = w->control.page;
+	const struct stub_entry *entries = (const void *)((const char *)page + page->paths);
+	uint32_t *words = (uint32_t *)(block + 1);
+	uint8_t *taken;
+
+	block->timeout_ns = run->timeout_ns;
+	block->order = run->options.order;
+	block->seed = run->options.seed + run->end.leaves;
+	block->leaves_max = run->options.leaves_max ? run->options.leaves_max - run->end.leaves : 0;
+	block->file_count = page->path_count;
+	block->given_count = (uint32_t)(run->given.count + extra->count);
+	for (uint32_t i = 0; i < page->path_count; i++)
+		*words++ = file_find(run, &w->scene, (const char *)page + entries[i].original);
+	memcpy(words, run->given.lines, run->given.count * sizeof(*words));
+	words += run->given.count;
+	memcpy(words, extra->lines, extra->count * sizeof(*words));
+	words += extra->count;
+	taken = (uint8_t *)words;
+	for (uint32_t i = 0; i < run->choices->unit_count; i++)
+		taken[i] = run->given.taken[i] | (extra->taken ? extra->taken[i] : 0);
+	memcpy((char *)block + block->choices, run->choices, run->choices->bytes);
+}
+
+static int file_create(const struct worker *w, const char *name, size_t bytes)
+{
+	char path[PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", w->control.dir, name);
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0 && ftruncate(fd, (off_t)bytes) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void block_unmap(struct lazy_run *run)
+{
+	if (run->block)
+		munmap(run->block, run->block->bytes);
+	run->block = NULL;
+}
+
+bool lazy_request(struct lazy_run *run, struct worker *w)
+{
+	static const struct way nothing;
+	const struct way *extra = run->asked ? &run->postponed.at[run->asked - 1] : &nothing;
+	size_t before = block_bytes(run, w->control.page->path_count, run->given.count + extra->count);
+	size_t bytes = before + run->choices->bytes;
+	int fd = file_create(w, "lazy", bytes), out = file_create(w, "out", 0), err = file_create(w, "err", 0);
+	void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	bool well = memory != MAP_FAILED && out >= 0 && err >= 0;
+
+	block_unmap(run);
+	if (memory != MAP_FAILED) {
+		run->block = memory;
+		run->block->bytes = bytes;
+		run->block->choices = (uint32_t)before;
+		block_fill(run, w, extra);
+	}
+	run->told = 0;
+	run->before = run->end.left_out;
+	run->traps_before = run->end.traps;
+	run->now.count = 0;
+	memset(run->decided, 0, run->choices->line_count);
+	for (int i = 0; i < 3; i++) {
+		int each = i == 0 ? fd : i == 1 ? out : err;
+		if (each >= 0)
+			close(each);
+	}
+	return well;
+}
+
+/* Leaves */
+
+/* All bytes of a report.  They come at once, or its sender is dead. */
+static bool report_read(int fd, char *to, size_t bytes)
+{
+	while (bytes) {
+		struct pollfd wait = {.fd = fd, .events = POLLIN};
+		ssize_t n = read(fd, to, bytes);
+
+		if (n > 0) {
+			to += n;
+			bytes -= (size_t)n;
+		} else if (n == 0 || (errno != EAGAIN && errno != EINTR) || poll(&wait, 1, STALL_MS) == 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Bring `now` up to date.  False: it makes no sense. */
+static bool way_follow(struct lazy_run *run, const struct lazy_report *report, const uint32_t *lines)
+{
+	const struct choices *c = run->choices;
+	const uint8_t *flags = (const uint8_t *)(lines + (report->depth - report->keep)), *end = flags + report->taken_bytes;
+
+	if (report->keep > run->now.count || report->depth > c->line_count)
+		return false;
+	while (run->now.count > report->keep)
+		run->decided[run->now.lines[--run->now.count]] = 0;
+	for (; run->now.count < report->depth; lines++) {
+		const struct choices_line *line = &choices_lines(c)[*lines];
+
+		if (*lines >= c->line_count || run->decided[*lines] || (size_t)(end - flags) < line->count)
+			return false;
+		run->decided[*lines] = 1;
+		run->now.lines[run->now.count++] = *lines;
+		memcpy(run->now.taken + line->first, flags, line->count);
+		flags += line->count;
+	}
+	return flags == end;
+}
+
+/* Of undecided lines as little as possible is taken. */
+static struct choices_bounds rest_fill(struct lazy_run *run)
+{
+	const struct choices *c = run->choices;
+	struct choices_bounds bounds = CHOICES_OPEN;
+
+	for (size_t i = 0; i < run->given.count; i++)
+		bounds = choices_decide(c, run->given.lines[i], run->given.taken + choices_lines(c)[run->given.lines[i]].first, bounds);
+	for (size_t i = 0; i < run->now.count; i++)
+		bounds = choices_decide(c, run->now.lines[i], run->now.taken + choices_lines(c)[run->now.lines[i]].first, bounds);
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		if (!run->decided[i])
+			choices_first(c, i, bounds, CHOICES_SETS, run->now.taken + choices_lines(c)[i].first);
+	}
+	/* Given lines that recovery did not look at. */
+	for (size_t i = 0; i < run->given.count; i++) {
+		const struct choices_line *line = &choices_lines(c)[run->given.lines[i]];
+		memcpy(run->now.taken + line->first, run->given.taken + line->first, line->count);
+	}
+	return bounds;
+}
+
+/* What the fork server printed before comes first. */
+static struct tail tail_make(const struct printed *before, const char *text, size_t size, bool cut)
+{
+	struct tail head = printed_tail(before), tail = {.size = size, .cut = cut};
+	size_t kept = cut ? 0 : head.size < OUTCOME_TAIL - size ? head.size : OUTCOME_TAIL - size;
+
+	if (!cut)
+		tail.cut = head.cut || kept < head.size;
+	tail.size += kept;
+	if (tail.size) {
+		tail.text = mem_alloc(tail.size + 1);
+		if (kept)
+			memcpy(tail.text, head.text + (head.size - kept), kept);
+		memcpy(tail.text + kept, text, size);
+	}
+	free(head.text);
+	return tail;
+}
+
+static struct outcome outcome_of(const struct worker *w, const struct stub_reply *reply, const struct lazy_report *report,
+				 const char *text)
+{
+	struct outcome o = {.mode = RECOVERY_FORK, .seconds = (double)reply->nanoseconds / 1e9};
+	int signal = WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : shell_signal(WEXITSTATUS(reply->status));
+
+	o.kind = report->flags & LAZY_TIMEOUT ? OUTCOME_TIMEOUT : signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
+	o.value = o.kind == OUTCOME_TIMEOUT ? 0 : signal ? signal : WEXITSTATUS(reply->status);
+	o.out = tail_make(&w->out_before, text, report->out_bytes, report->flags & LAZY_OUT_CUT);
+	o.err = tail_make(&w->err_before, text + report->out_bytes, report->err_bytes, report->flags & LAZY_ERR_CUT);
+	return o;
+}
+
+static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
+		      const struct lazy_report *report, const char *text)
+{
+	struct outcome outcome = {.kind = OUTCOME_EXIT};
+	char why[STUB_REASON];
+	struct lazy_leaf leaf = {
+		.choices = run->choices, .lines = run->now.lines, .count = run->now.count, .taken = run->now.taken};
+
+	leaf.bounds = rest_fill(run);
+	if (report->flags & LAZY_REFUSED) {
+		snprintf(why, sizeof(why), "%.*s", (int)report->err_bytes, text + report->out_bytes);
+		leaf.refused = why;
+	} else {
+		outcome = outcome_of(w, reply, report, text);
+		leaf.outcome = &outcome;
+	}
+	run->told++;
+	run->end.leaves++;
+	run->end.refused += leaf.refused != NULL;
+	if (!run->options.leaf(run->options.arg, run->ticket, &leaf)) {
+		run->enough = true;
+		atomic_store(&run->block->stop, 1);
+	}
+	outcome_free(&outcome);
+}
+
+static void report_take(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
+			const struct lazy_report *report, const char *text)
+{
+	run->end.traps = run->traps_before + report->traps;
+	run->end.left_out = run->before + report->left_out;
+	if (report->flags & LAZY_END)
+		return;
+	if (report->flags & LAZY_POSTPONED)
+		vec_push(&run->postponed, way_copy(run->choices, run->now.lines, run->now.count, run->now.taken));
+	else if (!run->enough)
+		leaf_tell(run, w, reply, report, text);
+}
+
+static void run_break(struct lazy_run *run, const char *why)
+{
+	if (!run->end.broken)
+		snprintf(run->broken, sizeof(run->broken), "%s", why);
+	run->end.broken = run->broken;
+}
+
+bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_reply *reply)
+{
+	const struct lazy_report *report;
+	uint64_t lines;
+
+	if (reply->bytes > run->report_room) {
+		run->report_room = reply->bytes;
+		run->report = mem_resize(run->report, run->report_room, 1);
+	}
+	if (reply->bytes < sizeof(*report) || !report_read(w->control.reply, run->report, reply->bytes)) {
+		run_break(run, "a process of recovery died while it reported");
+		return false;
+	}
+	report = (const void *)run->report;
+	lines = report->depth >= report->keep ? (uint64_t)(report->depth - report->keep) * sizeof(uint32_t) : UINT32_MAX;
+	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->out_bytes + report->err_bytes ||
+	    !way_follow(run, report, (const uint32_t *)(report + 1))) {
+		run_break(run, "a report of recovery is damaged");
+		return false;
+	}
+	report_take(run, w, reply, report, run->report + sizeof(*report) + lines + report->taken_bytes);
+	return true;
+}
+
+/* The end */
+
+static double left_of(const struct lazy_run *run, const struct way *way)
+{
+	struct choices_bounds bounds = CHOICES_OPEN;
+	uint8_t *decided = mem_alloc(run->choices->line_count + 1);
+	double count;
+
+	for (size_t i = 0; i < way->count; i++) {
+		const struct choices_line *line = &choices_lines(run->choices)[way->lines[i]];
+
+		decided[way->lines[i]] = 1;
+		bounds = choices_decide(run->choices, way->lines[i], way->taken + line->first, bounds);
+	}
+	count = choices_count(run->choices, bounds, decided);
+	free(decided);
+	return count;
+}
+
+/* Is there more to be asked for? */
+static bool run_goes_on(struct lazy_run *run)
+{
+	bool full = run->options.leaves_max && run->end.leaves >= run->options.leaves_max;
+
+	if (run->enough || run->end.broken || full) {
+		while (run->asked < run->postponed.count)
+			run->end.left_out += left_of(run, &run->postponed.at[run->asked++]);
+		return false;
+	}
+	if (run->options.order == LAZY_SAMPLE)
+		return run->options.leaves_max > run->end.leaves && run->told > 0;
+	if (run->asked == run->postponed.count)
+		return false;
+	run->asked++;
+	return true;
+}
+
+void lazy_run_free(struct lazy_run *run)
+{
+	if (!run)
+		return;
+	block_unmap(run);
+	for (size_t i = 0; i < run->postponed.count; i++)
+		way_free(&run->postponed.at[i]);
+	vec_free(&run->postponed);
+	way_free(&run->given);
+	way_free(&run->now);
+	free(run->choices);
+	free(run->files);
+	free(run->decided);
+	free(run->report);
+	free(run);
+}
+
+bool lazy_run_ended(struct lazy_run *run, const char *broken)
+{
+	if (broken)
+		run_break(run, broken);
+	if (run_goes_on(run))
+		return false;
+	if (run->options.ended)
+		run->options.ended(run->options.arg, run->ticket, &run->end);
+	return true;
+}
+
+static struct lazy_run *run_new(const struct recovery *r, void *ticket, const struct lazy_options *o)
+{
+	struct lazy_run *run = mem_alloc(sizeof(*run));
+	size_t paths = origin_path_count(r->options.origin);
+
+	run->options = *o;
+	run->ticket = ticket;
+	run->timeout_ns = (uint64_t)(r->options.timeout * 1e9);
+	run->choices = mem_alloc(o->choices->bytes);
+	memcpy(run->choices, o->choices, o->choices->bytes);
+	run->files = mem_resize(NULL, paths + 1, sizeof(*run->files));
+	memcpy(run->files, o->files, paths * sizeof(*run->files));
+	run->given = way_copy(o->choices, o->given, o->given_count, o->given_taken);
+	run->now = (struct way){.lines = mem_resize(NULL, o->choices->line_count + 1, sizeof(uint32_t)),
+				.taken = mem_alloc(o->choices->unit_count + 1)};
+	run->decided = mem_alloc(o->choices->line_count + 1);
+	return run;
+}
+
+double lazy_leaf_states(const struct lazy_leaf *leaf)
+{
+	uint8_t *decided = mem_alloc(leaf->choices->line_count + 1);
+	double count;
+
+	for (size_t i = 0; i < leaf->count; i++)
+		decided[leaf->lines[i]] = 1;
+	count = choices_count(leaf->choices, leaf->bounds, decided);
+	free(decided);
+	return count;
+}
+
+int recovery_start_lazy(struct recovery *r, unsigned worker, void *ticket, const struct lazy_options *options,
+			struct err *err)
+{
+	if (r->mode != RECOVERY_FORK) {
+		err_set(err, "undecided lines need the fork server");
+		return err_status(err, ERR_TARGET);
+	}
+	r->slots[worker].worker.lazy = run_new(r, ticket, options);
+	return recovery_start(r, worker, ticket, err);
+}
