@@ -31,7 +31,7 @@ struct analysis {
 	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
-	struct stats *stats; /* NULL: nobody wants them */
+	struct stats *stats;   /* NULL: nobody wants them */
 	struct survey *survey; /* likewise */
 	struct trace *trace;
 	uint64_t events, counts[EVENT_TYPE_COUNT];
@@ -50,12 +50,6 @@ struct analysis {
 };
 
 /* Choice */
-
-/* Named in the manual, but not built yet: better said than denied. */
-static bool is_planned(const char *name, size_t length)
-{
-	return length == 7 && !memcmp(name, "explore", length);
-}
 
 static int name_refuse(struct err *err, const char *what, const char *name, size_t length, const char *known)
 {
@@ -77,10 +71,7 @@ static int detector_add(struct choice *c, const char *name, size_t length, struc
 		}
 		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", (*d)->name);
 	}
-	if (!is_planned(name, length))
-		return name_refuse(err, "detector", name, length, known);
-	err_set(err, "the detector %.*s is not in this version; there is: %s", (int)length, name, known);
-	return err_status(err, ERR_USAGE);
+	return name_refuse(err, "detector", name, length, known);
 }
 
 static int platform_add(struct choice *c, const char *name, size_t length, struct err *err)
@@ -119,8 +110,10 @@ int choice_parse(struct choice *choice, const char *detect, const char *platform
 	*choice = (struct choice){0};
 	if (list_parse(choice, detect, detector_add, err) < 0)
 		return -1;
-	for (size_t i = 0; i < choice->detector_count; i++)
+	for (size_t i = 0; i < choice->detector_count; i++) {
 		choice->inject |= choice->detectors[i] == &detector_inject;
+		choice->explore |= choice->detectors[i] == &detector_explore;
+	}
 	return list_parse(choice, platform, platform_add, err);
 }
 
@@ -150,7 +143,7 @@ struct analysis *analysis_new(const struct choice *choice)
 			a->count++;
 		}
 	a->stats = choice->places ? stats_open() : NULL;
-	a->survey = choice->inject ? survey_new(choice->at) : NULL;
+	a->survey = choice->inject || choice->explore ? survey_new(choice->at) : NULL;
 	return a;
 }
 

@@ -27,8 +27,8 @@ struct choice {
 	const struct detector *detectors[DETECTORS_MAX];
 	const struct platform *platforms[PLATFORMS_MAX];
 	size_t detector_count, platform_count;
-	bool places; /* count events by place, too: analysis_stats */
-	bool inject; /* crash states are wanted: analysis_survey */
+	bool places;          /* count events by place, too: analysis_stats */
+	bool inject, explore; /* crash states are wanted: analysis_survey */
 	enum points_at at;
 };
 
@@ -53,8 +53,8 @@ struct sink *const *analysis_sinks(const struct analysis *analysis, size_t *coun
 struct trace *analysis_trace(const struct analysis *analysis);
 void analysis_totals(const struct analysis *analysis, struct stats_summary *totals); /* without the counts of bytes */
 uint64_t analysis_count(const struct analysis *analysis, enum event_type type);
-const struct survey *analysis_survey(const struct analysis *analysis); /* NULL unless inject was chosen */
-const struct stats *analysis_stats(const struct analysis *analysis); /* NULL unless it was asked for */
+const struct survey *analysis_survey(const struct analysis *analysis); /* NULL unless inject or explore was chosen */
+const struct stats *analysis_stats(const struct analysis *analysis);   /* NULL unless it was asked for */
 double analysis_seconds(const struct analysis *analysis); /* spent on events; waiting for the recorder does not count */
 
 #endif

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/counting.h"
 #include "cli/interrupt.h"
 #include "cli/testing.h"
 #include "cli/verdict.h"
 
 static struct verdict_options judging;
 static struct testing_options testing;
+static struct counting_options counting;
 static const char *out;
 static bool quiet;
 
@@ -19,6 +21,7 @@ static const struct option options[] = {
 	{"out", "DIR", NULL, "where the reports go (default: into the recording)", OPTION_TEXT, &out},
 	ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&testing),
+	COUNTING_OPTIONS(&counting),
 	SERVICE_OPTIONS(&testing),
 	{"resume", NULL, NULL, "go on where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
 	VERDICT_OPTIONS(&judging, "error"),
@@ -29,7 +32,8 @@ static const struct option options[] = {
 static const struct usage usage = {
 	.command = "check",
 	.operands = "DIR",
-	.about = "Analyse the recording in DIR, report every misuse of flush and fence and, with --recover, every\ncrash state that CMD does not get along with.",
+	.about =
+		"Analyse the recording in DIR, report every misuse of flush and fence and, with --recover, every\ncrash state that CMD does not get along with.",
 	.options = options,
 	.operands_min = 1,
 	.operands_max = 1,
@@ -38,6 +42,7 @@ static const struct usage usage = {
 struct check {
 	struct verdict verdict;
 	struct testing testing;
+	struct counting counting;
 	struct analysis *analysis;
 	const char *dir;
 	double start;
@@ -56,11 +61,12 @@ static int check_give(struct check *c, struct err *err)
 	const struct testing_facts about = {.dir = c->dir, .out = where, .quiet = quiet};
 	struct err tested;
 	int result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
+	int counted = result < 0 ? 0 : counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested);
 	int status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 
 	if (status < 0)
 		return command_fail(err);
-	if (result < 0)
+	if (result < 0 || counted < 0)
 		return command_fail(&tested);
 	if (analysis_complete(c->analysis) && !interrupt_seen())
 		return status;
@@ -76,6 +82,7 @@ static int check_run(struct check *c, struct err *err)
 		err_sys(err, "cannot create %s", out);
 		return command_fail(err);
 	}
+	c->verdict.counting = &c->counting;
 	testing_choose(&c->testing, &c->verdict.choice);
 	c->analysis = analysis_new(&c->verdict.choice);
 	if (analysis_finish(c->analysis, c->dir, progress, err) < 0)
@@ -93,14 +100,17 @@ int cmd_check(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	check.dir = argv[first];
-	if (verdict_prepare(&check.verdict, &judging, &err) < 0 || testing_load(&testing, out ? out : check.dir, &err) < 0 ||
-	    testing_prepare(&check.testing, &testing, &err) < 0)
+	if (verdict_prepare(&check.verdict, &judging, &err) < 0 ||
+	    testing_load(&testing, out ? out : check.dir, &err) < 0 ||
+	    testing_prepare(&check.testing, &testing, &err) < 0 ||
+	    counting_prepare(&check.counting, &counting, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = check_run(&check, &err);
 	if (check.analysis)
 		analysis_free(check.analysis);
 	testing_free(&check.testing);
+	counting_free(&check.counting);
 	verdict_free(&check.verdict);
 	return status;
 }

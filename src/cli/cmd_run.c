@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/counting.h"
 #include "cli/interrupt.h"
 #include "cli/record.h"
 #include "cli/summary.h"
@@ -18,11 +19,13 @@
 static struct record_options recording;
 static struct verdict_options judging;
 static struct testing_options testing;
+static struct counting_options counting;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),
 	ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&testing),
+	COUNTING_OPTIONS(&counting),
 	SERVICE_OPTIONS(&testing),
 	VERDICT_OPTIONS(&judging, "error"),
 	{0},
@@ -43,6 +46,7 @@ struct run {
 	struct record record;
 	struct verdict verdict;
 	struct testing testing;
+	struct counting counting;
 	struct analysis *analysis;
 	double start;
 };
@@ -100,6 +104,8 @@ static int run_judge(struct run *r, struct err *err)
 
 	recorded_say(r);
 	r_tested = run_test(r, stopped, &tested);
+	if (r_tested == 0)
+		r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
 	if (found < 0)
 		return command_fail(err);
@@ -131,6 +137,17 @@ static int run_go(struct run *r, struct err *err)
 	return run_judge(r, err);
 }
 
+/* Everything that can be wrong, before anything is run. */
+static int run_prepare(struct run *r, int argc, char **argv, struct err *err)
+{
+	if (verdict_prepare(&r->verdict, &judging, err) < 0 || testing_prepare(&r->testing, &testing, err) < 0 ||
+	    counting_prepare(&r->counting, &counting, err) < 0)
+		return -1;
+	r->verdict.counting = &r->counting;
+	recording.code_hash |= r->verdict.choice.explore; /* segments are told apart by it */
+	return record_prepare(&r->record, argc, argv, err);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run run = {.record = RECORD_NEW(&recording), .start = verdict_clock()};
@@ -143,14 +160,14 @@ int cmd_run(int argc, char **argv)
 	run.record.keep_stdout = true;
 	recording.client = testing.client;
 	recording.ready = testing.ready;
-	if (verdict_prepare(&run.verdict, &judging, &err) < 0 || testing_prepare(&run.testing, &testing, &err) < 0 ||
-	    record_prepare(&run.record, argc - first, argv + first, &err) < 0)
+	if (run_prepare(&run, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = run_go(&run, &err);
 	if (run.analysis)
 		analysis_free(run.analysis);
 	testing_free(&run.testing);
+	counting_free(&run.counting);
 	verdict_free(&run.verdict);
 	record_close(&run.record);
 	return status;

@@ -169,6 +169,8 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 	stats_fill(f, a);
 	if (campaign)
 		campaign_report(campaign, f, analysis_trace(a), symbols, &how);
+	if (v->counting)
+		counting_report(v->counting, f, analysis_trace(a), symbols, &how);
 	problems_note(f, symbols);
 	if (history_collect(f, dir, symbols, &how, err) < 0) {
 		findings_free(f);

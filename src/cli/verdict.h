@@ -13,6 +13,7 @@
 #define BLACKOUT_CLI_VERDICT_H
 
 #include "cli/analysis.h"
+#include "cli/counting.h"
 #include "cli/option.h"
 #include "crash/campaign.h"
 #include "finding/finding.h"
@@ -53,8 +54,9 @@ struct verdict {
 	bool never;
 	bool colour;
 	unsigned width;
-	struct suppress **suppress; /* options->suppress.count of them */
-	struct findings *baseline;  /* NULL: none */
+	struct suppress **suppress;      /* options->suppress.count of them */
+	struct findings *baseline;       /* NULL: none */
+	const struct counting *counting; /* NULL: none; the command's, to be set before verdict_give */
 };
 
 /* What the command knows and the recording does not say. */

@@ -34,7 +34,7 @@ struct count {
 	unsigned readings;
 	uint64_t segments, unique, left_out; /* of the readings that are over */
 	size_t largest_count;
-	struct count_segment largest[COUNT_LARGEST + 1]; /* the last one is spare */
+	struct count_segment largest[COUNT_LARGEST];
 };
 
 struct count *count_new(const struct count_options *options)
@@ -52,7 +52,7 @@ struct count *count_new(const struct count_options *options)
 	if (options->way == COUNT_LOOK)
 		boxes_give_up(count->boxes);
 	mpz_inits(count->feasible, count->chosen, count->here, NULL);
-	for (size_t i = 0; i <= COUNT_LARGEST; i++)
+	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_init(count->largest[i].feasible);
 	return count;
 }
@@ -70,7 +70,7 @@ void count_free(struct count *count)
 		return;
 	reading_free(&count->reading);
 	mpz_clears(count->feasible, count->chosen, count->here, NULL);
-	for (size_t i = 0; i <= COUNT_LARGEST; i++)
+	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_clear(count->largest[i].feasible);
 	variants_free(&count->variants);
 	boxes_free(count->boxes);
@@ -168,25 +168,33 @@ static void segment_copy(struct count_segment *to, const struct count_segment *f
 	*to = copy;
 }
 
-/* Keep the segment if it is among the largest; of equal ones the first is. */
+/* Where the list has a segment that ended at the same place; its end if there is none. */
+static size_t largest_find(const struct count *count, uint32_t context)
+{
+	size_t at = 0;
+
+	while (at < count->largest_count && count->largest[at].context != context)
+		at++;
+	return at;
+}
+
+/* Keep the segment if it is among the largest, and the largest that ended at its place; of equal ones the first is. */
 static void largest_add(struct count *count, const struct count_segment *segment)
 {
-	size_t at = count->largest_count;
-	struct count_segment *spare = &count->largest[at];
+	size_t at = largest_find(count, segment->context), units;
 	const struct unit *const *pending;
-	size_t units;
 
-	if (at == COUNT_LARGEST && mpz_cmp(count->here, count->largest[at - 1].feasible) <= 0)
+	if (at < count->largest_count && mpz_cmp(count->here, count->largest[at].feasible) <= 0)
 		return;
-	segment_copy(spare, segment);
-	mpz_set(spare->feasible, count->here);
+	if (at == COUNT_LARGEST && mpz_cmp(count->here, count->largest[--at].feasible) <= 0)
+		return;
+	count->largest_count += at == count->largest_count;
+	segment_copy(&count->largest[at], segment);
+	mpz_set(count->largest[at].feasible, count->here);
 	pending = model_pending(image_model(count->reading.image), &units);
-	sites_find(spare, pending, units);
-	while (at && mpz_cmp(count->largest[at].feasible, count->largest[at - 1].feasible) > 0) {
+	sites_find(&count->largest[at], pending, units);
+	for (; at && mpz_cmp(count->largest[at].feasible, count->largest[at - 1].feasible) > 0; at--)
 		segment_swap(&count->largest[at], &count->largest[at - 1]);
-		at--;
-	}
-	count->largest_count += count->largest_count < COUNT_LARGEST;
 }
 
 /* Reading */

@@ -34,7 +34,7 @@ struct detector {
 };
 
 /* X(name): the struct is detector_NAME */
-#define DETECTORS(X) X(patterns) X(inject)
+#define DETECTORS(X) X(patterns) X(inject) X(explore)
 
 #define X(name) extern const struct detector detector_##name;
 DETECTORS(X)

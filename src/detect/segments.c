@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "detect/detector.h"
 
 struct segments {
 	bool code;
@@ -115,3 +116,9 @@ uint64_t segments_left_out(const struct segments *segments)
 {
 	return segments->left_out;
 }
+
+/* As inject, it works on crash states, when the recording is there. */
+const struct detector detector_explore = {
+	.name = "explore",
+	.help = "every legal crash state: counted, and judged by recovery",
+};

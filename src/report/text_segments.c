@@ -31,11 +31,24 @@ void text_counted(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
+/* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in place. */
+static void place_text(const struct finding_stack *stack, char *text, size_t size)
+{
+	size_t caller = stack->location + 1, used;
+
+	frame_text(stack_location(stack), text, size);
+	used = strlen(text);
+	if (caller < stack->count && stack->frames[caller].own && used + 8 < size) {
+		used += (size_t)snprintf(text + used, size - used, ", from ");
+		frame_text(&stack->frames[caller], text + used, size - used);
+	}
+}
+
 static void text_site(struct text *t, const struct findings_site *site)
 {
 	char place[512], number[40], unflushed[64] = "", line[1024];
 
-	frame_text(stack_location(&site->stack), place, sizeof(place));
+	place_text(&site->stack, place, sizeof(place));
 	if (site->unflushed == site->stores)
 		snprintf(unflushed, sizeof(unflushed), ", not flushed");
 	else if (site->unflushed)
@@ -49,7 +62,7 @@ static void text_segment(struct text *t, const struct findings_segment *segment)
 	char feasible[40], stores[40], number[32], line[1024], place[512] = "the end of the recording";
 
 	if (segment->end.count)
-		frame_text(stack_location(&segment->end), place, sizeof(place));
+		place_text(&segment->end, place, sizeof(place));
 	snprintf(number, sizeof(number), "#%" PRIu64 " ", segment->last);
 	snprintf(line, sizeof(line), "%s crash state%s of %s pending store%s before %s",
 		 figure_text(feasible, segment->feasible, " "), segment->feasible.value == 1 ? "" : "s",

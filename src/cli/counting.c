@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* counting.c - see counting.h. */
+#include "cli/counting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/interrupt.h"
+#include "cli/verdict.h"
+#include "finding/stacks.h"
+
+#define JSON_EXACT (UINT64_C(1) << 53)
+
+/* Options */
+
+static bool word_is(const char *word, size_t length, const char *name)
+{
+	return strlen(name) == length && !memcmp(word, name, length);
+}
+
+static int prune_parse(struct counting *c, const char *list, struct err *err)
+{
+	if (!strcmp(list, "none"))
+		return 0;
+	for (const char *end; list; list = *end ? end + 1 : NULL) {
+		size_t length = (size_t)((end = strchrnul(list, ',')) - list);
+
+		if (word_is(list, length, "segments")) {
+			c->segments = true;
+		} else if (word_is(list, length, "reads")) {
+			c->reads = true;
+		} else {
+			err_set(err, "--prune cannot be '%s', only none, or some of segments, reads",
+				c->options->prune);
+			return err_status(err, ERR_USAGE);
+		}
+	}
+	return 0;
+}
+
+int counting_prepare(struct counting *c, const struct counting_options *options, struct err *err)
+{
+	*c = (struct counting){.options = options};
+	if (!options->representatives) {
+		err_set(err, "--representatives cannot be 0");
+		return err_status(err, ERR_USAGE);
+	}
+	return prune_parse(c, options->prune, err);
+}
+
+/* Counting */
+
+int counting_run(struct counting *c, const struct choice *choice, const struct analysis *analysis, const char *dir,
+		 struct err *err)
+{
+	const struct count_options how = {
+		.prune = c->segments,
+		.representatives = c->options->representatives,
+		.interrupted = interrupt_seen,
+	};
+	double start = verdict_clock();
+	int r = 0;
+
+	if (!choice->explore || !trace_file_count(analysis_trace(analysis)) || !analysis_complete(analysis))
+		return 0;
+	c->count = count_new(&how);
+	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
+		r = count_read(c->count, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
+	c->seconds = verdict_clock() - start;
+	return r;
+}
+
+void counting_free(struct counting *c)
+{
+	count_free(c->count);
+}
+
+/* Report */
+
+static struct findings_figure small_figure(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
+
+static struct findings_figure large_figure(struct findings *f, const mpz_t value)
+{
+	struct findings_figure figure = small_figure(mpz_get_ui(value));
+	char *digits;
+
+	if (mpz_cmp_ui(value, JSON_EXACT) <= 0)
+		return figure;
+	digits = mpz_get_str(NULL, 10, value);
+	figure.large = findings_text(f, digits);
+	free(digits);
+	return figure;
+}
+
+static void segment_add(struct findings *f, struct stacks *stacks, const struct count_segment *from)
+{
+	struct findings_segment segment = {
+		.number = from->number,
+		.first = from->first,
+		.last = from->last,
+		.stores = from->units,
+		.site_total = from->site_count,
+		.feasible = large_figure(f, from->feasible),
+		.end = stacks_make(stacks, from->context),
+	};
+
+	segment.sites = findings_block(f, COUNT_SITES, sizeof(*segment.sites));
+	for (size_t i = 0; i < COUNT_SITES && from->sites[i].units; i++) {
+		segment.sites[i].stack = stacks_make(stacks, from->sites[i].context);
+		segment.sites[i].stores = from->sites[i].units;
+		segment.sites[i].unflushed = from->sites[i].unflushed;
+		segment.site_count++;
+	}
+	vec_push(&f->segments, segment);
+}
+
+static void segments_add(const struct counting *c, struct findings *f, const struct trace *trace,
+			 struct symbols *symbols, const struct findings_options *options)
+{
+	struct stacks stacks = {.findings = f, .trace = trace, .symbols = symbols, .options = options};
+	const struct count_segment *segment;
+
+	for (size_t i = 0; (segment = count_largest(c->count, i)); i++)
+		segment_add(f, &stacks, segment);
+	stacks_free(&stacks);
+}
+
+static void note_add(struct findings *f, const char *note)
+{
+	vec_push(&f->notes, findings_text(f, note));
+}
+
+static void notes_add(const struct counting *c, struct findings *f, bool distinct)
+{
+	if (c->segments && !count_has_code(c->count))
+		note_add(f, "the recording has no code hashes (--code-hash), so no segment is left out");
+	if (!distinct && count_complete(c->count))
+		note_add(f, "how many different contents the crash states have is not known: they are too many to look "
+			    "at each, and PM files were renamed, removed or cut, so that they cannot be calculated");
+	if (!count_complete(c->count))
+		note_add(f, "counting was interrupted: the figures are of what was read up to there");
+}
+
+void counting_report(const struct counting *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
+		     const struct findings_options *options)
+{
+	bool distinct;
+	mpz_t number;
+
+	if (!c->count)
+		return;
+	mpz_init(number);
+	count_feasible(c->count, number);
+	f->stats.crash_states.feasible = large_figure(f, number);
+	distinct = count_distinct(c->count, number) && count_complete(c->count);
+	/* Those that were tested count for themselves. */
+	if (distinct && !f->stats.crash_states.tested.known)
+		f->stats.crash_states.distinct = large_figure(f, number);
+	mpz_clear(number);
+	f->stats.segments.total = small_figure(count_segments(c->count));
+	if (count_has_code(c->count)) {
+		f->stats.segments.unique = small_figure(count_segments_unique(c->count));
+		f->stats.segments.left_out = small_figure(count_segments_left_out(c->count));
+	}
+	f->stats.seconds.analyse += c->seconds;
+	if (!count_complete(c->count))
+		f->stats.complete = small_figure(0);
+	notes_add(c, f, distinct);
+	if (c->options->stats)
+		segments_add(c, f, trace, symbols, options);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* counting.h - what `explore` may leave out, and how many crash states there are, from the options of `run` and `check` to the report.
+ *
+ *     static struct counting_options given;
+ *     static const struct option options[] = {COUNTING_OPTIONS(&given), {0}};
+ *     ...
+ *     struct counting counting;
+ *     if (counting_prepare(&counting, &given, &err) < 0) ...                 // before anything is run
+ *     r = counting_run(&counting, &choice, analysis, dir, &err);
+ *     counting_report(&counting, findings, trace, symbols, &how);
+ *     counting_free(&counting);
+ */
+#ifndef BLACKOUT_CLI_COUNTING_H
+#define BLACKOUT_CLI_COUNTING_H
+
+#include "cli/analysis.h"
+#include "cli/option.h"
+#include "crash/count.h"
+#include "finding/finding.h"
+
+struct counting_options {
+	const char *prune;
+	uint64_t representatives;
+	bool stats;
+};
+
+/* clang-format off */
+#define COUNTING_OPTIONS(o) \
+	{"prune", "LIST", "segments,reads", "what explore may leave out: none, or some of segments, reads", OPTION_TEXT, &(o)->prune}, \
+	{"representatives", "N", "1", "segments of the same code that explore looks at", OPTION_NUMBER, &(o)->representatives}, \
+	{"stats", NULL, NULL, "list the segments with most crash states (explore)", OPTION_FLAG, &(o)->stats}
+/* clang-format on */
+
+struct counting {
+	const struct counting_options *options;
+	bool segments, reads; /* --prune */
+	struct count *count;  /* NULL: nothing was counted */
+	double seconds;
+};
+
+/* Read the options; -1, ERR_USAGE. */
+int counting_prepare(struct counting *counting, const struct counting_options *options, struct err *err);
+
+/* Count the crash states of the recording in `dir`, if explore was chosen.  -1: it is damaged. */
+int counting_run(struct counting *counting, const struct choice *choice, const struct analysis *analysis,
+		 const char *dir, struct err *err);
+
+/* Add figures, notes and, with --stats, segments. */
+void counting_report(const struct counting *counting, struct findings *findings, const struct trace *trace,
+		     struct symbols *symbols, const struct findings_options *options);
+
+void counting_free(struct counting *counting);
+
+#endif
