@@ -245,17 +245,26 @@ size_t image_read(const struct image *image, const struct state *state, uint32_t
 	return n;
 }
 
-void image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
-		uint8_t page[IMAGE_PAGE])
+/* Has the state anything to say about the page? */
+static bool page_is_covered(const struct state *state, uint32_t file, uint64_t number)
 {
+	size_t at = state ? patch_find(state, file, number * (IMAGE_PAGE / DIGEST_LINE)) : 0;
+
+	return state && at < state->count && state->at[at].file == file && state->at[at].offset / IMAGE_PAGE == number;
+}
+
+const uint8_t *image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
+			  uint8_t buffer[IMAGE_PAGE])
+{
+	static const uint8_t zeros[IMAGE_PAGE];
 	const uint8_t *certain = content_page(image->certain, file, number);
 
-	if (certain)
-		memcpy(page, certain, IMAGE_PAGE);
-	else
-		memset(page, 0, IMAGE_PAGE);
-	if (state)
-		patches_show(state, file, number * IMAGE_PAGE, page, IMAGE_PAGE);
+	certain = certain ? certain : zeros;
+	if (!page_is_covered(state, file, number))
+		return certain;
+	memcpy(buffer, certain, IMAGE_PAGE);
+	patches_show(state, file, number * IMAGE_PAGE, buffer, IMAGE_PAGE);
+	return buffer;
 }
 
 static int by_number(const void *a, const void *b)
@@ -304,7 +313,7 @@ int file_write(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, str
 int image_write(const struct image *image, const struct state *state, uint32_t file, int fd, struct err *err)
 {
 	uint64_t size = image_size(image, file), *numbers;
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
 	size_t count;
 	int r = 0;
 
@@ -312,9 +321,9 @@ int image_write(const struct image *image, const struct state *state, uint32_t f
 		return err_sys(err, "cannot write a PM file's content of %llu bytes", (unsigned long long)size);
 	numbers = image_page_numbers(image, state, file, &count);
 	for (size_t i = 0; i < count && r == 0; i++) {
+		const uint8_t *page = image_page(image, state, file, numbers[i], buffer);
 		uint64_t offset = numbers[i] * IMAGE_PAGE;
 
-		image_page(image, state, file, numbers[i], page);
 		if (offset < size && !bytes_are_zero(page, IMAGE_PAGE))
 			r = file_write(fd, page, offset, size - offset < IMAGE_PAGE ? size - offset : IMAGE_PAGE, err);
 	}

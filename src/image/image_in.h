@@ -22,9 +22,9 @@ struct image {
 	struct found found;
 };
 
-/* One page of a state, with zeros beyond the end of the file; `state` NULL: of what is certain. */
-void image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
-		uint8_t page[IMAGE_PAGE]);
+/* One page of a state, with zeros beyond the end of the file; `state` NULL: of what is certain.  It is made in `buffer` only if it must be. */
+const uint8_t *image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
+			  uint8_t buffer[IMAGE_PAGE]);
 
 /* The pages of a file that may hold something in a state, ascending.  The caller frees the array. */
 uint64_t *image_page_numbers(const struct image *image, const struct state *state, uint32_t file, size_t *count);

@@ -60,11 +60,12 @@ static int path_put(struct writer *w, const char *path, uint64_t size, uint64_t 
 static size_t pages_filled(const struct image *image, const struct state *state, uint32_t file, uint64_t *numbers,
 			   size_t count)
 {
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		image_page(image, state, file, numbers[i], page);
+		const uint8_t *page = image_page(image, state, file, numbers[i], buffer);
+
 		if (numbers[i] * IMAGE_PAGE < image_size(image, file) && !bytes_are_zero(page, IMAGE_PAGE))
 			numbers[kept++] = numbers[i];
 	}
@@ -85,14 +86,15 @@ static int extent_put(struct writer *w, const struct image *image, const struct 
 		      uint64_t number, size_t pages)
 {
 	uint64_t extent[] = {number * IMAGE_PAGE, pages * IMAGE_PAGE};
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
 	int r;
 
 	if (extent[1] > image_size(image, file) - extent[0])
 		extent[1] = image_size(image, file) - extent[0];
 	r = body_put(w, extent, sizeof(extent), 0);
 	for (uint64_t done = 0; r == 0 && done < extent[1]; done += IMAGE_PAGE) {
-		image_page(image, state, file, number + done / IMAGE_PAGE, page);
+		const uint8_t *page = image_page(image, state, file, number + done / IMAGE_PAGE, buffer);
+
 		r = body_put(w, page, extent[1] - done < IMAGE_PAGE ? extent[1] - done : IMAGE_PAGE, 0);
 	}
 	return r;

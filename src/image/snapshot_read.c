@@ -88,7 +88,7 @@ static int take(struct reader *r, void *to, size_t size)
 /* A path into r->bytes, with a zero byte. */
 static int take_path(struct reader *r)
 {
-	uint32_t length;
+	uint32_t length = 0;
 
 	if (take(r, &length, sizeof(length)) < 0)
 		return -1;
@@ -106,7 +106,7 @@ static int take_path(struct reader *r)
 
 static int read_extent(struct reader *r, const struct event *file, uint64_t *end)
 {
-	uint64_t extent[2]; /* offset, bytes */
+	uint64_t extent[2] = {0, 0}; /* offset, bytes */
 
 	if (take(r, extent, sizeof(extent)) < 0)
 		return -1;
@@ -129,7 +129,7 @@ static int read_extent(struct reader *r, const struct event *file, uint64_t *end
 static int read_file(struct reader *r)
 {
 	struct event file = {.type = EVENT_FILE, .file = r->files + 1};
-	uint64_t numbers[2], end = 0; /* size, extents */
+	uint64_t numbers[2] = {0, 0}, end = 0; /* size, extents */
 	const char *name;
 
 	if (take_path(r) < 0 || take(r, numbers, sizeof(numbers)) < 0)
@@ -155,7 +155,7 @@ static int read_file(struct reader *r)
 
 static int read_dirs(struct reader *r)
 {
-	uint64_t count;
+	uint64_t count = 0;
 
 	if (take(r, &count, sizeof(count)) < 0)
 		return -1;

@@ -345,17 +345,18 @@ static int by_place(const void *a, const void *b)
 static int due_write(struct stage *stage, const struct state *state, struct err *err)
 {
 	const struct page_ref *previous = NULL;
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
 
 	if (stage->due.count)
 		qsort(stage->due.at, stage->due.count, sizeof(*stage->due.at), by_place);
 	for (size_t i = 0; i < stage->due.count; i++) {
 		const struct page_ref *ref = &stage->due.at[i];
+		const uint8_t *page;
 
 		if (!stage->files.at[ref->file].path || (previous && by_place(previous, ref) == 0))
 			continue;
 		previous = ref;
-		image_page(stage->image, state, ref->file, ref->number, page);
+		page = image_page(stage->image, state, ref->file, ref->number, buffer);
 		if (stage_put(stage, ref->file, ref->number, page, err) < 0)
 			return -1;
 	}

@@ -143,10 +143,11 @@ struct mending {
 /* Where nothing is in the file: all pages that should be there, below `end`. */
 static int hole_fill(struct mending *m, uint64_t end, struct err *err)
 {
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
 
 	for (; m->next < m->count && m->numbers[m->next] < end; m->next++) {
-		image_page(m->stage->image, m->state, m->file, m->numbers[m->next], page);
+		const uint8_t *page = image_page(m->stage->image, m->state, m->file, m->numbers[m->next], buffer);
+
 		if (!bytes_are_zero(page, IMAGE_PAGE) &&
 		    stage_put(m->stage, m->file, m->numbers[m->next], page, err) < 0)
 			return -1;
@@ -156,10 +157,10 @@ static int hole_fill(struct mending *m, uint64_t end, struct err *err)
 
 static int page_compare(struct mending *m, uint64_t number, const uint8_t *is, size_t size, struct err *err)
 {
-	uint8_t page[IMAGE_PAGE];
+	uint8_t buffer[IMAGE_PAGE];
+	const uint8_t *page = image_page(m->stage->image, m->state, m->file, number, buffer);
 
 	m->stage->cost.pages_compared++;
-	image_page(m->stage->image, m->state, m->file, number, page);
 	return memcmp(is, page, size) ? stage_put(m->stage, m->file, number, page, err) : 0;
 }
 

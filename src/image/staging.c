@@ -6,6 +6,7 @@
  * not held yet in the first moment. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,16 +24,28 @@
 
 /* Places left behind */
 
+/* The process id in a name of ours, or 0. */
+static pid_t name_owner(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	pid = strtol(name + strlen(PREFIX), &end, 10);
+	return *end == '-' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
 static bool is_left_behind(int dir, const char *name)
 {
+	pid_t pid = name_owner(name);
 	struct stat st;
 	bool left;
-	long pid;
 	int fd;
 
-	if (sscanf(name, PREFIX "%ld-", &pid) != 1 || pid <= 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (!pid || kill(pid, 0) == 0 || errno != ESRCH)
 		return false;
-	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return false;
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
