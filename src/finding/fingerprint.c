@@ -90,7 +90,8 @@ static int print_compare(const void *left, const void *right)
 		return fa->line < fb->line ? -1 : 1;
 	if (fa->offset != fb->offset)
 		return fa->offset < fb->offset ? -1 : 1;
-	return (a->finding->first.event > b->finding->first.event) - (a->finding->first.event < b->finding->first.event);
+	return (a->finding->first.event > b->finding->first.event) -
+	       (a->finding->first.event < b->finding->first.event);
 }
 
 static void print_finish(struct print *print, uint32_t ordinal)
