@@ -23,7 +23,7 @@
 #include "replay.h"
 #include "scratch.h"
 
-#define PROGRAMS 6000
+#define PROGRAMS 3000
 #define STATES_LOOKED_AT 24 /* of one moment, in full */
 
 static uint64_t seed = 1, only;
