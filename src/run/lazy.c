@@ -110,8 +110,8 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 		*words++ = file_find(run, &w->scene, (const char *)page + entries[i].original);
 	memcpy(words, run->given.lines, run->given.count * sizeof(*words));
 	words += run->given.count;
-	memcpy(words, extra->lines, extra->count * sizeof(*words));
-	words += extra->count;
+	for (size_t i = 0; i < extra->count; i++)
+		*words++ = extra->lines[i];
 	taken = (uint8_t *)words;
 	for (uint32_t i = 0; i < run->choices->unit_count; i++)
 		taken[i] = run->given.taken[i] | (extra->taken ? extra->taken[i] : 0);
