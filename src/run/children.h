@@ -4,10 +4,18 @@
 #ifndef BLACKOUT_RUN_CHILDREN_H
 #define BLACKOUT_RUN_CHILDREN_H
 
+#include <sys/types.h>
+
 /* Send a signal to every child of ours. */
 void children_signal(int signal);
 
 /* Kill every descendant, and wait until they are gone. */
 void children_kill(void);
+
+/* Kill another process and all its descendants; it must be a child of ours. */
+void children_kill_tree(pid_t root);
+
+/* Kill our children, and what then becomes our child, that have this text in the environment they were started with: orphans of a process that is dead. */
+void children_kill_marked(const char *mark);
 
 #endif

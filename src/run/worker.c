@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run/children.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
 #include "run/shell.h"
@@ -46,27 +47,21 @@ int worker_stage(struct worker *worker, const char *root, struct err *err)
 	return result;
 }
 
-static void child_end(pid_t *pid, int *fd)
-{
-	if (*pid > 0) {
-		kill(*pid, SIGKILL);
-		while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	if (*fd >= 0)
-		close(*fd);
-	*pid = 0;
-	*fd = -1;
-}
-
 static void server_stop(struct worker *w)
 {
 	pid_t running = w->control.page ? atomic_load(&w->control.page->running) : 0;
 
-	/* A child dies with its server; this is for one that changed who it is. */
+	/* A child dies with its server, unless it changed who it is; a command may have started others before it became a server. */
 	if (w->server > 0 && running > 0)
 		kill(running, SIGKILL);
-	child_end(&w->server, &w->server_fd);
+	if (w->server > 0) {
+		children_kill_tree(w->server);
+		children_kill_marked(w->control.dir);
+	}
+	if (w->server_fd >= 0)
+		close(w->server_fd);
+	w->server = 0;
+	w->server_fd = -1;
 	control_close(&w->control);
 	w->serving = false;
 }
