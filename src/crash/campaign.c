@@ -140,6 +140,8 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 
 	if (testing_prepare(c, err) < 0 || select_new(&c->select, &chosen, c->survey->points, err) < 0)
 		return -1;
+	if (c->known_borrowed)
+		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
 	return known_prepare(c, err);
@@ -172,6 +174,14 @@ static int campaign_test(struct campaign *c, struct err *err)
 	return 0;
 }
 
+void campaign_add(struct campaign *c, const struct judgement *found)
+{
+	c->found.distinct += found->distinct;
+	c->found.tested += found->tested;
+	c->found.failed += found->failed;
+	c->found.accepted += found->accepted;
+}
+
 static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 {
 	struct trials *trials = &c->trials[platform];
@@ -184,10 +194,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 		return -1;
 	trials_accept(trials, c->known, c->initial);
 	found = trials_judge(trials, c->known, &jobs);
-	c->found.distinct += found.distinct;
-	c->found.tested += found.tested;
-	c->found.failed += found.failed;
-	c->found.accepted += found.accepted;
+	campaign_add(c, &found);
 	r = explain_jobs(c, platform, &jobs, err);
 	vec_free(&jobs.all);
 	return r;
@@ -200,11 +207,17 @@ static int campaign_go(struct campaign *c, struct err *err)
 	for (size_t p = 0; p < c->options.platform_count; p++)
 		if (campaign_judge(c, p, err) < 0)
 			return -1;
-	return 0;
+	return nested_run(c, err);
 }
 
 int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 		 struct err *err)
+{
+	return campaign_run_within(campaign, options, survey, NULL, err);
+}
+
+int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
+			struct known *known, struct err *err)
 {
 	struct campaign *c = mem_alloc(sizeof(*c));
 	int r;
@@ -212,6 +225,9 @@ int campaign_run(struct campaign **campaign, const struct campaign_options *opti
 	BUG_ON(options->platform_count > CAMPAIGN_PLATFORMS_MAX);
 	c->options = *options;
 	c->survey = survey;
+	c->known = known;
+	c->known_borrowed = known;
+	c->folders = options->folder_first;
 	c->start = tester_clock();
 	c->testing.deadline = options->budget > 0 ? c->start + options->budget : 0;
 	r = campaign_go(c, err);
@@ -232,7 +248,9 @@ void campaign_free(struct campaign *c)
 	vec_free(&c->blocks);
 	vec_free(&c->results);
 	select_free(c->select);
-	known_close(c->known);
+	if (!c->known_borrowed)
+		known_close(c->known);
+	nested_free(c);
 	arena_free(&c->texts);
 	free(c);
 }
@@ -280,6 +298,11 @@ static void notes_add(const struct campaign *c, struct findings *f)
 			 (unsigned long long)c->found.accepted);
 		vec_push(&f->notes, findings_text(f, note));
 	}
+	if (c->nested_left_out) {
+		snprintf(note, sizeof(note), "on %llu crash states recovery was not crashed in turn",
+			 (unsigned long long)c->nested_left_out);
+		vec_push(&f->notes, findings_text(f, note));
+	}
 	if (c->stopped) {
 		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
 			 (unsigned long long)c->found.tested, (unsigned long long)states_expected(c));
@@ -316,6 +339,7 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 	for (size_t i = 0; i < c->results.count; i++)
 		crash_add(crash, &c->results.at[i].sighting);
 	crash_end(crash);
+	nested_report(c, f, symbols, options);
 	figures_add(c, f);
 	notes_add(c, f);
 }

@@ -58,7 +58,8 @@ struct campaign_options {
 	const uint32_t *suspects; /* contexts that other detectors complained of: tested first where there is a budget */
 	size_t suspect_count;
 	uint64_t seed;
-	bool nested; /* crash recovery itself, too */
+	bool nested;           /* crash recovery itself, too */
+	unsigned folder_first; /* folders are numbered after this one */
 	bool resume; /* outcomes in the journal of `out` are taken over */
 
 	/* Asked often; true ends the campaign with what it has. */

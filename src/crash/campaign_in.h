@@ -4,7 +4,8 @@
  *     campaign.c   the course of it: before, testing, judging, explaining; the report
  *     inject.c     the readings that make trials
  *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
- *     result.c     what becomes a finding */
+ *     result.c     what becomes a finding
+ *     nested.c     campaigns in recordings of recovery */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
 #define BLACKOUT_CRASH_CAMPAIGN_IN_H
 
@@ -28,11 +29,19 @@ struct result {
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* whose stores must be lost; 0 ends it */
 };
 
+/* A campaign in the recording of a recovery. */
+struct nested {
+	const char *dir; /* the recording, until campaign_finish */
+	struct survey *survey;
+	struct campaign *campaign;
+};
+
 struct campaign {
 	struct campaign_options options;
 	const struct survey *survey;
 	struct tester_options testing;
 	struct known *known;
+	bool known_borrowed; /* from the campaign that this one is nested in */
 	struct select *select;
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
@@ -49,6 +58,10 @@ struct campaign {
 	uint64_t runs_before, failed_before; /* of testers that are closed */
 	uint64_t phase_known;
 	struct tester *tester; /* the one at work, or NULL */
+
+	/* nested.c */
+	VEC_OF(struct nested) nested;
+	uint64_t nested_left_out; /* states whose recovery was not crashed */
 
 	struct arena texts;
 	VEC_OF(void *) blocks;
@@ -71,5 +84,16 @@ int inject_confirm(struct campaign *campaign, size_t platform, struct err *err);
 
 /* explain.c: one result for each job, or a share in one that is there already. */
 int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, struct err *err);
+
+/* campaign.c: a campaign with the outcomes of another. */
+int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
+			struct known *known, struct err *err);
+void campaign_add(struct campaign *campaign, const struct judgement *found);
+
+/* nested.c: crash recoveries of states that pass; 0 also when stopped. */
+int nested_run(struct campaign *campaign, struct err *err);
+void nested_report(struct campaign *campaign, struct findings *findings, struct symbols *symbols,
+		   const struct findings_options *options);
+void nested_free(struct campaign *campaign);
 
 #endif

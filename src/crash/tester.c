@@ -204,14 +204,21 @@ int tester_stack(struct tester *t, const struct state *state, struct recovery_fr
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
 }
 
+int tester_other(struct tester *t, const struct state *state, char *const *argv, char *const *environment,
+		 unsigned patience, struct outcome *outcome, struct err *err)
+{
+	int r = stage_fill(t, state, err);
+
+	if (r < 0)
+		return r;
+	r = recovery_other(t->recovery, 0, argv, environment, patience, outcome, err);
+	stage_distrust(t->slots[0].stage);
+	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
+}
+
 struct recovery *tester_recovery(const struct tester *t)
 {
 	return t->recovery;
-}
-
-struct stage *tester_stage(struct tester *t)
-{
-	return t->slots[0].stage;
 }
 
 uint64_t tester_runs(const struct tester *t)

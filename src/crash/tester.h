@@ -58,8 +58,11 @@ int tester_run_content(struct tester *tester, const struct content *content, uns
 int tester_stack(struct tester *tester, const struct state *state, struct recovery_frame *frames, size_t room,
 		 struct err *err);
 
+/* Run another command on this state, on real files at the original paths; see recovery_other. */
+int tester_other(struct tester *tester, const struct state *state, char *const *argv, char *const *environment,
+		 unsigned patience, struct outcome *outcome, struct err *err);
+
 struct recovery *tester_recovery(const struct tester *tester);
-struct stage *tester_stage(struct tester *tester); /* of worker 0, for recovery_other */
 
 uint64_t tester_runs(const struct tester *tester);  /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* of those submitted, not passed */

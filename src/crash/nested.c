@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* nested.c - a second crash, in recovery from the first.
+ *
+ * On crash states that recovery passes on, it is run once more, recorded; and in that recording the power fails again, as in any other: a campaign of its
+ * own, whose initial state is the crash state and whose orderly end is what recovery left.  Outcomes by content are shared with the first campaign.
+ *
+ * Recording takes a good part of a second, so of many states some are taken, evenly.  Recoveries that do not change PM have no failure points, and cost
+ * nothing beyond that. */
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "crash/campaign_in.h"
+#include "run/recorder.h"
+#include "run/recording.h"
+#include "trace/seal.h"
+
+enum {
+	STATES_MAX = 100,  /* recorded */
+	PATIENCE = 50,     /* recording is slow */
+	REMOVE_FDS = 16,
+};
+
+struct nest {
+	struct campaign *campaign;
+	struct reading *reading;
+	struct recorder recorder;
+};
+
+/* Files */
+
+static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void tree_remove(const char *path)
+{
+	nftw(path, entry_remove, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Recording */
+
+static int recovery_record(struct nest *n, const char *dir, const struct state *state, struct outcome *outcome,
+			   struct err *err)
+{
+	struct campaign *c = n->campaign;
+	const struct origin *origin = c->survey->origin;
+	struct recorder_job job = {.dir = dir, .follow = true, .pmem_force = c->options.pmem_force};
+	struct words argv = {0}, environment = {0};
+	int r;
+
+	for (size_t i = 0; i < origin_path_count(origin); i++)
+		words_add(&job.pm, "%s", origin_path(origin, i));
+	words_add(&job.target, "/bin/sh");
+	words_add(&job.target, "-c");
+	words_add(&job.target, "%s", c->options.recover);
+	recorder_command(&n->recorder, &job, &argv, &environment);
+	r = tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err);
+	words_free(&argv);
+	words_free(&environment);
+	words_free(&job.pm);
+	words_free(&job.target);
+	return r;
+}
+
+/* Read the recording: NULL if it holds nothing to crash. */
+static struct survey *recording_survey(struct campaign *c, const char *dir, struct err *err)
+{
+	struct survey *survey = survey_new(points_kind(c->survey->points));
+	struct trace *trace;
+	struct event ev;
+	uint64_t number = 0;
+	int more = -1;
+
+	if (trace_open(&trace, dir, err) == 0) {
+		while ((more = trace_next(trace, &ev, err)) > 0)
+			survey_event(survey, &ev, ++number);
+		trace_close(trace);
+	}
+	survey_end(survey);
+	if (more == 0 && points_count(survey->points))
+		return survey;
+	survey_free(survey);
+	return NULL;
+}
+
+/* Has recovery mapped every file of the state?  What it did not map is not in its recording, and would be missing from crash states made of that. */
+static bool survey_is_whole(const struct nest *n, const struct survey *survey)
+{
+	const struct image *image = reading_image(n->reading);
+	const char *name;
+
+	for (uint32_t file = 1; file <= image_file_count(image); file++)
+		if (image_exists(image, file) && origin_place(survey->origin, image_path(image, file), &name) < 0)
+			return false;
+	return true;
+}
+
+/* The campaign within */
+
+static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
+{
+	struct campaign *c = n->campaign;
+	struct nested nested = {.dir = dir, .survey = survey};
+	struct campaign_options how = c->options;
+	int r;
+
+	how.dir = dir;
+	how.points = how.after = NULL;
+	how.nested = false;
+	how.suspect_count = 0;
+	how.budget = 0;
+	how.folder_first = c->folders;
+	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
+	c->folders = nested.campaign->folders;
+	/* Recovery that fails on what it has left itself, without a crash, has nothing to be compared with. */
+	if (r < 0 && err->status == ERR_TARGET)
+		r = 0;
+	c->stopped |= nested.campaign->stopped;
+	campaign_add(c, &nested.campaign->found);
+	vec_push(&c->nested, nested);
+	return r;
+}
+
+/* 0 also if this state tells nothing. */
+static int state_nest(struct nest *n, const struct state *state, unsigned number, struct err *err)
+{
+	struct campaign *c = n->campaign;
+	struct recording recording = {.lock = -1};
+	struct outcome outcome;
+	struct survey *survey = NULL;
+	struct err ignored;
+	char dir[PATH_MAX];
+	int r;
+
+	snprintf(dir, sizeof(dir), "%s/nested/%04u", c->options.out, number);
+	if (recording_create(&recording, dir, err) < 0)
+		return -1;
+	r = recovery_record(n, recording.dir, state, &outcome, err);
+	if (r == 0) {
+		outcome_free(&outcome);
+		if (trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
+			survey = recording_survey(c, recording.dir, &ignored);
+	}
+	recording_close(&recording);
+	if (survey && !survey_is_whole(n, survey)) {
+		c->nested_left_out++;
+		survey_free(survey);
+		survey = NULL;
+	}
+	if (!survey) {
+		tree_remove(recording.dir);
+		return r;
+	}
+	return nested_campaign(n, campaign_text(c, recording.dir), survey, err);
+}
+
+/* Choosing */
+
+static bool trial_passes(const struct campaign *c, const struct trial *trial)
+{
+	return ending_passed(known_get(c->known, trial->digest));
+}
+
+/* Every so many of the different contents on which recovery passes. */
+static uint64_t states_stride(struct campaign *c, const struct trials *trials)
+{
+	struct map seen = {0};
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < trials->all.count; i++) {
+		const struct trial *trial = &trials->all.at[i];
+		uint64_t *known = map_put(&seen, trial->digest.low, trial->digest.high);
+
+		count += !*known && trial_passes(c, trial);
+		*known = 1;
+	}
+	map_free(&seen);
+	if (count > STATES_MAX)
+		c->nested_left_out += count - STATES_MAX;
+	return (count + STATES_MAX - 1) / STATES_MAX;
+}
+
+static int trial_nest(struct nest *n, const struct trial *trial, unsigned number, struct err *err)
+{
+	struct image *image = reading_image(n->reading);
+	const struct event *ev;
+	struct state *state;
+	int r = 0;
+
+	while (reading_number(n->reading) < trial->event && (r = reading_look(n->reading, &ev, err)) > 0)
+		reading_go(n->reading);
+	if (r < 0)
+		return -1;
+	state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	r = state_nest(n, state, number, err);
+	state_free(state);
+	return r;
+}
+
+static int trials_nest(struct nest *n, const struct trials *trials, struct err *err)
+{
+	struct campaign *c = n->campaign;
+	uint64_t stride = states_stride(c, trials), count = 0;
+	struct map seen = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
+		const struct trial *trial = &trials->all.at[i];
+		uint64_t *known = map_put(&seen, trial->digest.low, trial->digest.high);
+
+		if (*known || !trial_passes(c, trial))
+			continue;
+		*known = 1;
+		if (count++ % stride)
+			continue;
+		if (c->options.interrupted() || (c->testing.deadline > 0 && tester_clock() > c->testing.deadline))
+			r = TESTER_STOPPED;
+		else
+			r = trial_nest(n, trial, (unsigned)count, err);
+	}
+	map_free(&seen);
+	return r;
+}
+
+int nested_run(struct campaign *c, struct err *err)
+{
+	struct nest n = {.campaign = c};
+	char dir[PATH_MAX];
+	int r;
+
+	if (!c->options.nested || c->stopped || c->options.client)
+		return 0;
+	if (recorder_find_valgrind(&n.recorder, err) < 0 || recorder_find_tool(&n.recorder, err) < 0)
+		return -1;
+	snprintf(dir, sizeof(dir), "%s/nested", c->options.out);
+	tree_remove(dir);
+	if (mkdir(dir, 0777) < 0)
+		return err_sys(err, "cannot create %s", dir);
+	if (reading_open(&n.reading, c->options.dir, c->options.platforms[0], c->survey->origin, err) < 0)
+		return -1;
+	campaign_phase(c, "crashing recovery", 0);
+	r = campaign_tester(c, n.reading, err);
+	if (r == 0)
+		r = trials_nest(&n, &c->trials[0], err);
+	campaign_tester_close(c);
+	reading_close(n.reading);
+	if (r == TESTER_STOPPED)
+		c->stopped = true;
+	return r == -1 ? -1 : 0;
+}
+
+/* The report */
+
+/* What fails at the same place of the same code, in the same way, is one finding, whatever the first crash was. */
+static uint64_t result_key(const struct trace *trace, const struct result *result)
+{
+	uint32_t id = result->sighting.blamed ? result->sighting.blamed : result->sighting.point;
+	const struct trace_context *context = trace_context(trace, id);
+	const struct trace_module *module = context ? trace_module(trace, context->module) : NULL;
+	uint64_t hash = module ? XXH3_64bits(module->path, strlen(module->path)) : 0;
+
+	return hash ^ (context ? context->offset * 0x9e3779b97f4a7c15ull : 0);
+}
+
+static void results_unite(struct campaign *c, const struct trace *trace, struct nested *nested, struct map *seen)
+{
+	for (size_t i = 0; i < nested->campaign->results.count; i++) {
+		struct result *result = &nested->campaign->results.at[i];
+		uint64_t how = (uint64_t)result->ending.kind << 32 | (uint32_t)result->ending.value;
+		uint64_t *first = map_put(seen, result_key(trace, result), how);
+
+		if (*first) {
+			struct nested *other = &c->nested.at[*first >> 32];
+
+			other->campaign->results.at[(uint32_t)*first - 1].sighting.states += result->sighting.states;
+			result->sighting.states = 0;
+			continue;
+		}
+		*first = (uint64_t)(nested - c->nested.at) << 32 | (i + 1);
+	}
+}
+
+static struct trace *nested_trace(const struct nested *nested)
+{
+	struct trace *trace;
+	struct event ev;
+	struct err err;
+
+	if (trace_open(&trace, nested->dir, &err) < 0)
+		return NULL;
+	while (trace_next(trace, &ev, &err) > 0)
+		;
+	return trace;
+}
+
+static void nested_add(const struct nested *nested, const struct trace *trace, struct findings *f,
+		       struct symbols *symbols, const struct findings_options *options)
+{
+	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
+
+	for (size_t i = 0; i < nested->campaign->results.count; i++) {
+		struct crash_sighting *sighting = &nested->campaign->results.at[i].sighting;
+
+		sighting->nested = true;
+		if (sighting->states)
+			crash_add(crash, sighting);
+	}
+	crash_end(crash);
+}
+
+void nested_report(struct campaign *c, struct findings *f, struct symbols *symbols,
+		   const struct findings_options *options)
+{
+	struct trace **traces = mem_alloc((c->nested.count + 1) * sizeof(struct trace *));
+	struct map seen = {0};
+	char dir[PATH_MAX];
+
+	for (size_t i = 0; i < c->nested.count; i++) {
+		struct nested *nested = &c->nested.at[i];
+
+		traces[i] = nested->campaign->results.count ? nested_trace(nested) : NULL;
+		if (traces[i])
+			results_unite(c, traces[i], nested, &seen);
+	}
+	for (size_t i = 0; i < c->nested.count; i++)
+		if (traces[i]) {
+			nested_add(&c->nested.at[i], traces[i], f, symbols, options);
+			trace_close(traces[i]);
+		}
+	map_free(&seen);
+	free(traces);
+	if (c->options.nested) {
+		snprintf(dir, sizeof(dir), "%s/nested", c->options.out);
+		tree_remove(dir);
+	}
+}
+
+void nested_free(struct campaign *c)
+{
+	for (size_t i = 0; i < c->nested.count; i++) {
+		campaign_free(c->nested.at[i].campaign);
+		survey_free(c->nested.at[i].survey);
+	}
+	vec_free(&c->nested);
+}
