@@ -29,7 +29,7 @@
 struct staging;
 struct stage;
 
-/* Find a place: /dev/shm/blackout-PID-XXXXXX if there is room for `stages` copies of what the files hold, else `fallback`/stage-PID-XXXXXX.
+/* Find a place: /dev/shm/blackout-PID-XXXXXX if there is room for `stages` copies of what the files hold, else `fallback`/blackout-PID-XXXXXX.
  * Places of processes that died without removing theirs are removed, in both.  `origin` must live as long; `fallback` may be NULL. */
 int staging_open(struct staging **staging, const struct origin *origin, const char *fallback, unsigned stages,
 		 struct err *err);
