@@ -415,11 +415,20 @@ static int load(struct stage *stage, const struct state *state, struct err *err)
 	return stage->distrusted ? load_distrusted(stage, state, err) : load_bytes(stage, state, err);
 }
 
+/* The digest says so, if there is one. */
+static bool holds_already(const struct stage *stage, const struct state *state)
+{
+	struct digest unknown = {0, 0};
+
+	return stage->loaded && !stage->distrusted && !digest_equal(state->digest, unknown) &&
+	       digest_equal(stage->holds, state->digest);
+}
+
 int stage_load(struct stage *stage, const struct state *state, struct err *err)
 {
 	BUG_ON(state->event != image_events(stage->image));
 	stage->cost.loads++;
-	if (stage->loaded && !stage->distrusted && digest_equal(stage->holds, state->digest))
+	if (holds_already(stage, state))
 		return 0;
 	stage->loaded = false;
 	if (load(stage, state, err) < 0) {

@@ -10,6 +10,9 @@
  * units over them.  So reading it, loading it into a stage and writing a snapshot of it are done before the image moves on; after that,
  * only `event`, `digest` and `units` are of use.
  *
+ * A state may also be put together by hand, of any bytes: patches in the order that is said below, and a digest of zeros, which stands for
+ * "not known".
+ *
  * Whether a set is legal is the model's question (model_allows); any set makes a state.
  *
  * The digest is of the content, not of the way to it: two states have the same one if and only if (but for one chance in 2^128 or so) they
