@@ -24,13 +24,16 @@ static bool path_exists(int dirfd, const char *path, struct stat *st)
 	return exists;
 }
 
-/* A new file beside the pool would be seen by the recoveries of other states. */
+/* A file beside the pool that is created or changed would be seen by the recoveries of other states. */
 static void beside_open(int dirfd, const char *path, int flags)
 {
 	struct stat st;
 
-	if (stub_page->serve && (flags & O_CREAT) && !path_exists(dirfd, path, &st))
-		stub_refuse("recovery creates files in the directory of the pool");
+	if (!stub_page->serve || (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) == O_RDONLY)
+		return;
+	if (path_exists(dirfd, path, &st) ? !S_ISREG(st.st_mode) : !(flags & O_CREAT))
+		return;
+	stub_refuse("recovery writes other files in the directory of the pool");
 }
 
 static int pm_open(const struct place *place, int flags)
@@ -163,8 +166,8 @@ static const char *stream_path(const char *path, const char *mode)
 	struct place place = place_ask(AT_FDCWD, path, true);
 	struct stat st;
 
-	if (place.kind == PLACE_BESIDE && *mode != 'r')
-		beside_open(AT_FDCWD, path, O_CREAT);
+	if (place.kind == PLACE_BESIDE)
+		beside_open(AT_FDCWD, path, *mode != 'r' ? O_RDWR | O_CREAT : mode_writes(mode) ? O_RDWR : O_RDONLY);
 	if (place.kind != PLACE_PM)
 		return path;
 	if (stub_page->serve) {

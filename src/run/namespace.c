@@ -103,8 +103,7 @@ static int other_mount(const struct scene_dir *dir, int original, const char *na
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", original, name);
 	snprintf(to, sizeof(to), "%s/%s", dir->original, name);
-	/* Gone meanwhile, or a link, of which the scene has a copy. */
-	if (lstat(from, &st) < 0 || S_ISLNK(st.st_mode))
+	if (lstat(from, &st) < 0) /* gone meanwhile */
 		return 0;
 	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0 && errno != ENOENT)
 		return err_sys(err, "cannot mount %s", to);
@@ -142,8 +141,8 @@ static int dir_mount(const struct sides *sides, bool read_only, struct err *err)
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", sides->scene);
 	if (mount(from, dir->original, NULL, MS_BIND, NULL) < 0)
 		return err_sys(err, "cannot mount over %s", dir->original);
-	for (size_t i = 0; i < dir->others.count; i++)
-		if (other_mount(dir, sides->original, dir->others.items[i], err) < 0)
+	for (size_t i = 0; i < dir->mounts.count; i++)
+		if (other_mount(dir, sides->original, dir->mounts.items[i], err) < 0)
 			return -1;
 	if (read_only && dir_protect(dir->original) < 0)
 		return err_sys(err, "cannot protect %s", dir->original);

@@ -13,30 +13,104 @@
 #include "base/mem.h"
 #include "image/tree.h"
 
-/* An entry to mount the original on; a link is the same anywhere. */
-static int other_create(const struct scene_dir *dir, const char *name, struct err *err)
-{
-	char from[2 * PATH_MAX], to[2 * PATH_MAX], link[PATH_MAX];
-	struct stat st;
-	int result;
+enum { COPY_BYTES_MAX = 1 << 20, COPIES_MAX = 256 };
 
-	snprintf(from, sizeof(from), "%s/%s", dir->original, name);
-	snprintf(to, sizeof(to), "%s/%s", dir->path, name);
-	if (lstat(from, &st) < 0)
-		return 0; /* gone meanwhile: it is not there for recovery either */
-	if (S_ISLNK(st.st_mode)) {
-		ssize_t n = readlink(from, link, sizeof(link) - 1);
-		link[n > 0 ? n : 0] = 0;
-		result = symlink(link, to);
-	} else if (S_ISDIR(st.st_mode)) {
-		result = mkdir(to, 0755);
-	} else {
-		result = mknod(to, S_IFREG | 0644, 0);
-	}
-	return result < 0 && errno != EEXIST ? err_sys(err, "cannot create %s", to) : 0;
+/* The size up to which a file beside a pool is copied, so that recovery may change and remove it.  Programs have to stay where they are. */
+static bool entry_is_copied(const char *path, const struct stat *st)
+{
+	if (S_ISLNK(st->st_mode))
+		return true;
+	return S_ISREG(st->st_mode) && st->st_size <= COPY_BYTES_MAX &&
+	       !(st->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) && access(path, R_OK) == 0;
 }
 
-static int others_create(struct scene_dir *dir, struct err *err)
+static int file_copy(const char *from, const char *to, const struct stat *st)
+{
+	static char bytes[COPY_BYTES_MAX];
+	int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
+	ssize_t n = in < 0 ? -1 : read(in, bytes, sizeof(bytes));
+
+	if (n >= 0)
+		out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st->st_mode & 07777);
+	bool done = out >= 0 && write(out, bytes, (size_t)n) == n;
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return done ? 0 : -1;
+}
+
+static int link_copy(const char *from, const char *to)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(from, target, sizeof(target) - 1);
+
+	target[n > 0 ? n : 0] = 0;
+	return symlink(target, to);
+}
+
+/* Make a private copy, and take note of what it looks like. */
+static int copy_make(const struct scene_dir *dir, struct scene_copy *copy, struct err *err)
+{
+	char from[2 * PATH_MAX], to[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(from, sizeof(from), "%s/%s", dir->original, copy->name);
+	snprintf(to, sizeof(to), "%s/%s", dir->path, copy->name);
+	if (lstat(from, &st) < 0)
+		return 0; /* gone meanwhile: it is not there for recovery either */
+	if ((S_ISLNK(st.st_mode) ? link_copy(from, to) : file_copy(from, to, &st)) < 0 || lstat(to, &copy->stat) < 0)
+		return err_sys(err, "cannot copy %s to %s", from, to);
+	return 0;
+}
+
+static int copy_refresh(const struct scene_dir *dir, struct scene_copy *copy, struct err *err)
+{
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dir->path, copy->name);
+	bool there = lstat(path, &st) == 0;
+	if (there && st.st_ino == copy->stat.st_ino && st.st_ctim.tv_sec == copy->stat.st_ctim.tv_sec &&
+	    st.st_ctim.tv_nsec == copy->stat.st_ctim.tv_nsec)
+		return 0;
+	if (there)
+		tree_remove(path);
+	return copy_make(dir, copy, err);
+}
+
+/* An empty entry to mount the original on. */
+static int mount_make(const struct scene_dir *dir, const char *name, bool is_dir, struct err *err)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+	if ((is_dir ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0)) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot create %s", path);
+	return 0;
+}
+
+static int other_make(struct scene_dir *dir, const char *name, struct err *err)
+{
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dir->original, name);
+	/* A socket of a server that was recorded, or died, is in the way of the next. */
+	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode))
+		return 0;
+	words_add(&dir->others, "%s", name);
+	if (!entry_is_copied(path, &st) || dir->copy_count >= COPIES_MAX) {
+		words_add(&dir->mounts, "%s", name);
+		return mount_make(dir, name, S_ISDIR(st.st_mode), err);
+	}
+	dir->copies = mem_resize(dir->copies, dir->copy_count + 1, sizeof(*dir->copies));
+	struct scene_copy *copy = &dir->copies[dir->copy_count++];
+	*copy = (struct scene_copy){.name = strdup(name)};
+	return copy_make(dir, copy, err);
+}
+
+static int others_make(struct scene_dir *dir, struct err *err)
 {
 	DIR *d = opendir(dir->original);
 	struct dirent *entry;
@@ -45,10 +119,8 @@ static int others_create(struct scene_dir *dir, struct err *err)
 	dir->is_there = d;
 	while (d && result == 0 && (entry = readdir(d))) {
 		const char *name = entry->d_name;
-		if (!strcmp(name, ".") || !strcmp(name, "..") || words_have(&dir->names, name))
-			continue;
-		words_add(&dir->others, "%s", name);
-		result = other_create(dir, name, err);
+		if (strcmp(name, ".") && strcmp(name, "..") && !words_have(&dir->names, name))
+			result = other_make(dir, name, err);
 	}
 	if (d)
 		closedir(d);
@@ -77,7 +149,7 @@ static int dir_open(struct scene *scene, size_t index, const char *stage_root, s
 	words_sort(&dir->names);
 	if (mkdir(dir->path, 0755) < 0)
 		return err_sys(err, "cannot create %s", dir->path);
-	return others_create(dir, err);
+	return others_make(dir, err);
 }
 
 int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err)
@@ -98,6 +170,13 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 	return 0;
 }
 
+static void copies_free(struct scene_dir *dir)
+{
+	for (size_t i = 0; i < dir->copy_count; i++)
+		free(dir->copies[i].name);
+	free(dir->copies);
+}
+
 void scene_close(struct scene *scene)
 {
 	if (*scene->root)
@@ -107,6 +186,8 @@ void scene_close(struct scene *scene)
 		free(scene->dirs[i].stage);
 		words_free(&scene->dirs[i].names);
 		words_free(&scene->dirs[i].others);
+		words_free(&scene->dirs[i].mounts);
+		copies_free(&scene->dirs[i]);
 		words_free(&scene->dirs[i].before);
 	}
 	free(scene->dirs);
@@ -149,12 +230,21 @@ static void strangers_remove(const struct scene_dir *dir)
 		closedir(d);
 }
 
+static int dir_sweep(const struct scene_dir *dir, struct err *err)
+{
+	strangers_remove(dir);
+	for (size_t i = 0; i < dir->copy_count; i++)
+		if (copy_refresh(dir, &dir->copies[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 int scene_refresh(struct scene *scene, bool sweep, struct err *err)
 {
 	for (size_t i = 0; i < scene->count; i++) {
 		struct scene_dir *dir = &scene->dirs[i];
-		if (sweep)
-			strangers_remove(dir);
+		if (sweep && dir_sweep(dir, err) < 0)
+			return -1;
 		for (size_t n = 0; n < dir->names.count; n++)
 			if (name_refresh(dir, dir->names.items[n], err) < 0)
 				return -1;

@@ -2,23 +2,33 @@
 /* scene.h - the directories of PM files as one worker's recovery sees them.
  *
  * A stage (image/stage.h) holds the state's files in ROOT/K/NAME, and belongs to whoever loads states.  The scene, ROOT.scene/K/NAME, has hard links to
- * the same files, which recovery may unlink, rename and replace without the stage losing a name; and, for a mount namespace, an empty entry for everything
- * else that is in the original directory, on which the original entry is mounted (namespace.h). */
+ * the same files, which recovery may unlink, rename and replace without the stage losing a name.  For a mount namespace (namespace.h) it also has what
+ * else is in the original directory: small files and links as private copies, which are made anew after a recovery has changed them; programs, directories and large
+ * files as empty entries on which the originals are mounted.  Sockets are left out: a server that died leaves one in the way of the next. */
 #ifndef BLACKOUT_RUN_SCENE_H
 #define BLACKOUT_RUN_SCENE_H
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "image/origin.h"
 #include "run/words.h"
+
+struct scene_copy {
+	char *name;
+	struct stat stat; /* as it was when it was made */
+};
 
 struct scene_dir {
 	const char *original; /* the origin's */
 	char *path;           /* ROOT.scene/K */
 	char *stage;          /* ROOT/K */
 	struct words names;   /* of PM files, sorted */
-	struct words others;  /* the other entries of the original directory, sorted; mounted, or links that are copied */
+	struct words others;  /* the other entries of the original directory, sorted */
+	struct words mounts;  /* those of them that are mounted here */
+	struct scene_copy *copies; /* and those that are copied */
+	size_t copy_count;
 	struct words before; /* what was in the original directory before a run in place */
 	bool is_there;        /* the original directory */
 };
