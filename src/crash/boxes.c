@@ -10,18 +10,21 @@
 #include "crash/boxes_part.h"
 
 #define STILL UINT64_MAX /* the end of an interval that has none yet */
+#define NEVER ((struct interval){1, 0})
 #define NOBODY UINT32_MAX
 #define LOOK_LINES 32u        /* lines that are asked which earlier boxes can meet this one */
 #define CANDIDATES_MAX 65536u /* such boxes */
+#define VALUES_MAX 4000000u   /* about 600 MiB */
 
 /* Boxes from..to. */
 struct interval {
 	uint64_t from, to;
 };
 
-/* A content of one line. */
+/* A content of one line.  Most have been there once. */
 struct value {
-	VEC_OF(struct interval) when; /* ascending */
+	struct interval last;
+	VEC_OF(struct interval) earlier; /* ascending */
 	uint64_t mark;
 };
 
@@ -76,7 +79,7 @@ void boxes_free(struct boxes *boxes)
 	for (size_t i = 0; i < boxes->lines.count; i++)
 		vec_free(&boxes->lines.at[i].set);
 	for (size_t i = 0; i < boxes->values.count; i++)
-		vec_free(&boxes->values.at[i].when);
+		vec_free(&boxes->values.at[i].earlier);
 	vec_free(&boxes->lines);
 	vec_free(&boxes->values);
 	vec_free(&boxes->active);
@@ -121,7 +124,7 @@ static uint32_t value_find(struct boxes *b, uint32_t line, struct digest digest)
 	/* Lines of zeros all have the same digest. */
 	uint64_t key = digest.low ^ (line + UINT64_C(1)) * 0x9e3779b97f4a7c15u;
 	uint64_t *at = map_put(&b->value_index, key, digest.high);
-	struct value fresh = {0};
+	struct value fresh = {.last = NEVER};
 
 	if (!*at) {
 		vec_push(&b->values, fresh);
@@ -130,36 +133,45 @@ static uint32_t value_find(struct boxes *b, uint32_t line, struct digest digest)
 	return (uint32_t)(*at - 1);
 }
 
+static bool interval_is_empty(const struct interval *interval)
+{
+	return interval->from > interval->to;
+}
+
 static void value_enter(struct boxes *b, uint32_t value, uint64_t from)
 {
-	struct interval interval = {from, STILL};
+	struct value *v = &b->values.at[value];
 
-	vec_push(&b->values.at[value].when, interval);
+	if (!interval_is_empty(&v->last))
+		vec_push(&v->earlier, v->last);
+	v->last = (struct interval){from, STILL};
 }
 
 static void value_leave(struct boxes *b, uint32_t value)
 {
 	struct value *v = &b->values.at[value];
 
-	if (v->when.at[v->when.count - 1].from == b->box)
-		v->when.count--; /* it was in no box at all */
+	if (v->last.from == b->box) /* it was in no box at all */
+		v->last = v->earlier.count ? v->earlier.at[--v->earlier.count] : NEVER;
 	else
-		v->when.at[v->when.count - 1].to = b->box - 1;
+		v->last.to = b->box - 1;
 }
 
 static bool value_was_in(const struct value *value, uint64_t box)
 {
-	size_t low = 0, high = value->when.count;
+	size_t low = 0, high = value->earlier.count;
 
+	if (value->last.from <= box)
+		return value->last.to >= box;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (value->when.at[middle].to < box)
+		if (value->earlier.at[middle].to < box)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < value->when.count && value->when.at[low].from <= box;
+	return low < value->earlier.count && value->earlier.at[low].from <= box;
 }
 
 /* The line's set in the current box is `wanted`. */
@@ -318,7 +330,21 @@ bool boxes_count(const struct boxes *boxes, mpz_t count)
 
 /* Earlier boxes that can meet the current one */
 
-/* The boxes before the current one in which a line had one of its values, as their number. */
+/* The part of an interval that lies before the current box. */
+static struct interval interval_before(const struct boxes *b, struct interval interval)
+{
+	if (interval_is_empty(&interval) || interval.from >= b->box)
+		return NEVER;
+	return (struct interval){interval.from, interval.to < b->box ? interval.to : b->box - 1};
+}
+
+static uint64_t interval_count(const struct boxes *b, struct interval interval)
+{
+	interval = interval_before(b, interval);
+	return interval.to - interval.from + 1;
+}
+
+/* In how many boxes before the current one a line had one of its values; some may count more than once. */
 static uint64_t line_candidates(const struct boxes *b, const struct line *line)
 {
 	uint64_t count = 0;
@@ -326,13 +352,18 @@ static uint64_t line_candidates(const struct boxes *b, const struct line *line)
 	for (size_t i = 0; i < line->set.count; i++) {
 		const struct value *value = &b->values.at[line->set.at[i]];
 
-		for (size_t k = 0; k < value->when.count; k++) {
-			uint64_t to = value->when.at[k].to < b->box ? value->when.at[k].to + 1 : b->box;
-
-			count += to - value->when.at[k].from;
-		}
+		count += interval_count(b, value->last);
+		for (size_t k = 0; k < value->earlier.count; k++)
+			count += interval_count(b, value->earlier.at[k]);
 	}
 	return count;
+}
+
+static void candidates_add(struct boxes *b, struct interval interval)
+{
+	interval = interval_before(b, interval);
+	for (uint64_t box = interval.from; box <= interval.to; box++)
+		vec_push(&b->candidates, box);
 }
 
 static int by_newest(const void *left, const void *right)
@@ -350,10 +381,9 @@ static void candidates_list(struct boxes *b, const struct line *line)
 	for (size_t i = 0; i < line->set.count; i++) {
 		const struct value *value = &b->values.at[line->set.at[i]];
 
-		for (size_t k = 0; k < value->when.count; k++) {
-			for (uint64_t box = value->when.at[k].from; box < b->box && box <= value->when.at[k].to; box++)
-				vec_push(&b->candidates, box);
-		}
+		candidates_add(b, value->last);
+		for (size_t k = 0; k < value->earlier.count; k++)
+			candidates_add(b, value->earlier.at[k]);
 	}
 	if (b->candidates.count)
 		qsort(b->candidates.at, b->candidates.count, sizeof(*b->candidates.at), by_newest);
@@ -428,7 +458,7 @@ static void box_count(struct boxes *b)
 	mpz_t size, met;
 
 	mpz_inits(size, met, NULL);
-	b->given_up |= b->box && !candidates_find(b);
+	b->given_up |= b->values.count > VALUES_MAX || (b->box && !candidates_find(b));
 	for (size_t i = 0; b->box && !b->given_up && !whole && i < b->candidates.count; i++)
 		whole = box_compare(b, b->candidates.at[i]);
 	parts_whole(&b->parts, size);

@@ -18,7 +18,8 @@
  * one; those are compared line by line.  What they have in common with this box are boxes again, whose union is counted by inclusion
  * and exclusion.
  *
- * It is given up where files are renamed, removed, found again or lose bytes other than by stores, and where too many boxes meet. */
+ * It is given up where files are renamed, removed, found again or lose bytes other than by stores, where too many boxes meet, and where there are
+ * too many contents of lines to remember. */
 #ifndef BLACKOUT_CRASH_BOXES_H
 #define BLACKOUT_CRASH_BOXES_H
 
