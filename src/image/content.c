@@ -2,12 +2,12 @@
 /* A file is its size and its pages.  Invariant: bytes at and beyond the size are zero in every page, so that growing needs no work. */
 #include "image/content.h"
 
-#include <errno.h>
 #include <linux/falloc.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "image/write.h"
 
 #define PAGE IMAGE_PAGE
 #define SIZE_LIMIT ((uint64_t)INT64_MAX)
@@ -257,20 +257,6 @@ size_t content_read(const struct content *content, uint32_t file, uint64_t offse
 	return size;
 }
 
-static int write_page(int fd, const uint8_t *bytes, uint64_t offset, uint64_t end, struct err *err)
-{
-	while (offset < end) {
-		ssize_t n = pwrite(fd, bytes + offset % PAGE, end - offset, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "cannot write a PM file's content");
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
-
 int content_write(const struct content *content, uint32_t file, int fd, struct err *err)
 {
 	const struct content_file *f = file_find(content, file);
@@ -286,7 +272,8 @@ int content_write(const struct content *content, uint32_t file, int fd, struct e
 		uint64_t offset = numbers[i] * PAGE;
 
 		if (!bytes_are_zero(bytes, PAGE))
-			r = write_page(fd, bytes, offset, f->size - offset < PAGE ? f->size : offset + PAGE, err);
+			r = write_all(fd, bytes, offset, f->size - offset < PAGE ? f->size - offset : PAGE,
+				      "a PM file's content", err);
 	}
 	free(numbers);
 	return r;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/image.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "image/image_in.h"
+#include "image/write.h"
 
 /* Rule 1 */
 static void certain_put(struct image *image, const struct unit *unit, uint8_t visible)
@@ -294,22 +294,6 @@ uint64_t *image_page_numbers(const struct image *image, const struct state *stat
 	return numbers;
 }
 
-int file_write(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, struct err *err)
-{
-	while (size) {
-		ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "cannot write a PM file's content");
-		bytes += n;
-		offset += (uint64_t)n;
-		size -= (uint64_t)n;
-	}
-	return 0;
-}
-
 int image_write(const struct image *image, const struct state *state, uint32_t file, int fd, struct err *err)
 {
 	uint64_t size = image_size(image, file), *numbers;
@@ -325,7 +309,8 @@ int image_write(const struct image *image, const struct state *state, uint32_t f
 		uint64_t offset = numbers[i] * IMAGE_PAGE;
 
 		if (offset < size && !bytes_are_zero(page, IMAGE_PAGE))
-			r = file_write(fd, page, offset, size - offset < IMAGE_PAGE ? size - offset : IMAGE_PAGE, err);
+			r = write_all(fd, page, offset, size - offset < IMAGE_PAGE ? size - offset : IMAGE_PAGE,
+				      "a PM file's content", err);
 	}
 	free(numbers);
 	return r;

@@ -29,7 +29,4 @@ const uint8_t *image_page(const struct image *image, const struct state *state, 
 /* The pages of a file that may hold something in a state, ascending.  The caller frees the array. */
 uint64_t *image_page_numbers(const struct image *image, const struct state *state, uint32_t file, size_t *count);
 
-/* Write all of it to a file. */
-int file_write(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, struct err *err);
-
 #endif

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "image/image_in.h"
 #include "image/snapshot_in.h"
+#include "image/write.h"
 
 #define LEVEL 3
 #define RUN_BYTES (64u * 1024)
@@ -39,7 +40,7 @@ static int body_put(struct writer *w, const void *bytes, size_t size, int end)
 		left = ZSTD_compressStream2(w->zstd, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
 			return err_set(w->err, "cannot compress a crash state: %s", ZSTD_getErrorName(left));
-		if (file_write(w->fd, w->out, w->at, out.pos, w->err) < 0)
+		if (write_all(w->fd, w->out, w->at, out.pos, "a snapshot", w->err) < 0)
 			return -1;
 		w->at += out.pos;
 	} while (in.pos < in.size || (end && left));
@@ -169,7 +170,7 @@ static int all_put(struct writer *w, const struct image *image, const struct sta
 	if (r == 0)
 		r = body_put(w, "", 0, 1);
 	w->header.checksum = XXH3_64bits_digest(w->sum);
-	return r < 0 ? -1 : file_write(w->fd, (const uint8_t *)&w->header, 0, sizeof(w->header), w->err);
+	return r < 0 ? -1 : write_all(w->fd, (const uint8_t *)&w->header, 0, sizeof(w->header), "a snapshot", w->err);
 }
 
 int snapshot_write(const char *path, const struct image *image, const struct state *state, struct err *err)

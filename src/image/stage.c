@@ -7,7 +7,6 @@
  *   - files that the stage has just got;
  *
  * and, after distrust, all (stage_mend.c). */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "base/err.h"
 #include "image/stage_in.h"
 #include "image/tree.h"
+#include "image/write.h"
 
 #define OPEN_MOST 64u /* files that a stage keeps open */
 
@@ -58,6 +58,7 @@ struct stage *stage_new(struct staging *staging, struct image *image, struct err
 	staging->stages = stage;
 	stage->watcher = content_watch(image->certain);
 	BUG_ON(asprintf(&stage->root, "%s/w%u", staging->path, staging->made++) < 0);
+	BUG_ON(asprintf(&stage->what, "a crash state to %s", stage->root) < 0);
 	if (stage->watcher < 0)
 		err_set(err, "there cannot be more than %u workers", STAGES_MAX);
 	else if (dirs_make(stage, err) == 0)
@@ -93,6 +94,7 @@ void stage_free(struct stage *stage)
 	for (size_t i = 0; i < stage->reserved.count; i++)
 		free(stage->reserved.at[i].name);
 	free(stage->root);
+	free(stage->what);
 	vec_free(&stage->dirs);
 	vec_free(&stage->files);
 	vec_free(&stage->covered);
@@ -275,19 +277,10 @@ static int load_names(struct stage *stage, const struct state *state, struct err
 
 /* Bytes */
 
-static int no_space(const struct stage *stage, struct err *err)
-{
-	bool full = errno == ENOSPC || errno == EDQUOT;
-
-	err_sys(err, "cannot write a crash state to %s", stage->root);
-	return full ? err_hint(err, "make room there, or use fewer --jobs") : -1;
-}
-
 int stage_flush(struct stage *stage, struct err *err)
 {
 	struct stage_run *run = &stage->run;
 	uint64_t offset = run->number * IMAGE_PAGE, size = run->count * IMAGE_PAGE;
-	struct err cause;
 	int fd, r;
 
 	if (!run->count)
@@ -299,7 +292,7 @@ int stage_flush(struct stage *stage, struct err *err)
 	if (size > stage->files.at[run->file].size - offset)
 		size = stage->files.at[run->file].size - offset;
 	stage->cost.pages_written += (size + IMAGE_PAGE - 1) / IMAGE_PAGE;
-	r = file_write(fd, run->bytes[0], offset, size, &cause) == 0 ? 0 : no_space(stage, err);
+	r = write_all(fd, run->bytes[0], offset, size, stage->what, err);
 	stage_rest(stage, run->file);
 	return r;
 }

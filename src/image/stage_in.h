@@ -45,6 +45,7 @@ struct stage {
 	struct image *image;
 	int watcher; /* of what is certain */
 	char *root;
+	char *what;                      /* is written, for errors */
 	VEC_OF(char *) dirs;             /* ROOT/K */
 	VEC_OF(struct stage_file) files; /* by id */
 	VEC_OF(struct page_ref) covered; /* pages on which the state in the stage may differ from what was certain */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/write.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+static int cannot(const char *what, struct err *err)
+{
+	bool full = errno == ENOSPC || errno == EDQUOT;
+
+	err_sys(err, "cannot write %s", what);
+	return full ? err_hint(err, "crash states take the space of what is in the PM files, once for each of --jobs")
+		    : -1;
+}
+
+int write_all(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, const char *what, struct err *err)
+{
+	while (size) {
+		ssize_t n = pwrite(fd, bytes, size, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return cannot(what, err);
+		bytes += n;
+		offset += (uint64_t)n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* write.h - write all of it, or say why not. */
+#ifndef BLACKOUT_IMAGE_WRITE_H
+#define BLACKOUT_IMAGE_WRITE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Write `size` bytes at an offset of a file; `what` it is, for the sentence: "a crash state to /dev/shm/x". */
+int write_all(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, const char *what, struct err *err);
+
+#endif
