@@ -102,7 +102,8 @@ static void tell(uint32_t flags, int status)
 	struct lazy_told told = {.status = status, .nanoseconds = tree->spent_ns, .lines = lazy.log, .taken = lazy.taken};
 
 	told.report = (struct lazy_report){
-		.flags = flags, .keep = tree->fresh, .depth = tree->depth, .traps = tree->traps, .left_out = tree->left_out};
+		.flags = flags, .depth = tree->depth, .traps = tree->traps, .left_out = tree->left_out};
+	told.report.keep = tree->fresh < tree->depth ? tree->fresh : tree->depth;
 	lazy.setup.tell(&told);
 	tree->fresh = tree->depth;
 }

@@ -150,7 +150,7 @@ static void stage_write(const uint8_t *taken)
 static void text_print(const struct tail *tail)
 {
 	for (size_t i = 0; i < tail->size; i++)
-		putchar(tail->text[i] == '\n' ? '|' : tail->text[i]);
+		putchar(tail->text[i] == '\n' ? '|' : tail->text[i] ? tail->text[i] : '.');
 	if (tail->cut)
 		printf(" (cut)");
 }
