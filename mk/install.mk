@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The installed program looks for the recorder in ../libexec/blackout/valgrind, the example in ../libexec/blackout/examples.
+# The installed program looks for the recorder in ../libexec/blackout/valgrind, the stub in ../libexec/blackout, the example in ../libexec/blackout/examples.
 
 D = $(DESTDIR)$(PREFIX)
 
@@ -15,5 +15,6 @@ install-only:
 	for f in $(VG_LINKS); do \
 		ln -sf $$f $(D)/libexec/blackout/valgrind/; done
 	install $(EXAMPLES) $(D)/libexec/blackout/examples/
+	install $(PRELOAD) $(D)/libexec/blackout/
 	install -m 644 include/blackout/*.h $(D)/include/blackout/
 	install -m 644 doc/man/*.1 $(D)/share/man/man1/

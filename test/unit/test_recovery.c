@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of recovery that need no process: commands, outcomes, what is printed, stacks, names.  Runs are tested in e2e/recovery_*.test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/printed.h"
+#include "run/recovery_in.h"
+#include "run/service.h"
+#include "run/shell.h"
+
+static void test_simple(void **state)
+{
+	static const char *const simple[] = {
+		"/bin/kv check pool", "  cat pool", "cat 'a b' \"c d\"", "cat pool >out 2>&1", "./kv 'a;b|c&d'", "./kv $HOME",
+	};
+	static const char *const joined[] = {
+		"",          "a; b",         "./kv && ./kv",  "./kv | cat",       "./kv &",      "(./kv)",      "X=1 ./kv",
+		"./kv `id`", "./kv \"$(id)\"", "cd /",        "exit 3",           "if ./kv; then true; fi",    "./kv 'open",
+		"./kv\n./kv", "nothing-like-this pool",       "'./kv' pool",      "./kv \\; x",  "./kv # x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(simple) / sizeof(*simple); i++)
+		if (!shell_is_simple(simple[i]))
+			fail_msg("%s is simple", simple[i]);
+	for (size_t i = 0; i < sizeof(joined) / sizeof(*joined); i++)
+		if (shell_is_simple(joined[i]))
+			fail_msg("%s is not simple", joined[i]);
+}
+
+static void test_command(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(shell_check("/bin/sh -c true", NULL, &err), 0);
+	assert_int_equal(shell_check("./sh x", "/bin", &err), 0);
+	assert_int_equal(shell_check("anything; else", NULL, &err), 0);
+	assert_int_equal(shell_check("./sh x", "/nonexistent", &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
+	assert_int_equal(shell_check("/etc/passwd", NULL, &err), -1);
+	assert_non_null(strstr(err.sentence, "/etc/passwd"));
+	assert_int_equal(shell_check("  ", NULL, &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
+	assert_int_equal(shell_signal(128 + SIGSEGV), SIGSEGV);
+	assert_int_equal(shell_signal(128 + SIGTERM), 0);
+	assert_int_equal(shell_signal(3), 0);
+}
+
+static void describe(struct outcome outcome, const char *wanted, bool passed)
+{
+	char text[64];
+
+	outcome_describe(&outcome, text, sizeof(text));
+	assert_string_equal(text, wanted);
+	assert_int_equal(outcome_passed(&outcome), passed);
+	assert_true(outcome_same(&outcome, &outcome));
+}
+
+static void test_outcome(void **state)
+{
+	struct outcome a = {.kind = OUTCOME_EXIT, .value = 3, .out = {.text = strdup("x\0y"), .size = 1}}, b;
+
+	(void)state;
+	describe((struct outcome){.kind = OUTCOME_EXIT}, "exit status 0", true);
+	describe((struct outcome){.kind = OUTCOME_EXIT, .value = 3}, "exit status 3", false);
+	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGSEGV}, "SIGSEGV", false);
+	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGRTMIN}, "signal 34", false);
+	describe((struct outcome){.kind = OUTCOME_TIMEOUT}, "no end within the time limit", false);
+	outcome_copy(&b, &a);
+	assert_ptr_not_equal(a.out.text, b.out.text);
+	assert_string_equal(b.out.text, "x");
+	assert_null(b.err.text);
+	assert_true(outcome_same(&a, &b));
+	b.kind = OUTCOME_SIGNAL;
+	assert_false(outcome_same(&a, &b));
+	outcome_free(&a);
+	outcome_free(&b);
+}
+
+/* Print `size` bytes, byte n being n modulo 251, in pieces; the end must be kept. */
+static void print(size_t size, size_t piece)
+{
+	static uint8_t bytes[3 * OUTCOME_TAIL];
+	struct printed printed;
+
+	assert_int_equal(printed_open(&printed), 0);
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(i % 251);
+	for (size_t at = 0; at < size; at += piece) {
+		size_t n = size - at < piece ? size - at : piece;
+		assert_int_equal(write(printed.write, bytes + at, n), n);
+		printed_pump(&printed, at % 2);
+	}
+	printed_pump(&printed, true);
+	struct tail tail = printed_tail(&printed);
+	assert_int_equal(tail.size, size < OUTCOME_TAIL ? size : OUTCOME_TAIL);
+	assert_int_equal(tail.cut, size > OUTCOME_TAIL);
+	if (size)
+		assert_memory_equal(tail.text, bytes + size - tail.size, tail.size);
+	else
+		assert_null(tail.text);
+	free(tail.text);
+	printed_close(&printed);
+}
+
+static void test_printed(void **state)
+{
+	static const size_t sizes[] = {0, 1, 100, 4095, 4096, 4097, 6000, 8192, 10001, 3 * OUTCOME_TAIL};
+	static const size_t pieces[] = {1, 7, 1000, 4096, 5000, 3 * OUTCOME_TAIL};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (size_t k = 0; k < sizeof(pieces) / sizeof(*pieces); k++)
+			print(sizes[i], pieces[k]);
+}
+
+static void frame(const char *line, const char *function, const char *file, unsigned number, const char *module)
+{
+	struct recovery_frame f;
+
+	assert_true(recovery_frame_parse(&f, line));
+	assert_string_equal(f.function, function);
+	assert_string_equal(f.file, file);
+	assert_int_equal(f.line, number);
+	assert_string_equal(f.module, module);
+}
+
+static void test_frames(void **state)
+{
+	struct recovery_frame f;
+	char line[2000];
+
+	(void)state;
+	frame("#0  crash (value=...) at /src/kv.c:65", "crash", "/src/kv.c", 65, "");
+	frame("#12 0x00005555 in main (argc=..., argv=...) at /a b/kv.c:7", "main", "/a b/kv.c", 7, "");
+	frame("#1  0x00007f12 in pmemobj_open () from /lib/libpmemobj.so.1", "pmemobj_open", "", 0, "/lib/libpmemobj.so.1");
+	frame("#2  0x00007f12 in ?? ()", "??", "", 0, "");
+	frame("#3  <signal handler called>", "<signal handler called>", "", 0, "");
+	frame("#4  (anonymous namespace)::f (x=...) at /x.cc:3", "(anonymous namespace)::f", "/x.cc", 3, "");
+	frame("#5  a::(anonymous namespace)::f (x=...) at /x.cc:3", "a::(anonymous namespace)::f", "/x.cc", 3, "");
+	assert_false(recovery_frame_parse(&f, ""));
+	assert_false(recovery_frame_parse(&f, "No stack."));
+	assert_false(recovery_frame_parse(&f, "#"));
+	/* Long names are cut, not written past. */
+	memset(line, 'x', sizeof(line) - 1);
+	memcpy(line, "#0  ", 4);
+	line[sizeof(line) - 1] = 0;
+	assert_true(recovery_frame_parse(&f, line));
+	assert_int_equal(strlen(f.function), sizeof(f.function) - 1);
+}
+
+static void test_modes(void **state)
+{
+	enum recovery_mode mode;
+
+	(void)state;
+	for (int i = 0; i < RECOVERY_MODES; i++) {
+		assert_true(recovery_mode_find(recovery_mode_name((enum recovery_mode)i), &mode));
+		assert_int_equal(mode, i);
+	}
+	assert_true(recovery_mode_find("fork-server", &mode) && mode == RECOVERY_FORK);
+	assert_true(recovery_mode_find("in-place", &mode) && mode == RECOVERY_IN_PLACE);
+	assert_false(recovery_mode_find("fork", &mode) || recovery_mode_find("", &mode) || recovery_mode_find("autos", &mode));
+}
+
+static void test_service(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(service_port("80"), 80);
+	assert_int_equal(service_port("65535"), 65535);
+	assert_int_equal(service_port("65536"), 0);
+	assert_int_equal(service_port("0"), 0);
+	assert_int_equal(service_port("80 x"), -1);
+	assert_int_equal(service_port("./socket"), -1);
+	assert_int_equal(service_port(NULL), -1);
+	assert_int_equal(service_check(&(struct service){.client = "x"}, &err), 0);
+	assert_int_equal(service_check(&(struct service){.client = "x", .ready = "./s"}, &err), 0);
+	assert_int_equal(service_check(&(struct service){.client = "x", .ready = "99999"}, &err), -1);
+	assert_int_equal(service_check(&(struct service){.client = "x", .ready = ""}, &err), -1);
+	assert_int_equal(service_check(&(struct service){.client = ""}, &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_simple),  cmocka_unit_test(test_command), cmocka_unit_test(test_outcome),
+		cmocka_unit_test(test_printed), cmocka_unit_test(test_frames),  cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_service),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
