@@ -329,10 +329,68 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 	*known = c->findings->count;
 }
 
+/* ---- two sides of one mistake ---- */
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool place_equal(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a && b && text_equal(a->module, b->module) && text_equal(a->path, b->path) && a->line == b->line &&
+	       (a->line || a->offset == b->offset);
+}
+
+static bool failure_equal(const struct finding *a, const struct finding *b)
+{
+	return a->kind == b->kind && a->crash->nested == b->crash->nested &&
+	       a->crash->recovery.outcome == b->crash->recovery.outcome &&
+	       a->crash->recovery.value == b->crash->recovery.value && text_equal(a->platforms[0], b->platforms[0]);
+}
+
+/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came early; if it fails after, Y is lost: the second
+ * tells more, and says all of the first. */
+static struct finding *loss_find(struct findings *findings, const struct finding *early)
+{
+	if (!early->crash || early->crash->cause != CAUSE_EARLY)
+		return NULL;
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *loss = &findings->at[i];
+		const struct finding_crash *crash = loss->crash;
+
+		if (crash && crash->lost_count && crash->telling_count && crash->persisted[0].certain &&
+		    failure_equal(loss, early) &&
+		    place_equal(stack_location(&crash->persisted[0].stack), stack_location(&early->stack)))
+			return loss;
+	}
+	return NULL;
+}
+
+static void findings_unite(struct findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *loss = loss_find(findings, &findings->at[i]);
+
+		if (loss) {
+			loss->count += findings->at[i].count;
+			loss->crash->states += findings->at[i].count;
+			findings->at[i].crash->cause = CAUSE_COUNT; /* out of the way */
+		}
+	}
+	for (size_t i = 0; i < findings->count; i++)
+		if (!findings->at[i].crash || findings->at[i].crash->cause != CAUSE_COUNT)
+			findings->at[kept++] = findings->at[i];
+	findings->count = kept;
+}
+
 void crash_end(struct crash_findings *c)
 {
 	struct sources *sources = sources_new();
 
+	findings_unite(c->findings);
 	fingerprint_all(c->findings, sources);
 	sources_free(sources);
 	findings_number(c->findings);

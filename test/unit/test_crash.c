@@ -278,6 +278,32 @@ static void test_telling(void **state)
 	setting_free(&s);
 }
 
+/* A store that came early, and the loss of what it needs, are one finding; but not if recovery fails in another way. */
+static void test_united(void **state)
+{
+	struct setting s = setting_make(*state);
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false};
+	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, number, 9, true};
+	struct crash_sighting sighting = sighting_make(&kept, NULL);
+
+	sighting.cause = CAUSE_EARLY;
+	sighting.blamed = AT_OTHER;
+	crash_add(s.crash, &sighting);
+	sighting.value = 6;
+	crash_add(s.crash, &sighting);
+	sighting = sighting_make(&kept, &lost);
+	sighting.cause = CAUSE_UNFLUSHED;
+	crash_add(s.crash, &sighting);
+	assert_int_equal(s.findings->count, 3);
+	crash_end(s.crash);
+	assert_int_equal(s.findings->count, 2);
+	assert_int_equal(s.findings->at[0].crash->cause, CAUSE_UNFLUSHED);
+	assert_int_equal(s.findings->at[0].count, 24);
+	assert_int_equal(s.findings->at[1].crash->cause, CAUSE_EARLY);
+	assert_int_equal(s.findings->at[1].crash->recovery.value, 6);
+	setting_free(&s);
+}
+
 /* Both stores in one place: the sentence does not name it twice. */
 static void test_one_place(void **state)
 {
@@ -514,10 +540,19 @@ static void test_folders_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),       scratch_test(test_sentences), scratch_test(test_joined),
-		scratch_test(test_limits),     scratch_test(test_idle),      scratch_test(test_telling),
-		scratch_test(test_one_place),  scratch_test(test_text),      scratch_test(test_read_back),
-		scratch_test(test_suppressed), scratch_test(test_folders),   scratch_test(test_folders_refused),
+		scratch_test(test_made),
+		scratch_test(test_sentences),
+		scratch_test(test_joined),
+		scratch_test(test_limits),
+		scratch_test(test_idle),
+		scratch_test(test_telling),
+		scratch_test(test_united),
+		scratch_test(test_one_place),
+		scratch_test(test_text),
+		scratch_test(test_read_back),
+		scratch_test(test_suppressed),
+		scratch_test(test_folders),
+		scratch_test(test_folders_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
