@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist that. */
+/* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist that.
+ * log_clwb FILE check - its recovery: every record up to the tail must be whole. */
 #include "persist.h"
 
 #define RING_BYTES (8u << 20)
@@ -45,14 +46,38 @@ static void append(struct log *log, const uint8_t *data, uint32_t size)
 	persist(log, 16);
 }
 
+static int check(const char *path)
+{
+	int fd = open(path, O_RDWR);
+	const struct record *record;
+	const struct log *log;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*log))
+		return 0; /* not made yet */
+	log = mmap(NULL, sizeof(*log), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (log == MAP_FAILED)
+		return 3;
+	for (uint64_t at = 0; at < log->tail; at += (sizeof(*record) + record->size + 7) & ~(size_t)7) {
+		record = (const struct record *)(log->ring + at);
+		if (record->size > 256 || record->checksum != checksum(record->data, record->size)) {
+			fprintf(stderr, "the log is damaged at %lu\n", (unsigned long)at);
+			return 3;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t state = 88172645463325252ul;
 	uint8_t data[256];
 	struct log *log;
 
+	if (argc == 3 && !strcmp(argv[2], "check"))
+		return check(argv[1]);
 	if (argc != 4) {
-		fprintf(stderr, "usage: log_clwb FILE OPERATIONS FLUSH\n");
+		fprintf(stderr, "usage: log_clwb FILE OPERATIONS FLUSH | check\n");
 		return 2;
 	}
 	persist_choose(argv[3]);

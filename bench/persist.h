@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum flush_kind { FLUSH_SKIP, FLUSH_CLFLUSH, FLUSH_CLFLUSHOPT, FLUSH_CLWB };
