@@ -32,14 +32,20 @@ void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
 	c->phase = phase;
 	c->phase_start = tester_clock();
 	c->phase_known = known;
+	c->phase_runs = c->runs_before;
 }
 
 static void campaign_look(void *arg)
 {
 	struct campaign *c = arg;
+	uint64_t runs = c->runs_before + tester_runs(c->tester), trials = 0;
+
+	for (size_t p = 0; p < c->options.platform_count; p++)
+		trials += c->trials[p].all.count;
 	const struct campaign_progress progress = {
 		.phase = c->phase,
-		.done = c->runs_before + tester_runs(c->tester),
+		.done = c->phase_known ? trials : runs - c->phase_runs,
+		.tested = runs - c->phase_runs,
 		.known = c->phase_known,
 		.failed = c->failed_before + tester_failed(c->tester),
 		.seconds = tester_clock() - c->phase_start,

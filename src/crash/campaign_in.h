@@ -56,7 +56,7 @@ struct campaign {
 	const char *phase;
 	double start, phase_start, seconds;
 	uint64_t runs_before, failed_before; /* of testers that are closed */
-	uint64_t phase_known;
+	uint64_t phase_known, phase_runs;
 	struct tester *tester; /* the one at work, or NULL */
 
 	/* nested.c */

@@ -121,6 +121,12 @@ static void printed_keep(struct campaign *c, const struct outcome *outcome)
 	free(both);
 }
 
+/* The shell's own statuses for a command that is not there, or cannot be executed. */
+static bool shell_refuses(const struct outcome *outcome)
+{
+	return outcome->kind == OUTCOME_EXIT && (outcome->value == 126 || outcome->value == 127);
+}
+
 /* Before the first crash: recovery must pass where there was none. */
 static int orderly_end(struct campaign *c, struct err *err)
 {
@@ -134,7 +140,7 @@ static int orderly_end(struct campaign *c, struct err *err)
 		outcome_describe(&outcome, how, sizeof(how));
 		printed_keep(c, &outcome);
 		err_set(err, "recovery fails without any crash, on what the program leaves at its end: %s", how);
-		err_status(err, ERR_TARGET);
+		err_status(err, shell_refuses(&outcome) ? ERR_USAGE : ERR_TARGET);
 		if (outcome.kind == OUTCOME_TIMEOUT)
 			err_hint(err, "--timeout gives it more time");
 		r = -1;
@@ -264,7 +270,7 @@ int inject_confirm(struct campaign *c, size_t platform, struct err *err)
 		return 0;
 	if (reading_open(&reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
 		return -1;
-	campaign_phase(c, "waiting for slow recoveries", hangs);
+	campaign_phase(c, "waiting for slow recoveries", 0);
 	r = campaign_tester(c, reading, err);
 	if (r == 0)
 		r = reading_confirm(c, reading, trials, err);
