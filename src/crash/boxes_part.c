@@ -107,16 +107,14 @@ static bool part_is_empty(const struct parts *parts, const uint64_t *part)
 }
 
 /* What the first part has in common with the others. */
-static void parts_meet(const struct parts *parts, struct parts *common)
+static void parts_meet(const struct parts *box, uint64_t *const *all, size_t count, struct parts *common)
 {
-	const uint64_t *first = parts->all.at[0];
+	for (size_t i = 1; i < count; i++) {
+		uint64_t *both = parts_new(box);
 
-	for (size_t i = 1; i < parts->all.count; i++) {
-		uint64_t *both = parts_new(parts);
-
-		for (size_t w = 0; w < parts->words; w++)
-			both[w] = first[w] & parts->all.at[i][w];
-		if (part_is_empty(parts, both))
+		for (size_t w = 0; w < box->words; w++)
+			both[w] = all[0][w] & all[i][w];
+		if (part_is_empty(box, both))
 			free(both);
 		else
 			parts_keep(common, both);
@@ -124,36 +122,32 @@ static void parts_meet(const struct parts *parts, struct parts *common)
 }
 
 /* The union of all is the first, and the union of the others without what they have in common with the first. */
-static bool union_count(struct parts *parts, unsigned *calls, mpz_t size)
+static bool union_count(const struct parts *box, uint64_t *const *all, size_t count, unsigned *calls, mpz_t size)
 {
-	struct parts common = *parts, rest = *parts;
-	bool counted = true;
+	struct parts common = {.words = box->words};
+	bool counted;
 	mpz_t part;
 
 	mpz_set_ui(size, 0);
-	if (!parts->all.count)
+	if (!count)
 		return true;
 	if (++*calls > CALLS_MAX)
 		return false;
-	memset(&common.all, 0, sizeof(common.all));
-	parts_meet(parts, &common);
-	rest.all.at++;
-	rest.all.count--;
+	parts_meet(box, all, count, &common);
 	mpz_init(part);
-	part_size(parts, parts->all.at[0], size);
-	counted = union_count(&rest, calls, part);
+	part_size(box, all[0], size);
+	counted = union_count(box, all + 1, count - 1, calls, part);
 	mpz_add(size, size, part);
-	counted = counted && union_count(&common, calls, part);
+	counted = counted && union_count(box, common.all.at, common.all.count, calls, part);
 	mpz_sub(size, size, part);
 	mpz_clear(part);
-	all_drop(&common);
-	vec_free(&common.all);
+	parts_free(&common);
 	return counted;
 }
 
-bool parts_union(struct parts *parts, mpz_t size)
+bool parts_union(const struct parts *parts, mpz_t size)
 {
 	unsigned calls = 0;
 
-	return union_count(parts, &calls, size);
+	return union_count(parts, parts->all.at, parts->all.count, &calls, size);
 }

@@ -54,6 +54,6 @@ static inline void part_drop(uint64_t *part, size_t bit)
 void parts_keep(struct parts *parts, uint64_t *part);
 
 /* Contents that are in any of them; false if that takes too long. */
-bool parts_union(struct parts *parts, mpz_t size);
+bool parts_union(const struct parts *parts, mpz_t size);
 
 #endif
