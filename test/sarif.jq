@@ -19,7 +19,7 @@ def objects: {
 	text: {"!text": "string", markdown: "string", properties: "bag"},
 	configuration: {enabled: "boolean", level: ["none", "note", "warning", "error"], rank: "number", properties: "bag"},
 	result: {ruleId: "string", ruleIndex: "int>=-1", kind: "string", level: ["none", "note", "warning", "error"], "!message": "message",
-		locations: "[location", relatedLocations: "[location", stacks: "[stack", partialFingerprints: "strings", fingerprints: "strings",
+		locations: "[location", relatedLocations: "[location", stacks: "[stack", codeFlows: "[flow", partialFingerprints: "strings", fingerprints: "strings",
 		occurrenceCount: "int>=1", baselineState: ["new", "unchanged", "updated", "absent"], suppressions: "[suppression",
 		properties: "bag"},
 	message: {text: "string", markdown: "string", id: "string", arguments: "[string", properties: "bag"},
@@ -29,6 +29,10 @@ def objects: {
 	region: {startLine: "int>=1", startColumn: "int>=1", endLine: "int>=1", endColumn: "int>=1", properties: "bag"},
 	logical: {name: "string", fullyQualifiedName: "string", kind: "string", index: "int>=-1", properties: "bag"},
 	stack: {message: "message", "!frames": "[frame", properties: "bag"},
+	flow: {message: "message", "!threadFlows": "[thread", properties: "bag"},
+	thread: {id: "string", message: "message", "!locations": "[step", properties: "bag"},
+	step: {index: "int>=-1", location: "location", stack: "stack", kinds: "[string", module: "string", nestingLevel: "int>=0",
+		executionOrder: "int>=-1", importance: ["important", "essential", "unimportant"], properties: "bag"},
 	frame: {location: "location", module: "string", threadId: "number", parameters: "[string", properties: "bag"},
 	suppression: {"!kind": ["inSource", "external"], status: ["accepted", "underReview", "rejected"], justification: "string",
 		guid: "string", properties: "bag"}
@@ -71,6 +75,7 @@ def relations:
 	(select(($rules | map(.id)) as $ids | $ids != ($ids | unique) and ($ids | length) != ($ids | unique | length)) | "a rule id is there twice"),
 	($run.results[]? | select(.ruleIndex != null) | select($rules[.ruleIndex].id != .ruleId) | "ruleIndex \(.ruleIndex) is not \(.ruleId)"),
 	($run.results[]? | select((.message | has("text") or has("id")) | not) | "a message has neither text nor id"),
-	($run.results[]? | (.relatedLocations // []) | map(.id) | select(length != (unique | length)) | "an id is there twice");
+	($run.results[]? | (.relatedLocations // []) | map(.id) | select(length != (unique | length)) | "an id is there twice"),
+	($run.results[]? | .codeFlows[]? | select((.threadFlows | length) == 0 or any(.threadFlows[]; .locations == [])) | "a flow without steps");
 
 check("log"; "log"), relations
