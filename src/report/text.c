@@ -180,9 +180,11 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 		used += snprintf(line + used, sizeof(line) - (size_t)used, " at %s failure point%s",
 				 grouped_text(points, stats->failure_points.unique.value, " "),
 				 stats->failure_points.unique.value == 1 ? "" : "s");
+	/* From thousandths, which is all that findings.json keeps: then it is the same when it is read again. */
 	if (seconds >= 0.05)
 		snprintf(line + used, sizeof(line) - (size_t)used, ", %s/s",
-			 grouped_text(rate, (uint64_t)((double)stats->crash_states.tested.value / seconds), " "));
+			 grouped_text(rate, stats->crash_states.tested.value * 1000 / (uint64_t)(seconds * 1000 + 0.5),
+				      " "));
 	text_wrap(t, line, 0);
 	if (seconds >= 0)
 		text_seconds(t, seconds);
