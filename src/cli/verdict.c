@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "crash/folder.h"
 #include "finding/baseline.h"
 #include "finding/history.h"
 #include "report/reader.h"
@@ -213,7 +214,8 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	if (!f)
 		return -1;
 	findings_silence(v, f);
-	if (campaign && campaign_finish(campaign, f, err) < 0)
+	/* Folders of crash findings get their names; those of an earlier report go. */
+	if ((campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err)) < 0)
 		goto out;
 	f->stats.seconds.total = verdict_clock() - facts->start;
 	if (v->options->write_suppressions && suppress_write(f, v->options->write_suppressions, err) < 0)
