@@ -70,7 +70,7 @@ static int check_give(struct check *c, struct err *err)
 		return command_fail(&tested);
 	if (analysis_complete(c->analysis) && !interrupt_seen())
 		return status;
-	fprintf(stderr, "interrupted; the reports are of what was analysed up to there\n");
+	testing_interrupted(&c->testing, c->dir);
 	return STATUS_INTERRUPTED;
 }
 

@@ -114,7 +114,10 @@ static int run_judge(struct run *r, struct err *err)
 	ended = record_judge(&r->record, stopped ? stopped : "");
 	if (ended != STATUS_DONE)
 		return ended;
-	return analysis_complete(r->analysis) && !interrupt_seen() ? found : STATUS_INTERRUPTED;
+	if (analysis_complete(r->analysis) && !interrupt_seen())
+		return found;
+	testing_interrupted(&r->testing, recording.out);
+	return STATUS_INTERRUPTED;
 }
 
 static int run_go(struct run *r, struct err *err)

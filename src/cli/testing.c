@@ -42,7 +42,7 @@ static int quantity_parse(const char *option, const char *text, const struct suf
 static int limits_parse(struct testing *t, struct err *err)
 {
 	static const struct suffix times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {0}};
-	static const struct suffix sizes[] = {{"", 1},          {"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30},
+	static const struct suffix sizes[] = {{"", 1},          {"K", 1 << 10},   {"M", 1 << 20},   {"G", 1 << 30},
 					      {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
 	const struct testing_options *o = t->options;
 	double bytes = 0;
@@ -123,8 +123,8 @@ static void progress_text(const struct campaign_progress *p, char *text, size_t 
 	number_text(done, p->done);
 	number_text(per_second, (uint64_t)rate);
 	if (p->known)
-		snprintf(text, size, "%s: %s of %s crash states, %s/s%s%s", p->phase, done, number_text(known, p->known),
-			 per_second, failed, left);
+		snprintf(text, size, "%s: %s of %s crash states, %s/s%s%s", p->phase, done,
+			 number_text(known, p->known), per_second, failed, left);
 	else
 		snprintf(text, size, "%s: %s crash states, %s/s%s", p->phase, done, per_second, failed);
 }
@@ -219,9 +219,15 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	return r;
 }
 
-bool testing_complete(const struct testing *t)
+void testing_interrupted(const struct testing *t, const char *dir)
 {
-	return !t->campaign || campaign_complete(t->campaign);
+	if (t->campaign && !campaign_complete(t->campaign))
+		fprintf(stderr,
+			"interrupted; the reports are of the crash states that were tested up to there\n"
+			"hint: blackout check --resume %s goes on\n",
+			dir);
+	else
+		fprintf(stderr, "interrupted; the reports are of what was analysed up to there\n");
 }
 
 void testing_free(struct testing *t)

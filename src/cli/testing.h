@@ -48,7 +48,7 @@ struct testing_options {
 struct testing {
 	const struct testing_options *options;
 	struct campaign_options how;
-	bool wanted; /* there is a recovery command */
+	bool wanted;               /* there is a recovery command */
 	struct campaign *campaign; /* NULL: not run */
 	VEC_OF(uint32_t) suspects;
 
@@ -77,7 +77,9 @@ void testing_choose(const struct testing *testing, struct choice *choice);
 /* Test crash states, if they are wanted and the recording has any.  -1: see campaign_run; what recovery printed is shown. */
 int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
 		const struct testing_facts *facts, struct err *err);
-bool testing_complete(const struct testing *testing);
+
+/* The user interrupted: say what the reports are of, and how to go on. */
+void testing_interrupted(const struct testing *testing, const char *dir);
 
 void testing_free(struct testing *testing);
 

@@ -13,10 +13,14 @@ static const struct {
 	const char *name;
 	size_t offset;
 } texts[] = {
-	{"recover", offsetof(struct testing_options, recover)}, {"client", offsetof(struct testing_options, client)},
-	{"ready", offsetof(struct testing_options, ready)},     {"recovery-mode", offsetof(struct testing_options, mode)},
-	{"at", offsetof(struct testing_options, at)},           {"points", offsetof(struct testing_options, points)},
-	{"after", offsetof(struct testing_options, after)},     {"timeout", offsetof(struct testing_options, timeout)},
+	{"recover", offsetof(struct testing_options, recover)},
+	{"client", offsetof(struct testing_options, client)},
+	{"ready", offsetof(struct testing_options, ready)},
+	{"recovery-mode", offsetof(struct testing_options, mode)},
+	{"at", offsetof(struct testing_options, at)},
+	{"points", offsetof(struct testing_options, points)},
+	{"after", offsetof(struct testing_options, after)},
+	{"timeout", offsetof(struct testing_options, timeout)},
 	{"memory", offsetof(struct testing_options, memory)},
 };
 

@@ -123,8 +123,8 @@ static int known_prepare(struct campaign *c, struct err *err)
 	int r;
 
 	if (asprintf(&path, "%s/crash.journal", o->out) < 0 ||
-	    asprintf(&depends, "%s\n%s\n%s\n%g\n%llu", o->recover, o->client ? o->client : "",
-		     o->ready ? o->ready : "", o->timeout, (unsigned long long)o->memory) < 0)
+	    asprintf(&depends, "%s\n%s\n%s\n%g\n%llu", o->recover, o->client ? o->client : "", o->ready ? o->ready : "",
+		     o->timeout, (unsigned long long)o->memory) < 0)
 		BUG_ON(true);
 	r = known_open(&c->known, path, depends, o->resume, err);
 	free(path);
@@ -299,9 +299,10 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	char note[1024];
 
 	if (c->found.accepted) {
-		snprintf(note, sizeof(note),
-			 "on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
-			 (unsigned long long)c->found.accepted);
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
+			(unsigned long long)c->found.accepted);
 		vec_push(&f->notes, findings_text(f, note));
 	}
 	if (c->nested_left_out) {

@@ -28,11 +28,12 @@
 
 /* States done so far, for a progress line. */
 struct campaign_progress {
-	const char *phase;     /* "testing", "minimising" */
-	uint64_t done, known;  /* states whose outcome is known; all that this phase will have, or 0 if that is not known */
-	uint64_t tested;       /* of them, those on which recovery was run */
+	const char *phase; /* "testing", "minimising" */
+	uint64_t done,
+		known;   /* states whose outcome is known; all that this phase will have, or 0 if that is not known */
+	uint64_t tested; /* of them, those on which recovery was run */
 	uint64_t failed;
-	double seconds;        /* of this phase */
+	double seconds; /* of this phase */
 };
 
 struct campaign_options {
@@ -43,10 +44,10 @@ struct campaign_options {
 
 	/* recovery; see run/recovery.h */
 	const char *recover, *client, *ready;
-	const char *mode;  /* NULL: whichever works */
-	const char *cwd;   /* of the target */
-	double timeout;    /* seconds */
-	uint64_t memory;   /* bytes; 0: no limit */
+	const char *mode; /* NULL: whichever works */
+	const char *cwd;  /* of the target */
+	double timeout;   /* seconds */
+	uint64_t memory;  /* bytes; 0: no limit */
 	unsigned jobs;
 	bool pmem_force;
 
@@ -55,12 +56,13 @@ struct campaign_options {
 	const char *points; /* comma list of numbers, ranges, functions and file:line; NULL: all */
 	const char *after;  /* only once this function has returned for the first time; NULL: from the start */
 	double budget;      /* seconds; 0: no limit */
-	const uint32_t *suspects; /* contexts that other detectors complained of: tested first where there is a budget */
+	const uint32_t
+		*suspects; /* contexts that other detectors complained of: tested first where there is a budget */
 	size_t suspect_count;
 	uint64_t seed;
 	bool nested;           /* crash recovery itself, too */
 	unsigned folder_first; /* folders are numbered after this one */
-	bool resume; /* outcomes in the journal of `out` are taken over */
+	bool resume;           /* outcomes in the journal of `out` are taken over */
 
 	/* Asked often; true ends the campaign with what it has. */
 	bool (*interrupted)(void);

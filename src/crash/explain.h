@@ -17,8 +17,8 @@ struct explain {
 	struct campaign *campaign;
 	struct reading *reading;
 	const char *platform;
-	double deadline; /* after this nothing is run any more; 0: none */
-	bool hurry;      /* nothing may be run: interrupted, or out of time */
+	double deadline;                   /* after this nothing is run any more; 0: none */
+	bool hurry;                        /* nothing may be run: interrupted, or out of time */
 	struct recent recents[RECENT_MAX]; /* the last stores to PM, a ring */
 	uint64_t recent_count;
 };
@@ -41,7 +41,7 @@ int result_add(struct explain *explain, const struct job *job, struct result *re
 void result_point(const struct explain *explain, const struct trial *trial, struct crash_sighting *sighting);
 
 /* Copies of stores; their values are in the campaign's texts already. */
-void result_stores(struct explain *explain, struct crash_sighting *sighting, const struct crash_store *lost, size_t lost_count,
-		   const struct crash_store *persisted, size_t persisted_count);
+void result_stores(struct explain *explain, struct crash_sighting *sighting, const struct crash_store *lost,
+		   size_t lost_count, const struct crash_store *persisted, size_t persisted_count);
 
 #endif

@@ -31,7 +31,9 @@ static struct ending ending_decode(uint64_t code)
 {
 	if (!code || code == CLAIMED)
 		return (struct ending){0};
-	return (struct ending){.known = true, .kind = (enum outcome_kind)((code >> 32) - 1), .value = (int)(uint32_t)code};
+	return (struct ending){.known = true,
+			       .kind = (enum outcome_kind)((code >> 32) - 1),
+			       .value = (int)(uint32_t)code};
 }
 
 /* Lines up to the first that is damaged: the last one may have been cut off. */

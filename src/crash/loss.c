@@ -6,9 +6,9 @@
 #include "crash/minimise.h"
 
 enum {
-	TRIES_MAX = 400,     /* of minimising */
-	TRIES_HANGING = 12,  /* where each takes the whole time limit */
-	CAUSES_MAX = 8,      /* known ones that are tried first */
+	TRIES_MAX = 400,    /* of minimising */
+	TRIES_HANGING = 12, /* where each takes the whole time limit */
+	CAUSES_MAX = 8,     /* known ones that are tried first */
 	WITNESSES_MAX = 3,
 	VALUE_MAX = 64,
 };

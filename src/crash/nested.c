@@ -21,8 +21,8 @@
 #include "trace/seal.h"
 
 enum {
-	STATES_MAX = 100,  /* recorded */
-	PATIENCE = 50,     /* recording is slow */
+	STATES_MAX = 100, /* recorded */
+	PATIENCE = 50,    /* recording is slow */
 	REMOVE_FDS = 16,
 };
 

@@ -37,10 +37,8 @@ static bool changes_files(const struct event *ev)
 	case EVENT_FILE_TRUNCATE:
 	case EVENT_FILE_ALLOCATE:
 	case EVENT_FILE_RENAME:
-	case EVENT_FILE_UNLINK:
-		return true;
-	default:
-		return false;
+	case EVENT_FILE_UNLINK: return true;
+	default: return false;
 	}
 }
 
@@ -208,9 +206,9 @@ static void prefix_stores(struct prefix *p, size_t count, struct crash_sighting 
 
 	for (size_t i = 0; i < kept; i++) {
 		shown[i] = p->stores.at[count - 1 - i];
-		shown[i].value = shown[i].size > VALUE_MAX ? NULL :
-							     (const uint8_t *)arena_copy(&p->explain->campaign->texts,
-											  shown[i].value, shown[i].size);
+		shown[i].value = shown[i].size > VALUE_MAX ? NULL
+							   : (const uint8_t *)arena_copy(&p->explain->campaign->texts,
+											 shown[i].value, shown[i].size);
 	}
 	result_stores(p->explain, s, NULL, 0, shown, kept);
 }

@@ -22,7 +22,8 @@ void result_stores(struct explain *e, struct crash_sighting *s, const struct cra
 {
 	s->lost = lost_count ? campaign_block(e->campaign, lost, lost_count * sizeof(*lost)) : NULL;
 	s->lost_count = lost_count;
-	s->persisted = persisted_count ? campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted)) : NULL;
+	s->persisted =
+		persisted_count ? campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted)) : NULL;
 	s->persisted_count = persisted_count;
 }
 
@@ -33,16 +34,16 @@ static const char *tail_text(struct campaign *c, const struct tail *tail)
 
 static enum finding_kind ending_finding(struct ending ending)
 {
-	return ending.kind == OUTCOME_EXIT ? KIND_RECOVERY_ERROR :
-	       ending.kind == OUTCOME_SIGNAL ? KIND_RECOVERY_CRASH :
-					       KIND_RECOVERY_HANG;
+	return ending.kind == OUTCOME_EXIT     ? KIND_RECOVERY_ERROR
+	       : ending.kind == OUTCOME_SIGNAL ? KIND_RECOVERY_CRASH
+					       : KIND_RECOVERY_HANG;
 }
 
 static enum finding_outcome ending_outcome(struct ending ending)
 {
-	return ending.kind == OUTCOME_EXIT ? OUTCOME_IS_EXIT :
-	       ending.kind == OUTCOME_SIGNAL ? OUTCOME_IS_SIGNAL :
-					       OUTCOME_IS_TIMEOUT;
+	return ending.kind == OUTCOME_EXIT     ? OUTCOME_IS_EXIT
+	       : ending.kind == OUTCOME_SIGNAL ? OUTCOME_IS_SIGNAL
+					       : OUTCOME_IS_TIMEOUT;
 }
 
 /* The stack */

@@ -31,8 +31,8 @@ struct select {
 	unsigned round;
 
 	/* --after */
-	VEC_OF(uint8_t) within;  /* by context: enum answer */
-	VEC_OF(bool) entered; /* by thread */
+	VEC_OF(uint8_t) within; /* by context: enum answer */
+	VEC_OF(bool) entered;   /* by thread */
 	bool returned, ever_entered;
 };
 
@@ -187,8 +187,8 @@ static bool point_is_wanted(struct select *s, const struct trace *trace, size_t 
 	if (s->wanted[point] == UNASKED) {
 		for (size_t i = 0; i < s->wishes.count; i++) {
 			struct wish *wish = &s->wishes.at[i];
-			bool meets = wish->name ? stack_has(s, trace, points_get(s->points, point)->context, wish->name) :
-						  point >= wish->low && point <= wish->high;
+			bool meets = wish->name ? stack_has(s, trace, points_get(s->points, point)->context, wish->name)
+						: point >= wish->low && point <= wish->high;
 
 			wish->met |= meets;
 			wanted |= meets;
@@ -280,8 +280,8 @@ int select_check(const struct select *s, struct err *err)
 {
 	if (s->options.after && !s->returned) {
 		err_set(err, "--after: %s %s", s->options.after,
-			s->ever_entered ? "has not returned before persistent memory was used for the last time" :
-					  "was never running when persistent memory was used");
+			s->ever_entered ? "has not returned before persistent memory was used for the last time"
+					: "was never running when persistent memory was used");
 		return err_status(err, ERR_USAGE);
 	}
 	for (size_t i = 0; i < s->wishes.count; i++)

@@ -64,7 +64,7 @@ int tester_other(struct tester *tester, const struct state *state, char *const *
 
 struct recovery *tester_recovery(const struct tester *tester);
 
-uint64_t tester_runs(const struct tester *tester);  /* recoveries run so far */
+uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* of those submitted, not passed */
 
 struct ending ending_of(const struct outcome *outcome);

@@ -21,10 +21,10 @@ enum trial_which { TRIAL_ALL, TRIAL_NONE };
 
 struct trial {
 	struct digest digest;
-	uint64_t event; /* the crash comes after it */
-	uint64_t lost;  /* NONE: hash of the contexts whose stores are lost */
-	uint32_t point; /* number of the failure point */
-	uint8_t which;  /* enum trial_which */
+	uint64_t event;  /* the crash comes after it */
+	uint64_t lost;   /* NONE: hash of the contexts whose stores are lost */
+	uint32_t point;  /* number of the failure point */
+	uint8_t which;   /* enum trial_which */
 	bool guaranteed; /* holds only what is guaranteed: NONE, and ALL where nothing is pending */
 	bool accepted;   /* rule 1 */
 };
@@ -37,8 +37,8 @@ struct trials {
 struct job {
 	const struct trial *trial; /* the first of those that fail so */
 	struct ending ending;      /* how */
-	uint64_t start;            /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
-	uint64_t states;           /* different contents */
+	uint64_t start;  /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
+	uint64_t states; /* different contents */
 };
 
 struct jobs {

@@ -16,7 +16,7 @@ struct progress {
 struct points {
 	enum points_at at;
 	VEC_OF(struct point) all;
-	struct map numbers; /* (context, op) -> number */
+	struct map numbers;       /* (context, op) -> number */
 	uint64_t visited, unique; /* without afterthoughts */
 	bool stored;              /* to PM, at any time */
 	bool changed, grown;      /* since the last visit: PM; what is guaranteed of it */
@@ -79,8 +79,7 @@ static bool event_persists(struct points *p, const struct event *ev)
 		       (is_streamed(ev) && !thread_progress(p, ev->thread)->streaming);
 	case EVENT_CLFLUSH:
 	case EVENT_CLFLUSHOPT:
-	case EVENT_CLWB:
-		return ev->file;
+	case EVENT_CLWB: return ev->file;
 	case EVENT_SFENCE:
 	case EVENT_MFENCE:
 	case EVENT_LOCKED:
@@ -88,10 +87,8 @@ static bool event_persists(struct points *p, const struct event *ev)
 	case EVENT_MSYNC:
 	case EVENT_UNMAP:
 	case EVENT_EXIT:
-	case EVENT_SIGNAL:
-		return true;
-	default:
-		return false;
+	case EVENT_SIGNAL: return true;
+	default: return false;
 	}
 }
 
@@ -99,18 +96,14 @@ static bool event_persists(struct points *p, const struct event *ev)
 static bool event_changes(const struct event *ev)
 {
 	switch (ev->type) {
-	case EVENT_STORE:
-		return ev->file != 0;
-	case EVENT_FILE:
-		return ev->flags & BO_FILE_CREATED;
+	case EVENT_STORE: return ev->file != 0;
+	case EVENT_FILE: return ev->flags & BO_FILE_CREATED;
 	case EVENT_FILE_WRITE:
 	case EVENT_FILE_TRUNCATE:
 	case EVENT_FILE_ALLOCATE:
 	case EVENT_FILE_RENAME:
-	case EVENT_FILE_UNLINK:
-		return true;
-	default:
-		return false;
+	case EVENT_FILE_UNLINK: return true;
+	default: return false;
 	}
 }
 

@@ -90,29 +90,29 @@ static void expect(enum points_at at, const char *program, const char *expected)
 static void test_persist(void **state)
 {
 	(void)state;
-	expect(POINTS_PERSIST, "sf.", "010b");     /* the fence has nothing new; but it guarantees more */
+	expect(POINTS_PERSIST, "sf.", "010b");       /* the fence has nothing new; but it guarantees more */
 	expect(POINTS_PERSIST, "f.x", "0000");       /* nothing was stored */
-	expect(POINTS_PERSIST, "sfs.", "0102c");   /* flush and fence are two points */
+	expect(POINTS_PERSIST, "sfs.", "0102c");     /* flush and fence are two points */
 	expect(POINTS_PERSIST, "sfsfsf", "0101010"); /* the same one again */
-	expect(POINTS_PERSIST, "sfsF", "01020");   /* another context */
-	expect(POINTS_PERSIST, "svs.", "00010");   /* a flush outside PM is none */
-	expect(POINTS_PERSIST, "sl.", "0120");     /* a locked store is a point, and changes PM */
+	expect(POINTS_PERSIST, "sfsF", "01020");     /* another context */
+	expect(POINTS_PERSIST, "svs.", "00010");     /* a flush outside PM is none */
+	expect(POINTS_PERSIST, "sl.", "0120");       /* a locked store is a point, and changes PM */
 	expect(POINTS_PERSIST, "smsusx", "0102030");
-	expect(POINTS_PERSIST, "s", "01");         /* the trace just ends */
+	expect(POINTS_PERSIST, "s", "01"); /* the trace just ends */
 	expect(POINTS_PERSIST, "sx", "010");
-	expect(POINTS_PERSIST, "t.", "010");       /* the size changed */
+	expect(POINTS_PERSIST, "t.", "010");           /* the size changed */
 	expect(POINTS_PERSIST, "sSf.F.x", "0010b0c0"); /* what is lost alone, and what of the rest */
-	expect(POINTS_PERSIST, "c.e.", "01000");   /* so did existence, once */
+	expect(POINTS_PERSIST, "c.e.", "01000");       /* so did existence, once */
 }
 
 static void test_streams(void **state)
 {
 	(void)state;
-	expect(POINTS_PERSIST, "nnn.", "0001b");      /* a sequence is one; nothing was stored before it */
-	expect(POINTS_PERSIST, "snN.", "0102c");      /* before its first */
-	expect(POINTS_PERSIST, "sn.n.", "012c2d");    /* a second one, with nothing new before it */
-	expect(POINTS_PERSIST, "sn.sn.", "012012c");  /* and with something */
-	expect(POINTS_PERSIST, "n2n.", "012c");       /* each thread has its own */
+	expect(POINTS_PERSIST, "nnn.", "0001b");     /* a sequence is one; nothing was stored before it */
+	expect(POINTS_PERSIST, "snN.", "0102c");     /* before its first */
+	expect(POINTS_PERSIST, "sn.n.", "012c2d");   /* a second one, with nothing new before it */
+	expect(POINTS_PERSIST, "sn.sn.", "012012c"); /* and with something */
+	expect(POINTS_PERSIST, "n2n.", "012c");      /* each thread has its own */
 }
 
 static void test_stores(void **state)

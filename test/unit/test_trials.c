@@ -6,9 +6,9 @@
  *     aA.    all persisted, content A, passes          nB3    only what is guaranteed, content B, exit status 3
  *     aC!    killed by a signal                        nD?    not tested
  *     ,      the next moment; a and n of the same moment stand together */
-#include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "crash/trials.h"
@@ -105,7 +105,7 @@ static void test_jobs(void **state)
 	expect('.', "aA3nB3", "a0-10x2");                        /* not the loss: all of it fails, too */
 	expect('.', "aA!nB3", "a0-10x1 n10-10x1");
 	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code, the same end */
-	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                /* the same content */
+	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                 /* the same content */
 	expect('.', "aA.nB?", "");
 }
 
@@ -129,7 +129,7 @@ static void test_creation(void **state)
 	expect_found('3', "aA4nB3", 2, 2, 1, 1);                   /* another end is not the same */
 	expect_found('!', "aA!nB!", 2, 2, 2, 0);                   /* a crash never is */
 	expect_found('.', "aA3", 1, 1, 1, 0);
-	expect_found('3', "aA3,aB.,aC3", 3, 3, 0, 2);              /* B holds more than what is guaranteed */
+	expect_found('3', "aA3,aB.,aC3", 3, 3, 0, 2); /* B holds more than what is guaranteed */
 	expect_found('.', "aA.nA.,aA.nB?", 2, 1, 0, 0);
 }
 
