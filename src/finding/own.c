@@ -26,9 +26,9 @@ static const char *const folded[] = {
 
 /* Sources that are folded wherever they were compiled in: intrinsics, and what headers of libraries inline. */
 static const char *const folded_sources[] = {
-	"/usr/include/*",
-	"*/lib/gcc/*/include/*",
-	"*/lib/clang/*/include/*",
+	"/usr/include/*",   "*/lib/gcc/*/include/*", "*/lib/clang/*/include/*",
+	"./*/./*", /* the C library, as its debug package names it: all that a debugger tells where it knows the source */
+	"./*/../sysdeps/*",
 };
 
 /* Functions that are folded in whatever module: the C runtime that is linked into every program. */
