@@ -51,19 +51,23 @@ struct check {
 static int check_give(struct check *c, struct err *err)
 {
 	const char *where = out ? out : c->dir;
-	const struct verdict_facts facts = {
+	struct verdict_facts facts = {
 		.dir = c->dir,
 		.out = where,
 		.out_shown = where,
 		.start = c->start,
 		.quiet = quiet,
+		.recover = testing.recover,
 	};
 	const struct testing_facts about = {.dir = c->dir, .out = where, .quiet = quiet};
 	struct err tested;
 	int result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
 	int counted = result < 0 ? 0 : counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested);
-	int status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
+	int status;
 
+	if (result < 0 || counted < 0)
+		facts.untested = tested.sentence;
+	status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 	if (status < 0)
 		return command_fail(err);
 	if (result < 0 || counted < 0)

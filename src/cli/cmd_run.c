@@ -91,12 +91,13 @@ static int run_test(struct run *r, const char *stopped, struct err *err)
 /* The reports are written and printed whatever became of the target; then its own end decides, if it was a bad one. */
 static int run_judge(struct run *r, struct err *err)
 {
-	const struct verdict_facts facts = {
+	struct verdict_facts facts = {
 		.dir = r->record.recording.dir,
 		.out = r->record.recording.dir,
 		.out_shown = recording.out,
 		.start = r->start,
 		.quiet = recording.quiet,
+		.recover = testing.recover,
 	};
 	const char *stopped = trace_meta(analysis_trace(r->analysis), "stopped");
 	struct err tested;
@@ -106,6 +107,8 @@ static int run_judge(struct run *r, struct err *err)
 	r_tested = run_test(r, stopped, &tested);
 	if (r_tested == 0)
 		r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
+	if (r_tested < 0)
+		facts.untested = tested.sentence;
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
 	if (found < 0)
 		return command_fail(err);

@@ -204,6 +204,19 @@ static int findings_print(const struct verdict *v, const struct findings *f, con
 	return report_write(v->format, f, &how, stdout, err);
 }
 
+/* The campaign, if there was one, has said it all. */
+static void untested_note(struct findings *f, const struct verdict_facts *facts)
+{
+	char note[1024];
+
+	if (!f->target.recover)
+		f->target.recover = findings_text(f, facts->recover);
+	if (!facts->untested)
+		return;
+	snprintf(note, sizeof(note), "crash states were not tested: %s", facts->untested);
+	vec_push(&f->notes, findings_text(f, note));
+}
+
 int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *campaign,
 		 const struct verdict_facts *facts, struct err *err)
 {
@@ -213,6 +226,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 
 	if (!f)
 		return -1;
+	untested_note(f, facts);
 	findings_silence(v, f);
 	/* Folders of crash findings get their names; those of an earlier report go. */
 	if ((campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err)) < 0)

@@ -66,6 +66,8 @@ struct verdict_facts {
 	const char *out_shown; /* the same as the user wrote it */
 	double start;          /* verdict_clock() when the command began */
 	bool quiet;            /* no text on standard output */
+	const char *recover;   /* --recover; NULL: none */
+	const char *untested;  /* why crash states were not tested although they should have been; NULL: nothing went wrong */
 };
 
 /* Check and read what the options name; -1, mostly ERR_USAGE.  verdict_free is needed after failure too. */
