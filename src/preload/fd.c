@@ -128,13 +128,13 @@ static int fcntl_any(int fd, int command, void *argument)
 	return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? fd_copied(fd, result) : result;
 }
 
-#define ARGUMENT_OF(command)                          \
-	({                                            \
-		va_list args_;                        \
-		va_start(args_, command);             \
+#define ARGUMENT_OF(command)                             \
+	({                                               \
+		va_list args_;                           \
+		va_start(args_, command);                \
 		void *argument_ = va_arg(args_, void *); \
-		va_end(args_);                        \
-		argument_;                            \
+		va_end(args_);                           \
+		argument_;                               \
 	})
 
 PUBLIC int fcntl(int fd, int command, ...)
@@ -177,26 +177,26 @@ static bool size_covers(int fd, int mode, off_t offset, off_t size)
 	       st.st_size - offset >= size;
 }
 
-#define RESIZES(name, type)                                                           \
-	PUBLIC int name(int fd, type size)                                            \
-	{                                                                             \
-		if (fd_is_pm(fd) && size_stays(fd, size))                             \
-			return 0;                                                     \
-		if (fd_is_pm(fd))                                                     \
-			stub_refuse("recovery changes the size of a PM file");        \
-		return NEXT(name)(fd, size);                                          \
+#define RESIZES(name, type)                                                    \
+	PUBLIC int name(int fd, type size)                                     \
+	{                                                                      \
+		if (fd_is_pm(fd) && size_stays(fd, size))                      \
+			return 0;                                              \
+		if (fd_is_pm(fd))                                              \
+			stub_refuse("recovery changes the size of a PM file"); \
+		return NEXT(name)(fd, size);                                   \
 	}
 RESIZES(ftruncate, off_t)
 RESIZES(ftruncate64, off64_t)
 
-#define ALLOCATES(name, type, mode, parameters, ...)                                  \
-	PUBLIC int name parameters                                                    \
-	{                                                                             \
-		if (fd_is_pm(fd) && size_covers(fd, mode, offset, size))              \
-			return 0;                                                     \
-		if (fd_is_pm(fd))                                                     \
-			stub_refuse("recovery allocates space in a PM file");         \
-		return NEXT(name)(__VA_ARGS__);                                       \
+#define ALLOCATES(name, type, mode, parameters, ...)                          \
+	PUBLIC int name parameters                                            \
+	{                                                                     \
+		if (fd_is_pm(fd) && size_covers(fd, mode, offset, size))      \
+			return 0;                                             \
+		if (fd_is_pm(fd))                                             \
+			stub_refuse("recovery allocates space in a PM file"); \
+		return NEXT(name)(__VA_ARGS__);                               \
 	}
 ALLOCATES(fallocate, off_t, mode, (int fd, int mode, off_t offset, off_t size), fd, mode, offset, size)
 ALLOCATES(fallocate64, off64_t, mode, (int fd, int mode, off64_t offset, off64_t size), fd, mode, offset, size)
@@ -204,12 +204,12 @@ ALLOCATES(posix_fallocate, off_t, 0, (int fd, off_t offset, off_t size), fd, off
 ALLOCATES(posix_fallocate64, off64_t, 0, (int fd, off64_t offset, off64_t size), fd, offset, size)
 
 /* A call that writes to the file, or changes it otherwise. */
-#define WRITES(type, name, what, parameters, ...)                 \
-	PUBLIC type name parameters                               \
-	{                                                         \
-		if (fd_is_pm(fd))                                 \
-			stub_refuse("recovery " what);            \
-		return NEXT(name)(__VA_ARGS__);                   \
+#define WRITES(type, name, what, parameters, ...)      \
+	PUBLIC type name parameters                    \
+	{                                              \
+		if (fd_is_pm(fd))                      \
+			stub_refuse("recovery " what); \
+		return NEXT(name)(__VA_ARGS__);        \
 	}
 
 /* clang-format off */

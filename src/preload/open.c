@@ -81,13 +81,13 @@ static int any_open(int dirfd, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-#define MODE_OF(flags)                                                       \
-	({                                                                   \
-		va_list args_;                                               \
-		va_start(args_, flags);                                      \
+#define MODE_OF(flags)                                                                        \
+	({                                                                                    \
+		va_list args_;                                                                \
+		va_start(args_, flags);                                                       \
 		mode_t mode_ = (flags) & (O_CREAT | __O_TMPFILE) ? va_arg(args_, mode_t) : 0; \
-		va_end(args_);                                               \
-		mode_;                                                       \
+		va_end(args_);                                                                \
+		mode_;                                                                        \
 	})
 
 PUBLIC int open(const char *path, int flags, ...)

@@ -37,22 +37,22 @@ static const char *path_changed(int dirfd, const char *path, const char *what)
 }
 
 /* A call that asks: `to` is the path to pass on. */
-#define ASKS(type, name, dirfd, follow, parameters, ...)                 \
-	PUBLIC type name parameters                                      \
-	{                                                                \
-		const char *to = path_asked(dirfd, path, follow);        \
-		return NEXT(name)(__VA_ARGS__);                          \
+#define ASKS(type, name, dirfd, follow, parameters, ...)          \
+	PUBLIC type name parameters                               \
+	{                                                         \
+		const char *to = path_asked(dirfd, path, follow); \
+		return NEXT(name)(__VA_ARGS__);                   \
 	}
 
 /* A call that changes, and what recovery does with it, for the reason. */
-#define CHANGES(type, name, dirfd, what, parameters, ...)                \
-	PUBLIC type name parameters                                      \
-	{                                                                \
-		const char *to = path_changed(dirfd, path, what);        \
-		return NEXT(name)(__VA_ARGS__);                          \
+#define CHANGES(type, name, dirfd, what, parameters, ...)         \
+	PUBLIC type name parameters                               \
+	{                                                         \
+		const char *to = path_changed(dirfd, path, what); \
+		return NEXT(name)(__VA_ARGS__);                   \
 	}
 
-#define FOLLOWS(flags) (!((flags) & AT_SYMLINK_NOFOLLOW))
+#define FOLLOWS(flags) (!((flags)&AT_SYMLINK_NOFOLLOW))
 
 /* clang-format off */
 ASKS(int, stat, AT_FDCWD, true, (const char *path, struct stat *st), to, st)
@@ -108,12 +108,12 @@ CHANGES(int, symlinkat, dirfd, MAKES, (const char *target, int dirfd, const char
 /* clang-format on */
 
 /* The last part of a name is made up: only the directory counts. */
-#define INVENTS(type, name, parameters, ...)                       \
-	PUBLIC type name parameters                                \
-	{                                                          \
-		if (place_change(AT_FDCWD, path, MAKES).kind)      \
-			stub_refuse("recovery " MAKES);            \
-		return NEXT(name)(__VA_ARGS__);                    \
+#define INVENTS(type, name, parameters, ...)                  \
+	PUBLIC type name parameters                           \
+	{                                                     \
+		if (place_change(AT_FDCWD, path, MAKES).kind) \
+			stub_refuse("recovery " MAKES);       \
+		return NEXT(name)(__VA_ARGS__);               \
 	}
 INVENTS(int, mkstemp, (char *path), path)
 INVENTS(int, mkstemp64, (char *path), path)
@@ -382,8 +382,10 @@ PUBLIC int bind(int fd, const struct sockaddr *address, socklen_t size)
 	const struct sockaddr_un *local = (const void *)address;
 	char path[sizeof(local->sun_path) + 1];
 
-	if (stub_page && address->sa_family == AF_UNIX && size > offsetof(struct sockaddr_un, sun_path) && *local->sun_path) {
-		snprintf(path, sizeof(path), "%.*s", (int)(size - offsetof(struct sockaddr_un, sun_path)), local->sun_path);
+	if (stub_page && address->sa_family == AF_UNIX && size > offsetof(struct sockaddr_un, sun_path) &&
+	    *local->sun_path) {
+		snprintf(path, sizeof(path), "%.*s", (int)(size - offsetof(struct sockaddr_un, sun_path)),
+			 local->sun_path);
 		/* Elsewhere its path might be too long, and who looks for it may not have the stub. */
 		if (place_change(AT_FDCWD, path, MAKES).kind)
 			stub_refuse("recovery " MAKES);

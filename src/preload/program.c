@@ -86,7 +86,8 @@ void program_refuse(const char *path, char *const *environment)
 	snprintf(look, sizeof(look), "%s", path);
 	for (int i = 0; i < INTERPRETERS_MAX && program_look(look); i++)
 		;
-	if (!stub_page->covered && (!environment_has(environment, STUB_VARIABLE) || !environment_has(environment, "LD_PRELOAD")))
+	if (!stub_page->covered &&
+	    (!environment_has(environment, STUB_VARIABLE) || !environment_has(environment, "LD_PRELOAD")))
 		stub_refuse("recovery starts a program without its environment");
 }
 
@@ -144,12 +145,12 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
 }
 
 /* The arguments of execl, up to NULL. */
-#define COLLECT(argv, first, last)                                            \
-	char *argv[ARGUMENTS_MAX] = {(char *)(first)};                        \
-	va_list args;                                                         \
-	va_start(args, last);                                                 \
-	for (size_t i = 1; argv[i - 1] && i < ARGUMENTS_MAX - 1; i++)         \
-		argv[i] = va_arg(args, char *)
+#define COLLECT(argv, first, last)                                    \
+	char *argv[ARGUMENTS_MAX] = {(char *)(first)};                \
+	va_list args;                                                 \
+	va_start(args, last);                                         \
+	for (size_t i = 1; argv[i - 1] && i < ARGUMENTS_MAX - 1; i++) \
+	argv[i] = va_arg(args, char *)
 
 PUBLIC int execl(const char *path, const char *first, ...)
 {

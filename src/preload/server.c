@@ -49,6 +49,11 @@ static void reply_send(const struct stub_reply *reply)
 		syscall(SYS_exit_group, 125);
 }
 
+static int number_of(const char *text)
+{
+	return (int)strtol(text, NULL, 10);
+}
+
 /* Entries of a /proc directory that are numbers. */
 static void numbers_each(const char *dir, void (*each)(int number))
 {
@@ -59,8 +64,8 @@ static void numbers_each(const char *dir, void (*each)(int number))
 		stub_refuse("%s cannot be read", dir);
 	int own = dirfd(d);
 	while ((entry = readdir(d)))
-		if (isdigit((unsigned char)*entry->d_name) && atoi(entry->d_name) != own)
-			each(atoi(entry->d_name));
+		if (isdigit((unsigned char)*entry->d_name) && number_of(entry->d_name) != own)
+			each(number_of(entry->d_name));
 	closedir(d);
 }
 
@@ -97,12 +102,10 @@ static void offsets_restore(void)
 /* Memory that children would share with each other. */
 static bool line_is_shared(const char *line)
 {
-	char flags[8];
-	unsigned long start;
+	uintptr_t start = strtoul(line, NULL, 16);
+	const char *flags = strchr(line, ' '); /* " rw-s" */
 
-	if (sscanf(line, "%lx-%*x %7s", &start, flags) != 2)
-		return false;
-	return flags[1] == 'w' && flags[3] == 's' && (struct stub_page *)start != stub_page;
+	return flags && strlen(flags) > 4 && flags[2] == 'w' && flags[4] == 's' && start != (uintptr_t)stub_page;
 }
 
 static void memory_check(void)
@@ -147,7 +150,7 @@ static void orphans_kill(void)
 		syscall(SYS_close, fd);
 		char *rest = NULL;
 		for (char *word = strtok_r(list, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
-			kill(atoi(word), SIGKILL);
+			kill(number_of(word), SIGKILL);
 		usleep(100);
 	}
 }

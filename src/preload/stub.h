@@ -24,12 +24,12 @@
 #define PUBLIC __attribute__((visibility("default")))
 
 /* The function that the program would have called without us. */
-#define NEXT(name)                                                               \
-	({                                                                       \
-		static void *next_##name;                                        \
-		if (!next_##name)                                                \
-			next_##name = stub_next(#name);                          \
-		(__typeof__(&name))next_##name;                                  \
+#define NEXT(name)                                      \
+	({                                              \
+		static void *next_##name;               \
+		if (!next_##name)                       \
+			next_##name = stub_next(#name); \
+		(__typeof__(&name))next_##name;         \
 	})
 void *stub_next(const char *name);
 

@@ -77,7 +77,8 @@ static size_t family_list(struct family *all, size_t room)
 
 	while (proc && count < room && (entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			all[count++] = (struct family){(pid_t)strtol(entry->d_name, NULL, 10), process_parent(entry->d_name)};
+			all[count++] =
+				(struct family){(pid_t)strtol(entry->d_name, NULL, 10), process_parent(entry->d_name)};
 	if (proc)
 		closedir(proc);
 	return count;
@@ -162,7 +163,8 @@ static size_t marked_kill(const char *mark)
 
 	while (proc && (entry = readdir(proc))) {
 		const char *name = entry->d_name;
-		if (!isdigit((unsigned char)*name) || process_parent(name) != getpid() || !process_is_marked(name, mark))
+		if (!isdigit((unsigned char)*name) || process_parent(name) != getpid() ||
+		    !process_is_marked(name, mark))
 			continue;
 		kill((pid_t)strtol(name, NULL, 10), SIGKILL);
 		waitpid((pid_t)strtol(name, NULL, 10), NULL, 0);

@@ -145,7 +145,8 @@ static int fifo_create(const struct control *control, const char *name, struct e
 int control_open(struct control *control, const struct scene *scene, bool serve, bool covered, struct err *err)
 {
 	*control = (struct control){.request = -1, .reply = -1};
-	snprintf(control->dir, sizeof(control->dir), "%.*s/%s", PATH_MAX - 16, scene->root, serve ? "serve" : "redirect");
+	snprintf(control->dir, sizeof(control->dir), "%.*s/%s", PATH_MAX - 16, scene->root,
+		 serve ? "serve" : "redirect");
 	tree_remove(control->dir);
 	if (mkdir(control->dir, 0700) < 0)
 		return err_sys(err, "cannot create %s", control->dir);

@@ -125,8 +125,8 @@ struct run {
 	const struct keeper_options *options;
 	int requests, signals;
 	struct member main, client;
-	bool killed;       /* the time is over */
-	bool terminating;  /* the client is done, and the server was told */
+	bool killed;      /* the time is over */
+	bool terminating; /* the client is done, and the server was told */
 	uint64_t start_ns, dying_ns, patience_ns;
 };
 
@@ -190,7 +190,8 @@ static void run_wait(struct run *run)
 	struct stub_request request;
 
 	poll(fds, 2, run->client.ended ? 20 : -1);
-	if (fds[0].revents && (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
+	if (fds[0].revents &&
+	    (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
 		run->killed = true;
 	if (fds[1].revents && read(run->signals, info, sizeof(info)) < 0)
 		return;
@@ -213,7 +214,9 @@ static void run_start(struct run *run)
 
 static struct stub_reply run_reply(const struct run *run)
 {
-	struct stub_reply reply = {.op = STUB_ENDED, .nanoseconds = now_ns() - run->start_ns, .status = run->main.status};
+	struct stub_reply reply = {.op = STUB_ENDED,
+				   .nanoseconds = now_ns() - run->start_ns,
+				   .status = run->main.status};
 
 	if (run->killed)
 		reply.flags = STUB_BY_KILL;

@@ -14,8 +14,8 @@
 
 #include "run/control.h"
 #include "run/outcome.h"
-#include "run/service.h"
 #include "run/scene.h"
+#include "run/service.h"
 
 struct keeper_options {
 	char *const *argv;

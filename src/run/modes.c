@@ -5,7 +5,7 @@
 #include "run/recovery.h"
 
 static const char *const names[RECOVERY_MODES] = {
-	[RECOVERY_AUTO] = "auto",         [RECOVERY_FORK] = "fork server",    [RECOVERY_NAMESPACE] = "namespace",
+	[RECOVERY_AUTO] = "auto",         [RECOVERY_FORK] = "fork server",  [RECOVERY_NAMESPACE] = "namespace",
 	[RECOVERY_REDIRECT] = "redirect", [RECOVERY_IN_PLACE] = "in place",
 };
 

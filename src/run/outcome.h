@@ -9,7 +9,14 @@
 enum { OUTCOME_TAIL = 4096 /* bytes that are kept of each output: its end */ };
 
 /* How the recovery command is shown the crash state; see recovery.h. */
-enum recovery_mode { RECOVERY_AUTO, RECOVERY_FORK, RECOVERY_NAMESPACE, RECOVERY_REDIRECT, RECOVERY_IN_PLACE, RECOVERY_MODES };
+enum recovery_mode {
+	RECOVERY_AUTO,
+	RECOVERY_FORK,
+	RECOVERY_NAMESPACE,
+	RECOVERY_REDIRECT,
+	RECOVERY_IN_PLACE,
+	RECOVERY_MODES
+};
 
 enum outcome_kind { OUTCOME_EXIT, OUTCOME_SIGNAL, OUTCOME_TIMEOUT };
 

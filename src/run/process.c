@@ -244,7 +244,8 @@ static bool watch_over(const struct watch *w)
 static struct process_end watch_end(const struct watch *w, bool served, int64_t start_ms)
 {
 	int status = w->wait_status;
-	bool well = served && (status == 0 || (w->stage == STAGE_TOLD && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+	bool well = served &&
+		    (status == 0 || (w->stage == STAGE_TOLD && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 
 	if (well)
 		status = w->client_status;

@@ -16,20 +16,20 @@
 enum { PROCESS_GRACE_MS = 3000, PROCESS_TERM_MS = 2000 };
 
 struct process {
-	char *const *argv;        /* argv[0] is looked for in PATH */
-	char *const *environment; /* KEY=VALUE to add to ours; NULL: nothing */
-	bool null_stdin;          /* read /dev/null instead of our standard input */
-	bool stdout_to_stderr;    /* its standard output is our standard error */
-	bool wait_all;            /* the end is the end of the last descendant, not of the command itself */
+	char *const *argv;             /* argv[0] is looked for in PATH */
+	char *const *environment;      /* KEY=VALUE to add to ours; NULL: nothing */
+	bool null_stdin;               /* read /dev/null instead of our standard input */
+	bool stdout_to_stderr;         /* its standard output is our standard error */
+	bool wait_all;                 /* the end is the end of the last descendant, not of the command itself */
 	const struct service *service; /* the command is a server, and this drives it; NULL: it ends by itself */
 };
 
 /* How it ended: data about the command, not an error. */
 struct process_end {
 	bool interrupted; /* we were told to stop before it ended */
-	bool by_client;   /* what follows is about the client: the server ended well, or of the SIGTERM that it got when the client was done */
-	int signal;       /* that killed it, 0 if it exited */
-	int status;       /* exit status */
+	bool by_client; /* what follows is about the client: the server ended well, or of the SIGTERM that it got when the client was done */
+	int signal; /* that killed it, 0 if it exited */
+	int status; /* exit status */
 	double seconds;
 };
 

@@ -47,7 +47,8 @@ static void commons_fill(struct recovery *r)
 	words_add(&r->argv, "/bin/sh");
 	words_add(&r->argv, "-c");
 	words_add(&r->argv, "%s%s", shell_is_simple(o->command) ? "exec " : "", o->command);
-	if (o->pmem_force)
+	/* What the user set himself stays. */
+	if (o->pmem_force && !getenv("PMEM_IS_PMEM_FORCE"))
 		words_add(&r->environment, "PMEM_IS_PMEM_FORCE=1");
 	r->common.argv = r->argv.items;
 	r->common.environment = r->environment.items;
@@ -60,7 +61,7 @@ static void commons_fill(struct recovery *r)
 static void reason_set(struct recovery *r, enum recovery_mode not, const char *why)
 {
 	if (!*r->reason)
-		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(not), why);
+		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(not ), why);
 }
 
 /* The next mode that could work after this one; RECOVERY_AUTO is before the first, and comes back after the last. */
@@ -122,7 +123,8 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 {
 	struct service service = {.client = options->client, .ready = options->ready};
 
-	if (shell_check(options->command, options->cwd, err) < 0 || (options->client && service_check(&service, err) < 0))
+	if (shell_check(options->command, options->cwd, err) < 0 ||
+	    (options->client && service_check(&service, err) < 0))
 		return -1;
 	inplace_mend(options->origin);
 	struct recovery *r = mem_alloc(sizeof(*r));

@@ -48,13 +48,13 @@ struct recovery;
 
 struct recovery_options {
 	const char *command;
-	const char *client, *ready; /* service.h; NULL: the command ends by itself */
-	const char *cwd;            /* NULL: ours */
-	bool pmem_force;            /* PMEM_IS_PMEM_FORCE=1 */
-	double timeout;             /* seconds for one run */
-	uint64_t memory;            /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
-	unsigned jobs;              /* workers, if the mode allows */
-	enum recovery_mode mode;    /* RECOVERY_AUTO: whichever works */
+	const char *client, *ready;  /* service.h; NULL: the command ends by itself */
+	const char *cwd;             /* NULL: ours */
+	bool pmem_force;             /* PMEM_IS_PMEM_FORCE=1 */
+	double timeout;              /* seconds for one run */
+	uint64_t memory;             /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
+	unsigned jobs;               /* workers, if the mode allows */
+	enum recovery_mode mode;     /* RECOVERY_AUTO: whichever works */
 	const struct origin *origin; /* the PM paths and their directories; must live as long */
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* do as if they were not permitted */

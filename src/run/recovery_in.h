@@ -24,8 +24,8 @@ struct recovery {
 	enum recovery_mode mode; /* to start with */
 	bool settled;            /* the first run is over */
 	char reason[STUB_REASON + 128];
-	uint64_t seen_ns;          /* when we last looked after the workers */
-	struct outcome *wanted;    /* recovery_run waits for this one */
+	uint64_t seen_ns;       /* when we last looked after the workers */
+	struct outcome *wanted; /* recovery_run waits for this one */
 	bool wanted_is_there;
 };
 

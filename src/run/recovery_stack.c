@@ -56,8 +56,9 @@ bool recovery_frame_parse(struct recovery_frame *frame, const char *line)
 static void debugger_command(struct words *argv, const struct recovery *r, const char *gdb, const char *list)
 {
 	static const char *const settings[] = {
-		"set debuginfod enabled off", "set pagination off", "set width 0", "set print frame-arguments none",
-		"set print entry-values no",  "set filename-display absolute", "set follow-fork-mode child",
+		"set debuginfod enabled off",     "set pagination off",        "set width 0",
+		"set print frame-arguments none", "set print entry-values no", "set filename-display absolute",
+		"set follow-fork-mode child",
 	};
 
 	words_add(argv, "%s", gdb);

@@ -21,16 +21,16 @@ struct scene_copy {
 };
 
 struct scene_dir {
-	const char *original; /* the origin's */
-	char *path;           /* ROOT.scene/K */
-	char *stage;          /* ROOT/K */
-	struct words names;   /* of PM files, sorted */
-	struct words others;  /* the other entries of the original directory, sorted */
-	struct words mounts;  /* those of them that are mounted here */
+	const char *original;      /* the origin's */
+	char *path;                /* ROOT.scene/K */
+	char *stage;               /* ROOT/K */
+	struct words names;        /* of PM files, sorted */
+	struct words others;       /* the other entries of the original directory, sorted */
+	struct words mounts;       /* those of them that are mounted here */
 	struct scene_copy *copies; /* and those that are copied */
 	size_t copy_count;
 	struct words before; /* what was in the original directory before a run in place */
-	bool is_there;        /* the original directory */
+	bool is_there;       /* the original directory */
 };
 
 struct scene {

@@ -55,7 +55,9 @@ static bool address_answers(const void *address, socklen_t size)
 static bool port_answers(int port)
 {
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port), .sin6_addr = in6addr_loopback};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+				  .sin6_port = htons((uint16_t)port),
+				  .sin6_addr = in6addr_loopback};
 
 	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	return address_answers(&v4, sizeof(v4)) || address_answers(&v6, sizeof(v6));

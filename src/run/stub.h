@@ -33,7 +33,7 @@ struct stub_page {
 	uint32_t serve;   /* be a fork server; otherwise only lead paths elsewhere */
 	uint32_t covered; /* a namespace shows the state at the original paths already, and lets nobody write there */
 	int32_t started;  /* the process that may become the server */
-	_Atomic int32_t running; /* the child that has a state now, 0: none.  Who finds it too slow kills it */
+	_Atomic int32_t running;  /* the child that has a state now, 0: none.  Who finds it too slow kills it */
 	_Atomic uint32_t refused; /* something was asked for that this mode cannot do; the reason says what */
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;

@@ -18,7 +18,8 @@
 #include "run/lazy_in.h"
 #include "run/shell.h"
 
-#define LEAF_NS (5 * (uint64_t)1000000000) /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
+#define LEAF_NS \
+	(5 * (uint64_t)1000000000) /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
 enum { LEAVES_AT_ONCE = 64 };
 #define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
 

@@ -294,7 +294,8 @@ static int by_threads(void)
 	uint64_t *at = map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE);
 	pthread_t thread;
 
-	need(pthread_create(&thread, NULL, store, at) == 0 && pthread_join(thread, NULL) == 0 && at[7] == 70, "threads");
+	need(pthread_create(&thread, NULL, store, at) == 0 && pthread_join(thread, NULL) == 0 && at[7] == 70,
+	     "threads");
 	return judge(*at);
 }
 
@@ -400,12 +401,31 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} actions[] = {
-		{"map", by_map},         {"read", by_read},       {"write", by_write},     {"twice", by_twice},
-		{"again", by_again},     {"mapped-read", by_mapped_read}, {"stream", by_stream}, {"fork", by_fork},
-		{"delete", by_delete},   {"replace", by_replace}, {"beside", by_beside},   {"daemon", by_daemon},
-		{"closing", by_closing}, {"chdir", by_chdir},     {"printing", by_printing}, {"threads", by_threads},
-		{"threads-first", by_threads_first}, {"config", by_config}, {"list", by_list}, {"lock", by_lock},
-		{"grow", by_grow},       {"remap", by_remap},     {"kill-group", by_kill_group}, {"private", by_private}, {"memory", by_memory},
+		{"map", by_map},
+		{"read", by_read},
+		{"write", by_write},
+		{"twice", by_twice},
+		{"again", by_again},
+		{"mapped-read", by_mapped_read},
+		{"stream", by_stream},
+		{"fork", by_fork},
+		{"delete", by_delete},
+		{"replace", by_replace},
+		{"beside", by_beside},
+		{"daemon", by_daemon},
+		{"closing", by_closing},
+		{"chdir", by_chdir},
+		{"printing", by_printing},
+		{"threads", by_threads},
+		{"threads-first", by_threads_first},
+		{"config", by_config},
+		{"list", by_list},
+		{"lock", by_lock},
+		{"grow", by_grow},
+		{"remap", by_remap},
+		{"kill-group", by_kill_group},
+		{"private", by_private},
+		{"memory", by_memory},
 	};
 
 	pool = argv[1];

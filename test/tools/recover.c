@@ -135,7 +135,8 @@ static void print(struct recovery *r, bool show, bool stack)
 	for (size_t i = 0; i < states.count; i++) {
 		const struct outcome *o = &outcomes[i];
 		outcome_describe(o, text, sizeof(text));
-		printf("%s: %s%s (%s)\n", states.items[i], text, o->by_client ? " of the client" : "", recovery_mode_name(o->mode));
+		printf("%s: %s%s (%s)\n", states.items[i], text, o->by_client ? " of the client" : "",
+		       recovery_mode_name(o->mode));
 		if (show && o->out.text)
 			printf("stdout%s: %s\n", o->out.cut ? " (cut)" : "", o->out.text);
 		if (show && o->err.text)

@@ -20,12 +20,28 @@
 static void test_simple(void **state)
 {
 	static const char *const simple[] = {
-		"/bin/kv check pool", "  cat pool", "cat 'a b' \"c d\"", "cat pool >out 2>&1", "./kv 'a;b|c&d'", "./kv $HOME",
+		"/bin/kv check pool", "  cat pool",     "cat 'a b' \"c d\"",
+		"cat pool >out 2>&1", "./kv 'a;b|c&d'", "./kv $HOME",
 	};
 	static const char *const joined[] = {
-		"",          "a; b",         "./kv && ./kv",  "./kv | cat",       "./kv &",      "(./kv)",      "X=1 ./kv",
-		"./kv `id`", "./kv \"$(id)\"", "cd /",        "exit 3",           "if ./kv; then true; fi",    "./kv 'open",
-		"./kv\n./kv", "nothing-like-this pool",       "'./kv' pool",      "./kv \\; x",  "./kv # x",
+		"",
+		"a; b",
+		"./kv && ./kv",
+		"./kv | cat",
+		"./kv &",
+		"(./kv)",
+		"X=1 ./kv",
+		"./kv `id`",
+		"./kv \"$(id)\"",
+		"cd /",
+		"exit 3",
+		"if ./kv; then true; fi",
+		"./kv 'open",
+		"./kv\n./kv",
+		"nothing-like-this pool",
+		"'./kv' pool",
+		"./kv \\; x",
+		"./kv # x",
 	};
 
 	(void)state;
@@ -143,7 +159,8 @@ static void test_frames(void **state)
 	(void)state;
 	frame("#0  crash (value=...) at /src/kv.c:65", "crash", "/src/kv.c", 65, "");
 	frame("#12 0x00005555 in main (argc=..., argv=...) at /a b/kv.c:7", "main", "/a b/kv.c", 7, "");
-	frame("#1  0x00007f12 in pmemobj_open () from /lib/libpmemobj.so.1", "pmemobj_open", "", 0, "/lib/libpmemobj.so.1");
+	frame("#1  0x00007f12 in pmemobj_open () from /lib/libpmemobj.so.1", "pmemobj_open", "", 0,
+	      "/lib/libpmemobj.so.1");
 	frame("#2  0x00007f12 in ?? ()", "??", "", 0, "");
 	frame("#3  <signal handler called>", "<signal handler called>", "", 0, "");
 	frame("#4  (anonymous namespace)::f (x=...) at /x.cc:3", "(anonymous namespace)::f", "/x.cc", 3, "");
@@ -170,7 +187,8 @@ static void test_modes(void **state)
 	}
 	assert_true(recovery_mode_find("fork-server", &mode) && mode == RECOVERY_FORK);
 	assert_true(recovery_mode_find("in-place", &mode) && mode == RECOVERY_IN_PLACE);
-	assert_false(recovery_mode_find("fork", &mode) || recovery_mode_find("", &mode) || recovery_mode_find("autos", &mode));
+	assert_false(recovery_mode_find("fork", &mode) || recovery_mode_find("", &mode) ||
+		     recovery_mode_find("autos", &mode));
 }
 
 static void test_service(void **state)
