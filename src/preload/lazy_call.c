@@ -72,7 +72,8 @@ enum { CALLS = sizeof(calls) / sizeof(*calls) };
 static const int harmless[] = {
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_msync, SYS_mincore, SYS_mlock, SYS_mlock2, SYS_munlock, SYS_brk,
 	SYS_lseek, SYS_close, SYS_ftruncate, SYS_fsync, SYS_fdatasync, SYS_fallocate, SYS_fadvise64,
-	SYS_exit, SYS_exit_group, SYS_getpid, SYS_tgkill, SYS_clone, SYS_clone3, SYS_fork, SYS_vfork, SYS_execve, SYS_arch_prctl, SYS_rseq,
+	SYS_exit, SYS_exit_group, SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_sched_yield, SYS_dup, SYS_dup2, SYS_dup3,
+	SYS_kill, SYS_tkill, SYS_tgkill, SYS_clone, SYS_clone3, SYS_fork, SYS_vfork, SYS_execve, SYS_arch_prctl, SYS_rseq,
 	SYS_set_robust_list, SYS_set_tid_address, SYS_rt_sigreturn, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigsuspend, SYS_sigaltstack,
 };
 /* clang-format on */
@@ -84,12 +85,18 @@ static const int lists[] = {SYS_readv,   SYS_writev,  SYS_preadv,  SYS_pwritev, 
 			    SYS_vmsplice, SYS_io_submit};
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 
+/* The usual ones, whose second argument alone is an address.  (In others, each argument is looked at, also where there is none: a register may hold anything.
+ * That costs a trap.) */
+static const int seconds[] = {SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_fstat, SYS_openat, SYS_clock_gettime, SYS_faccessat,
+			      SYS_unlinkat};
+enum { SECONDS = sizeof(seconds) / sizeof(*seconds) };
+
 /* The filter */
 
-enum { ARGUMENTS = 6, PER_ARGUMENT = 5, FILTER_MAX = 16 + HARMLESS + LISTS + ARGUMENTS * PER_ARGUMENT };
+enum { ARGUMENTS = 6, PER_ARGUMENT = 5, FILTER_LENGTH = 7 + HARMLESS + LISTS + SECONDS + ARGUMENTS * PER_ARGUMENT + 2 };
 
 struct program {
-	struct sock_filter at[FILTER_MAX];
+	struct sock_filter at[FILTER_LENGTH];
 	unsigned count;
 };
 
@@ -103,13 +110,15 @@ static void emit_load(struct program *p, size_t offset)
 	emit(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The last instructions are: allow, trap. */
-static void emit_jump(struct program *p, uint32_t value, unsigned total, bool trap)
+/* The last instructions are: look at the second argument, allow, trap. */
+enum { AT_SECOND = FILTER_LENGTH - 2 - PER_ARGUMENT, AT_ALLOW = FILTER_LENGTH - 2, AT_TRAP };
+
+static void emit_jump(struct program *p, int value, unsigned target)
 {
-	emit(p, BPF_JMP | BPF_JEQ | BPF_K, value, total - 2 + trap - (p->count + 1), 0);
+	emit(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)value, target - (p->count + 1), 0);
 }
 
-static void emit_argument(struct program *p, unsigned argument, uintptr_t at, uint32_t last, unsigned total)
+static void emit_argument(struct program *p, unsigned argument, uintptr_t at, uint32_t last)
 {
 	size_t offset = offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t);
 
@@ -117,29 +126,34 @@ static void emit_argument(struct program *p, unsigned argument, uintptr_t at, ui
 	emit(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(at >> 32), 0, 3);
 	emit_load(p, offset);
 	emit(p, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)at, 0, 1);
-	emit(p, BPF_JMP | BPF_JGT | BPF_K, last, 0, total - 1 - (p->count + 1));
+	emit(p, BPF_JMP | BPF_JGT | BPF_K, last, 0, AT_TRAP - (p->count + 1));
+}
+
+static void emit_all(struct program *p, const int *numbers, unsigned count, unsigned target)
+{
+	for (unsigned i = 0; i < count; i++)
+		emit_jump(p, numbers[i], target);
 }
 
 /* [at, end) has one upper half of the address. */
 static void filter_install(uintptr_t at, uintptr_t end)
 {
-	const unsigned total = 7 + HARMLESS + LISTS + ARGUMENTS * PER_ARGUMENT + 2;
+	static const uint8_t order[ARGUMENTS] = {0, 2, 3, 4, 5, 1};
 	struct program p = {.count = 0};
 	uint64_t exempt = (uintptr_t)lazy_syscall_end;
 
 	emit_load(&p, offsetof(struct seccomp_data, arch));
-	emit(&p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, total - 2 - (p.count + 1));
+	emit(&p, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, AT_ALLOW - (p.count + 1));
 	emit_load(&p, offsetof(struct seccomp_data, instruction_pointer) + 4);
 	emit(&p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(exempt >> 32), 0, 2);
 	emit_load(&p, offsetof(struct seccomp_data, instruction_pointer));
-	emit_jump(&p, (uint32_t)exempt, total, false);
+	emit_jump(&p, (int)(uint32_t)exempt, AT_ALLOW);
 	emit_load(&p, offsetof(struct seccomp_data, nr));
-	for (unsigned i = 0; i < HARMLESS; i++)
-		emit_jump(&p, (uint32_t)harmless[i], total, false);
-	for (unsigned i = 0; i < LISTS; i++)
-		emit_jump(&p, (uint32_t)lists[i], total, true);
+	emit_all(&p, harmless, HARMLESS, AT_ALLOW);
+	emit_all(&p, lists, LISTS, AT_TRAP);
+	emit_all(&p, seconds, SECONDS, AT_SECOND);
 	for (unsigned i = 0; i < ARGUMENTS; i++)
-		emit_argument(&p, i, at, (uint32_t)(end - 1), total);
+		emit_argument(&p, order[i], at, (uint32_t)(end - 1));
 	emit(&p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	emit(&p, BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
 	struct sock_fprog program = {(unsigned short)p.count, p.at};

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <ucontext.h>
 
+#include "preload/call.h"
 #include "preload/lazy.h"
 
 enum { LAZY_RANGES_MAX = 1024, LAZY_OPEN_MAX = 16 };
@@ -71,12 +72,6 @@ struct lazy {
 };
 
 extern struct lazy lazy;
-
-/* A system call that the filter lets pass, and that leaves errno alone: the result, or minus an error number. */
-long lazy_syscall(long number, long a, long b, long c, long d, long e, long f);
-#define CALL(...) CALL_PADDED(__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_PADDED(number, a, b, c, d, e, f, ...) \
-	lazy_syscall(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 /* lazy.c */
 struct lazy_range *lazy_range_at(uintptr_t at);

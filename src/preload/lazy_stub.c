@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/call.h"
 #include "preload/lazy.h"
 
 enum { FDS_FREE = 16 /* so many in a row are not in use: nor are those after them */ };
@@ -36,11 +37,11 @@ static void writer_flush(void)
 	size_t done = 0;
 
 	while (done < writer.used) {
-		long n = syscall(SYS_write, writer.fd, writer.at + done, writer.used - done);
-		if (n < 0 && errno == EINTR)
+		long n = CALL(SYS_write, writer.fd, writer.at + done, writer.used - done);
+		if (n == -EINTR)
 			continue;
 		if (n <= 0)
-			syscall(SYS_exit_group, 125);
+			CALL(SYS_exit_group, 125);
 		done += (size_t)n;
 	}
 	writer.used = 0;
@@ -67,15 +68,15 @@ static struct output out, err;
 /* The end of what was printed on the way to this leaf. */
 static void output_read(struct output *output, const char *path)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-	long size = fd < 0 ? 0 : syscall(SYS_lseek, fd, 0, SEEK_END);
+	int fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	long size = fd < 0 ? 0 : CALL(SYS_lseek, fd, 0, SEEK_END);
 	long from = size > LAZY_TAIL ? size - LAZY_TAIL : 0;
-	long n = size <= 0 ? 0 : syscall(SYS_pread64, fd, output->at, LAZY_TAIL, from);
+	long n = size <= 0 ? 0 : CALL(SYS_pread64, fd, output->at, LAZY_TAIL, from);
 
 	output->bytes = n > 0 ? (uint32_t)n : 0;
 	output->cut = from > 0;
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		CALL(SYS_close, fd);
 }
 
 static void reason_read(struct output *output)
@@ -117,7 +118,7 @@ static void stub_tell(const struct lazy_told *told)
 		report.taken_bytes += lines[told->lines[i]].count;
 	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes + out.bytes +
 				 err.bytes);
-	writer.fd = (int)syscall(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
+	writer.fd = (int)CALL(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
 	writer_put(&reply, sizeof(reply));
 	writer_put(&report, sizeof(report));
 	writer_put(told->lines + report.keep, (report.depth - report.keep) * sizeof(uint32_t));
@@ -126,7 +127,7 @@ static void stub_tell(const struct lazy_told *told)
 	writer_put(out.at, out.bytes);
 	writer_put(err.at, err.bytes);
 	writer_flush();
-	syscall(SYS_close, writer.fd);
+	CALL(SYS_close, writer.fd);
 }
 
 /* What leaves must not share: what they print, where they are in files, and memory that mappings share (mapping.c).
@@ -139,7 +140,7 @@ static uint64_t size_of(const char *path)
 {
 	struct stat st;
 
-	return syscall(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 ? 0 : (uint64_t)st.st_size;
+	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 ? 0 : (uint64_t)st.st_size;
 }
 
 static void offsets_mark(uint64_t *marks)
@@ -148,10 +149,10 @@ static void offsets_mark(uint64_t *marks)
 
 	marks[MARK_COUNT] = 0;
 	for (int fd = STDERR_FILENO + 1; unused < FDS_FREE; fd++) {
-		long at = syscall(SYS_lseek, fd, 0, SEEK_CUR);
+		long at = CALL(SYS_lseek, fd, 0, SEEK_CUR);
 
-		unused = at < 0 && errno == EBADF ? unused + 1 : 0;
-		if (at < 0 && errno == ESPIPE)
+		unused = at == -EBADF ? unused + 1 : 0;
+		if (at == -ESPIPE)
 			stub_refuse("recovery has a pipe or a connection open");
 		if (at < 0)
 			continue;
@@ -171,11 +172,11 @@ static void stub_mark(uint64_t *marks)
 
 static void stub_reset(const uint64_t *marks)
 {
-	syscall(SYS_truncate, paths.out, marks[MARK_OUT]);
-	syscall(SYS_truncate, paths.err, marks[MARK_ERR]);
+	CALL(SYS_truncate, paths.out, marks[MARK_OUT]);
+	CALL(SYS_truncate, paths.err, marks[MARK_ERR]);
 	mapping_aliases_restore((void *)(uintptr_t)marks[MARK_ALIASES]);
 	for (uint64_t i = 0; i < marks[MARK_COUNT]; i++)
-		syscall(SYS_lseek, (int)(marks[MARK_FIRST + i] >> 48), marks[MARK_FIRST + i] << 16 >> 16, SEEK_SET);
+		CALL(SYS_lseek, (int)(marks[MARK_FIRST + i] >> 48), marks[MARK_FIRST + i] << 16 >> 16, SEEK_SET);
 }
 
 static void refuse(const char *why) __attribute__((noreturn));

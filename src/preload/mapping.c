@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/call.h"
 #include "preload/lazy.h"
 
 enum { MAPPINGS_MAX = 1024, ALIASES_MAX = 256, ENTRIES_MAX = 1 << 16, ALIAS_FD_MIN = 300, WINDOW = 512 };
@@ -473,15 +474,15 @@ static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t
 
 void *mapping_aliases_save(void)
 {
-	char *copy = alias_bytes ? (void *)syscall(SYS_mmap, NULL, alias_bytes, PROT_READ | PROT_WRITE,
+	char *copy = alias_bytes ? (void *)CALL(SYS_mmap, NULL, alias_bytes, PROT_READ | PROT_WRITE,
 						   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 				 : NULL;
 	size_t done = 0;
 
-	if (copy == MAP_FAILED)
+	if ((uintptr_t)copy >= -PAGE)
 		refuse_memory();
 	for (size_t i = 0; i < alias_count; done += aliases[i++].bytes)
-		if (syscall(SYS_pread64, aliases[i].fd, copy + done, aliases[i].bytes, 0) != (long)aliases[i].bytes)
+		if (CALL(SYS_pread64, aliases[i].fd, copy + done, aliases[i].bytes, 0) != (long)aliases[i].bytes)
 			refuse_memory();
 	return copy;
 }
@@ -491,9 +492,9 @@ void mapping_aliases_restore(void *copy)
 	size_t done = 0;
 
 	for (size_t i = 0; i < alias_count; done += aliases[i++].bytes)
-		syscall(SYS_pwrite64, aliases[i].fd, (char *)copy + done, aliases[i].bytes, 0);
+		CALL(SYS_pwrite64, aliases[i].fd, (char *)copy + done, aliases[i].bytes, 0);
 	if (copy)
-		syscall(SYS_munmap, copy, alias_bytes);
+		CALL(SYS_munmap, copy, alias_bytes);
 }
 
 /* The part of [at, end) that a mapping shows. */
