@@ -16,6 +16,8 @@ struct slot {
 	struct tester *tester;
 	struct stage *stage;
 	struct digest digest;
+	tester_told *told; /* NULL: nobody else wants to know */
+	void *told_arg;
 };
 
 struct tester {
@@ -41,6 +43,14 @@ struct ending ending_of(const struct outcome *outcome)
 	return (struct ending){.known = true, .kind = outcome->kind, .value = outcome->value};
 }
 
+void tester_count(struct tester *t, const struct outcome *outcome)
+{
+	t->runs++;
+	t->failed += !outcome_passed(outcome);
+	if (t->options.look)
+		t->options.look(t->options.arg);
+}
+
 static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 {
 	struct tester *t = arg;
@@ -49,10 +59,9 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 	if (outcome->touched)
 		stage_distrust(slot->stage);
 	known_set(t->known, slot->digest, ending_of(outcome));
-	t->runs++;
-	t->failed += !outcome_passed(outcome);
-	if (t->options.look)
-		t->options.look(t->options.arg);
+	if (slot->told)
+		slot->told(slot->told_arg, outcome);
+	tester_count(t, outcome);
 }
 
 static int stages_make(struct tester *t, struct err *err)
@@ -100,24 +109,47 @@ void tester_close(struct tester *t)
 	free(t);
 }
 
-static bool time_is_over(const struct tester *t)
+bool tester_time_is_over(const struct tester *t)
 {
 	return t->options.deadline > 0 && tester_clock() > t->options.deadline;
 }
 
-int tester_submit(struct tester *t, const struct state *state, struct err *err)
+/* A worker whose stage holds the state; or what the caller says. */
+static int worker_fill(struct tester *t, const struct state *state, struct err *err)
 {
 	int worker;
 
-	if (time_is_over(t))
+	if (tester_time_is_over(t))
 		return TESTER_STOPPED;
 	worker = recovery_idle(t->recovery, err);
 	if (worker < 0)
 		return worker == RECOVERY_INTERRUPTED ? TESTER_STOPPED : -1;
-	if (stage_load(t->slots[worker].stage, state, err) < 0)
-		return -1;
+	return stage_load(t->slots[worker].stage, state, err) < 0 ? -1 : worker;
+}
+
+int tester_submit(struct tester *t, const struct state *state, struct err *err)
+{
+	return tester_submit_told(t, state, NULL, NULL, err);
+}
+
+int tester_submit_told(struct tester *t, const struct state *state, tester_told *told, void *arg, struct err *err)
+{
+	int worker = worker_fill(t, state, err);
+
+	if (worker < 0)
+		return worker;
 	t->slots[worker].digest = state->digest;
+	t->slots[worker].told = told;
+	t->slots[worker].told_arg = arg;
 	return recovery_start(t->recovery, (unsigned)worker, &t->slots[worker], err);
+}
+
+int tester_submit_lazy(struct tester *t, const struct state *certain, void *ticket, const struct lazy_options *options,
+		       struct err *err)
+{
+	int worker = worker_fill(t, certain, err);
+
+	return worker < 0 ? worker : recovery_start_lazy(t->recovery, (unsigned)worker, ticket, options, err);
 }
 
 int tester_drain(struct tester *t, struct err *err)
@@ -175,8 +207,8 @@ static int file_put(const struct tester *t, const struct content *content, uint3
 	return r;
 }
 
-int tester_run_content(struct tester *t, const struct content *content, unsigned patience, struct outcome *outcome,
-		       struct err *err)
+/* Files as they are in `content`, in the first stage. */
+static int stage_put(struct tester *t, const struct content *content, struct err *err)
 {
 	struct state *empty = state_none(t->image);
 	int r = stage_fill(t, empty, err);
@@ -189,7 +221,15 @@ int tester_run_content(struct tester *t, const struct content *content, unsigned
 	for (uint32_t file = 1; content_knows(content, file); file++)
 		if (file_put(t, content, file, err) < 0)
 			return -1;
-	return stage_run(t, patience, outcome, err);
+	return 0;
+}
+
+int tester_run_content(struct tester *t, const struct content *content, unsigned patience, struct outcome *outcome,
+		       struct err *err)
+{
+	int r = stage_put(t, content, err);
+
+	return r < 0 ? r : stage_run(t, patience, outcome, err);
 }
 
 int tester_stack(struct tester *t, const struct state *state, struct recovery_frame *frames, size_t room,
@@ -204,16 +244,28 @@ int tester_stack(struct tester *t, const struct state *state, struct recovery_fr
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
 }
 
+static int stage_other(struct tester *t, char *const *argv, char *const *environment,
+		 unsigned patience, struct outcome *outcome, struct err *err)
+{
+	int r = recovery_other(t->recovery, 0, argv, environment, patience, outcome, err);
+	stage_distrust(t->slots[0].stage);
+	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
+}
+
 int tester_other(struct tester *t, const struct state *state, char *const *argv, char *const *environment,
 		 unsigned patience, struct outcome *outcome, struct err *err)
 {
 	int r = stage_fill(t, state, err);
 
-	if (r < 0)
-		return r;
-	r = recovery_other(t->recovery, 0, argv, environment, patience, outcome, err);
-	stage_distrust(t->slots[0].stage);
-	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
+	return r < 0 ? r : stage_other(t, argv, environment, patience, outcome, err);
+}
+
+int tester_other_content(struct tester *t, const struct content *content, char *const *argv, char *const *environment,
+		 unsigned patience, struct outcome *outcome, struct err *err)
+{
+	int r = stage_put(t, content, err);
+
+	return r < 0 ? r : stage_other(t, argv, environment, patience, outcome, err);
 }
 
 struct recovery *tester_recovery(const struct tester *t)

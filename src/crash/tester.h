@@ -21,6 +21,7 @@
 #include "crash/known.h"
 #include "image/content.h"
 #include "image/stage.h"
+#include "run/lazy.h"
 #include "run/recovery.h"
 
 struct tester_options {
@@ -43,6 +44,20 @@ void tester_close(struct tester *tester);
 /* Start recovery on a state of this moment, on the first worker that is free. */
 int tester_submit(struct tester *tester, const struct state *state, struct err *err);
 
+/* The same, and tell somebody of the outcome, from within the functions here that wait. */
+typedef void tester_told(void *arg, const struct outcome *outcome);
+int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
+
+/* Start recovery on all that a crash may leave at this moment; see run/lazy.h.  `certain` is state_none.  -1, ERR_TARGET: there is no fork server. */
+int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket, const struct lazy_options *options,
+		       struct err *err);
+
+/* One more recovery was run, as a leaf of such a tree. */
+void tester_count(struct tester *tester, const struct outcome *outcome);
+
+/* Is it too late to submit anything? */
+bool tester_time_is_over(const struct tester *tester);
+
 /* Wait until all that were submitted have ended. */
 int tester_drain(struct tester *tester, struct err *err);
 
@@ -61,6 +76,10 @@ int tester_stack(struct tester *tester, const struct state *state, struct recove
 /* Run another command on this state, on real files at the original paths; see recovery_other. */
 int tester_other(struct tester *tester, const struct state *state, char *const *argv, char *const *environment,
 		 unsigned patience, struct outcome *outcome, struct err *err);
+
+/* The same on files as they are in `content`. */
+int tester_other_content(struct tester *tester, const struct content *content, char *const *argv, char *const *environment,
+			 unsigned patience, struct outcome *outcome, struct err *err);
 
 struct recovery *tester_recovery(const struct tester *tester);
 
