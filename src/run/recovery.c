@@ -46,7 +46,9 @@ static void commons_fill(struct recovery *r)
 
 	words_add(&r->argv, "/bin/sh");
 	words_add(&r->argv, "-c");
-	words_add(&r->argv, "%s%s", shell_is_simple(o->command) ? "exec " : "", o->command);
+	char *command = shell_command(o->command);
+	words_add(&r->argv, "%s", command);
+	free(command);
 	/* What the user set himself stays. */
 	if (o->pmem_force && !getenv("PMEM_IS_PMEM_FORCE"))
 		words_add(&r->environment, "PMEM_IS_PMEM_FORCE=1");

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shell.c - see shell.h. */
+/* shell.c - see shell.h.
+ *
+ * This is no parser of shell: it knows enough to be sure of the simple things, and leaves the rest to the shell. */
 #include "run/shell.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,69 +15,168 @@
 
 enum { STATUS_SIGNAL = 128 };
 
-/* The first word, if the shell takes it as it stands; 0 otherwise. */
-static size_t word_first(char word[PATH_MAX], const char *command)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-";
-	const char *start = command + strspn(command, " \t");
-	size_t length = strspn(start, plain);
+struct word {
+	char text[PATH_MAX]; /* without quotes */
+	bool open;           /* a variable or something else stands in it */
+	bool quoted;
+	const char *start, *end;
+};
 
-	if (!length || length >= PATH_MAX || !strchr(" \t", start[length]))
-		return 0;
-	memcpy(word, start, length);
-	word[length] = 0;
-	return length;
+/* Take one character of a word, and what a backslash or quotes make of it.  False: this is beyond us. */
+static bool word_take(struct word *word, size_t *used, char *quote)
+{
+	const char *c = word->end;
+
+	if (*c == '\\' && *quote != '\'') {
+		c++;
+		if (!*c || *c == '\n')
+			return false;
+	} else if (*quote ? *c == *quote : (*c == '\'' || *c == '"')) {
+		*quote = *quote ? 0 : *c;
+		word->quoted = true;
+		word->end = c + 1;
+		return true;
+	} else if (*quote != '\'' && (*c == '`' || (*c == '$' && c[1] == '('))) {
+		return false;
+	} else if ((*quote != '\'' && *c == '$') || (!*quote && strchr("*?[~", *c))) {
+		word->open = true;
+	}
+	if (*used + 1 >= sizeof(word->text))
+		return false;
+	word->text[(*used)++] = *c;
+	word->end = c + 1;
+	return true;
 }
 
-/* Nothing that joins commands, outside of quotes.  Backslashes and substitutions are left to the shell. */
-static bool text_is_simple(const char *text)
+/* The word at `text`, or what ends the command there, as an empty word. */
+static bool word_read(struct word *word, const char *text)
 {
+	size_t used = 0;
 	char quote = 0;
 
-	for (const char *c = text; *c; c++) {
-		if (quote) {
-			quote = *c == quote ? 0 : quote;
-			if (quote == '"' && strchr("\\`$", *c))
-				return false;
-		} else if (*c == '\'' || *c == '"') {
-			quote = *c;
-		} else if (*c == '&' && c > text && strchr("<>", c[-1])) {
-			continue; /* 2>&1 */
-		} else if (strchr(";&|()`\\\n#", *c)) {
+	*word = (struct word){.start = text + strspn(text, " \t")};
+	for (word->end = word->start; *word->end && (quote || !strchr(" \t\n;&|<>()", *word->end));)
+		if (!word_take(word, &used, &quote))
 			return false;
-		}
-	}
-	return !quote;
+	return !quote && word->start[0] != '#';
 }
 
-bool shell_is_simple(const char *command)
+static bool word_is_assignment(const struct word *word)
+{
+	size_t name = 0;
+
+	while (isalnum((unsigned char)word->start[name]) || word->start[name] == '_')
+		name++;
+	return name && !isdigit((unsigned char)*word->start) && word->start[name] == '=';
+}
+
+/* The word that says what to run. */
+static bool program_read(struct word *word, const char *command)
+{
+	const char *at = command;
+
+	do {
+		if (!word_read(word, at) || word->end == word->start)
+			return false;
+		at = word->end;
+	} while (word_is_assignment(word));
+	return true;
+}
+
+/* Redirections: "2>&1", ">file", "</dev/null"; the file is the next word. */
+static const char *redirection_skip(const char *at)
+{
+	at += strspn(at, "<>");
+	return *at == '&' ? at + 1 : at;
+}
+
+/* Nothing joins the rest to another command. */
+static bool rest_is_simple(const char *at)
+{
+	static struct word word;
+
+	while (*(at += strspn(at, " \t"))) {
+		if (*at == '<' || *at == '>') {
+			at = redirection_skip(at);
+			continue;
+		}
+		if (!word_read(&word, at) || word.end == word.start)
+			return false;
+		at = word.end;
+	}
+	return true;
+}
+
+/* A name without a slash may be the shell's own; where there is such a program too, it does the same. */
+static bool word_is_program(const struct word *word)
 {
 	struct program program;
-	char word[PATH_MAX];
 	struct err err;
 
-	if (!word_first(word, command) || !text_is_simple(command))
-		return false;
-	/* A name without a slash may be the shell's own; where there is such a program too, it does the same. */
-	return strchr(word, '/') || program_find(&program, word, &err) == 0;
+	if (strchr(word->text, '/') || word->open)
+		return true;
+	return *word->text && program_find(&program, word->text, &err) == 0;
+}
+
+char *shell_command(const char *command)
+{
+	static struct word word;
+	bool simple = program_read(&word, command) && word_is_program(&word) && rest_is_simple(word.end);
+	int before = simple ? (int)(word.start - command) : 0;
+	char *text;
+
+	BUG_ON(asprintf(&text, "%.*s%s%s", before, command, simple ? "exec " : "", command + before) < 0);
+	return text;
+}
+
+/* What POSIX and dash know by themselves. */
+static bool word_is_own(const char *word)
+{
+	static const char *const own[] = {
+		"!",     ".",       ":",        "[",        "alias",    "bg",     "break", "case",    "cd",
+		"chdir", "command", "continue", "echo",     "eval",     "exec",   "exit",  "export",  "false",
+		"fc",    "fg",      "for",      "function", "getopts",  "hash",   "if",    "jobs",    "kill",
+		"local", "printf",  "pwd",      "read",     "readonly", "return", "set",   "shift",   "source",
+		"test",  "times",   "trap",     "true",     "type",     "ulimit", "umask", "unalias", "unset",
+		"until", "wait",    "while",    "{",        "select",   "time",
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!strcmp(own[i], word))
+			return true;
+	return false;
+}
+
+static int refuse(struct err *err)
+{
+	return err_status(err, ERR_USAGE);
 }
 
 int shell_check(const char *command, const char *cwd, struct err *err)
 {
-	char word[PATH_MAX], path[2 * PATH_MAX];
+	static struct word word;
+	struct program program;
+	char path[2 * PATH_MAX];
 
 	if (!command[strspn(command, " \t\n")]) {
 		err_set(err, "the recovery command is empty");
-		return err_status(err, ERR_USAGE);
+		return refuse(err);
 	}
-	if (!word_first(word, command) || !strchr(word, '/'))
+	if (!program_read(&word, command) || word.open || *word.start == '#')
 		return 0;
-	bool relative = *word != '/' && cwd;
-	snprintf(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word);
+	if (!strchr(word.text, '/')) {
+		/* Between ( and ) anything may stand, and the shell knows better. */
+		if (word_is_own(word.text) || program_find(&program, word.text, err) == 0)
+			return 0;
+		err_set(err, "the recovery command %.200s cannot be found", word.text);
+		return refuse(err);
+	}
+	bool relative = *word.text != '/' && cwd;
+	snprintf(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word.text);
 	if (access(path, X_OK) == 0)
 		return 0;
-	err_sys(err, "the recovery command %s cannot be run", word);
-	return err_status(err, ERR_USAGE);
+	err_sys(err, "the recovery command %.200s cannot be run", word.text);
+	return refuse(err);
 }
 
 int shell_signal(int status)
@@ -85,7 +188,8 @@ int shell_signal(int status)
 	case SIGFPE:
 	case SIGILL:
 	case SIGTRAP:
-	case SIGSYS: return status - STATUS_SIGNAL;
+	case SIGSYS:
+	case SIGKILL: return status - STATUS_SIGNAL;
 	default: return 0;
 	}
 }

@@ -3,13 +3,12 @@
 #ifndef BLACKOUT_RUN_SHELL_H
 #define BLACKOUT_RUN_SHELL_H
 
-#include <stdbool.h>
-
 #include "base/err.h"
 
-/* Is this one simple command that runs a program?  Then the shell may become the program ("exec COMMAND") instead of waiting for it, so that there is one process
- * with one outcome.  In doubt it is not. */
-bool shell_is_simple(const char *command);
+/* The command as the shell is to get it.  If it is one simple command that runs a program (words, quotes, variables, redirections, assignments before it), `exec`
+ * goes before the program: the shell becomes it instead of waiting for it, so that there is one process with one outcome.  In doubt it stays as it is.  The caller
+ * frees the text. */
+char *shell_command(const char *command);
 
 /* Can the program be run that the command starts with, seen from `cwd`, so far as can be told without a shell?  -1, ERR_USAGE, if not. */
 int shell_check(const char *command, const char *cwd, struct err *err);

@@ -19,38 +19,52 @@
 
 static void test_simple(void **state)
 {
-	static const char *const simple[] = {
-		"/bin/kv check pool", "  cat pool",     "cat 'a b' \"c d\"",
-		"cat pool >out 2>&1", "./kv 'a;b|c&d'", "./kv $HOME",
+	static const char *const commands[][2] = {
+		{"/bin/kv check pool", "exec /bin/kv check pool"},
+		{"  cat pool", "  exec cat pool"},
+		{"cat 'a b' \"c d\"", "exec cat 'a b' \"c d\""},
+		{"cat pool >out 2>&1 </dev/null", "exec cat pool >out 2>&1 </dev/null"},
+		{"./kv 'a;b|c&d' a\\;b \"x\\\"y\"", "exec ./kv 'a;b|c&d' a\\;b \"x\\\"y\""},
+		{"$HOME/kv $POOL", "exec $HOME/kv $POOL"},
+		{"$KV pool", "exec $KV pool"},
+		{"'/a b/kv' check 'pool'", "exec '/a b/kv' check 'pool'"},
+		{"\"$DIR/kv\" check", "exec \"$DIR/kv\" check"},
+		{"X=1 Y='a b' ./kv pool", "X=1 Y='a b' exec ./kv pool"},
 	};
 	static const char *const joined[] = {
 		"",
 		"a; b",
+		"/bin/kv; exit $?",
 		"./kv && ./kv",
 		"./kv | cat",
 		"./kv &",
 		"(./kv)",
-		"X=1 ./kv",
 		"./kv `id`",
+		"./kv $(id)",
 		"./kv \"$(id)\"",
 		"cd /",
 		"exit 3",
-		"if ./kv; then true; fi",
 		"./kv 'open",
 		"./kv\n./kv",
+		"X=1",
+		"if ./kv; then true; fi",
+		">out ./kv pool",
+		"./kv \\",
+		"./kv # x; y",
 		"nothing-like-this pool",
-		"'./kv' pool",
-		"./kv \\; x",
-		"./kv # x",
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(simple) / sizeof(*simple); i++)
-		if (!shell_is_simple(simple[i]))
-			fail_msg("%s is simple", simple[i]);
-	for (size_t i = 0; i < sizeof(joined) / sizeof(*joined); i++)
-		if (shell_is_simple(joined[i]))
-			fail_msg("%s is not simple", joined[i]);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		char *text = shell_command(commands[i][0]);
+		assert_string_equal(text, commands[i][1]);
+		free(text);
+	}
+	for (size_t i = 0; i < sizeof(joined) / sizeof(*joined); i++) {
+		char *text = shell_command(joined[i]);
+		assert_string_equal(text, joined[i]);
+		free(text);
+	}
 }
 
 static void test_command(void **state)
@@ -60,7 +74,12 @@ static void test_command(void **state)
 	(void)state;
 	assert_int_equal(shell_check("/bin/sh -c true", NULL, &err), 0);
 	assert_int_equal(shell_check("./sh x", "/bin", &err), 0);
-	assert_int_equal(shell_check("anything; else", NULL, &err), 0);
+	assert_int_equal(shell_check("if anything; then else; fi", NULL, &err), 0);
+	assert_int_equal(shell_check("(anything)", NULL, &err), 0);
+	assert_int_equal(shell_check("$anything else", NULL, &err), 0);
+	assert_int_equal(shell_check("X=1 '/bin/sh'; y", NULL, &err), 0);
+	assert_int_equal(shell_check("anything-at-all; else", NULL, &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
 	assert_int_equal(shell_check("./sh x", "/nonexistent", &err), -1);
 	assert_int_equal(err.status, ERR_USAGE);
 	assert_int_equal(shell_check("/etc/passwd", NULL, &err), -1);

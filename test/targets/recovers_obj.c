@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* recovers_obj.c - a recovery of a libpmemobj pool.
+ *
+ *     recovers_obj create POOL
+ *     recovers_obj check POOL      open, change in a transaction, close, open again, look, check; every state must be the first to be changed */
+// link: -lpmemobj
+#include <libpmemobj.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+struct root {
+	uint64_t made, changed;
+};
+
+static struct root *root_of(PMEMobjpool *pool)
+{
+	return pmemobj_direct(pmemobj_root(pool, sizeof(struct root)));
+}
+
+static int create(const char *path)
+{
+	PMEMobjpool *pool = pmemobj_create(path, "recovers", PMEMOBJ_MIN_POOL, 0644);
+
+	if (!pool)
+		return 9;
+	root_of(pool)->made = 5;
+	pmemobj_persist(pool, root_of(pool), sizeof(struct root));
+	pmemobj_close(pool);
+	return 0;
+}
+
+static int change(const char *path)
+{
+	PMEMobjpool *pool = pmemobj_open(path, "recovers");
+
+	if (!pool || root_of(pool)->made != 5 || root_of(pool)->changed != 0)
+		return 7;
+	TX_BEGIN(pool)
+	{
+		pmemobj_tx_add_range_direct(root_of(pool), sizeof(struct root));
+		root_of(pool)->changed = 1;
+	}
+	TX_END
+	pmemobj_close(pool);
+	return 0;
+}
+
+static int look(const char *path)
+{
+	PMEMobjpool *pool = pmemobj_open(path, "recovers");
+
+	if (!pool || root_of(pool)->changed != 1)
+		return 6;
+	pmemobj_close(pool);
+	return pmemobj_check(path, "recovers") == 1 ? 0 : 5;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return 2;
+	if (!strcmp(argv[1], "create"))
+		return create(argv[2]);
+	int result = change(argv[2]);
+	if (result == 0)
+		result = look(argv[2]);
+	if (result)
+		fprintf(stderr, "%s\n", pmemobj_errormsg());
+	return result;
+}
