@@ -13,9 +13,12 @@
 
 #include "cli/command.h"
 #include "cli/option.h"
+#include "run/namespace.h"
 #include "run/process.h"
+#include "run/program.h"
 #include "run/recorder.h"
 #include "run/recording.h"
+#include "run/stub.h"
 #include "trace/symbols.h"
 
 enum verdict { OK, WARN, FAIL };
@@ -180,6 +183,30 @@ static void debug_examine(void)
 			"install libpmemobj1-dbgsym from the distribution's archive of debug packages");
 }
 
+/* What the testing of crash states is poorer without. */
+static void recovery_examine(void)
+{
+	char stub[PATH_MAX];
+	struct program gdb;
+	struct err err;
+
+	if (recorder_find_shipped(stub, STUB_LIBRARY, &err) < 0) {
+		say(WARN, "recovery: %s", err.sentence);
+		mend("crash states are tested all the same, but slowly; install Blackout anew");
+	} else if (namespace_try(false, &err) < 0) {
+		say(WARN, "recovery: no private mount namespace: %s", err.sentence);
+		mend("programs that the fork server cannot run are then tested one at a time, on files that are put in place of yours");
+	} else {
+		say(OK, "recovery: fork server, namespace");
+	}
+	if (program_find(&gdb, "gdb", &err) == 0) {
+		say(OK, "gdb (%s)", gdb.path);
+		return;
+	}
+	say(WARN, "no gdb: findings do not say where recovery crashes, and replay has no --gdb");
+	mend("apt-get install gdb");
+}
+
 static void space_examine_in(const char *dir)
 {
 	const uint64_t mib = 1 << 20;
@@ -210,14 +237,15 @@ static const struct option options[] = {{0}};
 static const struct usage usage = {
 	.command = "doctor",
 	.operands = "",
-	.about = "Check this machine: Valgrind, the recorder, CPU, debug info, space; say how to mend what is missing.",
+	.about =
+		"Check this machine: Valgrind, the recorder, CPU, debug info, recovery, space; say how to mend what is missing.",
 	.options = options,
 };
 
 int cmd_doctor(int argc, char **argv)
 {
-	static void (*const examinations[])(void) = {valgrind_examine, recorder_examine, cpu_examine, debug_examine,
-						     space_examine};
+	static void (*const examinations[])(void) = {valgrind_examine, recorder_examine, cpu_examine,
+						     debug_examine,    recovery_examine, space_examine};
 	int status;
 
 	if (!option_parse(&usage, argc, argv, &status))
