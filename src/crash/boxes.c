@@ -533,9 +533,9 @@ static uint32_t place_line(struct boxes *b, const struct image *image, const str
 	return (uint32_t)*at;
 }
 
-/* A box of this moment: the one of an order, or of none. */
-static void moment_box(struct boxes *b, const struct image *image, const struct choices *c, const struct variants *v,
-		       uint64_t order)
+/* The sets of this moment, in the box of an order, or of none. */
+static void several_set(struct boxes *b, const struct image *image, const struct choices *c, const struct variants *v,
+			uint64_t order)
 {
 	parts_start(&b->parts);
 	for (size_t i = 0; i < v->lines.count; i++) {
@@ -550,7 +550,6 @@ static void moment_box(struct boxes *b, const struct image *image, const struct 
 		if (line->set.count > 1)
 			parts_line(&b->parts, line->set.count);
 	}
-	box_count(b);
 }
 
 /* Lines that were pending, or stored to since, and have one value now. */
@@ -581,11 +580,15 @@ void boxes_moment(struct boxes *boxes, const struct image *image, const struct c
 		boxes->lines.at[at].several = true;
 		boxes->lines.at[at].certain = line_digest(image, place->file, place->offset / DIGEST_LINE);
 	}
+	several_set(boxes, image, choices, variants, 0);
+	/* Last, and so the newest: of all lines, those that have just become certain tell most of which box this is. */
 	active_settle(boxes, image);
-	moment_box(boxes, image, choices, variants, 0);
+	box_count(boxes);
 	for (size_t i = 0; i < variants->orders.count && !boxes->given_up; i++) {
-		if (!i || variants->orders.at[i] != variants->orders.at[i - 1])
-			moment_box(boxes, image, choices, variants, variants->orders.at[i]);
+		if (i && variants->orders.at[i] == variants->orders.at[i - 1])
+			continue;
+		several_set(boxes, image, choices, variants, variants->orders.at[i]);
+		box_count(boxes);
 	}
 	for (uint32_t i = 0; i < choices->line_count; i++)
 		line_activate(boxes, place_line(boxes, image, &choices_lines(choices)[i]));
