@@ -279,6 +279,11 @@ void lazy_touch(const void *at, size_t bytes)
 	}
 }
 
+bool lazy_is_pm(const void *at)
+{
+	return lazy.armed && lazy_range_at((uintptr_t)at);
+}
+
 bool lazy_concerns(uint32_t entry)
 {
 	uint32_t file = lazy.armed ? file_of(entry) : CHOICES_NONE;

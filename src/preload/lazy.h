@@ -58,6 +58,7 @@ struct lazy_setup {
 	void (*reset)(const uint64_t *marks);
 	void (*refuse)(const char *why) __attribute__((noreturn)); /* ends the process after it has set *refused */
 	_Atomic uint32_t *refused;
+	void (*adopt)(int from, int to); /* the thread has another number after a fork */
 	int (*sigaction)(int sig, const struct sigaction *act, struct sigaction *old); /* the C library's */
 };
 
@@ -97,6 +98,9 @@ void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes);
 
 /* From now on leaves would share something: the next decision is refused for this reason, a constant. */
 void lazy_spoil(const char *why);
+
+/* Is this address in a mapping with undecided lines, or that had some? */
+bool lazy_is_pm(const void *at);
 
 /* Is there something undecided about the file, or was there at the beginning? */
 bool lazy_concerns(uint32_t entry);

@@ -207,6 +207,7 @@ const char *lazy_stub_begin(void)
 	struct lazy_setup setup = {.tell = stub_tell, .mark = stub_mark, .reset = stub_reset, .refuse = refuse};
 
 	setup.refused = &stub_page->refused;
+	setup.adopt = locks_adopt;
 	setup.sigaction = NEXT(sigaction);
 	stub_control(paths.reply, sizeof(paths.reply), "reply");
 	stub_control(paths.out, sizeof(paths.out), "out");

@@ -149,6 +149,8 @@ static pid_t child_new(void)
 	struct robust_list_head *robust = NULL;
 	size_t size = 0;
 
+	int before = (int)lazy.tree->active;
+
 	CALL(SYS_get_robust_list, 0, &robust, &size);
 	long pid = CALL(SYS_clone, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, 0, 0, lazy.tid, 0);
 	if (pid)
@@ -157,6 +159,7 @@ static pid_t child_new(void)
 	/* The root is killed: so are all. */
 	CALL(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
+	lazy.setup.adopt(before, (int)lazy.tree->active);
 	lazy.level++;
 	lazy_timer_start();
 	return 0;

@@ -29,6 +29,7 @@ struct offset {
 
 static struct {
 	int request, reply;
+	int thread; /* our own number */
 	struct offset offsets[OFFSETS_MAX];
 	size_t offset_count;
 	sigset_t mask;
@@ -161,6 +162,7 @@ static bool child_start(pid_t *pid, bool lazy)
 	*pid = NEXT(fork)();
 	if (*pid != 0)
 		return false;
+	locks_adopt(server.thread, (int)syscall(SYS_gettid));
 	/* The server may not outlive blackout, nor a child the server. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
@@ -249,6 +251,7 @@ void server_start(void)
 		stub_refuse("recovery hides the control files from the stub");
 	state_check();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	server.thread = (int)syscall(SYS_gettid);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &server.mask);
 	/* The program may ignore its children, or have a handler for them: these are not its children. */

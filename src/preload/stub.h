@@ -90,6 +90,9 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 void *mapping_aliases_save(void);
 void mapping_aliases_restore(void *copy);
 
+/* The thread `from` is `to` after a fork, and keeps its locks. */
+void locks_adopt(int from, int to);
+
 /* STUB_LAZY: in the server, before a child is forked (NULL, or why it cannot be) and after it has ended; and in the child. */
 const char *lazy_stub_begin(void);
 void lazy_stub_over(pid_t pid, int status);

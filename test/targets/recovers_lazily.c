@@ -16,6 +16,7 @@
  *     say                    the sum so far, on standard error
  *     segv:N                 a handler for SIGSEGV looks at the word at N * 64
  *     thread                 a thread, which waits
+ *     lock  unlock           a recursive mutex, an error-checking one, and a lock for writing; their results
  *     atexit                 print "bye" at exit
  *     spin                   never end
  *     readonly               mprotect all to be read only
@@ -75,6 +76,22 @@ static void bye(void)
 	printf("bye %llu\n", (unsigned long long)sum % 1000);
 }
 
+/* A second time, where that is allowed; and all back. */
+static void lock(int on)
+{
+	static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
+
+	see((uint64_t)(on ? pthread_mutex_lock(&recursive) : pthread_mutex_trylock(&recursive)));
+	see((uint64_t)(on ? pthread_mutex_lock(&checking) : pthread_mutex_unlock(&checking)));
+	see((uint64_t)(on ? pthread_rwlock_wrlock(&both) : pthread_rwlock_unlock(&both)));
+	if (on)
+		return;
+	see((uint64_t)pthread_mutex_unlock(&recursive));
+	see((uint64_t)pthread_mutex_unlock(&recursive));
+	see((uint64_t)pthread_rwlock_tryrdlock(&both));
+}
+
 static void *waits(void *arg)
 {
 	for (;;)
@@ -128,6 +145,8 @@ static void act(const char *action)
 		fprintf(stderr, "sum %llu\n", (unsigned long long)sum % 1000);
 	else if (!strcmp(action, "thread"))
 		thread_start();
+	else if (!strcmp(action, "lock") || !strcmp(action, "unlock"))
+		lock(*action == 'l');
 	else if (!strcmp(action, "atexit"))
 		atexit(bye);
 	else if (!strcmp(action, "spin"))

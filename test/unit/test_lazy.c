@@ -508,6 +508,12 @@ static void tree_reset(const uint64_t *marks)
 	(void)marks;
 }
 
+static void tree_adopt(int from, int to)
+{
+	if (from == to || to != getpid())
+		_exit(96);
+}
+
 static void tree_refuse(const char *why) __attribute__((noreturn));
 static void tree_refuse(const char *why)
 {
@@ -548,6 +554,7 @@ static void tree_run(struct world *w)
 	pid_t pid;
 
 	setup.refuse = tree_refuse;
+	setup.adopt = tree_adopt;
 	setup.refused = &shared->refused;
 	setup.sigaction = sigaction;
 	shared->count = 0;
