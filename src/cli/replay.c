@@ -194,6 +194,22 @@ static void gdb_words(const struct replay *r, struct words *words)
 	words_add(words, "%s", replay_command(r));
 }
 
+/* A person sees the crash state through a mount, and a mount needs something to be mounted on. */
+static int dirs_check(const struct origin *origin, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < origin_dir_count(origin); i++) {
+		const char *dir = origin_dir(origin, i);
+
+		if (stat(dir, &st) == 0)
+			continue;
+		err_set(err, "the directory %s, where a PM file was, is not here", dir);
+		return err_hint(err, "mkdir -p %s; nothing will be left in it", dir);
+	}
+	return 0;
+}
+
 static int replay_attend(struct replay *r, struct err *err)
 {
 	const char *shell = getenv("SHELL");
@@ -201,6 +217,8 @@ static int replay_attend(struct replay *r, struct err *err)
 	struct process_end end;
 	struct program gdb;
 
+	if (dirs_check(snapshot_origin(r->snapshot), err) < 0)
+		return -1;
 	if (r->options->gdb && program_find(&gdb, "gdb", err) < 0) {
 		err_status(err, ERR_CANNOT);
 		return err_hint(err, "apt install gdb");
