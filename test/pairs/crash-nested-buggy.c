@@ -45,7 +45,7 @@ static int check(const char *path)
 	if (load8(&pool->logged)) {
 		ST8(&pool->logged, 0); //! recovery-error error
 		PERSIST(&pool->logged);
-		ST8(&pool->a, load8(&pool->log_a));
+		ST8(&pool->a, load8(&pool->log_a)); //! recovery-error error
 		PERSIST(&pool->a);
 		ST8(&pool->b, load8(&pool->log_b));
 		PERSIST(&pool->b);
