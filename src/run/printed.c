@@ -8,7 +8,8 @@
 
 #include "base/mem.h"
 
-enum { CHUNK = 65536, CHUNKS_FAIR = 16 };
+/* A pipe holds 1 MiB at most: what ended does not print more than that afterwards. */
+enum { CHUNK = 65536, CHUNKS_FAIR = 16, CHUNKS_ALL = 64 };
 
 int printed_open(struct printed *printed)
 {
@@ -44,7 +45,7 @@ void printed_pump(struct printed *printed, bool all)
 {
 	static char chunk[CHUNK];
 
-	for (int i = 0; all || i < CHUNKS_FAIR; i++) {
+	for (int i = 0; i < (all ? CHUNKS_ALL : CHUNKS_FAIR); i++) {
 		ssize_t n = read(printed->read, chunk, sizeof(chunk));
 		if (n <= 0)
 			return;

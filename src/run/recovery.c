@@ -207,7 +207,7 @@ static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct e
 	struct worker *w = &slot->worker;
 	enum recovery_mode next = mode_next(r, w->mode);
 
-	if (!r->settled) {
+	if (!r->settled && !r->doubting) {
 		reason_set(r, w->mode, w->reason);
 		r->mode = next;
 	}
@@ -229,6 +229,28 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 		return slot_begin(r, slot, RECOVERY_FORK, err);
 	lazy_run_free(w->lazy);
 	w->lazy = NULL;
+	return 0;
+}
+
+/* If the very first run fails under the fork server, that may be the fork server's fault: a program that goes past the C library, say.  So it is
+ * run once more in the next mode, and if that ends otherwise, the fork server is not to be trusted.  True: it has begun. */
+static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err *err)
+{
+	struct worker *w = &slot->worker;
+
+	if (!r->doubting && !r->settled && w->mode == RECOVERY_FORK && !outcome_passed(&w->outcome) && !w->other_argv) {
+		r->doubting = true;
+		r->doubted = (struct outcome){.kind = w->outcome.kind, .value = w->outcome.value};
+		w->state = WORKER_IDLE;
+		return slot_begin(r, slot, mode_next(r, RECOVERY_FORK), err) < 0 ? -1 : 1;
+	}
+	if (r->doubting && outcome_same(&r->doubted, &w->outcome)) {
+		r->mode = RECOVERY_FORK;
+	} else if (r->doubting) {
+		reason_set(r, RECOVERY_FORK, "recovery ends otherwise there");
+		r->mode = w->mode;
+	}
+	r->doubting = false;
 	return 0;
 }
 
@@ -263,9 +285,12 @@ static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t no
 	while (w->state == WORKER_REFUSED)
 		if (slot_refused(r, slot, err) < 0)
 			return -1;
-	if (w->state == WORKER_ENDED)
+	if (w->state != WORKER_ENDED)
+		return 0;
+	int doubt = slot_doubt(r, slot, err);
+	if (doubt == 0)
 		slot_ended(r, slot);
-	return 0;
+	return doubt < 0 ? -1 : 0;
 }
 
 static bool slot_is_busy(const struct recovery_slot *slot)

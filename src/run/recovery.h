@@ -90,7 +90,8 @@ int recovery_drain(struct recovery *recovery, struct err *err);
 
 /* One run alone, with `patience` times the time limit: first all others end.  *outcome is the caller's to free.  0, RECOVERY_INTERRUPTED or -1.
  *
- * The first run of all settles the mode: if the fork server refuses it, then for good.  A later refusal concerns its own state only, so the mode in which a
+ * The first run of all settles the mode: if the fork server refuses it, then for good.  If it fails there, it is run in the next mode too, and that is taken if it makes a
+ * difference.  A later refusal concerns its own state only, so the mode in which a
  * state runs does not depend on how many workers there are. */
 int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, struct outcome *outcome,
 		 struct err *err);

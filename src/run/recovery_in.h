@@ -23,6 +23,8 @@ struct recovery {
 	unsigned jobs;
 	enum recovery_mode mode; /* to start with */
 	bool settled;            /* the first run is over */
+	bool doubting;           /* the first run failed by the fork server: does it elsewhere, too? */
+	struct outcome doubted;  /* kind and value of that */
 	char reason[STUB_REASON + 128];
 	uint64_t seen_ns;       /* when we last looked after the workers */
 	struct outcome *wanted; /* recovery_run waits for this one */

@@ -259,3 +259,11 @@ void scene_path(const struct scene *scene, const char *path, char *buffer, size_
 
 	snprintf(buffer, size, "%s/%s", dir >= 0 ? scene->dirs[dir].path : "", dir >= 0 ? name : "");
 }
+
+bool scene_can_be_mounted(const struct scene *scene)
+{
+	for (size_t i = 0; i < scene->count; i++)
+		if (!scene->dirs[i].is_there || !strcmp(scene->dirs[i].original, "/"))
+			return false;
+	return true;
+}

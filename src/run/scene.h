@@ -48,6 +48,9 @@ void scene_close(struct scene *scene);
 /* Let the names be those of the stage's files, which were just loaded.  `sweep`: remove what an earlier recovery created beside them. */
 int scene_refresh(struct scene *scene, bool sweep, struct err *err);
 
+/* Are the original directories there, and none of them the root? */
+bool scene_can_be_mounted(const struct scene *scene);
+
 /* Where a PM path is in the scene. */
 void scene_path(const struct scene *scene, const char *path, char *buffer, size_t size);
 

@@ -179,7 +179,7 @@ static void run_begin(struct worker *w)
 static void server_launch(struct worker *w)
 {
 	struct err err;
-	bool covered = w->options->namespaces;
+	bool covered = w->options->namespaces && scene_can_be_mounted(&w->scene);
 	struct keeper_options k = keeper_options(w, RECOVERY_FORK, &w->control);
 
 	if (control_open(&w->control, &w->scene, true, covered, &err) < 0 ||
