@@ -165,7 +165,14 @@ static void progress_prepare(struct testing *t, bool quiet)
 
 /* The campaign */
 
-/* Where other detectors saw something that may cost data. */
+static uint32_t context_parent(const struct trace *trace, uint32_t context)
+{
+	const struct trace_context *c = trace_context(trace, context);
+
+	return c ? c->parent : 0;
+}
+
+/* From where functions were called in which other detectors saw something that may cost data. */
 static void suspects_list(struct testing *t, const struct analysis *analysis)
 {
 	size_t count;
@@ -175,8 +182,11 @@ static void suspects_list(struct testing *t, const struct analysis *analysis)
 		for (size_t i = 0; i < sink_count(sinks[s]); i++) {
 			const struct sighting *sighting = &sink_at(sinks[s], i)->first;
 
-			if (kind_get(sighting->kind)->class != CLASS_PERFORMANCE)
-				vec_push(&t->suspects, sighting->context);
+			if (kind_get(sighting->kind)->class == CLASS_PERFORMANCE)
+				continue;
+			uint32_t caller = context_parent(analysis_trace(analysis), sighting->context);
+			vec_push(&t->suspects, caller);
+			vec_push(&t->suspects, context_parent(analysis_trace(analysis), caller));
 		}
 	t->how.suspects = t->suspects.at;
 	t->how.suspect_count = t->suspects.count;

@@ -84,6 +84,9 @@ int select_new(struct select **select, const struct select_options *options, con
 	s->taken = mem_alloc(points_count(points) + 2);
 	s->symbols = symbols_open(NULL);
 	s->returned = !options->after;
+	for (size_t i = 0; i < options->suspect_count; i++)
+		if (options->suspects[i])
+			*map_put(&s->suspects, options->suspects[i], 0) = 1;
 	if (options->points && wishes_parse(s, err) < 0) {
 		select_free(s);
 		return -1;
@@ -221,18 +224,14 @@ static uint32_t context_parent(const struct trace *trace, uint32_t context)
 	return c ? c->parent : 0;
 }
 
-/* The function that the point is in, as called from there, or its caller, has something that patterns complained of. */
-static bool point_is_suspect(struct select *s, const struct trace *trace, size_t point)
+/* The function that the point is in, as called from there, or its caller, has something that other detectors complained of. */
+static bool point_is_suspect(const struct select *s, const struct trace *trace, size_t point)
 {
-	uint32_t caller = context_parent(trace, points_get(s->points, point)->context);
+	uint32_t caller;
 
 	if (!s->suspects.count)
-		for (size_t i = 0; i < s->options.suspect_count; i++) {
-			uint32_t suspect = context_parent(trace, s->options.suspects[i]);
-
-			*map_put(&s->suspects, suspect, 0) = 1;
-			*map_put(&s->suspects, context_parent(trace, suspect), 0) = 1;
-		}
+		return false;
+	caller = context_parent(trace, points_get(s->points, point)->context);
 	return map_get(&s->suspects, caller, 0) || map_get(&s->suspects, context_parent(trace, caller), 0);
 }
 

@@ -18,7 +18,7 @@
 struct select_options {
 	uint64_t visits;
 	const char *points, *after; /* NULL: all; from the start */
-	const uint32_t *suspects;   /* contexts */
+	const uint32_t *suspects;   /* contexts: from where functions were called that do something suspect */
 	size_t suspect_count;
 	unsigned rounds; /* SELECT_ROUNDS, or 1: all at once */
 };
