@@ -225,6 +225,7 @@ static void moment(struct count *count, const struct event *ev)
 		.units = model_pending_count(image_model(r->image)),
 	};
 
+	image_settle(r->image);
 	model_count(image_model(r->image), count->here);
 	mpz_add(count->feasible, count->feasible, count->here);
 	if (segment.chosen) {

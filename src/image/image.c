@@ -80,10 +80,11 @@ static struct content *content_seen(struct image *image)
 	return content;
 }
 
-static void found_settle(struct image *image)
+void image_settle(struct image *image)
 {
-	if (image->found.file)
-		found_end(&image->found, image->certain, &image->ages);
+	if (!image->found.file)
+		return;
+	found_end(&image->found, image->certain, &image->ages);
 	image->view.valid = image->view.arranged = false;
 }
 
@@ -91,10 +92,10 @@ static void found_settle(struct image *image)
 static void find_again(struct image *image, const struct event *ev)
 {
 	if (found_is_over(&image->found, ev))
-		found_settle(image);
+		image_settle(image);
 	if (ev->type != EVENT_FILE || ev->file >= image->announced.count || !image->announced.at[ev->file])
 		return;
-	found_settle(image);
+	image_settle(image);
 	found_start(&image->found, ev, image_events(image) + 1, content_seen(image));
 }
 

@@ -40,6 +40,10 @@ void image_free(struct image *image);
 /* Let the next event of the trace take effect. */
 void image_apply(struct image *image, const struct event *ev);
 
+/* The next event, whatever it is, is no CONTENT.  What a file that became known a second time holds is known only then; image_apply sees it
+ * by itself, but whoever asks for states before the next event must say so. */
+void image_settle(struct image *image);
+
 /* How many events have taken effect: the number of the last one. */
 uint64_t image_events(const struct image *image);
 
