@@ -261,7 +261,8 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 }
 
 /* What is made persistent tells what its code and its line are for. */
-static __attribute__((noinline)) void note_persisted(struct patterns *p, const struct event *by, const struct unit *unit)
+static __attribute__((noinline)) void note_persisted(struct patterns *p, const struct event *by,
+						     const struct unit *unit)
 {
 	bool synced = by->type == EVENT_MSYNC || by->type == EVENT_FILE_SYNC;
 	uint32_t flush = unit->flush_context;
