@@ -12,7 +12,7 @@
 #define VALGRIND_STACK (16ull << 20)
 #define STACK_MAX (1ull << 30)
 
-enum { THREADS_MAX = 5000 /* 7 KiB of memory each, used or not */ };
+enum { THREADS_MAX = 2000 /* 7 KiB of memory each, used or not */ };
 
 int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sink, grouping, location, messages, order, and what makes a run fail. */
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "builder.h"
 #include "finding/finding.h"
@@ -13,6 +10,7 @@
 #include "finding/own.h"
 #include "sample.h"
 #include "scratch.h"
+#include "self.h"
 
 /* ---- places in this program that have lines ---- */
 
@@ -24,36 +22,6 @@ __attribute__((noinline)) static void place_store(void) { __asm__ volatile("nop"
 __attribute__((noinline)) static void place_flush(void) { __asm__ volatile("nop; nop"); }
 __attribute__((noinline)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
 /* clang-format on */
-
-struct search {
-	uintptr_t address;
-	uint64_t offset;
-};
-
-static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct search *search = arg;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uint64_t into = search->address - info->dlpi_addr - segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD && into < segment->p_filesz) {
-			search->offset = segment->p_offset + into;
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static uint64_t offset_of(void (*function)(void))
-{
-	struct search search = {.address = (uintptr_t)function};
-
-	assert_int_equal(dl_iterate_phdr(search_object, &search), 1);
-	return search.offset;
-}
 
 /* Contexts of the trace below, in the order of their definition. */
 enum {
@@ -70,21 +38,15 @@ enum {
 static struct trace *trace_make(const char *dir)
 {
 	struct builder b;
-	char self[4096];
-	struct stat st;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	assert_true(n > 0);
-	self[n] = 0;
-	assert_int_equal(stat(self, &st), 0);
 	builder_start(&b, 0, 0);
-	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, st.st_size, 0, st.st_size, st.st_mtime, BUILDER_P(self));
+	self_define(&b);
 	builder_put(&b, BO_OP_DEF_MODULE, 0x900000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmem.so.1"));
 	builder_put(&b, BO_OP_DEF_MODULE, 0xa00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libc.so.6"));
 	/* A return address lies behind the call. */
-	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, offset_of(place_caller) + 1);
-	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_store));
-	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_flush));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(place_caller) + 1);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_store));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_flush));
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x10);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x20);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 3, 0x30);
