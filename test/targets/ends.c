@@ -43,11 +43,13 @@ int main(int argc, char **argv)
 		for (;;)
 			pause();
 	}
-	if (!strcmp(how, "spin"))
+	if (!strcmp(how, "spin")) {
+		CHECK(creat("ready", 0644) >= 0);
 		for (unsigned long i = 0;; i++) {
 			ST8(p + 8 * (i & 127), i);
 			for (volatile int k = 0; k < 1000; k++)
 				;
 		}
+	}
 	return 0;
 }
