@@ -36,6 +36,13 @@ $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O1 -g -Itest/targets)
 
+TARGETS_CXX := $(patsubst test/targets/%.cc,$(B)/test/targets/%,$(wildcard test/targets/*.cc))
+
+$(TARGETS_CXX): $(B)/test/targets/%: test/targets/%.cc $(B)/flags | setup
+	$(call say,CXX,$<)
+	$(Q)mkdir -p $(@D) && g++ -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g -Itest/targets \
+		$(call pragma,cflags) $< -o $@ $(call pragma,link)
+
 # Programs with a mistake, and without: test/pairs/X-buggy.c and X-fixed.c.
 PAIRS := $(patsubst test/pairs/%.c,$(B)/test/pairs/%,$(wildcard test/pairs/*.c))
 
@@ -80,11 +87,11 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
-test-programs: all $(UNIT) $(TARGETS) $(PAIRS) $(TOOLS) $(FUZZ)
+test-programs: all $(UNIT) $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS) $(FUZZ)
 
 # TEST=NAME runs one: make check TEST=e2e/store
 check: test-programs
 	@BUILD=$(abspath $(B)) test/run $(TEST)
 
--include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(PAIRS:=.d) $(BENCH:=.d)
+-include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(BENCH:=.d)
 -include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)

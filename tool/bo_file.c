@@ -263,12 +263,54 @@ static Int open_path(const HChar *path)
 	return sr_isError(r) ? -1 : (Int)sr_Res(r);
 }
 
-/* Through `fd`, whose position stays what it is; or if that is -1, by name. */
+struct entry { /* of a directory, as the kernel writes it */
+	ULong ino, next;
+	UShort bytes;
+	UChar type;
+	HChar name[];
+};
+
+/* In what is listed of /proc/self/fd: a descriptor of the file, or -1. */
+static Int listed_descriptor(const struct bo_file *file, const UChar *list, SizeT bytes)
+{
+	struct vg_stat st;
+
+	for (SizeT at = 0; at < bytes; at += ((const struct entry *)(list + at))->bytes) {
+		const HChar *name = ((const struct entry *)(list + at))->name;
+		Int fd = (Int)VG_(strtoll10)(name, NULL);
+		if (VG_(isdigit)(name[0]) && VG_(fstat)(fd, &st) == 0 && st.dev == file->dev && st.ino == file->ino)
+			return fd;
+	}
+	return -1;
+}
+
+/* A descriptor that the target has of a file, or -1: then it has no locks on it either. */
+static Int find_descriptor(const struct bo_file *file)
+{
+	ULong list[512];
+	SysRes dir = VG_(open)("/proc/self/fd", VKI_O_RDONLY, 0), r;
+	Int fd = -1;
+
+	if (sr_isError(dir))
+		return -1;
+	do {
+		r = bo_syscall(__NR_getdents64, sr_Res(dir), list, sizeof(list), 0, 0, 0);
+		if (!sr_isError(r))
+			fd = listed_descriptor(file, (const UChar *)list, sr_Res(r));
+	} while (fd < 0 && !sr_isError(r) && sr_Res(r));
+	VG_(close)((Int)sr_Res(dir));
+	return fd;
+}
+
+/* Through `fd`, whose position stays what it is; or if that is -1, through any, or by name. */
 static void copy_content(const struct bo_file *file, Int fd)
 {
-	Int reader = fd >= 0 ? bo_file_reader(fd) : open_path(file->path);
+	Int reader;
 	ULong position;
 
+	if (fd < 0)
+		fd = find_descriptor(file);
+	reader = fd >= 0 ? bo_file_reader(fd) : open_path(file->path);
 	if (reader < 0) {
 		VG_(umsg)("cannot read %s: its initial content is missing in the recording\n", file->path);
 		return;

@@ -152,8 +152,8 @@ static void write_facts(void)
 }
 
 /* ---- the target's environment ----
- * Valgrind's core puts a library of its own into LD_PRELOAD, and VALGRIND_* variables led here.  The target must see neither, so both are
- * taken out of the image of its stack before its first instruction. */
+ * Valgrind's core puts a library of its own into LD_PRELOAD; VALGRIND_* variables led here, and TMPDIR is where the core may write.  The target
+ * must see none of that, so it is taken out of the image of its stack before its first instruction. */
 
 static Bool starts_with(const HChar *s, const HChar *prefix)
 {
@@ -199,22 +199,42 @@ static Bool is_ours(HChar *variable)
 {
 	if (starts_with(variable, "VALGRIND_LIB=") || starts_with(variable, "VALGRIND_LAUNCHER="))
 		return True;
+	/* A program that is executed and followed has the user's. */
+	if (starts_with(variable, "TMPDIR="))
+		return VG_(strcmp)(variable + 7, clo_bo_out) == 0;
 	return starts_with(variable, "LD_PRELOAD=") && strip_preload(variable + 11);
+}
+
+/* The user's own variable of the same name, or NULL. */
+static HChar *kept_for(const UWord *environment, const HChar *ours)
+{
+	SizeT name = (SizeT)(VG_(strchr)(ours, '=') - ours) + 1, prefix = VG_(strlen)(KEPT);
+
+	for (; *environment; environment++) {
+		HChar *variable = (HChar *)*environment;
+		if (starts_with(variable, KEPT) && VG_(strncmp)(variable + prefix, ours, name) == 0)
+			return variable + prefix;
+	}
+	return NULL;
 }
 
 /* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves all that follows down by a word. */
 static void clean_environment(ThreadId tid)
 {
+	static HChar removed[] = KEPT;
 	UWord *word = (UWord *)VG_(get_SP)(tid);
 	UWord *from, *to;
 
 	word += 1 + word[0] + 1;
-	for (from = to = word; *from; from++) {
-		if (starts_with((HChar *)*from, KEPT))
-			*to++ = *from + VG_(strlen)(KEPT);
-		else if (!is_ours((HChar *)*from))
-			*to++ = *from;
+	for (from = word; *from; from++) {
+		if (is_ours((HChar *)*from)) {
+			HChar *kept = kept_for(word, (HChar *)*from);
+			*from = (UWord)(kept ? kept : removed);
+		}
 	}
+	for (from = to = word; *from; from++)
+		if (!starts_with((HChar *)*from, KEPT))
+			*to++ = *from;
 	if (from == to)
 		return;
 	*to++ = 0;

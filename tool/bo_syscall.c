@@ -331,13 +331,16 @@ static void on_opened(ThreadId tid, Int fd)
 
 /* ---- processes ---- */
 
+/* The core's own decision; not in its headers for tools. */
+extern Bool VG_(should_we_trace_this_child)(const HChar *path, const HChar **argv);
+
 static void before_exec(ThreadId tid, Int dirfd, UWord path)
 {
 	struct vg_stat st;
 
 	if (!stat_at(dirfd, path, True, &st))
 		return;
-	ULong fields[] = {bo_context_of_syscall(tid), clo_bo_follow};
+	ULong fields[] = {bo_context_of_syscall(tid), VG_(should_we_trace_this_child)((const HChar *)path, NULL)};
 	bo_write(BO_OP_EXEC, fields, 2, (const HChar *)path);
 }
 
@@ -498,6 +501,17 @@ static void after_file_call(ThreadId tid, UInt number, const UWord *args, UWord 
 	}
 }
 
+/* Our parent made us die with it, which stays so unless the target has its own wish; but the target would not have found it so. */
+static void on_prctl(UWord option, UWord arg)
+{
+	static Bool wished;
+
+	if (option == 1 /* PR_SET_PDEATHSIG */)
+		wished = True;
+	else if (option == 2 /* PR_GET_PDEATHSIG */ && !wished && *(Int *)arg == VKI_SIGKILL)
+		*(Int *)arg = 0;
+}
+
 static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWord result)
 {
 	switch (number) {
@@ -512,6 +526,7 @@ static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWo
 		break;
 	case __NR_sigaltstack: on_alt_stack(tid, args[0]); break;
 	case __NR_rt_sigaction: on_handler_set(args[0], args[1]); break;
+	case __NR_prctl: on_prctl(args[0], args[1]); break;
 	default: break;
 	}
 }

@@ -30,10 +30,9 @@
 
 /* Sightings */
 
-void patterns_flush_held(struct patterns *p)
+void patterns_release_held(struct patterns *p)
 {
-	if (p->held.event)
-		sink_report(p->sink, &p->held);
+	sink_report(p->sink, &p->held);
 	p->held.event = 0;
 }
 
@@ -82,7 +81,7 @@ void sighting_relate(struct sighting *sighting, enum related_role role, uint32_t
 	sighting->related[sighting->related_count++].context = context;
 }
 
-struct thread_note *patterns_thread(struct patterns *p, uint32_t thread)
+struct thread_note *patterns_thread_new(struct patterns *p, uint32_t thread)
 {
 	while (p->threads.count <= thread)
 		vec_push(&p->threads, (struct thread_note){0});
@@ -262,15 +261,13 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 }
 
 /* What is made persistent tells what its code and its line are for. */
-static void on_persist(void *arg, const struct event *by, const struct unit *unit)
+static __attribute__((noinline)) void note_persisted(struct patterns *p, const struct event *by,
+						     const struct unit *unit)
 {
-	struct patterns *p = arg;
-	uint32_t flush = unit->flush_context;
 	bool synced = by->type == EVENT_MSYNC || by->type == EVENT_FILE_SYNC;
+	uint32_t flush = unit->flush_context;
 	struct site_note *site;
 
-	if (unit->kind == UNIT_WRITTEN)
-		return;
 	if (by->type == EVENT_LOCKED)
 		completed_by_lock(p, by, unit);
 	if (synced && !flush) {
@@ -283,6 +280,24 @@ static void on_persist(void *arg, const struct event *by, const struct unit *uni
 	site->flush = flush;
 	if (synced || (by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event))
 		site->prompt = flush;
+}
+
+static void on_persist(void *arg, const struct event *by, const struct unit *unit)
+{
+	struct patterns *p = arg;
+
+	/* At a mere fence all units of a store that one flush covered tell the same. */
+	if (unit->event == p->persisted.stored && p->number == p->persisted.by &&
+	    unit->flush_context == p->persisted.flush)
+		return;
+	if (!by || unit->kind == UNIT_WRITTEN)
+		return;
+	note_persisted(p, by, unit);
+	if (!fence_is_plain(by))
+		return;
+	p->persisted.by = p->number;
+	p->persisted.stored = unit->event;
+	p->persisted.flush = unit->flush_context;
 }
 
 /* The detector */

@@ -29,15 +29,30 @@ struct patterns {
 	bool several_processes;
 	bool ended; /* the target came to an end by itself: what is left at the end of the trace is left for good */
 	struct sighting held; /* of units, being joined; event 0: none */
+	struct {
+		uint64_t by, stored; /* numbers of events */
+		uint32_t flush;
+	} persisted; /* the unit that was noted last as made persistent by a fence */
 };
 
-struct thread_note *patterns_thread(struct patterns *p, uint32_t thread);
+struct thread_note *patterns_thread_new(struct patterns *p, uint32_t thread);
+
+static inline struct thread_note *patterns_thread(struct patterns *p, uint32_t thread)
+{
+	return thread < p->threads.count ? &p->threads.at[thread] : patterns_thread_new(p, thread);
+}
 
 void sighting_relate(struct sighting *sighting, enum related_role role, uint32_t context);
 
 /* Report a unit of a store; the units of one store that are in the same case become one sighting. */
 void patterns_report_unit(struct patterns *p, const struct sighting *sighting);
-void patterns_flush_held(struct patterns *p);
+void patterns_release_held(struct patterns *p);
+
+static inline void patterns_flush_held(struct patterns *p)
+{
+	if (p->held.event)
+		patterns_release_held(p);
+}
 
 /* The model's observer of leftovers. */
 void patterns_leftover(void *arg, const struct event *by, const struct unit *unit);

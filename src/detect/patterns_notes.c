@@ -10,15 +10,13 @@
 /* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page, as it is touched. */
 enum { BLOCK_BITS = 21, LINE_BITS = 6, BLOCK_LINES = 1 << (BLOCK_BITS - LINE_BITS) };
 
-struct site_note *notes_site(struct notes *notes, uint32_t context)
+struct site_note *notes_site_new(struct notes *notes, uint32_t context)
 {
-	if (context >= notes->sites.room) {
-		size_t room = (size_t)context * 2 + 64;
+	size_t room = (size_t)context * 2 + 64;
 
-		notes->sites.at = mem_resize(notes->sites.at, room, sizeof(*notes->sites.at));
-		memset(notes->sites.at + notes->sites.room, 0, (room - notes->sites.room) * sizeof(*notes->sites.at));
-		notes->sites.room = room;
-	}
+	notes->sites.at = mem_resize(notes->sites.at, room, sizeof(*notes->sites.at));
+	memset(notes->sites.at + notes->sites.room, 0, (room - notes->sites.room) * sizeof(*notes->sites.at));
+	notes->sites.room = room;
 	return &notes->sites.at[context];
 }
 

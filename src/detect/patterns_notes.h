@@ -41,7 +41,12 @@ struct notes {
 	VEC_OF(struct file_notes) files; /* by id */
 };
 
-struct site_note *notes_site(struct notes *notes, uint32_t context);
+struct site_note *notes_site_new(struct notes *notes, uint32_t context);
+
+static inline struct site_note *notes_site(struct notes *notes, uint32_t context)
+{
+	return context < notes->sites.room ? &notes->sites.at[context] : notes_site_new(notes, context);
+}
 
 /* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */
 struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset);

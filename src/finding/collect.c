@@ -11,6 +11,7 @@
 #include "finding/finding.h"
 #include "finding/fingerprint.h"
 #include "finding/message.h"
+#include "finding/own.h"
 #include "finding/stacks.h"
 #include "finding/unreported.h"
 
@@ -156,7 +157,7 @@ static void finding_say(struct collector *c, struct finding *finding, const stru
 
 	message_fill(finding, variant->message, text, sizeof(text));
 	finding->message = findings_text(c->findings, text);
-	if (!*variant->fix || !message_distinct(finding, variant->fix))
+	if (!*variant->fix || !own_wish(&finding->stack) || !message_distinct(finding, variant->fix))
 		return;
 	message_fill(finding, variant->fix, text, sizeof(text));
 	finding->fix = findings_text(c->findings, text);

@@ -72,3 +72,19 @@ size_t own_location(const struct finding_stack *stack)
 			return i;
 	return stack->count ? stack->count - 1 : 0;
 }
+
+bool own_wish(const struct finding_stack *stack)
+{
+	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*"};
+	static const char *const obedient[] = {"pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush",
+					       "pmemobj_xflush",  "pmemobj_drain",    "pmemobj_mem*"};
+	const struct finding_frame *called = stack->location ? &stack->frames[stack->location - 1] : NULL;
+	bool manages = false;
+
+	for (size_t i = 0; called && i < sizeof(managers) / sizeof(*managers); i++)
+		manages |= matches(managers[i], called->module);
+	for (size_t i = 0; manages && i < sizeof(obedient) / sizeof(*obedient); i++)
+		if (matches(obedient[i], called->function))
+			return true;
+	return !manages;
+}

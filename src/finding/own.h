@@ -16,4 +16,8 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 /* Index of the frame that is the location: the innermost of the user's own, else the outermost; `own` must be set. */
 size_t own_location(const struct finding_stack *stack);
 
+/* Did the user ask for what happened at the innermost frame?  Not if a library did it for its own purposes, as an allocator or a
+ * transaction does: then there is no call of his to change. */
+bool own_wish(const struct finding_stack *stack);
+
 #endif

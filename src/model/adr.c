@@ -21,25 +21,20 @@
  *  8. Nothing is put on media by munmap, by exit, or by the end of a thread. */
 #include "model/platform.h"
 
-/* Rules 1 and 6: the line's list keeps the order; units with the same event are of one store. */
-static void adr_cached(struct model *model, const struct event *ev, struct line *line, const struct unit *unit)
-{
-	(void)ev;
-	pending_add(&model->pending, line, unit);
-}
-
-/* Mark what nobody has covered before.  Those units are the last of the line: a flush covers all that is there. */
-static unsigned cover(struct line *line, const struct event *ev)
+/* Rule 2: the thread's next fence completes what is on the line now.  What no flush of the thread has covered since its last fence is
+ * at the end of the line's list; what nobody has covered, at the end of that. */
+static void cover(struct line *line, const struct event *ev, uint64_t covered_upto, struct flush_effect *effect)
 {
 	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
-	unsigned covered = 0;
 
-	for (; node && node->unit.cover == UNIT_BARE; node = node->previous) {
+	for (; node && node->unit.event > covered_upto; node = node->previous) {
+		effect->covered_for_thread++;
+		if (node->unit.cover != UNIT_BARE)
+			continue;
 		node->unit.cover = UNIT_FLUSHED;
 		node->unit.flush_context = ev->context;
-		covered++;
+		effect->newly_covered++;
 	}
-	return covered;
 }
 
 static void cover_ordered(struct line *line)
@@ -50,17 +45,6 @@ static void cover_ordered(struct line *line)
 		node->unit.cover = UNIT_ORDERED;
 }
 
-/* Units that no flush of this thread has covered since its last fence. */
-static unsigned count_after(const struct line *line, uint64_t event)
-{
-	const struct node *node = line->dirty ? line->dirty->cached.last : NULL;
-	unsigned count = 0;
-
-	for (; node && node->unit.event > event; node = node->previous)
-		count++;
-	return count;
-}
-
 static void adr_flush(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect)
 {
 	struct flush *flush;
@@ -69,9 +53,9 @@ static void adr_flush(struct model *model, const struct event *ev, struct line *
 	if (!line || (!line->silent && !(line->dirty && line->dirty->cached.first)))
 		return;
 	flush = flush_open(&model->pending, line, ev->thread);
-	effect->covered_for_thread = count_after(line, flush->upto);
-	effect->newly_covered = cover(line, ev) + line->silent;
-	flush->upto = model->number; /* rule 2: these, and not what comes later */
+	effect->newly_covered = line->silent;
+	cover(line, ev, flush->upto, effect);
+	flush->upto = model->number; /* these, and not what comes later */
 	flush->context = ev->context;
 	if (ev->type != EVENT_CLFLUSH)
 		return;
@@ -111,7 +95,6 @@ static bool adr_settles(const struct model *model, const struct event *ev)
 const struct platform platform_adr = {
 	.name = "adr",
 	.help = "x86 with ADR: caches are lost, so stores must be flushed and fenced",
-	.cached = adr_cached,
 	.flush = adr_flush,
 	.fence = adr_fence,
 	.settles = adr_settles,

@@ -36,12 +36,6 @@ static void eadr_next(struct model *model, const struct event *ev)
 	}
 }
 
-static void eadr_cached(struct model *model, const struct event *ev, struct line *line, const struct unit *unit)
-{
-	(void)ev;
-	pending_add(&model->pending, line, unit);
-}
-
 /* Rule 1 */
 static void eadr_stored(struct model *model, const struct event *ev)
 {
@@ -76,7 +70,6 @@ const struct platform platform_eadr = {
 	.name = "eadr",
 	.help = "x86 with eADR: caches are persistent, only non-temporal stores need a fence",
 	.next = eadr_next,
-	.cached = eadr_cached,
 	.stored = eadr_stored,
 	.flush = eadr_flush,
 	.fence = eadr_fence,

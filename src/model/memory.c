@@ -22,7 +22,7 @@ void memory_free(struct memory *memory)
 	vec_free(&memory->files);
 }
 
-struct pm_file *memory_file(struct memory *memory, uint32_t file)
+struct pm_file *memory_file_new(struct memory *memory, uint32_t file)
 {
 	static const struct pm_file unknown;
 
@@ -31,16 +31,7 @@ struct pm_file *memory_file(struct memory *memory, uint32_t file)
 	return &memory->files.at[file];
 }
 
-uint64_t memory_clip(const struct pm_file *file, uint64_t offset, uint64_t size)
-{
-	if (!file->known)
-		return size;
-	if (offset >= file->size)
-		return 0;
-	return size < file->size - offset ? size : file->size - offset;
-}
-
-struct page *memory_find(const struct memory *memory, uint32_t file, uint64_t offset)
+struct page *memory_find_slowly(const struct memory *memory, uint32_t file, uint64_t offset)
 {
 	size_t at = (offset / PAGE_BYTES ^ file) & (MEMORY_RECENT - 1);
 	const uint64_t *page;

@@ -60,21 +60,38 @@ struct memory {
 void memory_free(struct memory *memory);
 
 /* The file, made up if it is new.  Valid until the next new file. */
-struct pm_file *memory_file(struct memory *memory, uint32_t file);
+struct pm_file *memory_file_new(struct memory *memory, uint32_t file);
 
-/* The page that holds an offset: NULL if it is absent, or made if it is. */
-struct page *memory_find(const struct memory *memory, uint32_t file, uint64_t offset);
-struct page *memory_page_slowly(struct memory *memory, uint32_t file, uint64_t offset);
+static inline struct pm_file *memory_file(struct memory *memory, uint32_t file)
+{
+	return file < memory->files.count ? &memory->files.at[file] : memory_file_new(memory, file);
+}
 
-static inline struct page *memory_page(struct memory *memory, uint32_t file, uint64_t offset)
+/* The page that holds an offset, if it was used a moment ago, as nearly always; otherwise NULL. */
+static inline struct page *memory_recent(const struct memory *memory, uint32_t file, uint64_t offset)
 {
 	uint64_t number = offset / PAGE_BYTES;
 	size_t at = (number ^ file) & (MEMORY_RECENT - 1);
 
-	/* Nearly every access goes to a page that was used a moment ago. */
-	if (memory->recent[at].number == number && memory->recent[at].file == file)
-		return memory->recent[at].page;
-	return memory_page_slowly(memory, file, offset);
+	return memory->recent[at].number == number && memory->recent[at].file == file ? memory->recent[at].page : NULL;
+}
+
+/* The page that holds an offset: NULL if it is absent, or made if it is. */
+struct page *memory_find_slowly(const struct memory *memory, uint32_t file, uint64_t offset);
+struct page *memory_page_slowly(struct memory *memory, uint32_t file, uint64_t offset);
+
+static inline struct page *memory_find(const struct memory *memory, uint32_t file, uint64_t offset)
+{
+	struct page *page = memory_recent(memory, file, offset);
+
+	return page ? page : memory_find_slowly(memory, file, offset);
+}
+
+static inline struct page *memory_page(struct memory *memory, uint32_t file, uint64_t offset)
+{
+	struct page *page = memory_recent(memory, file, offset);
+
+	return page ? page : memory_page_slowly(memory, file, offset);
 }
 
 /* The line of a page that holds an offset. */
@@ -95,6 +112,13 @@ void memory_put(struct memory *memory, uint32_t file, uint64_t offset, const uin
 void memory_shift(struct memory *memory, uint32_t file, uint64_t from, uint64_t to);
 
 /* How many bytes of [offset, offset + size) are in the file. */
-uint64_t memory_clip(const struct pm_file *file, uint64_t offset, uint64_t size);
+static inline uint64_t memory_clip(const struct pm_file *file, uint64_t offset, uint64_t size)
+{
+	if (!file->known)
+		return size;
+	if (offset >= file->size)
+		return 0;
+	return size < file->size - offset ? size : file->size - offset;
+}
 
 #endif

@@ -31,65 +31,23 @@ struct thread *pending_thread_new(struct pending *pending, uint32_t id)
 	return &pending->threads.at[id];
 }
 
-/* Free lists */
-
-static struct node *node_take(struct pending *pending)
-{
-	struct node *node = pending->free_nodes;
-
-	if (!node)
-		return slab_push(&pending->node_slab);
-	pending->free_nodes = node->next;
-	return node;
-}
-
-static struct dirty *dirty_take(struct pending *pending)
-{
-	struct dirty *dirty = pending->free_dirty;
-
-	if (!dirty)
-		return slab_push(&pending->dirty_slab);
-	pending->free_dirty = dirty->next_free;
-	return dirty; /* as the last removal left it: empty */
-}
-
-static void dirty_give(struct pending *pending, struct dirty *dirty)
-{
-	dirty->next_free = pending->free_dirty;
-	pending->free_dirty = dirty;
-}
-
 /* Lists */
 
 static struct nodes *own_list(struct pending *pending, const struct node *node)
 {
-	switch (node->unit.kind) {
-	case UNIT_CACHED: return &node->line->dirty->cached;
-	case UNIT_DIRECT: return &pending_thread(pending, node->unit.thread)->direct;
-	default: return &pending->written;
-	}
+	return node->unit.kind == UNIT_CACHED ? &node->line->dirty->cached
+					      : pending_other_list(pending, node->unit.kind, node->unit.thread);
 }
 
-static void own_append(struct nodes *list, struct node *node)
+struct nodes *pending_other_list(struct pending *pending, unsigned kind, uint32_t thread)
 {
-	node->next = NULL;
-	node->previous = list->last;
-	*(list->last ? &list->last->next : &list->first) = node;
-	list->last = node;
+	return kind == UNIT_DIRECT ? &pending_thread(pending, thread)->direct : &pending->written;
 }
 
 static void own_unlink(struct nodes *list, const struct node *node)
 {
 	*(node->previous ? &node->previous->next : &list->first) = node->next;
 	*(node->next ? &node->next->previous : &list->last) = node->previous;
-}
-
-static void all_append(struct nodes *list, struct node *node)
-{
-	node->later = NULL;
-	node->earlier = list->last;
-	*(list->last ? &list->last->later : &list->first) = node;
-	list->last = node;
 }
 
 static void all_unlink(struct nodes *list, const struct node *node)
@@ -147,49 +105,55 @@ void pending_order(struct pending *pending, struct line *line, uint64_t event)
 
 /* Units */
 
-struct node *pending_add(struct pending *pending, struct line *line, const struct unit *unit)
+/* Out of all lists but its own. */
+static inline void node_leave(struct pending *pending, const struct node *node)
 {
-	struct node *node = node_take(pending), **top;
+	all_unlink(&pending->all, node);
+	if (node->visible)
+		top_unlink(&node->line->dirty->top[unit_word(&node->unit)], node);
+	if (node->order && --node->order->units == 0)
+		order_close(pending, node->order);
+}
 
-	if (!line->dirty)
-		line->dirty = dirty_take(pending);
-	node->unit = *unit;
-	node->line = line;
-	node->order = NULL;
-	node->told = false;
-	node->visible = unit_mask(unit);
-	top = &line->dirty->top[unit_word(unit)];
-	node->below = *top;
-	*top = node;
-	line->dirty->count[unit->kind]++;
-	if (unit->kind == UNIT_DIRECT)
-		pending_thread(pending, unit->thread)->direct_count++;
-	own_append(own_list(pending, node), node);
-	all_append(&pending->all, node);
-	pending->count++;
-	return node;
+/* So many units of a kind are gone. */
+static void dirty_less(struct pending *pending, struct line *line, unsigned kind, unsigned units)
+{
+	struct dirty *dirty = line->dirty;
+
+	pending->count -= units;
+	dirty->count[kind] -= units;
+	if (dirty->count[UNIT_CACHED] | dirty->count[UNIT_DIRECT] | dirty->count[UNIT_WRITTEN])
+		return;
+	line->dirty = NULL;
+	dirty->next_free = pending->free_dirty;
+	pending->free_dirty = dirty;
 }
 
 void pending_remove(struct pending *pending, struct node *node)
 {
-	struct dirty *dirty = node->line->dirty;
-
 	own_unlink(own_list(pending, node), node);
-	all_unlink(&pending->all, node);
-	if (node->visible)
-		top_unlink(&dirty->top[unit_word(&node->unit)], node);
-	if (node->order && --node->order->units == 0)
-		order_close(pending, node->order);
+	node_leave(pending, node);
 	if (node->unit.kind == UNIT_DIRECT)
 		pending_thread(pending, node->unit.thread)->direct_count--;
-	dirty->count[node->unit.kind]--;
-	if (!dirty->count[UNIT_CACHED] && !dirty->count[UNIT_DIRECT] && !dirty->count[UNIT_WRITTEN]) {
-		node->line->dirty = NULL;
-		dirty_give(pending, dirty);
-	}
-	pending->count--;
+	dirty_less(pending, node->line, node->unit.kind, 1);
 	node->next = pending->free_nodes;
 	pending->free_nodes = node;
+}
+
+void pending_remove_cached(struct pending *pending, struct line *line, struct node *last)
+{
+	struct nodes *cached = &line->dirty->cached;
+	struct node *first = cached->first;
+	unsigned units = 1;
+
+	for (const struct node *node = first; node != last; node = node->next, units++)
+		node_leave(pending, node);
+	node_leave(pending, last);
+	cached->first = last->next;
+	*(last->next ? &last->next->previous : &cached->last) = NULL;
+	last->next = pending->free_nodes;
+	pending->free_nodes = first;
+	dirty_less(pending, line, UNIT_CACHED, units);
 }
 
 void pending_hide(struct pending *pending, struct line *line, unsigned word, uint8_t mask, bool forget)

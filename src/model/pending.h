@@ -108,11 +108,25 @@ static inline const struct thread *pending_thread_known(const struct pending *pe
 	return id < pending->threads.count ? &pending->threads.at[id] : NULL;
 }
 
-/* Append a unit to all its lists. */
-struct node *pending_add(struct pending *pending, struct line *line, const struct unit *unit);
+/* A record for a line on which nothing was pending. */
+static inline struct dirty *pending_dirty_take(struct pending *pending)
+{
+	struct dirty *dirty = pending->free_dirty;
+
+	if (!dirty)
+		return slab_push(&pending->dirty_slab);
+	pending->free_dirty = dirty->next_free;
+	return dirty; /* as the last removal left it: empty */
+}
+
+/* The own list of a unit that is not CACHED. */
+struct nodes *pending_other_list(struct pending *pending, unsigned kind, uint32_t thread);
 
 /* Take a unit out of all lists, and forget it.  Its order goes with the last unit; so does `dirty` of its line. */
 void pending_remove(struct pending *pending, struct node *node);
+
+/* The same for the first cached units of a line, up to and including `last`: cheaper than one by one. */
+void pending_remove_cached(struct pending *pending, struct line *line, struct node *last);
 
 /* A later store overwrites the bytes `mask` of word `word` of the line.  Nodes that lose their last byte leave the top list; they
  * are removed altogether if `forget`. */
@@ -147,6 +161,42 @@ static inline uint8_t unit_mask(const struct unit *unit)
 static inline unsigned unit_word(const struct unit *unit)
 {
 	return unit->offset % LINE_BYTES / WORD_BYTES;
+}
+
+/* Append a unit to all its lists.  The rest of the analysis together costs about what this does, so it is worth inlining. */
+static inline void pending_add(struct pending *pending, struct line *line, const struct unit *unit)
+{
+	struct node *node = pending->free_nodes, **top;
+	struct dirty *dirty = line->dirty;
+	struct nodes *own;
+
+	if (node)
+		pending->free_nodes = node->next;
+	else
+		node = slab_push(&pending->node_slab);
+	if (!dirty)
+		dirty = line->dirty = pending_dirty_take(pending);
+	top = &dirty->top[unit_word(unit)];
+	own = unit->kind == UNIT_CACHED ? &dirty->cached : pending_other_list(pending, unit->kind, unit->thread);
+	/* One by one: as a whole it would be put together elsewhere and copied. */
+	node->unit = *unit;
+	node->next = node->later = NULL;
+	node->previous = own->last;
+	node->earlier = pending->all.last;
+	node->below = *top;
+	node->order = NULL;
+	node->line = line;
+	node->visible = unit_mask(unit);
+	node->told = false;
+	*top = node;
+	*(own->last ? &own->last->next : &own->first) = node;
+	own->last = node;
+	*(pending->all.last ? &pending->all.last->later : &pending->all.first) = node;
+	pending->all.last = node;
+	dirty->count[unit->kind]++;
+	pending->count++;
+	if (unit->kind == UNIT_DIRECT)
+		pending_thread(pending, unit->thread)->direct_count++;
 }
 
 #endif

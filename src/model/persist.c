@@ -18,9 +18,17 @@ void persist_node(struct model *model, const struct event *by, struct node *node
 
 void persist_line(struct model *model, const struct event *by, struct line *line, uint64_t event)
 {
-	/* With its last unit the line loses `dirty`. */
-	while (line->dirty && line->dirty->cached.first && line->dirty->cached.first->unit.event < event)
-		persist_node(model, by, line->dirty->cached.first);
+	struct node *node = line->dirty ? line->dirty->cached.first : NULL, *last = NULL;
+
+	for (; node && node->unit.event < event; node = node->next) {
+		persist_unit(model, by, &node->unit);
+		last = node;
+	}
+	if (!last)
+		return;
+	if (last->unit.event > model->pending.newest_certain)
+		model->pending.newest_certain = last->unit.event;
+	pending_remove_cached(&model->pending, line, last);
 }
 
 void persist_direct(struct model *model, const struct event *by, struct thread *thread)

@@ -2,7 +2,8 @@
 /* platform.h - what a platform must say, and what it may use.  To add one: write its file, with its rules in front; add it to PLATFORMS.
  *
  * model.c does what is the same everywhere: it cuts stores into units, tells silent ones, follows the files, and makes certain what
- * a synchronisation makes certain.  The platform decides about the cache: when a cached unit is certain, what a flush and a fence do. */
+ * a synchronisation makes certain.  The platform decides about the cache: when a cached unit is certain, what a flush and a fence do.
+ * Every unit is pending at first, in the order of the stores (pending.h). */
 #ifndef BLACKOUT_MODEL_PLATFORM_H
 #define BLACKOUT_MODEL_PLATFORM_H
 
@@ -31,9 +32,7 @@ struct platform {
 
 	/* Another event begins; NULL if that means nothing. */
 	void (*next)(struct model *model, const struct event *ev);
-	/* A cached unit takes effect on a line.  Older units that it overwrites are hidden already. */
-	void (*cached)(struct model *model, const struct event *ev, struct line *line, const struct unit *unit);
-	/* All units of a store have taken effect; NULL if that means nothing. */
+	/* All units of a store have taken effect, and are pending; NULL if that means nothing. */
 	void (*stored)(struct model *model, const struct event *ev);
 	/* A line of PM is flushed; NULL if nothing was ever stored to it.  What it covers is to be told through *effect. */
 	void (*flush)(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect);

@@ -12,7 +12,7 @@ static uint64_t spread(uint8_t mask)
 	return ((bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u) * 0xff;
 }
 
-static uint64_t load(const uint8_t *bytes, unsigned size)
+static inline uint64_t load(const uint8_t *bytes, unsigned size)
 {
 	uint64_t value = 0;
 
@@ -55,32 +55,32 @@ static void tell_overwritten(const struct model *model, const struct event *ev, 
 	}
 }
 
-/* One unit takes effect; `word` is where in the page its aligned word is. */
-static void unit_apply(struct model *model, const struct event *ev, uint8_t *word, struct line *line,
-		       const struct unit *unit)
+/* A unit of `size` bytes takes effect, `within` its aligned word, which is at `word` in the page; false if it is silent.  Nearly all units
+ * are whole words, for which the compiler can do most of this beforehand. */
+static inline __attribute__((always_inline)) bool unit_apply(struct model *model, const struct event *ev, uint8_t *word,
+							     struct line *line, struct unit *unit, unsigned within,
+							     unsigned size, const uint8_t *data)
 {
-	unsigned shift = unit->offset % WORD_BYTES * 8;
-	uint64_t mask = (unit->size == WORD_BYTES ? UINT64_MAX : ((uint64_t)1 << unit->size * 8) - 1) << shift;
-	uint64_t old = load(word, WORD_BYTES), new = load(unit->value, WORD_BYTES) << shift,
-		 changes = (old ^ new) & mask;
+	uint64_t value = load(data, size), mask = UINT64_MAX >> (WORD_BYTES - size) * 8 << within * 8;
+	uint64_t old = load(word, WORD_BYTES), changes = (old ^ value << within * 8) & mask;
 	const struct node *top = line->dirty ? line->dirty->top[unit_word(unit)] : NULL;
 
+	unit->size = (uint8_t)size;
+	memcpy(unit->value, &value, sizeof(unit->value));
 	if (!changes && is_silent(top, unit)) {
 		line->silent += unit->kind == UNIT_CACHED;
-		return;
+		return false;
 	}
 	if (top) {
 		if (changes)
 			tell_overwritten(model, ev, top, changes);
-		pending_hide(&model->pending, line, unit_word(unit), unit_mask(unit), model->depth == MODEL_VISIBLE);
+		pending_hide(&model->pending, line, unit_word(unit), byte_mask(within, size),
+			     model->depth == MODEL_VISIBLE);
 	}
 	model->changes++;
 	old ^= changes;
 	memcpy(word, &old, WORD_BYTES);
-	if (unit->kind == UNIT_CACHED)
-		model->platform->cached(model, ev, line, unit);
-	else
-		pending_add(&model->pending, line, unit);
+	return true;
 }
 
 /* A flush of what was written is not needed, but it is no mistake either: it is taken for one of a silent store. */
@@ -109,11 +109,11 @@ static void line_apply(struct model *model, const struct event *ev, struct unit 
 	while (size) {
 		unsigned within = unit->offset % WORD_BYTES,
 			 n = size < WORD_BYTES - within ? size : WORD_BYTES - within;
-		uint64_t value = load(data, n);
+		uint8_t *word = page->bytes + unit->offset % PAGE_BYTES - within;
 
-		memcpy(unit->value, &value, sizeof(unit->value));
-		unit->size = (uint8_t)n;
-		unit_apply(model, ev, page->bytes + unit->offset % PAGE_BYTES - within, line, unit);
+		if (n == WORD_BYTES ? unit_apply(model, ev, word, line, unit, 0, WORD_BYTES, data)
+				    : unit_apply(model, ev, word, line, unit, within, n, data))
+			pending_add(&model->pending, line, unit);
 		unit->offset += n;
 		data += n;
 		size -= n;

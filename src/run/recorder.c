@@ -12,7 +12,7 @@
 #define VALGRIND_STACK (16ull << 20)
 #define STACK_MAX (1ull << 30)
 
-enum { THREADS_MAX = 5000 /* 7 KiB of memory each, used or not */ };
+enum { THREADS_MAX = 2000 /* 7 KiB of memory each, used or not */ };
 
 int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 {
@@ -112,16 +112,18 @@ static void sizes_option(struct words *argv)
 	words_add(argv, "--max-threads=%d", THREADS_MAX);
 }
 
-/* Variables that lead to our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
- * under another name, back in. */
-static void lead_to_tool(struct words *environment, const char *lib)
+/* Variables that are meant for our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
+ * under another name, back in their places. */
+static void lead_to_tool(struct words *environment, const char *lib, const char *dir)
 {
-	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER"};
+	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER", "TMPDIR"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (getenv(names[i]))
 			words_add(environment, "BLACKOUT_KEPT_%s=%s", names[i], getenv(names[i]));
 	words_add(environment, "VALGRIND_LIB=%s", lib);
+	/* Valgrind has two small files for a moment.  The user's own directory for such files may not be writable. */
+	words_add(environment, "TMPDIR=%s", dir);
 }
 
 void recorder_command(const struct recorder *recorder, const struct recorder_job *job, struct words *argv,
@@ -138,6 +140,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	/* No files in /tmp that gdb could attach by. */
 	words_add(argv, "--vgdb=no");
 	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
+	/* Valgrind cannot run in Valgrind: a target that itself records something does so unseen. */
+	words_add(argv, "--trace-children-skip=*/valgrind,*/valgrind.bin");
 	words_add(argv, "--bo-out=%s", job->dir);
 	limits_option(argv);
 	sizes_option(argv);
@@ -152,5 +156,5 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	lead_to_tool(environment, recorder->lib);
+	lead_to_tool(environment, recorder->lib, job->dir);
 }

@@ -26,7 +26,7 @@ struct place {
 
 static int place_find(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct place *place = arg;
+	struct place *place = (struct place *)arg;
 	const char *slash = strrchr(info->dlpi_name, '/');
 
 	(void)size;
@@ -57,7 +57,7 @@ static void sample_print(unsigned long number, void **frames, int count)
 	flockfile(stdout);
 	printf("%lu", number);
 	for (int i = 0; i < count && !is_trampoline(frames[i]); i++) {
-		struct place place = {.addr = (unsigned long)frames[i], .module = "?"};
+		struct place place = {.addr = (unsigned long)frames[i], .offset = 0, .module = "?"};
 
 		dl_iterate_phdr(place_find, &place);
 		printf(" %s+0x%lx", place.module, place.offset);

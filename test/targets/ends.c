@@ -26,7 +26,9 @@ int main(int argc, char **argv)
 		__asm__ volatile("ud2");
 	if (!strcmp(how, "_exit"))
 		_exit(0);
-	if (!strcmp(how, "hang")) {
+	if (!strcmp(how, "torn")) /* two units, which on eADR are certain only once something else happens */
+		ST8(p + 0x814, 0x1a571a571a571a57);
+	if (!strcmp(how, "hang") || !strcmp(how, "torn")) {
 		CHECK(creat("ready", 0644) >= 0);
 		for (;;)
 			pause();
@@ -41,11 +43,13 @@ int main(int argc, char **argv)
 		for (;;)
 			pause();
 	}
-	if (!strcmp(how, "spin"))
+	if (!strcmp(how, "spin")) {
+		CHECK(creat("ready", 0644) >= 0);
 		for (unsigned long i = 0;; i++) {
 			ST8(p + 8 * (i & 127), i);
 			for (volatile int k = 0; k < 1000; k++)
 				;
 		}
+	}
 	return 0;
 }

@@ -21,6 +21,8 @@ static int is_locked(const char *path)
 	return status != 0;
 }
 
+static void made_writable(void);
+
 int main(int argc, char **argv)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_len = 1};
@@ -47,7 +49,24 @@ int main(int argc, char **argv)
 	file_map(fd, SECOND_ADDR, POOL_BYTES);
 	CHECK(is_locked("second"));
 	CHECK(lseek(fd, 0, SEEK_CUR) == 11);
+	made_writable();
 
 	end(p);
 	return 0;
+}
+
+/* A file becomes PM when its mapping is made writable, of which the recorder has no descriptor. */
+static void made_writable(void)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_len = 1};
+	int fd = file_create("third", POOL_BYTES);
+	char *third = mmap(NULL, POOL_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+
+	CHECK(third != MAP_FAILED);
+	CHECK(fcntl(fd, F_SETLK, &lock) == 0);
+	CHECK(lseek(fd, 5, SEEK_SET) == 5);
+	CHECK(mprotect(third, POOL_BYTES, PROT_READ | PROT_WRITE) == 0); //! file third id=3 size=16384 created
+	CHECK(is_locked("third"));
+	CHECK(lseek(fd, 0, SEEK_CUR) == 5);
+	ST8(third + 8, 3); //! store third+0x8 8 0x3
 }

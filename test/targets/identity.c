@@ -2,6 +2,7 @@
 /* identity.c - print what a program can see of itself and of its surroundings; recorded or not, it must be the same. */
 #include "target.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -31,9 +32,15 @@ static void print_cmdline(void)
 static void print_name(void)
 {
 	char name[17] = "";
+	int death_signal = -1;
 
 	CHECK(prctl(PR_GET_NAME, name) == 0);
 	printf("name %s\n", name);
+	CHECK(prctl(PR_GET_PDEATHSIG, &death_signal) == 0);
+	printf("death signal %d\n", death_signal);
+	CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+	CHECK(prctl(PR_GET_PDEATHSIG, &death_signal) == 0);
+	printf("death signal %d\n", death_signal);
 }
 
 static void print_descriptors(void)

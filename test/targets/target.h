@@ -84,7 +84,7 @@ static inline int file_create(const char *path, size_t bytes)
 
 static inline char *file_map(int fd, unsigned long addr, size_t bytes)
 {
-	char *p = mmap((void *)addr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	char *p = (char *)mmap((void *)addr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
 
 	CHECK(p == (char *)addr);
 	return p;
@@ -102,8 +102,8 @@ static inline char *pool_create(const char *path)
 
 static inline char *volatile_create(void)
 {
-	char *p = mmap((void *)VOLATILE_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	char *p = (char *)mmap((void *)VOLATILE_ADDR, POOL_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	CHECK(p == (char *)VOLATILE_ADDR);
 	return p;

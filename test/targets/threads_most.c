@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-enum { THREADS = 600 };
+enum { THREADS = 1900 };
 
 static char *pool;
 static pthread_barrier_t all_there;
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 		CHECK(pthread_create(&threads[i], &attr, work, NULL) == 0);
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
-	ST8(pool + 8, load8(pool)); //! store pool+0x8 8 0x258
+	ST8(pool + 8, load8(pool)); //! store pool+0x8 8 0x76c
 	end(pool);
 	return 0;
 }

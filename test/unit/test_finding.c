@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sink, grouping, location, messages, order, and what makes a run fail. */
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "builder.h"
 #include "finding/finding.h"
@@ -13,6 +10,7 @@
 #include "finding/own.h"
 #include "sample.h"
 #include "scratch.h"
+#include "self.h"
 
 /* ---- places in this program that have lines ---- */
 
@@ -25,36 +23,6 @@ __attribute__((noinline)) static void place_flush(void) { __asm__ volatile("nop;
 __attribute__((noinline)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
 /* clang-format on */
 
-struct search {
-	uintptr_t address;
-	uint64_t offset;
-};
-
-static int search_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct search *search = arg;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uint64_t into = search->address - info->dlpi_addr - segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD && into < segment->p_filesz) {
-			search->offset = segment->p_offset + into;
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static uint64_t offset_of(void (*function)(void))
-{
-	struct search search = {.address = (uintptr_t)function};
-
-	assert_int_equal(dl_iterate_phdr(search_object, &search), 1);
-	return search.offset;
-}
-
 /* Contexts of the trace below, in the order of their definition. */
 enum {
 	CONTEXT_CALLER = 1,     /* place_caller */
@@ -65,31 +33,28 @@ enum {
 	CONTEXT_LIBC,           /* in libc, called by nobody */
 	CONTEXT_LIBRARY_ALONE,  /* in libpmem, called by that */
 	CONTEXT_GENERATED,      /* code in no file */
+	CONTEXT_MANAGER,        /* in libpmemobj, called by place_caller */
 };
 
 static struct trace *trace_make(const char *dir)
 {
 	struct builder b;
-	char self[4096];
-	struct stat st;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	assert_true(n > 0);
-	self[n] = 0;
-	assert_int_equal(stat(self, &st), 0);
 	builder_start(&b, 0, 0);
-	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, st.st_size, 0, st.st_size, st.st_mtime, BUILDER_P(self));
+	self_define(&b);
 	builder_put(&b, BO_OP_DEF_MODULE, 0x900000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmem.so.1"));
 	builder_put(&b, BO_OP_DEF_MODULE, 0xa00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libc.so.6"));
+	builder_put(&b, BO_OP_DEF_MODULE, 0xb00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmemobj.so.1"));
 	/* A return address lies behind the call. */
-	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, offset_of(place_caller) + 1);
-	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_store));
-	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, offset_of(place_flush));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(place_caller) + 1);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_store));
+	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_flush));
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x10);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 2, 0x20);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 3, 0x30);
 	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_LIBC, 2, 0x40);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 0, 0x50);
+	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_CALLER, 4, 0x60);
 	builder_put(&b, BO_OP_DEF_FILE, 7, 8, 1 << 20, 0, BUILDER_P("/pm/pool"));
 	builder_put(&b, BO_OP_MAP, 0, 1, 0x10000000, 1 << 20, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 	builder_end(&b, BO_CHUNK_RAW);
@@ -216,6 +181,20 @@ static void test_location(void **state)
 	assert_false(f->at[0].stack.frames[0].own);
 	snprintf(text, sizeof(text), "remove the flush at test_finding.c:%d", LINE_CALLER);
 	assert_string_equal(f->at[0].fix, text);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* What a library does for its own purposes cannot be taken away by its caller. */
+static void test_location_of_library(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER, 0, 1);
+	struct findings *f = collect(&s, NULL);
+	assert_int_equal(f->count, 1);
+	assert_string_equal(stack_location(&f->at[0].stack)->function, "place_caller");
+	assert_null(f->at[0].fix);
 	findings_free(f);
 	setting_free(&s);
 }
@@ -477,11 +456,14 @@ static void test_frame_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sink),     cmocka_unit_test(test_sink_related), scratch_test(test_location),
-		scratch_test(test_location_own), scratch_test(test_location_folded),  scratch_test(test_grouping),
-		scratch_test(test_worst_leads),  scratch_test(test_platforms),        scratch_test(test_related),
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_names),        cmocka_unit_test(test_order),
-		cmocka_unit_test(test_fail_on),  cmocka_unit_test(test_frame_text),
+		cmocka_unit_test(test_sink),       cmocka_unit_test(test_sink_related),
+		scratch_test(test_location),       scratch_test(test_location_of_library),
+		scratch_test(test_location_own),   scratch_test(test_location_folded),
+		scratch_test(test_grouping),       scratch_test(test_worst_leads),
+		scratch_test(test_platforms),      scratch_test(test_related),
+		cmocka_unit_test(test_messages),   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_order),      cmocka_unit_test(test_fail_on),
+		cmocka_unit_test(test_frame_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,14 +8,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "builder.h"
+#include "self.h"
 #include "trace/stats.h"
 
 static volatile int sink;
@@ -31,50 +29,15 @@ __attribute__((noinline)) static void place_outer(void) { place_inner(); sink = 
 enum { POOL = 0x100000, POOL_BYTES = 0x10000, CONTEXT_OUTER = 1, CONTEXT_CALL, CONTEXT_INNER, CONTEXT_GENERATED };
 
 static char dir[] = "/tmp/blackout-stats.XXXXXX";
-static char self[4096];
-
-/* Where in its file a function of this program is. */
-struct search {
-	uintptr_t address;
-	uint64_t offset;
-};
-
-static int search_object(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct search *search = argument;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uint64_t into = search->address - info->dlpi_addr - segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD && into < segment->p_filesz) {
-			search->offset = segment->p_offset + into;
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static uint64_t offset_of(void (*function)(void))
-{
-	struct search search = {.address = (uintptr_t)function};
-
-	assert_int_equal(dl_iterate_phdr(search_object, &search), 1);
-	return search.offset;
-}
 
 static void define(struct builder *b)
 {
-	struct stat st;
-
-	assert_int_equal(stat(self, &st), 0);
-	builder_put(b, BO_OP_DEF_MODULE, 0x400000, st.st_size, 0, st.st_size, st.st_mtime, BUILDER_P(self));
+	self_define(b);
 	builder_put(b, BO_OP_DEF_MODULE, 0x900000, 4096, 0, 0, 0, BUILDER_P(""));
-	builder_put(b, BO_OP_DEF_CONTEXT, 0, 1, offset_of(place_outer));
+	builder_put(b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(place_outer));
 	/* A return address: one past the first byte, so that the instruction before it is the function's first. */
-	builder_put(b, BO_OP_DEF_CONTEXT, 0, 1, offset_of(place_outer) + 1);
-	builder_put(b, BO_OP_DEF_CONTEXT, CONTEXT_CALL, 1, offset_of(place_inner));
+	builder_put(b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(place_outer) + 1);
+	builder_put(b, BO_OP_DEF_CONTEXT, CONTEXT_CALL, 1, self_offset(place_inner));
 	builder_put(b, BO_OP_DEF_CONTEXT, CONTEXT_CALL, 2, 0x10);
 	builder_put(b, BO_OP_DEF_FILE, 7, 8, POOL_BYTES, 0, BUILDER_P("/pm/pool"));
 	builder_put(b, BO_OP_MAP, 0, 1, POOL, POOL_BYTES, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
@@ -311,11 +274,9 @@ static void test_damage(void **state)
 
 static int prepare(void **state)
 {
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
 	(void)state;
 	place_outer();
-	return length <= 0 || !mkdtemp(dir) ? -1 : 0;
+	return mkdtemp(dir) ? 0 : -1;
 }
 
 static int tidy(void **state)
