@@ -19,7 +19,7 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 
 # It has handlers for faults, and forks in them: not with sanitizers, which have their own.
 $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/programs.c \
-		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c) $(B)/libblackout.a
+		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@

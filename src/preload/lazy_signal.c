@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 
 #include "preload/insn.h"
+#include "preload/move.h"
 
 #define TRAP_FLAG 0x100
 #define DIRECTION_FLAG 0x400
@@ -213,6 +214,22 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 	return reach(range, at, at + LAZY_PAGE);
 }
 
+/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before. */
+static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t at)
+{
+	struct move move;
+	uintptr_t within = at % LAZY_PAGE;
+
+	if (step.on || !within || !move_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], &move) ||
+	    within + move.size > LAZY_PAGE)
+		return false;
+	lazy_decide(range, at, at + move.size);
+	if (lazy_page_is_open(range, at))
+		move_do(&move, uc, (void *)at);
+	lazy_page_settle(range, at);
+	return true;
+}
+
 static bool access_is_allowed(const ucontext_t *uc, int prot)
 {
 	greg_t error = uc->uc_mcontext.gregs[REG_ERR];
@@ -239,7 +256,7 @@ static void on_segv(int sig, siginfo_t *info, void *context)
 	struct insn insn = insn_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP]);
 	if (insn.kind == INSN_FLUSH)
 		uc->uc_mcontext.gregs[REG_RIP] += insn.length;
-	else if (reach_all(uc, insn, range, at))
+	else if ((insn.kind != INSN_PLAIN || !move_try(uc, range, at)) && reach_all(uc, insn, range, at))
 		step_begin(uc, insn);
 	errno = saved;
 }

@@ -59,6 +59,7 @@ enum op_kind {
 	OP_LOAD32,
 	OP_LOAD64,
 	OP_GATHER,
+	OP_MOVE, /* one of many instructions on up to eight bytes */
 	OP_PUSH,
 	OP_COPY,       /* memcpy to the stack */
 	OP_MOVS,       /* rep movsb to the stack */
@@ -134,6 +135,53 @@ __attribute__((target("avx2"))) static void gather(const uint8_t *base, uint64_t
 	__m256i values = _mm256_i64gather_epi64((const void *)base, index, 1);
 
 	_mm256_storeu_si256((void *)to, values);
+}
+
+/* The instruction on (%1), with %0 in RAX, and the flags after it. */
+#define MOVE(instruction)                                                                                            \
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n" instruction "\n pushfq\n popq %%rdx\n lea 128(%%rsp), %%rsp" \
+			 : "+a"(value), "=&d"(flags)                                                                 \
+			 : "S"(at)                                                                                   \
+			 : "memory", "cc", "xmm1", "r9")
+
+static void move_op(unsigned which, uint8_t *at, uint64_t *seen)
+{
+	uint64_t value = *seen & 0x0102030001020001, flags = 0;
+
+	switch (which % 30) {
+	case 0: MOVE("movb (%2), %%al"); break;
+	case 1: MOVE("movb (%2), %%ah"); break;
+	case 2: MOVE("movw (%2), %%ax"); break;
+	case 3: MOVE("movl (%2), %%eax"); break;
+	case 4: MOVE("movzbl (%2), %%eax"); break;
+	case 5: MOVE("movzwl (%2), %%eax"); break;
+	case 6: MOVE("movsbq (%2), %%rax"); break;
+	case 7: MOVE("movswl (%2), %%eax"); break;
+	case 8: MOVE("movslq (%2), %%rax"); break;
+	case 9: MOVE("movsbw (%2), %%ax"); break;
+	case 10: MOVE("movb %%ah, (%2)"); break;
+	case 11: MOVE("movl %%eax, (%2)"); break;
+	case 12: MOVE("movw $0x1234, (%2)"); break;
+	case 13: MOVE("movq $-2, (%2)"); break;
+	case 14: MOVE("movb $7, (%2)"); break;
+	case 15: MOVE("cmpb (%2), %%al"); break;
+	case 16: MOVE("cmpq %%rax, (%2)"); break;
+	case 17: MOVE("cmpl (%2), %%eax"); break;
+	case 18: MOVE("cmpw $0x101, (%2)"); break;
+	case 19: MOVE("cmpq $1, (%2)"); break;
+	case 20: MOVE("cmpl $0x10101, (%2)"); break;
+	case 21: MOVE("testb $1, (%2)"); break;
+	case 22: MOVE("testq %%rax, (%2)"); break;
+	case 23: MOVE("testl $0x100, (%2)"); break;
+	case 24: MOVE("movq (%2), %%xmm1\n movq %%xmm1, %%rax"); break;
+	case 25: MOVE("movsd (%2), %%xmm1\n movhlps %%xmm1, %%xmm1\n movq %%xmm1, %%rax"); break;
+	case 26: MOVE("movq %%rax, %%xmm1\n movq %%xmm1, (%2)"); break;
+	case 27: MOVE("movdqu (%2), %%xmm1\n movdqu %%xmm1, 16(%2)\n psrldq $5, %%xmm1\n movq %%xmm1, %%rax"); break;
+	case 28: MOVE("mov %%rax, %%r9\n movb (%2), %%r9b\n movq %%r9, %%rax"); break;
+	case 29: MOVE("xor %%r9d, %%r9d\n cmpb 3(%2,%%r9,8), %%r9b\n movq 8(%2,%%r9,4), %%r9\n movq %%r9, %%rax"); break;
+	}
+	see(seen, &value, 8);
+	see(seen, &flags, 8);
 }
 
 static void string_op(const struct op *op, uint8_t *at, uint8_t *other, uint64_t *seen)
@@ -227,6 +275,7 @@ static void op_do(const struct op *op, uint8_t *const *files, uint64_t *seen)
 			see(seen, buffer, 32);
 		}
 		break;
+	case OP_MOVE: move_op((unsigned)op->size, at, seen); break;
 	case OP_PUSH:
 		__asm__ volatile("lea -128(%%rsp), %%rsp\n pushq (%1)\n popq %0\n lea 128(%%rsp), %%rsp" : "=&r"(value) : "r"(at) : "memory");
 		see(seen, &value, 8);
@@ -392,6 +441,8 @@ static void recovery_make(struct recovery *r, const struct choices *c)
 		struct op *op = &r->ops[i];
 
 		op->kind = (enum op_kind)roll(roll(2) ? OP_KINDS : OP_LOAD32);
+		if (roll(3) == 0)
+			op->kind = OP_MOVE;
 		op->at = place_near_line(c, &op->file);
 		op->to = place_near_line(c, &op->other);
 		op->size = 1 + roll(roll(4) ? 40 : 400);
@@ -399,7 +450,7 @@ static void recovery_make(struct recovery *r, const struct choices *c)
 		op->bits = op->mask * roll(2);
 		/* A read-only file can be stored to by nobody; one that is not there yet cannot be used. */
 		if (r->protect && op->kind != OP_FAULT)
-			op->kind = op->kind % (OP_COPY + 1);
+			op->kind = op->kind % OP_MOVE;
 		if (op->kind == OP_GATHER)
 			op->size %= 128; /* three times that, and no more */
 		if (r->map_late && i < r->count / 2)

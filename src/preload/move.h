@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* move.h - do the commonest instructions ourselves, instead of letting the processor do them under the trap flag.
+ *
+ * Most looks at a page are plain moves and comparisons.  Where the address is known, from the fault, little is left to do: which register, how many bytes.
+ * That saves one of two signals; and on virtual machines a debug exception costs more than all the rest. */
+#ifndef BLACKOUT_PRELOAD_MOVE_H
+#define BLACKOUT_PRELOAD_MOVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+enum move_kind {
+	MOVE_LOAD,    /* to a register */
+	MOVE_STORE,   /* from a register, or `number` */
+	MOVE_COMPARE, /* with a register or `number`: the flags of a subtraction */
+	MOVE_TEST,    /* the same, of a conjunction */
+};
+
+struct move {
+	enum move_kind kind;
+	uint8_t size;    /* in memory */
+	uint8_t width;   /* of the register that is written: 1, 2, 4 or 8 */
+	bool sign;       /* a load extends the sign */
+	bool vector;     /* the register is XMM; 16 bytes, or 8 and the rest becomes zero */
+	bool high;       /* it is AH, CH, DH or BH */
+	bool immediate;  /* there is no register */
+	bool memory_second; /* MOVE_COMPARE: register minus memory */
+	uint8_t reg;
+	int64_t number;
+	uint8_t length; /* of the instruction */
+};
+
+/* False: it is something else. */
+bool move_look(const uint8_t *code, struct move *move);
+
+/* Do it: the operand is at `at`, and can be reached. */
+void move_do(const struct move *move, ucontext_t *context, void *at);
+
+#endif
