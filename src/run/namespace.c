@@ -105,7 +105,8 @@ static int other_mount(const struct scene_dir *dir, int original, const char *na
 	snprintf(to, sizeof(to), "%s/%s", dir->original, name);
 	if (lstat(from, &st) < 0) /* gone meanwhile */
 		return 0;
-	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0 && errno != ENOENT)
+	/* What cannot even be mounted is not what recovery needs. */
+	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0 && (errno == ENOSPC || errno == ENOMEM))
 		return err_sys(err, "cannot mount %s", to);
 	return 0;
 }

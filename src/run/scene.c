@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "image/tree.h"
 
-enum { COPY_BYTES_MAX = 1 << 20, COPIES_MAX = 256 };
+enum { COPY_BYTES_MAX = 1 << 20, COPIES_BYTES_MAX = 16 << 20, COPIES_MAX = 256 };
 
 /* The size up to which a file beside a pool is copied, so that recovery may change and remove it.  Programs have to stay where they are. */
 static bool entry_is_copied(const char *path, const struct stat *st)
@@ -100,10 +100,12 @@ static int other_make(struct scene_dir *dir, const char *name, struct err *err)
 	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode))
 		return 0;
 	words_add(&dir->others, "%s", name);
-	if (!entry_is_copied(path, &st) || dir->copy_count >= COPIES_MAX) {
+	if (!entry_is_copied(path, &st) || dir->copy_count >= COPIES_MAX ||
+	    dir->copy_bytes + (uint64_t)st.st_size > COPIES_BYTES_MAX) {
 		words_add(&dir->mounts, "%s", name);
 		return mount_make(dir, name, S_ISDIR(st.st_mode), err);
 	}
+	dir->copy_bytes += (uint64_t)st.st_size;
 	dir->copies = mem_resize(dir->copies, dir->copy_count + 1, sizeof(*dir->copies));
 	struct scene_copy *copy = &dir->copies[dir->copy_count++];
 	*copy = (struct scene_copy){.name = strdup(name)};

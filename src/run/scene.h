@@ -9,6 +9,7 @@
 #define BLACKOUT_RUN_SCENE_H
 
 #include <limits.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
@@ -29,6 +30,7 @@ struct scene_dir {
 	struct words mounts;       /* those of them that are mounted here */
 	struct scene_copy *copies; /* and those that are copied */
 	size_t copy_count;
+	uint64_t copy_bytes;
 	struct words before; /* what was in the original directory before a run in place */
 	bool is_there;       /* the original directory */
 };
