@@ -99,6 +99,13 @@ int testing_prepare(struct testing *t, const struct testing_options *options, st
 	return t->wanted ? campaign_check(&t->how, err) : 0;
 }
 
+void testing_prune(struct testing *t, bool segments, bool reads, uint64_t representatives)
+{
+	t->how.prune_segments = segments;
+	t->how.prune_reads = reads;
+	t->how.representatives = representatives;
+}
+
 void testing_choose(const struct testing *t, struct choice *choice)
 {
 	choice->inject &= t->wanted;
@@ -207,8 +214,10 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	const char *force = trace_meta(trace, "pmem_force");
 	int r;
 
-	if (!t->wanted || !choice->inject || !trace_file_count(trace) || !analysis_complete(analysis))
+	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) || !analysis_complete(analysis))
 		return 0;
+	t->how.inject = choice->inject;
+	t->how.explore = choice->explore;
 	t->how.dir = facts->dir;
 	t->how.out = facts->out;
 	t->how.cwd = trace_meta(trace, "cwd");

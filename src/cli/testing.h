@@ -71,6 +71,9 @@ int testing_save(const struct testing_options *options, const char *dir, struct 
 /* Read the options; -1, ERR_USAGE. */
 int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
 
+/* What explore may leave out. */
+void testing_prune(struct testing *testing, bool segments, bool reads, uint64_t representatives);
+
 /* What the first reading must look at. */
 void testing_choose(const struct testing *testing, struct choice *choice);
 

@@ -173,9 +173,22 @@ static int campaign_test(struct campaign *c, struct err *err)
 	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
 
 	campaign_phase(c, "testing", states_expected(c));
-	for (unsigned round = 0; round < rounds; round++)
+	for (unsigned round = 0; c->options.inject && round < rounds; round++)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
 			if (inject_read(c, p, round, err) < 0)
+				return -1;
+	return 0;
+}
+
+static int campaign_explore(struct campaign *c, struct err *err)
+{
+	if (!c->options.explore)
+		return 0;
+	c->explored = explored_new(c->options.platform_count);
+	campaign_phase(c, "exploring", 0);
+	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
+		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
+			if (explore_read(c, p, (enum explore_pass)pass, err) < 0)
 				return -1;
 	return 0;
 }
@@ -201,6 +214,8 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 	trials_accept(trials, c->known, c->initial);
 	found = trials_judge(trials, c->known, &jobs);
 	campaign_add(c, &found);
+	if (c->explored)
+		explore_jobs(c, platform, &jobs);
 	r = explain_jobs(c, platform, &jobs, err);
 	vec_free(&jobs.all);
 	return r;
@@ -208,7 +223,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 
 static int campaign_go(struct campaign *c, struct err *err)
 {
-	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0)
+	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || campaign_explore(c, err) < 0)
 		return -1;
 	for (size_t p = 0; p < c->options.platform_count; p++)
 		if (campaign_judge(c, p, err) < 0)
@@ -253,6 +268,7 @@ void campaign_free(struct campaign *c)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
 	vec_free(&c->results);
+	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	if (!c->known_borrowed)
 		known_close(c->known);

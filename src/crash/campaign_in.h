@@ -3,6 +3,7 @@
  *
  *     campaign.c   the course of it: before, testing, judging, explaining; the report
  *     inject.c     the readings that make trials
+ *     explore.c    the readings that try all legal states
  *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
  *     result.c     what becomes a finding
  *     nested.c     campaigns in recordings of recovery */
@@ -12,6 +13,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "crash/campaign.h"
+#include "crash/explore.h"
 #include "crash/folder.h"
 #include "crash/reading.h"
 #include "crash/select.h"
@@ -45,6 +47,7 @@ struct campaign {
 	struct select *select;
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
+	struct explored *explored; /* by platform; NULL: explore was not asked for */
 	struct judgement found; /* on all platforms */
 	struct ending initial;
 	bool stopped; /* interrupted, or out of time: not all was tested */
@@ -76,6 +79,9 @@ void *campaign_block(struct campaign *campaign, const void *from, size_t size); 
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);
 void campaign_tester_close(struct campaign *campaign);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
+
+/* inject.c: before the first crash, once; recovery must pass where there was none.  0, TESTER_STOPPED or -1. */
+int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
 /* inject.c: make trials on a platform, in one round; 0 also when stopped. */
 int inject_read(struct campaign *campaign, size_t platform, unsigned round, struct err *err);

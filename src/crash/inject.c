@@ -163,7 +163,7 @@ static int initial_state(struct campaign *c, struct reading *reading, struct err
 	return 0;
 }
 
-static int inject_begin(struct campaign *c, struct reading *reading, struct err *err)
+int campaign_begin(struct campaign *c, struct reading *reading, struct err *err)
 {
 	int r;
 
@@ -194,7 +194,7 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 	select_round(c->select, round);
 	r = campaign_tester(c, in.reading, err);
 	if (r == 0)
-		r = inject_begin(c, in.reading, err);
+		r = campaign_begin(c, in.reading, err);
 	if (r == 0)
 		r = reading_try(&in, err);
 	if (r == 0)

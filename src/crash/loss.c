@@ -21,6 +21,7 @@ struct loss {
 	const struct unit *const *units;
 	size_t count;
 	bool *persisted;
+	bool *needed; /* pending units that must be on media; none if it is not known, or nothing must */
 	struct err *err;
 };
 
@@ -57,6 +58,20 @@ static int cause_fits(struct loss *l, const struct result *cause)
 	return loss_fails(l, l->persisted);
 }
 
+/* Are stores of all the code that must be lost among those that the job loses? */
+static bool cause_is_within(const struct loss *l, const struct result *cause)
+{
+	for (size_t k = 0; k < RESULT_CONTEXTS_MAX && cause->contexts[k]; k++) {
+		bool lost = false;
+
+		for (size_t i = 0; i < l->count && !lost; i++)
+			lost = !l->job->persisted[i] && l->units[i]->context == cause->contexts[k];
+		if (!lost)
+			return false;
+	}
+	return true;
+}
+
 static int loss_known(struct loss *l, struct result **found)
 {
 	struct campaign *c = l->explain->campaign;
@@ -68,6 +83,8 @@ static int loss_known(struct loss *l, struct result **found)
 
 		if (!result->by_loss || !ending_same(result->ending, l->job->ending) ||
 		    strcmp(result->sighting.platform, l->explain->platform))
+			continue;
+		if (l->job->persisted && !cause_is_within(l, result))
 			continue;
 		tried++;
 		r = cause_fits(l, result);
@@ -99,15 +116,17 @@ static void store_close(const struct loss *l, struct stores *stores, struct cras
 		last->value = (const uint8_t *)arena_copy(&l->explain->campaign->texts, stores->value, last->size);
 }
 
+enum which { WHICH_LOST, WHICH_NEEDED, WHICH_OTHER };
+
 /* Add the stores of the lost, or persisted, units: those of one event that follow each other are one. */
-static void stores_gather(const struct loss *l, bool persisted, struct stores *stores)
+static void stores_gather(const struct loss *l, enum which which, struct stores *stores)
 {
 	struct crash_store *last = NULL;
 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = l->units[i];
 
-		if (l->persisted[i] != persisted)
+		if (which != (!l->persisted[i] ? WHICH_LOST : l->needed[i] ? WHICH_NEEDED : WHICH_OTHER))
 			continue;
 		if (!store_goes_on(last, u)) {
 			store_close(l, stores, last);
@@ -118,7 +137,8 @@ static void stores_gather(const struct loss *l, bool persisted, struct stores *s
 								     .flush = u->flush_context,
 								     .file = u->file,
 								     .offset = u->offset,
-								     .event = u->event}));
+								     .event = u->event,
+								     .needed = which == WHICH_NEEDED}));
 			last = &stores->all.at[stores->all.count - 1];
 		}
 		memcpy(stores->value + last->size, u->value, u->size);
@@ -190,8 +210,22 @@ static void result_contexts(const struct loss *l, struct result *result)
 	}
 }
 
-static enum crash_cause loss_cause(const struct unit *lost)
+static const struct unit *first_needed(const struct loss *l)
 {
+	for (size_t i = 0; i < l->count; i++)
+		if (l->needed[i])
+			return l->units[i];
+	return NULL;
+}
+
+static enum crash_cause loss_cause(const struct loss *l, const struct unit *lost)
+{
+	const struct unit *kept = first_needed(l);
+
+	if (kept && kept->event == lost->event)
+		return CAUSE_TORN;
+	if (kept && (kept->event < lost->event || (lost->cover != UNIT_BARE && kept->cover != UNIT_BARE)))
+		return CAUSE_UNORDERED;
 	if (lost->kind == UNIT_DIRECT || (lost->kind == UNIT_CACHED && lost->cover != UNIT_BARE))
 		return CAUSE_UNFENCED;
 	return CAUSE_UNFLUSHED;
@@ -206,13 +240,16 @@ static int loss_result(struct loss *l)
 	struct state *state = state_new(l->image, l->persisted);
 	int r;
 
-	s->cause = loss_cause(first);
+	s->cause = loss_cause(l, first);
 	s->blamed = first->context;
 	result_point(l->explain, l->job->trial, s);
 	result_contexts(l, &result);
-	stores_gather(l, false, &lost);
-	witnesses_gather(l, first->event, &persisted);
-	stores_gather(l, true, &persisted);
+	stores_gather(l, WHICH_LOST, &lost);
+	stores_gather(l, WHICH_NEEDED, &persisted);
+	s->pair = persisted.all.count > 0;
+	if (!s->pair)
+		witnesses_gather(l, first->event, &persisted);
+	stores_gather(l, WHICH_OTHER, &persisted);
 	result_stores(l->explain, s, lost.all.at, lost.all.count, persisted.all.at, persisted.all.count);
 	vec_free(&lost.all);
 	vec_free(&persisted.all);
@@ -221,13 +258,31 @@ static int loss_result(struct loss *l)
 	return r;
 }
 
+/* Which of the persisted stores must be there?  None, if recovery fails without all of them. */
+static int loss_pair(struct loss *l, unsigned tries)
+{
+	int r;
+
+	memcpy(l->needed, l->persisted, l->count);
+	r = minimise_kept(l->model, l->needed, tries, loss_fails, l);
+	if (r < 0)
+		memset(l->needed, 0, l->count);
+	return r;
+}
+
 static int loss_minimise(struct loss *l)
 {
 	unsigned tries = l->job->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
-	int r;
+	int r = 0;
 
-	memset(l->persisted, 0, l->count);
-	r = explain_may_run(l->explain) ? minimise_lost(l->model, l->persisted, tries, loss_fails, l) : 0;
+	if (l->job->persisted)
+		memcpy(l->persisted, l->job->persisted, l->count);
+	else
+		memset(l->persisted, 0, l->count);
+	if (explain_may_run(l->explain))
+		r = minimise_lost(l->model, l->persisted, tries, loss_fails, l);
+	if (r == 0 && explain_may_run(l->explain))
+		r = loss_pair(l, tries);
 	return r == -1 ? -1 : loss_result(l);
 }
 
@@ -240,13 +295,18 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 
 	l.units = model_pending(l.model, &l.count);
 	l.persisted = mem_alloc(l.count + 1);
+	l.needed = mem_alloc(l.count + 1);
 	if (explain_may_run(e))
 		r = loss_known(&l, &same);
 	if (r != -1) {
-		if (same)
+		if (same) {
 			same->sighting.states += job->states;
+			same->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
+			same->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
+		}
 		r = same ? 0 : loss_minimise(&l);
 	}
 	free(l.persisted);
+	free(l.needed);
 	return r;
 }

@@ -20,7 +20,9 @@ struct minimise {
 	uint64_t *latest; /* by line: event of the latest unit on media, while a set is completed */
 	size_t lines;
 	bool *best, *tried;
-	VEC_OF(size_t) stores; /* index of the first unit of each store that is lost, and `count` */
+	bool kept;             /* it is the persisted stores that shall be fewer */
+	bool tear;             /* stores may be on media in part */
+	VEC_OF(size_t) stores; /* index of the first unit of each store that is lost, or kept, and `count` */
 	unsigned left;
 	minimise_fails *fails;
 	void *arg;
@@ -95,7 +97,7 @@ static void complete_stores(struct minimise *m, bool *persisted)
 {
 	do {
 		complete_lines(m, persisted);
-	} while (stores_unite(m, persisted, true));
+	} while (!m->tear && stores_unite(m, persisted, true));
 }
 
 /* Whatever is persisted brings all that was ordered before it. */
@@ -147,28 +149,33 @@ static void spread_lines(struct minimise *m, bool *persisted)
 	}
 }
 
+static bool spread(struct minimise *m, bool *persisted)
+{
+	do {
+		spread_lines(m, persisted);
+	} while (!m->tear && stores_unite(m, persisted, false));
+	return model_allows(m->model, persisted);
+}
+
 bool minimise_spread(struct model *model, bool *persisted)
 {
 	struct minimise m;
 	bool legal;
 
 	minimise_init(&m, model);
-	do {
-		spread_lines(&m, persisted);
-	} while (stores_unite(&m, persisted, false));
-	legal = model_allows(model, persisted);
+	legal = spread(&m, persisted);
 	minimise_free(&m);
 	return legal;
 }
 
-/* The stores of which something is lost. */
+/* The stores of which something is lost, or kept. */
 static void stores_list(struct minimise *m)
 {
 	uint64_t event = 0;
 
 	m->stores.count = 0;
 	for (size_t i = 0; i < m->count; i++) {
-		if (m->best[i] || m->units[i]->event == event)
+		if (m->best[i] != m->kept || m->units[i]->event == event)
 			continue;
 		event = m->units[i]->event;
 		vec_push(&m->stores, i);
@@ -176,20 +183,17 @@ static void stores_list(struct minimise *m)
 	vec_push(&m->stores, m->count);
 }
 
-/* Put the stores [from, to) of the list on media.  1: still fails, and is the best now. */
+/* Put the stores [from, to) of the list on media, or lose them.  1: still fails, and is the best now. */
 static int stores_try(struct minimise *m, size_t from, size_t to)
 {
-	size_t lost = 0;
 	int failed;
 
 	memcpy(m->tried, m->best, m->count);
 	for (size_t i = m->stores.at[from]; i < m->stores.at[to]; i++)
-		m->tried[i] = true;
-	if (!legalise(m, m->tried))
+		m->tried[i] = !m->kept;
+	if (!(m->kept ? spread(m, m->tried) : legalise(m, m->tried)) || !m->left)
 		return 0;
-	for (size_t i = 0; i < m->count; i++)
-		lost += !m->tried[i];
-	if (!lost || !m->left)
+	if (!m->kept && !memchr(m->tried, false, m->count))
 		return 0;
 	m->left--;
 	failed = m->fails(m->arg, m->tried);
@@ -213,22 +217,57 @@ static int stores_pass(struct minimise *m, size_t chunk)
 	return any;
 }
 
-int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+/* Is a store on media in part? */
+static bool is_torn(const struct minimise *m)
+{
+	for (size_t i = 1; i < m->count; i++)
+		if (m->units[i]->event == m->units[i - 1]->event && m->best[i] != m->best[i - 1])
+			return true;
+	return false;
+}
+
+static int minimise_passes(struct minimise *m)
+{
+	int any = 0;
+
+	stores_list(m);
+	for (size_t chunk = m->kept ? m->stores.count - 1 : m->stores.count / 2; chunk > 0 && any >= 0;
+	     chunk = chunk > 1 ? (chunk + 1) / 2 : any == 1) {
+		any = stores_pass(m, chunk);
+		if (!m->left)
+			break;
+	}
+	return any < 0 ? any : 0;
+}
+
+/* If a store must be on media in part, then only so. */
+static int minimise(struct model *model, bool *persisted, bool kept, unsigned limit, minimise_fails *fails, void *arg)
 {
 	struct minimise m;
-	int any = 0;
+	int r;
 
 	minimise_init(&m, model);
 	m.best = persisted;
+	m.kept = kept;
 	m.left = limit;
 	m.fails = fails;
 	m.arg = arg;
-	stores_list(&m);
-	for (size_t chunk = m.stores.count / 2; chunk > 0 && any >= 0; chunk = chunk > 1 ? (chunk + 1) / 2 : any == 1) {
-		any = stores_pass(&m, chunk);
-		if (!m.left)
-			break;
+	m.tear = kept && is_torn(&m);
+	r = minimise_passes(&m);
+	if (r == 0 && !m.tear && is_torn(&m)) {
+		m.tear = true;
+		r = minimise_passes(&m);
 	}
 	minimise_free(&m);
-	return any < 0 ? any : 0;
+	return r;
+}
+
+int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+{
+	return minimise(model, persisted, false, limit, fails, arg);
+}
+
+int minimise_kept(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+{
+	return minimise(model, persisted, true, limit, fails, arg);
 }

@@ -20,6 +20,10 @@ typedef int minimise_fails(void *arg, const bool *persisted);
  * tried.  Negative what `fails` said, if it did; what was reached by then holds. */
 int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg);
 
+/* The fewest pending stores that must be on media: `persisted` is a legal set on which recovery fails; as much of it as can be is lost, too, as long as it still
+ * does. */
+int minimise_kept(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg);
+
 /* Add to `persisted` what a legal set with these units needs.  False if that is not enough, which then is none. */
 bool minimise_legalise(struct model *model, bool *persisted);
 

@@ -117,6 +117,8 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.dir = dir;
 	how.points = how.after = NULL;
 	how.nested = false;
+	how.inject = true;
+	how.explore = false;
 	how.suspect_count = 0;
 	how.budget = 0;
 	how.folder_first = c->folders;

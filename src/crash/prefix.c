@@ -242,6 +242,8 @@ static int prefix_result(struct prefix *p, size_t count)
 	same = prefix_known(p, &result);
 	if (same) {
 		same->sighting.states += p->job->states;
+		same->sighting.by_inject |= !!(p->job->detectors & JOB_INJECT);
+		same->sighting.by_explore |= !!(p->job->detectors & JOB_EXPLORE);
 		return 0;
 	}
 	prefix_stores(p, count, &result.sighting);

@@ -10,10 +10,11 @@ enum { PATH_ROOM = PATH_MAX + 16 };
 
 void result_point(const struct explain *e, const struct trial *trial, struct crash_sighting *s)
 {
-	const struct point *point = points_get(e->campaign->survey->points, trial->point);
+	const struct point *point = trial->point ? points_get(e->campaign->survey->points, trial->point) : NULL;
+	enum op op = point ? point->op : (enum op)trial->op;
 
-	s->point = point->context;
-	s->point_op = point->op == OP_COUNT ? op_name(OP_EXIT) : op_name(point->op);
+	s->point = point ? point->context : trial->context;
+	s->point_op = op_name(op == OP_COUNT ? OP_EXIT : op);
 	s->point_event = trial->event + 1;
 }
 
@@ -124,7 +125,8 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	int r;
 
 	s->kind = ending_finding(result->ending);
-	s->detector = "inject";
+	s->by_inject = job->detectors & JOB_INJECT;
+	s->by_explore = job->detectors & JOB_EXPLORE;
 	s->platform = e->platform;
 	s->outcome = ending_outcome(result->ending);
 	s->value = (uint64_t)result->ending.value;

@@ -262,6 +262,11 @@ bool select_takes(struct select *s, const struct trace *trace, size_t point, uin
 	return true;
 }
 
+bool select_returned(const struct select *s)
+{
+	return s->returned;
+}
+
 uint64_t select_last(const struct select *s)
 {
 	uint64_t last = 0;

@@ -38,6 +38,9 @@ void select_round(struct select *select, unsigned round);
 void select_event(struct select *select, const struct trace *trace, const struct event *ev);
 bool select_takes(struct select *select, const struct trace *trace, size_t point, uint64_t visit);
 
+/* --after: has the function returned?  Always without that option. */
+bool select_returned(const struct select *select);
+
 /* The number of the last event before which something may be taken. */
 uint64_t select_last(const struct select *select);
 

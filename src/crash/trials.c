@@ -12,7 +12,9 @@ static int trial_order(const void *left, const void *right)
 
 	if (a->event != b->event)
 		return a->event < b->event ? -1 : 1;
-	return a->which - b->which;
+	if (a->which != b->which)
+		return a->which - b->which;
+	return a->explored - b->explored;
 }
 
 void trials_sort(struct trials *t)
@@ -36,6 +38,14 @@ void trials_accept(struct trials *t, const struct known *known, struct ending in
 	}
 }
 
+uint64_t trials_created(const struct trials *t, const struct known *known)
+{
+	for (size_t i = 0; i < t->all.count; i++)
+		if (t->all.at[i].guaranteed && ending_passed(known_get(known, t->all.at[i].digest)))
+			return t->all.at[i].event;
+	return UINT64_MAX;
+}
+
 enum { SEEN = 1, SEEN_FAILING };
 
 /* The judge at work. */
@@ -43,7 +53,8 @@ struct judge {
 	const struct known *known;
 	struct jobs *jobs;
 	struct judgement found;
-	struct map seen;  /* contents: SEEN, SEEN_FAILING */
+	struct map seen;    /* contents: SEEN, SEEN_FAILING */
+	struct map counted; /* the same of trials that count */
 	struct map loses; /* (lost, ending) -> 1 + index of the job */
 	/* the last prefix */
 	const struct trial *prefix;
@@ -84,6 +95,19 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct endi
 	return *job - 1;
 }
 
+static void judge_count(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
+{
+	uint64_t *counted = map_put(&j->counted, trial->digest.low, trial->digest.high);
+	bool first = !*counted;
+
+	j->found.distinct += first;
+	j->found.tested += first && ending.known;
+	j->found.accepted += first && trial->accepted;
+	j->found.failed += fails && *counted != SEEN_FAILING;
+	if (first || fails)
+		*counted = fails ? SEEN_FAILING : SEEN;
+}
+
 static void judge_trial(struct judge *j, const struct trial *trial)
 {
 	struct ending ending = known_get(j->known, trial->digest);
@@ -94,16 +118,16 @@ static void judge_trial(struct judge *j, const struct trial *trial)
 
 	if (first || fails)
 		*seen = fails ? SEEN_FAILING : SEEN;
-	j->found.distinct += first;
-	j->found.tested += first && ending.known;
-	j->found.accepted += first && trial->accepted;
-	j->found.failed += fails_first;
+	if (!trial->explored)
+		judge_count(j, trial, ending, fails);
 	if (trial->which == TRIAL_ALL)
 		job = judge_prefix(j, trial, ending, fails);
-	else if (fails_first)
+	else if (fails)
 		job = judge_loss(j, trial, ending);
-	if (fails_first)
-		j->jobs->all.at[job].states++;
+	if (!fails)
+		return;
+	j->jobs->all.at[job].states += fails_first;
+	j->jobs->all.at[job].detectors |= trial->explored ? JOB_EXPLORE : JOB_INJECT;
 }
 
 static int job_order(const void *left, const void *right)
@@ -133,6 +157,7 @@ struct judgement trials_judge(const struct trials *t, const struct known *known,
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);
 	map_free(&j.seen);
+	map_free(&j.counted);
 	map_free(&j.loses);
 	jobs_prune(jobs);
 	if (jobs->all.count)

@@ -23,15 +23,20 @@ struct trial {
 	struct digest digest;
 	uint64_t event;  /* the crash comes after it */
 	uint64_t lost;   /* NONE: hash of the contexts whose stores are lost */
-	uint32_t point;  /* number of the failure point */
+	uint32_t point;   /* number of the failure point; 0: a moment of explore, before the event that is told by: */
+	uint32_t context;
+	uint8_t op;      /* enum op; OP_COUNT: the end */
 	uint8_t which;   /* enum trial_which */
 	bool guaranteed; /* holds only what is guaranteed: NONE, and ALL where nothing is pending */
 	bool accepted;   /* rule 1 */
+	bool explored;   /* it is one of many states of its moment, which are counted elsewhere */
 };
 
 struct trials {
 	VEC_OF(struct trial) all;
 };
+
+enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
 
 /* What is to be explained. */
 struct job {
@@ -39,6 +44,8 @@ struct job {
 	struct ending ending;      /* how */
 	uint64_t start;  /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
 	uint64_t states; /* different contents */
+	unsigned detectors;    /* JOB_INJECT, JOB_EXPLORE: who met it */
+	const bool *persisted; /* NONE: a flag for each pending unit; NULL: none is */
 };
 
 struct jobs {
@@ -58,6 +65,9 @@ void trials_accept(struct trials *trials, const struct known *known, struct endi
 
 /* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs. */
 struct judgement trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs);
+
+/* After rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is accepted. */
+uint64_t trials_created(const struct trials *trials, const struct known *known);
 
 /* In the order of events; a reading adds them so, but there may be several (--budget). */
 void trials_sort(struct trials *trials);

@@ -179,9 +179,12 @@ static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 	return false;
 }
 
-/* Does it say something about the loss?  What was stored before and is still pending might as well be lost. */
+/* Does it say something about the loss?  What recovery needs to fail does; if that is not known, what was stored before and is still pending might as well be
+ * lost. */
 static bool store_is_telling(const struct crash_sighting *s, const struct crash_store *store)
 {
+	if (s->pair)
+		return store->needed;
 	return !s->lost_count || store->certain || store->event >= s->lost[0].event;
 }
 
@@ -275,7 +278,6 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	struct finding finding = {
 		.kind = s->kind,
 		.severity = kind_get(s->kind)->severity,
-		.detector = findings_text(c->findings, s->detector),
 		.platforms = {findings_text(c->findings, s->platform)},
 		.platform_count = 1,
 		.count = s->states,
@@ -283,6 +285,10 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 		.crash = crash_make(c, s),
 	};
 
+	if (s->by_inject || !s->by_explore)
+		finding_add_detector(&finding, "inject");
+	if (s->by_explore)
+		finding_add_detector(&finding, "explore");
 	finding_relate(c, &finding);
 	finding_example(c, &finding, store);
 	return finding;
@@ -291,6 +297,8 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 /* The same finding again: another context of the same place, or another platform. */
 static void finding_join(struct finding *finding, const struct finding *again)
 {
+	for (size_t i = 0; i < again->detector_count; i++)
+		finding_add_detector(finding, again->detectors[i]);
 	if (!strcmp(finding->platforms[0], again->platforms[0])) {
 		finding->count += again->count;
 		finding->crash->states += again->count;
@@ -377,6 +385,8 @@ static void findings_unite(struct findings *findings)
 		if (loss) {
 			loss->count += findings->at[i].count;
 			loss->crash->states += findings->at[i].count;
+			for (size_t k = 0; k < findings->at[i].detector_count; k++)
+				finding_add_detector(loss, findings->at[i].detectors[k]);
 			findings->at[i].crash->cause = CAUSE_COUNT; /* out of the way */
 		}
 	}

@@ -30,11 +30,12 @@ struct crash_store {
 	const uint8_t *value; /* `size` bytes; NULL: not known */
 	uint64_t event;
 	bool certain; /* persisted ones: guaranteed to be on media at the crash, not pending */
+	bool needed;  /* persisted ones, if the pair is known */
 };
 
 struct crash_sighting {
 	enum finding_kind kind;
-	const char *detector; /* "inject", "explore" */
+	bool by_inject, by_explore; /* who found it */
 	const char *platform;
 	enum crash_cause cause;
 	uint32_t blamed;      /* context of the finding's location: a store; 0: the crash point */
@@ -43,6 +44,7 @@ struct crash_sighting {
 	uint64_t point_event;
 	const struct crash_store *persisted, *lost; /* see enum crash_cause; crash_add puts the telling ones first */
 	uint64_t persisted_count, lost_count;
+	bool pair; /* it is known which of the pending stores must be on media for recovery to fail: those `needed` */
 	/* recovery */
 	enum finding_outcome outcome;
 	uint64_t value;

@@ -197,3 +197,13 @@ void frame_text(const struct finding_frame *frame, char *text, size_t size)
 		text_plain(text + used + 4, size - used - 4, frame->function);
 	}
 }
+
+void finding_add_detector(struct finding *finding, const char *detector)
+{
+	for (size_t i = 0; i < finding->detector_count; i++)
+		if (!strcmp(finding->detectors[i], detector))
+			return;
+	BUG_ON(finding->detector_count == FINDING_DETECTORS_MAX);
+	finding->detectors[finding->detector_count++] = detector;
+	finding->detector = finding->detectors[0];
+}

@@ -30,6 +30,7 @@
 #include "trace/trace.h"
 
 #define FINDING_PLATFORMS_MAX 8
+#define FINDING_DETECTORS_MAX 4
 #define FINGERPRINT_CHARS 32
 
 /* A function of a stack.  Unknown texts are NULL, unknown numbers 0. */
@@ -121,6 +122,12 @@ struct finding_crash {
 	bool nested;    /* the power failed in recovery: persisted and lost are stores of that */
 };
 
+/* A finding of another detector that is part of this one: crash findings say what comes of it. */
+struct finding_also {
+	enum finding_kind kind;
+	const char *detector, *message, *fix;
+};
+
 enum finding_state {
 	FINDING_ACTIVE,
 	FINDING_SUPPRESSED, /* by an entry of --suppress */
@@ -131,7 +138,11 @@ struct finding {
 	char id[16]; /* "F1"; "" before findings_number */
 	enum finding_kind kind;
 	enum severity severity;
-	const char *detector;
+	const char *detector; /* the first of */
+	const char *detectors[FINDING_DETECTORS_MAX];
+	size_t detector_count; /* 0: `detector` alone */
+	struct finding_also *also; /* what others found at the same place, and say in other words */
+	size_t also_count;
 	const char *platforms[FINDING_PLATFORMS_MAX];
 	size_t platform_count;
 	const char *message, *fix; /* fix: NULL where none can be given */
@@ -237,6 +248,9 @@ void findings_free(struct findings *findings);
 /* Name and group what the sinks hold; the trace must have been read to its end.  `target.platforms` is filled from the sinks. */
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options);
+
+/* One more detector that found it. */
+void finding_add_detector(struct finding *finding, const char *detector);
 
 /* A copy of `text` that lives as long as the collection; NULL for NULL. */
 const char *findings_text(struct findings *findings, const char *text);

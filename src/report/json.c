@@ -125,6 +125,22 @@ static void json_strings(struct json_out *j, const char *key, const char *const 
 	json_close(j, ']');
 }
 
+static void json_also(struct json_out *j, const struct finding *finding)
+{
+	if (!finding->also_count)
+		return;
+	json_open(j, "also", '[');
+	for (size_t i = 0; i < finding->also_count; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "kind", kind_get(finding->also[i].kind)->name);
+		json_text(j, "detector", finding->also[i].detector);
+		json_text(j, "message", finding->also[i].message);
+		json_text(j, "fix", finding->also[i].fix);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void json_finding(struct json_out *j, const struct finding *finding)
 {
 	const struct kind *kind = kind_get(finding->kind);
@@ -135,6 +151,8 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_text(j, "class", class_name(kind->class));
 	json_text(j, "severity", severity_name(finding->severity));
 	json_text(j, "detector", finding->detector);
+	if (finding->detector_count)
+		json_strings(j, "detectors", finding->detectors, finding->detector_count);
 	json_strings(j, "platforms", finding->platforms, finding->platform_count);
 	json_text(j, "message", finding->message);
 	json_number(j, "count", finding->count);
@@ -144,6 +162,7 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	if (finding->crash)
 		json_crash(j, finding->crash);
 	json_text(j, "fix", finding->fix);
+	json_also(j, finding);
 	if (!finding_is_active(finding)) {
 		json_open(j, "suppression", '{');
 		json_text(j, "by", finding->state == FINDING_KNOWN ? "baseline" : "suppress");

@@ -46,7 +46,7 @@ static const uint8_t number[8] = {0x2a};
 
 static struct crash_store store_at(uint32_t context, uint32_t flush, uint64_t offset)
 {
-	return (struct crash_store){context, flush, 1, 8, offset, number, offset == 0x80 ? 17 : 18, false};
+	return (struct crash_store){context, flush, 1, 8, offset, number, offset == 0x80 ? 17 : 18, false, false};
 }
 
 /* One lost store, one that is on media, and a recovery that died. */
@@ -59,7 +59,7 @@ static struct crash_sighting sighting_make(const struct crash_store *persisted, 
 
 	return (struct crash_sighting){
 		.kind = KIND_RECOVERY_CRASH,
-		.detector = "inject",
+		.by_inject = true,
 		.platform = "adr",
 		.cause = CAUSE_UNORDERED,
 		.blamed = lost ? lost->context : 0,
@@ -230,12 +230,12 @@ static void test_limits(void **state)
 static void test_idle(void **state)
 {
 	struct setting s = setting_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, number, 17, false};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, number, 17, false, false};
 	const struct crash_store kept[] = {
-		{AT_STORE, 0, 1, 8, 0x7d, number, 17, false},
-		{AT_OTHER, 0, 1, 8, 0x40, number, 3, false},
-		{AT_OTHER, 0, 1, 8, 0x40, number, 9, false},
-		{AT_OTHER, 0, 1, 4, 0x40, number, 5, false},
+		{AT_STORE, 0, 1, 8, 0x7d, number, 17, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 3, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 9, false, false},
+		{AT_OTHER, 0, 1, 4, 0x40, number, 5, false, false},
 	};
 	struct crash_sighting sighting = sighting_make(kept, &lost);
 
@@ -258,10 +258,10 @@ static void test_idle(void **state)
 static void test_telling(void **state)
 {
 	struct setting s = setting_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false, false};
 	const struct crash_store kept[] = {
-		{AT_FLUSH, 0, 1, 8, 0x100, number, 3, false},
-		{AT_OTHER, 0, 1, 8, 0x40, number, 9, true},
+		{AT_FLUSH, 0, 1, 8, 0x100, number, 3, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, number, 9, true, false},
 	};
 	struct crash_sighting sighting = sighting_make(kept, &lost);
 
@@ -282,8 +282,8 @@ static void test_telling(void **state)
 static void test_united(void **state)
 {
 	struct setting s = setting_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false};
-	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, number, 9, true};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, number, 17, false, false};
+	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, number, 9, true, false};
 	struct crash_sighting sighting = sighting_make(&kept, NULL);
 
 	sighting.cause = CAUSE_EARLY;

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* eager.c - the states of a moment one by one, and recovery on each content that is new.
+ *
+ *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may be, and all as much.
+ *  2. First come the suspicious states: everything is on media but one line, which has each of its contents.  Then all others, if they are not too many;
+ *     otherwise some by chance.
+ *  3. What is the same content as an earlier state, of whatever moment, is not run again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/explore_in.h"
+
+enum {
+	STATES_FORK = 1 << 18, /* of one moment, where a state costs little, */
+	STATES_SLOW = 1 << 12, /* and where it does not */
+	SAMPLED = 1 << 11,
+};
+
+struct eager {
+	struct explore *explore;
+	size_t root;
+	struct moment *moment;
+	uint8_t *open;      /* by line; NULL: all are */
+	uint32_t *lines;    /* the open ones */
+	uint32_t count;
+	uint8_t *taken;     /* by unit */
+	bool *persisted;    /* by model_pending */
+	uint64_t sequence;
+	uint64_t random;
+	unsigned under_way; /* and whoever is the last lets go */
+	bool left;
+	struct err *err;
+};
+
+static void eager_release(struct eager *g)
+{
+	if (g->under_way || !g->left)
+		return;
+	moment_free(g->moment);
+	free(g->open);
+	free(g->lines);
+	free(g->taken);
+	free(g->persisted);
+	free(g);
+}
+
+/* One state that is run. */
+struct trying {
+	struct eager *eager;
+	uint64_t sequence;
+	uint8_t taken[];
+};
+
+static void trying_told(void *arg, const struct outcome *outcome)
+{
+	struct trying *t = arg;
+	struct eager *g = t->eager;
+	struct explored *explored = g->explore->explored;
+
+	contents_add(&explored->tested, moment_digest(g->moment, t->taken));
+	if (!outcome_passed(outcome))
+		failures_add(&explored->roots.at[g->root].failures, g->moment, t->taken, g->open, ending_of(outcome),
+			     t->sequence);
+	g->under_way--;
+	eager_release(g);
+	free(t);
+}
+
+/* The outcome is known: inject was here. */
+static void known_take(struct eager *g, struct digest digest, struct ending ending)
+{
+	struct explored *explored = g->explore->explored;
+
+	if (!contents_add(&explored->tested, digest) || ending_passed(ending))
+		return;
+	failures_add(&explored->roots.at[g->root].failures, g->moment, g->taken, g->open, ending, g->sequence);
+}
+
+static int state_try(struct eager *g)
+{
+	struct campaign *c = g->explore->campaign;
+	struct digest digest = moment_digest(g->moment, g->taken);
+	uint32_t units = g->moment->choices->unit_count;
+	struct ending known;
+	struct trying *t;
+	struct state *state;
+	int r;
+
+	g->sequence++;
+	if (known_claim(c->known, digest)) {
+		known = known_get(c->known, digest);
+		if (known.known)
+			known_take(g, digest, known);
+		return 0;
+	}
+	t = mem_alloc(sizeof(*t) + units + 1);
+	t->eager = g;
+	t->sequence = g->sequence;
+	memcpy(t->taken, g->taken, units);
+	moment_persisted(g->moment, g->taken, g->persisted);
+	state = state_new(reading_image(g->explore->reading), g->persisted);
+	g->under_way++;
+	r = tester_submit_told(c->tester, state, trying_told, t, g->err);
+	state_free(state);
+	if (r < 0) {
+		g->under_way--;
+		free(t);
+	}
+	return r;
+}
+
+/* Lines */
+
+static uint8_t *line_flags(struct eager *g, uint32_t line)
+{
+	return g->taken + choices_lines(g->moment->choices)[line].first;
+}
+
+/* The lines that recovery does not read: nothing, or everything. */
+static int closed_try(struct eager *g, struct choices_bounds bounds)
+{
+	const struct choices *c = g->moment->choices;
+	int r;
+
+	for (unsigned most = 0; most < 2; most++) {
+		struct choices_bounds b = bounds;
+
+		for (uint32_t i = 0; g->open && i < c->line_count; i++) {
+			if (g->open[i])
+				continue;
+			if (most)
+				choices_most(c, i, b, line_flags(g, i));
+			else
+				choices_first(c, i, b, CHOICES_CONTENTS, line_flags(g, i));
+			b = choices_decide(c, i, line_flags(g, i), b);
+		}
+		r = state_try(g);
+		if (r < 0 || !g->open)
+			return r;
+	}
+	return 0;
+}
+
+/* All contents of the open lines from `level` on. */
+static int lines_try(struct eager *g, uint32_t level, struct choices_bounds bounds)
+{
+	const struct choices *c = g->moment->choices;
+	uint32_t line;
+	uint8_t *flags;
+	int r = 0;
+
+	if (level == g->count)
+		return closed_try(g, bounds);
+	line = g->lines[level];
+	flags = line_flags(g, line);
+	for (bool more = choices_first(c, line, bounds, CHOICES_CONTENTS, flags); more && r == 0;
+	     more = choices_next(c, line, bounds, CHOICES_CONTENTS, flags))
+		r = lines_try(g, level + 1, choices_decide(c, line, flags, bounds));
+	return r;
+}
+
+/* The other lines have as much as they may. */
+static int contrast_try(struct eager *g, uint32_t line, struct choices_bounds bounds)
+{
+	const struct choices *c = g->moment->choices;
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		if (g->lines[i] == line)
+			continue;
+		choices_most(c, g->lines[i], bounds, line_flags(g, g->lines[i]));
+		bounds = choices_decide(c, g->lines[i], line_flags(g, g->lines[i]), bounds);
+	}
+	return closed_try(g, bounds);
+}
+
+/* Rule 2. */
+static int suspicious_try(struct eager *g)
+{
+	const struct choices *c = g->moment->choices;
+	uint8_t *flags = mem_alloc(c->line_units_max + 1);
+	int r = 0;
+
+	for (uint32_t i = 0; i < g->count && r == 0; i++) {
+		uint32_t line = g->lines[i];
+
+		for (bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags); more && r == 0;
+		     more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags)) {
+			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
+			r = contrast_try(g, line, choices_decide(c, line, flags, CHOICES_OPEN));
+		}
+	}
+	free(flags);
+	return r;
+}
+
+/* By chance */
+
+static uint64_t random_next(struct eager *g)
+{
+	uint64_t x = g->random += 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+/* Each alternative takes the place of the one before with the right chance, so that all have the same. */
+static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bounds, uint8_t *flags)
+{
+	const struct choices *c = g->moment->choices;
+	uint64_t seen = 0;
+
+	for (bool more = choices_first(c, line, bounds, CHOICES_CONTENTS, flags); more;
+	     more = choices_next(c, line, bounds, CHOICES_CONTENTS, flags))
+		if (random_next(g) % ++seen == 0)
+			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
+}
+
+static int sample_try(struct eager *g, uint64_t count)
+{
+	const struct choices *c = g->moment->choices;
+	uint8_t *flags = mem_alloc(c->line_units_max + 1);
+	int r = 0;
+
+	while (count-- && r == 0) {
+		struct choices_bounds bounds = CHOICES_OPEN;
+
+		for (uint32_t i = 0; i < g->count; i++) {
+			line_choose(g, g->lines[i], bounds, flags);
+			bounds = choices_decide(c, g->lines[i], line_flags(g, g->lines[i]), bounds);
+		}
+		r = closed_try(g, bounds);
+	}
+	free(flags);
+	return r;
+}
+
+/* The root */
+
+/* Sets of the open lines alone. */
+static double states_count(const struct eager *g)
+{
+	const struct choices *c = g->moment->choices;
+	uint8_t *decided = mem_alloc(c->line_count + 1);
+	double count;
+
+	for (uint32_t i = 0; g->open && i < c->line_count; i++)
+		decided[i] = !g->open[i];
+	count = choices_count(c, CHOICES_OPEN, decided);
+	free(decided);
+	return count;
+}
+
+static double states_limit(const struct eager *g)
+{
+	return recovery_mode(tester_recovery(g->explore->campaign->tester)) == RECOVERY_FORK ? STATES_FORK : STATES_SLOW;
+}
+
+static int root_try(struct eager *g)
+{
+	struct root *root = &g->explore->explored->roots.at[g->root];
+	double count = states_count(g);
+	bool whole = count <= states_limit(g);
+	int r = suspicious_try(g);
+
+	if (r == 0)
+		r = whole ? lines_try(g, 0, CHOICES_OPEN) : sample_try(g, SAMPLED);
+	root->left_out = whole && r == 0 ? 0 : count > (double)g->sequence ? count - (double)g->sequence : 1;
+	root->state = whole && r == 0 ? ROOT_DONE : ROOT_PART;
+	return r;
+}
+
+int eager_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+{
+	const struct choices *c = moment->choices;
+	struct eager *g = mem_alloc(sizeof(*g));
+	int r = 0;
+
+	*g = (struct eager){.explore = e, .root = root, .moment = moment, .err = err};
+	g->random = e->campaign->options.seed * 0x9e3779b97f4a7c15u + c->event;
+	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
+	g->taken = mem_alloc(c->unit_count + 1);
+	g->persisted = mem_alloc(c->unit_count + 1);
+	if (e->campaign->options.prune_reads && c->unit_count)
+		r = observe(e, moment, &g->open, err);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (!g->open || g->open[i])
+			g->lines[g->count++] = i;
+	failures_clear(&e->explored->roots.at[root].failures);
+	if (r == 0)
+		r = root_try(g);
+	g->left = true;
+	eager_release(g);
+	return r;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explore.c - see explore.h. */
+#include "crash/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/explore_in.h"
+#include "detect/segments.h"
+#include "model/moments.h"
+#include "trace/op.h"
+
+enum {
+	EVENTS_PER_LOOK = 1 << 14,
+	LEAVES_FIRST = 48,    /* of each root, before all have had as many, where there is a budget */
+	LEAVES_MAX = 1 << 18, /* of a root; what is beyond is sampled */
+	LEAVES_SAMPLED = 1 << 10,
+	TIMEOUTS_MAX = 3, /* of a root: recovery that hangs mostly hangs again */
+	REFUSALS_MAX = 8,
+};
+
+static bool has_budget(const struct campaign *c)
+{
+	return c->options.budget > 0;
+}
+
+/* Until all roots have been looked at, each is looked at but briefly. */
+static uint64_t leaves_max(const struct explore *e)
+{
+	return has_budget(e->campaign) && e->pass <= PASS_ALL ? LEAVES_FIRST : LEAVES_MAX;
+}
+
+/* Lazy roots */
+
+/* What is under way on a worker. */
+struct flight {
+	struct explore *explore;
+	size_t root;
+	struct moment *moment;
+	uint8_t *decided; /* by line, for one leaf */
+	uint64_t leaves, refusals, timeouts;
+	bool sample;
+};
+
+static struct root *flight_root(const struct flight *f)
+{
+	return &f->explore->explored->roots.at[f->root];
+}
+
+/* Do the lines that were decided have all their units, or none of them? */
+static bool leaf_has(const struct lazy_leaf *leaf, uint8_t flag)
+{
+	for (size_t i = 0; i < leaf->count; i++) {
+		const struct choices_line *l = &choices_lines(leaf->choices)[leaf->lines[i]];
+
+		if (memchr(leaf->taken + l->first, !flag, l->count))
+			return false;
+	}
+	return true;
+}
+
+static void leaf_fail(struct flight *f, const struct lazy_leaf *leaf, struct ending ending)
+{
+	memset(f->decided, 0, leaf->choices->line_count);
+	for (size_t i = 0; i < leaf->count; i++)
+		f->decided[leaf->lines[i]] = 1;
+	failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, ending, f->leaves);
+}
+
+static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
+{
+	struct flight *f = ticket;
+	struct campaign *c = f->explore->campaign;
+	struct ending ending;
+	struct digest content;
+
+	(void)arg;
+	f->leaves++;
+	if (leaf->refused) {
+		if (!f->explore->explored->reason)
+			f->explore->explored->reason = campaign_text(c, leaf->refused);
+		return ++f->refusals < REFUSALS_MAX;
+	}
+	ending = ending_of(leaf->outcome);
+	content = moment_digest(f->moment, leaf->taken);
+	known_set(c->known, content, ending);
+	if (leaf_has(leaf, 1))
+		known_set(c->known, f->moment->all, ending);
+	if (leaf_has(leaf, 0))
+		known_set(c->known, f->moment->certain, ending);
+	contents_add(&f->explore->explored->tested, content);
+	if (!ending_passed(ending))
+		leaf_fail(f, leaf, ending);
+	tester_count(c->tester, leaf->outcome);
+	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
+	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !c->options.interrupted();
+}
+
+static void flight_free(struct flight *f)
+{
+	moment_free(f->moment);
+	free(f->decided);
+	free(f);
+}
+
+static void flight_land(struct explore *e, const struct flight *f)
+{
+	for (size_t i = 0; i < e->flights.count; i++)
+		if (e->flights.at[i] == f)
+			e->flights.at[i--] = e->flights.at[--e->flights.count];
+}
+
+static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
+{
+	struct flight *f = ticket;
+	struct root *root = flight_root(f);
+	struct explored *explored = f->explore->explored;
+
+	(void)arg;
+	explored->traps += end->traps;
+	if (!f->sample) {
+		root->left_out = end->left_out;
+		root->state = end->left_out > 0 ? ROOT_PART : ROOT_DONE;
+	}
+	if (f->refusals || end->broken) {
+		root->state = ROOT_REFUSED;
+		if (!explored->reason)
+			explored->reason = campaign_text(f->explore->campaign, end->broken ? end->broken : "");
+	}
+	flight_land(f->explore, f);
+	flight_free(f);
+}
+
+/* Which file of the choices has each path now? */
+static void files_find(struct explore *e)
+{
+	const struct origin *origin = e->campaign->survey->origin;
+	const struct image *image = reading_image(e->reading);
+
+	for (size_t i = 0; i < origin_path_count(origin); i++) {
+		e->files[i] = CHOICES_NONE;
+		for (uint32_t file = 1; file <= image_file_count(image); file++)
+			if (image_exists(image, file) && !strcmp(image_path(image, file), origin_path(origin, i)))
+				e->files[i] = file;
+	}
+}
+
+static int root_lazily(struct explore *e, size_t root, struct moment *moment, struct err *err)
+{
+	bool sample = e->pass == PASS_SAMPLE;
+	struct flight *f = mem_alloc(sizeof(*f));
+	struct state *certain = state_none(reading_image(e->reading));
+	const struct lazy_options options = {
+		.choices = moment->choices,
+		.files = e->files,
+		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
+		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
+		.leaves_max = sample ? LEAVES_SAMPLED : leaves_max(e),
+		.leaf = leaf_told,
+		.ended = root_ended,
+	};
+	int r;
+
+	*f = (struct flight){.explore = e, .root = root, .moment = moment, .sample = sample};
+	f->leaves = sample ? LEAVES_MAX : 0;
+	f->decided = mem_alloc(moment->choices->line_count + 1);
+	/* What an earlier pass has found is found again. */
+	if (!sample)
+		failures_clear(&e->explored->roots.at[root].failures);
+	vec_push(&e->flights, f);
+	files_find(e);
+	r = tester_submit_lazy(e->campaign->tester, certain, f, &options, err);
+	state_free(certain);
+	if (r < 0) {
+		flight_land(e, f);
+		flight_free(f);
+	}
+	return r;
+}
+
+/* Roots */
+
+/* The extreme states have their own part in judging. */
+static void trials_add(struct explore *e, const struct moment *moment, const struct event *ev)
+{
+	bool pending = moment->choices->unit_count > 0;
+	struct trial trial = {
+		.digest = moment->all,
+		.event = reading_number(e->reading),
+		.context = ev ? ev->context : 0,
+		.op = (uint8_t)(ev ? op_of(ev) : OP_COUNT),
+		.which = TRIAL_ALL,
+		.guaranteed = !pending,
+		.explored = true,
+	};
+	uint8_t *nothing;
+	uint32_t units;
+
+	vec_push(&e->trials->all, trial);
+	if (!pending)
+		return;
+	nothing = mem_alloc(moment->choices->unit_count);
+	trial.which = TRIAL_NONE;
+	trial.digest = moment->certain;
+	trial.guaranteed = true;
+	trial.lost = moment_lost(moment, nothing, NULL, &units);
+	vec_push(&e->trials->all, trial);
+	free(nothing);
+}
+
+static bool is_lazy(const struct explore *e, const struct root *root, const struct moment *moment)
+{
+	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
+	       recovery_mode(tester_recovery(e->campaign->tester)) == RECOVERY_FORK;
+}
+
+static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
+{
+	struct root *root = &e->explored->roots.at[index];
+
+	if (is_lazy(e, root, moment))
+		return root_lazily(e, index, moment, err);
+	if (e->campaign->options.prune_reads && moment->choices->unit_count)
+		e->explored->eager++;
+	return eager_root(e, index, moment, err);
+}
+
+static bool is_suspect(const struct campaign *c, const struct moment *moment)
+{
+	for (uint32_t i = 0; i < moment->choices->unit_count; i++)
+		for (size_t k = 0; k < c->options.suspect_count; k++)
+			if (choices_units(moment->choices)[i].context == c->options.suspects[k])
+				return true;
+	return false;
+}
+
+/* Is this root's turn in this pass? */
+static bool is_due(const struct explore *e, const struct root *root, const struct moment *moment)
+{
+	switch (e->pass) {
+	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
+	case PASS_ALL: return root->state == ROOT_WAITS;
+	case PASS_REST: return root->state == ROOT_PART;
+	case PASS_SAMPLE: return root->state == ROOT_PART;
+	default: return root->state == ROOT_REFUSED;
+	}
+}
+
+/* A moment whose segment is chosen: a root, unless it was one before. */
+static int moment_explore(struct explore *e, const struct event *ev, struct err *err)
+{
+	struct moment *moment = moment_new(reading_image(e->reading));
+	uint64_t *known = map_put(&e->explored->names, moment->name.low, moment->name.high);
+	struct root fresh = {.event = reading_number(e->reading)};
+	size_t index;
+
+	if (!*known) {
+		vec_push(&e->explored->roots, fresh);
+		*known = e->explored->roots.count;
+	}
+	index = *known - 1;
+	if (!e->explored->read) {
+		e->explored->seen++;
+		trials_add(e, moment, ev);
+	}
+	if (e->explored->roots.at[index].event == fresh.event && is_due(e, &e->explored->roots.at[index], moment))
+		return root_test(e, index, moment, err);
+	moment_free(moment);
+	return 0;
+}
+
+/* The reading */
+
+static int event_explore(struct explore *e, const struct event *ev, struct err *err)
+{
+	struct model *model = image_model(reading_image(e->reading));
+	int r = 0;
+
+	if (ev)
+		select_event(e->campaign->select, reading_trace(e->reading), ev);
+	if (moments_before(&e->moments, model, ev) && segments_cut(e->segments).chosen &&
+	    select_returned(e->campaign->select))
+		r = moment_explore(e, ev, err);
+	if (ev)
+		segments_event(e->segments, ev);
+	return r;
+}
+
+static int reading_explore(struct explore *e, struct err *err)
+{
+	const struct event *ev;
+	int r, more;
+
+	do {
+		more = reading_look(e->reading, &ev, err);
+		if (more < 0)
+			return -1;
+		r = event_explore(e, more ? ev : NULL, err);
+		if (r < 0)
+			return r;
+		if (more)
+			reading_go(e->reading);
+		if (reading_number(e->reading) % EVENTS_PER_LOOK == 0 && e->campaign->options.interrupted())
+			return TESTER_STOPPED;
+	} while (more);
+	return 0;
+}
+
+/* Is there anything to do in this pass? */
+static bool pass_is_due(const struct campaign *c, const struct explored *explored, enum explore_pass pass)
+{
+	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
+
+	if (pass == PASS_SUSPECTS)
+		return has_budget(c) && c->options.suspect_count;
+	if (pass == PASS_ALL)
+		return true;
+	if (pass == PASS_REST && !has_budget(c))
+		return false;
+	for (size_t i = 0; i < explored->roots.count; i++)
+		if (explored->roots.at[i].state == wanted)
+			return true;
+	return false;
+}
+
+static int explore_open(struct explore *e, size_t platform, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	bool code;
+
+	if (reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
+		return -1;
+	code = trace_layers(reading_trace(e->reading)) & BO_LAYER_CODE;
+	e->segments = segments_new(code, c->options.prune_segments ? c->options.representatives : 0);
+	e->files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e->files));
+	select_round(c->select, 0);
+	return campaign_tester(c, e->reading, err);
+}
+
+static void explore_close(struct explore *e)
+{
+	campaign_tester_close(e->campaign);
+	for (size_t i = 0; i < e->flights.count; i++)
+		flight_free(e->flights.at[i]);
+	vec_free(&e->flights);
+	segments_free(e->segments);
+	free(e->files);
+	reading_close(e->reading);
+}
+
+int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, struct err *err)
+{
+	struct explore e = {.campaign = c, .explored = &c->explored[platform], .trials = &c->trials[platform], .pass = pass};
+	int r, drained;
+
+	if (!pass_is_due(c, e.explored, pass))
+		return 0;
+	r = explore_open(&e, platform, err);
+	if (r == 0)
+		r = campaign_begin(c, e.reading, err);
+	if (r == 0)
+		r = reading_explore(&e, err);
+	if (c->tester && r != -1) {
+		drained = tester_drain(c->tester, err);
+		r = drained < 0 ? drained : r;
+	}
+	e.explored->read = true;
+	explore_close(&e);
+	if (r == TESTER_STOPPED)
+		c->stopped = true;
+	return r == TESTER_STOPPED ? 0 : r;
+}
+
+struct explore_figures explore_figures(const struct campaign *c)
+{
+	struct explore_figures f = {0};
+
+	for (size_t p = 0; p < c->options.platform_count; p++) {
+		const struct explored *e = &c->explored[p];
+
+		f.roots += e->seen;
+		f.different += e->roots.count;
+		f.tested += e->tested_new;
+		f.failed += e->failed;
+		f.accepted += e->accepted;
+		f.traps += e->traps;
+		f.eager += e->eager;
+		f.reason = f.reason ? f.reason : e->reason;
+		f.observed |= e->observed;
+		for (size_t i = 0; i < e->roots.count; i++) {
+			f.left_in += e->roots.at[i].left_out > 0;
+			f.left_out += e->roots.at[i].left_out;
+			f.waiting += e->roots.at[i].state == ROOT_WAITS;
+		}
+	}
+	return f;
+}
+
+struct explored *explored_new(size_t platforms)
+{
+	return mem_alloc(platforms * sizeof(struct explored));
+}
+
+void explored_free(struct explored *explored, size_t platforms)
+{
+	for (size_t p = 0; explored && p < platforms; p++) {
+		struct explored *e = &explored[p];
+
+		for (size_t i = 0; i < e->roots.count; i++)
+			failures_clear(&e->roots.at[i].failures);
+		vec_free(&e->roots);
+		map_free(&e->names);
+		contents_free(&e->tested);
+		observed_free(e->lines);
+	}
+	free(explored);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explore_in.h - what the files of explore share.
+ *
+ *     explore.c    the readings, roots, and lazy ones
+ *     eager.c      roots state by state
+ *     observe.c    which lines recovery reads
+ *     failures.c   what fails, and what is to be explained */
+#ifndef BLACKOUT_CRASH_EXPLORE_IN_H
+#define BLACKOUT_CRASH_EXPLORE_IN_H
+
+#include "crash/campaign_in.h"
+#include "crash/contents.h"
+#include "crash/explore.h"
+#include "crash/moment.h"
+#include "detect/segments.h"
+#include "model/moments.h"
+
+/* States of one root that fail alike and lose stores of the same code. */
+struct failure {
+	struct ending ending;
+	uint64_t lost;     /* hash of contexts */
+	uint64_t sequence; /* of the first, among the states of its root */
+	uint32_t units;    /* that it loses, of those decided */
+	bool *persisted;   /* of the first: by model_pending */
+	size_t count;      /* of these flags */
+	VEC_OF(struct digest) contents;
+};
+
+struct failures {
+	VEC_OF(struct failure) all;
+};
+
+/* One state fails. */
+void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
+		  struct ending ending, uint64_t sequence);
+void failures_clear(struct failures *failures);
+
+enum root_state { ROOT_WAITS, ROOT_DONE, ROOT_PART, ROOT_REFUSED };
+
+struct root {
+	uint64_t event; /* the crash comes after it */
+	enum root_state state;
+	double left_out;
+	struct failures failures;
+};
+
+struct observed;
+
+/* What is known of one platform. */
+struct explored {
+	struct map names; /* of roots -> 1 + index */
+	VEC_OF(struct root) roots;
+	uint64_t seen; /* roots, also those seen before */
+	struct contents tested;
+	uint64_t traps;
+	uint64_t eager;
+	const char *reason;
+	bool observed;
+	bool read; /* once at least */
+	struct observed *lines; /* that recovery reads; NULL: it was not observed yet */
+	uint64_t tested_new, failed, accepted;
+};
+
+/* A reading. */
+struct explore {
+	struct campaign *campaign;
+	struct explored *explored;
+	struct reading *reading;
+	struct trials *trials;
+	struct segments *segments;
+	struct moments moments;
+	enum explore_pass pass;
+	uint32_t *files; /* for run/lazy.h */
+	VEC_OF(struct flight *) flights;
+};
+
+/* eager.c: all states of the root at the image's moment, or as many as may be.  Takes the moment over. */
+int eager_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+
+/* observe.c: flags by line, 1: recovery may read it; NULL: not known, that is, any may be read.  The caller frees them. */
+int observe(struct explore *explore, const struct moment *moment, uint8_t **open, struct err *err);
+void observed_free(struct observed *observed);
+
+#endif

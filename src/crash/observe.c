@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* observe.c - which lines does recovery read?  Where it cannot be asked line by line, it is watched.
+ *
+ * Recovery is recorded with its loads, on real files: on what the program left at its end, and again at every moment whose number among those explored is
+ * a power of two, with all that is pending on media.  All lines that any of these recordings reads, by whatever code, are taken to be read on
+ * every crash state.  That is a guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was not
+ * seen to read is not ignored, but tried all on media, and all lost.
+ *
+ * A file that recovery does not read by loads from a mapping, but perhaps by system calls, is taken to be read wholly. */
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "crash/explore_in.h"
+#include "run/recorder.h"
+#include "run/recording.h"
+#include "trace/seal.h"
+
+enum { PATIENCE = 50 /* recording is slow */, REMOVE_FDS = 16 };
+
+struct observed {
+	struct map lines;   /* (hash of the path, line) -> 1 */
+	struct map files;   /* hash of the path -> 1: it is read by loads */
+	bool failed;        /* nothing can be told */
+	uint64_t moments;   /* asked about */
+};
+
+void observed_free(struct observed *o)
+{
+	if (!o)
+		return;
+	map_free(&o->lines);
+	map_free(&o->files);
+	free(o);
+}
+
+static uint64_t path_hash(const char *path)
+{
+	return path ? XXH3_64bits(path, strlen(path)) : 0;
+}
+
+static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Reading what was recorded */
+
+static void load_note(struct observed *o, const struct trace *trace, const struct event *ev)
+{
+	const struct trace_file *file = ev->type == EVENT_LOAD && ev->file ? trace_file(trace, ev->file) : NULL;
+	uint64_t path;
+
+	if (!file || !ev->size)
+		return;
+	path = path_hash(file->path);
+	*map_put(&o->files, path, 0) = 1;
+	for (uint64_t line = ev->offset / 64; line <= (ev->offset + ev->size - 1) / 64; line++)
+		*map_put(&o->lines, path, line) = 1;
+}
+
+static bool recording_read(struct observed *o, const char *dir)
+{
+	struct trace *trace;
+	struct event ev;
+	struct err err;
+	int more;
+
+	if (trace_open(&trace, dir, &err) < 0)
+		return false;
+	while ((more = trace_next(trace, &ev, &err)) > 0)
+		load_note(o, trace, &ev);
+	trace_close(trace);
+	return more == 0;
+}
+
+/* Recording */
+
+static int recovery_watch(struct explore *e, const char *dir, const struct state *state, struct outcome *outcome,
+			  struct err *err)
+{
+	struct campaign *c = e->campaign;
+	const struct origin *origin = c->survey->origin;
+	struct recorder_job job = {.dir = dir, .follow = true, .loads = true, .pmem_force = c->options.pmem_force};
+	struct words argv = {0}, environment = {0};
+	struct recorder recorder;
+	int r = -1;
+
+	for (size_t i = 0; i < origin_path_count(origin); i++)
+		words_add(&job.pm, "%s", origin_path(origin, i));
+	words_add(&job.target, "/bin/sh");
+	words_add(&job.target, "-c");
+	words_add(&job.target, "%s", c->options.recover);
+	if (recorder_find_valgrind(&recorder, err) == 0 && recorder_find_tool(&recorder, err) == 0) {
+		recorder_command(&recorder, &job, &argv, &environment);
+		r = state ? tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err) :
+			    tester_other_content(c->tester, c->survey->final, argv.items, environment.items, PATIENCE,
+						 outcome, err);
+	}
+	words_free(&argv);
+	words_free(&environment);
+	words_free(&job.pm);
+	words_free(&job.target);
+	return r;
+}
+
+/* NULL: what the program left at its end.  0 also if nothing was learnt; TESTER_STOPPED. */
+static int observe_once(struct explore *e, struct observed *o, const struct state *state)
+{
+	struct recording recording = {.lock = -1};
+	struct outcome outcome;
+	struct err ignored;
+	char dir[PATH_MAX];
+	int r;
+
+	snprintf(dir, sizeof(dir), "%s/observed", e->campaign->options.out);
+	if (recording_create(&recording, dir, &ignored) < 0) {
+		o->failed = true;
+		return 0;
+	}
+	r = recovery_watch(e, recording.dir, state, &outcome, &ignored);
+	if (r == 0)
+		outcome_free(&outcome);
+	if (r < 0 || trace_seal(recording.dir, &(struct seal_options){0}, &ignored) < 0 || !recording_read(o, recording.dir))
+		o->failed = true;
+	recording_close(&recording);
+	nftw(dir, entry_remove, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
+	return r == TESTER_STOPPED ? r : 0;
+}
+
+static uint8_t *lines_open(const struct observed *o, const struct explore *e, const struct choices *c)
+{
+	uint8_t *open = mem_alloc(c->line_count + 1);
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct choices_line *l = &choices_lines(c)[i];
+		uint64_t path = path_hash(image_path(reading_image(e->reading), l->file));
+
+		open[i] = !map_get(&o->files, path, 0) || map_get(&o->lines, path, l->offset / 64);
+	}
+	return open;
+}
+
+int observe(struct explore *e, const struct moment *moment, uint8_t **open, struct err *err)
+{
+	struct observed *o = e->explored->lines;
+	struct state *all;
+	int r = 0;
+
+	(void)err;
+	*open = NULL;
+	if (e->campaign->options.client)
+		return 0; /* a server does not end by itself */
+	if (!o) {
+		o = e->explored->lines = mem_alloc(sizeof(*o));
+		r = observe_once(e, o, NULL);
+	}
+	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0) {
+		all = state_all(reading_image(e->reading));
+		r = observe_once(e, o, all);
+		state_free(all);
+	}
+	o->moments++;
+	e->explored->observed = !o->failed;
+	if (r == 0 && !o->failed)
+		*open = lines_open(o, e, moment->choices);
+	return r;
+}
