@@ -56,7 +56,6 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 	const struct count_options how = {
 		.prune = c->segments,
 		.representatives = c->options->representatives,
-		.sequences = c->options->stats,
 		.interrupted = interrupt_seen,
 	};
 	double start = verdict_clock();
@@ -156,8 +155,6 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	mpz_init(number);
 	count_feasible(c->count, number);
 	f->stats.crash_states.feasible = large_figure(f, number);
-	if (count_sequences(c->count, number))
-		f->stats.crash_states.sequences = large_figure(f, number);
 	distinct = count_distinct(c->count, number) && count_complete(c->count);
 	/* Those that were tested count for themselves. */
 	if (distinct && !f->stats.crash_states.tested.known)

@@ -7,10 +7,8 @@
 #include "crash/boxes.h"
 #include "crash/combine.h"
 #include "crash/contents.h"
-#include "crash/sequences.h"
 #include "image/state.h"
 #include "model/moments.h"
-#include "model/sequences.h"
 
 #define INTERRUPT_EVENTS 4096u
 #define ALTERNATIVES_MAX 1000000u /* of a line */
@@ -26,16 +24,13 @@ struct reading {
 struct count {
 	struct count_options options;
 	struct reading reading;
-	mpz_t feasible, chosen, sequences, here;
-	bool sequences_known;
+	mpz_t feasible, chosen, here;
 	struct variants variants;
 	struct boxes *boxes;
 	struct contents contents;
 	uint64_t states;
 	bool looking; /* at each state */
 	bool complete, has_code;
-	double sequences; /* logarithm; negative: none yet, or not known */
-	bool sequences_known;
 	unsigned readings;
 	uint64_t segments, unique, left_out; /* of the readings that are over */
 	size_t largest_count;
@@ -53,13 +48,10 @@ struct count *count_new(const struct count_options *options)
 		count->options.states_max = COUNT_STATES;
 	count->complete = count->has_code = true;
 	count->looking = options->way != COUNT_BOXES;
-	count->sequences = -1;
-	count->sequences_known = options->sequences;
 	count->boxes = boxes_new();
 	if (options->way == COUNT_LOOK)
 		boxes_give_up(count->boxes);
-	mpz_inits(count->feasible, count->chosen, count->sequences, count->here, NULL);
-	count->sequences_known = options->sequences;
+	mpz_inits(count->feasible, count->chosen, count->here, NULL);
 	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_init(count->largest[i].feasible);
 	return count;
@@ -77,7 +69,7 @@ void count_free(struct count *count)
 	if (!count)
 		return;
 	reading_free(&count->reading);
-	mpz_clears(count->feasible, count->chosen, count->sequences, count->here, NULL);
+	mpz_clears(count->feasible, count->chosen, count->here, NULL);
 	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_clear(count->largest[i].feasible);
 	variants_free(&count->variants);
@@ -219,35 +211,6 @@ void count_begin(struct count *count, const struct platform *platform, const str
 		boxes_restart(count->boxes);
 }
 
-static void sequences_add(struct count *count)
-{
-	struct choices *choices;
-	mpz_t here;
-
-	if (!count->sequences_known)
-		return;
-	choices = choices_take(image_model(count->reading.image));
-	mpz_init(here);
-	count->sequences_known = sequences_count(choices, here);
-	mpz_add(count->sequences, count->sequences, here);
-	mpz_clear(here);
-	free(choices);
-}
-
-static void sequences_count(struct count *count)
-{
-	struct choices *choices;
-	double here;
-
-	if (!count->sequences_known)
-		return;
-	choices = choices_take(image_model(count->reading.image));
-	here = sequences_log(choices);
-	free(choices);
-	count->sequences_known = here >= 0;
-	count->sequences = sequences_add(count->sequences, here);
-}
-
 /* The segment ends before `ev`, or at the end. */
 static void moment(struct count *count, const struct event *ev)
 {
@@ -265,12 +228,10 @@ static void moment(struct count *count, const struct event *ev)
 	image_settle(r->image);
 	model_count(image_model(r->image), count->here);
 	mpz_add(count->feasible, count->feasible, count->here);
-	sequences_add(count);
 	if (segment.chosen) {
 		mpz_add(count->chosen, count->chosen, count->here);
 		contents_count(count);
 	}
-	sequences_count(count);
 	largest_add(count, &segment);
 	r->first = segment.last + 1;
 }
@@ -343,23 +304,12 @@ void count_chosen(const struct count *count, mpz_t feasible)
 	mpz_set(feasible, count->chosen);
 }
 
-bool count_sequences(const struct count *count, mpz_t sequences)
-{
-	mpz_set(sequences, count->sequences);
-	return count->sequences_known;
-}
-
 bool count_distinct(const struct count *count, mpz_t distinct)
 {
 	if (boxes_count(count->boxes, distinct))
 		return true;
 	mpz_set_ui(distinct, count->contents.count);
 	return count->looking;
-}
-
-double count_sequences(const struct count *count)
-{
-	return count->sequences_known ? count->sequences : -1;
 }
 
 uint64_t count_states(const struct count *count)

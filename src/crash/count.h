@@ -37,10 +37,8 @@ struct count_options {
 	enum count_way way;
 	bool prune;               /* segments whose code was seen before are not looked at */
 	uint64_t representatives; /* of each code, so many are; at least 1 */
-	bool sequences;           /* count these, too: it takes longer */
 	uint64_t contents_max;    /* 0: COUNT_CONTENTS */
 	uint64_t states_max;      /* 0: COUNT_STATES */
-	bool sequences;           /* count these, too */
 	/* Asked often; true ends the reading.  May be NULL. */
 	bool (*interrupted)(void);
 };
@@ -84,17 +82,11 @@ bool count_complete(const struct count *count);
 /* Pairs of moment and set, over all segments. */
 void count_feasible(const struct count *count, mpz_t feasible);
 
-/* Sequences of stores (model/sequences.h), over all segments.  False if that is not known, or was not wanted. */
-bool count_sequences(const struct count *count, mpz_t sequences);
-
 /* Different contents over the chosen segments.  False if that is not known. */
 bool count_distinct(const struct count *count, mpz_t distinct);
 
 /* Sets over the chosen segments alone. */
 void count_chosen(const struct count *count, mpz_t feasible);
-
-/* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is not known. */
-double count_sequences(const struct count *count);
 
 uint64_t count_states(const struct count *count); /* that were looked at */
 

@@ -167,7 +167,7 @@ struct finding {
 #define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
 #define FINDINGS_POINTS(X) X(visited) X(unique)
 #define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out)
-#define FINDINGS_STATES(X) X(sequences) X(feasible) X(distinct) X(tested) X(failed) X(accepted)
+#define FINDINGS_STATES(X) X(feasible) X(distinct) X(tested) X(failed) X(accepted)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {

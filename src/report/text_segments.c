@@ -29,12 +29,6 @@ void text_counted(struct text *t, const struct findings_stats *stats)
 			 stats->crash_states.distinct.value == 1 ? "" : "s");
 	text_wrap(t, line, 0);
 	text_newline(t);
-	if (!stats->crash_states.sequences.known)
-		return;
-	snprintf(line, sizeof(line), "(in %s sequences, had orders been looked at and not sets)",
-		 figure_text(feasible, stats->crash_states.sequences, " "));
-	text_wrap(t, line, 0);
-	text_newline(t);
 }
 
 /* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in place. */

@@ -178,30 +178,6 @@ static void table(void **state)
 	expect("eadr", "nt:A B sfence", 4, 4);
 }
 
-static uint64_t sequences_of(const char *words)
-{
-	struct count *count = count_text(&(struct count_options){.sequences = true}, "adr", words);
-	uint64_t value = 0;
-	mpz_t sequences;
-
-	mpz_init(sequences);
-	if (count_sequences(count, sequences))
-		value = mpz_get_ui(sequences);
-	mpz_clear(sequences);
-	count_free(count);
-	return value;
-}
-
-static void sequences(void **state)
-{
-	(void)state;
-	assert_int_equal(sequences_of("A B C clwb:A clwb:B clwb:C sfence"), 16);
-	assert_int_equal(sequences_of("A A.8 A.16 clwb:A sfence"), 4);
-	assert_int_equal(sequences_of("A clwb:A sfence B clwb:B sfence"), 4);
-	/* Not known. */
-	assert_int_equal(sequences_of("A clflush:A B"), 0);
-}
-
 static void contents_not_sets(void **state)
 {
 	(void)state;
@@ -460,15 +436,10 @@ static void eadr_agrees(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table),
-		cmocka_unit_test(sequences),
-		cmocka_unit_test(contents_not_sets),
-		cmocka_unit_test(carried_over),
-		cmocka_unit_test(segments_by_code),
-		cmocka_unit_test(bounds),
-		cmocka_unit_test(adr_agrees),
-		cmocka_unit_test(eadr_agrees),
-		cmocka_unit_test(two_platforms),
+		cmocka_unit_test(table),          cmocka_unit_test(contents_not_sets),
+		cmocka_unit_test(carried_over),   cmocka_unit_test(segments_by_code),
+		cmocka_unit_test(bounds),         cmocka_unit_test(adr_agrees),
+		cmocka_unit_test(eadr_agrees),    cmocka_unit_test(two_platforms),
 		cmocka_unit_test(beyond_looking),
 	};
 
