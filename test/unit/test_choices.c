@@ -24,7 +24,6 @@
 #include "base/map.h"
 #include "model/choices.h"
 #include "model/model.h"
-#include "model/sequences.h"
 #include "programs.h"
 
 #define PROGRAMS 12000
@@ -298,83 +297,6 @@ static size_t alternatives(const struct choices *c, uint32_t line, enum choices_
 	return count;
 }
 
-/* Orders in which the units can get to media, one by one: after each, the set must be legal. */
-static uint64_t sequences_brute(struct model *model, bool *persisted, size_t count)
-{
-	uint64_t sequences = 1;
-
-	for (size_t i = 0; i < count; i++) {
-		if (persisted[i])
-			continue;
-		persisted[i] = true;
-		if (model_allows(model, persisted))
-			sequences += sequences_brute(model, persisted, count);
-		persisted[i] = false;
-	}
-	return sequences;
-}
-
-static void sequences_check(struct model *model, size_t *known)
-{
-	struct choices *c = choices_take(model);
-	bool persisted[UNITS] = {false};
-	mpz_t count;
-
-	mpz_init(count);
-	if (c->unit_count <= 6 && sequences_count(c, count)) {
-		assert_int_equal(mpz_get_ui(count), sequences_brute(model, persisted, c->unit_count));
-		*known += c->unit_count > 2;
-	} else {
-		assert_true(c->order_count || c->unit_count > 6);
-	}
-	mpz_clear(count);
-	free(c);
-}
-
-static void sequences(void **state)
-{
-	struct program program;
-	size_t known = 0;
-
-	(void)state;
-	for (uint64_t number = 1; number <= PROGRAMS / 4; number++) {
-		struct model *model = model_new(platform_find("adr"), MODEL_STATES, NULL, NULL);
-
-		program_make(&program, seed, number);
-		for (size_t i = 0; i < program.count; i++) {
-			model_apply(model, &program.events[i]);
-			sequences_check(model, &known);
-		}
-		model_free(model);
-	}
-	assert_true(known > 1000);
-}
-
-/* 16 for three lines; without end for many, and still exact: for n lines, the sum of n! / k!. */
-static void sequences_many(void **state)
-{
-	struct hand h = hand_start();
-	mpz_t count, expected;
-	struct choices *c;
-
-	(void)state;
-	mpz_inits(count, expected, NULL);
-	mpz_set_ui(expected, 1);
-	for (unsigned n = 1; n <= 100; n++) {
-		hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 64 * n, 8, 1);
-		mpz_mul_ui(expected, expected, n);
-		mpz_add_ui(expected, expected, 1);
-		c = choices_take(h.model);
-		assert_true(sequences_count(c, count));
-		assert_int_equal(mpz_cmp(count, expected), 0);
-		free(c);
-		if (n == 3)
-			assert_int_equal(mpz_get_ui(count), 16);
-	}
-	mpz_clears(count, expected, NULL);
-	model_free(h.model);
-}
-
 /* A word written a hundred times and never synchronised: 2^100 sets, 101 contents. */
 static void many_versions(void **state)
 {
@@ -471,9 +393,8 @@ static void damaged_blocks(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sequences),     cmocka_unit_test(sequences_many), cmocka_unit_test(many_versions),
-		cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),    cmocka_unit_test(damaged_blocks),
-		cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
+		cmocka_unit_test(many_versions),  cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
+		cmocka_unit_test(damaged_blocks), cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
 	};
 
 	if (getenv("MODEL_SEED"))
