@@ -247,8 +247,8 @@ static void mapping_move(struct mapping *m, uintptr_t to, int prot)
 		uintptr_t from = m->at + (at - m->offset), there = to + (at - m->offset);
 		if (alias_at(m->entry, at, end, &next))
 			NEXT(munmap)((void *)from, next - at);
-		else if (NEXT(mremap)((void *)from, next - at, next - at, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)there) ==
-			 MAP_FAILED)
+		else if (NEXT(mremap)((void *)from, next - at, next - at, MREMAP_MAYMOVE | MREMAP_FIXED,
+				      (void *)there) == MAP_FAILED)
 			refuse_memory();
 	}
 	m->at = to;
@@ -458,7 +458,8 @@ static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t
 	if (!stub_is_child)
 		return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
 	bool pm = !(flags & MAP_ANONYMOUS) && fd_is_pm(fd);
-	if (pm && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) && bytes && offset >= 0 && offset % (off_t)PAGE == 0)
+	if (pm && (type == MAP_SHARED || type == MAP_SHARED_VALIDATE) && bytes && offset >= 0 &&
+	    offset % (off_t)PAGE == 0)
 		return shared_mmap(at, bytes, prot, flags, fd, offset);
 	if (flags & MAP_FIXED) {
 		lock();
@@ -475,7 +476,7 @@ static void *any_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t
 void *mapping_aliases_save(void)
 {
 	char *copy = alias_bytes ? (void *)CALL(SYS_mmap, NULL, alias_bytes, PROT_READ | PROT_WRITE,
-						   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+						MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
 				 : NULL;
 	size_t done = 0;
 
