@@ -231,6 +231,9 @@ static int replay_attend(struct replay *r, struct err *err)
 		fprintf(stderr,
 			"the PM files are those of crash state %s until this shell ends; recovery would be: %s\n",
 			r->folder->id, replay_command(r));
+	if (r->folder->facts.client && !r->options->quiet)
+		fprintf(stderr, "recovery is a server, and its client is not started; it would be: %s\n",
+			r->folder->facts.client);
 	int result = recovery_attend(r->recovery, 0, words.items, &end, err);
 	words_free(&words);
 	if (result < 0)
