@@ -97,29 +97,35 @@ static bool one_byte(const uint8_t *start, const uint8_t *code, const struct pre
 		m->kind = MOVE_STORE;
 		immediate = size == 8 ? 4 : size;
 		break;
-	case 0x38:
-	case 0x39: m->kind = MOVE_COMPARE; break;
-	case 0x3a:
-	case 0x3b: m->kind = MOVE_COMPARE; m->memory_second = true; break;
 	case 0x80:
 	case 0x81:
 	case 0x83:
-		if (extension != 7)
-			return false;
-		m->kind = MOVE_COMPARE;
+		m->kind = MOVE_CALCULATE;
+		m->operation = extension;
 		immediate = code[0] != 0x81 ? 1 : size == 8 ? 4 : size;
 		break;
 	case 0x84:
-	case 0x85: m->kind = MOVE_TEST; break;
+	case 0x85:
+		m->kind = MOVE_CALCULATE;
+		m->operation = MOVE_TEST;
+		break;
 	case 0xf6:
 	case 0xf7:
 		if (extension != 0)
 			return false;
-		m->kind = MOVE_TEST;
+		m->kind = MOVE_CALCULATE;
+		m->operation = MOVE_TEST;
 		immediate = size == 8 ? 4 : size;
 		break;
-	default: return false;
+	default:
+		if (code[0] >= 0x40 || (code[0] & 7) >= 4)
+			return false;
+		m->kind = MOVE_CALCULATE;
+		m->operation = code[0] >> 3;
+		m->memory_second = code[0] & 2;
 	}
+	if (m->operation == MOVE_ADC || m->operation == MOVE_SBB)
+		return false;
 	operand_read(m, p, start, code + 1, immediate);
 	return true;
 }
@@ -201,37 +207,60 @@ static uint64_t memory_get(const struct move *m, const void *at)
 	return value;
 }
 
-/* The flags of the instruction itself, on registers. */
-#define FLAGS_OF(instruction, suffix, type, a, b)                                                                    \
-	__asm__("lea -128(%%rsp), %%rsp\n" instruction suffix " %2, %1\n pushfq\n popq %0\n lea 128(%%rsp), %%rsp"   \
-		: "=&r"(flags)                                                                                       \
-		: "r"((type)(a)), "r"((type)(b))                                                                     \
-		: "cc")
+/* The instruction itself, on registers: `a` has its result, which a comparison does not change. */
+#define CALCULATE_SIZED(name, suffix, type)                                                                          \
+	do {                                                                                                         \
+		type first = (type)*a;                                                                               \
+		__asm__("lea -128(%%rsp), %%rsp\n" name suffix " %2, %1\n pushfq\n popq %0\n lea 128(%%rsp), %%rsp"    \
+			: "=&r"(flags), "+&r"(first)                                                                 \
+			: "r"((type)b)                                                                               \
+			: "cc");                                                                                     \
+		*a = first;                                                                                          \
+	} while (0)
 
-static uint64_t flags_compare(uint64_t a, uint64_t b, unsigned size)
+#define CALCULATE(name)                                          \
+	do {                                                     \
+		if (size == 1)                                   \
+			CALCULATE_SIZED(name, "b", uint8_t);     \
+		else if (size == 2)                              \
+			CALCULATE_SIZED(name, "w", uint16_t);    \
+		else if (size == 4)                              \
+			CALCULATE_SIZED(name, "l", uint32_t);    \
+		else                                             \
+			CALCULATE_SIZED(name, "q", uint64_t);    \
+	} while (0)
+
+static uint64_t calculate(enum move_operation operation, unsigned size, uint64_t *a, uint64_t b)
 {
-	uint64_t flags;
+	uint64_t flags = 0;
 
-	switch (size) {
-	case 1: FLAGS_OF("cmp", "b", uint8_t, a, b); break;
-	case 2: FLAGS_OF("cmp", "w", uint16_t, a, b); break;
-	case 4: FLAGS_OF("cmp", "l", uint32_t, a, b); break;
-	default: FLAGS_OF("cmp", "q", uint64_t, a, b);
+	switch (operation) {
+	case MOVE_ADD: CALCULATE("add"); break;
+	case MOVE_OR: CALCULATE("or"); break;
+	case MOVE_AND: CALCULATE("and"); break;
+	case MOVE_SUB: CALCULATE("sub"); break;
+	case MOVE_XOR: CALCULATE("xor"); break;
+	case MOVE_CMP: CALCULATE("cmp"); break;
+	default: CALCULATE("test");
 	}
 	return flags;
 }
 
-static uint64_t flags_test(uint64_t a, uint64_t b, unsigned size)
+static void calculate_do(const struct move *m, ucontext_t *uc, void *at)
 {
-	uint64_t flags;
+	greg_t *all = &uc->uc_mcontext.gregs[REG_EFL];
+	uint64_t memory = memory_get(m, at), other = operand_get(m, uc), flags;
 
-	switch (size) {
-	case 1: FLAGS_OF("test", "b", uint8_t, a, b); break;
-	case 2: FLAGS_OF("test", "w", uint16_t, a, b); break;
-	case 4: FLAGS_OF("test", "l", uint32_t, a, b); break;
-	default: FLAGS_OF("test", "q", uint64_t, a, b);
+	if (m->memory_second) {
+		flags = calculate(m->operation, m->size, &other, memory);
+		if (m->operation != MOVE_CMP)
+			register_set(m, uc, other);
+	} else {
+		flags = calculate(m->operation, m->size, &memory, other);
+		if (m->operation != MOVE_CMP && m->operation != MOVE_TEST)
+			memcpy(at, &memory, m->size);
 	}
-	return flags;
+	*all = (greg_t)(((uint64_t)*all & ~(uint64_t)FLAGS) | (flags & FLAGS));
 }
 
 static void vector_do(const struct move *m, ucontext_t *uc, void *at)
@@ -248,28 +277,17 @@ static void vector_do(const struct move *m, ucontext_t *uc, void *at)
 
 void move_do(const struct move *m, ucontext_t *uc, void *at)
 {
-	greg_t *flags = &uc->uc_mcontext.gregs[REG_EFL];
-	uint64_t memory, other, result;
+	uint64_t value;
 
 	uc->uc_mcontext.gregs[REG_RIP] += m->length;
 	if (m->vector) {
 		vector_do(m, uc, at);
-		return;
+	} else if (m->kind == MOVE_STORE) {
+		value = operand_get(m, uc);
+		memcpy(at, &value, m->size);
+	} else if (m->kind == MOVE_LOAD) {
+		register_set(m, uc, memory_get(m, at));
+	} else {
+		calculate_do(m, uc, at);
 	}
-	if (m->kind == MOVE_STORE) {
-		other = operand_get(m, uc);
-		memcpy(at, &other, m->size);
-		return;
-	}
-	memory = memory_get(m, at);
-	if (m->kind == MOVE_LOAD) {
-		register_set(m, uc, memory);
-		return;
-	}
-	other = operand_get(m, uc);
-	if (m->kind == MOVE_TEST)
-		result = flags_test(memory, other, m->size);
-	else
-		result = m->memory_second ? flags_compare(other, memory, m->size) : flags_compare(memory, other, m->size);
-	*flags = (greg_t)(((uint64_t)*flags & ~(uint64_t)FLAGS) | (result & FLAGS));
 }

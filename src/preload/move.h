@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* move.h - do the commonest instructions ourselves, instead of letting the processor do them under the trap flag.
  *
- * Most looks at a page are plain moves and comparisons.  Where the address is known, from the fault, little is left to do: which register, how many bytes.
+ * Most looks at a page are plain moves, comparisons and sums.  Where the address is known, from the fault, little is left to do: which register, how many bytes.
  * That saves one of two signals; and on virtual machines a debug exception costs more than all the rest. */
 #ifndef BLACKOUT_PRELOAD_MOVE_H
 #define BLACKOUT_PRELOAD_MOVE_H
@@ -11,11 +11,13 @@
 #include <ucontext.h>
 
 enum move_kind {
-	MOVE_LOAD,    /* to a register */
-	MOVE_STORE,   /* from a register, or `number` */
-	MOVE_COMPARE, /* with a register or `number`: the flags of a subtraction */
-	MOVE_TEST,    /* the same, of a conjunction */
+	MOVE_LOAD,      /* to a register */
+	MOVE_STORE,     /* from a register, or `number` */
+	MOVE_CALCULATE, /* with a register or `number`; flags */
 };
+
+/* Numbered as in opcodes; TEST has its own. */
+enum move_operation { MOVE_ADD, MOVE_OR, MOVE_ADC, MOVE_SBB, MOVE_AND, MOVE_SUB, MOVE_XOR, MOVE_CMP, MOVE_TEST };
 
 struct move {
 	enum move_kind kind;
@@ -25,7 +27,8 @@ struct move {
 	bool vector;     /* the register is XMM; 16 bytes, or 8 and the rest becomes zero */
 	bool high;       /* it is AH, CH, DH or BH */
 	bool immediate;  /* there is no register */
-	bool memory_second; /* MOVE_COMPARE: register minus memory */
+	uint8_t operation;  /* MOVE_CALCULATE */
+	bool memory_second; /* MOVE_CALCULATE: the register comes first, and has the result */
 	uint8_t reg;
 	int64_t number;
 	uint8_t length; /* of the instruction */

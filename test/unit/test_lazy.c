@@ -148,7 +148,7 @@ static void move_op(unsigned which, uint8_t *at, uint64_t *seen)
 {
 	uint64_t value = *seen & 0x0102030001020001, flags = 0;
 
-	switch (which % 30) {
+	switch (which % 41) {
 	case 0: MOVE("movb (%2), %%al"); break;
 	case 1: MOVE("movb (%2), %%ah"); break;
 	case 2: MOVE("movw (%2), %%ax"); break;
@@ -179,6 +179,17 @@ static void move_op(unsigned which, uint8_t *at, uint64_t *seen)
 	case 27: MOVE("movdqu (%2), %%xmm1\n movdqu %%xmm1, 16(%2)\n psrldq $5, %%xmm1\n movq %%xmm1, %%rax"); break;
 	case 28: MOVE("mov %%rax, %%r9\n movb (%2), %%r9b\n movq %%r9, %%rax"); break;
 	case 29: MOVE("xor %%r9d, %%r9d\n cmpb 3(%2,%%r9,8), %%r9b\n movq 8(%2,%%r9,4), %%r9\n movq %%r9, %%rax"); break;
+	case 30: MOVE("addl (%2), %%eax"); break;
+	case 31: MOVE("subq (%2), %%rax"); break;
+	case 32: MOVE("xorb (%2), %%ah"); break;
+	case 33: MOVE("orw (%2), %%ax"); break;
+	case 34: MOVE("andq %%rax, (%2)"); break;
+	case 35: MOVE("addb %%ah, (%2)"); break;
+	case 36: MOVE("subl $3, (%2)"); break;
+	case 37: MOVE("xorq $-1, (%2)"); break;
+	case 38: MOVE("addw $0x7fff, (%2)"); break;
+	case 39: MOVE("stc\n adcl (%2), %%eax"); break;
+	case 40: MOVE("stc\n sbbq $0, (%2)"); break;
 	}
 	see(seen, &value, 8);
 	see(seen, &flags, 8);
