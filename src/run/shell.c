@@ -5,10 +5,12 @@
 #include "run/shell.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run/program.h"
@@ -152,6 +154,17 @@ static int refuse(struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
+static bool file_can_run(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return false;
+	}
+	return access(path, X_OK) == 0;
+}
+
 int shell_check(const char *command, const char *cwd, struct err *err)
 {
 	static struct word word;
@@ -173,7 +186,7 @@ int shell_check(const char *command, const char *cwd, struct err *err)
 	}
 	bool relative = *word.text != '/' && cwd;
 	snprintf(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word.text);
-	if (access(path, X_OK) == 0)
+	if (file_can_run(path))
 		return 0;
 	err_sys(err, "the recovery command %.200s cannot be run", word.text);
 	return refuse(err);

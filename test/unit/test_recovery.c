@@ -82,6 +82,8 @@ static void test_command(void **state)
 	assert_int_equal(err.status, ERR_USAGE);
 	assert_int_equal(shell_check("./sh x", "/nonexistent", &err), -1);
 	assert_int_equal(err.status, ERR_USAGE);
+	assert_int_equal(shell_check("./etc x", "/", &err), -1);
+	assert_int_equal(err.status, ERR_USAGE);
 	assert_int_equal(shell_check("/etc/passwd", NULL, &err), -1);
 	assert_non_null(strstr(err.sentence, "/etc/passwd"));
 	assert_int_equal(shell_check("  ", NULL, &err), -1);
