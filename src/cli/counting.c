@@ -2,7 +2,9 @@
 /* counting.c - see counting.h. */
 #include "cli/counting.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/interrupt.h"
@@ -53,7 +55,8 @@ int counting_prepare(struct counting *c, const struct counting_options *options,
 int counting_run(struct counting *c, const struct choice *choice, const struct analysis *analysis, const char *dir,
 		 struct err *err)
 {
-	const struct count_options how = {
+	struct count_options how = {
+		.sequences = c->options->stats,
 		.prune = c->segments,
 		.representatives = c->options->representatives,
 		.interrupted = interrupt_seen,
@@ -66,6 +69,11 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 	c->count = count_new(&how);
 	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
 		r = count_read(c->count, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
+	how.prune = false;
+	if (c->options->stats && c->segments)
+		c->whole = count_new(&how);
+	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)
+		r = count_read(c->whole, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
 	c->seconds = verdict_clock() - start;
 	return r;
 }
@@ -73,6 +81,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 void counting_free(struct counting *c)
 {
 	count_free(c->count);
+	count_free(c->whole);
 }
 
 /* Report */
@@ -144,6 +153,43 @@ static void notes_add(const struct counting *c, struct findings *f, bool distinc
 		note_add(f, "counting was interrupted: the figures are of what was read up to there");
 }
 
+/* About right. */
+static struct findings_figure log_figure(struct findings *f, double logarithm)
+{
+	double digits = logarithm / log(10), exponent = floor(digits);
+	char text[40];
+
+	if (logarithm < 0)
+		return (struct findings_figure){0};
+	if (logarithm < log((double)JSON_EXACT))
+		return small_figure((uint64_t)llround(exp(logarithm)));
+	snprintf(text, sizeof(text), "%.2fe%.0f", pow(10, digits - exponent), exponent);
+	return (struct findings_figure){.value = UINT64_MAX, .known = true, .large = findings_text(f, text)};
+}
+
+static struct findings_figure distinct_figure(struct findings *f, const struct count *count)
+{
+	struct findings_figure figure = {0};
+	mpz_t number;
+
+	mpz_init(number);
+	if (count && count_complete(count) && count_distinct(count, number))
+		figure = large_figure(f, number);
+	mpz_clear(number);
+	return figure;
+}
+
+static void funnel_add(const struct counting *c, struct findings *f)
+{
+	f->stats.funnel.sequences = log_figure(f, count_sequences(c->count));
+	f->stats.funnel.sets = f->stats.crash_states.feasible;
+	f->stats.funnel.contents = distinct_figure(f, c->whole ? c->whole : c->count);
+	f->stats.funnel.after_segments = distinct_figure(f, c->count);
+	f->stats.funnel.tested = f->stats.crash_states.tested;
+	if (c->reads)
+		f->stats.funnel.after_reads = f->stats.crash_states.explored;
+}
+
 void counting_report(const struct counting *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
 		     const struct findings_options *options)
 {
@@ -156,8 +202,8 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	count_feasible(c->count, number);
 	f->stats.crash_states.feasible = large_figure(f, number);
 	distinct = count_distinct(c->count, number) && count_complete(c->count);
-	/* Those that were tested count for themselves. */
-	if (distinct && !f->stats.crash_states.tested.known)
+	/* inject looks at other segments, too. */
+	if (distinct && (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
 		f->stats.crash_states.distinct = large_figure(f, number);
 	mpz_clear(number);
 	f->stats.segments.total = small_figure(count_segments(c->count));
@@ -169,6 +215,8 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	if (!count_complete(c->count))
 		f->stats.complete = small_figure(0);
 	notes_add(c, f, distinct);
+	if (c->options->stats)
+		funnel_add(c, f);
 	if (c->options->stats)
 		segments_add(c, f, trace, symbols, options);
 }

@@ -35,6 +35,7 @@ struct counting {
 	const struct counting_options *options;
 	bool segments, reads; /* --prune */
 	struct count *count;  /* NULL: nothing was counted */
+	struct count *whole;  /* the same without --prune segments, for the funnel; NULL: it is not needed */
 	double seconds;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "crash/campaign_in.h"
+#include "finding/merge.h"
 
 /* Texts */
 
@@ -193,27 +194,17 @@ static int campaign_explore(struct campaign *c, struct err *err)
 	return 0;
 }
 
-void campaign_add(struct campaign *c, const struct judgement *found)
-{
-	c->found.distinct += found->distinct;
-	c->found.tested += found->tested;
-	c->found.failed += found->failed;
-	c->found.accepted += found->accepted;
-}
-
 static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 {
 	struct trials *trials = &c->trials[platform];
 	struct jobs jobs = {0};
-	struct judgement found;
 	int r;
 
 	trials_sort(trials);
 	if (inject_confirm(c, platform, err) < 0)
 		return -1;
 	trials_accept(trials, c->known, c->initial);
-	found = trials_judge(trials, c->known, &jobs);
-	campaign_add(c, &found);
+	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
 	if (c->explored)
 		explore_jobs(c, platform, &jobs);
 	r = explain_jobs(c, platform, &jobs, err);
@@ -273,6 +264,7 @@ void campaign_free(struct campaign *c)
 	if (!c->known_borrowed)
 		known_close(c->known);
 	nested_free(c);
+	map_free(&c->counted);
 	arena_free(&c->texts);
 	free(c);
 }
@@ -310,9 +302,43 @@ static struct findings_figure figure(uint64_t value)
 	return (struct findings_figure){.value = value, .known = true};
 }
 
+static void note_add(struct findings *f, const char *note)
+{
+	vec_push(&f->notes, findings_text(f, note));
+}
+
+/* What explore could not do as it was asked to. */
+static void explore_notes(const struct campaign *c, struct findings *f)
+{
+	struct explore_figures e = explore_figures(c);
+	char note[1024];
+
+	if (e.eager) {
+		snprintf(note, sizeof(note),
+			 "in %llu segments crash states were not decided by what recovery reads (%s), but tried one by one%s",
+			 (unsigned long long)e.eager, e.reason ? e.reason : c->reason ? c->reason : "no fork server",
+			 e.observed ? ", over the lines that it was seen to read when it was observed" : "");
+		note_add(f, note);
+	}
+	if (e.left_in) {
+		snprintf(note, sizeof(note),
+			 "%.3g sets of stores were left out in %llu segments with too many of them; the most suspicious were tested, and some by chance",
+			 e.left_out, (unsigned long long)e.left_in);
+		note_add(f, note);
+	}
+	if (e.waiting) {
+		snprintf(note, sizeof(note), "%llu of %llu segments were not explored", (unsigned long long)e.waiting,
+			 (unsigned long long)e.different);
+		note_add(f, note);
+	}
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	char note[1024];
+
+	if (c->explored)
+		explore_notes(c, f);
 
 	if (c->found.accepted) {
 		snprintf(
@@ -326,7 +352,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 			 (unsigned long long)c->nested_left_out);
 		vec_push(&f->notes, findings_text(f, note));
 	}
-	if (c->stopped) {
+	if (c->stopped && c->options.inject) {
 		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
 			 (unsigned long long)c->found.tested, (unsigned long long)states_expected(c));
 		vec_push(&f->notes, findings_text(f, note));
@@ -337,13 +363,21 @@ static void figures_add(const struct campaign *c, struct findings *f)
 {
 	char mode[1024];
 
-	f->stats.failure_points.visited = figure(points_visited(c->survey->points));
-	f->stats.failure_points.unique = figure(points_unique(c->survey->points));
-	f->stats.crash_states.distinct = figure(c->found.distinct);
-	f->stats.crash_states.tested = figure(c->found.tested);
-	f->stats.crash_states.failed = figure(c->found.failed);
-	f->stats.crash_states.accepted = figure(c->found.accepted);
-	if (c->stopped)
+	struct explore_figures explored = {0};
+
+	if (c->explored)
+		explored = explore_figures(c);
+	if (c->options.inject) {
+		f->stats.failure_points.visited = figure(points_visited(c->survey->points));
+		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
+	}
+	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
+	if (c->explored)
+		f->stats.crash_states.explored = figure(explored.all);
+	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
+	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
+	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
+	if (c->stopped || explored.left_in || explored.waiting)
 		f->stats.complete = figure(0);
 	f->stats.seconds.recover = c->seconds;
 	f->target.recover = findings_text(f, c->options.recover);
@@ -362,6 +396,8 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 	for (size_t i = 0; i < c->results.count; i++)
 		crash_add(crash, &c->results.at[i].sighting);
 	crash_end(crash);
+	if (c->options.explore)
+		findings_merge(f);
 	nested_report(c, f, symbols, options);
 	figures_add(c, f);
 	notes_add(c, f);

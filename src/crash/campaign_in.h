@@ -48,7 +48,8 @@ struct campaign {
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
 	struct explored *explored; /* by platform; NULL: explore was not asked for */
-	struct judgement found; /* on all platforms */
+	struct judgement found;    /* on all platforms */
+	struct map counted;        /* contents that are in it */
 	struct ending initial;
 	bool stopped; /* interrupted, or out of time: not all was tested */
 	bool begun;   /* the orderly end was tested */
@@ -94,7 +95,6 @@ int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, 
 /* campaign.c: a campaign with the outcomes of another. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 			struct known *known, struct err *err);
-void campaign_add(struct campaign *campaign, const struct judgement *found);
 
 /* nested.c: crash recoveries of states that pass; 0 also when stopped. */
 int nested_run(struct campaign *campaign, struct err *err);

@@ -7,6 +7,7 @@
 #include "crash/boxes.h"
 #include "crash/combine.h"
 #include "crash/contents.h"
+#include "crash/sequences.h"
 #include "image/state.h"
 #include "model/moments.h"
 
@@ -31,6 +32,8 @@ struct count {
 	uint64_t states;
 	bool looking; /* at each state */
 	bool complete, has_code;
+	double sequences; /* logarithm; negative: none yet, or not known */
+	bool sequences_known;
 	unsigned readings;
 	uint64_t segments, unique, left_out; /* of the readings that are over */
 	size_t largest_count;
@@ -48,6 +51,8 @@ struct count *count_new(const struct count_options *options)
 		count->options.states_max = COUNT_STATES;
 	count->complete = count->has_code = true;
 	count->looking = options->way != COUNT_BOXES;
+	count->sequences = -1;
+	count->sequences_known = options->sequences;
 	count->boxes = boxes_new();
 	if (options->way == COUNT_LOOK)
 		boxes_give_up(count->boxes);
@@ -211,6 +216,20 @@ void count_begin(struct count *count, const struct platform *platform, const str
 		boxes_restart(count->boxes);
 }
 
+static void sequences_count(struct count *count)
+{
+	struct choices *choices;
+	double here;
+
+	if (!count->sequences_known)
+		return;
+	choices = choices_take(image_model(count->reading.image));
+	here = sequences_log(choices);
+	free(choices);
+	count->sequences_known = here >= 0;
+	count->sequences = sequences_add(count->sequences, here);
+}
+
 /* The segment ends before `ev`, or at the end. */
 static void moment(struct count *count, const struct event *ev)
 {
@@ -232,6 +251,7 @@ static void moment(struct count *count, const struct event *ev)
 		mpz_add(count->chosen, count->chosen, count->here);
 		contents_count(count);
 	}
+	sequences_count(count);
 	largest_add(count, &segment);
 	r->first = segment.last + 1;
 }
@@ -310,6 +330,11 @@ bool count_distinct(const struct count *count, mpz_t distinct)
 		return true;
 	mpz_set_ui(distinct, count->contents.count);
 	return count->looking;
+}
+
+double count_sequences(const struct count *count)
+{
+	return count->sequences_known ? count->sequences : -1;
 }
 
 uint64_t count_states(const struct count *count)

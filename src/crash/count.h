@@ -39,6 +39,7 @@ struct count_options {
 	uint64_t representatives; /* of each code, so many are; at least 1 */
 	uint64_t contents_max;    /* 0: COUNT_CONTENTS */
 	uint64_t states_max;      /* 0: COUNT_STATES */
+	bool sequences;           /* count these, too */
 	/* Asked often; true ends the reading.  May be NULL. */
 	bool (*interrupted)(void);
 };
@@ -87,6 +88,9 @@ bool count_distinct(const struct count *count, mpz_t distinct);
 
 /* Sets over the chosen segments alone. */
 void count_chosen(const struct count *count, mpz_t feasible);
+
+/* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is not known. */
+double count_sequences(const struct count *count);
 
 uint64_t count_states(const struct count *count); /* that were looked at */
 

@@ -381,6 +381,7 @@ struct explore_figures explore_figures(const struct campaign *c)
 		f.roots += e->seen;
 		f.different += e->roots.count;
 		f.tested += e->tested_new;
+		f.all += e->tested.count;
 		f.failed += e->failed;
 		f.accepted += e->accepted;
 		f.traps += e->traps;

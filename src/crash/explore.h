@@ -39,6 +39,7 @@ enum explore_pass {
 struct explore_figures {
 	uint64_t roots;     /* moments of chosen segments */
 	uint64_t different; /* of them */
+	uint64_t all;       /* contents that recovery was run on */
 	uint64_t tested;    /* contents that recovery was run on, and that inject had not tested */
 	uint64_t failed, accepted; /* of these */
 	uint64_t traps;

@@ -108,6 +108,14 @@ static int reading_try(struct inject *in, struct err *err)
 	return 0;
 }
 
+static bool content_any(const struct content *content)
+{
+	for (uint32_t file = 1; content_knows(content, file); file++)
+		if (content_path(content, file))
+			return true;
+	return false;
+}
+
 static void printed_keep(struct campaign *c, const struct outcome *outcome)
 {
 	size_t size = outcome->out.size + outcome->err.size;
@@ -143,6 +151,8 @@ static int orderly_end(struct campaign *c, struct err *err)
 		err_status(err, shell_refuses(&outcome) ? ERR_USAGE : ERR_TARGET);
 		if (outcome.kind == OUTCOME_TIMEOUT)
 			err_hint(err, "--timeout gives it more time");
+		else if (!content_any(c->survey->final))
+			err_hint(err, "the program leaves no persistent file behind");
 		r = -1;
 	}
 	outcome_free(&outcome);
@@ -214,6 +224,13 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 
 enum { PATIENCE = 4 };
 
+static bool trial_hangs(const struct campaign *c, const struct trial *trial)
+{
+	struct ending ending = known_get(c->known, trial->digest);
+
+	return ending.known && ending.kind == OUTCOME_TIMEOUT;
+}
+
 static int trial_confirm(struct campaign *c, struct reading *reading, const struct trial *trial, bool *hangs,
 			 struct err *err)
 {
@@ -239,10 +256,9 @@ static int reading_confirm(struct campaign *c, struct reading *reading, const st
 
 	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
 		const struct trial *trial = &trials->all.at[i];
-		struct ending ending = known_get(c->known, trial->digest);
 		bool hangs;
 
-		if (!ending.known || ending.kind != OUTCOME_TIMEOUT || map_get(&hanging, trial->point, trial->which))
+		if (!trial_hangs(c, trial) || map_get(&hanging, trial->point, trial->which))
 			continue;
 		while (reading_number(reading) < trial->event && (r = reading_look(reading, &ev, err)) > 0)
 			reading_go(reading);
@@ -254,6 +270,14 @@ static int reading_confirm(struct campaign *c, struct reading *reading, const st
 	return r;
 }
 
+/* No time to find out whether they hang or are slow: nothing is said of them. */
+static void hangs_drop(struct campaign *c, const struct trials *trials)
+{
+	for (size_t i = 0; i < trials->all.count; i++)
+		if (trial_hangs(c, &trials->all.at[i]))
+			known_drop(c->known, trials->all.at[i].digest);
+}
+
 int inject_confirm(struct campaign *c, size_t platform, struct err *err)
 {
 	struct trials *trials = &c->trials[platform];
@@ -261,11 +285,10 @@ int inject_confirm(struct campaign *c, size_t platform, struct err *err)
 	uint64_t hangs = 0;
 	int r;
 
-	for (size_t i = 0; i < trials->all.count; i++) {
-		struct ending ending = known_get(c->known, trials->all.at[i].digest);
-
-		hangs += ending.known && ending.kind == OUTCOME_TIMEOUT;
-	}
+	for (size_t i = 0; i < trials->all.count; i++)
+		hangs += trial_hangs(c, &trials->all.at[i]);
+	if (c->stopped)
+		hangs_drop(c, trials);
 	if (!hangs || c->stopped)
 		return 0;
 	if (reading_open(&reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
@@ -276,5 +299,7 @@ int inject_confirm(struct campaign *c, size_t platform, struct err *err)
 		r = reading_confirm(c, reading, trials, err);
 	campaign_tester_close(c);
 	reading_close(reading);
+	if (r == TESTER_STOPPED)
+		hangs_drop(c, trials);
 	return inject_stopped(c, r);
 }

@@ -132,6 +132,11 @@ void known_set(struct known *k, struct digest digest, struct ending ending)
 	journal_line(k, digest.low, digest.high, ending);
 }
 
+void known_drop(struct known *k, struct digest digest)
+{
+	*map_put(&k->endings, digest.low, digest.high) = CLAIMED;
+}
+
 uint64_t known_resumed(const struct known *k)
 {
 	return k->resumed;

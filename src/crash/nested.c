@@ -107,6 +107,14 @@ static bool survey_is_whole(const struct nest *n, const struct survey *survey)
 
 /* The campaign within */
 
+static void found_add(struct judgement *found, const struct judgement *more)
+{
+	found->distinct += more->distinct;
+	found->tested += more->tested;
+	found->failed += more->failed;
+	found->accepted += more->accepted;
+}
+
 static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -128,7 +136,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	if (r < 0 && err->status == ERR_TARGET)
 		r = 0;
 	c->stopped |= nested.campaign->stopped;
-	campaign_add(c, &nested.campaign->found);
+	found_add(&c->found, &nested.campaign->found);
 	vec_push(&c->nested, nested);
 	return r;
 }

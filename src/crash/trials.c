@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/map.h"
-
 static int trial_order(const void *left, const void *right)
 {
 	const struct trial *a = left, *b = right;
@@ -52,10 +50,10 @@ enum { SEEN = 1, SEEN_FAILING };
 struct judge {
 	const struct known *known;
 	struct jobs *jobs;
-	struct judgement found;
-	struct map seen;    /* contents: SEEN, SEEN_FAILING */
-	struct map counted; /* the same of trials that count */
-	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	struct judgement *found;
+	struct map *counted; /* contents of trials that count: SEEN, SEEN_FAILING */
+	struct map seen;     /* contents that fail: 1 */
+	struct map loses;    /* (lost, ending) -> 1 + index of the job */
 	/* the last prefix */
 	const struct trial *prefix;
 	bool prefix_failed;
@@ -97,13 +95,13 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct endi
 
 static void judge_count(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
 {
-	uint64_t *counted = map_put(&j->counted, trial->digest.low, trial->digest.high);
+	uint64_t *counted = map_put(j->counted, trial->digest.low, trial->digest.high);
 	bool first = !*counted;
 
-	j->found.distinct += first;
-	j->found.tested += first && ending.known;
-	j->found.accepted += first && trial->accepted;
-	j->found.failed += fails && *counted != SEEN_FAILING;
+	j->found->distinct += first;
+	j->found->tested += first && ending.known;
+	j->found->accepted += first && trial->accepted;
+	j->found->failed += fails && *counted != SEEN_FAILING;
 	if (first || fails)
 		*counted = fails ? SEEN_FAILING : SEEN;
 }
@@ -113,11 +111,10 @@ static void judge_trial(struct judge *j, const struct trial *trial)
 	struct ending ending = known_get(j->known, trial->digest);
 	bool fails = ending.known && !ending_passed(ending) && !trial->accepted;
 	uint64_t *seen = map_put(&j->seen, trial->digest.low, trial->digest.high);
-	bool first = !*seen, fails_first = fails && *seen != SEEN_FAILING; /* rule 4 */
+	bool fails_first = fails && !*seen; /* rule 4 */
 	size_t job = 0;
 
-	if (first || fails)
-		*seen = fails ? SEEN_FAILING : SEEN;
+	*seen |= fails;
 	if (!trial->explored)
 		judge_count(j, trial, ending, fails);
 	if (trial->which == TRIAL_ALL)
@@ -150,17 +147,16 @@ static void jobs_prune(struct jobs *jobs)
 	jobs->all.count = kept;
 }
 
-struct judgement trials_judge(const struct trials *t, const struct known *known, struct jobs *jobs)
+void trials_judge(const struct trials *t, const struct known *known, struct jobs *jobs, struct map *counted,
+		  struct judgement *found)
 {
-	struct judge j = {.known = known, .jobs = jobs};
+	struct judge j = {.known = known, .jobs = jobs, .counted = counted, .found = found};
 
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);
 	map_free(&j.seen);
-	map_free(&j.counted);
 	map_free(&j.loses);
 	jobs_prune(jobs);
 	if (jobs->all.count)
 		qsort(jobs->all.at, jobs->all.count, sizeof(*jobs->all.at), job_order);
-	return j.found;
 }

@@ -14,6 +14,7 @@
 #ifndef BLACKOUT_CRASH_TRIALS_H
 #define BLACKOUT_CRASH_TRIALS_H
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "crash/known.h"
 
@@ -21,9 +22,9 @@ enum trial_which { TRIAL_ALL, TRIAL_NONE };
 
 struct trial {
 	struct digest digest;
-	uint64_t event;  /* the crash comes after it */
-	uint64_t lost;   /* NONE: hash of the contexts whose stores are lost */
-	uint32_t point;   /* number of the failure point; 0: a moment of explore, before the event that is told by: */
+	uint64_t event; /* the crash comes after it */
+	uint64_t lost;  /* NONE: hash of the contexts whose stores are lost */
+	uint32_t point; /* number of the failure point; 0: a moment of explore, before the event that is told by: */
 	uint32_t context;
 	uint8_t op;      /* enum op; OP_COUNT: the end */
 	uint8_t which;   /* enum trial_which */
@@ -42,8 +43,8 @@ enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
 struct job {
 	const struct trial *trial; /* the first of those that fail so */
 	struct ending ending;      /* how */
-	uint64_t start;  /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
-	uint64_t states; /* different contents */
+	uint64_t start;        /* ALL: the event of the last prefix that does not fail so; NONE: that of the trial */
+	uint64_t states;       /* different contents */
 	unsigned detectors;    /* JOB_INJECT, JOB_EXPLORE: who met it */
 	const bool *persisted; /* NONE: a flag for each pending unit; NULL: none is */
 };
@@ -63,8 +64,10 @@ struct judgement {
 /* Rule 1; `initial` is the ending on the initial state. */
 void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
 
-/* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs. */
-struct judgement trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs);
+/* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs.  *found grows; a content that is in
+ * `counted` already, from another platform, adds nothing to it. */
+void trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs, struct map *counted,
+		  struct judgement *found);
 
 /* After rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is accepted. */
 uint64_t trials_created(const struct trials *trials, const struct known *known);

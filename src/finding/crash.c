@@ -344,12 +344,6 @@ static bool text_equal(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool place_equal(const struct finding_frame *a, const struct finding_frame *b)
-{
-	return a && b && text_equal(a->module, b->module) && text_equal(a->path, b->path) && a->line == b->line &&
-	       (a->line || a->offset == b->offset);
-}
-
 static bool failure_equal(const struct finding *a, const struct finding *b)
 {
 	return a->kind == b->kind && a->crash->nested == b->crash->nested &&
@@ -369,7 +363,7 @@ static struct finding *loss_find(struct findings *findings, const struct finding
 
 		if (crash && crash->lost_count && crash->telling_count && crash->persisted[0].certain &&
 		    failure_equal(loss, early) &&
-		    place_equal(stack_location(&crash->persisted[0].stack), stack_location(&early->stack)))
+		    frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack)))
 			return loss;
 	}
 	return NULL;

@@ -207,3 +207,14 @@ void finding_add_detector(struct finding *finding, const char *detector)
 	finding->detectors[finding->detector_count++] = detector;
 	finding->detector = finding->detectors[0];
 }
+
+static bool text_equal(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool frame_same_place(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a && b && text_equal(a->module, b->module) && text_equal(a->path, b->path) && a->line == b->line &&
+	       (a->line || a->offset == b->offset);
+}

@@ -167,13 +167,16 @@ struct finding {
 #define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
 #define FINDINGS_POINTS(X) X(visited) X(unique)
 #define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out)
-#define FINDINGS_STATES(X) X(feasible) X(distinct) X(tested) X(failed) X(accepted)
+#define FINDINGS_STATES(X) X(feasible) X(distinct) X(explored) X(tested) X(failed) X(accepted)
+/* What becomes of the crash states: orders in which stores get to media; sets of stores (feasible); their contents; those of chosen segments alone; those
+ * that recovery can tell apart; those that it was run on. */
+#define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
 	uint64_t value;
 	bool known;
-	const char *large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL */
+	const char *large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent */
 };
 
 /* A segment with many crash states, and where what is pending at its end was stored. */
@@ -202,9 +205,12 @@ struct findings_stats {
 		FINDINGS_SEGMENTS(X)
 	} segments;
 	struct {
-		FINDINGS_STATES(X) /* accepted: tested, and as the initial state is: creation was rolled back */
-#undef X
+		FINDINGS_STATES(X) /* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
 	} crash_states;
+	struct {
+		FINDINGS_FUNNEL(X)
+#undef X
+	} funnel;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: not known */
@@ -276,6 +282,9 @@ const struct finding *findings_find(const struct findings *findings, const char 
 
 /* The frame that is a stack's location, or NULL for an empty stack. */
 const struct finding_frame *stack_location(const struct finding_stack *stack);
+
+/* The same line of the same source, or the same instruction where there is none?  NULL is nowhere. */
+bool frame_same_place(const struct finding_frame *a, const struct finding_frame *b);
 
 /* "kv.c:118 in put", "put (kv)", "kv+0x1234": truncated to size.  Control characters become \ooo. */
 void frame_text(const struct finding_frame *frame, char *text, size_t size);

@@ -3,7 +3,8 @@
  *
  * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress and --baseline silenced,
  * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; `target.client` and `target.recovery_mode`;
- * `crash_states.accepted`; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in DIR/crash), `nested`, the totals of the two
+ * `crash_states.accepted`, `funnel` (with --stats; a text with an exponent is about right, all others are exact); `detectors`, of which `detector` is the
+ * first, and `also`, what others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in DIR/crash), `nested`, the totals of the two
  * arrays of stores (which hold 64 at most), how many of `persisted`, from its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a location or frame without
  * source, `offset` in the module.  Figures and texts that are not known are absent. */
 #include <inttypes.h>
@@ -267,6 +268,17 @@ static void json_states(struct json_out *j, const struct findings_stats *stats)
 	json_close(j, '}');
 }
 
+static void json_funnel(struct json_out *j, const struct findings_stats *stats)
+{
+	if (!stats->funnel.sets.known)
+		return;
+	json_open(j, "funnel", '{');
+#define X(name) json_figure(j, #name, stats->funnel.name);
+	FINDINGS_FUNNEL(X)
+#undef X
+	json_close(j, '}');
+}
+
 static void json_stats(struct json_out *j, const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
@@ -288,6 +300,7 @@ static void json_stats(struct json_out *j, const struct findings *findings)
 #undef X
 	json_segments(j, findings);
 	json_states(j, stats);
+	json_funnel(j, stats);
 	if (stats->complete.known)
 		json_bool(j, "complete", stats->complete.value != 0);
 	if (seconds_known(stats)) {

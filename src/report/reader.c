@@ -201,6 +201,47 @@ static int read_platforms(struct reader *r, const json_t *object, struct finding
 	return result;
 }
 
+/* Beyond the contract: may be absent. */
+static int read_detectors(struct reader *r, const json_t *object, struct finding *finding)
+{
+	struct texts detectors = {0};
+	int result = json_object_get(object, "detectors") ? take_texts(r, object, "detectors", &detectors) : 0;
+
+	if (result == 0 && detectors.list.count > FINDING_DETECTORS_MAX)
+		result = reader_fail(r, "detectors", "are too many");
+	for (size_t i = 0; result == 0 && i < detectors.list.count; i++)
+		finding->detectors[finding->detector_count++] = detectors.list.at[i];
+	vec_free(&detectors.list);
+	return result;
+}
+
+static int read_also(struct reader *r, const json_t *object, struct finding *finding)
+{
+	const json_t *array = json_object_get(object, "also");
+	const char *kind;
+
+	if (!array)
+		return 0;
+	if (!json_is_array(array))
+		return reader_fail(r, "also", "is not an array");
+	finding->also = findings_block(r->findings, json_array_size(array), sizeof(*finding->also));
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *each = json_array_get(array, i);
+		struct finding_also *also = &finding->also[i];
+
+		if (!json_is_object(each))
+			return reader_fail(r, "also", "holds something that is not an object");
+		if (take_text(r, each, "kind", true, &kind) < 0 || take_text(r, each, "detector", true, &also->detector) < 0 ||
+		    take_text(r, each, "message", true, &also->message) < 0 || take_text(r, each, "fix", false, &also->fix) < 0)
+			return -1;
+		also->kind = kind_find(kind, strlen(kind));
+		if (also->kind == KIND_COUNT)
+			return reader_fail(r, "also", "has a kind that is not known");
+		finding->also_count++;
+	}
+	return 0;
+}
+
 static int read_suppression(struct reader *r, const json_t *object, struct finding *finding)
 {
 	const json_t *suppression;
@@ -225,7 +266,8 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	    take_text(r, object, "message", true, &finding->message) < 0 ||
 	    take_text(r, object, "fix", false, &finding->fix) < 0 ||
 	    take_number(r, object, "count", true, INT64_MAX, &count) < 0 ||
-	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0)
+	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0 ||
+	    read_detectors(r, object, finding) < 0 || read_also(r, object, finding) < 0)
 		return -1;
 	finding->count = count.value;
 	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)
@@ -292,7 +334,7 @@ static int take_figure(struct reader *r, const json_t *object, const char *key, 
 
 	if (!digits)
 		return take_number(r, object, key, false, INT64_MAX, figure);
-	if (!*digits || digits[strspn(digits, "0123456789")] || strlen(digits) != json_string_length(value))
+	if (!*digits || digits[strspn(digits, "0123456789.e")] || strlen(digits) != json_string_length(value))
 		return reader_fail(r, key, "is not a number that can be");
 	*figure = (struct findings_figure){.value = UINT64_MAX, .known = true};
 	figure->large = findings_text(r->findings, digits);
@@ -303,10 +345,11 @@ static int take_figure(struct reader *r, const json_t *object, const char *key, 
 static int read_figures(struct reader *r, const json_t *stats)
 {
 	const json_t *points = json_object_get(stats, "failure_points"),
-		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments");
+		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
+		     *funnel = json_object_get(stats, "funnel");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
-	    (segments && !json_is_object(segments)))
+	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)))
 		return reader_fail(r, "stats", "holds figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -322,6 +365,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (states && take_figure(r, states, #name, &r->findings->stats.crash_states.name) < 0) \
 		return -1;
 	FINDINGS_STATES(X)
+#undef X
+#define X(name)                                                                           \
+	if (funnel && take_figure(r, funnel, #name, &r->findings->stats.funnel.name) < 0) \
+		return -1;
+	FINDINGS_FUNNEL(X)
 #undef X
 	return 0;
 }

@@ -120,6 +120,9 @@ const char *figure_text(char text[40], struct findings_figure figure, const char
 
 	if (!digits)
 		return grouped_text(text, figure.value, blank);
-	snprintf(text, 40, "%c.%.2se%zu", digits[0], digits + 1, strlen(digits) - 1);
+	if (strpbrk(digits, ".e"))
+		snprintf(text, 40, "%s", digits);
+	else
+		snprintf(text, 40, "%c.%.2se%zu", digits[0], digits + 1, strlen(digits) - 1);
 	return text;
 }

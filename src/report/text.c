@@ -140,6 +140,12 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 					 finding->platforms[i]);
 	if (platforms)
 		text_paragraph(t, "on:", list);
+	for (size_t i = 0; i < finding->also_count; i++) {
+		char also[4096];
+
+		snprintf(also, sizeof(also), "%s: %s", kind_get(finding->also[i].kind)->name, finding->also[i].message);
+		text_paragraph(t, "also:", also);
+	}
 	if (finding->fix) {
 		text_style(t, STYLE_PLAIN);
 		text_paragraph(t, "fix:", finding->fix);
@@ -224,6 +230,10 @@ static const char *text_complete(const struct findings *findings)
 		return " Crash states were not tested.";
 	if (stats->complete.known && !stats->complete.value)
 		return " Not all crash states were tested.";
+	if (stats->segments.total.known && stats->segments.left_out.known && stats->segments.left_out.value)
+		return " Every crash state that can matter was tested, in segments of different code.";
+	if (stats->segments.total.known)
+		return " Every crash state that can matter was tested.";
 	return " Every failure point was tested.";
 }
 
@@ -270,6 +280,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 		if (finding_is_active(&findings->at[i]))
 			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);
 	text_segments(&t, findings);
+	text_funnel(&t, &findings->stats);
 	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual one, and why */
 		text_note(&t, "recovery was run by ", findings->target.mode);
 	for (size_t i = 0; i < findings->notes.count; i++)

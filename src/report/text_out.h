@@ -38,5 +38,6 @@ void text_replay(struct text *t, const struct finding *finding);
 /* A line about crash states that were counted, in the head; the segments that have most of them, after the findings; text_segments.c. */
 void text_counted(struct text *t, const struct findings_stats *stats);
 void text_segments(struct text *t, const struct findings *findings);
+void text_funnel(struct text *t, const struct findings_stats *stats);
 
 #endif

@@ -31,6 +31,38 @@ void text_counted(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
+/* From all sequences of stores down to the states that recovery was run on. */
+void text_funnel(struct text *t, const struct findings_stats *stats)
+{
+	static const char *const says[] = {
+		"orders in which stores can reach media",
+		"sets of stores on media (feasible)",
+		"different contents",
+		"after pruning by segments",
+		"after pruning by reads",
+		"tested",
+	};
+	const struct findings_figure figures[] = {
+#define X(name) stats->funnel.name,
+		FINDINGS_FUNNEL(X)
+#undef X
+	};
+	char figure[40], line[128];
+
+	if (!stats->funnel.sets.known)
+		return;
+	text_print(t, "funnel of crash states:");
+	text_newline(t);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		if (!figures[i].known)
+			continue;
+		snprintf(line, sizeof(line), "%16s  %s", figure_text(figure, figures[i], " "), says[i]);
+		text_print(t, line);
+		text_newline(t);
+	}
+	text_newline(t);
+}
+
 /* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in place. */
 static void place_text(const struct finding_stack *stack, char *text, size_t size)
 {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* merge.c - see merge.h. */
+#include "finding/merge.h"
+
+#include <string.h>
+
+enum { ALSO_MAX = 8 };
+
+/* Performance is another matter, whatever else happens there. */
+static bool may_merge(const struct finding *finding)
+{
+	enum finding_class class = kind_get(finding->kind)->class;
+
+	return !finding->crash && (class == CLASS_DURABILITY || class == CLASS_ORDERING);
+}
+
+/* On the same platforms, or more. */
+static bool platforms_cover(const struct finding *crash, const struct finding *other)
+{
+	for (size_t i = 0; i < other->platform_count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < crash->platform_count; k++)
+			found |= !strcmp(crash->platforms[k], other->platforms[i]);
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static struct finding *crash_at(struct findings *findings, const struct finding *other)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *crash = &findings->at[i];
+
+		if (crash->crash && !crash->crash->nested && crash->also_count < ALSO_MAX &&
+		    frame_same_place(stack_location(&crash->stack), stack_location(&other->stack)) &&
+		    platforms_cover(crash, other))
+			return crash;
+	}
+	return NULL;
+}
+
+static void finding_merge(struct findings *findings, struct finding *crash, const struct finding *other)
+{
+	if (!crash->also)
+		crash->also = findings_block(findings, ALSO_MAX, sizeof(*crash->also));
+	crash->also[crash->also_count++] = (struct finding_also){
+		.kind = other->kind, .detector = other->detector, .message = other->message, .fix = other->fix};
+	finding_add_detector(crash, other->detector);
+}
+
+void findings_merge(struct findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *crash = may_merge(&findings->at[i]) ? crash_at(findings, &findings->at[i]) : NULL;
+
+		if (!crash)
+			continue;
+		finding_merge(findings, crash, &findings->at[i]);
+		findings->at[i].count = 0; /* out of the way */
+	}
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->at[i].count || findings->at[i].crash)
+			findings->at[kept++] = findings->at[i];
+	findings->count = kept;
+}
