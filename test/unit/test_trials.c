@@ -30,6 +30,7 @@ struct run {
 	struct trials trials;
 	struct known *known;
 	struct jobs jobs;
+	struct map counted;
 	struct judgement found;
 };
 
@@ -66,7 +67,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	assert_int_equal(known_open(&r->known, NULL, "", false, &err), 0);
 	run_read(r, words);
 	trials_accept(&r->trials, r->known, ending_from(initial));
-	r->found = trials_judge(&r->trials, r->known, &r->jobs);
+	trials_judge(&r->trials, r->known, &r->jobs, &r->counted, &r->found);
 }
 
 static void run_free(struct run *r)
@@ -74,6 +75,7 @@ static void run_free(struct run *r)
 	known_close(r->known);
 	vec_free(&r->trials.all);
 	vec_free(&r->jobs.all);
+	map_free(&r->counted);
 }
 
 /* Jobs as "a10-20x2": which, start, event, states. */
@@ -133,6 +135,23 @@ static void test_creation(void **state)
 	expect_found('.', "aA.nA.,aA.nB?", 2, 1, 0, 0);
 }
 
+/* The same contents on another platform count once, but are explained there too. */
+static void test_platforms(void **state)
+{
+	struct run r;
+	struct jobs jobs = {0};
+
+	(void)state;
+	run_judge(&r, '.', "aA.nB3");
+	trials_judge(&r.trials, r.known, &jobs, &r.counted, &r.found);
+	assert_int_equal(r.found.distinct, 2);
+	assert_int_equal(r.found.failed, 1);
+	assert_int_equal(jobs.all.count, 1);
+	assert_int_equal(jobs.all.at[0].states, 1);
+	vec_free(&jobs.all);
+	run_free(&r);
+}
+
 static struct ending journal_ending(const char *path, bool resume, const char *depends, char content)
 {
 	struct known *known;
@@ -166,6 +185,11 @@ static void test_journal(void **state)
 	fputs("00000000", file);
 	fclose(file);
 	assert_true(ending_same(journal_ending(path, true, "a", 'A'), ending_from('3')));
+	assert_int_equal(known_open(&known, path, "a", true, &err), 0);
+	known_drop(known, digest_of('A'));
+	assert_false(known_get(known, digest_of('A')).known);
+	assert_true(known_claim(known, digest_of('A')));
+	known_close(known);
 	assert_true(ending_same(journal_ending(path, true, "a", 'B'), ending_from('!')));
 	assert_false(journal_ending(path, true, "a", 'C').known);
 	/* Other recoveries have other outcomes. */
@@ -190,10 +214,8 @@ static void test_journal_anew(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jobs),
-		cmocka_unit_test(test_creation),
-		scratch_test(test_journal),
-		scratch_test(test_journal_anew),
+		cmocka_unit_test(test_jobs), cmocka_unit_test(test_creation), cmocka_unit_test(test_platforms),
+		scratch_test(test_journal),  scratch_test(test_journal_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
