@@ -27,6 +27,7 @@ struct replay {
 	struct staging *staging;
 	struct stage *stage;
 	struct recovery *recovery;
+	char cwd[PATH_MAX];
 };
 
 /* ---- set-up ---- */
@@ -58,13 +59,17 @@ static const char *replay_command(const struct replay *r)
 	return r->options->recover ? r->options->recover : r->folder->facts.recover;
 }
 
-static int cwd_check(const char *cwd, struct err *err)
+/* The directory to run in, from the root on: "." would lead around what is mounted over it. */
+static int cwd_find(struct replay *r, struct err *err)
 {
+	const char *cwd = r->options->cwd ? r->options->cwd : r->folder->facts.cwd;
 	struct stat st;
 
-	if (stat(cwd, &st) == 0 && S_ISDIR(st.st_mode))
+	if (realpath(cwd, r->cwd) && stat(r->cwd, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
-	err_set(err, "the directory %s, in which recovery was run, is not here", cwd);
+	err_set(err,
+		r->options->cwd ? "%s is not a directory" : "the directory %s, in which recovery was run, is not here",
+		cwd);
 	return err_hint(err, "--cwd DIR names another");
 }
 
@@ -75,7 +80,7 @@ static int replay_stage(struct replay *r, struct err *err)
 		.command = replay_command(r),
 		.client = facts->client,
 		.ready = facts->ready,
-		.cwd = r->options->cwd ? r->options->cwd : facts->cwd,
+		.cwd = r->cwd,
 		.pmem_force = facts->pmem_force,
 		.timeout = r->options->timeout ? r->options->seconds : facts->timeout,
 		.memory = facts->memory,
@@ -85,7 +90,7 @@ static int replay_stage(struct replay *r, struct err *err)
 		.interrupted = interrupt_seen,
 	};
 
-	if (cwd_check(options.cwd, err) < 0 || staging_open(&r->staging, options.origin, NULL, 1, err) < 0 ||
+	if (cwd_find(r, err) < 0 || staging_open(&r->staging, options.origin, NULL, 1, err) < 0 ||
 	    !(r->stage = stage_new(r->staging, r->image, err)) || stage_load(r->stage, r->state, err) < 0 ||
 	    recovery_new(&r->recovery, &options, err) < 0)
 		return -1;
