@@ -13,6 +13,8 @@ struct inject {
 	struct trials *trials;
 	VEC_OF(uint32_t) seen; /* by context: the trial that counted it last */
 	uint32_t stamp;
+	bool first_visits; /* no others are wanted */
+	size_t due;        /* the next point then */
 };
 
 /* Which code's stores are lost, if nothing that is pending gets to media?  Independent of order and number. */
@@ -73,15 +75,36 @@ static int point_try(struct inject *in, size_t point, struct err *err)
 	return trial_add(in, &trial, err);
 }
 
+/* Where only first visits count, the survey has said when they come: points are numbered in that order. */
+static size_t point_due(struct inject *in)
+{
+	const struct points *points = in->campaign->survey->points;
+
+	if (in->due > points_count(points) || reading_number(in->reading) + 1 < points_get(points, in->due)->first)
+		return 0;
+	return in->due++;
+}
+
+/* The point just before the event, or before the end if it is NULL. */
+static size_t point_here(struct inject *in, const struct event *ev, uint64_t *visit)
+{
+	uint64_t number = reading_number(in->reading);
+
+	*visit = 1;
+	if (in->first_visits)
+		return point_due(in);
+	if (!ev)
+		return points_end(in->points, number, visit);
+	select_event(in->campaign->select, reading_trace(in->reading), ev);
+	return points_event(in->points, ev, number + 1, visit);
+}
+
 static int event_try(struct inject *in, const struct event *ev, struct err *err)
 {
-	struct trace *trace = reading_trace(in->reading);
-	uint64_t visit, number = reading_number(in->reading);
-	size_t point = ev ? points_event(in->points, ev, number + 1, &visit) : points_end(in->points, number, &visit);
+	uint64_t visit;
+	size_t point = point_here(in, ev, &visit);
 
-	if (ev)
-		select_event(in->campaign->select, trace, ev);
-	if (!point || !select_takes(in->campaign->select, trace, point, visit))
+	if (!point || !select_takes(in->campaign->select, reading_trace(in->reading), point, visit))
 		return 0;
 	return point_try(in, point, err);
 }
@@ -195,7 +218,12 @@ static int inject_stopped(struct campaign *c, int r)
 
 int inject_read(struct campaign *c, size_t platform, unsigned round, struct err *err)
 {
-	struct inject in = {.campaign = c, .trials = &c->trials[platform]};
+	struct inject in = {
+		.campaign = c,
+		.trials = &c->trials[platform],
+		.first_visits = c->options.visits <= 1 && !c->options.after,
+		.due = 1,
+	};
 	int r, drained;
 
 	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
