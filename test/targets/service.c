@@ -6,7 +6,6 @@
  *     service check SOCKET                 a client: ask for the sum of all values; status 1 if it is wrong
  *
  * A value is a cell; the count says how many cells hold.  The buggy server counts a cell before it is on media. */
-// link: -lpthread
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -44,8 +43,9 @@ static const char *check(void)
 	return "all well\n";
 }
 
-static void answer(FILE *client)
+static void answer(int fd)
 {
+	FILE *client = fdopen(fd, "r");
 	char line[64];
 
 	while (fgets(line, sizeof(line), client)) {
@@ -53,8 +53,7 @@ static void answer(FILE *client)
 
 		if (value)
 			add(value);
-		fputs(value ? "added\n" : check(), client);
-		fflush(client);
+		dprintf(fd, "%s", value ? "added\n" : check());
 	}
 	fclose(client);
 }
@@ -91,7 +90,7 @@ static void serve(const char *path, const char *socket_path)
 		int client = accept(listener, NULL, NULL);
 
 		CHECK(client >= 0);
-		answer(fdopen(client, "r+"));
+		answer(client);
 	}
 }
 
@@ -100,8 +99,7 @@ static int ask(FILE *server, uint64_t value, const char *wanted)
 {
 	char line[64] = "";
 
-	fprintf(server, "%lu\n", (unsigned long)value);
-	fflush(server);
+	dprintf(fileno(server), "%lu\n", (unsigned long)value);
 	return fgets(line, sizeof(line), server) && !strcmp(line, wanted);
 }
 
@@ -114,7 +112,7 @@ int main(int argc, char **argv)
 		buggy = argc > 4;
 		serve(argv[2], argv[3]);
 	}
-	server = fdopen(socket_open(argv[2], 0), "r+");
+	server = fdopen(socket_open(argv[2], 0), "r");
 	if (!strcmp(argv[1], "check"))
 		return !ask(server, 0, "all well\n");
 	for (uint64_t i = 1; i <= strtoul(argv[3], NULL, 10); i++)
