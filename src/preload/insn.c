@@ -240,7 +240,56 @@ static struct insn vector(unsigned map, unsigned pp, uint8_t op, unsigned size)
 	return plain(size);
 }
 
-struct insn insn_look(const uint8_t *start)
+/* The usual loads; others are taken for stores. */
+static bool loads_one_byte(const uint8_t *code)
+{
+	uint8_t op = code[0], extension = (uint8_t)reg_of(code[1]);
+
+	if (op < 0x40)
+		return (op & 7) < 4 && ((op & 2) || op >= 0x38);
+	return op == 0x63 || op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0x8a || op == 0x8b ||
+	       ((op == 0x80 || op == 0x81 || op == 0x83) && extension == 7) ||
+	       ((op == 0xf6 || op == 0xf7) && extension != 2 && extension != 3) || (op == 0xff && extension >= 2);
+}
+
+static bool loads_two_bytes(uint8_t op)
+{
+	switch (op) {
+	case 0x10:
+	case 0x12:
+	case 0x16:
+	case 0x28:
+	case 0x2e:
+	case 0x2f:
+	case 0x6e:
+	case 0x6f:
+	case 0xaf:
+	case 0xb6:
+	case 0xb7:
+	case 0xbc:
+	case 0xbd:
+	case 0xbe:
+	case 0xbf:
+	case 0xda:
+	case 0xdb:
+	case 0xeb:
+	case 0xef: return true;
+	}
+	return (op >= 0x40 && op <= 0x4f) || (op >= 0x74 && op <= 0x76);
+}
+
+static bool is_load(const uint8_t *code)
+{
+	switch (*code) {
+	case 0xc5: return loads_two_bytes(code[2]);
+	case 0xc4: return (code[1] & 0x1f) == 1 && loads_two_bytes(code[3]);
+	case 0x62: return (code[1] & 7) == 1 && loads_two_bytes(code[4]);
+	case 0x0f: return loads_two_bytes(code[1]);
+	}
+	return loads_one_byte(code);
+}
+
+static struct insn look(const uint8_t *start)
 {
 	struct prefixes p;
 	const uint8_t *code = prefixes_read(start, &p);
@@ -257,4 +306,13 @@ struct insn insn_look(const uint8_t *start)
 	if (code[1] == 0x3a)
 		return plain(16);
 	return two_bytes(start, code + 1, &p);
+}
+
+struct insn insn_look(const uint8_t *start)
+{
+	struct insn insn = look(start);
+	struct prefixes p;
+
+	insn.loads = insn.kind == INSN_PLAIN && is_load(prefixes_read(start, &p));
+	return insn;
 }

@@ -22,6 +22,7 @@ struct insn {
 	uint8_t length;      /* of the instruction: INSN_FLUSH only */
 	bool source, target; /* INSN_STRING: uses RSI, RDI */
 	bool repeats;        /* INSN_STRING: RCX times, whatever it finds */
+	bool loads;          /* INSN_PLAIN: it stores nothing, for sure */
 };
 
 struct insn insn_look(const uint8_t *code);

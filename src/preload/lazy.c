@@ -103,16 +103,13 @@ static void line_show(uint32_t line, uintptr_t here)
 
 static const uint8_t *given_taken(void)
 {
-	return (const uint8_t *)(lazy.block + 1) +
-	       (lazy.block->file_count + lazy.block->given_count) * sizeof(uint32_t);
+	return (const uint8_t *)(lazy_block_given(lazy.block) + lazy.block->given_count);
 }
 
 static void line_decide(uint32_t line, const uint8_t *certain)
 {
 	const struct choices *c = lazy.choices;
 
-	if (lazy_is_threaded())
-		lazy.setup.refuse("recovery has threads");
 	if (lazy.lines[line] == LINE_GIVEN) {
 		memcpy(lazy.alternative, given_taken() + choices_lines(c)[line].first, choices_lines(c)[line].count);
 	} else if (choices_forced(c, line, lazy.bounds)) {
@@ -125,15 +122,53 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 	lazy_commit(line, lazy.alternative);
 }
 
-void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end)
+void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t here)
 {
+	const struct choices_line *l = &choices_lines(lazy.choices)[line];
+
+	for (size_t i = 0; i < lazy.range_count; i++) {
+		const struct lazy_range *range = &lazy.ranges[i];
+
+		if (range->file != l->file || l->offset - range->offset >= range->bytes)
+			continue;
+		uint8_t *at = (uint8_t *)range->at + (l->offset - range->offset);
+		bool elsewhere = ((uintptr_t)at ^ here) >= LAZY_PAGE;
+
+		if (elsewhere)
+			lazy_page_protect((uintptr_t)at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
+		for (unsigned b = 0; b < CHOICES_LINE; b++) {
+			if (bytes >> b & 1)
+				at[b] = content[b];
+		}
+		if (elsewhere)
+			lazy_page_settle(range, (uintptr_t)at);
+	}
+}
+
+/* The bytes of [from, end) in the line at `offset`. */
+static uint64_t bytes_of(uint64_t offset, uint64_t from, uint64_t end)
+{
+	uint64_t first = from > offset ? from - offset : 0, last = end - offset < CHOICES_LINE ? end - offset : CHOICES_LINE;
+
+	return (~(uint64_t)0 >> (CHOICES_LINE - (last - first))) << first;
+}
+
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded)
+{
+	const struct choices_line *l = choices_lines(lazy.choices);
 	uint64_t offset = offset_at(range, at), last = offset_at(range, end);
 
+	if (lazy_is_threaded())
+		lazy.setup.refuse("recovery has threads");
 	lazy_page_protect(at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
-	for (uint32_t line; (line = line_open(range, offset, last)) != CHOICES_NONE;) {
-		uint64_t begin = choices_lines(lazy.choices)[line].offset;
+	for (uint32_t line = choices_find_from(lazy.choices, range->file, offset);
+	     line < lazy.choices->line_count && l[line].file == range->file && l[line].offset < last; line++) {
+		uint8_t *here = (uint8_t *)range->at + (l[line].offset - range->offset);
 
-		line_decide(line, (const uint8_t *)range->at + (begin - range->offset));
+		if (lazy.lines[line] == LINE_DECIDED ||
+		    lazy_narrow(line, loaded ? bytes_of(l[line].offset, offset, last) : ~(uint64_t)0, here))
+			continue;
+		line_decide(line, here);
 		line_show(line, at);
 	}
 }
@@ -152,7 +187,7 @@ void lazy_suspend(void)
 
 static uint32_t file_of(uint32_t entry)
 {
-	const uint32_t *files = (const uint32_t *)(lazy.block + 1);
+	const uint32_t *files = lazy_block_files(lazy.block);
 
 	return entry < lazy.block->file_count ? files[entry] : CHOICES_NONE;
 }
@@ -224,6 +259,20 @@ static void overlay_range(uint32_t file, uint64_t offset, void *buffer, size_t b
 	}
 }
 
+/* What is decided about a line goes over what is certain. */
+static void line_renew(uint32_t line, uint8_t *at)
+{
+	uint64_t bytes = lazy.lines[line] == LINE_DECIDED ? ~(uint64_t)0 : lazy.agreed[line];
+	uint8_t whole[CHOICES_LINE];
+
+	memcpy(whole, at, CHOICES_LINE);
+	choices_apply(lazy.choices, line, lazy.taken + choices_lines(lazy.choices)[line].first, whole);
+	for (unsigned b = 0; b < CHOICES_LINE; b++) {
+		if (bytes >> b & 1)
+			at[b] = whole[b];
+	}
+}
+
 void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot)
 {
 	uint32_t file = lazy.armed ? file_of(entry) : CHOICES_NONE;
@@ -233,22 +282,45 @@ void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int pro
 		return;
 	for (uint32_t line = choices_find_from(lazy.choices, file, offset);
 	     line < lazy.choices->line_count && l[line].file == file && l[line].offset < offset + bytes; line++) {
-		uintptr_t there = (uintptr_t)at + (l[line].offset - offset);
+		uint8_t *there = (uint8_t *)at + (l[line].offset - offset);
 
-		if (lazy.lines[line] != LINE_DECIDED)
+		if (lazy.lines[line] != LINE_DECIDED && lazy.lines[line] != LINE_PARTLY)
 			continue;
-		lazy_page_protect(there & -LAZY_PAGE, PROT_READ | PROT_WRITE);
-		choices_apply(lazy.choices, line, lazy.taken + l[line].first, (uint8_t *)there);
-		lazy_page_protect(there & -LAZY_PAGE, prot);
+		lazy_page_protect((uintptr_t)there & -LAZY_PAGE, PROT_READ | PROT_WRITE);
+		line_renew(line, there);
+		lazy_page_protect((uintptr_t)there & -LAZY_PAGE, prot);
 	}
+}
+
+/* The content that a line has in a mapping, if it is mapped: the page is open until lazy_page_settle. */
+static uint8_t *line_mapped(uint32_t line, const struct lazy_range **range)
+{
+	const struct choices_line *l = &choices_lines(lazy.choices)[line];
+
+	for (size_t i = 0; i < lazy.range_count; i++) {
+		*range = &lazy.ranges[i];
+		if ((*range)->file == l->file && l->offset - (*range)->offset < (*range)->bytes)
+			return (uint8_t *)(*range)->at + (l->offset - (*range)->offset);
+	}
+	return NULL;
 }
 
 /* A line that is decided because the file is read is shown in all mappings. */
 static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
 {
 	struct lazy_range whole = {.bytes = SIZE_MAX, .file = file};
+	const struct lazy_range *range;
 
 	for (uint32_t line; (line = line_open(&whole, offset, end)) != CHOICES_NONE;) {
+		uint8_t *at = line_mapped(line, &range);
+
+		if (at) {
+			lazy_decide(range, (uintptr_t)at, (uintptr_t)at + CHOICES_LINE, false);
+			lazy_page_settle(range, (uintptr_t)at);
+			continue;
+		}
+		if (lazy_is_threaded())
+			lazy.setup.refuse("recovery has threads");
 		line_decide(line, NULL);
 		line_show(line, 0);
 	}
@@ -272,7 +344,7 @@ void lazy_touch(const void *at, size_t bytes)
 
 		stop = stop < end ? stop : end;
 		if (range && lazy_page_is_open(range, from)) {
-			lazy_decide(range, from, stop);
+			lazy_decide(range, from, stop, false);
 			lazy_page_settle(range, from);
 		}
 		from = stop;
@@ -308,9 +380,10 @@ static void *memory_new(size_t bytes, int type)
 
 static bool block_check(const struct lazy_block *block)
 {
-	uint64_t before = sizeof(*block) + ((uint64_t)block->file_count + block->given_count) * sizeof(uint32_t);
+	uint64_t before = sizeof(*block) + block->given_count * sizeof(uint64_t) +
+			  ((uint64_t)block->file_count + block->given_count) * sizeof(uint32_t);
 	const struct choices *c = (const void *)((const char *)block + block->choices);
-	const uint32_t *given = (const uint32_t *)(block + 1) + block->file_count;
+	const uint32_t *given = lazy_block_given(block);
 
 	if (block->choices % 8 || block->choices < before || block->choices > block->bytes ||
 	    !choices_check(c, block->bytes - block->choices) || block->choices < before + c->unit_count)
@@ -322,27 +395,44 @@ static bool block_check(const struct lazy_block *block)
 	return true;
 }
 
+static bool memory_get(const struct choices *c)
+{
+	size_t bytes = sizeof(*lazy.tree) + c->line_count * sizeof(uint32_t) + c->unit_count;
+
+	lazy.private_bytes = c->line_count * (2 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + 2 * (size_t)c->line_units_max + 1;
+	lazy.tree = memory_new(bytes, MAP_SHARED);
+	lazy.masks = memory_new(lazy.private_bytes, MAP_PRIVATE);
+	if (!lazy.tree || !lazy.masks)
+		return false;
+	lazy.tree->bytes = bytes;
+	lazy.log = (uint32_t *)(lazy.tree + 1);
+	lazy.taken = (uint8_t *)(lazy.log + c->line_count);
+	lazy.agreed = lazy.masks + c->line_count;
+	lazy.places = (uint32_t *)(lazy.agreed + c->line_count);
+	lazy.lines = (uint8_t *)(lazy.places + c->line_count);
+	lazy.alternative = lazy.lines + c->line_count;
+	lazy.scratch = lazy.alternative + c->line_units_max;
+	for (uint32_t i = 0; i < c->line_count; i++)
+		lazy.places[i] = CHOICES_NONE;
+	return true;
+}
+
 const char *lazy_prepare(const struct lazy_setup *setup)
 {
 	const struct choices *c = (const void *)((const char *)setup->block + setup->block->choices);
-	const uint32_t *given = (const uint32_t *)(setup->block + 1) + setup->block->file_count;
+	const uint64_t *masks = (const uint64_t *)(setup->block + 1);
+	const uint32_t *given = lazy_block_given(setup->block);
 
 	if (!block_check(setup->block))
 		return "the undecided lines are not well formed";
 	lazy = (struct lazy){.setup = *setup, .block = setup->block, .choices = c, .bounds = CHOICES_OPEN};
-	size_t bytes = sizeof(*lazy.tree) + c->line_count * sizeof(uint32_t) + c->unit_count;
-	lazy.private_bytes = (size_t)c->line_count + c->line_units_max + 1;
-	lazy.tree = memory_new(bytes, MAP_SHARED);
-	lazy.lines = memory_new(lazy.private_bytes, MAP_PRIVATE);
-	if (!lazy.tree || !lazy.lines)
+	if (!memory_get(c))
 		return "there is no memory for the undecided lines";
-	lazy.tree->bytes = bytes;
-	lazy.log = (uint32_t *)(lazy.tree + 1);
-	lazy.taken = (uint8_t *)(lazy.log + c->line_count);
-	lazy.alternative = lazy.lines + c->line_count;
 	for (uint32_t i = 0; i < setup->block->given_count; i++) {
-		lazy.lines[given[i]] = LINE_GIVEN;
-		lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first, lazy.bounds);
+		lazy.lines[given[i]] = masks[i] ? LINE_PARTLY : LINE_GIVEN;
+		lazy.masks[given[i]] = masks[i];
+		if (!masks[i])
+			lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first, lazy.bounds);
 	}
 	return NULL;
 }

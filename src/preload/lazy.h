@@ -13,6 +13,8 @@
  *  1. Pages with an undecided line are inaccessible.  An access traps (lazy_signal.c).  The lines that the instruction can reach (insn.h) are
  *     decided, their bytes written, the page is opened for one instruction (trap flag), and closed again unless no line in it is undecided.
  *     All signals wait meanwhile.  A flush instruction is skipped: it sees nothing.
+ *     Where no CLFLUSH binds lines to each other, only that much of a line is decided as the loaded bytes need: the alternatives that agree on them
+ *     stay together.  Stores decide the whole line.
  *  2. To decide a line (lazy_tree.c) the process is forked for each of its contents but the last, which is its own.  It waits for each child and its
  *     whole subtree.  So there is one leaf for each process, one process runs at a time, and each leaf is reported by the parent before the next one
  *     starts.  Every leaf ends as the program ends: its exit handlers run, its status is its own.
@@ -23,7 +25,7 @@
  * SOUND.  What recovery has seen of a line is what was decided, and what it has not seen was never decided; so a leaf's way is the way of every
  * state that agrees with its decisions.  Every access traps, is told to us by the filter, or is a call of the C library that the stub
  * passes on (reading the file).  Deciding more than was looked at costs leaves and is right; so where a reach is not known exactly, it is taken
- * larger.  Stores decide the line as loads do.
+ * larger.
  *
  * What cannot be had: threads (a fork has one), memory and pipes that the leaves would share (lazy_spoil), handlers that leave the one
  * instruction by a jump (its page stays open until the next trap there).
@@ -48,6 +50,7 @@ struct lazy_told {
 	uint64_t nanoseconds;
 	const uint32_t *lines; /* all report.depth of them */
 	const uint8_t *taken;  /* by number of the unit */
+	const uint64_t *masks; /* by number of the line */
 };
 
 struct lazy_setup {

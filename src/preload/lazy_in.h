@@ -13,7 +13,12 @@ enum { LAZY_RANGES_MAX = 1024, LAZY_OPEN_MAX = 16 };
 #define LAZY_PAGE ((uintptr_t)4096)
 
 /* What a line is to this process. */
-enum lazy_line { LINE_OPEN, LINE_GIVEN, LINE_DECIDED };
+enum lazy_line {
+	LINE_OPEN,
+	LINE_GIVEN,  /* as soon as it is looked at, it is what the request says */
+	LINE_PARTLY, /* some of its alternatives are possible, and the bytes on which they agree can be seen */
+	LINE_DECIDED,
+};
 
 /* A part of a PM file in memory. */
 struct lazy_range {
@@ -57,7 +62,11 @@ struct lazy {
 
 	/* A copy in each process. */
 	uint8_t *lines;       /* enum lazy_line of each line */
+	uint64_t *masks;      /* of each line: bit i, alternative i is possible.  LINE_PARTLY only */
+	uint64_t *agreed;     /* of each line: bit i, its byte i is the same in all of these, and shown */
+	uint32_t *places;     /* of each line: where it is in the log, or CHOICES_NONE */
 	uint8_t *alternative; /* line_units_max flags */
+	uint8_t *scratch;     /* as many */
 	struct lazy_content contents[64];
 	size_t private_bytes;
 	struct choices_bounds bounds;
@@ -77,8 +86,8 @@ extern struct lazy lazy;
 struct lazy_range *lazy_range_at(uintptr_t at);
 /* Has the page at `at` an undecided line? */
 bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at);
-/* Decide the lines in [at, end) of a range, within one page.  The page can be written then. */
-void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end);
+/* Decide the lines in [at, end) of a range, within one page; only what these bytes need, if they are only `loaded`.  The page can be written then. */
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded);
 /* The protection that a page has between two instructions. */
 void lazy_page_settle(const struct lazy_range *range, uintptr_t at);
 void lazy_page_protect(uintptr_t page, int prot);
@@ -89,9 +98,14 @@ void lazy_close_all(void);
 /* Choose the content of an undecided line, in lazy.alternative: returns once in each process that has one.  `certain`: its bytes so far, or NULL if they
  * are not at hand. */
 void lazy_branch(uint32_t line, const uint8_t *certain);
+/* Decide so much of a line that the `bytes` (a bit for each) are the same in all that is still possible, and show them.  `here` is the line in memory.  False: this
+ * line must be decided as a whole. */
+bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here);
 void lazy_timer_start(void);
 bool lazy_is_threaded(void);
 void lazy_commit(uint32_t line, const uint8_t *flags);
+/* Bytes of a line, where they are mapped.  `here` is where the caller has them already. */
+void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t here);
 
 /* lazy_signal.c */
 void lazy_signals_arm(void);

@@ -157,11 +157,11 @@ static bool step_has(uintptr_t page)
 }
 
 /* Decide [at, end), as far as it is in the page of `at`, and open the page: for one instruction, if something in it is still undecided. */
-static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end)
+static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded)
 {
 	uintptr_t page = at & -LAZY_PAGE;
 
-	lazy_decide(range, at, end < page + LAZY_PAGE ? end : page + LAZY_PAGE);
+	lazy_decide(range, at, end < page + LAZY_PAGE ? end : page + LAZY_PAGE, loaded);
 	if (range->prot != (PROT_READ | PROT_WRITE))
 		lazy_page_protect(page, range->prot);
 	if (!lazy_page_is_open(range, page))
@@ -175,7 +175,7 @@ static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end)
 }
 
 /* One operand of a string instruction.  All that it will come to in this page is decided now. */
-static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at)
+static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, bool loaded)
 {
 	struct lazy_range *range = lazy_range_at(at);
 	uint64_t count = insn.repeats ? (uint64_t)uc->uc_mcontext.gregs[REG_RCX] : 1;
@@ -190,7 +190,7 @@ static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at)
 	else
 		end = at + bytes;
 	first = first < page ? page : first;
-	return reach(range, first, end);
+	return reach(range, first, end, loaded);
 }
 
 /* Let the instruction have what it can reach from a byte of a closed page.  False: no step is needed. */
@@ -199,19 +199,19 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 	bool open = false;
 
 	switch (insn.kind) {
-	case INSN_PLAIN: return reach(range, at, at + insn.size);
+	case INSN_PLAIN: return reach(range, at, at + insn.size, insn.loads);
 	case INSN_STRING:
 		if (insn.source)
-			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RSI]);
+			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RSI], true);
 		if (insn.target)
-			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RDI]) || open;
+			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RDI], false) || open;
 		/* The fault may be in the second page of an element. */
-		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) && reach(range, at, at + insn.size)) || open;
+		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) && reach(range, at, at + insn.size, false)) || open;
 	case INSN_FLUSH:
 	case INSN_WIDE: break;
 	}
 	at &= -LAZY_PAGE;
-	return reach(range, at, at + LAZY_PAGE);
+	return reach(range, at, at + LAZY_PAGE, false);
 }
 
 /* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before. */
@@ -221,9 +221,9 @@ static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t a
 	uintptr_t within = at % LAZY_PAGE;
 
 	if (step.on || !within || !move_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], &move) ||
-	    within + move.size > LAZY_PAGE)
+	    within + move.size > LAZY_PAGE || (move_stores(&move) && !(range->prot & PROT_WRITE)))
 		return false;
-	lazy_decide(range, at, at + move.size);
+	lazy_decide(range, at, at + move.size, !move_stores(&move));
 	if (lazy_page_is_open(range, at))
 		move_do(&move, uc, (void *)at);
 	lazy_page_settle(range, at);
@@ -272,9 +272,9 @@ static bool step_goes_on(ucontext_t *uc)
 	    (step.insn.target && lazy_range_at((uintptr_t)r[REG_RDI]) && !step_has((uintptr_t)r[REG_RDI] & -LAZY_PAGE)))
 		return false;
 	if (step.insn.source)
-		reach_string(uc, step.insn, (uintptr_t)r[REG_RSI]);
+		reach_string(uc, step.insn, (uintptr_t)r[REG_RSI], true);
 	if (step.insn.target)
-		reach_string(uc, step.insn, (uintptr_t)r[REG_RDI]);
+		reach_string(uc, step.insn, (uintptr_t)r[REG_RDI], false);
 	return true;
 }
 

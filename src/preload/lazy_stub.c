@@ -116,14 +116,18 @@ static void stub_tell(const struct lazy_told *told)
 	report.err_bytes = err.bytes;
 	for (uint32_t i = report.keep; i < report.depth; i++)
 		report.taken_bytes += lines[told->lines[i]].count;
-	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes + out.bytes +
-				 err.bytes);
+	if (report.flags & LAZY_POSTPONED)
+		report.mask_bytes = report.depth * (uint32_t)sizeof(uint64_t);
+	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes +
+				 report.mask_bytes + out.bytes + err.bytes);
 	writer.fd = (int)CALL(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
 	writer_put(&reply, sizeof(reply));
 	writer_put(&report, sizeof(report));
 	writer_put(told->lines + report.keep, (report.depth - report.keep) * sizeof(uint32_t));
 	for (uint32_t i = report.keep; i < report.depth; i++)
 		writer_put(told->taken + lines[told->lines[i]].first, lines[told->lines[i]].count);
+	for (uint32_t i = 0; i < report.depth && report.mask_bytes; i++)
+		writer_put(&told->masks[told->lines[i]], sizeof(uint64_t));
 	writer_put(out.at, out.bytes);
 	writer_put(err.at, err.bytes);
 	writer_flush();

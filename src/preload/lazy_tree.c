@@ -74,6 +74,18 @@ static bool leaves_out(const uint8_t *flags, uint32_t count)
 	return memchr(flags, 0, count) != NULL;
 }
 
+/* A line that is in the log already has other flags now. */
+static void log_change(uint32_t line, const uint8_t *flags)
+{
+	const struct choices_line *l = &choices_lines(lazy.choices)[line];
+
+	if (!memcmp(lazy.taken + l->first, flags, l->count))
+		return;
+	memcpy(lazy.taken + l->first, flags, l->count);
+	if (lazy.places[line] < lazy.tree->fresh)
+		lazy.tree->fresh = lazy.places[line];
+}
+
 static void log_push(uint32_t line, const uint8_t *flags)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
@@ -85,10 +97,19 @@ static void log_push(uint32_t line, const uint8_t *flags)
 	lazy.tree->depth = lazy.depth + 1;
 }
 
+static void log_enter(uint32_t line, const uint8_t *flags)
+{
+	if (lazy.places[line] != CHOICES_NONE) {
+		log_change(line, flags);
+		return;
+	}
+	log_push(line, flags);
+	lazy.places[line] = lazy.depth++;
+}
+
 void lazy_commit(uint32_t line, const uint8_t *flags)
 {
-	log_push(line, flags);
-	lazy.depth++;
+	log_enter(line, flags);
 	lazy.lossy = lazy.lossy || leaves_out(flags, choices_lines(lazy.choices)[line].count);
 	lazy.bounds = choices_decide(lazy.choices, line, flags, lazy.bounds);
 	lazy.lines[line] = LINE_DECIDED;
@@ -101,6 +122,7 @@ static void tell(uint32_t flags, int status)
 	struct lazy_tree *tree = lazy.tree;
 	struct lazy_told told = {.status = status, .nanoseconds = tree->spent_ns, .lines = lazy.log, .taken = lazy.taken};
 
+	told.masks = lazy.masks;
 	told.report = (struct lazy_report){
 		.flags = flags, .depth = tree->depth, .traps = tree->traps, .left_out = tree->left_out};
 	told.report.keep = tree->fresh < tree->depth ? tree->fresh : tree->depth;
@@ -174,6 +196,7 @@ static int child_wait(pid_t pid)
 	return status;
 }
 
+/* The sets that agree with all that is decided, and this; lines of which something is decided count as one alternative each. */
 static double completions(uint32_t line, const uint8_t *flags)
 {
 	double count;
@@ -183,6 +206,28 @@ static double completions(uint32_t line, const uint8_t *flags)
 	count = choices_count(lazy.choices, choices_decide(lazy.choices, line, flags, lazy.bounds), lazy.lines);
 	lazy.lines[line] = before;
 	return count;
+}
+
+/* The flags of the first alternative of a mask. */
+static void mask_first(uint32_t line, uint64_t mask, uint8_t *flags)
+{
+	bool more = choices_first(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, flags);
+
+	for (; more && !(mask & 1); mask >>= 1)
+		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, flags);
+}
+
+/* A child may have decided more of lines of which we have decided something: our log has our own again. */
+static void partly_restore(void)
+{
+	for (uint32_t i = 0; i < lazy.depth; i++) {
+		uint32_t line = lazy.log[i];
+
+		if (lazy.lines[line] == LINE_PARTLY) {
+			mask_first(line, lazy.masks[line], lazy.scratch);
+			log_change(line, lazy.scratch);
+		}
+	}
 }
 
 /* Let a child go on with this content, and wait for all that comes of it.  True in the child. */
@@ -202,6 +247,7 @@ static bool child_try(uint32_t line)
 		lazy.tree->lost = false;
 	}
 	lazy.setup.reset(marks);
+	partly_restore();
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	lazy.tree->depth = lazy.depth;
 	lazy.tree->spent_ns = spent;
@@ -380,6 +426,164 @@ void lazy_branch(uint32_t line, const uint8_t *certain)
 	time_go();
 }
 
+/* Narrowing */
+
+/* Those of the possible alternatives that look alike where it matters. */
+struct classes {
+	uint64_t masks[DUPLICATES_MAX];
+	uint32_t count;
+};
+
+static bool bytes_equal(const uint8_t *a, const uint8_t *b, uint64_t bytes)
+{
+	if (bytes == ~(uint64_t)0)
+		return !memcmp(a, b, CHOICES_LINE);
+	for (unsigned i = 0; i < CHOICES_LINE; i++) {
+		if ((bytes >> i & 1) && a[i] != b[i])
+			return false;
+	}
+	return true;
+}
+
+/* The contents of all possible alternatives, in lazy.contents.  Returns which these are; 0: there are too many. */
+static uint64_t contents_all(uint32_t line, const uint8_t *here)
+{
+	bool all = lazy.lines[line] != LINE_PARTLY;
+	struct contents k = {.line = line};
+	uint64_t mask = 0;
+
+	for (uint32_t i = 0; contents_step(&k); i++) {
+		if (i == DUPLICATES_MAX)
+			return 0;
+		if (!all && !(lazy.masks[line] >> i & 1))
+			continue;
+		mask |= (uint64_t)1 << i;
+		memcpy(lazy.contents[i].bytes, here, CHOICES_LINE);
+		choices_apply(lazy.choices, line, lazy.alternative, lazy.contents[i].bytes);
+	}
+	return mask;
+}
+
+static unsigned first_bit(uint64_t mask)
+{
+	return (unsigned)__builtin_ctzll(mask);
+}
+
+static void classes_find(struct classes *k, uint64_t mask, uint64_t bytes)
+{
+	k->count = 0;
+	for (; mask; mask &= mask - 1) {
+		unsigned number = first_bit(mask);
+		uint32_t i = 0;
+
+		while (i < k->count && !bytes_equal(lazy.contents[first_bit(k->masks[i])].bytes, lazy.contents[number].bytes, bytes))
+			i++;
+		if (i == k->count)
+			k->masks[k->count++] = 0;
+		k->masks[i] |= (uint64_t)1 << number;
+	}
+}
+
+static void postpone_class(uint32_t line, uint64_t class)
+{
+	uint64_t before = lazy.masks[line];
+	bool is_new = lazy.places[line] == CHOICES_NONE;
+
+	lazy.masks[line] = class;
+	if (is_new)
+		log_push(line, lazy.alternative);
+	else
+		log_change(line, lazy.alternative);
+	tell(LAZY_POSTPONED, 0);
+	lazy.masks[line] = before;
+	lazy.tree->depth = lazy.depth;
+	partly_restore();
+}
+
+static void classes_give_up(const struct classes *k, uint32_t line, uint32_t from, bool downwards) __attribute__((noreturn));
+static void classes_give_up(const struct classes *k, uint32_t line, uint32_t from, bool downwards)
+{
+	for (uint32_t i = from; i < k->count; i++) {
+		mask_first(line, k->masks[downwards ? k->count - 1 - i : i], lazy.alternative);
+		lazy.tree->left_out += completions(line, lazy.alternative);
+	}
+	lazy.tree->active = 0;
+	for (;;)
+		CALL(SYS_exit_group, 0);
+}
+
+/* Which of them is ours: one for each process. */
+static uint64_t classes_fork(const struct classes *k, uint32_t line)
+{
+	bool downwards = lazy.block->order == LAZY_MOST || (lazy.block->order == LAZY_CONTRAST && lazy.lossy);
+	uint64_t class = k->masks[0];
+
+	time_stop();
+	for (uint32_t i = 0; i < k->count; i++) {
+		class = k->masks[downwards ? k->count - 1 - i : i];
+		mask_first(line, class, lazy.alternative);
+		if (i == k->count - 1)
+			break;
+		if (lazy.level >= LEVELS_MAX)
+			postpone_class(line, class);
+		else if (child_try(line))
+			return class;
+		if (lazy.tree->over)
+			classes_give_up(k, line, i + 1, downwards);
+	}
+	time_go();
+	return class;
+}
+
+static uint64_t agreement(uint64_t mask)
+{
+	const uint8_t *first = lazy.contents[first_bit(mask)].bytes;
+	uint64_t agreed = ~(uint64_t)0;
+
+	for (uint64_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
+		const uint8_t *other = lazy.contents[first_bit(rest)].bytes;
+
+		for (unsigned b = 0; b < CHOICES_LINE; b++)
+			agreed &= ~((uint64_t)(first[b] != other[b]) << b);
+	}
+	return agreed;
+}
+
+static uint64_t class_choose(const struct classes *k, uint32_t line)
+{
+	if (k->count == 1)
+		return k->masks[0];
+	if (lazy.block->order == LAZY_SAMPLE)
+		return k->masks[random_below(line + lazy.depth * 1000003, k->count)];
+	if (lazy.spoiled)
+		lazy.setup.refuse(lazy.spoiled);
+	return classes_fork(k, line);
+}
+
+bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here)
+{
+	static struct classes classes;
+	uint64_t mask, class;
+
+	if (lazy.choices->order_count || lazy.lines[line] == LINE_GIVEN)
+		return false;
+	if (lazy.lines[line] == LINE_PARTLY && !(bytes & ~lazy.agreed[line]))
+		return true;
+	mask = contents_all(line, here);
+	if (!mask)
+		return false;
+	classes_find(&classes, mask, bytes);
+	class = class_choose(&classes, line);
+	mask_first(line, class, lazy.alternative);
+	log_enter(line, lazy.alternative);
+	lazy.masks[line] = class;
+	lazy.agreed[line] = agreement(class);
+	lazy.lines[line] = lazy.agreed[line] == ~(uint64_t)0 ? LINE_DECIDED : LINE_PARTLY;
+	lazy.lossy = lazy.lossy || leaves_out(lazy.alternative, choices_lines(lazy.choices)[line].count);
+	lazy_show(line, lazy.contents[first_bit(class)].bytes, lazy.agreed[line], (uintptr_t)here);
+	return true;
+}
+
 void lazy_over(pid_t pid, int status)
 {
 	if (pid > 0)
@@ -387,7 +591,7 @@ void lazy_over(pid_t pid, int status)
 	if (lazy.tree->lost)
 		lazy.tree->left_out += choices_count(lazy.choices, lazy.bounds, NULL);
 	tell(LAZY_END, 0);
-	CALL(SYS_munmap, lazy.lines, lazy.private_bytes);
+	CALL(SYS_munmap, lazy.masks, lazy.private_bytes);
 	CALL(SYS_munmap, lazy.tree, lazy.tree->bytes);
 	lazy = (struct lazy){0};
 }

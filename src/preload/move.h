@@ -37,6 +37,13 @@ struct move {
 /* False: it is something else. */
 bool move_look(const uint8_t *code, struct move *move);
 
+/* Does it change memory? */
+static inline bool move_stores(const struct move *move)
+{
+	return move->kind == MOVE_STORE || (move->kind == MOVE_CALCULATE && !move->memory_second &&
+					    move->operation != MOVE_CMP && move->operation != MOVE_TEST);
+}
+
 /* Do it: the operand is at `at`, and can be reached. */
 void move_do(const struct move *move, ucontext_t *context, void *at);
 

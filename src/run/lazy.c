@@ -23,7 +23,8 @@ enum { STALL_MS = 5000 /* for the rest of a report to come */ };
 struct way {
 	uint32_t *lines;
 	size_t count;
-	uint8_t *taken; /* by number of the unit */
+	uint8_t *taken;  /* by number of the unit */
+	uint64_t *masks; /* of each line, which alternatives are possible; 0, or NULL: its flags say it all */
 };
 
 struct lazy_run {
@@ -71,6 +72,7 @@ static void way_free(struct way *way)
 {
 	free(way->lines);
 	free(way->taken);
+	free(way->masks);
 	*way = (struct way){0};
 }
 
@@ -78,7 +80,8 @@ static void way_free(struct way *way)
 
 static size_t block_bytes(const struct lazy_run *run, size_t files, size_t given)
 {
-	size_t bytes = sizeof(struct lazy_block) + (files + given) * sizeof(uint32_t) + run->choices->unit_count;
+	size_t bytes = sizeof(struct lazy_block) + given * sizeof(uint64_t) + (files + given) * sizeof(uint32_t) +
+		       run->choices->unit_count;
 	return (bytes + 7) & ~(size_t)7;
 }
 
@@ -97,7 +100,8 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	struct lazy_block *block = run->block;
 	const struct stub_page *page = w->control.page;
 	const struct stub_entry *entries = (const void *)((const char *)page + page->paths);
-	uint32_t *words = (uint32_t *)(block + 1);
+	uint64_t *masks = (uint64_t *)(block + 1);
+	uint32_t *words;
 	uint8_t *taken;
 
 	block->timeout_ns = run->timeout_ns;
@@ -106,6 +110,9 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	block->leaves_max = run->options.leaves_max ? run->options.leaves_max - run->end.leaves : 0;
 	block->file_count = page->path_count;
 	block->given_count = (uint32_t)(run->given.count + extra->count);
+	for (size_t i = 0; i < extra->count; i++)
+		masks[run->given.count + i] = extra->masks[i];
+	words = (uint32_t *)(masks + block->given_count);
 	for (uint32_t i = 0; i < page->path_count; i++)
 		*words++ = file_find(run, &w->scene, (const char *)page + entries[i].original);
 	memcpy(words, run->given.lines, run->given.count * sizeof(*words));
@@ -290,6 +297,16 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 	outcome_free(&outcome);
 }
 
+/* The masks are at the end, where other reports have the output. */
+static void postponed_add(struct lazy_run *run, const struct lazy_report *report, const char *masks)
+{
+	struct way way = way_copy(run->choices, run->now.lines, run->now.count, run->now.taken);
+
+	way.masks = mem_alloc(way.count * sizeof(*way.masks) + 1);
+	memcpy(way.masks, masks - report->mask_bytes, report->mask_bytes);
+	vec_push(&run->postponed, way);
+}
+
 static void report_take(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
 			const struct lazy_report *report, const char *text)
 {
@@ -298,7 +315,7 @@ static void report_take(struct lazy_run *run, const struct worker *w, const stru
 	if (report->flags & LAZY_END)
 		return;
 	if (report->flags & LAZY_POSTPONED)
-		vec_push(&run->postponed, way_copy(run->choices, run->now.lines, run->now.count, run->now.taken));
+		postponed_add(run, report, text);
 	else if (!run->enough)
 		leaf_tell(run, w, reply, report, text);
 }
@@ -325,12 +342,13 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 	}
 	report = (const void *)run->report;
 	lines = report->depth >= report->keep ? (uint64_t)(report->depth - report->keep) * sizeof(uint32_t) : UINT32_MAX;
-	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->out_bytes + report->err_bytes ||
+	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->mask_bytes + report->out_bytes + report->err_bytes ||
+	    report->mask_bytes != (report->flags & LAZY_POSTPONED ? report->depth * sizeof(uint64_t) : 0) ||
 	    !way_follow(run, report, (const uint32_t *)(report + 1))) {
 		run_break(run, "a report of recovery is damaged");
 		return false;
 	}
-	report_take(run, w, reply, report, run->report + sizeof(*report) + lines + report->taken_bytes);
+	report_take(run, w, reply, report, run->report + sizeof(*report) + lines + report->taken_bytes + report->mask_bytes);
 	return true;
 }
 

@@ -26,8 +26,8 @@
 
 struct lazy_leaf {
 	const struct choices *choices;
-	/* What was decided, in this order: numbers of lines.  `taken` has a flag for each unit, by its number; of the lines that are undecided as little is
-	 * taken as these decisions allow, so it is a legal set. */
+	/* Lines about which something was decided, in this order.  `taken` has a flag for each unit, by its number, so that recovery sees what it saw; of
+	 * what is undecided as little is taken as these decisions allow, so it is a legal set. */
 	const uint32_t *lines;
 	size_t count;
 	const uint8_t *taken;
@@ -63,7 +63,7 @@ struct lazy_options {
 	void *arg;
 };
 
-/* How many legal sets agree with the decisions of a leaf; about right if there are many.  (Sets with the same content may belong to no leaf.) */
+/* How many legal sets have what `taken` says of the decided lines; about right if there are many.  Recovery cannot tell them from each other, nor perhaps from others. */
 double lazy_leaf_states(const struct lazy_leaf *leaf);
 
 /* Begin on this idle worker.  -1, ERR_TARGET: recovery is not run by a fork server; then the caller enumerates. */

@@ -4,8 +4,9 @@
  * The request STUB_LAZY is about the file `lazy` in the control directory:
  *
  *     struct lazy_block
- *     uint32_t files[path_count]       for each path of the page: its file in the choices, or CHOICES_NONE
- *     uint32_t given[given_count]      lines that are decided from the start
+ *     uint64_t masks[given_count]      of each given line: bit i, its alternative i is possible; 0: given_taken says it all
+ *     uint32_t files[file_count]       for each path of the page: its file in the choices, or CHOICES_NONE
+ *     uint32_t given[given_count]      lines of which something is decided from the start
  *     uint8_t given_taken[unit_count]  flags of their units
  *     padding to a multiple of 8
  *     struct choices ...
@@ -14,7 +15,8 @@
  *
  *     struct lazy_report
  *     uint32_t lines[depth - keep]     decided after the first `keep` lines, which are those of the report before
- *     uint8_t taken[]                  for each of these lines, flags of its units
+ *     uint8_t taken[]                  for each of these lines, flags of its units: those of one alternative that agrees with what was decided about it
+ *     uint64_t masks[depth]            LAZY_POSTPONED only: of all lines, as above
  *     char out[out_bytes], err[err_bytes]
  *
  * What is printed goes to the files `out` and `err` in the control directory, opened to append: so each leaf can begin with what was printed
@@ -48,6 +50,16 @@ struct lazy_block {
 	uint32_t unused;
 };
 
+static inline const uint32_t *lazy_block_files(const struct lazy_block *block)
+{
+	return (const uint32_t *)((const uint64_t *)(block + 1) + block->given_count);
+}
+
+static inline const uint32_t *lazy_block_given(const struct lazy_block *block)
+{
+	return lazy_block_files(block) + block->file_count;
+}
+
 enum lazy_flag {
 	LAZY_REFUSED = 1, /* stub_page.reason says why, and follows in place of the output `err` */
 	LAZY_TIMEOUT = 2,
@@ -60,8 +72,9 @@ enum lazy_flag {
 struct lazy_report {
 	uint32_t flags;
 	uint32_t keep, depth; /* lines decided: as in the last report, and now */
-	uint32_t taken_bytes;
+	uint32_t taken_bytes, mask_bytes;
 	uint32_t out_bytes, err_bytes;
+	uint32_t unused;
 	uint64_t traps;  /* in the whole tree so far */
 	double left_out; /* sets that have no leaf, at most, so far */
 };
