@@ -3,6 +3,7 @@
 #
 #   expect_pair X       X-buggy gives exactly the findings that its //! comments name, with status 1 if one is an error, and each of its crash
 #                       findings can be replayed; X-fixed gives none of those kinds, and no error
+#   expect_reordering X   the same, and only explore finds it
 #   pair_run X DIR [OPTIONS...]   run one program of a pair into a directory; $status is blackout's
 
 : "${PAIRS:=$BUILD/test/pairs}"
@@ -75,4 +76,13 @@ expect_pair() {
 		mv got.errors got
 	fi
 	[ ! -s got ] || fail "$1-fixed has findings: $(cat got)"
+}
+
+# As expect_pair; and none of it is seen where the power fails in program order, or with nothing persisted that need not be: only explore finds it.
+expect_reordering() {
+	expect_pair "$1"
+	run "$BLACKOUT" check --no-progress --detect inject --recover "$PAIRS/$1-buggy pool.buggy check" --out alone buggy
+	expect_status 0
+	[ "$(jq '.findings | length' alone/findings.json)" = 0 ] || fail "inject alone finds $(pair_found alone)"
+	[ "$(jq '[.findings[] | select(.detectors == ["explore"])] | length' buggy/findings.json)" -gt 0 ] || fail "not by explore"
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reorder-clflush-fixed.c - each line has its CLFLUSH. */
+// recover: check
+// run: --detect inject,explore
+#include "crash.h"
+
+struct pool {
+	_Alignas(LINE) uint64_t data;
+	_Alignas(LINE) uint64_t length;
+	_Alignas(LINE) uint64_t valid;
+};
+
+static int work(const char *path)
+{
+	struct pool *pool = (struct pool *)pool_create(path);
+
+	ST8(&pool->data, 42);
+	ST8(&pool->length, 8);
+	CLFLUSH(&pool->data);
+	CLFLUSH(&pool->length);
+	ST8(&pool->valid, 1);
+	CLWB(&pool->valid);
+	SFENCE();
+	return 0;
+}
+
+static int check(const char *path)
+{
+	struct pool *pool = pool_open(path, POOL_ADDR, POOL_BYTES);
+
+	if (pool && pool->valid && (pool->data != 42 || pool->length != 8))
+		REFUSE("valid without data");
+	return 0;
+}

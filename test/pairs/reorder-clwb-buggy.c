@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reorder-clwb-buggy.c - CLWB takes the place of a CLFLUSH whose order was relied on. */
+// recover: check
+// run: --detect inject,explore
+#include "crash.h"
+
+struct pool {
+	_Alignas(LINE) uint64_t data;
+	_Alignas(LINE) uint64_t valid;
+};
+
+static int work(const char *path)
+{
+	struct pool *pool = (struct pool *)pool_create(path);
+
+	ST8(&pool->data, 42); //! recovery-error error
+	CLWB(&pool->data);
+	ST8(&pool->valid, 1);
+	CLWB(&pool->valid);
+	SFENCE();
+	return 0;
+}
+
+static int check(const char *path)
+{
+	struct pool *pool = pool_open(path, POOL_ADDR, POOL_BYTES);
+
+	if (pool && pool->valid && pool->data != 42)
+		REFUSE("valid without data");
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reorder-derived-fixed.c - a number is persisted before another is derived from it. */
+// recover: check
+// run: --detect inject,explore
+#include "crash.h"
+
+struct pool {
+	_Alignas(LINE) uint64_t allocated;
+	_Alignas(LINE) uint64_t last;
+};
+
+static int work(const char *path)
+{
+	struct pool *pool = (struct pool *)pool_create(path);
+
+	for (int i = 0; i < 3; i++) {
+		ST8(&pool->allocated, load8(&pool->allocated) + 1);
+		PERSIST(&pool->allocated);
+		ST8(&pool->last, load8(&pool->allocated));
+		PERSIST(&pool->last);
+	}
+	return 0;
+}
+
+static int check(const char *path)
+{
+	struct pool *pool = pool_open(path, POOL_ADDR, POOL_BYTES);
+
+	if (pool && pool->last > pool->allocated)
+		REFUSE("something is in use that was never allocated");
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reorder-two-tokens-buggy.c - two tokens that must change together are in two lines. */
+// recover: check
+// run: --detect inject,explore
+#include "crash.h"
+
+struct pool {
+	_Alignas(LINE) uint64_t first;
+	_Alignas(LINE) uint64_t second;
+};
+
+static int work(const char *path)
+{
+	struct pool *pool = (struct pool *)pool_create(path);
+
+	for (uint64_t i = 1; i <= 3; i++) {
+		ST8(&pool->first, i); //! recovery-error error
+		ST8(&pool->second, i); //! recovery-error error
+		CLWB(&pool->first);
+		CLWB(&pool->second);
+		SFENCE();
+	}
+	return 0;
+}
+
+static int check(const char *path)
+{
+	struct pool *pool = pool_open(path, POOL_ADDR, POOL_BYTES);
+
+	if (pool && pool->first != pool->second)
+		REFUSE("the tokens differ");
+	return 0;
+}
