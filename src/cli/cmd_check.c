@@ -61,16 +61,17 @@ static int check_give(struct check *c, struct err *err)
 	};
 	const struct testing_facts about = {.dir = c->dir, .out = where, .quiet = quiet};
 	struct err tested;
-	int result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
-	int counted = result < 0 ? 0 : counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested);
-	int status;
+	/* Counting first: it is quick, and holds whatever becomes of the tests. */
+	int result = counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested), status;
 
-	if (result < 0 || counted < 0)
+	if (result == 0)
+		result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
+	if (result < 0)
 		facts.untested = tested.sentence;
 	status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 	if (status < 0)
 		return command_fail(err);
-	if (result < 0 || counted < 0)
+	if (result < 0)
 		return command_fail(&tested);
 	if (analysis_complete(c->analysis) && !interrupt_seen())
 		return status;

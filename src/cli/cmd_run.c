@@ -104,9 +104,10 @@ static int run_judge(struct run *r, struct err *err)
 	int found, ended, r_tested;
 
 	recorded_say(r);
-	r_tested = run_test(r, stopped, &tested);
+	/* Counting first: it is quick, and holds whatever becomes of the tests. */
+	r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
 	if (r_tested == 0)
-		r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
+		r_tested = run_test(r, stopped, &tested);
 	if (r_tested < 0)
 		facts.untested = tested.sentence;
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);

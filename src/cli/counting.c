@@ -146,11 +146,10 @@ static void notes_add(const struct counting *c, struct findings *f, bool distinc
 {
 	if (c->segments && !count_has_code(c->count))
 		note_add(f, "the recording has no code hashes (--code-hash), so no segment is left out");
-	if (!distinct && count_complete(c->count))
-		note_add(f, "how many different contents the crash states have is not known: they are too many to look "
-			    "at each, and PM files were renamed, removed or cut, so that they cannot be calculated");
-	if (!count_complete(c->count))
-		note_add(f, "counting was interrupted: the figures are of what was read up to there");
+	if (!distinct)
+		note_add(f,
+			 "how many different contents the crash states have is not known: they are too many to look at "
+			 "each, and cannot be calculated here (doc/EXPLORE.md)");
 }
 
 /* About right. */
@@ -198,12 +197,19 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 
 	if (!c->count)
 		return;
+	f->stats.seconds.analyse += c->seconds;
+	if (!count_complete(c->count)) {
+		f->stats.complete = small_figure(0);
+		note_add(f, "crash states were not counted: that was interrupted");
+		return;
+	}
 	mpz_init(number);
 	count_feasible(c->count, number);
 	f->stats.crash_states.feasible = large_figure(f, number);
-	distinct = count_distinct(c->count, number) && count_complete(c->count);
+	distinct = count_distinct(c->count, number);
 	/* inject looks at other segments, too. */
-	if (distinct && (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
+	if (distinct &&
+	    (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
 		f->stats.crash_states.distinct = large_figure(f, number);
 	mpz_clear(number);
 	f->stats.segments.total = small_figure(count_segments(c->count));
@@ -211,9 +217,6 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 		f->stats.segments.unique = small_figure(count_segments_unique(c->count));
 		f->stats.segments.left_out = small_figure(count_segments_left_out(c->count));
 	}
-	f->stats.seconds.analyse += c->seconds;
-	if (!count_complete(c->count))
-		f->stats.complete = small_figure(0);
 	notes_add(c, f, distinct);
 	if (c->options->stats)
 		funnel_add(c, f);
