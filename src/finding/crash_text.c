@@ -178,7 +178,8 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
 		snprintf(text, size, "the end of the program");
 		return;
 	}
-	if (!frame->own) /* of a library, at the end of the program say, what it was doing tells more than where it was started */
+	/* All of it is a library's, at the end of the program say: what it was doing tells more than where it was started. */
+	if (!frame->own && crash->point.location + 1 == crash->point.count)
 		frame = &crash->point.frames[0];
 	frame_place(frame, place, sizeof(place));
 	text_plain(noun, sizeof(noun), crash->point_op ? op_noun(crash->point_op) : "instruction");
