@@ -140,7 +140,7 @@ struct finding {
 	enum severity severity;
 	const char *detector; /* the first of */
 	const char *detectors[FINDING_DETECTORS_MAX];
-	size_t detector_count; /* 0: `detector` alone */
+	size_t detector_count;     /* 0: `detector` alone */
 	struct finding_also *also; /* what others found at the same place, and say in other words */
 	size_t also_count;
 	const char *platforms[FINDING_PLATFORMS_MAX];
@@ -176,7 +176,8 @@ struct finding {
 struct findings_figure {
 	uint64_t value;
 	bool known;
-	const char *large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent */
+	const char *
+		large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent */
 };
 
 /* A segment with many crash states, and where what is pending at its end was stored. */
@@ -205,7 +206,8 @@ struct findings_stats {
 		FINDINGS_SEGMENTS(X)
 	} segments;
 	struct {
-		FINDINGS_STATES(X) /* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
+		FINDINGS_STATES(
+			X) /* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
 	} crash_states;
 	struct {
 		FINDINGS_FUNNEL(X)

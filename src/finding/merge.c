@@ -45,8 +45,10 @@ static void finding_merge(struct findings *findings, struct finding *crash, cons
 {
 	if (!crash->also)
 		crash->also = findings_block(findings, ALSO_MAX, sizeof(*crash->also));
-	crash->also[crash->also_count++] = (struct finding_also){
-		.kind = other->kind, .detector = other->detector, .message = other->message, .fix = other->fix};
+	crash->also[crash->also_count++] = (struct finding_also){.kind = other->kind,
+								 .detector = other->detector,
+								 .message = other->message,
+								 .fix = other->fix};
 	finding_add_detector(crash, other->detector);
 }
 

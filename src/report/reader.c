@@ -231,8 +231,10 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 
 		if (!json_is_object(each))
 			return reader_fail(r, "also", "holds something that is not an object");
-		if (take_text(r, each, "kind", true, &kind) < 0 || take_text(r, each, "detector", true, &also->detector) < 0 ||
-		    take_text(r, each, "message", true, &also->message) < 0 || take_text(r, each, "fix", false, &also->fix) < 0)
+		if (take_text(r, each, "kind", true, &kind) < 0 ||
+		    take_text(r, each, "detector", true, &also->detector) < 0 ||
+		    take_text(r, each, "message", true, &also->message) < 0 ||
+		    take_text(r, each, "fix", false, &also->fix) < 0)
 			return -1;
 		also->kind = kind_find(kind, strlen(kind));
 		if (also->kind == KIND_COUNT)
