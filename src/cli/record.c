@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/testing.h"
 #include "report/report.h"
 #include "run/pmpath.h"
 #include "trace/seal.h"
@@ -34,6 +35,7 @@ static void reports_remove(const struct recording *recording)
 {
 	for (int i = 0; i < REPORT_COUNT; i++)
 		unlinkat(recording->lock, report_file((enum report_format)i), 0);
+	testing_forget(recording->dir);
 }
 
 int record_prepare(struct record *r, int argc, char **argv, struct err *err)

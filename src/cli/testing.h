@@ -68,6 +68,9 @@ struct testing_facts {
 int testing_load(struct testing_options *options, const char *dir, struct err *err);
 int testing_save(const struct testing_options *options, const char *dir, struct err *err);
 
+/* A new recording comes into `dir`: what was found by testing an old one is removed. */
+void testing_forget(const char *dir);
+
 /* Read the options; -1, ERR_USAGE. */
 int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
 

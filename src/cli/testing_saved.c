@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/testing.h"
 
@@ -47,6 +48,15 @@ int testing_save(const struct testing_options *options, const char *dir, struct 
 	r = json_dump_file(settings, path, JSON_INDENT(2));
 	json_decref(settings);
 	return r < 0 ? err_sys(err, "cannot write %s", path) : 0;
+}
+
+void testing_forget(const char *dir)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
+	unlink(path);
+	campaign_forget(dir);
 }
 
 int testing_load(struct testing_options *options, const char *dir, struct err *err)

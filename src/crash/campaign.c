@@ -11,6 +11,8 @@
 #include "crash/campaign_in.h"
 #include "finding/merge.h"
 
+#define JOURNAL "crash.journal"
+
 /* Texts */
 
 const char *campaign_text(struct campaign *c, const char *text)
@@ -123,7 +125,7 @@ static int known_prepare(struct campaign *c, struct err *err)
 	char *path = NULL, *depends = NULL;
 	int r;
 
-	if (asprintf(&path, "%s/crash.journal", o->out) < 0 ||
+	if (asprintf(&path, "%s/" JOURNAL, o->out) < 0 ||
 	    asprintf(&depends, "%s\n%s\n%s\n%g\n%llu", o->recover, o->client ? o->client : "", o->ready ? o->ready : "",
 		     o->timeout, (unsigned long long)o->memory) < 0)
 		BUG_ON(true);
@@ -279,6 +281,18 @@ const char *campaign_printed(const struct campaign *c)
 	return c->printed ? c->printed : "";
 }
 
+void campaign_forget(const char *dir)
+{
+	char *path = NULL;
+	struct err ignored;
+
+	folders_clear(dir, &ignored);
+	if (asprintf(&path, "%s/" JOURNAL, dir) < 0)
+		BUG_ON(true);
+	unlink(path);
+	free(path);
+}
+
 int campaign_check(const struct campaign_options *options, struct err *err)
 {
 	struct campaign c = {.options = *options};
@@ -314,16 +328,21 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 	char note[1024];
 
 	if (e.eager) {
-		snprintf(note, sizeof(note),
-			 "in %llu segments crash states were not decided by what recovery reads (%s), but tried one by one%s",
-			 (unsigned long long)e.eager, e.reason ? e.reason : c->reason ? c->reason : "no fork server",
-			 e.observed ? ", over the lines that it was seen to read when it was observed" : "");
+		snprintf(
+			note, sizeof(note),
+			"in %llu segments crash states were not decided by what recovery reads (%s), but tried one by one%s",
+			(unsigned long long)e.eager,
+			e.reason    ? e.reason
+			: c->reason ? c->reason
+				    : "no fork server",
+			e.observed ? ", over the lines that it was seen to read when it was observed" : "");
 		note_add(f, note);
 	}
 	if (e.left_in) {
-		snprintf(note, sizeof(note),
-			 "%.3g sets of stores were left out in %llu segments with too many of them; the most suspicious were tested, and some by chance",
-			 e.left_out, (unsigned long long)e.left_in);
+		snprintf(
+			note, sizeof(note),
+			"%.3g sets of stores were left out in %llu segments with too many of them; the most suspicious were tested, and some by chance",
+			e.left_out, (unsigned long long)e.left_in);
 		note_add(f, note);
 	}
 	if (e.waiting) {
@@ -345,6 +364,13 @@ static void notes_add(const struct campaign *c, struct findings *f)
 			note, sizeof(note),
 			"on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
 			(unsigned long long)c->found.accepted);
+		vec_push(&f->notes, findings_text(f, note));
+	}
+	if (c->nested_failing) {
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery was not crashed in turn: it fails on what it leaves itself, without any crash",
+			(unsigned long long)c->nested_failing);
 		vec_push(&f->notes, findings_text(f, note));
 	}
 	if (c->nested_left_out) {

@@ -52,13 +52,13 @@ struct campaign_options {
 	bool pmem_force;
 
 	/* what to test */
-	bool inject, explore; /* two states at each failure point; all that are legal */
+	bool inject, explore;             /* two states at each failure point; all that are legal */
 	bool prune_segments, prune_reads; /* explore.h */
-	uint64_t representatives; /* segments of the same code that are explored */
-	uint64_t visits;    /* of each point, at most: the first, the last, and evenly between */
-	const char *points; /* comma list of numbers, ranges, functions and file:line; NULL: all */
-	const char *after;  /* only once this function has returned for the first time; NULL: from the start */
-	double budget;      /* seconds; 0: no limit */
+	uint64_t representatives;         /* segments of the same code that are explored */
+	uint64_t visits;                  /* of each point, at most: the first, the last, and evenly between */
+	const char *points;               /* comma list of numbers, ranges, functions and file:line; NULL: all */
+	const char *after; /* only once this function has returned for the first time; NULL: from the start */
+	double budget;     /* seconds; 0: no limit */
 	const uint32_t
 		*suspects; /* contexts that other detectors complained of: tested first where there is a budget */
 	size_t suspect_count;
@@ -78,6 +78,9 @@ struct campaign;
 
 /* What can be wrong with the recovery command and be seen before anything is recorded.  -1, ERR_USAGE. */
 int campaign_check(const struct campaign_options *options, struct err *err);
+
+/* Remove what an earlier campaign has left in `dir`: it says nothing about another recording. */
+void campaign_forget(const char *dir);
 
 /* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the campaign.
  * -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names nothing: *campaign is to be

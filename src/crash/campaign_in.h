@@ -66,6 +66,7 @@ struct campaign {
 	/* nested.c */
 	VEC_OF(struct nested) nested;
 	uint64_t nested_left_out; /* states whose recovery was not crashed */
+	uint64_t nested_failing;  /* because it fails on what it has left */
 
 	struct arena texts;
 	VEC_OF(void *) blocks;

@@ -133,8 +133,10 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->folders = nested.campaign->folders;
 	/* Recovery that fails on what it has left itself, without a crash, has nothing to be compared with. */
-	if (r < 0 && err->status == ERR_TARGET)
+	if (r < 0 && err->status == ERR_TARGET) {
+		c->nested_failing++;
 		r = 0;
+	}
 	c->stopped |= nested.campaign->stopped;
 	found_add(&c->found, &nested.campaign->found);
 	vec_push(&c->nested, nested);
