@@ -10,6 +10,7 @@ enum {
 	TRIES_HANGING = 12, /* where each takes the whole time limit */
 	CAUSES_MAX = 8,     /* known ones that are tried first */
 	WITNESSES_MAX = 3,
+	PATIENCE = 4,
 	VALUE_MAX = 64,
 };
 
@@ -270,8 +271,32 @@ static int loss_pair(struct loss *l, unsigned tries)
 	return r;
 }
 
+/* Explored states may lose more than one store in several ways: what is blamed on the same code, and fails alike, is one finding. */
+static struct result *loss_same(const struct loss *l)
+{
+	struct campaign *c = l->explain->campaign;
+	uint32_t blamed = first_lost(l)->context;
+
+	for (size_t i = 0; l->job->persisted && i < c->results.count; i++) {
+		struct result *result = &c->results.at[i];
+
+		if (result->by_loss && result->sighting.blamed == blamed && ending_same(result->ending, l->job->ending) &&
+		    !strcmp(result->sighting.platform, l->explain->platform))
+			return result;
+	}
+	return NULL;
+}
+
+static void loss_join(const struct loss *l, struct result *same)
+{
+	same->sighting.states += l->job->states;
+	same->sighting.by_inject |= !!(l->job->detectors & JOB_INJECT);
+	same->sighting.by_explore |= !!(l->job->detectors & JOB_EXPLORE);
+}
+
 static int loss_minimise(struct loss *l)
 {
+	struct result *same;
 	unsigned tries = l->job->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
 	int r = 0;
 
@@ -281,9 +306,38 @@ static int loss_minimise(struct loss *l)
 		memset(l->persisted, 0, l->count);
 	if (explain_may_run(l->explain))
 		r = minimise_lost(l->model, l->persisted, tries, loss_fails, l);
+	if (r == -1)
+		return -1;
+	same = loss_same(l);
+	if (same) {
+		loss_join(l, same);
+		return 0;
+	}
 	if (r == 0 && explain_may_run(l->explain))
 		r = loss_pair(l, tries);
 	return r == -1 ? -1 : loss_result(l);
+}
+
+/* A state that exceeded the time limit among others: does it with the machine for itself, and more patience?  1, 0; negative as ever. */
+static int hang_holds(struct loss *l)
+{
+	struct state *state;
+	struct outcome outcome;
+	int r;
+
+	if (!l->job->persisted || l->job->ending.kind != OUTCOME_TIMEOUT)
+		return 1;
+	if (!explain_may_run(l->explain))
+		return 1;
+	state = state_new(l->image, l->job->persisted);
+	r = tester_run(l->explain->campaign->tester, state, PATIENCE, &outcome, l->err);
+	if (r == 0) {
+		known_set(l->explain->campaign->known, state->digest, ending_of(&outcome));
+		r = outcome.kind == OUTCOME_TIMEOUT;
+		outcome_free(&outcome);
+	}
+	state_free(state);
+	return r;
 }
 
 int loss_explain(struct explain *e, const struct job *job, struct err *err)
@@ -296,14 +350,15 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	l.units = model_pending(l.model, &l.count);
 	l.persisted = mem_alloc(l.count + 1);
 	l.needed = mem_alloc(l.count + 1);
-	if (explain_may_run(e))
+	int holds = hang_holds(&l);
+
+	if (holds > 0 && explain_may_run(e))
 		r = loss_known(&l, &same);
-	if (r != -1) {
-		if (same) {
-			same->sighting.states += job->states;
-			same->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
-			same->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
-		}
+	if (holds == -1)
+		r = -1;
+	if (r != -1 && holds) {
+		if (same)
+			loss_join(&l, same);
 		r = same ? 0 : loss_minimise(&l);
 	}
 	free(l.persisted);

@@ -7,7 +7,8 @@
 struct pool {
 	_Alignas(LINE) uint64_t a;
 	_Alignas(LINE) uint64_t b;
-	_Alignas(LINE) uint64_t old_a, old_b; /* one line, in this order: the last word makes it count */
+	_Alignas(LINE) uint64_t old_a; /* one line, in this order: the last word makes it count */
+	uint64_t old_b;
 	uint64_t logged;
 };
 
