@@ -249,7 +249,7 @@ static void finding_example(struct crash_findings *c, struct finding *finding, c
 {
 	const struct trace_file *file = store ? trace_file(c->trace, store->file) : NULL;
 
-	if (!file)
+	if (!file || finding->crash->nested) /* events of another recording cannot be drawn from this one */
 		return;
 	finding->pool = findings_text(c->findings, file->path);
 	finding->first = (struct sighting_example){store->file, store->size, store->offset, store->event};
