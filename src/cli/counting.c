@@ -69,7 +69,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 	c->count = count_new(&how);
 	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
 		r = count_read(c->count, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
-	how.prune = false;
+	how.prune = how.sequences = false;
 	if (c->options->stats && c->segments)
 		c->whole = count_new(&how);
 	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)

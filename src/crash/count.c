@@ -32,6 +32,7 @@ struct count {
 	uint64_t states;
 	bool looking; /* at each state */
 	bool complete, has_code;
+	double sequences_work;
 	double sequences; /* logarithm; negative: none yet, or not known */
 	bool sequences_known;
 	unsigned readings;
@@ -218,9 +219,14 @@ void count_begin(struct count *count, const struct platform *platform, const str
 
 static void sequences_count(struct count *count)
 {
+	size_t units = model_pending_count(image_model(count->reading.image));
 	struct choices *choices;
 	double here;
 
+	/* The work grows with the square of what is pending, and that may be much, at each of many moments. */
+	count->sequences_work += (double)units * (double)units;
+	if (count->sequences_work > SEQUENCES_WORK)
+		count->sequences_known = false;
 	if (!count->sequences_known)
 		return;
 	choices = choices_take(image_model(count->reading.image));
