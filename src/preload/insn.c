@@ -67,6 +67,7 @@ static struct insn string(uint8_t op, const struct prefixes *p)
 
 	insn.source = which == 0xa4 || which == 0xa6 || which == 0xac;
 	insn.target = which != 0xac;
+	insn.compares = which == 0xa6 || which == 0xae;
 	insn.repeats = (p->rep || p->repne) && which != 0xa6 && which != 0xae; /* comparisons stop by themselves */
 	return insn;
 }
@@ -278,6 +279,31 @@ static bool loads_two_bytes(uint8_t op)
 	return (op >= 0x40 && op <= 0x4f) || (op >= 0x74 && op <= 0x76);
 }
 
+/* Moves of whole vectors: MOVUPS, MOVAPS, MOVNTPS, MOVDQU, MOVNTDQ. */
+static bool stores_vector(uint8_t op, unsigned pp)
+{
+	return ((op == 0x11 || op == 0x29 || op == 0x2b) && pp < 2) || (op == 0x7f && pp) || (op == 0xe7 && pp == 1);
+}
+
+/* The usual stores, whose size is known exactly. */
+static bool is_store(const uint8_t *code, const struct prefixes *p)
+{
+	switch (*code) {
+	case 0x88:
+	case 0x89: return true;
+	case 0xc6:
+	case 0xc7: return reg_of(code[1]) == 0;
+	case 0xc5: return stores_vector(code[2], code[1] & 3);
+	case 0xc4: return (code[1] & 0x1f) == 1 && stores_vector(code[3], code[2] & 3);
+	case 0x62: return (code[1] & 7) == 1 && !(code[3] & 0x17) && stores_vector(code[4], code[2] & 3); /* no mask, no broadcast */
+	case 0x0f: break;
+	default: return false;
+	}
+	if (code[1] == 0xc3)
+		return true; /* MOVNTI */
+	return stores_vector(code[1], p->repne ? 3 : p->rep ? 2 : p->size16);
+}
+
 static bool is_load(const uint8_t *code)
 {
 	switch (*code) {
@@ -311,8 +337,11 @@ static struct insn look(const uint8_t *start)
 struct insn insn_look(const uint8_t *start)
 {
 	struct insn insn = look(start);
+	const uint8_t *code;
 	struct prefixes p;
 
-	insn.loads = insn.kind == INSN_PLAIN && is_load(prefixes_read(start, &p));
+	code = prefixes_read(start, &p);
+	insn.loads = insn.kind == INSN_PLAIN && is_load(code);
+	insn.stores = insn.kind == INSN_PLAIN && is_store(code, &p);
 	return insn;
 }

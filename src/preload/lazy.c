@@ -153,7 +153,16 @@ static uint64_t bytes_of(uint64_t offset, uint64_t from, uint64_t end)
 	return (~(uint64_t)0 >> (CHOICES_LINE - (last - first))) << first;
 }
 
-void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded)
+static bool line_know(uint32_t line, uint64_t bytes, uint8_t *here, enum lazy_access access)
+{
+	if (lazy.lines[line] == LINE_DECIDED)
+		return true;
+	if (access == ACCESS_STORE)
+		return lazy_own(line, bytes, here);
+	return lazy_narrow(line, access == ACCESS_LOAD ? bytes : ~(uint64_t)0, here);
+}
+
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access)
 {
 	const struct choices_line *l = choices_lines(lazy.choices);
 	uint64_t offset = offset_at(range, at), last = offset_at(range, end);
@@ -165,8 +174,7 @@ void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, bo
 	     line < lazy.choices->line_count && l[line].file == range->file && l[line].offset < last; line++) {
 		uint8_t *here = (uint8_t *)range->at + (l[line].offset - range->offset);
 
-		if (lazy.lines[line] == LINE_DECIDED ||
-		    lazy_narrow(line, loaded ? bytes_of(l[line].offset, offset, last) : ~(uint64_t)0, here))
+		if (line_know(line, bytes_of(l[line].offset, offset, last), here, access))
 			continue;
 		line_decide(line, here);
 		line_show(line, at);
@@ -315,7 +323,7 @@ static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
 		uint8_t *at = line_mapped(line, &range);
 
 		if (at) {
-			lazy_decide(range, (uintptr_t)at, (uintptr_t)at + CHOICES_LINE, false);
+			lazy_decide(range, (uintptr_t)at, (uintptr_t)at + CHOICES_LINE, ACCESS_ANY);
 			lazy_page_settle(range, (uintptr_t)at);
 			continue;
 		}
@@ -344,7 +352,7 @@ void lazy_touch(const void *at, size_t bytes)
 
 		stop = stop < end ? stop : end;
 		if (range && lazy_page_is_open(range, from)) {
-			lazy_decide(range, from, stop, false);
+			lazy_decide(range, from, stop, ACCESS_ANY);
 			lazy_page_settle(range, from);
 		}
 		from = stop;
@@ -399,7 +407,7 @@ static bool memory_get(const struct choices *c)
 {
 	size_t bytes = sizeof(*lazy.tree) + c->line_count * sizeof(uint32_t) + c->unit_count;
 
-	lazy.private_bytes = c->line_count * (2 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + 2 * (size_t)c->line_units_max + 1;
+	lazy.private_bytes = c->line_count * (3 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + 2 * (size_t)c->line_units_max + 1;
 	lazy.tree = memory_new(bytes, MAP_SHARED);
 	lazy.masks = memory_new(lazy.private_bytes, MAP_PRIVATE);
 	if (!lazy.tree || !lazy.masks)
@@ -408,7 +416,8 @@ static bool memory_get(const struct choices *c)
 	lazy.log = (uint32_t *)(lazy.tree + 1);
 	lazy.taken = (uint8_t *)(lazy.log + c->line_count);
 	lazy.agreed = lazy.masks + c->line_count;
-	lazy.places = (uint32_t *)(lazy.agreed + c->line_count);
+	lazy.owned = lazy.agreed + c->line_count;
+	lazy.places = (uint32_t *)(lazy.owned + c->line_count);
 	lazy.lines = (uint8_t *)(lazy.places + c->line_count);
 	lazy.alternative = lazy.lines + c->line_count;
 	lazy.scratch = lazy.alternative + c->line_units_max;

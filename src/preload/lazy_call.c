@@ -198,7 +198,7 @@ static void page_open(uintptr_t at, uintptr_t end)
 
 	if (!range || !lazy_page_is_open(range, at))
 		return;
-	lazy_decide(range, at, end, false);
+	lazy_decide(range, at, end, ACCESS_ANY);
 	lazy_page_protect(at & -LAZY_PAGE, range->prot);
 	if (!lazy_page_is_open(range, at))
 		return;

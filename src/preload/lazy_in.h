@@ -63,7 +63,8 @@ struct lazy {
 	/* A copy in each process. */
 	uint8_t *lines;       /* enum lazy_line of each line */
 	uint64_t *masks;      /* of each line: bit i, alternative i is possible.  LINE_PARTLY only */
-	uint64_t *agreed;     /* of each line: bit i, its byte i is the same in all of these, and shown */
+	uint64_t *agreed;     /* of each line: bit i, its byte i is the same in all of these, and shown; or owned */
+	uint64_t *owned;      /* of each line: bit i, recovery has stored to its byte i before it was decided */
 	uint32_t *places;     /* of each line: where it is in the log, or CHOICES_NONE */
 	uint8_t *alternative; /* line_units_max flags */
 	uint8_t *scratch;     /* as many */
@@ -86,8 +87,15 @@ extern struct lazy lazy;
 struct lazy_range *lazy_range_at(uintptr_t at);
 /* Has the page at `at` an undecided line? */
 bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at);
-/* Decide the lines in [at, end) of a range, within one page; only what these bytes need, if they are only `loaded`.  The page can be written then. */
-void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded);
+/* What is about to happen to bytes. */
+enum lazy_access {
+	ACCESS_ANY,
+	ACCESS_LOAD,  /* they are not stored to */
+	ACCESS_STORE, /* they are stored to, all of them, and not loaded */
+};
+
+/* Decide what must be known of the lines in [at, end) of a range, within one page, before this.  The page can be written then. */
+void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access);
 /* The protection that a page has between two instructions. */
 void lazy_page_settle(const struct lazy_range *range, uintptr_t at);
 void lazy_page_protect(uintptr_t page, int prot);
@@ -101,6 +109,8 @@ void lazy_branch(uint32_t line, const uint8_t *certain);
 /* Decide so much of a line that the `bytes` (a bit for each) are the same in all that is still possible, and show them.  `here` is the line in memory.  False: this
  * line must be decided as a whole. */
 bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here);
+/* These bytes are recovery's own from now on.  False: as above. */
+bool lazy_own(uint32_t line, uint64_t bytes, uint8_t *here);
 void lazy_timer_start(void);
 bool lazy_is_threaded(void);
 void lazy_commit(uint32_t line, const uint8_t *flags);

@@ -157,11 +157,11 @@ static bool step_has(uintptr_t page)
 }
 
 /* Decide [at, end), as far as it is in the page of `at`, and open the page: for one instruction, if something in it is still undecided. */
-static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, bool loaded)
+static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access)
 {
 	uintptr_t page = at & -LAZY_PAGE;
 
-	lazy_decide(range, at, end < page + LAZY_PAGE ? end : page + LAZY_PAGE, loaded);
+	lazy_decide(range, at, end < page + LAZY_PAGE ? end : page + LAZY_PAGE, access);
 	if (range->prot != (PROT_READ | PROT_WRITE))
 		lazy_page_protect(page, range->prot);
 	if (!lazy_page_is_open(range, page))
@@ -175,7 +175,7 @@ static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, b
 }
 
 /* One operand of a string instruction.  All that it will come to in this page is decided now. */
-static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, bool loaded)
+static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, enum lazy_access access)
 {
 	struct lazy_range *range = lazy_range_at(at);
 	uint64_t count = insn.repeats ? (uint64_t)uc->uc_mcontext.gregs[REG_RCX] : 1;
@@ -190,28 +190,42 @@ static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, b
 	else
 		end = at + bytes;
 	first = first < page ? page : first;
-	return reach(range, first, end, loaded);
+	/* An element that begins in the page before, or goes on in the next. */
+	if (access == ACCESS_STORE && (at % LAZY_PAGE < insn.size || at % LAZY_PAGE + insn.size > LAZY_PAGE))
+		access = ACCESS_ANY;
+	return reach(range, first, end, access);
+}
+
+/* A fault at the start of a page may be that of an operand that begins in the page before. */
+static enum lazy_access insn_access(struct insn insn, uintptr_t at)
+{
+	uintptr_t within = at % LAZY_PAGE;
+
+	if (insn.loads)
+		return ACCESS_LOAD;
+	return insn.stores && within && within + insn.size <= LAZY_PAGE ? ACCESS_STORE : ACCESS_ANY;
 }
 
 /* Let the instruction have what it can reach from a byte of a closed page.  False: no step is needed. */
 static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_range *range, uintptr_t at)
 {
+	enum lazy_access target = insn.compares ? ACCESS_LOAD : ACCESS_STORE;
 	bool open = false;
 
 	switch (insn.kind) {
-	case INSN_PLAIN: return reach(range, at, at + insn.size, insn.loads);
+	case INSN_PLAIN: return reach(range, at, at + insn.size, insn_access(insn, at));
 	case INSN_STRING:
 		if (insn.source)
-			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RSI], true);
+			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RSI], ACCESS_LOAD);
 		if (insn.target)
-			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RDI], false) || open;
+			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RDI], target) || open;
 		/* The fault may be in the second page of an element. */
-		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) && reach(range, at, at + insn.size, false)) || open;
+		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) && reach(range, at, at + insn.size, ACCESS_ANY)) || open;
 	case INSN_FLUSH:
 	case INSN_WIDE: break;
 	}
 	at &= -LAZY_PAGE;
-	return reach(range, at, at + LAZY_PAGE, false);
+	return reach(range, at, at + LAZY_PAGE, ACCESS_ANY);
 }
 
 /* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before. */
@@ -223,7 +237,8 @@ static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t a
 	if (step.on || !within || !move_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], &move) ||
 	    within + move.size > LAZY_PAGE || (move_stores(&move) && !(range->prot & PROT_WRITE)))
 		return false;
-	lazy_decide(range, at, at + move.size, !move_stores(&move));
+	lazy_decide(range, at, at + move.size,
+		    move.kind == MOVE_STORE ? ACCESS_STORE : move_stores(&move) ? ACCESS_ANY : ACCESS_LOAD);
 	if (lazy_page_is_open(range, at))
 		move_do(&move, uc, (void *)at);
 	lazy_page_settle(range, at);
@@ -272,9 +287,9 @@ static bool step_goes_on(ucontext_t *uc)
 	    (step.insn.target && lazy_range_at((uintptr_t)r[REG_RDI]) && !step_has((uintptr_t)r[REG_RDI] & -LAZY_PAGE)))
 		return false;
 	if (step.insn.source)
-		reach_string(uc, step.insn, (uintptr_t)r[REG_RSI], true);
+		reach_string(uc, step.insn, (uintptr_t)r[REG_RSI], ACCESS_LOAD);
 	if (step.insn.target)
-		reach_string(uc, step.insn, (uintptr_t)r[REG_RDI], false);
+		reach_string(uc, step.insn, (uintptr_t)r[REG_RDI], step.insn.compares ? ACCESS_LOAD : ACCESS_STORE);
 	return true;
 }
 

@@ -567,20 +567,32 @@ bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here)
 
 	if (lazy.choices->order_count || lazy.lines[line] == LINE_GIVEN)
 		return false;
-	if (lazy.lines[line] == LINE_PARTLY && !(bytes & ~lazy.agreed[line]))
+	/* One that was given has not agreed on anything yet. */
+	if (lazy.lines[line] == LINE_PARTLY && lazy.places[line] != CHOICES_NONE && !(bytes & ~lazy.agreed[line]))
 		return true;
 	mask = contents_all(line, here);
 	if (!mask)
 		return false;
-	classes_find(&classes, mask, bytes);
+	classes_find(&classes, mask, bytes & ~lazy.owned[line]);
 	class = class_choose(&classes, line);
 	mask_first(line, class, lazy.alternative);
 	log_enter(line, lazy.alternative);
 	lazy.masks[line] = class;
-	lazy.agreed[line] = agreement(class);
+	lazy.agreed[line] = agreement(class) | lazy.owned[line];
 	lazy.lines[line] = lazy.agreed[line] == ~(uint64_t)0 ? LINE_DECIDED : LINE_PARTLY;
 	lazy.lossy = lazy.lossy || leaves_out(lazy.alternative, choices_lines(lazy.choices)[line].count);
-	lazy_show(line, lazy.contents[first_bit(class)].bytes, lazy.agreed[line], (uintptr_t)here);
+	lazy_show(line, lazy.contents[first_bit(class)].bytes, lazy.agreed[line] & ~lazy.owned[line], (uintptr_t)here);
+	return true;
+}
+
+bool lazy_own(uint32_t line, uint64_t bytes, uint8_t *here)
+{
+	if (!lazy_narrow(line, 0, here))
+		return false;
+	lazy.owned[line] |= bytes;
+	lazy.agreed[line] |= bytes;
+	if (lazy.agreed[line] == ~(uint64_t)0)
+		lazy.lines[line] = LINE_DECIDED;
 	return true;
 }
 

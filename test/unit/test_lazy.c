@@ -68,6 +68,8 @@ enum op_kind {
 	OP_CMPS,       /* repe cmpsb of PM with PM */
 	OP_STRLEN,
 	OP_STORE,
+	OP_STORE_WIDE, /* one of several vector instructions */
+	OP_MEMSET,
 	OP_STOS,
 	OP_XADD,
 	OP_FLUSH,
@@ -127,6 +129,30 @@ static void load_vector(enum op_kind kind, const uint8_t *at, uint8_t *to)
 		__asm__ volatile("vmovdqu (%0), %%ymm0\n vmovdqu %%ymm0, (%1)" ::"r"(at), "r"(to) : "memory", "xmm0");
 	else
 		__asm__ volatile("movups (%0), %%xmm0\n movups %%xmm0, (%1)" ::"r"(at), "r"(to) : "memory", "xmm0");
+}
+
+static void store_vector(unsigned which, uint8_t *at)
+{
+	uint8_t *line = (uint8_t *)((uintptr_t)at & -(uintptr_t)64);
+
+	if (which % 9 >= 5 && !has_avx512)
+		which = 0;
+	if (which % 9 >= 3 && !has_avx2)
+		which = 0;
+	__asm__ volatile("movups %0, %%xmm3" ::"m"(*"sixteen bytes or so") : "xmm3");
+	switch (which % 9) {
+	case 0: __asm__ volatile("movups %%xmm3, (%0)" ::"r"(at) : "memory"); break;
+	case 1: __asm__ volatile("movntdq %%xmm3, (%0)" ::"r"(line) : "memory"); break;
+	case 2: __asm__ volatile("movlps %%xmm3, (%0)\n movd %%xmm3, 8(%0)" ::"r"(at) : "memory"); break;
+	case 3: __asm__ volatile("vmovups %%ymm3, (%0)\n vmovdqu %%xmm3, 32(%0)" ::"r"(at) : "memory"); break;
+	case 4: __asm__ volatile("vmovntdq %%ymm3, (%0)\n vmovss %%xmm3, 40(%0)" ::"r"(line) : "memory"); break;
+	case 5: __asm__ volatile("vmovdqu64 %%zmm3, (%0)" ::"r"(at) : "memory"); break;
+	case 6: __asm__ volatile("vmovntdq %%zmm3, (%0)" ::"r"(line) : "memory"); break;
+	case 7:
+		__asm__ volatile("movl $0x25, %%eax\n kmovw %%eax, %%k1\n vmovdqu64 %%zmm3, (%0)%{%%k1%}" ::"r"(at) : "memory", "eax");
+		break;
+	default: __asm__ volatile("vmovdqu8 %%ymm3, (%0)\n vpmovqd %%zmm3, 32(%0)" ::"r"(at) : "memory");
+	}
 }
 
 __attribute__((target("avx2"))) static void gather(const uint8_t *base, uint64_t stride, uint8_t *to)
@@ -300,6 +326,8 @@ static void op_do(const struct op *op, uint8_t *const *files, uint64_t *seen)
 		see(seen, &value, 8);
 		break;
 	case OP_STORE: *(volatile uint64_t *)at = *seen; break;
+	case OP_STORE_WIDE: store_vector((unsigned)op->size, at); break;
+	case OP_MEMSET: memset(at, 1, op->size); break;
 	case OP_XADD:
 		value = 3;
 		__asm__ volatile("lock xaddq %0, (%1)" : "+r"(value) : "r"(at) : "memory");
