@@ -26,7 +26,7 @@
 #include "model/model.h"
 
 #define COUNT_CONTENTS (UINT64_C(1) << 22) /* 128 MiB */
-#define COUNT_STATES (UINT64_C(1) << 26)
+#define COUNT_STATES (UINT64_C(1) << 24)
 
 #define COUNT_LARGEST 10u /* segments that are remembered, one for each place at which they end */
 #define COUNT_SITES 4u    /* of each, the places that store most */
