@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 #define CLAIMED UINT64_MAX
-#define HEADER "blackout-journal 1 %016llx\n"
+#define HEADER "blackout-journal 1 "
 
 struct known {
 	struct map endings; /* digest -> encoded ending, or CLAIMED */
@@ -36,22 +36,48 @@ static struct ending ending_decode(uint64_t code)
 			       .value = (int)(uint32_t)code};
 }
 
-/* Lines up to the first that is damaged: the last one may have been cut off. */
-static void journal_read(struct known *k, FILE *file, unsigned long long depends)
+/* A hexadecimal number, and one character after it: false if it is not there. */
+static bool hex_read(const char **text, uint64_t *value, char after)
 {
-	unsigned long long hash, high, low;
-	char line[128], letter;
-	int value;
+	char *end;
 
-	if (!fgets(line, sizeof(line), file) || sscanf(line, HEADER, &hash) != 1 || hash != depends)
+	*value = strtoull(*text, &end, 16);
+	if (end == *text || *end != after)
+		return false;
+	*text = end + 1;
+	return true;
+}
+
+static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct ending *ending)
+{
+	const char *letter;
+	char *end;
+
+	if (!hex_read(&line, high, ' ') || !hex_read(&line, low, ' ') || !*line || line[1] != ' ')
+		return false;
+	letter = memchr(letters, *line, sizeof(letters));
+	if (!letter)
+		return false;
+	*ending = (struct ending){
+		.known = true,
+		.kind = (enum outcome_kind)(letter - letters),
+		.value = (int)strtol(line + 2, &end, 10),
+	};
+	return end != line + 2 && *end == '\n';
+}
+
+/* Lines up to the first that is damaged: the last one may have been cut off. */
+static void journal_read(struct known *k, FILE *file, uint64_t depends)
+{
+	uint64_t hash, high, low;
+	struct ending ending;
+	char line[128];
+	const char *text = line + strlen(HEADER);
+
+	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) ||
+	    !hex_read(&text, &hash, '\n') || hash != depends)
 		return;
-	while (fgets(line, sizeof(line), file) && strchr(line, '\n') &&
-	       sscanf(line, "%16llx %16llx %c %d", &high, &low, &letter, &value) == 4) {
-		const char *found = memchr(letters, letter, sizeof(letters));
-
-		if (!found)
-			return;
-		struct ending ending = {.known = true, .kind = (enum outcome_kind)(found - letters), .value = value};
+	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending)) {
 		*map_put(&k->endings, low, high) = ending_encode(ending);
 		k->resumed++;
 	}
@@ -65,12 +91,12 @@ static void journal_line(struct known *k, uint64_t low, uint64_t high, struct en
 }
 
 /* Written anew, so that a line that was cut off is gone. */
-static int journal_write(struct known *k, const char *path, unsigned long long depends, struct err *err)
+static int journal_write(struct known *k, const char *path, uint64_t depends, struct err *err)
 {
 	k->journal = fopen(path, "we");
 	if (!k->journal)
 		return err_sys(err, "cannot write %s", path);
-	fprintf(k->journal, HEADER, depends);
+	fprintf(k->journal, HEADER "%016llx\n", (unsigned long long)depends);
 	for (size_t i = 0; i < k->endings.room; i++) {
 		const struct map_entry *entry = &k->endings.entries[i];
 
@@ -83,7 +109,7 @@ static int journal_write(struct known *k, const char *path, unsigned long long d
 
 int known_open(struct known **known, const char *path, const char *depends, bool resume, struct err *err)
 {
-	unsigned long long hash = XXH3_64bits(depends, strlen(depends));
+	uint64_t hash = XXH3_64bits(depends, strlen(depends));
 	struct known *k = mem_alloc(sizeof(*k));
 	FILE *old;
 

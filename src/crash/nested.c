@@ -197,9 +197,11 @@ static uint64_t states_stride(struct campaign *c, const struct trials *trials)
 		*known = 1;
 	}
 	map_free(&seen);
-	if (count > STATES_MAX)
-		c->nested_left_out += count - STATES_MAX;
-	return (count + STATES_MAX - 1) / STATES_MAX;
+	if (count <= STATES_MAX)
+		return 1;
+	uint64_t stride = (count + STATES_MAX - 1) / STATES_MAX;
+	c->nested_left_out += count - (count + stride - 1) / stride;
+	return stride;
 }
 
 static int trial_nest(struct nest *n, const struct trial *trial, unsigned number, struct err *err)

@@ -122,8 +122,11 @@ void select_round(struct select *s, unsigned round)
 /* The name itself, or the last part of a scoped one. */
 static bool is_function(const char *function, const char *name)
 {
-	size_t length = function ? strlen(function) : 0, want = strlen(name);
+	size_t length, want = strlen(name);
 
+	if (!function)
+		return false;
+	length = strlen(function);
 	if (length < want || strcmp(function + length - want, name))
 		return false;
 	return length == want || (length > want + 1 && !memcmp(function + length - want - 2, "::", 2));
