@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,7 @@
 #include "run/recovery_in.h"
 #include "run/shell.h"
 
-enum { STALL_MS = 5000 /* for the rest of a report to come */ };
+enum { STALL_MS = 5000 /* for the rest of a report to come */, TRIM_BYTES = 1 << 20 };
 
 /* Lines and their flags, one after the other. */
 struct way {
@@ -173,6 +174,28 @@ bool lazy_request(struct lazy_run *run, struct worker *w)
 			close(each);
 	}
 	return well;
+}
+
+/* What a leaf printed is kept at its beginning, which others may have in common, and at its end. */
+static void output_trim(const struct worker *w, const char *name)
+{
+	char path[PATH_MAX + 16];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", w->control.dir, name);
+	if (stat(path, &st) < 0 || st.st_size < 4 * TRIM_BYTES || (off_t)st.st_blocks * 512 < 4 * TRIM_BYTES)
+		return;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, TRIM_BYTES, st.st_size - 2 * TRIM_BYTES);
+		close(fd);
+	}
+}
+
+void lazy_trim(const struct worker *w)
+{
+	output_trim(w, "out");
+	output_trim(w, "err");
 }
 
 /* Leaves */

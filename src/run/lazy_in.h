@@ -13,6 +13,9 @@ bool lazy_request(struct lazy_run *run, struct worker *worker);
 /* Read the rest of STUB_LEAF and tell of it.  False: nothing more can come. */
 bool lazy_report_take(struct lazy_run *run, struct worker *worker, const struct stub_reply *reply);
 
+/* Recovery may print without end: give back the space of what nobody will see.  Often. */
+void lazy_trim(const struct worker *worker);
+
 /* A request is done with, or broken.  True: so is the run, and this was told; false: there is another request. */
 bool lazy_run_ended(struct lazy_run *run, const char *broken);
 

@@ -422,6 +422,8 @@ void worker_pump(struct worker *w, uint64_t now)
 		server_pump(w);
 	else
 		keeper_pump(w);
+	if (worker_is_busy(w) && w->lazy)
+		lazy_trim(w);
 	if (worker_is_busy(w) && now >= w->deadline_ns)
 		run_late(w);
 }

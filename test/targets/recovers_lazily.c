@@ -19,6 +19,7 @@
  *     lock  unlock           a recursive mutex, an error-checking one, and a lock for writing; their results
  *     atexit                 print "bye" at exit
  *     spin                   never end
+ *     flood                  print without end
  *     readonly               mprotect all to be read only
  *
  * At the end: the sum modulo 16 is 13: abort; 14: a null pointer; 15: killed by SIGTERM; otherwise it is the exit status. */
@@ -152,6 +153,9 @@ static void act(const char *action)
 	else if (!strcmp(action, "spin"))
 		for (;;)
 			;
+	else if (!strcmp(action, "flood"))
+		for (;;)
+			puts("more and more");
 	else if (!strncmp(action, "read:", 5) || !strncmp(action, "pread:", 6))
 		read_word(line, *action == 'p');
 	else if (!strncmp(action, "write:", 6))

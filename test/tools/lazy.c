@@ -12,7 +12,9 @@
  *
  *     order=least|most|contrast|sample seed= leaves= timeout= jobs= memory=
  *     enough=N     stop by ourselves after N leaves
- *     repeat=N     print how many leaves and traps per second there are */
+ *     repeat=N     print how many leaves and traps per second there are
+ *
+ * LAZY_STAGES in the environment is the directory for its files, otherwise /dev/shm. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -308,7 +310,7 @@ int main(int argc, char **argv)
 	ssize_t n = readlink("/proc/self/exe", stub, sizeof(stub) - 1);
 	stub[n > 0 ? n : 0] = 0;
 	strcpy(strstr(stub, "/test/tools/"), "/libblackout-preload.so");
-	snprintf(root, sizeof(root), "/dev/shm/lazy-XXXXXX");
+	snprintf(root, sizeof(root), "%s/lazy-XXXXXX", getenv("LAZY_STAGES") ? getenv("LAZY_STAGES") : "/dev/shm");
 	if (!mkdtemp(root) || recovery_new(&r, &o, &err) < 0)
 		die(err.sentence);
 	stage_make(origin, r, dir);
