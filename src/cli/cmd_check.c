@@ -88,7 +88,7 @@ static int check_run(struct check *c, struct err *err)
 		return command_fail(err);
 	}
 	c->verdict.counting = &c->counting;
-	testing_prune(&c->testing, c->counting.segments, c->counting.reads, counting.representatives);
+	testing_prune(&c->testing, &c->counting);
 	testing_choose(&c->testing, &c->verdict.choice);
 	c->analysis = analysis_new(&c->verdict.choice);
 	if (analysis_finish(c->analysis, c->dir, progress, err) < 0)

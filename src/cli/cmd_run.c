@@ -151,7 +151,7 @@ static int run_prepare(struct run *r, int argc, char **argv, struct err *err)
 	    counting_prepare(&r->counting, &counting, err) < 0)
 		return -1;
 	r->verdict.counting = &r->counting;
-	testing_prune(&r->testing, r->counting.segments, r->counting.reads, counting.representatives);
+	testing_prune(&r->testing, &r->counting);
 	recording.code_hash |= r->verdict.choice.explore; /* segments are told apart by it */
 	return record_prepare(&r->record, argc, argv, err);
 }

@@ -43,8 +43,8 @@ static int prune_parse(struct counting *c, const char *list, struct err *err)
 int counting_prepare(struct counting *c, const struct counting_options *options, struct err *err)
 {
 	*c = (struct counting){.options = options};
-	if (!options->representatives) {
-		err_set(err, "--representatives cannot be 0");
+	if (!options->representatives || !options->per_segment) {
+		err_set(err, "--%s cannot be 0", options->representatives ? "per-segment" : "representatives");
 		return err_status(err, ERR_USAGE);
 	}
 	return prune_parse(c, options->prune, err);

@@ -20,7 +20,7 @@
 
 struct counting_options {
 	const char *prune;
-	uint64_t representatives;
+	uint64_t representatives, per_segment;
 	bool stats;
 };
 
@@ -28,6 +28,7 @@ struct counting_options {
 #define COUNTING_OPTIONS(o) \
 	{"prune", "LIST", "segments,reads", "what explore may leave out: none, or some of segments, reads", OPTION_TEXT, &(o)->prune}, \
 	{"representatives", "N", "1", "segments of the same code that explore looks at", OPTION_NUMBER, &(o)->representatives}, \
+	{"per-segment", "N", "65536", "crash states of a segment that explore tests; beyond, some by chance", OPTION_NUMBER, &(o)->per_segment}, \
 	{"stats", NULL, NULL, "list the segments with most crash states (explore)", OPTION_FLAG, &(o)->stats}
 /* clang-format on */
 

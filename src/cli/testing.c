@@ -99,11 +99,12 @@ int testing_prepare(struct testing *t, const struct testing_options *options, st
 	return t->wanted ? campaign_check(&t->how, err) : 0;
 }
 
-void testing_prune(struct testing *t, bool segments, bool reads, uint64_t representatives)
+void testing_prune(struct testing *t, const struct counting *counting)
 {
-	t->how.prune_segments = segments;
-	t->how.prune_reads = reads;
-	t->how.representatives = representatives;
+	t->how.prune_segments = counting->segments;
+	t->how.prune_reads = counting->reads;
+	t->how.representatives = counting->options->representatives;
+	t->how.per_segment = counting->options->per_segment;
 }
 
 void testing_choose(const struct testing *t, struct choice *choice)

@@ -13,6 +13,7 @@
 #define BLACKOUT_CLI_TESTING_H
 
 #include "cli/analysis.h"
+#include "cli/counting.h"
 #include "cli/option.h"
 #include "crash/campaign.h"
 
@@ -75,7 +76,7 @@ void testing_forget(const char *dir);
 int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
 
 /* What explore may leave out. */
-void testing_prune(struct testing *testing, bool segments, bool reads, uint64_t representatives);
+void testing_prune(struct testing *testing, const struct counting *counting);
 
 /* What the first reading must look at. */
 void testing_choose(const struct testing *testing, struct choice *choice);

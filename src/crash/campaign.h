@@ -55,6 +55,7 @@ struct campaign_options {
 	bool inject, explore;             /* two states at each failure point; all that are legal */
 	bool prune_segments, prune_reads; /* explore.h */
 	uint64_t representatives;         /* segments of the same code that are explored */
+	uint64_t per_segment; /* states of one segment that are tested, if there are more; then some by chance */
 	uint64_t visits;                  /* of each point, at most: the first, the last, and evenly between */
 	const char *points;               /* comma list of numbers, ranges, functions and file:line; NULL: all */
 	const char *after; /* only once this function has returned for the first time; NULL: from the start */

@@ -2,8 +2,8 @@
 /* eager.c - the states of a moment one by one, and recovery on each content that is new.
  *
  *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may be, and all as much.
- *  2. First come the suspicious states: everything is on media but one line, which has each of its contents.  Then all others, if they are not too many;
- *     otherwise some by chance.
+ *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and nothing is but one line.  Then all others,
+ *     if they are not too many; otherwise some by chance.
  *  3. What is the same content as an earlier state, of whatever moment, is not run again. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "crash/explore_in.h"
 
 enum {
-	STATES_FORK = 1 << 18, /* of one moment, where a state costs little, */
-	STATES_SLOW = 1 << 12, /* and where it does not */
-	SAMPLED = 1 << 11,
+	STATES_SLOW = 1 << 12, /* of one moment, where each costs a process */
+	SAMPLED = 1 << 10,     /* at most */
+	BRIEFLY = 96,
 };
 
 struct eager {
@@ -159,36 +159,48 @@ static int lines_try(struct eager *g, uint32_t level, struct choices_bounds boun
 	return r;
 }
 
-/* The other lines have as much as they may. */
-static int contrast_try(struct eager *g, uint32_t line, struct choices_bounds bounds)
+/* The other lines have as much as they may, or as little. */
+static int contrast_try(struct eager *g, uint32_t line, bool most, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
 
 	for (uint32_t i = 0; i < g->count; i++) {
+		uint8_t *flags = line_flags(g, g->lines[i]);
+
 		if (g->lines[i] == line)
 			continue;
-		choices_most(c, g->lines[i], bounds, line_flags(g, g->lines[i]));
-		bounds = choices_decide(c, g->lines[i], line_flags(g, g->lines[i]), bounds);
+		if (most)
+			choices_most(c, g->lines[i], bounds, flags);
+		else
+			choices_first(c, g->lines[i], bounds, CHOICES_CONTENTS, flags);
+		bounds = choices_decide(c, g->lines[i], flags, bounds);
 	}
 	return closed_try(g, bounds);
 }
 
-/* Rule 2. */
-static int suspicious_try(struct eager *g)
+static int line_try(struct eager *g, uint32_t line, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
-	uint8_t *flags = mem_alloc(c->line_units_max + 1);
 	int r = 0;
 
-	for (uint32_t i = 0; i < g->count && r == 0; i++) {
-		uint32_t line = g->lines[i];
-
-		for (bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags); more && r == 0;
-		     more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags)) {
+	for (bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags); more && r == 0;
+	     more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags))
+		for (unsigned most = 2; most-- > 0 && r == 0;) {
 			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
-			r = contrast_try(g, line, choices_decide(c, line, flags, CHOICES_OPEN));
+			r = contrast_try(g, line, most, choices_decide(c, line, flags, CHOICES_OPEN));
 		}
-	}
+	return r;
+}
+
+/* Rule 2; of very many lines some, evenly. */
+static int suspicious_try(struct eager *g, uint64_t limit)
+{
+	uint8_t *flags = mem_alloc(g->moment->choices->line_units_max + 1);
+	uint32_t lines = limit / 4 < g->count ? (uint32_t)(limit / 4 + 1) : g->count;
+	int r = 0;
+
+	for (uint32_t i = 0; i < lines && r == 0; i++)
+		r = line_try(g, g->lines[(uint64_t)i * g->count / lines], flags);
 	free(flags);
 	return r;
 }
@@ -253,24 +265,31 @@ static double states_count(const struct eager *g)
 
 static double states_limit(const struct eager *g)
 {
-	return recovery_mode(tester_recovery(g->explore->campaign->tester)) == RECOVERY_FORK ? STATES_FORK : STATES_SLOW;
+	const struct campaign *c = g->explore->campaign;
+	bool slow = recovery_mode(tester_recovery(c->tester)) != RECOVERY_FORK;
+
+	return slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
 }
 
-static int root_try(struct eager *g)
+/* Where nothing is pending there is one state; where all lines are closed, two. */
+static int root_try(struct eager *g, bool brief)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
-	double count = states_count(g);
-	bool whole = count <= states_limit(g);
-	int r = suspicious_try(g);
+	double count = states_count(g), limit = states_limit(g);
+	bool whole = !brief && count <= limit;
+	int r = suspicious_try(g, brief && g->explore->pass <= PASS_ALL ? BRIEFLY : (uint64_t)limit);
 
-	if (r == 0)
-		r = whole ? lines_try(g, 0, CHOICES_OPEN) : sample_try(g, SAMPLED);
-	root->left_out = whole && r == 0 ? 0 : count > (double)g->sequence ? count - (double)g->sequence : 1;
-	root->state = whole && r == 0 ? ROOT_DONE : ROOT_PART;
+	if (r == 0 && (whole || !g->count))
+		r = lines_try(g, 0, CHOICES_OPEN);
+	else if (r == 0 && !brief)
+		r = sample_try(g, limit < SAMPLED ? (uint64_t)limit : SAMPLED);
+	whole = (whole || !g->count) && r == 0;
+	root->left_out = whole ? 0 : count > (double)g->sequence ? count - (double)g->sequence : 1;
+	root->state = whole ? ROOT_DONE : brief || r < 0 ? ROOT_PART : ROOT_LEFT;
 	return r;
 }
 
-int eager_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+int eager_root(struct explore *e, size_t root, struct moment *moment, bool brief, struct err *err)
 {
 	const struct choices *c = moment->choices;
 	struct eager *g = mem_alloc(sizeof(*g));
@@ -281,14 +300,13 @@ int eager_root(struct explore *e, size_t root, struct moment *moment, struct err
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	if (e->campaign->options.prune_reads && c->unit_count)
+	if (e->campaign->options.prune_reads && c->unit_count && !brief)
 		r = observe(e, moment, &g->open, err);
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (!g->open || g->open[i])
 			g->lines[g->count++] = i;
-	failures_clear(&e->explored->roots.at[root].failures);
 	if (r == 0)
-		r = root_try(g);
+		r = root_try(g, brief);
 	g->left = true;
 	eager_release(g);
 	return r;

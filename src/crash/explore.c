@@ -12,9 +12,7 @@
 
 enum {
 	EVENTS_PER_LOOK = 1 << 14,
-	LEAVES_FIRST = 48,    /* of each root, before all have had as many, where there is a budget */
-	LEAVES_MAX = 1 << 18, /* of a root; what is beyond is sampled */
-	LEAVES_SAMPLED = 1 << 10,
+	LEAVES_SAMPLED = 1 << 10, /* at most */
 	TIMEOUTS_MAX = 3, /* of a root: recovery that hangs mostly hangs again */
 	REFUSALS_MAX = 8,
 };
@@ -24,10 +22,12 @@ static bool has_budget(const struct campaign *c)
 	return c->options.budget > 0;
 }
 
-/* Until all roots have been looked at, each is looked at but briefly. */
-static uint64_t leaves_max(const struct explore *e)
+/* Of a root that is too large, by chance. */
+static uint64_t leaves_sampled(const struct explore *e)
 {
-	return has_budget(e->campaign) && e->pass <= PASS_ALL ? LEAVES_FIRST : LEAVES_MAX;
+	uint64_t most = e->campaign->options.per_segment;
+
+	return most < LEAVES_SAMPLED ? most : LEAVES_SAMPLED;
 }
 
 /* Lazy roots */
@@ -155,18 +155,15 @@ static int root_lazily(struct explore *e, size_t root, struct moment *moment, st
 		.files = e->files,
 		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
 		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
-		.leaves_max = sample ? LEAVES_SAMPLED : leaves_max(e),
+		.leaves_max = sample ? leaves_sampled(e) : e->campaign->options.per_segment,
 		.leaf = leaf_told,
 		.ended = root_ended,
 	};
 	int r;
 
 	*f = (struct flight){.explore = e, .root = root, .moment = moment, .sample = sample};
-	f->leaves = sample ? LEAVES_MAX : 0;
+	f->leaves = sample ? e->campaign->options.per_segment : 0; /* later than those of the tree */
 	f->decided = mem_alloc(moment->choices->line_count + 1);
-	/* What an earlier pass has found is found again. */
-	if (!sample)
-		failures_clear(&e->explored->roots.at[root].failures);
 	vec_push(&e->flights, f);
 	files_find(e);
 	r = tester_submit_lazy(e->campaign->tester, certain, f, &options, err);
@@ -217,12 +214,13 @@ static bool is_lazy(const struct explore *e, const struct root *root, const stru
 static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
+	bool lazy = is_lazy(e, root, moment), brief = has_budget(e->campaign) && e->pass <= PASS_ALL && moment->choices->unit_count;
 
-	if (is_lazy(e, root, moment))
+	if (lazy && !brief && e->pass != PASS_CONTRAST)
 		return root_lazily(e, index, moment, err);
-	if (e->campaign->options.prune_reads && moment->choices->unit_count)
+	if (!lazy && !brief && e->campaign->options.prune_reads && moment->choices->unit_count)
 		e->explored->eager++;
-	return eager_root(e, index, moment, err);
+	return eager_root(e, index, moment, brief || e->pass == PASS_CONTRAST, err);
 }
 
 static bool is_suspect(const struct campaign *c, const struct moment *moment)
@@ -241,6 +239,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
 	case PASS_REST: return root->state == ROOT_PART;
+	case PASS_CONTRAST: return root->state == ROOT_PART;
 	case PASS_SAMPLE: return root->state == ROOT_PART;
 	default: return root->state == ROOT_REFUSED;
 	}
@@ -315,7 +314,8 @@ static bool pass_is_due(const struct campaign *c, const struct explored *explore
 		return has_budget(c) && c->options.suspect_count;
 	if (pass == PASS_ALL)
 		return true;
-	if (pass == PASS_REST && !has_budget(c))
+	/* With a budget, what is suspicious was looked at first. */
+	if (pass == (has_budget(c) ? PASS_CONTRAST : PASS_REST))
 		return false;
 	for (size_t i = 0; i < explored->roots.count; i++)
 		if (explored->roots.at[i].state == wanted)

@@ -27,11 +27,12 @@ struct explored;
 
 /* The order of work.  Without a budget there are no suspects, and no rest. */
 enum explore_pass {
-	PASS_SUSPECTS, /* roots with stores that other detectors complained of, briefly */
-	PASS_ALL,      /* the others; briefly if there is a budget */
-	PASS_REST,     /* what was not finished */
+	PASS_SUSPECTS, /* roots with stores that other detectors complained of, their suspicious states */
+	PASS_ALL,      /* all roots; with a budget, the suspicious states of the others */
+	PASS_REST,     /* with a budget: all states, then */
 	PASS_REFUSED,  /* what the fork server could not do, state by state */
-	PASS_SAMPLE,   /* where there is too much to do, some of it by chance */
+	PASS_CONTRAST, /* where there is too much to do, without a budget: the suspicious states, */
+	PASS_SAMPLE,   /* and some by chance */
 	EXPLORE_PASSES
 };
 

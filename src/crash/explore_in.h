@@ -35,7 +35,13 @@ void failures_add(struct failures *failures, const struct moment *moment, const 
 		  struct ending ending, uint64_t sequence);
 void failures_clear(struct failures *failures);
 
-enum root_state { ROOT_WAITS, ROOT_DONE, ROOT_PART, ROOT_REFUSED };
+enum root_state {
+	ROOT_WAITS,
+	ROOT_DONE,
+	ROOT_PART,    /* there is more */
+	ROOT_LEFT,    /* there is more, and it is left out */
+	ROOT_REFUSED, /* the fork server cannot do it lazily */
+};
 
 struct root {
 	uint64_t event; /* the crash comes after it */
@@ -74,8 +80,8 @@ struct explore {
 	VEC_OF(struct flight *) flights;
 };
 
-/* eager.c: all states of the root at the image's moment, or as many as may be.  Takes the moment over. */
-int eager_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+/* eager.c: all states of the root at the image's moment, or as many as may be; `brief`: the suspicious ones.  Takes the moment over. */
+int eager_root(struct explore *explore, size_t root, struct moment *moment, bool brief, struct err *err);
 
 /* observe.c: flags by line, 1: recovery may read it; NULL: not known, that is, any may be read.  The caller frees them. */
 int observe(struct explore *explore, const struct moment *moment, uint8_t **open, struct err *err);
