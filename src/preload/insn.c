@@ -295,7 +295,9 @@ static bool is_store(const uint8_t *code, const struct prefixes *p)
 	case 0xc7: return reg_of(code[1]) == 0;
 	case 0xc5: return stores_vector(code[2], code[1] & 3);
 	case 0xc4: return (code[1] & 0x1f) == 1 && stores_vector(code[3], code[2] & 3);
-	case 0x62: return (code[1] & 7) == 1 && !(code[3] & 0x17) && stores_vector(code[4], code[2] & 3); /* no mask, no broadcast */
+	case 0x62:
+		return (code[1] & 7) == 1 && !(code[3] & 0x17) &&
+		       stores_vector(code[4], code[2] & 3); /* no mask, no broadcast */
 	case 0x0f: break;
 	default: return false;
 	}

@@ -29,6 +29,13 @@ __asm__(".text\n"
 	"	ret\n"
 	".size lazy_syscall, .-lazy_syscall\n");
 
+void lazy_refuse(const char *why)
+{
+	lazy.setup.refuse(why);
+	for (;;)
+		CALL(SYS_exit_group, 126);
+}
+
 bool lazy_is_armed(void)
 {
 	return lazy.armed;
@@ -73,7 +80,7 @@ bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at)
 void lazy_page_protect(uintptr_t page, int prot)
 {
 	if (CALL(SYS_mprotect, page, LAZY_PAGE, prot) < 0)
-		lazy.setup.refuse("undecided pages are too many to be protected");
+		lazy_refuse("undecided pages are too many to be protected");
 }
 
 void lazy_page_settle(const struct lazy_range *range, uintptr_t at)
@@ -116,7 +123,7 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 		choices_first(c, line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
 	} else {
 		if (lazy.spoiled)
-			lazy.setup.refuse(lazy.spoiled);
+			lazy_refuse(lazy.spoiled);
 		lazy_branch(line, certain);
 	}
 	lazy_commit(line, lazy.alternative);
@@ -148,9 +155,10 @@ void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t 
 /* The bytes of [from, end) in the line at `offset`. */
 static uint64_t bytes_of(uint64_t offset, uint64_t from, uint64_t end)
 {
-	uint64_t first = from > offset ? from - offset : 0, last = end - offset < CHOICES_LINE ? end - offset : CHOICES_LINE;
+	uint64_t first = from > offset ? from - offset : 0,
+		 last = end - offset < CHOICES_LINE ? end - offset : CHOICES_LINE;
 
-	return (~(uint64_t)0 >> (CHOICES_LINE - (last - first))) << first;
+	return first < last ? (~(uint64_t)0 >> (CHOICES_LINE - (last - first))) << first : 0;
 }
 
 static bool line_know(uint32_t line, uint64_t bytes, uint8_t *here, enum lazy_access access)
@@ -168,7 +176,7 @@ void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, en
 	uint64_t offset = offset_at(range, at), last = offset_at(range, end);
 
 	if (lazy_is_threaded())
-		lazy.setup.refuse("recovery has threads");
+		lazy_refuse("recovery has threads");
 	lazy_page_protect(at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
 	for (uint32_t line = choices_find_from(lazy.choices, range->file, offset);
 	     line < lazy.choices->line_count && l[line].file == range->file && l[line].offset < last; line++) {
@@ -205,9 +213,9 @@ void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int pro
 	if (!lazy.armed || file_of(entry) == CHOICES_NONE || !bytes)
 		return;
 	if (lazy.range_count == LAZY_RANGES_MAX)
-		lazy.setup.refuse("recovery has many mappings of PM files");
-	lazy.ranges[lazy.range_count++] = (struct lazy_range){
-		(uintptr_t)at, (bytes + LAZY_PAGE - 1) & -LAZY_PAGE, offset, file_of(entry), prot};
+		lazy_refuse("recovery has many mappings of PM files");
+	lazy.ranges[lazy.range_count++] =
+		(struct lazy_range){(uintptr_t)at, (bytes + LAZY_PAGE - 1) & -LAZY_PAGE, offset, file_of(entry), prot};
 }
 
 /* Close the pages with undecided lines, neighbours in one call. */
@@ -223,7 +231,7 @@ static void range_close(const struct lazy_range *range)
 		     offset < end && line_open(range, offset, offset + LAZY_PAGE) != CHOICES_NONE;)
 			offset += LAZY_PAGE;
 		if (CALL(SYS_mprotect, range->at + (first - range->offset), offset - first, PROT_NONE) < 0)
-			lazy.setup.refuse("undecided pages are too many to be protected");
+			lazy_refuse("undecided pages are too many to be protected");
 	}
 }
 
@@ -328,7 +336,7 @@ static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
 			continue;
 		}
 		if (lazy_is_threaded())
-			lazy.setup.refuse("recovery has threads");
+			lazy_refuse("recovery has threads");
 		line_decide(line, NULL);
 		line_show(line, 0);
 	}
@@ -369,7 +377,8 @@ bool lazy_concerns(uint32_t entry)
 	uint32_t file = lazy.armed ? file_of(entry) : CHOICES_NONE;
 	uint32_t line = file == CHOICES_NONE ? CHOICES_NONE : choices_find_from(lazy.choices, file, 0);
 
-	return file != CHOICES_NONE && line < lazy.choices->line_count && choices_lines(lazy.choices)[line].file == file;
+	return file != CHOICES_NONE && line < lazy.choices->line_count &&
+	       choices_lines(lazy.choices)[line].file == file;
 }
 
 void lazy_spoil(const char *why)
@@ -407,7 +416,8 @@ static bool memory_get(const struct choices *c)
 {
 	size_t bytes = sizeof(*lazy.tree) + c->line_count * sizeof(uint32_t) + c->unit_count;
 
-	lazy.private_bytes = c->line_count * (3 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + 2 * (size_t)c->line_units_max + 1;
+	lazy.private_bytes =
+		c->line_count * (3 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + 2 * (size_t)c->line_units_max + 1;
 	lazy.tree = memory_new(bytes, MAP_SHARED);
 	lazy.masks = memory_new(lazy.private_bytes, MAP_PRIVATE);
 	if (!lazy.tree || !lazy.masks)
@@ -441,7 +451,8 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 		lazy.lines[given[i]] = masks[i] ? LINE_PARTLY : LINE_GIVEN;
 		lazy.masks[given[i]] = masks[i];
 		if (!masks[i])
-			lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first, lazy.bounds);
+			lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first,
+						     lazy.bounds);
 	}
 	return NULL;
 }

@@ -59,7 +59,7 @@ struct lazy_setup {
 	/* What leaves must not share is noted before a fork in `mark` and put back after the child: outputs, offsets of files. */
 	void (*mark)(uint64_t *marks);
 	void (*reset)(const uint64_t *marks);
-	void (*refuse)(const char *why) __attribute__((noreturn)); /* ends the process after it has set *refused */
+	void (*refuse)(const char *why); /* sets *refused and ends the process */
 	_Atomic uint32_t *refused;
 	void (*adopt)(int from, int to); /* the thread has another number after a fork */
 	int (*sigaction)(int sig, const struct sigaction *act, struct sigaction *old); /* the C library's */

@@ -20,10 +20,10 @@ extern const char lazy_syscall_end[];
 
 /* What a call uses. */
 enum reach_kind {
-	REACH_SIZED,  /* the buffer in argument `at` has as many bytes as argument `size` says */
-	REACH_FIXED,  /* ... `size` bytes */
-	REACH_TEXT,   /* ... up to a zero byte */
-	REACH_PARTS,  /* an array of struct iovec in `at`, their number in `size` */
+	REACH_SIZED,   /* the buffer in argument `at` has as many bytes as argument `size` says */
+	REACH_FIXED,   /* ... `size` bytes */
+	REACH_TEXT,    /* ... up to a zero byte */
+	REACH_PARTS,   /* an array of struct iovec in `at`, their number in `size` */
 	REACH_MESSAGE, /* a struct msghdr in `at` */
 };
 
@@ -80,15 +80,16 @@ static const int harmless[] = {
 enum { HARMLESS = sizeof(harmless) / sizeof(*harmless) };
 
 /* With lists of buffers: always looked at. */
-static const int lists[] = {SYS_readv,   SYS_writev,  SYS_preadv,  SYS_pwritev,  SYS_preadv2,	SYS_pwritev2,
-			    SYS_sendmsg, SYS_recvmsg, SYS_sendmmsg, SYS_recvmmsg, SYS_process_vm_readv, SYS_process_vm_writev,
+static const int lists[] = {SYS_readv,    SYS_writev,   SYS_preadv,           SYS_pwritev,
+			    SYS_preadv2,  SYS_pwritev2, SYS_sendmsg,          SYS_recvmsg,
+			    SYS_sendmmsg, SYS_recvmmsg, SYS_process_vm_readv, SYS_process_vm_writev,
 			    SYS_vmsplice, SYS_io_submit};
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 
 /* The usual ones, whose second argument alone is an address.  (In others, each argument is looked at, also where there is none: a register may hold anything.
  * That costs a trap.) */
-static const int seconds[] = {SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_fstat, SYS_openat, SYS_clock_gettime, SYS_faccessat,
-			      SYS_unlinkat};
+static const int seconds[] = {SYS_read,   SYS_write,         SYS_pread64,   SYS_pwrite64, SYS_fstat,
+			      SYS_openat, SYS_clock_gettime, SYS_faccessat, SYS_unlinkat};
 enum { SECONDS = sizeof(seconds) / sizeof(*seconds) };
 
 /* The filter */
@@ -159,7 +160,7 @@ static void filter_install(uintptr_t at, uintptr_t end)
 	struct sock_fprog program = {(unsigned short)p.count, p.at};
 	CALL(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
 	if (CALL(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-		lazy.setup.refuse("the kernel does not filter system calls");
+		lazy_refuse("the kernel does not filter system calls");
 }
 
 static struct {
@@ -174,7 +175,7 @@ void lazy_filter(uintptr_t at, uintptr_t end)
 			return;
 	}
 	if (filtered_count == LAZY_RANGES_MAX)
-		lazy.setup.refuse("recovery has many mappings of PM files");
+		lazy_refuse("recovery has many mappings of PM files");
 	filtered[filtered_count].at = at;
 	filtered[filtered_count++].end = end;
 	while (at < end) {
@@ -285,9 +286,10 @@ void lazy_call(ucontext_t *context)
 
 	if (!lazy.suspended)
 		call_open(number, arguments);
-	r[REG_RAX] = lazy_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+	r[REG_RAX] = lazy_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+				  arguments[5]);
 	pages_close();
 	/* Something in a closed page that we know nothing of.  Unused arguments hold anything, so nothing can be said before the call. */
 	if (r[REG_RAX] == -EFAULT && !lazy.suspended)
-		lazy.setup.refuse("recovery uses PM in a system call that cannot be followed");
+		lazy_refuse("recovery uses PM in a system call that cannot be followed");
 }

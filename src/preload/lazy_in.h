@@ -31,11 +31,11 @@ struct lazy_range {
 
 /* Shared by all processes of a tree.  Only one of them runs at any time, the others wait for it; so there is nothing to lock. */
 struct lazy_tree {
-	uint64_t bytes;       /* that are mapped */
-	uint32_t depth;       /* lines decided on the way that is being gone */
-	uint32_t fresh;       /* the first of them that was not yet told */
-	pid_t active;         /* the process that runs; 0: the one that ran has ended without a leaf */
-	uint64_t deadline_ns; /* when it will be killed */
+	uint64_t bytes;              /* that are mapped */
+	uint32_t depth;              /* lines decided on the way that is being gone */
+	uint32_t fresh;              /* the first of them that was not yet told */
+	pid_t active;                /* the process that runs; 0: the one that ran has ended without a leaf */
+	uint64_t deadline_ns;        /* when it will be killed */
 	uint64_t began_ns, spent_ns; /* since when it runs, and how long it did before */
 	uint64_t leaves, traps;
 	double left_out;
@@ -84,6 +84,7 @@ struct lazy {
 extern struct lazy lazy;
 
 /* lazy.c */
+void lazy_refuse(const char *why) __attribute__((noreturn));
 struct lazy_range *lazy_range_at(uintptr_t at);
 /* Has the page at `at` an undecided line? */
 bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at);

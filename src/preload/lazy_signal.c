@@ -168,7 +168,7 @@ static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, e
 		return false;
 	if (!step_has(page)) {
 		if (step.count == LAZY_OPEN_MAX)
-			lazy.setup.refuse("an instruction of recovery uses many pages of PM");
+			lazy_refuse("an instruction of recovery uses many pages of PM");
 		step.pages[step.count++] = page;
 	}
 	return true;
@@ -220,7 +220,9 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 		if (insn.target)
 			open = reach_string(uc, insn, (uintptr_t)uc->uc_mcontext.gregs[REG_RDI], target) || open;
 		/* The fault may be in the second page of an element. */
-		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) && reach(range, at, at + insn.size, ACCESS_ANY)) || open;
+		return (lazy_page_is_open(range, at) && !step_has(at & -LAZY_PAGE) &&
+			reach(range, at, at + insn.size, ACCESS_ANY)) ||
+		       open;
 	case INSN_FLUSH:
 	case INSN_WIDE: break;
 	}
@@ -238,7 +240,9 @@ static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t a
 	    within + move.size > LAZY_PAGE || (move_stores(&move) && !(range->prot & PROT_WRITE)))
 		return false;
 	lazy_decide(range, at, at + move.size,
-		    move.kind == MOVE_STORE ? ACCESS_STORE : move_stores(&move) ? ACCESS_ANY : ACCESS_LOAD);
+		    move.kind == MOVE_STORE ? ACCESS_STORE
+		    : move_stores(&move)    ? ACCESS_ANY
+					    : ACCESS_LOAD);
 	if (lazy_page_is_open(range, at))
 		move_do(&move, uc, (void *)at);
 	lazy_page_settle(range, at);
@@ -261,7 +265,8 @@ static void on_segv(int sig, siginfo_t *info, void *context)
 	struct lazy_range *range = info->si_code > 0 && info->si_code != SI_KERNEL ? lazy_range_at(at) : NULL;
 	int saved = errno;
 
-	if (!range || !access_is_allowed(uc, range->prot) || step_has(at & -LAZY_PAGE) || !lazy_page_is_open(range, at)) {
+	if (!range || !access_is_allowed(uc, range->prot) || step_has(at & -LAZY_PAGE) ||
+	    !lazy_page_is_open(range, at)) {
 		step_end(uc);
 		errno = saved;
 		theirs_do(sig, info, context);
@@ -283,7 +288,8 @@ static bool step_goes_on(ucontext_t *uc)
 
 	if ((uintptr_t)r[REG_RIP] != step.code || step.insn.kind != INSN_STRING)
 		return false;
-	if ((step.insn.source && lazy_range_at((uintptr_t)r[REG_RSI]) && !step_has((uintptr_t)r[REG_RSI] & -LAZY_PAGE)) ||
+	if ((step.insn.source && lazy_range_at((uintptr_t)r[REG_RSI]) &&
+	     !step_has((uintptr_t)r[REG_RSI] & -LAZY_PAGE)) ||
 	    (step.insn.target && lazy_range_at((uintptr_t)r[REG_RDI]) && !step_has((uintptr_t)r[REG_RDI] & -LAZY_PAGE)))
 		return false;
 	if (step.insn.source)

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -63,7 +63,7 @@ void lazy_timer_start(void)
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 
 	if (lazy.block->timeout_ns && CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
-		lazy.setup.refuse("the kernel has no timer for recovery");
+		lazy_refuse("the kernel has no timer for recovery");
 	time_go();
 }
 
@@ -120,11 +120,16 @@ void lazy_commit(uint32_t line, const uint8_t *flags)
 static void tell(uint32_t flags, int status)
 {
 	struct lazy_tree *tree = lazy.tree;
-	struct lazy_told told = {.status = status, .nanoseconds = tree->spent_ns, .lines = lazy.log, .taken = lazy.taken};
+	struct lazy_told told = {.status = status,
+				 .nanoseconds = tree->spent_ns,
+				 .lines = lazy.log,
+				 .taken = lazy.taken};
 
 	told.masks = lazy.masks;
-	told.report = (struct lazy_report){
-		.flags = flags, .depth = tree->depth, .traps = tree->traps, .left_out = tree->left_out};
+	told.report = (struct lazy_report){.flags = flags,
+					   .depth = tree->depth,
+					   .traps = tree->traps,
+					   .left_out = tree->left_out};
 	told.report.keep = tree->fresh < tree->depth ? tree->fresh : tree->depth;
 	lazy.setup.tell(&told);
 	tree->fresh = tree->depth;
@@ -340,7 +345,7 @@ static uint32_t random_below(uint32_t line, uint32_t limit)
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)((x ^ x >> 31) % limit);
+	return (uint32_t)((x ^ x >> 31) % (limit ? limit : 1));
 }
 
 /* Not now: the caller asks for it again. */
@@ -476,7 +481,8 @@ static void classes_find(struct classes *k, uint64_t mask, uint64_t bytes)
 		unsigned number = first_bit(mask);
 		uint32_t i = 0;
 
-		while (i < k->count && !bytes_equal(lazy.contents[first_bit(k->masks[i])].bytes, lazy.contents[number].bytes, bytes))
+		while (i < k->count &&
+		       !bytes_equal(lazy.contents[first_bit(k->masks[i])].bytes, lazy.contents[number].bytes, bytes))
 			i++;
 		if (i == k->count)
 			k->masks[k->count++] = 0;
@@ -500,7 +506,8 @@ static void postpone_class(uint32_t line, uint64_t class)
 	partly_restore();
 }
 
-static void classes_give_up(const struct classes *k, uint32_t line, uint32_t from, bool downwards) __attribute__((noreturn));
+static void classes_give_up(const struct classes *k, uint32_t line, uint32_t from, bool downwards)
+	__attribute__((noreturn));
 static void classes_give_up(const struct classes *k, uint32_t line, uint32_t from, bool downwards)
 {
 	for (uint32_t i = from; i < k->count; i++) {
@@ -556,7 +563,7 @@ static uint64_t class_choose(const struct classes *k, uint32_t line)
 	if (lazy.block->order == LAZY_SAMPLE)
 		return k->masks[random_below(line + lazy.depth * 1000003, k->count)];
 	if (lazy.spoiled)
-		lazy.setup.refuse(lazy.spoiled);
+		lazy_refuse(lazy.spoiled);
 	return classes_fork(k, line);
 }
 

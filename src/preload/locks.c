@@ -15,7 +15,12 @@
 
 #include "preload/lazy.h"
 
-enum { HELD_MAX = 128, KIND_PLAIN = PTHREAD_MUTEX_TIMED_NP, KIND_ADAPTIVE = PTHREAD_MUTEX_ADAPTIVE_NP, KIND_MASK = 127 };
+enum {
+	HELD_MAX = 128,
+	KIND_PLAIN = PTHREAD_MUTEX_TIMED_NP,
+	KIND_ADAPTIVE = PTHREAD_MUTEX_ADAPTIVE_NP,
+	KIND_MASK = 127
+};
 #define OWNER_MASK 0x3fffffff /* of the word of a robust mutex, or one with priority inheritance */
 
 /* Written only where they matter, in a program of one thread; with several, decisions are refused anyway. */

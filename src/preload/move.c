@@ -88,7 +88,10 @@ static bool one_byte(const uint8_t *start, const uint8_t *code, const struct pre
 	case 0x88:
 	case 0x89: m->kind = MOVE_STORE; break;
 	case 0x8a:
-	case 0x8b: m->kind = MOVE_LOAD; m->size = m->width = code[0] == 0x8a ? 1 : word; break;
+	case 0x8b:
+		m->kind = MOVE_LOAD;
+		m->size = m->width = code[0] == 0x8a ? 1 : word;
+		break;
 	case 0x63: *m = (struct move){.kind = MOVE_LOAD, .size = word == 2 ? 2 : 4, .width = word, .sign = true}; break;
 	case 0xc6:
 	case 0xc7:
@@ -208,26 +211,26 @@ static uint64_t memory_get(const struct move *m, const void *at)
 }
 
 /* The instruction itself, on registers: `a` has its result, which a comparison does not change. */
-#define CALCULATE_SIZED(name, suffix, type)                                                                          \
-	do {                                                                                                         \
-		type first = (type)*a;                                                                               \
-		__asm__("lea -128(%%rsp), %%rsp\n" name suffix " %2, %1\n pushfq\n popq %0\n lea 128(%%rsp), %%rsp"    \
-			: "=&r"(flags), "+&r"(first)                                                                 \
-			: "r"((type)b)                                                                               \
-			: "cc");                                                                                     \
-		*a = first;                                                                                          \
+#define CALCULATE_SIZED(name, suffix, type)                                                                         \
+	do {                                                                                                        \
+		type first = (type)*a;                                                                              \
+		__asm__("lea -128(%%rsp), %%rsp\n" name suffix " %2, %1\n pushfq\n popq %0\n lea 128(%%rsp), %%rsp" \
+			: "=&r"(flags), "+&r"(first)                                                                \
+			: "r"((type)b)                                                                              \
+			: "cc");                                                                                    \
+		*a = first;                                                                                         \
 	} while (0)
 
-#define CALCULATE(name)                                          \
-	do {                                                     \
-		if (size == 1)                                   \
-			CALCULATE_SIZED(name, "b", uint8_t);     \
-		else if (size == 2)                              \
-			CALCULATE_SIZED(name, "w", uint16_t);    \
-		else if (size == 4)                              \
-			CALCULATE_SIZED(name, "l", uint32_t);    \
-		else                                             \
-			CALCULATE_SIZED(name, "q", uint64_t);    \
+#define CALCULATE(name)                                       \
+	do {                                                  \
+		if (size == 1)                                \
+			CALCULATE_SIZED(name, "b", uint8_t);  \
+		else if (size == 2)                           \
+			CALCULATE_SIZED(name, "w", uint16_t); \
+		else if (size == 4)                           \
+			CALCULATE_SIZED(name, "l", uint32_t); \
+		else                                          \
+			CALCULATE_SIZED(name, "q", uint64_t); \
 	} while (0)
 
 static uint64_t calculate(enum move_operation operation, unsigned size, uint64_t *a, uint64_t b)

@@ -21,12 +21,12 @@ enum move_operation { MOVE_ADD, MOVE_OR, MOVE_ADC, MOVE_SBB, MOVE_AND, MOVE_SUB,
 
 struct move {
 	enum move_kind kind;
-	uint8_t size;    /* in memory */
-	uint8_t width;   /* of the register that is written: 1, 2, 4 or 8 */
-	bool sign;       /* a load extends the sign */
-	bool vector;     /* the register is XMM; 16 bytes, or 8 and the rest becomes zero */
-	bool high;       /* it is AH, CH, DH or BH */
-	bool immediate;  /* there is no register */
+	uint8_t size;       /* in memory */
+	uint8_t width;      /* of the register that is written: 1, 2, 4 or 8 */
+	bool sign;          /* a load extends the sign */
+	bool vector;        /* the register is XMM; 16 bytes, or 8 and the rest becomes zero */
+	bool high;          /* it is AH, CH, DH or BH */
+	bool immediate;     /* there is no register */
 	uint8_t operation;  /* MOVE_CALCULATE */
 	bool memory_second; /* MOVE_CALCULATE: the register comes first, and has the result */
 	uint8_t reg;

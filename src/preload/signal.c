@@ -31,12 +31,12 @@ static sighandler_t handler_set(int sig, sighandler_t handler, int flags)
 	return lazy_sigaction(sig, &act, &old) ? old.sa_handler : SIG_ERR;
 }
 
-#define SETS_HANDLER(name, flags)                                                     \
-	PUBLIC sighandler_t name(int sig, sighandler_t handler)                       \
-	{                                                                             \
+#define SETS_HANDLER(name, flags)                                                           \
+	PUBLIC sighandler_t name(int sig, sighandler_t handler)                             \
+	{                                                                                   \
 		if (lazy_is_armed() && (sig == SIGSEGV || sig == SIGTRAP || sig == SIGSYS)) \
-			return handler_set(sig, handler, flags);                      \
-		return NEXT(name)(sig, handler);                                      \
+			return handler_set(sig, handler, flags);                            \
+		return NEXT(name)(sig, handler);                                            \
 	}
 
 sighandler_t bsd_signal(int sig, sighandler_t handler);
@@ -45,15 +45,15 @@ SETS_HANDLER(bsd_signal, SA_RESTART)
 SETS_HANDLER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 SETS_HANDLER(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
-#define SETS_MASK(name)                                                               \
-	PUBLIC int name(int how, const sigset_t *set, sigset_t *old)                  \
-	{                                                                             \
-		sigset_t changed;                                                     \
-		if (!lazy_is_armed() || !set || how == SIG_UNBLOCK)                   \
-			return NEXT(name)(how, set, old);                             \
-		changed = *set;                                                       \
-		lazy_unblock(&changed);                                               \
-		return NEXT(name)(how, &changed, old);                                \
+#define SETS_MASK(name)                                              \
+	PUBLIC int name(int how, const sigset_t *set, sigset_t *old) \
+	{                                                            \
+		sigset_t changed;                                    \
+		if (!lazy_is_armed() || !set || how == SIG_UNBLOCK)  \
+			return NEXT(name)(how, set, old);            \
+		changed = *set;                                      \
+		lazy_unblock(&changed);                              \
+		return NEXT(name)(how, &changed, old);               \
 	}
 SETS_MASK(sigprocmask)
 SETS_MASK(pthread_sigmask)

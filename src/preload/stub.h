@@ -6,7 +6,7 @@
  *
  *   redirect       a path of a PM file is replaced by that of the stage's file; nothing else.
  *   fork server    when the started process first names a PM file it stops there and becomes a server (server.c): for each crash state it forks a child that
- *                  returns from the call.  In the child PM files are opened read-only and mapped privately (file.c, mapping.c).
+ *                  returns from the call.  In the child PM files are opened read-only and mapped privately (open.c, fd.c, mapping.c).
  *
  * Whatever cannot be done so is refused BEFORE it is done: stub_refuse leaves the reason in the page and ends the process, and blackout runs
  * the state again in another mode.  So the rule for everything here is: if in doubt, refuse.

@@ -221,7 +221,8 @@ static bool report_read(int fd, char *to, size_t bytes)
 static bool way_follow(struct lazy_run *run, const struct lazy_report *report, const uint32_t *lines)
 {
 	const struct choices *c = run->choices;
-	const uint8_t *flags = (const uint8_t *)(lines + (report->depth - report->keep)), *end = flags + report->taken_bytes;
+	const uint8_t *flags = (const uint8_t *)(lines + (report->depth - report->keep)),
+		      *end = flags + report->taken_bytes;
 
 	if (report->keep > run->now.count || report->depth > c->line_count)
 		return false;
@@ -247,9 +248,11 @@ static struct choices_bounds rest_fill(struct lazy_run *run)
 	struct choices_bounds bounds = CHOICES_OPEN;
 
 	for (size_t i = 0; i < run->given.count; i++)
-		bounds = choices_decide(c, run->given.lines[i], run->given.taken + choices_lines(c)[run->given.lines[i]].first, bounds);
+		bounds = choices_decide(c, run->given.lines[i],
+					run->given.taken + choices_lines(c)[run->given.lines[i]].first, bounds);
 	for (size_t i = 0; i < run->now.count; i++)
-		bounds = choices_decide(c, run->now.lines[i], run->now.taken + choices_lines(c)[run->now.lines[i]].first, bounds);
+		bounds = choices_decide(c, run->now.lines[i],
+					run->now.taken + choices_lines(c)[run->now.lines[i]].first, bounds);
 	for (uint32_t i = 0; i < c->line_count; i++) {
 		if (!run->decided[i])
 			choices_first(c, i, bounds, CHOICES_SETS, run->now.taken + choices_lines(c)[i].first);
@@ -281,8 +284,8 @@ static struct tail tail_make(const struct printed *before, const char *text, siz
 	return tail;
 }
 
-static struct outcome outcome_of(const struct worker *w, const struct stub_reply *reply, const struct lazy_report *report,
-				 const char *text)
+static struct outcome outcome_of(const struct worker *w, const struct stub_reply *reply,
+				 const struct lazy_report *report, const char *text)
 {
 	struct outcome o = {.mode = RECOVERY_FORK, .seconds = (double)reply->nanoseconds / 1e9};
 	int signal = WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : shell_signal(WEXITSTATUS(reply->status));
@@ -299,8 +302,10 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 {
 	struct outcome outcome = {.kind = OUTCOME_EXIT};
 	char why[STUB_REASON];
-	struct lazy_leaf leaf = {
-		.choices = run->choices, .lines = run->now.lines, .count = run->now.count, .taken = run->now.taken};
+	struct lazy_leaf leaf = {.choices = run->choices,
+				 .lines = run->now.lines,
+				 .count = run->now.count,
+				 .taken = run->now.taken};
 
 	leaf.bounds = rest_fill(run);
 	if (report->flags & LAZY_REFUSED) {
@@ -364,14 +369,17 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 		return false;
 	}
 	report = (const void *)run->report;
-	lines = report->depth >= report->keep ? (uint64_t)(report->depth - report->keep) * sizeof(uint32_t) : UINT32_MAX;
-	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->mask_bytes + report->out_bytes + report->err_bytes ||
+	lines = report->depth >= report->keep ? (uint64_t)(report->depth - report->keep) * sizeof(uint32_t)
+					      : UINT32_MAX;
+	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->mask_bytes + report->out_bytes +
+				    report->err_bytes ||
 	    report->mask_bytes != (report->flags & LAZY_POSTPONED ? report->depth * sizeof(uint64_t) : 0) ||
 	    !way_follow(run, report, (const uint32_t *)(report + 1))) {
 		run_break(run, "a report of recovery is damaged");
 		return false;
 	}
-	report_take(run, w, reply, report, run->report + sizeof(*report) + lines + report->taken_bytes + report->mask_bytes);
+	report_take(run, w, reply, report,
+		    run->report + sizeof(*report) + lines + report->taken_bytes + report->mask_bytes);
 	return true;
 }
 

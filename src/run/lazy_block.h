@@ -39,14 +39,14 @@ enum lazy_order {
 enum { LAZY_TAIL = 4096 /* bytes that are kept of each output */ };
 
 struct lazy_block {
-	uint64_t bytes; /* of the whole block */
+	uint64_t bytes;      /* of the whole block */
 	uint64_t timeout_ns; /* for one way from the root to a leaf, without the time that others took */
 	uint64_t leaves_max; /* 0: no limit */
 	uint64_t seed;
 	uint32_t order; /* enum lazy_order */
 	uint32_t file_count, given_count;
-	uint32_t choices;       /* where they are in the block */
-	_Atomic uint32_t stop;  /* set by blackout at any time: no more leaves */
+	uint32_t choices;      /* where they are in the block */
+	_Atomic uint32_t stop; /* set by blackout at any time: no more leaves */
 	uint32_t unused;
 };
 

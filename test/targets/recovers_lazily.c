@@ -80,7 +80,8 @@ static void bye(void)
 /* A second time, where that is allowed; and all back. */
 static void lock(int on)
 {
-	static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+			       checking = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 	static pthread_rwlock_t both = PTHREAD_RWLOCK_INITIALIZER;
 
 	see((uint64_t)(on ? pthread_mutex_lock(&recursive) : pthread_mutex_trylock(&recursive)));

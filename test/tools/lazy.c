@@ -172,7 +172,8 @@ static void decisions_print(const struct lazy_leaf *leaf)
 		const struct choices_line *line = &choices_lines(leaf->choices)[leaf->lines[i]];
 
 		for (uint32_t u = line->first; u < line->first + line->count; u++)
-			printf(" %c%llu", leaf->taken[u] ? '+' : '-', (unsigned long long)choices_units(leaf->choices)[u].event);
+			printf(" %c%llu", leaf->taken[u] ? '+' : '-',
+			       (unsigned long long)choices_units(leaf->choices)[u].event);
 	}
 	printf(" | %.0f | ", lazy_leaf_states(leaf));
 }
@@ -205,8 +206,8 @@ static void on_end(void *arg, void *ticket, const struct lazy_end *end)
 	trap_count += end->traps;
 	if (quiet)
 		return;
-	printf("leaves %llu refused %llu left out %.0f\n", (unsigned long long)end->leaves, (unsigned long long)end->refused,
-	       end->left_out);
+	printf("leaves %llu refused %llu left out %.0f\n", (unsigned long long)end->leaves,
+	       (unsigned long long)end->refused, end->left_out);
 	if (end->broken)
 		printf("broken: %s\n", end->broken);
 }
@@ -271,7 +272,8 @@ static int lazily(struct recovery *r, int argc, char **argv, struct err *err)
 		if (recovery_start_lazy(r, 0, NULL, &o, err) < 0 || recovery_drain(r, err) != 0)
 			return -1;
 	if (quiet)
-		printf("%.0f leaves/s, %.0f traps/s\n", (double)leaf_count / (seconds() - start), (double)trap_count / (seconds() - start));
+		printf("%.0f leaves/s, %.0f traps/s\n", (double)leaf_count / (seconds() - start),
+		       (double)trap_count / (seconds() - start));
 	return 0;
 }
 
@@ -292,7 +294,10 @@ int main(int argc, char **argv)
 {
 	static char dir[PATH_MAX], stub[PATH_MAX];
 	struct origin *origin = origin_new();
-	struct recovery_options o = {.command = value(argc, argv, "command"), .done = on_done, .pmem_force = true, .origin = origin};
+	struct recovery_options o = {.command = value(argc, argv, "command"),
+				     .done = on_done,
+				     .pmem_force = true,
+				     .origin = origin};
 	struct outcome outcome = {.kind = OUTCOME_EXIT};
 	struct recovery *r;
 	struct err err = {.sentence = "interrupted"};

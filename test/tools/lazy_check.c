@@ -72,7 +72,8 @@ static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
 		outcome_describe(leaf->outcome, last, sizeof(last));
 		last_printed[0] = 0;
 		if (leaf->outcome->err.text)
-			snprintf(last_printed, sizeof(last_printed), "%.*s", (int)strcspn(leaf->outcome->err.text, "\n"), leaf->outcome->err.text);
+			snprintf(last_printed, sizeof(last_printed), "%.*s",
+				 (int)strcspn(leaf->outcome->err.text, "\n"), leaf->outcome->err.text);
 	}
 	return true;
 }
@@ -177,7 +178,8 @@ static void moment_check(uint64_t event, uint64_t sets_max, uint64_t samples, ui
 {
 	struct choices *c = image_choices(image);
 	uint32_t *files = files_find();
-	struct lazy_options o = {.choices = c, .files = files, .leaves_max = leaves_max, .leaf = on_leaf, .ended = on_end};
+	struct lazy_options o = {
+		.choices = c, .files = files, .leaves_max = leaves_max, .leaf = on_leaf, .ended = on_end};
 	uint64_t leaves_before = leaves, refused_before = refused;
 	double count = choices_count(c, CHOICES_OPEN, NULL);
 	struct err err = {.sentence = "interrupted"};
@@ -234,7 +236,10 @@ static void origin_read(const char *dir)
 int main(int argc, char **argv)
 {
 	static char stub[PATH_MAX];
-	struct recovery_options o = {.command = value(argc, argv, "command"), .done = on_done, .pmem_force = true, .jobs = 1};
+	struct recovery_options o = {.command = value(argc, argv, "command"),
+				     .done = on_done,
+				     .pmem_force = true,
+				     .jobs = 1};
 	const char *dir = value(argc, argv, "dir"), *platform = value(argc, argv, "platform");
 	uint64_t every = number(argc, argv, "every", 1), moment = 0;
 	struct moments moments = {0};
@@ -268,14 +273,14 @@ int main(int argc, char **argv)
 					die(err.sentence);
 				outcome_free(&outcome);
 			}
-			moment_check(reading_number(reading), number(argc, argv, "sets", 500), number(argc, argv, "sample", 0),
-				     number(argc, argv, "leaves", 0));
+			moment_check(reading_number(reading), number(argc, argv, "sets", 500),
+				     number(argc, argv, "sample", 0), number(argc, argv, "leaves", 0));
 		}
 		reading_go(reading);
 	}
-	printf("%llu moments, %llu leaves, %llu refused, %llu traps, %llu sets, %llu differ\n", (unsigned long long)moments_done,
-	       (unsigned long long)leaves, (unsigned long long)refused, (unsigned long long)traps, (unsigned long long)sets,
-	       (unsigned long long)differ);
+	printf("%llu moments, %llu leaves, %llu refused, %llu traps, %llu sets, %llu differ\n",
+	       (unsigned long long)moments_done, (unsigned long long)leaves, (unsigned long long)refused,
+	       (unsigned long long)traps, (unsigned long long)sets, (unsigned long long)differ);
 	recovery_free(recovery);
 	staging_close(staging);
 	reading_close(reading);

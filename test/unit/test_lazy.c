@@ -61,11 +61,11 @@ enum op_kind {
 	OP_GATHER,
 	OP_MOVE, /* one of many instructions on up to eight bytes */
 	OP_PUSH,
-	OP_COPY,       /* memcpy to the stack */
-	OP_MOVS,       /* rep movsb to the stack */
-	OP_MOVS_DOWN,  /* the same, backwards */
-	OP_MOVS_PM,    /* rep movsq from PM to PM */
-	OP_CMPS,       /* repe cmpsb of PM with PM */
+	OP_COPY,      /* memcpy to the stack */
+	OP_MOVS,      /* rep movsb to the stack */
+	OP_MOVS_DOWN, /* the same, backwards */
+	OP_MOVS_PM,   /* rep movsq from PM to PM */
+	OP_CMPS,      /* repe cmpsb of PM with PM */
 	OP_STRLEN,
 	OP_STORE,
 	OP_STORE_WIDE, /* one of several vector instructions */
@@ -73,10 +73,10 @@ enum op_kind {
 	OP_STOS,
 	OP_XADD,
 	OP_FLUSH,
-	OP_WRITE,      /* pwrite(2) from PM */
+	OP_WRITE, /* pwrite(2) from PM */
 	OP_WRITEV,
-	OP_READ_INTO,  /* pread(2) into PM */
-	OP_FAULT,      /* a fault of its own, handled by itself */
+	OP_READ_INTO, /* pread(2) into PM */
+	OP_FAULT,     /* a fault of its own, handled by itself */
 	OP_KINDS,
 };
 
@@ -149,7 +149,8 @@ static void store_vector(unsigned which, uint8_t *at)
 	case 5: __asm__ volatile("vmovdqu64 %%zmm3, (%0)" ::"r"(at) : "memory"); break;
 	case 6: __asm__ volatile("vmovntdq %%zmm3, (%0)" ::"r"(line) : "memory"); break;
 	case 7:
-		__asm__ volatile("movl $0x25, %%eax\n kmovw %%eax, %%k1\n vmovdqu64 %%zmm3, (%0)%{%%k1%}" ::"r"(at) : "memory", "eax");
+		__asm__ volatile("movl $0x25, %%eax\n kmovw %%eax, %%k1\n vmovdqu64 %%zmm3, (%0)%{%%k1%}" ::"r"(at)
+				 : "memory", "eax");
 		break;
 	default: __asm__ volatile("vmovdqu8 %%ymm3, (%0)\n vpmovqd %%zmm3, 32(%0)" ::"r"(at) : "memory");
 	}
@@ -164,10 +165,10 @@ __attribute__((target("avx2"))) static void gather(const uint8_t *base, uint64_t
 }
 
 /* The instruction on (%1), with %0 in RAX, and the flags after it. */
-#define MOVE(instruction)                                                                                            \
+#define MOVE(instruction)                                                                                        \
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n" instruction "\n pushfq\n popq %%rdx\n lea 128(%%rsp), %%rsp" \
-			 : "+a"(value), "=&d"(flags)                                                                 \
-			 : "S"(at)                                                                                   \
+			 : "+a"(value), "=&d"(flags)                                                             \
+			 : "S"(at)                                                                               \
 			 : "memory", "cc", "xmm1", "r9")
 
 static void move_op(unsigned which, uint8_t *at, uint64_t *seen)
@@ -204,7 +205,9 @@ static void move_op(unsigned which, uint8_t *at, uint64_t *seen)
 	case 26: MOVE("movq %%rax, %%xmm1\n movq %%xmm1, (%2)"); break;
 	case 27: MOVE("movdqu (%2), %%xmm1\n movdqu %%xmm1, 16(%2)\n psrldq $5, %%xmm1\n movq %%xmm1, %%rax"); break;
 	case 28: MOVE("mov %%rax, %%r9\n movb (%2), %%r9b\n movq %%r9, %%rax"); break;
-	case 29: MOVE("xor %%r9d, %%r9d\n cmpb 3(%2,%%r9,8), %%r9b\n movq 8(%2,%%r9,4), %%r9\n movq %%r9, %%rax"); break;
+	case 29:
+		MOVE("xor %%r9d, %%r9d\n cmpb 3(%2,%%r9,8), %%r9b\n movq 8(%2,%%r9,4), %%r9\n movq %%r9, %%rax");
+		break;
 	case 30: MOVE("addl (%2), %%eax"); break;
 	case 31: MOVE("subq (%2), %%rax"); break;
 	case 32: MOVE("xorb (%2), %%ah"); break;
@@ -250,7 +253,8 @@ static void string_op(const struct op *op, uint8_t *at, uint8_t *other, uint64_t
 		break;
 	default:
 		target = other;
-		__asm__ volatile("repe cmpsb\n sete %0" : "=q"(equal), "+S"(source), "+D"(target), "+c"(count)::"memory", "cc");
+		__asm__ volatile("repe cmpsb\n sete %0"
+				 : "=q"(equal), "+S"(source), "+D"(target), "+c"(count)::"memory", "cc");
 		see(seen, &equal, 1);
 		see(seen, &count, sizeof(count));
 	}
@@ -314,7 +318,10 @@ static void op_do(const struct op *op, uint8_t *const *files, uint64_t *seen)
 		break;
 	case OP_MOVE: move_op((unsigned)op->size, at, seen); break;
 	case OP_PUSH:
-		__asm__ volatile("lea -128(%%rsp), %%rsp\n pushq (%1)\n popq %0\n lea 128(%%rsp), %%rsp" : "=&r"(value) : "r"(at) : "memory");
+		__asm__ volatile("lea -128(%%rsp), %%rsp\n pushq (%1)\n popq %0\n lea 128(%%rsp), %%rsp"
+				 : "=&r"(value)
+				 : "r"(at)
+				 : "memory");
 		see(seen, &value, 8);
 		break;
 	case OP_COPY:
@@ -372,7 +379,9 @@ static struct outcome recovery_run(const struct recovery *r, struct access *acce
 	outcome.end = (enum end_kind)(outcome.seen >> 20) % 8;
 	if (outcome.end >= END_KINDS)
 		outcome.end = END_EXIT;
-	outcome.value = outcome.end == END_EXIT ? (int)(outcome.seen >> 40 & 63) : outcome.end == END_ABORT ? SIGABRT : SIGSEGV;
+	outcome.value = outcome.end == END_EXIT    ? (int)(outcome.seen >> 40 & 63)
+			: outcome.end == END_ABORT ? SIGABRT
+						   : SIGSEGV;
 	return outcome;
 }
 
@@ -567,7 +576,7 @@ static struct shared {
 	size_t count;
 	double left_out;
 	struct leaf leaves[LEAVES_MAX];
-} *shared;
+} * shared;
 
 static void tree_tell(const struct lazy_told *told)
 {
@@ -722,7 +731,8 @@ static void leaf_check(struct world *w, const struct leaf *leaf)
 		complain(w, "decisions of a leaf are not legal");
 	/* Open lines: as little as the decisions allow. */
 	for (uint32_t i = 0; i < leaf->depth; i++)
-		bounds = choices_decide(w->choices, leaf->lines[i], leaf->taken + choices_lines(w->choices)[leaf->lines[i]].first, bounds);
+		bounds = choices_decide(w->choices, leaf->lines[i],
+					leaf->taken + choices_lines(w->choices)[leaf->lines[i]].first, bounds);
 	for (uint32_t i = 0; i < w->choices->line_count; i++)
 		choices_first(w->choices, i, bounds, CHOICES_SETS, taken + choices_lines(w->choices)[i].first);
 	for (uint32_t i = 0; i < leaf->depth; i++) {
@@ -745,7 +755,8 @@ static void tree_check(struct world *w)
 	}
 	for (size_t i = 0; i < w->sets; i++) {
 		if (!tree_has(&w->outcomes[i]))
-			complain(w, "of %zu sets, the outcome of number %zu is not among those of %zu leaves", w->sets, i, shared->count);
+			complain(w, "of %zu sets, the outcome of number %zu is not among those of %zu leaves", w->sets,
+				 i, shared->count);
 	}
 	if (shared->count > w->sets)
 		complain(w, "%zu leaves, %zu sets", shared->count, w->sets);
@@ -762,8 +773,10 @@ static void limit_check(struct world *w)
 	memcpy(before, shared->leaves, all * sizeof(*before));
 	w->block->leaves_max = 1 + roll(all);
 	tree_run(w);
-	if (shared->count != w->block->leaves_max || memcmp(before, shared->leaves, shared->count * sizeof(*before)) != 0)
-		complain(w, "with a limit of %zu of %zu leaves there are %zu, or others", (size_t)w->block->leaves_max, all, shared->count);
+	if (shared->count != w->block->leaves_max ||
+	    memcmp(before, shared->leaves, shared->count * sizeof(*before)) != 0)
+		complain(w, "with a limit of %zu of %zu leaves there are %zu, or others", (size_t)w->block->leaves_max,
+			 all, shared->count);
 	if ((shared->count < all) != (shared->left_out > 0))
 		complain(w, "%zu of %zu leaves, %g left out", shared->count, all, shared->left_out);
 	w->block->leaves_max = 0;
@@ -802,7 +815,9 @@ static bool world_make(struct world *w, uint64_t number)
 	recovery_make(&w->recovery, w->choices);
 	for (unsigned f = 0; f < FILES; f++) {
 		for (size_t i = 0; i < BYTES; i++)
-			w->certain[f][i] = (uint8_t)(roll(4) ? 0 : roll(6) ? roll(3) : 0xfe); /* few values, so that lines are alike */
+			w->certain[f][i] = (uint8_t)(roll(4)   ? 0
+						     : roll(6) ? roll(3)
+							       : 0xfe); /* few values, so that lines are alike */
 		assert_int_equal(pwrite(w->fds[f], w->certain[f], BYTES, 0), BYTES);
 	}
 	return true;
