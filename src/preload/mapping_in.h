@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mapping_in.h - what the files of mapping.c share: the table of mappings, and the aliases (rule 3 there).
+ *
+ * The table is changed with mapping_lock held only. */
+#ifndef BLACKOUT_PRELOAD_MAPPING_IN_H
+#define BLACKOUT_PRELOAD_MAPPING_IN_H
+
+#include <stdint.h>
+
+#include "preload/stub.h"
+
+#define PAGE ((size_t)4096)
+
+struct mapping {
+	uintptr_t at;
+	size_t bytes; /* 0: free */
+	uint64_t offset;
+	uint32_t entry;
+	int prot;
+	bool writable; /* the program could store through it */
+	bool retained; /* the program does not have it any more */
+	bool mixed;    /* parts have another protection */
+};
+
+extern struct mapping mappings[];
+extern size_t mapping_count; /* slots in use, free ones included */
+
+/* Undecided lines (lazy.h) are not in the way meanwhile. */
+void mapping_lock(void);
+void mapping_unlock(void);
+
+void mapping_refuse(void) __attribute__((noreturn));
+
+/* The program can have stored through a mapping of this file. */
+bool mapping_is_written(uint32_t entry);
+
+/* mmap for a mapping that is private by the program's own wish: it begins with what the shared mappings show. */
+void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+
+/* Is [offset, end) of a file, or its beginning, in an alias?  Until *next the answer is the same. */
+bool alias_has(uint32_t entry, uint64_t offset, uint64_t end, uint64_t *next);
+
+/* Before [offset, end) of a file is mapped once more: what is mapped of it gets aliases. */
+void aliases_make(uint32_t entry, uint64_t offset, uint64_t end);
+
+/* Map the aliases that the mapping has over what is there. */
+void aliases_show(const struct mapping *mapping);
+
+static inline size_t page_round(size_t bytes)
+{
+	return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
+static inline uint64_t high(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t low(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+#endif
