@@ -167,6 +167,11 @@ void html_finding(struct html *h, const struct finding *finding)
 		html_text(h, finding->reason);
 		html_raw(h, "</p>\n");
 	}
+	for (size_t i = 0; i < finding->also_count; i++) {
+		html_raw(h, "<p class=\"fix\"><b>also</b> %s: ", kind_get(finding->also[i].kind)->name);
+		html_text(h, finding->also[i].message);
+		html_raw(h, "</p>\n");
+	}
 	if (finding->fix) {
 		html_raw(h, "<p class=\"fix\"><b>fix</b> ");
 		html_text(h, finding->fix);

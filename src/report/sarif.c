@@ -264,6 +264,12 @@ static void sarif_properties(struct json_out *j, const struct finding *finding)
 	json_text(j, "id", finding->id);
 	json_text(j, "severity", severity_name(finding->severity));
 	json_text(j, "detector", finding->detector);
+	if (finding->detector_count) {
+		json_open(j, "detectors", '[');
+		for (size_t i = 0; i < finding->detector_count; i++)
+			json_text(j, NULL, finding->detectors[i]);
+		json_close(j, ']');
+	}
 	json_open(j, "platforms", '[');
 	for (size_t i = 0; i < finding->platform_count; i++)
 		json_text(j, NULL, finding->platforms[i]);
