@@ -145,6 +145,8 @@ static void html_facts(struct html *h, const struct finding *finding)
 {
 	html_raw(h, "<p class=\"about\">%s (%s)", kind_get(finding->kind)->line,
 		 class_name(kind_get(finding->kind)->class));
+	for (size_t i = 0; i < finding->detector_count; i++)
+		html_raw(h, "%s%s", i ? ", " : "; found by ", finding->detectors[i]);
 	for (size_t i = 0; i < finding->platform_count; i++) {
 		html_raw(h, "%s", i ? ", " : "; on ");
 		html_text(h, finding->platforms[i]);
