@@ -47,18 +47,6 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
-/* Do the lines that were decided have all their units, or none of them? */
-static bool leaf_has(const struct lazy_leaf *leaf, uint8_t flag)
-{
-	for (size_t i = 0; i < leaf->count; i++) {
-		const struct choices_line *l = &choices_lines(leaf->choices)[leaf->lines[i]];
-
-		if (memchr(leaf->taken + l->first, !flag, l->count))
-			return false;
-	}
-	return true;
-}
-
 static void leaf_fail(struct flight *f, const struct lazy_leaf *leaf, struct ending ending)
 {
 	memset(f->decided, 0, leaf->choices->line_count);
@@ -84,9 +72,9 @@ static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
 	ending = ending_of(leaf->outcome);
 	content = moment_digest(f->moment, leaf->taken);
 	known_set(c->known, content, ending);
-	if (leaf_has(leaf, 1))
+	if (leaf->is_all)
 		known_set(c->known, f->moment->all, ending);
-	if (leaf_has(leaf, 0))
+	if (leaf->is_none)
 		known_set(c->known, f->moment->certain, ending);
 	contents_add(&f->explore->explored->tested, content);
 	if (!ending_passed(ending))

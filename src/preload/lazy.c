@@ -113,6 +113,27 @@ static const uint8_t *given_taken(void)
 	return (const uint8_t *)(lazy_block_given(lazy.block) + lazy.block->given_count);
 }
 
+/* Has the chosen alternative the bytes of all units, or those of none?  Where it is not known what is certain, it must be so whatever that is. */
+static void line_agree(uint32_t line, const uint8_t *certain)
+{
+	uint8_t *ours = lazy.contents[0].bytes, *most = lazy.contents[1].bytes, *base = lazy.contents[2].bytes;
+	bool all = true, none = true;
+
+	choices_most(lazy.choices, line, CHOICES_OPEN, lazy.scratch);
+	for (int i = 0; i < (certain ? 1 : 2); i++) {
+		memset(base, i ? 0xff : 0, CHOICES_LINE);
+		if (certain)
+			memcpy(base, certain, CHOICES_LINE);
+		memcpy(ours, base, CHOICES_LINE);
+		memcpy(most, base, CHOICES_LINE);
+		choices_apply(lazy.choices, line, lazy.alternative, ours);
+		choices_apply(lazy.choices, line, lazy.scratch, most);
+		all = all && !memcmp(ours, most, CHOICES_LINE);
+		none = none && !memcmp(ours, base, CHOICES_LINE);
+	}
+	lazy_agree(all, none);
+}
+
 static void line_decide(uint32_t line, const uint8_t *certain)
 {
 	const struct choices *c = lazy.choices;
@@ -126,6 +147,7 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 			lazy_refuse(lazy.spoiled);
 		lazy_branch(line, certain);
 	}
+	line_agree(line, certain);
 	lazy_commit(line, lazy.alternative);
 }
 
@@ -460,6 +482,7 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 void lazy_arm(void)
 {
 	lazy.armed = true;
+	lazy.all = lazy.none = lazy.tree->all = lazy.tree->none = true;
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	/* A kernel without it: then threads of the C library have no numbers of their own after a fork, and abort() would not find itself. */
 	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)

@@ -39,7 +39,8 @@ struct lazy_tree {
 	uint64_t began_ns, spent_ns; /* since when it runs, and how long it did before */
 	uint64_t leaves, traps;
 	double left_out;
-	bool over; /* no more leaves */
+	bool all, none; /* the way that is being gone agrees with the state with all units, and with none */
+	bool over;      /* no more leaves */
 	bool lost;
 	/* then: uint32_t log[line_count], the decided lines; uint8_t taken[unit_count] */
 };
@@ -73,6 +74,7 @@ struct lazy {
 	struct choices_bounds bounds;
 	uint32_t depth; /* of our own decisions */
 	bool lossy;     /* a unit was left out */
+	bool all, none; /* our own way, as in the tree */
 	unsigned level; /* processes above us that wait */
 	const char *spoiled;
 	int *tid; /* where the C library keeps the number of the thread */
@@ -112,6 +114,8 @@ void lazy_branch(uint32_t line, const uint8_t *certain);
 bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here);
 /* These bytes are recovery's own from now on.  False: as above. */
 bool lazy_own(uint32_t line, uint64_t bytes, uint8_t *here);
+/* Something was decided that agrees with all units of a line, or with none, or with neither. */
+void lazy_agree(bool all, bool none);
 void lazy_timer_start(void);
 bool lazy_is_threaded(void);
 void lazy_commit(uint32_t line, const uint8_t *flags);

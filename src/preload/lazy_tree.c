@@ -115,6 +115,14 @@ void lazy_commit(uint32_t line, const uint8_t *flags)
 	lazy.lines[line] = LINE_DECIDED;
 }
 
+void lazy_agree(bool all, bool none)
+{
+	lazy.all = lazy.all && all;
+	lazy.none = lazy.none && none;
+	lazy.tree->all = lazy.all;
+	lazy.tree->none = lazy.none;
+}
+
 /* Telling */
 
 static void tell(uint32_t flags, int status)
@@ -153,6 +161,7 @@ static void leaf_tell(pid_t pid, int status)
 	else if (killed && lazy.block->timeout_ns && now_ns() >= tree->deadline_ns)
 		flags = LAZY_TIMEOUT;
 	tree->spent_ns += now_ns() - tree->began_ns;
+	flags |= (tree->all ? LAZY_ALL : 0) | (tree->none ? LAZY_NONE : 0);
 	tell(flags, status);
 	tree->leaves++;
 	if ((lazy.block->leaves_max && tree->leaves >= lazy.block->leaves_max) || lazy.block->stop)
@@ -256,6 +265,7 @@ static bool child_try(uint32_t line)
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	lazy.tree->depth = lazy.depth;
 	lazy.tree->spent_ns = spent;
+	lazy_agree(true, true);
 	return false;
 }
 
@@ -451,7 +461,7 @@ static bool bytes_equal(const uint8_t *a, const uint8_t *b, uint64_t bytes)
 }
 
 /* The contents of all possible alternatives, in lazy.contents.  Returns which these are; 0: there are too many. */
-static uint64_t contents_all(uint32_t line, const uint8_t *here)
+static uint64_t contents_all(uint32_t line, const uint8_t *here, uint32_t *last)
 {
 	bool all = lazy.lines[line] != LINE_PARTLY;
 	struct contents k = {.line = line};
@@ -460,6 +470,7 @@ static uint64_t contents_all(uint32_t line, const uint8_t *here)
 	for (uint32_t i = 0; contents_step(&k); i++) {
 		if (i == DUPLICATES_MAX)
 			return 0;
+		*last = i;
 		if (!all && !(lazy.masks[line] >> i & 1))
 			continue;
 		mask |= (uint64_t)1 << i;
@@ -571,13 +582,14 @@ bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here)
 {
 	static struct classes classes;
 	uint64_t mask, class;
+	uint32_t last = 0;
 
 	if (lazy.choices->order_count || lazy.lines[line] == LINE_GIVEN)
 		return false;
 	/* One that was given has not agreed on anything yet. */
 	if (lazy.lines[line] == LINE_PARTLY && lazy.places[line] != CHOICES_NONE && !(bytes & ~lazy.agreed[line]))
 		return true;
-	mask = contents_all(line, here);
+	mask = contents_all(line, here, &last);
 	if (!mask)
 		return false;
 	classes_find(&classes, mask, bytes & ~lazy.owned[line]);
@@ -585,6 +597,7 @@ bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here)
 	mask_first(line, class, lazy.alternative);
 	log_enter(line, lazy.alternative);
 	lazy.masks[line] = class;
+	lazy_agree(class >> last & 1, class & 1);
 	lazy.agreed[line] = agreement(class) | lazy.owned[line];
 	lazy.lines[line] = lazy.agreed[line] == ~(uint64_t)0 ? LINE_DECIDED : LINE_PARTLY;
 	lazy.lossy = lazy.lossy || leaves_out(lazy.alternative, choices_lines(lazy.choices)[line].count);

@@ -308,6 +308,8 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 				 .taken = run->now.taken};
 
 	leaf.bounds = rest_fill(run);
+	leaf.is_all = report->flags & LAZY_ALL;
+	leaf.is_none = report->flags & LAZY_NONE;
 	if (report->flags & LAZY_REFUSED) {
 		snprintf(why, sizeof(why), "%.*s", (int)report->err_bytes, text + report->out_bytes);
 		leaf.refused = why;

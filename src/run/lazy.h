@@ -32,6 +32,7 @@ struct lazy_leaf {
 	size_t count;
 	const uint8_t *taken;
 	struct choices_bounds bounds; /* within which the other lines are still free */
+	bool is_all, is_none;         /* does it stand for the state with all units, and for that with none? */
 
 	const char *refused;           /* why there is no outcome; NULL: there is one */
 	const struct outcome *outcome; /* its `seconds` are those of the whole way from the root */

@@ -67,6 +67,8 @@ enum lazy_flag {
 	LAZY_END = 8,       /* no leaf: there are no more */
 	LAZY_OUT_CUT = 16,  /* there was more output before it */
 	LAZY_ERR_CUT = 32,
+	LAZY_ALL = 64, /* the state with all units, and that with none, agree with the decisions */
+	LAZY_NONE = 128,
 };
 
 struct lazy_report {

@@ -742,6 +742,14 @@ static void leaf_check(struct world *w, const struct leaf *leaf)
 	again = brute_run(w, taken);
 	if (!outcome_equal(&again, &leaf->outcome))
 		complain(w, "a leaf has another outcome than its decisions");
+	memset(taken, 1, sizeof(taken));
+	again = brute_run(w, taken);
+	if ((leaf->flags & LAZY_ALL) && !outcome_equal(&again, &leaf->outcome))
+		complain(w, "a leaf does not stand for all units");
+	memset(taken, 0, sizeof(taken));
+	again = brute_run(w, taken);
+	if ((leaf->flags & LAZY_NONE) && !outcome_equal(&again, &leaf->outcome))
+		complain(w, "a leaf does not stand for no unit");
 }
 
 static void tree_check(struct world *w)
@@ -758,6 +766,13 @@ static void tree_check(struct world *w)
 			complain(w, "of %zu sets, the outcome of number %zu is not among those of %zu leaves", w->sets,
 				 i, shared->count);
 	}
+	size_t alls = 0, nones = 0;
+	for (size_t i = 0; i < shared->count; i++) {
+		alls += (shared->leaves[i].flags & LAZY_ALL) != 0;
+		nones += (shared->leaves[i].flags & LAZY_NONE) != 0;
+	}
+	if (!alls || !nones)
+		complain(w, "%zu leaves stand for all units, %zu for none", alls, nones);
 	if (shared->count > w->sets)
 		complain(w, "%zu leaves, %zu sets", shared->count, w->sets);
 	if (shared->left_out != 0)
