@@ -185,7 +185,7 @@ static void funnel_add(const struct counting *c, struct findings *f)
 	f->stats.funnel.contents = distinct_figure(f, c->whole ? c->whole : c->count);
 	f->stats.funnel.after_segments = distinct_figure(f, c->count);
 	f->stats.funnel.tested = f->stats.crash_states.tested;
-	if (c->reads)
+	if (c->reads && f->stats.complete.value)
 		f->stats.funnel.after_reads = f->stats.crash_states.explored;
 }
 

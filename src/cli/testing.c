@@ -215,7 +215,8 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	const char *force = trace_meta(trace, "pmem_force");
 	int r;
 
-	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) || !analysis_complete(analysis))
+	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) ||
+	    !analysis_complete(analysis))
 		return 0;
 	t->how.inject = choice->inject;
 	t->how.explore = choice->explore;

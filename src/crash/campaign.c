@@ -2,6 +2,7 @@
 /* campaign.c - see campaign.h. */
 #include "crash/campaign.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -328,19 +329,22 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 	char note[1024];
 
 	if (e.eager) {
-		snprintf(note, sizeof(note),
-			 "in %llu segment%s crash states were not decided by what recovery reads (%s), but tried one by one%s",
-			 (unsigned long long)e.eager, e.eager == 1 ? "" : "s",
-			 e.reason  ? e.reason :
-			 c->reason ? c->reason :
-				     "no fork server",
-			 e.observed ? ", over the lines that it was seen to read when it was observed" : "");
+		snprintf(
+			note, sizeof(note),
+			"in %llu segment%s crash states were not decided by what recovery reads (%s), but tried one by one%s",
+			(unsigned long long)e.eager, e.eager == 1 ? "" : "s",
+			e.reason    ? e.reason
+			: c->reason ? c->reason
+				    : "no fork server",
+			e.observed ? ", over the lines that it was seen to read when it was observed" : "");
 		note_add(f, note);
 	}
 	if (e.left_in) {
-		snprintf(note, sizeof(note),
-			 "%.3g sets of stores were left out in %llu segment%s; the most suspicious were tested, and some by chance",
-			 e.left_out, (unsigned long long)e.left_in, e.left_in == 1 ? "" : "s");
+		snprintf(
+			note, sizeof(note),
+			"%s%.3g sets of stores were left out in %llu segment%s; the most suspicious were tested, and some by chance",
+			isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out,
+			(unsigned long long)e.left_in, e.left_in == 1 ? "" : "s");
 		note_add(f, note);
 	}
 	if (e.waiting) {

@@ -20,11 +20,11 @@ struct eager {
 	struct explore *explore;
 	size_t root;
 	struct moment *moment;
-	uint8_t *open;      /* by line; NULL: all are */
-	uint32_t *lines;    /* the open ones */
+	uint8_t *open;   /* by line; NULL: all are */
+	uint32_t *lines; /* the open ones */
 	uint32_t count;
-	uint8_t *taken;     /* by unit */
-	bool *persisted;    /* by model_pending */
+	uint8_t *taken;  /* by unit */
+	bool *persisted; /* by model_pending */
 	uint64_t sequence;
 	uint64_t random;
 	unsigned under_way; /* and whoever is the last lets go */

@@ -13,7 +13,7 @@
 enum {
 	EVENTS_PER_LOOK = 1 << 14,
 	LEAVES_SAMPLED = 1 << 10, /* at most */
-	TIMEOUTS_MAX = 3, /* of a root: recovery that hangs mostly hangs again */
+	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
 	REFUSALS_MAX = 8,
 };
 
@@ -202,7 +202,8 @@ static bool is_lazy(const struct explore *e, const struct root *root, const stru
 static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
-	bool lazy = is_lazy(e, root, moment), brief = has_budget(e->campaign) && e->pass <= PASS_ALL && moment->choices->unit_count;
+	bool lazy = is_lazy(e, root, moment),
+	     brief = has_budget(e->campaign) && e->pass <= PASS_ALL && moment->choices->unit_count;
 
 	if (lazy && !brief && e->pass != PASS_CONTRAST)
 		return root_lazily(e, index, moment, err);
@@ -338,7 +339,10 @@ static void explore_close(struct explore *e)
 
 int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, struct err *err)
 {
-	struct explore e = {.campaign = c, .explored = &c->explored[platform], .trials = &c->trials[platform], .pass = pass};
+	struct explore e = {.campaign = c,
+			    .explored = &c->explored[platform],
+			    .trials = &c->trials[platform],
+			    .pass = pass};
 	int r, drained;
 
 	if (!pass_is_due(c, e.explored, pass))

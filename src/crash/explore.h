@@ -38,18 +38,18 @@ enum explore_pass {
 
 /* What was done on all platforms. */
 struct explore_figures {
-	uint64_t roots;     /* moments of chosen segments */
-	uint64_t different; /* of them */
-	uint64_t all;       /* contents that recovery was run on */
-	uint64_t tested;    /* contents that recovery was run on, and that inject had not tested */
+	uint64_t roots;            /* moments of chosen segments */
+	uint64_t different;        /* of them */
+	uint64_t all;              /* contents that recovery was run on */
+	uint64_t tested;           /* contents that recovery was run on, and that inject had not tested */
 	uint64_t failed, accepted; /* of these */
 	uint64_t traps;
-	double left_out;      /* sets that belong to no tested one */
-	uint64_t left_in;     /* roots where something was left out */
-	uint64_t waiting;     /* roots that were not tested at all */
-	uint64_t eager;       /* roots that were not explored lazily though that was wanted */
-	const char *reason;   /* why, or NULL */
-	bool observed;        /* by the lines that an observed recovery reads */
+	double left_out;    /* sets that belong to no tested one */
+	uint64_t left_in;   /* roots where something was left out */
+	uint64_t waiting;   /* roots that were not tested at all */
+	uint64_t eager;     /* roots that were not explored lazily though that was wanted */
+	const char *reason; /* why, or NULL */
+	bool observed;      /* by the lines that an observed recovery reads */
 };
 
 /* Test the states of a platform, in one pass.  0 also when stopped. */

@@ -62,7 +62,7 @@ struct explored {
 	uint64_t eager;
 	const char *reason;
 	bool observed;
-	bool read; /* once at least */
+	bool read;              /* once at least */
 	struct observed *lines; /* that recovery reads; NULL: it was not observed yet */
 	uint64_t tested_new, failed, accepted;
 };

@@ -6,8 +6,8 @@
 #include "crash/explore_in.h"
 
 enum {
-	GROUPS_KEPT = 4096, /* of one root, while it is explored */
-	GROUPS_TOLD = 64,   /* of one root, that are explained */
+	GROUPS_KEPT = 256, /* of one root, while it is explored */
+	GROUPS_TOLD = 64,  /* of one root, that are explained */
 };
 
 static struct failure *failure_find(struct failures *f, struct ending ending, uint64_t lost)

@@ -280,7 +280,8 @@ static struct result *loss_same(const struct loss *l)
 	for (size_t i = 0; l->job->persisted && i < c->results.count; i++) {
 		struct result *result = &c->results.at[i];
 
-		if (result->by_loss && result->sighting.blamed == blamed && ending_same(result->ending, l->job->ending) &&
+		if (result->by_loss && result->sighting.blamed == blamed &&
+		    ending_same(result->ending, l->job->ending) &&
 		    !strcmp(result->sighting.platform, l->explain->platform))
 			return result;
 	}

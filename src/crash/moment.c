@@ -21,8 +21,8 @@ struct unit_name {
 	uint8_t pad[4];
 };
 
-static struct unit_name unit_name(const struct moment *m, const struct choices_unit *u, const struct choices_unit *before,
-				  uint64_t path)
+static struct unit_name unit_name(const struct moment *m, const struct choices_unit *u,
+				  const struct choices_unit *before, uint64_t path)
 {
 	bool ordered = m->choices->order_count > 0;
 	struct unit_name name = {

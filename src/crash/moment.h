@@ -23,7 +23,7 @@ struct moment_line {
 struct moment {
 	struct choices *choices;
 	struct digest certain, all; /* of nothing, and of everything pending persisted */
-	struct digest name;         /* what is certain, and all that may be decided: the same name, the same crash states */
+	struct digest name; /* what is certain, and all that may be decided: the same name, the same crash states */
 	struct moment_line *lines;
 };
 

@@ -23,10 +23,10 @@
 enum { PATIENCE = 50 /* recording is slow */, REMOVE_FDS = 16 };
 
 struct observed {
-	struct map lines;   /* (hash of the path, line) -> 1 */
-	struct map files;   /* hash of the path -> 1: it is read by loads */
-	bool failed;        /* nothing can be told */
-	uint64_t moments;   /* asked about */
+	struct map lines; /* (hash of the path, line) -> 1 */
+	struct map files; /* hash of the path -> 1: it is read by loads */
+	bool failed;      /* nothing can be told */
+	uint64_t moments; /* asked about */
 };
 
 void observed_free(struct observed *o)
@@ -100,8 +100,8 @@ static int recovery_watch(struct explore *e, const char *dir, const struct state
 	words_add(&job.target, "%s", c->options.recover);
 	if (recorder_find_valgrind(&recorder, err) == 0 && recorder_find_tool(&recorder, err) == 0) {
 		recorder_command(&recorder, &job, &argv, &environment);
-		r = state ? tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err) :
-			    tester_other_content(c->tester, c->survey->final, argv.items, environment.items, PATIENCE,
+		r = state ? tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err)
+			  : tester_other_content(c->tester, c->survey->final, argv.items, environment.items, PATIENCE,
 						 outcome, err);
 	}
 	words_free(&argv);
@@ -128,7 +128,8 @@ static int observe_once(struct explore *e, struct observed *o, const struct stat
 	r = recovery_watch(e, recording.dir, state, &outcome, &ignored);
 	if (r == 0)
 		outcome_free(&outcome);
-	if (r < 0 || trace_seal(recording.dir, &(struct seal_options){0}, &ignored) < 0 || !recording_read(o, recording.dir))
+	if (r < 0 || trace_seal(recording.dir, &(struct seal_options){0}, &ignored) < 0 ||
+	    !recording_read(o, recording.dir))
 		o->failed = true;
 	recording_close(&recording);
 	nftw(dir, entry_remove, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);

@@ -244,8 +244,8 @@ int tester_stack(struct tester *t, const struct state *state, struct recovery_fr
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
 }
 
-static int stage_other(struct tester *t, char *const *argv, char *const *environment,
-		 unsigned patience, struct outcome *outcome, struct err *err)
+static int stage_other(struct tester *t, char *const *argv, char *const *environment, unsigned patience,
+		       struct outcome *outcome, struct err *err)
 {
 	int r = recovery_other(t->recovery, 0, argv, environment, patience, outcome, err);
 	stage_distrust(t->slots[0].stage);
@@ -261,7 +261,7 @@ int tester_other(struct tester *t, const struct state *state, char *const *argv,
 }
 
 int tester_other_content(struct tester *t, const struct content *content, char *const *argv, char *const *environment,
-		 unsigned patience, struct outcome *outcome, struct err *err)
+			 unsigned patience, struct outcome *outcome, struct err *err)
 {
 	int r = stage_put(t, content, err);
 

@@ -8,6 +8,7 @@
  *             if (!known_claim(known, d)) {
  *                     tester_submit(t, state = state_new(image, persisted), &err);     // waits for a worker, does not wait for the outcome
  *                     state_free(state);
+ *             }
  *     }
  *     tester_drain(t, &err);                                    // now known_get(known, d) has all outcomes
  *     tester_run(t, state, 1, &outcome, &err);                  // or one alone, with all that it printed
@@ -49,8 +50,8 @@ typedef void tester_told(void *arg, const struct outcome *outcome);
 int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
 
 /* Start recovery on all that a crash may leave at this moment; see run/lazy.h.  `certain` is state_none.  -1, ERR_TARGET: there is no fork server. */
-int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket, const struct lazy_options *options,
-		       struct err *err);
+int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket,
+		       const struct lazy_options *options, struct err *err);
 
 /* One more recovery was run, as a leaf of such a tree. */
 void tester_count(struct tester *tester, const struct outcome *outcome);
@@ -78,8 +79,8 @@ int tester_other(struct tester *tester, const struct state *state, char *const *
 		 unsigned patience, struct outcome *outcome, struct err *err);
 
 /* The same on files as they are in `content`. */
-int tester_other_content(struct tester *tester, const struct content *content, char *const *argv, char *const *environment,
-			 unsigned patience, struct outcome *outcome, struct err *err);
+int tester_other_content(struct tester *tester, const struct content *content, char *const *argv,
+			 char *const *environment, unsigned patience, struct outcome *outcome, struct err *err);
 
 struct recovery *tester_recovery(const struct tester *tester);
 
