@@ -25,7 +25,7 @@ struct reading {
 struct count {
 	struct count_options options;
 	struct reading reading;
-	mpz_t feasible, chosen, here;
+	mpz_t feasible, here;
 	struct variants variants;
 	struct boxes *boxes;
 	struct contents contents;
@@ -57,7 +57,7 @@ struct count *count_new(const struct count_options *options)
 	count->boxes = boxes_new();
 	if (options->way == COUNT_LOOK)
 		boxes_give_up(count->boxes);
-	mpz_inits(count->feasible, count->chosen, count->here, NULL);
+	mpz_inits(count->feasible, count->here, NULL);
 	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_init(count->largest[i].feasible);
 	return count;
@@ -75,7 +75,7 @@ void count_free(struct count *count)
 	if (!count)
 		return;
 	reading_free(&count->reading);
-	mpz_clears(count->feasible, count->chosen, count->here, NULL);
+	mpz_clears(count->feasible, count->here, NULL);
 	for (size_t i = 0; i < COUNT_LARGEST; i++)
 		mpz_clear(count->largest[i].feasible);
 	variants_free(&count->variants);
@@ -253,10 +253,8 @@ static void moment(struct count *count, const struct event *ev)
 	image_settle(r->image);
 	model_count(image_model(r->image), count->here);
 	mpz_add(count->feasible, count->feasible, count->here);
-	if (segment.chosen) {
-		mpz_add(count->chosen, count->chosen, count->here);
+	if (segment.chosen)
 		contents_count(count);
-	}
 	sequences_count(count);
 	largest_add(count, &segment);
 	r->first = segment.last + 1;
@@ -325,11 +323,6 @@ void count_feasible(const struct count *count, mpz_t feasible)
 	mpz_set(feasible, count->feasible);
 }
 
-void count_chosen(const struct count *count, mpz_t feasible)
-{
-	mpz_set(feasible, count->chosen);
-}
-
 bool count_distinct(const struct count *count, mpz_t distinct)
 {
 	if (boxes_count(count->boxes, distinct))
@@ -341,11 +334,6 @@ bool count_distinct(const struct count *count, mpz_t distinct)
 double count_sequences(const struct count *count)
 {
 	return count->sequences_known ? count->sequences : -1;
-}
-
-uint64_t count_states(const struct count *count)
-{
-	return count->states;
 }
 
 uint64_t count_segments(const struct count *count)

@@ -86,13 +86,8 @@ void count_feasible(const struct count *count, mpz_t feasible);
 /* Different contents over the chosen segments.  False if that is not known. */
 bool count_distinct(const struct count *count, mpz_t distinct);
 
-/* Sets over the chosen segments alone. */
-void count_chosen(const struct count *count, mpz_t feasible);
-
 /* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is not known. */
 double count_sequences(const struct count *count);
-
-uint64_t count_states(const struct count *count); /* that were looked at */
 
 /* Segments, over all readings.  `unique` is 0 where the recording has no code hashes. */
 uint64_t count_segments(const struct count *count);

@@ -17,7 +17,6 @@
 struct known {
 	struct map endings; /* digest -> encoded ending, or CLAIMED */
 	FILE *journal;      /* NULL: none */
-	uint64_t resumed;
 };
 
 static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
@@ -77,10 +76,8 @@ static void journal_read(struct known *k, FILE *file, uint64_t depends)
 	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) ||
 	    !hex_read(&text, &hash, '\n') || hash != depends)
 		return;
-	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending)) {
+	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending))
 		*map_put(&k->endings, low, high) = ending_encode(ending);
-		k->resumed++;
-	}
 }
 
 static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
@@ -161,9 +158,4 @@ void known_set(struct known *k, struct digest digest, struct ending ending)
 void known_drop(struct known *k, struct digest digest)
 {
 	*map_put(&k->endings, digest.low, digest.high) = CLAIMED;
-}
-
-uint64_t known_resumed(const struct known *k)
-{
-	return k->resumed;
 }

@@ -56,7 +56,4 @@ void known_set(struct known *known, struct digest digest, struct ending ending);
 /* What was said of it is not to be relied on; the journal keeps it. */
 void known_drop(struct known *known, struct digest digest);
 
-/* How many outcomes came from an earlier campaign. */
-uint64_t known_resumed(const struct known *known);
-
 #endif

@@ -112,6 +112,7 @@ static void complete_orders(const struct minimise *m, bool *persisted)
 	}
 }
 
+/* Add what a legal set with these units needs.  False if that is not enough. */
 static bool legalise(struct minimise *m, bool *persisted)
 {
 	complete_stores(m, persisted);
@@ -120,17 +121,6 @@ static bool legalise(struct minimise *m, bool *persisted)
 	complete_orders(m, persisted);
 	complete_stores(m, persisted);
 	return model_allows(m->model, persisted);
-}
-
-bool minimise_legalise(struct model *model, bool *persisted)
-{
-	struct minimise m;
-	bool legal;
-
-	minimise_init(&m, model);
-	legal = legalise(&m, persisted);
-	minimise_free(&m);
-	return legal;
 }
 
 /* Each cached unit that is lost takes along the later ones of its line. */
@@ -193,7 +183,7 @@ static int stores_try(struct minimise *m, size_t from, size_t to)
 		m->tried[i] = !m->kept;
 	if (!(m->kept ? spread(m, m->tried) : legalise(m, m->tried)) || !m->left)
 		return 0;
-	if (!m->kept && !memchr(m->tried, false, m->count))
+	if (!m->kept && !memchr(m->tried, 0, m->count))
 		return 0;
 	m->left--;
 	failed = m->fails(m->arg, m->tried);

@@ -24,9 +24,6 @@ int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise
  * does. */
 int minimise_kept(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg);
 
-/* Add to `persisted` what a legal set with these units needs.  False if that is not enough, which then is none. */
-bool minimise_legalise(struct model *model, bool *persisted);
-
 /* Take from `persisted` what a legal set without the other units cannot have.  False if that leaves a set that is none. */
 bool minimise_spread(struct model *model, bool *persisted);
 

@@ -185,15 +185,6 @@ uint64_t image_size(const struct image *image, uint32_t file)
 	return content_size(image->certain, file);
 }
 
-uint64_t image_bytes(const struct image *image)
-{
-	uint64_t pages = 0;
-
-	for (uint32_t file = 1; file <= image_file_count(image); file++)
-		pages += image_exists(image, file) ? content_pages(image->certain, file) : 0;
-	return pages * IMAGE_PAGE;
-}
-
 /* Bytes of a state */
 
 /* The first patch at or after a place. */

@@ -65,7 +65,4 @@ size_t image_read(const struct image *image, const struct state *state, uint32_t
 /* Make the regular file `fd` equal to a file of a state: its size, and its bytes with holes where nothing is. */
 int image_write(const struct image *image, const struct state *state, uint32_t file, int fd, struct err *err);
 
-/* Bytes of content, without holes, of all files that exist: about what a full copy takes. */
-uint64_t image_bytes(const struct image *image);
-
 #endif

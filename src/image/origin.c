@@ -175,11 +175,6 @@ const struct content *origin_content(const struct origin *origin)
 	return origin->content;
 }
 
-bool origin_existed(const struct origin *origin)
-{
-	return content_file_count(origin->content) > 0;
-}
-
 uint64_t origin_bytes(const struct origin *origin)
 {
 	uint64_t pages = 0;

@@ -54,9 +54,6 @@ void origin_add_dir(struct origin *origin, const char *path);
 /* The files that were there, under the ids that they have in the trace. */
 const struct content *origin_content(const struct origin *origin);
 
-/* Was any PM file there before the recording? */
-bool origin_existed(const struct origin *origin);
-
 /* Bytes of the files that were there, without their holes. */
 uint64_t origin_bytes(const struct origin *origin);
 

@@ -91,15 +91,12 @@ void stage_free(struct stage *stage)
 		tree_remove(stage->root);
 	for (size_t k = 0; k < stage->dirs.count; k++)
 		free(stage->dirs.at[k]);
-	for (size_t i = 0; i < stage->reserved.count; i++)
-		free(stage->reserved.at[i].name);
 	free(stage->root);
 	free(stage->what);
 	vec_free(&stage->dirs);
 	vec_free(&stage->files);
 	vec_free(&stage->covered);
 	vec_free(&stage->due);
-	vec_free(&stage->reserved);
 	free(stage);
 }
 
@@ -121,13 +118,6 @@ struct stage_cost stage_cost(const struct stage *stage)
 void stage_distrust(struct stage *stage)
 {
 	stage->distrusted = true;
-}
-
-void stage_reserve(struct stage *stage, size_t index, const char *name)
-{
-	struct stage_name reserved = {index, strdup(name)};
-
-	vec_push(&stage->reserved, reserved);
 }
 
 bool stage_path(const struct stage *stage, const char *path, char *buffer, size_t size)

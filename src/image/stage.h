@@ -40,7 +40,6 @@ void staging_close(struct staging *staging);
 void staging_remove(const struct staging *staging);
 
 const char *staging_path(const struct staging *staging);
-const struct origin *staging_origin(const struct staging *staging);
 
 /* An empty stage of the image: no files.  The staging owns it.  NULL: err says why. */
 struct stage *stage_new(struct staging *staging, struct image *image, struct err *err);
@@ -61,9 +60,6 @@ const char *stage_dir(const struct stage *stage, size_t index);
 /* Where a PM path is in the stage, in `buffer`: false if it is none of the origin's, or does not fit.  Whether a file is there is another
  * question. */
 bool stage_path(const struct stage *stage, const char *path, char *buffer, size_t size);
-
-/* An entry of ROOT/K that is the caller's (the mount point of something beside the pool, say): it is never removed. */
-void stage_reserve(struct stage *stage, size_t index, const char *name);
 
 /* What loading has cost so far. */
 struct stage_cost {

@@ -27,11 +27,6 @@ struct stage_file {
 	bool moving; /* it has a name of its own for the moment */
 };
 
-struct stage_name {
-	size_t dir;
-	char *name;
-};
-
 /* Pages that follow each other, on their way to a file. */
 struct stage_run {
 	uint32_t file;
@@ -50,7 +45,6 @@ struct stage {
 	VEC_OF(struct stage_file) files; /* by id */
 	VEC_OF(struct page_ref) covered; /* pages on which the state in the stage may differ from what was certain */
 	VEC_OF(struct page_ref) due;     /* pages to be written by this load */
-	VEC_OF(struct stage_name) reserved;
 	struct stage_run run;
 	bool distrusted;
 	bool loaded; /* `holds` is in it */

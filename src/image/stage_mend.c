@@ -64,10 +64,6 @@ struct looking {
 
 static bool belongs(const struct stage *stage, size_t dir, const char *entry)
 {
-	for (size_t i = 0; i < stage->reserved.count; i++) {
-		if (stage->reserved.at[i].dir == dir && !strcmp(stage->reserved.at[i].name, entry))
-			return true;
-	}
 	for (size_t i = 1; i < stage->files.count; i++) {
 		const char *path = stage->files.at[i].path, *name;
 

@@ -143,8 +143,3 @@ const char *staging_path(const struct staging *staging)
 {
 	return staging->path;
 }
-
-const struct origin *staging_origin(const struct staging *staging)
-{
-	return staging->origin;
-}

@@ -61,14 +61,6 @@ uint32_t choices_find_from(const struct choices *c, uint32_t file, uint64_t offs
 	return low;
 }
 
-uint32_t choices_find(const struct choices *c, uint32_t file, uint64_t offset)
-{
-	uint32_t at = choices_find_from(c, file, offset);
-	const struct choices_line *line = &choices_lines(c)[at];
-
-	return at < c->line_count && line->file == file && line->offset <= offset ? at : CHOICES_NONE;
-}
-
 /* Alternatives */
 
 bool choices_first(const struct choices *c, uint32_t line, struct choices_bounds bounds, enum choices_mode mode,

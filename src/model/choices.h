@@ -86,9 +86,6 @@ struct choices *choices_take(struct model *model);
 /* A block that comes from elsewhere: is it well formed?  All below trust it. */
 bool choices_check(const struct choices *c, size_t bytes);
 
-/* The line of that byte, or CHOICES_NONE. */
-uint32_t choices_find(const struct choices *c, uint32_t file, uint64_t offset);
-
 /* The first line at or after that byte, of that file or a later one; line_count if there is none.  For ranges. */
 uint32_t choices_find_from(const struct choices *c, uint32_t file, uint64_t offset);
 

@@ -343,14 +343,6 @@ static void finds_lines(void **state)
 	hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 124, 8, 1);
 	c = choices_take(h.model);
 	assert_int_equal(c->line_count, 3);
-	assert_int_equal(choices_find(c, 1, 64), 0);
-	assert_int_equal(choices_find(c, 1, 127), 0);
-	assert_int_equal(choices_find(c, 1, 128), 1);
-	assert_int_equal(choices_find(c, 1, 4100), 2);
-	assert_int_equal(choices_find(c, 1, 63), CHOICES_NONE);
-	assert_int_equal(choices_find(c, 1, 192), CHOICES_NONE);
-	assert_int_equal(choices_find(c, 2, 64), CHOICES_NONE);
-	assert_int_equal(choices_find(c, 0, 64), CHOICES_NONE);
 	assert_int_equal(choices_find_from(c, 1, 0), 0);
 	assert_int_equal(choices_find_from(c, 1, 192), 2);
 	assert_int_equal(choices_find_from(c, 1, 5000), 3);

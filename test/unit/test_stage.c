@@ -545,23 +545,6 @@ static void test_damage(void **state)
 	state_free(all);
 }
 
-static void test_reserved(void **state)
-{
-	struct fixture *f = *state;
-	char keep[512], go[512];
-
-	beside(f, "0/keep", keep);
-	beside(f, "0/go", go);
-	stage_reserve(f->stage, 0, "keep");
-	load(f, state_none(f->image));
-	assert_int_equal(mkdir(keep, 0700), 0);
-	write_text(go, O_CREAT, 0, "x");
-	stage_distrust(f->stage);
-	load(f, state_none(f->image));
-	assert_int_equal(access(keep, F_OK), 0);
-	assert_int_equal(access(go, F_OK), -1);
-}
-
 /* A load that fails is made good by the next one that does not. */
 static void test_no_space(void **state)
 {
@@ -683,7 +666,6 @@ int main(int argc, char **argv)
 		fixture_test(test_exchange),
 		fixture_test(test_by_hand),
 		fixture_test(test_damage),
-		fixture_test(test_reserved),
 		fixture_test(test_no_space),
 		scratch_test(test_places),
 		cmocka_unit_test(test_many),
