@@ -366,6 +366,7 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 struct explore_figures explore_figures(const struct campaign *c)
 {
 	struct explore_figures f = {0};
+	struct contents all = {0};
 
 	for (size_t p = 0; p < c->options.platform_count; p++) {
 		const struct explored *e = &c->explored[p];
@@ -373,7 +374,9 @@ struct explore_figures explore_figures(const struct campaign *c)
 		f.roots += e->seen;
 		f.different += e->roots.count;
 		f.tested += e->tested_new;
-		f.all += e->tested.count;
+		for (size_t i = 0; i < e->tested.room; i++)
+			if (e->tested.at[i].low | e->tested.at[i].high)
+				contents_add(&all, e->tested.at[i]);
 		f.failed += e->failed;
 		f.accepted += e->accepted;
 		f.traps += e->traps;
@@ -386,6 +389,8 @@ struct explore_figures explore_figures(const struct campaign *c)
 			f.waiting += e->roots.at[i].state == ROOT_WAITS;
 		}
 	}
+	f.all = all.count;
+	contents_free(&all);
 	return f;
 }
 

@@ -74,9 +74,8 @@ struct judge {
 	struct explored *explored;
 	struct trials *trials;
 	struct jobs *jobs;
-	struct contents seen; /* failing contents that were counted */
-	struct map loses;     /* (lost, ending) -> 1 + index of the job */
-	uint64_t created;     /* before this event the initial ending is accepted */
+	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	uint64_t created; /* before this event the initial ending is accepted */
 };
 
 /* The trial that stands for one of the extreme states of a root. */
@@ -98,13 +97,22 @@ static const struct trial *trial_find(const struct trials *trials, uint64_t even
 	return NULL;
 }
 
-/* Contents that were not counted before. */
+/* Is this failing content counted for the first time, on whatever platform? */
+static bool content_fails_first(struct judge *j, struct digest digest)
+{
+	uint64_t *counted = map_put(&j->campaign->counted, digest.low, digest.high);
+	bool first = *counted != COUNTED_FAILING;
+
+	*counted = COUNTED_FAILING;
+	return first;
+}
+
 static uint64_t contents_fresh(struct judge *j, const struct failure *failure)
 {
 	uint64_t fresh = 0;
 
 	for (size_t i = 0; i < failure->contents.count; i++)
-		fresh += contents_add(&j->seen, failure->contents.at[i]);
+		fresh += content_fails_first(j, failure->contents.at[i]);
 	return fresh;
 }
 
@@ -134,7 +142,7 @@ static void failure_judge(struct judge *j, const struct root *root, const struct
 	j->explored->failed += fresh;
 	if (!none || prefix_fails(j, root, failure))
 		return;
-	job = map_put(&j->loses, failure->lost, (uint64_t)failure->ending.kind << 32 | (uint32_t)failure->ending.value);
+	job = map_put(&j->loses, failure->lost, ending_code(failure->ending));
 	if (!*job) {
 		vec_push(&j->jobs->all, ((struct job){.trial = none,
 						      .ending = failure->ending,
@@ -160,19 +168,34 @@ static void root_judge(struct judge *j, struct root *root)
 	}
 }
 
-/* What inject has tested counts there, and so do states with a trial of their own. */
-static void trials_see(struct judge *j, struct contents *injected)
+/* The extreme states of a root have trials of their own. */
+static void trials_see(struct judge *j)
 {
 	for (size_t i = 0; i < j->trials->all.count; i++) {
 		const struct trial *trial = &j->trials->all.at[i];
 		struct ending ending = known_get(j->campaign->known, trial->digest);
 
-		if (ending.known && !trial->explored)
-			contents_add(injected, trial->digest);
-		if (!ending.known || ending_passed(ending) || !contents_add(&j->seen, trial->digest))
+		if (!trial->explored || !ending.known || ending_passed(ending) ||
+		    !content_fails_first(j, trial->digest))
 			continue;
-		j->explored->failed += trial->explored && !trial->accepted;
-		j->explored->accepted += trial->explored && trial->accepted;
+		j->explored->failed += !trial->accepted;
+		j->explored->accepted += trial->accepted;
+	}
+}
+
+/* What inject has tested counts there, and what was tested on another platform counts once. */
+static void tested_count(struct judge *j)
+{
+	const struct contents *tested = &j->explored->tested;
+
+	for (size_t i = 0; i < tested->room; i++) {
+		uint64_t *counted;
+
+		if (!(tested->at[i].low | tested->at[i].high))
+			continue;
+		counted = map_put(&j->campaign->counted, tested->at[i].low, tested->at[i].high);
+		j->explored->tested_new += !*counted;
+		*counted = *counted ? *counted : COUNTED;
 	}
 }
 
@@ -180,19 +203,11 @@ void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 {
 	struct explored *explored = &c->explored[platform];
 	struct judge j = {.campaign = c, .explored = explored, .trials = &c->trials[platform], .jobs = jobs};
-	struct contents injected = {0};
-	size_t before;
 
 	j.created = trials_created(j.trials, c->known);
-	trials_see(&j, &injected);
-	before = injected.count;
-	for (size_t i = 0; i < explored->tested.room; i++)
-		if (explored->tested.at[i].low | explored->tested.at[i].high)
-			contents_add(&injected, explored->tested.at[i]);
-	explored->tested_new = injected.count - before;
+	tested_count(&j);
+	trials_see(&j);
 	for (size_t i = 0; i < explored->roots.count; i++)
 		root_judge(&j, &explored->roots.at[i]);
-	contents_free(&injected);
-	contents_free(&j.seen);
 	map_free(&j.loses);
 }

@@ -21,6 +21,11 @@ void trials_sort(struct trials *t)
 		qsort(t->all.at, t->all.count, sizeof(*t->all.at), trial_order);
 }
 
+struct state *trial_state(const struct trial *trial, struct image *image)
+{
+	return trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+}
+
 /* Rule 1. */
 void trials_accept(struct trials *t, const struct known *known, struct ending initial)
 {
@@ -44,14 +49,12 @@ uint64_t trials_created(const struct trials *t, const struct known *known)
 	return UINT64_MAX;
 }
 
-enum { SEEN = 1, SEEN_FAILING };
-
 /* The judge at work. */
 struct judge {
 	const struct known *known;
 	struct jobs *jobs;
 	struct judgement *found;
-	struct map *counted; /* contents of trials that count: SEEN, SEEN_FAILING */
+	struct map *counted; /* contents of trials that count: COUNTED, COUNTED_FAILING */
 	struct map seen;     /* contents that fail: 1 */
 	struct map loses;    /* (lost, ending) -> 1 + index of the job */
 	/* the last prefix */
@@ -87,7 +90,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct endi
 
 	if (j->prefix && j->prefix->event == trial->event && j->prefix_failed && ending_same(ending, j->prefix_ending))
 		return j->prefix_job;
-	job = map_put(&j->loses, trial->lost, (uint64_t)ending.kind << 32 | (uint32_t)ending.value);
+	job = map_put(&j->loses, trial->lost, ending_code(ending));
 	if (!*job)
 		*job = 1 + job_new(j, trial, ending, trial->event);
 	return *job - 1;
@@ -101,9 +104,9 @@ static void judge_count(struct judge *j, const struct trial *trial, struct endin
 	j->found->distinct += first;
 	j->found->tested += first && ending.known;
 	j->found->accepted += first && trial->accepted;
-	j->found->failed += fails && *counted != SEEN_FAILING;
+	j->found->failed += fails && *counted != COUNTED_FAILING;
 	if (first || fails)
-		*counted = fails ? SEEN_FAILING : SEEN;
+		*counted = fails ? COUNTED_FAILING : COUNTED;
 }
 
 static void judge_trial(struct judge *j, const struct trial *trial)

@@ -37,6 +37,9 @@ struct trials {
 	VEC_OF(struct trial) all;
 };
 
+/* What `counted` has of a content. */
+enum { COUNTED = 1, COUNTED_FAILING };
+
 enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
 
 /* What is to be explained. */
@@ -60,6 +63,9 @@ struct judgement {
 	uint64_t failed;   /* of them, neither passed nor accepted */
 	uint64_t accepted;
 };
+
+/* The state, from an image that has come to its event; the caller's to free. */
+struct state *trial_state(const struct trial *trial, struct image *image);
 
 /* Rule 1; `initial` is the ending on the initial state. */
 void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
