@@ -2,7 +2,6 @@
 /* campaign.c - see campaign.h. */
 #include "crash/campaign.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 
 #include "base/err.h"
 #include "crash/campaign_in.h"
-#include "finding/merge.h"
 
 #define JOURNAL "crash.journal"
 
@@ -157,8 +155,7 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 	return known_prepare(c, err);
 }
 
-/* How many states there will be, at most: two for each visit. */
-static uint64_t states_expected(const struct campaign *c)
+uint64_t campaign_expects(const struct campaign *c)
 {
 	uint64_t visits = c->options.visits ? c->options.visits : 1, count = 0;
 
@@ -176,7 +173,7 @@ static int campaign_test(struct campaign *c, struct err *err)
 {
 	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
 
-	campaign_phase(c, "testing", states_expected(c));
+	campaign_phase(c, "testing", campaign_expects(c));
 	for (unsigned round = 0; c->options.inject && round < rounds; round++)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
 			if (inject_read(c, p, round, err) < 0)
@@ -308,127 +305,6 @@ int campaign_check(const struct campaign_options *options, struct err *err)
 		recovery_free(recovery);
 	origin_free(origin);
 	return r;
-}
-
-/* The report */
-
-static struct findings_figure figure(uint64_t value)
-{
-	return (struct findings_figure){.value = value, .known = true};
-}
-
-static void note_add(struct findings *f, const char *note)
-{
-	vec_push(&f->notes, findings_text(f, note));
-}
-
-/* What explore could not do as it was asked to. */
-static void explore_notes(const struct campaign *c, struct findings *f)
-{
-	struct explore_figures e = explore_figures(c);
-	char note[1024];
-
-	if (e.eager) {
-		snprintf(
-			note, sizeof(note),
-			"in %llu segment%s crash states were not decided by what recovery reads (%s), but tried one by one%s",
-			(unsigned long long)e.eager, e.eager == 1 ? "" : "s",
-			e.reason    ? e.reason
-			: c->reason ? c->reason
-				    : "no fork server",
-			e.observed ? ", over the lines that it was seen to read when it was observed" : "");
-		note_add(f, note);
-	}
-	if (e.left_in) {
-		snprintf(
-			note, sizeof(note),
-			"%s%.3g sets of stores were left out in %llu segment%s; the most suspicious were tested, and some by chance",
-			isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out,
-			(unsigned long long)e.left_in, e.left_in == 1 ? "" : "s");
-		note_add(f, note);
-	}
-	if (e.waiting) {
-		snprintf(note, sizeof(note), "%llu of %llu segments were not explored", (unsigned long long)e.waiting,
-			 (unsigned long long)e.different);
-		note_add(f, note);
-	}
-}
-
-static void notes_add(const struct campaign *c, struct findings *f)
-{
-	char note[1024];
-
-	if (c->explored)
-		explore_notes(c, f);
-
-	if (c->found.accepted) {
-		snprintf(
-			note, sizeof(note),
-			"on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
-			(unsigned long long)c->found.accepted);
-		vec_push(&f->notes, findings_text(f, note));
-	}
-	if (c->nested_failing) {
-		snprintf(
-			note, sizeof(note),
-			"on %llu crash states recovery was not crashed in turn: it fails on what it leaves itself, without any crash",
-			(unsigned long long)c->nested_failing);
-		vec_push(&f->notes, findings_text(f, note));
-	}
-	if (c->nested_left_out) {
-		snprintf(note, sizeof(note), "on %llu crash states recovery was not crashed in turn",
-			 (unsigned long long)c->nested_left_out);
-		vec_push(&f->notes, findings_text(f, note));
-	}
-	if (c->stopped && c->options.inject) {
-		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
-			 (unsigned long long)c->found.tested, (unsigned long long)states_expected(c));
-		vec_push(&f->notes, findings_text(f, note));
-	}
-}
-
-static void figures_add(const struct campaign *c, struct findings *f)
-{
-	char mode[1024];
-
-	struct explore_figures explored = {0};
-
-	if (c->explored)
-		explored = explore_figures(c);
-	if (c->options.inject) {
-		f->stats.failure_points.visited = figure(points_visited(c->survey->points));
-		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
-	}
-	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
-	if (c->explored)
-		f->stats.crash_states.explored = figure(explored.all);
-	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
-	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
-	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
-	if (c->stopped || explored.left_in || explored.waiting)
-		f->stats.complete = figure(0);
-	f->stats.seconds.recover = c->seconds;
-	f->target.recover = findings_text(f, c->options.recover);
-	f->target.client = findings_text(f, c->options.client);
-	if (!c->mode)
-		return;
-	snprintf(mode, sizeof(mode), "%s%s%s", c->mode, c->reason ? ": " : "", c->reason ? c->reason : "");
-	f->target.mode = findings_text(f, mode);
-}
-
-void campaign_report(struct campaign *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
-		     const struct findings_options *options)
-{
-	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
-
-	for (size_t i = 0; i < c->results.count; i++)
-		crash_add(crash, &c->results.at[i].sighting);
-	crash_end(crash);
-	if (c->options.explore)
-		findings_merge(f);
-	nested_report(c, f, symbols, options);
-	figures_add(c, f);
-	notes_add(c, f);
 }
 
 int campaign_finish(struct campaign *c, struct findings *findings, struct err *err)

@@ -11,7 +11,7 @@
  * DESIGN.  The recording is read again, once for each platform, with an image (image/image.h) that rolls forward.  At each chosen visit of a
  * failure point two crash states are made: all so far persisted, and only what is guaranteed.  tester.h runs recovery on each content
  * that was not seen before, on several workers while the reading goes on, and keeps the outcomes.  After the reading the outcomes are judged in the order of
- * the states (judge.c), so the result does not depend on who was faster.  What fails is read once more for its cause (minimise.c): the fewest stores lost, or
+ * the states (trials.h), so the result does not depend on who was faster.  What fails is read once more for its cause (explain.h): the fewest stores lost, or
  * the shortest prefix, that still fail; each such state is kept in a folder for `replay`.
  *
  * Nothing here prints: progress and interrupts are the caller's. */

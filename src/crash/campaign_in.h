@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* campaign_in.h - a campaign from within: what its files share.
  *
- *     campaign.c   the course of it: before, testing, judging, explaining; the report
+ *     campaign.c   the course of it: before, testing, judging, explaining
+ *     campaign_report.c
  *     inject.c     the readings that make trials
  *     explore.c    the readings that try all legal states
  *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
  *     result.c     what becomes a finding
+ *     record.c     recordings of recovery
  *     nested.c     campaigns in recordings of recovery */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
 #define BLACKOUT_CRASH_CAMPAIGN_IN_H
@@ -82,6 +84,9 @@ int campaign_tester(struct campaign *campaign, struct reading *reading, struct e
 void campaign_tester_close(struct campaign *campaign);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
+/* How many states inject will have, at most: two for each visit.  0: that is not known. */
+uint64_t campaign_expects(const struct campaign *campaign);
+
 /* inject.c: before the first crash, once; recovery must pass where there was none.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
@@ -96,6 +101,12 @@ int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, 
 /* campaign.c: a campaign with the outcomes of another. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 			struct known *known, struct err *err);
+
+/* record.c: record recovery on a state, or if it is NULL on what the program left, into the directory of a recording; how recovery ends does not matter.
+ * 0, TESTER_STOPPED or -1. */
+struct recorder;
+int campaign_record(struct campaign *campaign, const struct recorder *recorder, const char *dir,
+		    const struct state *state, bool loads, struct err *err);
 
 /* nested.c: crash recoveries of states that pass; 0 also when stopped. */
 int nested_run(struct campaign *campaign, struct err *err);

@@ -53,7 +53,8 @@ static void recent_note(struct explain *e, const struct event *ev, uint64_t numb
 		memcpy(r->value, ev->data, ev->size);
 }
 
-static int reading_to(struct explain *e, uint64_t event, struct err *err)
+/* Go on to an event, remembering stores on the way. */
+static int explain_to(struct explain *e, uint64_t event, struct err *err)
 {
 	const struct event *ev;
 	int more;
@@ -88,7 +89,7 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, struct err *err)
 	int r = 0;
 
 	while (r >= 0 && (job = job_next(jobs, done))) {
-		r = reading_to(e, job->start, err);
+		r = explain_to(e, job->start, err);
 		if (r == 0 && job->trial->which == TRIAL_ALL)
 			r = prefix_explain(e, job, err);
 		else if (r == 0)

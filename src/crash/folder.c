@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +11,9 @@
 
 #include "crash/folder_json.h"
 #include "finding/crash.h"
+#include "image/tree.h"
 
 #define CRASH_DIR "crash"
-#define OPEN_MAX_DIRS 16
 
 /* ---- directories ---- */
 
@@ -26,23 +25,9 @@ static int path_join(char path[PATH_MAX], const char *dir, const char *name, con
 	return 0;
 }
 
-static int entry_remove(const char *path, const struct stat *st, int kind, struct FTW *where)
+static int folder_remove(const char *path, struct err *err)
 {
-	(void)st;
-	(void)kind;
-	(void)where;
-	return remove(path) < 0 && errno != ENOENT ? -1 : 0;
-}
-
-static int tree_remove(const char *path, struct err *err)
-{
-	struct stat st;
-
-	if (lstat(path, &st) < 0 && errno == ENOENT)
-		return 0;
-	if (nftw(path, entry_remove, OPEN_MAX_DIRS, FTW_DEPTH | FTW_PHYS) != 0)
-		return err_sys(err, "cannot remove %s", path);
-	return 0;
+	return tree_remove(path) ? 0 : err_sys(err, "cannot remove %s", path);
 }
 
 int folders_clear(const char *dir, struct err *err)
@@ -51,7 +36,7 @@ int folders_clear(const char *dir, struct err *err)
 
 	if (path_join(path, dir, "", "", err) < 0)
 		return -1;
-	return tree_remove(path, err);
+	return folder_remove(path, err);
 }
 
 int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct err *err)
@@ -63,7 +48,7 @@ int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct er
 		return -1;
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot make %s", path);
-	if (path_join(path, dir, hidden, "", err) < 0 || tree_remove(path, err) < 0)
+	if (path_join(path, dir, hidden, "", err) < 0 || folder_remove(path, err) < 0)
 		return -1;
 	return mkdir(path, 0777) < 0 ? err_sys(err, "cannot make %s", path) : 0;
 }
@@ -157,7 +142,7 @@ static int folder_finish(struct findings *findings, struct finding *finding, con
 		return -1;
 	if (replay_write(json, findings, finding, facts, err) < 0)
 		return -1;
-	if (strcmp(from, to) != 0 && (tree_remove(to, err) < 0 || rename(from, to) < 0))
+	if (strcmp(from, to) != 0 && (folder_remove(to, err) < 0 || rename(from, to) < 0))
 		return err_sys(err, "cannot rename %s to %s", from, to);
 	finding->crash->folder = findings_text(findings, finding->id);
 	return 0;
@@ -187,7 +172,7 @@ static int folders_sweep(const struct findings *findings, const char *dir, struc
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
 		    folder_is_used(findings, entry->d_name))
 			continue;
-		if (path_join(path, dir, entry->d_name, "", err) < 0 || tree_remove(path, err) < 0)
+		if (path_join(path, dir, entry->d_name, "", err) < 0 || folder_remove(path, err) < 0)
 			result = -1;
 	}
 	closedir(entries);

@@ -40,7 +40,6 @@ static uint64_t lost_hash(struct inject *in, struct model *model)
 
 static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 {
-	struct image *image = reading_image(in->reading);
 	struct state *state;
 	int r;
 
@@ -48,7 +47,7 @@ static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 	vec_push(&in->trials->all, *trial);
 	if (known_claim(in->campaign->known, trial->digest))
 		return 0;
-	state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	state = trial_state(trial, reading_image(in->reading));
 	r = tester_submit(in->campaign->tester, state, err);
 	state_free(state);
 	return r;
@@ -262,8 +261,7 @@ static bool trial_hangs(const struct campaign *c, const struct trial *trial)
 static int trial_confirm(struct campaign *c, struct reading *reading, const struct trial *trial, bool *hangs,
 			 struct err *err)
 {
-	struct image *image = reading_image(reading);
-	struct state *state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	struct state *state = trial_state(trial, reading_image(reading));
 	struct outcome outcome;
 	int r = tester_run(c->tester, state, PATIENCE, &outcome, err);
 
@@ -279,7 +277,6 @@ static int trial_confirm(struct campaign *c, struct reading *reading, const stru
 static int reading_confirm(struct campaign *c, struct reading *reading, const struct trials *trials, struct err *err)
 {
 	struct map hanging = {0};
-	const struct event *ev;
 	int r = 0;
 
 	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
@@ -288,9 +285,9 @@ static int reading_confirm(struct campaign *c, struct reading *reading, const st
 
 		if (!trial_hangs(c, trial) || map_get(&hanging, trial->point, trial->which))
 			continue;
-		while (reading_number(reading) < trial->event && (r = reading_look(reading, &ev, err)) > 0)
-			reading_go(reading);
-		r = r < 0 ? r : trial_confirm(c, reading, trial, &hangs, err);
+		r = reading_to(reading, trial->event, err);
+		if (r == 0)
+			r = trial_confirm(c, reading, trial, &hangs, err);
 		if (r == 0 && hangs)
 			*map_put(&hanging, trial->point, trial->which) = 1;
 	}

@@ -21,11 +21,6 @@ struct known {
 
 static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
 
-static uint64_t ending_encode(struct ending ending)
-{
-	return (uint64_t)(ending.kind + 1) << 32 | (uint32_t)ending.value;
-}
-
 static struct ending ending_decode(uint64_t code)
 {
 	if (!code || code == CLAIMED)
@@ -77,7 +72,7 @@ static void journal_read(struct known *k, FILE *file, uint64_t depends)
 	    !hex_read(&text, &hash, '\n') || hash != depends)
 		return;
 	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending))
-		*map_put(&k->endings, low, high) = ending_encode(ending);
+		*map_put(&k->endings, low, high) = ending_code(ending);
 }
 
 static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
@@ -151,7 +146,7 @@ struct ending known_get(const struct known *k, struct digest digest)
 
 void known_set(struct known *k, struct digest digest, struct ending ending)
 {
-	*map_put(&k->endings, digest.low, digest.high) = ending_encode(ending);
+	*map_put(&k->endings, digest.low, digest.high) = ending_code(ending);
 	journal_line(k, digest.low, digest.high, ending);
 }
 

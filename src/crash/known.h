@@ -29,14 +29,20 @@ struct ending {
 	int value;
 };
 
-static inline bool ending_passed(struct ending v)
+static inline bool ending_passed(struct ending e)
 {
-	return v.known && v.kind == OUTCOME_EXIT && v.value == 0;
+	return e.known && e.kind == OUTCOME_EXIT && e.value == 0;
 }
 
 static inline bool ending_same(struct ending a, struct ending b)
 {
 	return a.known && b.known && a.kind == b.kind && a.value == b.value;
+}
+
+/* As a number, which is never 0. */
+static inline uint64_t ending_code(struct ending e)
+{
+	return (uint64_t)(e.kind + 1) << 32 | (uint32_t)e.value;
 }
 
 struct known;

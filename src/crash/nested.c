@@ -6,7 +6,6 @@
  *
  * Recording takes a good part of a second, so of many states some are taken, evenly.  Recoveries that do not change PM have no failure points, and cost
  * nothing beyond that. */
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +15,12 @@
 #include <xxhash.h>
 
 #include "crash/campaign_in.h"
+#include "image/tree.h"
 #include "run/recorder.h"
 #include "run/recording.h"
 #include "trace/seal.h"
 
-enum {
-	STATES_MAX = 100, /* recorded */
-	PATIENCE = 50,    /* recording is slow */
-	REMOVE_FDS = 16,
-};
+enum { STATES_MAX = 100 /* recorded */ };
 
 struct nest {
 	struct campaign *campaign;
@@ -32,45 +28,7 @@ struct nest {
 	struct recorder recorder;
 };
 
-/* Files */
-
-static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void tree_remove(const char *path)
-{
-	nftw(path, entry_remove, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
-}
-
 /* Recording */
-
-static int recovery_record(struct nest *n, const char *dir, const struct state *state, struct outcome *outcome,
-			   struct err *err)
-{
-	struct campaign *c = n->campaign;
-	const struct origin *origin = c->survey->origin;
-	struct recorder_job job = {.dir = dir, .follow = true, .pmem_force = c->options.pmem_force};
-	struct words argv = {0}, environment = {0};
-	int r;
-
-	for (size_t i = 0; i < origin_path_count(origin); i++)
-		words_add(&job.pm, "%s", origin_path(origin, i));
-	words_add(&job.target, "/bin/sh");
-	words_add(&job.target, "-c");
-	words_add(&job.target, "%s", c->options.recover);
-	recorder_command(&n->recorder, &job, &argv, &environment);
-	r = tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err);
-	words_free(&argv);
-	words_free(&environment);
-	words_free(&job.pm);
-	words_free(&job.target);
-	return r;
-}
 
 /* Read the recording: NULL if it holds nothing to crash. */
 static struct survey *recording_survey(struct campaign *c, const char *dir, struct err *err)
@@ -148,7 +106,6 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 {
 	struct campaign *c = n->campaign;
 	struct recording recording = {.lock = -1};
-	struct outcome outcome;
 	struct survey *survey = NULL;
 	struct err ignored;
 	char dir[PATH_MAX];
@@ -157,12 +114,9 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	snprintf(dir, sizeof(dir), "%s/nested/%04u", c->options.out, number);
 	if (recording_create(&recording, dir, err) < 0)
 		return -1;
-	r = recovery_record(n, recording.dir, state, &outcome, err);
-	if (r == 0) {
-		outcome_free(&outcome);
-		if (trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
-			survey = recording_survey(c, recording.dir, &ignored);
-	}
+	r = campaign_record(c, &n->recorder, recording.dir, state, false, err);
+	if (r == 0 && trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
+		survey = recording_survey(c, recording.dir, &ignored);
 	recording_close(&recording);
 	if (survey && !survey_is_whole(n, survey)) {
 		c->nested_left_out++;
@@ -206,16 +160,12 @@ static uint64_t states_stride(struct campaign *c, const struct trials *trials)
 
 static int trial_nest(struct nest *n, const struct trial *trial, unsigned number, struct err *err)
 {
-	struct image *image = reading_image(n->reading);
-	const struct event *ev;
 	struct state *state;
-	int r = 0;
+	int r;
 
-	while (reading_number(n->reading) < trial->event && (r = reading_look(n->reading, &ev, err)) > 0)
-		reading_go(n->reading);
-	if (r < 0)
+	if (reading_to(n->reading, trial->event, err) < 0)
 		return -1;
-	state = trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
+	state = trial_state(trial, reading_image(n->reading));
 	r = state_nest(n, state, number, err);
 	state_free(state);
 	return r;
@@ -237,7 +187,7 @@ static int trials_nest(struct nest *n, const struct trials *trials, struct err *
 		*known = 1;
 		if (count++ % stride)
 			continue;
-		if (c->options.interrupted() || (c->testing.deadline > 0 && tester_clock() > c->testing.deadline))
+		if (c->options.interrupted() || tester_time_is_over(c->tester))
 			r = TESTER_STOPPED;
 		else
 			r = trial_nest(n, trial, (unsigned)count, err);
@@ -290,8 +240,7 @@ static void results_unite(struct campaign *c, const struct trace *trace, struct 
 {
 	for (size_t i = 0; i < nested->campaign->results.count; i++) {
 		struct result *result = &nested->campaign->results.at[i];
-		uint64_t how = (uint64_t)result->ending.kind << 32 | (uint32_t)result->ending.value;
-		uint64_t *first = map_put(seen, result_key(trace, result), how);
+		uint64_t *first = map_put(seen, result_key(trace, result), ending_code(result->ending));
 
 		if (*first) {
 			struct nested *other = &c->nested.at[*first >> 32];

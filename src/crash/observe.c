@@ -7,7 +7,6 @@
  * seen to read is not ignored, but tried all on media, and all lost.
  *
  * A file that recovery does not read by loads from a mapping, but perhaps by system calls, is taken to be read wholly. */
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +15,10 @@
 #include <xxhash.h>
 
 #include "crash/explore_in.h"
+#include "image/tree.h"
 #include "run/recorder.h"
 #include "run/recording.h"
 #include "trace/seal.h"
-
-enum { PATIENCE = 50 /* recording is slow */, REMOVE_FDS = 16 };
 
 struct observed {
 	struct map lines; /* (hash of the path, line) -> 1 */
@@ -43,14 +41,6 @@ static uint64_t path_hash(const char *path)
 	return path ? XXH3_64bits(path, strlen(path)) : 0;
 }
 
-static int entry_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 /* Reading what was recorded */
 
 static void load_note(struct observed *o, const struct trace *trace, const struct event *ev)
@@ -62,7 +52,7 @@ static void load_note(struct observed *o, const struct trace *trace, const struc
 		return;
 	path = path_hash(file->path);
 	*map_put(&o->files, path, 0) = 1;
-	for (uint64_t line = ev->offset / 64; line <= (ev->offset + ev->size - 1) / 64; line++)
+	for (uint64_t line = ev->offset / CHOICES_LINE; line <= (ev->offset + ev->size - 1) / CHOICES_LINE; line++)
 		*map_put(&o->lines, path, line) = 1;
 }
 
@@ -83,39 +73,11 @@ static bool recording_read(struct observed *o, const char *dir)
 
 /* Recording */
 
-static int recovery_watch(struct explore *e, const char *dir, const struct state *state, struct outcome *outcome,
-			  struct err *err)
-{
-	struct campaign *c = e->campaign;
-	const struct origin *origin = c->survey->origin;
-	struct recorder_job job = {.dir = dir, .follow = true, .loads = true, .pmem_force = c->options.pmem_force};
-	struct words argv = {0}, environment = {0};
-	struct recorder recorder;
-	int r = -1;
-
-	for (size_t i = 0; i < origin_path_count(origin); i++)
-		words_add(&job.pm, "%s", origin_path(origin, i));
-	words_add(&job.target, "/bin/sh");
-	words_add(&job.target, "-c");
-	words_add(&job.target, "%s", c->options.recover);
-	if (recorder_find_valgrind(&recorder, err) == 0 && recorder_find_tool(&recorder, err) == 0) {
-		recorder_command(&recorder, &job, &argv, &environment);
-		r = state ? tester_other(c->tester, state, argv.items, environment.items, PATIENCE, outcome, err)
-			  : tester_other_content(c->tester, c->survey->final, argv.items, environment.items, PATIENCE,
-						 outcome, err);
-	}
-	words_free(&argv);
-	words_free(&environment);
-	words_free(&job.pm);
-	words_free(&job.target);
-	return r;
-}
-
 /* NULL: what the program left at its end.  0 also if nothing was learnt; TESTER_STOPPED. */
 static int observe_once(struct explore *e, struct observed *o, const struct state *state)
 {
 	struct recording recording = {.lock = -1};
-	struct outcome outcome;
+	struct recorder recorder;
 	struct err ignored;
 	char dir[PATH_MAX];
 	int r;
@@ -125,14 +87,16 @@ static int observe_once(struct explore *e, struct observed *o, const struct stat
 		o->failed = true;
 		return 0;
 	}
-	r = recovery_watch(e, recording.dir, state, &outcome, &ignored);
+	r = recorder_find_valgrind(&recorder, &ignored);
 	if (r == 0)
-		outcome_free(&outcome);
+		r = recorder_find_tool(&recorder, &ignored);
+	if (r == 0)
+		r = campaign_record(e->campaign, &recorder, recording.dir, state, true, &ignored);
 	if (r < 0 || trace_seal(recording.dir, &(struct seal_options){0}, &ignored) < 0 ||
 	    !recording_read(o, recording.dir))
 		o->failed = true;
 	recording_close(&recording);
-	nftw(dir, entry_remove, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
+	tree_remove(dir);
 	return r == TESTER_STOPPED ? r : 0;
 }
 
@@ -144,7 +108,7 @@ static uint8_t *lines_open(const struct observed *o, const struct explore *e, co
 		const struct choices_line *l = &choices_lines(c)[i];
 		uint64_t path = path_hash(image_path(reading_image(e->reading), l->file));
 
-		open[i] = !map_get(&o->files, path, 0) || map_get(&o->lines, path, l->offset / 64);
+		open[i] = !map_get(&o->files, path, 0) || map_get(&o->lines, path, l->offset / CHOICES_LINE);
 	}
 	return open;
 }

@@ -108,6 +108,16 @@ void reading_go(struct reading *r)
 		r->first = r->kept.count = 0;
 }
 
+int reading_to(struct reading *r, uint64_t number, struct err *err)
+{
+	const struct event *ev;
+	int more = 1;
+
+	while (r->number < number && (more = reading_look(r, &ev, err)) > 0)
+		reading_go(r);
+	return more < 0 ? -1 : 0;
+}
+
 /* Keep a copy of an event whose data are the reader's. */
 static void event_keep(struct reading *r, const struct event *ev)
 {

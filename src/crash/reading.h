@@ -35,6 +35,9 @@ int reading_look(struct reading *reading, const struct event **ev, struct err *e
 /* Let the image go past it. */
 void reading_go(struct reading *reading);
 
+/* Let it go on until it has seen that many events, or all.  -1 on damage. */
+int reading_to(struct reading *reading, uint64_t number, struct err *err);
+
 /* The event `distance` from here, from 1 on.  *ev is good until the next reading_ahead or reading_go. */
 int reading_ahead(struct reading *reading, size_t distance, const struct event **ev, struct err *err);
 

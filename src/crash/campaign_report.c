@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign_report.c - what a campaign adds to the findings: its results, figures, and notes on what was not done. */
+#include <math.h>
+#include <stdio.h>
+
+#include "crash/campaign_in.h"
+#include "finding/merge.h"
+
+static struct findings_figure figure(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
+
+static void note_add(struct findings *f, const char *note)
+{
+	vec_push(&f->notes, findings_text(f, note));
+}
+
+/* What explore could not do as it was asked to. */
+static void explore_notes(const struct campaign *c, struct findings *f)
+{
+	struct explore_figures e = explore_figures(c);
+	char note[1024];
+
+	if (e.eager) {
+		snprintf(
+			note, sizeof(note),
+			"in %llu segment%s crash states were not decided by what recovery reads (%s), but tried one by one%s",
+			(unsigned long long)e.eager, e.eager == 1 ? "" : "s",
+			e.reason    ? e.reason
+			: c->reason ? c->reason
+				    : "no fork server",
+			e.observed ? ", over the lines that it was seen to read when it was observed" : "");
+		note_add(f, note);
+	}
+	if (e.left_in) {
+		snprintf(
+			note, sizeof(note),
+			"%s%.3g sets of stores were left out in %llu segment%s; the most suspicious were tested, and some by chance",
+			isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out,
+			(unsigned long long)e.left_in, e.left_in == 1 ? "" : "s");
+		note_add(f, note);
+	}
+	if (e.waiting) {
+		snprintf(note, sizeof(note), "%llu of %llu segments were not explored", (unsigned long long)e.waiting,
+			 (unsigned long long)e.different);
+		note_add(f, note);
+	}
+}
+
+static void notes_add(const struct campaign *c, struct findings *f)
+{
+	char note[1024];
+
+	if (c->explored)
+		explore_notes(c, f);
+	if (c->found.accepted) {
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
+			(unsigned long long)c->found.accepted);
+		note_add(f, note);
+	}
+	if (c->nested_failing) {
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery was not crashed in turn: it fails on what it leaves itself, without any crash",
+			(unsigned long long)c->nested_failing);
+		note_add(f, note);
+	}
+	if (c->nested_left_out) {
+		snprintf(note, sizeof(note), "on %llu crash states recovery was not crashed in turn",
+			 (unsigned long long)c->nested_left_out);
+		note_add(f, note);
+	}
+	if (c->stopped && c->options.inject) {
+		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
+			 (unsigned long long)c->found.tested, (unsigned long long)campaign_expects(c));
+		note_add(f, note);
+	}
+}
+
+static void figures_add(const struct campaign *c, struct findings *f)
+{
+	struct explore_figures explored = {0};
+	char mode[1024];
+
+	if (c->explored)
+		explored = explore_figures(c);
+	if (c->options.inject) {
+		f->stats.failure_points.visited = figure(points_visited(c->survey->points));
+		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
+	}
+	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
+	if (c->explored)
+		f->stats.crash_states.explored = figure(explored.all);
+	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
+	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
+	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
+	if (c->stopped || explored.left_in || explored.waiting)
+		f->stats.complete = figure(0);
+	f->stats.seconds.recover = c->seconds;
+	f->target.recover = findings_text(f, c->options.recover);
+	f->target.client = findings_text(f, c->options.client);
+	if (!c->mode)
+		return;
+	snprintf(mode, sizeof(mode), "%s%s%s", c->mode, c->reason ? ": " : "", c->reason ? c->reason : "");
+	f->target.mode = findings_text(f, mode);
+}
+
+void campaign_report(struct campaign *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
+		     const struct findings_options *options)
+{
+	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
+
+	for (size_t i = 0; i < c->results.count; i++)
+		crash_add(crash, &c->results.at[i].sighting);
+	crash_end(crash);
+	if (c->options.explore)
+		findings_merge(f);
+	nested_report(c, f, symbols, options);
+	figures_add(c, f);
+	notes_add(c, f);
+}
