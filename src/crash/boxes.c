@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* boxes.c - the sets of all lines, from moment to moment; see boxes.h. */
 #include "crash/boxes.h"
 
 #include <linux/falloc.h>
@@ -6,59 +7,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/vec.h"
-#include "crash/boxes_part.h"
+#include "crash/boxes_in.h"
 
 #define STILL UINT64_MAX /* the end of an interval that has none yet */
-#define NEVER ((struct interval){1, 0})
-#define NOBODY UINT32_MAX
-#define LOOK_LINES 32u        /* lines that are asked which earlier boxes can meet this one */
-#define CANDIDATES_MAX 65536u /* such boxes */
-#define VALUES_MAX 4000000u   /* about 600 MiB */
-
-/* Boxes from..to. */
-struct interval {
-	uint64_t from, to;
-};
-
-/* A content of one line.  Most have been there once. */
-struct value {
-	struct interval last;
-	VEC_OF(struct interval) earlier; /* ascending */
-	uint64_t mark;
-};
-
-struct line {
-	uint64_t number;
-	uint32_t file;
-	VEC_OF(uint32_t) set;  /* values that it may have in the current box */
-	uint64_t changed;      /* the first box with this set */
-	bool listed;           /* it has changed at all: */
-	uint32_t newer, older; /* lines by `changed` */
-	bool active;           /* to be looked at in the next moment */
-	bool several;          /* it has several variants in this one */
-	uint64_t version;      /* of the variants that are its set; 0: none */
-	size_t part;           /* its number in `parts`, if it has several values */
-	struct digest certain;
-};
-
-struct boxes {
-	struct map line_index, value_index;
-	VEC_OF(struct line) lines; /* the first one stands for the files themselves */
-	VEC_OF(struct value) values;
-	VEC_OF(uint32_t) active;
-	uint32_t newest; /* line */
-	uint64_t box;    /* number of the current one */
-	uint64_t marks;
-	bool files_changed, given_up;
-	VEC_OF(bool) announced; /* by file */
-	mpz_t total;
-
-	/* Of the current box. */
-	VEC_OF(uint32_t) wanted; /* a line's set to be */
-	VEC_OF(uint64_t) candidates;
-	struct parts parts;
-};
 
 struct boxes *boxes_new(void)
 {
@@ -133,16 +84,11 @@ static uint32_t value_find(struct boxes *b, uint32_t line, struct digest digest)
 	return (uint32_t)(*at - 1);
 }
 
-static bool interval_is_empty(const struct interval *interval)
-{
-	return interval->from > interval->to;
-}
-
 static void value_enter(struct boxes *b, uint32_t value, uint64_t from)
 {
 	struct value *v = &b->values.at[value];
 
-	if (!interval_is_empty(&v->last))
+	if (!interval_is_empty(v->last))
 		vec_push(&v->earlier, v->last);
 	v->last = (struct interval){from, STILL};
 }
@@ -155,23 +101,6 @@ static void value_leave(struct boxes *b, uint32_t value)
 		v->last = v->earlier.count ? v->earlier.at[--v->earlier.count] : NEVER;
 	else
 		v->last.to = b->box - 1;
-}
-
-static bool value_was_in(const struct value *value, uint64_t box)
-{
-	size_t low = 0, high = value->earlier.count;
-
-	if (value->last.from <= box)
-		return value->last.to >= box;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (value->earlier.at[middle].to < box)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < value->earlier.count && value->earlier.at[low].from <= box;
 }
 
 /* The line's set in the current box is `wanted`. */
@@ -223,6 +152,17 @@ static uint32_t line_new(struct boxes *b, const struct image *image, uint32_t fi
 	return at;
 }
 
+static uint32_t line_find(struct boxes *b, const struct image *image, uint32_t file, uint64_t number)
+{
+	uint64_t *at = map_get(&b->line_index, number, file);
+
+	if (!at) {
+		at = map_put(&b->line_index, number, file);
+		*at = line_new(b, image, file, number);
+	}
+	return (uint32_t)*at;
+}
+
 static void line_activate(struct boxes *b, uint32_t at)
 {
 	if (b->lines.at[at].active)
@@ -248,16 +188,10 @@ static void range_touch(struct boxes *b, const struct image *image, const struct
 
 	for (uint64_t from = ev->offset; from < end; from = to) {
 		uint64_t number = from / DIGEST_LINE;
-		uint64_t *at = map_get(&b->line_index, number, ev->file);
 
 		to = (number + 1) * DIGEST_LINE < end ? (number + 1) * DIGEST_LINE : end;
-		if (!at && !bytes_differ(image, ev, from, to))
-			continue;
-		if (!at) {
-			at = map_put(&b->line_index, number, ev->file);
-			*at = line_new(b, image, ev->file, number);
-		}
-		line_activate(b, (uint32_t)*at);
+		if (map_get(&b->line_index, number, ev->file) || bytes_differ(image, ev, from, to))
+			line_activate(b, line_find(b, image, ev->file, number));
 	}
 }
 
@@ -328,149 +262,6 @@ bool boxes_count(const struct boxes *boxes, mpz_t count)
 	return !boxes->given_up;
 }
 
-/* Earlier boxes that can meet the current one */
-
-/* The part of an interval that lies before the current box. */
-static struct interval interval_before(const struct boxes *b, struct interval interval)
-{
-	if (interval_is_empty(&interval) || interval.from >= b->box)
-		return NEVER;
-	return (struct interval){interval.from, interval.to < b->box ? interval.to : b->box - 1};
-}
-
-static uint64_t interval_count(const struct boxes *b, struct interval interval)
-{
-	interval = interval_before(b, interval);
-	return interval.to - interval.from + 1;
-}
-
-/* In how many boxes before the current one a line had one of its values; some may count more than once. */
-static uint64_t line_candidates(const struct boxes *b, const struct line *line)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < line->set.count; i++) {
-		const struct value *value = &b->values.at[line->set.at[i]];
-
-		count += interval_count(b, value->last);
-		for (size_t k = 0; k < value->earlier.count; k++)
-			count += interval_count(b, value->earlier.at[k]);
-	}
-	return count;
-}
-
-static void candidates_add(struct boxes *b, struct interval interval)
-{
-	interval = interval_before(b, interval);
-	for (uint64_t box = interval.from; box <= interval.to; box++)
-		vec_push(&b->candidates, box);
-}
-
-static int by_newest(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a < b) - (a > b);
-}
-
-static void candidates_list(struct boxes *b, const struct line *line)
-{
-	size_t kept = 0;
-
-	b->candidates.count = 0;
-	for (size_t i = 0; i < line->set.count; i++) {
-		const struct value *value = &b->values.at[line->set.at[i]];
-
-		candidates_add(b, value->last);
-		for (size_t k = 0; k < value->earlier.count; k++)
-			candidates_add(b, value->earlier.at[k]);
-	}
-	if (b->candidates.count)
-		qsort(b->candidates.at, b->candidates.count, sizeof(*b->candidates.at), by_newest);
-	for (size_t i = 0; i < b->candidates.count; i++) {
-		if (!kept || b->candidates.at[kept - 1] != b->candidates.at[i])
-			b->candidates.at[kept++] = b->candidates.at[i];
-	}
-	b->candidates.count = kept;
-}
-
-/* One of the lines that changed last names the fewest boxes. */
-static bool candidates_find(struct boxes *b)
-{
-	const struct line *best = NULL;
-	uint64_t fewest = CANDIDATES_MAX + 1;
-	unsigned looked = 0;
-
-	for (uint32_t at = b->newest; at != NOBODY && looked < LOOK_LINES && fewest > 1;
-	     at = b->lines.at[at].older, looked++) {
-		uint64_t count = line_candidates(b, &b->lines.at[at]);
-
-		if (count < fewest) {
-			fewest = count;
-			best = &b->lines.at[at];
-		}
-	}
-	if (best)
-		candidates_list(b, best);
-	return best;
-}
-
-/* Comparing */
-
-/* Take from `part` the values of a line that it did not have in an earlier box; return how many are left. */
-static size_t line_compare(const struct boxes *b, const struct line *line, uint64_t box, uint64_t *part)
-{
-	size_t left = 0;
-
-	for (size_t i = 0; i < line->set.count; i++) {
-		if (value_was_in(&b->values.at[line->set.at[i]], box))
-			left++;
-		else if (line->set.count > 1)
-			part_drop(part, parts_bit(&b->parts, line->part, i));
-	}
-	return left;
-}
-
-/* What the current box has in common with an earlier one.  Lines that have not changed since need not be looked at.  True if that
- * is all of it. */
-static bool box_compare(struct boxes *b, uint64_t box)
-{
-	uint64_t *part = parts_new(&b->parts);
-	bool whole = true;
-
-	for (uint32_t at = b->newest; at != NOBODY && b->lines.at[at].changed > box; at = b->lines.at[at].older) {
-		size_t left = line_compare(b, &b->lines.at[at], box, part);
-
-		if (!left) {
-			free(part);
-			return false;
-		}
-		whole &= left == b->lines.at[at].set.count;
-	}
-	parts_keep(&b->parts, part);
-	return whole;
-}
-
-/* What is new in the current box. */
-static void box_count(struct boxes *b)
-{
-	bool whole = false;
-	mpz_t size, met;
-
-	mpz_inits(size, met, NULL);
-	b->given_up |= b->values.count > VALUES_MAX || (b->box && !candidates_find(b));
-	for (size_t i = 0; b->box && !b->given_up && !whole && i < b->candidates.count; i++)
-		whole = box_compare(b, b->candidates.at[i]);
-	parts_whole(&b->parts, size);
-	b->given_up |= !whole && !parts_union(&b->parts, met);
-	if (!whole) {
-		mpz_sub(size, size, met);
-		mpz_add(b->total, b->total, size);
-	}
-	mpz_clears(size, met, NULL);
-	b->box++;
-}
-
 /* Moments */
 
 /* Which files there are, and how long they are. */
@@ -524,13 +315,7 @@ static void variants_set(struct boxes *b, uint32_t at, struct digest certain, co
 
 static uint32_t place_line(struct boxes *b, const struct image *image, const struct choices_line *place)
 {
-	uint64_t number = place->offset / DIGEST_LINE, *at = map_get(&b->line_index, number, place->file);
-
-	if (!at) {
-		at = map_put(&b->line_index, number, place->file);
-		*at = line_new(b, image, place->file, number);
-	}
-	return (uint32_t)*at;
+	return line_find(b, image, place->file, place->offset / DIGEST_LINE);
 }
 
 /* The sets of this moment, in the box of an order, or of none. */
