@@ -2,7 +2,8 @@
 /* recovery.h - run the recovery command on crash states, many per second, on several workers, without touching the user's files.
  *
  *     struct recovery_options o = {.command = "./kv check pool", .cwd = dir, .timeout = 10, .jobs = 2, .origin = origin, ...};
- *     struct recovery *r = recovery_new(&o, &err);
+ *     struct recovery *r;
+ *     recovery_new(&r, &o, &err);
  *     for (unsigned w = 0; w < recovery_jobs(r); w++)
  *             recovery_stage(r, w, stage_root(stages[w] = stage_new(staging, image, &err)));
  *     recovery_run(r, 0, 1, &outcome, &err);                  // one state, and wait for it
@@ -90,19 +91,20 @@ int recovery_drain(struct recovery *recovery, struct err *err);
 
 /* One run alone, with `patience` times the time limit: first all others end.  *outcome is the caller's to free.  0, RECOVERY_INTERRUPTED or -1.
  *
- * The first run of all settles the mode: if the fork server refuses it, then for good.  If it fails there, it is run in the next mode too, and that is taken if it makes a
- * difference.  A later refusal concerns its own state only, so the mode in which a
- * state runs does not depend on how many workers there are. */
+ * The first run of all settles the mode: if the fork server refuses it, then for good.  If it fails there, it is run in the next mode too, and
+ * that is taken if it makes a difference.  A later refusal concerns its own state only, so the mode in which a state runs does not depend on how many workers
+ * there are. */
 int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, struct outcome *outcome,
 		 struct err *err);
 
 /* As recovery_run, another command line instead of recovery, with all that recovery would see, on real files; its stage is touched. `argv` ends with
- * NULL, `environment` (may be NULL) adds KEY=VALUE.  For the recorder of nested crashes. */
+ * NULL, `environment` (may be NULL) adds KEY=VALUE.  For the recorder. */
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   unsigned patience, struct outcome *outcome, struct err *err);
 
-/* The same in our own terminal, with our standard streams: a debugger, a shell. */
-int recovery_attend(struct recovery *recovery, unsigned worker, char *const *argv, struct process_end *end,
+/* The same in our own terminal, with our standard streams: a debugger, a shell.  A debugger that nobody attends to is to stop what it
+ * runs after `limit` seconds, and again whenever so many more have gone by; 0: never. */
+int recovery_attend(struct recovery *recovery, unsigned worker, char *const *argv, double limit, struct process_end *end,
 		    struct err *err);
 
 /* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is the one wanted. */
