@@ -18,6 +18,8 @@
 #include "run/program.h"
 #include "run/words.h"
 
+enum { GDB_START = 3 /* seconds that it may need before it runs anything */ };
+
 struct replay {
 	const struct replay_options *options;
 	struct folder *folder;
@@ -215,6 +217,16 @@ static int dirs_check(const struct origin *origin, struct err *err)
 	return 0;
 }
 
+/* Where recovery hangs, a gdb that follows a script would wait for ever: it is interrupted, and then shows where recovery is. */
+static double attend_limit(const struct replay *r)
+{
+	bool scripted = r->options->gdb && (r->options->gdb_commands.count || !isatty(STDIN_FILENO));
+
+	if (!scripted || r->folder->outcome != OUTCOME_IS_TIMEOUT)
+		return 0;
+	return GDB_START + (r->options->timeout ? r->options->seconds : r->folder->facts.timeout);
+}
+
 static int replay_attend(struct replay *r, struct err *err)
 {
 	const char *shell = getenv("SHELL");
@@ -239,7 +251,7 @@ static int replay_attend(struct replay *r, struct err *err)
 	if (r->folder->facts.client && !r->options->quiet)
 		fprintf(stderr, "recovery is a server, and its client is not started; it would be: %s\n",
 			r->folder->facts.client);
-	int result = recovery_attend(r->recovery, 0, words.items, &end, err);
+	int result = recovery_attend(r->recovery, 0, words.items, attend_limit(r), &end, err);
 	words_free(&words);
 	if (result < 0)
 		return -1;

@@ -41,6 +41,7 @@ struct watch {
 	enum stage stage;
 	int kill_rounds;
 	int64_t deadline_ms; /* of the stage */
+	int64_t nudge_ms;    /* 0: never */
 };
 
 /* What the command must find as we found it. */
@@ -156,11 +157,23 @@ static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
 	w->deadline_ms = now_ms() + ms;
 }
 
+/* It goes on, but not with what it is doing. */
+static void watch_nudge(struct watch *w)
+{
+	if (!w->nudge_ms)
+		return;
+	if (w->ended)
+		children_signal(SIGKILL);
+	else
+		kill(w->target, SIGINT);
+	watch_enter(w, STAGE_RUN, w->nudge_ms);
+}
+
 /* A stage's time is over: be harsher. */
 static void watch_escalate(struct watch *w)
 {
 	switch (w->stage) {
-	case STAGE_RUN: break;
+	case STAGE_RUN: watch_nudge(w); break;
 	case STAGE_ASKED:
 		children_signal(SIGTERM);
 		watch_enter(w, STAGE_TERM, PROCESS_TERM_MS);
@@ -261,7 +274,7 @@ static struct process_end watch_end(const struct watch *w, bool served, int64_t 
 static void watch_wait(struct watch *w, const struct signals *signals)
 {
 	siginfo_t info;
-	int64_t left = w->stage == STAGE_RUN ? LATER_MS : w->deadline_ms - now_ms();
+	int64_t left = w->stage == STAGE_RUN && !w->nudge_ms ? LATER_MS : w->deadline_ms - now_ms();
 	struct timespec timeout = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
 
 	if (left <= 0) {
@@ -277,10 +290,11 @@ static void watch_wait(struct watch *w, const struct signals *signals)
 
 int process_run(const struct process *process, struct process_end *end, struct err *err)
 {
-	struct watch w = {.wait_all = process->wait_all};
+	struct watch w = {.wait_all = process->wait_all, .nudge_ms = process->nudge_ms};
 	struct signals signals;
 	int64_t start = now_ms();
 
+	watch_enter(&w, STAGE_RUN, w.nudge_ms);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signals_take(&signals);
 	w.target = child_start(process, &signals, err);

@@ -9,6 +9,7 @@
 #define BLACKOUT_RUN_PROCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "run/service.h"
@@ -21,6 +22,7 @@ struct process {
 	bool null_stdin;               /* read /dev/null instead of our standard input */
 	bool stdout_to_stderr;         /* its standard output is our standard error */
 	bool wait_all;                 /* the end is the end of the last descendant, not of the command itself */
+	int64_t nudge_ms;               /* SIGINT it whenever so much time has gone by: a debugger stops what it runs; 0: never */
 	const struct service *service; /* the command is a server, and this drives it; NULL: it ends by itself */
 };
 

@@ -19,10 +19,16 @@ struct answer {
 	struct err err;
 };
 
-static void attend(struct recovery *r, const struct scene *scene, char *const *argv, struct answer *answer)
+static void attend(struct recovery *r, const struct scene *scene, char *const *argv, double limit,
+		   struct answer *answer)
 {
 	struct namespace_options how = {.network = r->common.network};
-	struct process process = {.argv = argv, .environment = r->environment.items, .wait_all = true};
+	struct process process = {
+		.argv = argv,
+		.environment = r->environment.items,
+		.wait_all = true,
+		.nudge_ms = (int64_t)(limit * 1000),
+	};
 
 	answer->result = r->common.namespaces ? namespace_enter(scene, &how, &answer->err) : 0;
 	if (answer->result == 0 && chdir(r->cwd) < 0)
@@ -32,7 +38,8 @@ static void attend(struct recovery *r, const struct scene *scene, char *const *a
 }
 
 /* In a process of its own, because there is no way back out of a namespace. */
-static int attend_apart(struct recovery *r, const struct scene *scene, char *const *argv, struct answer *answer)
+static int attend_apart(struct recovery *r, const struct scene *scene, char *const *argv, double limit,
+			struct answer *answer)
 {
 	int report[2];
 	sigset_t signals, old;
@@ -48,7 +55,7 @@ static int attend_apart(struct recovery *r, const struct scene *scene, char *con
 	pid_t pid = fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		attend(r, scene, argv, answer);
+		attend(r, scene, argv, limit, answer);
 		_exit(write(report[1], answer, sizeof(*answer)) != sizeof(*answer));
 	}
 	close(report[1]);
@@ -60,7 +67,8 @@ static int attend_apart(struct recovery *r, const struct scene *scene, char *con
 	return n == sizeof(*answer) ? answer->result : err_set(&answer->err, "%s could not be watched", argv[0]);
 }
 
-int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, struct process_end *end, struct err *err)
+int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, double limit, struct process_end *end,
+		    struct err *err)
 {
 	struct recovery_slot *slot = &r->slots[worker];
 	struct worker *w = &slot->worker;
@@ -72,7 +80,7 @@ int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, stru
 		return -1;
 	if (!r->common.namespaces && inplace_put(&w->scene, getpid(), err) < 0)
 		return -1;
-	int result = attend_apart(r, &w->scene, argv, &answer);
+	int result = attend_apart(r, &w->scene, argv, limit, &answer);
 	if (!r->common.namespaces)
 		inplace_restore(&w->scene, getpid());
 	*end = answer.end;

@@ -156,7 +156,7 @@ static void attend(struct recovery *r, const char *command)
 	struct err err;
 
 	load(0, 0);
-	if (recovery_attend(r, 0, argv, &end, &err) < 0)
+	if (recovery_attend(r, 0, argv, 0, &end, &err) < 0)
 		die(err.sentence);
 	printf("status %d\n", end.status);
 }
