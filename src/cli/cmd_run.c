@@ -20,6 +20,7 @@ static struct record_options recording;
 static struct verdict_options judging;
 static struct testing_options testing;
 static struct counting_options counting;
+static const struct testing_asked asked = {&testing, &judging, &counting};
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),
@@ -73,18 +74,29 @@ static void recorded_say(const struct run *r)
 		summary_line(&summary, analysis_trace(r->analysis), &totals, started, stderr);
 }
 
-/* A target that did not end well has no orderly end to start from. */
-static int run_test(struct run *r, const char *stopped, struct err *err)
+/* Why there is nothing to be tested, or NULL: a target that did not end well has no orderly end to start from. */
+static const char *run_untested(const struct run *r, const char *stopped)
+{
+	const struct process_end *end = &r->record.end;
+
+	if (stopped)
+		return "the recording stopped before the program ended";
+	if (end->interrupted)
+		return "the program was interrupted";
+	if (end->signal)
+		return "the program was killed by a signal";
+	return end->status ? "the program failed itself" : NULL;
+}
+
+static int run_test(struct run *r, struct err *err)
 {
 	const struct testing_facts facts = {
 		.dir = r->record.recording.dir,
 		.out = r->record.recording.dir,
+		.asked = &asked,
 		.quiet = recording.quiet,
 	};
-	const struct process_end *end = &r->record.end;
 
-	if (stopped || end->interrupted || end->signal || end->status)
-		return 0;
 	return testing_run(&r->testing, &r->verdict.choice, r->analysis, &facts, err);
 }
 
@@ -106,8 +118,10 @@ static int run_judge(struct run *r, struct err *err)
 	recorded_say(r);
 	/* Counting first: it is quick, and holds whatever becomes of the tests. */
 	r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
-	if (r_tested == 0)
-		r_tested = run_test(r, stopped, &tested);
+	if (testing.recover)
+		facts.untested = run_untested(r, stopped);
+	if (r_tested == 0 && !facts.untested)
+		r_tested = run_test(r, &tested);
 	if (r_tested < 0)
 		facts.untested = tested.sentence;
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);

@@ -226,7 +226,7 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	t->how.pmem_force = !force || strcmp(force, "0");
 	t->how.platforms = choice->platforms;
 	t->how.platform_count = choice->platform_count;
-	if (testing_save(t->options, facts->out, err) < 0)
+	if (testing_save(facts->asked, facts->out, err) < 0)
 		return -1;
 	suspects_list(t, analysis);
 	progress_prepare(t, facts->quiet);

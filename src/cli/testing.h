@@ -59,15 +59,24 @@ struct testing {
 	bool visible; /* a line stands on the terminal */
 };
 
+/* All that says which crash states are tested, and how: the options of a command. */
+struct verdict_options;
+struct testing_asked {
+	struct testing_options *testing;
+	struct verdict_options *judging;
+	struct counting_options *counting;
+};
+
 /* What the command knows. */
 struct testing_facts {
 	const char *dir, *out; /* the recording; where reports go */
+	const struct testing_asked *asked;
 	bool quiet;
 };
 
-/* With --resume and without --recover: take the options over from those of the campaign that was interrupted. */
-int testing_load(struct testing_options *options, const char *dir, struct err *err);
-int testing_save(const struct testing_options *options, const char *dir, struct err *err);
+/* With --resume and without --recover: take the options over from those of the campaign that was interrupted.  Not --jobs, --budget and --per-segment. */
+int testing_load(const struct testing_asked *asked, const char *dir, struct err *err);
+int testing_save(const struct testing_asked *asked, const char *dir, struct err *err);
 
 /* A new recording comes into `dir`: what was found by testing an old one is removed. */
 void testing_forget(const char *dir);
