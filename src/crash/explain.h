@@ -37,6 +37,9 @@ int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err);
 
+/* The job has the same cause as a result that is there already. */
+void result_join(struct result *result, const struct job *job);
+
 /* The point of a trial. */
 void result_point(const struct explain *explain, const struct trial *trial, struct crash_sighting *sighting);
 

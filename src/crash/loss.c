@@ -288,13 +288,6 @@ static struct result *loss_same(const struct loss *l)
 	return NULL;
 }
 
-static void loss_join(const struct loss *l, struct result *same)
-{
-	same->sighting.states += l->job->states;
-	same->sighting.by_inject |= !!(l->job->detectors & JOB_INJECT);
-	same->sighting.by_explore |= !!(l->job->detectors & JOB_EXPLORE);
-}
-
 static int loss_minimise(struct loss *l)
 {
 	struct result *same;
@@ -311,7 +304,7 @@ static int loss_minimise(struct loss *l)
 		return -1;
 	same = loss_same(l);
 	if (same) {
-		loss_join(l, same);
+		result_join(same, l->job);
 		return 0;
 	}
 	if (r == 0 && explain_may_run(l->explain))
@@ -359,7 +352,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 		r = -1;
 	if (r != -1 && holds) {
 		if (same)
-			loss_join(&l, same);
+			result_join(same, job);
 		r = same ? 0 : loss_minimise(&l);
 	}
 	free(l.persisted);

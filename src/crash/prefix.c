@@ -241,9 +241,7 @@ static int prefix_result(struct prefix *p, size_t count)
 		return -1;
 	same = prefix_known(p, &result);
 	if (same) {
-		same->sighting.states += p->job->states;
-		same->sighting.by_inject |= !!(p->job->detectors & JOB_INJECT);
-		same->sighting.by_explore |= !!(p->job->detectors & JOB_EXPLORE);
+		result_join(same, p->job);
 		return 0;
 	}
 	prefix_stores(p, count, &result.sighting);

@@ -28,6 +28,13 @@ void result_stores(struct explain *e, struct crash_sighting *s, const struct cra
 	s->persisted_count = persisted_count;
 }
 
+void result_join(struct result *result, const struct job *job)
+{
+	result->sighting.states += job->states;
+	result->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
+	result->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
+}
+
 static const char *tail_text(struct campaign *c, const struct tail *tail)
 {
 	return tail->size ? arena_copy(&c->texts, tail->text, tail->size) : NULL;
