@@ -29,9 +29,9 @@
 /* States done so far, for a progress line. */
 struct campaign_progress {
 	const char *phase; /* "testing", "minimising" */
-	uint64_t done,
-		known;   /* states whose outcome is known; all that this phase will have, or 0 if that is not known */
-	uint64_t tested; /* of them, those on which recovery was run */
+	uint64_t done;     /* states whose outcome is known */
+	uint64_t known;    /* states that this phase will have in all; 0: that is not known */
+	uint64_t tested;   /* of those done, the ones on which recovery was run */
 	uint64_t failed;
 	double seconds; /* of this phase */
 };
@@ -55,13 +55,12 @@ struct campaign_options {
 	bool inject, explore;             /* two states at each failure point; all that are legal */
 	bool prune_segments, prune_reads; /* explore.h */
 	uint64_t representatives;         /* segments of the same code that are explored */
-	uint64_t per_segment; /* states of one segment that are tested, if there are more; then some by chance */
-	uint64_t visits;                  /* of each point, at most: the first, the last, and evenly between */
-	const char *points;               /* comma list of numbers, ranges, functions and file:line; NULL: all */
-	const char *after; /* only once this function has returned for the first time; NULL: from the start */
-	double budget;     /* seconds; 0: no limit */
-	const uint32_t
-		*suspects; /* contexts that other detectors complained of: tested first where there is a budget */
+	uint64_t per_segment;     /* states of one segment that are tested, if there are more; then some by chance */
+	uint64_t visits;          /* of each point, at most: the first, the last, and evenly between */
+	const char *points;       /* comma list of numbers, ranges, functions and file:line; NULL: all */
+	const char *after;        /* only once this function has returned for the first time; NULL: from the start */
+	double budget;            /* seconds; 0: no limit */
+	const uint32_t *suspects; /* contexts that other detectors complained of: with a budget, tested first */
 	size_t suspect_count;
 	uint64_t seed;
 	bool nested;           /* crash recovery itself, too */

@@ -15,8 +15,8 @@ struct model {
 	enum model_depth depth;
 	const struct model_observer *observer;
 	void *arg;
-	uint64_t number; /* of the event being applied */
-	uint64_t stores; /* STOREs to PM so far */
+	uint64_t number;  /* of the event being applied */
+	uint64_t stores;  /* STOREs to PM so far */
 	uint64_t changes; /* units stored that were not silent, and changes of the files themselves; see moments.h */
 	bool ended;
 	struct memory memory;

@@ -17,12 +17,12 @@
 enum { PROCESS_GRACE_MS = 3000, PROCESS_TERM_MS = 2000 };
 
 struct process {
-	char *const *argv;             /* argv[0] is looked for in PATH */
-	char *const *environment;      /* KEY=VALUE to add to ours; NULL: nothing */
-	bool null_stdin;               /* read /dev/null instead of our standard input */
-	bool stdout_to_stderr;         /* its standard output is our standard error */
-	bool wait_all;                 /* the end is the end of the last descendant, not of the command itself */
-	int64_t nudge_ms;               /* SIGINT it whenever so much time has gone by: a debugger stops what it runs; 0: never */
+	char *const *argv;        /* argv[0] is looked for in PATH */
+	char *const *environment; /* KEY=VALUE to add to ours; NULL: nothing */
+	bool null_stdin;          /* read /dev/null instead of our standard input */
+	bool stdout_to_stderr;    /* its standard output is our standard error */
+	bool wait_all;            /* the end is the end of the last descendant, not of the command itself */
+	int64_t nudge_ms; /* SIGINT it whenever so much time has gone by: a debugger stops what it runs; 0: never */
 	const struct service *service; /* the command is a server, and this drives it; NULL: it ends by itself */
 };
 

@@ -104,8 +104,8 @@ int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv
 
 /* The same in our own terminal, with our standard streams: a debugger, a shell.  A debugger that nobody attends to is to stop what it
  * runs after `limit` seconds, and again whenever so many more have gone by; 0: never. */
-int recovery_attend(struct recovery *recovery, unsigned worker, char *const *argv, double limit, struct process_end *end,
-		    struct err *err);
+int recovery_attend(struct recovery *recovery, unsigned worker, char *const *argv, double limit,
+		    struct process_end *end, struct err *err);
 
 /* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is the one wanted. */
 enum recovery_mode recovery_mode(const struct recovery *recovery);

@@ -14,7 +14,7 @@ static int work(const char *path)
 {
 	struct pool *pool = (struct pool *)pool_create(path);
 
-	ST8(&pool->key, 7); //! recovery-error error
+	ST8(&pool->key, 7);    //! recovery-error error
 	ST8(&pool->value, 49); //! recovery-error error
 	ST8(&pool->token, 1);
 	CLWB(&pool->key);

@@ -14,7 +14,7 @@ static int work(const char *path)
 	struct pool *pool = (struct pool *)pool_create(path);
 
 	for (uint64_t i = 1; i <= 3; i++) {
-		ST8(&pool->first, i); //! recovery-error error
+		ST8(&pool->first, i);  //! recovery-error error
 		ST8(&pool->second, i); //! recovery-error error
 		CLWB(&pool->first);
 		CLWB(&pool->second);

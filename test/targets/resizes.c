@@ -55,7 +55,8 @@ static void append(struct list *list, uint64_t number, int bad)
 static int check(const char *path)
 {
 	int fd = open(path, O_RDWR);
-	const struct list *list = fd < 0 ? MAP_FAILED : mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const struct list *list =
+		fd < 0 ? MAP_FAILED : mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (list == MAP_FAILED)
 		return 0;

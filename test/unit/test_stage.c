@@ -660,16 +660,11 @@ static void test_many(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		fixture_test(test_cost),
-		fixture_test(test_catch_up),
-		fixture_test(test_name_again),
-		fixture_test(test_exchange),
-		fixture_test(test_by_hand),
-		fixture_test(test_damage),
-		fixture_test(test_no_space),
-		scratch_test(test_places),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test_teardown(test_random, say_which),
+		fixture_test(test_cost),       fixture_test(test_catch_up),
+		fixture_test(test_name_again), fixture_test(test_exchange),
+		fixture_test(test_by_hand),    fixture_test(test_damage),
+		fixture_test(test_no_space),   scratch_test(test_places),
+		cmocka_unit_test(test_many),   cmocka_unit_test_teardown(test_random, say_which),
 	};
 
 	seed = argc > 1 ? strtoull(argv[1], NULL, 0) : seed;
