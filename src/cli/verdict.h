@@ -67,7 +67,7 @@ struct verdict_facts {
 	double start;          /* verdict_clock() when the command began */
 	bool quiet;            /* no text on standard output */
 	const char *recover;   /* --recover; NULL: none */
-	const char *untested;  /* why crash states were not tested though they should have been; NULL: they were */
+	const char *untested;  /* why crash states were not tested though they should be; NULL: nothing went wrong */
 };
 
 /* Check and read what the options name; -1, mostly ERR_USAGE.  verdict_free is needed after failure too. */
