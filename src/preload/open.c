@@ -15,6 +15,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Whoever never comes here has seen the user's own files, where paths are only redirected. */
+static struct place place_open(int dirfd, const char *path, bool follow)
+{
+	struct place place = place_ask(dirfd, path, follow);
+
+	if (place.kind == PLACE_PM)
+		atomic_store(&stub_page->opened, 1);
+	return place;
+}
+
 static bool path_exists(int dirfd, const char *path, struct stat *st)
 {
 	int saved = errno;
@@ -61,7 +71,7 @@ static int pm_open(const struct place *place, int flags)
 
 static int any_open(int dirfd, const char *path, int flags, mode_t mode)
 {
-	struct place place = place_ask(dirfd, path, !(flags & O_NOFOLLOW));
+	struct place place = place_open(dirfd, path, !(flags & O_NOFOLLOW));
 	int fd;
 
 	if (place.kind == PLACE_PM && stub_page->serve)
@@ -163,7 +173,7 @@ static bool mode_writes(const char *mode)
 /* A stream reads and writes without calls that we would see, so only reading is possible, as long as the file has no mappings. */
 static const char *stream_path(const char *path, const char *mode)
 {
-	struct place place = place_ask(AT_FDCWD, path, true);
+	struct place place = place_open(AT_FDCWD, path, true);
 	struct stat st;
 
 	if (place.kind == PLACE_BESIDE)

@@ -35,6 +35,7 @@ struct stub_page {
 	int32_t started;  /* the process that may become the server */
 	_Atomic int32_t running;  /* the child that has a state now, 0: none.  Who finds it too slow kills it */
 	_Atomic uint32_t refused; /* something was asked for that this mode cannot do; the reason says what */
+	_Atomic uint32_t opened;  /* this run has opened a PM file by the C library */
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;
 	uint32_t paths, dirs; /* offsets of arrays of struct stub_entry, sorted by their originals */

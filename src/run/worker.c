@@ -169,6 +169,7 @@ static void run_begin(struct worker *w)
 		atomic_store(&w->control.page->refused, 0);
 	} else if (w->redirection.page) {
 		atomic_store(&w->redirection.page->refused, 0);
+		atomic_store(&w->redirection.page->opened, 0);
 	}
 	if (w->lazy && !lazy_request(w->lazy, w))
 		worker_refuse(w, "there is no space for the undecided lines");
@@ -362,6 +363,12 @@ static void server_pump(struct worker *w)
 	worker_refuse(w, reason);
 }
 
+/* A program that goes past the C library has seen the user's own files instead of the state: its verdict is worth nothing. */
+static bool redirection_was_missed(const struct worker *w)
+{
+	return w->mode == RECOVERY_REDIRECT && w->redirection.page && !atomic_load(&w->redirection.page->opened);
+}
+
 static void keeper_pump(struct worker *w)
 {
 	struct stub_reply reply;
@@ -375,6 +382,9 @@ static void keeper_pump(struct worker *w)
 		worker_refuse(w, "recovery kills the process that keeps it");
 	} else if (reply.op == STUB_REFUSED || (w->redirection.page && atomic_load(&w->redirection.page->refused))) {
 		run_refused(w, w->redirection.page);
+	} else if (redirection_was_missed(w)) {
+		place_clear(w);
+		worker_refuse(w, "recovery opens no PM file by the C library");
 	} else {
 		run_end(w, &reply);
 	}
