@@ -312,6 +312,12 @@ static int loss_minimise(struct loss *l)
 	return r == -1 ? -1 : loss_result(l);
 }
 
+/* Does the job lose anything?  Not if all that is pending is on media, and that was slow once, and is not any more. */
+static bool is_loss(const struct loss *l)
+{
+	return !l->job->persisted || memchr(l->job->persisted, false, l->count);
+}
+
 /* A state that exceeded the time limit among others: does it with the machine for itself, and more patience?  1, 0; negative as ever. */
 static int hang_holds(struct loss *l)
 {
@@ -344,7 +350,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	l.units = model_pending(l.model, &l.count);
 	l.persisted = mem_alloc(l.count + 1);
 	l.needed = mem_alloc(l.count + 1);
-	int holds = hang_holds(&l);
+	int holds = is_loss(&l) ? hang_holds(&l) : 0;
 
 	if (holds > 0 && explain_may_run(e))
 		r = loss_known(&l, &same);
