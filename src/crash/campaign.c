@@ -201,7 +201,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 	int r;
 
 	trials_sort(trials);
-	if (inject_confirm(c, platform, err) < 0)
+	if (hangs_confirm(c, platform, err) < 0)
 		return -1;
 	trials_accept(trials, c->known, c->initial);
 	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
@@ -264,6 +264,7 @@ void campaign_free(struct campaign *c)
 	if (!c->known_borrowed)
 		known_close(c->known);
 	nested_free(c);
+	hangs_free(c);
 	map_free(&c->counted);
 	arena_free(&c->texts);
 	free(c);

@@ -5,6 +5,7 @@
  *     campaign_report.c
  *     inject.c     the readings that make trials
  *     explore.c    the readings that try all legal states
+ *     hangs.c      recoveries that exceed the time limit
  *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
  *     result.c     what becomes a finding
  *     record.c     recordings of recovery
@@ -23,7 +24,13 @@
 #include "crash/trials.h"
 #include "finding/crash.h"
 
-enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
+enum {
+	CAMPAIGN_PLATFORMS_MAX = 8,
+	RESULT_STORES_MAX = 4096,
+	RESULT_FRAMES_MAX = 64,
+	RESULT_CONTEXTS_MAX = 16,
+	HANG_DISTANCE = 4
+};
 
 /* A finding in the making; all it points to is the campaign's. */
 struct result {
@@ -31,6 +38,13 @@ struct result {
 	struct ending ending;
 	bool by_loss;
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* whose stores must be lost; 0 ends it */
+};
+
+/* The latest states of a failure point; see hangs.c. */
+struct hang_place {
+	struct digest last[HANG_DISTANCE]; /* a ring */
+	uint32_t count;
+	bool hangs; /* it was confirmed */
 };
 
 /* A campaign in the recording of a recovery. */
@@ -57,6 +71,13 @@ struct campaign {
 	bool begun;   /* the orderly end was tested */
 	VEC_OF(struct result) results;
 	unsigned folders;
+
+	/* hangs.c */
+	struct map hanging;    /* contents, points and losses where a hang was confirmed */
+	struct map hang_index; /* (platform and point, which) -> 1 + index of its place */
+	VEC_OF(struct hang_place) hang_places;
+	struct map hangs_left_out;  /* contents that were not tested, because others of their point hang */
+	uint64_t hangs_unconfirmed; /* states where it is not known */
 
 	/* for progress and figures */
 	const char *phase;
@@ -92,8 +113,16 @@ int campaign_begin(struct campaign *campaign, struct reading *reading, struct er
 
 /* inject.c: make trials on a platform, in one round; 0 also when stopped. */
 int inject_read(struct campaign *campaign, size_t platform, unsigned round, struct err *err);
-/* Run what exceeded the time limit once more, alone and with more patience. */
-int inject_confirm(struct campaign *campaign, size_t platform, struct err *err);
+
+/* hangs.c: what is to be done with a trial?  Negative: TESTER_STOPPED, -1. */
+enum hangs_advice { HANGS_TEST, HANGS_CONFIRM /* by hangs_try, if it is to be run at all */, HANGS_LEAVE };
+int hangs_look(struct campaign *campaign, size_t platform, const struct trial *trial, struct err *err);
+/* Run a state alone, and with more patience: 0, TESTER_STOPPED or -1. */
+int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
+	      struct err *err);
+/* The same with what has exceeded the time limit; 0 also when stopped. */
+int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
+void hangs_free(struct campaign *campaign);
 
 /* explain.c: one result for each job, or a share in one that is there already. */
 int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, struct err *err);

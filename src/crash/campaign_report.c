@@ -48,6 +48,26 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 	}
 }
 
+static void hang_notes(const struct campaign *c, struct findings *f)
+{
+	char note[1024];
+
+	if (c->hangs_left_out.count) {
+		snprintf(
+			note, sizeof(note),
+			"%zu crash states were not tested: at their failure points recovery was seen to hang several times",
+			c->hangs_left_out.count);
+		note_add(f, note);
+	}
+	if (c->hangs_unconfirmed) {
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and they are not among the findings",
+			(unsigned long long)c->hangs_unconfirmed, c->options.timeout);
+		note_add(f, note);
+	}
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	char note[1024];
@@ -73,6 +93,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 			 (unsigned long long)c->nested_left_out);
 		note_add(f, note);
 	}
+	hang_notes(c, f);
 	if (c->stopped && c->options.inject) {
 		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
 			 (unsigned long long)c->found.tested, (unsigned long long)campaign_expects(c));

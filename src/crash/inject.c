@@ -11,6 +11,7 @@ struct inject {
 	struct reading *reading;
 	struct points *points;
 	struct trials *trials;
+	size_t platform;
 	VEC_OF(uint32_t) seen; /* by context: the trial that counted it last */
 	uint32_t stamp;
 	bool first_visits; /* no others are wanted */
@@ -40,15 +41,21 @@ static uint64_t lost_hash(struct inject *in, struct model *model)
 
 static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 {
+	struct campaign *c = in->campaign;
+	int advice = hangs_look(c, in->platform, trial, err), r;
 	struct state *state;
-	int r;
 
+	if (advice < 0 || advice == HANGS_LEAVE)
+		return advice < 0 ? advice : 0;
 	trial->event = reading_number(in->reading);
 	vec_push(&in->trials->all, *trial);
-	if (known_claim(in->campaign->known, trial->digest))
+	if (known_claim(c->known, trial->digest))
 		return 0;
 	state = trial_state(trial, reading_image(in->reading));
-	r = tester_submit(in->campaign->tester, state, err);
+	if (advice == HANGS_CONFIRM)
+		r = hangs_try(c, in->platform, trial, state, err);
+	else
+		r = tester_submit(c->tester, state, err);
 	state_free(state);
 	return r;
 }
@@ -220,6 +227,7 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 	struct inject in = {
 		.campaign = c,
 		.trials = &c->trials[platform],
+		.platform = platform,
 		.first_visits = c->options.visits <= 1 && !c->options.after,
 		.due = 1,
 	};
@@ -244,87 +252,5 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 	points_free(in.points);
 	vec_free(&in.seen);
 	reading_close(in.reading);
-	return inject_stopped(c, r);
-}
-
-/* Time-outs.  One that ends after all when it has the machine for itself is slow; of those at the same point, one that does not speaks for the rest. */
-
-enum { PATIENCE = 4 };
-
-static bool trial_hangs(const struct campaign *c, const struct trial *trial)
-{
-	struct ending ending = known_get(c->known, trial->digest);
-
-	return ending.known && ending.kind == OUTCOME_TIMEOUT;
-}
-
-static int trial_confirm(struct campaign *c, struct reading *reading, const struct trial *trial, bool *hangs,
-			 struct err *err)
-{
-	struct state *state = trial_state(trial, reading_image(reading));
-	struct outcome outcome;
-	int r = tester_run(c->tester, state, PATIENCE, &outcome, err);
-
-	state_free(state);
-	if (r < 0)
-		return r;
-	*hangs = outcome.kind == OUTCOME_TIMEOUT;
-	known_set(c->known, trial->digest, ending_of(&outcome));
-	outcome_free(&outcome);
-	return 0;
-}
-
-static int reading_confirm(struct campaign *c, struct reading *reading, const struct trials *trials, struct err *err)
-{
-	struct map hanging = {0};
-	int r = 0;
-
-	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
-		const struct trial *trial = &trials->all.at[i];
-		bool hangs;
-
-		if (!trial_hangs(c, trial) || map_get(&hanging, trial->point, trial->which))
-			continue;
-		r = reading_to(reading, trial->event, err);
-		if (r == 0)
-			r = trial_confirm(c, reading, trial, &hangs, err);
-		if (r == 0 && hangs)
-			*map_put(&hanging, trial->point, trial->which) = 1;
-	}
-	map_free(&hanging);
-	return r;
-}
-
-/* No time to find out whether they hang or are slow: nothing is said of them. */
-static void hangs_drop(struct campaign *c, const struct trials *trials)
-{
-	for (size_t i = 0; i < trials->all.count; i++)
-		if (trial_hangs(c, &trials->all.at[i]))
-			known_drop(c->known, trials->all.at[i].digest);
-}
-
-int inject_confirm(struct campaign *c, size_t platform, struct err *err)
-{
-	struct trials *trials = &c->trials[platform];
-	struct reading *reading;
-	uint64_t hangs = 0;
-	int r;
-
-	for (size_t i = 0; i < trials->all.count; i++)
-		hangs += trial_hangs(c, &trials->all.at[i]);
-	if (c->stopped)
-		hangs_drop(c, trials);
-	if (!hangs || c->stopped)
-		return 0;
-	if (reading_open(&reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
-		return -1;
-	campaign_phase(c, "waiting for slow recoveries", 0);
-	r = campaign_tester(c, reading, err);
-	if (r == 0)
-		r = reading_confirm(c, reading, trials, err);
-	campaign_tester_close(c);
-	reading_close(reading);
-	if (r == TESTER_STOPPED)
-		hangs_drop(c, trials);
 	return inject_stopped(c, r);
 }

@@ -97,6 +97,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	}
 	c->stopped |= nested.campaign->stopped;
 	found_add(&c->found, &nested.campaign->found);
+	c->hangs_unconfirmed += nested.campaign->hangs_unconfirmed;
 	vec_push(&c->nested, nested);
 	return r;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hangs.c - time-outs: does recovery hang, or is it slow?
+ *
+ * Each takes the whole time limit, and to tell them apart takes a run of its own with PATIENCE times as much; so few are run.
+ *
+ *  1. While testing, a failure point where a state HANG_DISTANCE visits ago has exceeded the limit is run with patience; if that does not end either, the
+ *     point is left alone.  Looking so far back, and waiting for that outcome, makes the choice the same whatever the number of workers.
+ *  2. Afterwards one speaks for the rest: of those at the same point, of those that lose stores of the same code, and of program-order prefixes
+ *     one after another.
+ *  3. Those that nobody speaks for when the time is over are not reported, but their number is. */
+#include <stdlib.h>
+
+#include "crash/campaign_in.h"
+
+enum { PATIENCE = 4, PATIENCE_LEAST = 2 };
+
+/* Keys of campaign.hanging, besides contents. */
+enum { BY_POINT = 1, BY_LOSS };
+
+static bool trial_hangs(const struct campaign *c, const struct trial *trial)
+{
+	struct ending ending = known_get(c->known, trial->digest);
+
+	return ending.known && ending.kind == OUTCOME_TIMEOUT;
+}
+
+static uint64_t point_key(size_t platform, const struct trial *trial)
+{
+	return (uint64_t)platform << 32 | trial->point;
+}
+
+/* It was seen to hang. */
+static void trial_confirmed(struct campaign *c, size_t platform, const struct trial *trial)
+{
+	*map_put(&c->hanging, trial->digest.low, trial->digest.high) = 1;
+	if (trial->point)
+		*map_put(&c->hanging, point_key(platform, trial), BY_POINT) = 1;
+	if (trial->lost)
+		*map_put(&c->hanging, trial->lost, BY_LOSS) = 1;
+}
+
+/* Another speaks for it. */
+static bool trial_believed(const struct campaign *c, size_t platform, const struct trial *trial)
+{
+	return map_get(&c->hanging, trial->digest.low, trial->digest.high) ||
+	       (trial->point && map_get(&c->hanging, point_key(platform, trial), BY_POINT)) ||
+	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
+}
+
+/* What is left of the budget and a quarter more, in time limits. */
+static unsigned patience_left(const struct campaign *c)
+{
+	double left = c->start + c->options.budget * 1.25 - tester_clock();
+
+	if (c->options.budget <= 0 || left >= PATIENCE * c->options.timeout)
+		return PATIENCE;
+	return left > 0 ? (unsigned)(left / c->options.timeout) : 0;
+}
+
+static int state_confirm(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
+			 struct err *err)
+{
+	unsigned patience = patience_left(c);
+	struct outcome outcome;
+	int r;
+
+	if (patience < PATIENCE_LEAST || c->options.interrupted())
+		return TESTER_STOPPED;
+	r = tester_run(c->tester, state, patience, &outcome, err);
+	if (r < 0)
+		return r;
+	if (outcome.kind == OUTCOME_TIMEOUT)
+		trial_confirmed(c, platform, trial);
+	known_set(c->known, trial->digest, ending_of(&outcome));
+	outcome_free(&outcome);
+	return 0;
+}
+
+/* Rule 1 */
+
+static struct hang_place *place_get(struct campaign *c, size_t platform, const struct trial *trial)
+{
+	uint64_t *place = map_put(&c->hang_index, point_key(platform, trial), trial->which);
+
+	if (!*place) {
+		vec_push(&c->hang_places, (struct hang_place){0});
+		*place = c->hang_places.count;
+	}
+	return &c->hang_places.at[*place - 1];
+}
+
+int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, struct err *err)
+{
+	struct hang_place *place;
+	struct digest *last, before;
+	struct ending ending;
+	int r;
+
+	if (c->options.visits <= HANG_DISTANCE)
+		return HANGS_TEST;
+	place = place_get(c, platform, trial);
+	last = &place->last[place->count % HANG_DISTANCE];
+	before = *last;
+	if (place->hangs) {
+		*map_put(&c->hangs_left_out, trial->digest.low, trial->digest.high) = 1;
+		return HANGS_LEAVE;
+	}
+	*last = trial->digest;
+	if (place->count++ < HANG_DISTANCE)
+		return HANGS_TEST;
+	if (!known_get(c->known, before).known && (r = tester_drain(c->tester, err)) < 0)
+		return r;
+	ending = known_get(c->known, before);
+	return ending.known && ending.kind == OUTCOME_TIMEOUT ? HANGS_CONFIRM : HANGS_TEST;
+}
+
+int hangs_try(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
+	      struct err *err)
+{
+	int r = state_confirm(c, platform, trial, state, err);
+
+	if (r == 0)
+		place_get(c, platform, trial)->hangs = trial_hangs(c, trial);
+	return r;
+}
+
+/* Rules 2 and 3 */
+
+static int trial_confirm(struct campaign *c, size_t platform, struct reading *reading, const struct trial *trial,
+			 struct err *err)
+{
+	struct state *state;
+	int r;
+
+	if (reading_to(reading, trial->event, err) < 0)
+		return -1;
+	state = trial_state(trial, reading_image(reading));
+	r = state_confirm(c, platform, trial, state, err);
+	state_free(state);
+	return r;
+}
+
+static int reading_confirm(struct campaign *c, size_t platform, struct reading *reading, struct err *err)
+{
+	const struct trials *trials = &c->trials[platform];
+	bool prefix_hangs = false;
+	int r = 0;
+
+	for (size_t i = 0; i < trials->all.count && r != -1; i++) {
+		const struct trial *trial = &trials->all.at[i];
+		bool prefix = trial->which == TRIAL_ALL;
+
+		if (trial_hangs(c, trial) && !trial_believed(c, platform, trial) && !(prefix && prefix_hangs)) {
+			if (r == 0)
+				r = trial_confirm(c, platform, reading, trial, err);
+			if (r == TESTER_STOPPED) {
+				known_drop(c->known, trial->digest);
+				c->hangs_unconfirmed++;
+			}
+		}
+		if (prefix)
+			prefix_hangs = trial_hangs(c, trial);
+	}
+	return r;
+}
+
+int hangs_confirm(struct campaign *c, size_t platform, struct err *err)
+{
+	const struct trials *trials = &c->trials[platform];
+	struct reading *reading;
+	uint64_t hangs = 0;
+	int r;
+
+	for (size_t i = 0; i < trials->all.count; i++)
+		hangs += trial_hangs(c, &trials->all.at[i]);
+	if (!hangs)
+		return 0;
+	if (reading_open(&reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
+		return -1;
+	campaign_phase(c, "waiting for slow recoveries", 0);
+	r = campaign_tester(c, reading, err);
+	if (r == 0)
+		r = reading_confirm(c, platform, reading, err);
+	campaign_tester_close(c);
+	reading_close(reading);
+	if (r == TESTER_STOPPED)
+		c->stopped = true;
+	return r == -1 ? -1 : 0;
+}
+
+void hangs_free(struct campaign *c)
+{
+	map_free(&c->hanging);
+	map_free(&c->hang_index);
+	map_free(&c->hangs_left_out);
+	vec_free(&c->hang_places);
+}
