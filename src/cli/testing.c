@@ -72,6 +72,8 @@ static int values_check(const struct testing_options *o, struct err *err)
 		err_set(err, "--at cannot be '%s', only persist or store", o->at);
 	else if (!o->visits)
 		err_set(err, "--visits cannot be 0");
+	else if (o->ready && !o->client)
+		err_set(err, "--ready is of no use without --client");
 	else
 		return 0;
 	return err_status(err, ERR_USAGE);

@@ -215,6 +215,7 @@ static void untested_note(struct findings *f, const struct verdict_facts *facts)
 		return;
 	snprintf(note, sizeof(note), "crash states were not tested: %s", facts->untested);
 	vec_push(&f->notes, findings_text(f, note));
+	f->stats.complete = figure(0);
 }
 
 int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *campaign,
