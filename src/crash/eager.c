@@ -271,6 +271,14 @@ static double states_limit(const struct eager *g)
 	return slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
 }
 
+/* What no tested state stands for, at most: a lazy tree may know better. */
+static double left_least(double before, double count, double tried)
+{
+	double left = count > tried ? count - tried : 1;
+
+	return before > 0 && before < left ? before : left;
+}
+
 /* Where nothing is pending there is one state; where all lines are closed, two. */
 static int root_try(struct eager *g, bool brief)
 {
@@ -284,7 +292,7 @@ static int root_try(struct eager *g, bool brief)
 	else if (r == 0 && !brief)
 		r = sample_try(g, limit < SAMPLED ? (uint64_t)limit : SAMPLED);
 	whole = (whole || !g->count) && r == 0;
-	root->left_out = whole ? 0 : count > (double)g->sequence ? count - (double)g->sequence : 1;
+	root->left_out = whole ? 0 : left_least(root->left_out, count, (double)g->sequence);
 	root->state = whole ? ROOT_DONE : brief || r < 0 ? ROOT_PART : ROOT_LEFT;
 	return r;
 }
