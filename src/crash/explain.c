@@ -20,10 +20,17 @@ int explain_fails(struct explain *e, const struct state *state, struct ending en
 		if (r < 0)
 			return r;
 		known = ending_of(&outcome);
-		known_set(e->campaign->known, state->digest, known);
+		known_learn(e->campaign->known, state->digest, &outcome);
 		outcome_free(&outcome);
 	}
 	return ending_same(known, ending);
+}
+
+bool explain_may_tell(const struct explain *e)
+{
+	double more = e->campaign->options.timeout;
+
+	return !e->campaign->options.interrupted() && (e->deadline <= 0 || tester_clock() <= e->deadline + more);
 }
 
 bool explain_may_run(struct explain *e)

@@ -29,6 +29,9 @@ int explain_fails(struct explain *explain, const struct state *state, struct end
 /* May recovery still be run? */
 bool explain_may_run(struct explain *explain);
 
+/* May it, for what it says on a state that becomes a finding?  That has the time of one more run. */
+bool explain_may_tell(const struct explain *explain);
+
 /* loss.c: the fewest stores lost.  prefix.c: the shortest prefix; 1: it cannot be told from here, job->start has moved on. */
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);

@@ -71,7 +71,7 @@ static int state_confirm(struct campaign *c, size_t platform, const struct trial
 		return r;
 	if (outcome.kind == OUTCOME_TIMEOUT)
 		trial_confirmed(c, platform, trial);
-	known_set(c->known, trial->digest, ending_of(&outcome));
+	known_learn(c->known, trial->digest, &outcome);
 	outcome_free(&outcome);
 	return 0;
 }

@@ -10,13 +10,19 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
 #define HEADER "blackout-journal 1 "
 
+enum { PRINTED_MAX = 4 << 20 /* bytes that are kept */ };
+
 struct known {
 	struct map endings; /* digest -> encoded ending, or CLAIMED */
 	FILE *journal;      /* NULL: none */
+	struct map failing; /* digest -> 1 + index of the outcome */
+	VEC_OF(struct outcome) outcomes;
+	size_t printed; /* bytes in them */
 };
 
 static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
@@ -124,6 +130,10 @@ void known_close(struct known *k)
 	if (k->journal)
 		fclose(k->journal);
 	map_free(&k->endings);
+	for (size_t i = 0; i < k->outcomes.count; i++)
+		outcome_free(&k->outcomes.at[i]);
+	vec_free(&k->outcomes);
+	map_free(&k->failing);
 	free(k);
 }
 
@@ -148,6 +158,30 @@ void known_set(struct known *k, struct digest digest, struct ending ending)
 {
 	*map_put(&k->endings, digest.low, digest.high) = ending_code(ending);
 	journal_line(k, digest.low, digest.high, ending);
+}
+
+void known_learn(struct known *k, struct digest digest, const struct outcome *outcome)
+{
+	struct outcome copy;
+	uint64_t *index;
+
+	known_set(k, digest, (struct ending){.known = true, .kind = outcome->kind, .value = outcome->value});
+	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
+		return;
+	index = map_put(&k->failing, digest.low, digest.high);
+	if (*index)
+		return;
+	outcome_copy(&copy, outcome);
+	vec_push(&k->outcomes, copy);
+	*index = k->outcomes.count;
+	k->printed += sizeof(copy) + copy.out.size + copy.err.size;
+}
+
+const struct outcome *known_outcome(const struct known *k, struct digest digest)
+{
+	const uint64_t *index = map_get(&k->failing, digest.low, digest.high);
+
+	return index && *index ? &k->outcomes.at[*index - 1] : NULL;
 }
 
 void known_drop(struct known *k, struct digest digest)

@@ -59,6 +59,12 @@ bool known_claim(struct known *known, struct digest digest);
 struct ending known_get(const struct known *known, struct digest digest);
 void known_set(struct known *known, struct digest digest, struct ending ending);
 
+/* The same, and what recovery printed where it failed is kept as well, up to some MiB in all: there may be no time to run it again. */
+void known_learn(struct known *known, struct digest digest, const struct outcome *outcome);
+
+/* The outcome of a failing recovery on this content, with what it printed; NULL if that was not kept. */
+const struct outcome *known_outcome(const struct known *known, struct digest digest);
+
 /* What was said of it is not to be relied on; the journal keeps it. */
 void known_drop(struct known *known, struct digest digest);
 

@@ -332,7 +332,7 @@ static int hang_holds(struct loss *l)
 	state = state_new(l->image, l->job->persisted);
 	r = tester_run(l->explain->campaign->tester, state, PATIENCE, &outcome, l->err);
 	if (r == 0) {
-		known_set(l->explain->campaign->known, state->digest, ending_of(&outcome));
+		known_learn(l->explain->campaign->known, state->digest, &outcome);
 		r = outcome.kind == OUTCOME_TIMEOUT;
 		outcome_free(&outcome);
 	}

@@ -89,26 +89,33 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 	return 0;
 }
 
-/* What recovery does on the state.  It did so before; if it does something else now, what it says of that is left out. */
+static void result_told(struct campaign *c, struct crash_sighting *s, const struct outcome *outcome)
+{
+	s->out = tail_text(c, &outcome->out);
+	s->err = tail_text(c, &outcome->err);
+	s->mode = recovery_mode_name(outcome->mode);
+}
+
+/* What recovery does on the state.  It did so before; if it does something else now, or may not be run, what it said then is all there is. */
 static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
 {
 	struct campaign *c = e->campaign;
 	struct crash_sighting *s = &result->sighting;
+	const struct outcome *before = known_outcome(c->known, state->digest);
 	struct outcome outcome;
 	int r;
 
-	if (!explain_may_run(e))
+	if (before && ending_same(ending_of(before), result->ending))
+		result_told(c, s, before);
+	if (!explain_may_run(e) && (s->mode || !explain_may_tell(e)))
 		return 0;
 	r = tester_run(c->tester, state, 1, &outcome, err);
 	if (r < 0)
 		return r;
-	if (ending_same(ending_of(&outcome), result->ending)) {
-		s->out = tail_text(c, &outcome.out);
-		s->err = tail_text(c, &outcome.err);
-		s->mode = recovery_mode_name(outcome.mode);
-	}
+	if (ending_same(ending_of(&outcome), result->ending) && (!s->mode || outcome.out.size + outcome.err.size))
+		result_told(c, s, &outcome);
 	outcome_free(&outcome);
-	return result->ending.kind == OUTCOME_SIGNAL ? result_stack(e, s, state, err) : 0;
+	return result->ending.kind == OUTCOME_SIGNAL && explain_may_run(e) ? result_stack(e, s, state, err) : 0;
 }
 
 static int result_folder(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)

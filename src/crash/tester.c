@@ -58,7 +58,7 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 
 	if (outcome->touched)
 		stage_distrust(slot->stage);
-	known_set(t->known, slot->digest, ending_of(outcome));
+	known_learn(t->known, slot->digest, outcome);
 	if (slot->told)
 		slot->told(slot->told_arg, outcome);
 	tester_count(t, outcome);
