@@ -8,13 +8,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "image/tree.h"
 
 #define ASIDE ".blackout-aside-"
 #define ABSENT ".blackout-absent-"
+
+enum { TRIES = 3000, TRY_MS = 10 };
 
 static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
 {
@@ -79,6 +83,12 @@ static void dir_list(struct scene_dir *dir)
 	words_sort(&dir->before);
 }
 
+/* What another blackout moved aside is the user's. */
+static bool is_note(const char *name)
+{
+	return strstr(name, ASIDE) || strstr(name, ABSENT);
+}
+
 /* Who restores after our death does not know what was there before. */
 static void strangers_remove(const struct scene_dir *dir)
 {
@@ -88,23 +98,58 @@ static void strangers_remove(const struct scene_dir *dir)
 
 	while (d && (entry = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", dir->original, entry->d_name);
-		if (!words_have(&dir->before, entry->d_name))
+		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name))
 			tree_remove(path);
 	}
 	if (d)
 		closedir(d);
 }
 
-void inplace_restore(const struct scene *scene, pid_t owner)
+/* One blackout at a time in a directory: what the next one finds there must be the user's, not our links.  A directory that cannot be read stays unlocked. */
+static int dir_lock(struct scene_dir *dir, struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = TRY_MS * 1000000L};
+	int fd = open(dir->original, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++) {
+		if (i == TRIES) {
+			close(fd);
+			return err_set(err, "another blackout has its crash states in %s", dir->original);
+		}
+		nanosleep(&pause, NULL);
+	}
+	dir->lock = fd > 0 ? fd : 0;
+	return 0;
+}
+
+/* A keeper that was started meanwhile has the descriptor too, so closing it is not enough. */
+static void dir_unlock(struct scene_dir *dir)
+{
+	if (dir->lock) {
+		flock(dir->lock, LOCK_UN);
+		close(dir->lock);
+	}
+	dir->lock = 0;
+}
+
+void inplace_restore(struct scene *scene, pid_t owner)
 {
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
 		path_restore(origin_path(scene->origin, i), owner);
 	for (size_t i = 0; i < scene->count; i++)
 		strangers_remove(&scene->dirs[i]);
+	for (size_t i = 0; i < scene->count; i++)
+		dir_unlock(&scene->dirs[i]);
 }
 
 int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 {
+	for (size_t i = 0; i < scene->count; i++)
+		if (dir_lock(&scene->dirs[i], err) < 0) {
+			while (i-- > 0)
+				dir_unlock(&scene->dirs[i]);
+			return -1;
+		}
 	for (size_t i = 0; i < scene->count; i++)
 		dir_list(&scene->dirs[i]);
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)

@@ -12,7 +12,7 @@
 #include "run/scene.h"
 
 int inplace_put(struct scene *scene, pid_t owner, struct err *err);
-void inplace_restore(const struct scene *scene, pid_t owner);
+void inplace_restore(struct scene *scene, pid_t owner);
 
 /* Put back what processes that are dead by now left behind. */
 void inplace_mend(const struct origin *origin);

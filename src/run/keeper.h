@@ -26,7 +26,7 @@ struct keeper_options {
 	bool network;             /* a namespace has its own */
 	int out, err;             /* where it prints to */
 	enum recovery_mode mode;
-	const struct scene *scene;
+	struct scene *scene;
 	struct control *control; /* of the stub; NULL: without it */
 	const char *stub;        /* path of the library, if there is a control */
 };

@@ -33,6 +33,7 @@ struct scene_dir {
 	uint64_t copy_bytes;
 	struct words before; /* what was in the original directory before a run in place */
 	bool is_there;       /* the original directory */
+	int lock;            /* on the original directory, during a run in place; 0: none */
 };
 
 struct scene {
