@@ -21,8 +21,11 @@ const char *campaign_text(struct campaign *c, const char *text)
 
 void *campaign_block(struct campaign *c, const void *from, size_t size)
 {
-	void *block = memcpy(mem_alloc(size), from, size);
+	void *block;
 
+	if (!from || !size)
+		return NULL;
+	block = memcpy(mem_alloc(size), from, size);
 	vec_push(&c->blocks, block);
 	return block;
 }

@@ -98,7 +98,7 @@ struct campaign {
 };
 
 const char *campaign_text(struct campaign *campaign, const char *text);
-void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy */
+void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy; NULL of nothing */
 
 /* Open and close the tester of a reading. */
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);

@@ -315,7 +315,7 @@ static int loss_minimise(struct loss *l)
 /* Does the job lose anything?  Not if all that is pending is on media, and that was slow once, and is not any more. */
 static bool is_loss(const struct loss *l)
 {
-	return !l->job->persisted || memchr(l->job->persisted, false, l->count);
+	return !l->job->persisted || memchr(l->job->persisted, 0, l->count);
 }
 
 /* A state that exceeded the time limit among others: does it with the machine for itself, and more patience?  1, 0; negative as ever. */

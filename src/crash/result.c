@@ -21,10 +21,9 @@ void result_point(const struct explain *e, const struct trial *trial, struct cra
 void result_stores(struct explain *e, struct crash_sighting *s, const struct crash_store *lost, size_t lost_count,
 		   const struct crash_store *persisted, size_t persisted_count)
 {
-	s->lost = lost_count ? campaign_block(e->campaign, lost, lost_count * sizeof(*lost)) : NULL;
+	s->lost = campaign_block(e->campaign, lost, lost_count * sizeof(*lost));
 	s->lost_count = lost_count;
-	s->persisted =
-		persisted_count ? campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted)) : NULL;
+	s->persisted = campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted));
 	s->persisted_count = persisted_count;
 }
 
