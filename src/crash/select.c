@@ -170,7 +170,7 @@ void select_event(struct select *s, const struct trace *trace, const struct even
 {
 	bool within;
 
-	if (s->returned || !ev->context)
+	if (!s->options.after || s->returned || !ev->context)
 		return;
 	within = context_within(s, trace, ev->context);
 	while (s->entered.count <= ev->thread)
