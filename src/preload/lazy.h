@@ -4,7 +4,7 @@
  *     lazy_prepare(&setup)             in the fork server: the tree, in memory that all its processes share
  *     if (fork() == 0) {
  *             lazy_arm()               in the child: handlers, a timer
- *             ... recovery; the stub tells of its mappings: lazy_map, lazy_unmap ...
+ *             ... recovery; the stub tells of its mappings: lazy_range, lazy_fresh ...
  *     }
  *     wait;  lazy_over(pid, status)    in the server: reports the last leaf
  *
@@ -14,7 +14,7 @@
  *     decided, their bytes written, the page is opened for one instruction (trap flag), and closed again unless no line in it is undecided.
  *     All signals wait meanwhile.  A flush instruction is skipped: it sees nothing.
  *     Where no CLFLUSH binds lines to each other, only that much of a line is decided as the loaded bytes need: the alternatives that agree on them
- *     stay together.  Stores decide the whole line.
+ *     stay together.  A store decides nothing of what it covers if its reach is known, otherwise the whole line.
  *  2. To decide a line (lazy_tree.c) the process is forked for each of its contents but the last, which is its own.  It waits for each child and its
  *     whole subtree.  So there is one leaf for each process, one process runs at a time, and each leaf is reported by the parent before the next one
  *     starts.  Every leaf ends as the program ends: its exit handlers run, its status is its own.
