@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tests: unit tests and fuzzers under sanitizers, programs to record, and the runner.
 
-# Unit tests: each test_*.c is a program; the other files in test/unit are linked into every one of them.
+# Unit tests: each test_*.c is a program; the other files in test/unit are linked into every one of them, but for those of test_lazy.
 UNIT := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(wildcard test/unit/test_*.c))
 UNIT_PLAIN := $(B)/test/unit/test_lazy
-UNIT_COMMON := $(patsubst %.c,$(B)/asan/%.o,$(filter-out test/unit/test_%,$(wildcard test/unit/*.c)))
+UNIT_COMMON := $(patsubst %.c,$(B)/asan/%.o,$(filter-out test/unit/test_% test/unit/lazy_%,$(wildcard test/unit/*.c)))
 ASAN_OBJ := $(LIB_SRC:%.c=$(B)/asan/%.o)
 
 $(B)/asan/%.o: %.c $(B)/flags | setup
@@ -18,7 +18,7 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 	$(Q)ar rcs $@ $^
 
 # It has handlers for faults, and forks in them: not with sanitizers, which have their own.
-$(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/programs.c \
+$(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/programs.c \
 		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
