@@ -173,6 +173,8 @@ static bool child_start(pid_t *pid, bool lazy)
 	stub_is_child = true;
 	if (lazy)
 		lazy_stub_child();
+	else
+		processor_free();
 	return true;
 }
 
@@ -200,6 +202,7 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 		lazy_stub_over(pid, reply.status);
 	orphans_kill();
 	offsets_restore();
+	processor_reconsider(start + reply.nanoseconds);
 	if (atomic_load(&stub_page->refused) || pid < 0)
 		reply.op = STUB_REFUSED;
 	reply_send(&reply);
@@ -219,6 +222,7 @@ static void server_loop(void)
 		if (n != (long)sizeof(request) || (request.op != STUB_RUN && !lazy))
 			syscall(SYS_exit_group, 0);
 		uint64_t start = now_ns();
+		processor_keep(start);
 		const char *why = lazy ? lazy_stub_begin() : NULL;
 		if (why) {
 			snprintf(stub_page->reason, STUB_REASON, "%s", why);
@@ -252,6 +256,7 @@ void server_start(void)
 	state_check();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	server.thread = (int)syscall(SYS_gettid);
+	processor_start();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &server.mask);
 	/* The program may ignore its children, or have a handler for them: these are not its children. */

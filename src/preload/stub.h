@@ -90,6 +90,12 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 void *mapping_aliases_save(void);
 void mapping_aliases_restore(void *copy);
 
+/* Of the server: at its start, when there is something to do, when that is done (now and then, another one is better), and what a child undoes. */
+void processor_start(void);
+void processor_keep(uint64_t now_ns);
+void processor_reconsider(uint64_t now_ns);
+void processor_free(void);
+
 /* The thread `from` is `to` after a fork, and keeps its locks. */
 void locks_adopt(int from, int to);
 

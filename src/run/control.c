@@ -154,6 +154,7 @@ int control_open(struct control *control, const struct scene *scene, bool serve,
 		return -1;
 	control->page->serve = serve;
 	control->page->covered = covered;
+	atomic_store(&control->page->processor, -1);
 	if (!serve)
 		return 0;
 	control->request = fifo_create(control, "request", err);

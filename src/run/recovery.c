@@ -15,6 +15,7 @@
 #include "run/inplace.h"
 #include "run/lazy_in.h"
 #include "run/namespace.h"
+#include "run/processor.h"
 #include "run/recorder.h"
 #include "run/recovery_in.h"
 #include "run/shell.h"
@@ -158,6 +159,7 @@ void recovery_free(struct recovery *r)
 		return;
 	for (unsigned i = 0; i < r->jobs; i++)
 		worker_close(&r->slots[i].worker);
+	processor_follow(-1);
 	free(r->slots);
 	words_free(&r->argv);
 	words_free(&r->environment);
@@ -326,6 +328,15 @@ static void absence_forgive(struct recovery *r, uint64_t now)
 		r->slots[i].worker.deadline_ns += away;
 }
 
+/* One worker and we take turns, too; more of them are better not all waiting for the same processor. */
+static void processor_share(const struct recovery *r)
+{
+	const struct stub_page *page = r->slots[0].worker.control.page;
+
+	if (r->jobs == 1)
+		processor_follow(page ? atomic_load(&page->processor) : -1);
+}
+
 /* Wait until something happens, and deal with it.  Once, without waiting, if `look`. */
 static int pump(struct recovery *r, bool look, struct err *err)
 {
@@ -334,6 +345,7 @@ static int pump(struct recovery *r, bool look, struct err *err)
 	size_t count = 0;
 
 	absence_forgive(r, now);
+	processor_share(r);
 	for (unsigned i = 0; i < r->jobs; i++)
 		count += worker_polls(&r->slots[i].worker, polls + count);
 	if (poll(polls, count, look ? 0 : wait_ms(r, now)) < 0 && errno != EINTR)

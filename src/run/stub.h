@@ -19,7 +19,7 @@
 #define STUB_VARIABLE "BLACKOUT_STUB"
 #define STUB_LIBRARY "libblackout-preload.so"
 
-enum { STUB_VERSION = 1, STUB_REASON = 256 };
+enum { STUB_VERSION = 2, STUB_REASON = 256 };
 
 /* A PM file, or a directory of PM files: offsets of strings in the page. */
 struct stub_entry {
@@ -36,6 +36,7 @@ struct stub_page {
 	_Atomic int32_t running;  /* the child that has a state now, 0: none.  Who finds it too slow kills it */
 	_Atomic uint32_t refused; /* something was asked for that this mode cannot do; the reason says what */
 	_Atomic uint32_t opened;  /* this run has opened a PM file by the C library */
+	_Atomic int32_t processor; /* that the server keeps to; -1: to none */
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;
 	uint32_t paths, dirs; /* offsets of arrays of struct stub_entry, sorted by their originals */

@@ -21,11 +21,13 @@
  *     spin                   never end
  *     flood                  print without end
  *     readonly               mprotect all to be read only
+ *     processors:N           end with status 92 if the processors that it may use are not N
  *
  * At the end: the sum modulo 16 is 13: abort; 14: a null pointer; 15: killed by SIGTERM; otherwise it is the exit status. */
 // link: -lpthread
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,6 +130,14 @@ static void read_word(long line, int at)
 		see((uint64_t)lseek(fd, 0, SEEK_CUR));
 }
 
+static void count_processors(long expected)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0 || CPU_COUNT(&set) != expected)
+		exit(92);
+}
+
 static void act(const char *action)
 {
 	const char *colon = strchr(action, ':');
@@ -163,6 +173,8 @@ static void act(const char *action)
 		see((uint64_t)write(2, (void *)word(line), 8));
 	else if (!strncmp(action, "fwrite:", 7))
 		see(fwrite((void *)word(line), 64, 1, stderr));
+	else if (!strncmp(action, "processors:", 11))
+		count_processors(line);
 	else if (!strncmp(action, "segv:", 5))
 		fault(line);
 	else if (!strncmp(action, "again:", 6))
