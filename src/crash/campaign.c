@@ -91,6 +91,19 @@ void campaign_tester_close(struct campaign *c)
 	c->tester = NULL;
 }
 
+int campaign_tester_end(struct campaign *c, int r, struct err *err)
+{
+	int drained;
+
+	if (c->tester && r != -1) {
+		drained = tester_drain(c->tester, err);
+		r = drained < 0 ? drained : r;
+	}
+	campaign_tester_close(c);
+	c->stopped |= r == TESTER_STOPPED;
+	return r == TESTER_STOPPED ? 0 : r;
+}
+
 /* The course of it */
 
 static int testing_prepare(struct campaign *c, struct err *err)

@@ -103,6 +103,9 @@ void *campaign_block(struct campaign *campaign, const void *from, size_t size); 
 /* Open and close the tester of a reading. */
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);
 void campaign_tester_close(struct campaign *campaign);
+/* What came of the reading is `r`: 0, TESTER_STOPPED or -1.  Wait for what was submitted, and close.  A campaign that is stopped goes on
+ * with what it has: 0, or -1. */
+int campaign_tester_end(struct campaign *campaign, int r, struct err *err);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
 /* How many states inject will have, at most: two for each visit.  0: that is not known. */

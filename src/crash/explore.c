@@ -328,7 +328,6 @@ static int explore_open(struct explore *e, size_t platform, struct err *err)
 
 static void explore_close(struct explore *e)
 {
-	campaign_tester_close(e->campaign);
 	for (size_t i = 0; i < e->flights.count; i++)
 		flight_free(e->flights.at[i]);
 	vec_free(&e->flights);
@@ -343,7 +342,7 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 			    .explored = &c->explored[platform],
 			    .trials = &c->trials[platform],
 			    .pass = pass};
-	int r, drained;
+	int r;
 
 	if (!pass_is_due(c, e.explored, pass))
 		return 0;
@@ -352,15 +351,10 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 		r = campaign_begin(c, e.reading, err);
 	if (r == 0)
 		r = reading_explore(&e, err);
-	if (c->tester && r != -1) {
-		drained = tester_drain(c->tester, err);
-		r = drained < 0 ? drained : r;
-	}
+	r = campaign_tester_end(c, r, err);
 	e.explored->read = true;
 	explore_close(&e);
-	if (r == TESTER_STOPPED)
-		c->stopped = true;
-	return r == TESTER_STOPPED ? 0 : r;
+	return r;
 }
 
 struct explore_figures explore_figures(const struct campaign *c)

@@ -181,11 +181,9 @@ int hangs_confirm(struct campaign *c, size_t platform, struct err *err)
 	r = campaign_tester(c, reading, err);
 	if (r == 0)
 		r = reading_confirm(c, platform, reading, err);
-	campaign_tester_close(c);
+	r = campaign_tester_end(c, r, err);
 	reading_close(reading);
-	if (r == TESTER_STOPPED)
-		c->stopped = true;
-	return r == -1 ? -1 : 0;
+	return r;
 }
 
 void hangs_free(struct campaign *c)

@@ -215,13 +215,6 @@ int campaign_begin(struct campaign *c, struct reading *reading, struct err *err)
 	return r;
 }
 
-static int inject_stopped(struct campaign *c, int r)
-{
-	if (r == TESTER_STOPPED)
-		c->stopped = true;
-	return r == TESTER_STOPPED ? 0 : r;
-}
-
 int inject_read(struct campaign *c, size_t platform, unsigned round, struct err *err)
 {
 	struct inject in = {
@@ -231,7 +224,7 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 		.first_visits = c->options.visits <= 1 && !c->options.after,
 		.due = 1,
 	};
-	int r, drained;
+	int r;
 
 	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
 		return -1;
@@ -244,13 +237,9 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 		r = reading_try(&in, err);
 	if (r == 0)
 		r = select_check(c->select, err);
-	if (c->tester && r != -1) {
-		drained = tester_drain(c->tester, err);
-		r = drained < 0 ? drained : r;
-	}
-	campaign_tester_close(c);
+	r = campaign_tester_end(c, r, err);
 	points_free(in.points);
 	vec_free(&in.seen);
 	reading_close(in.reading);
-	return inject_stopped(c, r);
+	return r;
 }

@@ -217,11 +217,9 @@ int nested_run(struct campaign *c, struct err *err)
 	r = campaign_tester(c, n.reading, err);
 	if (r == 0)
 		r = trials_nest(&n, &c->trials[0], err);
-	campaign_tester_close(c);
+	r = campaign_tester_end(c, r, err);
 	reading_close(n.reading);
-	if (r == TESTER_STOPPED)
-		c->stopped = true;
-	return r == -1 ? -1 : 0;
+	return r;
 }
 
 /* The report */
