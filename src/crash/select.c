@@ -49,9 +49,9 @@ static int wish_add(struct select *s, char *word, struct err *err)
 		wish.low = wish.high = strtoull(word, &end, 10);
 		if (*end == '-')
 			wish.high = strtoull(end + 1, &end, 10);
-		if (*end || !wish.low || wish.high < wish.low || wish.low > points_count(s->points)) {
+		if (*end || !wish.low || wish.high < wish.low || wish.low > points_unique(s->points)) {
 			err_set(err, "--points: '%s' is none of the %zu failure points of this run", word,
-				points_count(s->points));
+				points_unique(s->points));
 			return err_status(err, ERR_USAGE);
 		}
 	}
@@ -186,6 +186,7 @@ void select_event(struct select *s, const struct trace *trace, const struct even
 
 static bool point_is_wanted(struct select *s, const struct trace *trace, size_t point)
 {
+	const struct point *p = points_get(s->points, point);
 	bool wanted = false;
 
 	if (!s->options.points)
@@ -193,8 +194,8 @@ static bool point_is_wanted(struct select *s, const struct trace *trace, size_t 
 	if (s->wanted[point] == UNASKED) {
 		for (size_t i = 0; i < s->wishes.count; i++) {
 			struct wish *wish = &s->wishes.at[i];
-			bool meets = wish->name ? stack_has(s, trace, points_get(s->points, point)->context, wish->name)
-						: point >= wish->low && point <= wish->high;
+			bool meets = wish->name ? stack_has(s, trace, p->context, wish->name)
+						: p->shown >= wish->low && p->shown <= wish->high;
 
 			wish->met |= meets;
 			wanted |= meets;

@@ -5,7 +5,7 @@
  *     if (point && select_takes(s, trace, point, visit)) ...
  *
  *  --visits N      of each point the first, the last and evenly between, N at most; the first alone if N is 1
- *  --points LIST   of numbers (7), ranges (3-9), functions (insert) and lines (kv.c:118) on the stack of the point
+ *  --points LIST   of numbers (7; struct point.shown), ranges (3-9), functions (insert) and lines (kv.c:118) on the stack of the point
  *  --after F       nothing until F has returned: an event of F, or of what F calls, was followed by one of the same thread that is not
  *  --budget        the points in rounds: first those that share a caller with something that patterns complained of, then every
  *                  eighth, and so on, so that what is cut off is spread over the run */

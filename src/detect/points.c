@@ -18,6 +18,7 @@ struct points {
 	VEC_OF(struct point) all;
 	struct map numbers;       /* (context, op) -> number */
 	uint64_t visited, unique; /* without afterthoughts */
+	size_t shown;             /* number for users of the point that was visited last */
 	bool stored;              /* to PM, at any time */
 	bool changed, grown;      /* since the last visit: PM; what is guaranteed of it */
 	VEC_OF(struct progress) threads;
@@ -136,11 +137,13 @@ static size_t point_visit(struct points *p, uint32_t context, enum op op, uint64
 	if (!*found) {
 		struct point new = {.context = context, .op = op, .first = number, .afterthought = afterthought};
 
+		p->unique += !afterthought;
+		new.shown = afterthought ? p->shown : p->unique;
 		vec_push(&p->all, new);
 		*found = p->all.count;
-		p->unique += !afterthought;
 	}
 	point = &p->all.at[*found - 1];
+	p->shown = point->shown;
 	point->last = number;
 	*visit = ++point->visits;
 	p->visited += !afterthought;

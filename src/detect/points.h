@@ -15,7 +15,8 @@
  *  2. Only if PM has changed since the last visit of any point: otherwise the same crash was tried there.  Stores change PM, and so does
  *     whatever changes size, name or content of a PM file by a system call.  Or if a fence that completes something, or a synchronisation, has come
  *     since: more is guaranteed, and what is still pending can be lost with less company than before.  Such a visit is an afterthought, as
- *     nothing was stored since the last one; it is a point of its own, and figures leave it out.
+ *     nothing was stored since the last one; it is a point of its own, but figures leave it out, and users count it as part of the point that was
+ *     visited before it.
  *  3. Points are the same if calling context and instruction are, and both or none are afterthoughts.
  *  4. With POINTS_STORE the moment before every store to PM is a point too, under rule 2. */
 #ifndef BLACKOUT_DETECT_POINTS_H
@@ -36,6 +37,7 @@ struct point {
 	uint64_t visits;      /* so far */
 	uint64_t first, last; /* events before which it was visited: the number of the instruction's own event */
 	bool afterthought;    /* rule 2 */
+	size_t shown;         /* its number for users: 1 to points_unique */
 };
 
 struct points;

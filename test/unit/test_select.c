@@ -120,6 +120,39 @@ static void test_points(void **state)
 	expect_points(",", "wrong");
 }
 
+/* Users count without afterthoughts, as the figures of a report do: these go with the point before them. */
+static void test_points_afterthoughts(void **state)
+{
+	static const struct event store = {.type = EVENT_STORE, .file = 1, .context = 1};
+	static const struct event fence = {.type = EVENT_SFENCE, .context = 8};
+	struct points *points = points_new(POINTS_PERSIST);
+	struct select_options options = {.visits = 1, .points = "2", .rounds = 1};
+	uint64_t number = 0, visit;
+	struct select *select;
+	struct err err;
+
+	(void)state;
+	for (uint32_t context = 2; context <= 3; context++) {
+		const struct event flush = {.type = EVENT_CLWB, .file = 1, .context = context};
+		const struct event again = {.type = EVENT_CLWB, .file = 1, .context = context + 10};
+
+		points_event(points, &store, ++number, &visit);
+		points_event(points, &flush, ++number, &visit);
+		points_event(points, &fence, ++number, &visit);
+		points_event(points, &again, ++number, &visit); /* something was completed, nothing stored */
+	}
+	assert_int_equal(points_count(points), 4);
+	assert_int_equal(points_unique(points), 2);
+	assert_int_equal(select_new(&select, &options, points, &err), 0);
+	for (size_t point = 1; point <= 4; point++)
+		assert_int_equal(select_takes(select, NULL, point, 1), point > 2);
+	select_free(select);
+	options.points = "3";
+	assert_int_equal(select_new(&select, &options, points, &err), -1);
+	assert_string_equal(err.sentence, "--points: '3' is none of the 2 failure points of this run");
+	points_free(points);
+}
+
 /* With a budget every point has its round, and only one. */
 static void test_rounds(void **state)
 {
@@ -152,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_visits_count),
 		cmocka_unit_test(test_points),
+		cmocka_unit_test(test_points_afterthoughts),
 		cmocka_unit_test(test_rounds),
 	};
 
