@@ -8,6 +8,7 @@
 # BLACKOUT, TARGETS (programs to record) and TOOLS (programs that read recordings).
 #
 #   run COMMAND...            run it; $status is its exit status, stdout and stderr are in the files out and err
+#   apart COMMAND...          become it, in a session of its own and open to SIGINT, which bash has background commands ignore:  apart ... & kill -INT $!
 #   record TARGET [ARGS...]   record a program of test/targets into rec/; options of `blackout record` in $record_options
 #   dump [OPTIONS...]         print the recording in rec/
 #   expect_status N           of the last run
@@ -45,6 +46,10 @@ skip() {
 run() {
 	"$@" >out 2>err
 	status=$?
+}
+
+apart() {
+	exec setsid env --default-signal=INT "$@"
 }
 
 expect_status() {
