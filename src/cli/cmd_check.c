@@ -14,7 +14,6 @@
 static struct verdict_options judging;
 static struct testing_options testing;
 static struct counting_options counting;
-static const struct testing_asked asked = {&testing, &judging, &counting};
 static const char *out;
 static bool quiet;
 
@@ -60,7 +59,7 @@ static int check_give(struct check *c, struct err *err)
 		.quiet = quiet,
 		.recover = testing.recover,
 	};
-	const struct testing_facts about = {.dir = c->dir, .out = where, .asked = &asked, .quiet = quiet};
+	const struct testing_facts about = {.dir = c->dir, .out = where, .options = options, .quiet = quiet};
 	struct err tested;
 	/* Counting first: it is quick, and holds whatever becomes of the tests. */
 	int result = counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested), status;
@@ -107,7 +106,7 @@ int cmd_check(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	check.dir = argv[first];
-	if (testing_load(&asked, out ? out : check.dir, &err) < 0 ||
+	if (testing_load(&testing, options, out ? out : check.dir, &err) < 0 ||
 	    verdict_prepare(&check.verdict, &judging, &err) < 0 ||
 	    testing_prepare(&check.testing, &testing, &err) < 0 ||
 	    counting_prepare(&check.counting, &counting, &err) < 0)

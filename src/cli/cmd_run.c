@@ -20,7 +20,6 @@ static struct record_options recording;
 static struct verdict_options judging;
 static struct testing_options testing;
 static struct counting_options counting;
-static const struct testing_asked asked = {&testing, &judging, &counting};
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),
@@ -93,7 +92,7 @@ static int run_test(struct run *r, struct err *err)
 	const struct testing_facts facts = {
 		.dir = r->record.recording.dir,
 		.out = r->record.recording.dir,
-		.asked = &asked,
+		.options = options,
 		.quiet = recording.quiet,
 	};
 

@@ -26,9 +26,9 @@ struct counting_options {
 
 /* clang-format off */
 #define COUNTING_OPTIONS(o) \
-	{"prune", "LIST", "segments,reads", "what explore may leave out: none, or some of segments, reads", OPTION_TEXT, &(o)->prune}, \
-	{"representatives", "N", "1", "segments of the same code that explore looks at", OPTION_NUMBER, &(o)->representatives}, \
-	{"per-segment", "N", "65536", "crash states of a segment that explore tests; beyond, some by chance", OPTION_NUMBER, &(o)->per_segment}, \
+	{"prune", "LIST", "segments,reads", "what explore may leave out: none, or some of segments, reads", OPTION_TEXT | OPTION_KEPT, &(o)->prune}, \
+	{"representatives", "N", "1", "segments of the same code that explore looks at", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
+	{"per-segment", "N", "65536", "crash states of a segment that explore tests; beyond, some by chance", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
 	{"stats", NULL, NULL, "list the segments with most crash states (explore)", OPTION_FLAG, &(o)->stats}
 /* clang-format on */
 

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "cli/command.h"
+
+/* What the command line has; there is one for each process. */
+static VEC_OF(const struct option *) given;
 
 static const struct option *option_find(const struct usage *usage, const char *name, size_t length)
 {
@@ -34,9 +37,9 @@ static int number_parse(const char *text, uint64_t *value)
 	return *text < '0' || *text > '9' || *end || errno ? -1 : 0;
 }
 
-static int option_set(const struct option *o, const char *argument, struct err *err)
+int option_set(const struct option *o, const char *argument, struct err *err)
 {
-	switch (o->kind) {
+	switch (option_kind(o)) {
 	case OPTION_FLAG: *(bool *)o->value = true; break;
 	case OPTION_UNSET: *(bool *)o->value = false; break;
 	case OPTION_TEXT: *(const char **)o->value = argument; break;
@@ -50,11 +53,19 @@ static int option_set(const struct option *o, const char *argument, struct err *
 	return 0;
 }
 
+bool option_given(const struct option *o)
+{
+	for (size_t i = 0; i < given.count; i++)
+		if (given.at[i] == o)
+			return true;
+	return false;
+}
+
 static void option_reset(const struct option *o)
 {
 	struct err err;
 
-	switch (o->kind) {
+	switch (option_kind(o)) {
 	case OPTION_FLAG: *(bool *)o->value = false; break;
 	case OPTION_UNSET: *(bool *)o->value = true; break;
 	case OPTION_TEXT: *(const char **)o->value = NULL; break;
@@ -74,7 +85,7 @@ static void usage_print(const struct usage *usage)
 		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "",
 			 o->argument ? o->argument : "");
 		printf("  %-22s %s", left, o->help);
-		if (o->kind == OPTION_LIST)
+		if (option_kind(o) == OPTION_LIST)
 			printf("; may be repeated");
 		if (o->fallback)
 			printf(" (default: %s)", o->fallback);
@@ -93,6 +104,7 @@ static int option_read(const struct usage *usage, int argc, char **argv, int i, 
 
 	if (!o)
 		return err_set(err, "unknown option %.*s", (int)length + 2, argv[i]);
+	vec_push(&given, o);
 	if (!o->argument && equals)
 		return err_set(err, "--%s takes no argument", o->name);
 	if (!o->argument)

@@ -26,12 +26,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 enum option_kind {
 	OPTION_FLAG,   /* bool: true when given */
 	OPTION_UNSET,  /* bool: false when given, true otherwise (the --no-... options) */
 	OPTION_TEXT,   /* const char *: the argument, or the default */
 	OPTION_LIST,   /* struct option_list: may be repeated */
 	OPTION_NUMBER, /* uint64_t: a decimal number */
+};
+
+/* To be added to the kind of an option that says how crash states are tested: when they are tested further it is what it was (testing.h), unless it
+ * is given anew. */
+enum option_use {
+	OPTION_KIND_MASK = 0xf,
+	OPTION_KEPT = 0x10,
+	OPTION_RULES = 0x30, /* and the outcomes of recovery depend on it */
 };
 
 /* Arguments of a repeatable option, in order.  The array is the list's, the strings are argv's. */
@@ -45,8 +55,8 @@ struct option {
 	const char *argument; /* what the help calls its argument; NULL if it takes none */
 	const char *fallback; /* the default, parsed like an argument and shown in the help; NULL: none */
 	const char *help;
-	enum option_kind kind;
-	void *value; /* where it goes */
+	unsigned kind; /* enum option_kind, and option_use */
+	void *value;   /* where it goes */
 };
 
 struct usage {
@@ -71,5 +81,26 @@ struct usage {
 /* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the operands are
  * moved to the end of argv), or 0 when the command is over: *status is then its exit status. */
 int option_parse(const struct usage *usage, int argc, char **argv, int *status);
+
+static inline enum option_kind option_kind(const struct option *option)
+{
+	return (enum option_kind)(option->kind & OPTION_KIND_MASK);
+}
+
+static inline bool option_is_kept(const struct option *option)
+{
+	return option->kind & OPTION_KEPT;
+}
+
+static inline bool option_rules(const struct option *option)
+{
+	return (option->kind & OPTION_RULES) == OPTION_RULES;
+}
+
+/* After option_parse: was it on the command line? */
+bool option_given(const struct option *option);
+
+/* Give it a value, as if "--name=argument" had been on the command line; NULL where it takes none.  -1: that is no number. */
+int option_set(const struct option *option, const char *argument, struct err *err);
 
 #endif

@@ -39,17 +39,23 @@ static int quantity_parse(const char *option, const char *text, const struct suf
 	return err_status(err, ERR_USAGE);
 }
 
-static int limits_parse(struct testing *t, struct err *err)
+static int time_parse(const char *option, const char *text, double *seconds, struct err *err)
 {
 	static const struct suffix times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {0}};
+
+	return quantity_parse(option, text, times, seconds, err);
+}
+
+static int limits_parse(struct testing *t, struct err *err)
+{
 	static const struct suffix sizes[] = {{"", 1},          {"K", 1 << 10},   {"M", 1 << 20},   {"G", 1 << 30},
 					      {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
 	const struct testing_options *o = t->options;
 	double bytes = 0;
 
-	if (quantity_parse("timeout", o->timeout, times, &t->how.timeout, err) < 0)
+	if (time_parse("timeout", o->timeout, &t->how.timeout, err) < 0)
 		return -1;
-	if (o->budget && quantity_parse("budget", o->budget, times, &t->how.budget, err) < 0)
+	if (o->budget && time_parse("budget", o->budget, &t->how.budget, err) < 0)
 		return -1;
 	if (o->memory && quantity_parse("memory", o->memory, sizes, &bytes, err) < 0)
 		return -1;
@@ -210,11 +216,26 @@ static void printed_show(const struct testing *t)
 		fprintf(stderr, "recovery printed:\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
+/* What was tested before counts only as far as it would come out the same now. */
+static void resumed_say(const struct testing *t)
+{
+	const struct testing_before *before = &t->options->before;
+	struct err ignored;
+	double then;
+
+	if (*before->changed)
+		fprintf(stderr, "all crash states are tested again, as %s changed since\n", before->changed);
+	else if (before->timeout && time_parse("timeout", before->timeout, &then, &ignored) == 0 &&
+		 then < t->how.timeout)
+		fprintf(stderr, "recoveries that did not end within --timeout %s are tested again\n", before->timeout);
+}
+
 int testing_run(struct testing *t, const struct choice *choice, const struct analysis *analysis,
 		const struct testing_facts *facts, struct err *err)
 {
 	const struct trace *trace = analysis_trace(analysis);
 	const char *force = trace_meta(trace, "pmem_force");
+	char *rules;
 	int r;
 
 	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) ||
@@ -228,11 +249,16 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	t->how.pmem_force = !force || strcmp(force, "0");
 	t->how.platforms = choice->platforms;
 	t->how.platform_count = choice->platform_count;
-	if (testing_save(facts->asked, facts->out, err) < 0)
+	if (testing_save(facts->options, facts->out, err) < 0)
 		return -1;
+	if (!facts->quiet)
+		resumed_say(t);
 	suspects_list(t, analysis);
 	progress_prepare(t, facts->quiet);
+	rules = testing_rules(facts->options);
+	t->how.depends = rules;
 	r = campaign_run(&t->campaign, &t->how, analysis_survey(analysis), err);
+	free(rules);
 	progress_clear(t);
 	if (r == 0)
 		return 0;

@@ -23,27 +23,32 @@ struct testing_options {
 	const char *timeout, *memory, *budget;
 	uint64_t jobs, visits, seed;
 	bool nested, resume, progress;
+	/* What testing_load found. */
+	struct testing_before {
+		char changed[80];    /* options that are not as they were, and on which outcomes depend: "--recover, --memory" */
+		const char *timeout; /* as it was; NULL: nothing was tested before */
+	} before;
 };
 
 /* clang-format off */
 #define TESTING_OPTIONS(o) \
-	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them", OPTION_TEXT, &(o)->recover}, \
-	{"at", "WHERE", "persist", "where inject crashes: persist (flushes, fences and the like), or store (before every store, too)", OPTION_TEXT, &(o)->at}, \
-	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER, &(o)->visits}, \
-	{"points", "LIST", NULL, "only these failure points: numbers, ranges, functions, file:line", OPTION_TEXT, &(o)->points}, \
-	{"after", "FUNCTION", NULL, "crash only once FUNCTION has returned for the first time", OPTION_TEXT, &(o)->after}, \
-	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG, &(o)->nested}, \
-	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER, &(o)->jobs}, \
-	{"timeout", "SECONDS", "10", "one recovery may take this long", OPTION_TEXT, &(o)->timeout}, \
-	{"memory", "SIZE", NULL, "address space that a recovery may use: 512M, 4G", OPTION_TEXT, &(o)->memory}, \
+	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them", OPTION_TEXT | OPTION_RULES, &(o)->recover}, \
+	{"at", "WHERE", "persist", "where inject crashes: persist (flushes, fences and the like), or store (before every store, too)", OPTION_TEXT | OPTION_KEPT, &(o)->at}, \
+	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER | OPTION_KEPT, &(o)->visits}, \
+	{"points", "LIST", NULL, "only these failure points: numbers, ranges, functions, file:line", OPTION_TEXT | OPTION_KEPT, &(o)->points}, \
+	{"after", "FUNCTION", NULL, "crash only once FUNCTION has returned for the first time", OPTION_TEXT | OPTION_KEPT, &(o)->after}, \
+	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG | OPTION_KEPT, &(o)->nested}, \
+	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
+	{"timeout", "SECONDS", "10", "one recovery may take this long", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
+	{"memory", "SIZE", NULL, "address space that a recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
-	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect or in-place", OPTION_TEXT, &(o)->mode}, \
-	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER, &(o)->seed}, \
+	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect or in-place", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}, \
 	{"no-progress", NULL, NULL, "do not show progress", OPTION_UNSET, &(o)->progress}
 
 #define SERVICE_OPTIONS(o) \
-	{"client", "CMD", NULL, "drive a server, and its recovery, by this shell command", OPTION_TEXT, &(o)->client}, \
-	{"ready", "WHAT", NULL, "the server is up: a port, the path of a socket, or a command that succeeds", OPTION_TEXT, &(o)->ready}
+	{"client", "CMD", NULL, "drive a server, and its recovery, by this shell command", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
+	{"ready", "WHAT", NULL, "the server is up: a port, the path of a socket, or a command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
 /* clang-format on */
 
 struct testing {
@@ -59,24 +64,20 @@ struct testing {
 	bool visible; /* a line stands on the terminal */
 };
 
-/* All that says which crash states are tested, and how: the options of a command. */
-struct verdict_options;
-struct testing_asked {
-	struct testing_options *testing;
-	struct verdict_options *judging;
-	struct counting_options *counting;
-};
-
 /* What the command knows. */
 struct testing_facts {
-	const char *dir, *out; /* the recording; where reports go */
-	const struct testing_asked *asked;
+	const char *dir, *out;        /* the recording; where reports go */
+	const struct option *options; /* of the command */
 	bool quiet;
 };
 
-/* With --resume and without --recover: take the options over from those of the campaign that was interrupted.  Not --jobs, --budget and --per-segment. */
-int testing_load(const struct testing_asked *asked, const char *dir, struct err *err);
-int testing_save(const struct testing_asked *asked, const char *dir, struct err *err);
+/* With --resume: options that are kept (option.h) and that the command line does not give are those of the campaign in `dir`, which was interrupted.
+ * -1, ERR_USAGE: there was none. */
+int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err);
+int testing_save(const struct option *options, const char *dir, struct err *err);
+
+/* A text of all options on which the outcomes of recovery depend.  The caller's to free. */
+char *testing_rules(const struct option *options);
 
 /* A new recording comes into `dir`: what was found by testing an old one is removed. */
 void testing_forget(const char *dir);

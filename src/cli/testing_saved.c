@@ -1,63 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more than DIR. */
-#include <jansson.h>
+/* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more than DIR.
+ *
+ * The file is a command line: "--name=value" for each option that the table says is kept, with a zero byte behind it, since a value may hold anything else. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/testing.h"
-#include "cli/verdict.h"
 
 #define FILE_NAME "crash.settings"
 
-struct setting {
-	const char *name;
-	const char **text;
-};
+enum { SETTINGS_MAX = 1 << 20 /* bytes */ };
 
-enum { SETTINGS = 12 };
+/* Writing */
 
-static void settings_list(const struct testing_asked *asked, struct setting settings[SETTINGS])
+static void word_write(const struct option *o, const char *argument, FILE *out)
 {
-	struct testing_options *t = asked->testing;
-	const struct setting all[SETTINGS] = {
-		{"recover", &t->recover},
-		{"client", &t->client},
-		{"ready", &t->ready},
-		{"recovery-mode", &t->mode},
-		{"at", &t->at},
-		{"points", &t->points},
-		{"after", &t->after},
-		{"timeout", &t->timeout},
-		{"memory", &t->memory},
-		{"detect", &asked->judging->detect},
-		{"platform", &asked->judging->platform},
-		{"prune", &asked->counting->prune},
-	};
-
-	memcpy(settings, all, sizeof(all));
+	fprintf(out, "--%s%s%s%c", o->name, argument ? "=" : "", argument ? argument : "", 0);
 }
 
-int testing_save(const struct testing_asked *asked, const char *dir, struct err *err)
+static void option_write(const struct option *o, FILE *out)
 {
-	const struct testing_options *options = asked->testing;
-	struct setting texts[SETTINGS];
-	json_t *settings = json_object();
-	char path[4096];
-	int r;
+	const struct option_list *list = o->value;
+	char digits[24];
 
-	settings_list(asked, texts);
-	for (size_t i = 0; i < SETTINGS; i++)
-		if (*texts[i].text)
-			json_object_set_new(settings, texts[i].name, json_string_nocheck(*texts[i].text));
-	json_object_set_new(settings, "visits", json_integer((json_int_t)options->visits));
-	json_object_set_new(settings, "seed", json_integer((json_int_t)options->seed));
-	json_object_set_new(settings, "representatives", json_integer((json_int_t)asked->counting->representatives));
-	json_object_set_new(settings, "nested", json_boolean(options->nested));
+	switch (option_kind(o)) {
+	case OPTION_FLAG:
+	case OPTION_UNSET:
+		if (*(const bool *)o->value == (option_kind(o) == OPTION_FLAG))
+			word_write(o, NULL, out);
+		break;
+	case OPTION_TEXT:
+		if (*(const char **)o->value)
+			word_write(o, *(const char **)o->value, out);
+		break;
+	case OPTION_LIST:
+		for (size_t i = 0; i < list->count; i++)
+			word_write(o, list->items[i], out);
+		break;
+	case OPTION_NUMBER:
+		snprintf(digits, sizeof(digits), "%llu", (unsigned long long)*(const uint64_t *)o->value);
+		word_write(o, digits, out);
+		break;
+	}
+}
+
+int testing_save(const struct option *options, const char *dir, struct err *err)
+{
+	char path[4096];
+	FILE *out;
+
 	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
-	r = json_dump_file(settings, path, JSON_INDENT(2));
-	json_decref(settings);
-	return r < 0 ? err_sys(err, "cannot write %s", path) : 0;
+	out = fopen(path, "we");
+	if (!out)
+		return err_sys(err, "cannot write %s", path);
+	for (const struct option *o = options; o->name; o++)
+		if (option_is_kept(o))
+			option_write(o, out);
+	errno = 0;
+	bool failed = fflush(out) || ferror(out);
+	if (failed)
+		err_sys(err, "cannot write %s", path);
+	fclose(out);
+	return failed ? -1 : 0;
 }
 
 void testing_forget(const char *dir)
@@ -69,43 +76,119 @@ void testing_forget(const char *dir)
 	campaign_forget(dir);
 }
 
-/* A number that is not there, or makes no sense, stays as it is. */
-static void number_load(const json_t *settings, const char *name, uint64_t *number)
-{
-	json_int_t value = json_integer_value(json_object_get(settings, name));
+/* Reading */
 
-	if (value > 0)
-		*number = (uint64_t)value;
+struct settings {
+	char *text; /* words, each with a zero byte behind it; NULL: there are none */
+	const char *end;
+};
+
+/* The words are never freed, like those of the command line. */
+static struct settings settings_read(const char *dir)
+{
+	struct settings s = {0};
+	char path[4096];
+	size_t size;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
+	in = fopen(path, "re");
+	if (!in)
+		return s;
+	s.text = mem_alloc(SETTINGS_MAX);
+	size = fread(s.text, 1, SETTINGS_MAX, in);
+	fclose(in);
+	/* What has no zero byte behind it was cut off. */
+	while (size && s.text[size - 1])
+		size--;
+	s.end = s.text + size;
+	return s;
 }
 
-int testing_load(const struct testing_asked *asked, const char *dir, struct err *err)
+/* The next word for this option after `word`, or the first if that is NULL; NULL: there is none. */
+static const char *settings_next(const struct settings *s, const struct option *o, const char *word)
 {
-	struct testing_options *options = asked->testing;
-	struct setting texts[SETTINGS];
-	json_t *settings;
-	char path[4096];
+	size_t length = strlen(o->name);
 
-	if (!options->resume || options->recover)
+	for (word = word ? word + strlen(word) + 1 : s->text; word < s->end; word += strlen(word) + 1)
+		if (!strncmp(word, "--", 2) && !strncmp(word + 2, o->name, length) &&
+		    word[2 + length] == (o->argument ? '=' : 0))
+			return word;
+	return NULL;
+}
+
+static const char *word_argument(const struct option *o, const char *word)
+{
+	return o->argument ? word + 2 + strlen(o->name) + 1 : NULL;
+}
+
+static const char *settings_text(const struct settings *s, const struct option *o)
+{
+	const char *word = settings_next(s, o, NULL);
+
+	return word ? word_argument(o, word) : NULL;
+}
+
+/* The option is as it was, unless the command line says otherwise. */
+static void option_load(const struct settings *s, const struct option *o)
+{
+	struct err ignored;
+
+	for (const char *word = NULL; !option_given(o) && (word = settings_next(s, o, word));)
+		option_set(o, word_argument(o, word), &ignored);
+}
+
+static void changed_note(struct testing_before *before, const struct option *o)
+{
+	size_t used = strlen(before->changed);
+
+	snprintf(before->changed + used, sizeof(before->changed) - used, "%s--%s", used ? ", " : "", o->name);
+}
+
+/* Outcomes depend on it: is it another? */
+static bool option_changed(const struct settings *s, const struct option *o)
+{
+	const char *then = settings_text(s, o), *now = *(const char **)o->value;
+
+	BUG_ON(option_kind(o) != OPTION_TEXT);
+	return then ? !now || strcmp(then, now) != 0 : now != NULL;
+}
+
+int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err)
+{
+	struct settings settings;
+
+	if (!given->resume)
 		return 0;
-	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
-	settings = json_load_file(path, 0, NULL);
-	if (!json_is_object(settings) || !json_string_value(json_object_get(settings, "recover"))) {
-		json_decref(settings);
-		err_set(err, "nothing is to be resumed in %s: no crash states were tested there", dir);
-		return err_status(err, ERR_USAGE);
+	settings = settings_read(dir);
+	for (const struct option *o = options; settings.text && o->name; o++) {
+		if (!option_is_kept(o))
+			continue;
+		option_load(&settings, o);
+		if (option_rules(o) && option_changed(&settings, o))
+			changed_note(&given->before, o);
+		if (o->value == &given->timeout)
+			given->before.timeout = settings_text(&settings, o);
 	}
-	settings_list(asked, texts);
-	for (size_t i = 0; i < SETTINGS; i++) {
-		const char *text = json_string_value(json_object_get(settings, texts[i].name));
+	if (given->recover)
+		return 0;
+	err_set(err, "nothing is to be resumed in %s: no crash states were tested there", dir);
+	return err_status(err, ERR_USAGE);
+}
 
-		/* As long as the program runs, like the words of the command line. */
-		if (text)
-			*texts[i].text = strdup(text);
-	}
-	number_load(settings, "visits", &options->visits);
-	number_load(settings, "representatives", &asked->counting->representatives);
-	options->seed = (uint64_t)json_integer_value(json_object_get(settings, "seed"));
-	options->nested = json_is_true(json_object_get(settings, "nested"));
-	json_decref(settings);
-	return 0;
+char *testing_rules(const struct option *options)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	BUG_ON(!out);
+	for (const struct option *o = options; o->name; o++)
+		if (option_rules(o))
+			option_write(o, out);
+	fclose(out);
+	for (size_t i = 0; i + 1 < size; i++)
+		if (!text[i])
+			text[i] = '\n';
+	return text;
 }

@@ -31,10 +31,10 @@ struct verdict_options {
 /* clang-format off */
 /* Rows for the commands that analyse. */
 #define ANALYSIS_OPTIONS(o) \
-	{"detect", "LIST", "patterns,inject", "comma list of detectors", OPTION_TEXT, &(o)->detect}, \
-	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT, &(o)->platform}, \
-	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST, &(o)->own}, \
-	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST, &(o)->fold}, \
+	{"detect", "LIST", "patterns,inject", "comma list of detectors", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
+	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
+	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
+	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
 	{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT, &(o)->write_suppressions}
 
 /* Rows for all commands that report. */

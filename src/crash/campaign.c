@@ -137,16 +137,14 @@ static int testing_prepare(struct campaign *c, struct err *err)
 static int known_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
-	char *path = NULL, *depends = NULL;
+	const struct known_options how = {.depends = o->depends, .timeout = o->timeout, .resume = o->resume};
+	char *path = NULL;
 	int r;
 
-	if (asprintf(&path, "%s/" JOURNAL, o->out) < 0 ||
-	    asprintf(&depends, "%s\n%s\n%s\n%g\n%llu", o->recover, o->client ? o->client : "", o->ready ? o->ready : "",
-		     o->timeout, (unsigned long long)o->memory) < 0)
+	if (asprintf(&path, "%s/" JOURNAL, o->out) < 0)
 		BUG_ON(true);
-	r = known_open(&c->known, path, depends, o->resume, err);
+	r = known_open(&c->known, path, &how, err);
 	free(path);
-	free(depends);
 	return r;
 }
 

@@ -50,6 +50,7 @@ struct campaign_options {
 	uint64_t memory;  /* bytes; 0: no limit */
 	unsigned jobs;
 	bool pmem_force;
+	const char *depends; /* text of all options that its outcomes depend on, besides the timeout: for `resume` */
 
 	/* what to test */
 	bool inject, explore;             /* two states at each failure point; all that are legal */
@@ -65,7 +66,7 @@ struct campaign_options {
 	uint64_t seed;
 	bool nested;           /* crash recovery itself, too */
 	unsigned folder_first; /* folders are numbered after this one */
-	bool resume;           /* outcomes in the journal of `out` are taken over */
+	bool resume;           /* outcomes in the journal of `out` are taken over, if they depend on the same */
 
 	/* Asked often; true ends the campaign with what it has. */
 	bool (*interrupted)(void);

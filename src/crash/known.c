@@ -13,7 +13,7 @@
 #include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
-#define HEADER "blackout-journal 1 "
+#define HEADER "blackout-journal 2 "
 
 enum { PRINTED_MAX = 4 << 20 /* bytes that are kept */ };
 
@@ -66,19 +66,37 @@ static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct en
 	return end != line + 2 && *end == '\n';
 }
 
-/* Lines up to the first that is damaged: the last one may have been cut off. */
-static void journal_read(struct known *k, FILE *file, uint64_t depends)
+static uint64_t depends_hash(const struct known_options *o)
 {
-	uint64_t hash, high, low;
-	struct ending ending;
-	char line[128];
-	const char *text = line + strlen(HEADER);
+	return XXH3_64bits(o->depends, strlen(o->depends));
+}
 
-	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) ||
-	    !hex_read(&text, &hash, '\n') || hash != depends)
+/* The first line: is it of the same?  Then also its time limit. */
+static bool header_read(FILE *file, const struct known_options *o, double *timeout)
+{
+	char line[128], *end;
+	const char *text = line + strlen(HEADER);
+	uint64_t hash;
+
+	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) || !hex_read(&text, &hash, ' '))
+		return false;
+	*timeout = strtod(text, &end);
+	return hash == depends_hash(o) && end != text && *end == '\n';
+}
+
+/* Lines up to the first that is damaged: the last one may have been cut off. */
+static void journal_read(struct known *k, FILE *file, const struct known_options *o)
+{
+	struct ending ending;
+	uint64_t high, low;
+	double timeout;
+	char line[128];
+
+	if (!header_read(file, o, &timeout))
 		return;
 	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending))
-		*map_put(&k->endings, low, high) = ending_code(ending);
+		if (ending.kind != OUTCOME_TIMEOUT || timeout >= o->timeout)
+			*map_put(&k->endings, low, high) = ending_code(ending);
 }
 
 static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
@@ -89,12 +107,12 @@ static void journal_line(struct known *k, uint64_t low, uint64_t high, struct en
 }
 
 /* Written anew, so that a line that was cut off is gone. */
-static int journal_write(struct known *k, const char *path, uint64_t depends, struct err *err)
+static int journal_write(struct known *k, const char *path, const struct known_options *o, struct err *err)
 {
 	k->journal = fopen(path, "we");
 	if (!k->journal)
 		return err_sys(err, "cannot write %s", path);
-	fprintf(k->journal, HEADER "%016llx\n", (unsigned long long)depends);
+	fprintf(k->journal, HEADER "%016llx %.17g\n", (unsigned long long)depends_hash(o), o->timeout);
 	for (size_t i = 0; i < k->endings.room; i++) {
 		const struct map_entry *entry = &k->endings.entries[i];
 
@@ -105,17 +123,16 @@ static int journal_write(struct known *k, const char *path, uint64_t depends, st
 	return 0;
 }
 
-int known_open(struct known **known, const char *path, const char *depends, bool resume, struct err *err)
+int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err)
 {
-	uint64_t hash = XXH3_64bits(depends, strlen(depends));
 	struct known *k = mem_alloc(sizeof(*k));
 	FILE *old;
 
-	if (path && resume && (old = fopen(path, "re"))) {
-		journal_read(k, old, hash);
+	if (path && options->resume && (old = fopen(path, "re"))) {
+		journal_read(k, old, options);
 		fclose(old);
 	}
-	if (path && journal_write(k, path, hash, err) < 0) {
+	if (path && journal_write(k, path, options, err) < 0) {
 		known_close(k);
 		return -1;
 	}

@@ -2,7 +2,7 @@
 /* known.h - the outcomes of recovery by content: the same files, the same outcome.  Kept in a journal, so that a campaign can go on later.
  *
  *     struct known *k;
- *     known_open(&k, "DIR/crash.journal", "what the outcomes depend on", resume, &err);
+ *     known_open(&k, "DIR/crash.journal", &options, &err);
  *     if (!known_claim(k, digest))              // nobody has tested this content, nor is about to
  *             ... known_set(k, digest, ending)
  *     known_get(k, digest)
@@ -10,7 +10,7 @@
  *
  * A content costs 40 bytes of memory, and a line of the journal.  The journal is a text:
  *
- *     blackout-journal 1 0123456789abcdef        hash of what the outcomes depend on
+ *     blackout-journal 2 0123456789abcdef 10     hash of what the outcomes depend on; the time limit, in seconds
  *     0123456789abcdef 0123456789abcdef e 3      digest (high, low); exit, signal or time-out; status or number */
 #ifndef BLACKOUT_CRASH_KNOWN_H
 #define BLACKOUT_CRASH_KNOWN_H
@@ -47,8 +47,14 @@ static inline uint64_t ending_code(struct ending e)
 
 struct known;
 
-/* `path` may be NULL: no journal.  With `resume` an old journal is read, if it depends on the same; otherwise it is replaced. */
-int known_open(struct known **known, const char *path, const char *depends, bool resume, struct err *err);
+struct known_options {
+	const char *depends; /* what the outcomes depend on */
+	double timeout;      /* seconds */
+	bool resume;         /* an old journal is read, if it depends on the same; otherwise it is replaced */
+};
+
+/* `path` may be NULL: no journal.  With more time than before, what has exceeded the limit is not known; with less, what has ended has ended. */
+int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err);
 
 /* Write what is left, and free.  A journal that cannot be written costs nothing but the chance to go on later. */
 void known_close(struct known *known);

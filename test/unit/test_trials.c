@@ -64,7 +64,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	struct err err;
 
 	*r = (struct run){0};
-	assert_int_equal(known_open(&r->known, NULL, "", false, &err), 0);
+	assert_int_equal(known_open(&r->known, NULL, &(struct known_options){0}, &err), 0);
 	run_read(r, words);
 	trials_accept(&r->trials, r->known, ending_from(initial));
 	trials_judge(&r->trials, r->known, &r->jobs, &r->counted, &r->found);
@@ -152,13 +152,21 @@ static void test_platforms(void **state)
 	run_free(&r);
 }
 
-static struct ending journal_ending(const char *path, bool resume, const char *depends, char content)
+static struct known *journal_open(const char *path, bool resume, const char *depends, double timeout)
 {
+	const struct known_options how = {.depends = depends, .timeout = timeout, .resume = resume};
 	struct known *known;
-	struct ending ending;
 	struct err err;
 
-	assert_int_equal(known_open(&known, path, depends, resume, &err), 0);
+	assert_int_equal(known_open(&known, path, &how, &err), 0);
+	return known;
+}
+
+static struct ending journal_ending(const char *path, bool resume, const char *depends, char content)
+{
+	struct known *known = journal_open(path, resume, depends, 1);
+	struct ending ending;
+
 	ending = known_get(known, digest_of(content));
 	known_close(known);
 	return ending;
@@ -168,11 +176,10 @@ static void test_journal(void **state)
 {
 	char path[512];
 	struct known *known;
-	struct err err;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
-	assert_int_equal(known_open(&known, path, "a", true, &err), 0);
+	known = journal_open(path, true, "a", 1);
 	assert_false(known_claim(known, digest_of('A')));
 	assert_true(known_claim(known, digest_of('A')));
 	assert_false(known_get(known, digest_of('A')).known);
@@ -185,7 +192,7 @@ static void test_journal(void **state)
 	fputs("00000000", file);
 	fclose(file);
 	assert_true(ending_same(journal_ending(path, true, "a", 'A'), ending_from('3')));
-	assert_int_equal(known_open(&known, path, "a", true, &err), 0);
+	known = journal_open(path, true, "a", 1);
 	known_drop(known, digest_of('A'));
 	assert_false(known_get(known, digest_of('A')).known);
 	assert_true(known_claim(known, digest_of('A')));
@@ -204,18 +211,41 @@ static void test_journal_anew(void **state)
 	struct err err;
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
-	assert_int_equal(known_open(&known, path, "a", false, &err), 0);
+	known = journal_open(path, false, "a", 1);
 	known_set(known, digest_of('A'), ending_from('3'));
 	known_close(known);
 	assert_false(journal_ending(path, false, "a", 'A').known);
-	assert_int_equal(known_open(&known, "/nowhere/at/all", "a", false, &err), -1);
+	assert_int_equal(known_open(&known, "/nowhere/at/all", &(struct known_options){.depends = "a"}, &err), -1);
+}
+
+/* More time may make a difference to what has exceeded its time, and to nothing else; less makes none. */
+static void test_journal_timeout(void **state)
+{
+	char path[512];
+	struct known *known;
+
+	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
+	known = journal_open(path, false, "a", 2);
+	known_set(known, digest_of('A'), ending_from('3'));
+	known_set(known, digest_of('B'), (struct ending){.known = true, .kind = OUTCOME_TIMEOUT});
+	known_close(known);
+	for (double timeout = 2; timeout > 0.4; timeout /= 2) {
+		known = journal_open(path, true, "a", timeout);
+		assert_true(known_get(known, digest_of('A')).known);
+		assert_true(known_get(known, digest_of('B')).known);
+		known_close(known);
+	}
+	known = journal_open(path, true, "a", 2);
+	assert_true(known_get(known, digest_of('A')).known);
+	assert_false(known_get(known, digest_of('B')).known);
+	known_close(known);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jobs), cmocka_unit_test(test_creation), cmocka_unit_test(test_platforms),
-		scratch_test(test_journal),  scratch_test(test_journal_anew),
+		scratch_test(test_journal),  scratch_test(test_journal_anew), scratch_test(test_journal_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
