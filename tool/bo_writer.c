@@ -26,6 +26,7 @@ struct clock {
 
 static struct {
 	Int fd;
+	const HChar *shortage; /* why there is no room for a chunk */
 	UInt process;
 	struct bo_chunk_header *chunk; /* NULL: nothing is recorded */
 	UChar *limit;                  /* where the next event must end at the latest */
@@ -37,7 +38,7 @@ static struct {
 	ULong clock_seen;
 	ULong clock_reserved; /* 0: none */
 	Bool clock_held;      /* write under the number we have, whoever wrote meanwhile */
-} writer = {.fd = -1};
+} writer = {.fd = -1, .shortage = BO_STOPPED_SPACE};
 
 UInt bo_running_thread = 1;
 struct bo_recent bo_recent_words;
@@ -72,6 +73,8 @@ static Bool reserve_space(ULong offset)
 
 	if (!sr_isError(r))
 		return True;
+	if (sr_Err(r) == 27 /* EFBIG */)
+		writer.shortage = BO_STOPPED_LIMIT;
 	if (sr_Err(r) != 95 /* EOPNOTSUPP */ && sr_Err(r) != VKI_ENOSYS)
 		return False;
 	/* A file system without fallocate: writing zeros reserves too. */
@@ -133,17 +136,22 @@ static void seal_last_chunk(void)
 	seal_chunk(span);
 }
 
+static void say_and_exit(void)
+{
+	VG_(umsg)("the recording stops here: %s\n", writer.shortage);
+	VG_(exit)(1);
+}
+
 static void stop_for_lack_of_space(void)
 {
 	UChar *p = writer.position;
 
 	*p++ = BO_OP_META;
-	p = bo_put_bytes(p, "stopped", 7);
-	p = bo_put_bytes(p, "no space", 8);
+	p = bo_put_bytes(p, BO_STOPPED, sizeof(BO_STOPPED) - 1);
+	p = bo_put_bytes(p, writer.shortage, VG_(strlen)(writer.shortage));
 	bo_writer_commit(p);
 	seal_last_chunk();
-	VG_(umsg)("no space left for the recording\n");
-	VG_(exit)(1);
+	say_and_exit();
 }
 
 static void next_chunk(void)
@@ -285,7 +293,7 @@ static Int open_numbered(void)
 	return -1;
 }
 
-static void write_file_header(UInt parent_process)
+static Bool write_file_header(UInt parent_process)
 {
 	struct bo_file_header h = {.version = BO_TRACE_VERSION, .header_bytes = VKI_PAGE_SIZE};
 
@@ -296,8 +304,9 @@ static void write_file_header(UInt parent_process)
 	h.pid = (UInt)VG_(getpid)();
 	h.parent_process = parent_process == ~0u ? writer.process : parent_process;
 	h.checksum = XXH3_64bits(&h, sizeof(h) - sizeof(h.checksum));
-	bo_syscall(__NR_pwrite64, writer.fd, &h, sizeof(h), 0, 0, 0);
 	writer.file_end = h.header_bytes;
+	SysRes r = bo_syscall(__NR_pwrite64, writer.fd, &h, sizeof(h), 0, 0, 0);
+	return !sr_isError(r) && sr_Res(r) == sizeof(h);
 }
 
 static void open_clock(void)
@@ -329,11 +338,11 @@ void bo_writer_open(UInt parent_process)
 	open_clock();
 	writer.clock_seen = writer.clock_reserved = 0;
 	writer.thread = bo_running_thread;
-	write_file_header(parent_process);
-	if (!open_chunk()) {
-		VG_(umsg)("no space left for the recording\n");
-		VG_(exit)(1);
-	}
+	if (write_file_header(parent_process) && open_chunk())
+		return;
+	/* A header without a chunk would read as damage; an empty file is that of a process that did nothing. */
+	bo_syscall(__NR_ftruncate, writer.fd, 0, 0, 0, 0, 0);
+	say_and_exit();
 }
 
 void bo_writer_close(void)

@@ -36,6 +36,11 @@
 #define BO_EVENT_MAX (80u * 1024)
 #define BO_DATA_MAX (64u * 1024) /* most bytes of content in one event; longer data take several events */
 
+/* META "stopped", why the recorder gave up; "recorder.log" says so too, for a process that could not even begin a trace. */
+#define BO_STOPPED "stopped"
+#define BO_STOPPED_SPACE "no space"
+#define BO_STOPPED_LIMIT "a limit on the size of files"
+
 enum bo_layer {                            /* bits of bo_file_header.layers */
 		BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */
 		BO_LAYER_CODE = 1u << 1,   /* each fence is preceded by CODE_HASH */

@@ -70,7 +70,7 @@ static int check_give(struct check *c, struct err *err)
 		facts.untested = tested.sentence;
 	status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 	if (status < 0)
-		return command_fail(err);
+		status = command_fail(err);
 	if (result < 0)
 		return command_fail(&tested);
 	if (analysis_complete(c->analysis) && !interrupt_seen())

@@ -49,16 +49,20 @@ static int record_finish(const struct record *r, const struct analysis *analysis
  * of them are known: there it comes afterwards. */
 static int record_counted(struct record *r, struct analysis *analysis, struct err *err)
 {
+	int packed, status;
+
 	if (!given.follow && !given.quiet)
 		analysis_follow(analysis, r->recording.dir);
 	if (record_target(r, err) < 0 || record_seal(r, err) < 0)
 		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
 	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to ask the recording. */
 	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
-		return record_compress(r, err) < 0 ? command_fail(err) : STATUS_DONE;
-	if (analysis_finish(analysis, r->recording.dir, false, err) < 0 || record_compress(r, err) < 0)
+		return record_compress(r, err) < 0 ? command_fail(err) : record_judge(r, "");
+	if (analysis_finish(analysis, r->recording.dir, false, err) < 0)
 		return command_fail(err);
-	return record_finish(r, analysis);
+	packed = record_compress(r, err);
+	status = record_finish(r, analysis);
+	return packed < 0 ? command_fail(err) : status;
 }
 
 static int record_run(struct record *r, struct err *err)

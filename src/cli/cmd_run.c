@@ -125,7 +125,7 @@ static int run_judge(struct run *r, struct err *err)
 		facts.untested = tested.sentence;
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
 	if (found < 0)
-		return command_fail(err);
+		found = command_fail(err);
 	if (r_tested < 0)
 		return command_fail(&tested);
 	ended = record_judge(&r->record, stopped ? stopped : "");
@@ -140,6 +140,8 @@ static int run_judge(struct run *r, struct err *err)
 static int run_go(struct run *r, struct err *err)
 {
 	bool progress = testing.progress && !recording.quiet && isatty(STDERR_FILENO);
+	struct err packing;
+	int packed, status;
 
 	if (record_setup(&r->record, err) < 0)
 		return command_fail(err);
@@ -151,10 +153,11 @@ static int run_go(struct run *r, struct err *err)
 		analysis_follow(r->analysis, r->record.recording.dir);
 	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
 		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
-	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0 ||
-	    record_compress(&r->record, err) < 0)
+	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0)
 		return command_fail(err);
-	return run_judge(r, err);
+	packed = record_compress(&r->record, &packing);
+	status = run_judge(r, err);
+	return packed < 0 ? command_fail(&packing) : status;
 }
 
 /* Everything that can be wrong, before anything is run. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "blackout/trace_format.h"
 #include "cli/command.h"
 #include "cli/testing.h"
 #include "report/report.h"
@@ -108,17 +109,34 @@ int record_target(struct record *r, struct err *err)
 	return result;
 }
 
+/* The recorder had no room for what it has to write.  `so`: what that means for the recording. */
+static int room_refuse(const struct record *r, const char *why, const char *so, struct err *err)
+{
+	if (strcmp(why, BO_STOPPED_SPACE) != 0)
+		return err_set(err, "the recorder stopped in %s, because of %s; %s", r->recording.dir, why, so);
+	err_set(err, "no space is left on the device of %s; %s", r->recording.dir, so);
+	return err_hint(err, "make room there, or give another directory with --out");
+}
+
+static int start_judge(const struct record *r, struct err *err)
+{
+	char line[200];
+
+	if (recording_stopped(&r->recording, line, sizeof(line)))
+		return room_refuse(r, line, "nothing was recorded", err);
+	recording_last_words(&r->recording, line, sizeof(line));
+	err_set(err, "the recorder did not start%s%s", *line ? ": " : "", line);
+	return err_hint(err, "blackout doctor");
+}
+
 int record_seal(struct record *r, struct err *err)
 {
-	char outcome[32], seconds[32], line[200];
+	char outcome[32], seconds[32];
 	const struct seal_meta metas[] = {{"outcome", outcome}, {"seconds", seconds}};
 	const struct seal_options how = {.metas = metas, .meta_count = 2};
 
-	if (!recording_started(&r->recording)) {
-		recording_last_words(&r->recording, line, sizeof(line));
-		err_set(err, "the recorder did not start%s%s", *line ? ": " : "", line);
-		return err_hint(err, "blackout doctor");
-	}
+	if (!recording_started(&r->recording))
+		return start_judge(r, err);
 	if (r->end.interrupted)
 		snprintf(outcome, sizeof(outcome), "interrupted");
 	else if (r->end.signal)
@@ -133,7 +151,9 @@ int record_compress(struct record *r, struct err *err)
 {
 	const struct seal_options how = {.compress = true};
 
-	return r->options->compress ? trace_seal(r->recording.dir, &how, err) : 0;
+	if (!r->options->compress || trace_seal(r->recording.dir, &how, err) == 0)
+		return 0;
+	return err_hint(err, "the recording is usable as it is, uncompressed");
 }
 
 int record_judge(const struct record *r, const char *stopped)
@@ -145,8 +165,11 @@ int record_judge(const struct record *r, const char *stopped)
 		fprintf(stderr, "interrupted; the recording up to there is usable\n");
 		return STATUS_INTERRUPTED;
 	}
+	/* That of a child may have had no trace to say it in. */
+	if (!*stopped && recording_stopped(&r->recording, text, sizeof(text)))
+		stopped = text;
 	if (*stopped) {
-		err_set(&err, "the recorder stopped: %s; the recording up to there is usable", stopped);
+		room_refuse(r, stopped, "the recording up to there is usable", &err);
 		return command_fail(&err);
 	}
 	if (!r->end.signal && !r->end.status)

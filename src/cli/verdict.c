@@ -223,24 +223,27 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 {
 	const struct report_options how = {.dir = facts->out_shown, .fail_on = v->lowest};
 	struct findings *f = findings_make(v, a, campaign, facts->dir, err);
-	int status = -1;
+	struct err more;
+	int status = 0;
 
 	if (!f)
 		return -1;
 	untested_note(f, facts);
 	findings_silence(v, f);
-	/* Folders of crash findings get their names; those of an earlier report go. */
-	if ((campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err)) < 0)
-		goto out;
+	/* What cannot be written costs itself, not the rest: the first failure is told when all else is done.
+	 * Folders of crash findings get their names; those of an earlier report go. */
+	status = campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err);
 	f->stats.seconds.total = verdict_clock() - facts->start;
-	if (v->options->write_suppressions && suppress_write(f, v->options->write_suppressions, err) < 0)
-		goto out;
-	if (report_write_all(f, &how, facts->out, err) < 0)
-		goto out;
-	if (!(facts->quiet && v->format == REPORT_TEXT) && findings_print(v, f, facts->out_shown, err) < 0)
-		goto out;
-	status = findings_status(v, f);
-out:
+	if (v->options->write_suppressions &&
+	    suppress_write(f, v->options->write_suppressions, status ? &more : err) < 0)
+		status = -1;
+	if (report_write_all(f, &how, facts->out, status ? &more : err) < 0)
+		status = -1;
+	if (!(facts->quiet && v->format == REPORT_TEXT) &&
+	    findings_print(v, f, facts->out_shown, status ? &more : err) < 0)
+		status = -1;
+	if (status == 0)
+		status = findings_status(v, f);
 	findings_free(f);
 	return status;
 }

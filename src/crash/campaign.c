@@ -30,6 +30,13 @@ void *campaign_block(struct campaign *c, const void *from, size_t size)
 	return block;
 }
 
+void campaign_unkept(struct campaign *c, const struct err *err)
+{
+	if (!c->is_unkept)
+		c->unkept = *err;
+	c->is_unkept = true;
+}
+
 /* Progress */
 
 void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
@@ -335,5 +342,9 @@ int campaign_finish(struct campaign *c, struct findings *findings, struct err *e
 		.pmem_force = o->pmem_force,
 	};
 
-	return folders_finish(findings, o->out, &facts, err);
+	if (folders_finish(findings, o->out, &facts, err) < 0)
+		campaign_unkept(c, err);
+	if (c->is_unkept)
+		*err = c->unkept;
+	return c->is_unkept ? -1 : 0;
 }

@@ -99,7 +99,8 @@ const char *campaign_printed(const struct campaign *campaign);
 void campaign_report(struct campaign *campaign, struct findings *findings, const struct trace *trace,
 		     struct symbols *symbols, const struct findings_options *options);
 
-/* Findings are numbered: name the folders after them. */
+/* Findings are numbered: name the folders after them.  -1: some could not be kept, also if that was found out before; their findings are as good as the
+ * others, but have no folder. */
 int campaign_finish(struct campaign *campaign, struct findings *findings, struct err *err);
 
 #endif

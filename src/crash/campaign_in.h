@@ -91,11 +91,18 @@ struct campaign {
 	uint64_t nested_left_out; /* states whose recovery was not crashed */
 	uint64_t nested_failing;  /* because it fails on what it has left */
 
+	/* What could not be kept, for lack of space mostly; its findings are reported all the same. */
+	bool is_unkept;
+	struct err unkept;
+
 	struct arena texts;
 	VEC_OF(void *) blocks;
 	const char *mode, *reason; /* NULL: not known; nothing to be said */
 	const char *printed;       /* by a recovery that fails on the orderly end */
 };
+
+/* Something could not be kept; the first time is told at the end. */
+void campaign_unkept(struct campaign *campaign, const struct err *err);
 
 const char *campaign_text(struct campaign *campaign, const char *text);
 void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy; NULL of nothing */

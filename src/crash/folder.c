@@ -181,9 +181,17 @@ static int folders_sweep(const struct findings *findings, const char *dir, struc
 
 int folders_finish(struct findings *findings, const char *dir, const struct folder_facts *facts, struct err *err)
 {
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->at[i].crash && findings->at[i].crash->folder &&
-		    folder_finish(findings, &findings->at[i], dir, facts, err) < 0)
-			return -1;
-	return folders_sweep(findings, dir, err);
+	struct err more;
+	int result = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding_crash *crash = findings->at[i].crash;
+
+		if (!crash || !crash->folder ||
+		    folder_finish(findings, &findings->at[i], dir, facts, result ? &more : err) == 0)
+			continue;
+		crash->folder = NULL; /* the sweep takes it */
+		result = -1;
+	}
+	return folders_sweep(findings, dir, result ? &more : err) < 0 ? -1 : result;
 }

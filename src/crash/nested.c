@@ -97,6 +97,8 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	}
 	c->stopped |= nested.campaign->stopped;
 	found_add(&c->found, &nested.campaign->found);
+	if (nested.campaign->is_unkept)
+		campaign_unkept(c, &nested.campaign->unkept);
 	c->hangs_unconfirmed += nested.campaign->hangs_unconfirmed;
 	vec_push(&c->nested, nested);
 	return r;
@@ -109,7 +111,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	struct recording recording = {.lock = -1};
 	struct survey *survey = NULL;
 	struct err ignored;
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], why[64];
 	int r;
 
 	snprintf(dir, sizeof(dir), "%s/nested/%04u", c->options.out, number);
@@ -118,6 +120,11 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	r = campaign_record(c, &n->recorder, recording.dir, state, false, err);
 	if (r == 0 && trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
 		survey = recording_survey(c, recording.dir, &ignored);
+	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
+		err_set(&ignored, "recovery could not be recorded in %s/nested: %s", c->options.out, why);
+		campaign_unkept(c, &ignored);
+		c->nested_left_out++;
+	}
 	recording_close(&recording);
 	if (survey && !survey_is_whole(n, survey)) {
 		c->nested_left_out++;

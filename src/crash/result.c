@@ -117,18 +117,25 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	return result->ending.kind == OUTCOME_SIGNAL && explain_may_run(e) ? result_stack(e, s, state, err) : 0;
 }
 
-static int result_folder(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)
+/* A finding whose state cannot be kept for replay is a finding all the same. */
+static void result_folder(struct explain *e, struct crash_sighting *s, const struct state *state)
 {
 	struct campaign *c = e->campaign;
 	char name[16], path[PATH_MAX], file[PATH_ROOM];
+	struct err err;
 
 	snprintf(name, sizeof(name), "%04u", ++c->folders);
-	if (folder_new(path, c->options.out, name, err) < 0)
-		return -1;
+	if (folder_new(path, c->options.out, name, &err) < 0) {
+		campaign_unkept(c, &err);
+		return;
+	}
 	snprintf(file, sizeof(file), "%s/" FOLDER_STATE, path);
+	if (snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
+		campaign_unkept(c, &err);
+		return;
+	}
 	snprintf(name, sizeof(name), ".%04u", c->folders);
 	s->folder = campaign_text(c, name);
-	return snapshot_write(file, reading_image(e->reading), state, err);
 }
 
 int result_add(struct explain *e, const struct job *job, struct result *result, const struct state *state,
@@ -144,8 +151,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	s->outcome = ending_outcome(result->ending);
 	s->value = (uint64_t)result->ending.value;
 	s->states = job->states;
-	if (result_folder(e, s, state, err) < 0)
-		return -1;
+	result_folder(e, s, state);
 	r = result_run(e, result, state, err);
 	if (r == -1)
 		return -1;

@@ -18,6 +18,7 @@
 
 struct writer {
 	int fd;
+	const char *path;
 	uint64_t at; /* in the file */
 	struct snapshot_header header;
 	XXH3_state_t *sum;
@@ -40,7 +41,7 @@ static int body_put(struct writer *w, const void *bytes, size_t size, int end)
 		left = ZSTD_compressStream2(w->zstd, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
 			return err_set(w->err, "cannot compress a crash state: %s", ZSTD_getErrorName(left));
-		if (write_all(w->fd, w->out, w->at, out.pos, "a snapshot", w->err) < 0)
+		if (write_all(w->fd, w->out, w->at, out.pos, w->path, w->err) < 0)
 			return -1;
 		w->at += out.pos;
 	} while (in.pos < in.size || (end && left));
@@ -170,7 +171,7 @@ static int all_put(struct writer *w, const struct image *image, const struct sta
 	if (r == 0)
 		r = body_put(w, "", 0, 1);
 	w->header.checksum = XXH3_64bits_digest(w->sum);
-	return r < 0 ? -1 : write_all(w->fd, (const uint8_t *)&w->header, 0, sizeof(w->header), "a snapshot", w->err);
+	return r < 0 ? -1 : write_all(w->fd, (const uint8_t *)&w->header, 0, sizeof(w->header), w->path, w->err);
 }
 
 int snapshot_write(const char *path, const struct image *image, const struct state *state, struct err *err)
@@ -183,6 +184,7 @@ int snapshot_write(const char *path, const struct image *image, const struct sta
 	w->header.event = state->event;
 	w->at = sizeof(w->header);
 	w->err = err;
+	w->path = path;
 	w->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	w->sum = XXH3_createState();
 	w->zstd = ZSTD_createCCtx();

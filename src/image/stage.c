@@ -283,6 +283,8 @@ int stage_flush(struct stage *stage, struct err *err)
 		size = stage->files.at[run->file].size - offset;
 	stage->cost.pages_written += (size + IMAGE_PAGE - 1) / IMAGE_PAGE;
 	r = write_all(fd, run->bytes[0], offset, size, stage->what, err);
+	if (r < 0)
+		err_hint(err, "crash states take the space of what is in the PM files, once for each of --jobs");
 	stage_rest(stage, run->file);
 	return r;
 }

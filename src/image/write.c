@@ -2,17 +2,7 @@
 #include "image/write.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <unistd.h>
-
-static int cannot(const char *what, struct err *err)
-{
-	bool full = errno == ENOSPC || errno == EDQUOT;
-
-	err_sys(err, "cannot write %s", what);
-	return full ? err_hint(err, "crash states take the space of what is in the PM files, once for each of --jobs")
-		    : -1;
-}
 
 int write_all(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, const char *what, struct err *err)
 {
@@ -22,7 +12,7 @@ int write_all(int fd, const uint8_t *bytes, uint64_t offset, uint64_t size, cons
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return cannot(what, err);
+			return err_sys(err, "cannot write %s", what);
 		bytes += n;
 		offset += (uint64_t)n;
 		size -= (uint64_t)n;

@@ -88,13 +88,15 @@ int report_write_all(const struct findings *findings, const struct report_option
 		     struct err *err)
 {
 	struct report_options plain = *options;
+	struct err more;
+	int result = 0;
 
 	plain.width = FILE_WIDTH;
 	plain.colour = false;
 	for (unsigned format = 0; format < REPORT_COUNT; format++)
-		if (file_write((enum report_format)format, findings, &plain, dir, err) < 0)
-			return -1;
-	return 0;
+		if (file_write((enum report_format)format, findings, &plain, dir, result ? &more : err) < 0)
+			result = -1;
+	return result;
 }
 
 const char *grouped_text(char text[40], uint64_t number, const char *blank)

@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "blackout/trace_format.h"
 
 /* What recorder and sealing leave in trace/. */
 static bool name_is_trace(const char *name)
@@ -203,6 +206,36 @@ static bool keep_last(const char *text, struct words_of_log *words)
 void recording_last_words(const struct recording *recording, char *line, size_t size)
 {
 	log_read(recording, keep_last, &(struct words_of_log){line, size});
+}
+
+static bool keep_shortage(const char *text, struct words_of_log *words)
+{
+	static const char *const reasons[] = {BO_STOPPED_SPACE, BO_STOPPED_LIMIT};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (!strncmp(text, "the recording stops", 19) && strstr(text, reasons[i]))
+			return snprintf(words->line, words->size, "%s", reasons[i]) > 0;
+	return false;
+}
+
+/* Less than a recorder needs to begin. */
+static bool is_full(const struct recording *recording)
+{
+	struct statvfs fs;
+
+	return fstatvfs(recording->lock, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 2 * BO_CHUNK_BYTES;
+}
+
+bool recording_stopped(const struct recording *recording, char *why, size_t size)
+{
+	log_read(recording, keep_shortage, &(struct words_of_log){why, size});
+	if (*why || recording_started(recording))
+		return *why;
+	/* There may have been no room for the log either. */
+	recording_last_words(recording, why, size);
+	bool silent = !*why && is_full(recording);
+	snprintf(why, size, "%s", silent ? BO_STOPPED_SPACE : "");
+	return silent;
 }
 
 static bool keep_failure(const char *text, struct words_of_log *words)

@@ -36,6 +36,9 @@ uint64_t recording_bytes(const struct recording *recording);
 /* The last line of the recorder's log, or "". */
 void recording_last_words(const struct recording *recording, char *line, size_t size);
 
+/* Did the recorder, of any process, run out of room?  Then `why` is one of BO_STOPPED_... (trace_format.h), otherwise "". */
+bool recording_stopped(const struct recording *recording, char *why, size_t size);
+
 /* Did Valgrind itself fail?  Then `line` is what it said of it, otherwise "". */
 bool recording_failed(const struct recording *recording, char *line, size_t size);
 

@@ -114,6 +114,7 @@ static int finish_chunks(struct sealing *s, struct err *err)
 
 struct packing {
 	int fd;
+	const char *name;
 	uint64_t end;
 	bool smaller; /* than what was there */
 	uint8_t *packed;
@@ -139,8 +140,8 @@ static int pack_chunk(struct packing *out, const struct chunk_file *file, struct
 	}
 	h.span = (uint32_t)sizeof(h) + h.stored_bytes;
 	h.checksum = chunk_checksum(&h, stored);
-	if (write_all(out->fd, &h, sizeof(h), out->end, "the compressed trace", err) < 0 ||
-	    write_all(out->fd, stored, h.stored_bytes, out->end + sizeof(h), "the compressed trace", err) < 0)
+	if (write_all(out->fd, &h, sizeof(h), out->end, out->name, err) < 0 ||
+	    write_all(out->fd, stored, h.stored_bytes, out->end + sizeof(h), out->name, err) < 0)
 		return -1;
 	out->end += h.span;
 	return 0;
@@ -152,7 +153,7 @@ static int pack_chunks(struct packing *out, const struct chunk_file *file, struc
 	int r;
 
 	out->end = file->header.header_bytes;
-	if (write_all(out->fd, file->base, out->end, 0, "the compressed trace", err) < 0)
+	if (write_all(out->fd, file->base, out->end, 0, out->name, err) < 0)
 		return -1;
 	while ((r = chunk_next(file, &chunk, err)) > 0) {
 		if (pack_chunk(out, file, &chunk, err) < 0) {
@@ -177,7 +178,10 @@ static int replace(struct sealing *s, struct packing *out, struct err *err)
 
 static int compress(struct sealing *s, struct err *err)
 {
-	struct packing out = {.fd = open(s->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+	struct packing out = {
+		.fd = open(s->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666),
+		.name = s->temporary,
+	};
 	int r;
 
 	if (out.fd < 0)
