@@ -182,10 +182,8 @@ static void test_rounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_visits),
-		cmocka_unit_test(test_visits_count),
-		cmocka_unit_test(test_points),
-		cmocka_unit_test(test_points_afterthoughts),
+		cmocka_unit_test(test_visits), cmocka_unit_test(test_visits_count),
+		cmocka_unit_test(test_points), cmocka_unit_test(test_points_afterthoughts),
 		cmocka_unit_test(test_rounds),
 	};
 
