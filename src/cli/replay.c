@@ -227,6 +227,20 @@ static double attend_limit(const struct replay *r)
 	return GDB_START + (r->options->timeout ? r->options->seconds : r->folder->facts.timeout);
 }
 
+static void client_say(const struct replay *r)
+{
+	const char *client = r->folder->facts.client;
+
+	if (!client || r->options->quiet)
+		return;
+	if (r->options->shell)
+		fprintf(stderr, "recovery is a server, and its client is not started; it would be: %s\n", client);
+	else
+		fprintf(stderr,
+			"recovery is a server; its client runs when it is ready, and gdb stops it when that is done: %s\n",
+			client);
+}
+
 static int replay_attend(struct replay *r, struct err *err)
 {
 	const char *shell = getenv("SHELL");
@@ -248,10 +262,13 @@ static int replay_attend(struct replay *r, struct err *err)
 		fprintf(stderr,
 			"the PM files are those of crash state %s until this shell ends; recovery would be: %s\n",
 			r->folder->id, replay_command(r));
-	if (r->folder->facts.client && !r->options->quiet)
-		fprintf(stderr, "recovery is a server, and its client is not started; it would be: %s\n",
-			r->folder->facts.client);
-	int result = recovery_attend(r->recovery, 0, words.items, attend_limit(r), &end, err);
+	client_say(r);
+	const struct recovery_visit visit = {
+		.argv = words.items,
+		.limit = attend_limit(r),
+		.client = r->options->gdb,
+	};
+	int result = recovery_attend(r->recovery, 0, &visit, &end, err);
 	words_free(&words);
 	if (result < 0)
 		return -1;

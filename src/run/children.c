@@ -99,6 +99,17 @@ static bool family_descends(const struct family *all, size_t count, pid_t pid, p
 	return false;
 }
 
+void children_signal_tree(pid_t root, int signal)
+{
+	struct family *all = mem_alloc(FAMILY_MAX * sizeof(*all));
+	size_t count = family_list(all, FAMILY_MAX);
+
+	for (size_t i = 0; i < count; i++)
+		if (family_descends(all, count, all[i].pid, root))
+			kill(all[i].pid, signal);
+	free(all);
+}
+
 void children_kill_tree(pid_t root)
 {
 	struct family *all = mem_alloc(FAMILY_MAX * sizeof(*all));

@@ -9,6 +9,9 @@
 /* Send a signal to every child of ours. */
 void children_signal(int signal);
 
+/* Send a signal to all descendants of another process. */
+void children_signal_tree(pid_t root, int signal);
+
 /* Kill every descendant, and wait until they are gone. */
 void children_kill(void);
 

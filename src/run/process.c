@@ -31,7 +31,7 @@ enum stage {
 
 struct watch {
 	pid_t target;
-	bool wait_all;
+	bool wait_all, attended;
 	bool ended;     /* the command itself */
 	bool childless; /* nothing is left of it */
 	int wait_status;
@@ -207,6 +207,10 @@ static void watch_client_ended(struct watch *w, int status)
 {
 	w->client = 0;
 	w->client_status = status;
+	if (w->attended) {
+		children_signal_tree(w->target, SIGTERM);
+		return;
+	}
 	if (w->stage != STAGE_RUN || (w->ended && !w->wait_all))
 		return;
 	if (w->wait_all)
@@ -229,8 +233,12 @@ static void watch_reap(struct watch *w)
 		w->ended = true;
 		w->wait_status = status;
 		/* Nobody is left to talk to, unless it went to the background. */
-		if (w->client > 0 && !w->wait_all)
+		if (w->client > 0 && w->attended) {
+			children_kill_tree(w->client);
+			w->client = 0;
+		} else if (w->client > 0 && !w->wait_all) {
 			kill(w->client, SIGKILL);
+		}
 	}
 	w->childless = pid < 0 && errno == ECHILD;
 }
@@ -280,7 +288,11 @@ static void watch_wait(struct watch *w, const struct signals *signals)
 
 int process_run(const struct process *process, struct process_end *end, struct err *err)
 {
-	struct watch w = {.wait_all = process->wait_all, .nudge_ms = process->nudge_ms};
+	struct watch w = {
+		.wait_all = process->wait_all,
+		.attended = process->attended,
+		.nudge_ms = process->nudge_ms,
+	};
 	struct signals signals;
 	int64_t start = now_ms();
 
@@ -297,6 +309,6 @@ int process_run(const struct process *process, struct process_end *end, struct e
 	signals_restore(&signals);
 	if (w.target < 0)
 		return -1;
-	*end = watch_end(&w, process->service, start);
+	*end = watch_end(&w, process->service && !process->attended, start);
 	return 0;
 }

@@ -102,9 +102,14 @@ int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, 
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   unsigned patience, struct outcome *outcome, struct err *err);
 
-/* The same in our own terminal, with our standard streams: a debugger, a shell.  A debugger that nobody attends to is to stop what it
- * runs after `limit` seconds, and again whenever so many more have gone by; 0: never. */
-int recovery_attend(struct recovery *recovery, unsigned worker, char *const *argv, double limit,
+struct recovery_visit {
+	char *const *argv; /* ends with NULL */
+	double limit; /* seconds, after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0: never */
+	bool client;  /* the command runs recovery: start the client, if there is one, and tell recovery to end when that is done */
+};
+
+/* The same in our own terminal, with our standard streams: a debugger, a shell. */
+int recovery_attend(struct recovery *recovery, unsigned worker, const struct recovery_visit *visit,
 		    struct process_end *end, struct err *err);
 
 /* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is the one wanted. */

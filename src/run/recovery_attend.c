@@ -19,15 +19,17 @@ struct answer {
 	struct err err;
 };
 
-static void attend(struct recovery *r, const struct scene *scene, char *const *argv, double limit,
+static void attend(struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
 		   struct answer *answer)
 {
 	struct namespace_options how = {.network = r->common.network};
 	struct process process = {
-		.argv = argv,
+		.argv = visit->argv,
 		.environment = r->environment.items,
 		.wait_all = true,
-		.nudge_ms = (int64_t)(limit * 1000),
+		.nudge_ms = (int64_t)(visit->limit * 1000),
+		.service = visit->client && r->common.service.client ? &r->common.service : NULL,
+		.attended = true,
 	};
 
 	answer->result = r->common.namespaces ? namespace_enter(scene, &how, &answer->err) : 0;
@@ -38,7 +40,7 @@ static void attend(struct recovery *r, const struct scene *scene, char *const *a
 }
 
 /* In a process of its own, because there is no way back out of a namespace. */
-static int attend_apart(struct recovery *r, const struct scene *scene, char *const *argv, double limit,
+static int attend_apart(struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
 			struct answer *answer)
 {
 	int report[2];
@@ -55,7 +57,7 @@ static int attend_apart(struct recovery *r, const struct scene *scene, char *con
 	pid_t pid = fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		attend(r, scene, argv, limit, answer);
+		attend(r, scene, visit, answer);
 		_exit(write(report[1], answer, sizeof(*answer)) != sizeof(*answer));
 	}
 	close(report[1]);
@@ -64,10 +66,10 @@ static int attend_apart(struct recovery *r, const struct scene *scene, char *con
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	return n == sizeof(*answer) ? answer->result : err_set(&answer->err, "%s could not be watched", argv[0]);
+	return n == sizeof(*answer) ? answer->result : err_set(&answer->err, "%s could not be watched", visit->argv[0]);
 }
 
-int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, double limit, struct process_end *end,
+int recovery_attend(struct recovery *r, unsigned worker, const struct recovery_visit *visit, struct process_end *end,
 		    struct err *err)
 {
 	struct recovery_slot *slot = &r->slots[worker];
@@ -80,7 +82,7 @@ int recovery_attend(struct recovery *r, unsigned worker, char *const *argv, doub
 		return -1;
 	if (!r->common.namespaces && inplace_put(&w->scene, getpid(), err) < 0)
 		return -1;
-	int result = attend_apart(r, &w->scene, argv, limit, &answer);
+	int result = attend_apart(r, &w->scene, visit, &answer);
 	if (!r->common.namespaces)
 		inplace_restore(&w->scene, getpid());
 	*end = answer.end;

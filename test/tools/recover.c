@@ -152,11 +152,12 @@ static void print(struct recovery *r, bool show, bool stack)
 static void attend(struct recovery *r, const char *command)
 {
 	char *argv[] = {"/bin/sh", "-c", (char *)command, NULL};
+	const struct recovery_visit visit = {.argv = argv};
 	struct process_end end;
 	struct err err;
 
 	load(0, 0);
-	if (recovery_attend(r, 0, argv, 0, &end, &err) < 0)
+	if (recovery_attend(r, 0, &visit, &end, &err) < 0)
 		die(err.sentence);
 	printf("status %d\n", end.status);
 }
