@@ -105,7 +105,7 @@ int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv
 struct recovery_visit {
 	char *const *argv; /* ends with NULL */
 	double limit; /* seconds, after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0: never */
-	bool client;  /* the command runs recovery: start the client, if there is one, and tell recovery to end when that is done */
+	bool client; /* the command runs recovery: start the client, if there is one, and tell recovery to end when that is done */
 };
 
 /* The same in our own terminal, with our standard streams: a debugger, a shell. */

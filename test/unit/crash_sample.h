@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crash_sample.h - a trace with a few contexts, and crash states that failed there, for the tests of what is made of them.
+ *
+ *     struct crash_sample s = crash_sample_make(dir);
+ *     const struct crash_store lost = crash_sample_store(AT_STORE, AT_FLUSH, 0x80);
+ *     const struct crash_sighting sighting = crash_sample_sighting(NULL, &lost);
+ *     crash_add(s.crash, &sighting);
+ *     crash_end(s.crash);
+ *     ... s.findings ...
+ *     crash_sample_free(&s);
+ */
+#ifndef BLACKOUT_TEST_CRASH_SAMPLE_H
+#define BLACKOUT_TEST_CRASH_SAMPLE_H
+
+#include "finding/crash.h"
+#include "report/report.h"
+
+/* Contexts of the trace: all in one program without symbols, so that a place is "kv+0x10". */
+enum { AT_CALLER = 1, AT_STORE, AT_OTHER, AT_FLUSH, AT_FENCE };
+
+struct crash_sample {
+	struct trace *trace;
+	struct symbols *symbols;
+	struct findings *findings;
+	struct crash_findings *crash;
+};
+
+struct crash_sample crash_sample_make(const char *dir);
+void crash_sample_free(struct crash_sample *sample);
+
+/* Eight bytes of it. */
+struct crash_store crash_sample_store(uint32_t context, uint32_t flush, uint64_t offset);
+
+extern const uint8_t crash_sample_value[8]; /* what they hold */
+
+/* One lost store, one that is on media, and a recovery that died; NULL: none. */
+struct crash_sighting crash_sample_sighting(const struct crash_store *persisted, const struct crash_store *lost);
+
+/* A report as text, to be freed. */
+char *crash_sample_report(enum report_format format, const struct findings *findings);
+
+#endif
