@@ -25,8 +25,7 @@ struct testing_options {
 	bool nested, resume, progress;
 	/* What testing_load found. */
 	struct testing_before {
-		char changed
-			[80]; /* options that are not as they were, and on which outcomes depend: "--recover, --memory" */
+		char changed[80];    /* what outcomes depend on and is not as it was: "--recover, --memory" */
 		const char *timeout; /* as it was; NULL: nothing was tested before */
 	} before;
 };

@@ -2,7 +2,6 @@
 /* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more than DIR.
  *
  * The file is a command line: "--name=value" for each option that the table says is kept, with a zero byte behind it, since a value may hold anything else. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +58,6 @@ int testing_save(const struct option *options, const char *dir, struct err *err)
 	for (const struct option *o = options; o->name; o++)
 		if (option_is_kept(o))
 			option_write(o, out);
-	errno = 0;
 	bool failed = fflush(out) || ferror(out);
 	if (failed)
 		err_sys(err, "cannot write %s", path);
