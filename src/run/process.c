@@ -47,6 +47,7 @@ struct watch {
 /* What the command must find as we found it. */
 struct signals {
 	sigset_t watched;
+	sigset_t ignored; /* of those, by whoever started us */
 	sigset_t old_mask;
 	struct sigaction old_chld;
 };
@@ -59,17 +60,18 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* What whoever started us has ignored (nohup, a script's &) is ignored by us and the command alike. */
 static void signals_take(struct signals *s)
 {
-	static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
 	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
 
 	sigemptyset(&s->watched);
-	sigaddset(&s->watched, SIGCHLD);
-	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++)
-		if (sigaction(stops[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaddset(&s->watched, stops[i]);
+	sigemptyset(&s->ignored);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(*watched); i++) {
+		sigaddset(&s->watched, watched[i]);
+		if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			sigaddset(&s->ignored, watched[i]);
+	}
 	/* An ignored SIGCHLD, which some parents bequeath, would make the kernel throw exit statuses away. */
 	sigaction(SIGCHLD, &plain, &s->old_chld);
 	sigprocmask(SIG_BLOCK, &s->watched, &s->old_mask);
@@ -188,17 +190,25 @@ static void watch_escalate(struct watch *w)
 }
 
 /* Somebody wants us to stop.  The second time he is impatient. */
-static void watch_interrupt(struct watch *w, const siginfo_t *info)
+static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset_t *ignored)
 {
 	bool sent = info->si_code <= 0; /* by kill(2); the terminal signals its whole foreground group */
+	int signal = info->si_signo;
 
+	if (sigismember(ignored, signal)) {
+		/* Under nohup, or started with & by a script.  Who sends SIGINT to such a one by name means it all the same,
+		 * but the command ignores it too. */
+		if (signal != SIGINT || !sent)
+			return;
+		signal = SIGTERM;
+	}
 	if (w->interrupted) {
 		watch_escalate(w);
 		return;
 	}
 	w->interrupted = true;
 	if (!w->ended && (sent || getpgid(w->target) != getpgrp()))
-		kill(w->target, info->si_signo);
+		kill(w->target, signal);
 	watch_enter(w, STAGE_ASKED, PROCESS_GRACE_MS);
 }
 
@@ -283,7 +293,7 @@ static void watch_wait(struct watch *w, const struct signals *signals)
 	if (signal == SIGCHLD)
 		watch_reap(w);
 	else if (signal > 0)
-		watch_interrupt(w, &info);
+		watch_interrupt(w, &info, &signals->ignored);
 }
 
 int process_run(const struct process *process, struct process_end *end, struct err *err)

@@ -4,7 +4,7 @@
  * The command shares our terminal, process group, standard streams and open descriptors, as if the shell had started it.  While it runs,
  * SIGINT, SIGTERM, SIGHUP and SIGQUIT to us mean "stop": a signal that the terminal sent has reached the command already, one that
  * came by kill(2) is passed on.  The command then has PROCESS_GRACE_MS to end by itself; after that, and for whatever it left running, SIGTERM
- * and SIGKILL follow.  Those of them that were ignored when we were started stay ignored. */
+ * and SIGKILL follow. */
 #ifndef BLACKOUT_RUN_PROCESS_H
 #define BLACKOUT_RUN_PROCESS_H
 

@@ -33,9 +33,9 @@ struct stub_page {
 	uint32_t serve;   /* be a fork server; otherwise only lead paths elsewhere */
 	uint32_t covered; /* a namespace shows the state at the original paths already, and lets nobody write there */
 	int32_t started;  /* the process that may become the server */
-	_Atomic int32_t running;  /* the child that has a state now, 0: none.  Who finds it too slow kills it */
-	_Atomic uint32_t refused; /* something was asked for that this mode cannot do; the reason says what */
-	_Atomic uint32_t opened;  /* this run has opened a PM file by the C library */
+	_Atomic int32_t running;   /* the child that has a state now, 0: none.  Who finds it too slow kills it */
+	_Atomic uint32_t refused;  /* something was asked for that this mode cannot do; the reason says what */
+	_Atomic uint32_t opened;   /* this run has opened a PM file by the C library */
 	_Atomic int32_t processor; /* that the server keeps to; -1: to none */
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;
