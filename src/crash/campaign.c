@@ -80,11 +80,21 @@ static void mode_note(struct campaign *c)
 	c->testing.recovery.mode = recovery_mode(recovery);
 }
 
+static void strangers_note(struct campaign *c)
+{
+	const struct recovery *recovery = tester_recovery(c->tester);
+	const char *path;
+
+	for (size_t i = 0; (path = recovery_stranger(recovery, i)); i++)
+		vec_push(&c->strangers, campaign_text(c, path));
+}
+
 void campaign_tester_close(struct campaign *c)
 {
 	if (!c->tester)
 		return;
 	mode_note(c);
+	strangers_note(c);
 	c->runs_before += tester_runs(c->tester);
 	c->failed_before += tester_failed(c->tester);
 	tester_close(c->tester);
@@ -262,6 +272,7 @@ void campaign_free(struct campaign *c)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
 	vec_free(&c->results);
+	vec_free(&c->strangers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	if (!c->known_borrowed)

@@ -93,8 +93,9 @@ struct campaign {
 
 	struct arena texts;
 	VEC_OF(void *) blocks;
-	const char *mode, *reason; /* NULL: not known; nothing to be said */
-	const char *printed;       /* by a recovery that fails on the orderly end */
+	const char *mode, *reason;      /* NULL: not known; nothing to be said */
+	VEC_OF(const char *) strangers; /* files that appeared beside PM files while recovery ran in place */
+	const char *printed;            /* by a recovery that fails on the orderly end */
 };
 
 const char *campaign_text(struct campaign *campaign, const char *text);

@@ -6,6 +6,8 @@
 #include "crash/campaign_in.h"
 #include "finding/merge.h"
 
+enum { STRANGERS_TOLD = 5 };
+
 static struct findings_figure figure(uint64_t value)
 {
 	return (struct findings_figure){.value = value, .known = true};
@@ -68,6 +70,24 @@ static void hang_notes(const struct campaign *c, struct findings *f)
 	}
 }
 
+static void stranger_notes(const struct campaign *c, struct findings *f)
+{
+	char note[1024];
+	size_t length, told = 0;
+
+	if (!c->strangers.count)
+		return;
+	length = (size_t)
+		snprintf(note, sizeof(note),
+			 "%zu new file%s beside the PM files, which recovery was not seen to make, %s left where %s",
+			 c->strangers.count, c->strangers.count == 1 ? "" : "s",
+			 c->strangers.count == 1 ? "was" : "were", c->strangers.count == 1 ? "it is" : "they are");
+	for (; told < c->strangers.count && told < STRANGERS_TOLD && length < sizeof(note); told++)
+		length += (size_t)snprintf(note + length, sizeof(note) - length, "%s %s", told ? "," : ":",
+					   c->strangers.at[told]);
+	note_add(f, note);
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	char note[1024];
@@ -94,6 +114,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		note_add(f, note);
 	}
 	hang_notes(c, f);
+	stranger_notes(c, f);
 	if (c->stopped && c->options.inject) {
 		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
 			 (unsigned long long)c->found.tested, (unsigned long long)campaign_expects(c));

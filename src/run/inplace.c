@@ -17,8 +17,9 @@
 
 #define ASIDE ".blackout-aside-"
 #define ABSENT ".blackout-absent-"
+#define KEPT ".blackout-kept-"
 
-enum { TRIES = 3000, TRY_MS = 10 };
+enum { TRIES = 3000, TRY_MS = 10, KEPT_MAX = 1000, STRANGERS_MAX = 100 /* that are told of */ };
 
 static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
 {
@@ -52,20 +53,38 @@ static int path_put(const struct scene *scene, const char *path, pid_t owner, st
 	return 0;
 }
 
+/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as the one that comes back. */
+static void path_free(const char *path)
+{
+	char kept[PATH_MAX + 64];
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+		unlink(path);
+		return;
+	}
+	for (int i = 1; is_there(path) && i < KEPT_MAX; i++) {
+		snprintf(kept, sizeof(kept), "%s" KEPT "%d", path, i);
+		renameat2(AT_FDCWD, path, AT_FDCWD, kept, RENAME_NOREPLACE);
+	}
+}
+
 /* Only what we moved is touched. */
 static void path_restore(const char *path, pid_t owner)
 {
 	char note[PATH_MAX + 64];
+	struct stat st;
 
 	note_path(note, sizeof(note), path, ASIDE, owner);
 	if (is_there(note)) {
-		tree_remove(path);
+		path_free(path);
 		rename(note, path);
 		return;
 	}
 	note_path(note, sizeof(note), path, ABSENT, owner);
 	if (is_there(note)) {
-		tree_remove(path);
+		if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+			unlink(path);
 		unlink(note);
 	}
 }
@@ -89,17 +108,26 @@ static bool is_note(const char *name)
 	return strstr(name, ASIDE) || strstr(name, ABSENT);
 }
 
-/* Who restores after our death does not know what was there before. */
-static void strangers_remove(const struct scene_dir *dir)
+static bool strangers_know(const struct words *strangers, const char *path)
+{
+	for (size_t i = 0; i < strangers->count; i++)
+		if (!strcmp(strangers->items[i], path))
+			return true;
+	return false;
+}
+
+/* What recovery made is gone already (witness.h): what is new is somebody else's, and only told of. */
+static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 {
 	DIR *d = dir->before.count ? opendir(dir->original) : NULL;
 	char path[2 * PATH_MAX];
 	struct dirent *entry;
 
-	while (d && (entry = readdir(d))) {
+	while (d && scene->strangers.count < STRANGERS_MAX && (entry = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", dir->original, entry->d_name);
-		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name))
-			tree_remove(path);
+		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name) &&
+		    !strangers_know(&scene->strangers, path))
+			words_add(&scene->strangers, "%s", path);
 	}
 	if (d)
 		closedir(d);
@@ -137,7 +165,7 @@ void inplace_restore(struct scene *scene, pid_t owner)
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
 		path_restore(origin_path(scene->origin, i), owner);
 	for (size_t i = 0; i < scene->count; i++)
-		strangers_remove(&scene->dirs[i]);
+		strangers_find(scene, &scene->dirs[i]);
 	for (size_t i = 0; i < scene->count; i++)
 		dir_unlock(&scene->dirs[i]);
 }

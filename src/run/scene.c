@@ -193,6 +193,7 @@ void scene_close(struct scene *scene)
 		words_free(&scene->dirs[i].before);
 	}
 	free(scene->dirs);
+	words_free(&scene->strangers);
 	*scene = (struct scene){0};
 }
 

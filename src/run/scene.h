@@ -41,6 +41,7 @@ struct scene {
 	struct scene_dir *dirs;
 	size_t count;
 	const struct origin *origin;
+	struct words strangers; /* paths that appeared beside PM files during runs in place, and are not recovery's */
 };
 
 int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err);

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,6 +223,39 @@ static int by_beside(void)
 	return judge(value);
 }
 
+/* All ways to make an entry beside the pool, none of which may be there for the next one. */
+static int by_many(void)
+{
+	char dir[4096], path[4200];
+	uint64_t value;
+	static const char *const names[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"};
+
+	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
+	snprintf(dir, sizeof(dir), "%s", pool);
+	char *slash = strrchr(dir, '/');
+	strcpy(slash ? slash : dir, slash ? "" : ".");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		need(access(path, F_OK) < 0, "an entry of another recovery is there");
+	}
+	int at = open(dir, O_RDONLY | O_DIRECTORY), made = openat(at, "m1", O_WRONLY | O_CREAT, 0644);
+	need(made >= 0, "openat");
+	need(mkdirat(at, "m2", 0700) == 0, "mkdirat");
+	need(symlinkat("m1", at, "m3") == 0, "symlinkat");
+	need(mknodat(at, "m4", S_IFIFO | 0600, 0) == 0, "mknodat");
+	need(linkat(at, "m1", at, "m5", 0) == 0, "linkat");
+	need(renameat(at, "m5", at, "m6") == 0, "renameat");
+	snprintf(path, sizeof(path), "%s/m7", dir);
+	need(creat(path, 0644) >= 0, "creat");
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s/m8", dir);
+	if (strlen(path) < sizeof(name.sun_path))
+		need(bind(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&name, sizeof(name)) == 0, "bind");
+	snprintf(path, sizeof(path), "%s/m9", dir);
+	need(mkdir(path, 0700) == 0, "mkdir");
+	return judge(value);
+}
+
 /* Leaves a daemon behind, in a session of its own, that holds our output. */
 static int by_daemon(void)
 {
@@ -418,32 +452,15 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} actions[] = {
-		{"map", by_map},
-		{"read", by_read},
-		{"write", by_write},
-		{"twice", by_twice},
-		{"again", by_again},
-		{"mapped-read", by_mapped_read},
-		{"stream", by_stream},
-		{"fork", by_fork},
-		{"delete", by_delete},
-		{"replace", by_replace},
-		{"beside", by_beside},
-		{"daemon", by_daemon},
-		{"closing", by_closing},
-		{"chdir", by_chdir},
-		{"printing", by_printing},
-		{"threads", by_threads},
-		{"threads-first", by_threads_first},
-		{"config", by_config},
-		{"list", by_list},
-		{"lock", by_lock},
-		{"grow", by_grow},
-		{"remap", by_remap},
-		{"kill-group", by_kill_group},
-		{"private", by_private},
-		{"raw", by_raw},
-		{"memory", by_memory},
+		{"map", by_map},           {"read", by_read},       {"write", by_write},
+		{"twice", by_twice},       {"again", by_again},     {"mapped-read", by_mapped_read},
+		{"stream", by_stream},     {"fork", by_fork},       {"delete", by_delete},
+		{"replace", by_replace},   {"beside", by_beside},   {"many", by_many},
+		{"daemon", by_daemon},     {"closing", by_closing}, {"chdir", by_chdir},
+		{"printing", by_printing}, {"threads", by_threads}, {"threads-first", by_threads_first},
+		{"config", by_config},     {"list", by_list},       {"lock", by_lock},
+		{"grow", by_grow},         {"remap", by_remap},     {"kill-group", by_kill_group},
+		{"private", by_private},   {"raw", by_raw},         {"memory", by_memory},
 	};
 
 	pool = argv[1];
