@@ -129,6 +129,8 @@ static const char *path_removed(int dirfd, const char *path)
 	const char *to = place.kind == PLACE_PM ? place.actual : path;
 	struct stat st;
 
+	if (place.alias)
+		stub_refuse("recovery removes a name of a PM file");
 	if (place.kind == PLACE_NONE || !stub_page->serve)
 		return to;
 	place_ask(dirfd, path, false);

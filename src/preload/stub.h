@@ -57,6 +57,7 @@ struct place {
 	enum place_kind kind;
 	uint32_t entry;     /* in the table of paths or of directories, or PLACE_NEW */
 	const char *actual; /* the path to use instead; good until a few more are asked for */
+	bool alias;         /* the path is another hard link to the PM file */
 };
 
 /* `follow`: a symbolic link stands for what it leads to.  Keeps errno. */

@@ -32,24 +32,29 @@ static bool is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-static int path_put(const struct scene *scene, const char *path, pid_t owner, struct err *err)
+struct putting {
+	pid_t owner;
+	struct err *err;
+};
+
+static int path_put(void *arg, const char *path, const char *actual)
 {
-	char note[PATH_MAX + 64], actual[2 * PATH_MAX];
+	const struct putting *p = arg;
+	char note[PATH_MAX + 64];
 
 	if (is_there(path)) {
-		note_path(note, sizeof(note), path, ASIDE, owner);
+		note_path(note, sizeof(note), path, ASIDE, p->owner);
 		if (rename(path, note) < 0)
-			return err_sys(err, "cannot move %s aside", path);
+			return err_sys(p->err, "cannot move %s aside", path);
 	} else {
-		note_path(note, sizeof(note), path, ABSENT, owner);
+		note_path(note, sizeof(note), path, ABSENT, p->owner);
 		int fd = open(note, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		if (fd < 0)
-			return err_sys(err, "cannot create %s", note);
+			return err_sys(p->err, "cannot create %s", note);
 		close(fd);
 	}
-	scene_path(scene, path, actual, sizeof(actual));
 	if (is_there(actual) && symlink(actual, path) < 0)
-		return err_sys(err, "cannot put a link at %s", path);
+		return err_sys(p->err, "cannot put a link at %s", path);
 	return 0;
 }
 
@@ -160,10 +165,16 @@ static void dir_unlock(struct scene_dir *dir)
 	dir->lock = 0;
 }
 
+static int visit_restore(void *arg, const char *path, const char *actual)
+{
+	(void)actual;
+	path_restore(path, *(const pid_t *)arg);
+	return 0;
+}
+
 void inplace_restore(struct scene *scene, pid_t owner)
 {
-	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
-		path_restore(origin_path(scene->origin, i), owner);
+	scene_each(scene, visit_restore, &owner);
 	for (size_t i = 0; i < scene->count; i++)
 		strangers_find(scene, &scene->dirs[i]);
 	for (size_t i = 0; i < scene->count; i++)
@@ -172,6 +183,8 @@ void inplace_restore(struct scene *scene, pid_t owner)
 
 int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 {
+	struct putting putting = {owner, err};
+
 	for (size_t i = 0; i < scene->count; i++)
 		if (dir_lock(&scene->dirs[i], err) < 0) {
 			while (i-- > 0)
@@ -180,11 +193,10 @@ int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 		}
 	for (size_t i = 0; i < scene->count; i++)
 		dir_list(&scene->dirs[i]);
-	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
-		if (path_put(scene, origin_path(scene->origin, i), owner, err) < 0) {
-			inplace_restore(scene, owner);
-			return -1;
-		}
+	if (scene_each(scene, path_put, &putting) < 0) {
+		inplace_restore(scene, owner);
+		return -1;
+	}
 	return 0;
 }
 
@@ -207,12 +219,6 @@ static pid_t note_parse(char *path)
 	return (pid_t)owner;
 }
 
-static bool path_is_ours(const struct origin *origin, const char *path)
-{
-	const char *name;
-	return origin_place(origin, path, &name) >= 0;
-}
-
 void inplace_mend(const struct origin *origin)
 {
 	char path[2 * PATH_MAX];
@@ -224,7 +230,7 @@ void inplace_mend(const struct origin *origin)
 		while (d && (entry = readdir(d))) {
 			snprintf(path, sizeof(path), "%s/%s", strcmp(dir, "/") ? dir : "", entry->d_name);
 			pid_t owner = note_parse(path);
-			if (owner && path_is_ours(origin, path) && kill(owner, 0) < 0 && errno == ESRCH)
+			if (owner && kill(owner, 0) < 0 && errno == ESRCH)
 				path_restore(path, owner);
 		}
 		if (d)
