@@ -100,6 +100,35 @@ static void path_canonical(char *path)
 	snprintf(path, PATH_MAX, "%s/%.*s", strcmp(real, "/") ? real : "", NAME_MAX, name);
 }
 
+/* What comes after a directory in a path below it; NULL: the path is not. */
+static const char *path_below(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+	return strncmp(path, dir, length) == 0 && path[length] == '/' ? path + length : NULL;
+}
+
+bool place_original(char *path, size_t size)
+{
+	const struct stub_entry *dirs;
+	char found[2 * PATH_MAX];
+	const char *rest;
+
+	if (!stub_page || stub_page->covered)
+		return false;
+	dirs = (const void *)stub_text(stub_page->dirs);
+	for (uint32_t i = 0; i < stub_page->dir_count; i++) {
+		const char *dir = stub_text(dirs[i].original);
+
+		rest = path_below(path, stub_text(dirs[i].actual));
+		if (!rest)
+			continue;
+		snprintf(found, sizeof(found), "%s%s", strcmp(dir, "/") ? dir : "", rest);
+		snprintf(path, size, "%s", found);
+		return true;
+	}
+	return false;
+}
+
 /* Replace a path by what it links to; false if it is no link. */
 static bool path_follow(char *path)
 {
@@ -109,6 +138,7 @@ static bool path_follow(char *path)
 	if (n <= 0)
 		return false;
 	target[n] = 0;
+	place_original(target, sizeof(target));
 	if (*target == '/')
 		snprintf(joined, sizeof(joined), "%s", target);
 	else

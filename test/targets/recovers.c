@@ -377,6 +377,26 @@ static int by_lock(void)
 	return judge(*map_pool(fd, PROT_READ | PROT_WRITE));
 }
 
+/* Asks for the name of what it has opened, and opens it again by its descriptor. */
+static int by_name(void)
+{
+	char link[64], name[4096], real[4096], at[8] = "";
+	struct stat st, again;
+	int fd = open_pool(O_RDWR), second;
+
+	need(realpath(pool, real) != NULL, "realpath");
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, name, sizeof(name) - 1);
+	need(n > 0 && (name[n] = 0) == 0 && !strcmp(name, real), name);
+	n = readlinkat(AT_FDCWD, link, at, 4);
+	need(n == 4 && !memcmp(at, real, 4) && !at[4], "the beginning of a name");
+	need(realpath(link, name) && !strcmp(name, real), name);
+	second = open(link, O_RDWR);
+	need(second >= 0 && fstat(fd, &st) == 0 && fstat(second, &again) == 0, "open by descriptor");
+	need(st.st_ino == again.st_ino, "another file by descriptor");
+	return judge(*map_pool(second, PROT_READ | PROT_WRITE));
+}
+
 static int by_grow(void)
 {
 	int fd = open_pool(O_RDWR);
@@ -452,15 +472,34 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} actions[] = {
-		{"map", by_map},           {"read", by_read},       {"write", by_write},
-		{"twice", by_twice},       {"again", by_again},     {"mapped-read", by_mapped_read},
-		{"stream", by_stream},     {"fork", by_fork},       {"delete", by_delete},
-		{"replace", by_replace},   {"beside", by_beside},   {"many", by_many},
-		{"daemon", by_daemon},     {"closing", by_closing}, {"chdir", by_chdir},
-		{"printing", by_printing}, {"threads", by_threads}, {"threads-first", by_threads_first},
-		{"config", by_config},     {"list", by_list},       {"lock", by_lock},
-		{"grow", by_grow},         {"remap", by_remap},     {"kill-group", by_kill_group},
-		{"private", by_private},   {"raw", by_raw},         {"memory", by_memory},
+		{"map", by_map},
+		{"read", by_read},
+		{"write", by_write},
+		{"twice", by_twice},
+		{"again", by_again},
+		{"mapped-read", by_mapped_read},
+		{"stream", by_stream},
+		{"fork", by_fork},
+		{"delete", by_delete},
+		{"replace", by_replace},
+		{"beside", by_beside},
+		{"many", by_many},
+		{"daemon", by_daemon},
+		{"closing", by_closing},
+		{"chdir", by_chdir},
+		{"printing", by_printing},
+		{"threads", by_threads},
+		{"threads-first", by_threads_first},
+		{"config", by_config},
+		{"list", by_list},
+		{"lock", by_lock},
+		{"name", by_name},
+		{"grow", by_grow},
+		{"remap", by_remap},
+		{"kill-group", by_kill_group},
+		{"private", by_private},
+		{"raw", by_raw},
+		{"memory", by_memory},
 	};
 
 	pool = argv[1];
