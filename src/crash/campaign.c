@@ -78,6 +78,7 @@ static void mode_note(struct campaign *c)
 	c->mode = recovery_mode_name(recovery_mode(recovery));
 	c->reason = reason ? campaign_text(c, reason) : NULL;
 	c->testing.recovery.mode = recovery_mode(recovery);
+	c->testing.recovery.settled = true;
 }
 
 static void strangers_note(struct campaign *c)
@@ -103,6 +104,11 @@ void campaign_tester_close(struct campaign *c)
 
 /* The course of it */
 
+double campaign_end(const struct campaign *c)
+{
+	return c->options.budget > 0 ? c->start + c->options.budget * 1.25 : 0;
+}
+
 static int testing_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
@@ -119,6 +125,7 @@ static int testing_prepare(struct campaign *c, struct err *err)
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
 		.interrupted = o->interrupted,
+		.end = campaign_end(c),
 	};
 	if (o->mode && !recovery_mode_find(o->mode, &r->mode)) {
 		err_set(err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",

@@ -78,6 +78,7 @@ struct campaign {
 	VEC_OF(struct hang_place) hang_places;
 	struct map hangs_left_out;  /* contents that were not tested, because others of their point hang */
 	uint64_t hangs_unconfirmed; /* states where it is not known */
+	bool hang_late;             /* one was looked at though the time was over */
 
 	/* for progress and figures */
 	const char *phase;
@@ -106,6 +107,9 @@ int campaign_tester(struct campaign *campaign, struct reading *reading, struct e
 void campaign_tester_close(struct campaign *campaign);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
+/* When all must have ended, but for one that is believed to hang: a quarter of the budget is for what was found.  0: no budget. */
+double campaign_end(const struct campaign *campaign);
+
 /* How many states inject will have, at most: two for each visit.  0: that is not known. */
 uint64_t campaign_expects(const struct campaign *campaign);
 
@@ -121,6 +125,9 @@ int hangs_look(struct campaign *campaign, size_t platform, const struct trial *t
 /* Run a state alone, and with more patience: 0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);
+/* Does recovery hang on this state?  1; 0: it ends, if it has more time; TESTER_STOPPED: there is no time to see that; -1.  A state without a digest (0, 0) is
+ * run in any case. */
+int hangs_certainly(struct campaign *campaign, const struct state *state, struct err *err);
 /* The same with what has exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
 void hangs_free(struct campaign *campaign);

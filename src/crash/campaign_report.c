@@ -64,8 +64,9 @@ static void hang_notes(const struct campaign *c, struct findings *f)
 	if (c->hangs_unconfirmed) {
 		snprintf(
 			note, sizeof(note),
-			"on %llu crash states recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and they are not among the findings",
-			(unsigned long long)c->hangs_unconfirmed, c->options.timeout);
+			"on %llu crash state%s recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and %s not among the findings",
+			(unsigned long long)c->hangs_unconfirmed, c->hangs_unconfirmed == 1 ? "" : "s",
+			c->options.timeout, c->hangs_unconfirmed == 1 ? "it is" : "they are");
 		note_add(f, note);
 	}
 }

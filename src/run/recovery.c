@@ -132,6 +132,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	inplace_mend(options->origin);
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
+	r->settled = options->settled;
 	if (cwd_find(r, err) < 0) {
 		free(r);
 		return -1;
@@ -394,6 +395,11 @@ static bool interrupted(const struct recovery *r)
 	return r->options.interrupted && r->options.interrupted();
 }
 
+static bool time_is_over(const struct recovery *r)
+{
+	return r->options.end > 0 && (double)now_ns() / 1e9 > r->options.end;
+}
+
 static int slot_find_idle(const struct recovery *r)
 {
 	for (unsigned i = 0; i < r->jobs; i++)
@@ -409,7 +415,7 @@ int recovery_idle(struct recovery *r, struct err *err)
 	if (pump(r, true, err) < 0)
 		return -1;
 	while ((found = slot_find_idle(r)) < 0) {
-		if (interrupted(r))
+		if (interrupted(r) || time_is_over(r))
 			return RECOVERY_INTERRUPTED;
 		if (pump(r, false, err) < 0)
 			return -1;
@@ -449,10 +455,10 @@ static void all_stop(struct recovery *r)
 	}
 }
 
-int recovery_drain(struct recovery *r, struct err *err)
+static int drain(struct recovery *r, bool patiently, struct err *err)
 {
 	while (!all_idle(r)) {
-		if (interrupted(r)) {
+		if (interrupted(r) || (!patiently && time_is_over(r))) {
 			all_stop(r);
 			return RECOVERY_INTERRUPTED;
 		}
@@ -461,6 +467,11 @@ int recovery_drain(struct recovery *r, struct err *err)
 	}
 	r->seen_ns = now_ns();
 	return 0;
+}
+
+int recovery_drain(struct recovery *r, struct err *err)
+{
+	return drain(r, false, err);
 }
 
 static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enum recovery_mode mode,
@@ -475,7 +486,7 @@ static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enu
 	if (slot_start(r, worker, NULL, patience, mode, err) < 0)
 		result = -1;
 	else
-		result = recovery_drain(r, err);
+		result = drain(r, true, err);
 	r->wanted = NULL;
 	BUG_ON(result == 0 && !r->wanted_is_there);
 	return result;

@@ -57,6 +57,7 @@ struct recovery_options {
 	uint64_t memory;             /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
 	unsigned jobs;               /* workers, if the mode allows */
 	enum recovery_mode mode;     /* RECOVERY_AUTO: whichever works */
+	bool settled;                /* an earlier one has found that the mode works: the first run is like any other */
 	const struct origin *origin; /* the PM paths and their directories; must live as long */
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* do as if they were not permitted */
@@ -65,6 +66,7 @@ struct recovery_options {
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
 	bool (*interrupted)(void); /* asked while waiting; true ends the wait.  May be NULL */
+	double end; /* on the monotonic clock, in seconds: then waiting ends likewise, but not for recovery_run; 0: never */
 };
 
 /* -1, ERR_USAGE: no such command, so far as can be seen before it is run. */
