@@ -85,6 +85,16 @@ static void mode_note(struct campaign *c)
 	c->mode = recovery_mode_name(recovery_mode(recovery));
 	c->reason = reason ? campaign_text(c, reason) : NULL;
 	c->testing.recovery.mode = recovery_mode(recovery);
+	c->testing.recovery.settled = true;
+}
+
+static void strangers_note(struct campaign *c)
+{
+	const struct recovery *recovery = tester_recovery(c->tester);
+	const char *path;
+
+	for (size_t i = 0; (path = recovery_stranger(recovery, i)); i++)
+		vec_push(&c->strangers, campaign_text(c, path));
 }
 
 void campaign_tester_close(struct campaign *c)
@@ -92,6 +102,7 @@ void campaign_tester_close(struct campaign *c)
 	if (!c->tester)
 		return;
 	mode_note(c);
+	strangers_note(c);
 	c->runs_before += tester_runs(c->tester);
 	c->failed_before += tester_failed(c->tester);
 	tester_close(c->tester);
@@ -113,6 +124,11 @@ int campaign_tester_end(struct campaign *c, int r, struct err *err)
 
 /* The course of it */
 
+double campaign_end(const struct campaign *c)
+{
+	return c->options.budget > 0 ? c->start + c->options.budget * 1.25 : 0;
+}
+
 static int testing_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
@@ -129,6 +145,7 @@ static int testing_prepare(struct campaign *c, struct err *err)
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
 		.interrupted = o->interrupted,
+		.end = campaign_end(c),
 	};
 	if (o->mode && !recovery_mode_find(o->mode, &r->mode)) {
 		err_set(err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",
@@ -280,6 +297,7 @@ void campaign_free(struct campaign *c)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
 	vec_free(&c->results);
+	vec_free(&c->strangers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	if (!c->known_borrowed)

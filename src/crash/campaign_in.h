@@ -78,6 +78,7 @@ struct campaign {
 	VEC_OF(struct hang_place) hang_places;
 	struct map hangs_left_out;  /* contents that were not tested, because others of their point hang */
 	uint64_t hangs_unconfirmed; /* states where it is not known */
+	bool hang_late;             /* one was looked at though the time was over */
 
 	/* for progress and figures */
 	const char *phase;
@@ -97,8 +98,9 @@ struct campaign {
 
 	struct arena texts;
 	VEC_OF(void *) blocks;
-	const char *mode, *reason; /* NULL: not known; nothing to be said */
-	const char *printed;       /* by a recovery that fails on the orderly end */
+	const char *mode, *reason;      /* NULL: not known; nothing to be said */
+	VEC_OF(const char *) strangers; /* files that appeared beside PM files while recovery ran in place */
+	const char *printed;            /* by a recovery that fails on the orderly end */
 };
 
 /* Something could not be kept; the first time is told at the end. */
@@ -115,6 +117,9 @@ void campaign_tester_close(struct campaign *campaign);
 int campaign_tester_end(struct campaign *campaign, int r, struct err *err);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
+/* When all must have ended, but for one that is believed to hang: a quarter of the budget is for what was found.  0: no budget. */
+double campaign_end(const struct campaign *campaign);
+
 /* How many states inject will have, at most: two for each visit.  0: that is not known. */
 uint64_t campaign_expects(const struct campaign *campaign);
 
@@ -130,6 +135,9 @@ int hangs_look(struct campaign *campaign, size_t platform, const struct trial *t
 /* Run a state alone, and with more patience: 0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);
+/* Does recovery hang on this state?  1; 0: it ends, if it has more time; TESTER_STOPPED: there is no time to see that; -1.  A state without a digest (0, 0) is
+ * run in any case. */
+int hangs_certainly(struct campaign *campaign, const struct state *state, struct err *err);
 /* The same with what has exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
 void hangs_free(struct campaign *campaign);

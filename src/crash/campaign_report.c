@@ -6,6 +6,8 @@
 #include "crash/campaign_in.h"
 #include "finding/merge.h"
 
+enum { STRANGERS_TOLD = 5 };
+
 static struct findings_figure figure(uint64_t value)
 {
 	return (struct findings_figure){.value = value, .known = true};
@@ -62,10 +64,29 @@ static void hang_notes(const struct campaign *c, struct findings *f)
 	if (c->hangs_unconfirmed) {
 		snprintf(
 			note, sizeof(note),
-			"on %llu crash states recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and they are not among the findings",
-			(unsigned long long)c->hangs_unconfirmed, c->options.timeout);
+			"on %llu crash state%s recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and %s not among the findings",
+			(unsigned long long)c->hangs_unconfirmed, c->hangs_unconfirmed == 1 ? "" : "s",
+			c->options.timeout, c->hangs_unconfirmed == 1 ? "it is" : "they are");
 		note_add(f, note);
 	}
+}
+
+static void stranger_notes(const struct campaign *c, struct findings *f)
+{
+	char note[1024];
+	size_t length, told = 0;
+
+	if (!c->strangers.count)
+		return;
+	length = (size_t)
+		snprintf(note, sizeof(note),
+			 "%zu new file%s beside the PM files, which recovery was not seen to make, %s left where %s",
+			 c->strangers.count, c->strangers.count == 1 ? "" : "s",
+			 c->strangers.count == 1 ? "was" : "were", c->strangers.count == 1 ? "it is" : "they are");
+	for (; told < c->strangers.count && told < STRANGERS_TOLD && length < sizeof(note); told++)
+		length += (size_t)snprintf(note + length, sizeof(note) - length, "%s %s", told ? "," : ":",
+					   c->strangers.at[told]);
+	note_add(f, note);
 }
 
 static void notes_add(const struct campaign *c, struct findings *f)
@@ -94,6 +115,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		note_add(f, note);
 	}
 	hang_notes(c, f);
+	stranger_notes(c, f);
 	if (c->stopped && c->options.inject) {
 		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
 			 (unsigned long long)c->found.tested, (unsigned long long)campaign_expects(c));

@@ -57,8 +57,9 @@ static void trying_told(void *arg, const struct outcome *outcome)
 	struct eager *g = t->eager;
 	struct explored *explored = g->explore->explored;
 
-	contents_add(&explored->tested, moment_digest(g->moment, t->taken));
-	if (!outcome_passed(outcome))
+	if (outcome)
+		contents_add(&explored->tested, moment_digest(g->moment, t->taken));
+	if (outcome && !outcome_passed(outcome))
 		failures_add(&explored->roots.at[g->root].failures, g->moment, t->taken, g->open, ending_of(outcome),
 			     t->sequence);
 	g->under_way--;

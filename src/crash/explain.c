@@ -14,7 +14,7 @@ int explain_fails(struct explain *e, const struct state *state, struct ending en
 	int r;
 
 	if (!known.known) {
-		if (!explain_may_run(e))
+		if (!explain_may_run(e, ending))
 			return TESTER_STOPPED;
 		r = tester_run(e->campaign->tester, state, 1, &outcome, err);
 		if (r < 0)
@@ -33,11 +33,13 @@ bool explain_may_tell(const struct explain *e)
 	return !e->campaign->options.interrupted() && (e->deadline <= 0 || tester_clock() <= e->deadline + more);
 }
 
-bool explain_may_run(struct explain *e)
+bool explain_may_run(struct explain *e, struct ending ending)
 {
+	double takes = ending.kind == OUTCOME_TIMEOUT ? e->campaign->options.timeout : 0;
+
 	if (e->campaign->options.interrupted() || (e->deadline > 0 && tester_clock() > e->deadline))
 		e->hurry = true;
-	return !e->hurry;
+	return !e->hurry && (e->deadline <= 0 || tester_clock() + takes <= e->deadline);
 }
 
 /* Remember a store for the story. */
@@ -117,8 +119,7 @@ int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct 
 	e = mem_alloc(sizeof(*e));
 	e->campaign = c;
 	e->platform = platform_name(c->options.platforms[platform]);
-	/* Out of time, what was found is still worth a quarter more. */
-	e->deadline = c->options.budget > 0 ? c->start + c->options.budget * 1.25 : 0;
+	e->deadline = campaign_end(c);
 	r = reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err);
 	if (r == 0) {
 		campaign_phase(c, "minimising", 0);

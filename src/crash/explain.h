@@ -26,8 +26,8 @@ struct explain {
 /* Does recovery end on this state in that way?  1, 0; TESTER_STOPPED, -1.  What is known is not run again. */
 int explain_fails(struct explain *explain, const struct state *state, struct ending ending, struct err *err);
 
-/* May recovery still be run? */
-bool explain_may_run(struct explain *explain);
+/* May recovery still be run, where it is expected to end so? */
+bool explain_may_run(struct explain *explain, struct ending ending);
 
 /* May it, for what it says on a state that becomes a finding?  That has the time of one more run. */
 bool explain_may_tell(const struct explain *explain);

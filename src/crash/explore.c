@@ -71,7 +71,7 @@ static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
 	}
 	ending = ending_of(leaf->outcome);
 	content = moment_digest(f->moment, leaf->taken);
-	known_set(c->known, content, ending);
+	known_learn(c->known, content, leaf->outcome);
 	if (leaf->is_all)
 		known_set(c->known, f->moment->all, ending);
 	if (leaf->is_none)

@@ -7,12 +7,14 @@
  *     point is left alone.  Looking so far back, and waiting for that outcome, makes the choice the same whatever the number of workers.
  *  2. Afterwards one speaks for the rest: of those at the same point, of those that lose stores of the same code, and of program-order prefixes
  *     one after another.
- *  3. Those that nobody speaks for when the time is over are not reported, but their number is. */
+ *  3. Those that nobody speaks for when the time is over are not reported, but their number is.  One may take its time beyond the end all the same: of
+ *     recoveries that hang, one at least is to be known.
+ *  4. Whoever speaks for others, a state that is reported was itself seen to hang, or is left out by rule 3. */
 #include <stdlib.h>
 
 #include "crash/campaign_in.h"
 
-enum { PATIENCE = 4, PATIENCE_LEAST = 2 };
+enum { PATIENCE = 4 };
 
 /* Keys of campaign.hanging, besides contents. */
 enum { BY_POINT = 1, BY_LOSS };
@@ -32,7 +34,6 @@ static uint64_t point_key(size_t platform, const struct trial *trial)
 /* It was seen to hang. */
 static void trial_confirmed(struct campaign *c, size_t platform, const struct trial *trial)
 {
-	*map_put(&c->hanging, trial->digest.low, trial->digest.high) = 1;
 	if (trial->point)
 		*map_put(&c->hanging, point_key(platform, trial), BY_POINT) = 1;
 	if (trial->lost)
@@ -47,33 +48,56 @@ static bool trial_believed(const struct campaign *c, size_t platform, const stru
 	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
 }
 
-/* What is left of the budget and a quarter more, in time limits. */
-static unsigned patience_left(const struct campaign *c)
+/* Rule 3. */
+static bool may_confirm(struct campaign *c)
 {
-	double left = c->start + c->options.budget * 1.25 - tester_clock();
+	double end = campaign_end(c);
 
-	if (c->options.budget <= 0 || left >= PATIENCE * c->options.timeout)
-		return PATIENCE;
-	return left > 0 ? (unsigned)(left / c->options.timeout) : 0;
+	if (c->options.interrupted())
+		return false;
+	if (end <= 0 || tester_clock() + PATIENCE * c->options.timeout <= end)
+		return true;
+	if (c->hang_late)
+		return false;
+	c->hang_late = true;
+	return true;
+}
+
+static bool digest_is_known(struct digest digest)
+{
+	return digest.low | digest.high;
+}
+
+int hangs_certainly(struct campaign *c, const struct state *state, struct err *err)
+{
+	bool known = digest_is_known(state->digest);
+	struct outcome outcome;
+	int r;
+
+	if (known && map_get(&c->hanging, state->digest.low, state->digest.high))
+		return 1;
+	if (!may_confirm(c))
+		return TESTER_STOPPED;
+	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
+	if (r < 0)
+		return r;
+	r = outcome.kind == OUTCOME_TIMEOUT;
+	if (known && r)
+		*map_put(&c->hanging, state->digest.low, state->digest.high) = 1;
+	if (known)
+		known_learn(c->known, state->digest, &outcome);
+	outcome_free(&outcome);
+	return r;
 }
 
 static int state_confirm(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
 			 struct err *err)
 {
-	unsigned patience = patience_left(c);
-	struct outcome outcome;
-	int r;
+	int r = hangs_certainly(c, state, err);
 
-	if (patience < PATIENCE_LEAST || c->options.interrupted())
-		return TESTER_STOPPED;
-	r = tester_run(c->tester, state, patience, &outcome, err);
-	if (r < 0)
-		return r;
-	if (outcome.kind == OUTCOME_TIMEOUT)
+	if (r == 1)
 		trial_confirmed(c, platform, trial);
-	known_learn(c->known, trial->digest, &outcome);
-	outcome_free(&outcome);
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* Rule 1 */

@@ -186,7 +186,8 @@ void known_learn(struct known *k, struct digest digest, const struct outcome *ou
 	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
 		return;
 	index = map_put(&k->failing, digest.low, digest.high);
-	if (*index)
+	/* With more time it may end otherwise. */
+	if (*index && outcome_same(&k->outcomes.at[*index - 1], outcome))
 		return;
 	outcome_copy(&copy, outcome);
 	vec_push(&k->outcomes, copy);

@@ -10,13 +10,13 @@ enum {
 	TRIES_HANGING = 12, /* where each takes the whole time limit */
 	CAUSES_MAX = 8,     /* known ones that are tried first */
 	WITNESSES_MAX = 3,
-	PATIENCE = 4,
 	VALUE_MAX = 64,
 };
 
 struct loss {
 	struct explain *explain;
 	const struct job *job;
+	struct ending ending; /* the job's, or what that is with more time */
 	struct image *image;
 	struct model *model;
 	const struct unit *const *units;
@@ -34,9 +34,9 @@ static int loss_fails(void *arg, const bool *persisted)
 	int r;
 
 	if (known.known)
-		return ending_same(known, l->job->ending);
+		return ending_same(known, l->ending);
 	state = state_new(l->image, persisted);
-	r = explain_fails(l->explain, state, l->job->ending, l->err);
+	r = explain_fails(l->explain, state, l->ending, l->err);
 	state_free(state);
 	return r;
 }
@@ -82,7 +82,7 @@ static int loss_known(struct loss *l, struct result **found)
 	for (size_t i = c->results.count; i-- > 0 && tried < CAUSES_MAX;) {
 		struct result *result = &c->results.at[i];
 
-		if (!result->by_loss || !ending_same(result->ending, l->job->ending) ||
+		if (!result->by_loss || !ending_same(result->ending, l->ending) ||
 		    strcmp(result->sighting.platform, l->explain->platform))
 			continue;
 		if (l->job->persisted && !cause_is_within(l, result))
@@ -235,7 +235,7 @@ static enum crash_cause loss_cause(const struct loss *l, const struct unit *lost
 static int loss_result(struct loss *l)
 {
 	const struct unit *first = first_lost(l);
-	struct result result = {.ending = l->job->ending, .by_loss = true};
+	struct result result = {.ending = l->ending, .by_loss = true};
 	struct crash_sighting *s = &result.sighting;
 	struct stores lost = {0}, persisted = {0};
 	struct state *state = state_new(l->image, l->persisted);
@@ -280,34 +280,62 @@ static struct result *loss_same(const struct loss *l)
 	for (size_t i = 0; l->job->persisted && i < c->results.count; i++) {
 		struct result *result = &c->results.at[i];
 
-		if (result->by_loss && result->sighting.blamed == blamed &&
-		    ending_same(result->ending, l->job->ending) &&
+		if (result->by_loss && result->sighting.blamed == blamed && ending_same(result->ending, l->ending) &&
 		    !strcmp(result->sighting.platform, l->explain->platform))
 			return result;
 	}
 	return NULL;
 }
 
-static int loss_minimise(struct loss *l)
+static int set_hangs(const struct loss *l, const bool *persisted)
 {
-	struct result *same;
-	unsigned tries = l->job->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
-	int r = 0;
+	struct state *state = persisted ? state_new(l->image, persisted) : state_none(l->image);
+	int r = hangs_certainly(l->explain->campaign, state, l->err);
 
+	state_free(state);
+	return r;
+}
+
+static void loss_start(struct loss *l)
+{
 	if (l->job->persisted)
 		memcpy(l->persisted, l->job->persisted, l->count);
 	else
 		memset(l->persisted, 0, l->count);
-	if (explain_may_run(l->explain))
+}
+
+/* What is left may be slow, where the whole hangs: then the whole is told. */
+static int loss_settle(struct loss *l)
+{
+	bool same = l->job->persisted ? !memcmp(l->persisted, l->job->persisted, l->count)
+				      : !memchr(l->persisted, 1, l->count);
+	int r;
+
+	if (l->ending.kind != OUTCOME_TIMEOUT || same)
+		return 0;
+	r = set_hangs(l, l->persisted);
+	if (r != 1)
+		loss_start(l);
+	return r == -1 ? -1 : 0;
+}
+
+static int loss_minimise(struct loss *l)
+{
+	struct result *same;
+	unsigned tries = l->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	int r = 0;
+
+	loss_start(l);
+	if (explain_may_run(l->explain, l->ending))
 		r = minimise_lost(l->model, l->persisted, tries, loss_fails, l);
-	if (r == -1)
+	if (r == -1 || loss_settle(l) < 0)
 		return -1;
 	same = loss_same(l);
 	if (same) {
 		result_join(same, l->job);
 		return 0;
 	}
-	if (r == 0 && explain_may_run(l->explain))
+	if (r == 0 && explain_may_run(l->explain, l->ending))
 		r = loss_pair(l, tries);
 	return r == -1 ? -1 : loss_result(l);
 }
@@ -318,49 +346,46 @@ static bool is_loss(const struct loss *l)
 	return !l->job->persisted || memchr(l->job->persisted, 0, l->count);
 }
 
-/* A state that exceeded the time limit among others: does it with the machine for itself, and more patience?  1, 0; negative as ever. */
-static int hang_holds(struct loss *l)
+static struct digest job_digest(const struct loss *l)
 {
-	struct state *state;
-	struct outcome outcome;
-	int r;
+	return l->job->persisted ? state_digest(l->image, l->job->persisted) : state_digest_none(l->image);
+}
 
-	if (!l->job->persisted || l->job->ending.kind != OUTCOME_TIMEOUT)
-		return 1;
-	if (!explain_may_run(l->explain))
-		return 1;
-	state = state_new(l->image, l->job->persisted);
-	r = tester_run(l->explain->campaign->tester, state, PATIENCE, &outcome, l->err);
-	if (r == 0) {
-		known_learn(l->explain->campaign->known, state->digest, &outcome);
-		r = outcome.kind == OUTCOME_TIMEOUT;
-		outcome_free(&outcome);
-	}
-	state_free(state);
-	return r;
+/* A cause of its own; but one that exceeded the time limit among others may be slow, and then end well or not. */
+static int loss_alone(struct loss *l)
+{
+	int hangs = l->ending.kind == OUTCOME_TIMEOUT ? set_hangs(l, l->job->persisted) : 1;
+
+	if (hangs == TESTER_STOPPED)
+		l->explain->campaign->hangs_unconfirmed += l->job->states;
+	if (hangs < 0)
+		return hangs == -1 ? -1 : 0;
+	if (!hangs)
+		l->ending = known_get(l->explain->campaign->known, job_digest(l));
+	return ending_passed(l->ending) ? 0 : loss_minimise(l);
 }
 
 int loss_explain(struct explain *e, const struct job *job, struct err *err)
 {
 	struct image *image = reading_image(e->reading);
-	struct loss l = {.explain = e, .job = job, .image = image, .model = image_model(image), .err = err};
+	struct loss l = {.explain = e,
+			 .job = job,
+			 .ending = job->ending,
+			 .image = image,
+			 .model = image_model(image),
+			 .err = err};
 	struct result *same = NULL;
 	int r = 0;
 
 	l.units = model_pending(l.model, &l.count);
 	l.persisted = mem_alloc(l.count + 1);
 	l.needed = mem_alloc(l.count + 1);
-	int holds = is_loss(&l) ? hang_holds(&l) : 0;
-
-	if (holds > 0 && explain_may_run(e))
+	if (is_loss(&l) && explain_may_run(e, job->ending))
 		r = loss_known(&l, &same);
-	if (holds == -1)
-		r = -1;
-	if (r != -1 && holds) {
-		if (same)
-			result_join(same, job);
-		r = same ? 0 : loss_minimise(&l);
-	}
+	if (same)
+		result_join(same, job);
+	else if (r != -1 && is_loss(&l))
+		r = loss_alone(&l);
 	free(l.persisted);
 	free(l.needed);
 	return r;

@@ -20,6 +20,7 @@
 #include "run/recording.h"
 #include "trace/seal.h"
 
+#define TIME_LEAST 0.1
 enum { STATES_MAX = 100 /* recorded */ };
 
 struct nest {
@@ -73,6 +74,14 @@ static void found_add(struct judgement *found, const struct judgement *more)
 	found->accepted += more->accepted;
 }
 
+/* Of the budget, in seconds; never nothing, which would be without an end. */
+static double time_left(const struct campaign *c)
+{
+	double left = c->start + c->options.budget - tester_clock();
+
+	return left > TIME_LEAST ? left : TIME_LEAST;
+}
+
 static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -86,7 +95,8 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.inject = true;
 	how.explore = false;
 	how.suspect_count = 0;
-	how.budget = 0;
+	if (how.budget > 0)
+		how.budget = time_left(c);
 	how.folder_first = c->folders;
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->folders = nested.campaign->folders;

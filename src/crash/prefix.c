@@ -9,7 +9,7 @@
 
 #include "crash/explain.h"
 
-enum { STORES_SHOWN = 8, VALUE_MAX = 64, WINDOW_BYTES_MAX = 64 << 20 };
+enum { PREFIX_UNKNOWN = 1, STORES_SHOWN = 8, VALUE_MAX = 64, WINDOW_BYTES_MAX = 64 << 20 };
 
 struct prefix {
 	struct explain *explain;
@@ -110,11 +110,19 @@ static void patches_add(struct patches *patches, const struct crash_store *store
 	}
 }
 
-/* The base with the first `count` stores over it.  Its digest is not known.  The patches are the caller's to free. */
+/* Known at both ends only. */
+static struct digest prefix_digest(const struct prefix *p, size_t count)
+{
+	if (!count)
+		return p->base->digest;
+	return count == p->stores.count ? p->job->trial->digest : (struct digest){0};
+}
+
+/* The base with the first `count` stores over it.  The patches are the caller's to free. */
 static struct state prefix_state(const struct prefix *p, size_t count)
 {
 	const struct image *image = reading_image(p->explain->reading);
-	struct state state = {.event = p->base->event};
+	struct state state = {.event = p->base->event, .digest = prefix_digest(p, count)};
 	struct patches patches = {0};
 
 	for (size_t i = 0; i < p->base->count; i++) {
@@ -140,7 +148,7 @@ static int prefix_fails(struct prefix *p, size_t count)
 	struct outcome outcome;
 	int r;
 
-	if (!explain_may_run(p->explain))
+	if (!explain_may_run(p->explain, p->job->ending))
 		return TESTER_STOPPED;
 	state = prefix_state(p, count);
 	r = tester_run(p->explain->campaign->tester, &state, 1, &outcome, p->err);
@@ -251,6 +259,30 @@ static int prefix_result(struct prefix *p, size_t count)
 	return r;
 }
 
+static int prefix_certainly(struct prefix *p, size_t count)
+{
+	struct state state = prefix_state(p, count);
+	int r = hangs_certainly(p->explain->campaign, &state, p->err);
+
+	free(state.at);
+	return r;
+}
+
+/* A prefix that exceeds the time limit may be slow, and the longer one hang.  0: *count stores make it hang; PREFIX_UNKNOWN: nothing is certain. */
+static int prefix_hangs(struct prefix *p, size_t *count)
+{
+	size_t all = p->stores.count;
+	int whole = prefix_certainly(p, all), r = whole;
+
+	if (whole == 1 && *count < all) {
+		r = prefix_certainly(p, *count);
+		*count = r == 1 ? *count : all;
+	}
+	if (whole == TESTER_STOPPED)
+		p->explain->campaign->hangs_unconfirmed += p->job->states;
+	return r == -1 ? -1 : whole == 1 ? 0 : PREFIX_UNKNOWN;
+}
+
 int prefix_explain(struct explain *e, struct job *job, struct err *err)
 {
 	struct prefix p = {.explain = e, .job = job, .err = err};
@@ -260,8 +292,12 @@ int prefix_explain(struct explain *e, struct job *job, struct err *err)
 	if (r == 0) {
 		p.base = state_all(reading_image(e->reading));
 		r = prefix_search(&p, &shortest);
+		if (r == 0 && job->ending.kind == OUTCOME_TIMEOUT)
+			r = prefix_hangs(&p, &shortest);
 		if (r == 0)
 			r = prefix_result(&p, shortest);
+		if (r == PREFIX_UNKNOWN)
+			r = 0;
 		state_free(p.base);
 	}
 	vec_free(&p.stores);

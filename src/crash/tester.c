@@ -51,6 +51,15 @@ void tester_count(struct tester *t, const struct outcome *outcome)
 		t->options.look(t->options.arg);
 }
 
+static void slot_tell(struct slot *slot, const struct outcome *outcome)
+{
+	tester_told *told = slot->told;
+
+	slot->told = NULL;
+	if (told)
+		told(slot->told_arg, outcome);
+}
+
 static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 {
 	struct tester *t = arg;
@@ -59,8 +68,7 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 	if (outcome->touched)
 		stage_distrust(slot->stage);
 	known_learn(t->known, slot->digest, outcome);
-	if (slot->told)
-		slot->told(slot->told_arg, outcome);
+	slot_tell(slot, outcome);
 	tester_count(t, outcome);
 }
 
@@ -156,6 +164,8 @@ int tester_drain(struct tester *t, struct err *err)
 {
 	int r = recovery_drain(t->recovery, err);
 
+	for (unsigned w = 0; r == RECOVERY_INTERRUPTED && w < recovery_jobs(t->recovery); w++)
+		slot_tell(&t->slots[w], NULL);
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
 }
 

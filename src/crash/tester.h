@@ -28,8 +28,8 @@
 struct tester_options {
 	struct recovery_options recovery; /* done and arg are the tester's own */
 	const char *fallback;             /* where stages go if there is no room in memory */
-	double deadline;                  /* tester_clock() after which nothing is submitted any more; 0: none */
-	void (*look)(void *arg);          /* called when an outcome has come; may be NULL */
+	double deadline; /* tester_clock() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too */
+	void (*look)(void *arg); /* called when an outcome has come; may be NULL */
 	void *arg;
 };
 
@@ -45,7 +45,7 @@ void tester_close(struct tester *tester);
 /* Start recovery on a state of this moment, on the first worker that is free. */
 int tester_submit(struct tester *tester, const struct state *state, struct err *err);
 
-/* The same, and tell somebody of the outcome, from within the functions here that wait. */
+/* The same, and tell somebody of the outcome, from within the functions here that wait; NULL: it was stopped. */
 typedef void tester_told(void *arg, const struct outcome *outcome);
 int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
 

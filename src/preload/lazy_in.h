@@ -9,7 +9,7 @@
 #include "preload/call.h"
 #include "preload/lazy.h"
 
-enum { LAZY_RANGES_MAX = 1024, LAZY_OPEN_MAX = 16 };
+enum { LAZY_RANGES_MAX = 1024, LAZY_OPEN_MAX = 16, LAZY_CONTENTS_MAX = 64 /* of a line, that are compared */ };
 #define LAZY_PAGE ((uintptr_t)4096)
 
 /* What a line is to this process. */
@@ -69,7 +69,7 @@ struct lazy {
 	uint32_t *places;     /* of each line: where it is in the log, or CHOICES_NONE */
 	uint8_t *alternative; /* line_units_max flags */
 	uint8_t *scratch;     /* as many */
-	struct lazy_content contents[64];
+	struct lazy_content contents[LAZY_CONTENTS_MAX];
 	size_t private_bytes;
 	struct choices_bounds bounds;
 	uint32_t depth; /* of our own decisions */
@@ -105,22 +105,60 @@ void lazy_page_protect(uintptr_t page, int prot);
 /* All pages with undecided lines. */
 void lazy_close_all(void);
 
-/* lazy_tree.c */
+/* Bytes of a line, where they are mapped.  `here` is where the caller has them already. */
+void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t here);
+
+/* lazy_branch.c */
 /* Choose the content of an undecided line, in lazy.alternative: returns once in each process that has one.  `certain`: its bytes so far, or NULL if they
  * are not at hand. */
 void lazy_branch(uint32_t line, const uint8_t *certain);
+
+/* lazy_narrow.c */
 /* Decide so much of a line that the `bytes` (a bit for each) are the same in all that is still possible, and show them.  `here` is the line in memory.  False: this
  * line must be decided as a whole. */
 bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here);
 /* These bytes are recovery's own from now on.  False: as above. */
 bool lazy_own(uint32_t line, uint64_t bytes, uint8_t *here);
+
+/* lazy_tree.c */
+bool lazy_is_threaded(void);
+/* May there be a child?  What is deeper is asked for again, from the root. */
+bool lazy_child_may(void);
+/* Let a child go on with lazy.alternative, and wait for all that comes of it.  True in the child. */
+bool lazy_child_try(uint32_t line);
+/* This process, which would have had a leaf, has none. */
+void lazy_child_leave(void) __attribute__((noreturn));
+/* The sets that agree with all that is decided, and this; lines of which something is decided count as one alternative each. */
+double lazy_completions(uint32_t line, const uint8_t *flags);
+/* Are the contents with most stores tried first? */
+bool lazy_goes_downwards(void);
+uint32_t lazy_random_below(uint32_t line, uint32_t limit);
+
+/* lazy_log.c */
+/* All of a line is decided. */
+void lazy_commit(uint32_t line, const uint8_t *flags);
 /* Something was decided that agrees with all units of a line, or with none, or with neither. */
 void lazy_agree(bool all, bool none);
+/* A line gets flags in the log: for a report only, and not as our own decision; or other ones, if it is there already; or whichever it needs. */
+void lazy_log_push(uint32_t line, const uint8_t *flags);
+void lazy_log_change(uint32_t line, const uint8_t *flags);
+void lazy_log_enter(uint32_t line, const uint8_t *flags);
+/* A child may have decided more of lines of which we have decided something: the log has our own again. */
+void lazy_log_restore(void);
+/* The flags of the first alternative of a mask. */
+void lazy_mask_first(uint32_t line, uint64_t mask, uint8_t *flags);
+bool lazy_leaves_out(const uint8_t *flags, uint32_t count);
+/* Report: enum lazy_flag.  A process of the tree that has ended is told of with its own leaf: all others below it were told by itself. */
+void lazy_tell(uint32_t flags, int status);
+void lazy_tell_leaf(pid_t pid, int status);
+
+/* lazy_time.c */
+uint64_t lazy_now_ns(void);
+/* In a process that begins to run. */
 void lazy_timer_start(void);
-bool lazy_is_threaded(void);
-void lazy_commit(uint32_t line, const uint8_t *flags);
-/* Bytes of a line, where they are mapped.  `here` is where the caller has them already. */
-void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t here);
+/* It waits for a child; and goes on. */
+void lazy_time_stop(void);
+void lazy_time_go(void);
 
 /* lazy_signal.c */
 void lazy_signals_arm(void);

@@ -67,8 +67,6 @@ ASKS(int, statvfs, AT_FDCWD, true, (const char *path, struct statvfs *st), to, s
 ASKS(ssize_t, getxattr, AT_FDCWD, true, (const char *path, const char *name, void *value, size_t size), to, name, value, size)
 ASKS(ssize_t, lgetxattr, AT_FDCWD, false, (const char *path, const char *name, void *value, size_t size), to, name, value, size)
 ASKS(ssize_t, listxattr, AT_FDCWD, true, (const char *path, char *list, size_t size), to, list, size)
-ASKS(ssize_t, readlink, AT_FDCWD, false, (const char *path, char *buffer, size_t size), to, buffer, size)
-ASKS(ssize_t, readlinkat, dirfd, false, (int dirfd, const char *path, char *buffer, size_t size), dirfd, to, buffer, size)
 ASKS(long, pathconf, AT_FDCWD, true, (const char *path, int name), to, name)
 
 /* Programs built before glibc 2.33. */
@@ -129,6 +127,8 @@ static const char *path_removed(int dirfd, const char *path)
 	const char *to = place.kind == PLACE_PM ? place.actual : path;
 	struct stat st;
 
+	if (place.alias)
+		stub_refuse("recovery removes a name of a PM file");
 	if (place.kind == PLACE_NONE || !stub_page->serve)
 		return to;
 	place_ask(dirfd, path, false);
@@ -265,6 +265,45 @@ PUBLIC int faccessat(int dirfd, const char *path, int mode, int flags)
 {
 	const char *to = path_asked(dirfd, path, FOLLOWS(flags));
 	return NEXT(faccessat)(dirfd, to, mode_allowed(dirfd, path, mode), flags);
+}
+
+/* What a link says, if that is where a file of ours really is, is what the program must not see. */
+PUBLIC ssize_t readlinkat(int dirfd, const char *path, char *buffer, size_t size)
+{
+	const char *to = path_asked(dirfd, path, false);
+	ssize_t n = NEXT(readlinkat)(dirfd, to, buffer, size);
+	char target[PATH_MAX];
+	int saved = errno;
+
+	if (n <= 0 || !stub_page || stub_page->covered)
+		return n;
+	n = NEXT(readlinkat)(dirfd, to, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = 0;
+	if (place_original(target, sizeof(target)))
+		n = (ssize_t)strlen(target);
+	n = n > (ssize_t)size ? (ssize_t)size : n;
+	if (n > 0)
+		memcpy(buffer, target, (size_t)n);
+	errno = saved;
+	return n;
+}
+
+PUBLIC ssize_t readlink(const char *path, char *buffer, size_t size)
+{
+	return readlinkat(AT_FDCWD, path, buffer, size);
+}
+
+/* Programs built with _FORTIFY_SOURCE. */
+PUBLIC ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
+PUBLIC ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
+{
+	return readlinkat(AT_FDCWD, path, buffer, size < room ? size : room);
+}
+
+PUBLIC ssize_t __readlinkat_chk(int dirfd, const char *path, char *buffer, size_t size, size_t room);
+PUBLIC ssize_t __readlinkat_chk(int dirfd, const char *path, char *buffer, size_t size, size_t room)
+{
+	return readlinkat(dirfd, path, buffer, size < room ? size : room);
 }
 
 /* realpath(3) of a file that is elsewhere: it exists there, and its name is the canonical one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* place.c - does this path name a PM file?  Paths are compared when they are canonical: the directory's links are followed, "." and ".." are gone.
- * A name may be that of a link to a PM file, too. */
+ * A name may be that of a link to a PM file, too: a symbolic one is followed, and a hard one is known by the file that it leads to. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -100,6 +100,35 @@ static void path_canonical(char *path)
 	snprintf(path, PATH_MAX, "%s/%.*s", strcmp(real, "/") ? real : "", NAME_MAX, name);
 }
 
+/* What comes after a directory in a path below it; NULL: the path is not. */
+static const char *path_below(const char *path, const char *dir)
+{
+	size_t length = strlen(dir);
+	return strncmp(path, dir, length) == 0 && path[length] == '/' ? path + length : NULL;
+}
+
+bool place_original(char *path, size_t size)
+{
+	const struct stub_entry *dirs;
+	char found[2 * PATH_MAX];
+	const char *rest;
+
+	if (!stub_page || stub_page->covered)
+		return false;
+	dirs = (const void *)stub_text(stub_page->dirs);
+	for (uint32_t i = 0; i < stub_page->dir_count; i++) {
+		const char *dir = stub_text(dirs[i].original);
+
+		rest = path_below(path, stub_text(dirs[i].actual));
+		if (!rest)
+			continue;
+		snprintf(found, sizeof(found), "%s%s", strcmp(dir, "/") ? dir : "", rest);
+		snprintf(path, size, "%s", found);
+		return true;
+	}
+	return false;
+}
+
 /* Replace a path by what it links to; false if it is no link. */
 static bool path_follow(char *path)
 {
@@ -109,6 +138,7 @@ static bool path_follow(char *path)
 	if (n <= 0)
 		return false;
 	target[n] = 0;
+	place_original(target, sizeof(target));
 	if (*target == '/')
 		snprintf(joined, sizeof(joined), "%s", target);
 	else
@@ -155,6 +185,41 @@ static struct place place_find(const char *path)
 	return place_beside((uint32_t)index, path, slash + 1);
 }
 
+static bool file_is(const struct stat *st, uint64_t device, uint64_t inode)
+{
+	return st->st_ino == inode && st->st_dev == device;
+}
+
+/* Is it the user's PM file under another name; or, in a namespace, that of the state? */
+static bool entry_is(const struct stub_entry *entry, const struct stat *st)
+{
+	struct stat actual;
+
+	return file_is(st, entry->device, entry->inode) ||
+	       (stub_page->covered &&
+		syscall(SYS_newfstatat, AT_FDCWD, stub_text(entry->actual), &actual, AT_SYMLINK_NOFOLLOW) == 0 &&
+		file_is(st, actual.st_dev, actual.st_ino));
+}
+
+/* A path that is none of ours: another one of a PM file? */
+static struct place place_alias(const char *path, struct place place)
+{
+	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);
+	struct stat st;
+
+	if (syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_nlink < 2)
+		return place;
+	for (uint32_t i = 0; i < stub_page->path_count; i++) {
+		if (!entry_is(&entries[i], &st))
+			continue;
+		place = place_found(PLACE_PM, stub_page->paths, i);
+		place.alias = true;
+		break;
+	}
+	return place;
+}
+
 struct place place_of(int dirfd, const char *path, bool follow)
 {
 	struct place place = {.kind = PLACE_NONE};
@@ -168,6 +233,8 @@ struct place place_of(int dirfd, const char *path, bool follow)
 			if (place.kind == PLACE_PM || place.kind == PLACE_DIR || !follow || !path_follow(canonical))
 				break;
 		}
+		if (place.kind == PLACE_NONE || place.kind == PLACE_BESIDE)
+			place = place_alias(canonical, place);
 	}
 	errno = saved;
 	return place;
@@ -188,5 +255,7 @@ struct place place_change(int dirfd, const char *path, const char *what)
 
 	if (place.kind != PLACE_NONE && stub_page->serve)
 		stub_refuse("recovery %s", what);
+	if (place.alias)
+		stub_refuse("recovery %s, under another name", what);
 	return place;
 }

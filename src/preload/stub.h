@@ -57,6 +57,7 @@ struct place {
 	enum place_kind kind;
 	uint32_t entry;     /* in the table of paths or of directories, or PLACE_NEW */
 	const char *actual; /* the path to use instead; good until a few more are asked for */
+	bool alias;         /* the path is another hard link to the PM file */
 };
 
 /* `follow`: a symbolic link stands for what it leads to.  Keeps errno. */
@@ -67,6 +68,9 @@ struct place place_ask(int dirfd, const char *path, bool follow);
 
 /* As place_of, for a call that changes what is at the path: what cannot be kept apart from the other states is refused. */
 struct place place_change(int dirfd, const char *path, const char *what);
+
+/* The text of a symbolic link, which may lead to where a PM file really is (/proc/self/fd/N does): as the program knows that path.  True if it is another now. */
+bool place_original(char *path, size_t size);
 
 /* Become the server, unless this has happened.  Returns in a child, or in a process that has nothing to do with serving. */
 void server_start(void);

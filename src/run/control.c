@@ -18,6 +18,7 @@
 struct route {
 	const char *original;
 	char *actual;
+	struct scene_identity identity;
 };
 
 struct routes {
@@ -30,9 +31,9 @@ static int route_order(const void *a, const void *b)
 	return strcmp(((const struct route *)a)->original, ((const struct route *)b)->original);
 }
 
-static void routes_add(struct routes *routes, const char *original, const char *actual)
+static void routes_add(struct routes *routes, const char *original, const char *actual, struct scene_identity identity)
 {
-	struct route route = {.original = original, .actual = strdup(actual)};
+	struct route route = {.original = original, .actual = strdup(actual), .identity = identity};
 
 	BUG_ON(!route.actual);
 	vec_push(routes, route);
@@ -76,6 +77,8 @@ static void routes_put(struct stub_page *page, uint32_t table, uint32_t *used, c
 	for (size_t i = 0; i < routes->count; i++) {
 		entries[i].original = text_put(page, used, routes->at[i].original);
 		entries[i].actual = text_put(page, used, routes->at[i].actual);
+		entries[i].device = routes->at[i].identity.device;
+		entries[i].inode = routes->at[i].identity.inode;
 	}
 }
 
@@ -101,10 +104,11 @@ static void routes_collect(struct routes *paths, struct routes *dirs, const stru
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
 		const char *path = origin_path(scene->origin, i);
 		scene_path(scene, path, actual, sizeof(actual));
-		routes_add(paths, path, covered ? path : actual);
+		routes_add(paths, path, covered ? path : actual, scene->identities[i]);
 	}
 	for (size_t i = 0; i < scene->count; i++)
-		routes_add(dirs, scene->dirs[i].original, covered ? scene->dirs[i].original : scene->dirs[i].path);
+		routes_add(dirs, scene->dirs[i].original, covered ? scene->dirs[i].original : scene->dirs[i].path,
+			   (struct scene_identity){0});
 	routes_sort(paths);
 	routes_sort(dirs);
 }

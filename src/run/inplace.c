@@ -17,8 +17,9 @@
 
 #define ASIDE ".blackout-aside-"
 #define ABSENT ".blackout-absent-"
+#define KEPT ".blackout-kept-"
 
-enum { TRIES = 3000, TRY_MS = 10 };
+enum { TRIES = 3000, TRY_MS = 10, KEPT_MAX = 1000, STRANGERS_MAX = 100 /* that are told of */ };
 
 static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
 {
@@ -31,41 +32,64 @@ static bool is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-static int path_put(const struct scene *scene, const char *path, pid_t owner, struct err *err)
+struct putting {
+	pid_t owner;
+	struct err *err;
+};
+
+static int path_put(void *arg, const char *path, const char *actual)
 {
-	char note[PATH_MAX + 64], actual[2 * PATH_MAX];
+	const struct putting *p = arg;
+	char note[PATH_MAX + 64];
 
 	if (is_there(path)) {
-		note_path(note, sizeof(note), path, ASIDE, owner);
+		note_path(note, sizeof(note), path, ASIDE, p->owner);
 		if (rename(path, note) < 0)
-			return err_sys(err, "cannot move %s aside", path);
+			return err_sys(p->err, "cannot move %s aside", path);
 	} else {
-		note_path(note, sizeof(note), path, ABSENT, owner);
+		note_path(note, sizeof(note), path, ABSENT, p->owner);
 		int fd = open(note, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		if (fd < 0)
-			return err_sys(err, "cannot create %s", note);
+			return err_sys(p->err, "cannot create %s", note);
 		close(fd);
 	}
-	scene_path(scene, path, actual, sizeof(actual));
 	if (is_there(actual) && symlink(actual, path) < 0)
-		return err_sys(err, "cannot put a link at %s", path);
+		return err_sys(p->err, "cannot put a link at %s", path);
 	return 0;
+}
+
+/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as the one that comes back. */
+static void path_free(const char *path)
+{
+	char kept[PATH_MAX + 64];
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+		unlink(path);
+		return;
+	}
+	for (int i = 1; is_there(path) && i < KEPT_MAX; i++) {
+		snprintf(kept, sizeof(kept), "%s" KEPT "%d", path, i);
+		renameat2(AT_FDCWD, path, AT_FDCWD, kept, RENAME_NOREPLACE);
+	}
 }
 
 /* Only what we moved is touched. */
 static void path_restore(const char *path, pid_t owner)
 {
 	char note[PATH_MAX + 64];
+	struct stat st;
 
 	note_path(note, sizeof(note), path, ASIDE, owner);
 	if (is_there(note)) {
-		tree_remove(path);
+		path_free(path);
 		rename(note, path);
 		return;
 	}
 	note_path(note, sizeof(note), path, ABSENT, owner);
 	if (is_there(note)) {
-		tree_remove(path);
+		if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+			unlink(path);
 		unlink(note);
 	}
 }
@@ -89,17 +113,26 @@ static bool is_note(const char *name)
 	return strstr(name, ASIDE) || strstr(name, ABSENT);
 }
 
-/* Who restores after our death does not know what was there before. */
-static void strangers_remove(const struct scene_dir *dir)
+static bool strangers_know(const struct words *strangers, const char *path)
+{
+	for (size_t i = 0; i < strangers->count; i++)
+		if (!strcmp(strangers->items[i], path))
+			return true;
+	return false;
+}
+
+/* What recovery made is gone already (witness.h): what is new is somebody else's, and only told of. */
+static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 {
 	DIR *d = dir->before.count ? opendir(dir->original) : NULL;
 	char path[2 * PATH_MAX];
 	struct dirent *entry;
 
-	while (d && (entry = readdir(d))) {
+	while (d && scene->strangers.count < STRANGERS_MAX && (entry = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", dir->original, entry->d_name);
-		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name))
-			tree_remove(path);
+		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name) &&
+		    !strangers_know(&scene->strangers, path))
+			words_add(&scene->strangers, "%s", path);
 	}
 	if (d)
 		closedir(d);
@@ -132,18 +165,26 @@ static void dir_unlock(struct scene_dir *dir)
 	dir->lock = 0;
 }
 
+static int visit_restore(void *arg, const char *path, const char *actual)
+{
+	(void)actual;
+	path_restore(path, *(const pid_t *)arg);
+	return 0;
+}
+
 void inplace_restore(struct scene *scene, pid_t owner)
 {
-	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
-		path_restore(origin_path(scene->origin, i), owner);
+	scene_each(scene, visit_restore, &owner);
 	for (size_t i = 0; i < scene->count; i++)
-		strangers_remove(&scene->dirs[i]);
+		strangers_find(scene, &scene->dirs[i]);
 	for (size_t i = 0; i < scene->count; i++)
 		dir_unlock(&scene->dirs[i]);
 }
 
 int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 {
+	struct putting putting = {owner, err};
+
 	for (size_t i = 0; i < scene->count; i++)
 		if (dir_lock(&scene->dirs[i], err) < 0) {
 			while (i-- > 0)
@@ -152,11 +193,10 @@ int inplace_put(struct scene *scene, pid_t owner, struct err *err)
 		}
 	for (size_t i = 0; i < scene->count; i++)
 		dir_list(&scene->dirs[i]);
-	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
-		if (path_put(scene, origin_path(scene->origin, i), owner, err) < 0) {
-			inplace_restore(scene, owner);
-			return -1;
-		}
+	if (scene_each(scene, path_put, &putting) < 0) {
+		inplace_restore(scene, owner);
+		return -1;
+	}
 	return 0;
 }
 
@@ -179,12 +219,6 @@ static pid_t note_parse(char *path)
 	return (pid_t)owner;
 }
 
-static bool path_is_ours(const struct origin *origin, const char *path)
-{
-	const char *name;
-	return origin_place(origin, path, &name) >= 0;
-}
-
 void inplace_mend(const struct origin *origin)
 {
 	char path[2 * PATH_MAX];
@@ -196,7 +230,7 @@ void inplace_mend(const struct origin *origin)
 		while (d && (entry = readdir(d))) {
 			snprintf(path, sizeof(path), "%s/%s", strcmp(dir, "/") ? dir : "", entry->d_name);
 			pid_t owner = note_parse(path);
-			if (owner && path_is_ours(origin, path) && kill(owner, 0) < 0 && errno == ESRCH)
+			if (owner && kill(owner, 0) < 0 && errno == ESRCH)
 				path_restore(path, owner);
 		}
 		if (d)

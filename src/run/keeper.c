@@ -22,6 +22,7 @@
 #include "run/children.h"
 #include "run/inplace.h"
 #include "run/namespace.h"
+#include "run/witness.h"
 
 enum { MS = 1000000, DYING_MS = 300 };
 
@@ -90,7 +91,7 @@ static int child_prepare(const struct keeper_options *o, struct err *err)
 	return 0;
 }
 
-static void child_become(const struct keeper_options *o)
+static void child_become(const struct keeper_options *o, struct witness *witness)
 {
 	struct err err;
 
@@ -100,17 +101,21 @@ static void child_become(const struct keeper_options *o)
 		_exit(127);
 	if (o->control)
 		o->control->page->started = getpid();
+	if (witness)
+		witness_follow(witness);
 	execvp(o->argv[0], o->argv);
 	_exit(127);
 }
 
-static void client_become(const struct keeper_options *o)
+static void client_become(const struct keeper_options *o, struct witness *witness)
 {
 	struct err err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (child_prepare(o, &err) < 0)
 		_exit(127);
+	if (witness)
+		witness_follow(witness);
 	service_drive(&o->service);
 }
 
@@ -123,6 +128,7 @@ struct member {
 
 struct run {
 	const struct keeper_options *options;
+	struct witness *witness; /* NULL: recovery has directories of its own */
 	int requests, signals;
 	struct member main, client;
 	bool killed;      /* the time is over */
@@ -185,11 +191,15 @@ static void run_terminate(struct run *run)
 
 static void run_wait(struct run *run)
 {
-	struct pollfd fds[] = {{.fd = run->requests, .events = POLLIN}, {.fd = run->signals, .events = POLLIN}};
+	struct pollfd fds[2 + WITNESS_POLLS] = {{.fd = run->requests, .events = POLLIN},
+						{.fd = run->signals, .events = POLLIN}};
 	struct signalfd_siginfo info[16];
 	struct stub_request request;
+	size_t witnessed = run->witness ? witness_polls(run->witness, fds + 2) : 0;
 
-	poll(fds, 2, run->client.ended ? 20 : -1);
+	poll(fds, 2 + witnessed, run->client.ended ? 20 : -1);
+	if (witnessed)
+		witness_look(run->witness);
 	if (fds[0].revents &&
 	    (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
 		run->killed = true;
@@ -199,17 +209,26 @@ static void run_wait(struct run *run)
 	run_terminate(run);
 }
 
+static pid_t member_start(struct run *run, void (*become)(const struct keeper_options *, struct witness *))
+{
+	pid_t pid;
+
+	if (run->witness)
+		witness_call(run->witness);
+	pid = fork();
+	if (pid == 0)
+		become(run->options, run->witness);
+	if (run->witness)
+		witness_answer(run->witness);
+	return pid;
+}
+
 static void run_start(struct run *run)
 {
 	run->start_ns = now_ns();
-	run->main.pid = fork();
-	if (run->main.pid == 0)
-		child_become(run->options);
-	if (!run->options->service.client)
-		return;
-	run->client.pid = fork();
-	if (run->client.pid == 0)
-		client_become(run->options);
+	run->main.pid = member_start(run, child_become);
+	if (run->options->service.client)
+		run->client.pid = member_start(run, client_become);
 }
 
 static struct stub_reply run_reply(const struct run *run)
@@ -227,20 +246,20 @@ static struct stub_reply run_reply(const struct run *run)
 	return reply;
 }
 
-static struct stub_reply run_command(const struct keeper_options *o, int requests, int signals)
+static struct stub_reply run_command(struct run *run)
 {
-	struct run run = {.options = o, .requests = requests, .signals = signals};
+	struct stub_reply reply = {.op = STUB_REFUSED};
 
-	run_start(&run);
-	if (run.main.pid < 0 || (o->service.client && run.client.pid < 0)) {
-		children_kill();
-		return (struct stub_reply){.op = STUB_REFUSED};
+	run_start(run);
+	if (run->main.pid > 0 && (!run->options->service.client || run->client.pid > 0)) {
+		/* What has ended before the time was over has ended. */
+		while (!run_is_over(run))
+			run_wait(run);
+		reply = run_reply(run);
 	}
-	/* What has ended before the time was over has ended. */
-	while (!run_is_over(&run))
-		run_wait(&run);
-	struct stub_reply reply = run_reply(&run);
 	children_kill();
+	if (run->witness)
+		witness_clear(run->witness);
 	return reply;
 }
 
@@ -263,10 +282,12 @@ static void keeper_loop(const struct keeper_options *o, int requests, pid_t owne
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	int signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct witness *witness = o->mode == RECOVERY_IN_PLACE ? witness_new(o->scene) : NULL;
 	while (recv(requests, &request, sizeof(request), 0) == sizeof(request)) {
 		if (request.op != STUB_RUN)
 			continue; /* too late: it has ended by itself */
-		struct stub_reply reply = run_command(o, requests, signals);
+		struct run run = {.options = o, .witness = witness, .requests = requests, .signals = signals};
+		struct stub_reply reply = run_command(&run);
 		if (send(requests, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
 			break;
 	}

@@ -132,6 +132,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	inplace_mend(options->origin);
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
+	r->settled = options->settled;
 	if (cwd_find(r, err) < 0) {
 		free(r);
 		return -1;
@@ -186,11 +187,41 @@ const char *recovery_reason(const struct recovery *r)
 	return *r->reason ? r->reason : NULL;
 }
 
-static bool place_is_free(const struct recovery *r)
+const char *recovery_stranger(const struct recovery *r, size_t index)
 {
-	for (unsigned i = 0; i < r->jobs; i++)
-		if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.mode == RECOVERY_IN_PLACE)
+	for (unsigned i = 0; i < r->jobs; i++) {
+		const struct words *strangers = &r->slots[i].worker.scene.strangers;
+
+		if (index < strangers->count)
+			return strangers->items[index];
+		index -= strangers->count;
+	}
+	return NULL;
+}
+
+/* Does recovery see the user's own directories in this mode? */
+static bool mode_sees_place(const struct recovery *r, enum recovery_mode mode)
+{
+	return mode == RECOVERY_IN_PLACE || mode == RECOVERY_REDIRECT ||
+	       (mode == RECOVERY_FORK && !r->common.namespaces);
+}
+
+/* Whoever is in place has the user's directories for himself: nobody else may see what he makes there. */
+static bool place_is_free(const struct recovery *r, const struct recovery_slot *slot, enum recovery_mode mode)
+{
+	for (unsigned i = 0; i < r->jobs; i++) {
+		const struct recovery_slot *other = &r->slots[i];
+		bool there = other->worker.mode == RECOVERY_IN_PLACE;
+
+		if (other == slot)
+			continue;
+		if (worker_is_busy(&other->worker) &&
+		    (there || (mode == RECOVERY_IN_PLACE && mode_sees_place(r, other->worker.mode))))
 			return false;
+		/* Or he would never have his turn. */
+		if (other->waiting && there && mode != RECOVERY_IN_PLACE)
+			return false;
+	}
 	return true;
 }
 
@@ -199,7 +230,7 @@ static int slot_begin(struct recovery *r, struct recovery_slot *slot, enum recov
 	uint64_t limit = (uint64_t)(r->options.timeout * 1e9 * slot->patience);
 
 	slot->worker.mode = mode;
-	slot->waiting = mode == RECOVERY_IN_PLACE && !place_is_free(r);
+	slot->waiting = mode_sees_place(r, mode) && !place_is_free(r, slot, mode);
 	return slot->waiting ? 0 : worker_start(&slot->worker, mode, limit, err);
 }
 
@@ -277,7 +308,7 @@ static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t no
 {
 	struct worker *w = &slot->worker;
 
-	if (slot->waiting && place_is_free(r) && slot_begin(r, slot, RECOVERY_IN_PLACE, err) < 0)
+	if (slot->waiting && slot_begin(r, slot, w->mode, err) < 0)
 		return -1;
 	worker_pump(w, now);
 	while (w->lazy && (w->state == WORKER_REFUSED || w->state == WORKER_ENDED))
@@ -308,13 +339,15 @@ static bool all_idle(const struct recovery *r)
 	return true;
 }
 
-/* Milliseconds until somebody's time is over. */
+/* Milliseconds until somebody's time is over, or has come. */
 static int wait_ms(const struct recovery *r, uint64_t now)
 {
 	uint64_t next = now + (uint64_t)LOOK_MS * 1000000;
 
 	for (unsigned i = 0; i < r->jobs; i++)
-		if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.deadline_ns < next)
+		if (r->slots[i].waiting && place_is_free(r, &r->slots[i], r->slots[i].worker.mode))
+			next = now;
+		else if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.deadline_ns < next)
 			next = r->slots[i].worker.deadline_ns;
 	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
@@ -362,6 +395,11 @@ static bool interrupted(const struct recovery *r)
 	return r->options.interrupted && r->options.interrupted();
 }
 
+static bool time_is_over(const struct recovery *r)
+{
+	return r->options.end > 0 && (double)now_ns() / 1e9 > r->options.end;
+}
+
 static int slot_find_idle(const struct recovery *r)
 {
 	for (unsigned i = 0; i < r->jobs; i++)
@@ -377,7 +415,7 @@ int recovery_idle(struct recovery *r, struct err *err)
 	if (pump(r, true, err) < 0)
 		return -1;
 	while ((found = slot_find_idle(r)) < 0) {
-		if (interrupted(r))
+		if (interrupted(r) || time_is_over(r))
 			return RECOVERY_INTERRUPTED;
 		if (pump(r, false, err) < 0)
 			return -1;
@@ -417,10 +455,10 @@ static void all_stop(struct recovery *r)
 	}
 }
 
-int recovery_drain(struct recovery *r, struct err *err)
+static int drain(struct recovery *r, bool patiently, struct err *err)
 {
 	while (!all_idle(r)) {
-		if (interrupted(r)) {
+		if (interrupted(r) || (!patiently && time_is_over(r))) {
 			all_stop(r);
 			return RECOVERY_INTERRUPTED;
 		}
@@ -429,6 +467,11 @@ int recovery_drain(struct recovery *r, struct err *err)
 	}
 	r->seen_ns = now_ns();
 	return 0;
+}
+
+int recovery_drain(struct recovery *r, struct err *err)
+{
+	return drain(r, false, err);
 }
 
 static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enum recovery_mode mode,
@@ -443,7 +486,7 @@ static int run_alone(struct recovery *r, unsigned worker, unsigned patience, enu
 	if (slot_start(r, worker, NULL, patience, mode, err) < 0)
 		result = -1;
 	else
-		result = recovery_drain(r, err);
+		result = drain(r, true, err);
 	r->wanted = NULL;
 	BUG_ON(result == 0 && !r->wanted_is_there);
 	return result;

@@ -27,7 +27,8 @@
  *   namespace     A process for each state, in a mount namespace where the directories of the PM files are the stage's, with their other entries
  *                 in their places.  Works for every program.
  *   redirect      A process for each state, with a stub that leads the paths of PM files to the stage's files.  Needs a dynamically linked program.
- *   in place      The stage's files are put where the user's are; those are moved aside and put back on every way out (inplace.h).  One at a time.
+ *   in place      The stage's files are put where the user's are; those are moved aside and put back on every way out (inplace.h), and what recovery
+ *                 makes beside them is removed (witness.h).  One at a time.
  *
  * A recovery reads /dev/null, is a session of its own, and is killed with all its descendants when it has ended or its time is over.  Its verdict
  * is the same in every mode.
@@ -56,6 +57,7 @@ struct recovery_options {
 	uint64_t memory;             /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
 	unsigned jobs;               /* workers, if the mode allows */
 	enum recovery_mode mode;     /* RECOVERY_AUTO: whichever works */
+	bool settled;                /* an earlier one has found that the mode works: the first run is like any other */
 	const struct origin *origin; /* the PM paths and their directories; must live as long */
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* do as if they were not permitted */
@@ -64,6 +66,7 @@ struct recovery_options {
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
 	bool (*interrupted)(void); /* asked while waiting; true ends the wait.  May be NULL */
+	double end; /* on the monotonic clock, in seconds: then waiting ends likewise, but not for recovery_run; 0: never */
 };
 
 /* -1, ERR_USAGE: no such command, so far as can be seen before it is run. */
@@ -115,6 +118,9 @@ int recovery_attend(struct recovery *recovery, unsigned worker, const struct rec
 /* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is the one wanted. */
 enum recovery_mode recovery_mode(const struct recovery *recovery);
 const char *recovery_reason(const struct recovery *recovery);
+
+/* Paths beside PM files that appeared while recovery ran in place, and are not its doing, so were left; NULL after the last. */
+const char *recovery_stranger(const struct recovery *recovery, size_t index);
 
 /* "fork server", "namespace", "redirect", "in place", "auto"; and back: false if it is none of these ("fork-server" and "in-place" are). */
 const char *recovery_mode_name(enum recovery_mode mode);

@@ -90,7 +90,41 @@ static int mount_make(const struct scene_dir *dir, const char *name, bool is_dir
 	return 0;
 }
 
-static int other_make(struct scene_dir *dir, const char *name, struct err *err)
+/* Aliases */
+
+static void identities_find(struct scene *scene)
+{
+	size_t count = origin_path_count(scene->origin);
+	struct stat st;
+
+	scene->identities = mem_alloc((count + 1) * sizeof(*scene->identities));
+	for (size_t i = 0; i < count; i++)
+		if (lstat(origin_path(scene->origin, i), &st) == 0 && S_ISREG(st.st_mode))
+			scene->identities[i] = (struct scene_identity){st.st_dev, st.st_ino};
+}
+
+/* Is it a PM file under another name?  Then it is added. */
+static bool alias_make(const struct scene *scene, struct scene_dir *dir, const char *name, const struct stat *st)
+{
+	struct scene_alias alias = {0};
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2)
+		return false;
+	while (alias.path < origin_path_count(scene->origin) && (scene->identities[alias.path].inode != st->st_ino ||
+								 scene->identities[alias.path].device != st->st_dev))
+		alias.path++;
+	if (alias.path == origin_path_count(scene->origin))
+		return false;
+	alias.name = strdup(name);
+	BUG_ON(!alias.name);
+	dir->aliases = mem_resize(dir->aliases, dir->alias_count + 1, sizeof(*dir->aliases));
+	dir->aliases[dir->alias_count++] = alias;
+	return true;
+}
+
+/* Other entries */
+
+static int other_make(const struct scene *scene, struct scene_dir *dir, const char *name, struct err *err)
 {
 	char path[2 * PATH_MAX];
 	struct stat st;
@@ -100,6 +134,8 @@ static int other_make(struct scene_dir *dir, const char *name, struct err *err)
 	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode))
 		return 0;
 	words_add(&dir->others, "%s", name);
+	if (alias_make(scene, dir, name, &st))
+		return 0;
 	if (!entry_is_copied(path, &st) || dir->copy_count >= COPIES_MAX ||
 	    dir->copy_bytes + (uint64_t)st.st_size > COPIES_BYTES_MAX) {
 		words_add(&dir->mounts, "%s", name);
@@ -112,7 +148,7 @@ static int other_make(struct scene_dir *dir, const char *name, struct err *err)
 	return copy_make(dir, copy, err);
 }
 
-static int others_make(struct scene_dir *dir, struct err *err)
+static int others_make(const struct scene *scene, struct scene_dir *dir, struct err *err)
 {
 	DIR *d = opendir(dir->original);
 	struct dirent *entry;
@@ -122,7 +158,7 @@ static int others_make(struct scene_dir *dir, struct err *err)
 	while (d && result == 0 && (entry = readdir(d))) {
 		const char *name = entry->d_name;
 		if (strcmp(name, ".") && strcmp(name, "..") && !words_have(&dir->names, name))
-			result = other_make(dir, name, err);
+			result = other_make(scene, dir, name, err);
 	}
 	if (d)
 		closedir(d);
@@ -151,7 +187,7 @@ static int dir_open(struct scene *scene, size_t index, const char *stage_root, s
 	words_sort(&dir->names);
 	if (mkdir(dir->path, 0755) < 0)
 		return err_sys(err, "cannot create %s", dir->path);
-	return others_make(dir, err);
+	return others_make(scene, dir, err);
 }
 
 int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err)
@@ -163,6 +199,7 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 		return err_set(err, "%s is too long a path", stage_root);
 	scene->dirs = mem_alloc((count + 1) * sizeof(*scene->dirs));
 	names_find(scene);
+	identities_find(scene);
 	tree_remove(scene->root);
 	if (mkdir(scene->root, 0700) < 0)
 		return err_sys(err, "cannot create %s", scene->root);
@@ -174,6 +211,9 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 
 static void copies_free(struct scene_dir *dir)
 {
+	for (size_t i = 0; i < dir->alias_count; i++)
+		free(dir->aliases[i].name);
+	free(dir->aliases);
 	for (size_t i = 0; i < dir->copy_count; i++)
 		free(dir->copies[i].name);
 	free(dir->copies);
@@ -193,18 +233,17 @@ void scene_close(struct scene *scene)
 		words_free(&scene->dirs[i].before);
 	}
 	free(scene->dirs);
+	free(scene->identities);
+	words_free(&scene->strangers);
 	*scene = (struct scene){0};
 }
 
 /* Recovery may have taken the permissions of files and directories away. */
-static int name_refresh(const struct scene_dir *dir, const char *name, struct err *err)
+static int link_refresh(const char *from, const char *to, struct err *err)
 {
-	char from[2 * PATH_MAX], to[2 * PATH_MAX];
 	struct stat stage, scene;
-
-	snprintf(from, sizeof(from), "%s/%s", dir->stage, name);
-	snprintf(to, sizeof(to), "%s/%s", dir->path, name);
 	bool wanted = lstat(from, &stage) == 0, there = lstat(to, &scene) == 0;
+
 	if (wanted && there && stage.st_ino == scene.st_ino && stage.st_dev == scene.st_dev)
 		return 0;
 	if (there)
@@ -212,6 +251,28 @@ static int name_refresh(const struct scene_dir *dir, const char *name, struct er
 	if (wanted && link(from, to) < 0)
 		return err_sys(err, "cannot link %s to %s", to, from);
 	return 0;
+}
+
+static int name_refresh(const struct scene_dir *dir, const char *name, struct err *err)
+{
+	char from[2 * PATH_MAX], to[2 * PATH_MAX];
+
+	snprintf(from, sizeof(from), "%s/%s", dir->stage, name);
+	snprintf(to, sizeof(to), "%s/%s", dir->path, name);
+	return link_refresh(from, to, err);
+}
+
+static int alias_refresh(const struct scene *scene, const struct scene_dir *dir, const struct scene_alias *alias,
+			 struct err *err)
+{
+	char from[2 * PATH_MAX], to[2 * PATH_MAX];
+	const char *name;
+	int place = origin_place(scene->origin, origin_path(scene->origin, alias->path), &name);
+
+	BUG_ON(place < 0);
+	snprintf(from, sizeof(from), "%s/%s", scene->dirs[place].stage, name);
+	snprintf(to, sizeof(to), "%s/%s", dir->path, alias->name);
+	return link_refresh(from, to, err);
 }
 
 static void strangers_remove(const struct scene_dir *dir)
@@ -250,6 +311,9 @@ int scene_refresh(struct scene *scene, bool sweep, struct err *err)
 		for (size_t n = 0; n < dir->names.count; n++)
 			if (name_refresh(dir, dir->names.items[n], err) < 0)
 				return -1;
+		for (size_t n = 0; n < dir->alias_count; n++)
+			if (alias_refresh(scene, dir, &dir->aliases[n], err) < 0)
+				return -1;
 	}
 	return 0;
 }
@@ -260,6 +324,35 @@ void scene_path(const struct scene *scene, const char *path, char *buffer, size_
 	int dir = origin_place(scene->origin, path, &name);
 
 	snprintf(buffer, size, "%s/%s", dir >= 0 ? scene->dirs[dir].path : "", dir >= 0 ? name : "");
+}
+
+static int aliases_each(const struct scene_dir *dir, scene_visit *visit, void *arg)
+{
+	char path[2 * PATH_MAX], actual[2 * PATH_MAX];
+
+	for (size_t i = 0; i < dir->alias_count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", strcmp(dir->original, "/") ? dir->original : "",
+			 dir->aliases[i].name);
+		snprintf(actual, sizeof(actual), "%s/%s", dir->path, dir->aliases[i].name);
+		if (visit(arg, path, actual) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int scene_each(const struct scene *scene, scene_visit *visit, void *arg)
+{
+	char actual[2 * PATH_MAX];
+
+	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
+		scene_path(scene, origin_path(scene->origin, i), actual, sizeof(actual));
+		if (visit(arg, origin_path(scene->origin, i), actual) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < scene->count; i++)
+		if (aliases_each(&scene->dirs[i], visit, arg) < 0)
+			return -1;
+	return 0;
 }
 
 bool scene_can_be_mounted(const struct scene *scene)

@@ -25,12 +25,14 @@ enum { STUB_VERSION = 2, STUB_REASON = 256 };
 struct stub_entry {
 	uint32_t original; /* the path that recovery knows, canonical */
 	uint32_t actual;   /* where it really is */
+	uint64_t device,
+		inode; /* of the user's file at the original path; 0, 0: there is none.  Hard links are known by it */
 };
 
 struct stub_page {
-	uint32_t version;
-	uint32_t bytes;   /* of the whole page, tables and strings */
-	uint32_t serve;   /* be a fork server; otherwise only lead paths elsewhere */
+	_Alignas(8) uint32_t version; /* the tables that follow have numbers of 64 bits */
+	uint32_t bytes;               /* of the whole page, tables and strings */
+	uint32_t serve;               /* be a fork server; otherwise only lead paths elsewhere */
 	uint32_t covered; /* a namespace shows the state at the original paths already, and lets nobody write there */
 	int32_t started;  /* the process that may become the server */
 	_Atomic int32_t running;   /* the child that has a state now, 0: none.  Who finds it too slow kills it */

@@ -224,8 +224,9 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	w->state = WORKER_IDLE;
 	printed_clear(&w->out);
 	printed_clear(&w->err);
-	if (scene_refresh(&w->scene, mode != RECOVERY_FORK, err) < 0)
+	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
+	w->littered = mode != RECOVERY_FORK;
 	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, getpid(), err) < 0)
 		return -1;
 	if (mode == RECOVERY_FORK && !w->serving)

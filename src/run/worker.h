@@ -36,7 +36,8 @@ struct worker_options {
 struct worker {
 	const struct worker_options *options;
 	struct scene scene;
-	bool is_open; /* the scene */
+	bool is_open;  /* the scene */
+	bool littered; /* recovery may have left something in it: only children of the fork server cannot */
 
 	pid_t server;
 	int server_fd; /* becomes readable when the server is dead */

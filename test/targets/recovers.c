@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -222,6 +223,39 @@ static int by_beside(void)
 	return judge(value);
 }
 
+/* All ways to make an entry beside the pool, none of which may be there for the next one. */
+static int by_many(void)
+{
+	char dir[4096], path[4200];
+	uint64_t value;
+	static const char *const names[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"};
+
+	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
+	snprintf(dir, sizeof(dir), "%s", pool);
+	char *slash = strrchr(dir, '/');
+	strcpy(slash ? slash : dir, slash ? "" : ".");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		need(access(path, F_OK) < 0, "an entry of another recovery is there");
+	}
+	int at = open(dir, O_RDONLY | O_DIRECTORY), made = openat(at, "m1", O_WRONLY | O_CREAT, 0644);
+	need(made >= 0, "openat");
+	need(mkdirat(at, "m2", 0700) == 0, "mkdirat");
+	need(symlinkat("m1", at, "m3") == 0, "symlinkat");
+	need(mknodat(at, "m4", S_IFIFO | 0600, 0) == 0, "mknodat");
+	need(linkat(at, "m1", at, "m5", 0) == 0, "linkat");
+	need(renameat(at, "m5", at, "m6") == 0, "renameat");
+	snprintf(path, sizeof(path), "%s/m7", dir);
+	need(creat(path, 0644) >= 0, "creat");
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s/m8", dir);
+	if (strlen(path) < sizeof(name.sun_path))
+		need(bind(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&name, sizeof(name)) == 0, "bind");
+	snprintf(path, sizeof(path), "%s/m9", dir);
+	need(mkdir(path, 0700) == 0, "mkdir");
+	return judge(value);
+}
+
 /* Leaves a daemon behind, in a session of its own, that holds our output. */
 static int by_daemon(void)
 {
@@ -343,6 +377,26 @@ static int by_lock(void)
 	return judge(*map_pool(fd, PROT_READ | PROT_WRITE));
 }
 
+/* Asks for the name of what it has opened, and opens it again by its descriptor. */
+static int by_name(void)
+{
+	char link[64], name[4096], real[4096], at[8] = "";
+	struct stat st, again;
+	int fd = open_pool(O_RDWR), second;
+
+	need(realpath(pool, real) != NULL, "realpath");
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, name, sizeof(name) - 1);
+	need(n > 0 && (name[n] = 0) == 0 && !strcmp(name, real), name);
+	n = readlinkat(AT_FDCWD, link, at, 4);
+	need(n == 4 && !memcmp(at, real, 4) && !at[4], "the beginning of a name");
+	need(realpath(link, name) && !strcmp(name, real), name);
+	second = open(link, O_RDWR);
+	need(second >= 0 && fstat(fd, &st) == 0 && fstat(second, &again) == 0, "open by descriptor");
+	need(st.st_ino == again.st_ino, "another file by descriptor");
+	return judge(*map_pool(second, PROT_READ | PROT_WRITE));
+}
+
 static int by_grow(void)
 {
 	int fd = open_pool(O_RDWR);
@@ -429,6 +483,7 @@ int main(int argc, char **argv)
 		{"delete", by_delete},
 		{"replace", by_replace},
 		{"beside", by_beside},
+		{"many", by_many},
 		{"daemon", by_daemon},
 		{"closing", by_closing},
 		{"chdir", by_chdir},
@@ -438,6 +493,7 @@ int main(int argc, char **argv)
 		{"config", by_config},
 		{"list", by_list},
 		{"lock", by_lock},
+		{"name", by_name},
 		{"grow", by_grow},
 		{"remap", by_remap},
 		{"kill-group", by_kill_group},

@@ -4,7 +4,7 @@
  *     recover [OPTION=VALUE ...] pm=PATH... state=DIR... command=TEXT
  *
  * DIR/NAME is the PM file PATH, of that base name, in the state; where it is not there, the state does not have it.  For each state a line "DIR: OUTCOME (MODE)" is
- * printed, in the order of the states; then "mode: MODE" and, if there is one, "reason: TEXT".  The first state is run alone.
+ * printed, in the order of the states; then "mode: MODE" and, if there are any, "reason: TEXT" and "stranger: PATH".  The first state is run alone.
  *
  *     mode= jobs= timeout= memory= client= ready= cwd=    as in run/recovery.h
  *     namespaces=no                                       do as if there were none
@@ -147,6 +147,8 @@ static void print(struct recovery *r, bool show, bool stack)
 	printf("mode: %s\n", recovery_mode_name(recovery_mode(r)));
 	if (recovery_reason(r))
 		printf("reason: %s\n", recovery_reason(r));
+	for (size_t i = 0; recovery_stranger(r, i); i++)
+		printf("stranger: %s\n", recovery_stranger(r, i));
 }
 
 static void attend(struct recovery *r, const char *command)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazy_time.c - the time of each way from the root to a leaf; see lazy.h, METHOD 4.
+ *
+ * Only the process that runs has a timer.  What its way has taken so far is kept in the tree when it stops to wait for a child, and is
+ * part of the child's time, too. */
+#include "preload/lazy_in.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+uint64_t lazy_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int timer;
+
+static void timer_set(uint64_t ns)
+{
+	struct itimerspec when = {.it_value = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)}};
+
+	if (lazy.block->timeout_ns)
+		CALL(SYS_timer_settime, timer, 0, &when, 0);
+}
+
+void lazy_time_go(void)
+{
+	struct lazy_tree *tree = lazy.tree;
+	uint64_t limit = lazy.block->timeout_ns;
+
+	tree->began_ns = lazy_now_ns();
+	tree->deadline_ns = limit > tree->spent_ns ? tree->began_ns + limit - tree->spent_ns : tree->began_ns;
+	timer_set(limit > tree->spent_ns ? limit - tree->spent_ns : 1);
+}
+
+void lazy_time_stop(void)
+{
+	timer_set(0);
+	lazy.tree->spent_ns += lazy_now_ns() - lazy.tree->began_ns;
+}
+
+void lazy_timer_start(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+
+	if (lazy.block->timeout_ns && CALL(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) < 0)
+		lazy_refuse("the kernel has no timer for recovery");
+	lazy_time_go();
+}

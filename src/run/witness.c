@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* witness.c - see witness.h, whose rules are numbered. */
+#include "run/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/fs.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "image/tree.h"
+
+#define HERE ((uint64_t)(uint32_t)AT_FDCWD)
+
+enum { REPLY_ROOM = 256, /* for the kernel's structures, which may grow */ MADE_MAX = 1 << 16 };
+
+struct witness {
+	const struct scene *scene;
+	int sockets[2];
+	int listeners[WITNESS_POLLS];
+	size_t count;
+	struct words *made; /* by directory of the scene */
+};
+
+struct witness *witness_new(const struct scene *scene)
+{
+	struct witness *w = mem_alloc(sizeof(*w));
+
+	w->scene = scene;
+	w->made = mem_alloc((scene->count + 1) * sizeof(*w->made));
+	return w;
+}
+
+/* The filter */
+
+#define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
+#define ARGUMENT(i) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[i]))
+#define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
+#define TELL BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF)
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+/* Tell, if it is this call. */
+#define CALL(name) IF(SYS_##name, 0, 1), TELL
+/* If it is this call, tell if its flags, in this argument, say that a file is to be made. */
+#define CALL_OPEN(name, argument) \
+	IF(SYS_##name, 0, 4), ARGUMENT(argument), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1), TELL, ALLOW
+
+static int filter_install(void)
+{
+	static struct sock_filter filter[] = {
+		FIELD(arch),
+		IF(AUDIT_ARCH_X86_64, 1, 0),
+		ALLOW,
+		FIELD(nr),
+		CALL_OPEN(openat, 2),
+		CALL_OPEN(open, 1),
+		CALL(openat2),
+		CALL(creat),
+		CALL(mkdir),
+		CALL(mkdirat),
+		CALL(mknod),
+		CALL(mknodat),
+		CALL(symlink),
+		CALL(symlinkat),
+		CALL(link),
+		CALL(linkat),
+		CALL(rename),
+		CALL(renameat),
+		CALL(renameat2),
+		CALL(bind),
+		ALLOW,
+	};
+	const struct sock_fprog program = {.len = sizeof(filter) / sizeof(*filter), .filter = filter};
+	/* Kernels that know these flags can also let a call go on (5.7); a signal should not make it be told twice (5.19). */
+	unsigned long flags =
+		SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
+	long fd;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program);
+	return (int)(fd < 0 ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) : fd);
+}
+
+/* A message that carries a descriptor. */
+struct parcel {
+	char byte;
+	struct iovec data;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+	struct msghdr message;
+};
+
+static void parcel_make(struct parcel *p)
+{
+	*p = (struct parcel){0};
+	p->data = (struct iovec){&p->byte, 1};
+	p->message = (struct msghdr){.msg_iov = &p->data,
+				     .msg_iovlen = 1,
+				     .msg_control = p->control,
+				     .msg_controllen = sizeof(p->control)};
+}
+
+void witness_call(struct witness *w)
+{
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, w->sockets) < 0)
+		w->sockets[0] = w->sockets[1] = -1;
+}
+
+void witness_follow(struct witness *w)
+{
+	int listener = filter_install();
+	struct cmsghdr *header;
+	struct parcel p;
+
+	parcel_make(&p);
+	header = CMSG_FIRSTHDR(&p.message);
+	*header =
+		(struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+	memcpy(CMSG_DATA(header), &listener, sizeof(listener));
+	/* A filter that nobody listens to would fail the calls. */
+	if (listener >= 0 && sendmsg(w->sockets[1], &p.message, MSG_NOSIGNAL) < 0)
+		_exit(127);
+}
+
+void witness_answer(struct witness *w)
+{
+	struct cmsghdr *header = NULL;
+	struct parcel p;
+
+	close(w->sockets[1]);
+	parcel_make(&p);
+	if (w->count < WITNESS_POLLS && recvmsg(w->sockets[0], &p.message, MSG_CMSG_CLOEXEC) == 1)
+		header = CMSG_FIRSTHDR(&p.message);
+	if (header)
+		memcpy(&w->listeners[w->count++], CMSG_DATA(header), sizeof(int));
+	close(w->sockets[0]);
+}
+
+/* Names */
+
+struct place {
+	int dir; /* of the scene; -1: elsewhere */
+	char name[NAME_MAX + 1];
+	char path[PATH_MAX + NAME_MAX + 2]; /* as we reach it */
+};
+
+/* A text of the process; false: it is too long, or not there. */
+static bool text_read(pid_t pid, uint64_t address, char *text, size_t size)
+{
+	size_t got = 0;
+
+	/* Never across a page that may not be there. */
+	while (got < size) {
+		size_t n = 4096 - (address + got) % 4096;
+		struct iovec to = {text + got, n < size - got ? n : size - got};
+		struct iovec from = {(void *)(uintptr_t)(address + got), to.iov_len};
+		ssize_t r = process_vm_readv(pid, &to, 1, &from, 1, 0);
+
+		if (r <= 0)
+			return false;
+		if (memchr(text + got, 0, (size_t)r))
+			return true;
+		got += (size_t)r;
+	}
+	return false;
+}
+
+static int dir_find(const struct witness *w, const char *path)
+{
+	struct stat here, there;
+
+	if (stat(path, &here) < 0)
+		return -1;
+	for (size_t i = 0; i < w->scene->count; i++)
+		if (stat(w->scene->dirs[i].original, &there) == 0 && here.st_dev == there.st_dev &&
+		    here.st_ino == there.st_ino)
+			return (int)i;
+	return -1;
+}
+
+/* Where a path of the process leads. */
+static struct place place_of(const struct witness *w, pid_t pid, uint64_t dirfd, const char *path)
+{
+	struct place p = {.dir = -1};
+	char full[PATH_MAX + 64];
+	char *end, *slash;
+
+	if (*path == '/')
+		snprintf(full, sizeof(full), "/proc/%d/root%s", (int)pid, path);
+	else if ((uint32_t)dirfd == HERE)
+		snprintf(full, sizeof(full), "/proc/%d/cwd/%s", (int)pid, path);
+	else
+		snprintf(full, sizeof(full), "/proc/%d/fd/%d/%s", (int)pid, (int)dirfd, path);
+	end = full + strlen(full);
+	while (end > full && end[-1] == '/')
+		*--end = 0;
+	slash = strrchr(full, '/');
+	if (!slash || strlen(slash + 1) > NAME_MAX)
+		return p;
+	*slash = 0;
+	snprintf(p.name, sizeof(p.name), "%s", slash + 1);
+	p.dir = dir_find(w, full);
+	if (p.dir >= 0)
+		snprintf(p.path, sizeof(p.path), "%s/%s", w->scene->dirs[p.dir].original, p.name);
+	return p;
+}
+
+static struct place place_read(const struct witness *w, pid_t pid, uint64_t dirfd, uint64_t address)
+{
+	char path[PATH_MAX];
+
+	if (!text_read(pid, address, path, sizeof(path)))
+		return (struct place){.dir = -1};
+	return place_of(w, pid, dirfd, path);
+}
+
+static bool place_is_there(const struct place *p)
+{
+	struct stat st;
+	return lstat(p->path, &st) == 0;
+}
+
+static bool place_is_pm(const struct witness *w, const struct place *p)
+{
+	return words_have(&w->scene->dirs[p->dir].names, p->name);
+}
+
+static bool place_is_made(const struct witness *w, const struct place *p)
+{
+	for (size_t i = 0; i < w->made[p->dir].count; i++)
+		if (!strcmp(w->made[p->dir].items[i], p->name))
+			return true;
+	return false;
+}
+
+static void place_note(struct witness *w, const struct place *p)
+{
+	if (!place_is_made(w, p) && w->made[p->dir].count < MADE_MAX)
+		words_add(&w->made[p->dir], "%s", p->name);
+}
+
+/* Rule 1. */
+static void made(struct witness *w, struct place p)
+{
+	if (p.dir >= 0 && !place_is_there(&p))
+		place_note(w, &p);
+}
+
+/* Rule 2, and the end of rule 1. */
+static void renamed(struct witness *w, struct place from, struct place to)
+{
+	bool ours = from.dir >= 0 && (place_is_made(w, &from) || place_is_pm(w, &from));
+
+	if (to.dir >= 0 && ((ours && !place_is_there(&to)) || place_is_pm(w, &to)))
+		place_note(w, &to);
+}
+
+/* Calls */
+
+static void bound(struct witness *w, pid_t pid, uint64_t address, uint64_t size)
+{
+	struct sockaddr_un name = {0};
+	struct iovec to = {&name, size < sizeof(name) ? size : sizeof(name) - 1}, from = to;
+
+	from.iov_base = (void *)(uintptr_t)address;
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) > 0 && name.sun_family == AF_UNIX && *name.sun_path)
+		made(w, place_of(w, pid, HERE, name.sun_path));
+}
+
+static void rename_look(struct witness *w, struct place from, struct place to, bool exchange)
+{
+	renamed(w, from, to);
+	if (exchange)
+		renamed(w, to, from);
+}
+
+static void call_look(struct witness *w, pid_t pid, const struct seccomp_data *call)
+{
+	const uint64_t *a = (const uint64_t *)call->args;
+
+	switch (call->nr) {
+	case SYS_open:
+	case SYS_creat:
+	case SYS_mkdir:
+	case SYS_mknod: made(w, place_read(w, pid, HERE, a[0])); break;
+	case SYS_openat:
+	case SYS_openat2:
+	case SYS_mkdirat:
+	case SYS_mknodat: made(w, place_read(w, pid, a[0], a[1])); break;
+	case SYS_symlink:
+	case SYS_link: made(w, place_read(w, pid, HERE, a[1])); break;
+	case SYS_symlinkat: made(w, place_read(w, pid, a[1], a[2])); break;
+	case SYS_linkat: made(w, place_read(w, pid, a[2], a[3])); break;
+	case SYS_rename: rename_look(w, place_read(w, pid, HERE, a[0]), place_read(w, pid, HERE, a[1]), false); break;
+	case SYS_renameat: rename_look(w, place_read(w, pid, a[0], a[1]), place_read(w, pid, a[2], a[3]), false); break;
+	case SYS_renameat2:
+		rename_look(w, place_read(w, pid, a[0], a[1]), place_read(w, pid, a[2], a[3]), a[4] & RENAME_EXCHANGE);
+		break;
+	default: bound(w, pid, a[1], a[2]);
+	}
+}
+
+/* The kernel may have longer structures than we know. */
+union notice {
+	struct seccomp_notif told;
+	struct seccomp_notif_resp reply;
+	char room[REPLY_ROOM];
+};
+
+static void listener_look(struct witness *w, int listener)
+{
+	union notice notice = {0}, reply = {0};
+
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notice) < 0)
+		return;
+	call_look(w, (pid_t)notice.told.pid, &notice.told.data);
+	reply.reply.id = notice.told.id;
+	reply.reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+size_t witness_polls(const struct witness *w, struct pollfd *polls)
+{
+	for (size_t i = 0; i < w->count; i++)
+		polls[i] = (struct pollfd){.fd = w->listeners[i], .events = POLLIN};
+	return w->count;
+}
+
+void witness_look(struct witness *w)
+{
+	struct pollfd polls[WITNESS_POLLS];
+	size_t count = witness_polls(w, polls), left = 0;
+
+	if (!count || poll(polls, count, 0) <= 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (polls[i].revents & POLLIN)
+			listener_look(w, polls[i].fd);
+		/* Nobody is followed any more. */
+		if (polls[i].revents && !(polls[i].revents & POLLIN))
+			close(polls[i].fd);
+		else
+			w->listeners[left++] = polls[i].fd;
+	}
+	w->count = left;
+}
+
+void witness_clear(struct witness *w)
+{
+	char path[2 * PATH_MAX];
+
+	while (w->count)
+		close(w->listeners[--w->count]);
+	for (size_t i = 0; i < w->scene->count; i++) {
+		for (size_t k = 0; k < w->made[i].count; k++) {
+			snprintf(path, sizeof(path), "%s/%s", w->scene->dirs[i].original, w->made[i].items[k]);
+			tree_remove(path);
+		}
+		words_free(&w->made[i]);
+	}
+}
