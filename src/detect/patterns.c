@@ -190,8 +190,11 @@ static void fence_redundant(struct patterns *p, const struct event *ev, const st
 	const struct thread_note *thread = patterns_thread(p, ev->thread);
 	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FENCE, VARIANT_REDUNDANT_FENCE_NOTHING);
 
-	if (effect->written_since || p->threads_alive > 1 || p->several_processes || thread->fence_locked) {
-		s.variant = VARIANT_REDUNDANT_FENCE_THREADS; /* rules 1 and 3 */
+	if (effect->written_since || p->threads_alive > 1 || p->several_processes) {
+		s.variant = VARIANT_REDUNDANT_FENCE_THREADS; /* rule 3 */
+	} else if (thread->locked_context) {
+		s.variant = VARIANT_REDUNDANT_FENCE_LOCKED; /* rule 1 */
+		sighting_relate(&s, ROLE_FENCE, thread->locked_context);
 	} else if (thread->fence_context) {
 		s.variant = VARIANT_REDUNDANT_FENCE_AGAIN;
 		sighting_relate(&s, ROLE_FENCE, thread->fence_context);
@@ -220,7 +223,10 @@ static void on_fence(void *arg, const struct event *ev, const struct fence_effec
 		if (effect->distinct_flush_contexts > 1 && effect->first_flush_context != effect->last_flush_context)
 			fence_unordered(p, ev, effect);
 	}
-	thread->fence_locked = !fence_is_plain(ev) && (completes || thread->flushes || thread->fence_locked);
+	if (fence_is_plain(ev))
+		thread->locked_context = 0;
+	else if (!thread->locked_context && (completes || thread->flushes))
+		thread->locked_context = ev->context;
 }
 
 /* The fence has taken effect. */

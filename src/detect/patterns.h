@@ -13,10 +13,10 @@ struct thread_note {
 	uint64_t any_fence_event; /* last fence, locked instructions included */
 	uint64_t fence_event;     /* last sfence or mfence */
 	uint32_t fence_context;
-	bool fence_locked;    /* since then locked instructions have done the work of a fence */
-	unsigned flushes;     /* since the last fence of any kind, also of volatile memory */
-	unsigned direct;      /* non-temporal stores since then, silent ones too */
-	uint64_t flush_event; /* the last of them */
+	uint32_t locked_context; /* the first locked instruction that has done the work of a fence since then */
+	unsigned flushes;        /* since the last fence of any kind, also of volatile memory */
+	unsigned direct;         /* non-temporal stores since then, silent ones too */
+	uint64_t flush_event;    /* the last of them */
 };
 
 struct patterns {

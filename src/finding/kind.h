@@ -154,6 +154,11 @@ enum finding_kind {
 	/* related: FENCE, the one before, with nothing in between. */                                                                     \
 	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
 	  "remove the fence at {here}, or the one at {fence}")                                                                             \
+	/* related: FENCE, a locked instruction. */                                                                                        \
+	X(REDUNDANT_FENCE, LOCKED, WARNING,                                                                                                \
+	  "the locked instruction at {fence} already waited for all that this thread flushed; the fence is needed only where that is "     \
+	  "not executed",                                                                                                                  \
+	  "")                                                                                                                              \
 	/* Ordinary stores precede it: it may be meant for other threads. */                                                               \
 	X(REDUNDANT_FENCE, THREADS, WARNING,                                                                                               \
 	  "there is no flush or non-temporal store to wait for; it persists nothing, though it may order stores for other threads",        \

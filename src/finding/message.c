@@ -30,27 +30,59 @@ static const struct finding_frame *stack_parting(const struct finding_stack *sta
 	return NULL;
 }
 
+/* Where they part inside the library that their location calls: a function in `stack`, the innermost that has a name; or NULL. */
+static const struct finding_frame *stack_parting_inside(const struct finding_stack *stack,
+							const struct finding_stack *other)
+{
+	size_t i = stack->location, j = other->location;
+
+	if (i >= stack->count || j >= other->count || !same_frame(&stack->frames[i], &other->frames[j]))
+		return NULL;
+	do {
+		if (!i || !j)
+			return NULL;
+	} while (same_frame(&stack->frames[--i], &other->frames[--j]));
+	while (i < stack->location && !stack->frames[i].function)
+		i++;
+	return i < stack->location ? &stack->frames[i] : NULL;
+}
+
+/* What tells one place from another in the same line: " (from kv.c:7)", " (tx.c:10 in commit)" or " (in commit)". */
+static void place_parting(const struct finding_frame *caller, const struct finding_frame *callee, char *text)
+{
+	char frame[WORD_MAX / 2];
+
+	if (caller) {
+		frame_place(caller, frame, sizeof(frame));
+		snprintf(text, WORD_MAX, " (from %s)", frame);
+	} else if (callee && callee->line) {
+		frame_text(callee, frame, sizeof(frame));
+		snprintf(text, WORD_MAX, " (%s)", frame);
+	} else if (callee) {
+		text_plain(frame, sizeof(frame), callee->function);
+		snprintf(text, WORD_MAX, " (in %s)", frame);
+	} else {
+		text[0] = 0;
+	}
+}
+
 /* The place of a stack.  Code that has a function of its own to flush or fence has it all in one place: where another place of the finding is
- * the same, the caller in which they differ is named too. */
-static void stack_place(const struct finding *finding, const struct finding_stack *stack, char *text)
+ * the same, the caller in which they differ is named too.  A library may do both in one call: then, if `inside`, its function is. */
+static void stack_place(const struct finding *finding, const struct finding_stack *stack, bool inside, char *text)
 {
 	const struct finding_frame *caller = stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
-	char from[WORD_MAX / 2];
+	char parting[WORD_MAX];
 
 	for (size_t i = 0; i < finding->related_count && !caller; i++)
 		if (&finding->related[i].stack != stack)
 			caller = stack_parting(stack, &finding->related[i].stack);
-	if (!caller) {
-		frame_place(stack_location(stack), text, WORD_MAX);
-		return;
-	}
-	frame_place(stack_location(stack), text, WORD_MAX / 2);
-	frame_place(caller, from, sizeof(from));
-	snprintf(text + strlen(text), WORD_MAX - strlen(text), " (from %s)", from);
+	place_parting(caller, inside ? stack_parting_inside(stack, &finding->stack) : NULL, parting);
+	frame_place(stack_location(stack), text, WORD_MAX);
+	snprintf(text + strlen(text), WORD_MAX - strlen(text), "%s", parting);
 }
 
 /* The place of the nth related of that role: {flush}, {flush2}. */
-static bool related_place(const struct finding *finding, const char *word, size_t length, char *text)
+static bool related_place(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 	unsigned wanted = 1;
 
@@ -63,7 +95,9 @@ static bool related_place(const struct finding *finding, const char *word, size_
 			continue;
 		for (size_t i = 0; i < finding->related_count; i++)
 			if (finding->related[i].role == (enum related_role)role && !--wanted)
-				return stack_place(finding, &finding->related[i].stack, text), true;
+				return stack_place(finding, &finding->related[i].stack,
+						   inside && (role == ROLE_FLUSH || role == ROLE_FENCE), text),
+				       true;
 		frame_place(NULL, text, WORD_MAX);
 		return true;
 	}
@@ -86,12 +120,12 @@ static void pool_text(const struct finding *finding, char *text)
 	text_plain(text, WORD_MAX, slash ? slash + 1 : finding->pool ? finding->pool : "the file");
 }
 
-/* What `word` stands for; false if it is none of the words in kind.h. */
-static bool word_fill(const struct finding *finding, const char *word, size_t length, char *text)
+/* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries too. */
+static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 #define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))
 	if (IS("here"))
-		stack_place(finding, &finding->stack, text);
+		stack_place(finding, &finding->stack, false, text);
 	else if (IS("bytes"))
 		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size,
 			 finding->first.size == 1 ? "" : "s");
@@ -102,7 +136,7 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 	else if (IS("point") && finding->crash)
 		crash_point_text(finding->crash, text, WORD_MAX);
 	else
-		return related_place(finding, word, length, text);
+		return related_place(finding, word, length, inside, text);
 	return true;
 #undef IS
 }
@@ -116,7 +150,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 		char word[WORD_MAX];
 
 		if (end) {
-			BUG_ON(!word_fill(finding, p + 1, (size_t)(end - p - 1), word));
+			BUG_ON(!word_fill(finding, p + 1, (size_t)(end - p - 1), true, word));
 			used += (size_t)snprintf(text + used, size - used, "%s", word);
 			used = used < size ? used : size - 1;
 			p = end + 1;
@@ -152,7 +186,7 @@ bool message_distinct(const struct finding *finding, const char *template)
 		}
 		if (!word_is_place(p + 1, (size_t)(end - p - 1)))
 			continue;
-		word_fill(finding, p + 1, (size_t)(end - p - 1), places[count]);
+		word_fill(finding, p + 1, (size_t)(end - p - 1), false, places[count]);
 		for (size_t i = 0; i < count; i++)
 			if (!strcmp(places[i], places[count]))
 				return false;

@@ -63,14 +63,23 @@ static size_t own_end(const struct finding_stack *stack)
 	return end;
 }
 
-static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to)
+/* Of more frames than CALLERS_MAX, the first `head` and as many of the last as there is room for. */
+static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to,
+			size_t head)
 {
-	char line[CALLERS_MAX * 300], place[280];
-	size_t used = 0, shown = 0;
+	char line[CALLERS_MAX * 300 + 8], place[280];
+	size_t used = 0, shown = 0, gap = from + CALLERS_MAX < to ? to - from - CALLERS_MAX : 0;
 
-	for (size_t i = from; i < to && shown < CALLERS_MAX; i++, shown++) {
-		const struct finding_frame *frame = &stack->frames[i];
+	for (size_t i = from; i < to; i++, shown++) {
+		const struct finding_frame *frame;
 
+		if (gap && shown == head) {
+			used += (size_t)snprintf(line + used, sizeof(line) - used, ", ...");
+			i += gap;
+			if (i == to)
+				break;
+		}
+		frame = &stack->frames[i];
 		if (frame->function && frame->file && frame->line) {
 			char function[140], file[100];
 
@@ -82,11 +91,8 @@ static void text_frames(struct text *t, const char *label, const struct finding_
 		}
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", shown ? ", " : "", place);
 	}
-	if (!shown)
-		return;
-	if (from + shown < to)
-		snprintf(line + used, sizeof(line) - used, ", ...");
-	text_paragraph(t, label, line);
+	if (shown)
+		text_paragraph(t, label, line);
 }
 
 static void text_heading(struct text *t, const struct finding *finding)
@@ -133,8 +139,9 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 	text_paragraph(t, NULL, finding->message);
 	if (finding->crash)
 		text_crash(t, finding);
-	text_frames(t, "via:", &finding->stack, 0, finding->stack.location);
-	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, own_end(&finding->stack));
+	/* What the library was called for stands next to the user's code, what it did at the other end. */
+	text_frames(t, "via:", &finding->stack, 0, finding->stack.location, 1);
+	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, own_end(&finding->stack), CALLERS_MAX);
 	for (size_t i = 0; i < finding->platform_count && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 					 finding->platforms[i]);

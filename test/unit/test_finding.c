@@ -356,6 +356,35 @@ static void test_messages(void **state)
 	findings_free(f);
 }
 
+/* A library may flush or fence twice in one call.  The sentence then tells where in it, the fix cannot. */
+static void test_message_inside(void **state)
+{
+	struct findings *f = sample_new();
+	struct finding *finding = sample_add(f, KIND_REDUNDANT_FENCE, SEVERITY_PERFORMANCE, 1);
+	char text[4096];
+
+	(void)state;
+	sample_frame(f, &finding->stack, "drain", "/lib/drain.c", 7, "libpmemobj.so.1");
+	sample_frame(f, &finding->stack, "pmemobj_tx_commit", "/lib/tx.c", 20, "libpmemobj.so.1");
+	sample_frame(f, &finding->stack, "put", "/src/kv.c", 118, "kv");
+	struct finding_stack *other = &sample_relate(f, finding, ROLE_FENCE)->stack;
+	sample_frame(f, other, "drain", "/lib/drain.c", 7, "libpmemobj.so.1");
+	sample_frame(f, other, "pmemobj_tx_commit", "/lib/tx.c", 10, "libpmemobj.so.1");
+	sample_frame(f, other, "put", "/src/kv.c", 118, "kv");
+	message_fill(finding, "{here} after {fence}", text, sizeof(text));
+	assert_string_equal(text, "kv.c:118 after kv.c:118 (tx.c:10 in pmemobj_tx_commit)");
+	assert_false(message_distinct(finding, "{here} or {fence}"));
+	other->frames[1].line = 20;
+	message_fill(finding, "{here} after {fence}", text, sizeof(text));
+	assert_string_equal(text, "kv.c:118 after kv.c:118");
+	/* Without symbols the function that the program calls is known, those inside are not. */
+	other->frames[1].line = finding->stack.frames[1].line = 0;
+	other->frames[0] = (struct finding_frame){.module = "libpmemobj.so.1", .offset = 0x10};
+	message_fill(finding, "{here} after {fence}", text, sizeof(text));
+	assert_string_equal(text, "kv.c:118 after kv.c:118 (in pmemobj_tx_commit)");
+	findings_free(f);
+}
+
 static void test_names(void **state)
 {
 	enum severity severity;
@@ -456,14 +485,14 @@ static void test_frame_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sink),       cmocka_unit_test(test_sink_related),
-		scratch_test(test_location),       scratch_test(test_location_of_library),
-		scratch_test(test_location_own),   scratch_test(test_location_folded),
-		scratch_test(test_grouping),       scratch_test(test_worst_leads),
-		scratch_test(test_platforms),      scratch_test(test_related),
-		cmocka_unit_test(test_messages),   cmocka_unit_test(test_names),
-		cmocka_unit_test(test_order),      cmocka_unit_test(test_fail_on),
-		cmocka_unit_test(test_frame_text),
+		cmocka_unit_test(test_sink),     cmocka_unit_test(test_sink_related),
+		scratch_test(test_location),     scratch_test(test_location_of_library),
+		scratch_test(test_location_own), scratch_test(test_location_folded),
+		scratch_test(test_grouping),     scratch_test(test_worst_leads),
+		scratch_test(test_platforms),    scratch_test(test_related),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_message_inside),
+		cmocka_unit_test(test_names),    cmocka_unit_test(test_order),
+		cmocka_unit_test(test_fail_on),  cmocka_unit_test(test_frame_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

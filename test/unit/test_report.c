@@ -59,6 +59,30 @@ static void test_text(void **state)
 	findings_free(f);
 }
 
+/* Of a long way through a library its first step and the last are shown, of one through the program the steps next to the place. */
+static void test_text_long_stack(void **state)
+{
+	static const char *const inside[] = {"pmem_clwb", "flush_range", "tx_flush",
+					     "tx_walk",   "tx_end",      "pmemobj_tx_commit"};
+	static const char *const above[] = {"put", "serve", "work", "loop", "run", "main"};
+	struct findings *f = sample_new();
+	struct finding *finding = sample_add(f, KIND_REDUNDANT_FLUSH, SEVERITY_PERFORMANCE, 1);
+	char *text;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++)
+		sample_frame(f, &finding->stack, inside[i], "/lib/tx.c", 10 + i, "libpmemobj.so.1");
+	for (uint32_t i = 0; i < 6; i++)
+		sample_frame(f, &finding->stack, above[i], "/src/kv.c", 20 + i, "kv");
+	text = write_report(REPORT_TEXT, f, &(struct report_options){.width = 200});
+	assert_non_null(
+		strstr(text,
+		       "    via: pmem_clwb tx.c:10, ..., tx_walk tx.c:13, tx_end tx.c:14, pmemobj_tx_commit tx.c:15\n"
+		       "    from: serve kv.c:21, work kv.c:22, loop kv.c:23, run kv.c:24, ...\n"));
+	free(text);
+	findings_free(f);
+}
+
 static size_t longest_line(const char *text)
 {
 	size_t longest = 0;
@@ -344,12 +368,13 @@ static void test_uri(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),         cmocka_unit_test(test_text_width),
-		cmocka_unit_test(test_text_colour),  cmocka_unit_test(test_text_empty),
-		cmocka_unit_test(test_json),         cmocka_unit_test(test_json_again),
-		cmocka_unit_test(test_json_refused), scratch_test(test_json_unreadable),
-		scratch_test(test_write_all),        cmocka_unit_test(test_find),
-		cmocka_unit_test(test_utf8),         cmocka_unit_test(test_uri),
+		cmocka_unit_test(test_text),        cmocka_unit_test(test_text_long_stack),
+		cmocka_unit_test(test_text_width),  cmocka_unit_test(test_text_colour),
+		cmocka_unit_test(test_text_empty),  cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_again),  cmocka_unit_test(test_json_refused),
+		scratch_test(test_json_unreadable), scratch_test(test_write_all),
+		cmocka_unit_test(test_find),        cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_uri),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
