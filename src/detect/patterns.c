@@ -127,6 +127,7 @@ static void note_store(struct patterns *p, const struct event *ev)
 		notes_line_make(&p->notes, ev->file, ev->offset)->atomic = 1;
 	if (ev->size <= LINE_BYTES && ev->offset % LINE_BYTES + ev->size > LINE_BYTES)
 		notes_straddle(&p->notes, ev->file, ev->offset, p->number);
+	p->stepwise |= p->synced || ev->kind == BO_STORE_NONTEMPORAL;
 	if (ev->kind == BO_STORE_NONTEMPORAL)
 		thread->direct++;
 	if (!thread->flushes || !(line = notes_line(&p->notes, ev->file, ev->offset)))
@@ -173,6 +174,7 @@ static void on_flush(void *arg, const struct event *ev, const struct flush_effec
 		sink_report(p->sink, &s);
 		return;
 	}
+	p->stepwise = true;
 	if (effect->pointless || (!effect->newly_covered && !effect->covered_for_thread)) /* rule 4 */
 		flush_redundant(p, ev, effect);
 	notes_flush(&p->notes, ev->file, ev->offset, ev->context);
@@ -347,6 +349,8 @@ static void patterns_event(void *state, const struct event *ev, uint64_t number)
 		patterns_flush_held(p);
 		note_fence(p, ev);
 		return;
+	case EVENT_MSYNC:
+	case EVENT_FILE_SYNC: p->synced = true; break;
 	case EVENT_THREAD_START: p->threads_alive++; break;
 	case EVENT_THREAD_EXIT: p->threads_alive--; break;
 	case EVENT_EXIT: p->ended |= ev->process == 0; break;
@@ -366,6 +370,8 @@ static void patterns_end(void *state)
 	for (uint32_t context = 1; context < p->notes.sites.room; context++)
 		if (p->notes.sites.at[context].flush)
 			sink_persists(p->sink, context, p->notes.sites.at[context].flush);
+	if (p->synced && !p->stepwise)
+		sink_at_end(p->sink);
 	model_free(p->model);
 	notes_free(&p->notes);
 	vec_free(&p->threads);

@@ -15,6 +15,7 @@ struct sink {
 	struct slab entries;
 	struct sink_entry *last;
 	VEC_OF(struct sink_evidence) evidence;
+	bool at_end;
 	uint32_t *table; /* 1 + index of entries; 0: free */
 	size_t room;     /* of the table, a power of two; kept at most half full */
 };
@@ -128,6 +129,16 @@ const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count
 {
 	*count = sink->evidence.count;
 	return sink->evidence.at;
+}
+
+void sink_at_end(struct sink *sink)
+{
+	sink->at_end = true;
+}
+
+bool sink_is_at_end(const struct sink *sink)
+{
+	return sink->at_end;
 }
 
 void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged)

@@ -11,6 +11,7 @@
 #ifndef BLACKOUT_DETECT_SINK_H
 #define BLACKOUT_DETECT_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,11 @@ struct sink_evidence {
 };
 
 const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count);
+
+/* Nothing was flushed in the whole run, and whatever was written back was so by a sync (msync, fsync) after the last store.  Such a program wants its data to outlive
+ * its end, not a crash. */
+void sink_at_end(struct sink *sink);
+bool sink_is_at_end(const struct sink *sink);
 
 /* Replace the judgement of the entry at `index`.  Nothing may be reported after this. */
 void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged);

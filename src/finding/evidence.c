@@ -145,7 +145,7 @@ void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sin
 {
 	evidence_judge_lines(stacks, sink);
 	evidence_judge_freed(stacks, sink);
-	*evidence = (struct evidence){0};
+	*evidence = (struct evidence){.at_end = sink_is_at_end(sink)};
 	for (size_t i = 0; i < sink_count(sink); i++)
 		if (sink_at(sink, i)->first.kind == KIND_TRANSIENT_DATA)
 			map_put(&evidence->transient, line_hash(stacks, sink_at(sink, i)->first.context), 0);
@@ -159,8 +159,10 @@ void evidence_free(struct evidence *evidence)
 /* Rule 2. */
 bool evidence_implies(const struct evidence *evidence, struct stacks *stacks, const struct sighting *sighting)
 {
-	if (sighting->kind != KIND_DIRTY_OVERWRITE || !evidence->transient.count)
+	if (sighting->kind != KIND_DIRTY_OVERWRITE)
 		return false;
+	if (evidence->at_end || !evidence->transient.count)
+		return evidence->at_end;
 	return map_get(&evidence->transient, line_hash(stacks, sighting->context), 0) &&
 	       map_get(&evidence->transient, line_hash(stacks, sighting->related[0].context), 0);
 }

@@ -6,7 +6,7 @@
  *     of the user's code, called in the same way, stores at other times is made persistent.
  *
  *  2. Data that nobody flushes are overwritten unflushed as a matter of course.  Where they are reported as transient, dirty overwrites of
- *     the same lines of source are not.
+ *     the same lines of source are not.  Nor are any in a run that writes everything back by syncs after its last store (sink_at_end).
  *
  *  3. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed, and the line may have been
  *     flushed in an earlier life.  The trace does not tell which objects these are.  In a run that frees or aborts by libpmemobj, a
@@ -19,6 +19,7 @@
 
 struct evidence {
 	struct map transient; /* hashes of lines of source that store transient data */
+	bool at_end;          /* all was written back after the last store */
 };
 
 /* Judge the entries of a sink.  evidence_free frees what is learned. */
