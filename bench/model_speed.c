@@ -41,6 +41,12 @@ static void on_unit(void *arg, const struct event *ev, const struct unit *unit)
 	told++;
 }
 
+static void on_line(void *arg, const struct event *ev, const struct unit *common, uint64_t bytes)
+{
+	(void)arg, (void)ev, (void)common, (void)bytes;
+	told++;
+}
+
 static void on_flush(void *arg, const struct event *ev, const struct flush_effect *effect)
 {
 	(void)arg, (void)ev, (void)effect;
@@ -101,7 +107,13 @@ static double run(struct model *model, const char *dir, struct err *err)
 
 int main(int argc, char **argv)
 {
-	static const struct model_observer observer = {on_unit, on_flush, on_fence, on_unit, on_unit};
+	static const struct model_observer observer = {
+		.overwrite = on_unit,
+		.flush = on_flush,
+		.fence = on_fence,
+		.persist_line = on_line,
+		.leftover = on_unit,
+	};
 	const struct platform *platform = platform_find(argc > 2 ? argv[2] : "adr");
 	struct rusage usage;
 	struct model *model;

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
+#include "trace/ahead.h"
 
 enum {
 	EVENTS_PER_LOOK = 1 << 16, /* between looks at the clock and for an interrupt */
@@ -34,6 +35,7 @@ struct analysis {
 	struct stats *stats;   /* NULL: nobody wants them */
 	struct survey *survey; /* likewise */
 	struct trace *trace;
+	struct ahead *ahead; /* of the trace, while it is read */
 	uint64_t events, counts[EVENT_TYPE_COUNT];
 	uint32_t processes;
 	int64_t busy_ms;
@@ -181,11 +183,11 @@ static void progress_clear(struct analysis *a)
 static int analysis_read(struct analysis *a, struct err *err)
 {
 	int64_t start = now_ms();
-	struct event ev;
+	const struct event *ev;
 	int r;
 
-	while ((r = trace_next(a->trace, &ev, err)) == 1) {
-		analysis_event(a, &ev);
+	while ((r = ahead_next(a->ahead, &ev, err)) == 1) {
+		analysis_event(a, ev);
 		if (a->events % EVENTS_PER_LOOK)
 			continue;
 		if (interrupt_seen())
@@ -226,6 +228,7 @@ static void *follower_run(void *arg)
 	a->result = follower_open(a);
 	if (a->result <= 0)
 		return NULL;
+	a->ahead = ahead_start(a->trace, false); /* the other core is the recorder's */
 	while ((a->result = analysis_read(a, &a->err)) == TRACE_WAIT) {
 		if (!atomic_load(&a->sealed))
 			follower_wait();
@@ -266,9 +269,12 @@ int analysis_finish(struct analysis *a, const char *dir, bool progress, struct e
 		r = follower_join(a, err);
 	if (!a->trace && r == 0) { /* there was nothing to follow */
 		r = trace_open(&a->trace, dir, err);
+		a->ahead = r == 0 ? ahead_start(a->trace, true) : NULL;
 		if (r == 0)
 			r = analysis_read(a, err);
 	}
+	ahead_stop(a->ahead);
+	a->ahead = NULL;
 	if (a->survey)
 		survey_end(a->survey);
 	progress_clear(a);
@@ -338,6 +344,7 @@ void analysis_free(struct analysis *a)
 
 	if (a->following)
 		follower_join(a, &ignored);
+	ahead_stop(a->ahead);
 	for (size_t i = 0; i < a->count; i++) {
 		if (a->workers[i].state)
 			a->workers[i].detector->end(a->workers[i].state);

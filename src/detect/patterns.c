@@ -187,6 +187,11 @@ static bool fence_is_plain(const struct event *ev)
 	return ev->type == EVENT_SFENCE || ev->type == EVENT_MFENCE;
 }
 
+static bool event_synchronises(const struct event *ev)
+{
+	return ev->type == EVENT_MSYNC || ev->type == EVENT_FILE_SYNC;
+}
+
 static void fence_redundant(struct patterns *p, const struct event *ev, const struct fence_effect *effect)
 {
 	const struct thread_note *thread = patterns_thread(p, ev->thread);
@@ -246,15 +251,15 @@ static void note_fence(struct patterns *p, const struct event *ev)
 
 /* A lock that somebody happens to take completes what was flushed before it.  That may be as it should, but not if it is only the C
  * library that takes one when all is over: findings know whose lock it is (finding/unreported.h). */
-static void completed_by_lock(struct patterns *p, const struct event *by, const struct unit *unit)
+static void completed_by_lock(struct patterns *p, const struct event *by, const struct unit *unit, uint64_t bytes)
 {
 	struct sighting s = {
 		.kind = KIND_MISSING_FENCE,
 		.variant = VARIANT_MISSING_FENCE_EXIT_DIRECT,
 		.context = unit->context,
 		.file = unit->file,
-		.offset = unit->offset,
-		.size = unit->size,
+		.offset = unit->offset + (uint64_t)__builtin_ctzll(bytes),
+		.size = (uint32_t)__builtin_popcountll(bytes),
 		.event = unit->event,
 	};
 
@@ -268,44 +273,36 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 	patterns_report_unit(p, &s);
 }
 
-/* What is made persistent tells what its code and its line are for. */
-static __attribute__((noinline)) void note_persisted(struct patterns *p, const struct event *by,
-						     const struct unit *unit)
+/* Something is made persistent by other means than a mere fence.  Returns the context of what was meant to write it back, if there is one. */
+static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p, const struct event *by,
+							      const struct unit *unit, uint64_t bytes)
 {
-	bool synced = by->type == EVENT_MSYNC || by->type == EVENT_FILE_SYNC;
+	if (by->type == EVENT_LOCKED)
+		completed_by_lock(p, by, unit, bytes);
+	if (!event_synchronises(by) || unit->flush_context)
+		return unit->flush_context;
+	notes_flush(&p->notes, unit->file, unit->offset, by->context);
+	return by->context;
+}
+
+/* What is made persistent tells what its code and its line are for. */
+static void on_persist(void *arg, const struct event *by, const struct unit *unit, uint64_t bytes)
+{
+	struct patterns *p = arg;
 	uint32_t flush = unit->flush_context;
 	struct site_note *site;
 
-	if (by->type == EVENT_LOCKED)
-		completed_by_lock(p, by, unit);
-	if (synced && !flush) {
-		flush = by->context;
-		notes_flush(&p->notes, unit->file, unit->offset, flush);
-	}
+	if (!by || unit->kind == UNIT_WRITTEN)
+		return;
+	if (!fence_is_plain(by))
+		flush = persisted_otherwise(p, by, unit, bytes);
 	if (!flush)
 		return;
 	site = notes_site(&p->notes, unit->context);
 	site->flush = flush;
-	if (synced || (by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event))
+	if ((by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event) ||
+	    event_synchronises(by))
 		site->prompt = flush;
-}
-
-static void on_persist(void *arg, const struct event *by, const struct unit *unit)
-{
-	struct patterns *p = arg;
-
-	/* At a mere fence all units of a store that one flush covered tell the same. */
-	if (unit->event == p->persisted.stored && p->number == p->persisted.by &&
-	    unit->flush_context == p->persisted.flush)
-		return;
-	if (!by || unit->kind == UNIT_WRITTEN)
-		return;
-	note_persisted(p, by, unit);
-	if (!fence_is_plain(by))
-		return;
-	p->persisted.by = p->number;
-	p->persisted.stored = unit->event;
-	p->persisted.flush = unit->flush_context;
 }
 
 /* The detector */
@@ -314,7 +311,7 @@ static const struct model_observer observer = {
 	.overwrite = on_overwrite,
 	.flush = on_flush,
 	.fence = on_fence,
-	.persist = on_persist,
+	.persist_line = on_persist,
 	.leftover = patterns_leftover,
 };
 

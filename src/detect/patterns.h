@@ -31,10 +31,6 @@ struct patterns {
 	bool stepwise; /* it flushes, or stores on after a sync */
 	bool ended; /* the target came to an end by itself: what is left at the end of the trace is left for good */
 	struct sighting held; /* of units, being joined; event 0: none */
-	struct {
-		uint64_t by, stored; /* numbers of events */
-		uint32_t flush;
-	} persisted; /* the unit that was noted last as made persistent by a fence */
 };
 
 struct thread_note *patterns_thread_new(struct patterns *p, uint32_t thread);

@@ -7,9 +7,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page, as it is touched. */
-enum { BLOCK_BITS = 21, LINE_BITS = 6, BLOCK_LINES = 1 << (BLOCK_BITS - LINE_BITS) };
-
 struct site_note *notes_site_new(struct notes *notes, uint32_t context)
 {
 	size_t room = (size_t)context * 2 + 64;
@@ -20,15 +17,6 @@ struct site_note *notes_site_new(struct notes *notes, uint32_t context)
 	return &notes->sites.at[context];
 }
 
-struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset)
-{
-	uint64_t block = offset >> BLOCK_BITS;
-
-	if (file >= notes->files.count || block >= notes->files.at[file].count || !notes->files.at[file].at[block])
-		return NULL;
-	return &notes->files.at[file].at[block][offset >> LINE_BITS & (BLOCK_LINES - 1)];
-}
-
 static struct line_note *line_make(struct notes *notes, uint32_t file, uint64_t offset)
 {
 	struct file_notes *blocks;
@@ -36,9 +24,9 @@ static struct line_note *line_make(struct notes *notes, uint32_t file, uint64_t 
 	while (notes->files.count <= file)
 		vec_push(&notes->files, (struct file_notes){0});
 	blocks = &notes->files.at[file];
-	while (blocks->count <= offset >> BLOCK_BITS)
+	while (blocks->count <= offset / NOTES_BLOCK)
 		vec_push(blocks, NULL);
-	blocks->at[offset >> BLOCK_BITS] = mem_alloc(BLOCK_LINES * sizeof(struct line_note));
+	blocks->at[offset / NOTES_BLOCK] = mem_alloc(NOTES_BLOCK / LINE_BYTES * sizeof(struct line_note));
 	return notes_line(notes, file, offset);
 }
 

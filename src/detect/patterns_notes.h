@@ -30,7 +30,10 @@ struct line_note {
 	uint32_t straddle;   /* the last store from here into the next line: the low half of its number */
 };
 
-/* The lines of a file, in blocks; NULL where nothing was noted. */
+/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page, as it is touched. */
+#define NOTES_BLOCK (2u << 20)
+
+/* The blocks of a file; NULL where nothing was noted. */
 struct file_notes {
 	struct line_note **at;
 	size_t count, room;
@@ -49,8 +52,16 @@ static inline struct site_note *notes_site(struct notes *notes, uint32_t context
 }
 
 /* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */
-struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset);
 struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t offset);
+
+static inline struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset)
+{
+	uint64_t block = offset / NOTES_BLOCK;
+
+	if (file >= notes->files.count || block >= notes->files.at[file].count || !notes->files.at[file].at[block])
+		return NULL;
+	return &notes->files.at[file].at[block][offset % NOTES_BLOCK / LINE_BYTES];
+}
 
 /* A store went over the end of the line at `offset`. */
 void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);

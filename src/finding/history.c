@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "finding/stacks.h"
 #include "model/model.h"
+#include "trace/ahead.h"
 #include "trace/op.h"
 
 #define LINE_BYTES 64u
@@ -229,12 +230,14 @@ static void history_event(struct history *h, const struct event *ev, uint64_t nu
 
 static int history_read(struct history *h, struct trace *trace, struct err *err)
 {
-	struct event ev;
+	struct ahead *ahead = ahead_start(trace, h->open > 0);
+	const struct event *ev;
 	uint64_t number = 0;
 	int more = 0;
 
-	while (h->open && number < h->reach && (more = trace_next(trace, &ev, err)) > 0)
-		history_event(h, &ev, ++number);
+	while (h->open && number < h->reach && (more = ahead_next(ahead, &ev, err)) > 0)
+		history_event(h, ev, ++number);
+	ahead_stop(ahead);
 	return more < 0 ? -1 : 0;
 }
 

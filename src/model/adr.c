@@ -28,12 +28,12 @@ static void cover(struct line *line, const struct event *ev, uint64_t covered_up
 	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
 
 	for (; node && node->unit.event > covered_upto; node = node->previous) {
-		effect->covered_for_thread++;
+		effect->covered_for_thread += node->units;
 		if (node->unit.cover != UNIT_BARE)
 			continue;
 		node->unit.cover = UNIT_FLUSHED;
 		node->unit.flush_context = ev->context;
-		effect->newly_covered++;
+		effect->newly_covered += node->units;
 	}
 }
 

@@ -6,9 +6,8 @@
 #include "model/choices.h"
 #include "model/platform.h"
 
-static struct choices_unit unit_take(const struct node *node, uint32_t pending)
+static struct choices_unit unit_take(const struct node *node, const struct unit *unit, uint32_t pending)
 {
-	const struct unit *unit = &node->unit;
 	struct choices_unit taken = {
 		.event = unit->event,
 		.order = node->order ? node->order->event : CHOICES_NEVER,
@@ -22,7 +21,7 @@ static struct choices_unit unit_take(const struct node *node, uint32_t pending)
 		.kind = unit->kind,
 		.cover = unit->cover,
 		.store = unit->store,
-		.shows = byte_mask(0, unit->size),
+		.shows = (uint8_t)byte_mask(0, unit->size),
 	};
 
 	memcpy(taken.value, unit->value, sizeof(taken.value));
@@ -82,8 +81,14 @@ struct choices *choices_take(struct model *model)
 	uint32_t i = 0;
 
 	BUG_ON(model->depth != MODEL_STATES || count >= CHOICES_NONE);
-	for (const struct node *node = model->pending.all.first; node; node = node->later, i++)
-		units[i] = unit_take(node, i);
+	for (const struct node *node = model->pending.all.first; node; node = node->later) {
+		struct unit unit = node->unit;
+
+		for (unsigned words = words_of(node->bytes); words; words &= words - 1, i++) {
+			unit_place(&unit, node, word_first(words));
+			units[i] = unit_take(node, &unit, i);
+		}
+	}
 	qsort(units, count, sizeof(*units), unit_compare);
 	for (size_t at = 0; at < count; at++)
 		lines += line_begins(units, at);

@@ -42,20 +42,17 @@ static void line_change(struct tally *tally, struct dirty *dirty)
 	vec_push(&tally->lines, dirty);
 }
 
-/* The i-th unit of a group turns 2^(i-1) - 1 into 2^i - 1. */
-static void unit_enter(struct tally *tally, const struct node *node)
+/* A store with n units on a line adds 2^n - 1 ways. */
+static void node_enter(struct tally *tally, const struct node *node)
 {
 	struct dirty *dirty = node->line->dirty;
 
 	if (node->unit.kind != UNIT_CACHED) {
-		tally->doublings++;
+		tally->doublings += node->units;
 		return;
 	}
 	line_change(tally, dirty);
-	if (dirty->group_event != node->unit.event)
-		dirty->group_units = 0;
-	dirty->group_event = node->unit.event;
-	dirty->ways += (uint64_t)1 << dirty->group_units++;
+	dirty->ways += ((uint64_t)1 << node->units) - 1;
 }
 
 /* All that was entered of its line must be there: that is one way. */
@@ -97,7 +94,6 @@ static void tally_start(struct model *model, struct tally *tally)
 	for (const struct node *node = model->pending.all.first; node; node = node->later) {
 		node->line->dirty->ways = 1;
 		node->line->dirty->ways_before = 0;
-		node->line->dirty->group_event = 0;
 	}
 }
 
@@ -112,7 +108,7 @@ void model_count(struct model *model, mpz_t count)
 	mpz_set_ui(count, 0);
 	for (;;) {
 		for (; node && (!order || node->unit.event < order->event); node = node->later)
-			unit_enter(&tally, node);
+			node_enter(&tally, node);
 		tally_settle(&tally);
 		mpz_add(count, count, tally.product);
 		if (!order)

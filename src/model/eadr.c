@@ -41,7 +41,7 @@ static void eadr_stored(struct model *model, const struct event *ev)
 {
 	struct node *node = torn_first(model);
 
-	if (node && !node->later)
+	if (node && !node->later && node->units == 1)
 		persist_node(model, ev, node);
 }
 

@@ -20,28 +20,35 @@ void step_content(struct model *model, const struct event *ev)
 	memory_put(&model->memory, ev->file, ev->offset, ev->data, memory_clip(file, ev->offset, ev->size));
 }
 
-/* Bytes [from, to) of a unit are zero now, for certain: the unit loses them. */
-static void unit_zero(struct model *model, struct node *node, uint64_t from, uint64_t to)
+/* The bytes `zero` of a unit are zero now, for certain: the unit loses them. */
+static void unit_zero(struct model *model, struct node *node, unsigned word, uint64_t zero)
 {
-	struct unit *unit = &node->unit;
-	uint64_t end = unit->offset + unit->size;
+	uint64_t bytes = node->bytes & words_mask(1u << word), rest = bytes & ~zero;
+	uint64_t gaps = rest >> __builtin_ctzll(rest ? rest : 1);
 
-	from = from > unit->offset ? from : unit->offset;
-	to = to < end ? to : end;
-	if (from == unit->offset && to == end) {
-		pending_remove(&model->pending, node);
+	if (!rest) {
+		pending_remove_units(&model->pending, node, 1u << word);
 		return;
 	}
-	pending_uncover(node, byte_mask(from % WORD_BYTES, (unsigned)(to - from)));
-	if (to == end) {
-		unit->size = (uint8_t)(from - unit->offset);
-	} else if (from == unit->offset) {
-		memmove(unit->value, unit->value + (to - from), end - to);
-		unit->offset = to;
-		unit->size = (uint8_t)(end - to);
-	} else { /* it remains one unit, with zeros in it */
-		memset(unit->value + (from - unit->offset), 0, to - from);
+	pending_uncover(node, zero);
+	for (unsigned i = 0; i < LINE_BYTES; i++) {
+		if (zero >> i & 1)
+			node->value[i] = 0;
 	}
+	if (!(gaps & (gaps + 1))) /* otherwise it remains one unit, with zeros in it */
+		node->bytes &= ~zero;
+}
+
+/* Bytes [from, to) of the file, of which some are in the node's line. */
+static void node_zero(struct model *model, struct node *node, uint64_t from, uint64_t to)
+{
+	uint64_t end = node->unit.offset + LINE_BYTES, zero;
+
+	from = from > node->unit.offset ? from : node->unit.offset;
+	to = to < end ? to : end;
+	zero = byte_mask((unsigned)(from - node->unit.offset), (unsigned)(to - from)) & node->bytes;
+	for (unsigned words = words_of(zero); words; words &= words - 1)
+		unit_zero(model, node, word_first(words), zero & words_mask(words & -words));
 }
 
 static void range_zero(struct model *model, uint32_t file, uint64_t from, uint64_t to)
@@ -50,8 +57,8 @@ static void range_zero(struct model *model, uint32_t file, uint64_t from, uint64
 
 	for (node = model->pending.all.first; node; node = later) {
 		later = node->later;
-		if (node->unit.file == file && node->unit.offset < to && node->unit.offset + node->unit.size > from)
-			unit_zero(model, node, from, to);
+		if (node->unit.file == file && node->unit.offset < to && node->unit.offset + LINE_BYTES > from)
+			node_zero(model, node, from, to);
 	}
 	memory_put(&model->memory, file, from, NULL, to - from);
 }

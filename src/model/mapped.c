@@ -66,18 +66,26 @@ void step_map(struct model *model, const struct event *ev)
 	}
 }
 
+/* The units of a node that the program still sees. */
+static void leftover_node(struct model *model, const struct event *by, struct node *node)
+{
+	struct unit unit = node->unit;
+
+	for (unsigned words = words_of(node->visible) & ~node->told; words; words &= words - 1) {
+		unit_place(&unit, node, word_first(words));
+		node->told |= (uint8_t)(1u << word_first(words));
+		model->observer->leftover(model->arg, by, &unit);
+	}
+}
+
 void leftover_tell(struct model *model, const struct event *by, uint32_t file)
 {
 	if (!model->observer || !model->observer->leftover)
 		return;
 	for (struct node *node = model->pending.all.first; node; node = node->later) {
-		const struct unit *unit = &node->unit;
-
-		if ((file && unit->file != file) || memory_file(&model->memory, unit->file)->unlinked)
+		if ((file && node->unit.file != file) || memory_file(&model->memory, node->unit.file)->unlinked)
 			continue;
-		if (node->told || !node->visible || unit->cover == UNIT_ORDERED)
-			continue;
-		node->told = true;
-		model->observer->leftover(model->arg, by, unit);
+		if (node->unit.cover != UNIT_ORDERED)
+			leftover_node(model, by, node);
 	}
 }

@@ -58,6 +58,7 @@ void model_free(struct model *model)
 	memory_free(&model->memory);
 	pending_free(&model->pending);
 	mapped_free(&model->mapped);
+	vec_free(&model->units);
 	vec_free(&model->view);
 	vec_free(&model->seen_contexts);
 	free(model);
@@ -122,9 +123,17 @@ size_t model_pending_count(const struct model *model)
 
 const struct unit *const *model_pending(struct model *model, size_t *count)
 {
-	model->view.count = 0;
-	for (const struct node *node = model->pending.all.first; node; node = node->later)
-		vec_push(&model->view, &node->unit);
+	model->units.count = model->view.count = 0;
+	for (const struct node *node = model->pending.all.first; node; node = node->later) {
+		struct unit unit = node->unit;
+
+		for (unsigned words = words_of(node->bytes); words; words &= words - 1) {
+			unit_place(&unit, node, word_first(words));
+			vec_push(&model->units, unit);
+		}
+	}
+	for (size_t i = 0; i < model->units.count; i++)
+		vec_push(&model->view, &model->units.at[i]);
 	*count = model->view.count;
 	return model->view.at;
 }
@@ -147,9 +156,9 @@ void model_line(const struct model *model, uint32_t file, uint64_t offset, struc
 	state->written = dirty->count[UNIT_WRITTEN];
 	for (const struct node *node = dirty->cached.first; node; node = node->next) {
 		switch (node->unit.cover) {
-		case UNIT_BARE: state->bare++; break;
-		case UNIT_FLUSHED: state->flushed++; break;
-		default: state->ordered++;
+		case UNIT_BARE: state->bare += node->units; break;
+		case UNIT_FLUSHED: state->flushed += node->units; break;
+		default: state->ordered += node->units;
 		}
 	}
 }

@@ -105,6 +105,9 @@ struct model_observer {
 	/* `unit` is certain from `by` on: a fence, a synchronisation; on eADR the store itself, or
 	 * what came after it (NULL: the end of the trace). */
 	void (*persist)(void *arg, const struct event *by, const struct unit *unit);
+	/* The same, for whom it is enough to be told once of all units that one store left on one line: what they have in common, with the
+	 * offset of the line, and their bytes, a bit for each of the line. */
+	void (*persist_line)(void *arg, const struct event *by, const struct unit *common, uint64_t bytes);
 	/* `unit` is pending although nobody can make it certain any more: `by` unmapped its file for good, or is NULL at the end of the
 	 * trace.  Told once for each unit, and not for: files without a name left, units that later ones have overwritten altogether,
 	 * and units that are UNIT_ORDERED (they get to media by themselves). */

@@ -5,7 +5,7 @@
 
 #include "model/platform.h"
 
-/* Of one file, or of all if it is 0. */
+/* In whole pages of one file, or of all if it is 0. */
 static bool is_pending(const struct model *model, uint32_t file, uint64_t from, uint64_t to)
 {
 	for (const struct node *node = model->pending.all.first; node; node = node->later) {

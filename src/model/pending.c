@@ -56,8 +56,10 @@ static void all_unlink(struct nodes *list, const struct node *node)
 	*(node->later ? &node->later->earlier : &list->last) = node->earlier;
 }
 
-static void top_unlink(struct node **top, const struct node *node)
+static void top_unlink(struct dirty *dirty, const struct node *node)
 {
+	struct node **top = &dirty->top;
+
 	while (*top != node)
 		top = &(*top)->below;
 	*top = node->below;
@@ -96,22 +98,18 @@ void pending_order(struct pending *pending, struct line *line, uint64_t event)
 	if (!node || node->order)
 		return;
 	order = order_open(pending, line, event);
-	/* Whatever is older than an ordered unit of the line is ordered too. */
+	/* Whatever is older than an ordered node of the line is ordered too. */
 	for (; node && !node->order; node = node->previous) {
 		node->order = order;
-		order->units++;
+		order->nodes++;
 	}
 }
 
-/* Units */
+/* Nodes */
 
-/* Out of all lists but its own. */
-static inline void node_leave(struct pending *pending, const struct node *node)
+static inline void order_leave(struct pending *pending, const struct node *node)
 {
-	all_unlink(&pending->all, node);
-	if (node->visible)
-		top_unlink(&node->line->dirty->top[unit_word(&node->unit)], node);
-	if (node->order && --node->order->units == 0)
+	if (node->order && --node->order->nodes == 0)
 		order_close(pending, node->order);
 }
 
@@ -131,60 +129,105 @@ static void dirty_less(struct pending *pending, struct line *line, unsigned kind
 
 void pending_remove(struct pending *pending, struct node *node)
 {
+	pending_uncover(node, node->visible);
 	own_unlink(own_list(pending, node), node);
-	node_leave(pending, node);
+	all_unlink(&pending->all, node);
+	order_leave(pending, node);
 	if (node->unit.kind == UNIT_DIRECT)
-		pending_thread(pending, node->unit.thread)->direct_count--;
-	dirty_less(pending, node->line, node->unit.kind, 1);
+		pending_thread(pending, node->unit.thread)->direct_count -= node->units;
+	dirty_less(pending, node->line, node->unit.kind, node->units);
 	node->next = pending->free_nodes;
 	pending->free_nodes = node;
 }
 
+/* Nodes without a visible byte leave the top list. */
+static void top_sweep(struct dirty *dirty)
+{
+	struct node **at = &dirty->top;
+
+	while (*at) {
+		if ((*at)->visible)
+			at = &(*at)->below;
+		else
+			*at = (*at)->below;
+	}
+}
+
 void pending_remove_cached(struct pending *pending, struct line *line, struct node *last)
 {
-	struct nodes *cached = &line->dirty->cached;
-	struct node *first = cached->first;
-	unsigned units = 1;
+	struct dirty *dirty = line->dirty;
+	struct node *first = dirty->cached.first, *end = last->next, *node;
+	uint64_t seen = 0;
+	unsigned units = 0;
 
-	for (const struct node *node = first; node != last; node = node->next, units++)
-		node_leave(pending, node);
-	node_leave(pending, last);
-	cached->first = last->next;
-	*(last->next ? &last->next->previous : &cached->last) = NULL;
+	for (node = first; node != end; node = node->next) {
+		all_unlink(&pending->all, node);
+		order_leave(pending, node);
+		seen |= node->visible;
+		node->visible = 0;
+		units += node->units;
+	}
+	if (seen) {
+		dirty->visible &= ~seen;
+		if (dirty->visible)
+			top_sweep(dirty);
+		else
+			dirty->top = NULL;
+	}
+	dirty->cached.first = end;
+	*(end ? &end->previous : &dirty->cached.last) = NULL;
 	last->next = pending->free_nodes;
 	pending->free_nodes = first;
 	dirty_less(pending, line, UNIT_CACHED, units);
 }
 
-void pending_hide(struct pending *pending, struct line *line, unsigned word, uint8_t mask, bool forget)
+void pending_remove_units(struct pending *pending, struct node *node, unsigned words)
 {
-	struct node **at, *node;
+	unsigned units = (unsigned)__builtin_popcount(words);
+	uint64_t mask = words_mask(words);
 
-	if (!line->dirty)
+	if (units == node->units) {
+		pending_remove(pending, node);
 		return;
-	at = &line->dirty->top[word];
-	while ((node = *at)) {
-		node->visible &= (uint8_t)~mask;
-		if (node->visible) {
-			at = &node->below;
+	}
+	pending_uncover(node, mask);
+	node->bytes &= ~mask;
+	node->units -= (uint8_t)units;
+	if (node->unit.kind == UNIT_DIRECT)
+		pending_thread(pending, node->unit.thread)->direct_count -= units;
+	dirty_less(pending, node->line, node->unit.kind, units);
+}
+
+void pending_hide(struct pending *pending, struct line *line, uint64_t mask, bool forget)
+{
+	struct dirty *dirty = line->dirty;
+	struct node *node, *below;
+
+	if (!dirty || !(dirty->visible & mask))
+		return;
+	for (node = dirty->top; node; node = below) {
+		unsigned words = words_of(node->visible & mask);
+
+		below = node->below;
+		if (!words)
 			continue;
-		}
-		*at = node->below;
-		if (forget) {
-			pending_remove(pending, node);
-			if (!line->dirty)
-				return;
-		}
+		pending_uncover(node, mask);
+		if (forget && (words &= ~words_of(node->visible)))
+			pending_remove_units(pending, node, words);
 	}
 }
 
-void pending_uncover(struct node *node, uint8_t mask)
+void pending_uncover(struct node *node, uint64_t mask)
 {
-	if (!node->visible)
+	struct dirty *dirty = node->line->dirty;
+
+	mask &= node->visible;
+	if (!mask)
 		return;
-	node->visible &= (uint8_t)~mask;
+	dirty->visible &= ~mask;
+	node->visible &= ~mask;
 	if (!node->visible)
-		top_unlink(&node->line->dirty->top[unit_word(&node->unit)], node);
+		top_unlink(dirty, node);
 }
 
 /* Flushes */

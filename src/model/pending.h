@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pending.h - the units that a crash may lose or keep, and what binds them.  For the platforms; everybody else uses model.h.
  *
- * A pending unit is a node of four lists:
+ * What a store leaves pending on one line is a node: its units, one for each word, have everything in common but place and value.  One of
+ * them leaves the others only where it is overwritten, cut off, or alone in the range of a synchronisation.  A node is in four lists:
  *
- *   all      every pending unit of the model, in the order of the stores
+ *   all      every node of the model, in the order of the stores
  *   its own  CACHED: those of its line, in order; DIRECT: those of its thread; WRITTEN: those of the model
- *   top      of its aligned word: the units that the program would see there, latest first.  One that later units have overwritten
- *            altogether is no longer in it, so there are at most 8
+ *   top      of its line: the nodes of which the program would see a byte there, latest first
  *   order    the first CLFLUSH that covered it, if there was one
  *
  * Nodes, and the other small things here, come from free lists: once the program is in its stride nothing is allocated. */
 #ifndef BLACKOUT_MODEL_PENDING_H
 #define BLACKOUT_MODEL_PENDING_H
 
+#include <string.h>
+
 #include "base/slab.h"
 #include "model/memory.h"
 #include "model/model.h"
 
 #define WORD_BYTES 8u
-#define LINE_WORDS (LINE_BYTES / WORD_BYTES)
 
+/* Bytes of a line are bits of 64. */
 struct node {
-	struct unit unit;
+	struct unit unit; /* what its units have in common: no value, and the offset of the line */
+	uint64_t bytes;   /* of its units: in each word none, or several without a gap */
+	uint64_t visible; /* those of them that no later store has overwritten; 0: it is not in the top list */
+	uint8_t units;
+	uint8_t told;                 /* words whose unit was called a leftover, a bit each */
 	struct node *next, *previous; /* in its own list */
 	struct node *later, *earlier; /* in `all` */
-	struct node *below;           /* in the list of its word */
+	struct node *below;           /* in the top list */
 	struct order *order;
 	struct line *line;
-	uint8_t visible; /* bytes of the word that no later store has overwritten; 0: it is in no top list */
-	bool told;       /* it was called a leftover */
+	uint8_t value[LINE_BYTES]; /* at the place of each byte in the line */
 };
 
 struct nodes {
@@ -38,14 +43,14 @@ struct nodes {
 /* What is pending on a line. */
 struct dirty {
 	struct nodes cached;
-	struct node *top[LINE_WORDS];
+	struct node *top;
+	uint64_t visible;  /* bytes of all nodes in it */
 	unsigned count[3]; /* units, by enum unit_kind */
 	struct dirty *next_free;
 
 	/* Scratch of sets.c. */
 	uint64_t missing; /* event of the first unit that is not in the set */
-	uint64_t ways, ways_before, group_event;
-	unsigned group_units;
+	uint64_t ways, ways_before;
 };
 
 /* A CLFLUSH, from now until all units that it was the first to order are certain: nothing stored after `event` may be on media unless
@@ -53,7 +58,7 @@ struct dirty {
 struct order {
 	uint64_t event;
 	struct line *line;
-	size_t units;                  /* that it was the first to order */
+	size_t nodes;                  /* that it was the first to order */
 	struct order *next, *previous; /* by event */
 };
 
@@ -78,7 +83,7 @@ struct thread {
 
 struct pending {
 	struct nodes all; /* linked by later and earlier */
-	size_t count;
+	size_t count;     /* units */
 	struct nodes written;
 	struct order *orders, *orders_last;
 	VEC_OF(struct thread) threads; /* by id */
@@ -119,23 +124,25 @@ static inline struct dirty *pending_dirty_take(struct pending *pending)
 	return dirty; /* as the last removal left it: empty */
 }
 
-/* The own list of a unit that is not CACHED. */
+/* The own list of a node that is not CACHED. */
 struct nodes *pending_other_list(struct pending *pending, unsigned kind, uint32_t thread);
 
-/* Take a unit out of all lists, and forget it.  Its order goes with the last unit; so does `dirty` of its line. */
+/* Take a node out of all lists, and forget it.  Its order goes with the last node; so does `dirty` of its line. */
 void pending_remove(struct pending *pending, struct node *node);
 
-/* The same for the first cached units of a line, up to and including `last`: cheaper than one by one. */
+/* The same for the first cached nodes of a line, up to and including `last`: cheaper than one by one. */
 void pending_remove_cached(struct pending *pending, struct line *line, struct node *last);
 
-/* A later store overwrites the bytes `mask` of word `word` of the line.  Nodes that lose their last byte leave the top list; they
- * are removed altogether if `forget`. */
-void pending_hide(struct pending *pending, struct line *line, unsigned word, uint8_t mask, bool forget);
+/* Forget the units in these words, a bit each; the node goes with its last. */
+void pending_remove_units(struct pending *pending, struct node *node, unsigned words);
 
-/* The bytes `mask` of the node's word are no longer what the program sees there, but what is certain. */
-void pending_uncover(struct node *node, uint8_t mask);
+/* A later store overwrites the bytes `mask` of the line.  Units that lose their last visible byte are removed if `forget`. */
+void pending_hide(struct pending *pending, struct line *line, uint64_t mask, bool forget);
 
-/* Units of a line that were not in any CLFLUSH before are now ordered before everything after `event`. */
+/* The bytes `mask` of the node's line are no longer what the program sees there, but what is certain. */
+void pending_uncover(struct node *node, uint64_t mask);
+
+/* Nodes of a line that were not in any CLFLUSH before are now ordered before everything after `event`. */
 void pending_order(struct pending *pending, struct line *line, uint64_t event);
 
 /* The flush of `line` by a thread that has not fenced since, or NULL. */
@@ -147,26 +154,62 @@ struct flush *flush_open(struct pending *pending, struct line *line, uint32_t th
 /* The thread's flushes are over, by a fence or by its end. */
 void flush_close_all(struct pending *pending, struct thread *thread);
 
-/* Bytes of a word: from `within` on, `size` of them. */
-static inline uint8_t byte_mask(unsigned within, unsigned size)
+/* Bytes of a line, or of a word: from `within` on, `size` of them, at least one. */
+static inline uint64_t byte_mask(unsigned within, unsigned size)
 {
-	return (uint8_t)(((1u << size) - 1) << within);
+	return UINT64_MAX >> (LINE_BYTES - size) << within;
 }
 
-static inline uint8_t unit_mask(const struct unit *unit)
+/* Those of words, a bit each. */
+static inline uint64_t words_mask(unsigned words)
 {
-	return byte_mask(unit->offset % WORD_BYTES, unit->size);
+	uint64_t bits = words * 0x0101010101010101u & 0x8040201008040201u;
+
+	return ((bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u) * 0xff;
 }
 
-static inline unsigned unit_word(const struct unit *unit)
+/* A bit for each octet that is not zero. */
+static inline unsigned octets_of(uint64_t bits)
 {
-	return unit->offset % LINE_BYTES / WORD_BYTES;
+	bits |= bits >> 4;
+	bits |= bits >> 2;
+	bits |= bits >> 1;
+	return (unsigned)((bits & 0x0101010101010101u) * 0x0102040810204080u >> 56);
 }
 
-/* Append a unit to all its lists.  The rest of the analysis together costs about what this does, so it is worth inlining. */
-static inline void pending_add(struct pending *pending, struct line *line, const struct unit *unit)
+/* The words that have one of these bytes. */
+static inline unsigned words_of(uint64_t bytes)
 {
-	struct node *node = pending->free_nodes, **top;
+	return octets_of(bytes);
+}
+
+/* The first of a set of words that is not empty. */
+static inline unsigned word_first(unsigned words)
+{
+	return (unsigned)__builtin_ctz(words);
+}
+
+/* Fill in what only the unit in this word has, which must be there. */
+static inline void unit_place(struct unit *unit, const struct node *node, unsigned word)
+{
+	unsigned bytes = (unsigned)(node->bytes >> word * WORD_BYTES & 0xff);
+	unsigned within = (unsigned)__builtin_ctz(bytes);
+	uint64_t value;
+
+	unit->size = (uint8_t)(32 - (unsigned)__builtin_clz(bytes) - within);
+	unit->offset = node->unit.offset + word * WORD_BYTES + within;
+	memcpy(&value, node->value + word * WORD_BYTES, sizeof(value));
+	value = value >> within * 8 & UINT64_MAX >> (WORD_BYTES - unit->size) * 8;
+	memcpy(unit->value, &value, sizeof(unit->value));
+}
+
+/* Append what an event leaves pending on a line, which is at `offset` in the file and holds `content` by now: the bytes `bytes`, in so many
+ * units.  The rest of the analysis together costs about what this does, so it is worth inlining. */
+static inline void pending_add(struct pending *pending, struct line *line, const struct event *ev, uint64_t number,
+			       enum unit_kind kind, uint64_t offset, const uint8_t *content, uint64_t bytes,
+			       unsigned units)
+{
+	struct node *node = pending->free_nodes;
 	struct dirty *dirty = line->dirty;
 	struct nodes *own;
 
@@ -176,27 +219,37 @@ static inline void pending_add(struct pending *pending, struct line *line, const
 		node = slab_push(&pending->node_slab);
 	if (!dirty)
 		dirty = line->dirty = pending_dirty_take(pending);
-	top = &dirty->top[unit_word(unit)];
-	own = unit->kind == UNIT_CACHED ? &dirty->cached : pending_other_list(pending, unit->kind, unit->thread);
+	own = kind == UNIT_CACHED ? &dirty->cached : pending_other_list(pending, kind, ev->thread);
 	/* One by one: as a whole it would be put together elsewhere and copied. */
-	node->unit = *unit;
+	node->unit.event = number;
+	node->unit.offset = offset;
+	node->unit.file = ev->file;
+	node->unit.context = ev->context;
+	node->unit.thread = ev->thread;
+	node->unit.flush_context = 0;
+	node->unit.kind = (uint8_t)kind;
+	node->unit.cover = UNIT_BARE;
+	node->unit.store = (uint8_t)ev->kind;
+	node->bytes = node->visible = bytes;
+	node->units = (uint8_t)units;
+	node->told = 0;
 	node->next = node->later = NULL;
 	node->previous = own->last;
 	node->earlier = pending->all.last;
-	node->below = *top;
+	node->below = dirty->top;
 	node->order = NULL;
 	node->line = line;
-	node->visible = unit_mask(unit);
-	node->told = false;
-	*top = node;
+	memcpy(node->value, content, sizeof(node->value));
+	dirty->top = node;
+	dirty->visible |= bytes;
 	*(own->last ? &own->last->next : &own->first) = node;
 	own->last = node;
 	*(pending->all.last ? &pending->all.last->later : &pending->all.first) = node;
 	pending->all.last = node;
-	dirty->count[unit->kind]++;
-	pending->count++;
-	if (unit->kind == UNIT_DIRECT)
-		pending_thread(pending, unit->thread)->direct_count++;
+	dirty->count[kind] += units;
+	pending->count += units;
+	if (kind == UNIT_DIRECT)
+		pending_thread(pending, ev->thread)->direct_count += units;
 }
 
 #endif

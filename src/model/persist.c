@@ -2,18 +2,54 @@
 /* From pending to certain. */
 #include "model/platform.h"
 
-void persist_unit(struct model *model, const struct event *by, const struct unit *unit)
+/* All at once: who is told of units one by one finds all of them counted as pending. */
+static inline void persist_tell(const struct model *model, const struct event *by, const struct node *node)
 {
-	if (model->observer && model->observer->persist)
-		model->observer->persist(model->arg, by, unit);
+	const struct model_observer *observer = model->observer;
+	struct unit unit;
+
+	if (!observer)
+		return;
+	if (observer->persist_line)
+		observer->persist_line(model->arg, by, &node->unit, node->bytes);
+	if (!observer->persist)
+		return;
+	unit = node->unit;
+	for (unsigned words = words_of(node->bytes); words; words &= words - 1) {
+		unit_place(&unit, node, word_first(words));
+		observer->persist(model->arg, by, &unit);
+	}
+}
+
+/* Units that are not cached become certain one by one: who is told of the last of a line can see that nothing is left there. */
+static void persist_one_by_one(struct model *model, const struct event *by, struct node *node, unsigned words)
+{
+	struct unit unit = node->unit;
+
+	for (; words; words &= words - 1) {
+		unit_place(&unit, node, word_first(words));
+		model->observer->persist(model->arg, by, &unit);
+		pending_remove_units(&model->pending, node, words & -words);
+	}
+}
+
+void persist_units(struct model *model, const struct event *by, struct node *node, unsigned words)
+{
+	const struct model_observer *observer = model->observer;
+
+	if (node->unit.event > model->pending.newest_certain)
+		model->pending.newest_certain = node->unit.event;
+	if (observer && observer->persist_line)
+		observer->persist_line(model->arg, by, &node->unit, node->bytes & words_mask(words));
+	if (observer && observer->persist)
+		persist_one_by_one(model, by, node, words);
+	else
+		pending_remove_units(&model->pending, node, words);
 }
 
 void persist_node(struct model *model, const struct event *by, struct node *node)
 {
-	if (node->unit.event > model->pending.newest_certain)
-		model->pending.newest_certain = node->unit.event;
-	persist_unit(model, by, &node->unit);
-	pending_remove(&model->pending, node);
+	persist_units(model, by, node, words_of(node->bytes));
 }
 
 void persist_line(struct model *model, const struct event *by, struct line *line, uint64_t event)
@@ -21,7 +57,7 @@ void persist_line(struct model *model, const struct event *by, struct line *line
 	struct node *node = line->dirty ? line->dirty->cached.first : NULL, *last = NULL;
 
 	for (; node && node->unit.event < event; node = node->next) {
-		persist_unit(model, by, &node->unit);
+		persist_tell(model, by, node);
 		last = node;
 	}
 	if (!last)

@@ -22,7 +22,8 @@ struct model {
 	struct memory memory;
 	struct pending pending;
 	struct mapped mapped;
-	VEC_OF(const struct unit *) view; /* what model_pending returned */
+	VEC_OF(struct unit) units;        /* what model_pending returned, */
+	VEC_OF(const struct unit *) view; /* and pointers to it */
 	VEC_OF(uint64_t) seen_contexts;   /* by id: the last fence that saw it; see flush.c */
 };
 
@@ -56,12 +57,12 @@ static inline bool event_is_fence(const struct event *ev)
 	       (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
 }
 
-/* The unit is on media for certain from now on; the node is gone.  What that makes certain in turn is left to persist_settle, which must
+/* The node's units are on media for certain from now on; it is gone.  What that makes certain in turn is left to persist_settle, which must
  * be called before the event ends. */
 void persist_node(struct model *model, const struct event *by, struct node *node);
 
-/* A unit that was never pending is on media for certain. */
-void persist_unit(struct model *model, const struct event *by, const struct unit *unit);
+/* The same for those of its units that are in these words, a bit each. */
+void persist_units(struct model *model, const struct event *by, struct node *node, unsigned words);
 
 /* All cached units of the line stored before `event`. */
 void persist_line(struct model *model, const struct event *by, struct line *line, uint64_t event);

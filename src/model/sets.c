@@ -51,11 +51,13 @@ bool model_allows(struct model *model, const bool *persisted)
 	struct choice choice;
 
 	choice_start(model, &choice);
-	for (struct node *node = model->pending.all.first; node; node = node->later, persisted++) {
-		if (!*persisted)
-			leave_out(&choice, node);
-		else if (!may_take(&choice, node))
-			return false;
+	for (struct node *node = model->pending.all.first; node; node = node->later) {
+		for (unsigned i = 0; i < node->units; i++, persisted++) {
+			if (!*persisted)
+				leave_out(&choice, node);
+			else if (!may_take(&choice, node))
+				return false;
+		}
 	}
 	return true;
 }
@@ -67,7 +69,7 @@ struct undo {
 
 struct walk {
 	struct choice choice;
-	struct node **nodes;
+	struct node **nodes; /* of each unit */
 	struct undo *undo;
 	bool *persisted;
 	size_t count;
@@ -111,7 +113,8 @@ bool model_enumerate(struct model *model, bool (*visit)(void *arg, const bool *p
 	w.undo = mem_resize(NULL, w.count + 1, sizeof(*w.undo));
 	w.persisted = mem_resize(NULL, w.count + 1, sizeof(*w.persisted));
 	for (struct node *node = model->pending.all.first; node; node = node->later)
-		w.nodes[i++] = node;
+		for (unsigned unit = 0; unit < node->units; unit++)
+			w.nodes[i++] = node;
 	walk_down(&w, 0);
 	do {
 		more = visit(arg, w.persisted, w.count);

@@ -4,83 +4,135 @@
 
 #include "model/steps.h"
 
-/* A byte of ones for each bit. */
-static uint64_t spread(uint8_t mask)
+static inline uint64_t load_word(const uint8_t *bytes)
 {
-	uint64_t bits = mask * 0x0101010101010101u & 0x8040201008040201u;
+	uint64_t value;
 
-	return ((bits + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u) * 0xff;
+	memcpy(&value, bytes, sizeof(value));
+	return value;
 }
 
-static inline uint64_t load(const uint8_t *bytes, unsigned size)
+static inline uint64_t load_half(const uint8_t *bytes)
 {
-	uint64_t value = 0;
+	uint32_t value;
 
-	/* Constant sizes are one instruction each. */
-	switch (size) {
-	case 8: memcpy(&value, bytes, 8); break;
-	case 4: memcpy(&value, bytes, 4); break;
-	case 2: memcpy(&value, bytes, 2); break;
-	case 1: value = *bytes; break;
-	default: memcpy(&value, bytes, size);
-	}
+	memcpy(&value, bytes, sizeof(value));
 	return value;
+}
+
+/* Fewer bytes than a word, and not one beyond them. */
+static inline uint64_t load_part(const uint8_t *bytes, unsigned size)
+{
+	unsigned middle = size / 2;
+
+	if (size >= 4)
+		return load_half(bytes) | load_half(bytes + size - 4) << (size - 4) * 8;
+	return bytes[0] | (uint64_t)bytes[middle] << middle * 8 | (uint64_t)bytes[size - 1] << (size - 1) * 8;
 }
 
 /* Will the older unit be certain no later than the new one?  Cached units of a line are covered together; so are all that a thread
  * stored directly, by its fence. */
-static bool shares_fate(const struct unit *old, const struct unit *new)
+static bool shares_fate(const struct node *old, const struct event *ev, enum unit_kind kind)
 {
-	return old->kind == new->kind && (old->kind != UNIT_DIRECT || old->thread == new->thread);
+	return old->unit.kind == kind && (kind != UNIT_DIRECT || old->unit.thread == ev->thread);
 }
 
-/* The unit writes what is there.  If all that is there is certain, or will be certain no later than the unit, it changes nothing. */
-static bool is_silent(const struct node *top, const struct unit *unit)
+/* A unit of the bytes `mask` writes what is there.  If all that is there is certain, or will be certain no later than the unit, it changes
+ * nothing. */
+static bool is_silent(const struct dirty *dirty, const struct event *ev, enum unit_kind kind, uint64_t mask)
 {
-	for (; top; top = top->below) {
-		if (top->visible & unit_mask(unit) && !shares_fate(&top->unit, unit))
+	if (!dirty || !(dirty->visible & mask))
+		return true;
+	for (const struct node *top = dirty->top; top; top = top->below) {
+		if (top->visible & mask && !shares_fate(top, ev, kind))
 			return false;
 	}
 	return true;
 }
 
-static void tell_overwritten(const struct model *model, const struct event *ev, const struct node *top,
-			     uint64_t changes)
+/* The event changes these bytes, all in one word. */
+static void tell_overwritten(const struct model *model, const struct event *ev, const struct dirty *dirty,
+			     unsigned word, uint64_t changes)
 {
+	struct unit unit;
+
 	if (!model->observer || !model->observer->overwrite || ev->type != EVENT_STORE)
 		return;
-	for (; top; top = top->below) {
-		if (top->unit.kind != UNIT_WRITTEN && changes & spread(top->visible))
-			model->observer->overwrite(model->arg, ev, &top->unit);
+	for (const struct node *top = dirty->top; top; top = top->below) {
+		if (top->unit.kind == UNIT_WRITTEN || !(top->visible & changes))
+			continue;
+		unit = top->unit;
+		unit_place(&unit, top, word);
+		model->observer->overwrite(model->arg, ev, &unit);
 	}
 }
 
-/* A unit of `size` bytes takes effect, `within` its aligned word, which is at `word` in the page; false if it is silent.  Nearly all units
- * are whole words, for which the compiler can do most of this beforehand. */
-static inline __attribute__((always_inline)) bool unit_apply(struct model *model, const struct event *ev, uint8_t *word,
-							     struct line *line, struct unit *unit, unsigned within,
-							     unsigned size, const uint8_t *data)
+static __attribute__((noinline)) void word_overwrite(struct model *model, const struct event *ev, struct line *line,
+						     unsigned word, uint64_t mask, uint64_t changes)
 {
-	uint64_t value = load(data, size), mask = UINT64_MAX >> (WORD_BYTES - size) * 8 << within * 8;
-	uint64_t old = load(word, WORD_BYTES), changes = (old ^ value << within * 8) & mask;
-	const struct node *top = line->dirty ? line->dirty->top[unit_word(unit)] : NULL;
+	if (changes)
+		tell_overwritten(model, ev, line->dirty, word, (uint64_t)octets_of(changes) << word * WORD_BYTES);
+	pending_hide(&model->pending, line, mask, model->depth == MODEL_VISIBLE);
+}
 
-	unit->size = (uint8_t)size;
-	memcpy(unit->value, &value, sizeof(unit->value));
-	if (!changes && is_silent(top, unit)) {
-		line->silent += unit->kind == UNIT_CACHED;
-		return false;
+/* A unit of `size` bytes takes effect, `within` word `word` of the line, which is at `at` in the page.  Returns the bytes of the line that
+ * are pending now owing to it: none if it is silent.  Nearly all units are whole words on lines where nothing is in their way (`clear`),
+ * for which the compiler can do most of this beforehand. */
+static inline __attribute__((always_inline)) uint64_t unit_apply(struct model *model, const struct event *ev,
+								 enum unit_kind kind, uint8_t *at, struct line *line,
+								 unsigned word, unsigned within, unsigned size,
+								 uint64_t value, bool clear)
+{
+	uint64_t bytes = byte_mask(within, size) << word * WORD_BYTES;
+	uint64_t mask = UINT64_MAX >> (WORD_BYTES - size) * 8 << within * 8;
+	uint64_t old = load_word(at), changes = (old ^ value << within * 8) & mask;
+
+	if (!changes && (clear || is_silent(line->dirty, ev, kind, bytes))) {
+		line->silent += kind == UNIT_CACHED;
+		return 0;
 	}
-	if (top) {
-		if (changes)
-			tell_overwritten(model, ev, top, changes);
-		pending_hide(&model->pending, line, unit_word(unit), byte_mask(within, size),
-			     model->depth == MODEL_VISIBLE);
-	}
-	model->changes++;
+	if (!clear && line->dirty && line->dirty->visible & bytes)
+		word_overwrite(model, ev, line, word, bytes, changes);
 	old ^= changes;
-	memcpy(word, &old, WORD_BYTES);
-	return true;
+	memcpy(at, &old, WORD_BYTES);
+	return bytes;
+}
+
+/* What a store leaves pending on a line. */
+struct left {
+	uint64_t bytes;
+	unsigned units;
+};
+
+static inline __attribute__((always_inline)) struct left units_apply(struct model *model, const struct event *ev,
+								     enum unit_kind kind, uint8_t *content,
+								     struct line *line, unsigned from, unsigned end,
+								     const uint8_t *data, bool clear)
+{
+	struct left left = {0};
+
+	while (from < end) {
+		unsigned within = from % WORD_BYTES, word = from / WORD_BYTES;
+		unsigned n = end - from < WORD_BYTES - within ? end - from : WORD_BYTES - within;
+		uint8_t *at = content + word * WORD_BYTES;
+		uint64_t bytes =
+			n == WORD_BYTES
+				? unit_apply(model, ev, kind, at, line, word, 0, WORD_BYTES, load_word(data), clear)
+				: unit_apply(model, ev, kind, at, line, word, within, n, load_part(data, n), clear);
+
+		left.bytes |= bytes;
+		left.units += bytes != 0;
+		from += n;
+		data += n;
+	}
+	return left;
+}
+
+static __attribute__((noinline)) struct left units_apply_over(struct model *model, const struct event *ev,
+							      enum unit_kind kind, uint8_t *content, struct line *line,
+							      unsigned from, unsigned end, const uint8_t *data)
+{
+	return units_apply(model, ev, kind, content, line, from, end, data, false);
 }
 
 /* A flush of what was written is not needed, but it is no mistake either: it is taken for one of a silent store. */
@@ -91,33 +143,36 @@ static void page_written(struct page *page, uint64_t offset, uint64_t size)
 	page->written |= UINT64_MAX << first & UINT64_MAX >> (PAGE_LINES - 1 - last);
 }
 
-/* `size` bytes from unit->offset on, in one line. */
-static void line_apply(struct model *model, const struct event *ev, struct unit *unit, const uint8_t *data,
-		       unsigned size)
+static inline void line_stored(struct line *line, const struct event *ev)
 {
-	struct page *page = memory_page(&model->memory, unit->file, unit->offset);
-	struct line *line = page_line(page, unit->offset);
+	line->stored_offset = ev->offset;
+	line->stored_size = ev->size < UINT32_MAX ? (uint32_t)ev->size : UINT32_MAX;
+	line->stored_context = ev->context;
+	line->flushed = false;
+}
 
-	if (ev->type == EVENT_STORE) {
-		line->stored_offset = ev->offset;
-		line->stored_size = ev->size < UINT32_MAX ? (uint32_t)ev->size : UINT32_MAX;
-		line->stored_context = ev->context;
-		line->flushed = false;
-	} else {
-		page_written(page, unit->offset, size);
-	}
-	while (size) {
-		unsigned within = unit->offset % WORD_BYTES,
-			 n = size < WORD_BYTES - within ? size : WORD_BYTES - within;
-		uint8_t *word = page->bytes + unit->offset % PAGE_BYTES - within;
+/* `size` bytes from `offset` on, in one line. */
+static void line_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t offset,
+		       const uint8_t *data, unsigned size)
+{
+	struct page *page = memory_page(&model->memory, ev->file, offset);
+	struct line *line = page_line(page, offset);
+	unsigned from = offset % LINE_BYTES;
+	uint8_t *content = page->bytes + offset % PAGE_BYTES - from;
+	struct left left;
 
-		if (n == WORD_BYTES ? unit_apply(model, ev, word, line, unit, 0, WORD_BYTES, data)
-				    : unit_apply(model, ev, word, line, unit, within, n, data))
-			pending_add(&model->pending, line, unit);
-		unit->offset += n;
-		data += n;
-		size -= n;
-	}
+	if (ev->type == EVENT_STORE)
+		line_stored(line, ev);
+	else
+		page_written(page, offset, size);
+	if (line->dirty && line->dirty->visible & byte_mask(from, size))
+		left = units_apply_over(model, ev, kind, content, line, from, from + size, data);
+	else
+		left = units_apply(model, ev, kind, content, line, from, from + size, data, true);
+	if (!left.units)
+		return;
+	model->changes += left.units;
+	pending_add(&model->pending, line, ev, model->number, kind, offset - from, content, left.bytes, left.units);
 }
 
 /* `size` bytes from `offset` on. */
@@ -125,23 +180,16 @@ static void range_apply(struct model *model, const struct event *ev, enum unit_k
 			uint64_t size)
 {
 	const uint8_t *data = ev->data + (offset - ev->offset);
-	struct unit unit = {
-		.event = model->number,
-		.offset = offset,
-		.file = ev->file,
-		.context = ev->context,
-		.thread = ev->thread,
-		.kind = (uint8_t)kind,
-		.store = (uint8_t)ev->kind,
-	};
+	uint64_t room = LINE_BYTES - offset % LINE_BYTES;
 
-	while (size) {
-		uint64_t room = LINE_BYTES - unit.offset % LINE_BYTES, n = size < room ? size : room;
-
-		line_apply(model, ev, &unit, data, (unsigned)n);
-		data += n;
-		size -= n;
+	for (; size > room; room = LINE_BYTES) {
+		line_apply(model, ev, kind, offset, data, (unsigned)room);
+		offset += room;
+		data += room;
+		size -= room;
 	}
+	if (size)
+		line_apply(model, ev, kind, offset, data, (unsigned)size);
 }
 
 void step_store(struct model *model, const struct event *ev)
@@ -164,12 +212,10 @@ void step_store(struct model *model, const struct event *ev)
 static void lines_hide(struct model *model, struct page *page, uint64_t offset, uint64_t end)
 {
 	while (page->lines && offset < end) {
-		struct line *line = page_line(page, offset);
-		unsigned within = offset % WORD_BYTES;
-		uint64_t n = end - offset < WORD_BYTES - within ? end - offset : WORD_BYTES - within;
+		unsigned within = offset % LINE_BYTES;
+		uint64_t n = end - offset < LINE_BYTES - within ? end - offset : LINE_BYTES - within;
 
-		pending_hide(&model->pending, line, offset % LINE_BYTES / WORD_BYTES, byte_mask(within, (unsigned)n),
-			     true);
+		pending_hide(&model->pending, page_line(page, offset), byte_mask(within, (unsigned)n), true);
 		offset += n;
 	}
 }

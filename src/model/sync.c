@@ -21,10 +21,8 @@ static void line_synced(struct line *line, const struct event *ev, uint64_t offs
 static bool sync_line(struct model *model, const struct event *ev, struct line *line)
 {
 	persist_line(model, ev, line, UINT64_MAX);
-	for (unsigned word = 0; word < LINE_WORDS; word++) {
-		while (line->dirty && line->dirty->top[word])
-			persist_node(model, ev, line->dirty->top[word]);
-	}
+	while (line->dirty && line->dirty->top)
+		persist_node(model, ev, line->dirty->top);
 	return !line->dirty;
 }
 
@@ -46,17 +44,33 @@ static bool sync_page(struct model *model, const struct event *ev, uint32_t file
 	return complete;
 }
 
+/* The words whose units start in the range. */
+static unsigned node_words(const struct node *node, uint64_t from, uint64_t to)
+{
+	unsigned inside = 0;
+	struct unit unit;
+
+	for (unsigned words = words_of(node->bytes); words; words &= words - 1) {
+		unit_place(&unit, node, word_first(words));
+		if (unit.offset >= from && unit.offset < to)
+			inside |= 1u << word_first(words);
+	}
+	return inside;
+}
+
 /* Look at each pending unit. */
 static void sync_pending(struct model *model, const struct event *ev, uint32_t file, uint64_t from, uint64_t to)
 {
 	struct node *node, *later;
 
 	for (node = model->pending.all.first; node; node = later) {
+		unsigned words = file && node->unit.file != file ? 0 : node_words(node, from, to);
+
 		later = node->later;
-		if ((file && node->unit.file != file) || node->unit.offset < from || node->unit.offset >= to)
-			continue;
-		line_synced(node->line, ev, node->unit.offset);
-		persist_node(model, ev, node);
+		if (words) {
+			line_synced(node->line, ev, node->unit.offset);
+			persist_units(model, ev, node, words);
+		}
 	}
 }
 

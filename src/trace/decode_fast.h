@@ -47,6 +47,16 @@ static inline bool decode_number(struct decoder *d, uint64_t *value)
 	return true;
 }
 
+/* Most contexts are one byte, and what comes after is no other than last time: here a branch is better. */
+static inline bool decode_context(struct decoder *d, uint64_t *context)
+{
+	if (d->next < d->end && *d->next < 0x80) {
+		*context = *d->next++;
+		return true;
+	}
+	return decode_number(d, context);
+}
+
 static inline bool decode_address(struct decoder *d, uint64_t *addr)
 {
 	uint64_t difference;
@@ -118,7 +128,7 @@ static inline int decode_store(struct decoder *d, struct record *r, unsigned sha
 	r->op = BO_OP_STORE;
 	if (DECODE_UNLIKELY(!decode_shape_valid(size_code, packing)))
 		return decode_problem(d, "a store of a shape that does not exist");
-	if (DECODE_UNLIKELY(!decode_number(d, &r->context) || !decode_address(d, &r->addr)))
+	if (DECODE_UNLIKELY(!decode_context(d, &r->context) || !decode_address(d, &r->addr)))
 		return decode_cut(d);
 	r->size = 1u << size_code;
 	if (DECODE_UNLIKELY(size_code == BO_SIZE_OTHER) && !decode_number(d, &r->size))
@@ -147,9 +157,9 @@ static inline int decode_next(struct decoder *d, struct record *r)
 	}
 	r->op = (uint8_t)op;
 	if (op >= BO_OP_CLFLUSH && op <= BO_OP_CLWB)
-		return decode_number(d, &r->context) && decode_address(d, &r->addr) ? 1 : decode_cut(d);
+		return decode_context(d, &r->context) && decode_address(d, &r->addr) ? 1 : decode_cut(d);
 	if (op >= BO_OP_SFENCE && op <= BO_OP_LOCKED)
-		return decode_number(d, &r->context) ? 1 : decode_cut(d);
+		return decode_context(d, &r->context) ? 1 : decode_cut(d);
 	return decode_rare(d, r, op);
 }
 

@@ -8,6 +8,7 @@
  *  3. the sets enumerated are the legal ones, each once, from the empty one to the whole one
  *  4. their number is the count
  *  5. the units that the observer hears to be overwritten are those
+ *  6. it hears of the same bytes unit by unit and line by line
  *
  * and at the end the union of the sets over all points is the same.  A second model, which forgets what is overwritten, must tell the
  * observer of the same overwritten and left over units.
@@ -45,6 +46,7 @@ struct check {
 	uint32_t certain;                         /* units the observer heard to be persisted */
 	uint32_t overwritten;                     /* by the last event */
 	struct heard overwrites[2], leftovers[2]; /* of both models */
+	struct heard persisted[2];                /* bytes, by unit and by line */
 	uint32_t pending[REFERENCE_UNITS];        /* of the model's pending units, the bits in the reference */
 	size_t pending_count;
 	uint8_t legal[SETS / 8];      /* of this point */
@@ -99,12 +101,30 @@ static void hear(struct heard *heard, const struct event *ev, const struct unit 
 	heard->sum += (mix ^ mix >> 29) * (ev ? ev->type + 2u : 1u);
 }
 
+static void hear_byte(struct heard *heard, const struct event *by, const struct unit *unit, unsigned at)
+{
+	struct unit byte = *unit;
+
+	byte.offset += at;
+	hear(heard, by, &byte);
+}
+
+static void on_persist_line(void *arg, const struct event *by, const struct unit *common, uint64_t bytes)
+{
+	struct check *c = arg;
+
+	for (unsigned i = 0; i < 64; i++)
+		if (bytes >> i & 1)
+			hear_byte(&c->persisted[1], by, common, i);
+}
+
 static void on_persist(void *arg, const struct event *by, const struct unit *unit)
 {
 	struct check *c = arg;
 	uint32_t at = unit_bit(c, unit);
 
-	(void)by;
+	for (unsigned i = 0; i < unit->size; i++)
+		hear_byte(&c->persisted[0], by, unit, i);
 	if (!at || c->certain & at)
 		complain(c, "the unit of event %llu became certain twice", (unsigned long long)unit->event);
 	c->certain |= at;
@@ -261,6 +281,8 @@ static void check_end(struct check *c)
 	model_end(c->visible);
 	if (memcmp(c->ever_legal, c->ever_seen, bytes))
 		complain(c, "the union over all points differs");
+	if (memcmp(&c->persisted[0], &c->persisted[1], sizeof(struct heard)))
+		complain(c, "units and lines differ in what became certain");
 	/* Written units are not kept there at all. */
 	if (!c->wrote && memcmp(&c->overwrites[0], &c->overwrites[1], sizeof(struct heard)))
 		complain(c, "forgetting what is overwritten changes what is overwritten");
@@ -272,6 +294,7 @@ static void check_end(struct check *c)
 static void check_program(struct check *c, const struct program *program, enum reference_platform platform)
 {
 	static const struct model_observer observer = {.persist = on_persist,
+						       .persist_line = on_persist_line,
 						       .overwrite = on_overwrite,
 						       .leftover = on_leftover};
 	static const struct model_observer observer_visible = {.overwrite = on_overwrite_visible,

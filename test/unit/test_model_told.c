@@ -219,11 +219,45 @@ static void told_persists(void **state)
 	expect_told("eadr", "AB", "p", "wide:A load", "persist A; persist A; ");
 }
 
+struct countdown {
+	struct model *model;
+	size_t left[8], calls;
+};
+
+static void note_left(void *arg, const struct event *by, const struct unit *unit)
+{
+	struct countdown *c = arg;
+	bool mixed;
+
+	(void)by;
+	c->left[c->calls++] = model_line_units(c->model, unit->file, unit->offset, &mixed);
+}
+
+/* Whoever is told of the last unit of a wide store can see that it is the last on its line. */
+static void told_one_by_one(void **state)
+{
+	static const struct model_observer observer = {.persist = note_left};
+	static const uint8_t data[32] = {[0 ... 31] = 1};
+	struct event store = {
+		.type = EVENT_STORE, .kind = BO_STORE_NONTEMPORAL, .thread = 1, .file = 1, .size = 32, .data = data};
+	struct event fence = {.type = EVENT_SFENCE, .thread = 1};
+	struct countdown c = {0};
+
+	(void)state;
+	c.model = model_new(platform_find("adr"), MODEL_STATES, &observer, &c);
+	model_apply(c.model, &store);
+	model_apply(c.model, &fence);
+	assert_int_equal(c.calls, 4);
+	for (size_t i = 0; i < c.calls; i++)
+		assert_int_equal(c.left[i], 4 - i);
+	model_free(c.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told_flushes),   cmocka_unit_test(told_fences),   cmocka_unit_test(told_overwrites),
-		cmocka_unit_test(told_leftovers), cmocka_unit_test(told_persists),
+		cmocka_unit_test(told_leftovers), cmocka_unit_test(told_persists), cmocka_unit_test(told_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
