@@ -303,7 +303,8 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	if (!step.on || info->si_code != TRAP_TRACE) {
+	/* Mostly TRAP_TRACE.  But virtual machines lose the reason of a debug exception now and then, and the kernel then says TRAP_BRKPT. */
+	if (!step.on || info->si_code <= 0) {
 		theirs_do(sig, info, context);
 		return;
 	}
