@@ -24,6 +24,8 @@ $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@
 
+$(B)/test/unit/test_move: $(B)/asan/src/preload/move.o
+
 $(filter-out $(UNIT_PLAIN),$(UNIT)): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

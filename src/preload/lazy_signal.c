@@ -230,14 +230,16 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 	return reach(range, at, at + LAZY_PAGE, ACCESS_ANY);
 }
 
-/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before. */
+/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before; but the roots of
+ * pools are there, too. */
 static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t at)
 {
 	struct move move;
 	uintptr_t within = at % LAZY_PAGE;
 
-	if (step.on || !within || !move_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], &move) ||
-	    within + move.size > LAZY_PAGE || (move_stores(&move) && !(range->prot & PROT_WRITE)))
+	if (step.on || !move_look((const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], &move) ||
+	    (!within && move_address(&move, uc) != at) || within + move.size > LAZY_PAGE ||
+	    (move_stores(&move) && !(range->prot & PROT_WRITE)))
 		return false;
 	lazy_decide(range, at, at + move.size,
 		    move.kind == MOVE_STORE ? ACCESS_STORE

@@ -70,6 +70,8 @@ static void operand_read(struct move *m, const struct prefix *p, const uint8_t *
 		m->immediate = true;
 		m->number = immediate_read(end, immediate);
 	}
+	m->extension = p->bits;
+	m->modrm = (uint8_t)(modrm - start);
 	m->length = (uint8_t)(end + immediate - start);
 }
 
@@ -171,18 +173,51 @@ bool move_look(const uint8_t *start, struct move *m)
 	return code[1] >> 6 != 3 && !p.rep && !p.repne && one_byte(start, code, &p, m);
 }
 
+/* Where it is */
+
+static int register_index(unsigned reg)
+{
+	static const uint8_t order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+					  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+	return order[reg];
+}
+
+static uint64_t register_get(const ucontext_t *uc, unsigned reg)
+{
+	return (uint64_t)uc->uc_mcontext.gregs[register_index(reg)];
+}
+
+uintptr_t move_address(const struct move *m, const ucontext_t *uc)
+{
+	const uint8_t *start = (const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], *modrm = start + m->modrm;
+	unsigned mod = *modrm >> 6, rm = *modrm & 7, base = rm;
+	const uint8_t *displacement = modrm + 1;
+	uint64_t at = 0;
+
+	if (rm == 4) {
+		unsigned index = (modrm[1] >> 3 & 7) | (m->extension & 2) << 2;
+
+		base = modrm[1] & 7;
+		displacement++;
+		if (index != 4)
+			at = register_get(uc, index) << (modrm[1] >> 6);
+	}
+	if (mod == 0 && base == 5) /* no base: absolute, or from the next instruction on */
+		return at + (rm == 5 ? (uintptr_t)start + m->length : 0) + (uint64_t)immediate_read(displacement, 4);
+	at += register_get(uc, base | (m->extension & 1) << 3);
+	return mod ? at + (uint64_t)immediate_read(displacement, mod == 1 ? 1 : 4) : at;
+}
+
 /* Doing it */
 
 static greg_t *register_at(ucontext_t *uc, unsigned reg)
 {
-	static const uint8_t order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-					  REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-	return &uc->uc_mcontext.gregs[order[reg]];
+	return &uc->uc_mcontext.gregs[register_index(reg)];
 }
 
 static uint64_t operand_get(const struct move *m, ucontext_t *uc)
 {
-	uint64_t value = m->immediate ? (uint64_t)m->number : (uint64_t)*register_at(uc, m->reg);
+	uint64_t value = m->immediate ? (uint64_t)m->number : register_get(uc, m->reg);
 
 	return m->high ? value >> 8 : value;
 }

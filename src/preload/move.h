@@ -31,11 +31,16 @@ struct move {
 	bool memory_second; /* MOVE_CALCULATE: the register comes first, and has the result */
 	uint8_t reg;
 	int64_t number;
-	uint8_t length; /* of the instruction */
+	uint8_t extension; /* the bits of REX */
+	uint8_t modrm;     /* where it is in the instruction */
+	uint8_t length;    /* of the instruction */
 };
 
 /* False: it is something else. */
 bool move_look(const uint8_t *code, struct move *move);
+
+/* Where its operand is, by the registers. */
+uintptr_t move_address(const struct move *move, const ucontext_t *context);
 
 /* Does it change memory? */
 static inline bool move_stores(const struct move *move)
