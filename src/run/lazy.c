@@ -18,7 +18,11 @@
 #include "run/recovery_in.h"
 #include "run/shell.h"
 
-enum { STALL_MS = 5000 /* for the rest of a report to come */, TRIM_BYTES = 1 << 20 };
+enum {
+	STALL_MS = 5000, /* for the rest of a report to come */
+	TRIM_BYTES = 1 << 20,
+	POSTPONED_BYTES = 64 << 20, /* what is beyond is left out: a tree of that many branches has no end */
+};
 
 /* Lines and their flags, one after the other. */
 struct way {
@@ -41,7 +45,8 @@ struct lazy_run {
 		struct way *at;
 		size_t count, room;
 	} postponed;
-	size_t asked; /* of these */
+	size_t asked; /* of these; those before it are empty again */
+	size_t postponed_bytes;
 
 	uint64_t timeout_ns;
 	struct lazy_block *block; /* as the stub sees it */
@@ -327,6 +332,28 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 	outcome_free(&outcome);
 }
 
+static double left_of(const struct lazy_run *run, const struct way *way)
+{
+	struct choices_bounds bounds = CHOICES_OPEN;
+	uint8_t *decided = mem_alloc(run->choices->line_count + 1);
+	double count;
+
+	for (size_t i = 0; i < way->count; i++) {
+		const struct choices_line *line = &choices_lines(run->choices)[way->lines[i]];
+
+		decided[way->lines[i]] = 1;
+		bounds = choices_decide(run->choices, way->lines[i], way->taken + line->first, bounds);
+	}
+	count = choices_count(run->choices, bounds, decided);
+	free(decided);
+	return count;
+}
+
+static size_t way_bytes(const struct lazy_run *run, const struct way *way)
+{
+	return way->count * (sizeof(*way->lines) + sizeof(*way->masks)) + run->choices->unit_count;
+}
+
 /* The masks are at the end, where other reports have the output. */
 static void postponed_add(struct lazy_run *run, const struct lazy_report *report, const char *masks)
 {
@@ -334,7 +361,22 @@ static void postponed_add(struct lazy_run *run, const struct lazy_report *report
 
 	way.masks = mem_alloc(way.count * sizeof(*way.masks) + 1);
 	memcpy(way.masks, masks - report->mask_bytes, report->mask_bytes);
+	if (run->postponed_bytes + way_bytes(run, &way) > POSTPONED_BYTES) {
+		run->before += left_of(run, &way);
+		way_free(&way);
+		return;
+	}
+	run->postponed_bytes += way_bytes(run, &way);
 	vec_push(&run->postponed, way);
+}
+
+/* The one that was asked for has been answered. */
+static void postponed_drop(struct lazy_run *run)
+{
+	struct way *way = &run->postponed.at[run->asked - 1];
+
+	run->postponed_bytes -= way_bytes(run, way);
+	way_free(way);
 }
 
 static void report_take(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
@@ -387,28 +429,13 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 
 /* The end */
 
-static double left_of(const struct lazy_run *run, const struct way *way)
-{
-	struct choices_bounds bounds = CHOICES_OPEN;
-	uint8_t *decided = mem_alloc(run->choices->line_count + 1);
-	double count;
-
-	for (size_t i = 0; i < way->count; i++) {
-		const struct choices_line *line = &choices_lines(run->choices)[way->lines[i]];
-
-		decided[way->lines[i]] = 1;
-		bounds = choices_decide(run->choices, way->lines[i], way->taken + line->first, bounds);
-	}
-	count = choices_count(run->choices, bounds, decided);
-	free(decided);
-	return count;
-}
-
 /* Is there more to be asked for? */
 static bool run_goes_on(struct lazy_run *run)
 {
 	bool full = run->options.leaves_max && run->end.leaves >= run->options.leaves_max;
 
+	if (run->asked)
+		postponed_drop(run);
 	if (run->enough || run->end.broken || full) {
 		while (run->asked < run->postponed.count)
 			run->end.left_out += left_of(run, &run->postponed.at[run->asked++]);
