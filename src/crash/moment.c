@@ -68,6 +68,7 @@ struct moment *moment_new(struct image *image)
 	struct moment *m = mem_alloc(sizeof(*m));
 
 	m->choices = image_choices(image);
+	choices_mark(m->choices);
 	m->certain = state_digest_none(image);
 	m->all = state_digest_all(image);
 	m->lines = mem_alloc((m->choices->line_count + 1) * sizeof(*m->lines));

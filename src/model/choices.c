@@ -163,12 +163,43 @@ static bool next_content(const struct pass *p, struct choices_bounds bounds, uin
 	return true;
 }
 
+/* Is all taken up to a unit with whose event the line has bytes that it will have again? */
+static bool returns(const struct pass *p, const uint8_t *taken)
+{
+	uint32_t last = p->count;
+
+	while (last-- > 0 && !taken[last])
+		;
+	if (last >= p->count || !p->units[last].returns)
+		return false;
+	for (uint32_t i = last; i > 0 && p->units[i - 1].event == p->units[last].event; i--) {
+		if (!taken[i - 1])
+			return false;
+	}
+	return true;
+}
+
+static bool next_once(const struct pass *p, struct choices_bounds bounds, uint8_t *taken)
+{
+	bool more;
+
+	do
+		more = next_content(p, bounds, taken);
+	while (more && returns(p, taken));
+	return more;
+}
+
 bool choices_next(const struct choices *c, uint32_t line, struct choices_bounds bounds, enum choices_mode mode,
 		  uint8_t *taken)
 {
 	const struct pass p = pass_start(c, line, bounds);
 
-	return mode == CHOICES_SETS ? next_set(&p, bounds, taken) : next_content(&p, bounds, taken);
+	switch (mode) {
+	case CHOICES_SETS: return next_set(&p, bounds, taken);
+	case CHOICES_CONTENTS: return next_content(&p, bounds, taken);
+	case CHOICES_ONCE: break;
+	}
+	return next_once(&p, bounds, taken);
 }
 
 void choices_most(const struct choices *c, uint32_t line, struct choices_bounds bounds, uint8_t *taken)

@@ -49,7 +49,8 @@ struct choices_unit {
 	uint8_t store;
 	uint8_t shows; /* bit i: value[i] is seen if the unit is taken and nothing later on that byte is.  All, unless something newer is
 			* certain already: then image_choices (image) clears it */
-	uint8_t unused[7];
+	uint8_t returns; /* choices_mark: if this is the last unit taken, a later state of the line has the same bytes */
+	uint8_t unused[6];
 };
 
 struct choices_line {
@@ -83,6 +84,9 @@ static inline const struct choices_unit *choices_units(const struct choices *c)
 struct model;
 struct choices *choices_take(struct model *model);
 
+/* Mark what CHOICES_ONCE leaves out, once it is known what the units show.  (choices_mark.c) */
+void choices_mark(struct choices *c);
+
 /* A block that comes from elsewhere: is it well formed?  All below trust it. */
 bool choices_check(const struct choices *c, size_t bytes);
 
@@ -101,6 +105,7 @@ enum choices_mode {
 	CHOICES_SETS, /* every legal set of the line's units, once */
 	CHOICES_CONTENTS, /* leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units that
 			   * are not cached are not taken where later ones hide them.  Two sets may still have the same bytes */
+	CHOICES_ONCE, /* leave out what choices_mark found, too: a lock that was taken and given back a thousand times has two contents */
 };
 
 /* The alternatives of one line within bounds, one after the other; the first takes as little as it may, and there is always one.  `taken` has

@@ -141,7 +141,7 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 	if (lazy.lines[line] == LINE_GIVEN) {
 		memcpy(lazy.alternative, given_taken() + choices_lines(c)[line].first, choices_lines(c)[line].count);
 	} else if (choices_forced(c, line, lazy.bounds)) {
-		choices_first(c, line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
+		choices_first(c, line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
 	} else {
 		if (lazy.spoiled)
 			lazy_refuse(lazy.spoiled);

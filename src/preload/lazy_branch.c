@@ -22,8 +22,8 @@ struct contents {
 
 static bool contents_step(struct contents *k)
 {
-	bool more = k->next ? choices_next(lazy.choices, k->line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative)
-			    : choices_first(lazy.choices, k->line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
+	bool more = k->next ? choices_next(lazy.choices, k->line, lazy.bounds, CHOICES_ONCE, lazy.alternative)
+			    : choices_first(lazy.choices, k->line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
 
 	k->next += more;
 	return more;

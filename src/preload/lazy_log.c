@@ -64,10 +64,10 @@ void lazy_agree(bool all, bool none)
 
 void lazy_mask_first(uint32_t line, uint64_t mask, uint8_t *flags)
 {
-	bool more = choices_first(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, flags);
+	bool more = choices_first(lazy.choices, line, lazy.bounds, CHOICES_ONCE, flags);
 
 	for (; more && !(mask & 1); mask >>= 1)
-		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, flags);
+		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_ONCE, flags);
 }
 
 void lazy_log_restore(void)

@@ -28,7 +28,7 @@ static bool bytes_equal(const uint8_t *a, const uint8_t *b, uint64_t bytes)
 static uint64_t contents_all(uint32_t line, const uint8_t *here, uint32_t *last)
 {
 	bool all = lazy.lines[line] != LINE_PARTLY;
-	bool more = choices_first(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
+	bool more = choices_first(lazy.choices, line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
 	uint64_t mask = 0;
 
 	for (uint32_t i = 0; more; i++) {
@@ -40,7 +40,7 @@ static uint64_t contents_all(uint32_t line, const uint8_t *here, uint32_t *last)
 			memcpy(lazy.contents[i].bytes, here, CHOICES_LINE);
 			choices_apply(lazy.choices, line, lazy.alternative, lazy.contents[i].bytes);
 		}
-		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_CONTENTS, lazy.alternative);
+		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
 	}
 	return mask;
 }

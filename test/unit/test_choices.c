@@ -216,6 +216,8 @@ static void check_point(struct check *k, uint64_t random)
 	model_enumerate(k->model, collect, k);
 	check_all(k, CHOICES_SETS, random);
 	check_all(k, CHOICES_CONTENTS, random >> 7);
+	choices_mark(c);
+	check_all(k, CHOICES_ONCE, random >> 11);
 	map_free(&k->contents);
 	free(c);
 }
@@ -315,6 +317,36 @@ static void many_versions(void **state)
 	model_free(h.model);
 }
 
+/* A lock that is taken and given back: nothing, 1 and 0; the last of those that are alike stays.  Not if a CLFLUSH makes a difference between them. */
+static void contents_return(void **state)
+{
+	struct hand h = hand_start();
+	struct event flush = {.type = EVENT_CLFLUSH, .file = 1, .thread = 1, .offset = 128};
+	struct choices *c;
+	uint8_t taken[100], most[100];
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		hand_store(&h, EVENT_STORE, BO_STORE_PLAIN, 128, 8, !(i & 1));
+	c = choices_take(h.model);
+	assert_int_equal(alternatives(c, 0, CHOICES_ONCE), 101);
+	choices_mark(c);
+	assert_int_equal(alternatives(c, 0, CHOICES_ONCE), 3);
+	assert_int_equal(alternatives(c, 0, CHOICES_CONTENTS), 101);
+	choices_first(c, 0, CHOICES_OPEN, CHOICES_ONCE, taken);
+	while (choices_next(c, 0, CHOICES_OPEN, CHOICES_ONCE, taken))
+		;
+	choices_most(c, 0, CHOICES_OPEN, most);
+	assert_memory_equal(taken, most, sizeof(most));
+	free(c);
+	model_apply(h.model, &flush);
+	c = choices_take(h.model);
+	choices_mark(c);
+	assert_int_equal(alternatives(c, 0, CHOICES_ONCE), 101);
+	free(c);
+	model_free(h.model);
+}
+
 /* Only parts of the versions are hidden by later ones. */
 static void partly_hidden(void **state)
 {
@@ -385,8 +417,9 @@ static void damaged_blocks(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_versions),  cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
-		cmocka_unit_test(damaged_blocks), cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
+		cmocka_unit_test(many_versions),   cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
+		cmocka_unit_test(damaged_blocks),  cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
+		cmocka_unit_test(contents_return),
 	};
 
 	if (getenv("MODEL_SEED"))

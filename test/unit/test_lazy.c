@@ -473,6 +473,7 @@ static bool world_make(struct world *w, uint64_t number)
 	w->problem[0] = 0;
 	w->choices = moment_make(number);
 	lines_move(w->choices);
+	choices_mark(w->choices);
 	if (w->choices->line_count > 16 || w->choices->unit_count > 64) {
 		free(w->choices);
 		return false;
