@@ -13,6 +13,7 @@
 enum {
 	EVENTS_PER_LOOK = 1 << 14,
 	LEAVES_SAMPLED = 1 << 10, /* at most */
+	LEAVES_SOME = 1 << 8,     /* of a root, before one that is larger has all the time that is left */
 	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
 	REFUSALS_MAX = 8,
 };
@@ -28,6 +29,15 @@ static uint64_t leaves_sampled(const struct explore *e)
 	uint64_t most = e->campaign->options.per_segment;
 
 	return most < LEAVES_SAMPLED ? most : LEAVES_SAMPLED;
+}
+
+static uint64_t leaves_max(const struct explore *e)
+{
+	uint64_t most = e->campaign->options.per_segment;
+
+	if (e->pass == PASS_SAMPLE)
+		return leaves_sampled(e);
+	return e->pass == PASS_SOME && most > LEAVES_SOME ? LEAVES_SOME : most;
 }
 
 /* Lazy roots */
@@ -143,7 +153,7 @@ static int root_lazily(struct explore *e, size_t root, struct moment *moment, st
 		.files = e->files,
 		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
 		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
-		.leaves_max = sample ? leaves_sampled(e) : e->campaign->options.per_segment,
+		.leaves_max = leaves_max(e),
 		.leaf = leaf_told,
 		.ended = root_ended,
 	};
@@ -227,6 +237,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	switch (e->pass) {
 	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
+	case PASS_SOME: return root->state == ROOT_PART;
 	case PASS_REST: return root->state == ROOT_PART;
 	case PASS_CONTRAST: return root->state == ROOT_PART;
 	case PASS_SAMPLE: return root->state == ROOT_PART;
@@ -304,7 +315,7 @@ static bool pass_is_due(const struct campaign *c, const struct explored *explore
 	if (pass == PASS_ALL)
 		return true;
 	/* With a budget, what is suspicious was looked at first. */
-	if (pass == (has_budget(c) ? PASS_CONTRAST : PASS_REST))
+	if (has_budget(c) ? pass == PASS_CONTRAST : pass == PASS_SOME || pass == PASS_REST)
 		return false;
 	for (size_t i = 0; i < explored->roots.count; i++)
 		if (explored->roots.at[i].state == wanted)

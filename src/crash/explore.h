@@ -29,7 +29,8 @@ struct explored;
 enum explore_pass {
 	PASS_SUSPECTS, /* roots with stores that other detectors complained of, their suspicious states */
 	PASS_ALL,      /* all roots; with a budget, the suspicious states of the others */
-	PASS_REST,     /* with a budget: all states, then */
+	PASS_SOME,     /* with a budget: all states then, of roots that have few */
+	PASS_REST,     /* and of the others */
 	PASS_REFUSED,  /* what the fork server could not do, state by state */
 	PASS_CONTRAST, /* where there is too much to do, without a budget: the suspicious states, */
 	PASS_SAMPLE,   /* and some by chance */
