@@ -245,6 +245,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
 	if (c->explored)
 		explore_jobs(c, platform, &jobs);
+	jobs_prune(&jobs);
 	r = explain_jobs(c, platform, &jobs, err);
 	vec_free(&jobs.all);
 	return r;

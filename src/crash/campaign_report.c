@@ -48,6 +48,11 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 			 (unsigned long long)e.different);
 		note_add(f, note);
 	}
+	if (e.stopped) {
+		snprintf(note, sizeof(note), "crashes after event %llu of %llu were not explored",
+			 (unsigned long long)e.stopped, (unsigned long long)c->survey->events);
+		note_add(f, note);
+	}
 }
 
 static void hang_notes(const struct campaign *c, struct findings *f)

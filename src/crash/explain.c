@@ -80,6 +80,11 @@ static int explain_to(struct explain *e, uint64_t event, struct err *err)
 	return 0;
 }
 
+static bool job_hangs(const struct job *job)
+{
+	return job->ending.kind == OUTCOME_TIMEOUT;
+}
+
 /* The job that starts first of those that are left. */
 static struct job *job_next(struct jobs *jobs, const bool *done)
 {
@@ -91,12 +96,14 @@ static struct job *job_next(struct jobs *jobs, const bool *done)
 	return next;
 }
 
-static int jobs_explain(struct explain *e, struct jobs *jobs, struct err *err)
+static int jobs_explain(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
 {
 	bool *done = mem_alloc(jobs->all.count + 1);
 	struct job *job;
 	int r = 0;
 
+	for (size_t i = 0; i < jobs->all.count; i++)
+		done[i] = job_hangs(&jobs->all.at[i]) != hanging;
 	while (r >= 0 && (job = job_next(jobs, done))) {
 		r = explain_to(e, job->start, err);
 		if (r == 0 && job->trial->which == TRIAL_ALL)
@@ -107,6 +114,29 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, struct err *err)
 	}
 	free(done);
 	return r < 0 ? r : 0;
+}
+
+/* Those that hang take a time limit for each try: they come last, in a reading of their own. */
+static int jobs_read(struct explain *e, size_t platform, struct jobs *jobs, bool hanging, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	bool any = false;
+	int r;
+
+	for (size_t i = 0; i < jobs->all.count; i++)
+		any |= job_hangs(&jobs->all.at[i]) == hanging;
+	if (!any)
+		return 0;
+	e->recent_count = 0;
+	e->reading = NULL;
+	r = reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err);
+	if (r == 0)
+		r = campaign_tester(c, e->reading, err);
+	if (r == 0)
+		r = jobs_explain(e, jobs, hanging, err);
+	campaign_tester_close(c);
+	reading_close(e->reading);
+	return r;
 }
 
 int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct err *err)
@@ -120,15 +150,10 @@ int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct 
 	e->campaign = c;
 	e->platform = platform_name(c->options.platforms[platform]);
 	e->deadline = campaign_end(c);
-	r = reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err);
-	if (r == 0) {
-		campaign_phase(c, "minimising", 0);
-		r = campaign_tester(c, e->reading, err);
-	}
+	campaign_phase(c, "minimising", 0);
+	r = jobs_read(e, platform, jobs, false, err);
 	if (r == 0)
-		r = jobs_explain(e, jobs, err);
-	campaign_tester_close(c);
-	reading_close(e->reading);
+		r = jobs_read(e, platform, jobs, true, err);
 	free(e);
 	return r;
 }

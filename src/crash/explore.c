@@ -353,6 +353,7 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 			    .explored = &c->explored[platform],
 			    .trials = &c->trials[platform],
 			    .pass = pass};
+	bool was_stopped;
 	int r;
 
 	if (!pass_is_due(c, e.explored, pass))
@@ -362,7 +363,10 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 		r = campaign_begin(c, e.reading, err);
 	if (r == 0)
 		r = reading_explore(&e, err);
+	was_stopped = c->stopped;
 	r = campaign_tester_end(c, r, err);
+	if (c->stopped && !was_stopped && !e.explored->read)
+		e.explored->stopped = reading_number(e.reading);
 	e.explored->read = true;
 	explore_close(&e);
 	return r;
@@ -387,6 +391,7 @@ struct explore_figures explore_figures(const struct campaign *c)
 		f.traps += e->traps;
 		f.eager += e->eager;
 		f.reason = f.reason ? f.reason : e->reason;
+		f.stopped = f.stopped && (!e->stopped || f.stopped < e->stopped) ? f.stopped : e->stopped;
 		f.observed |= e->observed;
 		for (size_t i = 0; i < e->roots.count; i++) {
 			f.left_in += e->roots.at[i].left_out > 0;

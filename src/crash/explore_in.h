@@ -56,7 +56,8 @@ struct observed;
 struct explored {
 	struct map names; /* of roots -> 1 + index */
 	VEC_OF(struct root) roots;
-	uint64_t seen; /* roots, also those seen before */
+	uint64_t seen;    /* roots, also those seen before */
+	uint64_t stopped; /* the event up to which there was time to look for roots; 0: to the end */
 	struct contents tested;
 	uint64_t traps;
 	uint64_t eager;

@@ -75,6 +75,7 @@ struct judge {
 	struct trials *trials;
 	struct jobs *jobs;
 	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	struct map seen;  /* contents that fail on this platform: 1 */
 	uint64_t created; /* before this event the initial ending is accepted */
 };
 
@@ -116,6 +117,20 @@ static uint64_t contents_fresh(struct judge *j, const struct failure *failure)
 	return fresh;
 }
 
+/* The contents that no other group, or trial, of this platform has. */
+static uint64_t contents_unseen(struct judge *j, const struct failure *failure)
+{
+	uint64_t unseen = 0;
+
+	for (size_t i = 0; i < failure->contents.count; i++) {
+		uint64_t *seen = map_put(&j->seen, failure->contents.at[i].low, failure->contents.at[i].high);
+
+		unseen += !*seen;
+		*seen = 1;
+	}
+	return unseen;
+}
+
 static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
 {
 	return root->event < j->created && failure->ending.kind == OUTCOME_EXIT &&
@@ -130,17 +145,39 @@ static bool prefix_fails(const struct judge *j, const struct root *root, const s
 	return all && !all->accepted && ending_same(known_get(j->campaign->known, all->digest), failure->ending);
 }
 
+/* By the job of the latest prefix up to the root that fails so; rule 2 of trials.h. */
+static void prefix_count(struct judge *j, const struct root *root, const struct failure *failure, uint64_t states)
+{
+	struct job *latest = NULL;
+
+	for (size_t i = 0; i < j->jobs->all.count; i++) {
+		struct job *job = &j->jobs->all.at[i];
+
+		if (job->trial->which == TRIAL_ALL && job->trial->event <= root->event &&
+		    ending_same(job->ending, failure->ending) && (!latest || latest->trial->event < job->trial->event))
+			latest = job;
+	}
+	if (!latest)
+		return;
+	latest->states += states;
+	latest->detectors |= JOB_EXPLORE;
+}
+
 static void failure_judge(struct judge *j, const struct root *root, const struct failure *failure)
 {
 	const struct trial *none = trial_find(j->trials, root->event, TRIAL_NONE);
-	uint64_t fresh = contents_fresh(j, failure), *job;
+	uint64_t fresh = contents_fresh(j, failure), states = contents_unseen(j, failure), *job;
 
 	if (is_accepted(j, root, failure)) {
 		j->explored->accepted += fresh;
 		return;
 	}
 	j->explored->failed += fresh;
-	if (!none || prefix_fails(j, root, failure))
+	if (prefix_fails(j, root, failure)) {
+		prefix_count(j, root, failure, states);
+		return;
+	}
+	if (!none)
 		return;
 	job = map_put(&j->loses, failure->lost, ending_code(failure->ending));
 	if (!*job) {
@@ -151,7 +188,7 @@ static void failure_judge(struct judge *j, const struct root *root, const struct
 						      .persisted = failure->persisted}));
 		*job = j->jobs->all.count;
 	}
-	j->jobs->all.at[*job - 1].states += fresh;
+	j->jobs->all.at[*job - 1].states += states;
 }
 
 static void root_judge(struct judge *j, struct root *root)
@@ -175,8 +212,10 @@ static void trials_see(struct judge *j)
 		const struct trial *trial = &j->trials->all.at[i];
 		struct ending ending = known_get(j->campaign->known, trial->digest);
 
-		if (!trial->explored || !ending.known || ending_passed(ending) ||
-		    !content_fails_first(j, trial->digest))
+		if (!ending.known || ending_passed(ending))
+			continue;
+		*map_put(&j->seen, trial->digest.low, trial->digest.high) = 1;
+		if (!trial->explored || !content_fails_first(j, trial->digest))
 			continue;
 		j->explored->failed += !trial->accepted;
 		j->explored->accepted += trial->accepted;
@@ -210,4 +249,5 @@ void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 	for (size_t i = 0; i < explored->roots.count; i++)
 		root_judge(&j, &explored->roots.at[i]);
 	map_free(&j.loses);
+	map_free(&j.seen);
 }

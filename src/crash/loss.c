@@ -22,7 +22,9 @@ struct loss {
 	const struct unit *const *units;
 	size_t count;
 	bool *persisted;
-	bool *needed; /* pending units that must be on media; none if it is not known, or nothing must */
+	bool *needed;    /* pending units that must be on media; none if it is not known, or nothing must */
+	bool *later;     /* of these, the ones stored from the blamed store on */
+	bool unfinished; /* there might be fewer lost ones, or it is not known what must be on media */
 	struct err *err;
 };
 
@@ -117,7 +119,16 @@ static void store_close(const struct loss *l, struct stores *stores, struct cras
 		last->value = (const uint8_t *)arena_copy(&l->explain->campaign->texts, stores->value, last->size);
 }
 
-enum which { WHICH_LOST, WHICH_NEEDED, WHICH_OTHER };
+enum which { WHICH_LOST, WHICH_LATER, WHICH_EARLIER, WHICH_OTHER };
+
+static enum which unit_which(const struct loss *l, size_t unit)
+{
+	if (!l->persisted[unit])
+		return WHICH_LOST;
+	if (!l->needed[unit])
+		return WHICH_OTHER;
+	return l->later[unit] ? WHICH_LATER : WHICH_EARLIER;
+}
 
 /* Add the stores of the lost, or persisted, units: those of one event that follow each other are one. */
 static void stores_gather(const struct loss *l, enum which which, struct stores *stores)
@@ -127,7 +138,7 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct unit *u = l->units[i];
 
-		if (which != (!l->persisted[i] ? WHICH_LOST : l->needed[i] ? WHICH_NEEDED : WHICH_OTHER))
+		if (which != unit_which(l, i))
 			continue;
 		if (!store_goes_on(last, u)) {
 			store_close(l, stores, last);
@@ -139,7 +150,7 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 								     .file = u->file,
 								     .offset = u->offset,
 								     .event = u->event,
-								     .needed = which == WHICH_NEEDED}));
+								     .needed = l->needed[i] && which != WHICH_LOST}));
 			last = &stores->all.at[stores->all.count - 1];
 		}
 		memcpy(stores->value + last->size, u->value, u->size);
@@ -154,6 +165,18 @@ static const struct unit *first_lost(const struct loss *l)
 		if (!l->persisted[i])
 			return l->units[i];
 	return NULL;
+}
+
+static size_t stores_lost(const struct loss *l)
+{
+	uint64_t event = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		count += !l->persisted[i] && l->units[i]->event != event;
+		event = l->persisted[i] ? event : l->units[i]->event;
+	}
+	return count;
 }
 
 static bool is_pending(const struct loss *l, uint64_t event)
@@ -211,17 +234,24 @@ static void result_contexts(const struct loss *l, struct result *result)
 	}
 }
 
-static const struct unit *first_needed(const struct loss *l)
+/* The needed store that is named beside the lost one: the first that came after it, if any did.  Between these two something is missing; what came before only
+ * shows that it matters. */
+static const struct unit *needed_named(const struct loss *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		if (l->needed[i])
+	const struct unit *first = NULL;
+
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->later[i])
 			return l->units[i];
-	return NULL;
+		if (l->needed[i] && !first)
+			first = l->units[i];
+	}
+	return first;
 }
 
 static enum crash_cause loss_cause(const struct loss *l, const struct unit *lost)
 {
-	const struct unit *kept = first_needed(l);
+	const struct unit *kept = needed_named(l);
 
 	if (kept && kept->event == lost->event)
 		return CAUSE_TORN;
@@ -242,11 +272,13 @@ static int loss_result(struct loss *l)
 	int r;
 
 	s->cause = loss_cause(l, first);
+	s->unfinished = l->unfinished;
 	s->blamed = first->context;
 	result_point(l->explain, l->job->trial, s);
 	result_contexts(l, &result);
 	stores_gather(l, WHICH_LOST, &lost);
-	stores_gather(l, WHICH_NEEDED, &persisted);
+	stores_gather(l, WHICH_LATER, &persisted);
+	stores_gather(l, WHICH_EARLIER, &persisted);
 	s->pair = persisted.all.count > 0;
 	if (!s->pair)
 		witnesses_gather(l, first->event, &persisted);
@@ -259,15 +291,35 @@ static int loss_result(struct loss *l)
 	return r;
 }
 
-/* Which of the persisted stores must be there?  None, if recovery fails without all of them. */
+static int pair_fails(void *arg, const bool *persisted)
+{
+	const struct loss *l = arg;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (l->later[i] && !persisted[i])
+			return 0;
+	return loss_fails(arg, persisted);
+}
+
+/* Which of the persisted stores must be there?  None, if recovery fails without all of them.
+ *
+ * First those stored after the lost one, with all others on media.  Without these, too, recovery might end in the same way for another reason, and it
+ * would look as if nothing had to be there. */
 static int loss_pair(struct loss *l, unsigned tries)
 {
+	uint64_t lost = first_lost(l)->event;
+	unsigned left = tries;
 	int r;
 
 	memcpy(l->needed, l->persisted, l->count);
-	r = minimise_kept(l->model, l->needed, tries, loss_fails, l);
+	r = minimise_kept(l->model, l->needed, lost, &left, loss_fails, l);
+	for (size_t i = 0; i < l->count; i++)
+		l->later[i] = r == 0 && l->needed[i] && l->units[i]->event >= lost;
+	left = tries;
+	if (r == 0)
+		r = minimise_kept(l->model, l->needed, 0, &left, pair_fails, l);
 	if (r < 0)
-		memset(l->needed, 0, l->count);
+		memcpy(l->needed, l->later, l->count);
 	return r;
 }
 
@@ -316,6 +368,7 @@ static int loss_settle(struct loss *l)
 	r = set_hangs(l, l->persisted);
 	if (r != 1)
 		loss_start(l);
+	l->unfinished |= r != 1;
 	return r == -1 ? -1 : 0;
 }
 
@@ -323,11 +376,13 @@ static int loss_minimise(struct loss *l)
 {
 	struct result *same;
 	unsigned tries = l->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
-	int r = 0;
+	unsigned left = tries;
+	int r = TESTER_STOPPED;
 
 	loss_start(l);
 	if (explain_may_run(l->explain, l->ending))
-		r = minimise_lost(l->model, l->persisted, tries, loss_fails, l);
+		r = minimise_lost(l->model, l->persisted, &left, loss_fails, l);
+	l->unfinished = !left && stores_lost(l) > 1;
 	if (r == -1 || loss_settle(l) < 0)
 		return -1;
 	same = loss_same(l);
@@ -335,8 +390,9 @@ static int loss_minimise(struct loss *l)
 		result_join(same, l->job);
 		return 0;
 	}
-	if (r == 0 && explain_may_run(l->explain, l->ending))
-		r = loss_pair(l, tries);
+	if (r == 0)
+		r = explain_may_run(l->explain, l->ending) ? loss_pair(l, tries / 2) : TESTER_STOPPED;
+	l->unfinished |= r < 0;
 	return r == -1 ? -1 : loss_result(l);
 }
 
@@ -380,6 +436,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	l.units = model_pending(l.model, &l.count);
 	l.persisted = mem_alloc(l.count + 1);
 	l.needed = mem_alloc(l.count + 1);
+	l.later = mem_alloc(l.count + 1);
 	if (is_loss(&l) && explain_may_run(e, job->ending))
 		r = loss_known(&l, &same);
 	if (same)
@@ -388,5 +445,6 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 		r = loss_alone(&l);
 	free(l.persisted);
 	free(l.needed);
+	free(l.later);
 	return r;
 }

@@ -21,6 +21,7 @@ struct minimise {
 	size_t lines;
 	bool *best, *tried;
 	bool kept;             /* it is the persisted stores that shall be fewer */
+	uint64_t from;         /* event of the first store that is tried */
 	bool tear;             /* stores may be on media in part */
 	VEC_OF(size_t) stores; /* index of the first unit of each store that is lost, or kept, and `count` */
 	unsigned left;
@@ -165,7 +166,7 @@ static void stores_list(struct minimise *m)
 
 	m->stores.count = 0;
 	for (size_t i = 0; i < m->count; i++) {
-		if (m->best[i] != m->kept || m->units[i]->event == event)
+		if (m->best[i] != m->kept || m->units[i]->event == event || m->units[i]->event < m->from)
 			continue;
 		event = m->units[i]->event;
 		vec_push(&m->stores, i);
@@ -231,7 +232,8 @@ static int minimise_passes(struct minimise *m)
 }
 
 /* If a store must be on media in part, then only so. */
-static int minimise(struct model *model, bool *persisted, bool kept, unsigned limit, minimise_fails *fails, void *arg)
+static int minimise(struct model *model, bool *persisted, bool kept, uint64_t from, unsigned *left,
+		    minimise_fails *fails, void *arg)
 {
 	struct minimise m;
 	int r;
@@ -239,7 +241,8 @@ static int minimise(struct model *model, bool *persisted, bool kept, unsigned li
 	minimise_init(&m, model);
 	m.best = persisted;
 	m.kept = kept;
-	m.left = limit;
+	m.from = from;
+	m.left = *left;
 	m.fails = fails;
 	m.arg = arg;
 	m.tear = kept && is_torn(&m);
@@ -248,16 +251,17 @@ static int minimise(struct model *model, bool *persisted, bool kept, unsigned li
 		m.tear = true;
 		r = minimise_passes(&m);
 	}
+	*left = m.left;
 	minimise_free(&m);
 	return r;
 }
 
-int minimise_lost(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+int minimise_lost(struct model *model, bool *persisted, unsigned *left, minimise_fails *fails, void *arg)
 {
-	return minimise(model, persisted, false, limit, fails, arg);
+	return minimise(model, persisted, false, 0, left, fails, arg);
 }
 
-int minimise_kept(struct model *model, bool *persisted, unsigned limit, minimise_fails *fails, void *arg)
+int minimise_kept(struct model *model, bool *persisted, uint64_t from, unsigned *left, minimise_fails *fails, void *arg)
 {
-	return minimise(model, persisted, true, limit, fails, arg);
+	return minimise(model, persisted, true, from, left, fails, arg);
 }

@@ -16,6 +16,7 @@ struct prefix {
 	const struct job *job;
 	struct state *base; /* all that is stored up to here */
 	VEC_OF(struct crash_store) stores;
+	bool unfinished; /* there might be a shorter one */
 	struct err *err;
 };
 
@@ -162,7 +163,7 @@ static int prefix_fails(struct prefix *p, size_t count)
 
 /* The search */
 
-/* How many stores make it fail: the first that do, as far as bisection tells. */
+/* How many stores make it fail: the first that do, as far as bisection tells, and comes. */
 static int prefix_search(struct prefix *p, size_t *shortest)
 {
 	size_t passes = 0, fails = p->stores.count;
@@ -180,6 +181,7 @@ static int prefix_search(struct prefix *p, size_t *shortest)
 			passes = middle;
 	}
 	*shortest = fails;
+	p->unfinished = r < 0;
 	return r == -1 ? -1 : 0;
 }
 
@@ -244,6 +246,7 @@ static int prefix_result(struct prefix *p, size_t count)
 	int r;
 
 	result.sighting.cause = count ? CAUSE_EARLY : CAUSE_MOMENT;
+	result.sighting.unfinished = p->unfinished;
 	result.sighting.blamed = count ? p->stores.at[count - 1].context : 0;
 	if (prefix_point(p, count, &result.sighting) < 0)
 		return -1;
@@ -277,6 +280,7 @@ static int prefix_hangs(struct prefix *p, size_t *count)
 	if (whole == 1 && *count < all) {
 		r = prefix_certainly(p, *count);
 		*count = r == 1 ? *count : all;
+		p->unfinished |= r != 1;
 	}
 	if (whole == TESTER_STOPPED)
 		p->explain->campaign->hangs_unconfirmed += p->job->states;

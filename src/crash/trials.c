@@ -139,13 +139,12 @@ static int job_order(const void *left, const void *right)
 	return a->trial < b->trial ? -1 : a->trial > b->trial;
 }
 
-/* A prefix that fails may hold nothing but contents that were met before. */
-static void jobs_prune(struct jobs *jobs)
+void jobs_prune(struct jobs *jobs)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < jobs->all.count; i++)
-		if (jobs->all.at[i].states)
+		if (jobs->all.at[i].states || jobs->all.at[i].persisted)
 			jobs->all.at[kept++] = jobs->all.at[i];
 	jobs->all.count = kept;
 }
@@ -159,7 +158,6 @@ void trials_judge(const struct trials *t, const struct known *known, struct jobs
 		judge_trial(&j, &t->all.at[i]);
 	map_free(&j.seen);
 	map_free(&j.loses);
-	jobs_prune(jobs);
 	if (jobs->all.count)
 		qsort(jobs->all.at, jobs->all.count, sizeof(*jobs->all.at), job_order);
 }

@@ -75,6 +75,9 @@ void trials_accept(struct trials *trials, const struct known *known, struct endi
 void trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs, struct map *counted,
 		  struct judgement *found);
 
+/* Drop jobs that hold nothing but contents that were met before: these are explained there.  Those of explore remain, to say that it met them, too. */
+void jobs_prune(struct jobs *jobs);
+
 /* After rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is accepted. */
 uint64_t trials_created(const struct trials *trials, const struct known *known);
 

@@ -217,6 +217,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.mode = findings_text(c->findings, s->mode),
 		.folder = findings_text(c->findings, s->folder),
 		.nested = s->nested,
+		.unfinished = s->unfinished,
 	};
 	uint64_t telling;
 	struct crash_store *persisted = persisted_choose(s, &crash->persisted_total, &telling);
@@ -332,6 +333,8 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 		finding_join(&c->findings->at[*known - 1], &finding);
 		return;
 	}
+	if (!sighting->states)
+		return;
 	crash_say(c->findings, &finding);
 	finding_push(c, &finding);
 	*known = c->findings->count;

@@ -71,6 +71,14 @@ static const struct {
 	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
 };
 
+/* Where the search was cut short.  There is nothing to be advised. */
+static const char *const unfinished_lost =
+	"recovery fails if the power fails before {point} and what is stored here is lost; no time was left to find out whether that "
+	"matters, or something else that is lost or on media then";
+static const char *const unfinished_early =
+	"recovery fails if the power fails before {point}: what is stored here, or not long before, came too early; no time was left to "
+	"find out which store it is";
+
 static const char *const outcomes[OUTCOME_IS_COUNT] = {"exit", "signal", "timeout", "output"};
 static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn", "early", "moment"};
 
@@ -244,12 +252,17 @@ static size_t sentence_find(const struct finding *finding)
 
 void crash_say(struct findings *findings, struct finding *finding)
 {
+	bool unfinished = finding->crash->unfinished;
 	size_t row = sentence_find(finding);
 	char text[8192];
 
-	message_fill(finding, sentences[row].message, text, sizeof(text));
+	message_fill(finding,
+		     !unfinished                  ? sentences[row].message
+		     : finding->crash->lost_count ? unfinished_lost
+						  : unfinished_early,
+		     text, sizeof(text));
 	finding->message = findings_text(findings, text);
-	if (!*sentences[row].fix || !message_distinct(finding, sentences[row].fix))
+	if (unfinished || !*sentences[row].fix || !message_distinct(finding, sentences[row].fix))
 		return;
 	message_fill(finding, sentences[row].fix, text, sizeof(text));
 	finding->fix = findings_text(findings, text);

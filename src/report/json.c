@@ -108,6 +108,8 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_number(j, "states", crash->states);
 	if (crash->nested)
 		json_bool(j, "nested", true);
+	if (crash->unfinished)
+		json_bool(j, "unfinished", true);
 	json_text(j, "folder", crash->folder);
 	json_stores(j, "persisted", crash->persisted, crash->persisted_count);
 	json_number(j, "persisted_total", crash->persisted_total);

@@ -121,6 +121,7 @@ static int read_names(struct reader *r, const json_t *object, struct finding_cra
 	if (!cause_find(cause, &crash->cause))
 		return reader_fail(r, "crash.cause", "is not known to this version");
 	crash->nested = json_is_true(json_object_get(object, "nested"));
+	crash->unfinished = json_is_true(json_object_get(object, "unfinished"));
 	return 0;
 }
 

@@ -3,6 +3,8 @@
  *
  *     losses POOL lost          40 words that nobody flushes, of which recovery needs two; then the word that vouches for them
  *     losses POOL early         40 words in one go, after the 23rd of which recovery fails
+ *     losses POOL two           two mistakes that look alike: a word that nobody flushes, and a token without a fence before it
+ *     losses POOL between       an entry of three words: the token must not be there with the first alone
  *     losses POOL check lost    recovery */
 // needs: clwb
 #include "target.h"
@@ -41,10 +43,37 @@ static void work_early(char *pool)
 	SFENCE();
 }
 
+static void work_two(char *pool)
+{
+	ST8(WORD(pool, 0), 1); /* nobody flushes it */
+	ST8(pool, 1);
+	CLWB(pool);
+	SFENCE();
+	ST8(WORD(pool, 1), 1); /* the value */
+	ST8(WORD(pool, 2), 1); /* the token of two */
+	CLWB(WORD(pool, 1));
+	CLWB(WORD(pool, 2));
+	SFENCE();
+}
+
+static void work_between(char *pool)
+{
+	ST8(WORD(pool, 0), 1);
+	ST8(WORD(pool, 0) + 8, 1); /* the key */
+	ST8(WORD(pool, 1), 1);     /* the token of between */
+	CLWB(WORD(pool, 0));
+	CLWB(WORD(pool, 1));
+	SFENCE();
+}
+
 static int check(char *pool, const char *what)
 {
 	if (!strcmp(what, "lost"))
 		return load8(pool) && load8(WORD(pool, 7)) != 107 && load8(WORD(pool, 31)) != 131;
+	if (!strcmp(what, "two"))
+		return (load8(pool) && !load8(WORD(pool, 0))) || (load8(WORD(pool, 2)) && !load8(WORD(pool, 1)));
+	if (!strcmp(what, "between"))
+		return load8(WORD(pool, 1)) && load8(WORD(pool, 0)) && !load8(WORD(pool, 0) + 8);
 	return load8(WORD(pool, 23)) && !load8(WORD(pool, WORDS - 1));
 }
 
@@ -68,6 +97,10 @@ int main(int argc, char **argv)
 	char *pool = (close(file_create(argv[1], POOL_BYTES)), pool_map(argv[1]));
 	if (!strcmp(argv[2], "lost"))
 		work_lost(pool);
+	else if (!strcmp(argv[2], "two"))
+		work_two(pool);
+	else if (!strcmp(argv[2], "between"))
+		work_between(pool);
 	else
 		work_early(pool);
 	return 0;

@@ -68,6 +68,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	run_read(r, words);
 	trials_accept(&r->trials, r->known, ending_from(initial));
 	trials_judge(&r->trials, r->known, &r->jobs, &r->counted, &r->found);
+	jobs_prune(&r->jobs);
 }
 
 static void run_free(struct run *r)
