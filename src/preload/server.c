@@ -255,6 +255,7 @@ void server_start(void)
 		stub_refuse("recovery hides the control files from the stub");
 	state_check();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	stub_next_all();
 	server.thread = (int)syscall(SYS_gettid);
 	processor_start();
 	sigfillset(&all);

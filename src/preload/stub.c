@@ -15,9 +15,20 @@
 struct stub_page *stub_page;
 bool stub_is_child;
 
-void *stub_next(const char *name)
+/* By the linker. */
+extern struct stub_next __start_stub_nexts[], __stop_stub_nexts[];
+
+void *stub_next(struct stub_next *next)
 {
-	return dlsym(RTLD_NEXT, name);
+	if (!next->address)
+		next->address = dlsym(RTLD_NEXT, next->name);
+	return next->address;
+}
+
+void stub_next_all(void)
+{
+	for (struct stub_next *next = __start_stub_nexts; next < __stop_stub_nexts; next++)
+		stub_next(next);
 }
 
 const char *stub_text(uint32_t offset)

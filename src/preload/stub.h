@@ -23,15 +23,19 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* The function that the program would have called without us. */
-#define NEXT(name)                                      \
-	({                                              \
-		static void *next_##name;               \
-		if (!next_##name)                       \
-			next_##name = stub_next(#name); \
-		(__typeof__(&name))next_##name;         \
+/* The function that the program would have called without us.  All of them stand in one section, so that a server can look them up for its children (stub_next_all). */
+struct stub_next {
+	const char *name;
+	void *address; /* NULL: not looked up yet */
+};
+
+#define NEXT(name)                                                                                                \
+	({                                                                                                        \
+		static struct stub_next next_##name __attribute__((section("stub_nexts"), used)) = {#name, NULL}; \
+		(__typeof__(&name))stub_next(&next_##name);                                                       \
 	})
-void *stub_next(const char *name);
+void *stub_next(struct stub_next *next);
+void stub_next_all(void);
 
 /* NULL: no control directory, the stub does nothing. */
 extern struct stub_page *stub_page;
