@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
@@ -121,14 +122,6 @@ int choice_parse(struct choice *choice, const char *detect, const char *platform
 
 /* Reading */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 struct analysis *analysis_new(const struct choice *choice)
 {
 	struct analysis *a = mem_alloc(sizeof(*a));
@@ -167,9 +160,9 @@ static void progress_show(struct analysis *a)
 {
 	char number[32];
 
-	if (!a->progress || now_ms() - a->progress_shown_ms < PROGRESS_MS)
+	if (!a->progress || clock_ms() - a->progress_shown_ms < PROGRESS_MS)
 		return;
-	a->progress_shown_ms = now_ms();
+	a->progress_shown_ms = clock_ms();
 	fprintf(stderr, "\r%s events analysed", number_text(number, a->events));
 }
 
@@ -182,7 +175,7 @@ static void progress_clear(struct analysis *a)
 /* Until the end (0), damage (-1), an interrupt (0) or, in a live recording, until there is nothing to do (TRACE_WAIT). */
 static int analysis_read(struct analysis *a, struct err *err)
 {
-	int64_t start = now_ms();
+	int64_t start = clock_ms();
 	const struct event *ev;
 	int r;
 
@@ -195,7 +188,7 @@ static int analysis_read(struct analysis *a, struct err *err)
 		progress_show(a);
 	}
 	a->complete = r == 0;
-	a->busy_ms += now_ms() - start;
+	a->busy_ms += clock_ms() - start;
 	return r == 1 ? 0 : r;
 }
 

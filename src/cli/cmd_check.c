@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/counting.h"
 #include "cli/interrupt.h"
@@ -98,7 +99,7 @@ static int check_run(struct check *c, struct err *err)
 
 int cmd_check(int argc, char **argv)
 {
-	struct check check = {.start = verdict_clock()};
+	struct check check = {.start = clock_seconds()};
 	struct err err;
 	int status, first = option_parse(&usage, argc, argv, &status);
 

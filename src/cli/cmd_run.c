@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/command.h"
 #include "cli/counting.h"
 #include "cli/interrupt.h"
@@ -174,7 +175,7 @@ static int run_prepare(struct run *r, int argc, char **argv, struct err *err)
 
 int cmd_run(int argc, char **argv)
 {
-	struct run run = {.record = RECORD_NEW(&recording), .start = verdict_clock()};
+	struct run run = {.record = RECORD_NEW(&recording), .start = clock_seconds()};
 	struct err err;
 	int status, first = option_parse(&usage, argc, argv, &status);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/interrupt.h"
 #include "cli/verdict.h"
 #include "finding/stacks.h"
@@ -61,7 +62,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 		.representatives = c->options->representatives,
 		.interrupted = interrupt_seen,
 	};
-	double start = verdict_clock();
+	double start = clock_seconds();
 	int r = 0;
 
 	if (!choice->explore || !trace_file_count(analysis_trace(analysis)) || !analysis_complete(analysis))
@@ -74,7 +75,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 		c->whole = count_new(&how);
 	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)
 		r = count_read(c->whole, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
-	c->seconds = verdict_clock() - start;
+	c->seconds = clock_seconds() - start;
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
 #include "cli/verdict.h"
@@ -148,7 +149,7 @@ static void progress_text(const struct campaign_progress *p, char *text, size_t 
 static void progress_show(void *arg, const struct campaign_progress *progress)
 {
 	struct testing *t = arg;
-	double now = verdict_clock();
+	double now = clock_seconds();
 	char text[256];
 
 	if ((now - t->shown) * 1000 < (t->terminal ? TERMINAL_MS : LINES_MS))
@@ -174,7 +175,7 @@ static void progress_prepare(struct testing *t, bool quiet)
 	if (!t->options->progress || quiet)
 		return;
 	t->terminal = isatty(STDERR_FILENO);
-	t->shown = verdict_clock();
+	t->shown = clock_seconds();
 	t->how.progress = progress_show;
 	t->how.arg = t;
 }

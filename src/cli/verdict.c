@@ -4,9 +4,9 @@
 
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "crash/folder.h"
@@ -15,14 +15,6 @@
 #include "report/reader.h"
 
 enum { WIDTH_MIN = 40, WIDTH_MAX = 160 };
-
-double verdict_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Options */
 
@@ -233,7 +225,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	/* What cannot be written costs itself, not the rest: the first failure is told when all else is done.
 	 * Folders of crash findings get their names; those of an earlier report go. */
 	status = campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err);
-	f->stats.seconds.total = verdict_clock() - facts->start;
+	f->stats.seconds.total = clock_seconds() - facts->start;
 	if (v->options->write_suppressions &&
 	    suppress_write(f, v->options->write_suppressions, status ? &more : err) < 0)
 		status = -1;

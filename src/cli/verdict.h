@@ -64,7 +64,7 @@ struct verdict_facts {
 	const char *dir;       /* the recording */
 	const char *out;       /* where the reports go */
 	const char *out_shown; /* the same as the user wrote it */
-	double start;          /* verdict_clock() when the command began */
+	double start;          /* clock_seconds() when the command began */
 	bool quiet;            /* no text on standard output */
 	const char *recover;   /* --recover; NULL: none */
 	const char *untested;  /* why crash states were not tested though they should be; NULL: nothing went wrong */
@@ -81,8 +81,5 @@ int verdict_give(struct verdict *verdict, const struct analysis *analysis, struc
 
 /* Report findings that were read back: suppress, print on standard output, judge. */
 int verdict_repeat(struct verdict *verdict, struct findings *findings, const char *shown, struct err *err);
-
-/* Seconds, from some moment on. */
-double verdict_clock(void);
 
 #endif

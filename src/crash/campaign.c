@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "crash/campaign_in.h"
 
@@ -42,7 +43,7 @@ void campaign_unkept(struct campaign *c, const struct err *err)
 void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
 {
 	c->phase = phase;
-	c->phase_start = tester_clock();
+	c->phase_start = clock_seconds();
 	c->phase_known = known;
 	c->phase_runs = c->runs_before;
 }
@@ -60,7 +61,7 @@ static void campaign_look(void *arg)
 		.tested = runs - c->phase_runs,
 		.known = c->phase_known,
 		.failed = c->failed_before + tester_failed(c->tester),
-		.seconds = tester_clock() - c->phase_start,
+		.seconds = clock_seconds() - c->phase_start,
 	};
 
 	if (c->options.progress)
@@ -279,11 +280,11 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->known = known;
 	c->known_borrowed = known;
 	c->folders = options->folder_first;
-	c->start = tester_clock();
+	c->start = clock_seconds();
 	c->testing.deadline = options->budget > 0 ? c->start + options->budget : 0;
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
-	c->seconds = tester_clock() - c->start;
+	c->seconds = clock_seconds() - c->start;
 	*campaign = c;
 	return r;
 }

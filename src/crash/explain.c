@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
+
 int explain_fails(struct explain *e, const struct state *state, struct ending ending, struct err *err)
 {
 	struct ending known = known_get(e->campaign->known, state->digest);
@@ -30,16 +32,16 @@ bool explain_may_tell(const struct explain *e)
 {
 	double more = e->campaign->options.timeout;
 
-	return !e->campaign->options.interrupted() && (e->deadline <= 0 || tester_clock() <= e->deadline + more);
+	return !e->campaign->options.interrupted() && (e->deadline <= 0 || clock_seconds() <= e->deadline + more);
 }
 
 bool explain_may_run(struct explain *e, struct ending ending)
 {
 	double takes = ending.kind == OUTCOME_TIMEOUT ? e->campaign->options.timeout : 0;
 
-	if (e->campaign->options.interrupted() || (e->deadline > 0 && tester_clock() > e->deadline))
+	if (e->campaign->options.interrupted() || (e->deadline > 0 && clock_seconds() > e->deadline))
 		e->hurry = true;
-	return !e->hurry && (e->deadline <= 0 || tester_clock() + takes <= e->deadline);
+	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
 }
 
 /* Remember a store for the story. */

@@ -12,6 +12,7 @@
  *  4. Whoever speaks for others, a state that is reported was itself seen to hang, or is left out by rule 3. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "crash/campaign_in.h"
 
 enum { PATIENCE = 4 };
@@ -55,7 +56,7 @@ static bool may_confirm(struct campaign *c)
 
 	if (c->options.interrupted())
 		return false;
-	if (end <= 0 || tester_clock() + PATIENCE * c->options.timeout <= end)
+	if (end <= 0 || clock_seconds() + PATIENCE * c->options.timeout <= end)
 		return true;
 	if (c->hang_late)
 		return false;

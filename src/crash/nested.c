@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/clock.h"
 #include "crash/campaign_in.h"
 #include "image/tree.h"
 #include "run/recorder.h"
@@ -77,7 +78,7 @@ static void found_add(struct judgement *found, const struct judgement *more)
 /* Of the budget, in seconds; never nothing, which would be without an end. */
 static double time_left(const struct campaign *c)
 {
-	double left = c->start + c->options.budget - tester_clock();
+	double left = c->start + c->options.budget - clock_seconds();
 
 	return left > TIME_LEAST ? left : TIME_LEAST;
 }

@@ -5,9 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "image/content.h"
 
@@ -29,14 +29,6 @@ struct tester {
 	struct slot *slots;
 	uint64_t runs, failed;
 };
-
-double tester_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 struct ending ending_of(const struct outcome *outcome)
 {
@@ -119,7 +111,7 @@ void tester_close(struct tester *t)
 
 bool tester_time_is_over(const struct tester *t)
 {
-	return t->options.deadline > 0 && tester_clock() > t->options.deadline;
+	return t->options.deadline > 0 && clock_seconds() > t->options.deadline;
 }
 
 /* A worker whose stage holds the state; or what the caller says. */

@@ -28,7 +28,7 @@
 struct tester_options {
 	struct recovery_options recovery; /* done and arg are the tester's own */
 	const char *fallback;             /* where stages go if there is no room in memory */
-	double deadline; /* tester_clock() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too */
+	double deadline; /* clock_seconds() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too */
 	void (*look)(void *arg); /* called when an outcome has come; may be NULL */
 	void *arg;
 };
@@ -88,8 +88,5 @@ uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* of those submitted, not passed */
 
 struct ending ending_of(const struct outcome *outcome);
-
-/* Seconds, from some moment on. */
-double tester_clock(void);
 
 #endif

@@ -153,7 +153,6 @@ void lazy_tell(uint32_t flags, int status);
 void lazy_tell_leaf(pid_t pid, int status);
 
 /* lazy_time.c */
-uint64_t lazy_now_ns(void);
 /* In a process that begins to run. */
 void lazy_timer_start(void);
 /* It waits for a child; and goes on. */

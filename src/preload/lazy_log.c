@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
+
 bool lazy_leaves_out(const uint8_t *flags, uint32_t count)
 {
 	return memchr(flags, 0, count) != NULL;
@@ -116,9 +118,9 @@ void lazy_tell_leaf(pid_t pid, int status)
 	}
 	if (atomic_exchange(lazy.setup.refused, 0))
 		flags = LAZY_REFUSED;
-	else if (killed && lazy.block->timeout_ns && lazy_now_ns() >= tree->deadline_ns)
+	else if (killed && lazy.block->timeout_ns && clock_ns() >= tree->deadline_ns)
 		flags = LAZY_TIMEOUT;
-	tree->spent_ns += lazy_now_ns() - tree->began_ns;
+	tree->spent_ns += clock_ns() - tree->began_ns;
 	flags |= (tree->all ? LAZY_ALL : 0) | (tree->none ? LAZY_NONE : 0);
 	lazy_tell(flags, status);
 	tree->leaves++;

@@ -9,13 +9,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-uint64_t lazy_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+#include "base/clock.h"
 
 static int timer;
 
@@ -32,7 +26,7 @@ void lazy_time_go(void)
 	struct lazy_tree *tree = lazy.tree;
 	uint64_t limit = lazy.block->timeout_ns;
 
-	tree->began_ns = lazy_now_ns();
+	tree->began_ns = clock_ns();
 	tree->deadline_ns = limit > tree->spent_ns ? tree->began_ns + limit - tree->spent_ns : tree->began_ns;
 	timer_set(limit > tree->spent_ns ? limit - tree->spent_ns : 1);
 }
@@ -40,7 +34,7 @@ void lazy_time_go(void)
 void lazy_time_stop(void)
 {
 	timer_set(0);
-	lazy.tree->spent_ns += lazy_now_ns() - lazy.tree->began_ns;
+	lazy.tree->spent_ns += clock_ns() - lazy.tree->began_ns;
 }
 
 void lazy_timer_start(void)

@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 enum { OFFSETS_MAX = 256, KILL_ROUNDS_MAX = 1000 };
 
@@ -178,14 +179,6 @@ static bool child_start(pid_t *pid, bool lazy)
 	return true;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void child_wait(pid_t pid, uint64_t start, bool lazy)
 {
 	struct stub_reply reply = {.op = STUB_ENDED};
@@ -195,7 +188,7 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	atomic_store(&stub_page->running, 0);
-	reply.nanoseconds = now_ns() - start;
+	reply.nanoseconds = clock_ns() - start;
 	if (pid > 0)
 		waitpid(pid, &reply.status, 0);
 	if (lazy)
@@ -221,7 +214,7 @@ static void server_loop(void)
 		bool lazy = request.op == STUB_LAZY;
 		if (n != (long)sizeof(request) || (request.op != STUB_RUN && !lazy))
 			syscall(SYS_exit_group, 0);
-		uint64_t start = now_ns();
+		uint64_t start = clock_ns();
 		processor_keep(start);
 		const char *why = lazy ? lazy_stub_begin() : NULL;
 		if (why) {

@@ -16,23 +16,15 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/children.h"
 #include "run/inplace.h"
 #include "run/namespace.h"
 #include "run/witness.h"
 
 enum { MS = 1000000, DYING_MS = 300 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void signals_reset(void)
 {
@@ -158,7 +150,7 @@ static bool run_is_over(const struct run *run)
 	if (run->killed || !run->options->service.client)
 		return run->killed || run->main.ended;
 	if (run->terminating)
-		return run->main.ended || now_ns() > run->patience_ns;
+		return run->main.ended || clock_ns() > run->patience_ns;
 	/* A server that went to the background has ended well, as far as we see. */
 	return server_failed(run);
 }
@@ -176,16 +168,16 @@ static void run_reap(struct run *run)
 		m->status = status;
 	}
 	if (run->client.ended && !run->dying_ns)
-		run->dying_ns = now_ns() + (status_is_good(run->client.status) ? 0 : (uint64_t)DYING_MS * MS);
+		run->dying_ns = clock_ns() + (status_is_good(run->client.status) ? 0 : (uint64_t)DYING_MS * MS);
 }
 
 /* A client that fails may do so because the server is dying, and has not done so yet: that would be the thing to tell. */
 static void run_terminate(struct run *run)
 {
-	if (!run->client.ended || run->terminating || now_ns() < run->dying_ns)
+	if (!run->client.ended || run->terminating || clock_ns() < run->dying_ns)
 		return;
 	run->terminating = true;
-	run->patience_ns = now_ns() + (uint64_t)SERVICE_TERM_MS * MS;
+	run->patience_ns = clock_ns() + (uint64_t)SERVICE_TERM_MS * MS;
 	children_signal(SIGTERM);
 }
 
@@ -225,7 +217,7 @@ static pid_t member_start(struct run *run, void (*become)(const struct keeper_op
 
 static void run_start(struct run *run)
 {
-	run->start_ns = now_ns();
+	run->start_ns = clock_ns();
 	run->main.pid = member_start(run, child_become);
 	if (run->options->service.client)
 		run->client.pid = member_start(run, client_become);
@@ -234,7 +226,7 @@ static void run_start(struct run *run)
 static struct stub_reply run_reply(const struct run *run)
 {
 	struct stub_reply reply = {.op = STUB_ENDED,
-				   .nanoseconds = now_ns() - run->start_ns,
+				   .nanoseconds = clock_ns() - run->start_ns,
 				   .status = run->main.status};
 
 	if (run->killed)

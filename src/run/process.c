@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/children.h"
 
 enum { TOLD_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
@@ -51,14 +52,6 @@ struct signals {
 	sigset_t old_mask;
 	struct sigaction old_chld;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void signals_take(struct signals *s)
 {
@@ -154,7 +147,7 @@ static pid_t client_start(const struct process *p, const struct signals *s, stru
 static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
 {
 	w->stage = stage;
-	w->deadline_ms = now_ms() + ms;
+	w->deadline_ms = clock_ms() + ms;
 }
 
 /* It goes on, but not with what it is doing. */
@@ -275,14 +268,14 @@ static struct process_end watch_end(const struct watch *w, bool served, int64_t 
 		.by_client = well,
 		.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
 		.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-		.seconds = (double)(now_ms() - start_ms) / 1000,
+		.seconds = (double)(clock_ms() - start_ms) / 1000,
 	};
 }
 
 static void watch_wait(struct watch *w, const struct signals *signals)
 {
 	siginfo_t info;
-	int64_t left = w->stage == STAGE_RUN && !w->nudge_ms ? LATER_MS : w->deadline_ms - now_ms();
+	int64_t left = w->stage == STAGE_RUN && !w->nudge_ms ? LATER_MS : w->deadline_ms - clock_ms();
 	struct timespec timeout = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
 
 	if (left <= 0) {
@@ -304,7 +297,7 @@ int process_run(const struct process *process, struct process_end *end, struct e
 		.nudge_ms = process->nudge_ms,
 	};
 	struct signals signals;
-	int64_t start = now_ms();
+	int64_t start = clock_ms();
 
 	watch_enter(&w, STAGE_RUN, w.nudge_ms);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

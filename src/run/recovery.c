@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
@@ -22,14 +22,6 @@
 
 #define AWAY_NS ((uint64_t)50000000) /* a longer absence of ours is not held against recovery */
 enum { JOBS_MAX = 63, LOOK_MS = 200 /* at interrupts, at least */ };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* By its name: in a namespace, our own may be another directory. */
 static int cwd_find(struct recovery *r, struct err *err)
@@ -141,7 +133,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	mode_begin(r);
 	r->jobs = jobs_possible(r);
 	r->slots = mem_alloc(r->jobs * sizeof(*r->slots));
-	r->seen_ns = now_ns();
+	r->seen_ns = clock_ns();
 	/* What a fork server that dies leaves behind comes to us. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (unsigned i = 0; i < r->jobs; i++)
@@ -374,7 +366,7 @@ static void processor_share(const struct recovery *r)
 static int pump(struct recovery *r, bool look, struct err *err)
 {
 	struct pollfd polls[JOBS_MAX * WORKER_POLLS];
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns();
 	size_t count = 0;
 
 	absence_forgive(r, now);
@@ -383,7 +375,7 @@ static int pump(struct recovery *r, bool look, struct err *err)
 		count += worker_polls(&r->slots[i].worker, polls + count);
 	if (poll(polls, count, look ? 0 : wait_ms(r, now)) < 0 && errno != EINTR)
 		return err_sys(err, "cannot wait for recovery");
-	now = r->seen_ns = now_ns();
+	now = r->seen_ns = clock_ns();
 	for (unsigned i = 0; i < r->jobs; i++)
 		if (slot_pump(r, &r->slots[i], now, err) < 0)
 			return -1;
@@ -397,7 +389,7 @@ static bool interrupted(const struct recovery *r)
 
 static bool time_is_over(const struct recovery *r)
 {
-	return r->options.end > 0 && (double)now_ns() / 1e9 > r->options.end;
+	return r->options.end > 0 && (double)clock_ns() / 1e9 > r->options.end;
 }
 
 static int slot_find_idle(const struct recovery *r)
@@ -420,7 +412,7 @@ int recovery_idle(struct recovery *r, struct err *err)
 		if (pump(r, false, err) < 0)
 			return -1;
 	}
-	r->seen_ns = now_ns();
+	r->seen_ns = clock_ns();
 	return interrupted(r) ? RECOVERY_INTERRUPTED : found;
 }
 
@@ -465,7 +457,7 @@ static int drain(struct recovery *r, bool patiently, struct err *err)
 		if (pump(r, false, err) < 0)
 			return -1;
 	}
-	r->seen_ns = now_ns();
+	r->seen_ns = clock_ns();
 	return 0;
 }
 

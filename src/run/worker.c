@@ -10,9 +10,9 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/children.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
@@ -22,14 +22,6 @@
 	(5 * (uint64_t)1000000000) /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
 enum { LEAVES_AT_ONCE = 64 };
 #define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 int worker_open(struct worker *worker, const struct worker_options *options, struct err *err)
 {
@@ -156,7 +148,7 @@ static int request_send(struct worker *w, uint32_t op)
 
 static void deadline_set(struct worker *w)
 {
-	w->deadline_ns = now_ns() + w->limit_ns + (w->lazy ? w->limit_ns + LEAF_NS : 0);
+	w->deadline_ns = clock_ns() + w->limit_ns + (w->lazy ? w->limit_ns + LEAF_NS : 0);
 }
 
 static void run_begin(struct worker *w)
@@ -191,7 +183,7 @@ static void server_launch(struct worker *w)
 	}
 	w->server_fd = pidfd_open(w->server, 0);
 	w->state = WORKER_STARTING;
-	w->deadline_ns = now_ns() + w->limit_ns;
+	w->deadline_ns = clock_ns() + w->limit_ns;
 }
 
 static void keeper_launch(struct worker *w)
@@ -420,7 +412,7 @@ static void run_late(struct worker *w)
 	else if (w->mode == RECOVERY_FORK || request_send(w, STUB_KILL) < 0)
 		return; /* it has just ended, or not begun; the reply comes, or the next look finds it */
 	w->state = WORKER_KILLING;
-	w->deadline_ns = now_ns() + KILLING_NS;
+	w->deadline_ns = clock_ns() + KILLING_NS;
 }
 
 void worker_pump(struct worker *w, uint64_t now)
