@@ -38,7 +38,7 @@ static const struct {
 	{CAUSE_UNFENCED, BESIDE_LATER, true,
 	 "what {store} stores can be on media while what is stored here is not: it is flushed at {flush}, but no fence follows "
 	 "before {store}",
-	 "fence after the flush at {flush}"},
+	 "fence after the flush at {flush}, before the store at {store}"},
 	{CAUSE_UNFENCED, BESIDE_LATER, false,
 	 "what {store} stores can be on media while what is stored here is not: it goes past the cache, but no fence follows "
 	 "before {store}",

@@ -27,7 +27,7 @@ void *stub_next(struct stub_next *next)
 
 void stub_next_all(void)
 {
-	for (struct stub_next *next = __start_stub_nexts; next < __stop_stub_nexts; next++)
+	for (struct stub_next *next = __start_stub_nexts; next != __stop_stub_nexts; next++)
 		stub_next(next);
 }
 
