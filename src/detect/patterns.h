@@ -29,7 +29,7 @@ struct patterns {
 	bool several_processes;
 	bool synced;   /* by msync or fsync, at least once */
 	bool stepwise; /* it flushes, or stores on after a sync */
-	bool ended; /* the target came to an end by itself: what is left at the end of the trace is left for good */
+	bool ended;    /* the target came to an end by itself: what is left at the end of the trace is left for good */
 	struct sighting held; /* of units, being joined; event 0: none */
 };
 
