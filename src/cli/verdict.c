@@ -216,7 +216,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	const struct report_options how = {.dir = facts->out_shown, .fail_on = v->lowest};
 	struct findings *f = findings_make(v, a, campaign, facts->dir, err);
 	struct err more;
-	int status = 0;
+	int status;
 
 	if (!f)
 		return -1;

@@ -10,8 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "model/choices.h"
-
-#define CACHED 0 /* enum unit_kind */
+#include "model/model.h"
 
 struct content {
 	uint8_t bytes[CHOICES_LINE];
@@ -31,7 +30,7 @@ struct steps {
 static bool is_cached(const struct choices_unit *units, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (units[i].kind != CACHED)
+		if (units[i].kind != UNIT_CACHED)
 			return false;
 	}
 	return true;

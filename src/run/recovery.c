@@ -389,7 +389,7 @@ static bool interrupted(const struct recovery *r)
 
 static bool time_is_over(const struct recovery *r)
 {
-	return r->options.end > 0 && (double)clock_ns() / 1e9 > r->options.end;
+	return r->options.end > 0 && clock_seconds() > r->options.end;
 }
 
 static int slot_find_idle(const struct recovery *r)

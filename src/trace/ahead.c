@@ -103,7 +103,7 @@ static void *reader_run(void *arg)
 
 /* The caller */
 
-static bool processors_idle(void)
+static bool processors_are_several(void)
 {
 	cpu_set_t set;
 
@@ -166,7 +166,7 @@ struct ahead *ahead_start(struct trace *trace, bool threaded)
 	struct ahead *ahead = mem_alloc(sizeof(*ahead));
 
 	ahead->trace = trace;
-	ahead->reader = threaded && processors_idle() ? reader_start(trace) : NULL;
+	ahead->reader = threaded && processors_are_several() ? reader_start(trace) : NULL;
 	return ahead;
 }
 
