@@ -106,6 +106,7 @@ int cmd_check(int argc, char **argv)
 	if (!first)
 		return status;
 	interrupt_watch();
+	interrupt_hear();
 	check.dir = argv[first];
 	if (testing_load(&testing, options, out ? out : check.dir, &err) < 0 ||
 	    verdict_prepare(&check.verdict, &judging, &err) < 0 ||

@@ -154,6 +154,7 @@ static int run_go(struct run *r, struct err *err)
 		analysis_follow(r->analysis, r->record.recording.dir);
 	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
 		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
+	interrupt_hear();
 	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0)
 		return command_fail(err);
 	packed = record_compress(&r->record, &packing);

@@ -13,28 +13,36 @@ static void note(int signal)
 	seen = 1;
 }
 
-/* Who started us had SIGINT ignored, as a script does with what it starts by &, so Ctrl-C is not meant for us.  Who sends it to us by name means it. */
 static void note_sent(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	seen = seen || info->si_code <= 0;
+	seen = seen || info->si_code <= 0; /* not by the kernel, for the terminal */
+}
+
+static bool is_ignored(int signal)
+{
+	struct sigaction old;
+
+	return sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_IGN;
 }
 
 void interrupt_watch(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction plain = {.sa_handler = note, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)}, old;
-	struct sigaction by_name = {.sa_sigaction = note_sent, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_handler = note, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
-		if (sigaction(signals[i], NULL, &old) < 0)
-			continue;
-		if (old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &plain, NULL);
-		else if (signals[i] == SIGINT)
-			sigaction(SIGINT, &by_name, NULL);
-	}
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (!is_ignored(signals[i]))
+			sigaction(signals[i], &action, NULL);
+}
+
+void interrupt_hear(void)
+{
+	struct sigaction action = {.sa_sigaction = note_sent, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	if (is_ignored(SIGINT))
+		sigaction(SIGINT, &action, NULL);
 }
 
 bool interrupt_seen(void)
