@@ -281,6 +281,7 @@ static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p
 		completed_by_lock(p, by, unit, bytes);
 	if (!event_synchronises(by) || unit->flush_context)
 		return unit->flush_context;
+	p->synced = true;
 	notes_flush(&p->notes, unit->file, unit->offset, by->context);
 	return by->context;
 }
@@ -346,8 +347,6 @@ static void patterns_event(void *state, const struct event *ev, uint64_t number)
 		patterns_flush_held(p);
 		note_fence(p, ev);
 		return;
-	case EVENT_MSYNC:
-	case EVENT_FILE_SYNC: p->synced = true; break;
 	case EVENT_THREAD_START: p->threads_alive++; break;
 	case EVENT_THREAD_EXIT: p->threads_alive--; break;
 	case EVENT_EXIT: p->ended |= ev->process == 0; break;
@@ -367,7 +366,7 @@ static void patterns_end(void *state)
 	for (uint32_t context = 1; context < p->notes.sites.room; context++)
 		if (p->notes.sites.at[context].flush)
 			sink_persists(p->sink, context, p->notes.sites.at[context].flush);
-	if (p->synced && !p->stepwise)
+	if (p->synced && !p->stepwise && !p->left)
 		sink_at_end(p->sink);
 	model_free(p->model);
 	notes_free(&p->notes);

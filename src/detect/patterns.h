@@ -27,8 +27,9 @@ struct patterns {
 	VEC_OF(struct thread_note) threads;
 	unsigned threads_alive;
 	bool several_processes;
-	bool synced;   /* by msync or fsync, at least once */
+	bool synced;   /* something was written back by msync or fsync */
 	bool stepwise; /* it flushes, or stores on after a sync */
+	bool left;     /* something was never written back */
 	bool ended;    /* the target came to an end by itself: what is left at the end of the trace is left for good */
 	struct sighting held; /* of units, being joined; event 0: none */
 };

@@ -100,6 +100,7 @@ void patterns_leftover(void *arg, const struct event *by, const struct unit *uni
 		.event = unit->event,
 	};
 
+	p->left |= unit->kind != UNIT_WRITTEN;
 	if (unit->kind == UNIT_WRITTEN || (!by && !p->ended)) /* rule 5 */
 		return;
 	if (unit->kind == UNIT_DIRECT || unit->cover == UNIT_FLUSHED)

@@ -73,11 +73,11 @@ static const struct {
 
 /* Where the search was cut short.  There is nothing to be advised. */
 static const char *const unfinished_lost =
-	"recovery fails if the power fails before {point} and what is stored here is lost; no time was left to find out whether that "
-	"matters, or something else that is lost or on media then";
+	"recovery fails if the power fails before {point} and what is stored here is lost; the search for the cause was cut short: it may be "
+	"something else that is lost or on media then";
 static const char *const unfinished_early =
-	"recovery fails if the power fails before {point}: what is stored here, or not long before, came too early; no time was left to "
-	"find out which store it is";
+	"recovery fails if the power fails before {point}: what is stored here, or not long before, came too early; the search for the "
+	"cause was cut short";
 
 static const char *const outcomes[OUTCOME_IS_COUNT] = {"exit", "signal", "timeout", "output"};
 static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn", "early", "moment"};

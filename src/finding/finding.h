@@ -120,7 +120,7 @@ struct finding_crash {
 	const char *
 		folder; /* its name in DIR/crash; NULL: none.  A name of its own until folders_finish makes it the id */
 	bool nested;    /* the power failed in recovery: persisted and lost are stores of that */
-	bool unfinished; /* no time was left to find out which of the stores matter */
+	bool unfinished; /* the search for the stores that matter was cut short */
 };
 
 /* A finding of another detector that is part of this one: crash findings say what comes of it. */

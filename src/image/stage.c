@@ -7,6 +7,7 @@
  *   - files that the stage has just got;
  *
  * and, after distrust, all (stage_mend.c). */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,7 +284,7 @@ int stage_flush(struct stage *stage, struct err *err)
 		size = stage->files.at[run->file].size - offset;
 	stage->cost.pages_written += (size + IMAGE_PAGE - 1) / IMAGE_PAGE;
 	r = write_all(fd, run->bytes[0], offset, size, stage->what, err);
-	if (r < 0)
+	if (r < 0 && (errno == ENOSPC || errno == EDQUOT))
 		err_hint(err, "crash states take the space of what is in the PM files, once for each of --jobs");
 	stage_rest(stage, run->file);
 	return r;

@@ -356,10 +356,11 @@ static void absence_forgive(struct recovery *r, uint64_t now)
 /* One worker and we take turns, too; more of them are better not all waiting for the same processor. */
 static void processor_share(const struct recovery *r)
 {
-	const struct stub_page *page = r->slots[0].worker.control.page;
+	const struct worker *w = &r->slots[0].worker;
+	bool served = w->mode == RECOVERY_FORK && w->control.page;
 
 	if (r->jobs == 1)
-		processor_follow(page ? atomic_load(&page->processor) : -1);
+		processor_follow(served ? atomic_load(&w->control.page->processor) : -1);
 }
 
 /* Wait until something happens, and deal with it.  Once, without waiting, if `look`. */
