@@ -32,8 +32,8 @@ struct count {
 	uint64_t states;
 	bool looking; /* at each state */
 	bool complete, has_code;
-	double sequences_work;
-	double sequences; /* logarithm; negative: none yet, or not known */
+	double sequences_work; /* that is left */
+	double sequences;      /* logarithm; negative: none yet, or not known */
 	bool sequences_known;
 	unsigned readings;
 	uint64_t segments, unique, left_out; /* of the readings that are over */
@@ -54,6 +54,7 @@ struct count *count_new(const struct count_options *options)
 	count->looking = options->way != COUNT_BOXES;
 	count->sequences = -1;
 	count->sequences_known = options->sequences;
+	count->sequences_work = SEQUENCES_WORK;
 	count->boxes = boxes_new();
 	if (options->way == COUNT_LOOK)
 		boxes_give_up(count->boxes);
@@ -219,18 +220,13 @@ void count_begin(struct count *count, const struct platform *platform, const str
 
 static void sequences_count(struct count *count)
 {
-	size_t units = model_pending_count(image_model(count->reading.image));
 	struct choices *choices;
 	double here;
 
-	/* The work grows with the square of what is pending, and that may be much, at each of many moments. */
-	count->sequences_work += (double)units * (double)units;
-	if (count->sequences_work > SEQUENCES_WORK)
-		count->sequences_known = false;
 	if (!count->sequences_known)
 		return;
 	choices = choices_take(image_model(count->reading.image));
-	here = sequences_log(choices);
+	here = sequences_log(choices, &count->sequences_work);
 	free(choices);
 	count->sequences_known = here >= 0;
 	count->sequences = sequences_add(count->sequences, here);

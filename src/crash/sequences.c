@@ -2,9 +2,11 @@
 /* sequences.c - see sequences.h.
  *
  * A line of n cached units, of which k have gone, has one order; lines are shuffled into each other.  So it is a product of exponential generating
- * functions, sum over k of x^k / k! for each line; a coefficient times k! is the number of sequences of k units. */
+ * functions, sum over k of x^k / k! for each line; a coefficient times k! is the number of sequences of k units.  Those of units that have no order are
+ * 1 + x, and the coefficients of their product are known; for the others the work grows with the square of what is pending. */
 #include "crash/sequences.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,19 +17,40 @@ enum { KIND_CACHED = 0 };
 struct product {
 	long double *at;
 	size_t degree;
+	long double *inverse; /* 1 / k! */
 };
 
-/* Times sum over k <= n of x^k / k!. */
+/* (1 + x)^ones, with room for more. */
+static struct product product_new(size_t ones, size_t degree)
+{
+	struct product p = {.at = mem_alloc((degree + 1) * sizeof(*p.at)),
+			    .degree = ones,
+			    .inverse = mem_alloc((degree + 1) * sizeof(*p.inverse))};
+
+	p.at[0] = p.inverse[0] = 1;
+	for (size_t k = 1; k <= ones; k++)
+		p.at[k] = p.at[k - 1] * (long double)(ones - k + 1) / (long double)k;
+	/* What is too small for its full precision is nothing, and slow to calculate with. */
+	for (size_t k = 1; k <= degree && p.inverse[k - 1] / (long double)k >= LDBL_MIN; k++)
+		p.inverse[k] = p.inverse[k - 1] / (long double)k;
+	return p;
+}
+
+static void product_free(struct product *p)
+{
+	free(p->at);
+	free(p->inverse);
+}
+
+/* Times sum over k <= n of x^k / k!: (degree + 1) (n + 1) additions. */
 static void product_times(struct product *p, size_t n)
 {
 	for (size_t total = p->degree + n + 1; total-- > 0;) {
-		long double sum = 0, factor = 1;
+		size_t first = total > p->degree ? total - p->degree : 0, last = n < total ? n : total;
+		long double sum = 0;
 
-		for (size_t k = 0; k <= n && k <= total; k++) {
-			if (total - k <= p->degree)
-				sum += p->at[total - k] * factor;
-			factor /= (long double)(k + 1);
-		}
+		for (size_t k = first; k <= last; k++)
+			sum += p->at[total - k] * p->inverse[k];
 		p->at[total] = sum;
 	}
 	p->degree += n;
@@ -54,29 +77,59 @@ static double product_log(const struct product *p)
 	return (double)(most + logl(sum));
 }
 
-double sequences_log(const struct choices *c)
+static size_t cached_count(const struct choices *c, uint32_t line)
 {
-	struct product p = {0};
+	const struct choices_line *l = &choices_lines(c)[line];
+	size_t cached = 0;
+
+	for (uint32_t k = l->first; k < l->first + l->count; k++)
+		cached += choices_units(c)[k].kind == KIND_CACHED;
+	return cached;
+}
+
+/* Units that have no order with any other, of all lines. */
+static size_t ones_count(const struct choices *c)
+{
+	size_t ones = c->unit_count;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		size_t cached = cached_count(c, i);
+
+		ones -= cached > 1 ? cached : 0;
+	}
+	return ones;
+}
+
+/* Additions. */
+static double work_count(const struct choices *c, size_t ones)
+{
+	double degree = (double)ones, work = 2 * (double)c->unit_count;
+
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		double cached = (double)cached_count(c, i);
+
+		if (cached < 2)
+			continue;
+		work += (degree + 1) * (cached + 1);
+		degree += cached;
+	}
+	return work;
+}
+
+double sequences_log(const struct choices *c, double *work)
+{
+	size_t ones = ones_count(c);
+	struct product p;
 	double sum;
 
-	if ((double)c->unit_count * c->unit_count > SEQUENCES_WORK)
+	*work -= work_count(c, ones);
+	if (*work < 0)
 		return -1;
-	p.at = mem_alloc((c->unit_count + 1) * sizeof(*p.at));
-	p.at[0] = 1;
-	for (uint32_t i = 0; i < c->line_count; i++) {
-		const struct choices_line *l = &choices_lines(c)[i];
-		size_t cached = 0;
-
-		for (uint32_t k = l->first; k < l->first + l->count; k++) {
-			if (choices_units(c)[k].kind == KIND_CACHED)
-				cached++;
-			else
-				product_times(&p, 1);
-		}
-		if (cached)
-			product_times(&p, cached);
-	}
+	p = product_new(ones, c->unit_count);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (cached_count(c, i) > 1)
+			product_times(&p, cached_count(c, i));
 	sum = product_log(&p);
-	free(p.at);
+	product_free(&p);
 	return sum;
 }

@@ -8,10 +8,10 @@
 
 #include "model/choices.h"
 
-/* The natural logarithm of their number; negative if there are too many units to count (SEQUENCES_WORK). */
-double sequences_log(const struct choices *choices);
+/* The natural logarithm of their number.  Negative: it would take more additions than `work` says are left; otherwise they are taken from it. */
+double sequences_log(const struct choices *choices, double *work);
 
-#define SEQUENCES_WORK 2e9 /* additions */
+#define SEQUENCES_WORK 3e8 /* about a second, for all moments of a run together */
 
 /* log(exp(a) + exp(b)); -1 stands for the logarithm of nothing. */
 double sequences_add(double a, double b);

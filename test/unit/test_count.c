@@ -5,6 +5,7 @@
  *  2. many small random programs, both platforms: the contents found at the few moments are those of all sets at all crash points
  *  3. segments: what is left out, and what is not
  *  4. bounds: beyond them nothing is claimed
+ *  5. orders: where there are too many to count, that is known soon
  *
  *     test_count [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
  */
@@ -16,6 +17,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "crash/contents.h"
 #include "crash/count.h"
@@ -23,6 +25,10 @@
 #include "programs.h"
 
 #define PROGRAMS 8000
+
+#define STORES_MANY 3000
+#define SEGMENTS_MANY 400
+#define ORDERS_SECONDS 4
 
 static uint64_t seed = 1, only;
 
@@ -433,6 +439,47 @@ static void eadr_agrees(void **state)
 	series("eadr");
 }
 
+/* Stores that nothing flushes, two in a line, and then segments with a store each.  Processor time in seconds. */
+static double orders_count(bool sequences, unsigned stores, unsigned segments, double *log)
+{
+	struct text t = {.count = count_new(&(struct count_options){.way = COUNT_BOXES, .sequences = sequences}),
+			 .thread = 1};
+	struct event store = {.type = EVENT_STORE, .file = 1, .size = 8, .data = t.data},
+		     flush = {.type = EVENT_CLWB, .file = 1}, fence = {.type = EVENT_SFENCE};
+	clock_t start = clock();
+
+	count_begin(t.count, platform_find("adr"), NULL, false);
+	send(&t, (struct event){.type = EVENT_FILE, .file = 1, .size = (stores + 1) * 64, .path = "/pm/file"});
+	for (unsigned i = 0; i < stores + segments; i++) {
+		store.offset = i < stores ? 64 + i * 32 : 0;
+		t.data[0] = ++t.value;
+		send(&t, store);
+		if (i < stores)
+			continue;
+		send(&t, flush);
+		send(&t, fence);
+	}
+	count_end(t.count);
+	*log = count_sequences(t.count);
+	count_free(t.count);
+	return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* Orders are a line of statistics: nobody waits half a minute for it. */
+static void orders_in_time(void **state)
+{
+	double log, without = orders_count(false, STORES_MANY, SEGMENTS_MANY, &log);
+	double with = orders_count(true, STORES_MANY, SEGMENTS_MANY, &log);
+
+	(void)state;
+	assert_true(log < 0);
+	if (with - without > ORDERS_SECONDS)
+		fail_msg("%.1f seconds for a number that is not known then", with - without);
+	/* Those of some hundred stores in a thousand segments are counted. */
+	orders_count(true, 300, 1000, &log);
+	assert_true(log > 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,7 +487,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(carried_over),   cmocka_unit_test(segments_by_code),
 		cmocka_unit_test(bounds),         cmocka_unit_test(adr_agrees),
 		cmocka_unit_test(eadr_agrees),    cmocka_unit_test(two_platforms),
-		cmocka_unit_test(beyond_looking),
+		cmocka_unit_test(beyond_looking), cmocka_unit_test(orders_in_time),
 	};
 
 	if (getenv("MODEL_SEED"))

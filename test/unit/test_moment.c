@@ -158,7 +158,7 @@ static void names(void **state)
 static void expect_sequences(const char *stores, double expected)
 {
 	struct moment *m = moment_of(stores);
-	double got = exp(sequences_log(m->choices));
+	double work = SEQUENCES_WORK, got = exp(sequences_log(m->choices, &work));
 
 	if (fabs(got - expected) > 1e-6)
 		fail_msg("%s: %g sequences, not %g", stores, got, expected);
@@ -177,6 +177,8 @@ static void sequences(void **state)
 	expect_sequences("aA", 3);
 	/* b comes before, between or after: none, a, b, aA, ab, ba, and three of all. */
 	expect_sequences("aAb", 9);
+	/* 1, 3, 7, 12 and 12, of no unit and more: two have an order, two have none. */
+	expect_sequences("aAbc", 35);
 	assert_true(fabs(sequences_add(log(3), log(4)) - log(7)) < 1e-9);
 	assert_true(sequences_add(-1, log(4)) > log(3.9));
 }
