@@ -91,6 +91,12 @@ need_cpu() {
 	done
 }
 
+# Skip the test where nobody may mount anything for himself alone: in a chroot, in some containers.
+need_namespaces() {
+	unshare -m --propagation private true 2>unshare.err || unshare -rm --propagation private true 2>unshare.err ||
+		skip "no private mount namespace: $(cat unshare.err)"
+}
+
 # The //! lines of a target and of the header that holds its main, if any.
 expected_events() {
 	local file=$ROOT/test/targets/$1.c header
