@@ -19,7 +19,7 @@
 #define ABSENT ".blackout-absent-"
 #define KEPT ".blackout-kept-"
 
-enum { TRIES = 3000, TRY_MS = 10, KEPT_MAX = 1000, STRANGERS_MAX = 100 /* that are told of */ };
+enum { TRIES = 3000, TRY_MS = 10, STRANGERS_MAX = 100 /* that are told of */ };
 
 static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
 {
@@ -58,19 +58,35 @@ static int path_put(void *arg, const char *path, const char *actual)
 	return 0;
 }
 
-/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as the one that comes back. */
-static void path_free(const char *path)
+/* Not every file system can be told not to replace. */
+static int path_move(const char *path, const char *to)
+{
+	int result = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE);
+
+	if (result == 0 || (errno != EINVAL && errno != ENOSYS))
+		return result;
+	if (!is_there(to))
+		return rename(path, to);
+	errno = EEXIST;
+	return -1;
+}
+
+/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as the one that comes back.  -1: it cannot be moved. */
+static int path_free(const char *path)
 {
 	char kept[PATH_MAX + 64];
 	struct stat st;
+	int result;
 
-	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
-		unlink(path);
-		return;
-	}
-	for (int i = 1; is_there(path) && i < KEPT_MAX; i++) {
-		snprintf(kept, sizeof(kept), "%s" KEPT "%d", path, i);
-		renameat2(AT_FDCWD, path, AT_FDCWD, kept, RENAME_NOREPLACE);
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (S_ISLNK(st.st_mode))
+		return unlink(path);
+	for (unsigned i = 1;; i++) {
+		snprintf(kept, sizeof(kept), "%s" KEPT "%u", path, i);
+		result = path_move(path, kept);
+		if (result == 0 || errno != EEXIST)
+			return result;
 	}
 }
 
@@ -82,8 +98,9 @@ static void path_restore(const char *path, pid_t owner)
 
 	note_path(note, sizeof(note), path, ASIDE, owner);
 	if (is_there(note)) {
-		path_free(path);
-		rename(note, path);
+		/* Else it stays aside, and the next start tries again. */
+		if (path_free(path) == 0)
+			rename(note, path);
 		return;
 	}
 	note_path(note, sizeof(note), path, ABSENT, owner);
