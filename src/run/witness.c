@@ -23,14 +23,18 @@
 
 #define HERE ((uint64_t)(uint32_t)AT_FDCWD)
 
-enum { REPLY_ROOM = 256, /* for the kernel's structures, which may grow */ MADE_MAX = 1 << 16 };
+enum {
+	REPLY_ROOM = 256, /* for the kernel's structures, which may grow */
+	MADE_MAX = 1 << 16,
+	ELSEWHERE_MAX = 1 << 10,
+};
 
 struct witness {
 	const struct scene *scene;
 	int sockets[2];
 	int listeners[WITNESS_POLLS];
 	size_t count;
-	struct words *made; /* by directory of the scene */
+	struct words *made; /* paths, by directory of the scene; then those elsewhere, which are not removed */
 };
 
 struct witness *witness_new(const struct scene *scene)
@@ -150,10 +154,10 @@ void witness_answer(struct witness *w)
 
 /* Names */
 
-struct place {
-	int dir; /* of the scene; -1: elsewhere */
+struct entry {
+	size_t dir; /* of the scene; its count: elsewhere */
 	char name[NAME_MAX + 1];
-	char path[PATH_MAX + NAME_MAX + 2]; /* as we reach it */
+	char path[PATH_MAX + NAME_MAX + 2]; /* as we reach it; "": it cannot be told */
 };
 
 /* A text of the process; false: it is too long, or not there. */
@@ -177,24 +181,25 @@ static bool text_read(pid_t pid, uint64_t address, char *text, size_t size)
 	return false;
 }
 
-static int dir_find(const struct witness *w, const char *path)
+static size_t dir_find(const struct witness *w, const char *path)
 {
 	struct stat here, there;
 
 	if (stat(path, &here) < 0)
-		return -1;
+		return w->scene->count;
 	for (size_t i = 0; i < w->scene->count; i++)
 		if (stat(w->scene->dirs[i].original, &there) == 0 && here.st_dev == there.st_dev &&
 		    here.st_ino == there.st_ino)
-			return (int)i;
-	return -1;
+			return i;
+	return w->scene->count;
 }
 
 /* Where a path of the process leads. */
-static struct place place_of(const struct witness *w, pid_t pid, uint64_t dirfd, const char *path)
+static struct entry entry_of(const struct witness *w, pid_t pid, uint64_t dirfd, const char *path)
 {
-	struct place p = {.dir = -1};
-	char full[PATH_MAX + 64];
+	struct entry e = {.dir = w->scene->count};
+	char full[PATH_MAX + 64], real[PATH_MAX];
+	const char *dir = real;
 	char *end, *slash;
 
 	if (*path == '/')
@@ -208,63 +213,118 @@ static struct place place_of(const struct witness *w, pid_t pid, uint64_t dirfd,
 		*--end = 0;
 	slash = strrchr(full, '/');
 	if (!slash || strlen(slash + 1) > NAME_MAX)
-		return p;
+		return e;
 	*slash = 0;
-	snprintf(p.name, sizeof(p.name), "%s", slash + 1);
-	p.dir = dir_find(w, full);
-	if (p.dir >= 0)
-		snprintf(p.path, sizeof(p.path), "%s/%s", w->scene->dirs[p.dir].original, p.name);
-	return p;
+	snprintf(e.name, sizeof(e.name), "%s", slash + 1);
+	e.dir = dir_find(w, full);
+	if (e.dir < w->scene->count)
+		dir = w->scene->dirs[e.dir].original;
+	else if (!realpath(full, real))
+		return e;
+	snprintf(e.path, sizeof(e.path), "%s/%s", dir, e.name);
+	return e;
 }
 
-static struct place place_read(const struct witness *w, pid_t pid, uint64_t dirfd, uint64_t address)
+static struct entry entry_read(const struct witness *w, pid_t pid, uint64_t dirfd, uint64_t address)
 {
 	char path[PATH_MAX];
 
 	if (!text_read(pid, address, path, sizeof(path)))
-		return (struct place){.dir = -1};
-	return place_of(w, pid, dirfd, path);
+		return (struct entry){.dir = w->scene->count};
+	return entry_of(w, pid, dirfd, path);
 }
 
-static bool place_is_there(const struct place *p)
+static bool entry_is_there(const struct entry *e)
 {
 	struct stat st;
-	return lstat(p->path, &st) == 0;
+	return lstat(e->path, &st) == 0;
 }
 
-static bool place_is_pm(const struct witness *w, const struct place *p)
+static bool entry_is_link(const struct entry *e)
 {
-	return words_have(&w->scene->dirs[p->dir].names, p->name);
+	struct stat st;
+	return lstat(e->path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
-static bool place_is_made(const struct witness *w, const struct place *p)
+static bool entry_is_pm(const struct witness *w, const struct entry *e)
 {
-	for (size_t i = 0; i < w->made[p->dir].count; i++)
-		if (!strcmp(w->made[p->dir].items[i], p->name))
+	const struct scene_dir *dir = &w->scene->dirs[e->dir];
+
+	if (e->dir == w->scene->count)
+		return false;
+	for (size_t i = 0; i < dir->alias_count; i++)
+		if (!strcmp(dir->aliases[i].name, e->name))
 			return true;
-	return false;
+	return words_have(&dir->names, e->name);
 }
 
-static void place_note(struct witness *w, const struct place *p)
+/* Its number among what recovery made; their count: it is not. */
+static size_t entry_find(const struct witness *w, const struct entry *e)
 {
-	if (!place_is_made(w, p) && w->made[p->dir].count < MADE_MAX)
-		words_add(&w->made[p->dir], "%s", p->name);
+	const struct words *made = &w->made[e->dir];
+	size_t i = 0;
+
+	while (i < made->count && strcmp(made->items[i], e->path))
+		i++;
+	return i;
+}
+
+static bool entry_is_ours(const struct witness *w, const struct entry *e)
+{
+	return entry_find(w, e) < w->made[e->dir].count || (entry_is_pm(w, e) && entry_is_link(e));
+}
+
+static void entry_note(struct witness *w, const struct entry *e)
+{
+	struct words *made = &w->made[e->dir];
+
+	if (*e->path && entry_find(w, e) == made->count &&
+	    made->count < (e->dir == w->scene->count ? ELSEWHERE_MAX : MADE_MAX))
+		words_add(made, "%s", e->path);
+}
+
+static void entry_forget(struct witness *w, const struct entry *e)
+{
+	words_drop(&w->made[e->dir], entry_find(w, e));
+}
+
+static void entry_own(struct witness *w, const struct entry *e, bool ours)
+{
+	if (ours)
+		entry_note(w, e);
+	else
+		entry_forget(w, e);
 }
 
 /* Rule 1. */
-static void made(struct witness *w, struct place p)
+static void made(struct witness *w, struct entry e)
 {
-	if (p.dir >= 0 && !place_is_there(&p))
-		place_note(w, &p);
+	if (!entry_is_there(&e))
+		entry_note(w, &e);
 }
 
-/* Rule 2, and the end of rule 1. */
-static void renamed(struct witness *w, struct place from, struct place to)
+static void exchanged(struct witness *w, const struct entry *a, const struct entry *b)
 {
-	bool ours = from.dir >= 0 && (place_is_made(w, &from) || place_is_pm(w, &from));
+	bool first = entry_is_ours(w, a), second = entry_is_ours(w, b);
 
-	if (to.dir >= 0 && ((ours && !place_is_there(&to)) || place_is_pm(w, &to)))
-		place_note(w, &to);
+	entry_own(w, b, first);
+	entry_own(w, a, second);
+}
+
+/* Rule 2. */
+static void renamed(struct witness *w, struct entry from, struct entry to, uint64_t flags)
+{
+	bool replaces = entry_is_there(&to);
+
+	/* It will fail. */
+	if (!entry_is_there(&from) || (replaces ? flags & RENAME_NOREPLACE : flags & RENAME_EXCHANGE))
+		return;
+	if (flags & RENAME_EXCHANGE)
+		exchanged(w, &from, &to);
+	else if (!entry_is_ours(w, &from))
+		entry_forget(w, &to);
+	else if (!replaces || entry_is_pm(w, &to))
+		entry_note(w, &to);
 }
 
 /* Calls */
@@ -276,14 +336,17 @@ static void bound(struct witness *w, pid_t pid, uint64_t address, uint64_t size)
 
 	from.iov_base = (void *)(uintptr_t)address;
 	if (process_vm_readv(pid, &to, 1, &from, 1, 0) > 0 && name.sun_family == AF_UNIX && *name.sun_path)
-		made(w, place_of(w, pid, HERE, name.sun_path));
+		made(w, entry_of(w, pid, HERE, name.sun_path));
 }
 
-static void rename_look(struct witness *w, struct place from, struct place to, bool exchange)
+static void opened(struct witness *w, pid_t pid, const uint64_t *a)
 {
-	renamed(w, from, to);
-	if (exchange)
-		renamed(w, to, from);
+	uint64_t flags = 0;
+	struct iovec to = {&flags, sizeof(flags)}, from = {(void *)(uintptr_t)a[2], sizeof(flags)};
+
+	/* The filter cannot see them: they come first in a structure. */
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) == sizeof(flags) && flags & O_CREAT)
+		made(w, entry_read(w, pid, a[0], a[1]));
 }
 
 static void call_look(struct witness *w, pid_t pid, const struct seccomp_data *call)
@@ -294,20 +357,18 @@ static void call_look(struct witness *w, pid_t pid, const struct seccomp_data *c
 	case SYS_open:
 	case SYS_creat:
 	case SYS_mkdir:
-	case SYS_mknod: made(w, place_read(w, pid, HERE, a[0])); break;
+	case SYS_mknod: made(w, entry_read(w, pid, HERE, a[0])); break;
 	case SYS_openat:
-	case SYS_openat2:
 	case SYS_mkdirat:
-	case SYS_mknodat: made(w, place_read(w, pid, a[0], a[1])); break;
+	case SYS_mknodat: made(w, entry_read(w, pid, a[0], a[1])); break;
+	case SYS_openat2: opened(w, pid, a); break;
 	case SYS_symlink:
-	case SYS_link: made(w, place_read(w, pid, HERE, a[1])); break;
-	case SYS_symlinkat: made(w, place_read(w, pid, a[1], a[2])); break;
-	case SYS_linkat: made(w, place_read(w, pid, a[2], a[3])); break;
-	case SYS_rename: rename_look(w, place_read(w, pid, HERE, a[0]), place_read(w, pid, HERE, a[1]), false); break;
-	case SYS_renameat: rename_look(w, place_read(w, pid, a[0], a[1]), place_read(w, pid, a[2], a[3]), false); break;
-	case SYS_renameat2:
-		rename_look(w, place_read(w, pid, a[0], a[1]), place_read(w, pid, a[2], a[3]), a[4] & RENAME_EXCHANGE);
-		break;
+	case SYS_link: made(w, entry_read(w, pid, HERE, a[1])); break;
+	case SYS_symlinkat: made(w, entry_read(w, pid, a[1], a[2])); break;
+	case SYS_linkat: made(w, entry_read(w, pid, a[2], a[3])); break;
+	case SYS_rename: renamed(w, entry_read(w, pid, HERE, a[0]), entry_read(w, pid, HERE, a[1]), 0); break;
+	case SYS_renameat: renamed(w, entry_read(w, pid, a[0], a[1]), entry_read(w, pid, a[2], a[3]), 0); break;
+	case SYS_renameat2: renamed(w, entry_read(w, pid, a[0], a[1]), entry_read(w, pid, a[2], a[3]), a[4]); break;
 	default: bound(w, pid, a[1], a[2]);
 	}
 }
@@ -359,15 +420,11 @@ void witness_look(struct witness *w)
 
 void witness_clear(struct witness *w)
 {
-	char path[2 * PATH_MAX];
-
 	while (w->count)
 		close(w->listeners[--w->count]);
-	for (size_t i = 0; i < w->scene->count; i++) {
-		for (size_t k = 0; k < w->made[i].count; k++) {
-			snprintf(path, sizeof(path), "%s/%s", w->scene->dirs[i].original, w->made[i].items[k]);
-			tree_remove(path);
-		}
+	for (size_t i = 0; i < w->scene->count; i++)
+		for (size_t k = 0; k < w->made[i].count; k++)
+			tree_remove(w->made[i].items[k]);
+	for (size_t i = 0; i <= w->scene->count; i++)
 		words_free(&w->made[i]);
-	}
 }

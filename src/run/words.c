@@ -21,6 +21,15 @@ void words_add(struct words *words, const char *fmt, ...)
 	words->items = items;
 }
 
+void words_drop(struct words *words, size_t index)
+{
+	if (index >= words->count)
+		return;
+	free(words->items[index]);
+	words->items[index] = words->items[--words->count];
+	words->items[words->count] = NULL;
+}
+
 void words_free(struct words *words)
 {
 	for (size_t i = 0; i < words->count; i++)

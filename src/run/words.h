@@ -13,6 +13,8 @@ struct words {
 };
 
 void words_add(struct words *words, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The last one takes its place.  Nothing, if there is none. */
+void words_drop(struct words *words, size_t index);
 void words_free(struct words *words);
 
 /* Sort them; and look for one in sorted ones. */

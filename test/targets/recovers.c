@@ -8,6 +8,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -223,12 +225,19 @@ static int by_beside(void)
 	return judge(value);
 }
 
+static int open_how(int at, const char *path, uint64_t flags)
+{
+	struct open_how how = {.flags = flags, .mode = flags & O_CREAT ? 0644 : 0};
+
+	return (int)syscall(SYS_openat2, at, path, &how, sizeof(how));
+}
+
 /* All ways to make an entry beside the pool, none of which may be there for the next one. */
 static int by_many(void)
 {
 	char dir[4096], path[4200];
 	uint64_t value;
-	static const char *const names[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9"};
+	static const char *const names[] = {"m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10"};
 
 	need(pread(open_pool(O_RDWR), &value, sizeof(value), 0) == sizeof(value), "pread");
 	snprintf(dir, sizeof(dir), "%s", pool);
@@ -253,7 +262,28 @@ static int by_many(void)
 		need(bind(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&name, sizeof(name)) == 0, "bind");
 	snprintf(path, sizeof(path), "%s/m9", dir);
 	need(mkdir(path, 0700) == 0, "mkdir");
+	need(open_how(at, "m10", O_WRONLY | O_CREAT) >= 0, "openat2");
 	return judge(value);
+}
+
+/* Looks for a file that is not there, or is. */
+static int by_look(void)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s.late", pool);
+	need(open_how(AT_FDCWD, path, O_RDONLY) >= 0 || errno == ENOENT, "openat2");
+	return by_map();
+}
+
+/* Lets the pool and its backup change places. */
+static int by_exchange(void)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s.bak", pool);
+	need(syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, pool, RENAME_EXCHANGE) == 0, "renameat2");
+	return 0;
 }
 
 /* Leaves a daemon behind, in a session of its own, that holds our output. */
@@ -484,6 +514,8 @@ int main(int argc, char **argv)
 		{"replace", by_replace},
 		{"beside", by_beside},
 		{"many", by_many},
+		{"look", by_look},
+		{"exchange", by_exchange},
 		{"daemon", by_daemon},
 		{"closing", by_closing},
 		{"chdir", by_chdir},
