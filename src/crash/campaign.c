@@ -89,13 +89,21 @@ static void mode_note(struct campaign *c)
 	c->testing.recovery.settled = true;
 }
 
+void campaign_stranger(struct campaign *c, const char *path)
+{
+	for (size_t i = 0; i < c->strangers.count; i++)
+		if (!strcmp(c->strangers.at[i], path))
+			return;
+	vec_push(&c->strangers, campaign_text(c, path));
+}
+
 static void strangers_note(struct campaign *c)
 {
 	const struct recovery *recovery = tester_recovery(c->tester);
 	const char *path;
 
 	for (size_t i = 0; (path = recovery_stranger(recovery, i)); i++)
-		vec_push(&c->strangers, campaign_text(c, path));
+		campaign_stranger(c, path);
 }
 
 void campaign_tester_close(struct campaign *c)

@@ -106,6 +106,9 @@ struct campaign {
 /* Something could not be kept; the first time is told at the end. */
 void campaign_unkept(struct campaign *campaign, const struct err *err);
 
+/* A file that is not recovery's has appeared; several workers, and the campaign within, may see the same. */
+void campaign_stranger(struct campaign *campaign, const char *path);
+
 const char *campaign_text(struct campaign *campaign, const char *text);
 void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy; NULL of nothing */
 

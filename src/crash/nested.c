@@ -83,6 +83,18 @@ static double time_left(const struct campaign *c)
 	return left > TIME_LEAST ? left : TIME_LEAST;
 }
 
+/* What the campaign within has to tell besides its results. */
+static void notes_take(struct campaign *c, const struct campaign *within)
+{
+	c->stopped |= within->stopped;
+	found_add(&c->found, &within->found);
+	if (within->is_unkept)
+		campaign_unkept(c, &within->unkept);
+	c->hangs_unconfirmed += within->hangs_unconfirmed;
+	for (size_t i = 0; i < within->strangers.count; i++)
+		campaign_stranger(c, within->strangers.at[i]);
+}
+
 static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -106,11 +118,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 		c->nested_failing++;
 		r = 0;
 	}
-	c->stopped |= nested.campaign->stopped;
-	found_add(&c->found, &nested.campaign->found);
-	if (nested.campaign->is_unkept)
-		campaign_unkept(c, &nested.campaign->unkept);
-	c->hangs_unconfirmed += nested.campaign->hangs_unconfirmed;
+	notes_take(c, nested.campaign);
 	vec_push(&c->nested, nested);
 	return r;
 }
@@ -123,6 +131,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	struct survey *survey = NULL;
 	struct err ignored;
 	char dir[PATH_MAX], why[64];
+	bool cut_short = false;
 	int r;
 
 	snprintf(dir, sizeof(dir), "%s/nested/%04u", c->options.out, number);
@@ -134,10 +143,10 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
 		err_set(&ignored, "recovery could not be recorded in %s/nested: %s", c->options.out, why);
 		campaign_unkept(c, &ignored);
-		c->nested_left_out++;
+		cut_short = true;
 	}
 	recording_close(&recording);
-	if (survey && !survey_is_whole(n, survey)) {
+	if (cut_short || (survey && !survey_is_whole(n, survey))) {
 		c->nested_left_out++;
 		survey_free(survey);
 		survey = NULL;
