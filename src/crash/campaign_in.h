@@ -138,9 +138,9 @@ int hangs_look(struct campaign *campaign, size_t platform, const struct trial *t
 /* Run a state alone, and with more patience: 0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);
-/* Does recovery hang on this state?  1; 0: it ends, if it has more time; TESTER_STOPPED: there is no time to see that; -1.  A state without a digest (0, 0) is
- * run in any case. */
-int hangs_certainly(struct campaign *campaign, const struct state *state, struct err *err);
+/* Does recovery hang on this state?  1; 0: it ends, if it has more time; *how says in which way; TESTER_STOPPED: there is no time to see that; -1.  A state
+ * without a digest (0, 0) is run in any case. */
+int hangs_certainly(struct campaign *campaign, const struct state *state, struct ending *how, struct err *err);
 /* The same with what has exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
 void hangs_free(struct campaign *campaign);

@@ -44,6 +44,13 @@ bool explain_may_run(struct explain *e, struct ending ending)
 	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
 }
 
+/* The judge has seen the time-out only: rule 1 of trials.h is for this ending, too. */
+bool explain_is_fine(const struct explain *e, const struct job *job, struct ending ending)
+{
+	return ending_passed(ending) || (job->trial->event < e->created && ending.kind == OUTCOME_EXIT &&
+					 ending_same(ending, e->campaign->initial));
+}
+
 /* Remember a store for the story. */
 static void recent_note(struct explain *e, const struct event *ev, uint64_t number)
 {
@@ -151,6 +158,7 @@ int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct 
 	e = mem_alloc(sizeof(*e));
 	e->campaign = c;
 	e->platform = platform_name(c->options.platforms[platform]);
+	e->created = trials_created(&c->trials[platform], c->known);
 	e->deadline = campaign_end(c);
 	campaign_phase(c, "minimising", 0);
 	r = jobs_read(e, platform, jobs, false, err);

@@ -17,6 +17,7 @@ struct explain {
 	struct campaign *campaign;
 	struct reading *reading;
 	const char *platform;
+	uint64_t created;                  /* before this event the initial ending is accepted */
 	double deadline;                   /* after this nothing is run any more; 0: none */
 	bool hurry;                        /* nothing may be run: interrupted, or out of time */
 	struct recent recents[RECENT_MAX]; /* the last stores to PM, a ring */
@@ -31,6 +32,9 @@ bool explain_may_run(struct explain *explain, struct ending ending);
 
 /* May it, for what it says on a state that becomes a finding?  That has the time of one more run. */
 bool explain_may_tell(const struct explain *explain);
+
+/* A job that exceeded the time limit ends in this way if it has more: is there nothing to be told of it? */
+bool explain_is_fine(const struct explain *explain, const struct job *job, struct ending ending);
 
 /* loss.c: the fewest stores lost.  prefix.c: the shortest prefix; 1: it cannot be told from here, job->start has moved on. */
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);

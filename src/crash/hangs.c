@@ -69,12 +69,13 @@ static bool digest_is_known(struct digest digest)
 	return digest.low | digest.high;
 }
 
-int hangs_certainly(struct campaign *c, const struct state *state, struct err *err)
+int hangs_certainly(struct campaign *c, const struct state *state, struct ending *how, struct err *err)
 {
 	bool known = digest_is_known(state->digest);
 	struct outcome outcome;
 	int r;
 
+	*how = (struct ending){.known = true, .kind = OUTCOME_TIMEOUT};
 	if (known && map_get(&c->hanging, state->digest.low, state->digest.high))
 		return 1;
 	if (!may_confirm(c))
@@ -82,6 +83,7 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct err *e
 	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
 	if (r < 0)
 		return r;
+	*how = ending_of(&outcome);
 	r = outcome.kind == OUTCOME_TIMEOUT;
 	if (known && r)
 		*map_put(&c->hanging, state->digest.low, state->digest.high) = 1;
@@ -94,7 +96,8 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct err *e
 static int state_confirm(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
 			 struct err *err)
 {
-	int r = hangs_certainly(c, state, err);
+	struct ending how;
+	int r = hangs_certainly(c, state, &how, err);
 
 	if (r == 1)
 		trial_confirmed(c, platform, trial);

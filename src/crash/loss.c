@@ -339,10 +339,10 @@ static struct result *loss_same(const struct loss *l)
 	return NULL;
 }
 
-static int set_hangs(const struct loss *l, const bool *persisted)
+static int set_hangs(const struct loss *l, const bool *persisted, struct ending *how)
 {
 	struct state *state = persisted ? state_new(l->image, persisted) : state_none(l->image);
-	int r = hangs_certainly(l->explain->campaign, state, l->err);
+	int r = hangs_certainly(l->explain->campaign, state, how, l->err);
 
 	state_free(state);
 	return r;
@@ -361,11 +361,12 @@ static int loss_settle(struct loss *l)
 {
 	bool same = l->job->persisted ? !memcmp(l->persisted, l->job->persisted, l->count)
 				      : !memchr(l->persisted, 1, l->count);
+	struct ending how;
 	int r;
 
 	if (l->ending.kind != OUTCOME_TIMEOUT || same)
 		return 0;
-	r = set_hangs(l, l->persisted);
+	r = set_hangs(l, l->persisted, &how);
 	if (r != 1)
 		loss_start(l);
 	l->unfinished |= r != 1;
@@ -402,23 +403,18 @@ static bool is_loss(const struct loss *l)
 	return !l->job->persisted || memchr(l->job->persisted, 0, l->count);
 }
 
-static struct digest job_digest(const struct loss *l)
-{
-	return l->job->persisted ? state_digest(l->image, l->job->persisted) : state_digest_none(l->image);
-}
-
 /* A cause of its own; but one that exceeded the time limit among others may be slow, and then end well or not. */
 static int loss_alone(struct loss *l)
 {
-	int hangs = l->ending.kind == OUTCOME_TIMEOUT ? set_hangs(l, l->job->persisted) : 1;
+	int r = 0;
 
-	if (hangs == TESTER_STOPPED)
+	if (l->ending.kind == OUTCOME_TIMEOUT)
+		r = set_hangs(l, l->job->persisted, &l->ending);
+	if (r == TESTER_STOPPED)
 		l->explain->campaign->hangs_unconfirmed += l->job->states;
-	if (hangs < 0)
-		return hangs == -1 ? -1 : 0;
-	if (!hangs)
-		l->ending = known_get(l->explain->campaign->known, job_digest(l));
-	return ending_passed(l->ending) ? 0 : loss_minimise(l);
+	if (r < 0)
+		return r == -1 ? -1 : 0;
+	return explain_is_fine(l->explain, l->job, l->ending) ? 0 : loss_minimise(l);
 }
 
 int loss_explain(struct explain *e, const struct job *job, struct err *err)

@@ -14,7 +14,8 @@ enum { PREFIX_UNKNOWN = 1, STORES_SHOWN = 8, VALUE_MAX = 64, WINDOW_BYTES_MAX = 
 struct prefix {
 	struct explain *explain;
 	const struct job *job;
-	struct state *base; /* all that is stored up to here */
+	struct ending ending; /* the job's, or what that is with more time */
+	struct state *base;   /* all that is stored up to here */
 	VEC_OF(struct crash_store) stores;
 	bool unfinished; /* there might be a shorter one */
 	struct err *err;
@@ -241,7 +242,7 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 
 static int prefix_result(struct prefix *p, size_t count)
 {
-	struct result result = {.ending = p->job->ending}, *same;
+	struct result result = {.ending = p->ending}, *same;
 	struct state state;
 	int r;
 
@@ -262,34 +263,42 @@ static int prefix_result(struct prefix *p, size_t count)
 	return r;
 }
 
-static int prefix_certainly(struct prefix *p, size_t count)
+static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
 {
 	struct state state = prefix_state(p, count);
-	int r = hangs_certainly(p->explain->campaign, &state, p->err);
+	int r = hangs_certainly(p->explain->campaign, &state, how, p->err);
 
 	free(state.at);
 	return r;
 }
 
-/* A prefix that exceeds the time limit may be slow, and the longer one hang.  0: *count stores make it hang; PREFIX_UNKNOWN: nothing is certain. */
-static int prefix_hangs(struct prefix *p, size_t *count)
+/* What exceeds the time limit may hang, or be slow, and then end well or not; and the shorter prefix otherwise than the whole.  0: *count stores make it end as
+ * p->ending says; PREFIX_UNKNOWN: there is nothing to be told. */
+static int prefix_settle(struct prefix *p, size_t *count)
 {
 	size_t all = p->stores.count;
-	int whole = prefix_certainly(p, all), r = whole;
+	struct ending shorter;
+	int r = prefix_certainly(p, all, &p->ending);
 
-	if (whole == 1 && *count < all) {
-		r = prefix_certainly(p, *count);
-		*count = r == 1 ? *count : all;
-		p->unfinished |= r != 1;
-	}
-	if (whole == TESTER_STOPPED)
+	if (r == TESTER_STOPPED)
 		p->explain->campaign->hangs_unconfirmed += p->job->states;
-	return r == -1 ? -1 : whole == 1 ? 0 : PREFIX_UNKNOWN;
+	if (r < 0)
+		return r == -1 ? -1 : PREFIX_UNKNOWN;
+	if (explain_is_fine(p->explain, p->job, p->ending))
+		return PREFIX_UNKNOWN;
+	if (*count == all)
+		return 0;
+	r = prefix_certainly(p, *count, &shorter);
+	if (r < 0 || !ending_same(shorter, p->ending)) {
+		*count = all;
+		p->unfinished = true;
+	}
+	return r == -1 ? -1 : 0;
 }
 
 int prefix_explain(struct explain *e, struct job *job, struct err *err)
 {
-	struct prefix p = {.explain = e, .job = job, .err = err};
+	struct prefix p = {.explain = e, .job = job, .ending = job->ending, .err = err};
 	size_t shortest;
 	int r = window_read(&p, job);
 
@@ -297,7 +306,7 @@ int prefix_explain(struct explain *e, struct job *job, struct err *err)
 		p.base = state_all(reading_image(e->reading));
 		r = prefix_search(&p, &shortest);
 		if (r == 0 && job->ending.kind == OUTCOME_TIMEOUT)
-			r = prefix_hangs(&p, &shortest);
+			r = prefix_settle(&p, &shortest);
 		if (r == 0)
 			r = prefix_result(&p, shortest);
 		if (r == PREFIX_UNKNOWN)
