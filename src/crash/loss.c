@@ -167,16 +167,19 @@ static const struct unit *first_lost(const struct loss *l)
 	return NULL;
 }
 
-static size_t stores_lost(const struct loss *l)
+/* Are units of more than one store flagged so? */
+static bool stores_several(const struct loss *l, const bool *flags, bool flag)
 {
 	uint64_t event = 0;
-	size_t count = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
-		count += !l->persisted[i] && l->units[i]->event != event;
-		event = l->persisted[i] ? event : l->units[i]->event;
+		if (flags[i] != flag)
+			continue;
+		if (event && l->units[i]->event != event)
+			return true;
+		event = l->units[i]->event;
 	}
-	return count;
+	return false;
 }
 
 static bool is_pending(const struct loss *l, uint64_t event)
@@ -304,21 +307,28 @@ static int pair_fails(void *arg, const bool *persisted)
 /* Which of the persisted stores must be there?  None, if recovery fails without all of them.
  *
  * First those stored after the lost one, with all others on media.  Without these, too, recovery might end in the same way for another reason, and it
- * would look as if nothing had to be there. */
+ * would look as if nothing had to be there.
+ *
+ * Where no tries are left, one store alone is needed all the same: to do without any was tried first.  Of several it is not known which.  That spoils the
+ * advice, which names one of them; but not if these came before the lost one, and others after it are known: then they are not called needed. */
 static int loss_pair(struct loss *l, unsigned tries)
 {
 	uint64_t lost = first_lost(l)->event;
 	unsigned left = tries;
+	bool after;
 	int r;
 
 	memcpy(l->needed, l->persisted, l->count);
 	r = minimise_kept(l->model, l->needed, lost, &left, loss_fails, l);
 	for (size_t i = 0; i < l->count; i++)
 		l->later[i] = r == 0 && l->needed[i] && l->units[i]->event >= lost;
+	l->unfinished |= !left && stores_several(l, l->later, true);
+	after = memchr(l->later, 1, l->count);
 	left = tries;
 	if (r == 0)
 		r = minimise_kept(l->model, l->needed, 0, &left, pair_fails, l);
-	if (r < 0)
+	l->unfinished |= !left && !after && stores_several(l, l->needed, true);
+	if (r < 0 || (!left && after))
 		memcpy(l->needed, l->later, l->count);
 	return r;
 }
@@ -383,7 +393,7 @@ static int loss_minimise(struct loss *l)
 	loss_start(l);
 	if (explain_may_run(l->explain, l->ending))
 		r = minimise_lost(l->model, l->persisted, &left, loss_fails, l);
-	l->unfinished = !left && stores_lost(l) > 1;
+	l->unfinished = !left && stores_several(l, l->persisted, false);
 	if (r == -1 || loss_settle(l) < 0)
 		return -1;
 	same = loss_same(l);
