@@ -115,8 +115,10 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		note_add(f, note);
 	}
 	if (c->nested_left_out) {
-		snprintf(note, sizeof(note), "on %llu crash states recovery was not crashed in turn",
-			 (unsigned long long)c->nested_left_out);
+		snprintf(
+			note, sizeof(note),
+			"on %llu crash states recovery was not crashed in turn: its recording does not have all PM files",
+			(unsigned long long)c->nested_left_out);
 		note_add(f, note);
 	}
 	hang_notes(c, f);

@@ -32,7 +32,7 @@ struct nest {
 
 /* Recording */
 
-/* Read the recording: NULL if it holds nothing to crash. */
+/* Read the recording: NULL if that is not possible. */
 static struct survey *recording_survey(struct campaign *c, const char *dir, struct err *err)
 {
 	struct survey *survey = survey_new(points_kind(c->survey->points));
@@ -47,7 +47,7 @@ static struct survey *recording_survey(struct campaign *c, const char *dir, stru
 		trace_close(trace);
 	}
 	survey_end(survey);
-	if (more == 0 && points_count(survey->points))
+	if (more == 0)
 		return survey;
 	survey_free(survey);
 	return NULL;
@@ -146,12 +146,10 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 		cut_short = true;
 	}
 	recording_close(&recording);
-	if (cut_short || (survey && !survey_is_whole(n, survey))) {
-		c->nested_left_out++;
+	bool whole = survey && !cut_short && survey_is_whole(n, survey);
+	c->nested_left_out += r == 0 && !whole;
+	if (!whole || !points_count(survey->points)) {
 		survey_free(survey);
-		survey = NULL;
-	}
-	if (!survey) {
 		tree_remove(recording.dir);
 		return r;
 	}
