@@ -138,7 +138,7 @@ static void seal_last_chunk(void)
 
 static void say_and_exit(void)
 {
-	VG_(umsg)("the recording stops here: %s\n", writer.shortage);
+	VG_(umsg)(BO_STOPPED_SAYS " here: %s\n", writer.shortage);
 	VG_(exit)(1);
 }
 

@@ -40,6 +40,7 @@
 #define BO_STOPPED "stopped"
 #define BO_STOPPED_SPACE "no space"
 #define BO_STOPPED_LIMIT "a limit on the size of files"
+#define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
 enum bo_layer {                            /* bits of bo_file_header.layers */
 		BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */

@@ -94,33 +94,28 @@ static void stranger_notes(const struct campaign *c, struct findings *f)
 	note_add(f, note);
 }
 
+static void states_note(struct findings *f, uint64_t states, const char *what)
+{
+	char note[256];
+
+	if (!states)
+		return;
+	snprintf(note, sizeof(note), "on %llu crash states %s", (unsigned long long)states, what);
+	note_add(f, note);
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	char note[1024];
 
 	if (c->explored)
 		explore_notes(c, f);
-	if (c->found.accepted) {
-		snprintf(
-			note, sizeof(note),
-			"on %llu crash states recovery ends as it does before the run: creation was rolled back, which is accepted",
-			(unsigned long long)c->found.accepted);
-		note_add(f, note);
-	}
-	if (c->nested_failing) {
-		snprintf(
-			note, sizeof(note),
-			"on %llu crash states recovery was not crashed in turn: it fails on what it leaves itself, without any crash",
-			(unsigned long long)c->nested_failing);
-		note_add(f, note);
-	}
-	if (c->nested_left_out) {
-		snprintf(
-			note, sizeof(note),
-			"on %llu crash states recovery was not crashed in turn: its recording does not have all PM files",
-			(unsigned long long)c->nested_left_out);
-		note_add(f, note);
-	}
+	states_note(f, c->found.accepted,
+		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
+	states_note(f, c->nested_failing,
+		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
+	states_note(f, c->nested_left_out,
+		    "recovery was not crashed in turn: its recording does not have all PM files");
 	hang_notes(c, f);
 	stranger_notes(c, f);
 	if (c->stopped && c->options.inject) {

@@ -271,19 +271,19 @@ PUBLIC int faccessat(int dirfd, const char *path, int mode, int flags)
 PUBLIC ssize_t readlinkat(int dirfd, const char *path, char *buffer, size_t size)
 {
 	const char *to = path_asked(dirfd, path, false);
-	ssize_t n = NEXT(readlinkat)(dirfd, to, buffer, size);
+	ssize_t n = NEXT(readlinkat)(dirfd, to, buffer, size), whole;
 	char target[PATH_MAX];
 	int saved = errno;
 
 	if (n <= 0 || !stub_page || stub_page->covered)
 		return n;
-	n = NEXT(readlinkat)(dirfd, to, target, sizeof(target) - 1);
-	target[n > 0 ? n : 0] = 0;
-	if (place_original(target, sizeof(target)))
-		n = (ssize_t)strlen(target);
-	n = n > (ssize_t)size ? (ssize_t)size : n;
-	if (n > 0)
+	whole = NEXT(readlinkat)(dirfd, to, target, sizeof(target) - 1);
+	target[whole > 0 ? whole : 0] = 0;
+	if (whole > 0 && place_original(target, sizeof(target))) {
+		whole = (ssize_t)strlen(target);
+		n = whole > (ssize_t)size ? (ssize_t)size : whole;
 		memcpy(buffer, target, (size_t)n);
+	}
 	errno = saved;
 	return n;
 }

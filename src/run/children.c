@@ -99,14 +99,24 @@ static bool family_descends(const struct family *all, size_t count, pid_t pid, p
 	return false;
 }
 
+/* Signal the descendants; how many of them are still there, and no zombies? */
+static size_t family_signal(struct family *all, pid_t root, int signal)
+{
+	size_t count = family_list(all, FAMILY_MAX), found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (family_descends(all, count, all[i].pid, root)) {
+			kill(all[i].pid, signal);
+			found += !process_is_zombie(all[i].pid);
+		}
+	return found;
+}
+
 void children_signal_tree(pid_t root, int signal)
 {
 	struct family *all = mem_alloc(FAMILY_MAX * sizeof(*all));
-	size_t count = family_list(all, FAMILY_MAX);
 
-	for (size_t i = 0; i < count; i++)
-		if (family_descends(all, count, all[i].pid, root))
-			kill(all[i].pid, signal);
+	family_signal(all, root, signal);
 	free(all);
 }
 
@@ -118,13 +128,7 @@ void children_kill_tree(pid_t root)
 	/* It may not start others meanwhile. */
 	kill(root, SIGSTOP);
 	for (int round = 0; found && round < TREE_ROUNDS_MAX; round++) {
-		size_t count = family_list(all, FAMILY_MAX);
-		found = 0;
-		for (size_t i = 0; i < count; i++)
-			if (family_descends(all, count, all[i].pid, root)) {
-				kill(all[i].pid, SIGKILL);
-				found += !process_is_zombie(all[i].pid);
-			}
+		found = family_signal(all, root, SIGKILL);
 		if (found)
 			usleep(KILL_ROUND_US);
 	}

@@ -213,7 +213,7 @@ static bool keep_shortage(const char *text, struct words_of_log *words)
 	static const char *const reasons[] = {BO_STOPPED_SPACE, BO_STOPPED_LIMIT};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (!strncmp(text, "the recording stops", 19) && strstr(text, reasons[i]))
+		if (!strncmp(text, BO_STOPPED_SAYS, strlen(BO_STOPPED_SAYS)) && strstr(text, reasons[i]))
 			return snprintf(words->line, words->size, "%s", reasons[i]) > 0;
 	return false;
 }

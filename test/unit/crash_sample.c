@@ -22,13 +22,7 @@ static struct trace *trace_make(const char *dir)
 	builder_put(&b, BO_OP_MAP, 0, 1, 0x10000000, 1 << 20, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 	builder_end(&b, BO_CHUNK_RAW);
 	builder_write(&b, dir);
-
-	struct trace *trace = scratch_open(dir);
-	struct event ev;
-	struct err err;
-	while (trace_next(trace, &ev, &err) > 0)
-		;
-	return trace;
+	return scratch_read(dir);
 }
 
 const uint8_t crash_sample_value[8] = {0x2a};

@@ -43,6 +43,17 @@ struct trace *scratch_open(const char *dir)
 	return trace;
 }
 
+struct trace *scratch_read(const char *dir)
+{
+	struct trace *trace = scratch_open(dir);
+	struct event ev;
+	struct err err;
+
+	while (trace_next(trace, &ev, &err) > 0)
+		;
+	return trace;
+}
+
 struct event scratch_next(struct trace *trace, enum event_type type)
 {
 	struct event ev;

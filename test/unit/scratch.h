@@ -26,6 +26,9 @@ int scratch_remove(void **state);
 /* Open a recording that must be sound. */
 struct trace *scratch_open(const char *dir);
 
+/* The same, and read it to its end: what is asked of its names then is known. */
+struct trace *scratch_read(const char *dir);
+
 /* The next event, which must be there and of this type. */
 struct event scratch_next(struct trace *trace, enum event_type type);
 
