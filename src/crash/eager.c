@@ -2,8 +2,9 @@
 /* eager.c - the states of a moment one by one, and recovery on each content that is new.
  *
  *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may be, and all as much.
- *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and nothing is but one line.  Then all others,
- *     if they are not too many; otherwise some by chance.
+ *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and nothing is but one line.  Where recovery can
+ *     tell what it reads, it is asked at these two ends (lazily.c), and states that it cannot tell from them are left out.  At a first glance that one
+ *     line has nothing or everything, too.  Then all others, if they are not too many; otherwise some by chance.
  *  3. What is the same content as an earlier state, of whatever moment, is not run again. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 enum {
 	STATES_SLOW = 1 << 12, /* of one moment, where each costs a process */
 	SAMPLED = 1 << 10,     /* at most */
-	BRIEFLY = 96,
+	BRIEFLY = 96,          /* states of one moment, where there is a budget; those of some lines more */
+	READS_FEW = 64,        /* lines: a way through the tree has a process for each of them */
 };
 
 struct eager {
@@ -21,7 +23,8 @@ struct eager {
 	size_t root;
 	struct moment *moment;
 	uint8_t *open;   /* by line; NULL: all are */
-	uint32_t *lines; /* the open ones */
+	struct glance glance;
+	uint32_t *lines; /* the open ones, that recovery may read */
 	uint32_t count;
 	uint8_t *taken;  /* by unit */
 	bool *persisted; /* by model_pending */
@@ -37,6 +40,7 @@ static void eager_release(struct eager *g)
 	if (g->under_way || !g->left)
 		return;
 	moment_free(g->moment);
+	glance_free(&g->glance);
 	free(g->open);
 	free(g->lines);
 	free(g->taken);
@@ -88,6 +92,8 @@ static int state_try(struct eager *g)
 	int r;
 
 	g->sequence++;
+	if (glance_covers(&g->glance, g->moment->choices, g->taken))
+		return 0;
 	if (known_claim(c->known, digest)) {
 		known = known_get(c->known, digest);
 		if (known.known)
@@ -165,20 +171,21 @@ static int contrast_try(struct eager *g, uint32_t line, bool most, struct choice
 {
 	const struct choices *c = g->moment->choices;
 
-	for (uint32_t i = 0; i < g->count; i++) {
-		uint8_t *flags = line_flags(g, g->lines[i]);
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		uint8_t *flags = line_flags(g, i);
 
-		if (g->lines[i] == line)
+		if (i == line || (g->open && !g->open[i]))
 			continue;
 		if (most)
-			choices_most(c, g->lines[i], bounds, flags);
+			choices_most(c, i, bounds, flags);
 		else
-			choices_first(c, g->lines[i], bounds, CHOICES_CONTENTS, flags);
-		bounds = choices_decide(c, g->lines[i], flags, bounds);
+			choices_first(c, i, bounds, CHOICES_CONTENTS, flags);
+		bounds = choices_decide(c, i, flags, bounds);
 	}
 	return closed_try(g, bounds);
 }
 
+/* Each content of the line. */
 static int line_try(struct eager *g, uint32_t line, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
@@ -193,15 +200,34 @@ static int line_try(struct eager *g, uint32_t line, uint8_t *flags)
 	return r;
 }
 
+/* It has nothing of what the others have, or it alone has anything. */
+static int line_glance(struct eager *g, uint32_t line)
+{
+	const struct choices *c = g->moment->choices;
+	uint8_t *flags = line_flags(g, line);
+	int r;
+
+	choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags);
+	r = contrast_try(g, line, true, choices_decide(c, line, flags, CHOICES_OPEN));
+	if (r < 0)
+		return r;
+	choices_most(c, line, CHOICES_OPEN, flags);
+	return contrast_try(g, line, false, choices_decide(c, line, flags, CHOICES_OPEN));
+}
+
 /* Rule 2; of very many lines some, evenly. */
-static int suspicious_try(struct eager *g, uint64_t limit)
+static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t limit)
 {
 	uint8_t *flags = mem_alloc(g->moment->choices->line_units_max + 1);
-	uint32_t lines = limit / 4 < g->count ? (uint32_t)(limit / 4 + 1) : g->count;
+	uint64_t most = limit / (extent == EAGER_GLANCE ? 2 : 4) + 1;
+	uint32_t lines = most < g->count ? (uint32_t)most : g->count;
 	int r = 0;
 
-	for (uint32_t i = 0; i < lines && r == 0; i++)
-		r = line_try(g, g->lines[(uint64_t)i * g->count / lines], flags);
+	for (uint32_t i = 0; i < lines && r == 0; i++) {
+		uint32_t line = g->lines[(uint64_t)i * g->count / lines];
+
+		r = extent == EAGER_GLANCE ? line_glance(g, line) : line_try(g, line, flags);
+	}
 	free(flags);
 	return r;
 }
@@ -281,41 +307,56 @@ static double left_least(double before, double count, double tried)
 }
 
 /* Where nothing is pending there is one state; where all lines are closed, two. */
-static int root_try(struct eager *g, bool brief)
+static int root_try(struct eager *g, enum eager_extent extent)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
 	double count = states_count(g), limit = states_limit(g);
-	bool whole = !brief && count <= limit;
-	int r = suspicious_try(g, brief && g->explore->pass <= PASS_ALL ? BRIEFLY : (uint64_t)limit);
+	bool all = extent == EAGER_ALL, whole = (all && count <= limit) || !g->count,
+	     brief = !all && g->explore->campaign->options.budget > 0;
+	int r = suspicious_try(g, extent, brief ? BRIEFLY : (uint64_t)limit);
 
-	if (r == 0 && (whole || !g->count))
+	if (r == 0 && whole)
 		r = lines_try(g, 0, CHOICES_OPEN);
-	else if (r == 0 && !brief)
+	else if (r == 0 && all)
 		r = sample_try(g, limit < SAMPLED ? (uint64_t)limit : SAMPLED);
-	whole = (whole || !g->count) && r == 0;
+	whole = whole && r == 0;
 	root->left_out = whole ? 0 : left_least(root->left_out, count, (double)g->sequence);
-	root->state = whole ? ROOT_DONE : brief || r < 0 ? ROOT_PART : ROOT_LEFT;
+	root->state = whole ? ROOT_DONE : !all || r < 0 ? ROOT_PART : ROOT_LEFT;
 	return r;
 }
 
-int eager_root(struct explore *e, size_t root, struct moment *moment, bool brief, struct err *err)
+static int lines_find(struct eager *g, enum eager_extent extent)
+{
+	struct root *root = &g->explore->explored->roots.at[g->root];
+	const struct choices *c = g->moment->choices;
+	bool reads = g->explore->campaign->options.prune_reads && c->unit_count;
+	int r = 0;
+
+	if (extent != EAGER_ALL && lazily_can(g->explore, root, g->moment))
+		r = lazily_glance(g->explore, g->root, g->moment, &g->glance, g->err);
+	else if (extent == EAGER_ALL && reads)
+		r = observe(g->explore, g->moment, &g->open, g->err);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (g->open ? g->open[i] : glance_reads(&g->glance, i))
+			g->lines[g->count++] = i;
+	root->reads_many = g->count > READS_FEW;
+	return r;
+}
+
+int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager_extent extent, struct err *err)
 {
 	const struct choices *c = moment->choices;
 	struct eager *g = mem_alloc(sizeof(*g));
-	int r = 0;
+	int r;
 
 	*g = (struct eager){.explore = e, .root = root, .moment = moment, .err = err};
 	g->random = e->campaign->options.seed * 0x9e3779b97f4a7c15u + c->event;
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	if (e->campaign->options.prune_reads && c->unit_count && !brief)
-		r = observe(e, moment, &g->open, err);
-	for (uint32_t i = 0; i < c->line_count; i++)
-		if (!g->open || g->open[i])
-			g->lines[g->count++] = i;
+	r = lines_find(g, extent);
 	if (r == 0)
-		r = root_try(g, brief);
+		r = root_try(g, extent);
 	g->left = true;
 	eager_release(g);
 	return r;

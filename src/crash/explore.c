@@ -10,167 +10,11 @@
 #include "model/moments.h"
 #include "trace/op.h"
 
-enum {
-	EVENTS_PER_LOOK = 1 << 14,
-	LEAVES_SAMPLED = 1 << 10, /* at most */
-	LEAVES_SOME = 1 << 8,     /* of a root, before one that is larger has all the time that is left */
-	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
-	REFUSALS_MAX = 8,
-};
+enum { EVENTS_PER_LOOK = 1 << 14 };
 
 static bool has_budget(const struct campaign *c)
 {
 	return c->options.budget > 0;
-}
-
-/* Of a root that is too large, by chance. */
-static uint64_t leaves_sampled(const struct explore *e)
-{
-	uint64_t most = e->campaign->options.per_segment;
-
-	return most < LEAVES_SAMPLED ? most : LEAVES_SAMPLED;
-}
-
-static uint64_t leaves_max(const struct explore *e)
-{
-	uint64_t most = e->campaign->options.per_segment;
-
-	if (e->pass == PASS_SAMPLE)
-		return leaves_sampled(e);
-	return e->pass == PASS_SOME && most > LEAVES_SOME ? LEAVES_SOME : most;
-}
-
-/* Lazy roots */
-
-/* What is under way on a worker. */
-struct flight {
-	struct explore *explore;
-	size_t root;
-	struct moment *moment;
-	uint8_t *decided; /* by line, for one leaf */
-	uint64_t leaves, refusals, timeouts;
-	bool sample;
-};
-
-static struct root *flight_root(const struct flight *f)
-{
-	return &f->explore->explored->roots.at[f->root];
-}
-
-static void leaf_fail(struct flight *f, const struct lazy_leaf *leaf, struct ending ending)
-{
-	memset(f->decided, 0, leaf->choices->line_count);
-	for (size_t i = 0; i < leaf->count; i++)
-		f->decided[leaf->lines[i]] = 1;
-	failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, ending, f->leaves);
-}
-
-static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
-{
-	struct flight *f = ticket;
-	struct campaign *c = f->explore->campaign;
-	struct ending ending;
-	struct digest content;
-
-	(void)arg;
-	f->leaves++;
-	if (leaf->refused) {
-		if (!f->explore->explored->reason)
-			f->explore->explored->reason = campaign_text(c, leaf->refused);
-		return ++f->refusals < REFUSALS_MAX;
-	}
-	ending = ending_of(leaf->outcome);
-	content = moment_digest(f->moment, leaf->taken);
-	known_learn(c->known, content, leaf->outcome);
-	if (leaf->is_all)
-		known_set(c->known, f->moment->all, ending);
-	if (leaf->is_none)
-		known_set(c->known, f->moment->certain, ending);
-	contents_add(&f->explore->explored->tested, content);
-	if (!ending_passed(ending))
-		leaf_fail(f, leaf, ending);
-	tester_count(c->tester, leaf->outcome);
-	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
-	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !c->options.interrupted();
-}
-
-static void flight_free(struct flight *f)
-{
-	moment_free(f->moment);
-	free(f->decided);
-	free(f);
-}
-
-static void flight_land(struct explore *e, const struct flight *f)
-{
-	for (size_t i = 0; i < e->flights.count; i++)
-		if (e->flights.at[i] == f)
-			e->flights.at[i--] = e->flights.at[--e->flights.count];
-}
-
-static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
-{
-	struct flight *f = ticket;
-	struct root *root = flight_root(f);
-	struct explored *explored = f->explore->explored;
-
-	(void)arg;
-	explored->traps += end->traps;
-	if (!f->sample) {
-		root->left_out = end->left_out;
-		root->state = end->left_out > 0 ? ROOT_PART : ROOT_DONE;
-	}
-	if (f->refusals || end->broken) {
-		root->state = ROOT_REFUSED;
-		if (!explored->reason)
-			explored->reason = campaign_text(f->explore->campaign, end->broken ? end->broken : "");
-	}
-	flight_land(f->explore, f);
-	flight_free(f);
-}
-
-/* Which file of the choices has each path now? */
-static void files_find(struct explore *e)
-{
-	const struct origin *origin = e->campaign->survey->origin;
-	const struct image *image = reading_image(e->reading);
-
-	for (size_t i = 0; i < origin_path_count(origin); i++) {
-		e->files[i] = CHOICES_NONE;
-		for (uint32_t file = 1; file <= image_file_count(image); file++)
-			if (image_exists(image, file) && !strcmp(image_path(image, file), origin_path(origin, i)))
-				e->files[i] = file;
-	}
-}
-
-static int root_lazily(struct explore *e, size_t root, struct moment *moment, struct err *err)
-{
-	bool sample = e->pass == PASS_SAMPLE;
-	struct flight *f = mem_alloc(sizeof(*f));
-	struct state *certain = state_none(reading_image(e->reading));
-	const struct lazy_options options = {
-		.choices = moment->choices,
-		.files = e->files,
-		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
-		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
-		.leaves_max = leaves_max(e),
-		.leaf = leaf_told,
-		.ended = root_ended,
-	};
-	int r;
-
-	*f = (struct flight){.explore = e, .root = root, .moment = moment, .sample = sample};
-	f->leaves = sample ? e->campaign->options.per_segment : 0; /* later than those of the tree */
-	f->decided = mem_alloc(moment->choices->line_count + 1);
-	vec_push(&e->flights, f);
-	files_find(e);
-	r = tester_submit_lazy(e->campaign->tester, certain, f, &options, err);
-	state_free(certain);
-	if (r < 0) {
-		flight_land(e, f);
-		flight_free(f);
-	}
-	return r;
 }
 
 /* Roots */
@@ -203,23 +47,21 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 	free(nothing);
 }
 
-static bool is_lazy(const struct explore *e, const struct root *root, const struct moment *moment)
-{
-	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
-	       recovery_mode(tester_recovery(e->campaign->tester)) == RECOVERY_FORK;
-}
-
 static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
-	bool lazy = is_lazy(e, root, moment),
-	     brief = has_budget(e->campaign) && e->pass <= PASS_ALL && moment->choices->unit_count;
+	bool pending = moment->choices->unit_count;
+	enum eager_extent extent = EAGER_ALL;
 
-	if (lazy && !brief && e->pass != PASS_CONTRAST)
-		return root_lazily(e, index, moment, err);
-	if (!lazy && !brief && e->campaign->options.prune_reads && moment->choices->unit_count)
+	if (pending && e->pass <= PASS_ALL && has_budget(e->campaign))
+		extent = EAGER_GLANCE;
+	else if (e->pass == PASS_CONTRAST)
+		extent = EAGER_CONTRAST;
+	else if (lazily_can(e, root, moment))
+		return lazily_root(e, index, moment, err);
+	else if (pending && e->campaign->options.prune_reads)
 		e->explored->eager++;
-	return eager_root(e, index, moment, brief || e->pass == PASS_CONTRAST, err);
+	return eager_root(e, index, moment, extent, err);
 }
 
 static bool is_suspect(const struct campaign *c, const struct moment *moment)
@@ -237,11 +79,9 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	switch (e->pass) {
 	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
-	case PASS_SOME: return root->state == ROOT_PART;
-	case PASS_REST: return root->state == ROOT_PART;
-	case PASS_CONTRAST: return root->state == ROOT_PART;
-	case PASS_SAMPLE: return root->state == ROOT_PART;
-	default: return root->state == ROOT_REFUSED;
+	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
+	case PASS_REFUSED: return root->state == ROOT_REFUSED;
+	default: return root->state == ROOT_PART;
 	}
 }
 
@@ -314,8 +154,7 @@ static bool pass_is_due(const struct campaign *c, const struct explored *explore
 		return has_budget(c) && c->options.suspect_count;
 	if (pass == PASS_ALL)
 		return true;
-	/* With a budget, what is suspicious was looked at first. */
-	if (has_budget(c) ? pass == PASS_CONTRAST : pass == PASS_SOME || pass == PASS_REST)
+	if (!has_budget(c) && (pass == PASS_SOME || pass == PASS_REST))
 		return false;
 	for (size_t i = 0; i < explored->roots.count; i++)
 		if (explored->roots.at[i].state == wanted)
@@ -339,9 +178,7 @@ static int explore_open(struct explore *e, size_t platform, struct err *err)
 
 static void explore_close(struct explore *e)
 {
-	for (size_t i = 0; i < e->flights.count; i++)
-		flight_free(e->flights.at[i]);
-	vec_free(&e->flights);
+	lazily_close(e);
 	segments_free(e->segments);
 	free(e->files);
 	reading_close(e->reading);

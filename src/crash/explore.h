@@ -25,15 +25,16 @@
 struct campaign;
 struct explored;
 
-/* The order of work.  Without a budget there are no suspects, and no rest. */
+/* The order of work.  With a budget a pass goes through all roots before the next one looks closer; without one, roots are done with in the first.  The suspicious
+ * states are those of eager.c. */
 enum explore_pass {
-	PASS_SUSPECTS, /* roots with stores that other detectors complained of, their suspicious states */
-	PASS_ALL,      /* all roots; with a budget, the suspicious states of the others */
-	PASS_SOME,     /* with a budget: all states then, of roots that have few */
-	PASS_REST,     /* and of the others */
+	PASS_SUSPECTS, /* with a budget: roots with stores that other detectors complained of, a glance at their suspicious states */
+	PASS_ALL,      /* all roots; with a budget, such a glance at the others */
+	PASS_SOME,     /* with a budget: all states then, if they are not too many, of roots where recovery reads few lines */
+	PASS_CONTRAST, /* where there is more: all suspicious states */
+	PASS_REST,     /* with a budget: all states */
 	PASS_REFUSED,  /* what the fork server could not do, state by state */
-	PASS_CONTRAST, /* where there is too much to do, without a budget: the suspicious states, */
-	PASS_SAMPLE,   /* and some by chance */
+	PASS_SAMPLE,   /* where there is too much to do, some states by chance */
 	EXPLORE_PASSES
 };
 

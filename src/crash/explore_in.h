@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explore_in.h - what the files of explore share.
  *
- *     explore.c    the readings, roots, and lazy ones
+ *     explore.c    the readings, and roots
+ *     lazily.c     roots that recovery itself decides
  *     eager.c      roots state by state
  *     observe.c    which lines recovery reads
  *     failures.c   what fails, and what is to be explained */
@@ -46,6 +47,7 @@ enum root_state {
 struct root {
 	uint64_t event; /* the crash comes after it */
 	enum root_state state;
+	bool reads_many; /* lines that are pending */
 	double left_out;
 	struct failures failures;
 };
@@ -78,11 +80,37 @@ struct explore {
 	struct moments moments;
 	enum explore_pass pass;
 	uint32_t *files; /* for run/lazy.h */
-	VEC_OF(struct flight *) flights;
+	VEC_OF(struct flight *) flights; /* lazily.c */
 };
 
-/* eager.c: all states of the root at the image's moment, or as many as may be; `brief`: the suspicious ones.  Takes the moment over. */
-int eager_root(struct explore *explore, size_t root, struct moment *moment, bool brief, struct err *err);
+/* lazily.c: is there a fork server, and is it wanted? */
+bool lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
+/* All that recovery can tell apart of the root at the image's moment, or some by chance.  Takes the moment over. */
+int lazily_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+void lazily_close(struct explore *explore);
+
+/* What recovery reads with nothing of what is pending on media, and with everything: flags by line; NULL: not known. */
+enum { GLANCES = 2 };
+
+struct glance {
+	uint8_t *read[GLANCES];
+};
+
+int lazily_glance(struct explore *explore, size_t root, struct moment *moment, struct glance *glance, struct err *err);
+void glance_free(struct glance *glance);
+/* Is this line read, perhaps? */
+bool glance_reads(const struct glance *glance, uint32_t line);
+/* Is this set of units the same to recovery as one of the two, which have been run? */
+bool glance_covers(const struct glance *glance, const struct choices *choices, const uint8_t *taken);
+
+enum eager_extent {
+	EAGER_GLANCE,   /* of the suspicious states, those where one line has all or nothing */
+	EAGER_CONTRAST, /* the suspicious states */
+	EAGER_ALL,
+};
+
+/* eager.c: the states of the root at the image's moment, or as many as may be.  Takes the moment over. */
+int eager_root(struct explore *explore, size_t root, struct moment *moment, enum eager_extent extent, struct err *err);
 
 /* observe.c: flags by line, 1: recovery may read it; NULL: not known, that is, any may be read.  The caller frees them. */
 int observe(struct explore *explore, const struct moment *moment, uint8_t **open, struct err *err);

@@ -155,9 +155,10 @@ void lazy_branch(uint32_t line, const uint8_t *certain)
 	struct contents k = contents_of(line, certain);
 	bool downwards = goes_downwards(&k);
 
-	if (lazy.block->order == LAZY_SAMPLE) {
-		contents_seek(&k, lazy_random_below(line, k.count));
-		return;
+	switch (lazy.block->order) {
+	case LAZY_SAMPLE: contents_seek(&k, lazy_random_below(line, k.count)); return;
+	case LAZY_LEAST: contents_seek(&k, 0); return;
+	case LAZY_MOST: choices_most(lazy.choices, line, lazy.bounds, lazy.alternative); return;
 	}
 	if (k.kept == 1) {
 		for (uint32_t i = 0; !contents_try(&k, i, false); i++)

@@ -130,12 +130,25 @@ static uint64_t agreement(uint64_t mask)
 	return agreed;
 }
 
+/* The one with the last alternative. */
+static uint64_t class_most(const struct classes *k)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < k->count; i++)
+		most = k->masks[i] > most ? k->masks[i] : most;
+	return most;
+}
+
 static uint64_t class_choose(const struct classes *k, uint32_t line)
 {
 	if (k->count == 1)
 		return k->masks[0];
-	if (lazy.block->order == LAZY_SAMPLE)
-		return k->masks[lazy_random_below(line + lazy.depth * 1000003, k->count)];
+	switch (lazy.block->order) {
+	case LAZY_SAMPLE: return k->masks[lazy_random_below(line + lazy.depth * 1000003, k->count)];
+	case LAZY_LEAST: return k->masks[0];
+	case LAZY_MOST: return class_most(k);
+	}
 	if (lazy.spoiled)
 		lazy_refuse(lazy.spoiled);
 	return classes_fork(k, line);

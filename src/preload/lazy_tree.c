@@ -105,7 +105,7 @@ void lazy_child_leave(void)
 
 bool lazy_goes_downwards(void)
 {
-	return lazy.block->order == LAZY_MOST || (lazy.block->order == LAZY_CONTRAST && lazy.lossy);
+	return lazy.lossy;
 }
 
 uint32_t lazy_random_below(uint32_t line, uint32_t limit)

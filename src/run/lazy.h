@@ -52,7 +52,7 @@ struct lazy_options {
 		files; /* for each path of the origin: the file of the choices that has this path now, or CHOICES_NONE */
 	enum lazy_order order;
 	uint64_t seed;       /* of LAZY_SAMPLE */
-	uint64_t leaves_max; /* then stop; 0: no limit.  LAZY_SAMPLE: this many */
+	uint64_t leaves_max; /* then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one */
 
 	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together, and completable. */
 	const uint32_t *given;

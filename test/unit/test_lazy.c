@@ -9,6 +9,7 @@
  *  2. each leaf's decisions, with nothing else taken, are legal, and recovery has that leaf's outcome on them
  *  3. the status of each leaf is that of its end
  *  4. there are no more leaves than sets; with a limit there are that many; and twice gives the same leaves in the same order
+ *  5. a set that is like the one with nothing, or with everything, in all lines that recovery reads there, has its outcome
  *
  *     test_lazy [SEED [NUMBER]] */
 #include <setjmp.h>
@@ -58,6 +59,7 @@ struct world {
 	struct recovery recovery;
 	size_t sets;
 	struct outcome outcomes[SETS_MAX];
+	uint8_t taken[SETS_MAX][64]; /* by unit */
 	char problem[256];
 };
 
@@ -198,6 +200,7 @@ static bool brute_all(struct world *w, uint32_t line, struct choices_bounds boun
 	if (line == c->line_count) {
 		if (w->sets == SETS_MAX)
 			return false;
+		memcpy(w->taken[w->sets], taken, w->choices->unit_count);
 		w->outcomes[w->sets++] = brute_run(w, taken);
 		return true;
 	}
@@ -430,6 +433,42 @@ static void tree_check(struct world *w)
 		complain(w, "%g sets are left out", shared->left_out);
 }
 
+/* Like this end in all lines that its leaf decided? */
+static bool is_like(const struct world *w, const struct leaf *leaf, uint8_t end, const uint8_t *taken)
+{
+	for (uint32_t i = 0; i < leaf->depth; i++) {
+		const struct choices_line *line = &choices_lines(w->choices)[leaf->lines[i]];
+
+		for (uint32_t k = 0; k < line->count; k++)
+			if (taken[line->first + k] != end)
+				return false;
+	}
+	return true;
+}
+
+/* Without a tree: the leaf of an end, and all sets that recovery cannot tell from it. */
+static void end_check(struct world *w, enum lazy_order order)
+{
+	uint8_t end = order == LAZY_MOST;
+
+	w->block->order = order;
+	w->block->leaves_max = 1;
+	tree_run(w);
+	w->block->order = LAZY_CONTRAST;
+	w->block->leaves_max = 0;
+	if (shared->count != 1 || !(shared->leaves[0].flags & (end ? LAZY_ALL : LAZY_NONE))) {
+		complain(w, "order %u: %zu leaves, or not that of the end", order, shared->count);
+		return;
+	}
+	leaf_check(w, &shared->leaves[0]);
+	for (size_t i = 0; i < w->sets; i++) {
+		if (is_like(w, &shared->leaves[0], end, w->taken[i]) &&
+		    !outcome_equal(&w->outcomes[i], &shared->leaves[0].outcome))
+			complain(w, "order %u: set %zu is like the end where that was read, but not its outcome", order,
+				 i);
+	}
+}
+
 /* With a limit: the first leaves of those without. */
 static void limit_check(struct world *w)
 {
@@ -456,7 +495,7 @@ static struct lazy_block *block_make(const struct choices *c)
 	before = (before + 7) & ~(size_t)7;
 	block = calloc(1, before + c->bytes);
 	block->bytes = before + c->bytes;
-	block->order = (uint32_t)roll(LAZY_SAMPLE);
+	block->order = LAZY_CONTRAST;
 	block->timeout_ns = 10000000000;
 	block->file_count = FILES;
 	block->choices = (uint32_t)before;
@@ -505,6 +544,8 @@ static void world_check(struct world *w, uint64_t number)
 		total_leaves += shared->count;
 		if (!w->problem[0] && number % 4 == 0)
 			limit_check(w);
+		if (!w->problem[0])
+			end_check(w, number % 2 ? LAZY_LEAST : LAZY_MOST);
 	}
 	free(w->block);
 	free(w->choices);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, or two glances.
+ *
+ * A glance is one recovery at an end: with everything that is pending on media, or with nothing.  It tells which lines are read there.  A state that is like that end
+ * in all of these is the same to recovery, so it need not be run: where there is time for few states only, this leaves those that can matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash/explore_in.h"
+
+enum {
+	LEAVES_SAMPLED = 1 << 10, /* at most */
+	LEAVES_SOME = 1 << 8,     /* of a root, before one that is larger has all the time that is left */
+	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
+	REFUSALS_MAX = 8,
+};
+
+bool lazily_can(const struct explore *e, const struct root *root, const struct moment *moment)
+{
+	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
+	       recovery_mode(tester_recovery(e->campaign->tester)) == RECOVERY_FORK;
+}
+
+/* Of a root that is too large, by chance. */
+static uint64_t leaves_sampled(const struct explore *e)
+{
+	uint64_t most = e->campaign->options.per_segment;
+
+	return most < LEAVES_SAMPLED ? most : LEAVES_SAMPLED;
+}
+
+static uint64_t leaves_max(const struct explore *e)
+{
+	uint64_t most = e->campaign->options.per_segment;
+
+	if (e->pass == PASS_SAMPLE)
+		return leaves_sampled(e);
+	return e->pass == PASS_SOME && most > LEAVES_SOME ? LEAVES_SOME : most;
+}
+
+/* What is under way on a worker. */
+struct flight {
+	struct explore *explore;
+	size_t root;
+	struct moment *moment;
+	uint8_t *decided; /* by line, for one leaf */
+	uint64_t leaves, refusals, timeouts;
+	bool sample;
+};
+
+/* Leaves */
+
+static struct root *flight_root(const struct flight *f)
+{
+	return &f->explore->explored->roots.at[f->root];
+}
+
+static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
+{
+	struct campaign *c = f->explore->campaign;
+	struct ending ending = ending_of(leaf->outcome);
+	struct digest content = moment_digest(f->moment, leaf->taken);
+
+	memset(f->decided, 0, leaf->choices->line_count);
+	for (size_t i = 0; i < leaf->count; i++)
+		f->decided[leaf->lines[i]] = 1;
+	known_learn(c->known, content, leaf->outcome);
+	if (leaf->is_all)
+		known_set(c->known, f->moment->all, ending);
+	if (leaf->is_none)
+		known_set(c->known, f->moment->certain, ending);
+	contents_add(&f->explore->explored->tested, content);
+	if (!ending_passed(ending))
+		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, ending, f->leaves);
+	tester_count(c->tester, leaf->outcome);
+	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
+}
+
+/* Which file of the choices has each path now? */
+static void files_find(struct explore *e)
+{
+	const struct origin *origin = e->campaign->survey->origin;
+	const struct image *image = reading_image(e->reading);
+
+	for (size_t i = 0; i < origin_path_count(origin); i++) {
+		e->files[i] = CHOICES_NONE;
+		for (uint32_t file = 1; file <= image_file_count(image); file++)
+			if (image_exists(image, file) && !strcmp(image_path(image, file), origin_path(origin, i)))
+				e->files[i] = file;
+	}
+}
+
+static int flight_start(struct flight *f, struct lazy_options *options, struct err *err)
+{
+	struct explore *e = f->explore;
+	struct state *certain = state_none(reading_image(e->reading));
+	int r;
+
+	files_find(e);
+	options->choices = f->moment->choices;
+	options->files = e->files;
+	f->decided = mem_alloc(f->moment->choices->line_count + 1);
+	r = tester_submit_lazy(e->campaign->tester, certain, f, options, err);
+	state_free(certain);
+	return r;
+}
+
+/* Trees, and samples of them */
+
+static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
+{
+	struct flight *f = ticket;
+	struct campaign *c = f->explore->campaign;
+
+	(void)arg;
+	f->leaves++;
+	if (leaf->refused) {
+		if (!f->explore->explored->reason)
+			f->explore->explored->reason = campaign_text(c, leaf->refused);
+		return ++f->refusals < REFUSALS_MAX;
+	}
+	leaf_learn(f, leaf);
+	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !c->options.interrupted();
+}
+
+static void flight_free(struct flight *f)
+{
+	moment_free(f->moment);
+	free(f->decided);
+	free(f);
+}
+
+static void flight_land(struct explore *e, const struct flight *f)
+{
+	for (size_t i = 0; i < e->flights.count; i++)
+		if (e->flights.at[i] == f)
+			e->flights.at[i--] = e->flights.at[--e->flights.count];
+}
+
+static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
+{
+	struct flight *f = ticket;
+	struct root *root = flight_root(f);
+	struct explored *explored = f->explore->explored;
+
+	(void)arg;
+	explored->traps += end->traps;
+	if (!f->sample) {
+		root->left_out = end->left_out;
+		root->state = end->left_out > 0 ? ROOT_PART : ROOT_DONE;
+	}
+	if (f->refusals || end->broken) {
+		root->state = ROOT_REFUSED;
+		if (!explored->reason)
+			explored->reason = campaign_text(f->explore->campaign, end->broken ? end->broken : "");
+	}
+	flight_land(f->explore, f);
+	flight_free(f);
+}
+
+int lazily_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+{
+	bool sample = e->pass == PASS_SAMPLE;
+	struct flight *f = mem_alloc(sizeof(*f));
+	struct lazy_options options = {
+		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
+		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
+		.leaves_max = leaves_max(e),
+		.leaf = leaf_told,
+		.ended = root_ended,
+	};
+	int r;
+
+	*f = (struct flight){.explore = e, .root = root, .moment = moment, .sample = sample};
+	f->leaves = sample ? e->campaign->options.per_segment : 0; /* later than those of the tree */
+	vec_push(&e->flights, f);
+	r = flight_start(f, &options, err);
+	if (r < 0) {
+		flight_land(e, f);
+		flight_free(f);
+	}
+	return r;
+}
+
+void lazily_close(struct explore *e)
+{
+	for (size_t i = 0; i < e->flights.count; i++)
+		flight_free(e->flights.at[i]);
+	vec_free(&e->flights);
+}
+
+/* Glances */
+
+static bool glance_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
+{
+	struct flight *f = ticket;
+
+	(void)arg;
+	if (!leaf->refused) {
+		leaf_learn(f, leaf);
+		f->leaves++;
+	}
+	return false;
+}
+
+static void glance_ended(void *arg, void *ticket, const struct lazy_end *end)
+{
+	struct flight *f = ticket;
+
+	(void)arg;
+	f->explore->explored->traps += end->traps;
+}
+
+/* Of a recovery that was cut short it is not known what it would have read. */
+static uint8_t *glance_take(struct flight *f)
+{
+	if (f->leaves == 1 && !f->timeouts)
+		return f->decided;
+	free(f->decided);
+	return NULL;
+}
+
+int lazily_glance(struct explore *e, size_t root, struct moment *moment, struct glance *glance, struct err *err)
+{
+	struct lazy_options options = {.leaves_max = 1, .leaf = glance_told, .ended = glance_ended};
+	struct flight flights[GLANCES];
+	unsigned count = 0;
+	int r = 0, drained;
+
+	while (r == 0 && count < GLANCES) {
+		options.order = count ? LAZY_MOST : LAZY_LEAST;
+		flights[count] = (struct flight){.explore = e, .root = root, .moment = moment};
+		r = flight_start(&flights[count++], &options, err);
+	}
+	drained = r == -1 ? r : tester_drain(e->campaign->tester, err);
+	for (unsigned i = 0; i < count; i++)
+		glance->read[i] = glance_take(&flights[i]);
+	return r < 0 ? r : drained;
+}
+
+void glance_free(struct glance *glance)
+{
+	for (unsigned i = 0; i < GLANCES; i++)
+		free(glance->read[i]);
+}
+
+bool glance_reads(const struct glance *glance, uint32_t line)
+{
+	for (unsigned i = 0; i < GLANCES; i++)
+		if (!glance->read[i] || glance->read[i][line])
+			return true;
+	return false;
+}
+
+/* Is it like this end, wherever recovery looks there? */
+static bool is_like(const struct choices *c, const uint8_t *read, unsigned end, const uint8_t *taken)
+{
+	for (uint32_t i = 0; i < c->line_count; i++) {
+		const struct choices_line *l = &choices_lines(c)[i];
+
+		for (uint32_t k = 0; read[i] && k < l->count; k++)
+			if (taken[l->first + k] != end)
+				return false;
+	}
+	return true;
+}
+
+bool glance_covers(const struct glance *glance, const struct choices *c, const uint8_t *taken)
+{
+	for (unsigned i = 0; i < GLANCES; i++)
+		if (glance->read[i] && is_like(c, glance->read[i], i, taken))
+			return true;
+	return false;
+}
