@@ -180,7 +180,8 @@ void frame_place(const struct finding_frame *frame, char *text, size_t size)
 	else if (frame->file && frame->line)
 		snprintf(raw, sizeof(raw), "%s:%" PRIu32, frame->file, frame->line);
 	else if (frame->function)
-		snprintf(raw, sizeof(raw), "%s (%s)", frame->function, frame->module ? frame->module : "??");
+		snprintf(raw, sizeof(raw), "%s (%s+0x%" PRIx64 ")", frame->function,
+			 frame->module ? frame->module : "??", frame->offset);
 	else
 		snprintf(raw, sizeof(raw), "%s+0x%" PRIx64, frame->module ? frame->module : "??", frame->offset);
 	text_plain(text, size, raw);

@@ -289,7 +289,7 @@ const struct finding_frame *stack_location(const struct finding_stack *stack);
 /* The same line of the same source, or the same instruction where there is none?  NULL is nowhere. */
 bool frame_same_place(const struct finding_frame *a, const struct finding_frame *b);
 
-/* "kv.c:118 in put", "put (kv)", "kv+0x1234": truncated to size.  Control characters become \ooo. */
+/* "kv.c:118 in put", "put (kv+0x1234)", "kv+0x1234": truncated to size.  Control characters become \ooo. */
 void frame_text(const struct finding_frame *frame, char *text, size_t size);
 
 /* The same without the function: "kv.c:118". */

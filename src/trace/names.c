@@ -152,13 +152,31 @@ static demangle_function *demangler(void)
 	return function;
 }
 
+/* Cuts the parameters off a demangled name, with the qualifiers and clones behind them: DWARF's names have none either. */
+static void name_cut_parameters(char *name)
+{
+	char *close = strrchr(name, ')');
+	int depth = 0;
+
+	for (char *p = close; p && p > name; p--) {
+		depth += (*p == ')') - (*p == '(');
+		if (!depth) {
+			*p = 0;
+			return;
+		}
+	}
+}
+
 static char *symbol_demangle(const char *symbol)
 {
 	int status;
 
 	if (strncmp(symbol, "_Z", 2) != 0 || !demangler())
 		return NULL;
-	return demangler()(symbol, NULL, NULL, &status);
+	char *name = demangler()(symbol, NULL, NULL, &status);
+	if (name)
+		name_cut_parameters(name);
+	return name;
 }
 
 /* The symbol tables that linkers write for executables carry versions: memcpy@GLIBC_2.14. */

@@ -2,8 +2,8 @@
 /* names.h - what to call a function.
  *
  * From DWARF: the name with the scopes it stands in, `store::Tree<int>::insert`, put together from the debug info, so that C++ and Rust
- * need no demangler.  From an ELF symbol: the symbol, demangled by the C++ runtime if this machine has it; it is loaded when the first mangled
- * symbol turns up, and linked by nobody. */
+ * need no demangler.  From an ELF symbol: the symbol, demangled by the C++ runtime if this machine has it, without its parameters; the runtime is
+ * loaded when the first mangled symbol turns up, and linked by nobody. */
 #ifndef BLACKOUT_TRACE_NAMES_H
 #define BLACKOUT_TRACE_NAMES_H
 

@@ -391,7 +391,7 @@ static void test_scopes(void **state)
 	assert_string_equal(frame->function, "store::(anonymous namespace)::tree<int>::insert");
 	module = module_of("scopes.names");
 	symbols_lookup(symbols, &module, offset, false, &frame);
-	assert_string_equal(frame->function, "store::(anonymous namespace)::tree<int>::insert(int)");
+	assert_string_equal(frame->function, "store::(anonymous namespace)::tree<int>::insert");
 	symbols_close(symbols);
 }
 
