@@ -147,6 +147,7 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 				break;
 			vec_push(&stores->all, ((struct crash_store){.context = u->context,
 								     .flush = u->flush_context,
+								     .flush_event = u->flush_event,
 								     .file = u->file,
 								     .offset = u->offset,
 								     .event = u->event,

@@ -113,6 +113,7 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 			.size = from[i].size,
 			.value = value_text(c->findings, from[i].value, from[i].size),
 			.event = from[i].event,
+			.flush_event = from[i].flush_event,
 			.certain = from[i].certain,
 		};
 		if (from[i].flush)

@@ -28,7 +28,7 @@ struct crash_store {
 	uint32_t size;
 	uint64_t offset;
 	const uint8_t *value; /* `size` bytes; NULL: not known */
-	uint64_t event;
+	uint64_t event, flush_event;
 	bool certain; /* persisted ones: guaranteed to be on media at the crash, not pending */
 	bool needed;  /* persisted ones, if the pair is known */
 };

@@ -18,56 +18,69 @@ enum beside {
 	BESIDE_EARLIER, /* or before it */
 };
 
+/* The flush of the first lost store, as seen from the first persisted one. */
+enum flushed {
+	FLUSHED_NOT,
+	FLUSHED_BEFORE, /* a fence behind the flush is all that is missing, */
+	FLUSHED_AFTER,  /* or it comes too late itself */
+};
+
 /* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
  * more.  The first row of a cause holds that asks for nothing that is not there. */
 static const struct {
 	enum crash_cause cause;
 	enum beside beside;
-	bool flush;
+	enum flushed flushed;
 	const char *message, *fix;
 } sentences[] = {
-	{CAUSE_UNFLUSHED, BESIDE_LATER, false,
+	{CAUSE_UNFLUSHED, BESIDE_LATER, FLUSHED_NOT,
 	 "what {store} stores can be on media while what is stored here is not: it is not flushed before {store}",
 	 "flush what is stored at {here}, and fence, before the store at {store}"},
-	{CAUSE_UNFLUSHED, BESIDE_EARLIER, false,
+	{CAUSE_UNFLUSHED, BESIDE_EARLIER, FLUSHED_NOT,
 	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not flushed yet",
 	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
-	{CAUSE_UNFLUSHED, BESIDE_NOTHING, false,
+	{CAUSE_UNFLUSHED, BESIDE_NOTHING, FLUSHED_NOT,
 	 "if the power fails before {point}, what is stored here is not on media yet, but something that needs it is",
 	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
-	{CAUSE_UNFENCED, BESIDE_LATER, true,
+	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_BEFORE,
 	 "what {store} stores can be on media while what is stored here is not: it is flushed at {flush}, but no fence follows "
 	 "before {store}",
 	 "fence after the flush at {flush}, before the store at {store}"},
-	{CAUSE_UNFENCED, BESIDE_LATER, false,
+	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_AFTER,
+	 "what {store} stores can be on media while what is stored here is not: it is flushed only after that, at {flush}",
+	 "flush what is stored at {here}, and fence, before the store at {store}"},
+	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_NOT,
 	 "what {store} stores can be on media while what is stored here is not: it goes past the cache, but no fence follows "
 	 "before {store}",
 	 "fence after the non-temporal store at {here}"},
-	{CAUSE_UNFENCED, BESIDE_EARLIER, false,
+	{CAUSE_UNFENCED, BESIDE_EARLIER, FLUSHED_NOT,
 	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not fenced yet",
 	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
-	{CAUSE_UNFENCED, BESIDE_NOTHING, false,
+	{CAUSE_UNFENCED, BESIDE_NOTHING, FLUSHED_NOT,
 	 "if the power fails before {point}, what is stored here is not fenced and may not be on media yet, but something that needs it is",
 	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
-	{CAUSE_UNORDERED, BESIDE_LATER, true,
+	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_BEFORE,
 	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
 	 "fence after the flush at {flush}, before the store at {store}"},
-	{CAUSE_UNORDERED, BESIDE_LATER, false,
+	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_AFTER,
+	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
+	 "flush what is stored at {here}, and fence, before the store at {store}"},
+	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_NOT,
 	 "what {store} stores can be on media while what is stored here is not: no fence separates them",
 	 "persist what is stored at {here} before the store at {store}"},
-	{CAUSE_UNORDERED, BESIDE_EARLIER, false,
+	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_NOT,
 	 "what {store} stored can be on media while what is stored here, after it, is not",
 	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
-	{CAUSE_UNORDERED, BESIDE_NOTHING, false,
+	{CAUSE_UNORDERED, BESIDE_NOTHING, FLUSHED_NOT,
 	 "if the power fails before {point}, what is stored here may not be on media, though something that needs it is",
 	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
-	{CAUSE_TORN, BESIDE_NOTHING, false,
+	{CAUSE_TORN, BESIDE_NOTHING, FLUSHED_NOT,
 	 "a part of what is stored here can be on media without the rest: only 8 aligned bytes are stored at once",
 	 "make the change by one aligned store of 8 bytes, or log it first"},
-	{CAUSE_EARLY, BESIDE_NOTHING, false,
+	{CAUSE_EARLY, BESIDE_NOTHING, FLUSHED_NOT,
 	 "what is stored here can be on media before something that it needs: recovery fails if the power fails before {point}",
 	 "store and persist first what this store vouches for, or change both in one transaction"},
-	{CAUSE_MOMENT, BESIDE_NOTHING, false,
+	{CAUSE_MOMENT, BESIDE_NOTHING, FLUSHED_NOT,
 	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
 };
 
@@ -236,14 +249,25 @@ static enum beside finding_beside(const struct finding *finding)
 	return crash->persisted[0].event < crash->lost[0].event ? BESIDE_EARLIER : BESIDE_LATER;
 }
 
+static enum flushed finding_flushed(const struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+
+	if (!has_role(finding, ROLE_FLUSH))
+		return FLUSHED_NOT;
+	return crash->persisted_count && crash->persisted[0].event < crash->lost[0].flush_event ? FLUSHED_AFTER
+												: FLUSHED_BEFORE;
+}
+
 /* Each cause has a row that asks for nothing. */
 static size_t sentence_find(const struct finding *finding)
 {
-	bool flush = has_role(finding, ROLE_FLUSH);
+	enum flushed flushed = finding_flushed(finding);
 	enum beside beside = finding_beside(finding);
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
-		if (sentences[i].cause == finding->crash->cause && sentences[i].flush <= flush &&
+		if (sentences[i].cause == finding->crash->cause &&
+		    (sentences[i].flushed == FLUSHED_NOT || sentences[i].flushed == flushed) &&
 		    (sentences[i].beside == BESIDE_NOTHING || sentences[i].beside == beside))
 			return i;
 	BUG_ON("a cause without a sentence");

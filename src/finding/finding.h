@@ -95,6 +95,7 @@ struct finding_store {
 	const char *value;          /* as dump prints it */
 	uint64_t event;             /* as in dump */
 	struct finding_stack flush; /* empty if it was not flushed */
+	uint64_t flush_event;       /* 0: it was not, or not read back */
 	bool certain;               /* guaranteed to be on media at the crash, not pending */
 };
 

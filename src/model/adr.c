@@ -23,7 +23,8 @@
 
 /* Rule 2: the thread's next fence completes what is on the line now.  What no flush of the thread has covered since its last fence is
  * at the end of the line's list; what nobody has covered, at the end of that. */
-static void cover(struct line *line, const struct event *ev, uint64_t covered_upto, struct flush_effect *effect)
+static void cover(struct line *line, const struct event *ev, uint64_t number, uint64_t covered_upto,
+		  struct flush_effect *effect)
 {
 	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
 
@@ -32,6 +33,7 @@ static void cover(struct line *line, const struct event *ev, uint64_t covered_up
 		if (node->unit.cover != UNIT_BARE)
 			continue;
 		node->unit.cover = UNIT_FLUSHED;
+		node->unit.flush_event = number;
 		node->unit.flush_context = ev->context;
 		effect->newly_covered += node->units;
 	}
@@ -54,7 +56,7 @@ static void adr_flush(struct model *model, const struct event *ev, struct line *
 		return;
 	flush = flush_open(&model->pending, line, ev->thread);
 	effect->newly_covered = line->silent;
-	cover(line, ev, flush->upto, effect);
+	cover(line, ev, model->number, flush->upto, effect);
 	flush->upto = model->number; /* these, and not what comes later */
 	flush->context = ev->context;
 	if (ev->type != EVENT_CLFLUSH)

@@ -49,13 +49,14 @@ enum unit_cover {
 };
 
 struct unit {
-	uint64_t event;   /* number of the storing event; model_apply counts events from 1, as dump does */
-	uint64_t offset;  /* in the file */
-	uint8_t value[8]; /* `size` bytes of it */
+	uint64_t event;       /* number of the storing event; model_apply counts events from 1, as dump does */
+	uint64_t flush_event; /* number of the flush that covered it first; 0 while it is bare */
+	uint64_t offset;      /* in the file */
+	uint8_t value[8];     /* `size` bytes of it */
 	uint32_t file;
 	uint32_t context;       /* of the store */
 	uint32_t thread;        /* that stored it */
-	uint32_t flush_context; /* of the flush that covered it first; 0 while it is bare */
+	uint32_t flush_context; /* of that flush */
 	uint8_t size;           /* 1 to 8 */
 	uint8_t kind;           /* enum unit_kind */
 	uint8_t cover;          /* enum unit_cover */

@@ -226,6 +226,7 @@ static inline void pending_add(struct pending *pending, struct line *line, const
 	node->unit.file = ev->file;
 	node->unit.context = ev->context;
 	node->unit.thread = ev->thread;
+	node->unit.flush_event = 0;
 	node->unit.flush_context = 0;
 	node->unit.kind = (uint8_t)kind;
 	node->unit.cover = UNIT_BARE;

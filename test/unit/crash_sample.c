@@ -29,8 +29,16 @@ const uint8_t crash_sample_value[8] = {0x2a};
 
 struct crash_store crash_sample_store(uint32_t context, uint32_t flush, uint64_t offset)
 {
-	return (struct crash_store){context, flush, 1, 8, offset, crash_sample_value, offset == 0x80 ? 17 : 18,
-				    false,   false};
+	return (struct crash_store){
+		.context = context,
+		.flush = flush,
+		.flush_event = flush ? 18 : 0,
+		.file = 1,
+		.size = 8,
+		.offset = offset,
+		.value = crash_sample_value,
+		.event = offset == 0x80 ? 17 : 19,
+	};
 }
 
 struct crash_sighting crash_sample_sighting(const struct crash_store *persisted, const struct crash_store *lost)

@@ -34,6 +34,27 @@ static void test_made(void **state)
 	crash_sample_free(&s);
 }
 
+/* A flush that comes after the store which relies on it is not one to put a fence behind. */
+static void test_flushed_late(void **state)
+{
+	static const enum crash_cause causes[] = {CAUSE_UNORDERED, CAUSE_UNFENCED};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct crash_sample s = crash_sample_make(*state);
+		const struct crash_store kept = crash_sample_store(AT_OTHER, AT_FLUSH, 0x40);
+		struct crash_store lost = crash_sample_store(AT_STORE, AT_FLUSH, 0x80);
+		struct crash_sighting sighting = crash_sample_sighting(&kept, &lost);
+
+		lost.flush_event = kept.event + 1;
+		sighting.cause = causes[i];
+		crash_add(s.crash, &sighting);
+		crash_end(s.crash);
+		assert_string_equal(s.findings->at[0].fix,
+				    "flush what is stored at kv+0x20, and fence, before the store at kv+0x30");
+		crash_sample_free(&s);
+	}
+}
+
 /* Every cause has a sentence, whatever is known beside it; none of them leaves a place unknown. */
 static void test_sentences(void **state)
 {
@@ -120,12 +141,12 @@ static void test_limits(void **state)
 static void test_idle(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, crash_sample_value, 17, false, false};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x7d, crash_sample_value, 17, 0, false, false};
 	const struct crash_store kept[] = {
-		{AT_STORE, 0, 1, 8, 0x7d, crash_sample_value, 17, false, false},
-		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 3, false, false},
-		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, false, false},
-		{AT_OTHER, 0, 1, 4, 0x40, crash_sample_value, 5, false, false},
+		{AT_STORE, 0, 1, 8, 0x7d, crash_sample_value, 17, 0, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 3, 0, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, 0, false, false},
+		{AT_OTHER, 0, 1, 4, 0x40, crash_sample_value, 5, 0, false, false},
 	};
 	struct crash_sighting sighting = crash_sample_sighting(kept, &lost);
 
@@ -148,10 +169,10 @@ static void test_idle(void **state)
 static void test_telling(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, crash_sample_value, 17, false, false};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, crash_sample_value, 17, 0, false, false};
 	const struct crash_store kept[] = {
-		{AT_FLUSH, 0, 1, 8, 0x100, crash_sample_value, 3, false, false},
-		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, true, false},
+		{AT_FLUSH, 0, 1, 8, 0x100, crash_sample_value, 3, 0, false, false},
+		{AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, 0, true, false},
 	};
 	struct crash_sighting sighting = crash_sample_sighting(kept, &lost);
 
@@ -172,8 +193,8 @@ static void test_telling(void **state)
 static void test_united(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
-	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, crash_sample_value, 17, false, false};
-	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, true, false};
+	const struct crash_store lost = {AT_STORE, 0, 1, 8, 0x80, crash_sample_value, 17, 0, false, false};
+	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, 0, true, false};
 	struct crash_sighting sighting = crash_sample_sighting(&kept, NULL);
 
 	sighting.cause = CAUSE_EARLY;
@@ -214,9 +235,9 @@ static void test_one_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),   scratch_test(test_sentences), scratch_test(test_joined),
-		scratch_test(test_limits), scratch_test(test_idle),      scratch_test(test_telling),
-		scratch_test(test_united), scratch_test(test_one_place),
+		scratch_test(test_made),    scratch_test(test_flushed_late), scratch_test(test_sentences),
+		scratch_test(test_joined),  scratch_test(test_limits),       scratch_test(test_idle),
+		scratch_test(test_telling), scratch_test(test_united),       scratch_test(test_one_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
