@@ -63,7 +63,8 @@ static void operand_read(struct move *m, const struct prefix *p, const uint8_t *
 	const uint8_t *end = modrm + operand_length(modrm);
 
 	m->reg = (uint8_t)((*modrm >> 3 & 7) | (p->bits & 4) << 1);
-	m->high = !m->vector && m->width == 1 && !p->rex && m->reg >= 4 && m->reg < 8;
+	/* With an immediate the field is a part of the opcode. */
+	m->high = !m->vector && !immediate && m->width == 1 && !p->rex && m->reg >= 4 && m->reg < 8;
 	if (m->high)
 		m->reg -= 4;
 	if (immediate) {
