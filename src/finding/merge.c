@@ -6,12 +6,14 @@
 
 enum { ALSO_MAX = 8 };
 
-/* Performance is another matter, whatever else happens there. */
+/* Performance is another matter, whatever else happens there.  But that data are volatile, because nobody flushes them, is only a guess: recovery
+ * shows that they are not. */
 static bool may_merge(const struct finding *finding)
 {
 	enum finding_class class = kind_get(finding->kind)->class;
 
-	return !finding->crash && (class == CLASS_DURABILITY || class == CLASS_ORDERING);
+	return !finding->crash &&
+	       (class == CLASS_DURABILITY || class == CLASS_ORDERING || finding->kind == KIND_TRANSIENT_DATA);
 }
 
 /* On the same platforms, or more. */

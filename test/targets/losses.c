@@ -5,6 +5,7 @@
  *     losses POOL early         40 words in one go, after the 23rd of which recovery fails
  *     losses POOL two           two mistakes that look alike: a word that nobody flushes, and a token without a fence before it
  *     losses POOL flushed       a value is flushed, and its token stored, with no fence between
+ *     losses POOL flushless     a value that nobody flushes, and its token
  *     losses POOL between       an entry of three words: the token must not be there with the first alone
  *     losses POOL check lost    recovery */
 // needs: clwb
@@ -66,6 +67,14 @@ static void work_flushed(char *pool)
 	SFENCE();
 }
 
+static void work_flushless(char *pool)
+{
+	ST8(WORD(pool, 0), 1);
+	ST8(pool, 1);
+	CLWB(pool);
+	SFENCE();
+}
+
 static void work_between(char *pool)
 {
 	ST8(WORD(pool, 0), 1);
@@ -82,7 +91,7 @@ static int check(char *pool, const char *what)
 		return load8(pool) && load8(WORD(pool, 7)) != 107 && load8(WORD(pool, 31)) != 131;
 	if (!strcmp(what, "two"))
 		return (load8(pool) && !load8(WORD(pool, 0))) || (load8(WORD(pool, 2)) && !load8(WORD(pool, 1)));
-	if (!strcmp(what, "flushed"))
+	if (!strcmp(what, "flushed") || !strcmp(what, "flushless"))
 		return load8(pool) && !load8(WORD(pool, 0));
 	if (!strcmp(what, "between"))
 		return load8(WORD(pool, 1)) && load8(WORD(pool, 0)) && !load8(WORD(pool, 0) + 8);
@@ -113,6 +122,8 @@ int main(int argc, char **argv)
 		work_two(pool);
 	else if (!strcmp(argv[2], "flushed"))
 		work_flushed(pool);
+	else if (!strcmp(argv[2], "flushless"))
+		work_flushless(pool);
 	else if (!strcmp(argv[2], "between"))
 		work_between(pool);
 	else
