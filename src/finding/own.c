@@ -31,8 +31,12 @@ static const char *const folded_sources[] = {
 	"./*/../sysdeps/*",
 };
 
-/* Functions that are folded in whatever module: the C runtime that is linked into every program. */
-static const char *const folded_functions[] = {"_start", "__libc_start*", "_init", "_fini", "__do_global_*"};
+/* Functions that are folded in whatever module: the C runtime that is linked into every program, and those of memcpy and its kin, for one processor
+ * or another, into static ones. */
+static const char *const folded_functions[] = {
+	"_start",      "__libc_start*", "_init",      "_fini",    "__do_global_*", "__memcpy_*",
+	"__memmove_*", "__mempcpy_*",   "__memset_*", "__str*_*", "__stp*_*",      "__wmem*_*",
+};
 
 static bool matches(const char *pattern, const char *text)
 {
