@@ -100,7 +100,8 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 
 	if (!states)
 		return;
-	snprintf(note, sizeof(note), "on %llu crash states %s", (unsigned long long)states, what);
+	snprintf(note, sizeof(note), "on %llu crash state%s %s", (unsigned long long)states, states == 1 ? "" : "s",
+		 what);
 	note_add(f, note);
 }
 
@@ -110,7 +111,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 
 	if (c->explored)
 		explore_notes(c, f);
-	states_note(f, c->found.accepted,
+	states_note(f, c->found.accepted + (c->explored ? explore_figures(c).accepted : 0),
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
 	states_note(f, c->nested_failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
