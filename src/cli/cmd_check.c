@@ -13,7 +13,7 @@
 #include "cli/verdict.h"
 
 static struct verdict_options judging;
-static struct testing_options testing;
+static struct testing_options testing = {.elsewhere = true};
 static struct counting_options counting;
 static const char *out;
 static bool quiet;

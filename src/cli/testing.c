@@ -105,7 +105,7 @@ int testing_prepare(struct testing *t, const struct testing_options *options, st
 	};
 	if (values_check(options, err) < 0 || limits_parse(t, err) < 0)
 		return -1;
-	return t->wanted ? campaign_check(&t->how, err) : 0;
+	return t->wanted ? campaign_check(&t->how, options->elsewhere, err) : 0;
 }
 
 void testing_prune(struct testing *t, const struct counting *counting)

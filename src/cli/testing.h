@@ -23,6 +23,7 @@ struct testing_options {
 	const char *timeout, *memory, *budget;
 	uint64_t jobs, visits, seed;
 	bool nested, resume, progress;
+	bool elsewhere; /* recovery runs in the directory of a recording, which is not read yet */
 	/* What testing_load found. */
 	struct testing_before {
 		char changed[80];    /* what outcomes depend on and is not as it was: "--recover, --memory" */

@@ -341,7 +341,7 @@ void campaign_forget(const char *dir)
 	free(path);
 }
 
-int campaign_check(const struct campaign_options *options, struct err *err)
+int campaign_check(const struct campaign_options *options, bool elsewhere, struct err *err)
 {
 	struct campaign c = {.options = *options};
 	struct origin *origin = origin_new();
@@ -349,6 +349,7 @@ int campaign_check(const struct campaign_options *options, struct err *err)
 	int r = testing_prepare(&c, err);
 
 	c.testing.recovery.origin = origin;
+	c.testing.recovery.unplaced = elsewhere;
 	if (r == 0)
 		r = recovery_new(&recovery, &c.testing.recovery, err);
 	if (r == 0)

@@ -77,8 +77,9 @@ struct campaign_options {
 
 struct campaign;
 
-/* What can be wrong with the recovery command and be seen before anything is recorded.  -1, ERR_USAGE. */
-int campaign_check(const struct campaign_options *options, struct err *err);
+/* What can be wrong with the recovery command and be seen before anything is recorded, or read.  `elsewhere`: it will run in a directory that is not known
+ * yet.  -1, ERR_USAGE. */
+int campaign_check(const struct campaign_options *options, bool elsewhere, struct err *err);
 
 /* Remove what an earlier campaign has left in `dir`: it says nothing about another recording. */
 void campaign_forget(const char *dir);

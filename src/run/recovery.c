@@ -118,7 +118,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 {
 	struct service service = {.client = options->client, .ready = options->ready};
 
-	if (shell_check(options->command, options->cwd, err) < 0 ||
+	if (shell_check(options->command, options->cwd || options->unplaced ? options->cwd : ".", err) < 0 ||
 	    (options->client && service_check(&service, err) < 0))
 		return -1;
 	inplace_mend(options->origin);

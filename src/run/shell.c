@@ -184,7 +184,9 @@ int shell_check(const char *command, const char *cwd, struct err *err)
 		err_set(err, "the recovery command %.200s cannot be found", word.text);
 		return refuse(err);
 	}
-	bool relative = *word.text != '/' && cwd;
+	bool relative = *word.text != '/';
+	if (relative && !cwd)
+		return 0;
 	snprintf(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word.text);
 	if (file_can_run(path))
 		return 0;

@@ -10,7 +10,8 @@
  * frees the text. */
 char *shell_command(const char *command);
 
-/* Can the program be run that the command starts with, seen from `cwd`, so far as can be told without a shell?  -1, ERR_USAGE, if not. */
+/* Can the program be run that the command starts with, seen from `cwd`, so far as can be told without a shell?  -1, ERR_USAGE, if not.  `cwd` NULL: it is
+ * not known yet, and nothing is said of a path from there. */
 int shell_check(const char *command, const char *cwd, struct err *err);
 
 /* The signal that killed a program, of whose end the shell tells by this exit status; 0: none that programs crash by. */

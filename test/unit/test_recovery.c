@@ -74,6 +74,7 @@ static void test_command(void **state)
 	(void)state;
 	assert_int_equal(shell_check("/bin/sh -c true", NULL, &err), 0);
 	assert_int_equal(shell_check("./sh x", "/bin", &err), 0);
+	assert_int_equal(shell_check("./anything x", NULL, &err), 0);
 	assert_int_equal(shell_check("if anything; then else; fi", NULL, &err), 0);
 	assert_int_equal(shell_check("(anything)", NULL, &err), 0);
 	assert_int_equal(shell_check("$anything else", NULL, &err), 0);
