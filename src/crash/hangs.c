@@ -49,19 +49,12 @@ static bool trial_believed(const struct campaign *c, size_t platform, const stru
 	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
 }
 
-/* Rule 3. */
-static bool may_confirm(struct campaign *c)
+/* Whether it is too late to run one with patience, but for that which rule 3 allows. */
+static bool is_late(const struct campaign *c)
 {
 	double end = campaign_end(c);
 
-	if (c->options.interrupted())
-		return false;
-	if (end <= 0 || clock_seconds() + PATIENCE * c->options.timeout <= end)
-		return true;
-	if (c->hang_late)
-		return false;
-	c->hang_late = true;
-	return true;
+	return end > 0 && clock_seconds() + PATIENCE * c->options.timeout > end;
 }
 
 static bool digest_is_known(struct digest digest)
@@ -71,18 +64,21 @@ static bool digest_is_known(struct digest digest)
 
 int hangs_certainly(struct campaign *c, const struct state *state, struct ending *how, struct err *err)
 {
-	bool known = digest_is_known(state->digest);
+	bool known = digest_is_known(state->digest), late;
 	struct outcome outcome;
 	int r;
 
 	*how = (struct ending){.known = true, .kind = OUTCOME_TIMEOUT};
 	if (known && map_get(&c->hanging, state->digest.low, state->digest.high))
 		return 1;
-	if (!may_confirm(c))
+	late = is_late(c);
+	if (c->options.interrupted() || (late && c->hang_late))
 		return TESTER_STOPPED;
 	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
+	/* If the time ended while it waited for others to end, it was not run, and another may be: rule 3. */
 	if (r < 0)
 		return r;
+	c->hang_late |= late;
 	*how = ending_of(&outcome);
 	r = outcome.kind == OUTCOME_TIMEOUT;
 	if (known && r)
