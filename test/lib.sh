@@ -8,6 +8,7 @@
 # BLACKOUT, TARGETS (programs to record) and TOOLS (programs that read recordings).
 #
 #   run COMMAND...            run it; $status is its exit status, stdout and stderr are in the files out and err
+#   await COMMAND...          until it succeeds, on a slow and busy machine too:  await test -e ready
 #   apart COMMAND...          become it, in a session of its own and open to SIGINT, which bash has background commands ignore:  apart ... & kill -INT $!
 #   record TARGET [ARGS...]   record a program of test/targets into rec/; options of `blackout record` in $record_options
 #   dump [OPTIONS...]         print the recording in rec/
@@ -46,6 +47,14 @@ skip() {
 run() {
 	"$@" >out 2>err
 	status=$?
+}
+
+await() {
+	local end=$((SECONDS + 120))
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "in vain for two minutes: $*"
+		sleep 0.05
+	done
 }
 
 apart() {

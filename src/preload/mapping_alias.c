@@ -2,6 +2,7 @@
 /* mapping_alias.c - anonymous files that hold what several mappings of a PM file show (rule 3 of mapping.c). */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,15 +63,25 @@ static bool is_threaded(void)
 	return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
 }
 
-/* An anonymous file with a copy of the memory, out of the way of the program's descriptors. */
+/* Out of the way of the program's descriptors, as far as their limit lets us. */
+static int fd_raise(int low)
+{
+	int fd = NEXT(fcntl)(low, F_DUPFD_CLOEXEC, ALIAS_FD_MIN);
+	struct rlimit limit;
+
+	if (fd < 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		fd = NEXT(fcntl)(low, F_DUPFD_CLOEXEC, (int)(limit.rlim_cur / 2));
+	syscall(SYS_close, low);
+	return fd;
+}
+
+/* An anonymous file with a copy of the memory. */
 static int alias_file(const void *from, size_t bytes)
 {
 	int low = memfd_create("blackout", MFD_CLOEXEC);
-	int fd = low < 0 ? -1 : NEXT(fcntl)(low, F_DUPFD_CLOEXEC, ALIAS_FD_MIN);
+	int fd = low < 0 ? -1 : fd_raise(low);
 	size_t done = 0;
 
-	if (low >= 0)
-		syscall(SYS_close, low);
 	if (fd < 0 || syscall(SYS_ftruncate, fd, bytes) < 0)
 		mapping_refuse();
 	while (done < bytes) {
