@@ -55,14 +55,20 @@ expect_mode() {
 	expect_text out "^mode: $1\$"
 }
 
-expect_clean() {
+# Whether a recovery of this test runs.
+running() {
 	local pid
+	for pid in $(pgrep -f "$TARGETS/recovers"); do
+		[ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && tr '\0' ' ' <"/proc/$pid/cmdline" && return 0
+	done
+	return 1
+}
+
+expect_clean() {
 	[ "$(cat pool)" = 'the user' ] || fail "the user's pool was changed"
 	[ "$(ls -A)" = "$before" ] || { ls -lA; fail "files were left, or are gone"; }
 	[ -z "$(ls -A stages)" ] || { ls -lAR stages; fail "stages were left"; }
-	for pid in $(pgrep -f "$TARGETS/recovers"); do
-		[ "$(readlink "/proc/$pid/cwd")" != "$PWD" ] || { tr "\\0" " " <"/proc/$pid/cmdline"; fail "a process was left"; }
-	done
+	! running || fail "a process was left"
 }
 
 each_mode() {

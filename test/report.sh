@@ -42,7 +42,7 @@ browse() {
 		<body><iframe src="page.html" style="width: ${width}px; height: 900px; border: 0"></iframe></body>
 	END
 	# Chromium wants a home that it may write to.
-	HOME=$PWD timeout -k 5 60 chromium --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-dev-shm-usage \
+	HOME=$PWD timeout -k 5 200 chromium --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-dev-shm-usage \
 		--no-first-run --user-data-dir="$PWD/browser" --hide-scrollbars --window-size=1400,1000 $option \
 		--virtual-time-budget=5000 --enable-logging=stderr --dump-dom "file://$PWD/outer.html" >dom.html 2>browser.err ||
 		fail "chromium: $(tail -n 3 browser.err)"

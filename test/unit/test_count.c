@@ -28,7 +28,7 @@
 
 #define STORES_MANY 3000
 #define SEGMENTS_MANY 400
-#define ORDERS_SECONDS 4
+#define ORDERS_SECONDS 10
 
 static uint64_t seed = 1, only;
 
