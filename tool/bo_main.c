@@ -223,7 +223,7 @@ static void clean_environment(ThreadId tid)
 {
 	static HChar removed[] = KEPT;
 	UWord *word = (UWord *)VG_(get_SP)(tid);
-	UWord *from, *to;
+	UWord *from, *to, type;
 
 	word += 1 + word[0] + 1;
 	for (from = word; *from; from++) {
@@ -240,11 +240,12 @@ static void clean_environment(ThreadId tid)
 	*to++ = 0;
 	from++;
 	do {
-		to[0] = from[0];
+		type = from[0]; /* a move by one word overwrites it */
+		to[0] = type;
 		to[1] = from[1];
 		to += 2;
 		from += 2;
-	} while (from[-2] != 0 /* AT_NULL */);
+	} while (type != 0 /* AT_NULL */);
 }
 
 /* The kernel named us after the recorder; the target is named after its file, as exec would have done. */
