@@ -49,7 +49,7 @@ static int path_search(struct program *program, const char *name)
 		int why = path_refused(program->path);
 		if (!why)
 			return 0;
-		if (why == EACCES)
+		if (why == EACCES && access(program->path, F_OK) == 0) /* not a directory that is closed to us */
 			refused = EACCES;
 	}
 	return refused;
