@@ -105,6 +105,7 @@ static void crash_find(char *id, size_t size)
 
 static void files_show(const char *self, const char *kv)
 {
+	const char *quote = strpbrk(self, " '") ? "\"" : "";
 	char id[32];
 
 	crash_find(id, sizeof(id));
@@ -112,10 +113,11 @@ static void files_show(const char *self, const char *kv)
 		"\nprogram  %s, whose source (examples/kv.c) marks each mistake\n"
 		"html     %s/report.html\n"
 		"json     %s/findings.json\n"
-		"next     %s dump %s | less\n",
-		kv, out, out, self, out);
+		"next     %s%s%s dump %s | less\n",
+		kv, out, out, quote, self, quote, out);
 	if (*id)
-		fprintf(stderr, "replay   %s replay %s %s, and with --gdb in a debugger\n", self, out, id);
+		fprintf(stderr, "replay   %s%s%s replay %s %s, and with --gdb in a debugger\n", quote, self,
+			quote, out, id);
 }
 
 int cmd_demo(int argc, char **argv)

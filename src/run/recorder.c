@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "run/plain.h"
 #include "run/program.h"
 
 #define TOOL "blackout-amd64-linux"
@@ -73,7 +74,7 @@ int recorder_find_tool(struct recorder *recorder, struct err *err)
 		return err_sys(err, "%s cannot be executed", path);
 	*strrchr(path, '/') = 0;
 	memcpy(recorder->lib, path, sizeof(path));
-	return 0;
+	return plain_name(recorder->lib, err); /* Valgrind puts a library from there into LD_PRELOAD */
 }
 
 /* --log-file knows %p and others; a plain % is written twice. */

@@ -15,6 +15,7 @@
 #include "run/inplace.h"
 #include "run/lazy_in.h"
 #include "run/namespace.h"
+#include "run/plain.h"
 #include "run/processor.h"
 #include "run/recorder.h"
 #include "run/recovery_in.h"
@@ -87,7 +88,7 @@ static void mode_begin(struct recovery *r)
 
 	if (stub)
 		snprintf(r->common.stub, sizeof(r->common.stub), "%s", stub);
-	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &why) < 0)
+	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &why) < 0 || plain_name(r->common.stub, &why) < 0)
 		*r->common.stub = 0;
 	/* Only on request, for tests. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plain.c - see plain.h. */
+#include "run/plain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char links[] = "/tmp/blackout-name-XXXXXX";
+static pid_t owner;
+
+static void links_remove(void)
+{
+	DIR *dir = getpid() == owner ? opendir(links) : NULL;
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+	rmdir(links);
+}
+
+static int links_make(struct err *err)
+{
+	if (owner)
+		return 0;
+	if (!mkdtemp(links))
+		return err_sys(err, "cannot create a directory in /tmp");
+	owner = getpid();
+	atexit(links_remove);
+	return 0;
+}
+
+int plain_name(char path[PATH_MAX], struct err *err)
+{
+	char name[PATH_MAX];
+
+	if (!strpbrk(path, " :"))
+		return 0;
+	if (links_make(err) < 0)
+		return -1;
+	snprintf(name, sizeof(name), "%s%s", links, strrchr(path, '/'));
+	if (symlink(path, name) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot create %s", name);
+	memcpy(path, name, sizeof(name));
+	return 0;
+}
