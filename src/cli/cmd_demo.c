@@ -116,8 +116,8 @@ static void files_show(const char *self, const char *kv)
 		"next     %s%s%s dump %s | less\n",
 		kv, out, out, quote, self, quote, out);
 	if (*id)
-		fprintf(stderr, "replay   %s%s%s replay %s %s, and with --gdb in a debugger\n", quote, self,
-			quote, out, id);
+		fprintf(stderr, "replay   %s%s%s replay %s %s, and with --gdb in a debugger\n", quote, self, quote, out,
+			id);
 }
 
 int cmd_demo(int argc, char **argv)
