@@ -18,7 +18,7 @@
 #include "run/program.h"
 #include "run/words.h"
 
-enum { GDB_START = 3 /* seconds that it may need before it runs anything */ };
+enum { GDB_START = 3 /* seconds that it may rest, to read from a disk, before it runs anything */ };
 
 struct replay {
 	const struct replay_options *options;

@@ -20,6 +20,7 @@
 #include "run/children.h"
 
 enum { TOLD_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
+enum { NUDGE_LOOK_MS = 200, NUDGE_AT_LAST = 10 /* times as long, for one that never rests */ };
 
 enum stage {
 	STAGE_RUN,
@@ -43,6 +44,9 @@ struct watch {
 	int kill_rounds;
 	int64_t deadline_ms; /* of the stage */
 	int64_t nudge_ms;    /* 0: never */
+	int64_t nudged_ms;   /* when it was, or when it was started */
+	int64_t rests_ms;    /* since when it rests */
+	int64_t worked_ns;   /* on a processor, by then */
 };
 
 /* What the command must find as we found it. */
@@ -150,16 +154,43 @@ static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
 	w->deadline_ms = clock_ms() + ms;
 }
 
+/* Processor time; 0 of one that has ended. */
+static int64_t worked_ns(const struct watch *w)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (w->ended || clock_getcpuclockid(w->target, &clock) != 0 || clock_gettime(clock, &t) < 0)
+		return 0;
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* A debugger that starts on a busy machine takes long, but does not rest. */
+static bool watch_rests(struct watch *w, int64_t now)
+{
+	int64_t worked = worked_ns(w);
+
+	if (worked != w->worked_ns)
+		w->rests_ms = now;
+	w->worked_ns = worked;
+	return now - w->rests_ms >= w->nudge_ms || now - w->nudged_ms >= NUDGE_AT_LAST * w->nudge_ms;
+}
+
 /* It goes on, but not with what it is doing. */
 static void watch_nudge(struct watch *w)
 {
+	int64_t now = clock_ms();
+
 	if (!w->nudge_ms)
+		return;
+	watch_enter(w, STAGE_RUN, NUDGE_LOOK_MS);
+	if (!watch_rests(w, now))
 		return;
 	if (w->ended)
 		children_signal(SIGKILL);
 	else
 		kill(w->target, SIGINT);
-	watch_enter(w, STAGE_RUN, w->nudge_ms);
+	w->nudged_ms = w->rests_ms = now;
 }
 
 /* A stage's time is over: be harsher. */
@@ -299,7 +330,8 @@ int process_run(const struct process *process, struct process_end *end, struct e
 	struct signals signals;
 	int64_t start = clock_ms();
 
-	watch_enter(&w, STAGE_RUN, w.nudge_ms);
+	w.nudged_ms = w.rests_ms = start;
+	watch_enter(&w, STAGE_RUN, NUDGE_LOOK_MS);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	signals_take(&signals);
 	w.target = child_start(process, &signals, err);

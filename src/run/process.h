@@ -22,7 +22,7 @@ struct process {
 	bool null_stdin;          /* read /dev/null instead of our standard input */
 	bool stdout_to_stderr;    /* its standard output is our standard error */
 	bool wait_all;            /* the end is the end of the last descendant, not of the command itself */
-	int64_t nudge_ms; /* SIGINT it whenever so much time has gone by: a debugger stops what it runs; 0: never */
+	int64_t nudge_ms; /* SIGINT it whenever it has rested for so long: a debugger stops what it runs; 0: never */
 	const struct service *service; /* the command is a server, and this drives it; NULL: it ends by itself */
 	bool attended; /* the command is a debugger, and runs the server: that alone gets SIGTERM when the client is done */
 };
