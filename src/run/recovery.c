@@ -85,11 +85,12 @@ static void mode_begin(struct recovery *r)
 {
 	struct err why;
 	const char *stub = r->options.stub;
+	char *path = r->common.stub;
 
 	if (stub)
-		snprintf(r->common.stub, sizeof(r->common.stub), "%s", stub);
-	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &why) < 0 || plain_name(r->common.stub, &why) < 0)
-		*r->common.stub = 0;
+		snprintf(path, sizeof(r->common.stub), "%s", stub);
+	if ((!stub && recorder_find_shipped(path, STUB_LIBRARY, &why) < 0) || plain_name(path, &why) < 0)
+		*path = 0;
 	/* Only on request, for tests. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;
 	r->common.namespaces = !avoided && !r->options.no_namespaces && namespace_try(false, &why) == 0;
@@ -123,6 +124,8 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	    (options->client && service_check(&service, err) < 0))
 		return -1;
 	inplace_mend(options->origin);
+	/* If whoever started us ignores it, we, and those that keep recoveries, would not hear of any end. */
+	signal(SIGCHLD, SIG_DFL);
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
 	r->settled = options->settled;
