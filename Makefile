@@ -49,7 +49,7 @@ demo: all
 	@$(B)/blackout demo 2>&1
 
 bench: all bench-programs
-	@BLACKOUT=$(abspath $(B))/blackout PROGRAMS=$(abspath $(B))/bench bench/run
+	@BLACKOUT='$(abspath $(B))/blackout' PROGRAMS='$(abspath $(B))/bench' bench/run
 
 lint: | setup
 	@script/lint

@@ -93,7 +93,7 @@ test-programs: all $(UNIT) $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS) $(FUZZ)
 
 # TEST=NAME runs one: make check TEST=e2e/store
 check: test-programs
-	@BUILD=$(abspath $(B)) test/run $(TEST)
+	@BUILD='$(abspath $(B))' test/run $(TEST)
 
 -include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(BENCH:=.d)
 -include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)

@@ -74,7 +74,8 @@ int recorder_find_tool(struct recorder *recorder, struct err *err)
 		return err_sys(err, "%s cannot be executed", path);
 	*strrchr(path, '/') = 0;
 	memcpy(recorder->lib, path, sizeof(path));
-	return plain_name(recorder->lib, err); /* Valgrind puts a library from there into LD_PRELOAD */
+	memcpy(recorder->lib_name, path, sizeof(path));
+	return plain_name(recorder->lib_name, err);
 }
 
 /* --log-file knows %p and others; a plain % is written twice. */
@@ -157,5 +158,5 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	lead_to_tool(environment, recorder->lib, job->dir);
+	lead_to_tool(environment, recorder->lib_name, job->dir);
 }

@@ -14,7 +14,9 @@
 
 struct recorder {
 	char valgrind[PATH_MAX]; /* the launcher */
-	char lib[PATH_MAX];      /* the directory that VALGRIND_LIB must name */
+	char lib[PATH_MAX];      /* the directory of the tool, */
+	char lib_name
+		[PATH_MAX]; /* and what VALGRIND_LIB must call it (run/plain.h): Valgrind puts a library from there into LD_PRELOAD */
 };
 
 /* What to record; see `blackout record --help`. */
