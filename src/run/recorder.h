@@ -15,8 +15,7 @@
 struct recorder {
 	char valgrind[PATH_MAX]; /* the launcher */
 	char lib[PATH_MAX];      /* the directory of the tool, */
-	char lib_name
-		[PATH_MAX]; /* and what VALGRIND_LIB must call it (run/plain.h): Valgrind puts a library from there into LD_PRELOAD */
+	char lib_name[PATH_MAX]; /* and what VALGRIND_LIB must call it, as LD_PRELOAD will (run/plain.h) */
 };
 
 /* What to record; see `blackout record --help`. */
