@@ -95,6 +95,7 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored);
 VG_REGPARM(3) void bo_on_flush(Addr addr, ULong site, Addr sp); /* kind: opcode */
 VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode */
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
+void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
 /* ---- bo_table.c: from a pair of numbers to an id ---- */

@@ -262,14 +262,12 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 	}
 }
 
-VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
+static void record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 {
-	SizeT size = BO_SITE_SIZE(site), part, left;
+	SizeT part, left;
 
-	if (!bo_writer_active() || bo_region_none(addr, size))
-		return;
 	while (size && (part = clip_to_pm(&addr, size, &left))) {
-		UInt context = begin_event(BO_SITE_CODE(site), sp);
+		UInt context = begin_event(site_code, sp);
 		UChar *p = bo_writer_begin(48);
 		UInt code = size_code(part);
 		*p++ = (UChar)(BO_OP_LOAD + code);
@@ -281,6 +279,12 @@ VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
 		addr += part;
 		size = left;
 	}
+}
+
+VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
+{
+	if (bo_writer_active() && !bo_region_none(addr, BO_SITE_SIZE(site)))
+		record_load(BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
 }
 
 /* ---- flushes and fences ---- */
@@ -328,7 +332,7 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp)
 	bo_writer_commit(p);
 }
 
-/* ---- the kernel storing for the target: read(2) into PM ---- */
+/* ---- the kernel at work for the target: read(2) into PM stores, write(2) from it loads ---- */
 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 {
@@ -337,4 +341,14 @@ void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 	bo_thread_run(tid, 0);
 	size = bo_syscall_stored(tid, size);
 	record_store(BO_STORE_KERNEL, bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
+}
+
+/* Before the call, and of all that it may take: what it really took is not known then. */
+void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size)
+{
+	(void)what;
+	if (!clo_bo_loads || part != Vg_CoreSysCall || !size || !bo_writer_active() || !bo_region_any())
+		return;
+	bo_thread_run(tid, 0);
+	record_load(bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
 }

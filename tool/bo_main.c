@@ -343,6 +343,7 @@ static void pre_clo_init(void)
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
 	VG_(track_post_mem_write)(bo_on_kernel_store);
+	VG_(track_pre_mem_read)(bo_on_kernel_load);
 	VG_(track_start_client_code)(bo_thread_run);
 	VG_(track_pre_thread_ll_create)(bo_thread_create);
 	VG_(track_pre_thread_first_insn)(on_first_insn);

@@ -6,7 +6,7 @@
  * every crash state.  That is a guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was not
  * seen to read is not ignored, but tried all on media, and all lost.
  *
- * A file that recovery does not read by loads from a mapping, but perhaps by system calls, is taken to be read wholly. */
+ * A file that recovery does not look at where it is mapped, but perhaps by read(2) and its kin, is taken to be read wholly. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

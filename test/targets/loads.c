@@ -5,6 +5,8 @@
 // events: load,store,lockstore,locked,repstore
 #include "target.h"
 
+#include <sys/uio.h>
+
 /* The value is used, because a load whose value nobody uses is no load to Valgrind. */
 #define LD(insn, p)                                                      \
 	__asm__ volatile(insn "; mov %%rax, (%1); movups %%xmm1, 16(%1)" \
@@ -70,6 +72,18 @@ int main(int argc, char **argv)
 		//! load pool+0x300 4
 		//! load pool+0x304 4
 		//! load pool+0x308 4
+	}
+	/* system calls read all that they are given */
+	{
+		struct iovec parts[2] = {{p + 0x380, 8}, {p + 0x3c0, 4}};
+		int null = open("/dev/null", O_WRONLY);
+
+		CHECK(null >= 0);
+		CHECK(write(null, p + 0x340, 40) == 40); //! load pool+0x340 40
+		CHECK(writev(null, parts, 2) == 12);
+		//! load pool+0x380 8
+		//! load pool+0x3c0 4
+		close(null);
 	}
 	end(p);
 	return 0;
