@@ -24,6 +24,7 @@ enum { NUDGE_LOOK_MS = 200, NUDGE_AT_LAST = 10 /* times as long, for one that ne
 
 enum stage {
 	STAGE_RUN,
+	STAGE_LEFT,  /* the server has ended well, its client not yet */
 	STAGE_TOLD,  /* its client is done, and it was told to end */
 	STAGE_ASKED, /* it knows that it should end */
 	STAGE_TERM,
@@ -198,6 +199,10 @@ static void watch_escalate(struct watch *w)
 {
 	switch (w->stage) {
 	case STAGE_RUN: watch_nudge(w); break;
+	case STAGE_LEFT:
+		kill(w->client, SIGKILL);
+		watch_enter(w, STAGE_LEFT, SERVICE_TERM_MS);
+		break;
 	case STAGE_ASKED:
 		children_signal(SIGTERM);
 		watch_enter(w, STAGE_TERM, PROCESS_TERM_MS);
@@ -254,6 +259,23 @@ static void watch_client_ended(struct watch *w, int status)
 	watch_enter(w, STAGE_TOLD, TOLD_MS);
 }
 
+/* Nobody is left to talk to, unless the server went to the background.  One that has ended well may have done so because its client told it to, and
+ * the client may have something to do yet. */
+static void watch_server_ended(struct watch *w)
+{
+	if (w->client <= 0)
+		return;
+	if (w->attended) {
+		children_kill_tree(w->client);
+		w->client = 0;
+	} else if (!w->wait_all) {
+		if (w->wait_status == 0 && w->stage == STAGE_RUN)
+			watch_enter(w, STAGE_LEFT, SERVICE_TERM_MS);
+		else
+			kill(w->client, SIGKILL);
+	}
+}
+
 static void watch_reap(struct watch *w)
 {
 	int status;
@@ -266,13 +288,7 @@ static void watch_reap(struct watch *w)
 			continue;
 		w->ended = true;
 		w->wait_status = status;
-		/* Nobody is left to talk to, unless it went to the background. */
-		if (w->client > 0 && w->attended) {
-			children_kill_tree(w->client);
-			w->client = 0;
-		} else if (w->client > 0 && !w->wait_all) {
-			kill(w->client, SIGKILL);
-		}
+		watch_server_ended(w);
 	}
 	w->childless = pid < 0 && errno == ECHILD;
 }

@@ -6,7 +6,8 @@
  * there are no fixed sleeps.
  *
  * A driver is a process of its own: it waits for the server, becomes the client, and so ends as the client does.  Who started the server watches both: when the
- * driver has ended, the server gets SIGTERM, then SIGKILL; when the server dies first, the driver is killed. */
+ * driver has ended, the server gets SIGTERM, then SIGKILL; when the server dies first, the driver is killed; when it has
+ * ended well, the driver may take SERVICE_TERM_MS to end, too. */
 #ifndef BLACKOUT_RUN_SERVICE_H
 #define BLACKOUT_RUN_SERVICE_H
 
@@ -15,7 +16,7 @@
 
 #include "base/err.h"
 
-enum { SERVICE_TERM_MS = 5000 /* for the server to end by itself after SIGTERM */ };
+enum { SERVICE_TERM_MS = 5000 /* for the server to end by itself after SIGTERM, or for the client after the server */ };
 
 struct service {
 	const char *client; /* shell command */

@@ -3,6 +3,7 @@
  *
  *     service serve POOL SOCKET [buggy]    make the pool if there is none; answer until SIGTERM
  *     service add SOCKET N                 a client: add N values
+ *     service quit SOCKET                  a client: the server ends
  *     service check SOCKET                 a client: ask for the sum of all values; status 1 if it is wrong
  *
  * A value is a cell; the count says how many cells hold.  The buggy server counts a cell before it is on media. */
@@ -51,6 +52,8 @@ static void answer(int fd)
 	while (fgets(line, sizeof(line), client)) {
 		uint64_t value = strtoul(line, NULL, 10);
 
+		if (*line == 'q')
+			exit(0);
 		if (value)
 			add(value);
 		dprintf(fd, "%s", value ? "added\n" : check());
@@ -113,6 +116,10 @@ int main(int argc, char **argv)
 		serve(argv[2], argv[3]);
 	}
 	server = fdopen(socket_open(argv[2], 0), "r");
+	if (!strcmp(argv[1], "quit")) {
+		dprintf(fileno(server), "q\n");
+		return 0;
+	}
 	if (!strcmp(argv[1], "check"))
 		return !ask(server, 0, "all well\n");
 	for (uint64_t i = 1; i <= strtoul(argv[3], NULL, 10); i++)
