@@ -2,6 +2,7 @@
 /* verdict.c - see verdict.h. */
 #include "cli/verdict.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -196,6 +197,21 @@ static int findings_print(const struct verdict *v, const struct findings *f, con
 	return report_write(v->format, f, &how, stdout, err);
 }
 
+/* What they did to PM is not in the recording, and nobody has looked at it. */
+static void children_note(struct findings *f, const struct analysis *a)
+{
+	const struct trace *trace = analysis_trace(a);
+	uint64_t forks = analysis_count(a, EVENT_FORK);
+	char note[160];
+
+	if (!forks || !trace_file_count(trace) || trace_layers(trace) & BO_LAYER_FOLLOW)
+		return;
+	snprintf(note, sizeof(note),
+		 "%" PRIu64 " child process%s not recorded, whatever %s to PM: --follow-children does so", forks,
+		 forks == 1 ? " was" : "es were", forks == 1 ? "it did" : "they did");
+	vec_push(&f->notes, findings_text(f, note));
+}
+
 /* The campaign, if there was one, has said it all. */
 static void untested_note(struct findings *f, const struct verdict_facts *facts)
 {
@@ -220,6 +236,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 
 	if (!f)
 		return -1;
+	children_note(f, a);
 	untested_note(f, facts);
 	findings_silence(v, f);
 	/* What cannot be written costs itself, not the rest: the first failure is told when all else is done.
