@@ -12,17 +12,18 @@
 #include "crash/explore_in.h"
 
 enum {
-	STATES_SLOW = 1 << 12, /* of one moment, where each costs a process */
-	SAMPLED = 1 << 10,     /* at most */
-	BRIEFLY = 96,          /* states of one moment, where there is a budget; those of some lines more */
-	READS_FEW = 64,        /* lines: a way through the tree has a process for each of them */
+	STATES_SLOW = 1 << 12,       /* of one moment, where each costs a process */
+	SAMPLED = 1 << 10,           /* at most */
+	BRIEFLY = 96,                /* states of one moment, where there is a budget */
+	READS_FEW = 64,              /* lines: a way through the tree has a process for each of them */
+	LINE_CONTENTS_MAX = 1 << 16, /* of a line with more, those beyond are not among the suspicious */
 };
 
 struct eager {
 	struct explore *explore;
 	size_t root;
 	struct moment *moment;
-	uint8_t *open;   /* by line; NULL: all are */
+	uint8_t *open; /* by line; NULL: all are */
 	struct glance glance;
 	uint32_t *lines; /* the open ones, that recovery may read */
 	uint32_t count;
@@ -185,18 +186,39 @@ static int contrast_try(struct eager *g, uint32_t line, bool most, struct choice
 	return closed_try(g, bounds);
 }
 
-/* Each content of the line. */
-static int line_try(struct eager *g, uint32_t line, uint8_t *flags)
+static uint64_t contents_count(const struct eager *g, uint32_t line, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
+	uint64_t count = 0;
+
+	for (bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags);
+	     more && count < LINE_CONTENTS_MAX; more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags))
+		count++;
+	return count;
+}
+
+/* Is it one of `wanted`, at least two, that lie evenly among `count`?  The first and the last are. */
+static bool is_picked(uint64_t number, uint64_t count, uint64_t wanted)
+{
+	return count <= wanted || !number ||
+	       number * (wanted - 1) / (count - 1) != (number - 1) * (wanted - 1) / (count - 1);
+}
+
+/* So many contents of the line. */
+static int line_try(struct eager *g, uint32_t line, uint64_t wanted, uint8_t *flags)
+{
+	const struct choices *c = g->moment->choices;
+	uint64_t count = contents_count(g, line, flags);
+	bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags);
 	int r = 0;
 
-	for (bool more = choices_first(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags); more && r == 0;
-	     more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags))
-		for (unsigned most = 2; most-- > 0 && r == 0;) {
+	for (uint64_t i = 0; more && i < count && r == 0; i++) {
+		for (unsigned most = 2; most-- > 0 && r == 0 && is_picked(i, count, wanted);) {
 			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
 			r = contrast_try(g, line, most, choices_decide(c, line, flags, CHOICES_OPEN));
 		}
+		more = choices_next(c, line, CHOICES_OPEN, CHOICES_CONTENTS, flags);
+	}
 	return r;
 }
 
@@ -215,18 +237,19 @@ static int line_glance(struct eager *g, uint32_t line)
 	return contrast_try(g, line, false, choices_decide(c, line, flags, CHOICES_OPEN));
 }
 
-/* Rule 2; of very many lines some, evenly. */
+/* Rule 2; of very many lines some, evenly, and of the contents of each its share of the limit. */
 static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t limit)
 {
 	uint8_t *flags = mem_alloc(g->moment->choices->line_units_max + 1);
 	uint64_t most = limit / (extent == EAGER_GLANCE ? 2 : 4) + 1;
 	uint32_t lines = most < g->count ? (uint32_t)most : g->count;
+	uint64_t wanted = lines && limit / lines >= 4 ? limit / lines / 2 : 2;
 	int r = 0;
 
 	for (uint32_t i = 0; i < lines && r == 0; i++) {
 		uint32_t line = g->lines[(uint64_t)i * g->count / lines];
 
-		r = extent == EAGER_GLANCE ? line_glance(g, line) : line_try(g, line, flags);
+		r = extent == EAGER_GLANCE ? line_glance(g, line) : line_try(g, line, wanted, flags);
 	}
 	free(flags);
 	return r;
