@@ -90,9 +90,7 @@ int record_target(struct record *r, struct err *err)
 	struct words argv = {0}, environment = {0};
 	const char *force = getenv("PMEM_IS_PMEM_FORCE");
 
-	/* What the user set himself stays. */
-	if (!force && r->options->pmem_force)
-		words_add(&environment, "PMEM_IS_PMEM_FORCE=1");
+	/* A user who has decided for himself has so for both variables (force.h). */
 	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
 	recorder_command(&r->recorder, &r->job, &argv, &environment);
 	struct service service = {.client = r->options->client, .ready = r->options->ready};

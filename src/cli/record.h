@@ -34,7 +34,7 @@ struct record_options {
 #define RECORD_OPTIONS(o) \
 	{"pm", "PATH", NULL, "a persistent file, directory or glob; otherwise every file mapped shared and writable", OPTION_LIST, &(o)->pm}, \
 	{"setup", "CMD", NULL, "shell command to run first, unrecorded", OPTION_TEXT, &(o)->setup}, \
-	{"no-pmem-force", NULL, NULL, "do not set PMEM_IS_PMEM_FORCE=1 for the target", OPTION_UNSET, &(o)->pmem_force}, \
+	{"no-pmem-force", NULL, NULL, "do not let libpmem and libpmem2 take every file for PM", OPTION_UNSET, &(o)->pmem_force}, \
 	OPTION_OUT(&(o)->out), \
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
 	{"loads", NULL, NULL, "record loads from persistent memory too", OPTION_FLAG, &(o)->loads}, \

@@ -33,7 +33,7 @@ struct folder_facts {
 	const char *cwd;
 	double timeout;  /* seconds */
 	uint64_t memory; /* bytes; 0: no limit */
-	bool pmem_force; /* PMEM_IS_PMEM_FORCE=1 was set */
+	bool pmem_force; /* run/force.h */
 };
 
 /* A folder read back. */

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "run/force.h"
 #include "run/plain.h"
 #include "run/program.h"
 
@@ -158,5 +159,7 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	lead_to_tool(environment, recorder->lib_name, job->dir);
+	lead_to_tool(environment, recorder->lib, job->dir);
+	if (job->pmem_force)
+		force_add(environment);
 }

@@ -24,7 +24,7 @@ struct recorder_job {
 	struct words pm;     /* absolute patterns */
 	struct words target; /* command line */
 	bool follow, loads, code_hash;
-	bool pmem_force; /* the target sees PMEM_IS_PMEM_FORCE=1 */
+	bool pmem_force; /* what force.h has is added to the environment */
 };
 
 /* Find both, or -1 with a sentence that names what is missing. */

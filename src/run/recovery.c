@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "run/force.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
 #include "run/namespace.h"
@@ -43,9 +44,8 @@ static void commons_fill(struct recovery *r)
 	char *command = shell_command(o->command);
 	words_add(&r->argv, "%s", command);
 	free(command);
-	/* What the user set himself stays. */
-	if (o->pmem_force && !getenv("PMEM_IS_PMEM_FORCE"))
-		words_add(&r->environment, "PMEM_IS_PMEM_FORCE=1");
+	if (o->pmem_force)
+		force_add(&r->environment);
 	r->common.argv = r->argv.items;
 	r->common.environment = r->environment.items;
 	r->common.cwd = r->cwd;

@@ -53,7 +53,7 @@ struct recovery_options {
 	const char *client, *ready;  /* service.h; NULL: the command ends by itself */
 	const char *cwd;             /* NULL: ours */
 	bool unplaced;               /* it will be another, not known yet: nothing is run */
-	bool pmem_force;             /* PMEM_IS_PMEM_FORCE=1 */
+	bool pmem_force;             /* force.h */
 	double timeout;              /* seconds for one run */
 	uint64_t memory;             /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
 	unsigned jobs;               /* workers, if the mode allows */
