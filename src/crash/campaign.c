@@ -225,6 +225,7 @@ static int campaign_test(struct campaign *c, struct err *err)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
 			if (inject_read(c, p, round, err) < 0)
 				return -1;
+	c->inject_stopped = c->options.inject && c->stopped;
 	return 0;
 }
 

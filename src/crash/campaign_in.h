@@ -67,8 +67,9 @@ struct campaign {
 	struct judgement found;    /* on all platforms */
 	struct map counted;        /* contents that are in it */
 	struct ending initial;
-	bool stopped; /* interrupted, or out of time: not all was tested */
-	bool begun;   /* the orderly end was tested */
+	bool stopped;        /* interrupted, or out of time: not all was tested */
+	bool inject_stopped; /* so it was while inject had states to test */
+	bool begun;          /* the orderly end was tested */
 	VEC_OF(struct result) results;
 	unsigned folders;
 

@@ -105,10 +105,22 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 	note_add(f, note);
 }
 
+static void inject_notes(const struct campaign *c, struct findings *f)
+{
+	uint64_t expects = campaign_expects(c);
+	char note[256];
+
+	if (!c->inject_stopped)
+		return;
+	int used = snprintf(note, sizeof(note), "not all crash states were tested: %llu",
+			    (unsigned long long)c->found.tested);
+	if (expects)
+		snprintf(note + used, sizeof(note) - (size_t)used, " of at most %llu", (unsigned long long)expects);
+	note_add(f, note);
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
-	char note[1024];
-
 	if (c->explored)
 		explore_notes(c, f);
 	states_note(f, c->found.accepted + (c->explored ? explore_figures(c).accepted : 0),
@@ -119,11 +131,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		    "recovery was not crashed in turn: its recording does not have all PM files");
 	hang_notes(c, f);
 	stranger_notes(c, f);
-	if (c->stopped && c->options.inject) {
-		snprintf(note, sizeof(note), "not all crash states were tested: %llu of at most %llu",
-			 (unsigned long long)c->found.tested, (unsigned long long)campaign_expects(c));
-		note_add(f, note);
-	}
+	inject_notes(c, f);
 }
 
 static void figures_add(const struct campaign *c, struct findings *f)
