@@ -3,6 +3,7 @@
 #include "finding/own.h"
 
 #include <fnmatch.h>
+#include <string.h>
 
 /* Modules that are folded, and why. */
 static const char *const folded[] = {
@@ -26,7 +27,8 @@ static const char *const folded[] = {
 
 /* Sources that are folded wherever they were compiled in: intrinsics, and what headers of libraries inline. */
 static const char *const folded_sources[] = {
-	"/usr/include/*",   "*/lib/gcc/*/include/*", "*/lib/clang/*/include/*",
+	"/usr/include/*",   "/usr/local/include/*", "*/lib/gcc/*/include/*", "*/lib/clang/*/include/*",
+	"*/libpmemobj++/*", /* libpmemobj-cpp: templates, wherever they are installed */
 	"./*/./*", /* the C library, as its debug package names it: all that a debugger tells where it knows the source */
 	"./*/../sysdeps/*",
 };
@@ -77,12 +79,27 @@ size_t own_location(const struct finding_stack *stack)
 	return stack->count ? stack->count - 1 : 0;
 }
 
+static bool same_module(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a->module && b->module && !strcmp(a->module, b->module);
+}
+
+/* The frame in another module that the location calls, maybe by way of templates that were compiled in with it; or NULL. */
+static const struct finding_frame *frame_called(const struct finding_stack *stack)
+{
+	size_t i = stack->location;
+
+	while (i && same_module(&stack->frames[i - 1], &stack->frames[stack->location]))
+		i--;
+	return i ? &stack->frames[i - 1] : NULL;
+}
+
 bool own_wish(const struct finding_stack *stack)
 {
 	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*"};
 	static const char *const obedient[] = {"pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush",
 					       "pmemobj_xflush",  "pmemobj_drain",    "pmemobj_mem*"};
-	const struct finding_frame *called = stack->location ? &stack->frames[stack->location - 1] : NULL;
+	const struct finding_frame *called = frame_called(stack);
 	bool manages = false;
 
 	for (size_t i = 0; called && i < sizeof(managers) / sizeof(*managers); i++)

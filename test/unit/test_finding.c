@@ -34,6 +34,8 @@ enum {
 	CONTEXT_LIBRARY_ALONE,  /* in libpmem, called by that */
 	CONTEXT_GENERATED,      /* code in no file */
 	CONTEXT_MANAGER,        /* in libpmemobj, called by place_caller */
+	CONTEXT_TEMPLATE,       /* place_flush, which calls something */
+	CONTEXT_MANAGER_INLINE, /* in libpmemobj, called by that */
 };
 
 static struct trace *trace_make(const char *dir)
@@ -55,6 +57,8 @@ static struct trace *trace_make(const char *dir)
 	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_LIBC, 2, 0x40);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 0, 0x50);
 	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_CALLER, 4, 0x60);
+	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_CALLER, 1, self_offset(place_flush) + 1);
+	builder_put(&b, BO_OP_DEF_CONTEXT, CONTEXT_TEMPLATE, 4, 0x60);
 	builder_put(&b, BO_OP_DEF_FILE, 7, 8, 1 << 20, 0, BUILDER_P("/pm/pool"));
 	builder_put(&b, BO_OP_MAP, 0, 1, 0x10000000, 1 << 20, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 	builder_end(&b, BO_CHUNK_RAW);
@@ -191,6 +195,44 @@ static void test_location_of_library(void **state)
 	assert_null(f->at[0].fix);
 	findings_free(f);
 	setting_free(&s);
+}
+
+/* Nor is that changed by functions of the caller's own module in between, such as templates of the library. */
+static void test_location_of_templates(void **state)
+{
+	const char *const fold[] = {"place_flush"};
+	const struct findings_options options = {.fold = fold, .fold_count = 1};
+	struct setting s = setting_make(*state);
+
+	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER_INLINE, 0, 1);
+	struct findings *f = collect(&s, &options);
+	assert_int_equal(f->count, 1);
+	assert_string_equal(stack_location(&f->at[0].stack)->function, "place_caller");
+	assert_null(f->at[0].fix);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* Headers of libraries are theirs, wherever they are. */
+static void test_headers(void **state)
+{
+	static const struct {
+		const char *path;
+		bool own;
+	} cases[] = {
+		{"/usr/include/c++/12/atomic", false},
+		{"/usr/local/include/queue.hpp", false},
+		{"/home/me/work/libpmemobj-cpp/include/libpmemobj++/transaction.hpp", false},
+		{"../include/libpmemobj++/container/vector.hpp", false},
+		{"/home/me/work/include/queue.hpp", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct finding_frame frame = {.path = cases[i].path, .module = "app", .function = "f", .line = 7};
+
+		assert_int_equal(own_frame(&frame, "/home/me/work/app", NULL), cases[i].own);
+	}
 }
 
 /* --own makes the library's frame the location. */
@@ -484,6 +526,7 @@ int main(void)
 		scratch_test(test_location_own), scratch_test(test_location_folded),
 		scratch_test(test_grouping),     scratch_test(test_worst_leads),
 		scratch_test(test_platforms),    scratch_test(test_related),
+		cmocka_unit_test(test_headers),  scratch_test(test_location_of_templates),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_message_inside),
 		cmocka_unit_test(test_names),    cmocka_unit_test(test_order),
 		cmocka_unit_test(test_fail_on),  cmocka_unit_test(test_frame_text),
