@@ -7,6 +7,7 @@
 
 #include "finding/crash.h"
 #include "finding/message.h"
+#include "finding/own.h"
 
 #define PLACE_MAX 1200
 #define VALUE_CHARS 34 /* of a value; 8 bytes always fit */
@@ -68,9 +69,13 @@ static const struct {
 	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_NOT,
 	 "what {store} stores can be on media while what is stored here is not: no fence separates them",
 	 "persist what is stored at {here} before the store at {store}"},
-	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_NOT,
+	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_AFTER,
 	 "what {store} stored can be on media while what is stored here, after it, is not",
 	 "persist what is stored at {here} before the store at {store}, or change both in one transaction"},
+	/* Nothing flushes it: what relies on both may well have been stored, and persisted, later. */
+	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_NOT,
+	 "what {store} stored can be on media while what is stored here, after it, is not",
+	 "persist what is stored at {here} before anything relies on it, or change both in one transaction"},
 	{CAUSE_UNORDERED, BESIDE_NOTHING, FLUSHED_NOT,
 	 "if the power fails before {point}, what is stored here may not be on media, though something that needs it is",
 	 "persist what is stored at {here} before what relies on it, or change both in one transaction"},
@@ -274,6 +279,12 @@ static size_t sentence_find(const struct finding *finding)
 	return 0;
 }
 
+/* Can the user follow the advice?  Not where he is to persist what a library stored for its own purposes. */
+static bool fix_is_possible(const struct finding *finding)
+{
+	return finding->crash->cause == CAUSE_EARLY || own_wish(&finding->stack);
+}
+
 void crash_say(struct findings *findings, struct finding *finding)
 {
 	bool unfinished = finding->crash->unfinished;
@@ -286,7 +297,8 @@ void crash_say(struct findings *findings, struct finding *finding)
 						  : unfinished_early,
 		     text, sizeof(text));
 	finding->message = findings_text(findings, text);
-	if (unfinished || !*sentences[row].fix || !message_distinct(finding, sentences[row].fix))
+	if (unfinished || !*sentences[row].fix || !fix_is_possible(finding) ||
+	    !message_distinct(finding, sentences[row].fix))
 		return;
 	message_fill(finding, sentences[row].fix, text, sizeof(text));
 	finding->fix = findings_text(findings, text);

@@ -13,11 +13,13 @@ static struct trace *trace_make(const char *dir)
 
 	builder_start(&b, 0, 0);
 	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, 4096, 0, 1, 1, BUILDER_P("/nowhere/kv"));
+	builder_put(&b, BO_OP_DEF_MODULE, 0x500000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmemobj.so.1"));
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, 0x10);
 	builder_put(&b, BO_OP_DEF_CONTEXT, AT_CALLER, 1, 0x20);
 	builder_put(&b, BO_OP_DEF_CONTEXT, AT_CALLER, 1, 0x30);
 	builder_put(&b, BO_OP_DEF_CONTEXT, AT_CALLER, 1, 0x40);
 	builder_put(&b, BO_OP_DEF_CONTEXT, AT_CALLER, 1, 0x50);
+	builder_put(&b, BO_OP_DEF_CONTEXT, AT_CALLER, 2, 0x60);
 	builder_put(&b, BO_OP_DEF_FILE, 7, 8, 1 << 20, 0, BUILDER_P("/pm/pool"));
 	builder_put(&b, BO_OP_MAP, 0, 1, 0x10000000, 1 << 20, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 	builder_end(&b, BO_CHUNK_RAW);

@@ -15,8 +15,8 @@
 #include "finding/crash.h"
 #include "report/report.h"
 
-/* Contexts of the trace: all in one program without symbols, so that a place is "kv+0x10". */
-enum { AT_CALLER = 1, AT_STORE, AT_OTHER, AT_FLUSH, AT_FENCE };
+/* Contexts of the trace: in one program without symbols, so that a place is "kv+0x10", and in libpmemobj, which AT_CALLER calls. */
+enum { AT_CALLER = 1, AT_STORE, AT_OTHER, AT_FLUSH, AT_FENCE, AT_LIBRARY };
 
 struct crash_sample {
 	struct trace *trace;

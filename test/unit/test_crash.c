@@ -78,6 +78,57 @@ static void test_sentences(void **state)
 	}
 }
 
+/* What is advised for one lost store and one on media; to be freed, NULL: nothing. */
+static char *advice(const char *dir, enum crash_cause cause, const struct crash_store *kept,
+		    const struct crash_store *lost)
+{
+	struct crash_sample s = crash_sample_make(dir);
+	struct crash_sighting sighting = crash_sample_sighting(kept, lost);
+
+	sighting.cause = cause;
+	sighting.pair = kept;
+	crash_add(s.crash, &sighting);
+	crash_end(s.crash);
+	char *fix = s.findings->at[0].fix ? strdup(s.findings->at[0].fix) : NULL;
+	crash_sample_free(&s);
+	return fix;
+}
+
+/* Of two stores the first is on media.  If the second is flushed, it should have come first; if not, something later may rely on both. */
+static void test_advice_earlier(void **state)
+{
+	struct crash_store kept = crash_sample_store(AT_OTHER, 0, 0x40), lost = crash_sample_store(AT_STORE, 0, 0x88);
+	char *fix;
+
+	kept.event = 11;
+	kept.needed = true;
+	fix = advice(*state, CAUSE_UNORDERED, &kept, &lost);
+	assert_string_equal(
+		fix,
+		"persist what is stored at kv+0x20 before anything relies on it, or change both in one transaction");
+	free(fix);
+	lost.flush = AT_FLUSH;
+	lost.flush_event = 20;
+	fix = advice(*state, CAUSE_UNORDERED, &kept, &lost);
+	assert_string_equal(
+		fix,
+		"persist what is stored at kv+0x20 before the store at kv+0x30, or change both in one transaction");
+	free(fix);
+}
+
+/* The user cannot persist what a library stores for itself; but what he lets it publish he can do later. */
+static void test_advice_library(void **state)
+{
+	const struct crash_store lost = crash_sample_store(AT_LIBRARY, 0, 0x80);
+	char *fix;
+
+	assert_null(advice(*state, CAUSE_UNFLUSHED, NULL, &lost));
+	assert_null(advice(*state, CAUSE_TORN, NULL, &lost));
+	fix = advice(*state, CAUSE_EARLY, NULL, &lost);
+	assert_non_null(fix);
+	free(fix);
+}
+
 static void test_joined(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -235,9 +286,10 @@ static void test_one_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),    scratch_test(test_flushed_late), scratch_test(test_sentences),
-		scratch_test(test_joined),  scratch_test(test_limits),       scratch_test(test_idle),
-		scratch_test(test_telling), scratch_test(test_united),       scratch_test(test_one_place),
+		scratch_test(test_made),           scratch_test(test_flushed_late),   scratch_test(test_sentences),
+		scratch_test(test_joined),         scratch_test(test_limits),         scratch_test(test_idle),
+		scratch_test(test_telling),        scratch_test(test_united),         scratch_test(test_one_place),
+		scratch_test(test_advice_earlier), scratch_test(test_advice_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
