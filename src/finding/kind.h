@@ -148,7 +148,8 @@ enum finding_kind {
 	X(SHARED_LINE_FLUSH, NEIGHBOUR, WARNING,                                                                                           \
 	  "the line was written back at {flush} for a neighbouring object, and nothing was stored to it since",                            \
 	  "align the two objects to lines of their own, or flush the line once for both")                                                  \
-	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent", "remove the flush at {here}")                     \
+	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                   \
+	  "flush at {here} the persistent data that is meant, or remove the flush")                                                        \
 	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
 	  "remove the fence at {here}")                                                                                                    \
 	/* related: FENCE, the one before, with nothing in between. */                                                                     \
