@@ -169,7 +169,7 @@ void crash_failure_text(const struct finding_crash *crash, char *text, size_t si
 		snprintf(text + used, size - used, " in %s", place);
 		return;
 	}
-	text_plain(function, sizeof(function), frame->function);
+	function_plain(function, sizeof(function), frame->function);
 	snprintf(text + used, size - used, " in %s (%s)", function, place);
 }
 

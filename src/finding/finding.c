@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define FUNCTION_LONG 60 /* a name that needs a line of its own */
+
 #ifndef BLACKOUT_VERSION
 #define BLACKOUT_VERSION "unknown"
 #endif
@@ -171,6 +173,59 @@ void text_plain(char *text, size_t size, const char *from)
 	text[used] = 0;
 }
 
+/* What follows the arguments that begin at `p`; NULL if that is not clear. */
+static const char *arguments_end(const char *p)
+{
+	unsigned depth = 0;
+
+	for (; *p; p++) {
+		depth += *p == '<';
+		if (*p == '>' && p[-1] != '-' && !--depth)
+			return p + 1;
+	}
+	return NULL;
+}
+
+/* How much of `p` is the name of an operator that looks like brackets. */
+static size_t operator_length(const char *p)
+{
+	static const char word[] = "operator";
+
+	return strncmp(p, word, sizeof(word) - 1) ? 0 : sizeof(word) - 1 + strspn(p + sizeof(word) - 1, "<>=-");
+}
+
+/* Without arguments of templates.  False if it is not clear where they are, or too long all the same. */
+static bool function_brief(char *text, size_t size, const char *function)
+{
+	size_t used = 0, length;
+
+	for (const char *p = function; *p; p += length) {
+		const char *end = *p == '<' ? arguments_end(p) : NULL;
+		const char *from = *p == '<' ? "<...>" : p;
+		size_t put;
+
+		if (*p == '<' && !end)
+			return false;
+		length = end ? (size_t)(end - p) : operator_length(p);
+		length = length ? length : 1;
+		put = end ? strlen(from) : length;
+		if (used + put >= size)
+			return false;
+		memcpy(text + used, from, put);
+		used += put;
+	}
+	text[used] = 0;
+	return true;
+}
+
+void function_plain(char *text, size_t size, const char *function)
+{
+	char brief[512];
+	bool is_long = strlen(function) > FUNCTION_LONG;
+
+	text_plain(text, size, is_long && function_brief(brief, sizeof(brief), function) ? brief : function);
+}
+
 void frame_place(const struct finding_frame *frame, char *text, size_t size)
 {
 	char raw[1024];
@@ -195,7 +250,7 @@ void frame_text(const struct finding_frame *frame, char *text, size_t size)
 	size_t used = strlen(text);
 	if (used + 5 < size) {
 		strcpy(text + used, " in ");
-		text_plain(text + used + 4, size - used - 4, frame->function);
+		function_plain(text + used + 4, size - used - 4, frame->function);
 	}
 }
 

@@ -299,4 +299,7 @@ void frame_place(const struct finding_frame *frame, char *text, size_t size);
 /* `from` with control characters as \\ooo, truncated to size. */
 void text_plain(char *text, size_t size, const char *from);
 
+/* The same of a function's name.  Arguments of templates can go on for lines, and hide which function it is: in a long name they are "<...>". */
+void function_plain(char *text, size_t size, const char *function);
+
 #endif

@@ -59,7 +59,7 @@ static void place_parting(const struct finding_frame *caller, const struct findi
 		frame_text(callee, frame, sizeof(frame));
 		snprintf(text, WORD_MAX, " (%s)", frame);
 	} else if (callee) {
-		text_plain(frame, sizeof(frame), callee->function);
+		function_plain(frame, sizeof(frame), callee->function);
 		snprintf(text, WORD_MAX, " (in %s)", frame);
 	} else {
 		text[0] = 0;

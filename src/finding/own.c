@@ -13,7 +13,7 @@ static const char *const folded[] = {
 	"ld-linux*.so*",    "ld-*.so",
 	"ld.so*", /* lazy binding */
 	"libstdc++.so*",    "libgcc_s.so*",
-	"libc++.so*",                             /* containers, start-up */
+	"libatomic.so*",    "libc++.so*",         /* containers, start-up */
 	"libpmem.so*",      "libpmem2.so*",       /* flush and fence for their caller */
 	"libpmemobj.so*",   "libpmemobj_cpp.so*", /* allocator and transactions */
 	"libpmemblk.so*",   "libpmemlog.so*",

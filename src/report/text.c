@@ -83,7 +83,7 @@ static void text_frames(struct text *t, const char *label, const struct finding_
 		if (frame->function && frame->file && frame->line) {
 			char function[140], file[100];
 
-			text_plain(function, sizeof(function), frame->function);
+			function_plain(function, sizeof(function), frame->function);
 			text_plain(file, sizeof(file), frame->file);
 			snprintf(place, sizeof(place), "%s %s:%" PRIu32, function, file, frame->line);
 		} else {

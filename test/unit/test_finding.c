@@ -233,6 +233,11 @@ static void test_headers(void **state)
 
 		assert_int_equal(own_frame(&frame, "/home/me/work/app", NULL), cases[i].own);
 	}
+
+	/* What compilers call for 16 bytes. */
+	const struct finding_frame atomic = {.module = "libatomic.so.1.2.0", .offset = 0x42b8};
+
+	assert_false(own_frame(&atomic, NULL, NULL));
 }
 
 /* --own makes the library's frame the location. */
@@ -518,18 +523,45 @@ static void test_frame_text(void **state)
 	assert_string_equal(text, "an unknown place");
 }
 
+/* A function is told apart by its name, not by the arguments of templates; short names stay as they are. */
+static void test_function_plain(void **state)
+{
+#define LONG "std::vector<std::pair<int, std::less<int> >, std::allocator<char> >"
+	static const char *const cases[][2] = {
+		{"put", "put"},
+		{"map<int>::put<char>", "map<int>::put<char>"},
+		{"map<" LONG " >::put<int>", "map<...>::put<...>"},
+		{"map<" LONG " >::operator<< <int>", "map<...>::operator<< <...>"},
+		{"map<" LONG ">::operator->", "map<...>::operator->"},
+		{"map<" LONG ">::operator()", "map<...>::operator()"},
+		{"map<&" LONG "::operator-> >::f", "map<...>::f"},
+		{"map<" LONG "::put", "map<" LONG "::put"}, /* whatever that is */
+	};
+#undef LONG
+	char text[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		function_plain(text, sizeof(text), cases[i][0]);
+		assert_string_equal(text, cases[i][1]);
+	}
+	function_plain(text, 4, "put_all");
+	assert_string_equal(text, "put");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sink),     cmocka_unit_test(test_sink_related),
-		scratch_test(test_location),     scratch_test(test_location_of_library),
-		scratch_test(test_location_own), scratch_test(test_location_folded),
-		scratch_test(test_grouping),     scratch_test(test_worst_leads),
-		scratch_test(test_platforms),    scratch_test(test_related),
-		cmocka_unit_test(test_headers),  scratch_test(test_location_of_templates),
-		cmocka_unit_test(test_messages), cmocka_unit_test(test_message_inside),
-		cmocka_unit_test(test_names),    cmocka_unit_test(test_order),
-		cmocka_unit_test(test_fail_on),  cmocka_unit_test(test_frame_text),
+		cmocka_unit_test(test_sink),           cmocka_unit_test(test_sink_related),
+		scratch_test(test_location),           scratch_test(test_location_of_library),
+		scratch_test(test_location_own),       scratch_test(test_location_folded),
+		scratch_test(test_grouping),           scratch_test(test_worst_leads),
+		scratch_test(test_platforms),          scratch_test(test_related),
+		cmocka_unit_test(test_headers),        scratch_test(test_location_of_templates),
+		cmocka_unit_test(test_messages),       cmocka_unit_test(test_message_inside),
+		cmocka_unit_test(test_names),          cmocka_unit_test(test_order),
+		cmocka_unit_test(test_fail_on),        cmocka_unit_test(test_frame_text),
+		cmocka_unit_test(test_function_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
