@@ -18,14 +18,25 @@ static uint64_t frame_hash(const struct finding_frame *frame, uint64_t seed)
 	return text_hash(frame->line ? frame->path : frame->module, XXH3_64bits(at, sizeof(at)));
 }
 
-/* The line of the user's code, and those of his code that led to it. */
+/* Does the frame say which store of the user's line it is?  A function that stores for him in a library does not; one that is compiled in with
+ * his own code, a template say, keeps data of its own, and may keep some that need not last. */
+static bool frame_tells(const struct finding_stack *stack, size_t index)
+{
+	const struct finding_frame *frame = &stack->frames[index], *location = &stack->frames[stack->location];
+
+	if (index >= stack->location)
+		return index == stack->location || frame->own;
+	return frame->line && !strcmp(frame->module, location->module);
+}
+
+/* The line of the user's code, those of his code that led to it, and those that it led to. */
 static uint64_t call_hash(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
 	uint64_t hash = 0;
 
-	for (size_t i = stack.location; i < stack.count; i++)
-		if (i == stack.location || stack.frames[i].own)
+	for (size_t i = 0; i < stack.count; i++)
+		if (frame_tells(&stack, i))
 			hash = frame_hash(&stack.frames[i], hash);
 	return hash;
 }

@@ -3,7 +3,8 @@
  *
  *  1. A detector knows calling contexts, that is, instructions.  One line of source may be many of them: an unrolled loop, an inlined function,
  *     a copy that takes several stores.  What looks to it like data that nobody ever flushes is a missing flush if what the same line
- *     of the user's code, called in the same way, stores at other times is made persistent.
+ *     of the user's code, called in the same way, stores at other times is made persistent.  Lines that are folded but compiled in with the user's
+ *     code, templates of a library, must be the same too.
  *
  *  2. Data that nobody flushes are overwritten unflushed as a matter of course.  Where they are reported as transient, dirty overwrites of
  *     the same lines of source are not.  Nor are any in a run that writes everything back by syncs after its last store (sink_at_end).
