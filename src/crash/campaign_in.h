@@ -71,6 +71,7 @@ struct campaign {
 	bool inject_stopped; /* so it was while inject had states to test */
 	bool begun;          /* the orderly end was tested */
 	VEC_OF(struct result) results;
+	uint64_t fickle; /* states where recovery failed, but not again when it was run alone */
 	unsigned folders;
 
 	/* hangs.c */

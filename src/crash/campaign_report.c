@@ -125,6 +125,10 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		explore_notes(c, f);
 	states_note(f, c->found.accepted + (c->explored ? explore_figures(c).accepted : 0),
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
+	states_note(
+		f, c->fickle,
+		"recovery failed, but passed when it was run again alone: it depends on more than the PM files (chance, or "
+		"files that recoveries share), and they are not among the findings");
 	states_note(f, c->nested_failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
 	states_note(f, c->nested_left_out,

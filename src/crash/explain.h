@@ -40,7 +40,8 @@ bool explain_is_fine(const struct explain *explain, const struct job *job, struc
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 
-/* result.c: run recovery on the state for what it says, keep the state in a folder, add the result.  `result` has the cause, places and stores. */
+/* result.c: run recovery on the state for what it says, keep the state in a folder, add the result.  `result` has the cause, places and stores.  If
+ * recovery passes now, nothing is added. */
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err);
 

@@ -91,6 +91,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
 	c->hangs_unconfirmed += within->hangs_unconfirmed;
+	c->fickle += within->fickle;
 	for (size_t i = 0; i < within->strangers.count; i++)
 		campaign_stranger(c, within->strangers.at[i]);
 }

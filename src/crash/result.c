@@ -95,7 +95,8 @@ static void result_told(struct campaign *c, struct crash_sighting *s, const stru
 	s->mode = recovery_mode_name(outcome->mode);
 }
 
-/* What recovery does on the state.  It did so before; if it does something else now, or may not be run, what it said then is all there is. */
+/* What recovery does on the state.  It did so before; if it fails otherwise now, or may not be run, what it said then is all there is.  1: it passes now
+ * that nothing else runs, so there is more than the state that it depends on. */
 static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
 {
 	struct campaign *c = e->campaign;
@@ -116,7 +117,10 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 		return r;
 	if (ending_same(ending_of(&outcome), result->ending) && (!s->mode || outcome.out.size + outcome.err.size))
 		result_told(c, s, &outcome);
+	bool passed = ending_passed(ending_of(&outcome));
 	outcome_free(&outcome);
+	if (passed)
+		return 1;
 	return result->ending.kind == OUTCOME_SIGNAL && explain_may_run(e, result->ending)
 		       ? result_stack(e, s, state, err)
 		       : 0;
@@ -156,10 +160,14 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	s->outcome = ending_outcome(result->ending);
 	s->value = (uint64_t)result->ending.value;
 	s->states = job->states;
-	result_folder(e, s, state);
 	r = result_run(e, result, state, err);
 	if (r == -1)
 		return -1;
+	if (r == 1) {
+		e->campaign->fickle += job->states;
+		return 0;
+	}
+	result_folder(e, s, state);
 	vec_push(&e->campaign->results, *result);
 	return 0;
 }
