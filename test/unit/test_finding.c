@@ -512,7 +512,7 @@ static void test_frame_text(void **state)
 	assert_string_equal(small, "kv.c:3");
 	frame.line = 0;
 	frame_text(&frame, text, sizeof(text));
-	assert_string_equal(text, "put (kv)");
+	assert_string_equal(text, "put (kv+0x12)");
 	frame.function = NULL;
 	frame_text(&frame, text, sizeof(text));
 	assert_string_equal(text, "kv+0x12");
