@@ -84,14 +84,14 @@ static void usage_print(const struct usage *usage)
 		char left[64];
 		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "",
 			 o->argument ? o->argument : "");
-		printf("  %-22s %s", left, o->help);
+		printf("  %-25s %s", left, o->help);
 		if (option_kind(o) == OPTION_LIST)
 			printf("; may be repeated");
 		if (o->fallback)
 			printf(" (default: %s)", o->fallback);
 		putchar('\n');
 	}
-	printf("  %-22s %s\n", "--help", "print this");
+	printf("  %-25s %s\n", "--help", "print this");
 }
 
 /* Read the option argv[i] (which starts with two dashes).  Returns how many words it took, or -1. */
