@@ -3,7 +3,7 @@
 #   make            build/blackout and the recorder, usable in place
 #   make demo       record the shipped example
 #   make check      build and run every test
-#   make lint       layers, format, clang-tidy, cppcheck
+#   make lint       layers, format, cppcheck, clang-tidy;  make format mends the format
 #   make bench      measure, and print a table of ratios
 #   make install    PREFIX=/usr/local DESTDIR=
 #   make clean
@@ -59,7 +59,7 @@ clean:
 
 # What a goal needs beyond the build; one call, because apt takes a lock.
 SETUP_FOR := build
-ifneq ($(filter check test unit e2e fuzz bench $(B)/test/% $(B)/fuzz/% $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
+ifneq ($(filter check bench $(B)/test/% $(B)/fuzz/% $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
 SETUP_FOR += check
 endif
 ifneq ($(filter lint,$(MAKECMDGOALS)),)

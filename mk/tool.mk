@@ -23,7 +23,7 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
 
 .PHONY: tool
-tool: $(if $(TOOL_SRC),$(TOOL) $(B)/valgrind/links)
+tool: $(TOOL) $(B)/valgrind/links
 
 $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 	@mkdir -p $(@D)
@@ -38,7 +38,7 @@ $(TOOL): $(TOOL_OBJ)
 
 $(B)/valgrind/links: mk/tool.mk | setup
 	@mkdir -p $(@D)
-	@for f in $(VG_LINKS); do ln -sf $$f $(@D)/; done
+	@ln -sf $(VG_LINKS) $(@D)/
 	@touch $@
 
 -include $(TOOL_OBJ:.o=.d)
