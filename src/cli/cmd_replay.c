@@ -5,7 +5,6 @@
  * original paths, as it did when it failed (run/recovery.h); the user's own files are not touched.
  *
  * The exit status is 1 if recovery fails again, 0 if it passes now, and 0 after --gdb and --shell, which leave the judgement to the user. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "cli/interrupt.h"
-#include "cli/verdict.h"
 #include "finding/stacks.h"
 
 #define JSON_EXACT (UINT64_C(1) << 53)

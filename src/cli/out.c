@@ -106,13 +106,6 @@ void out_number(struct out *out, uint64_t value)
 		*p++ = digits[--count];
 }
 
-void out_signed(struct out *out, int64_t value)
-{
-	if (value < 0)
-		out_char(out, '-');
-	out_number(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
-}
-
 static const char hex_digits[] = "0123456789abcdef";
 
 void out_hex(struct out *out, uint64_t value)

@@ -32,7 +32,6 @@ bool out_failed(const struct out *out);
 void out_char(struct out *out, char c);
 void out_text(struct out *out, const char *text);
 void out_number(struct out *out, uint64_t value);
-void out_signed(struct out *out, int64_t value);
 void out_hex(struct out *out, uint64_t value);                     /* 0x1f */
 void out_bytes(struct out *out, const uint8_t *data, size_t size); /* 001f..., in order */
 

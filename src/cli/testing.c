@@ -2,7 +2,6 @@
 /* testing.c - see testing.h. */
 #include "cli/testing.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include "base/clock.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
-#include "cli/verdict.h"
 
 enum { JOBS_MAX = 63 };
 

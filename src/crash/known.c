@@ -2,7 +2,6 @@
 /* known.c - see known.h. */
 #include "crash/known.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

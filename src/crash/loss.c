@@ -93,10 +93,10 @@ static int loss_known(struct loss *l, struct result **found)
 		r = cause_fits(l, result);
 		if (r < 0)
 			return r;
-		if (r)
+		if (r) {
 			*found = result;
-		if (r)
 			return 0;
+		}
 	}
 	return 0;
 }

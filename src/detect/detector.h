@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detector.h - the table of detectors.
  *
- *     const struct detector *d = detector_find("patterns");
+ *     const struct detector *d = &detector_patterns;            // or one of detector_all()
  *     void *state = d->begin(platform, sink);
  *     while (trace_next(trace, &ev, &err) > 0)
  *             d->event(state, &ev, ++number);
@@ -23,7 +23,6 @@ struct platform; /* model/platform.h */
 
 struct detector {
 	const char *name;
-	const char *help;
 	/* Start on a platform; both arguments outlive the detector's state, which is what is returned.  NULL in all three: nothing is to be
 	 * learned from events one by one. */
 	void *(*begin)(const struct platform *platform, struct sink *sink);
@@ -39,9 +38,6 @@ struct detector {
 #define X(name) extern const struct detector detector_##name;
 DETECTORS(X)
 #undef X
-
-/* The detector of that name, or NULL. */
-const struct detector *detector_find(const char *name);
 
 /* All of them; NULL ends the array. */
 const struct detector *const *detector_all(void);

@@ -376,7 +376,6 @@ static void patterns_end(void *state)
 
 const struct detector detector_patterns = {
 	.name = "patterns",
-	.help = "misuse of flushes and fences, seen in the order of events",
 	.begin = patterns_begin,
 	.event = patterns_event,
 	.end = patterns_end,

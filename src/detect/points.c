@@ -195,5 +195,4 @@ const struct point *points_get(const struct points *p, size_t number)
 /* The detector has nothing to say while the recording is read: it works on crash states, afterwards. */
 const struct detector detector_inject = {
 	.name = "inject",
-	.help = "crashes at every failure point, judged by recovery",
 };

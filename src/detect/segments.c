@@ -120,5 +120,4 @@ uint64_t segments_left_out(const struct segments *segments)
 /* As inject, it works on crash states, when the recording is there. */
 const struct detector detector_explore = {
 	.name = "explore",
-	.help = "every legal crash state: counted, and judged by recovery",
 };

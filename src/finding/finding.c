@@ -141,14 +141,6 @@ bool findings_fail(const struct findings *findings, enum severity lowest)
 	return false;
 }
 
-const struct finding *findings_find(const struct findings *findings, const char *id)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (!strcmp(findings->at[i].id, id))
-			return &findings->at[i];
-	return NULL;
-}
-
 /* ---- places ---- */
 
 const struct finding_frame *stack_location(const struct finding_stack *stack)

@@ -281,9 +281,6 @@ bool fail_on_parse(const char *text, enum severity *lowest, bool *never);
 /* Is there an active finding at or above `lowest`? */
 bool findings_fail(const struct findings *findings, enum severity lowest);
 
-/* The finding with that id, or NULL. */
-const struct finding *findings_find(const struct findings *findings, const char *id);
-
 /* The frame that is a stack's location, or NULL for an empty stack. */
 const struct finding_frame *stack_location(const struct finding_stack *stack);
 

@@ -2,7 +2,6 @@
 /* suppress.c - matching findings against suppressions, and writing them; see suppress.h. */
 #include "finding/suppress.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
 

@@ -96,7 +96,6 @@ static bool adr_settles(const struct model *model, const struct event *ev)
 
 const struct platform platform_adr = {
 	.name = "adr",
-	.help = "x86 with ADR: caches are lost, so stores must be flushed and fenced",
 	.flush = adr_flush,
 	.fence = adr_fence,
 	.settles = adr_settles,

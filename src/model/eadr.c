@@ -68,7 +68,6 @@ static bool eadr_settles(const struct model *model, const struct event *ev)
 
 const struct platform platform_eadr = {
 	.name = "eadr",
-	.help = "x86 with eADR: caches are persistent, only non-temporal stores need a fence",
 	.next = eadr_next,
 	.stored = eadr_stored,
 	.flush = eadr_flush,

@@ -33,11 +33,6 @@ const char *platform_name(const struct platform *platform)
 	return platform->name;
 }
 
-const char *platform_help(const struct platform *platform)
-{
-	return platform->help;
-}
-
 struct model *model_new(const struct platform *platform, enum model_depth depth, const struct model_observer *observer,
 			void *arg)
 {

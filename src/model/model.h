@@ -34,7 +34,6 @@ struct platform;
 const struct platform *platform_find(const char *name); /* NULL if there is none of that name */
 const struct platform *platform_at(size_t index);       /* NULL beyond the last */
 const char *platform_name(const struct platform *platform);
-const char *platform_help(const struct platform *platform); /* one sentence */
 
 enum unit_kind {
 	UNIT_CACHED,  /* stored through the cache */

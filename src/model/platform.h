@@ -29,7 +29,6 @@ struct model {
 
 struct platform {
 	const char *name;
-	const char *help;
 
 	/* Another event begins; NULL if that means nothing. */
 	void (*next)(struct model *model, const struct event *ev);

@@ -4,7 +4,6 @@
  * The table is empty in every other process, so there these calls just go on to the C library. */
 #include "preload/stub.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>

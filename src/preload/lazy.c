@@ -372,23 +372,6 @@ void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes)
 	overlay_range(file_of(entry), offset, buffer, bytes);
 }
 
-void lazy_touch(const void *at, size_t bytes)
-{
-	uintptr_t from = (uintptr_t)at, end = from + bytes;
-
-	while (lazy.armed && !lazy.suspended && from < end) {
-		uintptr_t stop = (from & -LAZY_PAGE) + LAZY_PAGE;
-		struct lazy_range *range = lazy_range_at(from);
-
-		stop = stop < end ? stop : end;
-		if (range && lazy_page_is_open(range, from)) {
-			lazy_decide(range, from, stop, ACCESS_ANY);
-			lazy_page_settle(range, from);
-		}
-		from = stop;
-	}
-}
-
 bool lazy_is_pm(const void *at)
 {
 	return lazy.armed && lazy_range_at((uintptr_t)at);

@@ -93,9 +93,6 @@ void lazy_resume(void);
 /* This memory has just come from the stage's file: it does not know what was decided about the file before. */
 void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
 
-/* Decide all of a range that is about to be used by something that cannot trap.  Memory that is not ours is no matter. */
-void lazy_touch(const void *at, size_t bytes);
-
 /* `bytes` bytes of the path `entry` from `offset` on were read from the stage's file into `buffer`: decide and add what the file does not know. */
 void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes);
 

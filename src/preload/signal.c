@@ -2,7 +2,6 @@
 /* signal.c - a recovery's wishes for signals that undecided lines need themselves; see lazy.h. */
 #include "preload/stub.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 

@@ -2,7 +2,6 @@
 /* control.c - see control.h. */
 #include "run/control.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "base/vec.h"
 #include "image/tree.h"
 

@@ -4,7 +4,6 @@
  * Hazards of starting a program, one by one: child_become. */
 #include "run/keeper.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>

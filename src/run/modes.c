@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modes.c - names of the ways to run recovery; see recovery.h. */
-#include <string.h>
 
 #include "run/recovery.h"
 

@@ -3,7 +3,6 @@
  * not change afterwards. */
 #include "trace/chunk.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "trace/files.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

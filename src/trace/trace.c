@@ -203,17 +203,6 @@ const char *trace_meta(const struct trace *trace, const char *key)
 	return defs_meta(&trace->defs, key);
 }
 
-bool trace_meta_at(const struct trace *trace, size_t index, const char **key, const char **value)
-{
-	const struct def_meta *meta = slab_at(&trace->defs.metas, index);
-
-	if (!meta)
-		return false;
-	*key = meta->key;
-	*value = meta->value;
-	return true;
-}
-
 uint32_t trace_layers(const struct trace *trace)
 {
 	return trace->layers;

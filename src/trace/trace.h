@@ -132,9 +132,6 @@ uint32_t trace_process_count(const struct trace *trace);
 /* The value of a META key (see doc/TRACE_FORMAT.md for the keys), or NULL.  Facts of a followed child N have the prefix "N/". */
 const char *trace_meta(const struct trace *trace, const char *key);
 
-/* The facts one by one, from index 0: false beyond the last. */
-bool trace_meta_at(const struct trace *trace, size_t index, const char **key, const char **value);
-
 uint32_t trace_layers(const struct trace *trace);  /* enum bo_layer bits */
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */

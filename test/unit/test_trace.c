@@ -48,7 +48,6 @@ static void test_definitions(void **state)
 	struct builder b;
 	struct trace *t;
 	struct event ev;
-	const char *key, *value;
 
 	start(&b);
 	builder_put(&b, BO_OP_META, BUILDER_P("cwd"), BUILDER_P("/home"));
@@ -86,9 +85,6 @@ static void test_definitions(void **state)
 	assert_string_equal(trace_meta(t, "cwd"), "/tmp");
 	assert_string_equal(trace_meta(t, "empty"), "");
 	assert_null(trace_meta(t, "outcome"));
-	assert_true(trace_meta_at(t, 1, &key, &value));
-	assert_string_equal(key, "empty");
-	assert_false(trace_meta_at(t, 2, &key, &value));
 	assert_null(trace_module(t, 0));
 	assert_null(trace_module(t, 2));
 	assert_null(trace_context(t, 4));
