@@ -28,7 +28,8 @@
 struct tester_options {
 	struct recovery_options recovery; /* done and arg are the tester's own */
 	const char *fallback;             /* where stages go if there is no room in memory */
-	double deadline; /* clock_seconds() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too */
+	/* clock_seconds() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too. */
+	double deadline;
 	void (*look)(void *arg); /* called when an outcome has come; may be NULL */
 	void *arg;
 };

@@ -51,8 +51,8 @@ struct crash_sighting {
 	const char *out, *err;              /* NULL: nothing */
 	const struct finding_frame *frames; /* innermost first; `own` need not be set */
 	size_t frame_count;
-	uint64_t
-		states; /* 0: all of them are other sightings', and it is only told who met them, if the finding is there already */
+	/* 0: all of them are other sightings', and it is only told who met them, if the finding is there already. */
+	uint64_t states;
 	const char *mode;
 	const char *folder; /* base name under DIR/crash, as folder_new gave it; NULL: none */
 	bool nested;

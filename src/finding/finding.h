@@ -78,7 +78,7 @@ enum finding_outcome { OUTCOME_IS_EXIT, OUTCOME_IS_SIGNAL, OUTCOME_IS_TIMEOUT, O
 /* What allows the state: it gives the sentence and the fix (crash.c).  "Lost" and "persisted" are the first of each array. */
 enum crash_cause {
 	CAUSE_UNFLUSHED, /* lost: stored, not flushed before the power failed; persisted, if any, was stored later */
-	CAUSE_UNFENCED, /* lost: flushed (or stored past the cache), not fenced before persisted was stored, or the power failed */
+	CAUSE_UNFENCED, /* lost: flushed (or stored past the cache), not fenced before persisted was stored or power failed */
 	CAUSE_UNORDERED, /* lost and persisted: both flushed, one fence completes both */
 	CAUSE_TORN,      /* lost and persisted are parts of one store */
 	CAUSE_EARLY,     /* all so far is on media: persisted was stored before something that it needs */
@@ -107,7 +107,8 @@ struct finding_crash {
 	enum crash_cause cause;
 	/* Pending stores, or the last of the program, that matter; the first speak for the rest. */
 	struct finding_store *persisted, *lost;
-	size_t telling_count; /* of persisted: those that tell something, at its beginning: certain, or stored after what is lost */
+	/* Those at the beginning of persisted that tell something: certain, or stored after what is lost. */
+	size_t telling_count;
 	size_t persisted_count, lost_count;   /* of the arrays, */
 	uint64_t persisted_total, lost_total; /* of the state; more where the arrays are cut */
 	struct {
@@ -118,9 +119,9 @@ struct finding_crash {
 	} recovery;
 	uint64_t states;  /* crash states that fail so */
 	const char *mode; /* how recovery was run: "fork server", "namespace" ...; NULL: not known */
-	const char *
-		folder; /* its name in DIR/crash; NULL: none.  A name of its own until folders_finish makes it the id */
-	bool nested;    /* the power failed in recovery: persisted and lost are stores of that */
+	/* In DIR/crash; NULL: none.  It has a name of its own until folders_finish makes it the id. */
+	const char *folder;
+	bool nested;     /* the power failed in recovery: persisted and lost are stores of that */
 	bool unfinished; /* the search for the stores that matter was cut short */
 };
 
@@ -178,8 +179,8 @@ struct finding {
 struct findings_figure {
 	uint64_t value;
 	bool known;
-	const char *
-		large; /* decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent */
+	/* Decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent. */
+	const char *large;
 };
 
 /* A segment with many crash states, and where what is pending at its end was stored. */
@@ -208,8 +209,8 @@ struct findings_stats {
 		FINDINGS_SEGMENTS(X)
 	} segments;
 	struct {
-		FINDINGS_STATES(
-			X) /* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
+		/* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
+		FINDINGS_STATES(X)
 	} crash_states;
 	struct {
 		FINDINGS_FUNNEL(X)

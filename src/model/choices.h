@@ -47,9 +47,11 @@ struct choices_unit {
 	uint8_t kind; /* enum unit_kind: 0 is CACHED; the others are bound to nothing in their line */
 	uint8_t cover;
 	uint8_t store;
-	uint8_t shows; /* bit i: value[i] is seen if the unit is taken and nothing later on that byte is.  All, unless something newer is
-			* certain already: then image_choices (image) clears it */
-	uint8_t returns; /* choices_mark: if this is the last unit taken, a later state of the line has the same bytes */
+	/* Bit i: value[i] is seen if the unit is taken and nothing later on that byte is.  All, unless something newer is
+	 * certain already: then image_choices (image) clears it. */
+	uint8_t shows;
+	/* By choices_mark: if this is the last unit taken, a later state of the line has the same bytes. */
+	uint8_t returns;
 	uint8_t unused[6];
 };
 
@@ -102,10 +104,13 @@ struct choices_bounds {
 #define CHOICES_OPEN ((struct choices_bounds){0, CHOICES_NEVER})
 
 enum choices_mode {
-	CHOICES_SETS, /* every legal set of the line's units, once */
-	CHOICES_CONTENTS, /* leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units that
-			   * are not cached are not taken where later ones hide them.  Two sets may still have the same bytes */
-	CHOICES_ONCE, /* leave out what choices_mark found, too: a lock that was taken and given back a thousand times has two contents */
+	/* Every legal set of the line's units, once. */
+	CHOICES_SETS,
+	/* Leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units that
+	 * are not cached are not taken where later ones hide them.  Two sets may still have the same bytes. */
+	CHOICES_CONTENTS,
+	/* Leave out what choices_mark found, too: a lock that was taken and given back a thousand times has two contents. */
+	CHOICES_ONCE,
 };
 
 /* The alternatives of one line within bounds, one after the other; the first takes as little as it may, and there is always one.  `taken` has

@@ -66,18 +66,19 @@ struct unit {
 struct flush_effect {
 	bool volatile_address; /* not in a PM file: all else below is 0 */
 	bool pointless;        /* flushes do nothing on this platform */
-	unsigned
-		newly_covered; /* units or silent stores that this flush is the first to write back since they were stored */
-	unsigned
-		covered_for_thread; /* pending units that this thread's next fence completes owing to this flush alone: may be more
-	                               * than newly_covered where another thread has flushed the line and not fenced */
-	bool line_was_flushed; /* an earlier flush since the last store to the line has written it back or is pending: */
+	/* Units or silent stores that this flush is the first to write back since they were stored. */
+	unsigned newly_covered;
+	/* Pending units that this thread's next fence completes owing to this flush alone: may be more than newly_covered
+	 * where another thread has flushed the line and not fenced. */
+	unsigned covered_for_thread;
+	/* An earlier flush since the last store to the line has written it back, or is pending: */
+	bool line_was_flushed;
 	uint32_t earlier_flush_context;
 	uint32_t earlier_flush_thread;
 	uint64_t earlier_flush_addr_offset; /* exact offset in the file that it named */
 	bool earlier_flush_pending;         /* what it covered is not certain yet */
-	uint64_t
-		last_store_offset; /* the last store to the line, of any kind, silent or not; context 0 if none is known */
+	/* The last store to the line, of any kind, silent or not; context 0 if none is known. */
+	uint64_t last_store_offset;
 	uint32_t last_store_size;
 	uint32_t last_store_context;
 };
@@ -87,11 +88,10 @@ struct fence_effect {
 	unsigned flushes_completed; /* distinct PM lines whose write-back by this thread it completes (CLFLUSH too) */
 	unsigned direct_completed;  /* non-temporal units of this thread */
 	unsigned volatile_flushes;  /* flushes outside PM by this thread since its previous fence */
-	unsigned
-		idle_flushes; /* flushes of PM by this thread since its previous fence that found nothing to write back */
-	uint64_t written_since; /* PM stores of any thread since this thread's previous fence */
-	uint32_t first_flush_context,
-		last_flush_context;       /* of the lines completed, in order of their first flush; 0 if none */
+	unsigned idle_flushes;      /* flushes of PM by this thread since then that found nothing to write back */
+	uint64_t written_since;     /* PM stores of any thread since then */
+	/* Of the lines completed, in order of their first flush; 0 if none. */
+	uint32_t first_flush_context, last_flush_context;
 	unsigned distinct_flush_contexts; /* among them; each line counts with its last flush */
 };
 
@@ -116,9 +116,10 @@ struct model_observer {
 
 enum model_depth {
 	MODEL_STATES, /* all of it */
-	MODEL_VISIBLE, /* units that are overwritten altogether are forgotten, and WRITTEN ones not kept at all, so that memory is bounded
-			* by the dirty bytes.  Enough for the observer, which hears no more of those units; the sets of states may not be
-			* asked for */
+	/* Units that are overwritten altogether are forgotten, and WRITTEN ones not kept at all, so that memory is bounded by
+	 * the dirty bytes.  Enough for the observer, which hears no more of those units; the sets of states may not be asked
+	 * for. */
+	MODEL_VISIBLE,
 };
 
 /* A model at the start of a trace: nothing is known.  `observer` may be NULL; otherwise it must live as long as the model. */

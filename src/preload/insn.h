@@ -24,7 +24,7 @@ struct insn {
 	bool repeats;        /* INSN_STRING: RCX times, whatever it finds */
 	bool loads;          /* INSN_PLAIN: it stores nothing, for sure */
 	bool stores;         /* INSN_PLAIN: it stores `size` bytes, exactly, and loads nothing */
-	bool compares; /* INSN_STRING: it loads what is at RDI, too; otherwise it stores there, and loads nothing there */
+	bool compares; /* INSN_STRING: it loads what is at RDI, too; otherwise it stores there and loads nothing */
 };
 
 struct insn insn_look(const uint8_t *code);

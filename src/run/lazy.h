@@ -42,14 +42,15 @@ struct lazy_end {
 	uint64_t leaves; /* that were told, refused ones too */
 	uint64_t refused;
 	uint64_t traps; /* looks at an undecided line, or beside one */
-	double left_out; /* legal sets without a leaf, because of leaves_max, or because a process of the tree was lost; 0: complete */
+	/* Legal sets without a leaf, because of leaves_max, or because a process of the tree was lost; 0: complete. */
+	double left_out;
 	const char *broken; /* a sentence: the whole could not be begun, or went wrong; NULL if not */
 };
 
 struct lazy_options {
 	const struct choices *choices;
-	const uint32_t *
-		files; /* for each path of the origin: the file of the choices that has this path now, or CHOICES_NONE */
+	/* For each path of the origin: the file of the choices that has this path now, or CHOICES_NONE. */
+	const uint32_t *files;
 	enum lazy_order order;
 	uint64_t seed;       /* of LAZY_SAMPLE */
 	uint64_t leaves_max; /* then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one */

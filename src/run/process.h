@@ -24,13 +24,14 @@ struct process {
 	bool wait_all;            /* the end is the end of the last descendant, not of the command itself */
 	int64_t nudge_ms; /* SIGINT it whenever it has rested for so long: a debugger stops what it runs; 0: never */
 	const struct service *service; /* the command is a server, and this drives it; NULL: it ends by itself */
-	bool attended; /* the command is a debugger, and runs the server: that alone gets SIGTERM when the client is done */
+	bool attended; /* the command is a debugger, and runs the server: only that gets SIGTERM when the client is done */
 };
 
 /* How it ended: data about the command, not an error. */
 struct process_end {
 	bool interrupted; /* we were told to stop before it ended */
-	bool by_client; /* what follows is about the client: the server ended well, or of the SIGTERM that it got when the client was done */
+	/* What follows is about the client: the server ended well, or of the SIGTERM that it got when the client was done. */
+	bool by_client;
 	int signal; /* that killed it, 0 if it exited */
 	int status; /* exit status */
 	double seconds;

@@ -67,7 +67,7 @@ struct recovery_options {
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
 	bool (*interrupted)(void); /* asked while waiting; true ends the wait.  May be NULL */
-	double end; /* on the monotonic clock, in seconds: then waiting ends likewise, but not for recovery_run; 0: never */
+	double end; /* on the monotonic clock, in seconds: then waiting ends too, but not for recovery_run; 0: never */
 };
 
 /* -1, ERR_USAGE: no such command, so far as can be seen before it is run. */
@@ -108,8 +108,10 @@ int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv
 
 struct recovery_visit {
 	char *const *argv; /* ends with NULL */
-	double limit; /* seconds, after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0: never */
-	bool client; /* the command runs recovery: start the client, if there is one, and tell recovery to end when that is done */
+	/* Seconds after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0: never. */
+	double limit;
+	/* The command runs recovery: start the client, if there is one, and tell recovery to end when that is done. */
+	bool client;
 };
 
 /* The same in our own terminal, with our standard streams: a debugger, a shell. */

@@ -35,8 +35,9 @@ enum event_type {
 	EVENT_MFENCE,
 	EVENT_LOCKED, /* locked instruction that stored nothing to PM */
 	EVENT_CODE_HASH,
-	EVENT_FILE, /* a PM file becomes known; its EVENT_CONTENTs follow.  It comes again for the same file when another process maps it
-	             * by itself: its content is then what it was at that moment, and starts afresh */
+	/* A PM file becomes known; its EVENT_CONTENTs follow.  It comes again for the same file when another process maps it by
+	 * itself: its content is then what it was at that moment, and starts afresh. */
+	EVENT_FILE,
 	EVENT_CONTENT,
 	EVENT_MAP,
 	EVENT_UNMAP,
@@ -64,8 +65,8 @@ struct event {
 	uint32_t process;
 	uint32_t thread;  /* who did it; for THREAD_START and THREAD_EXIT the thread concerned */
 	uint32_t context; /* 0: none */
-	uint32_t
-		file; /* STORE, LOAD, flushes, MSYNC: that the address is mapped to, 0 if none; FILE_*, CONTENT, MAP: the file */
+	/* STORE, LOAD, flushes, MSYNC: that the address is mapped to, 0 if none; FILE_*, CONTENT, MAP: the file. */
+	uint32_t file;
 	uint64_t addr;       /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
 	uint64_t offset;     /* in `file`; of what addr names, or of FILE_* and CONTENT */
 	uint64_t size;       /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
