@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo.h - what the rooms of the recorder share.
+/* bo.h - what the files of the recorder share.
  *
  *   bo_main.c      options, start, end, fork                  (the tool as Valgrind sees it)
  *   bo_instr.c     one superblock in, the same with calls to bo_event.c out

@@ -217,7 +217,7 @@ VG_REGPARM(1) void bo_frame_resync(Addr sp)
 	bo_frame_top = f + 1;
 }
 
-/* Give every frame up to *top its context.  Frames whose slot does not lie above that of the frame on top of them are left over from
+/* Give every frame its context.  Frames whose slot does not lie above that of the frame on top of them are left over from
  * calls that never returned: they go. */
 static void frames_resolve(void)
 {
@@ -240,11 +240,10 @@ static Bool in_alt_stack(Addr sp)
 }
 
 /* The target left a handler on the alternate stack by longjmp: its barrier and all above it are stale. */
-static void drop_abandoned_barriers(Addr sp)
+static void drop_abandoned_barrier(void)
 {
-	if (in_alt_stack(sp))
-		return;
 	struct bo_frame *f = bo_frame_top - 1;
+
 	while (f > running->frames && !(f->code == BARRIER_CODE && f->sp == NO_SLOT))
 		f--;
 	if (f > running->frames)
@@ -255,7 +254,7 @@ static void drop_abandoned_barriers(Addr sp)
 UInt bo_context_at(UInt code, Addr sp)
 {
 	while (UNLIKELY(running->barriers) && !in_alt_stack(sp))
-		drop_abandoned_barriers(sp);
+		drop_abandoned_barrier();
 	bo_frame_resync(sp);
 	if (UNLIKELY(!bo_frame_top[-1].context))
 		frames_resolve();
