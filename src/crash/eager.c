@@ -377,7 +377,11 @@ int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	r = lines_find(g, extent);
+	if (e->campaign->options.prune_reads && c->unit_count && !brief)
+		r = observe(e, moment, &g->open);
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (!g->open || g->open[i])
+			g->lines[g->count++] = i;
 	if (r == 0)
 		r = root_try(g, extent);
 	g->left = true;

@@ -112,13 +112,12 @@ static uint8_t *lines_open(const struct observed *o, const struct explore *e, co
 	return open;
 }
 
-int observe(struct explore *e, const struct moment *moment, uint8_t **open, struct err *err)
+int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 {
 	struct observed *o = e->explored->lines;
 	struct state *all;
 	int r = 0;
 
-	(void)err;
 	*open = NULL;
 	if (e->campaign->options.client)
 		return 0; /* a server does not end by itself */
