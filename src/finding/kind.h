@@ -54,31 +54,31 @@ enum finding_kind {
 
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
- * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for the first related
- * place of that role and {flush2} for the second, {bytes} for the size of the first example ("8 bytes"), {pool} for the name of its file,
- * {platforms} for where it holds.  The detector must give every related place that its variant names.  fix is "" where nothing can be
- * proved.  {{ is a brace. */
+ * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for the
+ * first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8 bytes"), with
+ * {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds.  The detector must
+ * give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a brace. */
 #define VARIANTS(X)                                                                                                                        \
 	/* The store's own code is flushed in other executions.  related: FLUSH, one that wrote such a store back. */                      \
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
-	  "{bytes} stored here are not written back when the program ends; what this code stores at other times is, "                      \
+	  "{bytes} stored here {are} not written back when the program ends; what this code stores at other times is, "                    \
 	  "at {flush}",                                                                                                                    \
 	  "flush what is stored at {here}, as {flush} does")                                                                               \
 	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                            \
 	X(MISSING_FLUSH, LINE, ERROR,                                                                                                      \
-	  "{bytes} stored here are not written back when the program ends; their line is at other times, at {flush}",                      \
+	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}",                  \
 	  "flush what is stored at {here}")                                                                                                \
 	/* The same two when the last mapping of the file goes away before the program ends. */                                            \
 	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
-	  "{bytes} stored here are not written back when {pool} is unmapped; what this code stores at other times "                        \
+	  "{bytes} stored here {are} not written back when {pool} is unmapped; what this code stores at other times "                      \
 	  "is, at {flush}",                                                                                                                \
 	  "flush what is stored at {here}, as {flush} does, before the file is unmapped")                                                  \
 	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                             \
-	  "{bytes} stored here are not written back when {pool} is unmapped; their line is at other times, at {flush}",                    \
+	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is at other times, at {flush}",                \
 	  "flush what is stored at {here} before the file is unmapped")                                                                    \
 	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                             \
 	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
-	  "{bytes} stored here come after the flush of their line at {flush}, and no other follows",                                       \
+	  "{bytes} {are} stored here after the flush of {their} line at {flush}, and no other follows",                                    \
 	  "move the flush at {flush} after the store at {here}")                                                                           \
 	/* A store over two lines of which one is flushed.  related: FLUSH of the other. */                                                \
 	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
@@ -86,28 +86,29 @@ enum finding_kind {
 	  "flush both lines of the store at {here}")                                                                                       \
 	/* Any of the above but the last, in a run that frees PM or aborts transactions.  related: FLUSH. */                               \
 	X(MISSING_FLUSH, FREED, WARNING,                                                                                                   \
-	  "{bytes} stored here are not written back, though the same code or line is at other times, at {flush}; that is in order only "   \
+	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
 	  "where the object was freed or the transaction aborted",                                                                         \
 	  "flush what is stored at {here}, unless it was freed or its transaction aborted")                                                \
 	/* related: FLUSH. */                                                                                                              \
 	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
-	  "{bytes} stored here are written back at {flush}, but no fence of that thread follows",                                          \
+	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows",                                        \
 	  "fence after the flush at {flush}")                                                                                              \
-	X(MISSING_FENCE, DIRECT, ERROR, "{bytes} stored here past the cache, and no fence of the thread follows",                          \
+	X(MISSING_FENCE, DIRECT, ERROR,                                                                                                    \
+	  "{bytes} {are} stored here past the cache, and no fence of the thread follows",                                                  \
 	  "fence after the non-temporal store at {here}")                                                                                  \
 	/* related: FLUSH, FENCE of another thread. */                                                                                     \
 	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
-	  "{bytes} stored here are written back at {flush}, but only another thread fences, at {fence}: that completes nothing",           \
+	  "{bytes} stored here {are} written back at {flush}, but only another thread fences, at {fence}: that completes nothing",         \
 	  "fence after the flush at {flush}, in the thread that flushes")                                                                  \
 	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */   \
 	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
-	  "{bytes} stored here are written back at {flush}, but no fence of the program follows: only a lock that the C library takes "    \
-	  "when the program or the thread ends completes it",                                                                              \
+	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "  \
+	  "when the program ends completes it",                                                                                            \
 	  "fence after the flush at {flush}")                                                                                              \
 	/* related: FENCE. */                                                                                                              \
 	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                               \
-	  "{bytes} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "        \
-	  "program or the thread ends completes it",                                                                                       \
+	  "{bytes} {are} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "  \
+	  "program ends completes it",                                                                                                     \
 	  "fence after the non-temporal store at {here}")                                                                                  \
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
 	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \

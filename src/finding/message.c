@@ -124,11 +124,16 @@ static void pool_text(const struct finding *finding, char *text)
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 #define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))
+	bool one = finding->first.size == 1;
+
 	if (IS("here"))
 		stack_place(finding, &finding->stack, false, text);
 	else if (IS("bytes"))
-		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size,
-			 finding->first.size == 1 ? "" : "s");
+		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size, one ? "" : "s");
+	else if (IS("are"))
+		strcpy(text, one ? "is" : "are");
+	else if (IS("their"))
+		strcpy(text, one ? "its" : "their");
 	else if (IS("pool"))
 		pool_text(finding, text);
 	else if (IS("platforms"))
@@ -165,7 +170,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "pool", "platforms", "point"};
+	static const char *const others[] = {"bytes", "are", "their", "pool", "platforms", "point"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

@@ -390,8 +390,14 @@ static void test_messages(void **state)
 	}
 	message_fill(finding, "{here} {flush} {fence} {flush2} {{x}", text, sizeof(text));
 	assert_string_equal(text, "kv.c:118 there.c:10 there.c:11 there.c:12 {x}");
-	assert_true(message_distinct(finding, "{here} {flush} {fence} {flush2} {bytes} {bytes} {{"));
+	assert_true(message_distinct(finding, "{here} {flush} {fence} {flush2} {bytes} {bytes} {are} {are} {{"));
 	assert_false(message_distinct(finding, "{here}, {fence} or {fence}"));
+	finding->first.size = 8;
+	message_fill(finding, "{bytes} {are} stored, {their} line", text, sizeof(text));
+	assert_string_equal(text, "8 bytes are stored, their line");
+	finding->first.size = 1;
+	message_fill(finding, "{bytes} {are} stored, {their} line", text, sizeof(text));
+	assert_string_equal(text, "1 byte is stored, its line");
 	message_fill(finding, "{here} {flush}", text, 12);
 	assert_string_equal(text, "kv.c:118 th");
 	findings_free(f);
