@@ -31,7 +31,7 @@ struct verdict_options {
 /* clang-format off */
 /* Rows for the commands that analyse. */
 #define ANALYSIS_OPTIONS(o) \
-	{"detect", "LIST", "patterns,inject", "comma list of patterns, inject, explore", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
+	{"detect", "LIST", "patterns,inject", "comma list of" DETECTORS(DETECTOR_WORD), OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
 	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
