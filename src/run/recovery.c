@@ -54,10 +54,10 @@ static void commons_fill(struct recovery *r)
 	r->common.origin = o->origin;
 }
 
-static void reason_set(struct recovery *r, enum recovery_mode not, const char *why)
+static void reason_set(struct recovery *r, enum recovery_mode passed_over, const char *why)
 {
 	if (!*r->reason)
-		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(not ), why);
+		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(passed_over), why);
 }
 
 /* The next mode that could work after this one; RECOVERY_AUTO is before the first, and comes back after the last. */
@@ -83,14 +83,14 @@ static enum recovery_mode mode_next(const struct recovery *r, enum recovery_mode
 
 static void mode_begin(struct recovery *r)
 {
-	struct err why;
+	struct err why = {.sentence = "mount namespaces are not wanted"}, ignored;
 	const char *stub = r->options.stub;
 	char *path = r->common.stub;
 
 	if (stub)
-		snprintf(path, sizeof(r->common.stub), "%s", stub);
-	if ((!stub && recorder_find_shipped(path, STUB_LIBRARY, &why) < 0) || plain_name(path, &why) < 0)
-		*path = 0;
+		snprintf(r->common.stub, sizeof(r->common.stub), "%s", stub);
+	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &ignored) < 0)
+		*r->common.stub = 0;
 	/* Only on request, for tests. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;
 	r->common.namespaces = !avoided && !r->options.no_namespaces && namespace_try(false, &why) == 0;
@@ -262,7 +262,7 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 }
 
 /* If the very first run fails under the fork server, that may be the fork server's fault: a program that goes past the C library, say.  So it is
- * run once more in the next mode, and if that ends otherwise, the fork server is not to be trusted.  True: it has begun. */
+ * run once more in the next mode, and if that ends otherwise, the fork server is not to be trusted.  1: it has begun; 0: the outcome stands; -1. */
 static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
