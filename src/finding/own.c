@@ -7,29 +7,53 @@
 
 /* Modules that are folded, and why. */
 static const char *const folded[] = {
-	"libc.so*",         "libc-*.so",
-	"libm.so*",         "libm-*.so",       /* memcpy and its kin store for their caller */
-	"libpthread.so*",   "libpthread-*.so", /* mutexes in PM */
-	"ld-linux*.so*",    "ld-*.so",
-	"ld.so*", /* lazy binding */
-	"libstdc++.so*",    "libgcc_s.so*",
-	"libatomic.so*",    "libc++.so*",         /* containers, start-up */
-	"libpmem.so*",      "libpmem2.so*",       /* flush and fence for their caller */
-	"libpmemobj.so*",   "libpmemobj_cpp.so*", /* allocator and transactions */
-	"libpmemblk.so*",   "libpmemlog.so*",
-	"libpmempool.so*",  "libpmemset.so*",
-	"librpmem.so*",     "libvmem.so*",
-	"libvmmalloc.so*",  "libmemkind.so*",
-	"libdaxctl.so*",    "libndctl.so*",
-	"libblackout*.so*",         /* what is preloaded by ourselves */
-	"vgpreload_*.so",   "[[]*", /* [vdso], code in no file */
+	/* memcpy and its kin store for their caller */
+	"libc.so*",
+	"libc-*.so",
+	"libm.so*",
+	"libm-*.so",
+	/* mutexes in PM */
+	"libpthread.so*",
+	"libpthread-*.so",
+	/* lazy binding */
+	"ld-linux*.so*",
+	"ld-*.so",
+	"ld.so*",
+	/* containers, start-up */
+	"libstdc++.so*",
+	"libgcc_s.so*",
+	"libc++.so*",
+	/* flush and fence for their caller */
+	"libpmem.so*",
+	"libpmem2.so*",
+	/* allocators and transactions */
+	"libpmemobj.so*",
+	"libpmemobj_cpp.so*",
+	"libpmemblk.so*",
+	"libpmemlog.so*",
+	"libpmempool.so*",
+	"libpmemset.so*",
+	"librpmem.so*",
+	"libvmem.so*",
+	"libvmmalloc.so*",
+	"libmemkind.so*",
+	"libdaxctl.so*",
+	"libndctl.so*",
+	/* what is preloaded by ourselves */
+	"libblackout*.so*",
+	"vgpreload_*.so",
+	/* [vdso], code in no file */
+	"[[]*",
 };
 
-/* Sources that are folded wherever they were compiled in: intrinsics, and what headers of libraries inline. */
+/* Sources that are folded wherever they were compiled in. */
 static const char *const folded_sources[] = {
-	"/usr/include/*",   "/usr/local/include/*", "*/lib/gcc/*/include/*", "*/lib/clang/*/include/*",
-	"*/libpmemobj++/*", /* libpmemobj-cpp: templates, wherever they are installed */
-	"./*/./*", /* the C library, as its debug package names it: all that a debugger tells where it knows the source */
+	/* intrinsics, and what headers of libraries inline */
+	"/usr/include/*",
+	"*/lib/gcc/*/include/*",
+	"*/lib/clang/*/include/*",
+	/* the C library, as its debug package names it: all that a debugger tells where it knows the source */
+	"./*/./*",
 	"./*/../sysdeps/*",
 };
 

@@ -17,10 +17,10 @@
 #include "run/lazy_in.h"
 #include "run/shell.h"
 
-#define LEAF_NS \
-	(5 * (uint64_t)1000000000) /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
+#define SECOND_NS ((uint64_t)1000000000)
+#define LEAF_NS (5 * SECOND_NS)     /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
+#define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to be gone */
 enum { LEAVES_AT_ONCE = 64 };
-#define KILLING_NS (10 * (uint64_t)1000000000) /* for a killed recovery to be gone */
 
 int worker_open(struct worker *worker, const struct worker_options *options, struct err *err)
 {
