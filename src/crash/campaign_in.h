@@ -91,8 +91,10 @@ struct campaign {
 
 	/* nested.c */
 	VEC_OF(struct nested) nested;
-	uint64_t nested_left_out; /* states whose recovery was not crashed */
-	uint64_t nested_failing;  /* because it fails on what it has left */
+	/* States whose recovery was not crashed, because */
+	uint64_t nested_beyond;     /* there are too many, */
+	uint64_t nested_unreadable; /* its recording is not whole, */
+	uint64_t nested_failing;    /* or it fails on what it has left */
 
 	/* What could not be kept, for lack of space mostly; its findings are reported all the same. */
 	bool is_unkept;

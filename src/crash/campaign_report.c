@@ -105,20 +105,6 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 	note_add(f, note);
 }
 
-static void inject_notes(const struct campaign *c, struct findings *f)
-{
-	uint64_t expects = campaign_expects(c);
-	char note[256];
-
-	if (!c->inject_stopped)
-		return;
-	int used = snprintf(note, sizeof(note), "not all crash states were tested: %llu",
-			    (unsigned long long)c->found.tested);
-	if (expects)
-		snprintf(note + used, sizeof(note) - (size_t)used, " of at most %llu", (unsigned long long)expects);
-	note_add(f, note);
-}
-
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	if (c->explored)
@@ -131,7 +117,8 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		"files that recoveries share), and they are not among the findings");
 	states_note(f, c->nested_failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
-	states_note(f, c->nested_left_out,
+	states_note(f, c->nested_beyond, "recovery was not crashed in turn: it was on others, evenly chosen");
+	states_note(f, c->nested_unreadable,
 		    "recovery was not crashed in turn: its recording does not have all PM files");
 	hang_notes(c, f);
 	stranger_notes(c, f);

@@ -147,7 +147,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	}
 	recording_close(&recording);
 	bool whole = survey && !cut_short && survey_is_whole(n, survey);
-	c->nested_left_out += r == 0 && !whole;
+	c->nested_unreadable += r == 0 && !whole;
 	if (!whole || !points_count(survey->points)) {
 		survey_free(survey);
 		tree_remove(recording.dir);
@@ -180,7 +180,7 @@ static uint64_t states_stride(struct campaign *c, const struct trials *trials)
 	if (count <= STATES_MAX)
 		return 1;
 	uint64_t stride = (count + STATES_MAX - 1) / STATES_MAX;
-	c->nested_left_out += count - (count + stride - 1) / stride;
+	c->nested_beyond += count - (count + stride - 1) / stride;
 	return stride;
 }
 
