@@ -13,9 +13,10 @@
 #include "base/mem.h"
 #include "image/tree.h"
 
+/* What is copied at most: of one file, and of a directory. */
 enum { COPY_BYTES_MAX = 1 << 20, COPIES_BYTES_MAX = 16 << 20, COPIES_MAX = 256 };
 
-/* The size up to which a file beside a pool is copied, so that recovery may change and remove it.  Programs have to stay where they are. */
+/* Is it copied, so that recovery may change and remove it?  Programs have to stay where they are. */
 static bool entry_is_copied(const char *path, const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
