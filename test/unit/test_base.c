@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/slab.h"
+#include "base/spans.h"
 #include "base/vec.h"
 #include "scratch.h"
 
@@ -122,12 +123,51 @@ static void test_map(void **state)
 	assert_null(map_get(&map, 0, 0));
 }
 
+/* The innermost of nested ranges; of those with one start that of the higher rank, then the shorter. */
+static void test_spans(void **state)
+{
+	static const struct {
+		uint64_t low, high;
+		uint32_t rank, id;
+	} ranges[] = {{40, 50, 0, 5}, {10, 100, 0, 1}, {20, 60, 0, 2},  {20, 30, 0, 3},
+		      {20, 90, 1, 4}, {70, 70, 0, 6},  {200, 210, 0, 7}};
+	static const struct {
+		uint64_t addr;
+		uint32_t id; /* 0: none */
+		uint64_t next;
+	} answers[] = {{9, 0, 10},   {10, 1, 20},   {19, 1, 20},          {20, 4, 40},
+		       {45, 5, 200}, {50, 4, 200},  {89, 4, 200},         {90, 1, 200},
+		       {99, 1, 200}, {100, 0, 200}, {209, 7, UINT64_MAX}, {210, 0, UINT64_MAX}};
+	struct spans spans = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		spans_add(&spans, ranges[i].low, ranges[i].high, ranges[i].rank, ranges[i].id);
+	assert_int_equal(spans.count, 6); /* an empty one is none */
+	spans_sort(&spans);
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+		const struct span *span = spans_find(&spans, answers[i].addr);
+
+		assert_int_equal(span ? span->id : 0, answers[i].id);
+		assert_int_equal(spans_next(&spans, answers[i].addr), answers[i].next);
+	}
+	spans_free(&spans);
+	/* Without ranks the shorter. */
+	spans_add(&spans, 20, 30, 0, 1);
+	spans_add(&spans, 20, 60, 0, 2);
+	spans_sort(&spans);
+	assert_int_equal(spans_find(&spans, 25)->id, 1);
+	assert_int_equal(spans_find(&spans, 30)->id, 2);
+	spans_free(&spans);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_err),   cmocka_unit_test(test_err_too_long),
 		cmocka_unit_test(test_vec),   cmocka_unit_test(test_slab_does_not_move),
 		cmocka_unit_test(test_arena), cmocka_unit_test(test_map),
+		cmocka_unit_test(test_spans),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -242,11 +242,31 @@ static void test_journal_timeout(void **state)
 	known_close(known);
 }
 
+/* Creation is over at the first moment whose guaranteed content passes. */
+static void expect_created(const char *words, uint64_t event)
+{
+	struct run r;
+
+	run_judge(&r, '1', words);
+	assert_int_equal(trials_created(&r.trials, r.known), event);
+	run_free(&r);
+}
+
+static void test_created(void **state)
+{
+	(void)state;
+	expect_created("aA.nB1,aC.nA.", 20);
+	expect_created("aA.nB1,aC.nD1", UINT64_MAX);
+	expect_created("aA1nB1,aC.nD?,aE.nC.", 30);
+	expect_created("", UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jobs), cmocka_unit_test(test_creation), cmocka_unit_test(test_platforms),
-		scratch_test(test_journal),  scratch_test(test_journal_anew), scratch_test(test_journal_timeout),
+		cmocka_unit_test(test_jobs),        cmocka_unit_test(test_creation), cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_created),     scratch_test(test_journal),      scratch_test(test_journal_anew),
+		scratch_test(test_journal_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
