@@ -240,7 +240,8 @@ static int brute(struct recovery *r, uint32_t line, struct choices_bounds bounds
 
 static enum lazy_order order_parse(const char *text)
 {
-	static const char *const names[] = {"contrast", "least", "most", "sample"};
+	static const char *const names[] = {
+		[LAZY_CONTRAST] = "contrast", [LAZY_SAMPLE] = "sample", [LAZY_LEAST] = "least", [LAZY_MOST] = "most"};
 
 	for (unsigned i = 0; text && i < 4; i++)
 		if (!strcmp(text, names[i]))
