@@ -28,9 +28,10 @@ struct explored;
 /* The order of work.  With a budget a pass goes through all roots before the next one looks closer; without one, roots are done with in the first.  The suspicious
  * states are those of eager.c. */
 enum explore_pass {
-	PASS_SUSPECTS, /* with a budget: roots with stores that other detectors complained of, a glance at their suspicious states */
+	/* With a budget: roots with stores that other detectors complained of, a glance at their suspicious states. */
+	PASS_SUSPECTS,
 	PASS_ALL,      /* all roots; with a budget, such a glance at the others */
-	PASS_SOME,     /* with a budget: all states then, if they are not too many, of roots where recovery reads few lines */
+	PASS_SOME,     /* with a budget: all states then, if not too many, of roots where recovery reads few lines */
 	PASS_CONTRAST, /* where there is more: all suspicious states */
 	PASS_REST,     /* with a budget: all states */
 	PASS_REFUSED,  /* what the fork server could not do, state by state */

@@ -79,7 +79,7 @@ struct explore {
 	struct segments *segments;
 	struct moments moments;
 	enum explore_pass pass;
-	uint32_t *files; /* for run/lazy.h */
+	uint32_t *files;                 /* for run/lazy.h */
 	VEC_OF(struct flight *) flights; /* lazily.c */
 };
 

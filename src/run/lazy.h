@@ -52,8 +52,9 @@ struct lazy_options {
 	/* For each path of the origin: the file of the choices that has this path now, or CHOICES_NONE. */
 	const uint32_t *files;
 	enum lazy_order order;
-	uint64_t seed;       /* of LAZY_SAMPLE */
-	uint64_t leaves_max; /* then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one */
+	uint64_t seed; /* of LAZY_SAMPLE */
+	/* Then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one. */
+	uint64_t leaves_max;
 
 	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together, and completable. */
 	const uint32_t *given;
