@@ -51,7 +51,7 @@ static void test_text(void **state)
 		"\n"
 		"F3  redundant-flush    kv+0x1002  (performance, 1 time)\n"
 		"    something is wrong here\n"
-		"    via: pmem_flush (libpmem.so.1)\n"
+		"    via: pmem_flush (libpmem.so.1+0x1001)\n"
 		"\n"
 		"1 error, 2 performance, 0 warnings, 1 suppressed. Crash states were not tested:\n"
 		"there was no --recover. Report: blackout.out/report.html\n");
