@@ -123,6 +123,7 @@ struct run {
 	int requests, signals;
 	struct member main, client;
 	bool killed;      /* the time is over */
+	bool left;        /* STUB_LEAVE came meanwhile */
 	bool terminating; /* the client is done, and the server was told */
 	uint64_t start_ns, dying_ns, patience_ns;
 };
@@ -191,9 +192,11 @@ static void run_wait(struct run *run)
 	poll(fds, 2 + witnessed, run->client.ended ? 20 : -1);
 	if (witnessed)
 		witness_look(run->witness);
-	if (fds[0].revents &&
-	    (recv(run->requests, &request, sizeof(request), 0) != sizeof(request) || request.op == STUB_KILL))
-		run->killed = true;
+	if (fds[0].revents) {
+		bool asked = recv(run->requests, &request, sizeof(request), 0) == sizeof(request);
+		run->left |= asked && request.op == STUB_LEAVE;
+		run->killed |= !asked || run->left || request.op == STUB_KILL;
+	}
 	if (fds[1].revents && read(run->signals, info, sizeof(info)) < 0)
 		return;
 	run_reap(run);
@@ -263,9 +266,29 @@ static void descriptors_close(const struct keeper_options *o, int keep)
 	close_range(1024, ~0u, 0);
 }
 
+/* Until the owner wants it to end: then true; or until he is gone. */
+static bool requests_serve(const struct keeper_options *o, int requests, int signals)
+{
+	struct witness *witness = o->mode == RECOVERY_IN_PLACE ? witness_new(o->scene) : NULL;
+	struct stub_request request;
+
+	while (recv(requests, &request, sizeof(request), 0) == sizeof(request)) {
+		if (request.op == STUB_LEAVE)
+			return true;
+		if (request.op != STUB_RUN)
+			continue; /* too late: it has ended by itself */
+		struct run run = {.options = o, .witness = witness, .requests = requests, .signals = signals};
+		struct stub_reply reply = run_command(&run);
+		if (run.left)
+			return true;
+		if (send(requests, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+			break;
+	}
+	return false;
+}
+
 static void keeper_loop(const struct keeper_options *o, int requests, pid_t owner)
 {
-	struct stub_request request;
 	sigset_t all, chld;
 
 	sigfillset(&all);
@@ -273,16 +296,8 @@ static void keeper_loop(const struct keeper_options *o, int requests, pid_t owne
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	int signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	struct witness *witness = o->mode == RECOVERY_IN_PLACE ? witness_new(o->scene) : NULL;
-	while (recv(requests, &request, sizeof(request), 0) == sizeof(request)) {
-		if (request.op != STUB_RUN)
-			continue; /* too late: it has ended by itself */
-		struct run run = {.options = o, .witness = witness, .requests = requests, .signals = signals};
-		struct stub_reply reply = run_command(&run);
-		if (send(requests, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
-			break;
-	}
-	if (o->mode == RECOVERY_IN_PLACE && getppid() != owner)
+	/* He may still be our parent then: a process that dies closes its sockets first. */
+	if (!requests_serve(o, requests, signals) && o->mode == RECOVERY_IN_PLACE)
 		inplace_restore(o->scene, owner);
 }
 

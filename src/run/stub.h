@@ -50,6 +50,7 @@ enum stub_op {
 	STUB_ENDED,   /* reply: the child has ended, and all its descendants too */
 	STUB_REFUSED, /* reply: see stub_page.reason; the stage is as it was */
 	STUB_KILL,    /* request, to a keeper: the time is over */
+	STUB_LEAVE,   /* request, to a keeper: end; one that is left without it has lost its owner */
 	STUB_LAZY,    /* request: the same for all states that the file `lazy` leaves undecided (lazy_block.h) */
 	STUB_LEAF,    /* reply: one of the ways that this can go, and its end; STUB_ENDED comes after the last */
 };

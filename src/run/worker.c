@@ -58,10 +58,13 @@ static void server_stop(struct worker *w)
 	w->serving = false;
 }
 
-/* A keeper that sees the end of its socket kills what it keeps. */
+/* A keeper that is to leave, or sees the end of its socket, kills what it keeps. */
 void worker_stop_keeper(struct worker *w)
 {
+	const struct stub_request leave = {.op = STUB_LEAVE};
+
 	if (w->keeper > 0) {
+		send(w->keeper_fd, &leave, sizeof(leave), MSG_NOSIGNAL | MSG_DONTWAIT);
 		shutdown(w->keeper_fd, SHUT_RDWR);
 		close(w->keeper_fd);
 		while (waitpid(w->keeper, NULL, 0) < 0 && errno == EINTR)
