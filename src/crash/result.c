@@ -6,7 +6,7 @@
 #include "crash/explain.h"
 #include "image/snapshot.h"
 
-enum { PATH_ROOM = PATH_MAX + 16 };
+enum { PATH_ROOM = PATH_MAX + 16, PASSES = 3 /* that are believed */ };
 
 void result_point(const struct explain *e, const struct trial *trial, struct crash_sighting *s)
 {
