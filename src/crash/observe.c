@@ -2,7 +2,7 @@
 /* observe.c - which lines does recovery read?  Where it cannot be asked line by line, it is watched.
  *
  * Recovery is recorded with its loads, on real files: on what the program left at its end, and again at every moment whose number among those explored is
- * a power of two, with all that is pending on media.  All lines that any of these recordings reads, by whatever code, are taken to be read on
+ * a power of two, with all that is pending on media, and with nothing of it.  All lines that any of these recordings reads, by whatever code, are taken to be read on
  * every crash state.  That is a guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was not
  * seen to read is not ignored, but tried all on media, and all lost.
  *
@@ -112,10 +112,23 @@ static uint8_t *lines_open(const struct observed *o, const struct explore *e, co
 	return open;
 }
 
+static int observe_ends(struct explore *e, struct observed *o)
+{
+	struct image *image = reading_image(e->reading);
+	struct state *ends[] = {state_all(image), state_none(image)};
+	int r = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (r == 0 && !o->failed)
+			r = observe_once(e, o, ends[i]);
+		state_free(ends[i]);
+	}
+	return r;
+}
+
 int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 {
 	struct observed *o = e->explored->lines;
-	struct state *all;
 	int r = 0;
 
 	*open = NULL;
@@ -125,11 +138,8 @@ int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 		o = e->explored->lines = mem_alloc(sizeof(*o));
 		r = observe_once(e, o, NULL);
 	}
-	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0) {
-		all = state_all(reading_image(e->reading));
-		r = observe_once(e, o, all);
-		state_free(all);
-	}
+	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0)
+		r = observe_ends(e, o);
 	o->moments++;
 	e->explored->observed = !o->failed;
 	if (r == 0 && !o->failed)
