@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash_clwb FILE OPERATIONS FLUSH - a hash table with linear probing: three insertions or updates to one look-up.  A slot's value is persisted
- * before its key makes it visible; then the count follows. */
+/* hash_clwb FILE OPERATIONS FLUSH - a hash table with linear probing: three insertions or updates to one look-up.  A
+ * slot's value is persisted before its key makes it visible; then the count follows. */
 #include "persist.h"
 
 #define SLOTS (1u << 18)

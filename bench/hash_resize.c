@@ -2,8 +2,9 @@
 /* hash_resize FILE OPERATIONS FLUSH - a hash table that doubles when it is half full: insertions, one update in four.
  * hash_resize FILE check             - what is in the file is a table, and every key in it has its value
  *
- * An entry's value is persisted before its key makes it visible.  A new table is filled entry by entry, all of them flushed and then fenced at
- * once, before the root names it: until then nothing in it counts, so thousands of stores may be on media or not, in any combination. */
+ * An entry's value is persisted before its key makes it visible.  A new table is filled entry by entry, all of them
+ * flushed and then fenced at once, before the root names it: until then nothing in it counts, so thousands of stores
+ * may be on media or not, in any combination. */
 #include "persist.h"
 
 #define POOL_BYTES ((size_t)32 << 20)

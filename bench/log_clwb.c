@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist that.
- * log_clwb FILE check - its recovery: every record up to the tail must be whole. */
+/* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist
+ * that.  log_clwb FILE check - its recovery: every record up to the tail must be whole. */
 #include "persist.h"
 
 #define RING_BYTES (8u << 20)

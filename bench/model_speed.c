@@ -4,8 +4,9 @@
  *
  *     EVENTS events  SECONDS s  RATE million events/s  PENDING pending at the end  MEMORY MB
  *
- * The events are read and held in memory first, a part at a time, so that the seconds are those of the model alone.  With `states` all
- * that the sets of crash states need is kept, otherwise what the pattern detector needs; an observer with empty functions is told. */
+ * The events are read and held in memory first, a part at a time, so that the seconds are those of the model alone.
+ * With `states` all that the sets of crash states need is kept, otherwise what the pattern detector needs; an observer
+ * with empty functions is told. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* peak NAME COMMAND... - run a command and print the peak memory, in KiB, of the largest process under it whose program is called NAME. */
+/* peak NAME COMMAND... - run a command and print the peak memory, in KiB, of the largest process under it whose program
+ * is called NAME. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

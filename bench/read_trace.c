@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -lxxhash -lzstd
-/* read_trace DIR [--content] - how fast is a recording read?  Reads every event, with addresses resolved to (file, offset), and prints
+/* read_trace DIR [--content] - how fast is a recording read?  Reads every event, with addresses resolved to (file,
+ * offset), and prints
  *
  *     EVENTS events  SECONDS s  RATE million events/s and core
  *

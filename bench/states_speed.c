@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -ldw -lelf -lxxhash -lzstd -lgmp -ljansson
-/* states_speed LINES - how fast are crash states told apart?  LINES lines of two stores each are pending: 3^LINES states.  Each gets its digest,
- * which is looked up among all before.  Prints
+/* states_speed LINES - how fast are crash states told apart?  LINES lines of two stores each are pending: 3^LINES
+ * states.  Each gets its digest, which is looked up among all before.  Prints
  *
  *     STATES states  SECONDS s  RATE states/s  CONTENTS different
  */

@@ -136,7 +136,8 @@ UInt bo_context_at(UInt code, Addr sp); /* context id of an instruction of the r
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
 VG_REGPARM(1) void bo_frame_resync(Addr sp); /* a return that did not match: drop what is stale */
-/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep stack. */
+/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep
+ * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);
 void bo_context_redefine(void); /* write every definition again, into a new trace file */
 void bo_thread_create(ThreadId parent, ThreadId child);
@@ -167,7 +168,8 @@ void bo_file_refresh(struct bo_file *file); /* the target changed it by a system
 struct bo_file *bo_file_to_map(UInt flags, Int fd,
 			       struct vg_stat *st); /* that is PM or may become it by mprotect; else NULL */
 Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM if mapped with this protection? */
-/* It is PM from here on: write its name and content.  `fd` is the descriptor that it is mapped from, -1 if that is past. */
+/* It is PM from here on: write its name and content.  `fd` is the descriptor that it is mapped from, -1 if that is
+ * past. */
 void bo_file_define(struct bo_file *file, Int fd);
 /* It is mapped again: write its content if others changed it. */
 void bo_file_update(struct bo_file *file, Int fd, const struct vg_stat *st);
@@ -218,7 +220,8 @@ Bool bo_writer_active(void);
 UInt bo_writer_process(void);
 UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, in the running thread's name */
 void bo_writer_commit(UChar *end);
-/* A fork is known by its child's pid, after the child may have written already: its place in the order is kept before. */
+/* A fork is known by its child's pid, after the child may have written already: its place in the order is kept
+ * before. */
 void bo_writer_reserve_clock(void);
 void bo_writer_use_reserved_clock(void); /* what is written next takes that place */
 void bo_writer_release_clock(void);

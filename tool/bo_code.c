@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_code.c - modules, and instructions as (module, offset in its file).
  *
- * A module is a file whose code is mapped, at one place.  A library that is unloaded leaves a module that is never found again; whatever is
- * loaded there next is another one.  Code in no file (a JIT's) belongs to one module without a name, its offsets are addresses. */
+ * A module is a file whose code is mapped, at one place.  A library that is unloaded leaves a module that is never
+ * found again; whatever is loaded there next is another one.  Code in no file (a JIT's) belongs to one module without a
+ * name, its offsets are addresses. */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_context.c - who executes: calling contexts, threads.
  *
- * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it, both inline in the
- * target's code; nothing is computed there.  Only an event asks for the context: frames below the stack pointer are
- * dropped (their calls have returned, by whatever way), then the frames pushed since the last event are looked
- * up one by one in the table of (parent, code) pairs, and the answer is kept in the frame.  So a call costs a few
+ * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it, both inline
+ * in the target's code; nothing is computed there.  Only an event asks for the context: frames below the stack pointer
+ * are dropped (their calls have returned, by whatever way), then the frames pushed since the last event are looked up
+ * one by one in the table of (parent, code) pairs, and the answer is kept in the frame.  So a call costs a few
  * instructions and an event costs O(1) amortised.
  *
- * Why it cannot drift: a frame is live exactly while its slot is at or above the stack pointer, and slots strictly descend
- * towards the top of the stack.  longjmp, exceptions, tail calls and `call; pop` leave frames that violate one of the two, and
- * these are dropped when met.  A signal handler starts a chain of its own behind a barrier frame, so that its contexts do not
- * depend on what it interrupted.
+ * Why it cannot drift: a frame is live exactly while its slot is at or above the stack pointer, and slots strictly
+ * descend towards the top of the stack.  longjmp, exceptions, tail calls and `call; pop` leave frames that violate one
+ * of the two, and these are dropped when met.  A signal handler starts a chain of its own behind a barrier frame, so
+ * that its contexts do not depend on what it interrupted.
  *
- * Recursion: a call site that occurs FOLD_LIMIT times in a chain is folded onto its innermost occurrence.  Otherwise a recursive walk
- * over a tree would make a context per node, and the recorder's memory would grow with the run. */
+ * Recursion: a call site that occurs FOLD_LIMIT times in a chain is folded onto its innermost occurrence.  Otherwise a
+ * recursive walk over a tree would make a context per node, and the recorder's memory would grow with the run. */
 #include "bo.h"
 
 #include "pub_tool_machine.h"
@@ -23,9 +23,9 @@
 #define BARRIER_CODE 0xffffffffu
 #define NO_SLOT (~0ULL)
 
-/* A slice of the scheduler runs at most 100,000 blocks, and a block ends in at most one call; so this much room at the start of a slice is
- * enough for the whole slice and those pushes need no check.  Calls chased into a block do (bo_instr.c), as nothing bounds their number.  The
- * rest is for barriers of signals. */
+/* A slice of the scheduler runs at most 100,000 blocks, and a block ends in at most one call; so this much room at the
+ * start of a slice is enough for the whole slice and those pushes need no check.  Calls chased into a block do
+ * (bo_instr.c), as nothing bounds their number.  The rest is for barriers of signals. */
 #define SLICE_ROOM (BO_FRAMES_MAX - 100000u - 4096u)
 
 /* ---- contexts: (parent, code) ---- */
@@ -217,8 +217,8 @@ VG_REGPARM(1) void bo_frame_resync(Addr sp)
 	bo_frame_top = f + 1;
 }
 
-/* Give every frame its context.  Frames whose slot does not lie above that of the frame on top of them are left over from
- * calls that never returned: they go. */
+/* Give every frame its context.  Frames whose slot does not lie above that of the frame on top of them are left over
+ * from calls that never returned: they go. */
 static void frames_resolve(void)
 {
 	struct bo_frame *f = bo_frame_top - 1;
@@ -280,7 +280,8 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 	Addr sp = VG_(get_SP)(tid);
 
 	bo_thread_run(tid, 0);
-	/* On the same stack the handler runs below the red zone of what it interrupts; context 1 is "start of a thread". */
+	/* On the same stack the handler runs below the red zone of what it interrupts; context 1 is "start of a
+	 * thread". */
 	*bo_frame_top++ = (struct bo_frame){alt_stack ? NO_SLOT : sp - 128, BARRIER_CODE, 1};
 	if (alt_stack)
 		running->barriers++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_decode.c - read the guest bytes of the few instructions that VEX's IR does not tell apart.
  *
- * VEX translates MOVNTDQ like MOVDQA, makes one barrier of SFENCE, MFENCE, LFENCE, CPUID and RDTSCP, rounds the address of CLFLUSH and
- * does not know CLWB and CLFLUSHOPT at all.  Only instructions that VEX has decoded, or that end a block as undecodable,
- * arrive here, so what is not recognised is simply INSN_OTHER. */
+ * VEX translates MOVNTDQ like MOVDQA, makes one barrier of SFENCE, MFENCE, LFENCE, CPUID and RDTSCP, rounds the address
+ * of CLFLUSH and does not know CLWB and CLFLUSHOPT at all.  Only instructions that VEX has decoded, or that end a block
+ * as undecodable, arrive here, so what is not recognised is simply INSN_OTHER. */
 #include "bo.h"
 
 #include "libvex_guest_amd64.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_event.c - what the target's instrumented code calls: one event each.
  *
- * The helpers run after their instruction took effect and take the stored value from memory, so that they serve all widths alike
- * and a faulting instruction leaves no event.  The granule table has already said "perhaps PM"; the exact answer is here. */
+ * The helpers run after their instruction took effect and take the stored value from memory, so that they serve all
+ * widths alike and a faulting instruction leaves no event.  The granule table has already said "perhaps PM"; the exact
+ * answer is here. */
 #include "bo.h"
 
 #include "pub_tool_machine.h"
@@ -121,10 +122,9 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 	bo_writer_commit(p);
 }
 
-/* ---- string stores ----
- * An iteration of REP MOVS or REP STOS is a store of its own to VEX.  Ascending iterations of one instruction are joined,
- * up to BO_STRING_MAX bytes, into one event with a note of the element size.  Their bytes are taken at once: by the time the event
- * is written the memory may hold something newer, or be gone. */
+/* ---- string stores ---- An iteration of REP MOVS or REP STOS is a store of its own to VEX.  Ascending iterations of
+ * one instruction are joined, up to BO_STRING_MAX bytes, into one event with a note of the element size.  Their bytes
+ * are taken at once: by the time the event is written the memory may hold something newer, or be gone. */
 
 #define BO_STRING_MAX 4096u
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_file.c - PM files: which files they are, and what was in them.
  *
- * A file is PM if it is regular, still has a name (an unlinked file or a memfd is gone after a crash anyway), is mapped shared, and
- * either matches --bo-pm, or, without --bo-pm, is writable through the mapping.
+ * A file is PM if it is regular, still has a name (an unlinked file or a memfd is gone after a crash anyway), is mapped
+ * shared, and either matches --bo-pm, or, without --bo-pm, is writable through the mapping.
  *
- * The first mapping of a file writes its content into the trace.  From then on every change goes through us: stores, system
- * calls.  While a file is not mapped somebody else may change it; its size and time of modification tell. */
+ * The first mapping of a file writes its content into the trace.  From then on every change goes through us: stores,
+ * system calls.  While a file is not mapped somebody else may change it; its size and time of modification tell. */
 #include "bo.h"
 
 #include "pub_tool_vkiscnums.h"
@@ -27,7 +27,8 @@ struct inode {
 
 /* ---- patterns ---- */
 
-/* [a-z], [!a-z]: True if the character at *path is in the set; *pattern is left at the closing bracket, NULL if there is none. */
+/* [a-z], [!a-z]: True if the character at *path is in the set; *pattern is left at the closing bracket, NULL if there
+ * is none. */
 static Bool set_contains(const HChar **pattern, HChar c)
 {
 	const HChar *p = *pattern + 1;
@@ -88,7 +89,8 @@ static Bool path_is_chosen(const HChar *path)
 
 /* ---- files ---- */
 
-/* Kernels give the inode number of a removed file to the next one.  A removed file cannot get a name again, so a name tells them apart. */
+/* Kernels give the inode number of a removed file to the next one.  A removed file cannot get a name again, so a name
+ * tells them apart. */
 static struct bo_file *file_find(const struct vg_stat *st)
 {
 	for (UInt i = 0; i < file_count; i++)
@@ -241,8 +243,8 @@ static void copy_extents(const struct bo_file *file, Int fd)
 	}
 }
 
-/* Whoever closes a descriptor of a file gives up all POSIX locks that his process has on it.  So we open none where the target's own will do:
- * almost always, as a mapping takes a readable one.  (O_DIRECT would ask for aligned buffers.) */
+/* Whoever closes a descriptor of a file gives up all POSIX locks that his process has on it.  So we open none where the
+ * target's own will do: almost always, as a mapping takes a readable one.  (O_DIRECT would ask for aligned buffers.) */
 Int bo_file_reader(Int fd)
 {
 	Int flags = VG_(fcntl)(fd, VKI_F_GETFL, 0);

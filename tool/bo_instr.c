@@ -15,8 +15,8 @@
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
- * "May be PM" is one byte looked up in bo_granules, inline; the call is skipped where it is zero.  The check comes after the access,
- * so that a wild access faults in the target's own instruction. */
+ * "May be PM" is one byte looked up in bo_granules, inline; the call is skipped where it is zero.  The check comes
+ * after the access, so that a wild access faults in the target's own instruction. */
 #include "bo.h"
 
 #include "libvex_guest_amd64.h"

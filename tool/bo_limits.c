@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_limits.c - RLIMIT_NOFILE as the target expects it.
  *
- * Valgrind keeps the top descriptors for itself, shows the target a limit that is lower by as many, and refuses every RLIMIT_NOFILE whose hard
- * limit differs from its own idea.  Servers ask for just that.  We keep what the target believes its limits to be (`fds`), show it
- * that, and let Valgrind enforce as much of it as there is room for. */
+ * Valgrind keeps the top descriptors for itself, shows the target a limit that is lower by as many, and refuses every
+ * RLIMIT_NOFILE whose hard limit differs from its own idea.  Servers ask for just that.  We keep what the target
+ * believes its limits to be (`fds`), show it that, and let Valgrind enforce as much of it as there is room for. */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_main.c - Blackout's recorder, a Valgrind tool.
  *
- * It runs a program and writes down all that the program does to persistent memory, in the order in which it takes effect.  What comes out,
- * as `blackout dump` prints it:
+ * It runs a program and writes down all that the program does to persistent memory, in the order in which it takes
+ * effect.  What comes out, as `blackout dump` prints it:
  *
  *     #12  t1  store   pool+0x40 8 0x2a     put kv.c:118
  *     #13  t1  clwb    pool+0x40            put kv.c:119
  *     #14  t1  sfence                       put kv.c:120
  *
- * Which instruction gives which event is tabulated at the top of bo_instr.c; the trace's bytes are in blackout/trace_format.h.
+ * Which instruction gives which event is tabulated at the top of bo_instr.c; the trace's bytes are in
+ * blackout/trace_format.h.
  *
  * What it cannot see:
  *   - stores by devices (DMA) and by processes that are not recorded, into a file while it is mapped
  *   - io_uring and AIO writes to PM files
- *   - the memory order of a parallel run: Valgrind runs one thread at a time, so the trace is one legal order of several
+ *   - the memory order of a parallel run: Valgrind runs one thread at a time, so the trace is one legal order of
+ *     several
  *   - the exact moment of a blocking system call among what other threads do meanwhile: it is recorded when it returns
  *   - 32-bit code, AVX-512 and MOVDIR64B: VEX does not run them; CPUID hides them from the target
  *   - transactions (TSX): CPUID hides them as well */
@@ -151,9 +153,9 @@ static void write_facts(void)
 		write_given_meta(*(const HChar **)VG_(indexXA)(clo_bo_meta, i));
 }
 
-/* ---- the target's environment ----
- * Valgrind's core puts a library of its own into LD_PRELOAD; VALGRIND_* variables led here, and TMPDIR is where the core may write.  The target
- * must see none of that, so it is taken out of the image of its stack before its first instruction. */
+/* ---- the target's environment ---- Valgrind's core puts a library of its own into LD_PRELOAD; VALGRIND_* variables
+ * led here, and TMPDIR is where the core may write.  The target must see none of that, so it is taken out of the image
+ * of its stack before its first instruction. */
 
 static Bool starts_with(const HChar *s, const HChar *prefix)
 {
@@ -218,7 +220,8 @@ static HChar *kept_for(const UWord *environment, const HChar *ours)
 	return NULL;
 }
 
-/* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves all that follows down by a word. */
+/* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves all that follows down
+ * by a word. */
 static void clean_environment(ThreadId tid)
 {
 	static HChar removed[] = KEPT;

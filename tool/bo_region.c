@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_region.c - where PM files are mapped.
  *
- * Regions are kept sorted by address and never overlap: what is mapped over another mapping replaces it there.  A shared mapping that is
- * read-only but could be made writable is kept as a candidate, because mprotect may turn its file into PM (bo_file.c has the rule). */
+ * Regions are kept sorted by address and never overlap: what is mapped over another mapping replaces it there.  A
+ * shared mapping that is read-only but could be made writable is kept as a candidate, because mprotect may turn its
+ * file into PM (bo_file.c has the rule). */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -16,7 +17,8 @@ static UInt region_count, region_room;
 static const struct bo_region *recent_region;
 static Bool pm_was_mapped;
 
-/* Where PM was last looked for in vain: [start, end) holds none.  Volatile memory next to PM is asked about again and again. */
+/* Where PM was last looked for in vain: [start, end) holds none.  Volatile memory next to PM is asked about again and
+ * again. */
 static struct {
 	Addr start, end;
 } recent_gap;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_syscall.c - system calls: those that change PM files or mappings, and those that stock Valgrind refuses.
  *
- * An event is written when its call has returned successfully.  What only the state before the call can tell (which file a path
- * named) is looked up before it and kept per thread.  Data written by a call are read back from the file, which serves write, writev,
- * sendfile, splice and copy_file_range alike. */
+ * An event is written when its call has returned successfully.  What only the state before the call can tell (which
+ * file a path named) is looked up before it and kept per thread.  Data written by a call are read back from the file,
+ * which serves write, writev, sendfile, splice and copy_file_range alike. */
 #include "bo.h"
 
 #include "libvex_guest_amd64.h"
@@ -365,9 +365,9 @@ static void on_alt_stack(ThreadId tid, UWord pointer)
 		bo_signal_set_alt_stack(tid, (Addr)ss->ss_sp, ss->ss_flags & VKI_SS_DISABLE ? 0 : ss->ss_size);
 }
 
-/* ---- faults ----
- * A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes exact registers at each memory
- * access.  Few targets need that and it costs speed, so code is translated that way from the moment such a handler is set. */
+/* ---- faults ---- A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes
+ * exact registers at each memory access.  Few targets need that and it costs speed, so code is translated that way from
+ * the moment such a handler is set. */
 
 static void on_handler_set(UWord signal, UWord action)
 {
@@ -501,7 +501,8 @@ static void after_file_call(ThreadId tid, UInt number, const UWord *args, UWord 
 	}
 }
 
-/* Our parent made us die with it, which stays so unless the target has its own wish; but the target would not have found it so. */
+/* Our parent made us die with it, which stays so unless the target has its own wish; but the target would not have
+ * found it so. */
 static void on_prctl(UWord option, UWord arg)
 {
 	static Bool wished;

@@ -48,7 +48,8 @@ static UChar *payload(void)
 	return (UChar *)(writer.chunk + 1);
 }
 
-/* A reader must never meet a closed chunk without its sum, so the codec comes last.  Hashing takes long enough to be killed in it. */
+/* A reader must never meet a closed chunk without its sum, so the codec comes last.  Hashing takes long enough to be
+ * killed in it. */
 static void seal_chunk(UInt span)
 {
 	struct bo_chunk_header *h = writer.chunk, closed = *h;
@@ -87,7 +88,8 @@ static Bool reserve_space(ULong offset)
 	return True;
 }
 
-/* Room for the next chunk, mapped; NULL if there is none.  It is no chunk before chunk_begin: two open ones must never be in a file. */
+/* Room for the next chunk, mapped; NULL if there is none.  It is no chunk before chunk_begin: two open ones must never
+ * be in a file. */
 static struct bo_chunk_header *chunk_map(void)
 {
 	SysRes r;
@@ -98,7 +100,8 @@ static struct bo_chunk_header *chunk_map(void)
 						    writer.file_end);
 	if (sr_isError(r))
 		return NULL;
-	/* Faulting 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels refuse.) */
+	/* Faulting 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels
+	 * refuse.) */
 	bo_syscall(__NR_madvise, sr_Res(r), BO_CHUNK_BYTES, 23, 0, 0, 0);
 	return (struct bo_chunk_header *)(Addr)sr_Res(r);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* trace_format.h - the bytes of a recording, shared by the recorder and the reader.
  *
- * A recording is a directory; the file trace/NNNN.bo in it holds one process image (0000 is the target itself; a fork or an
- * exec that is followed starts the next number).  Such a file is
+ * A recording is a directory; the file trace/NNNN.bo in it holds one process image (0000 is the target itself; a fork
+ * or an exec that is followed starts the next number).  Such a file is
  *
  *     file header | chunk | chunk | ...
  *
@@ -36,7 +36,8 @@
 #define BO_EVENT_MAX (80u * 1024)
 #define BO_DATA_MAX (64u * 1024) /* most bytes of content in one event; longer data take several events */
 
-/* META "stopped", why the recorder gave up; "recorder.log" says so too, for a process that could not even begin a trace. */
+/* META "stopped", why the recorder gave up; "recorder.log" says so too, for a process that could not even begin a
+ * trace. */
 #define BO_STOPPED "stopped"
 #define BO_STOPPED_SPACE "no space"
 #define BO_STOPPED_LIMIT "a limit on the size of files"
@@ -118,7 +119,8 @@ struct bo_chunk_header {
 	X(CLFLUSH, 0x28, "ca")                                                                                             \
 	X(CLFLUSHOPT, 0x29, "ca")                                                                                          \
 	X(CLWB, 0x2a, "ca")                                                                                                \
-	/* memory: loads are 0x30 + size code; stores of kind k are 0x40 + k and a shape byte; 0x80.. is a plain store */
+	/* memory: loads are 0x30 + size code; stores of kind k are 0x40 + k and a shape byte; 0x80.. is a plain
+	 * store */
 /* clang-format on */
 
 enum bo_opcode {
@@ -164,11 +166,11 @@ enum bo_sync {
 
 /* The shape of a store: size code (3 bits, high) and how its value is packed (4 bits, low).
  *   1, 2, 4, 8 bytes: the low bits are the word code of the value (see below), whose bytes follow
- *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero.  For these follow first their word codes, two to a byte,
- *                     low half first, then the bytes that the codes ask for
+ *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero.  For these follow first their word codes, two
+ *                     to a byte, low half first, then the bytes that the codes ask for
  *   other:            v size comes before the value, which is complete
- * A word code of 0 to 8 is the number of low bytes that follow; the others are zero.  9 to 15 is an entry of struct bo_recent, and no
- * bytes follow: pool identifiers and pointers come again and again. */
+ * A word code of 0 to 8 is the number of low bytes that follow; the others are zero.  9 to 15 is an entry of struct
+ * bo_recent, and no bytes follow: pool identifiers and pointers come again and again. */
 enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_SIZE_32, BO_SIZE_OTHER };
 
 #define BO_SHAPE(size_code, packing) ((uint8_t)((size_code) << 4 | (packing)))
@@ -177,7 +179,8 @@ enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_S
 #define BO_RECENT_CODE 9u  /* word code of entry 0 */
 #define BO_RECENT_BYTES 7u /* words of at least so many bytes are remembered */
 
-/* The long words that were last given in full in this chunk.  Writer and reader keep it alike, from a zeroed start in each chunk. */
+/* The long words that were last given in full in this chunk.  Writer and reader keep it alike, from a zeroed start in
+ * each chunk. */
 struct bo_recent {
 	uint64_t words[BO_RECENT_WORDS];
 	uint32_t next;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* err.h - how the environment's failures travel: filled where they happen, printed by cli/ alone.
  *
- * A function that can fail on the environment (no file, no space, a damaged trace) takes a `struct err *` as its last argument,
- * fills it and returns -1.  Our own bugs are assertions (BUG_ON, always compiled in).  What the target does is data, never an error. */
+ * A function that can fail on the environment (no file, no space, a damaged trace) takes a `struct err *` as its last
+ * argument, fills it and returns -1.  Our own bugs are assertions (BUG_ON, always compiled in).  What the target does
+ * is data, never an error. */
 #ifndef BLACKOUT_BASE_ERR_H
 #define BLACKOUT_BASE_ERR_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mem.h - memory that is always there.
  *
- * These never return NULL: a program that cannot get the few bytes it asks for here has no sentence to say about it, and ends at once.
- * Sizes that come from a file must be checked by the caller before they come here. */
+ * These never return NULL: a program that cannot get the few bytes it asks for here has no sentence to say about it,
+ * and ends at once.  Sizes that come from a file must be checked by the caller before they come here. */
 #ifndef BLACKOUT_BASE_MEM_H
 #define BLACKOUT_BASE_MEM_H
 

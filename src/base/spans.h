@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* spans.h - which of many address ranges holds an address?
  *
- * Add ranges in any order, sort once, then ask.  Ranges may overlap: the answer is the one that starts last, that is, the innermost
- * of nested ranges; of ranges with the same start the one with the higher rank, then the shorter one. */
+ * Add ranges in any order, sort once, then ask.  Ranges may overlap: the answer is the one that starts last, that is,
+ * the innermost of nested ranges; of ranges with the same start the one with the higher rank, then the shorter one. */
 #ifndef BLACKOUT_BASE_SPANS_H
 #define BLACKOUT_BASE_SPANS_H
 

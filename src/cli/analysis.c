@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis.c - see analysis.h.
  *
- * The follower and the main thread never work on an analysis at the same time: the main thread starts it, leaves it alone while the
- * target runs, tells it through `sealed` that no more is to come, and joins it. */
+ * The follower and the main thread never work on an analysis at the same time: the main thread starts it, leaves it
+ * alone while the target runs, tells it through `sealed` that no more is to come, and joins it. */
 #include "cli/analysis.h"
 
 #include <pthread.h>
@@ -172,7 +172,8 @@ static void progress_clear(struct analysis *a)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* Until the end (0), damage (-1), an interrupt (0) or, in a live recording, until there is nothing to do (TRACE_WAIT). */
+/* Until the end (0), damage (-1), an interrupt (0) or, in a live recording, until there is nothing to do
+ * (TRACE_WAIT). */
 static int analysis_read(struct analysis *a, struct err *err)
 {
 	int64_t start = clock_ms();

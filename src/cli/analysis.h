@@ -43,8 +43,8 @@ void analysis_free(struct analysis *analysis);
 /* Start to read the recording that is being written to `dir`, by one process. */
 void analysis_follow(struct analysis *analysis, const char *dir);
 
-/* Read to the end.  -1 on damage, and what was found up to there is not to be trusted; 0 also when the user interrupted: then
- * analysis_complete is false. */
+/* Read to the end.  -1 on damage, and what was found up to there is not to be trusted; 0 also when the user
+ * interrupted: then analysis_complete is false. */
 int analysis_finish(struct analysis *analysis, const char *dir, bool progress, struct err *err);
 bool analysis_complete(const struct analysis *analysis);
 

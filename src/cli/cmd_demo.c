@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_demo.c - `blackout demo`: run the shipped example, a small key-value store with mistakes in it, and show what was found.
+/* cmd_demo.c - `blackout demo`: run the shipped example, a small key-value store with mistakes in it, and show what was
+ * found.
  *
  * It says each command before it does it, so that the demo doubles as a first lesson. */
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_doctor.c - `blackout doctor`: look at what a recording needs on this machine, and say how to mend what is missing.
+/* cmd_doctor.c - `blackout doctor`: look at what a recording needs on this machine, and say how to mend what is
+ * missing.
  *
- * One function per examination, one table of them.  "warn" is something that makes results poorer; "fail" is something without which
- * nothing can be recorded, and gives status 3. */
+ * One function per examination, one table of them.  "warn" is something that makes results poorer; "fail" is something
+ * without which nothing can be recorded, and gives status 3. */
 #include <cpuid.h>
 #include <stdarg.h>
 #include <stdio.h>

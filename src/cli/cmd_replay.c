@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_replay.c - `blackout replay DIR F1`: make the crash state of a finding again, and run recovery on it.
  *
- * All that is needed is in DIR/crash/F1 (crash/folder.h), so that folder alone, sent by somebody else, will do as well.  Recovery sees the state at the
- * original paths, as it did when it failed (run/recovery.h); the user's own files are not touched.
+ * All that is needed is in DIR/crash/F1 (crash/folder.h), so that folder alone, sent by somebody else, will do as well.
+ * Recovery sees the state at the original paths, as it did when it failed (run/recovery.h); the user's own files are
+ * not touched.
  *
- * The exit status is 1 if recovery fails again, 0 if it passes now, and 0 after --gdb and --shell, which leave the judgement to the user. */
+ * The exit status is 1 if recovery fails again, 0 if it passes now, and 0 after --gdb and --shell, which leave the
+ * judgement to the user. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyse, test crash states, report.
  *
- * The analysis follows the recording while it is written, on another core, so that little is left to do when the target ends.  The
- * processes of --follow-children can be put in order only when all of them are known: there it comes afterwards.
+ * The analysis follows the recording while it is written, on another core, so that little is left to do when the target
+ * ends.  The processes of --follow-children can be put in order only when all of them are known: there it comes
+ * afterwards.
  *
  * Standard output carries the report and nothing else; what the target prints there goes to standard error. */
 #include <stdio.h>

@@ -42,7 +42,8 @@ const struct command *command_all(void);
  * `return command_fail(&err);`. */
 int command_fail(const struct err *err);
 
-/* stdout is closed or full: a command that printed there ends with this, which returns `status`, or 3 with a sentence. */
+/* stdout is closed or full: a command that printed there ends with this, which returns `status`, or 3 with a
+ * sentence. */
 int command_finish(int status);
 
 #endif

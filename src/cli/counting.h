@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counting.h - what `explore` may leave out, and how many crash states there are, from the options of `run` and `check` to the report.
+/* counting.h - what `explore` may leave out, and how many crash states there are, from the options of `run` and `check`
+ * to the report.
  *
  *     static struct counting_options given;
  *     static const struct option options[] = {COUNTING_OPTIONS(&given), {0}};

@@ -7,11 +7,13 @@
 
 #include <stdbool.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP no longer end the process, unless they were ignored before.  A second one does. */
+/* From now on SIGINT, SIGTERM and SIGHUP no longer end the process, unless they were ignored before.  A second one
+ * does. */
 void interrupt_watch(void);
 
-/* From now on a SIGINT that is sent to us by name means "stop" even if it was ignored before, as it is for what a script starts by &.  One of the terminal stays ignored.  Not
- * to be called before a command is run that must find it ignored, as we did. */
+/* From now on a SIGINT that is sent to us by name means "stop" even if it was ignored before, as it is for what a
+ * script starts by &.  One of the terminal stays ignored.  Not to be called before a command is run that must find it
+ * ignored, as we did. */
 void interrupt_hear(void);
 
 /* Has one come? */

@@ -17,8 +17,8 @@
  *                     return status;            // --help was printed, or the command line is wrong and it was said
  *             ... argv[first] .. argv[argc - 1] are the operands
  *
- * `--name value` and `--name=value` both work; `--` ends the options.  Operands may stand between options, except where they are
- * somebody else's command line (usage.program): there the first operand ends the options. */
+ * `--name value` and `--name=value` both work; `--` ends the options.  Operands may stand between options, except where
+ * they are somebody else's command line (usage.program): there the first operand ends the options. */
 #ifndef BLACKOUT_CLI_OPTION_H
 #define BLACKOUT_CLI_OPTION_H
 
@@ -36,8 +36,8 @@ enum option_kind {
 	OPTION_NUMBER, /* uint64_t: a decimal number */
 };
 
-/* To be added to the kind of an option that says how crash states are tested: when they are tested further it is what it was (testing.h), unless it
- * is given anew. */
+/* To be added to the kind of an option that says how crash states are tested: when they are tested further it is what
+ * it was (testing.h), unless it is given anew. */
 enum option_use {
 	OPTION_KIND_MASK = 0xf,
 	OPTION_KEPT = 0x10,
@@ -78,8 +78,8 @@ struct usage {
 		"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where \
 	}
 
-/* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the operands are
- * moved to the end of argv), or 0 when the command is over: *status is then its exit status. */
+/* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the
+ * operands are moved to the end of argv), or 0 when the command is over: *status is then its exit status. */
 int option_parse(const struct usage *usage, int argc, char **argv, int *status);
 
 static inline enum option_kind option_kind(const struct option *option)
@@ -100,7 +100,8 @@ static inline bool option_rules(const struct option *option)
 /* After option_parse: was it on the command line? */
 bool option_given(const struct option *option);
 
-/* Give it a value, as if "--name=argument" had been on the command line; NULL where it takes none.  -1: that is no number. */
+/* Give it a value, as if "--name=argument" had been on the command line; NULL where it takes none.  -1: that is no
+ * number. */
 int option_set(const struct option *option, const char *argument, struct err *err);
 
 #endif

@@ -5,8 +5,8 @@
  *     out_text(out, "store"); out_pad(out, 20); out_hex(out, addr); out_char(out, '\n');
  *     status = out_close(out, &err);
  *
- * A failed write is remembered and the rest swallowed; out_failed lets long loops stop early.  A reader that went away (`| head`) is
- * no error: the command ends, quietly. */
+ * A failed write is remembered and the rest swallowed; out_failed lets long loops stop early.  A reader that went away
+ * (`| head`) is no error: the command ends, quietly. */
 #ifndef BLACKOUT_CLI_OUT_H
 #define BLACKOUT_CLI_OUT_H
 

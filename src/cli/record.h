@@ -58,7 +58,8 @@ struct record {
 		.options = (given), .recording.lock = -1 \
 	}
 
-/* Check the command line, find everything, and make the directory an empty recording: reports of an earlier one go with it. */
+/* Check the command line, find everything, and make the directory an empty recording: reports of an earlier one go with
+ * it. */
 int record_prepare(struct record *record, int argc, char **argv, struct err *err);
 
 /* Run --setup; nothing if there is none.  -1, ERR_TARGET: it failed. */
@@ -71,8 +72,8 @@ int record_target(struct record *record, struct err *err);
 int record_seal(struct record *record, struct err *err);
 int record_compress(struct record *record, struct err *err);
 
-/* The recording is there; what does the target's end make of it?  Says it and returns the exit status.  `stopped`: why the recorder
- * gave up, or "". */
+/* The recording is there; what does the target's end make of it?  Says it and returns the exit status.  `stopped`: why
+ * the recorder gave up, or "". */
 int record_judge(const struct record *record, const char *stopped);
 
 void record_close(struct record *record);

@@ -168,7 +168,8 @@ static bool gdb_is_started(const struct option_list *commands)
 	return false;
 }
 
-/* gdb comes to the program through the shell that runs the command, and stops where recovery fails: at the signal, or at the exit. */
+/* gdb comes to the program through the shell that runs the command, and stops where recovery fails: at the signal, or
+ * at the exit. */
 static void gdb_words(const struct replay *r, struct words *words)
 {
 	const struct option_list *commands = &r->options->gdb_commands;
@@ -217,7 +218,8 @@ static int dirs_check(const struct origin *origin, struct err *err)
 	return 0;
 }
 
-/* Where recovery hangs, a gdb that follows a script would wait for ever: it is interrupted, and then shows where recovery is. */
+/* Where recovery hangs, a gdb that follows a script would wait for ever: it is interrupted, and then shows where
+ * recovery is. */
 static double attend_limit(const struct replay *r)
 {
 	bool scripted = r->options->gdb && (r->options->gdb_commands.count || !isatty(STDIN_FILENO));

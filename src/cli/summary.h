@@ -29,7 +29,8 @@ struct summary {
 /* All of it, from a trace that was read to its end. */
 void summary_print(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
-/* The first of those lines, or why nothing was recorded, for who has counted himself.  `started`: the target forked or executed others. */
+/* The first of those lines, or why nothing was recorded, for who has counted himself.  `started`: the target forked or
+ * executed others. */
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,
 		  FILE *out);
 

@@ -72,8 +72,8 @@ struct testing_facts {
 	bool quiet;
 };
 
-/* With --resume: options that are kept (option.h) and that the command line does not give are those of the campaign in `dir`, which was interrupted.
- * -1, ERR_USAGE: there was none. */
+/* With --resume: options that are kept (option.h) and that the command line does not give are those of the campaign in
+ * `dir`, which was interrupted.  -1, ERR_USAGE: there was none. */
 int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err);
 int testing_save(const struct option *options, const char *dir, struct err *err);
 
@@ -92,7 +92,8 @@ void testing_prune(struct testing *testing, const struct counting *counting);
 /* What the first reading must look at. */
 void testing_choose(const struct testing *testing, struct choice *choice);
 
-/* Test crash states, if they are wanted and the recording has any.  -1: see campaign_run; what recovery printed is shown. */
+/* Test crash states, if they are wanted and the recording has any.  -1: see campaign_run; what recovery printed is
+ * shown. */
 int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
 		const struct testing_facts *facts, struct err *err);
 

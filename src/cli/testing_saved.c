@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more than DIR.
+/* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more
+ * than DIR.
  *
- * The file is a command line: "--name=value" for each option that the table says is kept, with a zero byte behind it, since a value may hold anything else. */
+ * The file is a command line: "--name=value" for each option that the table says is kept, with a zero byte behind it,
+ * since a value may hold anything else. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -74,8 +74,8 @@ struct verdict_facts {
 int verdict_prepare(struct verdict *verdict, const struct verdict_options *options, struct err *err);
 void verdict_free(struct verdict *verdict);
 
-/* Report what the analysis, and the campaign if it is not NULL, found.  The exit status: 0 or 1; -1 with *err if something cannot be written: all else
- * is then. */
+/* Report what the analysis, and the campaign if it is not NULL, found.  The exit status: 0 or 1; -1 with *err if
+ * something cannot be written: all else is then. */
 int verdict_give(struct verdict *verdict, const struct analysis *analysis, struct campaign *campaign,
 		 const struct verdict_facts *facts, struct err *err);
 

@@ -10,16 +10,17 @@
  *     }
  *     if (boxes_count(b, count)) ...
  *
- * DESIGN.  A content is what every line holds.  The contents that a crash may leave at one moment are a box: each line has a set of variants, of
- * one only if nothing is pending on it, and every combination is possible.  (With orders it is several boxes: for each order tk, all that orders
- * up to tk cover is taken, and nothing that was stored after the next one.)  So the question is for the size of a union of boxes, one
- * after the other: how many contents of this box are in none before it?  Boxes meet if they have a variant in common in every line.
- * For each variant it is known in which boxes it was, so one line that has changed lately names the few earlier boxes that can meet this
- * one; those are compared line by line.  What they have in common with this box are boxes again, whose union is counted by inclusion
+ * DESIGN.  A content is what every line holds.  The contents that a crash may leave at one moment are a box: each line
+ * has a set of variants, of one only if nothing is pending on it, and every combination is possible.  (With orders it
+ * is several boxes: for each order tk, all that orders up to tk cover is taken, and nothing that was stored after the
+ * next one.)  So the question is for the size of a union of boxes, one after the other: how many contents of this box
+ * are in none before it?  Boxes meet if they have a variant in common in every line.  For each variant it is known in
+ * which boxes it was, so one line that has changed lately names the few earlier boxes that can meet this one; those are
+ * compared line by line.  What they have in common with this box are boxes again, whose union is counted by inclusion
  * and exclusion.
  *
- * It is given up where files are renamed, removed, found again or lose bytes other than by stores, where too many boxes meet, and where there are
- * too many contents of lines to remember. */
+ * It is given up where files are renamed, removed, found again or lose bytes other than by stores, where too many boxes
+ * meet, and where there are too many contents of lines to remember. */
 #ifndef BLACKOUT_CRASH_BOXES_H
 #define BLACKOUT_CRASH_BOXES_H
 

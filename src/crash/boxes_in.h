@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* boxes_in.h - what boxes.c, which keeps the sets of all lines, shares with boxes_meet.c, which counts what is new in a box. */
+/* boxes_in.h - what boxes.c, which keeps the sets of all lines, shares with boxes_meet.c, which counts what is new in a
+ * box. */
 #ifndef BLACKOUT_CRASH_BOXES_IN_H
 #define BLACKOUT_CRASH_BOXES_IN_H
 

@@ -126,8 +126,8 @@ static size_t line_compare(const struct boxes *b, const struct line *line, uint6
 	return left;
 }
 
-/* What the current box has in common with an earlier one.  Lines that have not changed since need not be looked at.  True if that
- * is all of it. */
+/* What the current box has in common with an earlier one.  Lines that have not changed since need not be looked at.
+ * True if that is all of it. */
 static bool box_compare(struct boxes *b, uint64_t box)
 {
 	uint64_t *part = parts_new(&b->parts);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign.h - what becomes of the program if the power fails here?  Crash states of a recording are made and judged by the program's own recovery.
+/* campaign.h - what becomes of the program if the power fails here?  Crash states of a recording are made and judged by
+ * the program's own recovery.
  *
  *     struct campaign *c;
  *     r = campaign_run(&c, &options, survey, &err);          // before: recovery must pass on the orderly end; then all chosen crash states
@@ -8,11 +9,12 @@
  *     campaign_finish(c, findings, &err);                    // DIR/crash/F1 ...
  *     campaign_free(c);
  *
- * DESIGN.  The recording is read again, once for each platform, with an image (image/image.h) that rolls forward.  At each chosen visit of a
- * failure point two crash states are made: all so far persisted, and only what is guaranteed.  tester.h runs recovery on each content
- * that was not seen before, on several workers while the reading goes on, and keeps the outcomes.  After the reading the outcomes are judged in the order of
- * the states (trials.h), so the result does not depend on who was faster.  What fails is read once more for its cause (explain.h): the fewest stores lost, or
- * the shortest prefix, that still fail; each such state is kept in a folder for `replay`.
+ * DESIGN.  The recording is read again, once for each platform, with an image (image/image.h) that rolls forward.  At
+ * each chosen visit of a failure point two crash states are made: all so far persisted, and only what is guaranteed.
+ * tester.h runs recovery on each content that was not seen before, on several workers while the reading goes on, and
+ * keeps the outcomes.  After the reading the outcomes are judged in the order of the states (trials.h), so the result
+ * does not depend on who was faster.  What fails is read once more for its cause (explain.h): the fewest stores lost,
+ * or the shortest prefix, that still fail; each such state is kept in a folder for `replay`.
  *
  * Nothing here prints: progress and interrupts are the caller's. */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_H
@@ -77,16 +79,17 @@ struct campaign_options {
 
 struct campaign;
 
-/* What can be wrong with the recovery command and be seen before anything is recorded, or read.  `elsewhere`: it will run in a directory that is not known
- * yet.  -1, ERR_USAGE. */
+/* What can be wrong with the recovery command and be seen before anything is recorded, or read.  `elsewhere`: it will
+ * run in a directory that is not known yet.  -1, ERR_USAGE. */
 int campaign_check(const struct campaign_options *options, bool elsewhere, struct err *err);
 
 /* Remove what an earlier campaign has left in `dir`: it says nothing about another recording. */
 void campaign_forget(const char *dir);
 
-/* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the campaign.
- * -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after` names nothing: *campaign is to be
- * freed then, too.  0 also when it was interrupted, or ran out of budget: then campaign_complete is false. */
+/* Test the crash states.  `survey` is what a first reading of the recording found; it must live as long as the
+ * campaign.  -1, ERR_TARGET: recovery fails without any crash; ERR_USAGE: it cannot be started, or `points` or `after`
+ * names nothing: *campaign is to be freed then, too.  0 also when it was interrupted, or ran out of budget: then
+ * campaign_complete is false. */
 int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 		 struct err *err);
 void campaign_free(struct campaign *campaign);
@@ -100,8 +103,8 @@ const char *campaign_printed(const struct campaign *campaign);
 void campaign_report(struct campaign *campaign, struct findings *findings, const struct trace *trace,
 		     struct symbols *symbols, const struct findings_options *options);
 
-/* Findings are numbered: name the folders after them.  -1: some could not be kept, also if that was found out before; their findings are as good as the
- * others, but have no folder. */
+/* Findings are numbered: name the folders after them.  -1: some could not be kept, also if that was found out before;
+ * their findings are as good as the others, but have no folder. */
 int campaign_finish(struct campaign *campaign, struct findings *findings, struct err *err);
 
 #endif

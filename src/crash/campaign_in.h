@@ -119,12 +119,13 @@ void *campaign_block(struct campaign *campaign, const void *from, size_t size); 
 /* Open and close the tester of a reading. */
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);
 void campaign_tester_close(struct campaign *campaign);
-/* What came of the reading is `r`: 0, TESTER_STOPPED or -1.  Wait for what was submitted, and close.  A campaign that is stopped goes on
- * with what it has: 0, or -1. */
+/* What came of the reading is `r`: 0, TESTER_STOPPED or -1.  Wait for what was submitted, and close.  A campaign that
+ * is stopped goes on with what it has: 0, or -1. */
 int campaign_tester_end(struct campaign *campaign, int r, struct err *err);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
-/* When all must have ended, but for one that is believed to hang: a quarter of the budget is for what was found.  0: no budget. */
+/* When all must have ended, but for one that is believed to hang: a quarter of the budget is for what was found.  0: no
+ * budget. */
 double campaign_end(const struct campaign *campaign);
 
 /* How many states inject will have, at most: two for each visit.  0: that is not known. */
@@ -142,8 +143,8 @@ int hangs_look(struct campaign *campaign, size_t platform, const struct trial *t
 /* Run a state alone, and with more patience: 0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);
-/* Does recovery hang on this state?  1; 0: it ends, if it has more time; *how says in which way; TESTER_STOPPED: there is no time to see that; -1.  A state
- * without a digest (0, 0) is run in any case. */
+/* Does recovery hang on this state?  1; 0: it ends, if it has more time; *how says in which way; TESTER_STOPPED: there
+ * is no time to see that; -1.  A state without a digest (0, 0) is run in any case. */
 int hangs_certainly(struct campaign *campaign, const struct state *state, struct ending *how, struct err *err);
 /* The same with what has exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
@@ -156,8 +157,8 @@ int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, 
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 			struct known *known, struct err *err);
 
-/* record.c: record recovery on a state, or if it is NULL on what the program left, into the directory of a recording; how recovery ends does not matter.
- * 0, TESTER_STOPPED or -1. */
+/* record.c: record recovery on a state, or if it is NULL on what the program left, into the directory of a recording;
+ * how recovery ends does not matter.  0, TESTER_STOPPED or -1. */
 struct recorder;
 int campaign_record(struct campaign *campaign, const struct recorder *recorder, const char *dir,
 		    const struct state *state, bool loads, struct err *err);

@@ -7,11 +7,12 @@
  *     count_feasible(c), count_distinct(c), ...
  *     count_free(c);
  *
- * DESIGN.  The recording is read with an image.  At each moment (model/moments.h) the model tells how many sets of stores a crash may leave,
- * exactly, without looking at them: their sum over all moments is `feasible`.  How many different contents these sets have, over the segments that
- * are chosen (detect/segments.h), is counted in two ways, each of which has its limits.  boxes.h calculates it, also where no computer could
- * look at them all, but not if PM files are renamed, removed or cut.  Otherwise each state is looked at: the variants of each line
- * (image/variants.h) are combined, which costs one addition of digests for each state, and the digests are kept in a set.  That ends with
+ * DESIGN.  The recording is read with an image.  At each moment (model/moments.h) the model tells how many sets of
+ * stores a crash may leave, exactly, without looking at them: their sum over all moments is `feasible`.  How many
+ * different contents these sets have, over the segments that are chosen (detect/segments.h), is counted in two ways,
+ * each of which has its limits.  boxes.h calculates it, also where no computer could look at them all, but not if PM
+ * files are renamed, removed or cut.  Otherwise each state is looked at: the variants of each line (image/variants.h)
+ * are combined, which costs one addition of digests for each state, and the digests are kept in a set.  That ends with
  * COUNT_CONTENTS different contents, or COUNT_STATES states: beyond either it is not known. */
 #ifndef BLACKOUT_CRASH_COUNT_H
 #define BLACKOUT_CRASH_COUNT_H
@@ -68,8 +69,9 @@ struct count;
 struct count *count_new(const struct count_options *options);
 void count_free(struct count *count);
 
-/* Read a recording for one platform.  `origin` may be NULL.  What several readings find is put together: contents that are possible on two
- * platforms are one.  -1: the recording is damaged.  0 also when it was interrupted: then it is not complete. */
+/* Read a recording for one platform.  `origin` may be NULL.  What several readings find is put together: contents that
+ * are possible on two platforms are one.  -1: the recording is damaged.  0 also when it was interrupted: then it is not
+ * complete. */
 int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
 	       struct err *err);
 
@@ -86,7 +88,8 @@ void count_feasible(const struct count *count, mpz_t feasible);
 /* Different contents over the chosen segments.  False if that is not known. */
 bool count_distinct(const struct count *count, mpz_t distinct);
 
-/* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is not known. */
+/* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is
+ * not known. */
 double count_sequences(const struct count *count);
 
 /* Segments, over all readings.  `unique` is 0 where the recording has no code hashes. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* eager.c - the states of a moment one by one, and recovery on each content that is new.
  *
- *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may be, and all as much.
- *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and nothing is but one line.  Where recovery can
- *     tell what it reads, it is asked at these two ends (lazily.c), and states that it cannot tell from them are left out.  At a first glance that one
- *     line has nothing or everything, too.  Then all others, if they are not too many; otherwise some by chance.
+ *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may
+ *     be, and all as much.
+ *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and
+ *     nothing is but one line.  Where recovery can tell what it reads, it is asked at these two ends (lazily.c), and
+ *     states that it cannot tell from them are left out.  At a first glance that one line has nothing or everything,
+ *     too.  Then all others, if they are not too many; otherwise some by chance.
  *  3. What is the same content as an earlier state, of whatever moment, is not run again. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explain.c - the reading that finds the cause of what failed.
  *
- * Jobs come in the order of the events where they start; the image rolls from one to the next.  What recovery says on states in between is known
- * by content like everything else, so nothing is run twice. */
+ * Jobs come in the order of the events where they start; the image rolls from one to the next.  What recovery says on
+ * states in between is known by content like everything else, so nothing is run twice. */
 #include "crash/explain.h"
 
 #include <string.h>

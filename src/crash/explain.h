@@ -36,12 +36,13 @@ bool explain_may_tell(const struct explain *explain);
 /* A job that exceeded the time limit ends in this way if it has more: is there nothing to be told of it? */
 bool explain_is_fine(const struct explain *explain, const struct job *job, struct ending ending);
 
-/* loss.c: the fewest stores lost.  prefix.c: the shortest prefix; 1: it cannot be told from here, job->start has moved on. */
+/* loss.c: the fewest stores lost.  prefix.c: the shortest prefix; 1: it cannot be told from here, job->start has moved
+ * on. */
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 
-/* result.c: run recovery on the state for what it says, keep the state in a folder, add the result.  `result` has the cause, places and stores.  If
- * recovery passes now, nothing is added. */
+/* result.c: run recovery on the state for what it says, keep the state in a folder, add the result.  `result` has the
+ * cause, places and stores.  If recovery passes now, nothing is added. */
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err);
 

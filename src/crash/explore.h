@@ -5,18 +5,21 @@
  *     explore_jobs(campaign, platform, &jobs);                   // judging: what is to be explained
  *     explore_figures(campaign)                                  // what was done, for the report
  *
- * DESIGN.  What is legal only grows between two moments (model/moments.h), so it is enough to look at the moments; of moments that end segments of
- * the same code, at the first ones (detect/segments.h, --prune segments).  One moment is a root: what is certain there, and what may be
- * decided (moment.h).  Roots that are the same in both are one.  A root is tested in one of these ways:
+ * DESIGN.  What is legal only grows between two moments (model/moments.h), so it is enough to look at the moments; of
+ * moments that end segments of the same code, at the first ones (detect/segments.h, --prune segments).  One moment is a
+ * root: what is certain there, and what may be decided (moment.h).  Roots that are the same in both are one.  A root is
+ * tested in one of these ways:
  *
- *   lazily    Recovery itself decides what matters: it is run once with all lines undecided, and forked for each content of a line that it
- *             looks at (run/lazy.h, --prune reads).  Each leaf stands for all states that differ in nothing that recovery saw.
+ *   lazily    Recovery itself decides what matters: it is run once with all lines undecided, and forked for each
+ *             content of a line that it looks at (run/lazy.h, --prune reads).  Each leaf stands for all states that
+ *             differ in nothing that recovery saw.
  *   eagerly   Every set is made, and recovery is run on each content that is new (eager.c): without --prune reads, and where a leaf was refused.
  *   observed  Where there is no fork server: as eagerly, but of the lines that recovery was not seen to read (observe.c), either all is on media or nothing.
  *
- * At each root two trials (trials.h) stand for the two extreme states, so that creation is accepted, and prefixes and losses are explained, as ever.  What
- * fails besides is kept by root, grouped by ending and by the code whose stores are lost; after the reading, the first of each group
- * becomes a job for loss.c.  Nothing depends on which worker was faster: leaves of a root come in a fixed order, and roots are looked at in theirs. */
+ * At each root two trials (trials.h) stand for the two extreme states, so that creation is accepted, and prefixes and
+ * losses are explained, as ever.  What fails besides is kept by root, grouped by ending and by the code whose stores
+ * are lost; after the reading, the first of each group becomes a job for loss.c.  Nothing depends on which worker was
+ * faster: leaves of a root come in a fixed order, and roots are looked at in theirs. */
 #ifndef BLACKOUT_CRASH_EXPLORE_H
 #define BLACKOUT_CRASH_EXPLORE_H
 
@@ -25,8 +28,8 @@
 struct campaign;
 struct explored;
 
-/* The order of work.  With a budget a pass goes through all roots before the next one looks closer; without one, roots are done with in the first.  The suspicious
- * states are those of eager.c. */
+/* The order of work.  With a budget a pass goes through all roots before the next one looks closer; without one, roots
+ * are done with in the first.  The suspicious states are those of eager.c. */
 enum explore_pass {
 	/* With a budget: roots with stores that other detectors complained of, a glance at their suspicious states. */
 	PASS_SUSPECTS,

@@ -112,7 +112,8 @@ enum eager_extent {
 /* eager.c: the states of the root at the image's moment, or as many as may be.  Takes the moment over. */
 int eager_root(struct explore *explore, size_t root, struct moment *moment, enum eager_extent extent, struct err *err);
 
-/* observe.c: flags by line, 1: recovery may read it; NULL: not known, that is, any may be read.  The caller frees them.  0 or TESTER_STOPPED. */
+/* observe.c: flags by line, 1: recovery may read it; NULL: not known, that is, any may be read.  The caller frees them.
+ * 0 or TESTER_STOPPED. */
 int observe(struct explore *explore, const struct moment *moment, uint8_t **open);
 void observed_free(struct observed *observed);
 

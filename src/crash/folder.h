@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folder.h - the folder of a crash finding: all that `blackout replay` needs, here or on another machine with the same binaries.
+/* folder.h - the folder of a crash finding: all that `blackout replay` needs, here or on another machine with the same
+ * binaries.
  *
  *     DIR/crash/F1/replay.json     what to run and what to expect; this file
  *     DIR/crash/F1/state.img       content of the PM files (image/snapshot.h)
@@ -54,8 +55,8 @@ int folders_clear(const char *dir, struct err *err);
 /* Make DIR/crash/.NAME, empty; its path is written to `path`. */
 int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct err *err);
 
-/* Give every crash finding's folder its replay.json and, as its name, the finding's id; remove folders that no finding has.
- * -1: it could not be done for some, which have no folder then; *err is about the first. */
+/* Give every crash finding's folder its replay.json and, as its name, the finding's id; remove folders that no finding
+ * has.  -1: it could not be done for some, which have no folder then; *err is about the first. */
 int folders_finish(struct findings *findings, const char *dir, const struct folder_facts *facts, struct err *err);
 
 /* Read the folder at `path` back; *folder is the caller's to free.  What is wrong with it is ERR_CANNOT. */

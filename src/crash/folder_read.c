@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* folder_read.c - replay.json back into a struct folder; see folder.h.
  *
- * It may come from anywhere, so nothing in it is believed: types, lengths and numbers are looked at, and what is unknown is refused. */
+ * It may come from anywhere, so nothing in it is believed: types, lengths and numbers are looked at, and what is
+ * unknown is refused. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hangs.c - time-outs: does recovery hang, or is it slow?
  *
- * Each takes the whole time limit, and to tell them apart takes a run of its own with PATIENCE times as much; so few are run.
+ * Each takes the whole time limit, and to tell them apart takes a run of its own with PATIENCE times as much; so few
+ * are run.
  *
- *  1. While testing, a failure point where a state HANG_DISTANCE visits ago has exceeded the limit is run with patience; if that does not end either, the
- *     point is left alone.  Looking so far back, and waiting for that outcome, makes the choice the same whatever the number of workers.
- *  2. Afterwards one speaks for the rest: of those at the same point, of those that lose stores of the same code, and of program-order prefixes
- *     one after another.
- *  3. Those that nobody speaks for when the time is over are not reported, but their number is.  One may take its time beyond the end all the same: of
- *     recoveries that hang, one at least is to be known.
+ *  1. While testing, a failure point where a state HANG_DISTANCE visits ago has exceeded the limit is run with
+ *     patience; if that does not end either, the point is left alone.  Looking so far back, and waiting for that
+ *     outcome, makes the choice the same whatever the number of workers.
+ *  2. Afterwards one speaks for the rest: of those at the same point, of those that lose stores of the same code, and
+ *     of program-order prefixes one after another.
+ *  3. Those that nobody speaks for when the time is over are not reported, but their number is.  One may take its time
+ *     beyond the end all the same: of recoveries that hang, one at least is to be known.
  *  4. Whoever speaks for others, a state that is reported was itself seen to hang, or is left out by rule 3. */
 #include <stdlib.h>
 

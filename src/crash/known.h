@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* known.h - the outcomes of recovery by content: the same files, the same outcome.  Kept in a journal, so that a campaign can go on later.
+/* known.h - the outcomes of recovery by content: the same files, the same outcome.  Kept in a journal, so that a
+ * campaign can go on later.
  *
  *     struct known *k;
  *     known_open(&k, "DIR/crash.journal", &options, &err);
@@ -53,7 +54,8 @@ struct known_options {
 	bool resume;         /* an old journal is read, if it depends on the same; otherwise it is replaced */
 };
 
-/* `path` may be NULL: no journal.  With more time than before, what has exceeded the limit is not known; with less, what has ended has ended. */
+/* `path` may be NULL: no journal.  With more time than before, what has exceeded the limit is not known; with less,
+ * what has ended has ended. */
 int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err);
 
 /* Write what is left, and free.  A journal that cannot be written costs nothing but the chance to go on later. */
@@ -65,7 +67,8 @@ bool known_claim(struct known *known, struct digest digest);
 struct ending known_get(const struct known *known, struct digest digest);
 void known_set(struct known *known, struct digest digest, struct ending ending);
 
-/* The same, and what recovery printed where it failed is kept as well, up to some MiB in all: there may be no time to run it again. */
+/* The same, and what recovery printed where it failed is kept as well, up to some MiB in all: there may be no time to
+ * run it again. */
 void known_learn(struct known *known, struct digest digest, const struct outcome *outcome);
 
 /* The outcome of a failing recovery on this content, with what it printed; NULL if that was not kept. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, or two glances.
+/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, or
+ * two glances.
  *
- * A glance is one recovery at an end: with everything that is pending on media, or with nothing.  It tells which lines are read there.  A state that is like that end
- * in all of these is the same to recovery, so it need not be run: where there is time for few states only, this leaves those that can matter. */
+ * A glance is one recovery at an end: with everything that is pending on media, or with nothing.  It tells which lines
+ * are read there.  A state that is like that end in all of these is the same to recovery, so it need not be run: where
+ * there is time for few states only, this leaves those that can matter. */
 #include <stdlib.h>
 #include <string.h>
 

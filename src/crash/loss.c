@@ -203,8 +203,8 @@ static bool is_lost_place(const struct loss *l, const struct crash_store *store)
 	return false;
 }
 
-/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one contradict its loss; only where there
- * are none, those before it. */
+/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one
+ * contradict its loss; only where there are none, those before it. */
 static void witnesses_gather(const struct loss *l, uint64_t lost, struct stores *stores)
 {
 	const struct explain *e = l->explain;
@@ -238,8 +238,8 @@ static void result_contexts(const struct loss *l, struct result *result)
 	}
 }
 
-/* The needed store that is named beside the lost one: the first that came after it, if any did.  Between these two something is missing; what came before only
- * shows that it matters. */
+/* The needed store that is named beside the lost one: the first that came after it, if any did.  Between these two
+ * something is missing; what came before only shows that it matters. */
 static const struct unit *needed_named(const struct loss *l)
 {
 	const struct unit *first = NULL;
@@ -307,11 +307,12 @@ static int pair_fails(void *arg, const bool *persisted)
 
 /* Which of the persisted stores must be there?  None, if recovery fails without all of them.
  *
- * First those stored after the lost one, with all others on media.  Without these, too, recovery might end in the same way for another reason, and it
- * would look as if nothing had to be there.
+ * First those stored after the lost one, with all others on media.  Without these, too, recovery might end in the same
+ * way for another reason, and it would look as if nothing had to be there.
  *
- * Where no tries are left, one store alone is needed all the same: to do without any was tried first.  Of several it is not known which.  That spoils the
- * advice, which names one of them; but not if these came before the lost one, and others after it are known: then they are not called needed. */
+ * Where no tries are left, one store alone is needed all the same: to do without any was tried first.  Of several it is
+ * not known which.  That spoils the advice, which names one of them; but not if these came before the lost one, and
+ * others after it are known: then they are not called needed. */
 static int loss_pair(struct loss *l, unsigned tries)
 {
 	uint64_t lost = first_lost(l)->event;
@@ -334,7 +335,8 @@ static int loss_pair(struct loss *l, unsigned tries)
 	return r;
 }
 
-/* Explored states may lose more than one store in several ways: what is blamed on the same code, and fails alike, is one finding. */
+/* Explored states may lose more than one store in several ways: what is blamed on the same code, and fails alike, is
+ * one finding. */
 static struct result *loss_same(const struct loss *l)
 {
 	struct campaign *c = l->explain->campaign;

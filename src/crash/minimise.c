@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* minimise.c - see minimise.h.
  *
- * What a unit needs on media before itself: the cached units of its line that were stored earlier, and those that a CLFLUSH before it has ordered.
- * When that CLFLUSH came is not told, so all ordered units stored before it are taken along, but only where the model insists. */
+ * What a unit needs on media before itself: the cached units of its line that were stored earlier, and those that a
+ * CLFLUSH before it has ordered.  When that CLFLUSH came is not told, so all ordered units stored before it are taken
+ * along, but only where the model insists. */
 #include "crash/minimise.h"
 
 #include <stdlib.h>
@@ -193,7 +194,8 @@ static int stores_try(struct minimise *m, size_t from, size_t to)
 	return failed;
 }
 
-/* Go through the lost stores, `chunk` at a time, the latest first: what was stored last is needed least.  1 if one chunk could go. */
+/* Go through the lost stores, `chunk` at a time, the latest first: what was stored last is needed least.  1 if one
+ * chunk could go. */
 static int stores_pass(struct minimise *m, size_t chunk)
 {
 	int any = 0, failed;

@@ -6,7 +6,8 @@
  *     moment_digest(m, taken)                          // the same that state_digest would have said
  *     moment_free(m);
  *
- * A set of persisted units is an array of flags by the number of the unit in `choices`, not in model_pending: moment_persisted translates. */
+ * A set of persisted units is an array of flags by the number of the unit in `choices`, not in model_pending:
+ * moment_persisted translates. */
 #ifndef BLACKOUT_CRASH_MOMENT_H
 #define BLACKOUT_CRASH_MOMENT_H
 
@@ -36,7 +37,8 @@ struct digest moment_digest(const struct moment *moment, const uint8_t *taken);
 /* The flags in the order of model_pending; `persisted` has room for unit_count. */
 void moment_persisted(const struct moment *moment, const uint8_t *taken, bool *persisted);
 
-/* Whose stores are lost?  Independent of their order and number.  Only lines with a flag in `decided` count; NULL: all. */
+/* Whose stores are lost?  Independent of their order and number.  Only lines with a flag in `decided` count; NULL:
+ * all. */
 uint64_t moment_lost(const struct moment *moment, const uint8_t *taken, const uint8_t *decided, uint32_t *units);
 
 #endif

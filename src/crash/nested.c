@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nested.c - a second crash, in recovery from the first.
  *
- * On crash states that recovery passes on, it is run once more, recorded; and in that recording the power fails again, as in any other: a campaign of its
- * own, whose initial state is the crash state and whose orderly end is what recovery left.  Outcomes by content are shared with the first campaign.
+ * On crash states that recovery passes on, it is run once more, recorded; and in that recording the power fails again,
+ * as in any other: a campaign of its own, whose initial state is the crash state and whose orderly end is what recovery
+ * left.  Outcomes by content are shared with the first campaign.
  *
- * Recording takes a good part of a second, so of many states some are taken, evenly.  Recoveries that do not change PM have no failure points, and cost
- * nothing beyond that. */
+ * Recording takes a good part of a second, so of many states some are taken, evenly.  Recoveries that do not change PM
+ * have no failure points, and cost nothing beyond that. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static struct survey *recording_survey(struct campaign *c, const char *dir, stru
 	return NULL;
 }
 
-/* Has recovery mapped every file of the state?  What it did not map is not in its recording, and would be missing from crash states made of that. */
+/* Has recovery mapped every file of the state?  What it did not map is not in its recording, and would be missing from
+ * crash states made of that. */
 static bool survey_is_whole(const struct nest *n, const struct survey *survey)
 {
 	const struct image *image = reading_image(n->reading);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* observe.c - which lines does recovery read?  Where it cannot be asked line by line, it is watched.
  *
- * Recovery is recorded with its loads, on real files: on what the program left at its end, and again at every moment whose number among those explored is
- * a power of two, with all that is pending on media, and with nothing of it.  All lines that any of these recordings reads, by whatever code, are taken to be read on
- * every crash state.  That is a guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was not
- * seen to read is not ignored, but tried all on media, and all lost.
+ * Recovery is recorded with its loads, on real files: on what the program left at its end, and again at every moment
+ * whose number among those explored is a power of two, with all that is pending on media, and with nothing of it.  All
+ * lines that any of these recordings reads, by whatever code, are taken to be read on every crash state.  That is a
+ * guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was
+ * not seen to read is not ignored, but tried all on media, and all lost.
  *
- * A file that recovery does not look at where it is mapped, but perhaps by read(2) and its kin, is taken to be read wholly. */
+ * A file that recovery does not look at where it is mapped, but perhaps by read(2) and its kin, is taken to be read
+ * wholly. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

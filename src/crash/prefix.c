@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* prefix.c - recovery fails although all that was stored is on media: after which store does it fail first?
  *
- * The image stands where the prefix did not fail so yet.  The stores from there to the failing trial are read ahead; a prefix in between is the state of
- * this moment with some of them over it, so that any can be tried without moving: the store is found by bisection.  What changes size or name
- * of a file cannot be put over a state; there the search begins anew, behind it. */
+ * The image stands where the prefix did not fail so yet.  The stores from there to the failing trial are read ahead; a
+ * prefix in between is the state of this moment with some of them over it, so that any can be tried without moving: the
+ * store is found by bisection.  What changes size or name of a file cannot be put over a state; there the search begins
+ * anew, behind it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,8 +273,8 @@ static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
 	return r;
 }
 
-/* What exceeds the time limit may hang, or be slow, and then end well or not; and the shorter prefix otherwise than the whole.  0: *count stores make it end as
- * p->ending says; PREFIX_UNKNOWN: there is nothing to be told. */
+/* What exceeds the time limit may hang, or be slow, and then end well or not; and the shorter prefix otherwise than the
+ * whole.  0: *count stores make it end as p->ending says; PREFIX_UNKNOWN: there is nothing to be told. */
 static int prefix_settle(struct prefix *p, size_t *count)
 {
 	size_t all = p->stores.count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.c - recovery on a state, recorded like any program: to crash it in turn (nested.c), or to see what it reads (observe.c). */
+/* record.c - recovery on a state, recorded like any program: to crash it in turn (nested.c), or to see what it reads
+ * (observe.c). */
 #include "crash/campaign_in.h"
 #include "run/recorder.h"
 

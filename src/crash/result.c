@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* result.c - a failing state with its cause becomes a result: what recovery says on it, and a folder to replay it from. */
+/* result.c - a failing state with its cause becomes a result: what recovery says on it, and a folder to replay it
+ * from. */
 #include <stdio.h>
 #include <string.h>
 
@@ -95,8 +96,26 @@ static void result_told(struct campaign *c, struct crash_sighting *s, const stru
 	s->mode = recovery_mode_name(outcome->mode);
 }
 
-/* What recovery does on the state.  It did so before; if it fails otherwise now, or may not be run, what it said then is all there is.  1: it passes now
- * that nothing else runs, so there is more than the state that it depends on. */
+/* Recovery passes now that nothing else runs.  Does it always?  One with a race in it fails at times, and that is a
+ * failure.  1: yes, so far as we know; 0: no; -1, TESTER_STOPPED. */
+static int result_passes(struct explain *e, const struct state *state, struct err *err)
+{
+	bool passed = true;
+
+	for (unsigned i = 0; passed && i < PASSES; i++) {
+		struct outcome outcome;
+		int r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+
+		if (r < 0)
+			return r;
+		passed = outcome_passed(&outcome);
+		outcome_free(&outcome);
+	}
+	return passed;
+}
+
+/* What recovery does on the state.  It did so before; if it fails otherwise now, or may not be run, what it said then
+ * is all there is.  1: it passes, so there is more than the state that it depends on. */
 static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
 {
 	struct campaign *c = e->campaign;

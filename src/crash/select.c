@@ -213,7 +213,8 @@ static bool visit_is_wanted(uint64_t visit, uint64_t visits, uint64_t limit)
 		return true;
 	if (limit == 1)
 		return false;
-	/* The i-th of them, from 0, is visit 1 + i * (visits - 1) / (limit - 1), rounded down: is there an i for this one? */
+	/* The i-th of them, from 0, is visit 1 + i * (visits - 1) / (limit - 1), rounded down: is there an i for this
+	 * one? */
 	uint64_t i = ((visit - 1) * (limit - 1) + visits - 2) / (visits - 1);
 
 	return i < limit && 1 + i * (visits - 1) / (limit - 1) == visit;
@@ -228,7 +229,8 @@ static uint32_t context_parent(const struct trace *trace, uint32_t context)
 	return c ? c->parent : 0;
 }
 
-/* The function that the point is in, as called from there, or its caller, has something that other detectors complained of. */
+/* The function that the point is in, as called from there, or its caller, has something that other detectors complained
+ * of. */
 static bool point_is_suspect(const struct select *s, const struct trace *trace, size_t point)
 {
 	uint32_t caller;

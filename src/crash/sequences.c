@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequences.c - see sequences.h.
  *
- * A line of n cached units, of which k have gone, has one order; lines are shuffled into each other.  So it is a product of exponential generating
- * functions, sum over k of x^k / k! for each line; a coefficient times k! is the number of sequences of k units.  Those of units that have no order are
- * 1 + x, and the coefficients of their product are known; for the others the work grows with the square of what is pending. */
+ * A line of n cached units, of which k have gone, has one order; lines are shuffled into each other.  So it is a
+ * product of exponential generating functions, sum over k of x^k / k! for each line; a coefficient times k! is the
+ * number of sequences of k units.  Those of units that have no order are 1 + x, and the coefficients of their product
+ * are known; for the others the work grows with the square of what is pending. */
 #include "crash/sequences.h"
 
 #include <float.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* survey.h - what a first reading of the recording, while it is still being written, finds out for a campaign (campaign.h).
+/* survey.h - what a first reading of the recording, while it is still being written, finds out for a campaign
+ * (campaign.h).
  *
  *     struct survey *s = survey_new(POINTS_PERSIST);
  *     while (trace_next(trace, &ev, &err) > 0)

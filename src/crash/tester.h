@@ -14,8 +14,8 @@
  *     tester_run(t, state, 1, &outcome, &err);                  // or one alone, with all that it printed
  *     tester_close(t);
  *
- * A tester belongs to one image: it has a stage of it for each worker.  What it learns goes to `known`, which outlives it.  Memory is that of the
- * stages; nothing is kept of a state. */
+ * A tester belongs to one image: it has a stage of it for each worker.  What it learns goes to `known`, which outlives
+ * it.  Memory is that of the stages; nothing is kept of a state. */
 #ifndef BLACKOUT_CRASH_TESTER_H
 #define BLACKOUT_CRASH_TESTER_H
 
@@ -50,7 +50,8 @@ int tester_submit(struct tester *tester, const struct state *state, struct err *
 typedef void tester_told(void *arg, const struct outcome *outcome);
 int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
 
-/* Start recovery on all that a crash may leave at this moment; see run/lazy.h.  `certain` is state_none.  -1, ERR_TARGET: there is no fork server. */
+/* Start recovery on all that a crash may leave at this moment; see run/lazy.h.  `certain` is state_none.  -1,
+ * ERR_TARGET: there is no fork server. */
 int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket,
 		       const struct lazy_options *options, struct err *err);
 
@@ -63,7 +64,8 @@ bool tester_time_is_over(const struct tester *tester);
 /* Wait until all that were submitted have ended. */
 int tester_drain(struct tester *tester, struct err *err);
 
-/* Run recovery on one state of this moment, alone, with `patience` times the time limit.  *outcome is the caller's to free.  Not known afterwards. */
+/* Run recovery on one state of this moment, alone, with `patience` times the time limit.  *outcome is the caller's to
+ * free.  Not known afterwards. */
 int tester_run(struct tester *tester, const struct state *state, unsigned patience, struct outcome *outcome,
 	       struct err *err);
 

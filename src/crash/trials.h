@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trials.h - the crash states that were chosen, in the order of the trace, and what is to be made of their outcomes.
  *
- * A trial is one state that was considered; its outcome is that of its content (known.h), whoever ran it.  Judging comes after testing and looks at
- * the trials in order, so it does not matter who was faster:
+ * A trial is one state that was considered; its outcome is that of its content (known.h), whoever ran it.  Judging
+ * comes after testing and looks at the trials in order, so it does not matter who was faster:
  *
- *  1. Creation.  Where recovery does not pass on the initial state, but ends by itself, the same end is acceptable in every trial before
- *     the first one that holds only what is guaranteed and passes: creation was rolled back.
- *  2. A program-order prefix that fails belongs with those before it, up to the last that does not fail so: they fail for the same reason, which
- *     came with a store in between.  One job each: find that store.
- *  3. What is guaranteed alone, failing where the prefix of the same moment does not, fails for what is lost.  Trials that lose stores of the
- *     same code and fail alike are one job: find out which of them matter.
+ *  1. Creation.  Where recovery does not pass on the initial state, but ends by itself, the same end is acceptable in
+ *     every trial before the first one that holds only what is guaranteed and passes: creation was rolled back.
+ *  2. A program-order prefix that fails belongs with those before it, up to the last that does not fail so: they fail
+ *     for the same reason, which came with a store in between.  One job each: find that store.
+ *  3. What is guaranteed alone, failing where the prefix of the same moment does not, fails for what is lost.  Trials
+ *     that lose stores of the same code and fail alike are one job: find out which of them matter.
  *  4. The same content counts once, where it is first met. */
 #ifndef BLACKOUT_CRASH_TRIALS_H
 #define BLACKOUT_CRASH_TRIALS_H
@@ -70,15 +70,17 @@ struct state *trial_state(const struct trial *trial, struct image *image);
 /* Rule 1; `initial` is the ending on the initial state. */
 void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
 
-/* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs.  *found grows; a content that is in
- * `counted` already, from another platform, adds nothing to it. */
+/* Rules 2 to 4; jobs are in the order of their start.  The trials must stay where they are as long as the jobs.  *found
+ * grows; a content that is in `counted` already, from another platform, adds nothing to it. */
 void trials_judge(const struct trials *trials, const struct known *known, struct jobs *jobs, struct map *counted,
 		  struct judgement *found);
 
-/* Drop jobs that hold nothing but contents that were met before: these are explained there.  Those of explore remain, to say that it met them, too. */
+/* Drop jobs that hold nothing but contents that were met before: these are explained there.  Those of explore remain,
+ * to say that it met them, too. */
 void jobs_prune(struct jobs *jobs);
 
-/* After rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is accepted. */
+/* After rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is
+ * accepted. */
 uint64_t trials_created(const struct trials *trials, const struct known *known);
 
 /* In the order of events; a reading adds them so, but there may be several (--budget). */

@@ -7,8 +7,9 @@
  *             d->event(state, &ev, ++number);
  *     d->end(state);
  *
- * A detector is told of every event as it comes, so that it can run while the target is still being recorded.  It prints nothing,
- * starts nothing and parses no options: what it sees goes to the sink.  To add one: write the file, add a line to DETECTORS.
+ * A detector is told of every event as it comes, so that it can run while the target is still being recorded.  It
+ * prints nothing, starts nothing and parses no options: what it sees goes to the sink.  To add one: write the file, add
+ * a line to DETECTORS.
  *
  * One that has no functions works on crash states, after the recording was read: see crash/campaign.h. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
@@ -23,8 +24,8 @@ struct platform; /* model/platform.h */
 
 struct detector {
 	const char *name;
-	/* Start on a platform; both arguments outlive the detector's state, which is what is returned.  NULL in all three: nothing is to be
-	 * learned from events one by one. */
+	/* Start on a platform; both arguments outlive the detector's state, which is what is returned.  NULL in all
+	 * three: nothing is to be learned from events one by one. */
 	void *(*begin)(const struct platform *platform, struct sink *sink);
 	/* The next event; `number` counts from 1. */
 	void (*event)(void *state, const struct event *ev, uint64_t number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* patterns.c - misuse of flush and fence that the order of events alone proves: one pass, no crash needed.
  *
- * What the hardware does is the model's business; it says what each store, flush and fence had to do with what is pending, and what
- * is left at the end.  Here that is judged:
+ * What the hardware does is the model's business; it says what each store, flush and fence had to do with what is
+ * pending, and what is left at the end.  Here that is judged:
  *
  *   told by the model                            reported
  *   --------------------------------------------------------------------------------------------------
@@ -15,13 +15,13 @@
  *
  * Where the trace leaves a doubt, the milder report is made, or none:
  *
- *  1. A locked instruction is never a redundant fence: it was not written for PM.  A fence behind one that took its work away is
- *     only warned of, because whether the lock is taken at all may depend on the number of threads.
+ *  1. A locked instruction is never a redundant fence: it was not written for PM.  A fence behind one that took its
+ *     work away is only warned of, because whether the lock is taken at all may depend on the number of threads.
  *  2. A fence after needless flushes is not reported beside them: it goes when they go.
  *  3. A fence after stores to PM, or while other threads exist, may be meant for them: a warning.
  *  4. A flush that covers for its own thread what another thread flushed and has not fenced is not redundant.
- *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is not reported, unless the
- *     overwritten store is of code that is known to persist what it stores.
+ *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is not
+ *     reported, unless the overwritten store is of code that is known to persist what it stores.
  *  6. What CLFLUSH covered is on media before anything later is: overwriting it is in order. */
 #include "detect/patterns.h"
 
@@ -249,8 +249,8 @@ static void note_fence(struct patterns *p, const struct event *ev)
 	thread->fence_context = ev->context;
 }
 
-/* A lock that somebody happens to take completes what was flushed before it.  That may be as it should, but not if it is only the C
- * library that takes one when all is over: findings know whose lock it is (finding/unreported.h). */
+/* A lock that somebody happens to take completes what was flushed before it.  That may be as it should, but not if it
+ * is only the C library that takes one when all is over: findings know whose lock it is (finding/unreported.h). */
 static void completed_by_lock(struct patterns *p, const struct event *by, const struct unit *unit, uint64_t bytes)
 {
 	struct sighting s = {
@@ -273,7 +273,8 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 	patterns_report_unit(p, &s);
 }
 
-/* Something is made persistent by other means than a mere fence.  Returns the context of what was meant to write it back, if there is one. */
+/* Something is made persistent by other means than a mere fence.  Returns the context of what was meant to write it
+ * back, if there is one. */
 static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p, const struct event *by,
 							      const struct unit *unit, uint64_t bytes)
 {

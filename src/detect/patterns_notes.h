@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* patterns_notes.h - what `patterns` remembers of code and of lines, beyond what the model knows of what is pending.
  *
- * Of each calling context: whether what it stored was ever made persistent, and by which flush.  Of each line that was ever flushed or hit
- * by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line costs 8 bytes, so memory is bounded by the
- * PM that the program works on, whatever the length of the trace. */
+ * Of each calling context: whether what it stored was ever made persistent, and by which flush.  Of each line that was
+ * ever flushed or hit by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line
+ * costs 8 bytes, so memory is bounded by the PM that the program works on, whatever the length of the trace. */
 #ifndef BLACKOUT_DETECT_PATTERNS_NOTES_H
 #define BLACKOUT_DETECT_PATTERNS_NOTES_H
 
@@ -30,7 +30,8 @@ struct line_note {
 	uint32_t straddle;   /* the last store from here into the next line: the low half of its number */
 };
 
-/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page, as it is touched. */
+/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page,
+ * as it is touched. */
 #define NOTES_BLOCK (2u << 20)
 
 /* The blocks of a file; NULL where nothing was noted. */
@@ -69,7 +70,8 @@ void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_
 /* The line at `offset` is written back. */
 void notes_flush(struct notes *notes, uint32_t file, uint64_t offset, uint32_t context);
 
-/* If the store `event`, which is not written back in the line at `offset`, reached into another line that is: the context of that flush. */
+/* If the store `event`, which is not written back in the line at `offset`, reached into another line that is: the
+ * context of that flush. */
 uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);
 
 void notes_free(struct notes *notes);

@@ -6,17 +6,18 @@
  *             if ((n = points_event(p, &ev, ++number, &visit))) ...   // a crash just before this event: point n, visited for the visit-th time
  *     n = points_end(p, number, &visit);                              // and after the last
  *
- * The same events give the same points in the same order, so a second reading finds again what the first has counted: nothing is kept of a
- * visit but its number.  The rules:
+ * The same events give the same points in the same order, so a second reading finds again what the first has counted:
+ * nothing is kept of a visit but its number.  The rules:
  *
- *  1. A failure point is the moment just before a persistency instruction: a flush, a fence, a locked instruction, the first of a sequence of
- *     non-temporal stores of a thread, msync and fsync and their like, munmap of PM, the end of the program.  What the instruction guarantees is
- *     not guaranteed yet; what the one before it guaranteed is.
- *  2. Only if PM has changed since the last visit of any point: otherwise the same crash was tried there.  Stores change PM, and so does
- *     whatever changes size, name or content of a PM file by a system call.  Or if a fence that completes something, or a synchronisation, has come
- *     since: more is guaranteed, and what is still pending can be lost with less company than before.  Such a visit is an afterthought, as
- *     nothing was stored since the last one; it is a point of its own, but figures leave it out, and users count it as part of the point that was
- *     visited before it.
+ *  1. A failure point is the moment just before a persistency instruction: a flush, a fence, a locked instruction, the
+ *     first of a sequence of non-temporal stores of a thread, msync and fsync and their like, munmap of PM, the end of
+ *     the program.  What the instruction guarantees is not guaranteed yet; what the one before it guaranteed is.
+ *  2. Only if PM has changed since the last visit of any point: otherwise the same crash was tried there.  Stores
+ *     change PM, and so does whatever changes size, name or content of a PM file by a system call.  Or if a fence that
+ *     completes something, or a synchronisation, has come since: more is guaranteed, and what is still pending can be
+ *     lost with less company than before.  Such a visit is an afterthought, as nothing was stored since the last one;
+ *     it is a point of its own, but figures leave it out, and users count it as part of the point that was visited
+ *     before it.
  *  3. Points are the same if calling context and instruction are, and both or none are afterthoughts.
  *  4. With POINTS_STORE the moment before every store to PM is a point too, under rule 2. */
 #ifndef BLACKOUT_DETECT_POINTS_H
@@ -45,8 +46,8 @@ struct points;
 struct points *points_new(enum points_at at);
 void points_free(struct points *points);
 
-/* The next event; `number` counts from 1.  Returns 0, or the number of the failure point just before it, counted from 1 in the order
- * of first visits; *visit counts its visits from 1. */
+/* The next event; `number` counts from 1.  Returns 0, or the number of the failure point just before it, counted from 1
+ * in the order of first visits; *visit counts its visits from 1. */
 size_t points_event(struct points *points, const struct event *ev, uint64_t number, uint64_t *visit);
 
 /* The trace is over; `number` is that of its last event. */

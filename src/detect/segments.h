@@ -10,14 +10,15 @@
  *     }
  *     if (moments_before(&moments, model, NULL) && segments_cut(s).chosen) ...
  *
- * DESIGN.  A segment is known by the instructions that were executed in it, by all threads.  The recorder (--bo-code) hashes the instructions of
- * a thread, as offsets in their files, up to each of its fences; the sequence of these hashes names the segment.  What was executed since
- * a thread's last fence is not hashed yet when another thread's fence, a synchronisation or the end of the trace ends the segment: the
- * calling contexts of its stores and flushes stand for it.  Which thread it was does not matter.
+ * DESIGN.  A segment is known by the instructions that were executed in it, by all threads.  The recorder (--bo-code)
+ * hashes the instructions of a thread, as offsets in their files, up to each of its fences; the sequence of these
+ * hashes names the segment.  What was executed since a thread's last fence is not hashed yet when another thread's
+ * fence, a synchronisation or the end of the trace ends the segment: the calling contexts of its stores and flushes
+ * stand for it.  Which thread it was does not matter.
  *
- * That the same instructions mean the same to a crash is a guess.  What they stored where, and what was pending before, may differ: a value
- * that straddles two lines has other crash states than one that does not.  So the guess can be switched off, or weakened by
- * looking at several segments of each name. */
+ * That the same instructions mean the same to a crash is a guess.  What they stored where, and what was pending before,
+ * may differ: a value that straddles two lines has other crash states than one that does not.  So the guess can be
+ * switched off, or weakened by looking at several segments of each name. */
 #ifndef BLACKOUT_DETECT_SEGMENTS_H
 #define BLACKOUT_DETECT_SEGMENTS_H
 
@@ -28,7 +29,8 @@
 
 struct segments;
 
-/* `representatives`: so many segments of each name are chosen; 0: all.  Without `code`, in a recording without code hashes, all are. */
+/* `representatives`: so many segments of each name are chosen; 0: all.  Without `code`, in a recording without code
+ * hashes, all are. */
 struct segments *segments_new(bool code, uint64_t representatives);
 void segments_free(struct segments *segments);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sink.c - see sink.h.  An open hash table of indices into a slab of entries; loops report the same key again and again, so the last one is
- * tried first. */
+/* sink.c - see sink.h.  An open hash table of indices into a slab of entries; loops report the same key again and
+ * again, so the last one is tried first. */
 #include "detect/sink.h"
 
 #include <string.h>

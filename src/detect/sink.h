@@ -6,8 +6,9 @@
  *     ... findings_collect(&sink, 1, ...), see finding/finding.h
  *     sink_free(sink);
  *
- * A detector may see the same mistake millions of times: a sighting costs one look into a small hash table, keyed by (kind, variant,
- * context, related contexts).  No symbols are asked here, and nothing is kept but a count and three examples. */
+ * A detector may see the same mistake millions of times: a sighting costs one look into a small hash table, keyed by
+ * (kind, variant, context, related contexts).  No symbols are asked here, and nothing is kept but a count and three
+ * examples. */
 #ifndef BLACKOUT_DETECT_SINK_H
 #define BLACKOUT_DETECT_SINK_H
 
@@ -58,8 +59,9 @@ void sink_free(struct sink *sink);
 
 void sink_report(struct sink *sink, const struct sighting *sighting);
 
-/* What the code of `context` stores is made persistent at other times, by the flush of `flush`.  To be said once for each context: whether two
- * contexts are the same code is judged by those who know lines of source (finding/evidence.h). */
+/* What the code of `context` stores is made persistent at other times, by the flush of `flush`.  To be said once for
+ * each context: whether two contexts are the same code is judged by those who know lines of source
+ * (finding/evidence.h). */
 void sink_persists(struct sink *sink, uint32_t context, uint32_t flush);
 
 struct sink_evidence {
@@ -68,8 +70,8 @@ struct sink_evidence {
 
 const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count);
 
-/* Nothing was flushed in the whole run, and whatever was written back was so by a sync (msync, fsync) after the last store.  Such a program wants its data to outlive
- * its end, not a crash. */
+/* Nothing was flushed in the whole run, and whatever was written back was so by a sync (msync, fsync) after the last
+ * store.  Such a program wants its data to outlive its end, not a crash. */
 void sink_at_end(struct sink *sink);
 bool sink_is_at_end(const struct sink *sink);
 

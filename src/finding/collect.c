@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.c - from what the sinks counted to findings: name the places, group, choose the sentence; see finding.h.
  *
- * Several entries of several sinks become one finding if kind and location are the same.  Each sink is one platform, so within a platform
- * counts are added; the count and the sentence of a finding are those of one platform, the first of those on which it is worst. */
+ * Several entries of several sinks become one finding if kind and location are the same.  Each sink is one platform, so
+ * within a platform counts are added; the count and the sentence of a finding are those of one platform, the first of
+ * those on which it is worst. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -72,8 +73,8 @@ static void collect_sink(struct collector *c, const struct sink *sink, const str
 
 /* ---- one finding ---- */
 
-/* Is `a`, which comes later, the better one to speak for the group?  Worse is better; then the platform that was named first; then more
- * frequent, then earlier. */
+/* Is `a`, which comes later, the better one to speak for the group?  Worse is better; then the platform that was named
+ * first; then more frequent, then earlier. */
 static bool member_leads(const struct member *a, const struct member *b)
 {
 	enum severity sa = variant_get((enum finding_variant)a->entry->first.variant)->severity;

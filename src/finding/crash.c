@@ -180,8 +180,8 @@ static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 	return false;
 }
 
-/* Does it say something about the loss?  What recovery needs to fail does; if that is not known, what was stored before and is still pending might as well be
- * lost. */
+/* Does it say something about the loss?  What recovery needs to fail does; if that is not known, what was stored before
+ * and is still pending might as well be lost. */
 static bool store_is_telling(const struct crash_sighting *s, const struct crash_store *store)
 {
 	if (s->pair)
@@ -355,8 +355,8 @@ static bool failure_equal(const struct finding *a, const struct finding *b)
 	       a->crash->recovery.value == b->crash->recovery.value && text_equal(a->platforms[0], b->platforms[0]);
 }
 
-/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came early; if it fails after, Y is lost: the second
- * tells more, and says all of the first. */
+/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came early; if it
+ * fails after, Y is lost: the second tells more, and says all of the first. */
 static struct finding *loss_find(struct findings *findings, const struct finding *early)
 {
 	if (!early->crash || early->crash->cause != CAUSE_EARLY)

@@ -7,9 +7,10 @@
  *     ... history, suppressions, baseline, findings_number: as for all findings ...
  *     folders_finish(findings, dir, &facts, &err);                                      // crash/folder.h: DIR/crash/F1 ...
  *
- * Sightings of one kind are one finding if the blamed place, the places of the lost stores and the failure of recovery (status or signal, and the place
- * in which it crashed) are the same, wherever the power failed: the first speaks for it, states are added, platforms united.  All that is given
- * is copied.  A store that is on media too early, and the loss of what it needs, are told as the second alone (crash.c). */
+ * Sightings of one kind are one finding if the blamed place, the places of the lost stores and the failure of recovery
+ * (status or signal, and the place in which it crashed) are the same, wherever the power failed: the first speaks for
+ * it, states are added, platforms united.  All that is given is copied.  A store that is on media too early, and the
+ * loss of what it needs, are told as the second alone (crash.c). */
 #ifndef BLACKOUT_FINDING_CRASH_H
 #define BLACKOUT_FINDING_CRASH_H
 
@@ -87,7 +88,8 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
 /* "8 bytes at pool+0x1c0 = 0x2a", without the place in the program. */
 void crash_store_text(const struct finding_store *store, char *text, size_t size);
 
-/* Fill in message and fix, from cause, stacks and related places (the first lost store's flush, the first persisted store). */
+/* Fill in message and fix, from cause, stacks and related places (the first lost store's flush, the first persisted
+ * store). */
 void crash_say(struct findings *findings, struct finding *finding);
 
 #endif

@@ -26,8 +26,8 @@ enum flushed {
 	FLUSHED_AFTER,  /* or it comes too late itself */
 };
 
-/* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what did not happen any
- * more.  The first row of a cause holds that asks for nothing that is not there. */
+/* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what
+ * did not happen any more.  The first row of a cause holds that asks for nothing that is not there. */
 static const struct {
 	enum crash_cause cause;
 	enum beside beside;
@@ -204,7 +204,8 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
 		snprintf(text, size, "the end of the program");
 		return;
 	}
-	/* All of it is a library's, at the end of the program say: what it was doing tells more than where it was started. */
+	/* All of it is a library's, at the end of the program say: what it was doing tells more than where it was
+	 * started. */
 	if (!frame->own && crash->point.location + 1 == crash->point.count)
 		frame = &crash->point.frames[0];
 	frame_place(frame, place, sizeof(place));

@@ -18,8 +18,9 @@ static uint64_t frame_hash(const struct finding_frame *frame, uint64_t seed)
 	return text_hash(frame->line ? frame->path : frame->module, XXH3_64bits(at, sizeof(at)));
 }
 
-/* Does the frame say which store of the user's line it is?  A function that stores for him in a library does not; one that is compiled in with
- * his own code, a template say, keeps data of its own, and may keep some that need not last. */
+/* Does the frame say which store of the user's line it is?  A function that stores for him in a library does not; one
+ * that is compiled in with his own code, a template say, keeps data of its own, and may keep some that need not
+ * last. */
 static bool frame_tells(const struct finding_stack *stack, size_t index)
 {
 	const struct finding_frame *frame = &stack->frames[index], *location = &stack->frames[stack->location];

@@ -8,13 +8,13 @@
  *     ... report it (report/report.h), findings_count(f, SEVERITY_ERROR), findings_fail(f, &fail_on)
  *     findings_free(f);
  *
- * A collection is independent of trace and symbols once it is made: every string is its own.  It can also come from a file
- * (report/reader.h).
+ * A collection is independent of trace and symbols once it is made: every string is its own.  It can also come from a
+ * file (report/reader.h).
  *
- * One finding per kind and program location.  The location is the innermost frame of the user's own code: frames of the C library, of PM
- * libraries and of the loader are folded, unless --own makes them the user's.  If all frames are folded it is the outermost of
- * them.  Different reasons (variants) and stacks at one location are one finding: the worst and then most frequent gives the sentence,
- * the counts are added. */
+ * One finding per kind and program location.  The location is the innermost frame of the user's own code: frames of the
+ * C library, of PM libraries and of the loader are folded, unless --own makes them the user's.  If all frames are
+ * folded it is the outermost of them.  Different reasons (variants) and stacks at one location are one finding: the
+ * worst and then most frequent gives the sentence, the counts are added. */
 #ifndef BLACKOUT_FINDING_FINDING_H
 #define BLACKOUT_FINDING_FINDING_H
 
@@ -75,7 +75,8 @@ struct finding_event {
 /* How recovery ended on a crash state.  OUTPUT: it passed, and what it printed is wrong. */
 enum finding_outcome { OUTCOME_IS_EXIT, OUTCOME_IS_SIGNAL, OUTCOME_IS_TIMEOUT, OUTCOME_IS_OUTPUT, OUTCOME_IS_COUNT };
 
-/* What allows the state: it gives the sentence and the fix (crash.c).  "Lost" and "persisted" are the first of each array. */
+/* What allows the state: it gives the sentence and the fix (crash.c).  "Lost" and "persisted" are the first of each
+ * array. */
 enum crash_cause {
 	CAUSE_UNFLUSHED, /* lost: stored, not flushed before the power failed; persisted, if any, was stored later */
 	CAUSE_UNFENCED, /* lost: flushed (or stored past the cache), not fenced before persisted was stored or power failed */
@@ -171,15 +172,16 @@ struct finding {
 #define FINDINGS_POINTS(X) X(visited) X(unique)
 #define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out)
 #define FINDINGS_STATES(X) X(feasible) X(distinct) X(explored) X(tested) X(failed) X(accepted)
-/* What becomes of the crash states: orders in which stores get to media; sets of stores (feasible); their contents; those of chosen segments alone; those
- * that recovery can tell apart; those that it was run on. */
+/* What becomes of the crash states: orders in which stores get to media; sets of stores (feasible); their contents;
+ * those of chosen segments alone; those that recovery can tell apart; those that it was run on. */
 #define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
 	uint64_t value;
 	bool known;
-	/* Decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an exponent. */
+	/* Decimal, where JSON has no number for it (beyond 2^53); otherwise NULL.  About right if it has an
+	 * exponent. */
 	const char *large;
 };
 
@@ -209,7 +211,8 @@ struct findings_stats {
 		FINDINGS_SEGMENTS(X)
 	} segments;
 	struct {
-		/* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled back */
+		/* explored: tested by explore; accepted: tested, and as the initial state is: creation was rolled
+		 * back */
 		FINDINGS_STATES(X)
 	} crash_states;
 	struct {
@@ -256,7 +259,8 @@ struct findings_options {
 struct findings *findings_new(void);
 void findings_free(struct findings *findings);
 
-/* Name and group what the sinks hold; the trace must have been read to its end.  `target.platforms` is filled from the sinks. */
+/* Name and group what the sinks hold; the trace must have been read to its end.  `target.platforms` is filled from the
+ * sinks. */
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options);
 
@@ -297,7 +301,8 @@ void frame_place(const struct finding_frame *frame, char *text, size_t size);
 /* `from` with control characters as \\ooo, truncated to size. */
 void text_plain(char *text, size_t size, const char *from);
 
-/* The same of a function's name.  Arguments of templates can go on for lines, and hide which function it is: in a long name they are "<...>". */
+/* The same of a function's name.  Arguments of templates can go on for lines, and hide which function it is: in a long
+ * name they are "<...>". */
 void function_plain(char *text, size_t size, const char *function);
 
 #endif

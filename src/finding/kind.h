@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* kind.h - what can be found: the table of kinds and, for each kind, of its variants.
  *
- * A kind is a stable string (doc/findings/KIND.md says what it means); names are never renamed and the table only grows.  A variant is a
- * reason for which a kind is reported: it has the sentence that the user reads, the sentence that says how to mend it where the
- * trace proves one, and the severity.  Everything that names kinds (enum, JSON, SARIF rules, suppressions, help) comes from here.
+ * A kind is a stable string (doc/findings/KIND.md says what it means); names are never renamed and the table only
+ * grows.  A variant is a reason for which a kind is reported: it has the sentence that the user reads, the sentence
+ * that says how to mend it where the trace proves one, and the severity.  Everything that names kinds (enum, JSON,
+ * SARIF rules, suppressions, help) comes from here.
  *
  * This file needs nothing but the compiler, so that detect/, which is below finding/, may include it. */
 #ifndef BLACKOUT_FINDING_KIND_H
@@ -54,10 +55,11 @@ enum finding_kind {
 
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
- * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for the
- * first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8 bytes"), with
- * {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds.  The detector must
- * give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a brace. */
+ * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for
+ * the first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8
+ * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds.
+ * The detector must give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a
+ * brace. */
 #define VARIANTS(X)                                                                                                                        \
 	/* The store's own code is flushed in other executions.  related: FLUSH, one that wrote such a store back. */                      \
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \

@@ -6,8 +6,8 @@
 
 enum { ALSO_MAX = 8 };
 
-/* Performance is another matter, whatever else happens there.  But that data are volatile, because nobody flushes them, is only a guess: recovery
- * shows that they are not. */
+/* Performance is another matter, whatever else happens there.  But that data are volatile, because nobody flushes them,
+ * is only a guess: recovery shows that they are not. */
 static bool may_merge(const struct finding *finding)
 {
 	enum finding_class class = kind_get(finding->kind)->class;

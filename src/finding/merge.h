@@ -5,8 +5,8 @@
 
 #include "finding/finding.h"
 
-/* Findings about durability and order, and data that nobody flushes, at the place of a crash finding become a part of it (finding_also): they say in
- * general what it shows.  Call it before findings are numbered and silenced. */
+/* Findings about durability and order, and data that nobody flushes, at the place of a crash finding become a part of
+ * it (finding_also): they say in general what it shows.  Call it before findings are numbered and silenced. */
 void findings_merge(struct findings *findings);
 
 #endif

@@ -30,7 +30,8 @@ static const struct finding_frame *stack_parting(const struct finding_stack *sta
 	return NULL;
 }
 
-/* Where they part inside the library that their location calls: a function in `stack`, the innermost that has a name; or NULL. */
+/* Where they part inside the library that their location calls: a function in `stack`, the innermost that has a name;
+ * or NULL. */
 static const struct finding_frame *stack_parting_inside(const struct finding_stack *stack,
 							const struct finding_stack *other)
 {
@@ -66,8 +67,9 @@ static void place_parting(const struct finding_frame *caller, const struct findi
 	}
 }
 
-/* The place of a stack.  Code that has a function of its own to flush or fence has it all in one place: where another place of the finding is
- * the same, the caller in which they differ is named too.  A library may do both in one call: then, if `inside`, its function is. */
+/* The place of a stack.  Code that has a function of its own to flush or fence has it all in one place: where another
+ * place of the finding is the same, the caller in which they differ is named too.  A library may do both in one call:
+ * then, if `inside`, its function is. */
 static void stack_place(const struct finding *finding, const struct finding_stack *stack, bool inside, char *text)
 {
 	const struct finding_frame *caller = stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
@@ -120,7 +122,8 @@ static void pool_text(const struct finding *finding, char *text)
 	text_plain(text, WORD_MAX, slash ? slash + 1 : finding->pool ? finding->pool : "the file");
 }
 
-/* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries too. */
+/* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries
+ * too. */
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 #define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))

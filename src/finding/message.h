@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message.h - the sentences of a variant, with the places of a finding put in; kind.h lists what may stand in braces. */
+/* message.h - the sentences of a variant, with the places of a finding put in; kind.h lists what may stand in
+ * braces. */
 #ifndef BLACKOUT_FINDING_MESSAGE_H
 #define BLACKOUT_FINDING_MESSAGE_H
 
@@ -8,8 +9,8 @@
 /* Fill `template` from the finding's stacks, first example, pool and platforms; truncated to `size`. */
 void message_fill(const struct finding *finding, const char *template, char *text, size_t size);
 
-/* Do the places that the template names differ from each other?  "Remove the flush at kv.c:66, or the one at kv.c:66" helps nobody: a
- * library flushed twice in one call, or it all stands in one line. */
+/* Do the places that the template names differ from each other?  "Remove the flush at kv.c:66, or the one at kv.c:66"
+ * helps nobody: a library flushed twice in one call, or it all stands in one line. */
 bool message_distinct(const struct finding *finding, const char *template);
 
 #endif

@@ -57,8 +57,8 @@ static const char *const folded_sources[] = {
 	"./*/../sysdeps/*",
 };
 
-/* Functions that are folded in whatever module: the C runtime that is linked into every program, and those of memcpy and its kin, for one processor
- * or another, into static ones. */
+/* Functions that are folded in whatever module: the C runtime that is linked into every program, and those of memcpy
+ * and its kin, for one processor or another, into static ones. */
 static const char *const folded_functions[] = {
 	"_start",      "__libc_start*", "_init",      "_fini",    "__do_global_*", "__memcpy_*",
 	"__memmove_*", "__mempcpy_*",   "__memset_*", "__str*_*", "__stp*_*",      "__wmem*_*",
@@ -108,7 +108,8 @@ static bool same_module(const struct finding_frame *a, const struct finding_fram
 	return a->module && b->module && !strcmp(a->module, b->module);
 }
 
-/* The frame in another module that the location calls, maybe by way of templates that were compiled in with it; or NULL. */
+/* The frame in another module that the location calls, maybe by way of templates that were compiled in with it; or
+ * NULL. */
 static const struct finding_frame *frame_called(const struct finding_stack *stack)
 {
 	size_t i = stack->location;

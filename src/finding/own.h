@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* own.h - whose code is it?  The user wants to be told his own line, not that of the library that flushed for him.
  *
- * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of code that is in no
- * file, of compilers' and system headers, and of what Blackout itself loads into the target.  A pattern of --own
- * that matches a frame's module (its base name or path) or source path makes it the user's own; one of --fold that matches these, or
- * its function, folds it: a program with a function of its own for flushing wants to be told who called that. */
+ * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of
+ * code that is in no file, of compilers' and system headers, and of what Blackout itself loads into the target.  A
+ * pattern of --own that matches a frame's module (its base name or path) or source path makes it the user's own; one of
+ * --fold that matches these, or its function, folds it: a program with a function of its own for flushing wants to be
+ * told who called that. */
 #ifndef BLACKOUT_FINDING_OWN_H
 #define BLACKOUT_FINDING_OWN_H
 
@@ -16,8 +17,8 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 /* Index of the frame that is the location: the innermost of the user's own, else the outermost; `own` must be set. */
 size_t own_location(const struct finding_stack *stack);
 
-/* Did the user ask for what happened at the innermost frame?  Not if a library did it for its own purposes, as an allocator or a
- * transaction does: then there is no call of his to change. */
+/* Did the user ask for what happened at the innermost frame?  Not if a library did it for its own purposes, as an
+ * allocator or a transaction does: then there is no call of his to change. */
 bool own_wish(const struct finding_stack *stack);
 
 #endif

@@ -13,7 +13,8 @@ struct sources;
 struct sources *sources_new(void);
 void sources_free(struct sources *sources);
 
-/* Line `line` (from 1) without its end, *length bytes that are not zero-terminated; NULL if there is none.  Valid until sources_free. */
+/* Line `line` (from 1) without its end, *length bytes that are not zero-terminated; NULL if there is none.  Valid until
+ * sources_free. */
 const char *source_line(struct sources *sources, const char *path, uint32_t line, size_t *length);
 
 #endif

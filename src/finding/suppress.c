@@ -35,8 +35,8 @@ static bool frame_matches(const struct suppress_frame *pattern, const struct fin
 	return !pattern->module || pattern_matches(pattern->module, frame->module);
 }
 
-/* Do the patterns match the stack from frame `at` on?  As shells match `*`: on a mismatch, go back to the last `...` and let it take one
- * frame more; earlier ones need never take more. */
+/* Do the patterns match the stack from frame `at` on?  As shells match `*`: on a mismatch, go back to the last `...`
+ * and let it take one frame more; earlier ones need never take more. */
 static bool frames_match(const struct suppress_entry *entry, const struct finding_stack *stack, size_t at)
 {
 	size_t pattern = 0, retry_pattern = SIZE_MAX, retry_at = 0;

@@ -8,12 +8,13 @@
  *     ...
  *     fun:main module:kv
  *
- * An entry starts with a kind in brackets, which may be a pattern ([redundant-*]).  `reason:` is mandatory.  Then come frames, one per
- * line: conditions fun:, file: (source path or its base name) and module: (base name), all of which must hold; patterns are those of
- * fnmatch(3); one with blanks in it stands in double quotes.  The first frame is the finding's location, the next its caller, and so on;
- * `...` stands for any number of frames, none included, and as the first frame makes the search start at the innermost frame of
- * the stack, in whatever library.  Without frames the entry holds everywhere.  The callers are those of
- * the stack that the report shows: other stacks that lead to the same location are the same finding.  `fingerprint: HEX` limits an entry to that finding.
+ * An entry starts with a kind in brackets, which may be a pattern ([redundant-*]).  `reason:` is mandatory.  Then come
+ * frames, one per line: conditions fun:, file: (source path or its base name) and module: (base name), all of which
+ * must hold; patterns are those of fnmatch(3); one with blanks in it stands in double quotes.  The first frame is the
+ * finding's location, the next its caller, and so on; `...` stands for any number of frames, none included, and as the
+ * first frame makes the search start at the innermost frame of the stack, in whatever library.  Without frames the
+ * entry holds everywhere.  The callers are those of the stack that the report shows: other stacks that lead to the same
+ * location are the same finding.  `fingerprint: HEX` limits an entry to that finding.
  *
  *     struct suppress *s;
  *     if (suppress_read(&s, path, &err) < 0) ...           // status 2; the sentence names line and column
@@ -41,7 +42,8 @@ void suppress_apply(struct suppress *suppress, struct findings *findings);
 /* A note in `findings` for each entry that matched nothing in all suppress_apply so far. */
 void suppress_note_unused(const struct suppress *suppress, struct findings *findings);
 
-/* --write-suppressions: entries for all active findings, ready to be read back; every reason says that it is not examined yet. */
+/* --write-suppressions: entries for all active findings, ready to be read back; every reason says that it is not
+ * examined yet. */
 int suppress_write(const struct findings *findings, const char *path, struct err *err);
 
 #endif

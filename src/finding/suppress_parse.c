@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* suppress_parse.c - read suppressions, line by line; see suppress.h for the syntax.
  *
- * The first mistake ends it, with its line and column: a file that is half understood would silence what nobody wanted silent. */
+ * The first mistake ends it, with its line and column: a file that is half understood would silence what nobody wanted
+ * silent. */
 #include "finding/suppress_parse.h"
 
 #include <errno.h>
@@ -137,7 +138,8 @@ static int parse_fingerprint(struct parser *p, struct suppress_entry *entry)
 	return 0;
 }
 
-/* A pattern up to the next blank, or between quotes; a backslash belongs to what follows it, and both to the pattern. */
+/* A pattern up to the next blank, or between quotes; a backslash belongs to what follows it, and both to the
+ * pattern. */
 static int parse_pattern(struct parser *p, const char **pattern)
 {
 	bool quoted = p->at < p->end && *p->at == '"';

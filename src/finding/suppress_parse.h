@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suppress_parse.h - suppressions in memory; private to suppress.c and suppress_parse.c.  The syntax is in suppress.h. */
+/* suppress_parse.h - suppressions in memory; private to suppress.c and suppress_parse.c.  The syntax is in
+ * suppress.h. */
 #ifndef BLACKOUT_FINDING_SUPPRESS_PARSE_H
 #define BLACKOUT_FINDING_SUPPRESS_PARSE_H
 

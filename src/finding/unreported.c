@@ -57,8 +57,8 @@ static bool one_flush_call(struct stacks *stacks, const struct sighting *s)
 	return same;
 }
 
-/* 2. The C library fences behind non-temporal copies of its own.  Those to volatile memory are not recorded, so the fence only looks as
- *    if it had nothing to wait for. */
+/* 2. The C library fences behind non-temporal copies of its own.  Those to volatile memory are not recorded, so the
+ *    fence only looks as if it had nothing to wait for. */
 static bool fence_of_libc(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind != KIND_REDUNDANT_FENCE)
@@ -95,9 +95,10 @@ static bool stored_by_library(struct stacks *stacks, uint32_t context)
 	return !stack.frames[i].function || fnmatch("pmemobj_mem*", stack.frames[i].function, 0) != 0;
 }
 
-/* 3. These libraries keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they tell pmemcheck so by
- *    annotations).  Their metadata are no business of their users, nor that they zero an object which the user then fills.  Flushes and
- *    fences are: they cost him time.  Who works on such a library says so with --own. */
+/* 3. These libraries keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they
+ *    tell pmemcheck so by annotations).  Their metadata are no business of their users, nor that they zero an object
+ *    which the user then fills.  Flushes and fences are: they cost him time.  Who works on such a library says so with
+ *    --own. */
 static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind == KIND_DIRTY_OVERWRITE && stored_by_library(stacks, s->related[0].context))
@@ -106,8 +107,8 @@ static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 	       stored_by_library(stacks, s->context);
 }
 
-/* 4. Locked instructions complete write-backs, and where the program takes the lock that may be meant.  It is not where the C library takes
- *    locks of its own because the program, or the thread, ends. */
+/* 4. Locked instructions complete write-backs, and where the program takes the lock that may be meant.  It is not where
+ *    the C library takes locks of its own because the program, or the thread, ends. */
 static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
 {
 	static const char *const libc[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "ld-*", NULL};

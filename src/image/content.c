@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file is its size and its pages.  Invariant: bytes at and beyond the size are zero in every page, so that growing needs no work. */
+/* A file is its size and its pages.  Invariant: bytes at and beyond the size are zero in every page, so that growing
+ * needs no work. */
 #include "image/content.h"
 
 #include <linux/falloc.h>

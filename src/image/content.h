@@ -10,13 +10,15 @@
  * Everything takes effect in the order of the events; what a crash would leave of it is not asked here.  The rules:
  *
  *  1. A FILE event (re)starts a file with its size and nothing but zeros; CONTENT fills it.
- *  2. Stores and CONTENT change bytes below the size.  A store beyond it, in the last page of a mapping, reaches no file.
+ *  2. Stores and CONTENT change bytes below the size.  A store beyond it, in the last page of a mapping, reaches no
+ *     file.
  *  3. FILE_WRITE grows the file as needed.  Shrinking forgets what is cut: growing again shows zeros.
  *  4. FILE_ALLOCATE does to size and bytes what fallocate(2) says for its mode.
  *  5. RENAME and UNLINK change the name alone; the bytes live on.
  *  6. A name belongs to the file that got it last: another file that had it has none left.
  *
- * Memory is taken by pages of 4 KiB that hold a byte other than zero at some time, so a sparse pool costs what is in it. */
+ * Memory is taken by pages of 4 KiB that hold a byte other than zero at some time, so a sparse pool costs what is in
+ * it. */
 #ifndef BLACKOUT_IMAGE_CONTENT_H
 #define BLACKOUT_IMAGE_CONTENT_H
 
@@ -43,7 +45,8 @@ uint64_t content_size(const struct content *content, uint32_t file);
 /* Copy up to `size` bytes from `offset` on into `buffer`; return how many there are before the file's end. */
 size_t content_read(const struct content *content, uint32_t file, uint64_t offset, void *buffer, size_t size);
 
-/* Where the file is now: the path after its last rename, or NULL once its last link is gone.  Valid until the next event. */
+/* Where the file is now: the path after its last rename, or NULL once its last link is gone.  Valid until the next
+ * event. */
 const char *content_path(const struct content *content, uint32_t file);
 
 /* Pages of memory that the file takes. */
@@ -67,7 +70,8 @@ const uint8_t *content_page(const struct content *content, uint32_t file, uint64
 /* The pages that are there, ascending.  The caller frees the array. */
 uint64_t *content_page_numbers(const struct content *content, uint32_t file, size_t *count);
 
-/* A watcher is told which pages changed since it last settled; at first, all that are there.  -1: there are WATCHERS_MAX. */
+/* A watcher is told which pages changed since it last settled; at first, all that are there.  -1: there are
+ * WATCHERS_MAX. */
 int content_watch(struct content *content);
 void content_unwatch(struct content *content, int watcher);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* digest.h - 128 bits that stand for the content of all PM files.
  *
- * The digest of a content is a sum, modulo 2^128, of one number for each line of 64 bytes that is not all zero, made of the file's path, the
- * number of the line and its bytes, and of one number for each file, made of its path and its size.  A sum can be mended where something
- * changed: what was there is subtracted, what is there now added.  A file without a name counts for nothing. */
+ * The digest of a content is a sum, modulo 2^128, of one number for each line of 64 bytes that is not all zero, made of
+ * the file's path, the number of the line and its bytes, and of one number for each file, made of its path and its
+ * size.  A sum can be mended where something changed: what was there is subtracted, what is there now added.  A file
+ * without a name counts for nothing. */
 #ifndef BLACKOUT_IMAGE_DIGEST_H
 #define BLACKOUT_IMAGE_DIGEST_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* found.h - a file that becomes known a second time, because another process of the recording maps it by itself.
  *
- * The trace then tells what that process finds in it: what the recorded programs left there, pending stores and all, and whatever somebody
- * else has changed meanwhile.  The former says nothing new about media; only bytes that are not as the recorded programs left
- * them are certain from then on (rule 6 of the files in doc/MODEL.md).  They are known when all of the file's CONTENT has come. */
+ * The trace then tells what that process finds in it: what the recorded programs left there, pending stores and all,
+ * and whatever somebody else has changed meanwhile.  The former says nothing new about media; only bytes that are not
+ * as the recorded programs left them are certain from then on (rule 6 of the files in doc/MODEL.md).  They are known
+ * when all of the file's CONTENT has come. */
 #ifndef BLACKOUT_IMAGE_FOUND_H
 #define BLACKOUT_IMAGE_FOUND_H
 

@@ -99,7 +99,8 @@ static void find_again(struct image *image, const struct event *ev)
 	found_start(&image->found, ev, image_events(image) + 1, content_seen(image));
 }
 
-/* Rule 3: a file that existed is there already.  One that is found again keeps what is certain of it, within its size. */
+/* Rule 3: a file that existed is there already.  One that is found again keeps what is certain of it, within its
+ * size. */
 static void apply_file(struct image *image, const struct event *ev)
 {
 	struct event part = *ev;

@@ -10,20 +10,22 @@
  *                     ...
  *     image_free(image);
  *
- * An image owns a model (MODEL_STATES) and the certain content of all files: what is on media whatever happens.  When the model says that a
- * unit is certain, it moves from pending into that content; a crash state is the content with some pending units over it (state.h).
+ * An image owns a model (MODEL_STATES) and the certain content of all files: what is on media whatever happens.  When
+ * the model says that a unit is certain, it moves from pending into that content; a crash state is the content with
+ * some pending units over it (state.h).
  *
  * Rules, beside those of content.h and doc/MODEL.md:
  *
- *  1. A byte shows the latest unit on it.  An older unit, whether it becomes certain later or is persisted in a state, never covers a newer
- *     one that is certain already.
+ *  1. A byte shows the latest unit on it.  An older unit, whether it becomes certain later or is persisted in a state,
+ *     never covers a newer one that is certain already.
  *  2. Sizes, names and links change at once and for certain.
- *  3. A file that existed before the recording is there from the start, as `origin` says.  One that the program made is there from its
- *     FILE event on.
+ *  3. A file that existed before the recording is there from the start, as `origin` says.  One that the program made is
+ *     there from its FILE event on.
  *  4. Of files with the same path the one that got it last has it; the others have lost that name.
  *
- * The cost of moving forward is that of the bytes that become certain; memory is that of the pages with something in them, and of what is
- * pending.  The digest of the content is brought up to date when it is asked for, page by changed page. */
+ * The cost of moving forward is that of the bytes that become certain; memory is that of the pages with something in
+ * them, and of what is pending.  The digest of the content is brought up to date when it is asked for, page by changed
+ * page. */
 #ifndef BLACKOUT_IMAGE_IMAGE_H
 #define BLACKOUT_IMAGE_IMAGE_H
 
@@ -40,8 +42,8 @@ void image_free(struct image *image);
 /* Let the next event of the trace take effect. */
 void image_apply(struct image *image, const struct event *ev);
 
-/* The next event, whatever it is, is no CONTENT.  What a file that became known a second time holds is known only then; image_apply sees it
- * by itself, but whoever asks for states before the next event must say so. */
+/* The next event, whatever it is, is no CONTENT.  What a file that became known a second time holds is known only then;
+ * image_apply sees it by itself, but whoever asks for states before the next event must say so. */
 void image_settle(struct image *image);
 
 /* How many events have taken effect: the number of the last one. */
@@ -50,15 +52,16 @@ uint64_t image_events(const struct image *image);
 /* For questions: what is pending, which sets are legal.  Nothing may be applied to it. */
 struct model *image_model(struct image *image);
 
-/* The files of a state: ids from 1 to the count.  Existence, names and sizes are the same in all states of a moment (rule 2). */
+/* The files of a state: ids from 1 to the count.  Existence, names and sizes are the same in all states of a moment
+ * (rule 2). */
 uint32_t image_file_count(const struct image *image);
 bool image_exists(const struct image *image, uint32_t file); /* it is known, and has a name */
 const char *image_path(const struct image *image,
 		       uint32_t file); /* NULL if it does not exist; valid until the next event */
 uint64_t image_size(const struct image *image, uint32_t file);
 
-/* Copy up to `size` bytes of a file from `offset` on, in a state of this moment, or of what is certain if `state` is NULL; return how many
- * there are before its end. */
+/* Copy up to `size` bytes of a file from `offset` on, in a state of this moment, or of what is certain if `state` is
+ * NULL; return how many there are before its end. */
 size_t image_read(const struct image *image, const struct state *state, uint32_t file, uint64_t offset, void *buffer,
 		  size_t size);
 

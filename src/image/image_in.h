@@ -22,7 +22,8 @@ struct image {
 	struct found found;
 };
 
-/* One page of a state, with zeros beyond the end of the file; `state` NULL: of what is certain.  It is made in `buffer` only if it must be. */
+/* One page of a state, with zeros beyond the end of the file; `state` NULL: of what is certain.  It is made in `buffer`
+ * only if it must be. */
 const uint8_t *image_page(const struct image *image, const struct state *state, uint32_t file, uint64_t number,
 			  uint8_t buffer[IMAGE_PAGE]);
 

@@ -6,10 +6,11 @@
  *             origin_apply(origin, &ev);                    // pass 1: cheap, looks at events about files alone
  *     struct image *image = image_new(platform, origin);       // pass 2
  *
- *  1. Files that were there before the recording, with their content.  The trace tells of a file when it is first mapped; a crash before
- *     that moment leaves it as it was, and not absent.
- *  2. Every path that a PM file has at any time, and the directories of these paths.  Recovery must find each of them in its own private
- *     place: the path DIRECTORY/NAME, of the directory number K, is ROOT/K/NAME there.  Paths are as in the trace: absolute, canonical. */
+ *  1. Files that were there before the recording, with their content.  The trace tells of a file when it is first
+ *     mapped; a crash before that moment leaves it as it was, and not absent.
+ *  2. Every path that a PM file has at any time, and the directories of these paths.  Recovery must find each of them
+ *     in its own private place: the path DIRECTORY/NAME, of the directory number K, is ROOT/K/NAME there.  Paths are as
+ *     in the trace: absolute, canonical. */
 #ifndef BLACKOUT_IMAGE_ORIGIN_H
 #define BLACKOUT_IMAGE_ORIGIN_H
 
@@ -25,7 +26,8 @@ struct origin;
 struct origin *origin_new(void);
 void origin_free(struct origin *origin);
 
-/* Take note of one event.  Events must come in order; all may be handed over, or only those for which origin_wants is true. */
+/* Take note of one event.  Events must come in order; all may be handed over, or only those for which origin_wants is
+ * true. */
 void origin_apply(struct origin *origin, const struct event *ev);
 
 static inline bool origin_wants(const struct event *ev)
@@ -42,10 +44,12 @@ const char *origin_path(const struct origin *origin, size_t index);
 size_t origin_dir_count(const struct origin *origin);
 const char *origin_dir(const struct origin *origin, size_t index);
 
-/* The number of the directory in which a path lies; its name there is *name, a part of `path`.  -1 if the path is none of ours. */
+/* The number of the directory in which a path lies; its name there is *name, a part of `path`.  -1 if the path is none
+ * of ours. */
 int origin_place(const struct origin *origin, const char *path, const char **name);
 
-/* One more path that shall have a place: absolute, and not that of a directory that is always there; otherwise false. */
+/* One more path that shall have a place: absolute, and not that of a directory that is always there; otherwise
+ * false. */
 bool origin_add_path(struct origin *origin, const char *path);
 
 /* One more directory, so that it has the next number. */

@@ -7,8 +7,8 @@
  *
  * Bytes are shared between copies until one of them changes (pages_share).
  *
- * Watchers learn which pages have changed.  Each has a bit, and a list of the pages that changed since it last settled: a page whose
- * bit is set is not in that watcher's list, so a change to a page costs one test after the first. */
+ * Watchers learn which pages have changed.  Each has a bit, and a list of the pages that changed since it last settled:
+ * a page whose bit is set is not in that watcher's list, so a change to a page costs one test after the first. */
 #ifndef BLACKOUT_IMAGE_PAGES_H
 #define BLACKOUT_IMAGE_PAGES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading: the body is unpacked a part at a time and becomes events, the same that a trace has for files that existed.  Nothing is taken to
- * be sound before it has been looked at; memory is taken for bytes that are there, never for what a number promises. */
+/* Reading: the body is unpacked a part at a time and becomes events, the same that a trace has for files that existed.
+ * Nothing is taken to be sound before it has been looked at; memory is taken for bytes that are there, never for what a
+ * number promises. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>

@@ -64,8 +64,8 @@ void stage_rest(struct stage *stage, uint32_t file);
 int stage_put(struct stage *stage, uint32_t file, uint64_t number, const uint8_t page[IMAGE_PAGE], struct err *err);
 int stage_flush(struct stage *stage, struct err *err);
 
-/* Distrust, before names and sizes are brought to the state: directories are made right again, what does not belong is removed, and files
- * that are beyond repair are forgotten. */
+/* Distrust, before names and sizes are brought to the state: directories are made right again, what does not belong is
+ * removed, and files that are beyond repair are forgotten. */
 int stage_mend_names(struct stage *stage, struct err *err);
 
 /* And after it: every page that is not as it should be is written. */

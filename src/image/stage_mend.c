@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After a recovery that had the real files: it may have written, cut, moved, replaced and removed them, changed permissions, left links,
- * directories and files of its own. */
+/* After a recovery that had the real files: it may have written, cut, moved, replaced and removed them, changed
+ * permissions, left links, directories and files of its own. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The place of all stages of a command: found, and left as it was.
  *
- * Its directory carries our process id, and we hold a lock on it.  One whose process is gone and whose lock is free was left behind, by
- * somebody who was killed: whoever comes next removes it.  The id alone would not do, for ids are used again, nor would the lock, which is
- * not held yet in the first moment. */
+ * Its directory carries our process id, and we hold a lock on it.  One whose process is gone and whose lock is free was
+ * left behind, by somebody who was killed: whoever comes next removes it.  The id alone would not do, for ids are used
+ * again, nor would the lock, which is not held yet in the first moment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -189,8 +189,8 @@ static void group_walk(struct work *w, const struct choices_unit *units, uint32_
 	}
 }
 
-/* The same where all units are cached: event by event.  A line may have thousands of units, and a walk would look at all of them for each
- * alternative. */
+/* The same where all units are cached: event by event.  A line may have thousands of units, and a walk would look at
+ * all of them for each alternative. */
 static void line_walk_cached(struct work *w)
 {
 	const struct choices_line *l = &choices_lines(w->c)[w->line];

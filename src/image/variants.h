@@ -7,10 +7,11 @@
  *             ... v.lines.at[i], v.at[...]
  *     variants_free(&v);
  *
- * The digest of a crash state is that of what is certain (state_digest_none) plus the `change` of one variant of each line.  Variants may be
- * combined if no one of them `needs` what another has not: the latest `needs` must come before the first `barrier`.  Where there are no
- * orders (choices.h), every combination may be, and each is another content.  Where there are, some combinations may have the
- * same content; then variants of a line with the same bytes are kept only if they differ in what they demand. */
+ * The digest of a crash state is that of what is certain (state_digest_none) plus the `change` of one variant of each
+ * line.  Variants may be combined if no one of them `needs` what another has not: the latest `needs` must come before
+ * the first `barrier`.  Where there are no orders (choices.h), every combination may be, and each is another content.
+ * Where there are, some combinations may have the same content; then variants of a line with the same bytes are kept
+ * only if they differ in what they demand. */
 #ifndef BLACKOUT_IMAGE_VARIANTS_H
 #define BLACKOUT_IMAGE_VARIANTS_H
 
@@ -58,7 +59,8 @@ struct variants {
 /* The choices of this moment, with what units show over what is certain. */
 struct choices *image_choices(struct image *image);
 
-/* Find the variants of all lines; `variants` is zero, or was used before.  False if there are more than `limit` alternatives in a line. */
+/* Find the variants of all lines; `variants` is zero, or was used before.  False if there are more than `limit`
+ * alternatives in a line. */
 bool variants_find(struct variants *variants, struct image *image, const struct choices *choices, uint64_t limit);
 void variants_free(struct variants *variants);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view.h - what is pending at one moment, arranged by lines, so that each of many states of that moment costs little. */
+/* view.h - what is pending at one moment, arranged by lines, so that each of many states of that moment costs
+ * little. */
 #ifndef BLACKOUT_IMAGE_VIEW_H
 #define BLACKOUT_IMAGE_VIEW_H
 

@@ -4,8 +4,8 @@
 
 #define CACHED 0 /* enum unit_kind; model.h needs libraries */
 
-/* One line, and what its decisions from the first unit up to some unit amount to.  For it alone: the order within the line, and orders
- * broken in it. */
+/* One line, and what its decisions from the first unit up to some unit amount to.  For it alone: the order within the
+ * line, and orders broken in it. */
 struct pass {
 	const struct choices_unit *units;
 	uint32_t count;
@@ -25,7 +25,8 @@ static bool may_take(const struct pass *p, const struct choices_unit *unit)
 	return unit->event < p->barrier && (unit->kind != CACHED || p->missing >= unit->event);
 }
 
-/* Something taken elsewhere was stored after the CLFLUSH that covered the unit.  The forced units of a line are the first of its cached ones. */
+/* Something taken elsewhere was stored after the CLFLUSH that covered the unit.  The forced units of a line are the
+ * first of its cached ones. */
 static bool must_take(const struct choices_unit *unit, struct choices_bounds bounds)
 {
 	return unit->order < bounds.latest;
@@ -123,7 +124,8 @@ static uint64_t own_barrier(struct pass p, const uint8_t *taken)
 	return p.barrier;
 }
 
-/* Once the cached units are decided, the others are decided from the latest to the earliest: so it is known of each what hides it. */
+/* Once the cached units are decided, the others are decided from the latest to the earliest: so it is known of each
+ * what hides it. */
 static uint32_t first_open_free(const struct pass *p, const uint8_t *taken)
 {
 	uint64_t hidden = 0, barrier = own_barrier(*p, taken);
@@ -268,8 +270,9 @@ void choices_apply(const struct choices *c, uint32_t line, const uint8_t *taken,
 	}
 }
 
-/* Counting.  As model/count.c does it, which explains why: F is a product over lines, and the sets are a sum of differences of it, one for each
- * order that can be the latest with a unit after it.  F is computed anew for each order, because there is no memory to go from one to the next. */
+/* Counting.  As model/count.c does it, which explains why: F is a product over lines, and the sets are a sum of
+ * differences of it, one for each order that can be the latest with a unit after it.  F is computed anew for each
+ * order, because there is no memory to go from one to the next. */
 
 /* The largest number of units of one store in a line is 8, of free ones there may be more than bits in a word. */
 static double line_ways(const struct choices *c, const struct choices_line *line, uint64_t upto, uint64_t orders)

@@ -10,17 +10,18 @@
  *             struct choices_bounds after = choices_decide(c, line, taken, bounds);
  *             ...                                                // this line is decided; go on with another one, within `after`
  *
- * The units are those of model_pending, sorted by line, and within a line in the order of the stores.  A decision about a line is a flag
- * for each of its units.  Lines may be decided in any order: every decision that is offered can be completed, whatever is decided next, and
- * the complete decisions are exactly the sets of model_enumerate.
+ * The units are those of model_pending, sorted by line, and within a line in the order of the stores.  A decision about
+ * a line is a flag for each of its units.  Lines may be decided in any order: every decision that is offered can be
+ * completed, whatever is decided next, and the complete decisions are exactly the sets of model_enumerate.
  *
- * How.  Let an order be a CLFLUSH with pending units before it on its line.  Within a line, a cached unit needs the earlier ones (of earlier
- * events).  Between lines there is one rule only: if an order is broken, that is, one of its units is left out, nothing stored after it
- * may be taken.  So all that other lines need to know of a decision are two numbers: `latest`, the event of the latest unit taken, and
- * `barrier`, the event of the first broken order; and decisions agree if every latest comes before every barrier.
+ * How.  Let an order be a CLFLUSH with pending units before it on its line.  Within a line, a cached unit needs the
+ * earlier ones (of earlier events).  Between lines there is one rule only: if an order is broken, that is, one of its
+ * units is left out, nothing stored after it may be taken.  So all that other lines need to know of a decision are two
+ * numbers: `latest`, the event of the latest unit taken, and `barrier`, the event of the first broken order; and
+ * decisions agree if every latest comes before every barrier.
  *
- * The block has no pointers in it: it may be copied, written to a file and mapped elsewhere.  choices.c allocates nothing and calls nothing
- * but memcpy, so that it can be used in a signal handler of another program. */
+ * The block has no pointers in it: it may be copied, written to a file and mapped elsewhere.  choices.c allocates
+ * nothing and calls nothing but memcpy, so that it can be used in a signal handler of another program. */
 #ifndef BLACKOUT_MODEL_CHOICES_H
 #define BLACKOUT_MODEL_CHOICES_H
 
@@ -47,8 +48,8 @@ struct choices_unit {
 	uint8_t kind; /* enum unit_kind: 0 is CACHED; the others are bound to nothing in their line */
 	uint8_t cover;
 	uint8_t store;
-	/* Bit i: value[i] is seen if the unit is taken and nothing later on that byte is.  All, unless something newer is
-	 * certain already: then image_choices (image) clears it. */
+	/* Bit i: value[i] is seen if the unit is taken and nothing later on that byte is.  All, unless something newer
+	 * is certain already: then image_choices (image) clears it. */
 	uint8_t shows;
 	/* By choices_mark: if this is the last unit taken, a later state of the line has the same bytes. */
 	uint8_t returns;
@@ -106,16 +107,17 @@ struct choices_bounds {
 enum choices_mode {
 	/* Every legal set of the line's units, once. */
 	CHOICES_SETS,
-	/* Leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units that
-	 * are not cached are not taken where later ones hide them.  Two sets may still have the same bytes. */
+	/* Leave out sets of which it is plain that another has the same bytes and demands no more of other lines: units
+	 * that are not cached are not taken where later ones hide them.  Two sets may still have the same bytes. */
 	CHOICES_CONTENTS,
-	/* Leave out what choices_mark found, too: a lock that was taken and given back a thousand times has two contents. */
+	/* Leave out what choices_mark found, too: a lock that was taken and given back a thousand times has two
+	 * contents. */
 	CHOICES_ONCE,
 };
 
-/* The alternatives of one line within bounds, one after the other; the first takes as little as it may, and there is always one.  `taken` has
- * a flag (0 or 1) for each unit of the line, in its order, and carries the whole position: it may be kept, and gone on from later.
- * choices_next returns false after the last. */
+/* The alternatives of one line within bounds, one after the other; the first takes as little as it may, and there is
+ * always one.  `taken` has a flag (0 or 1) for each unit of the line, in its order, and carries the whole position: it
+ * may be kept, and gone on from later.  choices_next returns false after the last. */
 bool choices_first(const struct choices *c, uint32_t line, struct choices_bounds bounds, enum choices_mode mode,
 		   uint8_t *taken);
 bool choices_next(const struct choices *c, uint32_t line, struct choices_bounds bounds, enum choices_mode mode,
@@ -137,8 +139,8 @@ struct choices_bounds choices_decide(const struct choices *c, uint32_t line, con
 /* Put the taken units over the line's 64 bytes, which hold what is certain. */
 void choices_apply(const struct choices *c, uint32_t line, const uint8_t *taken, uint8_t *bytes);
 
-/* How many sets of units of the open lines there are within bounds: exact as long as all numbers on the way are below 2^53, about right
- * beyond, infinite beyond 2^1023.  `decided` has a flag for each line; NULL: all are open. */
+/* How many sets of units of the open lines there are within bounds: exact as long as all numbers on the way are below
+ * 2^53, about right beyond, infinite beyond 2^1023.  `decided` has a flag for each line; NULL: all are open. */
 double choices_count(const struct choices *c, struct choices_bounds bounds, const uint8_t *decided);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which states of a line have bytes that it has again later?  See choices.h.
  *
- * In a line of cached units these are the states after whole events, one for each event.  Of those that are alike the last one stays: it is
- * not known here what is certain, so the first state of all, without any unit, is like none of them, and the one with all units must stay
- * what it is.  Where there are orders it matters to other lines which of them is taken. */
+ * In a line of cached units these are the states after whole events, one for each event.  Of those that are alike the
+ * last one stays: it is not known here what is certain, so the first state of all, without any unit, is like none of
+ * them, and the one with all units must stay what it is.  Where there are orders it matters to other lines which of
+ * them is taken. */
 #include <string.h>
 #include <xxhash.h>
 

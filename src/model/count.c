@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many sets may be on media, without looking at them.
  *
- * Without CLFLUSH the lines, and the units that are not cached, are independent, so their numbers multiply.  A line whose pending stores
- * have n1, n2, ... units has 1 + (2^n1 - 1) + (2^n2 - 1) + ... states: nothing, or some of a store and all of those before it.
+ * Without CLFLUSH the lines, and the units that are not cached, are independent, so their numbers multiply.  A line
+ * whose pending stores have n1, n2, ... units has 1 + (2^n1 - 1) + (2^n2 - 1) + ... states: nothing, or some of a store
+ * and all of those before it.
  *
- * With CLFLUSHes at t1 < t2 < ... < tm, a set belongs to the latest tk after which one of its units was stored (k = 0 if there is none).
- * It then holds all that t1 ... tk ordered, and nothing stored after tk+1.  With F(s, k) = the number of sets of units stored up to s
- * that hold all that t1 ... tk ordered, those with k > 0 are F(tk+1, k) - F(tk, k): the second term takes away those without a unit
- * after tk.  F is a product again, and goes from one k to the next by the lines that change. */
+ * With CLFLUSHes at t1 < t2 < ... < tm, a set belongs to the latest tk after which one of its units was stored (k = 0
+ * if there is none).  It then holds all that t1 ... tk ordered, and nothing stored after tk+1.  With F(s, k) = the
+ * number of sets of units stored up to s that hold all that t1 ... tk ordered, those with k > 0 are F(tk+1, k) - F(tk,
+ * k): the second term takes away those without a unit after tk.  F is a product again, and goes from one k to the next
+ * by the lines that change. */
 #include "base/err.h"
 #include "model/platform.h"
 

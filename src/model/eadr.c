@@ -3,14 +3,17 @@
  *
  * Rules.  "On media" means: there after a crash at this moment.  The order of stores is the order of the events.
  *
- *  1. A cached store is on media once it has taken effect.  So cached stores get there in their order, whatever their lines.
+ *  1. A cached store is on media once it has taken effect.  So cached stores get there in their order, whatever their
+ *     lines.
  *  2. Flushes do nothing.
- *  3. The units of the store that is being executed may tear: until the next event of any thread some of them may be on media without the
- *     others, in any combination.  A store of one unit is there or not: the crash before it and the crash after it are its two states.
- *  4. Fences are SFENCE, MFENCE and every locked instruction, whether it stores or not.  A locked store is stored after its own fence.
+ *  3. The units of the store that is being executed may tear: until the next event of any thread some of them may be on
+ *     media without the others, in any combination.  A store of one unit is there or not: the crash before it and the
+ *     crash after it are its two states.
+ *  4. Fences are SFENCE, MFENCE and every locked instruction, whether it stores or not.  A locked store is stored after
+ *     its own fence.
  *  5. A non-temporal store gets to media at any time, bound to nothing, and is there after a fence of its thread.
- *  6. msync(MS_SYNC), fsync, fdatasync, sync and syncfs put on media all that is pending in their range.  What was written by system
- *     calls waits for one of them.  (In sync.c, for every platform.) */
+ *  6. msync(MS_SYNC), fsync, fdatasync, sync and syncfs put on media all that is pending in their range.  What was
+ *     written by system calls waits for one of them.  (In sync.c, for every platform.) */
 #include "model/platform.h"
 
 /* The units of the last store, if they are still pending: nothing came after them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens to the files themselves.  Sizes, names and contents at mapping time are taken to be on media at once: file systems keep
- * journals for them.  What is cut off, or replaced by zeros, is pending no longer. */
+/* What happens to the files themselves.  Sizes, names and contents at mapping time are taken to be on media at once:
+ * file systems keep journals for them.  What is cut off, or replaced by zeros, is pending no longer. */
 #include <linux/falloc.h>
 #include <string.h>
 
@@ -74,7 +74,8 @@ static void file_resize(struct model *model, uint32_t file, uint64_t size)
 	f->size = size;
 }
 
-/* The file is announced, perhaps again: another process maps it by itself.  What is pending in it remains so, whatever it holds now. */
+/* The file is announced, perhaps again: another process maps it by itself.  What is pending in it remains so, whatever
+ * it holds now. */
 void step_file(struct model *model, const struct event *ev)
 {
 	model->changes++;

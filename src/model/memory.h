@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* memory.h - the PM files as the program sees them now, and a record for each cache line that was stored to or flushed.
  *
- * Bytes are kept by pages: a page that is absent is all zeros.  They serve one question, asked for every unit: is it silent?  They follow
- * the rules of image/content.h, which answers for whole files; here a store must cost a few nanoseconds. */
+ * Bytes are kept by pages: a page that is absent is all zeros.  They serve one question, asked for every unit: is it
+ * silent?  They follow the rules of image/content.h, which answers for whole files; here a store must cost a few
+ * nanoseconds. */
 #ifndef BLACKOUT_MODEL_MEMORY_H
 #define BLACKOUT_MODEL_MEMORY_H
 
@@ -17,7 +18,8 @@
 #define PAGE_BYTES 4096u
 #define PAGE_LINES (PAGE_BYTES / LINE_BYTES)
 
-/* What stays of a line while nothing is pending on it.  There is one for every line that the program ever stored to or flushed. */
+/* What stays of a line while nothing is pending on it.  There is one for every line that the program ever stored to or
+ * flushed. */
 struct line {
 	struct dirty *dirty;   /* what is pending on it (pending.h), or NULL */
 	struct flush *flushes; /* by threads that have not fenced since: at most one each */
@@ -108,7 +110,8 @@ bool memory_is_zero(const uint8_t *bytes, size_t size);
 /* Change bytes, whatever the size of the file says; NULL stands for zeros. */
 void memory_put(struct memory *memory, uint32_t file, uint64_t offset, const uint8_t *bytes, uint64_t size);
 
-/* Bytes from `from` on move to `to`; those between are dropped (to < from), or are zero (to > from).  Lines forget their stores. */
+/* Bytes from `from` on move to `to`; those between are dropped (to < from), or are zero (to > from).  Lines forget
+ * their stores. */
 void memory_shift(struct memory *memory, uint32_t file, uint64_t from, uint64_t to);
 
 /* How many bytes of [offset, offset + size) are in the file. */

@@ -7,15 +7,15 @@
  *     model_end(m);                                    // and what was never made persistent
  *     model_free(m);
  *
- * The model follows a trace and keeps, at each point of it, the stores that are pending: those that a crash may lose or keep.  All that
- * was stored and is not pending is certain, that is, on media whatever happens.  The rules are those of the platform (adr.c, eadr.c);
- * doc/MODEL.md explains them.
+ * The model follows a trace and keeps, at each point of it, the stores that are pending: those that a crash may lose or
+ * keep.  All that was stored and is not pending is certain, that is, on media whatever happens.  The rules are those of
+ * the platform (adr.c, eadr.c); doc/MODEL.md explains them.
  *
- * A store is cut into units of at most 8 bytes that lie in one aligned word: a unit is on media as a whole or not at all.  A unit whose
- * bytes are what the file holds already is silent: it makes no pending unit, and overwrites nothing.
+ * A store is cut into units of at most 8 bytes that lie in one aligned word: a unit is on media as a whole or not at
+ * all.  A unit whose bytes are what the file holds already is silent: it makes no pending unit, and overwrites nothing.
  *
- * The bytes of a crash state are those that were certain, and those of the persisted units, each byte from the latest unit on it.  Files
- * should be announced by EVENT_FILE; one that was not is taken to have no end and to hold zeros. */
+ * The bytes of a crash state are those that were certain, and those of the persisted units, each byte from the latest
+ * unit on it.  Files should be announced by EVENT_FILE; one that was not is taken to have no end and to hold zeros. */
 #ifndef BLACKOUT_MODEL_MODEL_H
 #define BLACKOUT_MODEL_MODEL_H
 
@@ -68,8 +68,8 @@ struct flush_effect {
 	bool pointless;        /* flushes do nothing on this platform */
 	/* Units or silent stores that this flush is the first to write back since they were stored. */
 	unsigned newly_covered;
-	/* Pending units that this thread's next fence completes owing to this flush alone: may be more than newly_covered
-	 * where another thread has flushed the line and not fenced. */
+	/* Pending units that this thread's next fence completes owing to this flush alone: may be more than
+	 * newly_covered where another thread has flushed the line and not fenced. */
 	unsigned covered_for_thread;
 	/* An earlier flush since the last store to the line has written it back, or is pending: */
 	bool line_was_flushed;
@@ -83,7 +83,8 @@ struct flush_effect {
 	uint32_t last_store_context;
 };
 
-/* What a fence did.  Told for each SFENCE, MFENCE, LOCKED, and each STORE of kind LOCKED (before its own units are stored). */
+/* What a fence did.  Told for each SFENCE, MFENCE, LOCKED, and each STORE of kind LOCKED (before its own units are
+ * stored). */
 struct fence_effect {
 	unsigned flushes_completed; /* distinct PM lines whose write-back by this thread it completes (CLFLUSH too) */
 	unsigned direct_completed;  /* non-temporal units of this thread */
@@ -95,34 +96,36 @@ struct fence_effect {
 	unsigned distinct_flush_contexts; /* among them; each line counts with its last flush */
 };
 
-/* Who wants to know.  Any of these may be NULL.  Events, units and effects are valid during the call only.  What an event makes
- * certain is told before the flush or fence itself. */
+/* Who wants to know.  Any of these may be NULL.  Events, units and effects are valid during the call only.  What an
+ * event makes certain is told before the flush or fence itself. */
 struct model_observer {
-	/* `ev`, a STORE, changes bytes of `old`, which is pending (CACHED or DIRECT, never WRITTEN).  Told for each such pair of units. */
+	/* `ev`, a STORE, changes bytes of `old`, which is pending (CACHED or DIRECT, never WRITTEN).  Told for each
+	 * such pair of units. */
 	void (*overwrite)(void *arg, const struct event *ev, const struct unit *old);
 	void (*flush)(void *arg, const struct event *ev, const struct flush_effect *effect);
 	void (*fence)(void *arg, const struct event *ev, const struct fence_effect *effect);
 	/* `unit` is certain from `by` on: a fence, a synchronisation; on eADR the store itself, or
 	 * what came after it (NULL: the end of the trace). */
 	void (*persist)(void *arg, const struct event *by, const struct unit *unit);
-	/* The same, for whom it is enough to be told once of all units that one store left on one line: what they have in common, with the
-	 * offset of the line, and their bytes, a bit for each of the line. */
+	/* The same, for whom it is enough to be told once of all units that one store left on one line: what they have
+	 * in common, with the offset of the line, and their bytes, a bit for each of the line. */
 	void (*persist_line)(void *arg, const struct event *by, const struct unit *common, uint64_t bytes);
-	/* `unit` is pending although nobody can make it certain any more: `by` unmapped its file for good, or is NULL at the end of the
-	 * trace.  Told once for each unit, and not for: files without a name left, units that later ones have overwritten altogether,
-	 * and units that are UNIT_ORDERED (they get to media by themselves). */
+	/* `unit` is pending although nobody can make it certain any more: `by` unmapped its file for good, or is NULL
+	 * at the end of the trace.  Told once for each unit, and not for: files without a name left, units that later
+	 * ones have overwritten altogether, and units that are UNIT_ORDERED (they get to media by themselves). */
 	void (*leftover)(void *arg, const struct event *by, const struct unit *unit);
 };
 
 enum model_depth {
 	MODEL_STATES, /* all of it */
-	/* Units that are overwritten altogether are forgotten, and WRITTEN ones not kept at all, so that memory is bounded by
-	 * the dirty bytes.  Enough for the observer, which hears no more of those units; the sets of states may not be asked
-	 * for. */
+	/* Units that are overwritten altogether are forgotten, and WRITTEN ones not kept at all, so that memory is
+	 * bounded by the dirty bytes.  Enough for the observer, which hears no more of those units; the sets of states
+	 * may not be asked for. */
 	MODEL_VISIBLE,
 };
 
-/* A model at the start of a trace: nothing is known.  `observer` may be NULL; otherwise it must live as long as the model. */
+/* A model at the start of a trace: nothing is known.  `observer` may be NULL; otherwise it must live as long as the
+ * model. */
 struct model *model_new(const struct platform *platform, enum model_depth depth, const struct model_observer *observer,
 			void *arg);
 void model_free(struct model *model);
@@ -135,12 +138,13 @@ void model_end(struct model *model);
 
 uint64_t model_events(const struct model *model); /* applied so far */
 
-/* What is pending now, in the order in which it was stored.  The array is the model's, valid until the next model_ call that is not const. */
+/* What is pending now, in the order in which it was stored.  The array is the model's, valid until the next model_ call
+ * that is not const. */
 const struct unit *const *model_pending(struct model *model, size_t *count);
 size_t model_pending_count(const struct model *model);
 
-/* The sets of pending units that may be on media if the power fails now, besides all that is certain.  A set is an array of flags, one
- * for each unit of model_pending.  Depth MODEL_STATES only. */
+/* The sets of pending units that may be on media if the power fails now, besides all that is certain.  A set is an
+ * array of flags, one for each unit of model_pending.  Depth MODEL_STATES only. */
 
 /* How many there are, exactly.  Time is about linear in what is pending, however large the number. */
 void model_count(struct model *model, mpz_t count);
@@ -159,7 +163,8 @@ struct line_state {
 
 void model_line(const struct model *model, uint32_t file, uint64_t offset, struct line_state *state);
 
-/* How many units are pending on a line, and are there others than cached ones?  If not, they become certain in their order. */
+/* How many units are pending on a line, and are there others than cached ones?  If not, they become certain in their
+ * order. */
 size_t model_line_units(const struct model *model, uint32_t file, uint64_t offset, bool *mixed);
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pending.h - the units that a crash may lose or keep, and what binds them.  For the platforms; everybody else uses model.h.
+/* pending.h - the units that a crash may lose or keep, and what binds them.  For the platforms; everybody else uses
+ * model.h.
  *
- * What a store leaves pending on one line is a node: its units, one for each word, have everything in common but place and value.  One of
- * them leaves the others only where it is overwritten, cut off, or alone in the range of a synchronisation.  A node is in four lists:
+ * What a store leaves pending on one line is a node: its units, one for each word, have everything in common but place
+ * and value.  One of them leaves the others only where it is overwritten, cut off, or alone in the range of a
+ * synchronisation.  A node is in four lists:
  *
  *   all      every node of the model, in the order of the stores
  *   its own  CACHED: those of its line, in order; DIRECT: those of its thread; WRITTEN: those of the model
  *   top      of its line: the nodes of which the program would see a byte there, latest first
  *   order    the first CLFLUSH that covered it, if there was one
  *
- * Nodes, and the other small things here, come from free lists: once the program is in its stride nothing is allocated. */
+ * Nodes, and the other small things here, come from free lists: once the program is in its stride nothing is
+ * allocated. */
 #ifndef BLACKOUT_MODEL_PENDING_H
 #define BLACKOUT_MODEL_PENDING_H
 
@@ -53,8 +56,8 @@ struct dirty {
 	uint64_t ways, ways_before;
 };
 
-/* A CLFLUSH, from now until all units that it was the first to order are certain: nothing stored after `event` may be on media unless
- * all cached units of the line stored before it are. */
+/* A CLFLUSH, from now until all units that it was the first to order are certain: nothing stored after `event` may be
+ * on media unless all cached units of the line stored before it are. */
 struct order {
 	uint64_t event;
 	struct line *line;
@@ -136,7 +139,8 @@ void pending_remove_cached(struct pending *pending, struct line *line, struct no
 /* Forget the units in these words, a bit each; the node goes with its last. */
 void pending_remove_units(struct pending *pending, struct node *node, unsigned words);
 
-/* A later store overwrites the bytes `mask` of the line.  Units that lose their last visible byte are removed if `forget`. */
+/* A later store overwrites the bytes `mask` of the line.  Units that lose their last visible byte are removed if
+ * `forget`. */
 void pending_hide(struct pending *pending, struct line *line, uint64_t mask, bool forget);
 
 /* The bytes `mask` of the node's line are no longer what the program sees there, but what is certain. */
@@ -203,8 +207,8 @@ static inline void unit_place(struct unit *unit, const struct node *node, unsign
 	memcpy(unit->value, &value, sizeof(unit->value));
 }
 
-/* Append what an event leaves pending on a line, which is at `offset` in the file and holds `content` by now: the bytes `bytes`, in so many
- * units.  The rest of the analysis together costs about what this does, so it is worth inlining. */
+/* Append what an event leaves pending on a line, which is at `offset` in the file and holds `content` by now: the bytes
+ * `bytes`, in so many units.  The rest of the analysis together costs about what this does, so it is worth inlining. */
 static inline void pending_add(struct pending *pending, struct line *line, const struct event *ev, uint64_t number,
 			       enum unit_kind kind, uint64_t offset, const uint8_t *content, uint64_t bytes,
 			       unsigned units)

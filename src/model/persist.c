@@ -21,7 +21,8 @@ static inline void persist_tell(const struct model *model, const struct event *b
 	}
 }
 
-/* Units that are not cached become certain one by one: who is told of the last of a line can see that nothing is left there. */
+/* Units that are not cached become certain one by one: who is told of the last of a line can see that nothing is left
+ * there. */
 static void persist_one_by_one(struct model *model, const struct event *by, struct node *node, unsigned words)
 {
 	struct unit unit = node->unit;

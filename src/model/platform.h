@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* platform.h - what a platform must say, and what it may use.  To add one: write its file, with its rules in front; add it to PLATFORMS.
+/* platform.h - what a platform must say, and what it may use.  To add one: write its file, with its rules in front; add
+ * it to PLATFORMS.
  *
- * model.c does what is the same everywhere: it cuts stores into units, tells silent ones, follows the files, and makes certain what
- * a synchronisation makes certain.  The platform decides about the cache: when a cached unit is certain, what a flush and a fence do.
- * Every unit is pending at first, in the order of the stores (pending.h). */
+ * model.c does what is the same everywhere: it cuts stores into units, tells silent ones, follows the files, and makes
+ * certain what a synchronisation makes certain.  The platform decides about the cache: when a cached unit is certain,
+ * what a flush and a fence do.  Every unit is pending at first, in the order of the stores (pending.h). */
 #ifndef BLACKOUT_MODEL_PLATFORM_H
 #define BLACKOUT_MODEL_PLATFORM_H
 
@@ -34,12 +35,13 @@ struct platform {
 	void (*next)(struct model *model, const struct event *ev);
 	/* All units of a store have taken effect, and are pending; NULL if that means nothing. */
 	void (*stored)(struct model *model, const struct event *ev);
-	/* A line of PM is flushed; NULL if nothing was ever stored to it.  What it covers is to be told through *effect. */
+	/* A line of PM is flushed; NULL if nothing was ever stored to it.  What it covers is to be told through
+	 * *effect. */
 	void (*flush)(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect);
 	/* A thread fences. */
 	void (*fence)(struct model *model, const struct event *ev, struct thread *thread);
-	/* Will the event make something certain that is pending, or that it stores itself?  For moments.h; synchronisation is no matter of the
-	 * platform. */
+	/* Will the event make something certain that is pending, or that it stores itself?  For moments.h;
+	 * synchronisation is no matter of the platform. */
 	bool (*settles)(const struct model *model, const struct event *ev);
 };
 
@@ -56,8 +58,8 @@ static inline bool event_is_fence(const struct event *ev)
 	       (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
 }
 
-/* The node's units are on media for certain from now on; it is gone.  What that makes certain in turn is left to persist_settle, which must
- * be called before the event ends. */
+/* The node's units are on media for certain from now on; it is gone.  What that makes certain in turn is left to
+ * persist_settle, which must be called before the event ends. */
 void persist_node(struct model *model, const struct event *by, struct node *node);
 
 /* The same for those of its units that are in these words, a bit each. */

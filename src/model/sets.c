@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sets of pending units that may be on media, on any platform.
  *
- * What binds pending units is always of one form: a unit may be on media only if certain units that were stored before it are.  These are
+ * What binds pending units is always of one form: a unit may be on media only if certain units that were stored before
+ * it are.  These are
  *
- *   - for a cached unit, all units of its line that were stored by earlier events (the platform's rule of order within a line);
+ *   - for a cached unit, all units of its line that were stored by earlier events (the platform's rule of order within
+ *     a line);
  *   - for every unit, those that a CLFLUSH before it has ordered (struct order).
  *
- * So the units are decided in the order of the stores: leaving one out is always allowed, taking one is allowed if nothing that it needs
- * was left out, and every choice leads to a legal set. */
+ * So the units are decided in the order of the stores: leaving one out is always allowed, taking one is allowed if
+ * nothing that it needs was left out, and every choice leads to a legal set. */
 #include "base/err.h"
 #include "model/platform.h"
 
@@ -85,7 +87,8 @@ static void walk_down(struct walk *w, size_t at)
 	}
 }
 
-/* Go to the next set: the last unit that was left out and may be taken is, and all after it are left out again.  False after the last. */
+/* Go to the next set: the last unit that was left out and may be taken is, and all after it are left out again.  False
+ * after the last. */
 static bool walk_next(struct walk *w)
 {
 	for (size_t at = w->count; at-- > 0;) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* steps.h - what each type of event does to the model.  Only model.c, which looks at the type, and the steps themselves need this. */
+/* steps.h - what each type of event does to the model.  Only model.c, which looks at the type, and the steps themselves
+ * need this. */
 #ifndef BLACKOUT_MODEL_STEPS_H
 #define BLACKOUT_MODEL_STEPS_H
 

@@ -30,15 +30,15 @@ static inline uint64_t load_part(const uint8_t *bytes, unsigned size)
 	return bytes[0] | (uint64_t)bytes[middle] << middle * 8 | (uint64_t)bytes[size - 1] << (size - 1) * 8;
 }
 
-/* Will the older unit be certain no later than the new one?  Cached units of a line are covered together; so are all that a thread
- * stored directly, by its fence. */
+/* Will the older unit be certain no later than the new one?  Cached units of a line are covered together; so are all
+ * that a thread stored directly, by its fence. */
 static bool shares_fate(const struct node *old, const struct event *ev, enum unit_kind kind)
 {
 	return old->unit.kind == kind && (kind != UNIT_DIRECT || old->unit.thread == ev->thread);
 }
 
-/* A unit of the bytes `mask` writes what is there.  If all that is there is certain, or will be certain no later than the unit, it changes
- * nothing. */
+/* A unit of the bytes `mask` writes what is there.  If all that is there is certain, or will be certain no later than
+ * the unit, it changes nothing. */
 static bool is_silent(const struct dirty *dirty, const struct event *ev, enum unit_kind kind, uint64_t mask)
 {
 	if (!dirty || !(dirty->visible & mask))
@@ -75,9 +75,9 @@ static __attribute__((noinline)) void word_overwrite(struct model *model, const 
 	pending_hide(&model->pending, line, mask, model->depth == MODEL_VISIBLE);
 }
 
-/* A unit of `size` bytes takes effect, `within` word `word` of the line, which is at `at` in the page.  Returns the bytes of the line that
- * are pending now owing to it: none if it is silent.  Nearly all units are whole words on lines where nothing is in their way (`clear`),
- * for which the compiler can do most of this beforehand. */
+/* A unit of `size` bytes takes effect, `within` word `word` of the line, which is at `at` in the page.  Returns the
+ * bytes of the line that are pending now owing to it: none if it is silent.  Nearly all units are whole words on lines
+ * where nothing is in their way (`clear`), for which the compiler can do most of this beforehand. */
 static inline __attribute__((always_inline)) uint64_t unit_apply(struct model *model, const struct event *ev,
 								 enum unit_kind kind, uint8_t *at, struct line *line,
 								 unsigned word, unsigned within, unsigned size,
@@ -238,7 +238,8 @@ static void page_write(struct model *model, const struct event *ev, uint64_t off
 		page_written(page, offset, size);
 }
 
-/* Files are also made by writing all of them, so pages of zeros must cost nothing, and units are kept only where sets are asked for. */
+/* Files are also made by writing all of them, so pages of zeros must cost nothing, and units are kept only where sets
+ * are asked for. */
 void step_write(struct model *model, const struct event *ev)
 {
 	struct pm_file *file = memory_file(&model->memory, ev->file);

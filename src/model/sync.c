@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Synchronisation by system calls, the same on every platform (rule 7 of adr.c, rule 6 of eadr.c): all that is pending in the range is on
- * media when the call returns, however it was stored.  MS_ASYNC and sync_file_range promise nothing. */
+/* Synchronisation by system calls, the same on every platform (rule 7 of adr.c, rule 6 of eadr.c): all that is pending
+ * in the range is on media when the call returns, however it was stored.  MS_ASYNC and sync_file_range promise
+ * nothing. */
 #include <sys/mman.h>
 
 #include "model/steps.h"

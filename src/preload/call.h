@@ -3,8 +3,9 @@
  *
  *     CALL(SYS_lseek, fd, 0, SEEK_CUR)            the result, or minus an error number; errno stays as it is
  *
- * They pass the filter of lazy_call.c.  Those of the C library might not: it looks at all registers for arguments, and an unused one may hold an address in
- * PM.  The signal that comes of this would end the program, where it is blocked. */
+ * They pass the filter of lazy_call.c.  Those of the C library might not: it looks at all registers for arguments, and
+ * an unused one may hold an address in PM.  The signal that comes of this would end the program, where it is
+ * blocked. */
 #ifndef BLACKOUT_PRELOAD_CALL_H
 #define BLACKOUT_PRELOAD_CALL_H
 

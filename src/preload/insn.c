@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* insn.c - see insn.h.  Opcodes as in the tables of the "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, appendix A. */
+/* insn.c - see insn.h.  Opcodes as in the tables of the "Intel 64 and IA-32 Architectures Software Developer's Manual",
+ * volume 2, appendix A. */
 #include "preload/insn.h"
 
 struct prefixes {

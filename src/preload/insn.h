@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* insn.h - how far from the address of a fault can this instruction reach?
  *
- * A fault tells the first byte, in its page, that an instruction wanted; the instruction tells how many more there can be.  What is not known exactly is
- * taken larger: never too small.  amd64, user mode. */
+ * A fault tells the first byte, in its page, that an instruction wanted; the instruction tells how many more there can
+ * be.  What is not known exactly is taken larger: never too small.  amd64, user mode. */
 #ifndef BLACKOUT_PRELOAD_INSN_H
 #define BLACKOUT_PRELOAD_INSN_H
 

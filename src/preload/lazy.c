@@ -88,7 +88,8 @@ void lazy_page_settle(const struct lazy_range *range, uintptr_t at)
 	lazy_page_protect(at & -LAZY_PAGE, lazy_page_is_open(range, at) ? PROT_NONE : range->prot);
 }
 
-/* The content of a decided line, wherever it is mapped.  Elsewhere than in the page at `here`, which stays open, protection is put right at once. */
+/* The content of a decided line, wherever it is mapped.  Elsewhere than in the page at `here`, which stays open,
+ * protection is put right at once. */
 static void line_show(uint32_t line, uintptr_t here)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
@@ -113,7 +114,8 @@ static const uint8_t *given_taken(void)
 	return (const uint8_t *)(lazy_block_given(lazy.block) + lazy.block->given_count);
 }
 
-/* Has the chosen alternative the bytes of all units, or those of none?  Where it is not known what is certain, it must be so whatever that is. */
+/* Has the chosen alternative the bytes of all units, or those of none?  Where it is not known what is certain, it must
+ * be so whatever that is. */
 static void line_agree(uint32_t line, const uint8_t *certain)
 {
 	uint8_t *ours = lazy.contents[0].bytes, *most = lazy.contents[1].bytes, *base = lazy.contents[2].bytes;
@@ -467,7 +469,8 @@ void lazy_arm(void)
 	lazy.armed = true;
 	lazy.all = lazy.none = lazy.tree->all = lazy.tree->none = true;
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
-	/* A kernel without it: then threads of the C library have no numbers of their own after a fork, and abort() would not find itself. */
+	/* A kernel without it: then threads of the C library have no numbers of their own after a fork, and abort()
+	 * would not find itself. */
 	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)
 		lazy_spoil("the kernel does not tell where the number of the thread is kept");
 	lazy_signals_arm();

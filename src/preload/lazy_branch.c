@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_branch.c - the contents of a line as a whole: which there are, and in which order they are tried.
  *
- * Those that have the same bytes, and leave other lines no more freedom, are left out.  The last one that is tried is the process's own. */
+ * Those that have the same bytes, and leave other lines no more freedom, are left out.  The last one that is tried is
+ * the process's own. */
 #include "preload/lazy_in.h"
 
 #include <string.h>
@@ -115,7 +116,8 @@ static bool goes_downwards(const struct contents *k)
 	return k->count < ALTERNATIVES_MAX && lazy_goes_downwards();
 }
 
-/* How many are tried, and in which order, is settled; the last one of them is our own.  True: we are a child, and have one already. */
+/* How many are tried, and in which order, is settled; the last one of them is our own.  True: we are a child, and have
+ * one already. */
 static bool contents_fork(struct contents *k, bool downwards)
 {
 	uint32_t left = k->kept;
@@ -135,7 +137,8 @@ static bool contents_fork(struct contents *k, bool downwards)
 	return false;
 }
 
-/* Beyond ALTERNATIVES_MAX the last one is not known before it is there: a child has each, and we go when there are no more. */
+/* Beyond ALTERNATIVES_MAX the last one is not known before it is there: a child has each, and we go when there are no
+ * more. */
 static bool contents_fork_all(struct contents *k)
 {
 	contents_seek(k, 0);

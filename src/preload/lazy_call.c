@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_call.c - system calls that use PM; see lazy.h, METHOD 3.
  *
- * The filter traps each call that has an argument inside a mapping, and all calls that have lists of buffers.  Calls that are about the mapping
- * itself (mmap, mprotect...) and those that we make ourselves pass. */
+ * The filter traps each call that has an argument inside a mapping, and all calls that have lists of buffers.  Calls
+ * that are about the mapping itself (mmap, mprotect...) and those that we make ourselves pass. */
 #include "preload/lazy_in.h"
 
 #include <errno.h>
@@ -86,8 +86,8 @@ static const int lists[] = {SYS_readv,    SYS_writev,   SYS_preadv,           SY
 			    SYS_vmsplice, SYS_io_submit};
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 
-/* The usual ones, whose second argument alone is an address.  (In others, each argument is looked at, also where there is none: a register may hold anything.
- * That costs a trap.) */
+/* The usual ones, whose second argument alone is an address.  (In others, each argument is looked at, also where there
+ * is none: a register may hold anything.  That costs a trap.) */
 static const int seconds[] = {SYS_read,   SYS_write,         SYS_pread64,   SYS_pwrite64, SYS_fstat,
 			      SYS_openat, SYS_clock_gettime, SYS_faccessat, SYS_unlinkat};
 enum { SECONDS = sizeof(seconds) / sizeof(*seconds) };
@@ -289,7 +289,8 @@ void lazy_call(ucontext_t *context)
 	r[REG_RAX] = lazy_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
 				  arguments[5]);
 	pages_close();
-	/* Something in a closed page that we know nothing of.  Unused arguments hold anything, so nothing can be said before the call. */
+	/* Something in a closed page that we know nothing of.  Unused arguments hold anything, so nothing can be said
+	 * before the call. */
 	if (r[REG_RAX] == -EFAULT && !lazy.suspended)
 		lazy_refuse("recovery uses PM in a system call that cannot be followed");
 }

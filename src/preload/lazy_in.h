@@ -29,7 +29,8 @@ struct lazy_range {
 	int prot;      /* as the program wants it */
 };
 
-/* Shared by all processes of a tree.  Only one of them runs at any time, the others wait for it; so there is nothing to lock. */
+/* Shared by all processes of a tree.  Only one of them runs at any time, the others wait for it; so there is nothing to
+ * lock. */
 struct lazy_tree {
 	uint64_t bytes;              /* that are mapped */
 	uint32_t depth;              /* lines decided on the way that is being gone */
@@ -97,7 +98,8 @@ enum lazy_access {
 	ACCESS_STORE, /* they are stored to, all of them, and not loaded */
 };
 
-/* Decide what must be known of the lines in [at, end) of a range, within one page, before this.  The page can be written then. */
+/* Decide what must be known of the lines in [at, end) of a range, within one page, before this.  The page can be
+ * written then. */
 void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access);
 /* The protection that a page has between two instructions. */
 void lazy_page_settle(const struct lazy_range *range, uintptr_t at);
@@ -109,13 +111,13 @@ void lazy_close_all(void);
 void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t here);
 
 /* lazy_branch.c */
-/* Choose the content of an undecided line, in lazy.alternative: returns once in each process that has one.  `certain`: its bytes so far, or NULL if they
- * are not at hand. */
+/* Choose the content of an undecided line, in lazy.alternative: returns once in each process that has one.  `certain`:
+ * its bytes so far, or NULL if they are not at hand. */
 void lazy_branch(uint32_t line, const uint8_t *certain);
 
 /* lazy_narrow.c */
-/* Decide so much of a line that the `bytes` (a bit for each) are the same in all that is still possible, and show them.  `here` is the line in memory.  False: this
- * line must be decided as a whole. */
+/* Decide so much of a line that the `bytes` (a bit for each) are the same in all that is still possible, and show them.
+ * `here` is the line in memory.  False: this line must be decided as a whole. */
 bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here);
 /* These bytes are recovery's own from now on.  False: as above. */
 bool lazy_own(uint32_t line, uint64_t bytes, uint8_t *here);
@@ -128,7 +130,8 @@ bool lazy_child_may(void);
 bool lazy_child_try(uint32_t line);
 /* This process, which would have had a leaf, has none. */
 void lazy_child_leave(void) __attribute__((noreturn));
-/* The sets that agree with all that is decided, and this; lines of which something is decided count as one alternative each. */
+/* The sets that agree with all that is decided, and this; lines of which something is decided count as one alternative
+ * each. */
 double lazy_completions(uint32_t line, const uint8_t *flags);
 /* Are the contents with most stores tried first? */
 bool lazy_goes_downwards(void);
@@ -139,7 +142,8 @@ uint32_t lazy_random_below(uint32_t line, uint32_t limit);
 void lazy_commit(uint32_t line, const uint8_t *flags);
 /* Something was decided that agrees with all units of a line, or with none, or with neither. */
 void lazy_agree(bool all, bool none);
-/* A line gets flags in the log: for a report only, and not as our own decision; or other ones, if it is there already; or whichever it needs. */
+/* A line gets flags in the log: for a report only, and not as our own decision; or other ones, if it is there already;
+ * or whichever it needs. */
 void lazy_log_push(uint32_t line, const uint8_t *flags);
 void lazy_log_change(uint32_t line, const uint8_t *flags);
 void lazy_log_enter(uint32_t line, const uint8_t *flags);
@@ -148,7 +152,8 @@ void lazy_log_restore(void);
 /* The flags of the first alternative of a mask. */
 void lazy_mask_first(uint32_t line, uint64_t mask, uint8_t *flags);
 bool lazy_leaves_out(const uint8_t *flags, uint32_t count);
-/* Report: enum lazy_flag.  A process of the tree that has ended is told of with its own leaf: all others below it were told by itself. */
+/* Report: enum lazy_flag.  A process of the tree that has ended is told of with its own leaf: all others below it were
+ * told by itself. */
 void lazy_tell(uint32_t flags, int status);
 void lazy_tell_leaf(pid_t pid, int status);
 

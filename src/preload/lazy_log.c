@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_log.c - what was decided on the way that is being gone, and telling of it.
  *
- * The log is in the memory that the tree shares: lines in the order in which something was first decided about them, and for each unit whether
- * it is taken.  A process knows how much of it is its own (lazy.depth), and goes back to that when a child has gone further.  A report has what is
- * new since the one before it (tree.fresh). */
+ * The log is in the memory that the tree shares: lines in the order in which something was first decided about them,
+ * and for each unit whether it is taken.  A process knows how much of it is its own (lazy.depth), and goes back to that
+ * when a child has gone further.  A report has what is new since the one before it (tree.fresh). */
 #include "preload/lazy_in.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_narrow.c - so much of a line as recovery looks at: alternatives that agree on those bytes stay together; see lazy.h, METHOD 1.
+/* lazy_narrow.c - so much of a line as recovery looks at: alternatives that agree on those bytes stay together; see
+ * lazy.h, METHOD 1.
  *
- * The possible alternatives of a line are a mask.  When bytes of it are looked at they fall into classes, of which each process has one; what all of
- * a class have in common is shown. */
+ * The possible alternatives of a line are a mask.  When bytes of it are looked at they fall into classes, of which each
+ * process has one; what all of a class have in common is shown. */
 #include "preload/lazy_in.h"
 
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_signal.c - traps on undecided pages, and the recovery's own handlers for the same signals; see lazy.h, METHOD 1.
  *
- * SIGSEGV   an access to a page that is closed: decide, open the page, step; or a fault of the program, which is handed on
- * SIGTRAP   the step is done: close the page
- * SIGSYS    a system call with PM as an argument
+ * SIGSEGV   an access to a page that is closed: decide, open the page, step; or a fault of the program, which is handed
+ * on SIGTRAP   the step is done: close the page SIGSYS    a system call with PM as an argument
  *
- * A recovery never has these blocked, because the kernel would end it.  What it asks for with sigaction(2) is kept here, and done when the
- * signal is not for us. */
+ * A recovery never has these blocked, because the kernel would end it.  What it asks for with sigaction(2) is kept
+ * here, and done when the signal is not for us. */
 #include "preload/lazy_in.h"
 
 #include <errno.h>
@@ -156,7 +155,8 @@ static bool step_has(uintptr_t page)
 	return false;
 }
 
-/* Decide [at, end), as far as it is in the page of `at`, and open the page: for one instruction, if something in it is still undecided. */
+/* Decide [at, end), as far as it is in the page of `at`, and open the page: for one instruction, if something in it is
+ * still undecided. */
 static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access)
 {
 	uintptr_t page = at & -LAZY_PAGE;
@@ -230,8 +230,8 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 	return reach(range, at, at + LAZY_PAGE, ACCESS_ANY);
 }
 
-/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page before; but the roots of
- * pools are there, too. */
+/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page
+ * before; but the roots of pools are there, too. */
 static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t at)
 {
 	struct move move;
@@ -305,7 +305,8 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	/* Mostly TRAP_TRACE.  But virtual machines lose the reason of a debug exception now and then, and the kernel then says TRAP_BRKPT. */
+	/* Mostly TRAP_TRACE.  But virtual machines lose the reason of a debug exception now and then, and the kernel
+	 * then says TRAP_BRKPT. */
 	if (!step.on || info->si_code <= 0) {
 		theirs_do(sig, info, context);
 		return;

@@ -136,7 +136,8 @@ static void stub_tell(const struct lazy_told *told)
 
 /* What leaves must not share: what they print, where they are in files, and memory that mappings share (mapping.c).
  *
- * marks: sizes of the outputs; where the copy of that memory is; how many offsets; the offsets, with their descriptors in the upper 16 bits. */
+ * marks: sizes of the outputs; where the copy of that memory is; how many offsets; the offsets, with their descriptors
+ * in the upper 16 bits. */
 
 enum { MARK_OUT, MARK_ERR, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
 

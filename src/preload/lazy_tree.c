@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_tree.c - a process for each content of a line; see lazy.h, METHOD 2.
  *
- * A child is made by clone(2) itself, without a signal to its parent: the recovery has nothing to do with it, and would not expect one.  What
- * fork(3) would do for the C library is done here: the number of the thread, and the list of robust mutexes. */
+ * A child is made by clone(2) itself, without a signal to its parent: the recovery has nothing to do with it, and would
+ * not expect one.  What fork(3) would do for the C library is done here: the number of the thread, and the list of
+ * robust mutexes. */
 #include "preload/lazy_in.h"
 
 #include <linux/sched.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* locks.c - locks that know who holds them, in a process that is forked while it holds them.
  *
- * A recursive or error-checking mutex, and a lock for reading and writing, keep the number of the thread that has them.  A fork gives the thread another
- * number, and then it does not have them any more: it would wait for itself, or fail to give them back.  A recovery that does not expect to be forked
- * must keep them.  So they are noted as long as they are held, and the child's number is put in.
+ * A recursive or error-checking mutex, and a lock for reading and writing, keep the number of the thread that has them.
+ * A fork gives the thread another number, and then it does not have them any more: it would wait for itself, or fail to
+ * give them back.  A recovery that does not expect to be forked must keep them.  So they are noted as long as they are
+ * held, and the child's number is put in.
  *
  * Plain mutexes know nothing of this, and are not noted. */
 #include "preload/stub.h"

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping.c - shared mappings of PM files, in a child of the fork server, become private ones that behave as if they were shared.
+/* mapping.c - shared mappings of PM files, in a child of the fork server, become private ones that behave as if they
+ * were shared.
  *
  *  1. A mapping that no other one of the same file overlaps is just private (copy-on-write).
- *  2. What the program stored through it must be there when it maps the same range again.  So a writable mapping that is unmapped is only moved out
- *     of sight ("retained"), and moved back when exactly its range is wanted again.
- *  3. Where two mappings overlap in another way, they must show the same memory: the common pages are copied to an anonymous file (an "alias") that
- *     both map shared, and so does every later mapping.
- *  4. Reading the file shows what its mappings show; ways of reading where that cannot be done are refused once a writable mapping was made.
+ *  2. What the program stored through it must be there when it maps the same range again.  So a writable mapping that
+ *     is unmapped is only moved out of sight ("retained"), and moved back when exactly its range is wanted again.
+ *  3. Where two mappings overlap in another way, they must show the same memory: the common pages are copied to an
+ *     anonymous file (an "alias") that both map shared, and so does every later mapping.
+ *  4. Reading the file shows what its mappings show; ways of reading where that cannot be done are refused once a
+ *     writable mapping was made.
  *
- * Libpmemobj, for one, maps the header of a pool a second time (3), and a recovery may close and open the pool again (2).  The aliases are in
- * mapping_alias.c; what reads a file by other ways than its shared mappings is in mapping_show.c (4). */
+ * Libpmemobj, for one, maps the header of a pool a second time (3), and a recovery may close and open the pool again
+ * (2).  The aliases are in mapping_alias.c; what reads a file by other ways than its shared mappings is in
+ * mapping_show.c (4). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_show.c - what the mappings of a PM file show, for whoever looks at the file in another way (rule 4 of mapping.c). */
+/* mapping_show.c - what the mappings of a PM file show, for whoever looks at the file in another way (rule 4 of
+ * mapping.c). */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +12,8 @@
 
 enum { WINDOW = 512 };
 
-/* Is this page of a private mapping no longer the file's?  As /proc/self/pagemap has it: there, or swapped out, and not of a file. */
+/* Is this page of a private mapping no longer the file's?  As /proc/self/pagemap has it: there, or swapped out, and not
+ * of a file. */
 static bool page_is_changed(uint64_t entry)
 {
 	const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62, file = (uint64_t)1 << 61;
@@ -38,7 +40,8 @@ static uint64_t window_entry(struct window *w, uintptr_t page)
 	return w->entries[page - w->first];
 }
 
-/* Copy the pages of a mapping that have been changed, or are an alias's, to where [offset, offset + bytes) of the file is mapped at `to`. */
+/* Copy the pages of a mapping that have been changed, or are an alias's, to where [offset, offset + bytes) of the file
+ * is mapped at `to`. */
 static void changes_copy(const struct mapping *m, char *to, uint64_t offset, size_t bytes, struct window *window)
 {
 	uint64_t end = low(offset + bytes, m->offset + m->bytes), next;

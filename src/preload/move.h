@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* move.h - do the commonest instructions ourselves, instead of letting the processor do them under the trap flag.
  *
- * Most looks at a page are plain moves, comparisons and sums.  Where the address is known, from the fault, little is left to do: which register, how many bytes.
- * That saves one of two signals; and on virtual machines a debug exception costs more than all the rest. */
+ * Most looks at a page are plain moves, comparisons and sums.  Where the address is known, from the fault, little is
+ * left to do: which register, how many bytes.  That saves one of two signals; and on virtual machines a debug exception
+ * costs more than all the rest. */
 #ifndef BLACKOUT_PRELOAD_MOVE_H
 #define BLACKOUT_PRELOAD_MOVE_H
 

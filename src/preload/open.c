@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open.c - opening files.
  *
- * In a child of the fork server a PM file is opened read-only, whatever was asked for, so that nothing can reach the stage: what would write is refused
- * when it is tried, and mappings are private.  fcntl(F_GETFL) still tells what the program asked for. */
+ * In a child of the fork server a PM file is opened read-only, whatever was asked for, so that nothing can reach the
+ * stage: what would write is refused when it is tried, and mappings are private.  fcntl(F_GETFL) still tells what the
+ * program asked for. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -170,7 +171,8 @@ static bool mode_writes(const char *mode)
 	return *mode != 'r' || strchr(mode, '+');
 }
 
-/* A stream reads and writes without calls that we would see, so only reading is possible, as long as the file has no mappings. */
+/* A stream reads and writes without calls that we would see, so only reading is possible, as long as the file has no
+ * mappings. */
 static const char *stream_path(const char *path, const char *mode)
 {
 	struct place place = place_open(AT_FDCWD, path, true);

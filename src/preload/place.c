@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place.c - does this path name a PM file?  Paths are compared when they are canonical: the directory's links are followed, "." and ".." are gone.
- * A name may be that of a link to a PM file, too: a symbolic one is followed, and a hard one is known by the file that it leads to. */
+/* place.c - does this path name a PM file?  Paths are compared when they are canonical: the directory's links are
+ * followed, "." and ".." are gone.  A name may be that of a link to a PM file, too: a symbolic one is followed, and a
+ * hard one is known by the file that it leads to. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -78,7 +79,8 @@ static void path_tidy(char *path)
 	path[used] = 0;
 }
 
-/* The part before the last name, made canonical; the last name stays.  A path that ends with "/", "." or ".." is a directory as a whole. */
+/* The part before the last name, made canonical; the last name stays.  A path that ends with "/", "." or ".." is a
+ * directory as a whole. */
 static void path_canonical(char *path)
 {
 	char dir[PATH_MAX], real[PATH_MAX], name[NAME_MAX + 1];
@@ -153,7 +155,8 @@ static struct place place_found(enum place_kind kind, uint32_t table, uint32_t i
 	return (struct place){.kind = kind, .entry = index, .actual = stub_text(entries[index].actual)};
 }
 
-/* Something else in a directory of PM files.  Where paths are redirected, what is not there may be created: in the stage, as a PM file would be. */
+/* Something else in a directory of PM files.  Where paths are redirected, what is not there may be created: in the
+ * stage, as a PM file would be. */
 static struct place place_beside(uint32_t dir, const char *path, const char *name)
 {
 	static __thread char buffers[BUFFERS][PATH_MAX];

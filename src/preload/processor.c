@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* processor.c - the server and its children take turns, so they take them on one processor.
  *
- * Who is woken on an idle processor has to wait until that one has left its sleep, which can take longer than a short recovery.  The kernel chooses the
- * processor, we keep to its choice for a while, and tell blackout of it.  Then it chooses anew; and if others wanted the processor as well, it may
- * move us about as it likes for some time, because it knows better where there is room.
+ * Who is woken on an idle processor has to wait until that one has left its sleep, which can take longer than a short
+ * recovery.  The kernel chooses the processor, we keep to its choice for a while, and tell blackout of it.  Then it
+ * chooses anew; and if others wanted the processor as well, it may move us about as it likes for some time, because it
+ * knows better where there is room.
  *
- * A child gets back what it may use.  Only where states are decided lazily it stays, because it forks itself, for each alternative: it has no threads
- * (those are refused), and is let go as soon as it asks which processors there are. */
+ * A child gets back what it may use.  Only where states are decided lazily it stays, because it forks itself, for each
+ * alternative: it has no threads (those are refused), and is let go as soon as it asks which processors there are. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* program.c - other processes, and other programs.
  *
- * A child of the fork server has private memory that another process would not see: it may have no others.  Elsewhere other programs may be started, as long
- * as they will have the stub too: a static or a privileged one, or one without our variables, would go to the user's own files. */
+ * A child of the fork server has private memory that another process would not see: it may have no others.  Elsewhere
+ * other programs may be started, as long as they will have the stub too: a static or a privileged one, or one without
+ * our variables, would go to the user's own files. */
 #include "preload/stub.h"
 
 #include <elf.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* server.c - the recovery program, stopped at its first look at a PM file, forks a child for each crash state.
  *
- * A child must find everything as a program that was started afresh would.  What fork does not give it a copy of is put back after each child (offsets
- * of files), or refused from the start (threads, pipes and sockets, shared memory). */
+ * A child must find everything as a program that was started afresh would.  What fork does not give it a copy of is put
+ * back after each child (offsets of files), or refused from the start (threads, pipes and sockets, shared memory). */
 #include "preload/stub.h"
 
 #include <ctype.h>
@@ -134,7 +134,8 @@ static void state_check(void)
 	memory_check();
 }
 
-/* Whatever the child left behind has become ours, because we are the reaper.  In rounds: who is killed hands its own children to us. */
+/* Whatever the child left behind has become ours, because we are the reaper.  In rounds: who is killed hands its own
+ * children to us. */
 static void orphans_kill(void)
 {
 	char list[4096];

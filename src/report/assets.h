@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assets.h - files of the repository that are built into the program: what report.html needs, and the help of each kind. */
+/* assets.h - files of the repository that are built into the program: what report.html needs, and the help of each
+ * kind. */
 #ifndef BLACKOUT_REPORT_ASSETS_H
 #define BLACKOUT_REPORT_ASSETS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* escape.h - names of files and functions may hold anything; what each format can hold is decided here.
  *
- * Bytes that are not UTF-8 become U+FFFD everywhere.  Control characters become \u00XX in JSON, and U+FFFD in XML and HTML,
- * which have no way to write them. */
+ * Bytes that are not UTF-8 become U+FFFD everywhere.  Control characters become \u00XX in JSON, and U+FFFD in XML and
+ * HTML, which have no way to write them. */
 #ifndef BLACKOUT_REPORT_ESCAPE_H
 #define BLACKOUT_REPORT_ESCAPE_H
 

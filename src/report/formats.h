@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* formats.h - the formats behind report.h, one file each.  They write to a stream and look at errors of it no further: report.c does. */
+/* formats.h - the formats behind report.h, one file each.  They write to a stream and look at errors of it no further:
+ * report.c does. */
 #ifndef BLACKOUT_REPORT_FORMATS_H
 #define BLACKOUT_REPORT_FORMATS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html.c - report.html: one file that needs no server and no network, and without scripts still shows everything.
  *
- * All markup is made here, in C; assets/report.css is the look, assets/report.js filters and unfolds.  The page forbids itself to load
- * anything (Content-Security-Policy), so that it is safe to open whatever names a recording holds. */
+ * All markup is made here, in C; assets/report.css is the look, assets/report.js filters and unfolds.  The page forbids
+ * itself to load anything (Content-Security-Policy), so that it is safe to open whatever names a recording holds. */
 #include "report/html.h"
 
 #include <stdarg.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html_crash.c - the story of a crash finding in report.html: a drawing of what reached the media and what did not, what recovery did, and how to
- * see it again.
+/* html_crash.c - the story of a crash finding in report.html: a drawing of what reached the media and what did not,
+ * what recovery did, and how to see it again.
  *
- * One row per store, in the order of the program.  On the left what the program saw, in the caches; on the right the media after the crash: an
- * arrow leads there, or is cut off where the store is lost.  A dashed line under the last row is where the power failed. */
+ * One row per store, in the order of the program.  On the left what the program saw, in the caches; on the right the
+ * media after the crash: an arrow leads there, or is cut off where the store is lost.  A dashed line under the last row
+ * is where the power failed. */
 #include <inttypes.h>
 #include <string.h>
 

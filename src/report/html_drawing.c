@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_drawing.c - a cache line over time.
  *
- * One column per event, one row per 8-byte word of the line.  A cell shows in which state the word is after the event: stored and only in
- * the cache, written back but not fenced, ordered by clflush, or (empty) nothing pending.  A store is marked in the words it
- * wrote, a flush is a dashed bar and a fence a solid one, because they act on the whole line.  The event that the finding is about has
- * a frame. */
+ * One column per event, one row per 8-byte word of the line.  A cell shows in which state the word is after the event:
+ * stored and only in the cache, written back but not fenced, ordered by clflush, or (empty) nothing pending.  A store
+ * is marked in the words it wrote, a flush is a dashed bar and a fence a solid one, because they act on the whole line.
+ * The event that the finding is about has a frame. */
 #include <inttypes.h>
 #include <string.h>
 

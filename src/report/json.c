@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json.c - findings.json, schema blackout/findings/1.
  *
- * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress and --baseline silenced,
- * each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the reader; `target.client` and `target.recovery_mode`;
- * `crash_states.accepted`, `funnel` (with --stats; a text with an exponent is about right, all others are exact); `detectors`, of which `detector` is the
- * first, and `also`, what others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in DIR/crash), `nested`, the totals of the two
- * arrays of stores (which hold 64 at most), how many of `persisted`, from its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a location or frame without
- * source, `offset` in the module.  Figures and texts that are not known are absent. */
+ * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress
+ * and --baseline silenced, each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the
+ * reader; `target.client` and `target.recovery_mode`; `crash_states.accepted`, `funnel` (with --stats; a text with an
+ * exponent is about right, all others are exact); `detectors`, of which `detector` is the first, and `also`, what
+ * others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in
+ * DIR/crash), `nested`, the totals of the two arrays of stores (which hold 64 at most), how many of `persisted`, from
+ * its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a
+ * location or frame without source, `offset` in the module.  Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
 #include "finding/crash.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* junit.c - findings.xml, for machines that show test results.
  *
- * Each finding is a test case; it fails at and above the severity that makes the run fail, and otherwise passes and says what it is in its
- * output, because JUnit knows only right and wrong.  A kind that was not found is a case that passes, so that the result is never
- * empty.  Silenced findings are not there. */
+ * Each finding is a test case; it fails at and above the severity that makes the run fail, and otherwise passes and
+ * says what it is in its output, because JUnit knows only right and wrong.  A kind that was not found is a case that
+ * passes, so that the result is never empty.  Silenced findings are not there. */
 #include <inttypes.h>
 
 #include "finding/crash.h"

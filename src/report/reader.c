@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reader.c - see reader.h.  jansson parses; here it is decided what of it makes sense.
  *
- * Members that this version does not know are skipped, because the schema may grow; members that it needs must be there and of the
- * right type.  `where` is the part of the file that is being read, for the sentence about what is wrong with it. */
+ * Members that this version does not know are skipped, because the schema may grow; members that it needs must be there
+ * and of the right type.  `where` is the part of the file that is being read, for the sentence about what is wrong with
+ * it. */
 #include "report/reader.h"
 
 #include <errno.h>

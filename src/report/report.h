@@ -4,8 +4,8 @@
  *     report_write(REPORT_TEXT, findings, &options, stdout, &err);
  *     report_write_all(findings, &options, "blackout.out", &err);      // findings.json .sarif .xml, report.txt, report.html
  *
- * Findings must be numbered (findings_number).  Nothing here looks at the terminal or the environment: the caller says how wide it is and
- * whether there are colours.  The same findings give the same bytes. */
+ * Findings must be numbered (findings_number).  Nothing here looks at the terminal or the environment: the caller says
+ * how wide it is and whether there are colours.  The same findings give the same bytes. */
 #ifndef BLACKOUT_REPORT_REPORT_H
 #define BLACKOUT_REPORT_REPORT_H
 

@@ -180,7 +180,8 @@ static void sarif_related(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
-/* How it came to the failure, step by step: what was lost, what was kept, where the power failed, where recovery did. */
+/* How it came to the failure, step by step: what was lost, what was kept, where the power failed, where recovery
+ * did. */
 static void sarif_step(struct json_out *j, const struct finding_stack *stack, const char *text)
 {
 	const struct finding_frame *frame = stack_location(stack);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_crash.c - the story of a crash finding: where the power failed, what was on media and what not, what recovery did.
+/* text_crash.c - the story of a crash finding: where the power failed, what was on media and what not, what recovery
+ * did.
  *
  *     power fails: before the sfence at kv.c:123
  *     on media: 8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122

@@ -31,11 +31,13 @@ void text_wrap(struct text *t, const char *text, unsigned indent);
 /* A paragraph of a finding, with a word before it; label may be NULL. */
 void text_paragraph(struct text *t, const char *label, const char *text);
 
-/* What is special about crash findings: the story, before the fix, and the command that shows it again, after; text_crash.c. */
+/* What is special about crash findings: the story, before the fix, and the command that shows it again, after;
+ * text_crash.c. */
 void text_crash(struct text *t, const struct finding *finding);
 void text_replay(struct text *t, const struct finding *finding);
 
-/* A line about crash states that were counted, in the head; the segments that have most of them, after the findings; text_segments.c. */
+/* A line about crash states that were counted, in the head; the segments that have most of them, after the findings;
+ * text_segments.c. */
 void text_counted(struct text *t, const struct findings_stats *stats);
 void text_segments(struct text *t, const struct findings *findings);
 void text_funnel(struct text *t, const struct findings_stats *stats);

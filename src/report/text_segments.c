@@ -63,7 +63,8 @@ void text_funnel(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
-/* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in place. */
+/* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in
+ * place. */
 static void place_text(const struct finding_stack *stack, char *text, size_t size)
 {
 	size_t caller = stack->location + 1, used;

@@ -17,7 +17,8 @@
 
 enum { KILL_ROUNDS_MAX = 5000, KILL_ROUND_US = 1000, TREE_ROUNDS_MAX = 500, FAMILY_MAX = 1 << 16, DEPTH_MAX = 1000 };
 
-/* The parent of a process, from the text of its /proc/PID/stat: "pid (name) state ppid ...", where a name may hold anything. */
+/* The parent of a process, from the text of its /proc/PID/stat: "pid (name) state ppid ...", where a name may hold
+ * anything. */
 static pid_t stat_parent(char *text)
 {
 	char *end = strrchr(text, ')');

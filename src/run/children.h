@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* children.h - the descendants of a process that is the reaper of its orphans (PR_SET_CHILD_SUBREAPER): whoever they were started by, they become its
- * children sooner or later. */
+/* children.h - the descendants of a process that is the reaper of its orphans (PR_SET_CHILD_SUBREAPER): whoever they
+ * were started by, they become its children sooner or later. */
 #ifndef BLACKOUT_RUN_CHILDREN_H
 #define BLACKOUT_RUN_CHILDREN_H
 
@@ -18,7 +18,8 @@ void children_kill(void);
 /* Kill another process and all its descendants; it must be a child of ours. */
 void children_kill_tree(pid_t root);
 
-/* Kill our children, and what then becomes our child, that have this text in the environment they were started with: orphans of a process that is dead. */
+/* Kill our children, and what then becomes our child, that have this text in the environment they were started with:
+ * orphans of a process that is dead. */
 void children_kill_marked(const char *mark);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* force.h - libpmem and libpmem2 call msync on a file that is not on PM; these variables make them flush cache lines, as they do in production. */
+/* force.h - libpmem and libpmem2 call msync on a file that is not on PM; these variables make them flush cache lines,
+ * as they do in production. */
 #ifndef BLACKOUT_RUN_FORCE_H
 #define BLACKOUT_RUN_FORCE_H
 

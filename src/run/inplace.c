@@ -71,7 +71,8 @@ static int path_move(const char *path, const char *to)
 	return -1;
 }
 
-/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as the one that comes back.  -1: it cannot be moved. */
+/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as
+ * the one that comes back.  -1: it cannot be moved. */
 static int path_free(const char *path)
 {
 	char kept[PATH_MAX + 64];
@@ -155,7 +156,8 @@ static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 		closedir(d);
 }
 
-/* One blackout at a time in a directory: what the next one finds there must be the user's, not our links.  A directory that cannot be read stays unlocked. */
+/* One blackout at a time in a directory: what the next one finds there must be the user's, not our links.  A directory
+ * that cannot be read stays unlocked. */
 static int dir_lock(struct scene_dir *dir, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = TRY_MS * 1000000L};

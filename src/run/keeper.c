@@ -171,7 +171,8 @@ static void run_reap(struct run *run)
 		run->dying_ns = clock_ns() + (status_is_good(run->client.status) ? 0 : (uint64_t)DYING_MS * MS);
 }
 
-/* A client that fails may do so because the server is dying, and has not done so yet: that would be the thing to tell. */
+/* A client that fails may do so because the server is dying, and has not done so yet: that would be the thing to
+ * tell. */
 static void run_terminate(struct run *run)
 {
 	if (!run->client.ended || run->terminating || clock_ns() < run->dying_ns)

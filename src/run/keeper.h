@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keeper.h - processes that start recovery for us, and clean up behind it.
  *
- * A keeper is a process of ours, one for each worker, that lives in the worker's namespace, if there is one.  For each request (stub.h) it starts the command, waits for
- * it, kills whatever it left behind, and replies.  It is the reaper of its descendants, so that nothing escapes, not even a daemon in a session of its own.
- * When we die it notices, kills what runs, and ends.
+ * A keeper is a process of ours, one for each worker, that lives in the worker's namespace, if there is one.  For each
+ * request (stub.h) it starts the command, waits for it, kills whatever it left behind, and replies.  It is the reaper
+ * of its descendants, so that nothing escapes, not even a daemon in a session of its own.  When we die it notices,
+ * kills what runs, and ends.
  *
  * A fork server is the command itself with the stub in it. */
 #ifndef BLACKOUT_RUN_KEEPER_H

@@ -7,16 +7,18 @@
  *     recovery_start_lazy(r, w, ticket, &o, &err);            // on an idle worker; `c` may be freed now
  *     ... recovery_idle, recovery_drain as ever: on_leaf is called for every leaf, then on_end once
  *
- * One child of the fork server starts with all lines undecided.  When it first looks at an undecided line, it is forked, once for each
- * content that the line can have (choices.h), and so on: a tree, whose leaves are the ends of recovery.  A leaf stands for all crash states
- * that agree with its decisions: recovery never looked at the rest.  So the outcomes of the leaves are those of all legal states, and each content
- * has one leaf.  How it is done, and why it misses nothing: src/preload/lazy.h.
+ * One child of the fork server starts with all lines undecided.  When it first looks at an undecided line, it is
+ * forked, once for each content that the line can have (choices.h), and so on: a tree, whose leaves are the ends of
+ * recovery.  A leaf stands for all crash states that agree with its decisions: recovery never looked at the rest.  So
+ * the outcomes of the leaves are those of all legal states, and each content has one leaf.  How it is done, and why it
+ * misses nothing: src/preload/lazy.h.
  *
- * Leaves come depth first, in an order that depends on the options, the choices and what recovery does, and on nothing else.
+ * Leaves come depth first, in an order that depends on the options, the choices and what recovery does, and on nothing
+ * else.
  *
- * A leaf may be REFUSED: recovery did something there that only another mode, or another way of showing the state, can do.  What it
- * stands for has no outcome then; the caller runs its states one by one.  If the fork server is not possible at all, recovery_start_lazy
- * says so. */
+ * A leaf may be REFUSED: recovery did something there that only another mode, or another way of showing the state, can
+ * do.  What it stands for has no outcome then; the caller runs its states one by one.  If the fork server is not
+ * possible at all, recovery_start_lazy says so. */
 #ifndef BLACKOUT_RUN_LAZY_H
 #define BLACKOUT_RUN_LAZY_H
 
@@ -26,8 +28,9 @@
 
 struct lazy_leaf {
 	const struct choices *choices;
-	/* Lines about which something was decided, in this order.  `taken` has a flag for each unit, by its number, so that recovery sees what it saw; of
-	 * what is undecided as little is taken as these decisions allow, so it is a legal set. */
+	/* Lines about which something was decided, in this order.  `taken` has a flag for each unit, by its number, so
+	 * that recovery sees what it saw; of what is undecided as little is taken as these decisions allow, so it is a
+	 * legal set. */
 	const uint32_t *lines;
 	size_t count;
 	const uint8_t *taken;
@@ -56,18 +59,21 @@ struct lazy_options {
 	/* Then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one. */
 	uint64_t leaves_max;
 
-	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together, and completable. */
+	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together,
+	 * and completable. */
 	const uint32_t *given;
 	size_t given_count;
 	const uint8_t *given_taken;
 
-	/* From within recovery_idle and recovery_drain.  What the pointers lead to is good until they return.  false: enough, no more leaves. */
+	/* From within recovery_idle and recovery_drain.  What the pointers lead to is good until they return.  false:
+	 * enough, no more leaves. */
 	bool (*leaf)(void *arg, void *ticket, const struct lazy_leaf *leaf);
 	void (*ended)(void *arg, void *ticket, const struct lazy_end *end);
 	void *arg;
 };
 
-/* How many legal sets have what `taken` says of the decided lines; about right if there are many.  Recovery cannot tell them from each other, nor perhaps from others. */
+/* How many legal sets have what `taken` says of the decided lines; about right if there are many.  Recovery cannot tell
+ * them from each other, nor perhaps from others. */
 double lazy_leaf_states(const struct lazy_leaf *leaf);
 
 /* Begin on this idle worker.  -1, ERR_TARGET: recovery is not run by a fork server; then the caller enumerates. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_block.h - what blackout tells the stub about undecided lines, and what the stub tells about each leaf; see lazy.h.
+/* lazy_block.h - what blackout tells the stub about undecided lines, and what the stub tells about each leaf; see
+ * lazy.h.
  *
  * The request STUB_LAZY is about the file `lazy` in the control directory:
  *
@@ -19,8 +20,8 @@
  *     uint64_t masks[depth]            LAZY_POSTPONED only: of all lines, as above
  *     char out[out_bytes], err[err_bytes]
  *
- * What is printed goes to the files `out` and `err` in the control directory, opened to append: so each leaf can begin with what was printed
- * before it branched off, and its end can be read when it is over. */
+ * What is printed goes to the files `out` and `err` in the control directory, opened to append: so each leaf can begin
+ * with what was printed before it branched off, and its end can be read when it is over. */
 #ifndef BLACKOUT_RUN_LAZY_BLOCK_H
 #define BLACKOUT_RUN_LAZY_BLOCK_H
 
@@ -29,8 +30,8 @@
 
 /* Which content of a line is tried first. */
 enum lazy_order {
-	/* As long as nothing is lost, the one that loses most; then those that keep most.  So what is tried first are states
-	 * that lack an early read store and have the others. */
+	/* As long as nothing is lost, the one that loses most; then those that keep most.  So what is tried first are
+	 * states that lack an early read store and have the others. */
 	LAZY_CONTRAST,
 	LAZY_LEAST,  /* the one with the fewest stores first */
 	LAZY_MOST,   /* the one with most */

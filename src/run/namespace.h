@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* namespace.h - a place where the directories of PM files are the scene's, for this process and those that it starts.
  *
- * A mount namespace; as an ordinary user in a user namespace, in which everybody keeps his number.  Each ROOT.scene/K is mounted over its original, and then
- * the entries of the original for which the scene has an empty one, so that programs and configuration beside a pool are found.  What is created
- * in the original directory later is not seen. */
+ * A mount namespace; as an ordinary user in a user namespace, in which everybody keeps his number.  Each ROOT.scene/K
+ * is mounted over its original, and then the entries of the original for which the scene has an empty one, so that
+ * programs and configuration beside a pool are found.  What is created in the original directory later is not seen. */
 #ifndef BLACKOUT_RUN_NAMESPACE_H
 #define BLACKOUT_RUN_NAMESPACE_H
 

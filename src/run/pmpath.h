@@ -2,7 +2,8 @@
 /* pmpath.h - what --pm names, as the recorder wants it.
  *
  * The target may change its directory, and the kernel tells the recorder the real path of what is mapped: so a pattern
- * is made absolute, and symbolic links in the part that exists are followed.  What does not exist yet is kept as it is written. */
+ * is made absolute, and symbolic links in the part that exists are followed.  What does not exist yet is kept as it is
+ * written. */
 #ifndef BLACKOUT_RUN_PMPATH_H
 #define BLACKOUT_RUN_PMPATH_H
 

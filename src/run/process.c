@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process.c - start, watch and stop a command; see process.h.
  *
- * Everything waits in one place, sigtimedwait: the signals that matter are blocked in us for as long as the command runs, so nothing
- * is ever interrupted half-way, and there is no handler.  We are the reaper of orphaned descendants (PR_SET_CHILD_SUBREAPER):
- * whatever the command leaves behind becomes our child, where it can be waited for, or killed. */
+ * Everything waits in one place, sigtimedwait: the signals that matter are blocked in us for as long as the command
+ * runs, so nothing is ever interrupted half-way, and there is no handler.  We are the reaper of orphaned descendants
+ * (PR_SET_CHILD_SUBREAPER): whatever the command leaves behind becomes our child, where it can be waited for, or
+ * killed. */
 #include "run/process.h"
 
 #include <errno.h>
@@ -225,8 +226,8 @@ static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset
 	int signal = info->si_signo;
 
 	if (sigismember(ignored, signal)) {
-		/* Under nohup, or started with & by a script.  Who sends SIGINT to such a one by name means it all the same,
-		 * but the command ignores it too. */
+		/* Under nohup, or started with & by a script.  Who sends SIGINT to such a one by name means it all the
+		 * same, but the command ignores it too. */
 		if (signal != SIGINT || !sent)
 			return;
 		signal = SIGTERM;
@@ -259,8 +260,8 @@ static void watch_client_ended(struct watch *w, int status)
 	watch_enter(w, STAGE_TOLD, TOLD_MS);
 }
 
-/* Nobody is left to talk to, unless the server went to the background.  One that has ended well may have done so because its client told it to, and
- * the client may have something to do yet. */
+/* Nobody is left to talk to, unless the server went to the background.  One that has ended well may have done so
+ * because its client told it to, and the client may have something to do yet. */
 static void watch_server_ended(struct watch *w)
 {
 	if (w->client <= 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process.h - start a command, watch it, and leave nothing of it behind when the user interrupts.
  *
- * The command shares our terminal, process group, standard streams and open descriptors, as if the shell had started it.  While it runs,
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT to us mean "stop": a signal that the terminal sent has reached the command already, one that
- * came by kill(2) is passed on.  The command then has PROCESS_GRACE_MS to end by itself; after that, and for whatever it left running, SIGTERM
- * and SIGKILL follow. */
+ * The command shares our terminal, process group, standard streams and open descriptors, as if the shell had started
+ * it.  While it runs, SIGINT, SIGTERM, SIGHUP and SIGQUIT to us mean "stop": a signal that the terminal sent has
+ * reached the command already, one that came by kill(2) is passed on.  The command then has PROCESS_GRACE_MS to end by
+ * itself; after that, and for whatever it left running, SIGTERM and SIGKILL follow. */
 #ifndef BLACKOUT_RUN_PROCESS_H
 #define BLACKOUT_RUN_PROCESS_H
 
@@ -30,7 +30,8 @@ struct process {
 /* How it ended: data about the command, not an error. */
 struct process_end {
 	bool interrupted; /* we were told to stop before it ended */
-	/* What follows is about the client: the server ended well, or of the SIGTERM that it got when the client was done. */
+	/* What follows is about the client: the server ended well, or of the SIGTERM that it got when the client was
+	 * done. */
 	bool by_client;
 	int signal; /* that killed it, 0 if it exited */
 	int status; /* exit status */

@@ -3,8 +3,8 @@
 #ifndef BLACKOUT_RUN_PROCESSOR_H
 #define BLACKOUT_RUN_PROCESSOR_H
 
-/* Run on this processor alone, because whom we wait for does; -1: on any that we may use.  Costs nothing if it is so already.  Processes that are
- * forked meanwhile may use them all. */
+/* Run on this processor alone, because whom we wait for does; -1: on any that we may use.  Costs nothing if it is so
+ * already.  Processes that are forked meanwhile may use them all. */
 void processor_follow(int processor);
 
 #endif

@@ -18,7 +18,8 @@ enum { THREADS_MAX = 2000 /* 7 KiB of memory each, used or not */ };
 
 int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 {
-	/* Debian's `valgrind` is a shell script that changes the environment of the target before it runs valgrind.bin. */
+	/* Debian's `valgrind` is a shell script that changes the environment of the target before it runs
+	 * valgrind.bin. */
 	static const char *const names[] = {"valgrind.bin", "/usr/bin/valgrind.bin", "valgrind", "/usr/bin/valgrind"};
 	struct program program;
 
@@ -115,8 +116,8 @@ static void sizes_option(struct words *argv)
 	words_add(argv, "--max-threads=%d", THREADS_MAX);
 }
 
-/* Variables that are meant for our tool.  The tool takes them out of the target's environment again, and puts the user's own, which travel
- * under another name, back in their places. */
+/* Variables that are meant for our tool.  The tool takes them out of the target's environment again, and puts the
+ * user's own, which travel under another name, back in their places. */
 static void lead_to_tool(struct words *environment, const char *lib, const char *dir)
 {
 	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER", "TMPDIR"};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* recorder.h - find Valgrind and our tool for it, and write the command line that records a program.
  *
- * The tool stands beside the program: in build/valgrind where it was built, in PREFIX/libexec/blackout/valgrind where it
- * is installed.  Both are found from the path of the running executable, so that neither needs an environment variable. */
+ * The tool stands beside the program: in build/valgrind where it was built, in PREFIX/libexec/blackout/valgrind where
+ * it is installed.  Both are found from the path of the running executable, so that neither needs an environment
+ * variable. */
 #ifndef BLACKOUT_RUN_RECORDER_H
 #define BLACKOUT_RUN_RECORDER_H
 

@@ -30,7 +30,8 @@ static bool name_is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Call `each` for the entries of dirfd/name until one returns false.  Is false if one did; a directory that is not there has no entries. */
+/* Call `each` for the entries of dirfd/name until one returns false.  Is false if one did; a directory that is not
+ * there has no entries. */
 static bool dir_each(int dirfd, const char *name, bool (*each)(int dirfd, const char *name))
 {
 	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

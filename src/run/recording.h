@@ -19,8 +19,8 @@ struct recording {
 	int lock;           /* held until recording_close */
 };
 
-/* Make `dir` an empty recording of ours to write: create it, or remove the recording in it.  -1 with ERR_USAGE if it is something else,
- * or if another recording is being written there. */
+/* Make `dir` an empty recording of ours to write: create it, or remove the recording in it.  -1 with ERR_USAGE if it is
+ * something else, or if another recording is being written there. */
 int recording_create(struct recording *recording, const char *dir, struct err *err);
 void recording_close(struct recording *recording);
 
@@ -36,7 +36,8 @@ uint64_t recording_bytes(const struct recording *recording);
 /* The last line of the recorder's log, or "". */
 void recording_last_words(const struct recording *recording, char *line, size_t size);
 
-/* Did the recorder, of any process, run out of room?  Then `why` is one of BO_STOPPED_... (trace_format.h), otherwise "". */
+/* Did the recorder, of any process, run out of room?  Then `why` is one of BO_STOPPED_... (trace_format.h), otherwise
+ * "". */
 bool recording_stopped(const struct recording *recording, char *why, size_t size);
 
 /* Did Valgrind itself fail?  Then `line` is what it said of it, otherwise "". */

@@ -103,7 +103,8 @@ static void mode_begin(struct recovery *r)
 		reason_set(r, RECOVERY_NAMESPACE, why.sentence);
 }
 
-/* Servers have ports, sockets and files of their own: several at once only where each has its own network, and nothing but that is known of. */
+/* Servers have ports, sockets and files of their own: several at once only where each has its own network, and nothing
+ * but that is known of. */
 static unsigned jobs_possible(struct recovery *r)
 {
 	unsigned jobs = r->options.jobs < 1 ? 1 : r->options.jobs > JOBS_MAX ? JOBS_MAX : r->options.jobs;
@@ -261,8 +262,9 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 	return 0;
 }
 
-/* If the very first run fails under the fork server, that may be the fork server's fault: a program that goes past the C library, say.  So it is
- * run once more in the next mode, and if that ends otherwise, the fork server is not to be trusted.  1: it has begun; 0: the outcome stands; -1. */
+/* If the very first run fails under the fork server, that may be the fork server's fault: a program that goes past the
+ * C library, say.  So it is run once more in the next mode, and if that ends otherwise, the fork server is not to be
+ * trusted.  1: it has begun; 0: the outcome stands; -1. */
 static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recovery.h - run the recovery command on crash states, many per second, on several workers, without touching the user's files.
+/* recovery.h - run the recovery command on crash states, many per second, on several workers, without touching the
+ * user's files.
  *
  *     struct recovery_options o = {.command = "./kv check pool", .cwd = dir, .timeout = 10, .jobs = 2, .origin = origin, ...};
  *     struct recovery *r;
@@ -17,24 +18,25 @@
  *     recovery_drain(r, &err);
  *     recovery_free(r);                                       // nothing is left: no process, no file
  *
- * The command runs through `/bin/sh -c` in the given directory.  It finds the crash state at the original paths, in one of these ways, of which
- * the first that works is taken (or the one that is asked for, and those after it):
+ * The command runs through `/bin/sh -c` in the given directory.  It finds the crash state at the original paths, in one
+ * of these ways, of which the first that works is taken (or the one that is asked for, and those after it):
  *
- *   fork server   The command is started once for each worker, with a stub in it (src/preload) that stops it when it first names a PM file.  From
- *                 there a child is forked for each state.  Its mappings of PM files are private copies (copy-on-write) of the stage's files, so that the
- *                 stage stays as it is.  What this cannot do (write PM files by system calls, several processes...) the stub refuses before it is
- *                 done, and the state is run again in the next mode.
- *   namespace     A process for each state, in a mount namespace where the directories of the PM files are the stage's, with their other entries
- *                 in their places.  Works for every program.
+ *   fork server   The command is started once for each worker, with a stub in it (src/preload) that stops it when it
+ *                 first names a PM file.  From there a child is forked for each state.  Its mappings of PM files are
+ *                 private copies (copy-on-write) of the stage's files, so that the stage stays as it is.  What this
+ *                 cannot do (write PM files by system calls, several processes...) the stub refuses before it is done,
+ *                 and the state is run again in the next mode.
+ *   namespace     A process for each state, in a mount namespace where the directories of the PM files are the stage's,
+ *                 with their other entries in their places.  Works for every program.
  *   redirect      A process for each state, with a stub that leads the paths of PM files to the stage's files.  Needs a dynamically linked program.
- *   in place      The stage's files are put where the user's are; those are moved aside and put back on every way out (inplace.h), and what recovery
- *                 makes beside them is removed (witness.h).  One at a time.
+ *   in place      The stage's files are put where the user's are; those are moved aside and put back on every way out
+ *                 (inplace.h), and what recovery makes beside them is removed (witness.h).  One at a time.
  *
- * A recovery reads /dev/null, is a session of its own, and is killed with all its descendants when it has ended or its time is over.  Its verdict
- * is the same in every mode.
+ * A recovery reads /dev/null, is a session of its own, and is killed with all its descendants when it has ended or its
+ * time is over.  Its verdict is the same in every mode.
  *
- * Nothing here has threads: pipes, time-outs and ends are looked after while a function below waits.  The time between two calls is not held
- * against recovery, so the caller may read a trace as long as it likes. */
+ * Nothing here has threads: pipes, time-outs and ends are looked after while a function below waits.  The time between
+ * two calls is not held against recovery, so the caller may read a trace as long as it likes. */
 #ifndef BLACKOUT_RUN_RECOVERY_H
 #define BLACKOUT_RUN_RECOVERY_H
 
@@ -63,7 +65,8 @@ struct recovery_options {
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* do as if they were not permitted */
 
-	/* Told of every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is good until it returns. */
+	/* Told of every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is good
+	 * until it returns. */
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
 	bool (*interrupted)(void); /* asked while waiting; true ends the wait.  May be NULL */
@@ -93,22 +96,24 @@ int recovery_start(struct recovery *recovery, unsigned worker, void *ticket, str
 /* Wait until all have ended.  0, RECOVERY_INTERRUPTED (what runs is ended, and its outcome not told) or -1. */
 int recovery_drain(struct recovery *recovery, struct err *err);
 
-/* One run alone, with `patience` times the time limit: first all others end.  *outcome is the caller's to free.  0, RECOVERY_INTERRUPTED or -1.
+/* One run alone, with `patience` times the time limit: first all others end.  *outcome is the caller's to free.  0,
+ * RECOVERY_INTERRUPTED or -1.
  *
- * The first run of all settles the mode: if the fork server refuses it, then for good.  If it fails there, it is run in the next mode too, and
- * that is taken if it makes a difference.  A later refusal concerns its own state only, so the mode in which a state runs does not depend on how many workers
- * there are. */
+ * The first run of all settles the mode: if the fork server refuses it, then for good.  If it fails there, it is run in
+ * the next mode too, and that is taken if it makes a difference.  A later refusal concerns its own state only, so the
+ * mode in which a state runs does not depend on how many workers there are. */
 int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, struct outcome *outcome,
 		 struct err *err);
 
-/* As recovery_run, another command line instead of recovery, with all that recovery would see, on real files; its stage is touched. `argv` ends with
- * NULL, `environment` (may be NULL) adds KEY=VALUE.  For the recorder. */
+/* As recovery_run, another command line instead of recovery, with all that recovery would see, on real files; its stage
+ * is touched. `argv` ends with NULL, `environment` (may be NULL) adds KEY=VALUE.  For the recorder. */
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   unsigned patience, struct outcome *outcome, struct err *err);
 
 struct recovery_visit {
 	char *const *argv; /* ends with NULL */
-	/* Seconds after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0: never. */
+	/* Seconds after which a debugger is to stop what it runs, again and again, since nobody attends to it; 0:
+	 * never. */
 	double limit;
 	/* The command runs recovery: start the client, if there is one, and tell recovery to end when that is done. */
 	bool client;
@@ -118,14 +123,17 @@ struct recovery_visit {
 int recovery_attend(struct recovery *recovery, unsigned worker, const struct recovery_visit *visit,
 		    struct process_end *end, struct err *err);
 
-/* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is the one wanted. */
+/* The mode, once the first run is over, and in a sentence (without a full stop) why it is none before it; NULL if it is
+ * the one wanted. */
 enum recovery_mode recovery_mode(const struct recovery *recovery);
 const char *recovery_reason(const struct recovery *recovery);
 
-/* Paths beside PM files that appeared while recovery ran in place, and are not its doing, so were left; NULL after the last. */
+/* Paths beside PM files that appeared while recovery ran in place, and are not its doing, so were left; NULL after the
+ * last. */
 const char *recovery_stranger(const struct recovery *recovery, size_t index);
 
-/* "fork server", "namespace", "redirect", "in place", "auto"; and back: false if it is none of these ("fork-server" and "in-place" are). */
+/* "fork server", "namespace", "redirect", "in place", "auto"; and back: false if it is none of these ("fork-server" and
+ * "in-place" are). */
 const char *recovery_mode_name(enum recovery_mode mode);
 bool recovery_mode_find(const char *name, enum recovery_mode *mode);
 
@@ -137,8 +145,9 @@ struct recovery_frame {
 	unsigned line;
 };
 
-/* The stack of the crash that recovery has on what is in the stage: it is run once more under gdb.  Returns the number of frames, innermost first, at most
- * `room`; 0 if there is no gdb, or no crash this time.  The stage is touched.  -1 as recovery_run. */
+/* The stack of the crash that recovery has on what is in the stage: it is run once more under gdb.  Returns the number
+ * of frames, innermost first, at most `room`; 0 if there is no gdb, or no crash this time.  The stage is touched.  -1
+ * as recovery_run. */
 int recovery_stack(struct recovery *recovery, unsigned worker, struct recovery_frame *frames, size_t room,
 		   struct err *err);
 

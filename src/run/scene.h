@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scene.h - the directories of PM files as one worker's recovery sees them.
  *
- * A stage (image/stage.h) holds the state's files in ROOT/K/NAME, and belongs to whoever loads states.  The scene, ROOT.scene/K/NAME, has hard links to
- * the same files, which recovery may unlink, rename and replace without the stage losing a name.  For a mount namespace (namespace.h) it also has what
- * else is in the original directory: small files and links as private copies, which are made anew after a recovery has changed them; programs, directories and large
- * files as empty entries on which the originals are mounted.  Sockets are left out: a server that died leaves one in the way of the next.  A second name of a PM file is one of the state's file, too. */
+ * A stage (image/stage.h) holds the state's files in ROOT/K/NAME, and belongs to whoever loads states.  The scene,
+ * ROOT.scene/K/NAME, has hard links to the same files, which recovery may unlink, rename and replace without the stage
+ * losing a name.  For a mount namespace (namespace.h) it also has what else is in the original directory: small files
+ * and links as private copies, which are made anew after a recovery has changed them; programs, directories and large
+ * files as empty entries on which the originals are mounted.  Sockets are left out: a server that died leaves one in
+ * the way of the next.  A second name of a PM file is one of the state's file, too. */
 #ifndef BLACKOUT_RUN_SCENE_H
 #define BLACKOUT_RUN_SCENE_H
 
@@ -63,7 +65,8 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 /* Remove it all. */
 void scene_close(struct scene *scene);
 
-/* Let the names be those of the stage's files, which were just loaded.  `sweep`: remove what an earlier recovery created beside them. */
+/* Let the names be those of the stage's files, which were just loaded.  `sweep`: remove what an earlier recovery
+ * created beside them. */
 int scene_refresh(struct scene *scene, bool sweep, struct err *err);
 
 /* Are the original directories there, and none of them the root? */
@@ -72,7 +75,8 @@ bool scene_can_be_mounted(const struct scene *scene);
 /* Where a PM path is in the scene. */
 void scene_path(const struct scene *scene, const char *path, char *buffer, size_t size);
 
-/* Call for each path in the user's directories that leads to a PM file, recorded ones and aliases, with its place in the scene, until one returns -1. */
+/* Call for each path in the user's directories that leads to a PM file, recorded ones and aliases, with its place in
+ * the scene, until one returns -1. */
 typedef int scene_visit(void *arg, const char *path, const char *actual);
 int scene_each(const struct scene *scene, scene_visit *visit, void *arg);
 

@@ -7,9 +7,10 @@
  *     request    a FIFO: struct stub_request, from blackout to the fork server
  *     reply      a FIFO: struct stub_reply, back
  *
- * Files, not descriptors, because a program may close descriptors that it does not know.  A request or reply is one write; `bytes` further
- * bytes follow it, which a side that does not know the `op` can skip.  The stub ships with the program that reads it, so STUB_VERSION need not be
- * compatible with anything; it guards against a stub of another installation. */
+ * Files, not descriptors, because a program may close descriptors that it does not know.  A request or reply is one
+ * write; `bytes` further bytes follow it, which a side that does not know the `op` can skip.  The stub ships with the
+ * program that reads it, so STUB_VERSION need not be compatible with anything; it guards against a stub of another
+ * installation. */
 #ifndef BLACKOUT_RUN_STUB_H
 #define BLACKOUT_RUN_STUB_H
 

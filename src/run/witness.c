@@ -85,7 +85,8 @@ static int filter_install(void)
 		ALLOW,
 	};
 	const struct sock_fprog program = {.len = sizeof(filter) / sizeof(*filter), .filter = filter};
-	/* Kernels that know these flags can also let a call go on (5.7); a signal should not make it be told twice (5.19). */
+	/* Kernels that know these flags can also let a call go on (5.7); a signal should not make it be told twice
+	 * (5.19). */
 	unsigned long flags =
 		SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
 	long fd;
@@ -133,7 +134,8 @@ void witness_follow(struct witness *w)
 	/* A filter that nobody listens to would fail the calls. */
 	if (listener >= 0 && sendmsg(w->sockets[1], &p.message, MSG_NOSIGNAL) < 0)
 		_exit(127);
-	/* Whoever waits for an answer must not wait for exec, which comes late in a client whose server is not ready. */
+	/* Whoever waits for an answer must not wait for exec, which comes late in a client whose server is not
+	 * ready. */
 	close(w->sockets[0]);
 	close(w->sockets[1]);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* witness.h - which entries of the user's directories are the work of recovery?
  *
- * A run in place happens beside the user's own files, and others may create files there meanwhile.  So what is new there is removed after the run only if recovery
- * was seen to make it.  A filter (seccomp) stops each of its processes at every system call that can make an entry, and tells us, who take note of
- * the name and let it go on:
+ * A run in place happens beside the user's own files, and others may create files there meanwhile.  So what is new
+ * there is removed after the run only if recovery was seen to make it.  A filter (seccomp) stops each of its processes
+ * at every system call that can make an entry, and tells us, who take note of the name and let it go on:
  *
  *  1. An entry that is not there yet is recovery's.  In a directory of a PM file it is removed.
- *  2. What is renamed stays whose it is: recovery's if it was before, or if it is the link that stands for a PM file; otherwise it is the user's, under a new name,
- *     be that the name of a PM file.  But what takes the place of another file of the user is the user's, too.
+ *  2. What is renamed stays whose it is: recovery's if it was before, or if it is the link that stands for a PM file;
+ *     otherwise it is the user's, under a new name, be that the name of a PM file.  But what takes the place of another
+ *     file of the user is the user's, too.
  *  3. What is not seen (made through io_uring, say, or on a kernel that cannot tell) is not recovery's.
  *
  *     struct witness *w = witness_new(scene);

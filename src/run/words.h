@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ends with NULL, so that `items` goes to exec as it is; NULL while nothing was added.  Strings and array are the owner's. */
+/* Ends with NULL, so that `items` goes to exec as it is; NULL while nothing was added.  Strings and array are the
+ * owner's. */
 struct words {
 	char **items;
 	size_t count;

@@ -43,7 +43,8 @@ static void server_stop(struct worker *w)
 {
 	pid_t running = w->control.page ? atomic_load(&w->control.page->running) : 0;
 
-	/* A child dies with its server, unless it changed who it is; a command may have started others before it became a server. */
+	/* A child dies with its server, unless it changed who it is; a command may have started others before it became
+	 * a server. */
 	if (w->server > 0 && running > 0)
 		kill(running, SIGKILL);
 	if (w->server > 0) {
@@ -358,7 +359,8 @@ static void server_pump(struct worker *w)
 	worker_refuse(w, reason);
 }
 
-/* A program that goes past the C library has seen the user's own files instead of the state: its verdict is worth nothing. */
+/* A program that goes past the C library has seen the user's own files instead of the state: its verdict is worth
+ * nothing. */
 static bool redirection_was_missed(const struct worker *w)
 {
 	return w->mode == RECOVERY_REDIRECT && w->redirection.page && !atomic_load(&w->redirection.page->opened);

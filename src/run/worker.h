@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* worker.h - one worker of recovery.h: its stage, its scene, its fork server and keeper, and the run that is going on.
  *
- * worker_start begins a run in a mode, worker_pump looks after it when one of its descriptors has something to say, or a time is over.  A run ends with an
- * outcome, or is refused: then the mode cannot do it, and the state is as it was. */
+ * worker_start begins a run in a mode, worker_pump looks after it when one of its descriptors has something to say, or
+ * a time is over.  A run ends with an outcome, or is refused: then the mode cannot do it, and the state is as it
+ * was. */
 #ifndef BLACKOUT_RUN_WORKER_H
 #define BLACKOUT_RUN_WORKER_H
 
@@ -73,7 +74,8 @@ enum { WORKER_POLLS = 5 };
 /* Descriptors to wait for. */
 size_t worker_polls(const struct worker *worker, struct pollfd polls[WORKER_POLLS]);
 
-/* See what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED: whoever sees that sets it to WORKER_IDLE, or starts anew. */
+/* See what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED: whoever sees that sets it to
+ * WORKER_IDLE, or starts anew. */
 void worker_pump(struct worker *worker, uint64_t now_ns);
 
 /* Does anything run? */

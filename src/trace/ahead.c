@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of parts.  The thread fills them in turn, the caller takes one after the other: `filled` and `taken` count them, and who
- * is too fast waits.  A part belongs to one side at a time, so that only these counters need the lock. */
+/* A ring of parts.  The thread fills them in turn, the caller takes one after the other: `filled` and `taken` count
+ * them, and who is too fast waits.  A part belongs to one side at a time, so that only these counters need the lock. */
 #include "trace/ahead.h"
 
 #include <pthread.h>
@@ -61,8 +61,8 @@ static int part_fill(struct part *part, struct trace *trace, struct err *err)
 	return 1;
 }
 
-/* Wait for a part to fill; NULL if nobody wants it.  A reader that has to wait does so until half of the parts are free: so it is not
- * woken for each of them. */
+/* Wait for a part to fill; NULL if nobody wants it.  A reader that has to wait does so until half of the parts are
+ * free: so it is not woken for each of them. */
 static struct part *reader_part(struct reader *r)
 {
 	struct part *part;

@@ -6,7 +6,8 @@
  *     while ((r = ahead_next(ahead, &ev, &err)) > 0) ...      // as trace_next; *ev is valid until the next call
  *     ahead_stop(ahead);                                      // at any time
  *
- * Between start and stop nothing else may be asked of the trace, which is further on, and the process must not fork: there is a thread. */
+ * Between start and stop nothing else may be asked of the trace, which is further on, and the process must not fork:
+ * there is a thread. */
 #ifndef BLACKOUT_TRACE_AHEAD_H
 #define BLACKOUT_TRACE_AHEAD_H
 
@@ -19,7 +20,8 @@ struct ahead {
 	struct event event;    /* in that case, the last */
 };
 
-/* Without `threaded`, and where there is but one processor, everything is read when it is asked for; so must be a live recording. */
+/* Without `threaded`, and where there is but one processor, everything is read when it is asked for; so must be a live
+ * recording. */
 struct ahead *ahead_start(struct trace *trace, bool threaded);
 void ahead_stop(struct ahead *ahead);
 

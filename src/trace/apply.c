@@ -61,8 +61,8 @@ static enum apply_result apply_context(struct stream *s, const struct record *r,
 	return APPLY_CONSUMED;
 }
 
-/* Is the file that is defined here one that we know?  Another process may define the same one; but a number of a deleted file
- * may also have been given to a new one. */
+/* Is the file that is defined here one that we know?  Another process may define the same one; but a number of a
+ * deleted file may also have been given to a new one. */
 static bool file_is_known(const struct stream *s, uint32_t id, const struct record *r)
 {
 	const struct trace_file *known = slab_at(&s->defs->files, id - 1);
@@ -133,7 +133,8 @@ void apply_first_thread(struct stream *s, uint64_t thread)
 	*map_put(&s->threads, thread, 0) = ++s->defs->thread_count;
 }
 
-/* A number that was named before belongs to a new thread now; the one that was running at the start is only named late. */
+/* A number that was named before belongs to a new thread now; the one that was running at the start is only named
+ * late. */
 static enum apply_result apply_thread_start(struct stream *s, const struct record *r, struct event *ev)
 {
 	uint64_t creator = apply_thread(s, r->number[1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Headers are copied out of the mapping before they are judged: chunks need not be aligned, and a field that was checked must
- * not change afterwards. */
+/* Headers are copied out of the mapping before they are judged: chunks need not be aligned, and a field that was
+ * checked must not change afterwards. */
 #include "trace/chunk.h"
 
 #include <fcntl.h>
@@ -129,7 +129,8 @@ void chunk_file_close(struct chunk_file *file)
 	file->size = 0;
 }
 
-/* The writer was cut off here: what raw_bytes covers is complete.  The rest of the chunk may hold the start of an event. */
+/* The writer was cut off here: what raw_bytes covers is complete.  The rest of the chunk may hold the start of an
+ * event. */
 static int open_chunk_check(const struct chunk_file *file, struct chunk *chunk, struct err *err)
 {
 	const struct bo_chunk_header *h = &chunk->header;
@@ -208,8 +209,8 @@ static int chunk_unpack(const struct chunk_file *file, struct chunk *chunk, cons
 	return 0;
 }
 
-/* A chunk is closed by writing its sum and then the codec.  If the writer was killed between the two, the sum must fit already;
- * otherwise an open chunk has none. */
+/* A chunk is closed by writing its sum and then the codec.  If the writer was killed between the two, the sum must fit
+ * already; otherwise an open chunk has none. */
 static bool open_chunk_sound(const struct chunk *chunk)
 {
 	struct bo_chunk_header closed = chunk->header;
@@ -241,8 +242,8 @@ void chunk_drop(struct chunk *chunk)
 
 /* Live files
  *
- * The writer closes a chunk in several steps and we may look between two of them, or while the sealing cuts the file: so nothing is
- * mapped, and a chunk counts as closed only when its sum is right. */
+ * The writer closes a chunk in several steps and we may look between two of them, or while the sealing cuts the file:
+ * so nothing is mapped, and a chunk counts as closed only when its sum is right. */
 
 int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *name, struct err *err)
 {

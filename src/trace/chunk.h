@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chunk.h - one trace file as a row of chunks: what the file and chunk headers say, checked, and the payloads, unpacked.
+/* chunk.h - one trace file as a row of chunks: what the file and chunk headers say, checked, and the payloads,
+ * unpacked.
  *
  *     struct chunk_file f;
  *     if (chunk_file_open(&f, dir, "0000.bo", &err) < 0) ...
@@ -48,14 +49,15 @@ void chunk_file_close(struct chunk_file *file);
 /* The same while a writer is at work: 1; 0 if it has not got as far as the header. */
 int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *name, struct err *err);
 
-/* The next chunk that the writer has closed, loaded; false if there is none yet.  What cannot be a closed chunk is taken for one that is
- * being written. */
+/* The next chunk that the writer has closed, loaded; false if there is none yet.  What cannot be a closed chunk is
+ * taken for one that is being written. */
 bool chunk_next_live(const struct chunk_file *file, struct chunk *chunk);
 
 /* The writer is done: from here on the file is like any other, and `chunk` stays where it is in it. */
 int chunk_file_end_live(struct chunk_file *file, struct err *err);
 
-/* Go on to the next chunk: 1; 0 at the end; -1 on a header that cannot be.  Space of zeros at the end of the file is its end. */
+/* Go on to the next chunk: 1; 0 at the end; -1 on a header that cannot be.  Space of zeros at the end of the file is
+ * its end. */
 int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *err);
 
 /* Check the chunk's sum and make `payload` valid until the next load or drop. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfo.c - one ELF file and its debug info; see debuginfo.h.
  *
- * Three tables of address ranges answer a question: the compilation units of the module (made when it is opened), the functions of a
- * unit (made when an address in it is first asked for), and the ELF symbols (made when DWARF has no name).  libdw's own dwarf_getscopes walks a whole unit
- * for every address and needs .debug_aranges, which clang does not write; hence the tables.  Inside a function the tree is walked.
+ * Three tables of address ranges answer a question: the compilation units of the module (made when it is opened), the
+ * functions of a unit (made when an address in it is first asked for), and the ELF symbols (made when DWARF has no
+ * name).  libdw's own dwarf_getscopes walks a whole unit for every address and needs .debug_aranges, which clang does
+ * not write; hence the tables.  Inside a function the tree is walked.
  *
- * "Address" here is libdwfl's: the ELF virtual address plus the bias that it chose for the module.  DWARF has its own bias, which differs
- * only where a separate debug file was made before prelinking. */
+ * "Address" here is libdwfl's: the ELF virtual address plus the bias that it chose for the module.  DWARF has its own
+ * bias, which differs only where a separate debug file was made before prelinking. */
 #include "trace/debuginfo.h"
 
 #include <dwarf.h>
@@ -48,8 +49,9 @@ struct debuginfo {
 	struct arena paths; /* that had to be made */
 };
 
-/* Separate debug info from the local disk only.  libdwfl asks a debuginfod server where the environment names one, which could take minutes per module;
- * the variable is the only switch it has.  It is put back, because commands that the user gave run in this environment. */
+/* Separate debug info from the local disk only.  libdwfl asks a debuginfod server where the environment names one,
+ * which could take minutes per module; the variable is the only switch it has.  It is put back, because commands that
+ * the user gave run in this environment. */
 static int debuginfo_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, const char *file,
 			  const char *link, GElf_Word crc, char **found)
 {
@@ -66,7 +68,8 @@ static int debuginfo_find(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- compilation units ---- */
 
-/* Functions that the linker threw away keep their ranges, moved to address 0 (or to the highest addresses by some linkers). */
+/* Functions that the linker threw away keep their ranges, moved to address 0 (or to the highest addresses by some
+ * linkers). */
 static bool range_is_dead(Dwarf_Addr low, Dwarf_Addr high)
 {
 	return low == 0 || low >= high || low >= (Dwarf_Addr)-2;
@@ -217,8 +220,8 @@ static void frame_set_line(struct debuginfo *info, struct unit *unit, Dwarf_Addr
 	frame->path = path_absolute(info, unit, dwarf_linesrc(line, NULL, NULL));
 }
 
-/* The frame of the code at pc, then one for each function it is inlined into.  Returns 0 if no function of the unit holds it; frames[0] has
- * the line all the same. */
+/* The frame of the code at pc, then one for each function it is inlined into.  Returns 0 if no function of the unit
+ * holds it; frames[0] has the line all the same. */
 static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr pc, struct debuginfo_frame *frames)
 {
 	Dwarf_Die inlined[DEBUGINFO_FRAMES_MAX - 1];
@@ -254,7 +257,8 @@ static bool symbol_is_code(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
 	return gelf_getshdr(elf_getscn(elf, section), &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Of several names for one address the one that other code calls it by: global before weak before local; a function before a label. */
+/* Of several names for one address the one that other code calls it by: global before weak before local; a function
+ * before a label. */
 static uint32_t symbol_rank(const GElf_Sym *symbol)
 {
 	int binding = GELF_ST_BIND(symbol->st_info);
@@ -264,8 +268,8 @@ static uint32_t symbol_rank(const GElf_Sym *symbol)
 												: 0u);
 }
 
-/* One pass over the symbol table: sized symbols (`sized`), or those without a size that no sized one covers.  The latter, from
- * assembly, are taken to end where the next symbol starts. */
+/* One pass over the symbol table: sized symbols (`sized`), or those without a size that no sized one covers.  The
+ * latter, from assembly, are taken to end where the next symbol starts. */
 static void symbols_collect(struct debuginfo *info, bool sized, struct spans *found)
 {
 	int count = dwfl_module_getsymtab(info->module);

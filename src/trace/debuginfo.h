@@ -16,7 +16,8 @@ struct debuginfo_frame {
 	bool inlined;
 };
 
-/* Frames of one answer beyond this are left out, outermost first: no compiler inlines that deep, but damaged debug info might. */
+/* Frames of one answer beyond this are left out, outermost first: no compiler inlines that deep, but damaged debug info
+ * might. */
 #define DEBUGINFO_FRAMES_MAX 64
 
 struct debuginfo;
@@ -25,7 +26,8 @@ struct debuginfo;
 struct debuginfo *debuginfo_open(const char *path, const char *debug_path);
 void debuginfo_close(struct debuginfo *info);
 
-/* Fill up to DEBUGINFO_FRAMES_MAX frames for the instruction that holds the byte at `offset` of the file; 0 if nothing is known. */
+/* Fill up to DEBUGINFO_FRAMES_MAX frames for the instruction that holds the byte at `offset` of the file; 0 if nothing
+ * is known. */
 size_t debuginfo_lookup(struct debuginfo *info, uint64_t offset, struct debuginfo_frame *frames);
 
 bool debuginfo_has_lines(const struct debuginfo *info);

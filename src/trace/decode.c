@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is not in decode_fast.h: loads, wide values, stores of other kinds, and all that is read by the field letters of BO_OPCODES. */
+/* What is not in decode_fast.h: loads, wide values, stores of other kinds, and all that is read by the field letters of
+ * BO_OPCODES. */
 #include "trace/decode.h"
 
 #include <stdio.h>

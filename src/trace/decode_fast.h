@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* decode_fast.h - the part of decode.h that is worth inlining: stores, flushes and fences, which are nearly all of a trace.
+/* decode_fast.h - the part of decode.h that is worth inlining: stores, flushes and fences, which are nearly all of a
+ * trace.
  *
  * Nothing is read beyond d->end.  Where at least 8 bytes are left, they are read at once and cut to what is meant. */
 #ifndef BLACKOUT_TRACE_DECODE_FAST_H
@@ -27,8 +28,8 @@ static inline int decode_cut(struct decoder *d)
 	return decode_problem(d, "the event is cut off");
 }
 
-/* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and the groups of
- * seven bits are pushed together pairwise. */
+/* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and
+ * the groups of seven bits are pushed together pairwise. */
 static inline bool decode_number(struct decoder *d, uint64_t *value)
 {
 	uint64_t w, ends;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - what a recording defines on its way: modules, contexts, files, threads and facts, numbered for all its processes together.
+/* defs.h - what a recording defines on its way: modules, contexts, files, threads and facts, numbered for all its
+ * processes together.
  *
  * Ids run from 1.  Items never move, and live until defs_free. */
 #ifndef BLACKOUT_TRACE_DEFS_H

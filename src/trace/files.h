@@ -10,8 +10,8 @@
 
 #define FILES_NAME_BYTES 16
 
-/* The numbers of the files trace/NNNN.bo in `dir`, ascending.  The first is always 0: without it there is no recording, -1.
- * The caller frees *numbers. */
+/* The numbers of the files trace/NNNN.bo in `dir`, ascending.  The first is always 0: without it there is no recording,
+ * -1.  The caller frees *numbers. */
 int files_list(const char *dir, uint32_t **numbers, size_t *count, struct err *err);
 
 /* "0007.bo" */

@@ -41,7 +41,8 @@ static void insert_at(struct mappings *m, size_t index, const struct mapping *ne
 	m->list.count++;
 }
 
-/* Make a mapping start at `addr`, if one reaches across it, and return the index of the first that starts there or above. */
+/* Make a mapping start at `addr`, if one reaches across it, and return the index of the first that starts there or
+ * above. */
 static size_t split_at(struct mappings *m, uint64_t addr)
 {
 	size_t index = mappings_seek(m, addr);

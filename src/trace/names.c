@@ -152,7 +152,8 @@ static demangle_function *demangler(void)
 	return function;
 }
 
-/* Cuts the parameters off a demangled name, with the qualifiers and clones behind them: DWARF's names have none either. */
+/* Cuts the parameters off a demangled name, with the qualifiers and clones behind them: DWARF's names have none
+ * either. */
 static void name_cut_parameters(char *name)
 {
 	char *close = strrchr(name, ')');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* op.h - what events are called where people read and select them: one word per kind of event.
  *
- * An op is finer than an event_type where the difference matters to a reader: each kind of store and each way to sync a file has its own. */
+ * An op is finer than an event_type where the difference matters to a reader: each kind of store and each way to sync a
+ * file has its own. */
 #ifndef BLACKOUT_TRACE_OP_H
 #define BLACKOUT_TRACE_OP_H
 

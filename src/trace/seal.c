@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every step leaves a file that reads as before, so that being killed between two of them costs nothing:
  *
- *  1. A chunk that was left open: the file is cut right behind its last event, then the header is overwritten by a closed one.  If it
- *     holds no event, it is cut off altogether.
+ *  1. A chunk that was left open: the file is cut right behind its last event, then the header is overwritten by a
+ *     closed one.  If it holds no event, it is cut off altogether.
  *  2. Compression writes a new file beside the old one and renames it.
  *  3. The chunk of facts is first appended as an open chunk without events, then filled, then closed.
  *

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* seal.h - finish a recording once its writer is gone.
  *
- * The recorder leaves its last chunk open, in a file that is longer than what is in it, and so does a target that was killed.  Sealing
- * closes those chunks with their checksums, cuts the files, compresses them if asked, and appends what is only known afterwards.
+ * The recorder leaves its last chunk open, in a file that is longer than what is in it, and so does a target that was
+ * killed.  Sealing closes those chunks with their checksums, cuts the files, compresses them if asked, and appends what
+ * is only known afterwards.
  *
  *     struct seal_meta metas[] = {{"outcome", "exit 0"}, {"seconds", "1.93"}};
  *     struct seal_options options = {.compress = false, .metas = metas, .meta_count = 2};
  *     if (trace_seal("blackout.out", &options, &err) < 0) ...
  *
  * It may be killed at any moment and run again: until the last step every file reads as before.  A recording that is
- * already sealed keeps its facts; sealing it again with `compress` compresses it.  Nobody may read or write the recording meanwhile. */
+ * already sealed keeps its facts; sealing it again with `compress` compresses it.  Nobody may read or write the
+ * recording meanwhile. */
 #ifndef BLACKOUT_TRACE_SEAL_H
 #define BLACKOUT_TRACE_SEAL_H
 

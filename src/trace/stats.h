@@ -7,8 +7,8 @@
  *     lines = stats_lines(stats, trace, symbols, &count);         // per source line; free(lines)
  *     stats_close(stats);
  *
- * Counting needs no symbols and little memory: one counter per (context, op, width) that occurs.  Lines and routines are made
- * from those counters afterwards. */
+ * Counting needs no symbols and little memory: one counter per (context, op, width) that occurs.  Lines and routines
+ * are made from those counters afterwards. */
 #ifndef BLACKOUT_TRACE_STATS_H
 #define BLACKOUT_TRACE_STATS_H
 
@@ -72,13 +72,14 @@ uint64_t stats_thread_count(const struct stats *stats, uint32_t thread, enum op 
 /* What happened to one PM file; zeros if nothing did. */
 struct stats_file stats_file(const struct stats *stats, uint32_t file);
 
-/* Source lines, those with most stores, flushes and fences first.  An event belongs to the innermost frame of its stack that
- * has a line, so a library without debug info counts for the line that called it.  The array is the caller's to free; the frames
- * live as long as the symbols. */
+/* Source lines, those with most stores, flushes and fences first.  An event belongs to the innermost frame of its stack
+ * that has a line, so a library without debug info counts for the line that called it.  The array is the caller's to
+ * free; the frames live as long as the symbols. */
 struct stats_line *stats_lines(const struct stats *stats, const struct trace *trace, struct symbols *symbols,
 			       size_t *count);
 
-/* Functions that copied to PM: stores wider than 8 bytes, non-temporal or by a string instruction; most bytes first.  As above. */
+/* Functions that copied to PM: stores wider than 8 bytes, non-temporal or by a string instruction; most bytes first.
+ * As above. */
 struct stats_routine *stats_routines(const struct stats *stats, const struct trace *trace, struct symbols *symbols,
 				     size_t *count);
 

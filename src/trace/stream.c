@@ -29,8 +29,8 @@ static void stream_survey(struct stream *s)
 		s->whole = false;
 }
 
-/* A process that was started by another may define things before its first CLOCK: they belong to that first burst, not to the
- * beginning of the recording. */
+/* A process that was started by another may define things before its first CLOCK: they belong to that first burst, not
+ * to the beginning of the recording. */
 static uint64_t stream_first_clock(const struct stream *s)
 {
 	struct chunk chunk = {0};
@@ -165,8 +165,8 @@ static enum stream_step stream_next_chunk(struct stream *s, struct err *err)
 	return r ? STREAM_EVENT : end;
 }
 
-/* An event that reaches over several mappings is delivered in pieces, one for each; what lies between them is no PM and left out.
- * If nothing of it is mapped, it is delivered whole, without a file. */
+/* An event that reaches over several mappings is delivered in pieces, one for each; what lies between them is no PM and
+ * left out.  If nothing of it is mapped, it is delivered whole, without a file. */
 static void event_split(struct stream *s, struct event *ev)
 {
 	size_t index = mappings_seek(&s->mappings, ev->addr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stream.h - one trace file, read as the events of one process.
  *
- * Here records get their meaning: ids are checked and renumbered, addresses resolved through the live mappings.  The merge in trace.c
- * decides which process may go on; it is told by STREAM_CLOCK when this one enters its next burst. */
+ * Here records get their meaning: ids are checked and renumbered, addresses resolved through the live mappings.  The
+ * merge in trace.c decides which process may go on; it is told by STREAM_CLOCK when this one enters its next burst. */
 #ifndef BLACKOUT_TRACE_STREAM_H
 #define BLACKOUT_TRACE_STREAM_H
 
@@ -47,8 +47,8 @@ struct stream {
 
 /* Open trace/NNNN.bo.  On success stream_close must follow. */
 int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
-/* Open a file that is still being written: 1, or 0 if there is nothing to open yet.  stream_next says STREAM_WAIT where the next chunk is
- * not closed yet, until stream_end_live tells that the file is complete. */
+/* Open a file that is still being written: 1, or 0 if there is nothing to open yet.  stream_next says STREAM_WAIT where
+ * the next chunk is not closed yet, until stream_end_live tells that the file is complete. */
 int stream_open_live(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
 int stream_end_live(struct stream *s, struct err *err);
 

@@ -13,7 +13,8 @@
 #include "base/vec.h"
 #include "trace/debuginfo.h"
 
-/* A file that code came from.  Several modules of a trace are one file: its segments, or its mappings in several processes. */
+/* A file that code came from.  Several modules of a trace are one file: its segments, or its mappings in several
+ * processes. */
 struct source {
 	char *path;
 	uint64_t file_size, mtime; /* as recorded */

@@ -7,12 +7,14 @@
  *     for (size_t i = 0; i < count; i++) ...                      // innermost first, inlined functions included
  *     symbols_close(symbols);
  *
- * Nothing is recorded but (module, offset in its file); all else is looked up here, after the run.  Sources, in this order:
- *   1. the module's DWARF, in the module itself or in a separate file found by build id or debug link (and its dwz supplement);
+ * Nothing is recorded but (module, offset in its file); all else is looked up here, after the run.  Sources, in this
+ * order:
+ *   1. the module's DWARF, in the module itself or in a separate file found by build id or debug link (and its dwz
+ *      supplement);
  *   2. its ELF symbol tables (.symtab, .dynsym, .gnu_debugdata): the function without a source line;
  *   3. nothing: module and offset.
- * The network is never asked (debuginfod stays off, whatever the environment says).  A module whose file is not the one that was recorded
- * gets answer 3, because anything more would be wrong; symbols_module_state tells why.
+ * The network is never asked (debuginfod stays off, whatever the environment says).  A module whose file is not the one
+ * that was recorded gets answer 3, because anything more would be wrong; symbols_module_state tells why.
  *
  * Every answer is kept, so asking again is cheap.  Not for use by several threads at once. */
 #ifndef BLACKOUT_TRACE_SYMBOLS_H
@@ -46,32 +48,35 @@ enum symbols_state {
 
 struct symbols;
 
-/* `debug_path` is where separate debug info is looked for, in libdwfl's syntax; NULL: beside the module, in .debug there, and
- * under /usr/lib/debug.  Never fails: what cannot be found only makes answers poorer. */
+/* `debug_path` is where separate debug info is looked for, in libdwfl's syntax; NULL: beside the module, in .debug
+ * there, and under /usr/lib/debug.  Never fails: what cannot be found only makes answers poorer. */
 struct symbols *symbols_open(const char *debug_path);
 void symbols_close(struct symbols *symbols);
 
-/* The frames at `offset` in the module's file, innermost first; at least one.  `caller`: the offset is a return address, so the
- * instruction before it counts.  *frames lives until symbols_close. */
+/* The frames at `offset` in the module's file, innermost first; at least one.  `caller`: the offset is a return
+ * address, so the instruction before it counts.  *frames lives until symbols_close. */
 size_t symbols_lookup(struct symbols *symbols, const struct trace_module *module, uint64_t offset, bool caller,
 		      const struct symbols_frame **frames);
 
-/* The whole stack of a context, innermost first; 0 frames for context 0.  The array (not what it points to) is valid until the next
- * call. */
+/* The whole stack of a context, innermost first; 0 frames for context 0.  The array (not what it points to) is valid
+ * until the next call. */
 size_t symbols_stack(struct symbols *symbols, const struct trace *trace, uint32_t context,
 		     const struct symbols_frame *const **frames);
 
 /* The innermost frame of a context, or NULL for context 0. */
 const struct symbols_frame *symbols_innermost(struct symbols *symbols, const struct trace *trace, uint32_t context);
 
-/* How much is known of a module, and a sentence for the user where something went wrong (NULL for LINES, NAMES and NOTHING). */
+/* How much is known of a module, and a sentence for the user where something went wrong (NULL for LINES, NAMES and
+ * NOTHING). */
 enum symbols_state symbols_module_state(struct symbols *symbols, const struct trace_module *module);
 const char *symbols_state_text(enum symbols_state state);
 
-/* Files among those asked for so far that changed or cannot be read: set *at to 0, then call until it returns NULL; it returns a path. */
+/* Files among those asked for so far that changed or cannot be read: set *at to 0, then call until it returns NULL; it
+ * returns a path. */
 const char *symbols_problem(const struct symbols *symbols, size_t *at, enum symbols_state *state);
 
-/* "function file.c:12", "function+0x1f module" or "module+0x1234": what reports and dumps print.  Truncated to `size`. */
+/* "function file.c:12", "function+0x1f module" or "module+0x1234": what reports and dumps print.  Truncated to
+ * `size`. */
 void symbols_frame_text(const struct symbols_frame *frame, char *text, size_t size);
 
 #endif

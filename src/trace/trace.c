@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merge: the processes that are not yet at their end stand in a heap, the one with the lowest clock on top.  It goes on until its
- * clock passes that of another.  Ties go to the older process. */
+/* The merge: the processes that are not yet at their end stand in a heap, the one with the lowest clock on top.  It
+ * goes on until its clock passes that of another.  Ties go to the older process. */
 #include "trace/trace.h"
 
 #include <string.h>

@@ -8,12 +8,14 @@
  *     while ((r = trace_next(t, &ev, &err)) > 0) ...      // 0: the end; -1: damage, err says at which offset of which file
  *     trace_close(t);
  *
- * The processes of a recording (--follow-children) are merged by their CLOCK events into one order.  Definitions (modules, contexts,
- * files, threads, meta) are collected on the way, and are valid until trace_close; an event only refers to what was defined before it.
- * Ids are those of the merged recording: files are unified by (dev, ino), contexts, modules and threads renumbered.
+ * The processes of a recording (--follow-children) are merged by their CLOCK events into one order.  Definitions
+ * (modules, contexts, files, threads, meta) are collected on the way, and are valid until trace_close; an event only
+ * refers to what was defined before it.  Ids are those of the merged recording: files are unified by (dev, ino),
+ * contexts, modules and threads renumbered.
  *
- * A store or msync that reaches over several mappings comes in pieces, one event for each mapping, so that (file, offset, size) is always
- * one range of one file.  A private mapping of a PM file is delivered, but accesses to it are none to the file. */
+ * A store or msync that reaches over several mappings comes in pieces, one event for each mapping, so that (file,
+ * offset, size) is always one range of one file.  A private mapping of a PM file is delivered, but accesses to it are
+ * none to the file. */
 #ifndef BLACKOUT_TRACE_TRACE_H
 #define BLACKOUT_TRACE_TRACE_H
 
@@ -24,7 +26,8 @@
 #include "base/err.h"
 #include "blackout/trace_format.h"
 
-/* What trace_next delivers.  Definitions, META, THREAD_SWITCH and CLOCK are consumed by the reader and not delivered. */
+/* What trace_next delivers.  Definitions, META, THREAD_SWITCH and CLOCK are consumed by the reader and not
+ * delivered. */
 enum event_type {
 	EVENT_STORE,
 	EVENT_LOAD,
@@ -35,8 +38,8 @@ enum event_type {
 	EVENT_MFENCE,
 	EVENT_LOCKED, /* locked instruction that stored nothing to PM */
 	EVENT_CODE_HASH,
-	/* A PM file becomes known; its EVENT_CONTENTs follow.  It comes again for the same file when another process maps it by
-	 * itself: its content is then what it was at that moment, and starts afresh. */
+	/* A PM file becomes known; its EVENT_CONTENTs follow.  It comes again for the same file when another process
+	 * maps it by itself: its content is then what it was at that moment, and starts afresh. */
 	EVENT_FILE,
 	EVENT_CONTENT,
 	EVENT_MAP,
@@ -114,8 +117,8 @@ int trace_next(struct trace *trace, struct event *ev, struct err *err);
  *     while ((r = trace_next(t, &ev, &err)) > 0)
  *             if (r == TRACE_WAIT) ...                     // no event: look again later
  *
- * Once the writer is gone and the recording is sealed, but not compressed (that makes another file of it), trace_end_live must be called:
- * then the rest comes, and the end. */
+ * Once the writer is gone and the recording is sealed, but not compressed (that makes another file of it),
+ * trace_end_live must be called: then the rest comes, and the end. */
 enum { TRACE_WAIT = 2 };
 int trace_open_live(struct trace **trace, const char *dir, struct err *err);
 int trace_end_live(struct trace *trace, struct err *err);
@@ -130,7 +133,8 @@ uint32_t trace_file_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
 uint32_t trace_process_count(const struct trace *trace);
 
-/* The value of a META key (see doc/TRACE_FORMAT.md for the keys), or NULL.  Facts of a followed child N have the prefix "N/". */
+/* The value of a META key (see doc/TRACE_FORMAT.md for the keys), or NULL.  Facts of a followed child N have the prefix
+ * "N/". */
 const char *trace_meta(const struct trace *trace, const char *key);
 
 uint32_t trace_layers(const struct trace *trace);  /* enum bo_layer bits */

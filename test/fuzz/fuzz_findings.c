@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* findings.json of any content: read or refused with a sentence.  What is read can be reported in every format, and as JSON it is
- * read again and comes out the same. */
+/* findings.json of any content: read or refused with a sentence.  What is read can be reported in every format, and as
+ * JSON it is read again and comes out the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

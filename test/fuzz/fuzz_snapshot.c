@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Snapshots of any content: read, or refused with a sentence.  The first byte of the input chooses how the rest is used:
+/* Snapshots of any content: read, or refused with a sentence.  The first byte of the input chooses how the rest is
+ * used:
  *
  *   even  the rest is the file as it is
  *   odd   the rest is the body: it gets a sound header, because no fuzzer guesses a checksum, and is compressed

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Suppressions of any content: parsed or refused, and applied to a finding where they parse.  A refusal always names line and column. */
+/* Suppressions of any content: parsed or refused, and applied to a finding where they parse.  A refusal always names
+ * line and column. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

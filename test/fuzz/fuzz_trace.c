@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader, and file content behind it, on arbitrary bytes.  The first byte of the input chooses how the rest is used:
+/* The reader, and file content behind it, on arbitrary bytes.  The first byte of the input chooses how the rest is
+ * used:
  *
  *   0  the rest is trace/0000.bo as it is
  *   1  the rest is event bytes: they are put into one sound chunk, because no fuzzer guesses a checksum
@@ -7,8 +8,8 @@
  *   3  as 1, but the chunk is left open
  *   4  as 1, in a recording of three processes, which share the rest
  *
- * What must hold besides not crashing: every id of a delivered event is defined, its data and path are there, an error names the file, and
- * what could be read can be sealed and then gives as many events as before. */
+ * What must hold besides not crashing: every id of a delivered event is defined, its data and path are there, an error
+ * names the file, and what could be read can be sealed and then gives as many events as before. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

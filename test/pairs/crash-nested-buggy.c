@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-nested-buggy.c - an undo log that recovery throws away before what it restored is on media: a second failure finds neither. */
+/* crash-nested-buggy.c - an undo log that recovery throws away before what it restored is on media: a second failure
+ * finds neither. */
 // recover: check
 // run: --nested
 #include "crash.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-pending-buggy.c - the data is stored first but written back last: only where nothing pending reaches media, recovery fails. */
+/* crash-pending-buggy.c - the data is stored first but written back last: only where nothing pending reaches media,
+ * recovery fails. */
 // recover: check
 #include "crash.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* crash.h - what the pairs with a recovery have in common.
  *
- * `PROGRAM FILE` works on a new pool, `PROGRAM FILE check` is its recovery: `// recover: check` near the top tells the test so.  The comment
+ * `PROGRAM FILE` works on a new pool, `PROGRAM FILE check` is its recovery: `// recover: check` near the top tells the
+ * test so.  The comment
  *
  *     ST8(&pool->valid, 1); //! recovery-error error
  *
- * stands beside the store whose loss or early arrival makes recovery fail.  Where recovery finds no pool, or one that was never finished,
- * all is well: nothing was promised yet. */
+ * stands beside the store whose loss or early arrival makes recovery fail.  Where recovery finds no pool, or one that
+ * was never finished, all is well: nothing was promised yet. */
 #ifndef CRASH_H
 #define CRASH_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dirty-overwrite-end-buggy.c - a program that syncs step by step wants its steps on media; one that does so when all is over does not. */
+/* dirty-overwrite-end-buggy.c - a program that syncs step by step wants its steps on media; one that does so when all
+ * is over does not. */
 #include "pair.h"
 
 int main(int argc, char **argv)

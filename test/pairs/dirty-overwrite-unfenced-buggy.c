@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dirty-overwrite-unfenced-buggy.c - written back, but not fenced when it is overwritten.  CLFLUSH is in order without a fence. */
+/* dirty-overwrite-unfenced-buggy.c - written back, but not fenced when it is overwritten.  CLFLUSH is in order without
+ * a fence. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* library-range-buggy.c - a range that a library flushes is one finding, at the line that called it, however many lines it has. */
+/* library-range-buggy.c - a range that a library flushes is one finding, at the line that called it, however many lines
+ * it has. */
 // link: -lpmem
 #include "pair.h"
 

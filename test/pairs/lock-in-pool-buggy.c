@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lock-in-pool-buggy.c - a mutex beside the data that it guards.  The flush of the data writes it back too, but nobody wants it persistent:
- * that it is unlocked and not flushed at the end is no error. */
+/* lock-in-pool-buggy.c - a mutex beside the data that it guards.  The flush of the data writes it back too, but nobody
+ * wants it persistent: that it is unlocked and not flushed at the end is no error. */
 // link: -lpthread
 #include "pair.h"
 

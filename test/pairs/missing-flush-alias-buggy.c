@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing-flush-alias-buggy.c - the file is mapped twice: a flush through one mapping writes back what was stored through the other. */
+/* missing-flush-alias-buggy.c - the file is mapped twice: a flush through one mapping writes back what was stored
+ * through the other. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing-flush-aligned-buggy.c - a flush works on the line that its address is in: the last byte of a line will do, the first of the next will not. */
+/* missing-flush-aligned-buggy.c - a flush works on the line that its address is in: the last byte of a line will do,
+ * the first of the next will not. */
 #include "pair.h"
 
 int main(int argc, char **argv)

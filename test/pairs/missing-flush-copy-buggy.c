@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing-flush-copy-buggy.c - a copy of many stores, of which the first line is flushed: one finding, at the line that called memcpy. */
+/* missing-flush-copy-buggy.c - a copy of many stores, of which the first line is flushed: one finding, at the line that
+ * called memcpy. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing-flush-site-buggy.c - the same code flushes what it stores, but not the last time; the last line is never flushed. */
+/* missing-flush-site-buggy.c - the same code flushes what it stores, but not the last time; the last line is never
+ * flushed. */
 #include "pair.h"
 
 int main(int argc, char **argv)

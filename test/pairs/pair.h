@@ -5,8 +5,8 @@
  *
  *     ST8(p, 2); //! missing-flush error
  *
- * and nothing else may be.  X-fixed.c is the same program without the mistake: nothing may be reported.  Comments near the top that the
- * tests read, besides those of target.h:
+ * and nothing else may be.  X-fixed.c is the same program without the mistake: nothing may be reported.  Comments near
+ * the top that the tests read, besides those of target.h:
  *
  *     // run: --platform eadr        options of `blackout run`
  *     // also: performance              the fixed program may have findings that are none of the buggy one's kinds, and no errors

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-fence-idle-buggy.c - a needless flush, and a lock that has waited for it: the fence behind them is only doubtful. */
+/* redundant-fence-idle-buggy.c - a needless flush, and a lock that has waited for it: the fence behind them is only
+ * doubtful. */
 #include "pair.h"
 
 int main(int argc, char **argv)

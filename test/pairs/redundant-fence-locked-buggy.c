@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-fence-locked-buggy.c - a locked instruction is never a redundant fence; a fence after one that completed the flush is only doubtful. */
+/* redundant-fence-locked-buggy.c - a locked instruction is never a redundant fence; a fence after one that completed
+ * the flush is only doubtful. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-fence-process-buggy.c - a fence with nothing to wait for, where another process may rely on the order it gives: a
- * warning. */
+/* redundant-fence-process-buggy.c - a fence with nothing to wait for, where another process may rely on the order it
+ * gives: a warning. */
 // run: --follow-children
 #include "pair.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-fence-stores-buggy.c - a fence between store and flush persists nothing, but may be meant for somebody else. */
+/* redundant-fence-stores-buggy.c - a fence between store and flush persists nothing, but may be meant for somebody
+ * else. */
 #include "pair.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-fence-thread-buggy.c - a fence with nothing to wait for, while another thread may rely on the order it gives: a warning. */
+/* redundant-fence-thread-buggy.c - a fence with nothing to wait for, while another thread may rely on the order it
+ * gives: a warning. */
 // link: -lpthread
 #include "pair.h"
 

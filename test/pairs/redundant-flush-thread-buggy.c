@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* redundant-flush-thread-buggy.c - two threads flush one line.  The second flush is needless if the first was fenced; if not, the thread that
- * wants the line persistent must flush it itself. */
+/* redundant-flush-thread-buggy.c - two threads flush one line.  The second flush is needless if the first was fenced;
+ * if not, the thread that wants the line persistent must flush it itself. */
 // link: -lpthread
 #include "pair.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reorder-line-fixed.c - data and the flag that makes it valid are in one line, which goes to media in the order of its stores. */
+/* reorder-line-fixed.c - data and the flag that makes it valid are in one line, which goes to media in the order of its
+ * stores. */
 // recover: check
 // run: --detect inject,explore
 #include "crash.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reorder-log-buggy.c - an entry of a log and its length are persisted at once, and nothing tells whether the entry is whole. */
+/* reorder-log-buggy.c - an entry of a log and its length are persisted at once, and nothing tells whether the entry is
+ * whole. */
 // recover: check
 // run: --detect inject,explore
 #include "crash.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contexts.h - ask a real unwinder where we are, right before a store, and write its answer to stdout as test/tools/contexts prints the
- * recorder's: "NUMBER FRAME FRAME ...", innermost first, a frame as MODULE+0xOFFSET in the module's file.
+/* contexts.h - ask a real unwinder where we are, right before a store, and write its answer to stdout as
+ * test/tools/contexts prints the recorder's: "NUMBER FRAME FRAME ...", innermost first, a frame as MODULE+0xOFFSET in
+ * the module's file.
  *
- * SAMPLE() must stand in the function itself, which must not be inlined.  Frame 0 is the store; the others are return addresses.
- * A chain ends at a signal handler, as the recorder's do: what it interrupted did not call it. */
+ * SAMPLE() must stand in the function itself, which must not be inlined.  Frame 0 is the store; the others are return
+ * addresses.  A chain ends at a signal handler, as the recorder's do: what it interrupted did not call it. */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* contexts_signals.c - handlers, on the stack of the thread and on their own, nested, and left by siglongjmp.
  *
- * A handler's recorded chain starts at the handler.  So SAMPLE there is compared up to and including the handler itself; what matters as
- * much is that the interrupted code has its own chain back afterwards. */
+ * A handler's recorded chain starts at the handler.  So SAMPLE there is compared up to and including the handler
+ * itself; what matters as much is that the interrupted code has its own chain back afterwards. */
 // cflags: -fno-omit-frame-pointer
 #include "contexts.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpu.c - print which flush instructions CPUID offers, and whether we run under Valgrind; recorded or not, it must be the same. */
+/* cpu.c - print which flush instructions CPUID offers, and whether we run under Valgrind; recorded or not, it must be
+ * the same. */
 #include "target.h"
 
 #include <cpuid.h>

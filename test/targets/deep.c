@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* deep.c - two million frames, made by calls that follow each other so closely that many fall into one block of translated code. */
+/* deep.c - two million frames, made by calls that follow each other so closely that many fall into one block of
+ * translated code. */
 #include "target.h"
 
 static char *pool;

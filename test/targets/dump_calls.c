@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump_calls.c - a store at the end of two calls and an inlined function; lines are found by the comments `at` and `by`. */
+/* dump_calls.c - a store at the end of two calls and an inlined function; lines are found by the comments `at` and
+ * `by`. */
 // cflags: -O2
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* echo.c - copy stdin to stdout and the number of bytes to stderr, write a pool, and exit with the status in argv[2]. */
+/* echo.c - copy stdin to stdout and the number of bytes to stderr, write a pool, and exit with the status in
+ * argv[2]. */
 #include "target.h"
 
 int main(int argc, char **argv)

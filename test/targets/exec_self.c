@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* exec_self.c - a child executes this program again, by fork, vfork and posix_spawn; then the program replaces itself. */
+/* exec_self.c - a child executes this program again, by fork, vfork and posix_spawn; then the program replaces
+ * itself. */
 #include "target.h"
 
 #include <spawn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_lock.c - a target keeps the POSIX locks on its files, which a process loses when it closes any descriptor of the file; and a descriptor
- * keeps its position. */
+/* file_lock.c - a target keeps the POSIX locks on its files, which a process loses when it closes any descriptor of the
+ * file; and a descriptor keeps its position. */
 // events: file,store,write
 #include "target.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_moved.c - a file is found again under the name that it has now: its directory was renamed, its first name was removed, it was renamed
- * before it became PM. */
+/* file_moved.c - a file is found again under the name that it has now: its directory was renamed, its first name was
+ * removed, it was renamed before it became PM. */
 // events: file,store,rename,unlink
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file_reuse.c - a file that is made after another was removed is a file of its own, though the kernel gives it the same inode number. */
+/* file_reuse.c - a file that is made after another was removed is a file of its own, though the kernel gives it the
+ * same inode number. */
 // events: file,store,unlink
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folded.c - a function that is meant to be folded keeps one thing persistent, and another that need not be, for one line of its caller. */
+/* folded.c - a function that is meant to be folded keeps one thing persistent, and another that need not be, for one
+ * line of its caller. */
 #include "target.h"
 
 struct box {

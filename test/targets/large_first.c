@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* large_first.c - large_first FILE; large_first FILE check: thirty lines, and one fence for all of them; then four, and another fence.  Recovery looks at each, and refuses the
- * first two of the four without the others. */
+/* large_first.c - large_first FILE; large_first FILE check: thirty lines, and one fence for all of them; then four, and
+ * another fence.  Recovery looks at each, and refuses the first two of the four without the others. */
 // needs: clwb
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* locked.c - locked instructions and xchg: a store and a fence on PM, a fence alone elsewhere or when the compare fails. */
+/* locked.c - locked instructions and xchg: a store and a fence on PM, a fence alone elsewhere or when the compare
+ * fails. */
 // needs: cx16
 #include "target.h"
 

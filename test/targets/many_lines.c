@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* many_lines.c - many_lines FILE; many_lines FILE check N: thirty lines are stored to, and one fence is for all of them.  Recovery looks at each, and refuses one state:
- * line N alone is lost; or -N: it alone is there.  0: it refuses nothing. */
+/* many_lines.c - many_lines FILE; many_lines FILE check N: thirty lines are stored to, and one fence is for all of
+ * them.  Recovery looks at each, and refuses one state: line N alone is lost; or -N: it alone is there.  0: it refuses
+ * nothing. */
 // needs: clwb
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map_reuse.c - another file at the same address, the first one again later, with a change by write(2) while it was not mapped. */
+/* map_reuse.c - another file at the same address, the first one again later, with a change by write(2) while it was not
+ * mapped. */
 #include "target.h"
 
 int main(int argc, char **argv)

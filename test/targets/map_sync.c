@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map_sync.c - MAP_SYNC, refused by the kernel where there is no DAX: the program falls back, and only the fallback is recorded. */
+/* map_sync.c - MAP_SYNC, refused by the kernel where there is no DAX: the program falls back, and only the fallback is
+ * recorded. */
 #include "target.h"
 
 int main(int argc, char **argv)

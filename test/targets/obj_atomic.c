@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* obj_atomic.c - libpmemobj without transactions: atomic allocation, lists, reallocation, large copies; several threads. */
+/* obj_atomic.c - libpmemobj without transactions: atomic allocation, lists, reallocation, large copies; several
+ * threads. */
 // link: -lpmemobj -lpthread
 #include <libpmemobj.h>
 #include <pthread.h>

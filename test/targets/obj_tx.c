@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* obj_tx.c - libpmemobj transactions: commits, aborts, nesting, allocation and freeing, large ranges; copies of the pool on the way. */
+/* obj_tx.c - libpmemobj transactions: commits, aborts, nesting, allocation and freeing, large ranges; copies of the
+ * pool on the way. */
 // link: -lpmemobj
 // cflags: -Wno-array-bounds -Wno-stringop-overflow
 #include <libpmemobj.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patterns_random.c - argv[2] random stores, flushes and fences, by the seed in argv[3].  Twelve lines are stored to through the cache, four past it. */
+/* patterns_random.c - argv[2] random stores, flushes and fences, by the seed in argv[3].  Twelve lines are stored to
+ * through the cache, four past it. */
 // needs: clwb clflushopt
 // link: -Wl,-z,now
 #include "target.h"

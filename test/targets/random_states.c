@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* random_states.c - random stores, flushes and fences on two pools, and a recovery whose verdict is a matter of chance, but always the same
- * for the same content.
+/* random_states.c - random stores, flushes and fences on two pools, and a recovery whose verdict is a matter of chance,
+ * but always the same for the same content.
  *
  *     random_states POOL SEED      work on POOL and POOL.2
  *     random_states POOL check     status 1 for about one content in four */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reads_by_call.c - a value and its token, without a fence between them.  Recovery has a pipe, and looks at the value by system calls alone.
+/* reads_by_call.c - a value and its token, without a fence between them.  Recovery has a pipe, and looks at the value
+ * by system calls alone.
  *
  *     reads_by_call POOL
  *     reads_by_call POOL check */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reads_some.c - reads_some FILE SALT: a recovery for words.c.  What it has read tells what it reads next; its exit status is one of five, by all that it has
- * read. */
+/* reads_some.c - reads_some FILE SALT: a recovery for words.c.  What it has read tells what it reads next; its exit
+ * status is one of five, by all that it has read. */
 #include "target.h"
 
 #define LINES 8

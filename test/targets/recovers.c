@@ -3,7 +3,8 @@
  *
  *     recovers POOL [ACTION]
  *
- * The number is 0: exit 0; 1 to 99: exit with it; 100: SIGSEGV; 200: abort; 300: never end; 600: cut the pool, exit 0.  A pool that is not there is exit 50, an empty one 51. */
+ * The number is 0: exit 0; 1 to 99: exit with it; 100: SIGSEGV; 200: abort; 300: never end; 600: cut the pool, exit 0.
+ * A pool that is not there is exit 50, an empty one 51. */
 // link: -lpthread
 #include <dirent.h>
 #include <errno.h>

@@ -23,7 +23,8 @@
  *     readonly               mprotect all to be read only
  *     processors:N           end with status 92 if the processors that it may use are not N
  *
- * At the end: the sum modulo 16 is 13: abort; 14: a null pointer; 15: killed by SIGTERM; otherwise it is the exit status. */
+ * At the end: the sum modulo 16 is 13: abort; 14: a null pointer; 15: killed by SIGTERM; otherwise it is the exit
+ * status. */
 // link: -lpthread
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recovers_once.c - recovers_once POOL makes a pool; recovers_once POOL check leaves a mark in it, and refuses a pool that has one. */
+/* recovers_once.c - recovers_once POOL makes a pool; recovers_once POOL check leaves a mark in it, and refuses a pool
+ * that has one. */
 #include "target.h"
 
 static void persist(char *at, uint64_t value)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resizes.c - resizes FILE OPERATIONS good|bad; resizes FILE check: a list of numbers in an array that doubles when it is full.
+/* resizes.c - resizes FILE OPERATIONS good|bad; resizes FILE check: a list of numbers in an array that doubles when it
+ * is full.
  *
- * A number is persisted before the count that makes it valid.  When the array is full its numbers are copied to a new one, and that is put in its place: `bad` has
- * one fence for the copy and for the pointer to it. */
+ * A number is persisted before the count that makes it valid.  When the array is full its numbers are copied to a new
+ * one, and that is put in its place: `bad` has one fence for the copy and for the pointer to it. */
 // needs: clwb
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal_timer.c - a timer interrupts a program that writes PM, and its handler writes PM too: nothing may be lost or doubled. */
+/* signal_timer.c - a timer interrupts a program that writes PM, and its handler writes PM too: nothing may be lost or
+ * doubled. */
 // events: exit
 #include "target.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* store_state.c - fxsave, xsave, fnsave and fnstenv into PM.
  *
- * How many events one of them makes is the emulator's affair (it saves in parts), and so are reserved bytes; what counts is that
- * the file can be rebuilt, so only the plain store after each is compared. */
+ * How many events one of them makes is the emulator's affair (it saves in parts), and so are reserved bytes; what
+ * counts is that the file can be rebuilt, so only the plain store after each is compared. */
 // needs: xsave
 // events: sfence
 #include "target.h"

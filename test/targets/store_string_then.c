@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store_string_then.c - a string store keeps the bytes that it stored, whatever happens to them next: a newer store, a write, and memory
- * that is protected, cut off or unmapped. */
+/* store_string_then.c - a string store keeps the bytes that it stored, whatever happens to them next: a newer store, a
+ * write, and memory that is protected, cut off or unmapped. */
 #include "target.h"
 
 #include <sys/syscall.h>

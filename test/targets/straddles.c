@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* straddles.c - straddles FILE RECORDS SIZE; straddles FILE check SIZE: records that count if their last word says so.
  *
- * The words of a record are stored in order, so the last one vouches for the others, as long as they are in one line.  Records of 24 bytes do not keep to that;
- * the instructions are the same for all of them. */
+ * The words of a record are stored in order, so the last one vouches for the others, as long as they are in one line.
+ * Records of 24 bytes do not keep to that; the instructions are the same for all of them. */
 // needs: clwb
 #include "target.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* target.h - what the programs to record have in common.
  *
- * A target makes the file argv[1] (the tests call it `pool`), maps it shared at POOL_ADDR and works on it with instructions that the
- * compiler cannot change.  What a recording must show stands beside the instruction, as `blackout dump --no-source` prints it,
- * without number, and without thread where it is t1:
+ * A target makes the file argv[1] (the tests call it `pool`), maps it shared at POOL_ADDR and works on it with
+ * instructions that the compiler cannot change.  What a recording must show stands beside the instruction, as `blackout
+ * dump --no-source` prints it, without number, and without thread where it is t1:
  *
  *     begin(pool);
  *     ST8(pool, 1);          //! store pool+0x0 8 0x1
  *     CLWB(pool + 3);        //! clwb pool+0x3
  *     end(pool);
  *
- * Only what lies between begin and end is compared, so that the C library's own fences and the mapping of the pool do not disturb.
- * Comments near the top of a target that the tests read:
+ * Only what lies between begin and end is compared, so that the C library's own fences and the mapping of the pool do
+ * not disturb.  Comments near the top of a target that the tests read:
  *
  *     // needs: clwb avx2            flags of /proc/cpuinfo without which the target cannot run
  *     // events: store,thread-start  compare only these kinds of event

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* threads_many.c - eight threads write without asking each other; every store must be there, and each thread's in its own order. */
+/* threads_many.c - eight threads write without asking each other; every store must be there, and each thread's in its
+ * own order. */
 // link: -lpthread
 #include "target.h"
 

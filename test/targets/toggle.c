@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* toggle.c - toggle FILE; toggle FILE check: three hundred operations take a lock, count themselves, and give the lock back.  It is never flushed, and is in the line of
- * a number that recovery reads. */
+/* toggle.c - toggle FILE; toggle FILE check: three hundred operations take a lock, count themselves, and give the lock
+ * back.  It is never flushed, and is in the line of a number that recovery reads. */
 // needs: clwb
 #include "target.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unordered.c - pairs of lines that one fence makes durable; and a recovery that minds if the second is on media without the first.
+/* unordered.c - pairs of lines that one fence makes durable; and a recovery that minds if the second is on media
+ * without the first.
  *
  *     unordered POOL
  *     unordered POOL once DIR        says so and exits with 3; says it the first time only: DIR remembers

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unread.c - unread FILE; unread FILE check: two hundred lines that recovery never reads, and two that it does: the second must not be on media without the first, and
- * one fence is for all of them. */
+/* unread.c - unread FILE; unread FILE check: two hundred lines that recovery never reads, and two that it does: the
+ * second must not be on media without the first, and one fence is for all of them. */
 // needs: clwb
 #include "target.h"
 

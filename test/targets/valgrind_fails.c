@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* valgrind_fails.c - a call that natively fails with EFAULT, and on which Valgrind 3.19 itself crashes: its wrapper reads the limits
- * without looking where they are. */
+/* valgrind_fails.c - a call that natively fails with EFAULT, and on which Valgrind 3.19 itself crashes: its wrapper
+ * reads the limits without looking where they are. */
 #include <sys/resource.h>
 #include <sys/syscall.h>
 

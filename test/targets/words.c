@@ -7,7 +7,8 @@
  *     clwb:A  clflush:A  sfence  locked (on volatile memory)
  *     @2  @1          the next words are those of this thread
  *
- * The threads take turns without any instruction that is a fence, and the dynamic linker, which locks, has done its work before. */
+ * The threads take turns without any instruction that is a fence, and the dynamic linker, which locks, has done its
+ * work before. */
 // needs: clwb
 // cflags: -Wl,-z,now
 // link: -lpthread

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words_truncates.c - words_truncates FILE: a recovery for words.c that fails if B is there without A; where C is lost it makes the file longer first. */
+/* words_truncates.c - words_truncates FILE: a recovery for words.c that fails if B is there without A; where C is lost
+ * it makes the file longer first. */
 #include "target.h"
 
 int main(int argc, char **argv)

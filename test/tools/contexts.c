@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contexts.c - print the recorded calling context of each sample of test/targets/contexts.h: "NUMBER FRAME FRAME ...", innermost first,
- * a frame as MODULE+0xOFFSET in the module's file.
+/* contexts.c - print the recorded calling context of each sample of test/targets/contexts.h: "NUMBER FRAME FRAME ...",
+ * innermost first, a frame as MODULE+0xOFFSET in the module's file.
  *
  *     contexts DIR */
 #include <inttypes.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy.c - run a recovery command on everything that a crash may leave, decided lazily and by brute force, without a recording.
+/* lazy.c - run a recovery command on everything that a crash may leave, decided lazily and by brute force, without a
+ * recording.
  *
  *     lazy [OPTION=VALUE ...] pm=PATH certain=FILE unit=EVENT:OFFSET:VALUE[:ORDER[:KIND]]... command=TEXT
  *
- * FILE is what is certain of the PM file PATH.  A unit is a store of 8 bytes at an aligned offset: VALUE is a number; ORDER is the event of a CLFLUSH
- * that came after it, 0 if none did; KIND 0 is cached, 1 is not.  For each leaf a line is printed,
+ * FILE is what is certain of the PM file PATH.  A unit is a store of 8 bytes at an aligned offset: VALUE is a number;
+ * ORDER is the event of a CLFLUSH that came after it, 0 if none did; KIND 0 is cached, 1 is not.  For each leaf a line
+ * is printed,
  *
  *     OUTCOME | decided units, + taken or - left out | states | what was printed, | for new lines
  *
- * and at the end "leaves N refused N left out N".  With brute=yes all legal sets are run one by one, and the lines have only the outcome and what was printed.
+ * and at the end "leaves N refused N left out N".  With brute=yes all legal sets are run one by one, and the lines have
+ * only the outcome and what was printed.
  *
  *     order=least|most|contrast|sample seed= leaves= timeout= jobs= memory=
  *     enough=N     stop by ourselves after N leaves

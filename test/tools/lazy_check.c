@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_check.c - at the moments of a recording, is what recovery makes of the undecided lines what it makes of all legal sets?
+/* lazy_check.c - at the moments of a recording, is what recovery makes of the undecided lines what it makes of all
+ * legal sets?
  *
  *     lazy_check dir=RECORDING command=TEXT [platform=adr] [sets=N] [sample=N] [leaves=N] [every=N] [timeout=MS]
  *
- * At every N-th moment (model/moments.h): the leaves (run/lazy.h), and, if there are no more than `sets` legal sets, all of these, one by one; otherwise `sample` of them by
- * chance.  A line for each moment says how many there were; "DIFFER" is in it, and the exit status is 1, if the outcomes and what was printed are not the same, or not among
+ * At every N-th moment (model/moments.h): the leaves (run/lazy.h), and, if there are no more than `sets` legal sets,
+ * all of these, one by one; otherwise `sample` of them by chance.  A line for each moment says how many there were;
+ * "DIFFER" is in it, and the exit status is 1, if the outcomes and what was printed are not the same, or not among
  * those of the leaves.  The last line has the sums. */
 #include <limits.h>
 #include <stdio.h>

@@ -3,13 +3,14 @@
  *
  *     blackout dump --no-source DIR | oracle OUT
  *
- * Before each flush, fence and msync, where non-temporal stores begin, and at the end there are two contents: all stores so far, and only those
- * that are guaranteed.  Each that differs from all before it is written, as OUT/N/NAME for every PM file NAME; their number is printed.
+ * Before each flush, fence and msync, where non-temporal stores begin, and at the end there are two contents: all
+ * stores so far, and only those that are guaranteed.  Each that differs from all before it is written, as OUT/N/NAME
+ * for every PM file NAME; their number is printed.
  *
- * It shares nothing with the program.  A line's stores persist in order, so what is guaranteed of a line is a number of stores; a flush notes how
- * many there are, and the next fence of its thread makes that certain.  A CLFLUSH without a fence guarantees nothing at a crash right after
- * it, so it is like the others here.  Stores are of 8 aligned bytes, files are of SIZE bytes and never change otherwise: what other
- * programs do is none of its business. */
+ * It shares nothing with the program.  A line's stores persist in order, so what is guaranteed of a line is a number of
+ * stores; a flush notes how many there are, and the next fence of its thread makes that certain.  A CLFLUSH without a
+ * fence guarantees nothing at a crash right after it, so it is like the others here.  Stores are of 8 aligned bytes,
+ * files are of SIZE bytes and never change otherwise: what other programs do is none of its business. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

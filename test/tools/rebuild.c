@@ -3,8 +3,9 @@
  *
  *     rebuild DIR OUT
  *
- * OUT/ID is the file ID at the end, OUT/ID.mark.N the file as it was just after the N-th mark() of test/targets/target.h.  For each a line
- * "NAME<tab>PATH" is printed, PATH being what it must be equal to; "-" for a file that has no name any more. */
+ * OUT/ID is the file ID at the end, OUT/ID.mark.N the file as it was just after the N-th mark() of
+ * test/targets/target.h.  For each a line "NAME<tab>PATH" is printed, PATH being what it must be equal to; "-" for a
+ * file that has no name any more. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,9 @@
  *
  *     recover [OPTION=VALUE ...] pm=PATH... state=DIR... command=TEXT
  *
- * DIR/NAME is the PM file PATH, of that base name, in the state; where it is not there, the state does not have it.  For each state a line "DIR: OUTCOME (MODE)" is
- * printed, in the order of the states; then "mode: MODE" and, if there are any, "reason: TEXT" and "stranger: PATH".  The first state is run alone.
+ * DIR/NAME is the PM file PATH, of that base name, in the state; where it is not there, the state does not have it.
+ * For each state a line "DIR: OUTCOME (MODE)" is printed, in the order of the states; then "mode: MODE" and, if there
+ * are any, "reason: TEXT" and "stranger: PATH".  The first state is run alone.
  *
  *     mode= jobs= timeout= memory= client= ready= cwd=    as in run/recovery.h
  *     namespaces=no                                       do as if there were none

@@ -48,7 +48,8 @@ void builder_raw(struct builder *b, const void *bytes, size_t size);
 /* End the chunk; BO_CHUNK_OPEN leaves it open. */
 void builder_end(struct builder *b, enum bo_codec codec);
 
-/* Lengthen the closed chunk that was ended last to this span, as the recorder does, whose chunks are all of one size. */
+/* Lengthen the closed chunk that was ended last to this span, as the recorder does, whose chunks are all of one
+ * size. */
 void builder_pad(struct builder *b, uint32_t span);
 
 /* Append zeros after the last chunk. */

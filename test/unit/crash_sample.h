@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash_sample.h - a trace with a few contexts, and crash states that failed there, for the tests of what is made of them.
+/* crash_sample.h - a trace with a few contexts, and crash states that failed there, for the tests of what is made of
+ * them.
  *
  *     struct crash_sample s = crash_sample_make(dir);
  *     const struct crash_store lost = crash_sample_store(AT_STORE, AT_FLUSH, 0x80);
@@ -15,7 +16,8 @@
 #include "finding/crash.h"
 #include "report/report.h"
 
-/* Contexts of the trace: in one program without symbols, so that a place is "kv+0x10", and in libpmemobj, which AT_CALLER calls. */
+/* Contexts of the trace: in one program without symbols, so that a place is "kv+0x10", and in libpmemobj, which
+ * AT_CALLER calls. */
 enum { AT_CALLER = 1, AT_STORE, AT_OTHER, AT_FLUSH, AT_FENCE, AT_LIBRARY };
 
 struct crash_sample {

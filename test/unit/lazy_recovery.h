@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_recovery.h - a recovery as test_lazy makes them up: a list of instructions on two mapped files, with conditions, and an end.
+/* lazy_recovery.h - a recovery as test_lazy makes them up: a list of instructions on two mapped files, with conditions,
+ * and an end.
  *
  *     recovery_prepare();                                     // once
  *     outcome_end(recovery_run(&recovery, &access));          // in a process of its own, or without outcome_end in ours

@@ -8,7 +8,8 @@
 
 #define FILE_SIZE 65536u
 
-/* "AB|C": A and B at 0 and 8 of line 0, C at 0 of line 1.  "AB||C": C is one page further.  What is not named has lines of its own. */
+/* "AB|C": A and B at 0 and 8 of line 0, C at 0 of line 1.  "AB||C": C is one page further.  What is not named has lines
+ * of its own. */
 static void layout_apply(struct run *r)
 {
 	uint64_t line = 0, within = 0;

@@ -60,8 +60,9 @@ struct run *run_start(const char *platform, enum model_depth depth, const char *
 		      const struct model_observer *observer);
 void run_free(struct run *r);
 
-/* Apply the events.  With `crashes`, count the sets of persisted units before, between and after them: union_count over all crash points,
- * point_count after the last event.  That needs an observer that enters what is certain by run_certain. */
+/* Apply the events.  With `crashes`, count the sets of persisted units before, between and after them: union_count over
+ * all crash points, point_count after the last event.  That needs an observer that enters what is certain by
+ * run_certain. */
 void run_text(struct run *r, const char *text, bool crashes);
 void run_certain(struct run *r, const struct unit *unit);
 

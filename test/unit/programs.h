@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* programs.h - small random programs, as the events that a recorder would write of them.  For the tests of the model. */
+/* programs.h - small random programs, as the events that a recorder would write of them.  For the tests of the
+ * model. */
 #ifndef BLACKOUT_TEST_PROGRAMS_H
 #define BLACKOUT_TEST_PROGRAMS_H
 
@@ -16,8 +17,8 @@ struct program {
 	size_t count;
 };
 
-/* Program `number` of the series `seed`: one or two files, one or two threads, one to four lines, up to ten events of every kind after the
- * announcement of the files. */
+/* Program `number` of the series `seed`: one or two files, one or two threads, one to four lines, up to ten events of
+ * every kind after the announcement of the files. */
 void program_make(struct program *program, uint64_t seed, uint64_t number);
 
 /* The same program without one event. */

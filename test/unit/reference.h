@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reference.h - the persistency rules again, slow and obvious, to compare the model with.  It shares nothing with src/model.
+/* reference.h - the persistency rules again, slow and obvious, to compare the model with.  It shares nothing with
+ * src/model.
  *
- * The whole history is kept.  For a crash after each of its events, every subset of the units stored so far is tried against every rule,
- * each taken literally from DESIGN's list:
+ * The whole history is kept.  For a crash after each of its events, every subset of the units stored so far is tried
+ * against every rule, each taken literally from DESIGN's list:
  *
  *     struct reference *r = reference_run(events, count, REFERENCE_ADR);
  *     for (size_t i = 0; i < r->points[k].set_count; i++)

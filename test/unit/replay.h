@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - the bytes of a crash state once more, slow and obvious: all events are done again, with the stores of the set alone.
+/* replay.h - the bytes of a crash state once more, slow and obvious: all events are done again, with the stores of the
+ * set alone.
  *
  * The set is one of the reference's (reference.h).  It shares nothing with src/image. */
 #ifndef BLACKOUT_TEST_REPLAY_H

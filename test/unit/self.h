@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* self.h - the test program as the target of a trace made by hand: contexts point into functions of its own, so that lines are known
- * without compiling anything.
+/* self.h - the test program as the target of a trace made by hand: contexts point into functions of its own, so that
+ * lines are known without compiling anything.
  *
  *     self_define(&b);                                                // the first module: 1
  *     builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(function));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading ahead: the same events as without, whoever is faster, up to the end, to damage, or until somebody has seen enough. */
+/* Reading ahead: the same events as without, whoever is faster, up to the end, to damage, or until somebody has seen
+ * enough. */
 #include "trace/ahead.h"
 
 #include <stdio.h>
@@ -57,7 +58,8 @@ static void expect_event(const struct event *ev, const struct event *plain)
 		assert_memory_equal(ev->data, plain->data, ev->size);
 }
 
-/* Read with and without; returns the number of events, and what both say when there are no more, also if they are asked again. */
+/* Read with and without; returns the number of events, and what both say when there are no more, also if they are asked
+ * again. */
 static long compare(const char *dir, bool threaded, int *result, struct err *err)
 {
 	struct trace *plain = scratch_open(dir), *trace = scratch_open(dir);

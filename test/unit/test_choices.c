@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_choices.c - line by line, in any order of lines, against the model's own sets, on many small random programs, both platforms.
+/* test_choices.c - line by line, in any order of lines, against the model's own sets, on many small random programs,
+ * both platforms.
  *
  * After each event of each program:
  *
  *  1. the block is well formed
- *  2. the complete decisions, reached by deciding one line after the other in a random order, are the sets of model_enumerate, each once
+ *  2. the complete decisions, reached by deciding one line after the other in a random order, are the sets of
+ *     model_enumerate, each once
  *  3. those reached by contents alone are among them, and have all of their contents
- *  4. on the way, the number of completions is right at every step; a line is called forced if it has one alternative; the first
- *     alternative is the least and choices_most the greatest; choices_allows tells alternatives from other sets
+ *  4. on the way, the number of completions is right at every step; a line is called forced if it has one alternative;
+ *     the first alternative is the least and choices_most the greatest; choices_allows tells alternatives from other
+ *     sets
  *
  *     test_choices [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
  */
@@ -317,7 +320,8 @@ static void many_versions(void **state)
 	model_free(h.model);
 }
 
-/* A lock that is taken and given back: nothing, 1 and 0; the last of those that are alike stays.  Not if a CLFLUSH makes a difference between them. */
+/* A lock that is taken and given back: nothing, 1 and 0; the last of those that are alike stays.  Not if a CLFLUSH
+ * makes a difference between them. */
 static void contents_return(void **state)
 {
 	struct hand h = hand_start();

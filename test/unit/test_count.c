@@ -2,7 +2,8 @@
 /* test_count.c - crash states are counted exactly.
  *
  *  1. the table of the design, literally, as contents: capital letters are stores of 8 bytes with a new value
- *  2. many small random programs, both platforms: the contents found at the few moments are those of all sets at all crash points
+ *  2. many small random programs, both platforms: the contents found at the few moments are those of all sets at all
+ *     crash points
  *  3. segments: what is left out, and what is not
  *  4. bounds: beyond them nothing is claimed
  *  5. orders: where there are too many to count, that is known soon
@@ -32,8 +33,9 @@
 
 static uint64_t seed = 1, only;
 
-/* A program as words: "A" stores 8 bytes to the line of its letter, "A.8" 8 bytes further, "nt:A" non-temporally, "wide:A" 16 bytes;
- * "clwb:A", "clflush:A", "sfence", "locked", "write:A", "fsync"; "@2": by thread 2 from here on; "#5": a code hash. */
+/* A program as words: "A" stores 8 bytes to the line of its letter, "A.8" 8 bytes further, "nt:A" non-temporally,
+ * "wide:A" 16 bytes; "clwb:A", "clflush:A", "sfence", "locked", "write:A", "fsync"; "@2": by thread 2 from here on;
+ * "#5": a code hash. */
 struct text {
 	struct count *count;
 	uint32_t thread;

@@ -94,7 +94,8 @@ static char *advice(const char *dir, enum crash_cause cause, const struct crash_
 	return fix;
 }
 
-/* Of two stores the first is on media.  If the second is flushed, it should have come first; if not, something later may rely on both. */
+/* Of two stores the first is on media.  If the second is flushed, it should have come first; if not, something later
+ * may rely on both. */
 static void test_advice_earlier(void **state)
 {
 	struct crash_store kept = crash_sample_store(AT_OTHER, 0, 0x40), lost = crash_sample_store(AT_STORE, 0, 0x88);
@@ -188,7 +189,8 @@ static void test_limits(void **state)
 	crash_sample_free(&s);
 }
 
-/* On media, but of no interest: what a later store to the same place covers, and the rest of a store that is lost in part. */
+/* On media, but of no interest: what a later store to the same place covers, and the rest of a store that is lost in
+ * part. */
 static void test_idle(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);

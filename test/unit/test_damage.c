@@ -345,8 +345,8 @@ static void test_damage_stays(void **state)
 	trace_close(t);
 }
 
-/* Every single bit: the recording is refused with an offset, whichever it is.  The one exception is the bit that makes an open chunk of
- * the last: its events are all there, and their sum is checked even so. */
+/* Every single bit: the recording is refused with an offset, whichever it is.  The one exception is the bit that makes
+ * an open chunk of the last: its events are all there, and their sum is checked even so. */
 static void test_every_bit(void **state)
 {
 	for (int codec = BO_CHUNK_RAW; codec <= BO_CHUNK_ZSTD; codec++) {

@@ -317,7 +317,8 @@ static void test_worst_leads(void **state)
 	setting_free(&s);
 }
 
-/* The same mistake on two platforms is one finding; count and sentence are true of the platform that was named first. */
+/* The same mistake on two platforms is one finding; count and sentence are true of the platform that was named
+ * first. */
 static void test_platforms(void **state)
 {
 	struct setting s = setting_make(*state);

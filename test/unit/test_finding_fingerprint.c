@@ -153,7 +153,8 @@ static const char *source_write(const char *dir, const char *text)
 	return path;
 }
 
-/* With source: lines that move or change elsewhere in the function change nothing, even where one of two findings is mended. */
+/* With source: lines that move or change elsewhere in the function change nothing, even where one of two findings is
+ * mended. */
 static void test_source(void **state)
 {
 	char before[2][FINGERPRINT_CHARS + 1], after[1][FINGERPRINT_CHARS + 1];

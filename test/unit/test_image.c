@@ -3,7 +3,8 @@
  *
  * On many small random programs, both platforms, after each event:
  *
- *  1. every file of every crash state that the model enumerates has the bytes, size and name that a slow recomputation gives it
+ *  1. every file of every crash state that the model enumerates has the bytes, size and name that a slow recomputation
+ *     gives it
  *  2. the digest of the state, mended from the one before, is that of the same content from scratch
  *  3. states with the same content have the same digest, and others another one
  *

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_lazy.c - small random recoveries on undecided lines, against brute force over all legal sets.
  *
- * A moment of a random program (programs.h) says what is undecided; its lines are moved to other places, close to each other and to the ends of pages.  A random
- * recovery is a list of instructions on two mapped files: loads of all sizes, stores, string instructions, gathers, flushes, system calls, faults that it handles
- * itself; conditions on what was seen so far; and an end: exit, abort, a crash.  Then
+ * A moment of a random program (programs.h) says what is undecided; its lines are moved to other places, close to each
+ * other and to the ends of pages.  A random recovery is a list of instructions on two mapped files: loads of all sizes,
+ * stores, string instructions, gathers, flushes, system calls, faults that it handles itself; conditions on what was
+ * seen so far; and an end: exit, abort, a crash.  Then
  *
  *  1. the outcomes of the leaves are the outcomes of all legal sets
  *  2. each leaf's decisions, with nothing else taken, are legal, and recovery has that leaf's outcome on them
  *  3. the status of each leaf is that of its end
- *  4. there are no more leaves than sets; with a limit there are that many; and twice gives the same leaves in the same order
- *  5. a set that is like the one with nothing, or with everything, in all lines that recovery reads there, has its outcome
+ *  4. there are no more leaves than sets; with a limit there are that many; and twice gives the same leaves in the same
+ *     order
+ *  5. a set that is like the one with nothing, or with everything, in all lines that recovery reads there, has its
+ *     outcome
  *
  *     test_lazy [SEED [NUMBER]] */
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_minimise.c - the fewest lost stores, on many small random programs, both platforms, against all legal sets.
  *
- * After each event some random units are called essential: recovery fails if all of them are lost.  The result must be legal, lose them, and lose no
- * more stores than the least of all legal sets that do and tear no store. */
+ * After each event some random units are called essential: recovery fails if all of them are lost.  The result must be
+ * legal, lose them, and lose no more stores than the least of all legal sets that do and tear no store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

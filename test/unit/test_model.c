@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_model.c - the sets of units that may be on media, on programs whose answers were found by hand: their number over all crash points,
- * and after the last event.  The programs are texts: see model_text.h. */
+/* test_model.c - the sets of units that may be on media, on programs whose answers were found by hand: their number
+ * over all crash points, and after the last event.  The programs are texts: see model_text.h. */
 #include "model_text.h"
 
 #include <string.h>
@@ -262,7 +262,8 @@ static void counts(void **state)
 	model_count(r->model, count);
 	mpz_ui_pow_ui(expected, 256, 512);
 	assert_int_equal(mpz_cmp(count, expected), 0);
-	/* Ordered before anything later: all of it or, of the 512 lines, any state; and with the later one one state more. */
+	/* Ordered before anything later: all of it or, of the 512 lines, any state; and with the later one one state
+	 * more. */
 	for (unsigned i = 0; i < 512; i++) {
 		struct event ev = {.type = EVENT_CLFLUSH, .file = 1, .offset = i * 64, .thread = 1};
 

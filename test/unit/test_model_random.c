@@ -3,15 +3,16 @@
  *
  * After each event of each program, both ways:
  *
- *  1. what the model calls pending is what is in some legal set and not in all; the rest it has told the observer to be certain, once
+ *  1. what the model calls pending is what is in some legal set and not in all; the rest it has told the observer to be
+ *     certain, once
  *  2. every subset of the pending units is allowed by the model if and only if it is legal
  *  3. the sets enumerated are the legal ones, each once, from the empty one to the whole one
  *  4. their number is the count
  *  5. the units that the observer hears to be overwritten are those
  *  6. it hears of the same bytes unit by unit and line by line
  *
- * and at the end the union of the sets over all points is the same.  A second model, which forgets what is overwritten, must tell the
- * observer of the same overwritten and left over units.
+ * and at the end the union of the sets over all points is the same.  A second model, which forgets what is overwritten,
+ * must tell the observer of the same overwritten and left over units.
  *
  *     test_model_random [SEED [NUMBER]]      one series of programs; one program of it.  MODEL_SEED in the environment is a SEED too
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_moment.c - crash states of a moment that is over.
  *
- *  1. on many small random programs, both platforms, after every event: the content of each legal set is the one that the image itself tells, and the extremes are the extremes
+ *  1. on many small random programs, both platforms, after every event: the content of each legal set is the one that
+ *     the image itself tells, and the extremes are the extremes
  *  2. moments with the same name have the same contents; where what may be decided differs, so does the name
  *  3. in how many orders stores can get to media
  *

@@ -7,8 +7,8 @@
  *     c e     a file becomes known: created, existing
  *     2       what follows is done by thread 2
  *
- * What is expected: for each event 0, or the number of the point before it, in the same places; then one more for the end.  Points that are
- * afterthoughts are letters: the first of all points is 1 or a, the second 2 or b. */
+ * What is expected: for each event 0, or the number of the point before it, in the same places; then one more for the
+ * end.  Points that are afterthoughts are letters: the first of all points is 1 or a, the second 2 or b. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

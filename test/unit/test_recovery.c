@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of recovery that need no process: commands, outcomes, what is printed, stacks, names.  Runs are tested in e2e/recovery_*.test. */
+/* The parts of recovery that need no process: commands, outcomes, what is printed, stacks, names.  Runs are tested in
+ * e2e/recovery_*.test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -59,7 +59,8 @@ static void test_text(void **state)
 	findings_free(f);
 }
 
-/* Of a long way through a library its first step and the last are shown, of one through the program the steps next to the place. */
+/* Of a long way through a library its first step and the last are shown, of one through the program the steps next to
+ * the place. */
 static void test_text_long_stack(void **state)
 {
 	static const char *const inside[] = {"pmem_clwb", "flush_range", "tx_flush",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sealing: what it does to a recording, that it may be done twice, and that it may be killed before any of its steps.
  *
- * The steps are the calls that change files.  They are defined here again, so that a child process can end in front of the n-th. */
+ * The steps are the calls that change files.  They are defined here again, so that a child process can end in front of
+ * the n-th. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,8 @@ static off_t file_size(const char *dir, unsigned number)
 
 enum { EACH = 2003, SLOT = 16384 };
 
-/* Two closed chunks of 1000 events in slots of one size, an open one with 3 events and the start of another, and space behind it. */
+/* Two closed chunks of 1000 events in slots of one size, an open one with 3 events and the start of another, and space
+ * behind it. */
 static void unsealed(const char *dir, uint32_t process)
 {
 	uint32_t written, wrong_count = 1;

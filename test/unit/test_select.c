@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_select.c - which visits of which failure points are taken.  Names on stacks are left to the end-to-end tests: here there is no trace. */
+/* test_select.c - which visits of which failure points are taken.  Names on stacks are left to the end-to-end tests:
+ * here there is no trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include "base/err.h"
 #include "crash/select.h"
 
-/* Points 1 to `count`, each visited as often as its number says times `visits`; the last event is at the end of the last visit. */
+/* Points 1 to `count`, each visited as often as its number says times `visits`; the last event is at the end of the
+ * last visit. */
 static struct points *points_make(size_t count, unsigned visits)
 {
 	struct points *points = points_new(POINTS_PERSIST);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stage_damage.c - a stage that recovery has damaged, in each way by name, or that could not be loaded, holds the next state all the same. */
+/* test_stage_damage.c - a stage that recovery has damaged, in each way by name, or that could not be loaded, holds the
+ * next state all the same. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

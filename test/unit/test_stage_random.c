@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_stage_random.c - real files that hold crash states, of random programs.
  *
- * Three stages are loaded with random states at random moments, and now and then damaged in between: each time what is in the stage must be
- * the state, and nothing else.
+ * Three stages are loaded with random states at random moments, and now and then damaged in between: each time what is
+ * in the stage must be the state, and nothing else.
  *
  *     test_stage_random [SEED [NUMBER]]      one series of programs; one program of it
  */

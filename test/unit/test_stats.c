@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stats.c - counts of a small trace, made by hand, by kind, thread, file, line and routine; and the stacks of its contexts.
+/* test_stats.c - counts of a small trace, made by hand, by kind, thread, file, line and routine; and the stacks of its
+ * contexts.
  *
- * The "target" is this test itself: contexts point into the two functions below, so that lines are known without compiling anything. */
+ * The "target" is this test itself: contexts point into the two functions below, so that lines are known without
+ * compiling anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +65,8 @@ static void flush(struct builder *b, enum bo_opcode op, uint32_t context, uint64
 	builder_put(b, op, context, addr);
 }
 
-/* t1: 3 plain stores, 2 non-temporal ones, a rep, 3 flushes (one outside PM), 2 fences, a locked instruction; t2: a locked store. */
+/* t1: 3 plain stores, 2 non-temporal ones, a rep, 3 flushes (one outside PM), 2 fences, a locked instruction; t2: a
+ * locked store. */
 static void act(struct builder *b)
 {
 	for (uint64_t i = 0; i < 3; i++)

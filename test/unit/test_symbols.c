@@ -174,7 +174,8 @@ static bool answer_read(FILE *pipe, char *text, size_t size)
 	}
 }
 
-/* Compare `program` with what addr2line says of `reference`, the same code with debug info in it, at every byte of a function. */
+/* Compare `program` with what addr2line says of `reference`, the same code with debug info in it, at every byte of a
+ * function. */
 static void function_compare(struct symbols *symbols, const char *program, const char *reference, const char *function)
 {
 	struct trace_module module = module_of(program);
@@ -362,7 +363,8 @@ static void test_caller(void **state)
 	shell("cc -g -O2 program.c -o caller");
 	struct trace_module module = module_of("caller");
 	function_find("caller", "give_up", &start, &size);
-	/* The call of abort, which does not return, is the last instruction: the return address is no longer in the function. */
+	/* The call of abort, which does not return, is the last instruction: the return address is no longer in the
+	 * function. */
 	assert_int_equal(symbols_lookup(symbols, &module, offset_of("caller", start + size), true, &frame), 1);
 	assert_string_equal(frame->function, "give_up");
 	assert_string_equal(frame->file, "program.c");

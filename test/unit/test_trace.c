@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was written is what is read: every event, every shape of a store, chunk borders, accesses over several mappings. */
+/* What was written is what is read: every event, every shape of a store, chunk borders, accesses over several
+ * mappings. */
 #include <string.h>
 #include <sys/mman.h>
 

@@ -7,7 +7,8 @@
  *  2. what it says of orders is what choices_decide says of these units
  *  3. the combinations have the contents of all sets of model_enumerate, and no others
  *
- * The variants are found twice: by one that has seen the whole program, and has kept what it computed, and by a new one. */
+ * The variants are found twice: by one that has seen the whole program, and has kept what it computed, and by a new
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
