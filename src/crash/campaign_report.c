@@ -105,6 +105,20 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 	note_add(f, note);
 }
 
+static void inject_notes(const struct campaign *c, struct findings *f)
+{
+	uint64_t expects = campaign_expects(c);
+	char note[256];
+
+	if (!c->inject_stopped)
+		return;
+	int used = snprintf(note, sizeof(note), "not all crash states were tested: %llu",
+			    (unsigned long long)c->found.tested);
+	if (expects)
+		snprintf(note + used, sizeof(note) - (size_t)used, " of at most %llu", (unsigned long long)expects);
+	note_add(f, note);
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	if (c->explored)

@@ -360,7 +360,7 @@ static int lines_find(struct eager *g, enum eager_extent extent)
 	if (extent != EAGER_ALL && lazily_can(g->explore, root, g->moment))
 		r = lazily_glance(g->explore, g->root, g->moment, &g->glance, g->err);
 	else if (extent == EAGER_ALL && reads)
-		r = observe(g->explore, g->moment, &g->open, g->err);
+		r = observe(g->explore, g->moment, &g->open);
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (g->open ? g->open[i] : glance_reads(&g->glance, i))
 			g->lines[g->count++] = i;
@@ -379,11 +379,7 @@ int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	if (e->campaign->options.prune_reads && c->unit_count && !brief)
-		r = observe(e, moment, &g->open);
-	for (uint32_t i = 0; i < c->line_count; i++)
-		if (!g->open || g->open[i])
-			g->lines[g->count++] = i;
+	r = lines_find(g, extent);
 	if (r == 0)
 		r = root_try(g, extent);
 	g->left = true;

@@ -79,11 +79,9 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	switch (e->pass) {
 	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
-	case PASS_SOME:
-	case PASS_REST:
-	case PASS_CONTRAST:
-	case PASS_SAMPLE: return root->state == ROOT_PART;
-	default: return root->state == ROOT_REFUSED;
+	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
+	case PASS_REFUSED: return root->state == ROOT_REFUSED;
+	default: return root->state == ROOT_PART;
 	}
 }
 

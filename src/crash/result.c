@@ -136,10 +136,10 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 		return r;
 	if (ending_same(ending_of(&outcome), result->ending) && (!s->mode || outcome.out.size + outcome.err.size))
 		result_told(c, s, &outcome);
-	bool passed = ending_passed(ending_of(&outcome));
+	bool passed = outcome_passed(&outcome);
 	outcome_free(&outcome);
 	if (passed)
-		return 1;
+		return result_passes(e, state, err);
 	return result->ending.kind == OUTCOME_SIGNAL && explain_may_run(e, result->ending)
 		       ? result_stack(e, s, state, err)
 		       : 0;

@@ -105,12 +105,12 @@ enum finding_kind {
 	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */   \
 	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "  \
-	  "when the program ends completes it",                                                                                            \
+	  "when the program or the thread ends completes it",                                                                              \
 	  "fence after the flush at {flush}")                                                                                              \
 	/* related: FENCE. */                                                                                                              \
 	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                               \
 	  "{bytes} {are} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "  \
-	  "program ends completes it",                                                                                                     \
+	  "program or the thread ends completes it",                                                                                       \
 	  "fence after the non-temporal store at {here}")                                                                                  \
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
 	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \

@@ -22,6 +22,7 @@ static const char *const folded[] = {
 	/* containers, start-up */
 	"libstdc++.so*",
 	"libgcc_s.so*",
+	"libatomic.so*",
 	"libc++.so*",
 	/* flush and fence for their caller */
 	"libpmem.so*",
@@ -50,8 +51,11 @@ static const char *const folded[] = {
 static const char *const folded_sources[] = {
 	/* intrinsics, and what headers of libraries inline */
 	"/usr/include/*",
+	"/usr/local/include/*",
 	"*/lib/gcc/*/include/*",
 	"*/lib/clang/*/include/*",
+	/* libpmemobj-cpp: templates, wherever they are installed */
+	"*/libpmemobj++/*",
 	/* the C library, as its debug package names it: all that a debugger tells where it knows the source */
 	"./*/./*",
 	"./*/../sysdeps/*",

@@ -33,9 +33,9 @@ enum lazy_order {
 	/* As long as nothing is lost, the one that loses most; then those that keep most.  So what is tried first are
 	 * states that lack an early read store and have the others. */
 	LAZY_CONTRAST,
-	LAZY_LEAST,  /* the one with the fewest stores first */
-	LAZY_MOST,   /* the one with most */
 	LAZY_SAMPLE, /* no tree: at every line one of its contents by chance, once */
+	LAZY_LEAST,  /* no tree: the one with the fewest stores */
+	LAZY_MOST,   /* no tree: the one with most */
 };
 
 enum { LAZY_TAIL = 4096 /* bytes that are kept of each output */ };

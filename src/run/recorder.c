@@ -160,7 +160,7 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--");
 	for (size_t i = 0; i < job->target.count; i++)
 		words_add(argv, "%s", job->target.items[i]);
-	lead_to_tool(environment, recorder->lib, job->dir);
+	lead_to_tool(environment, recorder->lib_name, job->dir);
 	if (job->pmem_force)
 		force_add(environment);
 }

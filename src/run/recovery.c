@@ -88,9 +88,9 @@ static void mode_begin(struct recovery *r)
 	char *path = r->common.stub;
 
 	if (stub)
-		snprintf(r->common.stub, sizeof(r->common.stub), "%s", stub);
-	else if (recorder_find_shipped(r->common.stub, STUB_LIBRARY, &ignored) < 0)
-		*r->common.stub = 0;
+		snprintf(path, sizeof(r->common.stub), "%s", stub);
+	if ((!stub && recorder_find_shipped(path, STUB_LIBRARY, &ignored) < 0) || plain_name(path, &ignored) < 0)
+		*path = 0;
 	/* Only on request, for tests. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;
 	r->common.namespaces = !avoided && !r->options.no_namespaces && namespace_try(false, &why) == 0;
