@@ -187,24 +187,37 @@ static uint32_t context_parent(const struct trace *trace, uint32_t context)
 	return c ? c->parent : 0;
 }
 
-/* From where functions were called in which other detectors saw something that may cost data. */
+static void suspect_add(struct testing *t, const struct trace *trace, const struct sink_entry *entry)
+{
+	const struct sighting *sighting = &entry->first;
+	enum finding_class class = kind_get(sighting->kind)->class;
+	uint32_t caller;
+
+	if (class == CLASS_PERFORMANCE)
+		return;
+	caller = context_parent(trace, sighting->context);
+	vec_push(&t->callers, caller);
+	vec_push(&t->callers, context_parent(trace, caller));
+	/* Nearly every segment has flushes that nothing orders: these do not make it more suspicious than others. */
+	if (class != CLASS_DURABILITY)
+		return;
+	vec_push(&t->suspects, sighting->event);
+	vec_push(&t->suspects, entry->last.event);
+}
+
+/* What other detectors saw that may cost data. */
 static void suspects_list(struct testing *t, const struct analysis *analysis)
 {
 	size_t count;
 	struct sink *const *sinks = analysis_sinks(analysis, &count);
 
 	for (size_t s = 0; s < count; s++)
-		for (size_t i = 0; i < sink_count(sinks[s]); i++) {
-			const struct sighting *sighting = &sink_at(sinks[s], i)->first;
-
-			if (kind_get(sighting->kind)->class == CLASS_PERFORMANCE)
-				continue;
-			uint32_t caller = context_parent(analysis_trace(analysis), sighting->context);
-			vec_push(&t->suspects, caller);
-			vec_push(&t->suspects, context_parent(analysis_trace(analysis), caller));
-		}
+		for (size_t i = 0; i < sink_count(sinks[s]); i++)
+			suspect_add(t, analysis_trace(analysis), sink_at(sinks[s], i));
 	t->how.suspects = t->suspects.at;
 	t->how.suspect_count = t->suspects.count;
+	t->how.callers = t->callers.at;
+	t->how.caller_count = t->callers.count;
 }
 
 static void printed_show(const struct testing *t)
@@ -282,4 +295,5 @@ void testing_free(struct testing *t)
 {
 	campaign_free(t->campaign);
 	vec_free(&t->suspects);
+	vec_free(&t->callers);
 }

@@ -57,7 +57,8 @@ struct testing {
 	struct campaign_options how;
 	bool wanted;               /* there is a recovery command */
 	struct campaign *campaign; /* NULL: not run */
-	VEC_OF(uint32_t) suspects;
+	VEC_OF(uint64_t) suspects; /* see struct campaign_options */
+	VEC_OF(uint32_t) callers;
 
 	/* progress */
 	bool terminal;

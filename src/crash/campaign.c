@@ -188,8 +188,8 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		.visits = o->visits ? o->visits : 1,
 		.points = o->points,
 		.after = o->after,
-		.suspects = o->suspects,
-		.suspect_count = o->suspect_count,
+		.suspects = o->callers,
+		.suspect_count = o->caller_count,
 		.rounds = o->budget > 0 ? SELECT_ROUNDS : 1,
 	};
 

@@ -58,13 +58,17 @@ struct campaign_options {
 	bool inject, explore;             /* two states at each failure point; all that are legal */
 	bool prune_segments, prune_reads; /* explore.h */
 	uint64_t representatives;         /* segments of the same code that are explored */
-	uint64_t per_segment;     /* states of one segment that are tested, if there are more; then some by chance */
-	uint64_t visits;          /* of each point, at most: the first, the last, and evenly between */
-	const char *points;       /* comma list of numbers, ranges, functions and file:line; NULL: all */
-	const char *after;        /* only once this function has returned for the first time; NULL: from the start */
-	double budget;            /* seconds; 0: no limit */
-	const uint32_t *suspects; /* contexts that other detectors complained of: with a budget, tested first */
-	size_t suspect_count;
+	uint64_t per_segment; /* states of one segment that are tested, if there are more; then some by chance */
+	uint64_t visits;      /* of each point, at most: the first, the last, and evenly between */
+	const char *points;   /* comma list of numbers, ranges, functions and file:line; NULL: all */
+	const char *after;    /* only once this function has returned for the first time; NULL: from the start */
+	double budget;        /* seconds; 0: no limit */
+	/* With a budget, what other detectors complained of is tested first.  `suspects` are the events of stores that
+	 * may be lost (explore); `callers` are the contexts from which the functions around them were called
+	 * (inject). */
+	const uint64_t *suspects;
+	const uint32_t *callers;
+	size_t suspect_count, caller_count;
 	uint64_t seed;
 	bool nested;           /* crash recovery itself, too */
 	unsigned folder_first; /* folders are numbered after this one */

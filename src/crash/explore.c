@@ -10,7 +10,7 @@
 #include "model/moments.h"
 #include "trace/op.h"
 
-enum { EVENTS_PER_LOOK = 1 << 14 };
+enum { EVENTS_PER_LOOK = 1 << 14, ROOTS_PER_SUSPECT = 4 };
 
 static bool has_budget(const struct campaign *c)
 {
@@ -64,20 +64,42 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	return eager_root(e, index, moment, extent, err);
 }
 
-static bool is_suspect(const struct campaign *c, const struct moment *moment)
+/* Does the crash come while a store is pending that another detector complained of?  What is never flushed is pending
+ * to the end, so only the first few roots after each such store count. */
+static bool root_is_suspect(struct explored *explored, const struct moment *moment)
 {
-	for (uint32_t i = 0; i < moment->choices->unit_count; i++)
-		for (size_t k = 0; k < c->options.suspect_count; k++)
-			if (choices_units(moment->choices)[i].context == c->options.suspects[k])
-				return true;
-	return false;
+	bool is_suspect = false;
+
+	for (uint32_t i = 0; i < moment->choices->unit_count; i++) {
+		const uint64_t *index = map_get(&explored->suspect_index, choices_units(moment->choices)[i].event, 0);
+		struct suspect *suspect = index ? &explored->suspects.at[*index - 1] : NULL;
+
+		if (!suspect || (suspect->roots == ROOTS_PER_SUSPECT && suspect->last != moment->choices->event))
+			continue;
+		suspect->roots += suspect->last != moment->choices->event;
+		suspect->last = moment->choices->event;
+		is_suspect = true;
+	}
+	return is_suspect;
+}
+
+static void suspects_take(struct explored *explored, const struct campaign_options *options)
+{
+	for (size_t i = 0; i < options->suspect_count; i++) {
+		uint64_t *index = map_put(&explored->suspect_index, options->suspects[i], 0);
+
+		if (*index)
+			continue;
+		vec_push(&explored->suspects, ((struct suspect){0}));
+		*index = explored->suspects.count;
+	}
 }
 
 /* Is this root's turn in this pass? */
 static bool is_due(const struct explore *e, const struct root *root, const struct moment *moment)
 {
 	switch (e->pass) {
-	case PASS_SUSPECTS: return is_suspect(e->campaign, moment);
+	case PASS_SUSPECTS: return root_is_suspect(e->explored, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
 	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
 	case PASS_REFUSED: return root->state == ROOT_REFUSED;
@@ -195,6 +217,8 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 
 	if (!pass_is_due(c, e.explored, pass))
 		return 0;
+	if (pass == PASS_SUSPECTS)
+		suspects_take(e.explored, &c->options);
 	r = explore_open(&e, platform, err);
 	if (r == 0)
 		r = campaign_begin(c, e.reading, err);
@@ -255,6 +279,8 @@ void explored_free(struct explored *explored, size_t platforms)
 			failures_clear(&e->roots.at[i].failures);
 		vec_free(&e->roots);
 		map_free(&e->names);
+		vec_free(&e->suspects);
+		map_free(&e->suspect_index);
 		contents_free(&e->tested);
 		observed_free(e->lines);
 	}

@@ -31,7 +31,7 @@ struct explored;
 /* The order of work.  With a budget a pass goes through all roots before the next one looks closer; without one, roots
  * are done with in the first.  The suspicious states are those of eager.c. */
 enum explore_pass {
-	/* With a budget: roots with stores that other detectors complained of, a glance at their suspicious states. */
+	/* With a budget: a glance at roots in which a store is pending that other detectors complained of. */
 	PASS_SUSPECTS,
 	PASS_ALL,      /* all roots; with a budget, such a glance at the others */
 	PASS_SOME,     /* with a budget: all states then, if not too many, of roots where recovery reads few lines */

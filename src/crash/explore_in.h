@@ -52,12 +52,20 @@ struct root {
 	struct failures failures;
 };
 
+/* A store that another detector complained of. */
+struct suspect {
+	uint64_t last;  /* the crash of the last root in which it was pending comes after this event */
+	unsigned roots; /* in which it was, of those that count */
+};
+
 struct observed;
 
 /* What is known of one platform. */
 struct explored {
 	struct map names; /* of roots -> 1 + index */
 	VEC_OF(struct root) roots;
+	struct map suspect_index; /* event of the store -> 1 + index */
+	VEC_OF(struct suspect) suspects;
 	uint64_t seen;    /* roots, also those seen before */
 	uint64_t stopped; /* the event up to which there was time to look for roots; 0: to the end */
 	struct contents tested;

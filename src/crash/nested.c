@@ -109,7 +109,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.nested = false;
 	how.inject = true;
 	how.explore = false;
-	how.suspect_count = 0;
+	how.suspect_count = how.caller_count = 0;
 	if (how.budget > 0)
 		how.budget = time_left(c);
 	how.folder_first = c->folders;
