@@ -107,34 +107,52 @@ size_t own_location(const struct finding_stack *stack)
 	return stack->count ? stack->count - 1 : 0;
 }
 
-static bool same_module(const struct finding_frame *a, const struct finding_frame *b)
+static bool matches_any(const char *text, const char *const *patterns)
 {
-	return a->module && b->module && !strcmp(a->module, b->module);
+	for (; *patterns; patterns++)
+		if (matches(*patterns, text))
+			return true;
+	return false;
 }
 
-/* The frame in another module that the location calls, maybe by way of templates that were compiled in with it; or
- * NULL. */
-static const struct finding_frame *frame_called(const struct finding_stack *stack)
+/* The frames of a library that manages the pool, if it did what happened at the innermost frame, by itself or through
+ * the libraries that store and flush for it (`inside` of them): how many, and in *entry the function that was
+ * called. */
+static size_t manager_frames(const struct finding_stack *stack, const struct finding_frame **entry, size_t *inside)
 {
-	size_t i = stack->location;
+	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*",
+					       NULL};
+	static const char *const servants[] = {"libc.so*",    "libc-*.so",    "libpthread*.so*",
+					       "libpmem.so*", "libpmem2.so*", NULL};
+	size_t i = 0, count = 0;
 
-	while (i && same_module(&stack->frames[i - 1], &stack->frames[stack->location]))
-		i--;
-	return i ? &stack->frames[i - 1] : NULL;
+	while (i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, servants))
+		i++;
+	*inside = i;
+	for (; i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, managers); i++) {
+		*entry = &stack->frames[i];
+		count++;
+	}
+	return count;
 }
 
 bool own_wish(const struct finding_stack *stack)
 {
-	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*"};
-	static const char *const obedient[] = {"pmemobj_persist", "pmemobj_xpersist", "pmemobj_flush",
-					       "pmemobj_xflush",  "pmemobj_drain",    "pmemobj_mem*"};
-	const struct finding_frame *called = frame_called(stack);
-	bool manages = false;
+	/* pmemobj_persist and its kin jump to functions of the library (obj_*), so that those are the only trace of
+	 * them.  They have no names without debug info, but only they call libpmem right away. */
+	static const char *const obedient[] = {"pmemobj_persist",
+					       "pmemobj_xpersist",
+					       "pmemobj_flush",
+					       "pmemobj_xflush",
+					       "pmemobj_drain",
+					       "pmemobj_mem*",
+					       "obj_*persist",
+					       "obj_*flush",
+					       "obj_*drain",
+					       "obj_*mem*",
+					       NULL};
+	const struct finding_frame *entry = NULL;
+	size_t inside, count = manager_frames(stack, &entry, &inside);
 
-	for (size_t i = 0; called && i < sizeof(managers) / sizeof(*managers); i++)
-		manages |= matches(managers[i], called->module);
-	for (size_t i = 0; manages && i < sizeof(obedient) / sizeof(*obedient); i++)
-		if (matches(obedient[i], called->function))
-			return true;
-	return !manages;
+	return !count || matches_any(entry->function, obedient) || (count == 1 && inside && !entry->function);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "finding/own.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -77,28 +78,17 @@ static bool module_is(const struct finding_frame *frame, const char *const *patt
 	return false;
 }
 
-/* Is the code that stored one of libpmemobj and its kin, for its own purposes? */
+/* Did a library store here for its own purposes? */
 static bool stored_by_library(struct stacks *stacks, uint32_t context)
 {
-	static const char *const helpers[] = {"libc.so*",    "libc-*.so",    "libpthread*.so*",
-					      "libpmem.so*", "libpmem2.so*", NULL};
-	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*",
-					       NULL};
 	struct finding_stack stack = stacks_view(stacks, context);
-	size_t i = 0;
 
-	while (i < stack.count && !stack.frames[i].own && module_is(&stack.frames[i], helpers))
-		i++;
-	if (i == stack.count || stack.frames[i].own || !module_is(&stack.frames[i], managers))
-		return false;
-	/* pmemobj_memcpy and its like store on behalf of the user. */
-	return !stack.frames[i].function || fnmatch("pmemobj_mem*", stack.frames[i].function, 0) != 0;
+	return !own_wish(&stack);
 }
 
-/* 3. These libraries keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose (they
- *    tell pmemcheck so by annotations).  Their metadata are no business of their users, nor that they zero an object
- *    which the user then fills.  Flushes and fences are: they cost him time.  Who works on such a library says so with
- *    --own. */
+/* 3. libpmemobj and its kin keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose
+ *    (they tell pmemcheck so by annotations).  Their metadata are no business of their users, nor that they zero an
+ *    object which the user then fills.  Who works on such a library says so with --own. */
 static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind == KIND_DIRTY_OVERWRITE && stored_by_library(stacks, s->related[0].context))
@@ -127,8 +117,26 @@ static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
 	return !all_libc;
 }
 
+/* 5. The flushes and fences by which these libraries open, commit and close are theirs to improve.  The user cannot
+ *    remove one, and a correct program should have no finding.  Those that he asks for by name (pmemobj_persist) are
+ *    his. */
+static bool flush_of_library(struct stacks *stacks, const struct sighting *s)
+{
+	switch (s->kind) {
+	case KIND_REDUNDANT_FLUSH:
+	case KIND_SHARED_LINE_FLUSH:
+	case KIND_FLUSH_VOLATILE:
+	case KIND_REDUNDANT_FENCE:
+	case KIND_UNORDERED_FLUSHES: break;
+	default: return false;
+	}
+	struct finding_stack stack = stacks_view(stacks, s->context);
+	return !own_wish(&stack);
+}
+
 bool unreported(struct stacks *stacks, const struct sighting *sighting)
 {
 	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting) ||
-	       store_of_library(stacks, sighting) || lock_of_program(stacks, sighting);
+	       store_of_library(stacks, sighting) || lock_of_program(stacks, sighting) ||
+	       flush_of_library(stacks, sighting);
 }

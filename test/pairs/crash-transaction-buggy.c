@@ -2,7 +2,6 @@
 /* crash-transaction-buggy.c - a transaction of libpmemobj that was told of one of the two words which it changes. */
 // link: -lpmemobj
 // recover: check
-// also: performance
 #include "crash.h"
 
 #include <libpmemobj.h>

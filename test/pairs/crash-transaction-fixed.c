@@ -2,7 +2,6 @@
 /* crash-transaction-fixed.c - a transaction of libpmemobj that was told of both words which it changes. */
 // link: -lpmemobj
 // recover: check
-// also: performance
 #include "crash.h"
 
 #include <libpmemobj.h>

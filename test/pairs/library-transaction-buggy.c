@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* library-transaction-buggy.c - a store in a transaction that was not told of it is not flushed when it commits. */
 // link: -lpmemobj
-// also: performance
 #include "pair.h"
 
 #include <libpmemobj.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* library-transaction-fixed.c - see library-transaction-buggy.c. */
 // link: -lpmemobj
-// also: performance
 #include "pair.h"
 
 #include <libpmemobj.h>
