@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-#   make            build/blackout and the recorder, usable in place
-#   make demo       record the shipped example
-#   make check      build and run every test
-#   make lint       layers, format, cppcheck, clang-tidy;  make format mends the format
-#   make bench      measure, and print a table of ratios
-#   make install    PREFIX=/usr/local DESTDIR=
-#   make clean
+#   make            build build/blackout and the recorder, usable in place
+#   make demo       build, and run on the example that is shipped
+#   make check      build, and run every test; TEST=e2e/flush runs one
+#   make install    install below PREFIX (/usr/local); DESTDIR=DIR puts it into DIR first
+#   make uninstall  remove what `make install` put there
+#   make bench      measure the speed, and print a table of ratios
+#   make lint       check layers and format, run cppcheck and clang-tidy
+#   make format     put the sources into the house format
+#   make clean      remove build/
+#   make help       print this list
 #
 # Sources are found by wildcard: a new file needs no line here.  Missing Debian packages are installed by script/setup.
 
@@ -44,7 +47,10 @@ all: program tool examples
 
 include mk/program.mk mk/tool.mk mk/test.mk mk/install.mk
 
-.PHONY: demo bench lint clean
+.PHONY: help demo bench lint clean
+help:
+	@sed -n 's/^#   make/make/p' Makefile
+
 demo: all
 	@$(B)/blackout demo 2>&1
 

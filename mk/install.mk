@@ -3,21 +3,43 @@
 
 D = $(DESTDIR)$(PREFIX)
 
-.PHONY: install install-only
+# Directories below PREFIX, and what goes into each; `install` and `uninstall` both go by this list.
+INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/examples include/blackout share/man/man1 \
+	share/doc/blackout share/doc/blackout/findings share/doc/blackout/examples share/bash-completion/completions share/zsh/site-functions
+INSTALL_bin := $(B)/blackout
+INSTALL_libexec/blackout := $(PRELOAD)
+INSTALL_libexec/blackout/valgrind := $(TOOL)
+INSTALL_libexec/blackout/examples := $(EXAMPLES)
+INSTALL_include/blackout := $(wildcard include/blackout/*.h)
+INSTALL_share/man/man1 := $(wildcard doc/man/*.1)
+INSTALL_share/doc/blackout := $(wildcard doc/*.md)
+INSTALL_share/doc/blackout/findings := $(wildcard doc/findings/*.md)
+INSTALL_share/doc/blackout/examples := $(wildcard examples/*.c)
+INSTALL_share/bash-completion/completions := $(B)/completion/blackout
+INSTALL_share/zsh/site-functions := $(B)/completion/_blackout
+# Directories that nobody else uses.
+INSTALL_OWN := $(foreach d,$(INSTALL_DIRS),$(if $(findstring /blackout/,$(d)/),$(d)))
+install_mode = $(if $(filter bin libexec/%,$(1)),755,644)
+
+# How shells complete our command lines.
+COMPLETIONS := $(B)/completion/blackout $(B)/completion/_blackout
+program: $(COMPLETIONS)
+
+$(COMPLETIONS): $(B)/blackout
+	@mkdir -p $(@D)
+	$(Q)$(B)/blackout completion $(if $(findstring /_,$@),zsh,bash) >$@
+
+.PHONY: install install-only uninstall
 install: all
 	@$(MAKE) --no-print-directory install-only
 
 # Without building first.
 install-only:
-	install -d $(D)/bin $(D)/libexec/blackout/valgrind $(D)/libexec/blackout/examples $(D)/include/blackout $(D)/share/man/man1 \
-		$(D)/share/doc/blackout/findings $(D)/share/doc/blackout/examples
-	install $(B)/blackout $(D)/bin/
-	install $(TOOL) $(D)/libexec/blackout/valgrind/
-	ln -sf $(VG_LINKS) $(D)/libexec/blackout/valgrind/
-	install $(EXAMPLES) $(D)/libexec/blackout/examples/
-	install $(PRELOAD) $(D)/libexec/blackout/
-	install -m 644 include/blackout/*.h $(D)/include/blackout/
-	install -m 644 doc/man/*.1 $(D)/share/man/man1/
-	install -m 644 doc/*.md $(D)/share/doc/blackout/
-	install -m 644 doc/findings/*.md $(D)/share/doc/blackout/findings/
-	install -m 644 examples/*.c $(D)/share/doc/blackout/examples/
+	$(foreach d,$(INSTALL_DIRS),install -d '$(D)/$(d)' && install -m $(call install_mode,$(d)) $(INSTALL_$(d)) '$(D)/$(d)/' &&) true
+	ln -sf $(VG_LINKS) '$(D)/libexec/blackout/valgrind/'
+
+uninstall:
+	cd '$(D)' && rm -f $(foreach d,$(INSTALL_DIRS),$(addprefix $(d)/,$(notdir $(INSTALL_$(d))))) \
+		$(addprefix libexec/blackout/valgrind/,$(notdir $(VG_LINKS)))
+	cd '$(D)' && for d in $$(printf '%s\n' $(INSTALL_OWN) | sort -r); do \
+		[ ! -d $$d ] || rmdir --ignore-fail-on-non-empty $$d || exit; done

@@ -19,23 +19,25 @@ static const char *out;
 static bool quiet;
 
 static const struct option options[] = {
-	{"out", "DIR", NULL, "where the reports go (default: into the recording)", OPTION_TEXT, &out},
 	ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&testing),
+	{"resume", NULL, NULL, "go on where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
 	COUNTING_OPTIONS(&counting),
 	SERVICE_OPTIONS(&testing),
-	{"resume", NULL, NULL, "go on where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
-	VERDICT_OPTIONS(&judging, "error"),
+	VERDICT_OPTIONS(&judging, "error", RUN_FORMATS),
+	{"out", "DIR", NULL, "where the reports go (default: into the recording)", OPTION_TEXT, &out},
+	OPTION_PROGRESS(&testing.progress),
 	OPTION_QUIET(&quiet),
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_check = {
 	.command = "check",
 	.operands = "DIR",
-	.about =
-		"Analyse the recording in DIR, report every misuse of flush and fence and, with --recover, every\ncrash state that CMD does not get along with.",
+	.about = "Analyse the recording in DIR. Report every misuse of flush and fence and, with\n"
+		 "--recover, every crash state on which CMD fails.",
 	.options = options,
+	.operand = OPERAND_RECORDING,
 	.operands_min = 1,
 	.operands_max = 1,
 };
@@ -101,7 +103,7 @@ int cmd_check(int argc, char **argv)
 {
 	struct check check = {.start = clock_seconds()};
 	struct err err;
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_check, argc, argv, &status);
 
 	if (!first)
 		return status;

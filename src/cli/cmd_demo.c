@@ -20,11 +20,11 @@ static const struct option options[] = {
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_demo = {
 	.command = "demo",
 	.operands = "",
-	.about =
-		"Run the example that is shipped with Blackout: a small key-value store in persistent memory, with mistakes in it.",
+	.about = "Run the example that is shipped with Blackout: a small key-value store in\n"
+		 "persistent memory, with mistakes in it.",
 	.options = options,
 };
 
@@ -127,7 +127,7 @@ int cmd_demo(int argc, char **argv)
 	struct err err;
 	int status;
 
-	if (!option_parse(&usage, argc, argv, &status))
+	if (!option_parse(&usage_demo, argc, argv, &status))
 		return status;
 	if (recorder_find_shipped(kv, "examples/kv", &err) < 0 || recorder_find_self(self, &err) < 0)
 		return command_fail(&err);

@@ -235,11 +235,11 @@ static void space_examine(void)
 
 static const struct option options[] = {{0}};
 
-static const struct usage usage = {
+const struct usage usage_doctor = {
 	.command = "doctor",
 	.operands = "",
-	.about =
-		"Check this machine: Valgrind, the recorder, CPU, debug info, recovery, space; say how to mend what is missing.",
+	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, space.\n"
+		 "Say how to mend what is missing.",
 	.options = options,
 };
 
@@ -249,7 +249,7 @@ int cmd_doctor(int argc, char **argv)
 						     debug_examine,    recovery_examine, space_examine};
 	int status;
 
-	if (!option_parse(&usage, argc, argv, &status))
+	if (!option_parse(&usage_doctor, argc, argv, &status))
 		return status;
 	for (size_t i = 0; i < sizeof(examinations) / sizeof(*examinations); i++) {
 		examinations[i]();

@@ -19,7 +19,7 @@ static bool source, stack, counts;
 static const char *events;
 
 static const struct option options[] = {
-	{"events", "LIST", NULL, "print only these, a comma list of names as in the third column", OPTION_TEXT,
+	{"events", "LIST", NULL, "print only these events: a comma list of names as in the third column", OPTION_TEXT,
 	 &events},
 	{"no-source", NULL, NULL, "do not look up functions and lines; much faster", OPTION_UNSET, &source},
 	{"stack", NULL, NULL, "print the whole stack under each event", OPTION_FLAG, &stack},
@@ -28,12 +28,13 @@ static const struct option options[] = {
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_dump = {
 	.command = "dump",
 	.operands = "[DIR]",
-	.about = "Print the recording in DIR (default: blackout.out) as text, one line per event:\n"
-		 "its number, thread, name, operands, and the function and line that did it.",
+	.about = "Print the recording in DIR (default: blackout.out) as text. Each event is a\n"
+		 "line: number, thread, name and operands, function and source line.",
 	.options = options,
+	.operand = OPERAND_RECORDING,
 	.operands_max = 1,
 };
 
@@ -189,7 +190,7 @@ static int dump_run(struct dump *d, struct err *err)
 
 int cmd_dump(int argc, char **argv)
 {
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_dump, argc, argv, &status);
 	struct dump dump = {0};
 	struct err err;
 

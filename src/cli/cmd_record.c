@@ -16,16 +16,21 @@ static struct record_options given;
 static const struct option options[] = {
 	RECORD_OPTIONS(&given),
 	SERVICE_OPTIONS(&given),
+	OPTION_GROUP("Output"),
+	OPTION_OUT(&given.out),
+	OPTION_PROGRESS(&given.progress),
+	OPTION_QUIET(&given.quiet),
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_record = {
 	.command = "record",
 	.operands = "-- PROGRAM [ARGS...]",
-	.about = "Run PROGRAM and record every store, flush and fence it does to persistent memory.\n"
-		 "PROGRAM is any x86-64 Linux program; it needs no recompiling, and no persistent memory.",
+	.about = "Run PROGRAM and record every store, flush and fence that it does to persistent\n"
+		 "memory (PM). PROGRAM is any x86-64 Linux program; it needs no recompiling, and\n"
+		 "no persistent memory.",
 	.options = options,
-	.program = true,
+	.operand = OPERAND_PROGRAM,
 	.operands_min = 1,
 };
 
@@ -86,7 +91,7 @@ int cmd_record(int argc, char **argv)
 {
 	struct record record = RECORD_NEW(&given);
 	struct err err;
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_record, argc, argv, &status);
 
 	if (!first)
 		return status;

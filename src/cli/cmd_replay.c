@@ -16,32 +16,35 @@
 #include "cli/interrupt.h"
 #include "cli/option.h"
 #include "cli/replay.h"
+#include "cli/testing.h"
 
 static struct replay_options given;
 
 static const struct option options[] = {
 	{"gdb", NULL, NULL, "run recovery in gdb, up to where it fails", OPTION_FLAG, &given.gdb},
-	{"gdb-command", "CMD", NULL, "then let gdb do this, and end; may be repeated", OPTION_LIST,
-	 &given.gdb_commands},
+	{"gdb-command", "CMD", NULL, "let gdb execute this there, and end", OPTION_LIST, &given.gdb_commands},
 	{"shell", NULL, NULL, "start a shell that finds the crash state at the original paths", OPTION_FLAG,
 	 &given.shell},
 	{"keep-image", "FILE", NULL, "write the PM file to FILE, or several into the directory FILE", OPTION_TEXT,
 	 &given.keep},
 	{"recover", "CMD", NULL, "run this command instead of the recorded one", OPTION_TEXT, &given.recover},
-	{"cwd", "DIR", NULL, "run it in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
-	{"timeout", "SECONDS", NULL, "it may take this long instead of what was recorded", OPTION_TEXT, &given.timeout},
-	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect, in-place", OPTION_TEXT, &given.mode},
+	{"cwd", "DIR", NULL, "run recovery in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
+	{"timeout", "SECONDS", NULL, "how long recovery may take; by default as long as in the run", OPTION_TEXT,
+	 &given.timeout},
+	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery finds the crash state at the original paths",
+	 OPTION_TEXT, &given.mode},
 	OPTION_QUIET(&given.quiet),
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_replay = {
 	.command = "replay",
 	.operands = "DIR FINDING | FOLDER",
-	.about =
-		"Rebuild the crash state of a finding (F1, F2 ...) that `run` or `check` left in DIR, and run recovery on it.\n"
-		"FOLDER is the folder of one finding, DIR/crash/FINDING, wherever it was copied to.",
+	.about = "Rebuild the crash state of a finding (F1, F2 ...) that `run` or `check` left in\n"
+		 "DIR, and run recovery on it. FOLDER is the folder of one finding,\n"
+		 "DIR/crash/FINDING, or a copy of it.",
 	.options = options,
+	.operand = OPERAND_FINDING,
 	.operands_min = 1,
 	.operands_max = 2,
 };
@@ -83,10 +86,7 @@ static int options_check(struct replay_options *o, struct err *err)
 		o->gdb = true;
 	if (o->gdb && o->shell)
 		return USAGE_FAIL(err, "--gdb and --shell exclude each other");
-	if (!recovery_mode_find(o->mode, &o->recovery_mode))
-		return USAGE_FAIL(
-			err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",
-			o->mode);
+	BUG_ON(!recovery_mode_find(o->mode, &o->recovery_mode)); /* the table of options knows them */
 	if (!o->timeout)
 		return 0;
 	o->seconds = strtod(o->timeout, &end);
@@ -99,7 +99,7 @@ int cmd_replay(int argc, char **argv)
 {
 	char path[PATH_MAX];
 	struct err err;
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_replay, argc, argv, &status);
 
 	if (!first)
 		return status;

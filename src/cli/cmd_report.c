@@ -12,15 +12,16 @@
 static struct verdict_options judging;
 
 static const struct option options[] = {
-	VERDICT_OPTIONS(&judging, "never"),
+	VERDICT_OPTIONS(&judging, "never", RUN_FORMATS "|html"),
 	{0},
 };
 
-static const struct usage usage = {
+const struct usage usage_report = {
 	.command = "report",
 	.operands = "DIR",
-	.about = "Print the findings in DIR, which `run` or `check` left there, on standard output.",
+	.about = "Print the findings that `run` or `check` left in DIR.",
 	.options = options,
+	.operand = OPERAND_RECORDING,
 	.operands_min = 1,
 	.operands_max = 1,
 };
@@ -69,7 +70,7 @@ int cmd_report(int argc, char **argv)
 {
 	struct verdict verdict = {0};
 	struct err err;
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_report, argc, argv, &status);
 
 	if (!first)
 		return status;

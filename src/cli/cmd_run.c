@@ -24,23 +24,22 @@ static struct testing_options testing;
 static struct counting_options counting;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&recording),
-	ANALYSIS_OPTIONS(&judging),
-	TESTING_OPTIONS(&testing),
-	COUNTING_OPTIONS(&counting),
-	SERVICE_OPTIONS(&testing),
-	VERDICT_OPTIONS(&judging, "error"),
-	{0},
+	RECORD_OPTIONS(&recording),     ANALYSIS_OPTIONS(&judging),
+	TESTING_OPTIONS(&testing),      COUNTING_OPTIONS(&counting),
+	SERVICE_OPTIONS(&testing),      VERDICT_OPTIONS(&judging, "error", RUN_FORMATS),
+	OPTION_OUT(&recording.out),     OPTION_PROGRESS(&testing.progress),
+	OPTION_QUIET(&recording.quiet), {0},
 };
 
-static const struct usage usage = {
+const struct usage usage_run = {
 	.command = "run",
 	.operands = "-- PROGRAM [ARGS...]",
-	.about = "Run PROGRAM, record what it does to persistent memory, and report every misuse of flush and fence.\n"
-		 "With --recover, the power fails at every point that matters, and CMD judges what is left.\n"
-		 "PROGRAM is any x86-64 Linux program; it needs no recompiling, and no persistent memory.",
+	.about = "Run PROGRAM, record what it does to persistent memory (PM), and report every\n"
+		 "misuse of flush and fence. With --recover, the power fails at every point that\n"
+		 "matters, and CMD judges what is left. PROGRAM is any x86-64 Linux program; it\n"
+		 "needs no recompiling, and no persistent memory.",
 	.options = options,
-	.program = true,
+	.operand = OPERAND_PROGRAM,
 	.operands_min = 1,
 };
 
@@ -179,7 +178,7 @@ int cmd_run(int argc, char **argv)
 {
 	struct run run = {.record = RECORD_NEW(&recording), .start = clock_seconds()};
 	struct err err;
-	int status, first = option_parse(&usage, argc, argv, &status);
+	int status, first = option_parse(&usage_run, argc, argv, &status);
 
 	if (!first)
 		return status;

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/nearest.h"
+
 static const struct command commands[] = {
-#define X(name, help) {#name, help, cmd_##name},
+#define X(name, help) {#name, help, &usage_##name, cmd_##name},
 	COMMANDS(X)
 #undef X
 		{0},
@@ -23,6 +25,22 @@ const struct command *command_find(const char *name)
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
+}
+
+int command_unknown(const char *name)
+{
+	struct nearest nearest = {.word = name};
+	struct err err;
+
+	for (const struct command *c = commands; c->name; c++)
+		nearest_offer(&nearest, c->name);
+	err_set(&err, "unknown command '%s'", name);
+	err_status(&err, ERR_USAGE);
+	if (nearest.best)
+		err_hint(&err, "did you mean '%s'?", nearest.best);
+	else
+		err_hint(&err, "blackout help");
+	return command_fail(&err);
 }
 
 int command_fail(const struct err *err)

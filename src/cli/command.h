@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command.h - the table of commands, and what they share.
  *
- * A command is one file, cmd_NAME.c, with one entry `int cmd_NAME(int argc, char **argv)`: argv[0] is the command's own
- * name, and what it returns is the exit status of the program.  To add one: write the file, add a line to COMMANDS. */
+ * A command is one file, cmd_NAME.c, with its options, `usage_NAME`, and one entry `int cmd_NAME(int argc, char **argv)`:
+ * argv[0] is the command's own name, and the result is the exit status of the program.  To add one: write the file, add a
+ * line to COMMANDS. */
 #ifndef BLACKOUT_CLI_COMMAND_H
 #define BLACKOUT_CLI_COMMAND_H
 
 #include "base/err.h"
+#include "cli/option.h"
 
 /* X(name, one line of help), in the order of `blackout --help` */
 #define COMMANDS(X)                                                              \
@@ -16,10 +18,15 @@
 	X(replay, "rebuild the crash state of a finding and run recovery on it") \
 	X(report, "print the findings of a run in another format")               \
 	X(dump, "print a recording as text")                                     \
+	X(explain, "say what a kind of finding means, and how to fix it")        \
 	X(doctor, "check this machine, and say how to mend what is missing")     \
-	X(demo, "run on the example that is shipped with Blackout")
+	X(demo, "run on the example that is shipped with Blackout")              \
+	X(help, "print this list, or the options of a command")                  \
+	X(completion, "print a script that completes commands and options in a shell")
 
-#define X(name, help) int cmd_##name(int argc, char **argv);
+#define X(name, help)                          \
+	int cmd_##name(int argc, char **argv); \
+	extern const struct usage usage_##name;
 COMMANDS(X)
 #undef X
 
@@ -29,6 +36,7 @@ enum { STATUS_DONE = 0, STATUS_FOUND = 1, STATUS_INTERRUPTED = 130 };
 struct command {
 	const char *name;
 	const char *help;
+	const struct usage *usage;
 	int (*run)(int argc, char **argv);
 };
 
@@ -37,6 +45,9 @@ const struct command *command_find(const char *name);
 
 /* All entries; the last one has no name. */
 const struct command *command_all(void);
+
+/* There is no command of that name: say so.  Returns the exit status. */
+int command_unknown(const char *name);
 
 /* Print the error's sentence and hint on stderr; return its exit status, so that commands write
  * `return command_fail(&err);`. */

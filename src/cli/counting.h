@@ -27,10 +27,11 @@ struct counting_options {
 
 /* clang-format off */
 #define COUNTING_OPTIONS(o) \
-	{"prune", "LIST", "segments,reads", "what explore may leave out: none, or some of segments, reads", OPTION_TEXT | OPTION_KEPT, &(o)->prune}, \
-	{"representatives", "N", "1", "segments of the same code that explore looks at", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
-	{"per-segment", "N", "65536", "crash states of a segment that explore tests; beyond, some by chance", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
-	{"stats", NULL, NULL, "list the segments with most crash states (explore)", OPTION_FLAG, &(o)->stats}
+	OPTION_GROUP("Crash states of --detect explore"), \
+	{"prune", "none|segments|reads,...", "segments,reads", "what explore may leave out", OPTION_TEXT | OPTION_KEPT, &(o)->prune}, \
+	{"representatives", "N", "1", "how many segments of the same code to explore", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
+	{"per-segment", "N", "65536", "how many crash states of a segment to test; of more, a random sample", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
+	{"stats", NULL, NULL, "list the segments with the most crash states", OPTION_FLAG, &(o)->stats}
 /* clang-format on */
 
 struct counting {

@@ -10,6 +10,10 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cli/command.h"
+#include "cli/nearest.h"
+#include "report/text_out.h"
+
+enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
 
 /* What the command line has; there is one for each process. */
 static VEC_OF(const struct option *) given;
@@ -17,9 +21,53 @@ static VEC_OF(const struct option *) given;
 static const struct option *option_find(const struct usage *usage, const char *name, size_t length)
 {
 	for (const struct option *o = usage->options; o->name; o++)
-		if (strlen(o->name) == length && !memcmp(o->name, name, length))
+		if (option_kind(o) != OPTION_TITLE && strlen(o->name) == length && !memcmp(o->name, name, length))
 			return o;
 	return NULL;
+}
+
+const char *option_value_next(const struct option *o, const char *value, size_t *length)
+{
+	if (!o->argument || !strchr(o->argument, '|'))
+		return NULL;
+	if (value) {
+		value += strcspn(value, "|,");
+		if (*value != '|')
+			return NULL;
+		value++;
+	} else {
+		value = o->argument;
+	}
+	*length = strcspn(value, "|,");
+	return value;
+}
+
+/* "text, json or sarif" */
+static void values_list(const struct option *o, char *text, size_t size)
+{
+	size_t length, used = 0;
+
+	for (const char *v = option_value_next(o, NULL, &length); v && used < size;) {
+		const char *before = v == o->argument ? "" : v[length] ? ", " : " or ";
+
+		used += (size_t)snprintf(text + used, size - used, "%s%.*s", before, (int)length, v);
+		v = option_value_next(o, v, &length);
+	}
+}
+
+/* Refuse what is not one of the values that the option names, if it names all of them. */
+static int value_check(const struct option *o, const char *argument, struct err *err)
+{
+	char known[200];
+	size_t length;
+
+	if (!strchr(o->argument, '|') || strchr(o->argument, ','))
+		return 0;
+	for (const char *v = NULL; (v = option_value_next(o, v, &length));)
+		if (strlen(argument) == length && !memcmp(v, argument, length))
+			return 0;
+	values_list(o, known, sizeof(known));
+	return err_set(err, "--%s cannot be '%s', only %s", o->name, argument, known);
 }
 
 static void list_add(struct option_list *list, const char *item)
@@ -42,8 +90,13 @@ int option_set(const struct option *o, const char *argument, struct err *err)
 	switch (option_kind(o)) {
 	case OPTION_FLAG: *(bool *)o->value = true; break;
 	case OPTION_UNSET: *(bool *)o->value = false; break;
-	case OPTION_TEXT: *(const char **)o->value = argument; break;
+	case OPTION_TEXT:
+		if (value_check(o, argument, err) < 0)
+			return -1;
+		*(const char **)o->value = argument;
+		break;
 	case OPTION_LIST: list_add(o->value, argument); break;
+	case OPTION_TITLE: BUG_ON("a title has no value"); break;
 	case OPTION_NUMBER:
 		BUG_ON(!argument);
 		if (number_parse(argument, o->value) < 0)
@@ -71,27 +124,59 @@ static void option_reset(const struct option *o)
 	case OPTION_TEXT: *(const char **)o->value = NULL; break;
 	case OPTION_LIST: *(struct option_list *)o->value = (struct option_list){0}; break;
 	case OPTION_NUMBER: *(uint64_t *)o->value = 0; break;
+	case OPTION_TITLE: break;
 	}
 	if (o->fallback)
 		BUG_ON(option_set(o, o->fallback, &err) < 0);
 }
 
-static void usage_print(const struct usage *usage)
+/* One option: its name and argument on the left, what it does on the right. */
+static void option_print(struct text *t, const struct option *o)
 {
-	printf("usage: blackout %s [options]%s%s\n\n%s\n\noptions:\n", usage->command, *usage->operands ? " " : "",
-	       usage->operands, usage->about);
-	for (const struct option *o = usage->options; o->name; o++) {
-		char left[64];
-		snprintf(left, sizeof(left), "--%s%s%s", o->name, o->argument ? " " : "",
-			 o->argument ? o->argument : "");
-		printf("  %-25s %s", left, o->help);
-		if (option_kind(o) == OPTION_LIST)
-			printf("; may be repeated");
-		if (o->fallback)
-			printf(" (default: %s)", o->fallback);
-		putchar('\n');
+	char help[512];
+
+	snprintf(help, sizeof(help), "%s%s%s%s%s", o->help, option_kind(o) == OPTION_LIST ? "; may be repeated" : "",
+		 o->fallback ? " (default: " : "", o->fallback ? o->fallback : "", o->fallback ? ")" : "");
+	text_print(t, "  --");
+	text_print(t, o->name);
+	if (o->argument) {
+		text_print(t, " ");
+		text_print(t, o->argument);
 	}
-	printf("  %-25s %s\n", "--help", "print this");
+	if (t->column + 1 > HELP_COLUMN)
+		text_newline(t);
+	text_pad(t, HELP_COLUMN);
+	text_wrap(t, help, HELP_COLUMN);
+	text_newline(t);
+}
+
+void usage_print(const struct usage *usage)
+{
+	static const struct option help = {"help", NULL, NULL, "print this", OPTION_FLAG, NULL};
+	struct text t = {.out = stdout, .width = HELP_WIDTH};
+
+	printf("usage: blackout %s [options]%s%s\n\n%s\n", usage->command, *usage->operands ? " " : "", usage->operands,
+	       usage->about);
+	if (option_kind(usage->options) != OPTION_TITLE)
+		printf("\nOptions:\n");
+	for (const struct option *o = usage->options; o->name; o++)
+		if (option_kind(o) == OPTION_TITLE)
+			printf("\n%s:\n", o->help);
+		else
+			option_print(&t, o);
+	option_print(&t, &help);
+}
+
+static int option_refuse(const struct usage *usage, const char *word, size_t length, struct err *err)
+{
+	char name[64];
+	struct nearest nearest = {.word = name};
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
+	for (const struct option *o = usage->options; o->name; o++)
+		nearest_offer(&nearest, o->name);
+	err_set(err, "unknown option %.*s", (int)length + 2, word);
+	return nearest.best ? err_hint(err, "did you mean --%s?", nearest.best) : -1;
 }
 
 /* Read the option argv[i] (which starts with two dashes).  Returns how many words it took, or -1. */
@@ -103,7 +188,7 @@ static int option_read(const struct usage *usage, int argc, char **argv, int i, 
 	const struct option *o = option_find(usage, name, length);
 
 	if (!o)
-		return err_set(err, "unknown option %.*s", (int)length + 2, argv[i]);
+		return option_refuse(usage, argv[i], length, err);
 	vec_push(&given, o);
 	if (!o->argument && equals)
 		return err_set(err, "--%s takes no argument", o->name);
@@ -133,7 +218,7 @@ static int words_read(const struct usage *usage, int argc, char **argv, struct e
 			break;
 		}
 		if (argv[i][0] != '-' || !argv[i][1]) {
-			if (usage->program)
+			if (usage->operand == OPERAND_PROGRAM)
 				break;
 			operands[count++] = argv[i++];
 			continue;
@@ -166,7 +251,7 @@ static int operands_check(const struct usage *usage, int argc, char **argv, int 
 
 	if (count < usage->operands_min)
 		return err_set(err, "%s needs %s", usage->command, usage->operands);
-	if (!usage->program && count > usage->operands_max)
+	if (usage->operand != OPERAND_PROGRAM && count > usage->operands_max)
 		return err_set(err, "%s: one argument too many: '%s'", usage->command,
 			       argv[first + (int)usage->operands_max]);
 	return 0;
@@ -186,7 +271,8 @@ int option_parse(const struct usage *usage, int argc, char **argv, int *status)
 	}
 	if (first < 0 || operands_check(usage, argc, argv, first, &err) < 0) {
 		err_status(&err, ERR_USAGE);
-		err_hint(&err, "blackout %s --help", usage->command);
+		if (!*err.hint)
+			err_hint(&err, "blackout %s --help", usage->command);
 		*status = command_fail(&err);
 		return 0;
 	}

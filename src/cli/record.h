@@ -26,21 +26,20 @@ struct record_options {
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
 	bool pmem_force;
-	bool follow, loads, code_hash, compress, quiet;
+	bool follow, loads, code_hash, compress, progress, quiet;
 };
 
 /* clang-format off */
 /* Rows of the table of options. */
 #define RECORD_OPTIONS(o) \
-	{"pm", "PATH", NULL, "a persistent file, directory or glob; otherwise every file mapped shared and writable", OPTION_LIST, &(o)->pm}, \
-	{"setup", "CMD", NULL, "shell command to run first, unrecorded", OPTION_TEXT, &(o)->setup}, \
-	{"no-pmem-force", NULL, NULL, "do not let libpmem and libpmem2 take every file for PM", OPTION_UNSET, &(o)->pmem_force}, \
-	OPTION_OUT(&(o)->out), \
+	OPTION_GROUP("Recording"), \
+	{"pm", "PATH", NULL, "take only this file, directory or glob for PM, not every file that is mapped shared and writable", OPTION_LIST, &(o)->pm}, \
+	{"setup", "CMD", NULL, "run this shell command first, without recording it", OPTION_TEXT, &(o)->setup}, \
+	{"no-pmem-force", NULL, NULL, "do not make libpmem and libpmem2 treat every file as PM", OPTION_UNSET, &(o)->pmem_force}, \
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
-	{"loads", NULL, NULL, "record loads from persistent memory too", OPTION_FLAG, &(o)->loads}, \
+	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
-	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}, \
-	OPTION_QUIET(&(o)->quiet)
+	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
 /* clang-format on */
 
 struct record {

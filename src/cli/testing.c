@@ -73,9 +73,7 @@ static unsigned jobs_number(uint64_t wanted)
 
 static int values_check(const struct testing_options *o, struct err *err)
 {
-	if (strcmp(o->at, "persist") && strcmp(o->at, "store"))
-		err_set(err, "--at cannot be '%s', only persist or store", o->at);
-	else if (!o->visits)
+	if (!o->visits)
 		err_set(err, "--visits cannot be 0");
 	else if (o->ready && !o->client)
 		err_set(err, "--ready is of no use without --client");

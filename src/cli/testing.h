@@ -33,23 +33,25 @@ struct testing_options {
 
 /* clang-format off */
 #define TESTING_OPTIONS(o) \
-	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them", OPTION_TEXT | OPTION_RULES, &(o)->recover}, \
-	{"at", "WHERE", "persist", "where inject crashes: persist (flushes, fences and the like), or store (before every store, too)", OPTION_TEXT | OPTION_KEPT, &(o)->at}, \
+	OPTION_GROUP("Crash states"), \
+	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them; without it no crash state is tested", OPTION_TEXT | OPTION_RULES, &(o)->recover}, \
+	{"at", "persist|store", "persist", "where inject crashes: before flushes, fences and syncs, or before every store too", OPTION_TEXT | OPTION_KEPT, &(o)->at}, \
 	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER | OPTION_KEPT, &(o)->visits}, \
-	{"points", "LIST", NULL, "only these failure points: numbers, ranges, functions, file:line", OPTION_TEXT | OPTION_KEPT, &(o)->points}, \
-	{"after", "FUNCTION", NULL, "crash only once FUNCTION has returned for the first time", OPTION_TEXT | OPTION_KEPT, &(o)->after}, \
+	{"points", "LIST", NULL, "crash only at these failure points: numbers, ranges, functions, file:line", OPTION_TEXT | OPTION_KEPT, &(o)->points}, \
+	{"after", "FUNCTION", NULL, "crash only after FUNCTION has returned once", OPTION_TEXT | OPTION_KEPT, &(o)->after}, \
 	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG | OPTION_KEPT, &(o)->nested}, \
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
-	{"timeout", "SECONDS", "10", "one recovery may take this long", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
-	{"memory", "SIZE", NULL, "address space that a recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
+	{"timeout", "SECONDS", "10", "how long one recovery may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
+	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
-	{"recovery-mode", "MODE", "auto", "auto, fork-server, namespace, redirect or in-place", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
-	{"seed", "N", "1", "seeds every random choice", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}, \
-	{"no-progress", NULL, NULL, "do not show progress", OPTION_UNSET, &(o)->progress}
+	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery finds the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
+#define RECOVERY_MODES "auto|fork-server|namespace|redirect|in-place"
 
 #define SERVICE_OPTIONS(o) \
+	OPTION_GROUP("Servers"), \
 	{"client", "CMD", NULL, "drive a server, and its recovery, by this shell command", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
-	{"ready", "WHAT", NULL, "the server is up: a port, the path of a socket, or a command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
+	{"ready", "WHAT", NULL, "when the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
 /* clang-format on */
 
 struct testing {

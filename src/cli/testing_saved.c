@@ -45,6 +45,7 @@ static void option_write(const struct option *o, FILE *out)
 		snprintf(digits, sizeof(digits), "%llu", (unsigned long long)*(const uint64_t *)o->value);
 		word_write(o, digits, out);
 		break;
+	case OPTION_TITLE: break;
 	}
 }
 

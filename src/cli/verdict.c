@@ -19,12 +19,6 @@ enum { WIDTH_MIN = 40, WIDTH_MAX = 160 };
 
 /* Options */
 
-static int value_refuse(struct err *err, const char *option, const char *value, const char *known)
-{
-	err_set(err, "--%s cannot be '%s', only %s", option, value, known);
-	return err_status(err, ERR_USAGE);
-}
-
 static bool terminal_has_colours(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -41,19 +35,15 @@ static unsigned terminal_width(void)
 	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
 }
 
-static int looks_parse(struct verdict *v, struct err *err)
+/* The table of options has refused all that these could not know. */
+static void looks_parse(struct verdict *v)
 {
 	const char *color = v->options->color;
 
-	if (!report_find(v->options->format, &v->format))
-		return value_refuse(err, "format", v->options->format, "text, json, sarif, junit or html");
-	if (!fail_on_parse(v->options->fail_on, &v->lowest, &v->never))
-		return value_refuse(err, "fail-on", v->options->fail_on, "error, performance, warning or never");
-	if (strcmp(color, "auto") && strcmp(color, "always") && strcmp(color, "never"))
-		return value_refuse(err, "color", color, "auto, always or never");
+	BUG_ON(!report_find(v->options->format, &v->format));
+	BUG_ON(!fail_on_parse(v->options->fail_on, &v->lowest, &v->never));
 	v->colour = !strcmp(color, "always") || (!strcmp(color, "auto") && terminal_has_colours());
 	v->width = terminal_width();
-	return 0;
 }
 
 static int silencers_read(struct verdict *v, struct err *err)
@@ -74,8 +64,7 @@ int verdict_prepare(struct verdict *v, const struct verdict_options *options, st
 	*v = (struct verdict){.options = options};
 	if (options->detect && choice_parse(&v->choice, options->detect, options->platform, err) < 0)
 		return -1;
-	if (looks_parse(v, err) < 0)
-		return -1;
+	looks_parse(v);
 	return silencers_read(v, err);
 }
 

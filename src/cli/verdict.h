@@ -31,19 +31,23 @@ struct verdict_options {
 /* clang-format off */
 /* Rows for the commands that analyse. */
 #define ANALYSIS_OPTIONS(o) \
-	{"detect", "LIST", "patterns,inject", "comma list of" DETECTORS(DETECTOR_WORD), OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
-	{"platform", "LIST", "adr", "comma list of adr, eadr", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
-	{"own", "PATTERN", NULL, "modules or source paths that are the user's own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
+	OPTION_GROUP("Analysis"), \
+	{"detect", &(DETECTORS(DETECTOR_BAR) ",...")[1], "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
+	{"platform", "adr|eadr,...", "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
+	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
-	{"write-suppressions", "FILE", NULL, "write an entry for each finding", OPTION_TEXT, &(o)->write_suppressions}
+	{"write-suppressions", "FILE", NULL, "write a suppression for each finding to FILE", OPTION_TEXT, &(o)->write_suppressions}
 
-/* Rows for all commands that report. */
-#define VERDICT_OPTIONS(o, fail_on_default) \
-	{"format", "F", "text", "what is printed: text, json, sarif, junit", OPTION_TEXT, &(o)->format}, \
-	{"fail-on", "LEVEL", fail_on_default, "lowest severity for exit status 1: error, performance, warning, never", OPTION_TEXT, &(o)->fail_on}, \
-	{"suppress", "FILE", NULL, "findings not to report, with reasons", OPTION_LIST, &(o)->suppress}, \
-	{"baseline", "FILE", NULL, "an earlier findings.json: only new findings count", OPTION_TEXT, &(o)->baseline}, \
-	{"color", "WHEN", "auto", "auto, always, never", OPTION_TEXT, &(o)->color}
+/* Rows for all commands that report.  The rows of the command itself that follow belong to the group "Output". */
+#define VERDICT_OPTIONS(o, fail_on_default, formats) \
+	OPTION_GROUP("Findings"), \
+	{"fail-on", "error|performance|warning|never", fail_on_default, "lowest severity that makes the exit status 1", OPTION_TEXT, &(o)->fail_on}, \
+	{"suppress", "FILE", NULL, "findings to leave out, with reasons", OPTION_LIST, &(o)->suppress}, \
+	{"baseline", "FILE", NULL, "an earlier findings.json; only new findings count", OPTION_TEXT, &(o)->baseline}, \
+	OPTION_GROUP("Output"), \
+	{"format", formats, "text", "what to print on standard output", OPTION_TEXT, &(o)->format}, \
+	{"color", "auto|always|never", "auto", "colors in the text report", OPTION_TEXT, &(o)->color}
+#define RUN_FORMATS "text|json|sarif|junit"
 /* clang-format on */
 
 struct verdict {

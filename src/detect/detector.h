@@ -35,7 +35,7 @@ struct detector {
 
 /* X(name): the struct is detector_NAME */
 #define DETECTORS(X) X(patterns) X(inject) X(explore)
-#define DETECTOR_WORD(name) " " #name /* DETECTORS of it is a list for people */
+#define DETECTOR_BAR(name) "|" #name /* DETECTORS of it is a list for the table of options, with a bar to be left out */
 
 #define X(name) extern const struct detector detector_##name;
 DETECTORS(X)

@@ -14,6 +14,8 @@
 
 ASSET(asset_css, "src/report/assets/report.css")
 ASSET(asset_js, "src/report/assets/report.js")
+ASSET(asset_bash, "src/report/assets/completion.bash")
+ASSET(asset_zsh, "src/report/assets/completion.zsh")
 
 #define X(name, text, class, severity, line)   \
 	extern const char asset_help_##name[]; \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assets.h - files of the repository that are built into the program: what report.html needs, and the help of each
- * kind. */
+/* assets.h - files of the repository that are built into the program: what report.html needs, the help of each
+ * kind, and the fixed part of the shells' completions. */
 #ifndef BLACKOUT_REPORT_ASSETS_H
 #define BLACKOUT_REPORT_ASSETS_H
 
@@ -9,6 +9,8 @@
 /* Text that ends with a zero byte. */
 extern const char asset_css[];
 extern const char asset_js[];
+extern const char asset_bash[];
+extern const char asset_zsh[];
 
 /* doc/findings/KIND.md */
 const char *asset_help(enum finding_kind kind);
