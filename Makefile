@@ -36,8 +36,6 @@ say = $(if $(V),,@echo "  $(1)	$(2)")
 .SECONDARY:
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-# Where a text is cut to its buffer, that is meant.
-WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 BASE := -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP
 LIBS := -ldw -lelf -lxxhash -lzstd -lgmp -lm -ljansson
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

@@ -68,7 +68,7 @@ FUZZ_SANITIZE := $(SANITIZE) -fsanitize=fuzzer
 $(B)/fuzz/%.o: %.c $(B)/flags | setup
 	@mkdir -p $(@D)
 	$(call say,CLANG,$<)
-	$(Q)$(CLANG) $(filter-out -Wno-format-truncation,$(BASE)) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
+	$(Q)$(CLANG) $(BASE) -O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link -c $< -o $@
 
 $(B)/fuzz/libblackout.a: $(FUZZ_OBJ)
 	@rm -f $@

@@ -21,7 +21,7 @@
 #define O_DSYNC_ 010000u
 #define RWF_DSYNC_ 2u
 #define RWF_SYNC_ 4u
-#define PATH_ROOM 4400
+#define PATH_ROOM (2 * VKI_PATH_MAX + 2) /* a directory, and a path that was given to the kernel */
 
 /* What a thread's call in progress found before it started. */
 struct before {
@@ -59,7 +59,8 @@ static struct bo_file *file_at_path(Int dirfd, UWord path, Bool follow)
 	return stat_at(dirfd, path, follow, &st) ? bo_file_by_stat(&st) : NULL;
 }
 
-static void absolute_path(HChar *out, Int dirfd, const HChar *path)
+/* False if the directory has no path that could be told. */
+static Bool absolute_path(HChar *out, Int dirfd, const HChar *path)
 {
 	HChar link[48];
 	SSizeT n = 0;
@@ -70,15 +71,16 @@ static void absolute_path(HChar *out, Int dirfd, const HChar *path)
 			VG_(strcpy)(link, "/proc/self/cwd");
 		else
 			VG_(sprintf)(link, "/proc/self/fd/%d", dirfd);
-		n = VG_(readlink)(link, out, PATH_ROOM / 2 - 2);
-		if (n < 0)
-			n = 0;
+		n = VG_(readlink)(link, out, VKI_PATH_MAX);
+		if (n <= 0 || n == VKI_PATH_MAX)
+			return False;
 		out[n++] = '/';
 		while (path[0] == '.' && path[1] == '/')
 			path += 2;
 	}
 	VG_(strncpy)(out + n, path, (SizeT)(PATH_ROOM - n - 1));
 	out[PATH_ROOM - 1] = '\0';
+	return True;
 }
 
 /* ---- data written by system calls ---- */
@@ -239,22 +241,6 @@ static void move_to(ThreadId tid, struct bo_file *file, const HChar *path)
 	bo_file_refresh(file);
 }
 
-/* A directory was renamed: all that is below it moves along. */
-static void move_below(ThreadId tid, const HChar *from, const HChar *to)
-{
-	static HChar path[2 * PATH_ROOM];
-	SizeT length = VG_(strlen)(from);
-	struct bo_file *file;
-
-	for (UInt i = 0; (file = bo_file_at(i)); i++) {
-		if (file->nameless || VG_(strncmp)(file->path, from, length) != 0 || file->path[length] != '/')
-			continue;
-		VG_(strcpy)(path, to);
-		VG_(strncpy)(path + VG_(strlen)(to), file->path + length, PATH_ROOM);
-		move_to(tid, file, path);
-	}
-}
-
 static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
 {
 	if (!file)
@@ -263,6 +249,26 @@ static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
 	file->nameless = links_before <= 1;
 	if (file->id)
 		bo_write(BO_OP_FILE_UNLINK, fields, 3, NULL);
+}
+
+/* A directory was renamed: all that is below it moves along.  A name that is too long is no name that we could use. */
+static void move_below(ThreadId tid, const HChar *from, const HChar *to)
+{
+	static HChar path[PATH_ROOM];
+	SizeT length = VG_(strlen)(from);
+	struct bo_file *file;
+
+	for (UInt i = 0; (file = bo_file_at(i)); i++) {
+		if (file->nameless || VG_(strncmp)(file->path, from, length) != 0 || file->path[length] != '/')
+			continue;
+		if (VG_(strlen)(to) + VG_(strlen)(file->path + length) >= sizeof(path)) {
+			on_unlinked(tid, file, 1);
+			continue;
+		}
+		VG_(strcpy)(path, to);
+		VG_(strcpy)(path + VG_(strlen)(to), file->path + length);
+		move_to(tid, file, path);
+	}
 }
 
 static void before_rename(struct before *b, Int old_dir, UWord old_path, Int new_dir, UWord new_path)
@@ -286,8 +292,12 @@ static void on_rename(ThreadId tid, Int old_dir, UWord old_path, Int new_dir, UW
 		return; /* two names of one file: rename does nothing */
 	if (!bo_file_at(0))
 		return;
-	absolute_path(old, old_dir, (const HChar *)old_path);
-	absolute_path(new, new_dir, (const HChar *)new_path);
+	if (!absolute_path(old, old_dir, (const HChar *)old_path) ||
+	    !absolute_path(new, new_dir, (const HChar *)new_path)) {
+		on_unlinked(tid, b->victim, 1);
+		on_unlinked(tid, b->file, 1);
+		return;
+	}
 	if (!(flags & EXCHANGE))
 		on_unlinked(tid, b->victim, b->victim_links);
 	else if (b->victim)

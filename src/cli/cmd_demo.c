@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/option.h"
 #include "report/reader.h"
@@ -59,8 +60,10 @@ static int demo_run(const char *kv)
 	static const char *const folded[] = {"line_write_back", "flush", "persist"};
 	struct words words = {0}, names = {0};
 	char pool[PATH_MAX];
+	struct err err;
 
-	snprintf(pool, sizeof(pool), "%s/kv.pool", out);
+	if (path_make(pool, sizeof(pool), &err, "%s/kv.pool", out) < 0)
+		return command_fail(&err);
 	quoted_add(&names, pool);
 	quoted_add(&names, kv);
 	words_add(&words, "run");
@@ -95,7 +98,7 @@ static void crash_find(char *id, size_t size)
 	struct err err;
 
 	*id = 0;
-	if (snprintf(path, sizeof(path), "%s/%s", out, report_file(REPORT_JSON)) >= (int)sizeof(path) ||
+	if (!path_format(path, sizeof(path), "%s/%s", out, report_file(REPORT_JSON)) ||
 	    findings_read(&findings, path, &err) < 0)
 		return;
 	for (size_t i = 0; i < findings->count && !*id; i++)

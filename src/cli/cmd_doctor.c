@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/option.h"
 #include "run/namespace.h"
@@ -77,8 +78,9 @@ static void valgrind_examine(void)
 		say_err(&err);
 		return;
 	}
-	snprintf(command, sizeof(command), "'%s' --version 2>/dev/null", recorder.valgrind);
-	first_line(command, version, sizeof(version));
+	*version = 0;
+	if (path_format(command, sizeof(command), "'%s' --version 2>/dev/null", recorder.valgrind))
+		first_line(command, version, sizeof(version));
 	if (*version)
 		say(OK, "%s (%s)", version, recorder.valgrind);
 	else
@@ -95,7 +97,7 @@ static int trial_record(const struct recorder *recorder, const char *dir, char *
 	struct err err;
 
 	if (recording_create(&recording, dir, &err) < 0) {
-		snprintf(complaint, size, "%s", err.sentence);
+		snprintf(complaint, size, "%.*s", (int)size - 1, err.sentence);
 		return -1;
 	}
 	job.dir = recording.dir;
@@ -160,8 +162,7 @@ static void library_examine(const char *name, const char *mending)
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dirs[i], name);
-		if (stat(path, &st) == 0)
+		if (path_format(path, sizeof(path), "%s/%s", dirs[i], name) && stat(path, &st) == 0)
 			break;
 		*path = 0;
 	}

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/option.h"
@@ -55,15 +56,14 @@ const struct usage usage_replay = {
 static int folder_find(char path[PATH_MAX], char **names, int count, struct err *err)
 {
 	struct stat st;
-	char json[PATH_MAX + 16];
+	char json[PATH_MAX];
 
 	if (count == 2 && strchr(names[1], '/'))
 		return USAGE_FAIL(err, "'%s' is not the name of a finding", names[1]);
-	int length = count == 2 ? snprintf(path, PATH_MAX, "%s/crash/%s", names[0], names[1])
-				: snprintf(path, PATH_MAX, "%s", names[0]);
-	if (length >= PATH_MAX)
-		return USAGE_FAIL(err, "the name of the directory is too long");
-	snprintf(json, sizeof(json), "%s/replay.json", path);
+	if ((count == 2 ? path_make(path, PATH_MAX, err, "%s/crash/%s", names[0], names[1])
+			: path_make(path, PATH_MAX, err, "%s", names[0])) < 0 ||
+	    path_make(json, sizeof(json), err, "%s/replay.json", path) < 0)
+		return err_status(err, ERR_USAGE);
 	if (stat(json, &st) == 0)
 		return 0;
 	if (stat(names[0], &st) < 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/verdict.h"
 #include "report/reader.h"
@@ -33,14 +34,12 @@ static int html_refuse(struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
-static int path_make(char path[PATH_MAX], const char *dir, struct err *err)
+static int json_find(char path[PATH_MAX], const char *dir, struct err *err)
 {
 	struct stat st;
 
-	if (snprintf(path, PATH_MAX, "%s/%s", dir, report_file(REPORT_JSON)) >= PATH_MAX) {
-		err_set(err, "the name of the directory is too long");
+	if (path_make(path, PATH_MAX, err, "%s/%s", dir, report_file(REPORT_JSON)) < 0)
 		return err_status(err, ERR_USAGE);
-	}
 	if (stat(path, &st) == 0)
 		return 0;
 	err_sys(err, "cannot read %s", path);
@@ -59,7 +58,7 @@ static int report_run(struct verdict *verdict, const char *dir, struct err *err)
 		return -1;
 	if (verdict->format == REPORT_HTML)
 		return html_refuse(err);
-	if (path_make(path, dir, err) < 0 || findings_read(&findings, path, err) < 0)
+	if (json_find(path, dir, err) < 0 || findings_read(&findings, path, err) < 0)
 		return -1;
 	status = verdict_repeat(verdict, findings, dir, err);
 	findings_free(findings);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "cli/dump.h"
 
 #define LABEL_COLUMN 18
@@ -17,8 +18,7 @@ static uint64_t disk_bytes(const char *dir)
 	uint64_t total = 0;
 	glob_t found;
 
-	snprintf(pattern, sizeof(pattern), "%s/trace/*.bo", dir);
-	if (glob(pattern, 0, NULL, &found) != 0)
+	if (!path_format(pattern, sizeof(pattern), "%s/trace/*.bo", dir) || glob(pattern, 0, NULL, &found) != 0)
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct stat st;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "crash/folder.h"
@@ -132,9 +133,8 @@ static int images_keep_all(const struct replay *r, struct err *err)
 			if (image_exists(r->image, other) &&
 			    !strcmp(strrchr(image_path(r->image, other), '/') + 1, name))
 				snprintf(number, sizeof(number), ".%u", file);
-		if (snprintf(path, sizeof(path), "%s/%s%s", r->options->keep, name, number) >= (int)sizeof(path))
-			return err_set(err, "the name of the directory %s is too long", r->options->keep);
-		if (image_keep(r, file, path, err) < 0)
+		if (path_make(path, sizeof(path), err, "%s/%s%s", r->options->keep, name, number) < 0 ||
+		    image_keep(r, file, path, err) < 0)
 			return -1;
 	}
 	return 0;

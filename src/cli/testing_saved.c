@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/testing.h"
 
 #define FILE_NAME "crash.settings"
@@ -54,7 +55,8 @@ int testing_save(const struct option *options, const char *dir, struct err *err)
 	char path[4096];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
+	if (path_make(path, sizeof(path), err, "%s/" FILE_NAME, dir) < 0)
+		return -1;
 	out = fopen(path, "we");
 	if (!out)
 		return err_sys(err, "cannot write %s", path);
@@ -72,8 +74,8 @@ void testing_forget(const char *dir)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
-	unlink(path);
+	if (path_format(path, sizeof(path), "%s/" FILE_NAME, dir))
+		unlink(path);
 	campaign_forget(dir);
 }
 
@@ -92,8 +94,7 @@ static struct settings settings_read(const char *dir)
 	size_t size;
 	FILE *in;
 
-	snprintf(path, sizeof(path), "%s/" FILE_NAME, dir);
-	in = fopen(path, "re");
+	in = path_format(path, sizeof(path), "%s/" FILE_NAME, dir) ? fopen(path, "re") : NULL;
 	if (!in)
 		return s;
 	s.text = mem_alloc(SETTINGS_MAX);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "crash/folder_json.h"
 #include "finding/crash.h"
 #include "image/tree.h"
@@ -19,10 +20,8 @@
 
 static int path_join(char path[PATH_MAX], const char *dir, const char *name, const char *inner, struct err *err)
 {
-	if (snprintf(path, PATH_MAX, "%s/" CRASH_DIR "%s%s%s%s", dir, *name ? "/" : "", name, *inner ? "/" : "",
-		     inner) >= PATH_MAX)
-		return err_set(err, "the name of the directory %s is too long", dir);
-	return 0;
+	return path_make(path, PATH_MAX, err, "%s/" CRASH_DIR "%s%s%s%s", dir, *name ? "/" : "", name,
+			 *inner ? "/" : "", inner);
 }
 
 static int folder_remove(const char *path, struct err *err)
@@ -43,8 +42,7 @@ int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct er
 {
 	char hidden[NAME_MAX + 1];
 
-	snprintf(hidden, sizeof(hidden), ".%s", name);
-	if (path_join(path, dir, "", "", err) < 0)
+	if (path_make(hidden, sizeof(hidden), err, ".%s", name) < 0 || path_join(path, dir, "", "", err) < 0)
 		return -1;
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot make %s", path);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "crash/folder.h"
 #include "crash/folder_json.h"
 #include "finding/crash.h"
@@ -196,16 +197,16 @@ int folder_read(struct folder **folder, const char *path, struct err *err)
 	char json[PATH_MAX];
 	size_t size = 0;
 
-	if (snprintf(json, sizeof(json), "%s/" FOLDER_REPLAY, path) >= (int)sizeof(json))
-		return err_set(err, "the name of the directory %s is too long", path);
+	if (path_make(json, sizeof(json), err, "%s/" FOLDER_REPLAY, path) < 0)
+		return -1;
 	char *text = file_read(json, &size, err);
 	if (!text)
 		return -1;
 	int result = folder_parse(folder, json, text, size, err);
 	free(text);
-	if (result == 0 && snprintf((*folder)->state, PATH_MAX, "%s/" FOLDER_STATE, path) >= PATH_MAX) {
+	if (result == 0 && path_make((*folder)->state, PATH_MAX, err, "%s/" FOLDER_STATE, path) < 0) {
 		folder_free(*folder);
-		return err_set(err, "the name of the directory %s is too long", path);
+		return -1;
 	}
 	return result;
 }

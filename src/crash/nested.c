@@ -15,6 +15,7 @@
 #include <xxhash.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "crash/campaign_in.h"
 #include "image/tree.h"
 #include "run/recorder.h"
@@ -136,8 +137,8 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	bool cut_short = false;
 	int r;
 
-	snprintf(dir, sizeof(dir), "%s/nested/%04u", c->options.out, number);
-	if (recording_create(&recording, dir, err) < 0)
+	if (path_make(dir, sizeof(dir), err, "%s/nested/%04u", c->options.out, number) < 0 ||
+	    recording_create(&recording, dir, err) < 0)
 		return -1;
 	r = campaign_record(c, &n->recorder, recording.dir, state, false, err);
 	if (r == 0 && trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
@@ -232,9 +233,9 @@ int nested_run(struct campaign *c, struct err *err)
 
 	if (!c->options.nested || c->stopped || c->options.client)
 		return 0;
-	if (recorder_find_valgrind(&n.recorder, err) < 0 || recorder_find_tool(&n.recorder, err) < 0)
+	if (path_make(dir, sizeof(dir), err, "%s/nested", c->options.out) < 0 ||
+	    recorder_find_valgrind(&n.recorder, err) < 0 || recorder_find_tool(&n.recorder, err) < 0)
 		return -1;
-	snprintf(dir, sizeof(dir), "%s/nested", c->options.out);
 	tree_remove(dir);
 	if (mkdir(dir, 0777) < 0)
 		return err_sys(err, "cannot create %s", dir);
@@ -328,10 +329,8 @@ void nested_report(struct campaign *c, struct findings *f, struct symbols *symbo
 		}
 	map_free(&seen);
 	free(traces);
-	if (c->options.nested) {
-		snprintf(dir, sizeof(dir), "%s/nested", c->options.out);
+	if (c->options.nested && path_format(dir, sizeof(dir), "%s/nested", c->options.out))
 		tree_remove(dir);
-	}
 }
 
 void nested_free(struct campaign *c)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/path.h"
 #include "crash/explore_in.h"
 #include "image/tree.h"
 #include "run/recorder.h"
@@ -83,8 +84,8 @@ static int observe_once(struct explore *e, struct observed *o, const struct stat
 	char dir[PATH_MAX];
 	int r;
 
-	snprintf(dir, sizeof(dir), "%s/observed", e->campaign->options.out);
-	if (recording_create(&recording, dir, &ignored) < 0) {
+	if (path_make(dir, sizeof(dir), &ignored, "%s/observed", e->campaign->options.out) < 0 ||
+	    recording_create(&recording, dir, &ignored) < 0) {
 		o->failed = true;
 		return 0;
 	}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "crash/explain.h"
 #include "image/snapshot.h"
 
@@ -157,8 +158,8 @@ static void result_folder(struct explain *e, struct crash_sighting *s, const str
 		campaign_unkept(c, &err);
 		return;
 	}
-	snprintf(file, sizeof(file), "%s/" FOLDER_STATE, path);
-	if (snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
+	if (path_make(file, sizeof(file), &err, "%s/" FOLDER_STATE, path) < 0 ||
+	    snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
 		campaign_unkept(c, &err);
 		return;
 	}

@@ -139,7 +139,7 @@ enum finding_state {
 };
 
 struct finding {
-	char id[16]; /* "F1"; "" before findings_number */
+	char id[24]; /* "F1"; "" before findings_number */
 	enum finding_kind kind;
 	enum severity severity;
 	const char *detector; /* the first of */

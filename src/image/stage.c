@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/path.h"
 #include "image/stage_in.h"
 #include "image/tree.h"
 #include "image/write.h"
@@ -126,7 +126,7 @@ bool stage_path(const struct stage *stage, const char *path, char *buffer, size_
 	const char *name;
 	int k = origin_place(stage->staging->origin, path, &name);
 
-	return k >= 0 && (size_t)snprintf(buffer, size, "%s/%d/%s", stage->root, k, name) < size;
+	return k >= 0 && path_format(buffer, size, "%s/%d/%s", stage->root, k, name);
 }
 
 /* Names */
@@ -136,9 +136,9 @@ static int real_path(const struct stage *stage, const char *path, char buffer[PA
 	return stage_path(stage, path, buffer, PATH_MAX) ? 0 : err_set(err, "there is no place for %s", path);
 }
 
-static void moving_path(const struct stage *stage, uint32_t file, char buffer[PATH_MAX])
+static int moving_path(const struct stage *stage, uint32_t file, char buffer[PATH_MAX], struct err *err)
 {
-	snprintf(buffer, PATH_MAX, "%s/moving-%u", stage->root, file);
+	return path_make(buffer, PATH_MAX, err, "%s/moving-%u", stage->root, file);
 }
 
 void stage_shut(struct stage *stage, uint32_t file)
@@ -177,9 +177,8 @@ static int file_leave(struct stage *stage, uint32_t file, const char *wanted, st
 
 	if (!f->path || (wanted && !strcmp(f->path, wanted)))
 		return 0;
-	if (real_path(stage, f->path, path, err) < 0)
+	if (real_path(stage, f->path, path, err) < 0 || moving_path(stage, file, aside, err) < 0)
 		return -1;
-	moving_path(stage, file, aside);
 	if (wanted ? rename(path, aside) < 0 : unlink(path) < 0)
 		return err_sys(err, "cannot take %s away", path);
 	if (!wanted)
@@ -223,9 +222,8 @@ static int file_arrive(struct stage *stage, const struct state *state, uint32_t 
 
 	if (!wanted || f->path)
 		return 0;
-	if (real_path(stage, wanted, path, err) < 0)
+	if (real_path(stage, wanted, path, err) < 0 || moving_path(stage, file, aside, err) < 0)
 		return -1;
-	moving_path(stage, file, aside);
 	if (f->moving && rename(aside, path) < 0)
 		return err_sys(err, "cannot make %s", path);
 	if (!f->moving && file_create(stage, state, file, path, err) < 0)

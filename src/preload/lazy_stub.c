@@ -197,7 +197,8 @@ static void *block_map(void)
 	char path[PATH_MAX];
 	struct stat st;
 
-	stub_control(path, sizeof(path), "lazy");
+	if (!stub_control(path, sizeof(path), "lazy"))
+		return NULL;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	void *memory = MAP_FAILED;
 	if (fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(*block))
@@ -214,10 +215,10 @@ const char *lazy_stub_begin(void)
 	setup.refused = &stub_page->refused;
 	setup.adopt = locks_adopt;
 	setup.sigaction = NEXT(sigaction);
-	stub_control(paths.reply, sizeof(paths.reply), "reply");
-	stub_control(paths.out, sizeof(paths.out), "out");
-	stub_control(paths.err, sizeof(paths.err), "err");
-	block = block_map();
+	bool reachable = stub_control(paths.reply, sizeof(paths.reply), "reply") &&
+			 stub_control(paths.out, sizeof(paths.out), "out") &&
+			 stub_control(paths.err, sizeof(paths.err), "err");
+	block = reachable ? block_map() : NULL;
 	if (!block)
 		return "the undecided lines cannot be read";
 	setup.block = block;

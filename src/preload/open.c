@@ -162,7 +162,8 @@ PUBLIC int shm_open(const char *name, int flags, mode_t mode)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "/dev/shm/%s", name + strspn(name, "/"));
+	if (!path_format(path, sizeof(path), "/dev/shm/%s", name + strspn(name, "/")))
+		return -1;
 	return any_open(AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 

@@ -162,7 +162,8 @@ PUBLIC int shm_unlink(const char *name)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "/dev/shm/%s", name + strspn(name, "/"));
+	if (!path_format(path, sizeof(path), "/dev/shm/%s", name + strspn(name, "/")))
+		return -1;
 	return NEXT(unlink)(path_removed(AT_FDCWD, path));
 }
 
@@ -395,7 +396,8 @@ static void pattern_listed(const char *pattern)
 	char dir[PATH_MAX];
 	size_t plain = strcspn(pattern, "*?[{\\");
 
-	snprintf(dir, sizeof(dir), "%.*s", (int)plain, pattern);
+	if (!path_format(dir, sizeof(dir), "%.*s", (int)plain, pattern))
+		return; /* it finds nothing */
 	char *slash = strrchr(dir, '/');
 	if (slash)
 		slash[1] = 0;

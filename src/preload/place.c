@@ -41,7 +41,7 @@ static bool path_absolute(char *out, int dirfd, const char *path)
 	char dir[PATH_MAX] = "", link[64];
 
 	if (*path == '/')
-		return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
+		return path_format(out, PATH_MAX, "%s", path);
 	if (dirfd == AT_FDCWD) {
 		if (!getcwd(dir, sizeof(dir)))
 			return false;
@@ -52,7 +52,7 @@ static bool path_absolute(char *out, int dirfd, const char *path)
 			return false;
 		dir[n] = 0;
 	}
-	return snprintf(out, PATH_MAX, "%s/%s", dir, path) < PATH_MAX;
+	return path_format(out, PATH_MAX, "%s/%s", dir, path);
 }
 
 /* Without the file system, where the directory is not there: drop empty and "." parts, let ".." take one away. */
@@ -79,9 +79,19 @@ static void path_tidy(char *path)
 	path[used] = 0;
 }
 
+/* The part before the last name of a path that fits into PATH_MAX bytes. */
+static void dir_of(const char *path, char dir[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash == path ? 1 : (size_t)(slash - path);
+
+	memcpy(dir, path, length);
+	dir[length] = 0;
+}
+
 /* The part before the last name, made canonical; the last name stays.  A path that ends with "/", "." or ".." is a
- * directory as a whole. */
-static void path_canonical(char *path)
+ * directory as a whole.  False: the canonical path is too long to name a file. */
+static bool path_canonical(char *path)
 {
 	char dir[PATH_MAX], real[PATH_MAX], name[NAME_MAX + 1];
 	char *slash = strrchr(path, '/');
@@ -91,15 +101,15 @@ static void path_canonical(char *path)
 			strcpy(path, real);
 		else
 			path_tidy(path);
-		return;
+		return true;
 	}
-	snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	dir_of(path, dir);
 	strcpy(name, slash + 1);
 	if (!NEXT(realpath)(dir, real)) {
 		path_tidy(path);
-		return;
+		return true;
 	}
-	snprintf(path, PATH_MAX, "%s/%.*s", strcmp(real, "/") ? real : "", NAME_MAX, name);
+	return path_format(path, PATH_MAX, "%s/%s", strcmp(real, "/") ? real : "", name);
 }
 
 /* What comes after a directory in a path below it; NULL: the path is not. */
@@ -124,29 +134,28 @@ bool place_original(char *path, size_t size)
 		rest = path_below(path, stub_text(dirs[i].actual));
 		if (!rest)
 			continue;
-		snprintf(found, sizeof(found), "%s%s", strcmp(dir, "/") ? dir : "", rest);
-		snprintf(path, size, "%s", found);
-		return true;
+		return path_format(found, sizeof(found), "%s%s", strcmp(dir, "/") ? dir : "", rest) &&
+		       path_format(path, size, "%s", found);
 	}
 	return false;
 }
 
-/* Replace a path by what it links to; false if it is no link. */
+/* Replace a path by what it links to; false if it is no link, or a link to nothing that can be named. */
 static bool path_follow(char *path)
 {
-	char target[PATH_MAX], joined[2 * PATH_MAX];
+	char target[PATH_MAX], dir[PATH_MAX];
 	ssize_t n = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof(target) - 1);
 
 	if (n <= 0)
 		return false;
 	target[n] = 0;
 	place_original(target, sizeof(target));
+	if (!*target)
+		return false;
 	if (*target == '/')
-		snprintf(joined, sizeof(joined), "%s", target);
-	else
-		snprintf(joined, sizeof(joined), "%.*s/%s", (int)(strrchr(path, '/') - path), path, target);
-	snprintf(path, PATH_MAX, "%s", joined);
-	return true;
+		return path_format(path, PATH_MAX, "%s", target);
+	dir_of(path, dir);
+	return path_format(path, PATH_MAX, "%s/%s", dir, target);
 }
 
 static struct place place_found(enum place_kind kind, uint32_t table, uint32_t index)
@@ -166,7 +175,8 @@ static struct place place_beside(uint32_t dir, const char *path, const char *nam
 	if (stub_page->serve || syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return (struct place){.kind = PLACE_BESIDE};
 	char *actual = buffers[used++ % BUFFERS];
-	snprintf(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, stub_page->dirs, dir).actual, name);
+	if (!path_format(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, stub_page->dirs, dir).actual, name))
+		stub_refuse("recovery makes a file whose path is too long");
 	return (struct place){.kind = PLACE_PM, .entry = PLACE_NEW, .actual = actual};
 }
 
@@ -181,7 +191,7 @@ static struct place place_find(const char *path)
 	if (index >= 0)
 		return place_found(PLACE_DIR, stub_page->dirs, (uint32_t)index);
 	const char *slash = strrchr(path, '/');
-	snprintf(dir, sizeof(dir), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	dir_of(path, dir);
 	index = table_find(stub_page->dirs, stub_page->dir_count, dir);
 	if (index < 0)
 		return (struct place){.kind = PLACE_NONE};
@@ -231,12 +241,13 @@ struct place place_of(int dirfd, const char *path, bool follow)
 
 	if (stub_page && path && *path && path_absolute(canonical, dirfd, path)) {
 		for (int links = 0; links < LINKS_MAX; links++) {
-			path_canonical(canonical);
+			if (!path_canonical(canonical))
+				break;
 			place = place_find(canonical);
 			if (place.kind == PLACE_PM || place.kind == PLACE_DIR || !follow || !path_follow(canonical))
 				break;
 		}
-		if (place.kind == PLACE_NONE || place.kind == PLACE_BESIDE)
+		if (*canonical && (place.kind == PLACE_NONE || place.kind == PLACE_BESIDE))
 			place = place_alias(canonical, place);
 	}
 	errno = saved;

@@ -84,7 +84,8 @@ void program_refuse(const char *path, char *const *environment)
 	if (!stub_page)
 		return;
 	child_refuse("starts another program");
-	snprintf(look, sizeof(look), "%s", path);
+	if (!path_format(look, sizeof(look), "%s", path))
+		return; /* the call itself will fail */
 	for (int i = 0; i < INTERPRETERS_MAX && program_look(look); i++)
 		;
 	if (!stub_page->covered &&
@@ -104,8 +105,9 @@ static void program_refuse_named(const char *name, char *const *environment)
 	}
 	for (size_t length; *path; path += length + (path[length] == ':')) {
 		length = strcspn(path, ":");
-		snprintf(candidate, sizeof(candidate), "%.*s/%s", (int)length, length ? path : ".", name);
-		if (syscall(SYS_faccessat, AT_FDCWD, candidate, X_OK) == 0) {
+		if (path_format(candidate, sizeof(candidate), "%.*s/%s", length ? (int)length : 1, length ? path : ".",
+				name) &&
+		    syscall(SYS_faccessat, AT_FDCWD, candidate, X_OK) == 0) {
 			program_refuse(candidate, environment);
 			return;
 		}

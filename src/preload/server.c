@@ -41,7 +41,8 @@ static int control_open(const char *name, int flags)
 {
 	char path[4096];
 
-	stub_control(path, sizeof(path), name);
+	if (!stub_control(path, sizeof(path), name))
+		return -1;
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC);
 }
 

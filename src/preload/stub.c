@@ -36,10 +36,11 @@ const char *stub_text(uint32_t offset)
 	return (const char *)stub_page + offset;
 }
 
-void stub_control(char *path, size_t size, const char *name)
+bool stub_control(char *path, size_t size, const char *name)
 {
 	const char *dir = getenv(STUB_VARIABLE);
-	snprintf(path, size, "%s/%s", dir ? dir : "", name);
+
+	return dir && path_format(path, size, "%s/%s", dir, name);
 }
 
 /* Before any code of the program, which may change its environment or its root later. */
@@ -48,9 +49,8 @@ __attribute__((constructor)) static void stub_init(void)
 	char path[4096];
 	struct stat st;
 
-	if (!getenv(STUB_VARIABLE))
+	if (!stub_control(path, sizeof(path), "page"))
 		return;
-	stub_control(path, sizeof(path), "page");
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return;
@@ -68,7 +68,8 @@ static void refusal_send(void)
 	struct stub_reply reply = {.op = STUB_REFUSED};
 	char path[4096];
 
-	stub_control(path, sizeof(path), "reply");
+	if (!stub_control(path, sizeof(path), "reply"))
+		return;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
 		syscall(SYS_write, fd, &reply, sizeof(reply));

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/path.h"
 #include "run/stub.h"
 
 #define PUBLIC __attribute__((visibility("default")))
@@ -46,8 +47,8 @@ extern bool stub_is_child; /* of the fork server: this process has a state */
 const char *stub_text(uint32_t offset);
 void stub_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* The path of the control file `name`. */
-void stub_control(char *path, size_t size, const char *name);
+/* The path of the control file `name`; false: there is none. */
+bool stub_control(char *path, size_t size, const char *name);
 
 /* What a path is to us. */
 enum place_kind {

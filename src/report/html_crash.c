@@ -62,7 +62,7 @@ static void drawing_text(struct html *h, const char *class, unsigned x, unsigned
 	char cut[128];
 	size_t length = strlen(text), at = chars - 1;
 
-	snprintf(cut, sizeof(cut), "%s", text);
+	snprintf(cut, sizeof(cut), "%.*s", (int)sizeof(cut) - 1, text);
 	if (length > chars) {
 		while (at && ((unsigned char)cut[at] & 0xc0) == 0x80)
 			at--;

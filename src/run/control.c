@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/vec.h"
 #include "image/tree.h"
 
@@ -101,7 +102,7 @@ static void routes_collect(struct routes *paths, struct routes *dirs, const stru
 
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
 		const char *path = origin_path(scene->origin, i);
-		scene_path(scene, path, actual, sizeof(actual));
+		BUG_ON(!scene_path(scene, path, actual, sizeof(actual)));
 		routes_add(paths, path, covered ? path : actual, scene->identities[i]);
 	}
 	for (size_t i = 0; i < scene->count; i++)
@@ -114,11 +115,12 @@ static void routes_collect(struct routes *paths, struct routes *dirs, const stru
 static int page_create(struct control *control, const struct scene *scene, bool covered, struct err *err)
 {
 	struct routes paths = {0}, dirs = {0};
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX];
 
+	if (path_make(path, sizeof(path), err, "%s/page", control->dir) < 0)
+		return -1;
 	routes_collect(&paths, &dirs, scene, covered);
 	size_t bytes = sizeof(*control->page) + routes_bytes(&paths) + routes_bytes(&dirs);
-	snprintf(path, sizeof(path), "%s/page", control->dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0) {
 		void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -137,9 +139,10 @@ static int page_create(struct control *control, const struct scene *scene, bool 
 
 static int fifo_create(const struct control *control, const char *name, struct err *err)
 {
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", control->dir, name);
+	if (path_make(path, sizeof(path), err, "%s/%s", control->dir, name) < 0)
+		return -1;
 	int fd = mkfifo(path, 0600) < 0 ? -1 : open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return fd < 0 ? err_sys(err, "cannot create %s", path) : fd;
 }
@@ -147,8 +150,8 @@ static int fifo_create(const struct control *control, const char *name, struct e
 int control_open(struct control *control, const struct scene *scene, bool serve, bool covered, struct err *err)
 {
 	*control = (struct control){.request = -1, .reply = -1};
-	snprintf(control->dir, sizeof(control->dir), "%.*s/%s", PATH_MAX - 16, scene->root,
-		 serve ? "serve" : "redirect");
+	if (path_make(control->dir, sizeof(control->dir), err, "%s/%s", scene->root, serve ? "serve" : "redirect") < 0)
+		return -1;
 	tree_remove(control->dir);
 	if (mkdir(control->dir, 0700) < 0)
 		return err_sys(err, "cannot create %s", control->dir);

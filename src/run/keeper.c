@@ -49,16 +49,18 @@ static void limits_set(uint64_t memory)
 static void stub_environment(const struct keeper_options *o)
 {
 	const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
-	char text[2 * PATH_MAX];
+	char *text;
 
 	if (!o->control)
 		return;
 	setenv(STUB_VARIABLE, o->control->dir, 1);
-	snprintf(text, sizeof(text), "%s%s%s", o->stub, preload ? ":" : "", preload ? preload : "");
+	BUG_ON(asprintf(&text, "%s%s%s", o->stub, preload ? ":" : "", preload ? preload : "") < 0);
 	setenv("LD_PRELOAD", text, 1);
+	free(text);
 	/* Its runtime insists on being the first library. */
-	snprintf(text, sizeof(text), "verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "");
+	BUG_ON(asprintf(&text, "verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "") < 0);
 	setenv("ASAN_OPTIONS", text, 1);
+	free(text);
 }
 
 /* The process is a recovery, or a client, from here on. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "run/lazy_in.h"
 #include "run/recovery_in.h"
@@ -133,9 +134,10 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 
 static int file_create(const struct worker *w, const char *name, size_t bytes)
 {
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", w->control.dir, name);
+	if (!path_format(path, sizeof(path), "%s/%s", w->control.dir, name))
+		return -1;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0 && ftruncate(fd, (off_t)bytes) < 0) {
 		close(fd);
@@ -184,11 +186,11 @@ bool lazy_request(struct lazy_run *run, struct worker *w)
 /* What a leaf printed is kept at its beginning, which others may have in common, and at its end. */
 static void output_trim(const struct worker *w, const char *name)
 {
-	char path[PATH_MAX + 16];
+	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", w->control.dir, name);
-	if (stat(path, &st) < 0 || st.st_size < 4 * TRIM_BYTES || (off_t)st.st_blocks * 512 < 4 * TRIM_BYTES)
+	if (!path_format(path, sizeof(path), "%s/%s", w->control.dir, name) || stat(path, &st) < 0 ||
+	    st.st_size < 4 * TRIM_BYTES || (off_t)st.st_blocks * 512 < 4 * TRIM_BYTES)
 		return;
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd >= 0) {

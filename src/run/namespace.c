@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 
 static int file_write(const char *path, const char *text)
 {
@@ -101,8 +102,9 @@ static int other_mount(const struct scene_dir *dir, int original, const char *na
 	char from[PATH_MAX], to[2 * PATH_MAX];
 	struct stat st;
 
-	snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", original, name);
-	snprintf(to, sizeof(to), "%s/%s", dir->original, name);
+	if (path_make(from, sizeof(from), err, "/proc/self/fd/%d/%s", original, name) < 0 ||
+	    path_make(to, sizeof(to), err, "%s/%s", dir->original, name) < 0)
+		return -1;
 	if (lstat(from, &st) < 0) /* gone meanwhile */
 		return 0;
 	/* What cannot even be mounted is not what recovery needs. */

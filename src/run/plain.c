@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 static char links[] = "/tmp/blackout-name-XXXXXX";
 static pid_t owner;
 
@@ -44,7 +46,8 @@ int plain_name(char path[PATH_MAX], struct err *err)
 		return 0;
 	if (links_make(err) < 0)
 		return -1;
-	snprintf(name, sizeof(name), "%s%s", links, strrchr(path, '/'));
+	if (path_make(name, sizeof(name), err, "%s%s", links, strrchr(path, '/')) < 0)
+		return -1;
 	if (symlink(path, name) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot create %s", name);
 	memcpy(path, name, sizeof(name));

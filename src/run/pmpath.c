@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 /* Append one component, or take one away for "..", without asking the file system. */
 static int component_join(char *pattern, const char *component)
 {
@@ -17,7 +19,7 @@ static int component_join(char *pattern, const char *component)
 			*slash = 0;
 		return 0;
 	}
-	return snprintf(pattern + used, PATH_MAX - used, "/%s", component) < (int)(PATH_MAX - used) ? 0 : -1;
+	return path_format(pattern + used, PATH_MAX - used, "/%s", component) ? 0 : -1;
 }
 
 /* As component_join, through the file system.  False, and nothing done, if there is no such file. */
@@ -25,10 +27,7 @@ static bool component_follow(char *pattern, const char *component)
 {
 	char path[PATH_MAX + NAME_MAX + 2], real[PATH_MAX];
 
-	if (strlen(component) > NAME_MAX)
-		return false;
-	snprintf(path, sizeof(path), "%s/%s", pattern, component);
-	if (!realpath(path, real))
+	if (!path_format(path, sizeof(path), "%s/%s", pattern, component) || !realpath(path, real))
 		return false;
 	strcpy(pattern, strcmp(real, "/") ? real : "");
 	return true;
@@ -40,7 +39,7 @@ static int path_absolute(char absolute[2 * PATH_MAX], const char *path, struct e
 
 	if (*path != '/' && !getcwd(cwd, sizeof(cwd)))
 		return err_sys(err, "cannot find the current directory");
-	if (snprintf(absolute, 2 * PATH_MAX, "%s/%s", cwd, path) >= 2 * PATH_MAX)
+	if (!path_format(absolute, 2 * PATH_MAX, "%s/%s", cwd, path))
 		return err_set(err, "--pm %.40s...: the path is too long", path);
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 enum { INTERPRETERS_MAX = 4 /* scripts run by scripts, as the kernel has it */ };
 
 static int usage_set(struct err *err)
@@ -42,9 +44,8 @@ static int path_search(struct program *program, const char *name)
 		end = strchrnul(dir, ':');
 		int length = (int)(end - dir);
 		/* An empty entry is the current directory. */
-		int n = snprintf(program->path, sizeof(program->path), "%.*s%s%s", length, dir, length ? "/" : "",
-				 name);
-		if (n >= (int)sizeof(program->path))
+		if (!path_format(program->path, sizeof(program->path), "%.*s%s%s", length, dir, length ? "/" : "",
+				 name))
 			continue;
 		int why = path_refused(program->path);
 		if (!why)
@@ -188,7 +189,8 @@ int program_check(struct program *program, struct err *err)
 			err_set(err, "the interpreter of %s, '%s', cannot be executed", path, head.text);
 			return usage_set(err);
 		}
-		snprintf(path, sizeof(path), "%s", head.text);
+		if (path_make(path, sizeof(path), err, "%s", head.text) < 0)
+			return usage_set(err);
 	}
 	err_set(err, "%s: too many interpreters", program->path);
 	return usage_set(err);

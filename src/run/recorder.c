@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "run/force.h"
 #include "run/plain.h"
 #include "run/program.h"
@@ -59,8 +60,8 @@ int recorder_find_shipped(char path[PATH_MAX], const char *name, struct err *err
 	if (own_dir(dir, err) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		snprintf(candidate, sizeof(candidate), "%s%s/%s", dir, places[i], name);
-		if (realpath(candidate, path))
+		if (path_format(candidate, sizeof(candidate), "%s%s/%s", dir, places[i], name) &&
+		    realpath(candidate, path))
 			return 0;
 	}
 	return err_set(err, "%s is neither in %s nor in %s%s", name, dir, dir, places[1]);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "run/force.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
@@ -29,8 +30,8 @@ enum { JOBS_MAX = 63, LOOK_MS = 200 /* at interrupts, at least */ };
 static int cwd_find(struct recovery *r, struct err *err)
 {
 	if (r->options.cwd)
-		snprintf(r->cwd, sizeof(r->cwd), "%s", r->options.cwd);
-	else if (!getcwd(r->cwd, sizeof(r->cwd)))
+		return path_make(r->cwd, sizeof(r->cwd), err, "%s", r->options.cwd);
+	if (!getcwd(r->cwd, sizeof(r->cwd)))
 		return err_sys(err, "cannot find the current directory");
 	return 0;
 }
@@ -87,9 +88,9 @@ static void mode_begin(struct recovery *r)
 	const char *stub = r->options.stub;
 	char *path = r->common.stub;
 
-	if (stub)
-		snprintf(path, sizeof(r->common.stub), "%s", stub);
-	if ((!stub && recorder_find_shipped(path, STUB_LIBRARY, &ignored) < 0) || plain_name(path, &ignored) < 0)
+	if ((stub ? path_make(path, sizeof(r->common.stub), &ignored, "%s", stub)
+		  : recorder_find_shipped(path, STUB_LIBRARY, &ignored)) < 0 ||
+	    plain_name(path, &ignored) < 0)
 		*path = 0;
 	/* Only on request, for tests. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "run/program.h"
 #include "run/recovery_in.h"
 
@@ -98,12 +99,13 @@ int recovery_stack(struct recovery *r, unsigned worker, struct recovery_frame *f
 	struct program gdb;
 	struct words argv = {0};
 	struct outcome outcome = {0};
-	char list[PATH_MAX + 16];
+	char list[PATH_MAX];
 
 	/* The keeper of a server would have to be a debugger's; its clients' crashes are not asked for. */
 	if (program_find(&gdb, "gdb", err) < 0 || r->options.client)
 		return 0;
-	snprintf(list, sizeof(list), "%s.stack", r->slots[worker].root);
+	if (path_make(list, sizeof(list), err, "%s.stack", r->slots[worker].root) < 0)
+		return -1;
 	debugger_command(&argv, r, gdb.path, list);
 	int result = recovery_other(r, worker, argv.items, r->environment.items, PATIENCE, &outcome, err);
 	if (result == 0)

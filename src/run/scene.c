@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "image/tree.h"
 
 /* What is copied at most: of one file, and of a directory. */
@@ -56,8 +57,9 @@ static int copy_make(const struct scene_dir *dir, struct scene_copy *copy, struc
 	char from[2 * PATH_MAX], to[2 * PATH_MAX];
 	struct stat st;
 
-	snprintf(from, sizeof(from), "%s/%s", dir->original, copy->name);
-	snprintf(to, sizeof(to), "%s/%s", dir->path, copy->name);
+	if (path_make(from, sizeof(from), err, "%s/%s", dir->original, copy->name) < 0 ||
+	    path_make(to, sizeof(to), err, "%s/%s", dir->path, copy->name) < 0)
+		return -1;
 	if (lstat(from, &st) < 0)
 		return 0; /* gone meanwhile: it is not there for recovery either */
 	if ((S_ISLNK(st.st_mode) ? link_copy(from, to) : file_copy(from, to, &st)) < 0 || lstat(to, &copy->stat) < 0)
@@ -70,7 +72,8 @@ static int copy_refresh(const struct scene_dir *dir, struct scene_copy *copy, st
 	char path[2 * PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", dir->path, copy->name);
+	if (path_make(path, sizeof(path), err, "%s/%s", dir->path, copy->name) < 0)
+		return -1;
 	bool there = lstat(path, &st) == 0;
 	if (there && st.st_ino == copy->stat.st_ino && st.st_ctim.tv_sec == copy->stat.st_ctim.tv_sec &&
 	    st.st_ctim.tv_nsec == copy->stat.st_ctim.tv_nsec)
@@ -85,7 +88,8 @@ static int mount_make(const struct scene_dir *dir, const char *name, bool is_dir
 {
 	char path[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+	if (path_make(path, sizeof(path), err, "%s/%s", dir->path, name) < 0)
+		return -1;
 	if ((is_dir ? mkdir(path, 0755) : mknod(path, S_IFREG | 0644, 0)) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot create %s", path);
 	return 0;
@@ -130,7 +134,8 @@ static int other_make(const struct scene *scene, struct scene_dir *dir, const ch
 	char path[2 * PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", dir->original, name);
+	if (path_make(path, sizeof(path), err, "%s/%s", dir->original, name) < 0)
+		return -1;
 	/* A socket of a server that was recorded, or died, is in the way of the next. */
 	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode))
 		return 0;
@@ -183,6 +188,8 @@ static int dir_open(struct scene *scene, size_t index, const char *stage_root, s
 	struct scene_dir *dir = &scene->dirs[index];
 
 	dir->original = origin_dir(scene->origin, index);
+	if (strlen(dir->original) >= PATH_MAX)
+		return err_set(err, "the path %.200s... is too long", dir->original);
 	BUG_ON(asprintf(&dir->path, "%s/%zu", scene->root, index) < 0);
 	BUG_ON(asprintf(&dir->stage, "%s/%zu", stage_root, index) < 0);
 	words_sort(&dir->names);
@@ -191,13 +198,25 @@ static int dir_open(struct scene *scene, size_t index, const char *stage_root, s
 	return others_make(scene, dir, err);
 }
 
+/* Every PM file has a place in the scene. */
+static int paths_check(const struct scene *scene, struct err *err)
+{
+	char actual[2 * PATH_MAX];
+
+	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
+		if (!scene_path(scene, origin_path(scene->origin, i), actual, sizeof(actual)))
+			return err_set(err, "there is no place for %.200s", origin_path(scene->origin, i));
+	return 0;
+}
+
 int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err)
 {
 	size_t count = origin_dir_count(origin);
 
 	*scene = (struct scene){.count = count, .origin = origin};
-	if (snprintf(scene->root, sizeof(scene->root), "%s.scene", stage_root) >= (int)sizeof(scene->root) - 32)
-		return err_set(err, "%s is too long a path", stage_root);
+	/* There must be room for what we put into it. */
+	if (path_make(scene->root, sizeof(scene->root) - 32, err, "%s.scene", stage_root) < 0)
+		return -1;
 	scene->dirs = mem_alloc((count + 1) * sizeof(*scene->dirs));
 	names_find(scene);
 	identities_find(scene);
@@ -207,7 +226,7 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 	for (size_t i = 0; i < count; i++)
 		if (dir_open(scene, i, stage_root, err) < 0)
 			return -1;
-	return 0;
+	return paths_check(scene, err);
 }
 
 static void copies_free(struct scene_dir *dir)
@@ -258,8 +277,9 @@ static int name_refresh(const struct scene_dir *dir, const char *name, struct er
 {
 	char from[2 * PATH_MAX], to[2 * PATH_MAX];
 
-	snprintf(from, sizeof(from), "%s/%s", dir->stage, name);
-	snprintf(to, sizeof(to), "%s/%s", dir->path, name);
+	if (path_make(from, sizeof(from), err, "%s/%s", dir->stage, name) < 0 ||
+	    path_make(to, sizeof(to), err, "%s/%s", dir->path, name) < 0)
+		return -1;
 	return link_refresh(from, to, err);
 }
 
@@ -271,8 +291,9 @@ static int alias_refresh(const struct scene *scene, const struct scene_dir *dir,
 	int place = origin_place(scene->origin, origin_path(scene->origin, alias->path), &name);
 
 	BUG_ON(place < 0);
-	snprintf(from, sizeof(from), "%s/%s", scene->dirs[place].stage, name);
-	snprintf(to, sizeof(to), "%s/%s", dir->path, alias->name);
+	if (path_make(from, sizeof(from), err, "%s/%s", scene->dirs[place].stage, name) < 0 ||
+	    path_make(to, sizeof(to), err, "%s/%s", dir->path, alias->name) < 0)
+		return -1;
 	return link_refresh(from, to, err);
 }
 
@@ -287,8 +308,8 @@ static void strangers_remove(const struct scene_dir *dir)
 		if (!strcmp(name, ".") || !strcmp(name, "..") || words_have(&dir->names, name) ||
 		    words_have(&dir->others, name))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir->path, name);
-		tree_remove(path);
+		if (path_format(path, sizeof(path), "%s/%s", dir->path, name))
+			tree_remove(path);
 	}
 	if (d)
 		closedir(d);
@@ -319,12 +340,12 @@ int scene_refresh(struct scene *scene, bool sweep, struct err *err)
 	return 0;
 }
 
-void scene_path(const struct scene *scene, const char *path, char *buffer, size_t size)
+bool scene_path(const struct scene *scene, const char *path, char *buffer, size_t size)
 {
 	const char *name;
 	int dir = origin_place(scene->origin, path, &name);
 
-	snprintf(buffer, size, "%s/%s", dir >= 0 ? scene->dirs[dir].path : "", dir >= 0 ? name : "");
+	return dir >= 0 && path_format(buffer, size, "%s/%s", scene->dirs[dir].path, name);
 }
 
 static int aliases_each(const struct scene_dir *dir, scene_visit *visit, void *arg)
@@ -332,9 +353,10 @@ static int aliases_each(const struct scene_dir *dir, scene_visit *visit, void *a
 	char path[2 * PATH_MAX], actual[2 * PATH_MAX];
 
 	for (size_t i = 0; i < dir->alias_count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", strcmp(dir->original, "/") ? dir->original : "",
-			 dir->aliases[i].name);
-		snprintf(actual, sizeof(actual), "%s/%s", dir->path, dir->aliases[i].name);
+		const char *before = strcmp(dir->original, "/") ? dir->original : "";
+
+		BUG_ON(!path_format(path, sizeof(path), "%s/%s", before, dir->aliases[i].name) ||
+		       !path_format(actual, sizeof(actual), "%s/%s", dir->path, dir->aliases[i].name));
 		if (visit(arg, path, actual) < 0)
 			return -1;
 	}
@@ -346,7 +368,7 @@ int scene_each(const struct scene *scene, scene_visit *visit, void *arg)
 	char actual[2 * PATH_MAX];
 
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
-		scene_path(scene, origin_path(scene->origin, i), actual, sizeof(actual));
+		BUG_ON(!scene_path(scene, origin_path(scene->origin, i), actual, sizeof(actual)));
 		if (visit(arg, origin_path(scene->origin, i), actual) < 0)
 			return -1;
 	}

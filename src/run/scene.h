@@ -72,8 +72,8 @@ int scene_refresh(struct scene *scene, bool sweep, struct err *err);
 /* Are the original directories there, and none of them the root? */
 bool scene_can_be_mounted(const struct scene *scene);
 
-/* Where a PM path is in the scene. */
-void scene_path(const struct scene *scene, const char *path, char *buffer, size_t size);
+/* Where a PM path is in the scene; true for every path of a scene that was opened. */
+bool scene_path(const struct scene *scene, const char *path, char *buffer, size_t size);
 
 /* Call for each path in the user's directories that leads to a PM file, recorded ones and aliases, with its place in
  * the scene, until one returns -1. */

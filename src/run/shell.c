@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "run/program.h"
 
 enum { STATUS_SIGNAL = 128 };
@@ -187,8 +188,8 @@ int shell_check(const char *command, const char *cwd, struct err *err)
 	bool relative = *word.text != '/';
 	if (relative && !cwd)
 		return 0;
-	snprintf(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word.text);
-	if (file_can_run(path))
+	if (path_format(path, sizeof(path), "%s%s%s", relative ? cwd : "", relative ? "/" : "", word.text) &&
+	    file_can_run(path))
 		return 0;
 	err_sys(err, "the recovery command %.200s cannot be run", word.text);
 	return refuse(err);

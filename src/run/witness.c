@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "image/tree.h"
 
 #define HERE ((uint64_t)(uint32_t)AT_FDCWD)
@@ -203,13 +204,16 @@ static struct entry entry_of(const struct witness *w, pid_t pid, uint64_t dirfd,
 	char full[PATH_MAX + 64], real[PATH_MAX];
 	const char *dir = real;
 	char *end, *slash;
+	bool fits;
 
 	if (*path == '/')
-		snprintf(full, sizeof(full), "/proc/%d/root%s", (int)pid, path);
+		fits = path_format(full, sizeof(full), "/proc/%d/root%s", (int)pid, path);
 	else if ((uint32_t)dirfd == HERE)
-		snprintf(full, sizeof(full), "/proc/%d/cwd/%s", (int)pid, path);
+		fits = path_format(full, sizeof(full), "/proc/%d/cwd/%s", (int)pid, path);
 	else
-		snprintf(full, sizeof(full), "/proc/%d/fd/%d/%s", (int)pid, (int)dirfd, path);
+		fits = path_format(full, sizeof(full), "/proc/%d/fd/%d/%s", (int)pid, (int)dirfd, path);
+	if (!fits)
+		return e;
 	end = full + strlen(full);
 	while (end > full && end[-1] == '/')
 		*--end = 0;
@@ -223,7 +227,8 @@ static struct entry entry_of(const struct witness *w, pid_t pid, uint64_t dirfd,
 		dir = w->scene->dirs[e.dir].original;
 	else if (!realpath(full, real))
 		return e;
-	snprintf(e.path, sizeof(e.path), "%s/%s", dir, e.name);
+	if (!path_format(e.path, sizeof(e.path), "%s/%s", dir, e.name))
+		e.dir = w->scene->count;
 	return e;
 }
 

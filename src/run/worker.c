@@ -136,7 +136,7 @@ static struct keeper_options keeper_options(struct worker *w, enum recovery_mode
 
 static void worker_refuse(struct worker *w, const char *reason)
 {
-	snprintf(w->reason, sizeof(w->reason), "%s", reason);
+	snprintf(w->reason, sizeof(w->reason), "%.*s", (int)sizeof(w->reason) - 1, reason);
 	w->state = WORKER_REFUSED;
 }
 

@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 
 _Static_assert(sizeof(struct bo_file_header) == 64, "the file header has no padding");
 _Static_assert(sizeof(struct bo_chunk_header) == 48, "the chunk header has no padding");
@@ -87,7 +88,8 @@ static int file_open(struct chunk_file *file, const char *dir, const char *name,
 
 	*file = (struct chunk_file){0};
 	snprintf(file->name, sizeof(file->name), "trace/%s", name);
-	snprintf(path, sizeof(path), "%s/trace/%s", dir, name);
+	if (path_make(path, sizeof(path), err, "%s/trace/%s", dir, name) < 0)
+		return -1;
 	/* Not blocking: somebody may have put a pipe there. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd < 0 ? err_sys(err, "cannot open %s", path) : fd;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/path.h"
 #include "base/spans.h"
 #include "base/vec.h"
 #include "trace/names.h"
@@ -195,8 +196,9 @@ static const char *path_absolute(struct debuginfo *info, struct unit *unit, cons
 	const char *dir = dwarf_formstring(dwarf_attr(&unit->lines, DW_AT_comp_dir, &attribute));
 	if (!dir || *dir != '/')
 		return path;
-	int length = snprintf(joined, sizeof(joined), "%s/%s", dir, path);
-	return length < PATH_MAX ? arena_copy(&info->paths, joined, (size_t)length) : path;
+	if (!path_format(joined, sizeof(joined), "%s/%s", dir, path))
+		return path;
+	return arena_copy(&info->paths, joined, strlen(joined));
 }
 
 static const char *unit_file(struct debuginfo *info, struct unit *unit, uint32_t index)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "base/vec.h"
 
 #define DIGITS_MIN 4
@@ -57,7 +58,8 @@ int files_list(const char *dir, uint32_t **numbers, size_t *count, struct err *e
 	char path[4096];
 	DIR *folder;
 
-	snprintf(path, sizeof(path), "%s/trace", dir);
+	if (path_make(path, sizeof(path), err, "%s/trace", dir) < 0)
+		return -1;
 	folder = opendir(path);
 	if (!folder) {
 		if (errno == ENOENT || errno == ENOTDIR)

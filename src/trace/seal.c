@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "trace/chunk.h"
 #include "trace/decode.h"
 #include "trace/files.h"
@@ -275,9 +276,9 @@ static int sealing_open(struct sealing *s, const char *dir, uint32_t number, str
 
 	*s = (struct sealing){.fd = -1};
 	files_name(name, number);
-	snprintf(s->path, sizeof(s->path), "%s/trace/%s", dir, name);
-	snprintf(s->temporary, sizeof(s->temporary), "%s/trace/.%s.tmp", dir, name);
-	if (chunk_file_open(&s->file, dir, name, err) < 0)
+	if (path_make(s->path, sizeof(s->path), err, "%s/trace/%s", dir, name) < 0 ||
+	    path_make(s->temporary, sizeof(s->temporary), err, "%s/trace/.%s.tmp", dir, name) < 0 ||
+	    chunk_file_open(&s->file, dir, name, err) < 0)
 		return -1;
 	s->fd = open(s->path, O_RDWR | O_CLOEXEC);
 	if (s->fd < 0) {

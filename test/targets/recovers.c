@@ -258,8 +258,7 @@ static int by_many(void)
 	snprintf(path, sizeof(path), "%s/m7", dir);
 	need(creat(path, 0644) >= 0, "creat");
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	snprintf(name.sun_path, sizeof(name.sun_path), "%s/m8", dir);
-	if (strlen(path) < sizeof(name.sun_path))
+	if (snprintf(name.sun_path, sizeof(name.sun_path), "%s/m8", dir) < (int)sizeof(name.sun_path))
 		need(bind(socket(AF_UNIX, SOCK_STREAM, 0), (void *)&name, sizeof(name)) == 0, "bind");
 	snprintf(path, sizeof(path), "%s/m9", dir);
 	need(mkdir(path, 0700) == 0, "mkdir");

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "image/origin.h"
 #include "image/tree.h"
 #include "run/lazy.h"
@@ -285,12 +286,10 @@ static void stage_make(const struct origin *origin, struct recovery *r, char *di
 {
 	const char *name;
 
-	snprintf(dir, PATH_MAX, "%s/stage", root);
-	mkdir(dir, 0755);
-	snprintf(staged, sizeof(staged), "%s/0", dir);
-	mkdir(staged, 0755);
+	BUG_ON(!path_format(dir, PATH_MAX, "%s/stage", root) || mkdir(dir, 0755) < 0);
+	BUG_ON(!path_format(staged, sizeof(staged), "%s/0", dir) || mkdir(staged, 0755) < 0);
 	origin_place(origin, origin_path(origin, 0), &name);
-	snprintf(staged, sizeof(staged), "%.4000s/0/%.64s", dir, name);
+	BUG_ON(!path_format(staged, sizeof(staged), "%s/0/%s", dir, name));
 	recovery_stage(r, 0, dir);
 }
 

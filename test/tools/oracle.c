@@ -50,9 +50,8 @@ static int file_of(const char *name)
 	for (int i = 0; i < files; i++)
 		if (!strcmp(names[i], name))
 			return i;
-	if (files == FILES_MAX)
+	if (files == FILES_MAX || snprintf(names[files], sizeof(names[0]), "%s", name) >= (int)sizeof(names[0]))
 		exit(3);
-	snprintf(names[files], sizeof(names[0]), "%s", name);
 	return files++;
 }
 

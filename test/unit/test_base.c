@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "base/slab.h"
 #include "base/spans.h"
 #include "base/vec.h"
@@ -42,6 +43,27 @@ static void test_err_too_long(void **state)
 	assert_int_equal(strlen(err.sentence), sizeof(err.sentence) - 1);
 	err_hint(&err, "%s", text);
 	assert_int_equal(strlen(err.hint), sizeof(err.hint) - 1);
+}
+
+/* A path is whole, or it is none. */
+static void test_path(void **state)
+{
+	char path[8] = "before";
+	struct err err;
+
+	(void)state;
+	assert_true(path_format(path, sizeof(path), "%s/%d", "dir", 123));
+	assert_string_equal(path, "dir/123");
+	errno = 0;
+	assert_false(path_format(path, sizeof(path), "%s/%d", "dir", 1234));
+	assert_string_equal(path, "");
+	assert_int_equal(errno, ENAMETOOLONG);
+	assert_int_equal(path_make(path, sizeof(path), &err, "/%s", "abcdef"), 0);
+	assert_string_equal(path, "/abcdef");
+	assert_int_equal(path_make(path, sizeof(path), &err, "/%s/nested", "abcdef"), -1);
+	assert_string_equal(path, "");
+	assert_string_equal(err.sentence, "the path /abcdef... is too long");
+	assert_string_equal(err.hint, "use a directory with a shorter name");
 }
 
 static void test_vec(void **state)
@@ -167,7 +189,7 @@ int main(void)
 		cmocka_unit_test(test_err),   cmocka_unit_test(test_err_too_long),
 		cmocka_unit_test(test_vec),   cmocka_unit_test(test_slab_does_not_move),
 		cmocka_unit_test(test_arena), cmocka_unit_test(test_map),
-		cmocka_unit_test(test_spans),
+		cmocka_unit_test(test_spans), cmocka_unit_test(test_path),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
