@@ -242,6 +242,25 @@ static int campaign_explore(struct campaign *c, struct err *err)
 	return 0;
 }
 
+bool campaign_is_creating(const struct campaign *c, const struct trial *trial)
+{
+	const struct point *point = trial->point ? points_get(c->survey->points, trial->point) : NULL;
+
+	return creation_covers(c->creation, point ? point->context : trial->context);
+}
+
+/* Rule 5 of trials.h. */
+static void trials_mark_creating(struct campaign *c, struct trials *trials)
+{
+	for (size_t i = 0; i < trials->all.count; i++) {
+		struct trial *trial = &trials->all.at[i];
+		struct ending ending = known_get(c->known, trial->digest);
+
+		if (ending.known && !ending_passed(ending) && !trial->accepted)
+			trial->creating = campaign_is_creating(c, trial);
+	}
+}
+
 static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 {
 	struct trials *trials = &c->trials[platform];
@@ -252,6 +271,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 	if (hangs_confirm(c, platform, err) < 0)
 		return -1;
 	trials_accept(trials, c->known, c->initial);
+	trials_mark_creating(c, trials);
 	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
 	if (c->explored)
 		explore_jobs(c, platform, &jobs);
@@ -288,6 +308,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->survey = survey;
 	c->known = known;
 	c->known_borrowed = known;
+	c->creation = creation_new(options->dir);
 	c->folders = options->folder_first;
 	c->start = clock_seconds();
 	c->testing.deadline = options->budget > 0 ? c->start + options->budget : 0;
@@ -311,6 +332,7 @@ void campaign_free(struct campaign *c)
 	vec_free(&c->strangers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
+	creation_free(c->creation);
 	if (!c->known_borrowed)
 		known_close(c->known);
 	nested_free(c);

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "crash/campaign.h"
+#include "crash/creation.h"
 #include "crash/explore.h"
 #include "crash/folder.h"
 #include "crash/reading.h"
@@ -61,6 +62,7 @@ struct campaign {
 	struct known *known;
 	bool known_borrowed; /* from the campaign that this one is nested in */
 	struct select *select;
+	struct creation *creation;
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
 	struct explored *explored; /* by platform; NULL: explore was not asked for */
@@ -115,6 +117,9 @@ void campaign_stranger(struct campaign *campaign, const char *path);
 
 const char *campaign_text(struct campaign *campaign, const char *text);
 void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy; NULL of nothing */
+
+/* Rule 1 of creation.h. */
+bool campaign_is_creating(const struct campaign *campaign, const struct trial *trial);
 
 /* Open and close the tester of a reading. */
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);

@@ -386,6 +386,17 @@ static int loss_settle(struct loss *l)
 	return r == -1 ? -1 : 0;
 }
 
+/* Is all that is lost a library's, which was still creating a pool?  Then nobody asks which of it matters. */
+static bool loss_is_creation(const struct loss *l)
+{
+	struct creation *creation = l->explain->campaign->creation;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (!l->persisted[i] && !creation_covers(creation, l->units[i]->context))
+			return false;
+	return campaign_is_creating(l->explain->campaign, l->job->trial);
+}
+
 static int loss_minimise(struct loss *l)
 {
 	struct result *same;
@@ -394,6 +405,8 @@ static int loss_minimise(struct loss *l)
 	int r = TESTER_STOPPED;
 
 	loss_start(l);
+	if (loss_is_creation(l))
+		return loss_result(l);
 	if (explain_may_run(l->explain, l->ending))
 		r = minimise_lost(l->model, l->persisted, &left, loss_fails, l);
 	l->unfinished = !left && stores_several(l, l->persisted, false);

@@ -241,13 +241,31 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 	return NULL;
 }
 
+/* Recovery passes without the latest file, which has just been made and holds nothing yet. */
+static bool file_is_blank(const struct prefix *p)
+{
+	const struct image *image = reading_image(p->explain->reading);
+	uint32_t file = image_file_count(image);
+
+	while (file && !image_exists(image, file))
+		file--;
+	return file && !p->base->count && image_is_blank(image, file) && ending_passed(p->explain->campaign->initial);
+}
+
+static enum crash_cause prefix_cause(const struct prefix *p, size_t count)
+{
+	if (count)
+		return CAUSE_EARLY;
+	return file_is_blank(p) ? CAUSE_BLANK : CAUSE_MOMENT;
+}
+
 static int prefix_result(struct prefix *p, size_t count)
 {
 	struct result result = {.ending = p->ending}, *same;
 	struct state state;
 	int r;
 
-	result.sighting.cause = count ? CAUSE_EARLY : CAUSE_MOMENT;
+	result.sighting.cause = prefix_cause(p, count);
 	result.sighting.unfinished = p->unfinished;
 	result.sighting.blamed = count ? p->stores.at[count - 1].context : 0;
 	if (prefix_point(p, count, &result.sighting) < 0)

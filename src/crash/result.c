@@ -167,12 +167,54 @@ static void result_folder(struct explain *e, struct crash_sighting *s, const str
 	s->folder = campaign_text(c, name);
 }
 
+/* Rule 2 of creation.h. */
+static bool is_creation(const struct explain *e, const struct crash_sighting *s)
+{
+	struct creation *creation = e->campaign->creation;
+
+	return creation_covers(creation, s->point) && (!s->blamed || creation_covers(creation, s->blamed));
+}
+
+/* The result of this platform that stands for creation, or NULL. */
+static struct result *creation_find(const struct explain *e)
+{
+	struct campaign *c = e->campaign;
+
+	for (size_t i = 0; i < c->results.count; i++)
+		if (c->results.at[i].sighting.cause == CAUSE_CREATION &&
+		    !strcmp(c->results.at[i].sighting.platform, e->platform))
+			return &c->results.at[i];
+	return NULL;
+}
+
+/* Which stores the unfinished pool has is the library's business. */
+static void result_becomes_creation(struct result *result)
+{
+	struct crash_sighting *s = &result->sighting;
+
+	s->cause = CAUSE_CREATION;
+	s->blamed = 0;
+	s->lost_count = s->persisted_count = 0;
+	s->unfinished = false;
+	memset(result->contexts, 0, sizeof(result->contexts));
+	result->by_loss = false;
+}
+
 int result_add(struct explain *e, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err)
 {
 	struct crash_sighting *s = &result->sighting;
+	struct result *creation;
 	int r;
 
+	if (is_creation(e, s)) {
+		creation = creation_find(e);
+		if (creation) {
+			result_join(creation, job);
+			return 0;
+		}
+		result_becomes_creation(result);
+	}
 	s->kind = ending_finding(result->ending);
 	s->by_inject = job->detectors & JOB_INJECT;
 	s->by_explore = job->detectors & JOB_EXPLORE;

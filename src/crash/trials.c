@@ -70,12 +70,15 @@ static size_t job_new(struct judge *j, const struct trial *trial, struct ending 
 	return j->jobs->all.count - 1;
 }
 
-/* Rule 2. */
+/* Rules 2 and 5. */
 static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
 {
 	bool same = j->prefix_failed && fails && ending_same(ending, j->prefix_ending);
+	bool created = same && j->jobs->all.at[j->prefix_job].trial->creating && !trial->creating; /* rule 5 */
 
-	if (fails && !same)
+	if (created)
+		j->prefix_job = job_new(j, trial, ending, trial->event);
+	else if (fails && !same)
 		j->prefix_job = job_new(j, trial, ending, j->prefix ? j->prefix->event : 0);
 	j->prefix = trial;
 	j->prefix_failed = fails;

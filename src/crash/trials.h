@@ -10,7 +10,9 @@
  *     for the same reason, which came with a store in between.  One job each: find that store.
  *  3. What is guaranteed alone, failing where the prefix of the same moment does not, fails for what is lost.  Trials
  *     that lose stores of the same code and fail alike are one job: find out which of them matter.
- *  4. The same content counts once, where it is first met. */
+ *  4. The same content counts once, where it is first met.
+ *  5. A prefix that still fails after a library's create call has returned fails for a reason of its own: one more
+ *     job, at the first trial after the call (creation.h). */
 #ifndef BLACKOUT_CRASH_TRIALS_H
 #define BLACKOUT_CRASH_TRIALS_H
 
@@ -30,6 +32,7 @@ struct trial {
 	uint8_t which;   /* enum trial_which */
 	bool guaranteed; /* holds only what is guaranteed: NONE, and ALL where nothing is pending */
 	bool accepted;   /* rule 1 */
+	bool creating;   /* rule 5: it fails, and the power failed inside a create call */
 	bool explored;   /* it is one of many states of its moment, which are counted elsewhere */
 };
 

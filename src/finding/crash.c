@@ -59,7 +59,8 @@ static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
 static XXH128_hash_t finding_key(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	const uint64_t numbers[] = {finding->kind, crash->recovery.outcome, crash->recovery.value, crash->nested};
+	const uint64_t numbers[] = {finding->kind, crash->recovery.outcome, crash->recovery.value, crash->nested,
+				    crash->cause == CAUSE_CREATION};
 	XXH3_state_t *key = XXH3_createState();
 
 	BUG_ON(!key);
@@ -279,7 +280,7 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	uint32_t context = s->blamed ? s->blamed : s->point ? s->point : store ? store->context : 0;
 	struct finding finding = {
 		.kind = s->kind,
-		.severity = kind_get(s->kind)->severity,
+		.severity = s->cause == CAUSE_CREATION ? SEVERITY_WARNING : kind_get(s->kind)->severity,
 		.platforms = {findings_text(c->findings, s->platform)},
 		.platform_count = 1,
 		.count = s->states,

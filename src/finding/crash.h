@@ -72,7 +72,7 @@ void crash_end(struct crash_findings *crash);
 const char *outcome_name(enum finding_outcome outcome);
 bool outcome_find(const char *name, enum finding_outcome *outcome);
 
-/* "unflushed", "unfenced", "unordered", "torn", "early", "moment"; and back. */
+/* "unflushed", "unfenced", "unordered", "torn", "early", "moment", "blank", "creation"; and back. */
 const char *cause_name(enum crash_cause cause);
 bool cause_find(const char *name, enum crash_cause *cause);
 

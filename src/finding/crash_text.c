@@ -87,6 +87,15 @@ static const struct {
 	 "store and persist first what this store vouches for, or change both in one transaction"},
 	{CAUSE_MOMENT, BESIDE_NOTHING, FLUSHED_NOT,
 	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
+	{CAUSE_BLANK, BESIDE_NOTHING, FLUSHED_NOT,
+	 "recovery passes without a pool file, but fails on the new file, which holds only zeros until the program stores to it: "
+	 "the power may fail before {point}",
+	 "let recovery treat a file of zeros as a missing file, or make the pool under another name and rename it when it is "
+	 "complete; to test without creation, make the pool with --setup, or use --after FUNCTION"},
+	{CAUSE_CREATION, BESIDE_NOTHING, FLUSHED_NOT,
+	 "recovery fails if the power fails before {create} returns: creating a pool is not atomic",
+	 "create the pool under another name and rename it when {create} has returned; to test without creation, make the "
+	 "pool with --setup, or use --after {create}"},
 };
 
 /* Where the search was cut short.  There is nothing to be advised. */
@@ -98,7 +107,8 @@ static const char *const unfinished_early =
 	"cause was cut short";
 
 static const char *const outcomes[OUTCOME_IS_COUNT] = {"exit", "signal", "timeout", "output"};
-static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn", "early", "moment"};
+static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",
+						"early",     "moment",   "blank",     "creation"};
 
 static unsigned name_index(const char *const *names, unsigned count, const char *name)
 {
@@ -283,7 +293,9 @@ static size_t sentence_find(const struct finding *finding)
 /* Can the user follow the advice?  Not where he is to persist what a library stored for its own purposes. */
 static bool fix_is_possible(const struct finding *finding)
 {
-	return finding->crash->cause == CAUSE_EARLY || own_wish(&finding->stack);
+	enum crash_cause cause = finding->crash->cause;
+
+	return cause == CAUSE_EARLY || cause == CAUSE_BLANK || cause == CAUSE_CREATION || own_wish(&finding->stack);
 }
 
 void crash_say(struct findings *findings, struct finding *finding)

@@ -84,6 +84,8 @@ enum crash_cause {
 	CAUSE_TORN,      /* lost and persisted are parts of one store */
 	CAUSE_EARLY,     /* all so far is on media: persisted was stored before something that it needs */
 	CAUSE_MOMENT,    /* only the moment counts: nothing was pending, or what was does not matter */
+	CAUSE_BLANK,     /* a file that the run has made holds only zeros, where recovery would pass without the file */
+	CAUSE_CREATION,  /* a library's create call has not returned yet: no error of the program */
 	CAUSE_COUNT
 };
 

@@ -35,7 +35,9 @@ static struct finding *crash_at(struct findings *findings, const struct finding 
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *crash = &findings->at[i];
 
-		if (crash->crash && !crash->crash->nested && crash->also_count < ALSO_MAX &&
+		/* That a pool was half created proves nothing about other findings in the line of the call. */
+		if (crash->crash && !crash->crash->nested && crash->crash->cause != CAUSE_CREATION &&
+		    crash->also_count < ALSO_MAX &&
 		    frame_same_place(stack_location(&crash->stack), stack_location(&other->stack)) &&
 		    platforms_cover(crash, other))
 			return crash;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "finding/crash.h"
+#include "finding/own.h"
 
 #define WORD_MAX 1200
 
@@ -122,6 +123,15 @@ static void pool_text(const struct finding *finding, char *text)
 	text_plain(text, WORD_MAX, slash ? slash + 1 : finding->pool ? finding->pool : "the file");
 }
 
+/* The library's function that was creating the pool when the power failed. */
+static void create_text(const struct finding_stack *point, char *text)
+{
+	strcpy(text, "the create call");
+	for (size_t i = 0; i < point->count; i++)
+		if (own_creates(point->frames[i].function))
+			function_plain(text, WORD_MAX, point->frames[i].function);
+}
+
 /* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries
  * too. */
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
@@ -143,6 +153,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		platforms_text(finding, text);
 	else if (IS("point") && finding->crash)
 		crash_point_text(finding->crash, text, WORD_MAX);
+	else if (IS("create") && finding->crash)
+		create_text(&finding->crash->point, text);
 	else
 		return related_place(finding, word, length, inside, text);
 	return true;
@@ -173,7 +185,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "are", "their", "pool", "platforms", "point"};
+	static const char *const others[] = {"bytes", "are", "their", "pool", "platforms", "point", "create"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

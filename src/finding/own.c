@@ -136,6 +136,18 @@ static size_t manager_frames(const struct finding_stack *stack, const struct fin
 	return count;
 }
 
+bool own_creates(const char *function)
+{
+	/* Their variants for Windows end in U and W; C++ pool<T>::create calls these, too. */
+	static const char *const creators[] = {"pmemobj_create",     "pmemobj_create[UW]", "pmemlog_create",
+					       "pmemlog_create[UW]", "pmemblk_create",     "pmemblk_create[UW]"};
+
+	for (size_t i = 0; i < sizeof(creators) / sizeof(*creators); i++)
+		if (matches(creators[i], function))
+			return true;
+	return false;
+}
+
 bool own_wish(const struct finding_stack *stack)
 {
 	/* pmemobj_persist and its kin jump to functions of the library (obj_*), so that those are the only trace of

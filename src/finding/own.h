@@ -21,4 +21,7 @@ size_t own_location(const struct finding_stack *stack);
  * allocator or a transaction does: then there is no call of his to change. */
 bool own_wish(const struct finding_stack *stack);
 
+/* Is it the function of a library that creates a pool?  NULL is not. */
+bool own_creates(const char *function);
+
 #endif

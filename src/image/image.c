@@ -186,6 +186,12 @@ uint64_t image_size(const struct image *image, uint32_t file)
 	return content_size(image->certain, file);
 }
 
+bool image_is_blank(const struct image *image, uint32_t file)
+{
+	return content_knows(image->certain, file) && !content_pages(image->certain, file) &&
+	       !(image->origin && content_knows(origin_content(image->origin), file));
+}
+
 /* Bytes of a state */
 
 /* The first patch at or after a place. */

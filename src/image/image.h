@@ -60,6 +60,9 @@ const char *image_path(const struct image *image,
 		       uint32_t file); /* NULL if it does not exist; valid until the next event */
 uint64_t image_size(const struct image *image, uint32_t file);
 
+/* Was the file made in the run, and is nothing but zeros certain to be in it? */
+bool image_is_blank(const struct image *image, uint32_t file);
+
 /* Copy up to `size` bytes of a file from `offset` on, in a state of this moment, or of what is certain if `state` is
  * NULL; return how many there are before its end. */
 size_t image_read(const struct image *image, const struct state *state, uint32_t file, uint64_t offset, void *buffer,

@@ -243,6 +243,19 @@ static void test_headers(void **state)
 	assert_false(own_frame(&atomic, NULL, NULL));
 }
 
+static void test_own_creates(void **state)
+{
+	(void)state;
+	assert_true(own_creates("pmemobj_create"));
+	assert_true(own_creates("pmemobj_createU"));
+	assert_true(own_creates("pmemlog_create"));
+	assert_true(own_creates("pmemblk_create"));
+	assert_false(own_creates("pmemobj_open"));
+	assert_false(own_creates("my_pmemobj_create"));
+	assert_false(own_creates("pool_create"));
+	assert_false(own_creates(NULL));
+}
+
 /* --own makes the library's frame the location. */
 static void test_location_own(void **state)
 {
@@ -561,15 +574,25 @@ static void test_function_plain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sink),           cmocka_unit_test(test_sink_related),
-		scratch_test(test_location),           scratch_test(test_location_of_library),
-		scratch_test(test_location_own),       scratch_test(test_location_folded),
-		scratch_test(test_grouping),           scratch_test(test_worst_leads),
-		scratch_test(test_platforms),          scratch_test(test_related),
-		cmocka_unit_test(test_headers),        scratch_test(test_location_of_templates),
-		cmocka_unit_test(test_messages),       cmocka_unit_test(test_message_inside),
-		cmocka_unit_test(test_names),          cmocka_unit_test(test_order),
-		cmocka_unit_test(test_fail_on),        cmocka_unit_test(test_frame_text),
+		cmocka_unit_test(test_sink),
+		cmocka_unit_test(test_sink_related),
+		scratch_test(test_location),
+		scratch_test(test_location_of_library),
+		cmocka_unit_test(test_own_creates),
+		scratch_test(test_location_own),
+		scratch_test(test_location_folded),
+		scratch_test(test_grouping),
+		scratch_test(test_worst_leads),
+		scratch_test(test_platforms),
+		scratch_test(test_related),
+		cmocka_unit_test(test_headers),
+		scratch_test(test_location_of_templates),
+		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_message_inside),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_fail_on),
+		cmocka_unit_test(test_frame_text),
 		cmocka_unit_test(test_function_plain),
 	};
 

@@ -5,6 +5,7 @@
  *
  *     aA.    all persisted, content A, passes          nB3    only what is guaranteed, content B, exit status 3
  *     aC!    killed by a signal                        nD?    not tested
+ *     cA3    as a, inside a library's create call
  *     ,      the next moment; a and n of the same moment stand together */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void run_read(struct run *r, const char *words)
 			continue;
 		}
 		struct trial trial = {
-			.which = words[0] == 'a' ? TRIAL_ALL : TRIAL_NONE,
+			.which = words[0] == 'n' ? TRIAL_NONE : TRIAL_ALL,
+			.creating = words[0] == 'c',
 			.guaranteed = words[0] == 'n',
 			.digest = digest_of(words[1]),
 			.event = event,
@@ -110,6 +112,9 @@ static void test_jobs(void **state)
 	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code, the same end */
 	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                 /* the same content */
 	expect('.', "aA.nB?", "");
+	/* rule 5: what goes on after a create call is another job, which starts there */
+	expect('.', "aA.,cB3,cC3,aD3,aE3", "a10-20x2 a40-40x2");
+	expect('.', "aA.,aB3,cC3,aD3", "a10-20x3"); /* unless it began before the call */
 }
 
 static void expect_found(char initial, const char *words, uint64_t distinct, uint64_t tested, uint64_t failed,
