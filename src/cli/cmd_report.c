@@ -27,13 +27,6 @@ const struct usage usage_report = {
 	.operands_max = 1,
 };
 
-/* The drawings of report.html are made from the trace: it cannot be made again from the findings alone. */
-static int html_refuse(struct err *err)
-{
-	err_set(err, "report.html is made by run and check only");
-	return err_status(err, ERR_USAGE);
-}
-
 static int json_find(char path[PATH_MAX], const char *dir, struct err *err)
 {
 	struct stat st;
@@ -56,8 +49,6 @@ static int report_run(struct verdict *verdict, const char *dir, struct err *err)
 
 	if (verdict_prepare(verdict, &judging, err) < 0)
 		return -1;
-	if (verdict->format == REPORT_HTML)
-		return html_refuse(err);
 	if (json_find(path, dir, err) < 0 || findings_read(&findings, path, err) < 0)
 		return -1;
 	status = verdict_repeat(verdict, findings, dir, err);

@@ -3,12 +3,14 @@
 #include "cli/verdict.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/command.h"
 #include "crash/folder.h"
 #include "finding/baseline.h"
@@ -78,7 +80,7 @@ void verdict_free(struct verdict *v)
 
 /* Findings */
 
-static void target_fill(struct findings *f, const struct trace *trace)
+static void target_fill(struct findings *f, const struct trace *trace, const struct verdict_options *options)
 {
 	char key[32];
 	const char *word;
@@ -87,6 +89,10 @@ static void target_fill(struct findings *f, const struct trace *trace)
 		vec_push(&f->target.command, findings_text(f, word));
 	for (uint32_t id = 1; id <= trace_file_count(trace); id++)
 		vec_push(&f->target.pm, findings_text(f, trace_file(trace, id)->path));
+	for (size_t i = 0; i < options->own.count; i++)
+		vec_push(&f->target.own, findings_text(f, options->own.items[i]));
+	for (size_t i = 0; i < options->fold.count; i++)
+		vec_push(&f->target.fold, findings_text(f, options->fold.items[i]));
 }
 
 /* Also those that no detector of events was asked about. */
@@ -147,7 +153,7 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 	struct sink *const *sinks = analysis_sinks(a, &count);
 	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
 
-	target_fill(f, analysis_trace(a));
+	target_fill(f, analysis_trace(a), v->options);
 	platforms_fill(f, &v->choice);
 	stats_fill(f, a);
 	if (campaign)
@@ -246,8 +252,35 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	return status;
 }
 
+/* The drawings of a report for a browser are not in findings.json.  Without the recording there are none. */
+static int drawings_make(struct findings *f, const char *dir, struct err *err)
+{
+	const struct findings_options how = {
+		.own = f->target.own.at,
+		.own_count = f->target.own.count,
+		.fold = f->target.fold.at,
+		.fold_count = f->target.fold.count,
+	};
+	char trace[PATH_MAX];
+	struct symbols *symbols;
+	int r;
+
+	if (path_make(trace, sizeof(trace), err, "%s/trace", dir) < 0)
+		return -1;
+	if (access(trace, F_OK) < 0) {
+		fprintf(stderr, "note: there is no recording in %s, so the page has no drawings of cache lines\n", dir);
+		return 0;
+	}
+	symbols = symbols_open(NULL);
+	r = history_collect(f, dir, symbols, &how, err);
+	symbols_close(symbols);
+	return r;
+}
+
 int verdict_repeat(struct verdict *v, struct findings *f, const char *shown, struct err *err)
 {
+	if (v->format == REPORT_HTML && drawings_make(f, shown, err) < 0)
+		return -1;
 	findings_silence(v, f);
 	if (findings_print(v, f, shown, err) < 0)
 		return -1;

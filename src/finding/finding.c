@@ -33,6 +33,8 @@ void findings_free(struct findings *findings)
 	vec_free(&findings->target.command);
 	vec_free(&findings->target.pm);
 	vec_free(&findings->target.platforms);
+	vec_free(&findings->target.own);
+	vec_free(&findings->target.fold);
 	vec_free(&findings->notes);
 	vec_free(&findings->segments);
 	arena_free(&findings->texts);

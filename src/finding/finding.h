@@ -157,9 +157,8 @@ struct finding {
 	struct finding_stack stack;
 	struct finding_related *related;
 	size_t related_count;
-	/* the first example; not in findings.json */
-	const char *pool; /* path of the PM file, NULL if there is none */
-	struct sighting_example first, largest;
+	const char *pool;                       /* path of the first example's PM file, NULL if there is none */
+	struct sighting_example first, largest; /* `largest` is not in findings.json, nor is the drawing */
 	const struct finding_event *events;
 	size_t event_count;
 	uint64_t line_start;         /* offset in the pool of the line that the events are of */
@@ -234,9 +233,10 @@ struct findings_target {
 	VEC_OF(const char *) command;
 	VEC_OF(const char *) pm; /* the PM files */
 	VEC_OF(const char *) platforms;
-	const char *recover; /* NULL: none */
-	const char *client;  /* NULL: none */
-	const char *mode;    /* how recovery was run, with the reason: "fork server"; NULL: it was not */
+	VEC_OF(const char *) own, fold; /* --own and --fold */
+	const char *recover;            /* NULL: none */
+	const char *client;             /* NULL: none */
+	const char *mode;               /* how recovery was run, with the reason: "fork server"; NULL: it was not */
 };
 
 struct findings {

@@ -81,7 +81,7 @@ static void history_start(struct history *h)
 	for (size_t i = 0; i < h->findings->count && h->watches.count < HISTORY_FINDINGS; i++) {
 		struct finding *finding = &h->findings->at[i];
 
-		if (finding->state == FINDING_ACTIVE && finding->first.file && finding->platform_count)
+		if (finding->first.file && finding->platform_count)
 			history_watch(h, finding);
 	}
 }

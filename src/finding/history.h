@@ -18,7 +18,7 @@
 #define HISTORY_REACH 500000 /* events after the example, on whatever lines, after which the trace is read no further */
 #define HISTORY_FINDINGS 400
 
-/* Read the recording in `dir` again and fill `events` of the findings that are active. */
+/* Read the recording in `dir` again and fill `events` of the findings. */
 int history_collect(struct findings *findings, const char *dir, struct symbols *symbols,
 		    const struct findings_options *options, struct err *err);
 

@@ -8,7 +8,9 @@
  * others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in
  * DIR/crash), `nested`, the totals of the two arrays of stores (which hold 64 at most), how many of `persisted`, from
  * its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a
- * location or frame without source, `offset` in the module.  Figures and texts that are not known are absent. */
+ * location or frame without source, `offset` in the module; in a frame, `inlined`, and whether it is the user's `own`;
+ * `example`, the first place in a PM file and its event; `target.own` and `target.fold`, which are options of the run.
+ * Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
 #include "finding/crash.h"
@@ -32,6 +34,9 @@ static void json_frame(struct json_out *j, const char *key, const struct finding
 		snprintf(offset, sizeof(offset), "0x%" PRIx64, frame->offset);
 		json_text(j, "offset", offset);
 	}
+	if (frame->inlined)
+		json_bool(j, "inlined", true);
+	json_bool(j, "own", frame->own);
 	json_close(j, '}');
 }
 
@@ -146,6 +151,18 @@ static void json_also(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
+static void json_example(struct json_out *j, const struct finding *finding)
+{
+	if (!finding->pool || !finding->first.file)
+		return;
+	json_open(j, "example", '{');
+	json_text(j, "pool", finding->pool);
+	json_number(j, "offset", finding->first.offset);
+	json_number(j, "size", finding->first.size);
+	json_number(j, "event", finding->first.event);
+	json_close(j, '}');
+}
+
 static void json_finding(struct json_out *j, const struct finding *finding)
 {
 	const struct kind *kind = kind_get(finding->kind);
@@ -164,6 +181,7 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_text(j, "fingerprint", finding->fingerprint);
 	json_stack(j, &finding->stack);
 	json_related(j, finding);
+	json_example(j, finding);
 	if (finding->crash)
 		json_crash(j, finding->crash);
 	json_text(j, "fix", finding->fix);
@@ -195,6 +213,10 @@ static void json_target(struct json_out *j, const struct findings_target *target
 	json_text(j, "client", target->client);
 	json_text(j, "recovery_mode", target->mode);
 	json_strings(j, "platforms", target->platforms.at, target->platforms.count);
+	if (target->own.count)
+		json_strings(j, "own", target->own.at, target->own.count);
+	if (target->fold.count)
+		json_strings(j, "fold", target->fold.at, target->fold.count);
 	json_close(j, '}');
 }
 

@@ -87,6 +87,7 @@ static int take_texts(struct reader *r, const json_t *object, const char *key, s
 
 static int read_frame(struct reader *r, const json_t *object, struct finding_frame *frame)
 {
+	const json_t *own = json_object_get(object, "own");
 	struct findings_figure line = {0};
 	const char *offset;
 
@@ -100,7 +101,9 @@ static int read_frame(struct reader *r, const json_t *object, struct finding_fra
 		return -1;
 	frame->line = (uint32_t)line.value;
 	frame->offset = offset ? strtoull(offset, NULL, 0) : 0;
-	frame->own = own_frame(frame, NULL, NULL);
+	frame->inlined = json_is_true(json_object_get(object, "inlined"));
+	/* Earlier versions did not write it. */
+	frame->own = own ? json_is_true(own) : own_frame(frame, NULL, NULL);
 	return 0;
 }
 
@@ -245,6 +248,29 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 	return 0;
 }
 
+/* Beyond the contract: may be absent. */
+static int read_example(struct reader *r, const json_t *object, struct finding *finding)
+{
+	const json_t *example = json_object_get(object, "example");
+	struct findings_figure offset = {0}, size = {0}, event = {0};
+	uint32_t file = 0;
+
+	if (!example)
+		return 0;
+	if (!json_is_object(example))
+		return reader_fail(r, "example", "is not an object");
+	if (take_text(r, example, "pool", true, &finding->pool) < 0 ||
+	    take_number(r, example, "offset", true, INT64_MAX, &offset) < 0 ||
+	    take_number(r, example, "size", true, UINT32_MAX, &size) < 0 ||
+	    take_number(r, example, "event", true, INT64_MAX, &event) < 0)
+		return -1;
+	while (file < r->findings->target.pm.count && strcmp(r->findings->target.pm.at[file], finding->pool))
+		file++;
+	if (file < r->findings->target.pm.count) /* files count from 1 */
+		finding->first = (struct sighting_example){file + 1, (uint32_t)size.value, offset.value, event.value};
+	return 0;
+}
+
 static int read_suppression(struct reader *r, const json_t *object, struct finding *finding)
 {
 	const json_t *suppression;
@@ -270,7 +296,8 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	    take_text(r, object, "fix", false, &finding->fix) < 0 ||
 	    take_number(r, object, "count", true, INT64_MAX, &count) < 0 ||
 	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0 ||
-	    read_detectors(r, object, finding) < 0 || read_also(r, object, finding) < 0)
+	    read_detectors(r, object, finding) < 0 || read_also(r, object, finding) < 0 ||
+	    read_example(r, object, finding) < 0)
 		return -1;
 	finding->count = count.value;
 	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)
@@ -423,6 +450,12 @@ static int read_target(struct reader *r, const json_t *root)
 	if (result < 0)
 		return -1;
 	TAKE_VEC(r, object, "platforms", &target->platforms, result);
+	if (result < 0)
+		return -1;
+	if (json_object_get(object, "own"))
+		TAKE_VEC(r, object, "own", &target->own, result);
+	if (result == 0 && json_object_get(object, "fold"))
+		TAKE_VEC(r, object, "fold", &target->fold, result);
 	if (result < 0)
 		return -1;
 	if (take_text(r, object, "client", false, &target->client) < 0 ||
