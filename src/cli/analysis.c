@@ -35,6 +35,7 @@ struct analysis {
 	size_t count;
 	struct stats *stats;   /* NULL: nobody wants them */
 	struct survey *survey; /* likewise */
+	struct activity *activity;
 	struct trace *trace;
 	struct ahead *ahead; /* of the trace, while it is read */
 	uint64_t events, counts[EVENT_TYPE_COUNT];
@@ -137,6 +138,7 @@ struct analysis *analysis_new(const struct choice *choice)
 			a->workers[a->count].state = detector->begin(choice->platforms[p], a->sinks[a->count]);
 			a->count++;
 		}
+	a->activity = activity_new();
 	a->stats = choice->places ? stats_open() : NULL;
 	a->survey = choice->inject || choice->explore ? survey_new(choice->at) : NULL;
 	return a;
@@ -148,6 +150,7 @@ static void analysis_event(struct analysis *a, const struct event *ev)
 	a->counts[ev->type]++;
 	if (ev->process >= a->processes)
 		a->processes = ev->process + 1;
+	activity_event(a->activity, ev);
 	if (a->stats)
 		stats_add(a->stats, ev);
 	if (a->survey)
@@ -317,6 +320,11 @@ uint64_t analysis_count(const struct analysis *a, enum event_type type)
 	return a->counts[type];
 }
 
+const struct activity *analysis_activity(const struct analysis *a)
+{
+	return a->activity;
+}
+
 const struct survey *analysis_survey(const struct analysis *a)
 {
 	return a->survey;
@@ -347,6 +355,7 @@ void analysis_free(struct analysis *a)
 	if (a->stats)
 		stats_close(a->stats);
 	survey_free(a->survey);
+	activity_free(a->activity);
 	trace_close(a->trace);
 	free(a);
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "crash/survey.h"
+#include "detect/activity.h"
 #include "detect/detector.h"
 #include "model/model.h"
 #include "trace/stats.h"
@@ -53,6 +54,7 @@ struct sink *const *analysis_sinks(const struct analysis *analysis, size_t *coun
 struct trace *analysis_trace(const struct analysis *analysis);
 void analysis_totals(const struct analysis *analysis, struct stats_summary *totals); /* without the counts of bytes */
 uint64_t analysis_count(const struct analysis *analysis, enum event_type type);
+const struct activity *analysis_activity(const struct analysis *analysis);
 const struct survey *analysis_survey(const struct analysis *analysis); /* NULL unless inject or explore was chosen */
 const struct stats *analysis_stats(const struct analysis *analysis);   /* NULL unless it was asked for */
 double analysis_seconds(const struct analysis *analysis); /* spent on events; waiting for the recorder does not count */

@@ -57,7 +57,6 @@ static void command_show(const struct words *words)
 
 static int demo_run(const char *kv)
 {
-	static const char *const folded[] = {"line_write_back", "flush", "persist"};
 	struct words words = {0}, names = {0};
 	char pool[PATH_MAX];
 	struct err err;
@@ -69,11 +68,6 @@ static int demo_run(const char *kv)
 	words_add(&words, "run");
 	words_add(&words, "--out");
 	words_add(&words, "%s", out);
-	/* The example's own functions for flushing are of no interest: who called them is. */
-	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++) {
-		words_add(&words, "--fold");
-		words_add(&words, "%s", folded[i]);
-	}
 	words_add(&words, "--setup");
 	words_add(&words, "rm -f %s; %s create %s", names.items[0], names.items[1], names.items[0]);
 	words_add(&words, "--recover");

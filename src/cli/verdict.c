@@ -14,7 +14,9 @@
 #include "cli/command.h"
 #include "crash/folder.h"
 #include "finding/baseline.h"
+#include "finding/helpers.h"
 #include "finding/history.h"
+#include "finding/own.h"
 #include "report/reader.h"
 
 enum { WIDTH_MIN = 40, WIDTH_MAX = 160 };
@@ -139,18 +141,64 @@ static void problems_note(struct findings *f, const struct symbols *symbols)
 	}
 }
 
+/* Does a pattern match some code of the recording? */
+static bool fold_matches(const struct trace *trace, struct symbols *symbols, const char *pattern)
+{
+	uint32_t count = trace_context_count(trace);
+	bool *calls = mem_alloc(count + 1), found = false;
+
+	for (uint32_t id = 1; id <= count; id++)
+		calls[trace_context(trace, id)->parent] = true;
+	for (uint32_t id = 1; id <= count && !found; id++) {
+		const struct trace_context *at = trace_context(trace, id);
+		const struct trace_module *module = trace_module(trace, at->module);
+		const struct symbols_frame *frames;
+		size_t frame_count = symbols_lookup(symbols, module, at->offset, calls[id], &frames);
+
+		for (size_t i = 0; i < frame_count && !found; i++) {
+			const struct finding_frame frame = {.file = frames[i].file,
+							    .path = frames[i].path,
+							    .function = frames[i].function,
+							    .module = frames[i].module};
+
+			found = own_matches_frame(pattern, &frame, module ? module->path : NULL);
+		}
+	}
+	free(calls);
+	return found;
+}
+
+/* A pattern that matches nothing is mistyped, or the function was renamed: its findings would move without a word. */
+static void folds_note(struct findings *f, const struct trace *trace, struct symbols *symbols, const char *option,
+		       const struct option_list *patterns)
+{
+	char note[1024];
+
+	for (size_t i = 0; i < patterns->count; i++) {
+		if (fold_matches(trace, symbols, patterns->items[i]))
+			continue;
+		snprintf(note, sizeof(note), "no function, module or source of this recording matches %s %s", option,
+			 patterns->items[i]);
+		vec_push(&f->notes, findings_text(f, note));
+	}
+}
+
 static struct findings *findings_make(const struct verdict *v, const struct analysis *a, struct campaign *campaign,
 				      const char *dir, struct err *err)
 {
-	const struct findings_options how = {
+	struct findings_options how = {
 		.own = v->options->own.items,
 		.own_count = v->options->own.count,
 		.fold = v->options->fold.items,
 		.fold_count = v->options->fold.count,
+		.no_fold = v->options->no_fold.items,
+		.no_fold_count = v->options->no_fold.count,
 	};
 	struct symbols *symbols = symbols_open(NULL);
+	struct helpers *helpers = helpers_find(analysis_trace(a), symbols, analysis_activity(a), &how);
 	size_t count;
 	struct sink *const *sinks = analysis_sinks(a, &count);
+	how.helpers = helpers;
 	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
 
 	target_fill(f, analysis_trace(a), v->options);
@@ -160,11 +208,14 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 		campaign_report(campaign, f, analysis_trace(a), symbols, &how);
 	if (v->counting)
 		counting_report(v->counting, f, analysis_trace(a), symbols, &how);
+	folds_note(f, analysis_trace(a), symbols, "--fold", &v->options->fold);
+	folds_note(f, analysis_trace(a), symbols, "--no-fold", &v->options->no_fold);
 	problems_note(f, symbols);
 	if (history_collect(f, dir, symbols, &how, err) < 0) {
 		findings_free(f);
 		f = NULL;
 	}
+	helpers_free(helpers);
 	symbols_close(symbols);
 	return f;
 }

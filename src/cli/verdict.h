@@ -22,7 +22,7 @@
 
 struct verdict_options {
 	const char *detect, *platform, *write_suppressions;
-	struct option_list own, fold;
+	struct option_list own, fold, no_fold;
 
 	const char *format, *fail_on, *baseline, *color;
 	struct option_list suppress;
@@ -36,6 +36,7 @@ struct verdict_options {
 	{"platform", "adr|eadr,...", "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
+	{"no-fold", "FUNCTION", NULL, "functions to name though they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \
 	{"write-suppressions", "FILE", NULL, "write a suppression for each finding to FILE", OPTION_TEXT, &(o)->write_suppressions}
 
 /* Rows for all commands that report.  The rows of the command itself that follow belong to the group "Output". */

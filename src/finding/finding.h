@@ -12,8 +12,9 @@
  * file (report/reader.h).
  *
  * One finding per kind and program location.  The location is the innermost frame of the user's own code: frames of the
- * C library, of PM libraries and of the loader are folded, unless --own makes them the user's.  If all frames are
- * folded it is the outermost of them.  Different reasons (variants) and stacks at one location are one finding: the
+ * C library, of PM libraries and of the loader are folded, unless --own makes them the user's, and so are functions that
+ * flush for their callers (helpers.h).  If all frames are folded it is the outermost of them, a helper if there is
+ * one.  Different reasons (variants) and stacks at one location are one finding: the
  * worst and then most frequent gives the sentence, the counts are added. */
 #ifndef BLACKOUT_FINDING_FINDING_H
 #define BLACKOUT_FINDING_FINDING_H
@@ -42,7 +43,8 @@ struct finding_frame {
 	uint64_t offset; /* in the module's file; what is left where there is no debug info */
 	uint32_t line;
 	bool inlined;
-	bool own; /* the user's code, not a folded library */
+	bool own;    /* the user's code, not folded: neither a library nor a helper */
+	bool helper; /* the user's, but it flushes for its callers (helpers.h); not read back from a file */
 };
 
 struct finding_stack {
@@ -252,9 +254,11 @@ struct findings {
 };
 
 struct findings_options {
-	const char *const *own;  /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
-	const char *const *fold; /* --fold: the same, and of functions; stronger than --own */
-	size_t own_count, fold_count;
+	const char *const *own;     /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
+	const char *const *fold;    /* --fold: the same, and of functions; stronger than --own */
+	const char *const *no_fold; /* --no-fold: of functions that are no helpers */
+	size_t own_count, fold_count, no_fold_count;
+	const struct helpers *helpers; /* NULL: none */
 };
 
 /* An empty collection: nothing known, nothing found. */

@@ -79,10 +79,36 @@ static bool matches_place(const char *pattern, const struct finding_frame *frame
 	       matches(pattern, frame->file);
 }
 
+/* The text itself, or what follows a "::" or a space in it: demangled templates have their result before the name. */
+static bool matches_end(const char *pattern, const char *text)
+{
+	for (const char *p = text; p; p = strpbrk(p, ": ")) {
+		p += strspn(p, ": ");
+		if (matches(pattern, p))
+			return true;
+	}
+	return false;
+}
+
+bool own_matches_function(const char *pattern, const char *function)
+{
+	char stem[1024];
+
+	if (!function)
+		return false;
+	symbols_stem(stem, sizeof(stem), function);
+	return matches_end(pattern, function) || matches_end(pattern, stem);
+}
+
+bool own_matches_frame(const char *pattern, const struct finding_frame *frame, const char *module_path)
+{
+	return own_matches_function(pattern, frame->function) || matches_place(pattern, frame, module_path);
+}
+
 bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options)
 {
 	for (size_t i = 0; options && i < options->fold_count; i++)
-		if (matches(options->fold[i], frame->function) || matches_place(options->fold[i], frame, module_path))
+		if (own_matches_frame(options->fold[i], frame, module_path))
 			return false;
 	for (size_t i = 0; options && i < options->own_count; i++)
 		if (matches_place(options->own[i], frame, module_path))

@@ -4,8 +4,8 @@
  * Folded are frames of the C and C++ runtime and of PM libraries (own.c has the list, with the reason for each), of
  * code that is in no file, of compilers' and system headers, and of what Blackout itself loads into the target.  A
  * pattern of --own that matches a frame's module (its base name or path) or source path makes it the user's own; one of
- * --fold that matches these, or its function, folds it: a program with a function of its own for flushing wants to be
- * told who called that. */
+ * --fold that matches these, or its function, folds it.  Functions of the user's that flush for their callers are folded
+ * besides, by what the recording shows of them: helpers.h. */
 #ifndef BLACKOUT_FINDING_OWN_H
 #define BLACKOUT_FINDING_OWN_H
 
@@ -13,6 +13,13 @@
 
 /* Is the frame the user's?  `module_path` may be NULL where only the base name is known. */
 bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options);
+
+/* Does the pattern of --fold or --no-fold match the function?  The arguments of templates, and the scopes that it
+ * stands in, need not be written: `persist` matches `pm::persist<Node>`.  NULL matches nothing. */
+bool own_matches_function(const char *pattern, const char *function);
+
+/* Does the pattern of --fold match the frame: its function, module or source? */
+bool own_matches_frame(const char *pattern, const struct finding_frame *frame, const char *module_path);
 
 /* Index of the frame that is the location: the innermost of the user's own, else the outermost; `own` must be set. */
 size_t own_location(const struct finding_stack *stack);

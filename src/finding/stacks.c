@@ -2,6 +2,7 @@
 /* stacks.c - see stacks.h. */
 #include "finding/stacks.h"
 
+#include "finding/helpers.h"
 #include "finding/own.h"
 
 static const struct finding_frame *frame_copy(struct stacks *s, const struct symbols_frame *from,
@@ -22,9 +23,26 @@ static const struct finding_frame *frame_copy(struct stacks *s, const struct sym
 			.inlined = from->inlined,
 		};
 		frame->own = own_frame(frame, module ? module->path : NULL, s->options);
+		frame->helper = frame->own && s->options && helpers_have(s->options->helpers, from);
+		frame->own &= !frame->helper;
 		*found = (uintptr_t)frame;
 	}
 	return (const struct finding_frame *)(uintptr_t)*found;
+}
+
+/* Somebody must have called the helpers.  Where that is not the user, the outermost of them is the user's code. */
+static void stack_keep_own(struct finding_frame *frames, size_t count)
+{
+	size_t outermost = count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (frames[i].own)
+			return;
+		if (frames[i].helper)
+			outermost = i;
+	}
+	if (outermost < count)
+		frames[outermost].own = true;
 }
 
 struct finding_stack stacks_view(struct stacks *s, uint32_t context)
@@ -41,6 +59,7 @@ struct finding_stack stacks_view(struct stacks *s, uint32_t context)
 			vec_push(&s->buffer, *frame_copy(s, &found[i], module));
 		caller = true;
 	}
+	stack_keep_own(s->buffer.at, s->buffer.count);
 	struct finding_stack stack = {.frames = s->buffer.at, .count = s->buffer.count};
 	stack.location = own_location(&stack);
 	return stack;

@@ -238,11 +238,13 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 		Dwarf_Die *call = &inlined[i - 1];
 
 		frames[count].function = names_of_die(info->names, call);
+		frames[count].signature = signature_of_die(call);
 		frames[count++].inlined = true;
 		frames[count].line = attribute_number(call, DW_AT_call_line);
 		frames[count].path = unit_file(info, unit, attribute_number(call, DW_AT_call_file));
 	}
 	frames[count].function = names_of_die(info->names, function);
+	frames[count].signature = signature_of_die(function);
 	frames[count].into = pc - span->low;
 	return count + 1;
 }

@@ -9,11 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/signature.h"
+
 struct debuginfo_frame {
 	const char *function, *path; /* or NULL; valid until debuginfo_close */
 	uint64_t into;
 	uint32_t line;
 	bool inlined;
+	struct signature signature; /* all 0 without debug info */
 };
 
 /* Frames of one answer beyond this are left out, outermost first: no compiler inlines that deep, but damaged debug info

@@ -168,6 +168,9 @@ static void frame_convert(const struct debuginfo_frame *from, struct symbols_fra
 	to->line = from->path ? from->line : 0;
 	to->into = from->into;
 	to->inlined = from->inlined;
+	to->identity = from->signature.identity;
+	to->given = from->signature.given;
+	to->returns = from->signature.returns;
 }
 
 static struct answer *answer_make(const struct source *source, uint64_t offset, bool caller)
@@ -233,6 +236,37 @@ size_t symbols_stack(struct symbols *symbols, const struct trace *trace, uint32_
 	}
 	*frames = symbols->stack.at;
 	return symbols->stack.count;
+}
+
+/* How many characters at `p`, where the text so far ends in "operator", are the operator's own: `operator<<`. */
+static size_t operator_length(const char *p, const char *text, size_t used)
+{
+	static const char word[] = "operator";
+	size_t length = sizeof(word) - 1;
+
+	return used >= length && !memcmp(text + used - length, word, length) ? strspn(p, "<>=-") : 0;
+}
+
+void symbols_stem(char *text, size_t size, const char *function)
+{
+	size_t used = 0;
+	int depth = 0;
+
+	for (const char *p = function; *p && used + 1 < size; p++) {
+		size_t own = depth ? 0 : operator_length(p, text, used);
+
+		if (own) {
+			for (; own && used + 1 < size; own--)
+				text[used++] = *p++;
+			p--;
+			continue;
+		}
+		depth += *p == '<';
+		if (!depth)
+			text[used++] = *p;
+		depth -= depth && *p == '>';
+	}
+	text[used] = 0;
 }
 
 void symbols_frame_text(const struct symbols_frame *frame, char *text, size_t size)

@@ -26,6 +26,14 @@
 
 #include "trace/trace.h"
 
+/* What the caller of a function can name by its parameters. */
+enum symbols_given {
+	GIVEN_UNKNOWN, /* there is no debug info */
+	GIVEN_NOTHING, /* none can hold an address */
+	GIVEN_MAYBE,   /* an object, a text, a number that may be an address */
+	GIVEN_ADDRESS, /* an address and nothing else: void *, a pointer to a number, whatever a template is given */
+};
+
 /* One function of a stack.  All strings live until symbols_close. */
 struct symbols_frame {
 	const char *function; /* C++ and Rust with their scopes, without parameters; NULL if unknown */
@@ -33,9 +41,13 @@ struct symbols_frame {
 	const char *path;     /* as the compiler saw it, absolute where the debug info allows; NULL if unknown */
 	const char *module;   /* base name of the program or library; "[no file]" for generated code */
 	uint64_t offset;      /* in the module's file, of the instruction; for a caller, of what follows the call */
-	uint64_t into; /* bytes from the start of the function, or of its cold part, to there; 0 for inlined ones */
+	uint64_t into;     /* bytes from the start of the function, or of its cold part, to there; 0 for inlined ones */
+	uint64_t identity; /* equal in all copies of one function: inlined, in several units, instances of a template.
+			    * 0 without debug info */
+	enum symbols_given given;
 	uint32_t line; /* 0 if unknown */
 	bool inlined;  /* into the next frame of the array */
+	bool returns;  /* it has a result */
 };
 
 enum symbols_state {
@@ -74,6 +86,10 @@ const char *symbols_state_text(enum symbols_state state);
 /* Files among those asked for so far that changed or cannot be read: set *at to 0, then call until it returns NULL; it
  * returns a path. */
 const char *symbols_problem(const struct symbols *symbols, size_t *at, enum symbols_state *state);
+
+/* The name of a function without the arguments of templates, `pm::persist` for `pm::persist<Node>`; truncated to
+ * `size`. */
+void symbols_stem(char *text, size_t size, const char *function);
 
 /* "function file.c:12", "function+0x1f module" or "module+0x1234": what reports and dumps print.  Truncated to
  * `size`. */

@@ -7,7 +7,9 @@
  *   4  a changed, a missing, a foreign file, and no file at all
  *   5  a return address behind the last call of a function
  *   6  scopes of C++
- *   7  no server is asked, and the environment stays as it was */
+ *   7  what a function can be given, and which copies of it are the same function
+ *   8  names of templates without their arguments
+ *   9  no server is asked, and the environment stays as it was */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,6 +79,29 @@ static const char scopes_cc[] =
 	"template <class T> void tree<T>::insert(T value) { sum += value; }\n"
 	"} }\n"
 	"int main(int argc, char **) { store::tree<int> t = {0}; t.insert(argc); return t.sum; }\n";
+
+/* Each function stores to `sink`, so that it has code. */
+static const char signatures_c[] = "#include <stddef.h>\n"
+				   "#include <stdint.h>\n"
+				   "struct pool { long a; };\n"
+				   "typedef const volatile void *address;\n"
+				   "volatile long sink;\n"
+				   "#define DO { sink++; }\n"
+				   "void f_void_pointer(struct pool *p, address a, size_t n) DO\n"
+				   "void f_word_pointer(uint64_t *a) DO\n"
+				   "void f_bytes(char *a, int n) DO\n"
+				   "void f_text(const char *a) DO\n"
+				   "void f_object(struct pool *p) DO\n"
+				   "void f_object_and_word(struct pool *p, uint64_t *a) DO\n"
+				   "void f_number(uintptr_t a) DO\n"
+				   "void f_small(int a) DO\n"
+				   "void f_callback(void (*a)(void)) DO\n"
+				   "void f_nothing(void) DO\n"
+				   "int f_result(void *a) { sink++; return 0; }\n"
+				   "static inline __attribute__((always_inline)) void f_inlined(void *a) DO\n"
+				   "void caller(void) { f_inlined(0); }\n"
+				   "void caller2(void) { f_inlined(0); }\n"
+				   "int main(void) { return 0; }\n";
 
 static void write_file(const char *name, const char *text)
 {
@@ -419,6 +444,84 @@ static pid_t server_start(unsigned *port)
 	return child;
 }
 
+static const struct symbols_frame *frame_of(struct symbols *symbols, const char *program, const char *function)
+{
+	struct trace_module module = module_of(program);
+	const struct symbols_frame *frame;
+	uint64_t start, size;
+
+	function_find(program, function, &start, &size);
+	symbols_lookup(symbols, &module, offset_of(program, start), false, &frame);
+	return frame;
+}
+
+static void test_signatures(void **state)
+{
+	static const struct {
+		const char *function;
+		enum symbols_given given;
+		bool returns;
+	} cases[] = {
+		{"f_void_pointer", GIVEN_ADDRESS, false}, {"f_word_pointer", GIVEN_ADDRESS, false},
+		{"f_bytes", GIVEN_ADDRESS, false},        {"f_text", GIVEN_MAYBE, false},
+		{"f_object", GIVEN_MAYBE, false},         {"f_object_and_word", GIVEN_MAYBE, false},
+		{"f_number", GIVEN_MAYBE, false},         {"f_small", GIVEN_NOTHING, false},
+		{"f_callback", GIVEN_NOTHING, false},     {"f_nothing", GIVEN_NOTHING, false},
+		{"f_result", GIVEN_ADDRESS, true},        {"main", GIVEN_NOTHING, true},
+	};
+	struct symbols *symbols = symbols_open(NULL);
+
+	(void)state;
+	write_file("signatures.c", signatures_c);
+	shell("cc -g -O1 signatures.c -o signatures && strip --strip-debug -o signatures.names signatures");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symbols_frame *frame = frame_of(symbols, "signatures", cases[i].function);
+
+		assert_string_equal(frame->function, cases[i].function);
+		assert_int_equal(frame->given, cases[i].given);
+		assert_int_equal(frame->returns, cases[i].returns);
+		assert_true(frame->identity != 0);
+	}
+
+	/* Two inlined copies are one function, and not the one that they are in. */
+	const struct symbols_frame *copy = frame_of(symbols, "signatures", "caller");
+	const struct symbols_frame *other = frame_of(symbols, "signatures", "caller2");
+	assert_string_equal(copy->function, "f_inlined");
+	assert_int_equal(copy->given, GIVEN_ADDRESS);
+	assert_true(copy->identity == other->identity);
+	assert_true(copy[0].identity != copy[1].identity);
+	assert_true(copy[1].identity != other[1].identity);
+
+	const struct symbols_frame *named = frame_of(symbols, "signatures.names", "f_bytes");
+	assert_int_equal(named->given, GIVEN_UNKNOWN);
+	assert_true(named->identity == 0);
+	symbols_close(symbols);
+}
+
+static void test_stems(void **state)
+{
+	static const char *const cases[][2] = {
+		{"persist", "persist"},
+		{"pm::persist<Node>", "pm::persist"},
+		{"pm::Tree<int, std::less<int> >::persist<Node<3>>", "pm::Tree::persist"},
+		{"operator<", "operator<"},
+		{"Log::operator<<", "Log::operator<<"},
+		{"Ptr<T>::operator->", "Ptr::operator->"},
+		{"", ""},
+	};
+	char text[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char stem[100];
+
+		symbols_stem(stem, sizeof(stem), cases[i][0]);
+		assert_string_equal(stem, cases[i][1]);
+	}
+	symbols_stem(text, sizeof(text), "clflush_range");
+	assert_string_equal(text, "clflush");
+}
+
 static void test_network(void **state)
 {
 	struct symbols *symbols = symbols_open(NULL);
@@ -462,9 +565,10 @@ static int tidy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_links),   cmocka_unit_test(test_separate), cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_changed), cmocka_unit_test(test_damaged),  cmocka_unit_test(test_caller),
-		cmocka_unit_test(test_scopes),  cmocka_unit_test(test_network),
+		cmocka_unit_test(test_links),   cmocka_unit_test(test_separate),   cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_changed), cmocka_unit_test(test_damaged),    cmocka_unit_test(test_caller),
+		cmocka_unit_test(test_scopes),  cmocka_unit_test(test_signatures), cmocka_unit_test(test_stems),
+		cmocka_unit_test(test_network),
 	};
 
 	return cmocka_run_group_tests(tests, prepare, tidy);

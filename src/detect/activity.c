@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* activity.c - see activity.h.
+ *
+ * Which store a flush writes back is looked up in a table of the lines that were stored to last, without chains: an
+ * older line falls out.  That loses nothing that matters, because code flushes right after it stores, and only examples
+ * are wanted. */
+#include "detect/activity.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#define LINE_BYTES 64u
+#define RECENT_LINES 4096u     /* a power of two */
+#define LINES_OF_STORE_MAX 64u /* of a longer one the rest is not noted */
+
+/* A line that is not written back since `context` stored to it; context 0: none. */
+struct recent {
+	uint64_t line;
+	uint32_t context, thread;
+};
+
+struct activity {
+	struct activity_site *at;
+	uint32_t room;
+	struct recent recent[RECENT_LINES];
+};
+
+struct activity *activity_new(void)
+{
+	return mem_alloc(sizeof(struct activity));
+}
+
+void activity_free(struct activity *a)
+{
+	if (!a)
+		return;
+	free(a->at);
+	free(a);
+}
+
+static struct activity_site *activity_site(struct activity *a, uint32_t context)
+{
+	if (context >= a->room) {
+		uint32_t room = a->room ? a->room : 256;
+
+		while (room <= context)
+			room *= 2;
+		a->at = mem_resize(a->at, room, sizeof(*a->at));
+		memset(a->at + a->room, 0, (room - a->room) * sizeof(*a->at));
+		a->room = room;
+	}
+	return &a->at[context];
+}
+
+static uint64_t line_of(const struct event *ev)
+{
+	return ev->file ? (uint64_t)ev->file << 48 | ev->offset / LINE_BYTES : ev->addr / LINE_BYTES;
+}
+
+static struct recent *recent_find(struct activity *a, uint64_t line)
+{
+	return &a->recent[(line ^ line >> 48) & (RECENT_LINES - 1)];
+}
+
+static void note_store(struct activity *a, const struct event *ev)
+{
+	uint64_t line = line_of(ev), end = (ev->offset + (ev->size ? ev->size : 1) - 1) / LINE_BYTES;
+	uint64_t count = end - ev->offset / LINE_BYTES + 1;
+
+	activity_site(a, ev->context)->changes = true;
+	for (uint64_t i = 0; i < count && i < LINES_OF_STORE_MAX; i++)
+		*recent_find(a, line + i) = (struct recent){line + i, ev->context, ev->thread};
+}
+
+static void site_covers(struct activity_site *site, uint32_t store)
+{
+	for (unsigned i = 0; i < ACTIVITY_COVERED_MAX && site->covered[i] != store; i++)
+		if (!site->covered[i]) {
+			site->covered[i] = store;
+			return;
+		}
+}
+
+static void note_flush(struct activity *a, const struct event *ev)
+{
+	struct activity_site *site = activity_site(a, ev->context);
+	uint64_t line = line_of(ev);
+	struct recent *recent = recent_find(a, line);
+
+	if (!site->flushes || line < site->first_line)
+		site->first_line = line;
+	if (!site->flushes || line > site->last_line)
+		site->last_line = line;
+	site->flushes = true;
+	if (!recent->context || recent->line != line)
+		return;
+	if (recent->thread == ev->thread)
+		site_covers(site, recent->context);
+	recent->context = 0;
+}
+
+void activity_event(struct activity *a, const struct event *ev)
+{
+	switch (ev->type) {
+	case EVENT_STORE:
+		if (ev->file)
+			note_store(a, ev);
+		break;
+	case EVENT_CLFLUSH:
+	case EVENT_CLFLUSHOPT:
+	case EVENT_CLWB:
+	case EVENT_MSYNC:
+	case EVENT_FILE_SYNC: note_flush(a, ev); break;
+	case EVENT_SFENCE:
+	case EVENT_MFENCE: activity_site(a, ev->context)->fences = true; break;
+	case EVENT_MAP:
+	case EVENT_UNMAP:
+	case EVENT_REMAP:
+	case EVENT_FILE_WRITE:
+	case EVENT_FILE_TRUNCATE:
+	case EVENT_FILE_ALLOCATE:
+	case EVENT_FILE_RENAME:
+	case EVENT_FILE_UNLINK: activity_site(a, ev->context)->changes = true; break;
+	default: break;
+	}
+}
+
+uint32_t activity_room(const struct activity *a)
+{
+	return a->room;
+}
+
+const struct activity_site *activity_at(const struct activity *a, uint32_t context)
+{
+	const struct activity_site *site = context < a->room ? &a->at[context] : NULL;
+
+	return site && (site->changes || site->flushes || site->fences) ? site : NULL;
+}

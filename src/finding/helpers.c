@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* helpers.c - see helpers.h, whose rules are numbered.
+ *
+ * Two rounds over the contexts that did something.  The first marks every function on the way to a change of PM.  The
+ * second walks up from each flush and fence, until it comes to a function with that mark: all before it are candidates.
+ * A function is known by its identity in the debug info, so that its copies count together; without any, by its name. */
+#include "finding/helpers.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "finding/own.h"
+
+struct function {
+	const char *name;
+	enum symbols_given given;
+	bool changes, flushes, fences;
+	bool returns;
+	bool follows; /* it wrote back what its callers had stored */
+	bool helper;
+};
+
+/* What one place that calls a function has it flush. */
+struct calls {
+	size_t function;
+	uint64_t first_line, last_line;
+};
+
+struct helpers {
+	VEC_OF(struct function) functions;
+	struct map numbers; /* from the key of a function to 1 + its index */
+};
+
+/* A frame of a stack. */
+struct step {
+	const struct symbols_frame *frame;
+	bool own;
+};
+
+struct finder {
+	struct helpers *helpers;
+	const struct trace *trace;
+	struct symbols *symbols;
+	const struct activity *activity;
+	const struct findings_options *options;
+	bool *changing; /* by context: the code that it was called from is marked already */
+	struct map own; /* from a frame to OWN or FOREIGN */
+	VEC_OF(struct calls) calls;
+	struct map call_of;        /* from function and calling place to 1 + index of calls */
+	VEC_OF(struct step) stack; /* innermost first */
+};
+
+enum { OWN = 1, FOREIGN };
+
+/* ---- functions ---- */
+
+static void frame_key(const struct symbols_frame *frame, uint64_t key[2])
+{
+	key[0] = frame->identity;
+	key[1] = 0;
+	if (key[0])
+		return;
+	key[0] = XXH3_64bits(frame->module, strlen(frame->module));
+	key[1] = frame->function ? XXH3_64bits(frame->function, strlen(frame->function)) : frame->offset;
+}
+
+static size_t function_index(struct helpers *helpers, const struct symbols_frame *frame)
+{
+	uint64_t key[2];
+
+	frame_key(frame, key);
+	uint64_t *found = map_put(&helpers->numbers, key[0], key[1]);
+	if (!*found) {
+		vec_push(&helpers->functions, (struct function){.name = frame->function});
+		*found = helpers->functions.count;
+	}
+	return *found - 1;
+}
+
+static struct function *function_of(struct helpers *helpers, const struct symbols_frame *frame)
+{
+	size_t index = function_index(helpers, frame); /* which may move the functions */
+
+	return &helpers->functions.at[index];
+}
+
+static bool frame_is_own(struct finder *f, const struct symbols_frame *frame, const struct trace_module *module)
+{
+	uint64_t *known = map_put(&f->own, (uintptr_t)frame, 0);
+
+	if (!*known) {
+		const struct finding_frame named = {.file = frame->file,
+						    .path = frame->path,
+						    .function = frame->function,
+						    .module = frame->module,
+						    .offset = frame->offset,
+						    .line = frame->line};
+
+		*known = own_frame(&named, module ? module->path : NULL, f->options) ? OWN : FOREIGN;
+	}
+	return *known == OWN;
+}
+
+/* ---- rule 1: who changes PM ---- */
+
+static void frames_mark(struct finder *f, const struct trace_context *at, bool caller)
+{
+	const struct symbols_frame *frames;
+	size_t count = symbols_lookup(f->symbols, trace_module(f->trace, at->module), at->offset, caller, &frames);
+
+	for (size_t i = 0; i < count; i++)
+		function_of(f->helpers, &frames[i])->changes = true;
+}
+
+static void context_mark(struct finder *f, uint32_t context)
+{
+	const struct trace_context *at = trace_context(f->trace, context);
+
+	if (!at)
+		return;
+	frames_mark(f, at, false);
+	while ((context = at->parent) && !f->changing[context] && (at = trace_context(f->trace, context))) {
+		f->changing[context] = true;
+		frames_mark(f, at, true);
+	}
+}
+
+/* ---- candidates ---- */
+
+static uint64_t place_hash(const struct symbols_frame *frame)
+{
+	uint64_t at[2] = {frame->line, frame->line ? 0 : frame->offset};
+	const char *where = frame->line ? frame->path : frame->module;
+
+	return XXH3_64bits_withSeed(where, strlen(where), XXH3_64bits(at, sizeof(at)));
+}
+
+static bool same_place(const struct symbols_frame *a, const struct symbols_frame *b)
+{
+	return a == b || place_hash(a) == place_hash(b);
+}
+
+static void call_note(struct finder *f, size_t function, const struct symbols_frame *caller,
+		      const struct activity_site *site)
+{
+	uint64_t *found = map_put(&f->call_of, function, place_hash(caller));
+
+	if (!*found) {
+		vec_push(&f->calls, ((struct calls){function, site->first_line, site->last_line}));
+		*found = f->calls.count;
+	}
+	struct calls *calls = &f->calls.at[*found - 1];
+	if (site->first_line < calls->first_line)
+		calls->first_line = site->first_line;
+	if (site->last_line > calls->last_line)
+		calls->last_line = site->last_line;
+}
+
+static void candidate_note(struct finder *f, size_t at, const struct activity_site *site)
+{
+	const struct symbols_frame *frame = f->stack.at[at].frame;
+	size_t index = function_index(f->helpers, frame);
+	struct function *function = &f->helpers->functions.at[index];
+
+	if (frame->given > function->given)
+		function->given = frame->given;
+	function->returns |= frame->returns;
+	function->flushes |= site->flushes;
+	function->fences |= site->fences;
+	if (site->flushes && at + 1 < f->stack.count)
+		call_note(f, index, f->stack.at[at + 1].frame, site);
+}
+
+/* Did the caller at `at` of our stack, or something that it called at that time, store with the context `store`?  The
+ * stacks must be equal outside of it. */
+static bool stored_under(struct finder *f, size_t at, uint32_t store)
+{
+	const struct symbols_frame *const *other;
+	size_t count = symbols_stack(f->symbols, f->trace, store, &other), outside = f->stack.count - at;
+
+	if (count < outside)
+		return false;
+	for (size_t i = 1; i < outside; i++)
+		if (!same_place(f->stack.at[f->stack.count - i].frame, other[count - i]))
+			return false;
+	return function_index(f->helpers, f->stack.at[at].frame) == function_index(f->helpers, other[count - outside]);
+}
+
+static void stack_read(struct finder *f, uint32_t context)
+{
+	bool caller = false;
+
+	f->stack.count = 0;
+	for (const struct trace_context *at; (at = trace_context(f->trace, context)); context = at->parent) {
+		const struct trace_module *module = trace_module(f->trace, at->module);
+		const struct symbols_frame *frames;
+		size_t count = symbols_lookup(f->symbols, module, at->offset, caller, &frames);
+
+		for (size_t i = 0; i < count; i++)
+			vec_push(&f->stack, ((struct step){&frames[i], frame_is_own(f, &frames[i], module)}));
+		caller = true;
+	}
+}
+
+/* From the flush or fence outwards to the first function of the user's that changes PM. */
+static void context_walk(struct finder *f, uint32_t context, const struct activity_site *site)
+{
+	bool follows = false;
+	size_t end = 0;
+
+	stack_read(f, context);
+	for (; end < f->stack.count; end++) {
+		if (!f->stack.at[end].own)
+			continue;
+		if (function_of(f->helpers, f->stack.at[end].frame)->changes)
+			break;
+		candidate_note(f, end, site);
+	}
+	for (unsigned i = 0; end < f->stack.count && i < ACTIVITY_COVERED_MAX && site->covered[i]; i++)
+		follows |= stored_under(f, end, site->covered[i]);
+	for (size_t i = 0; follows && i < end; i++)
+		if (f->stack.at[i].own)
+			function_of(f->helpers, f->stack.at[i].frame)->follows = true;
+}
+
+/* ---- rules 2 to 4 ---- */
+
+/* Do several places call it, and all have it flush the same?  Without debug info one place alone proves nothing
+ * either. */
+static bool flushes_the_same(const struct finder *f, size_t index)
+{
+	const struct calls *first = NULL;
+	size_t places = 0;
+
+	for (size_t i = 0; i < f->calls.count; i++) {
+		const struct calls *calls = &f->calls.at[i];
+
+		if (calls->function != index)
+			continue;
+		if (first && (first->first_line != calls->first_line || first->last_line != calls->last_line))
+			return false;
+		first = first ? first : calls;
+		places++;
+	}
+	return places > 1 || f->helpers->functions.at[index].given == GIVEN_UNKNOWN;
+}
+
+static bool function_is_kept(const struct finder *f, const struct function *function)
+{
+	for (size_t i = 0; f->options && i < f->options->no_fold_count; i++)
+		if (own_matches_function(f->options->no_fold[i], function->name))
+			return true;
+	return false;
+}
+
+static bool function_helps(const struct finder *f, size_t index)
+{
+	const struct function *function = &f->helpers->functions.at[index];
+	bool address = function->given == GIVEN_ADDRESS && !function->returns;
+
+	if (function->changes || !(function->flushes || function->fences) || function_is_kept(f, function))
+		return false;
+	if (!function->flushes)
+		return address || (function->given == GIVEN_NOTHING && !function->returns);
+	return function->given != GIVEN_NOTHING && (address || (function->follows && !flushes_the_same(f, index)));
+}
+
+/* ---- all ---- */
+
+static void contexts_read(struct finder *f)
+{
+	for (uint32_t id = 1; id < activity_room(f->activity); id++) {
+		const struct activity_site *site = activity_at(f->activity, id);
+
+		if (site && site->changes)
+			context_mark(f, id);
+	}
+	for (uint32_t id = 1; id < activity_room(f->activity); id++) {
+		const struct activity_site *site = activity_at(f->activity, id);
+
+		if (site && (site->flushes || site->fences))
+			context_walk(f, id, site);
+	}
+}
+
+struct helpers *helpers_find(const struct trace *trace, struct symbols *symbols, const struct activity *activity,
+			     const struct findings_options *options)
+{
+	struct helpers *helpers = mem_alloc(sizeof(*helpers));
+	struct finder f = {.helpers = helpers,
+			   .trace = trace,
+			   .symbols = symbols,
+			   .activity = activity,
+			   .options = options,
+			   .changing = mem_alloc(trace_context_count(trace) + 1)};
+
+	contexts_read(&f);
+	for (size_t i = 0; i < helpers->functions.count; i++)
+		helpers->functions.at[i].helper = function_helps(&f, i);
+	vec_free(&f.calls);
+	vec_free(&f.stack);
+	map_free(&f.own);
+	map_free(&f.call_of);
+	free(f.changing);
+	return helpers;
+}
+
+void helpers_free(struct helpers *helpers)
+{
+	if (!helpers)
+		return;
+	vec_free(&helpers->functions);
+	map_free(&helpers->numbers);
+	free(helpers);
+}
+
+bool helpers_have(const struct helpers *helpers, const struct symbols_frame *frame)
+{
+	uint64_t key[2];
+
+	if (!helpers)
+		return false;
+	frame_key(frame, key);
+	const uint64_t *found = map_get(&helpers->numbers, key[0], key[1]);
+	return found && helpers->functions.at[*found - 1].helper;
+}
