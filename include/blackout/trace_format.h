@@ -17,8 +17,9 @@
  *   c    context: v, the id of an earlier DEF_CONTEXT; 0 is "no context"
  *   a    address: z, the difference to the previous address of field kind `a` in this chunk (which starts at 0)
  *
- * When to bump BO_TRACE_VERSION: whenever an old reader would misread a new file.  A new opcode at the end of
- * the table needs no bump: readers name an opcode that they do not know and stop there.
+ * When to bump BO_TRACE_VERSION: whenever an old reader would misread a new file.  A new layer needs no bump: its
+ * events have opcodes of their own (BO_OP_LAYER), which readers skip if they do not know them.  Neither does a new opcode
+ * in the table: readers name an opcode that they do not know and stop there.
  *
  * This file includes nothing but fixed-width integers, because the recorder lives without a C library.
  */
@@ -43,10 +44,19 @@
 #define BO_STOPPED_LIMIT "a limit on the size of files"
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
-enum bo_layer {                            /* bits of bo_file_header.layers */
-		BO_LAYER_LOADS = 1u << 0,  /* PM loads are recorded */
-		BO_LAYER_CODE = 1u << 1,   /* each fence is preceded by CODE_HASH */
-		BO_LAYER_FOLLOW = 1u << 2, /* children are followed; CLOCK events order the processes */
+/* X(name, bit): what is recorded beyond the stores, flushes and fences, if it was asked for. */
+#define BO_LAYERS(X)                                           \
+	X(LOADS, 0)  /* PM loads are recorded */               \
+	X(CODE, 1)   /* each fence is preceded by CODE_HASH */ \
+	X(FOLLOW, 2) /* children are followed; CLOCK events order the processes */
+
+enum bo_layer { /* bits of bo_file_header.layers */
+#define X(name, bit) BO_LAYER_##name = 1u << (bit),
+		BO_LAYERS(X)
+#undef X
+#define X(name, bit) | 1u << (bit)
+			BO_LAYERS_KNOWN = 0 BO_LAYERS(X)
+#undef X
 };
 
 struct bo_file_header {
@@ -129,7 +139,9 @@ enum bo_opcode {
 #undef X
 		BO_OP_LOAD = 0x30, /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
 	BO_OP_STORE = 0x40,        /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */
-	BO_OP_PLAIN = 0x80,        /* | shape: c a [v size] [STRING: v bytes per element] value */
+	BO_OP_LAYER = 0x60,        /* to BO_OP_LAYER_LAST: b, whose bytes are the layer's own business */
+	BO_OP_LAYER_LAST = 0x7f,
+	BO_OP_PLAIN = 0x80, /* | shape: c a [v size] [STRING: v bytes per element] value */
 };
 
 /* X(name, text) */

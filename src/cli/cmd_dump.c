@@ -160,6 +160,8 @@ static void print_problems(const struct dump *d)
 	const char *path;
 	size_t at = 0;
 
+	if (trace_layers_unknown(d->trace))
+		fputs("note: " TRACE_LAYERS_UNKNOWN "\n", stderr);
 	while (d->symbols && (path = symbols_problem(d->symbols, &at, &state)))
 		fprintf(stderr, "note: %s %s\n", path, symbols_state_text(state));
 }

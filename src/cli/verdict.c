@@ -258,6 +258,12 @@ static void children_note(struct findings *f, const struct analysis *a)
 	vec_push(&f->notes, findings_text(f, note));
 }
 
+static void layers_note(struct findings *f, const struct trace *trace)
+{
+	if (trace_layers_unknown(trace))
+		vec_push(&f->notes, TRACE_LAYERS_UNKNOWN);
+}
+
 /* The campaign, if there was one, has said it all. */
 static void untested_note(struct findings *f, const struct verdict_facts *facts)
 {
@@ -283,6 +289,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	if (!f)
 		return -1;
 	children_note(f, a);
+	layers_note(f, analysis_trace(a));
 	untested_note(f, facts);
 	findings_silence(v, f);
 	/* What cannot be written costs itself, not the rest: the first failure is told when all else is done.

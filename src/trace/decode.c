@@ -128,5 +128,7 @@ int decode_rare(struct decoder *d, struct record *r, unsigned op)
 		return decode_load(d, r, op - BO_OP_LOAD);
 	if (op > BO_OP_STORE && op < BO_OP_STORE + BO_STORE_KIND_COUNT)
 		return decode_store_kind(d, r, op - BO_OP_STORE);
+	if (op >= BO_OP_LAYER && op <= BO_OP_LAYER_LAST)
+		return decode_fields(d, r, "b");
 	return fields[op] ? decode_fields(d, r, fields[op]) : problem_op(d, op);
 }

@@ -208,6 +208,11 @@ uint32_t trace_layers(const struct trace *trace)
 	return trace->layers;
 }
 
+uint32_t trace_layers_unknown(const struct trace *trace)
+{
+	return trace->layers & ~(uint32_t)BO_LAYERS_KNOWN;
+}
+
 uint64_t trace_bytes(const struct trace *trace)
 {
 	uint64_t bytes = 0;

@@ -137,7 +137,10 @@ uint32_t trace_process_count(const struct trace *trace);
  * "N/". */
 const char *trace_meta(const struct trace *trace, const char *key);
 
-uint32_t trace_layers(const struct trace *trace);  /* enum bo_layer bits */
+uint32_t trace_layers(const struct trace *trace); /* enum bo_layer bits */
+/* Layers that a newer version recorded, and this one does not know: their events are skipped. */
+uint32_t trace_layers_unknown(const struct trace *trace);
+#define TRACE_LAYERS_UNKNOWN "a newer version of blackout recorded more than this one can read; the rest was skipped"
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */
 bool trace_sealed(

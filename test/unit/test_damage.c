@@ -264,7 +264,7 @@ static void expect_event(const char *dir, const void *bytes, size_t size, const 
 static void test_events(void **state)
 {
 	EVENT("\xf3", "unknown event opcode 0xf3");
-	EVENT("\x7f", "unknown event opcode 0x7f");
+	EVENT("\x5f", "unknown event opcode 0x5f");
 	EVENT("\x40\x10", "unknown event opcode 0x40");
 	EVENT("\x37\x01\x01", "unknown event opcode 0x37");
 	EVENT("\x20", "the event is cut off");

@@ -93,6 +93,38 @@ static void test_definitions(void **state)
 	trace_close(t);
 }
 
+/* A newer recorder wrote a layer that this reader does not know: its events are skipped, the others are read. */
+static void test_unknown_layer(void **state)
+{
+	static const uint8_t empty[] = {BO_OP_LAYER, 0}, last[] = {BO_OP_LAYER_LAST, 3, BO_OP_SFENCE, 0xff, 0xff};
+	static const uint8_t cut[] = {BO_OP_LAYER, 3, 0};
+	uint32_t unknown = 1u << 31;
+	struct builder b;
+	struct trace *t;
+	struct event ev;
+	struct err err;
+
+	builder_start(&b, 0, BO_LAYER_LOADS | unknown);
+	builder_raw(&b, empty, sizeof(empty));
+	builder_put(&b, BO_OP_MFENCE, 0);
+	builder_raw(&b, last, sizeof(last));
+	builder_put(&b, BO_OP_LOCKED, 0);
+	t = finish(&b, *state);
+	assert_int_equal(trace_layers(t), BO_LAYER_LOADS | unknown);
+	assert_int_equal(trace_layers_unknown(t), unknown);
+	assert_int_equal(trace_records(t), 4);
+	scratch_next(t, EVENT_MFENCE);
+	scratch_next(t, EVENT_LOCKED);
+	scratch_end(t);
+	trace_close(t);
+
+	builder_start(&b, 0, unknown);
+	builder_raw(&b, cut, sizeof(cut));
+	t = finish(&b, *state);
+	assert_int_equal(trace_next(t, &ev, &err), -1);
+	trace_close(t);
+}
+
 /* All sizes and kinds of store, with all leading-zero and zero-word packings of the pattern and of zero. */
 static void test_stores(void **state)
 {
@@ -499,12 +531,19 @@ static void test_documented(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_definitions),    scratch_test(test_stores),
-		scratch_test(test_loads),          scratch_test(test_flushes_and_fences),
-		scratch_test(test_file_events),    scratch_test(test_mapping_events),
-		scratch_test(test_process_events), scratch_test(test_threads),
-		scratch_test(test_chunk_borders),  scratch_test(test_pieces),
-		scratch_test(test_numbers),        cmocka_unit_test(test_documented),
+		scratch_test(test_definitions),
+		scratch_test(test_unknown_layer),
+		scratch_test(test_stores),
+		scratch_test(test_loads),
+		scratch_test(test_flushes_and_fences),
+		scratch_test(test_file_events),
+		scratch_test(test_mapping_events),
+		scratch_test(test_process_events),
+		scratch_test(test_threads),
+		scratch_test(test_chunk_borders),
+		scratch_test(test_pieces),
+		scratch_test(test_numbers),
+		cmocka_unit_test(test_documented),
 	};
 
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
