@@ -95,6 +95,8 @@ static void target_fill(struct findings *f, const struct trace *trace, const str
 		vec_push(&f->target.own, findings_text(f, options->own.items[i]));
 	for (size_t i = 0; i < options->fold.count; i++)
 		vec_push(&f->target.fold, findings_text(f, options->fold.items[i]));
+	for (size_t i = 0; i < options->no_fold.count; i++)
+		vec_push(&f->target.no_fold, findings_text(f, options->no_fold.items[i]));
 }
 
 /* Also those that no detector of events was asked about. */
@@ -310,15 +312,38 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	return status;
 }
 
+/* Which functions are helpers is not in findings.json either. */
+static int helpers_read(struct helpers **helpers, const char *dir, struct symbols *symbols,
+			const struct findings_options *options, struct err *err)
+{
+	struct activity *activity = activity_new();
+	struct trace *trace = NULL;
+	struct event ev;
+	int r = trace_open(&trace, dir, err);
+
+	while (r == 0 && (r = trace_next(trace, &ev, err)) > 0) {
+		activity_event(activity, &ev);
+		r = 0;
+	}
+	if (r == 0)
+		*helpers = helpers_find(trace, symbols, activity, options);
+	trace_close(trace);
+	activity_free(activity);
+	return r;
+}
+
 /* The drawings of a report for a browser are not in findings.json.  Without the recording there are none. */
 static int drawings_make(struct findings *f, const char *dir, struct err *err)
 {
-	const struct findings_options how = {
+	struct findings_options how = {
 		.own = f->target.own.at,
 		.own_count = f->target.own.count,
 		.fold = f->target.fold.at,
 		.fold_count = f->target.fold.count,
+		.no_fold = f->target.no_fold.at,
+		.no_fold_count = f->target.no_fold.count,
 	};
+	struct helpers *helpers = NULL;
 	char trace[PATH_MAX];
 	struct symbols *symbols;
 	int r;
@@ -330,7 +355,11 @@ static int drawings_make(struct findings *f, const char *dir, struct err *err)
 		return 0;
 	}
 	symbols = symbols_open(NULL);
-	r = history_collect(f, dir, symbols, &how, err);
+	r = helpers_read(&helpers, dir, symbols, &how, err);
+	how.helpers = helpers;
+	if (r == 0)
+		r = history_collect(f, dir, symbols, &how, err);
+	helpers_free(helpers);
 	symbols_close(symbols);
 	return r;
 }

@@ -235,10 +235,10 @@ struct findings_target {
 	VEC_OF(const char *) command;
 	VEC_OF(const char *) pm; /* the PM files */
 	VEC_OF(const char *) platforms;
-	VEC_OF(const char *) own, fold; /* --own and --fold */
-	const char *recover;            /* NULL: none */
-	const char *client;             /* NULL: none */
-	const char *mode;               /* how recovery was run, with the reason: "fork server"; NULL: it was not */
+	VEC_OF(const char *) own, fold, no_fold; /* options of these names */
+	const char *recover;                     /* NULL: none */
+	const char *client;                      /* NULL: none */
+	const char *mode; /* how recovery was run, with the reason: "fork server"; NULL: it was not */
 };
 
 struct findings {

@@ -9,7 +9,8 @@
  * DIR/crash), `nested`, the totals of the two arrays of stores (which hold 64 at most), how many of `persisted`, from
  * its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a
  * location or frame without source, `offset` in the module; in a frame, `inlined`, and whether it is the user's `own`;
- * `example`, the first place in a PM file and its event; `target.own` and `target.fold`, which are options of the run.
+ * `example`, the first place in a PM file and its event; `target.own`, `target.fold` and `target.no_fold`, which are options of
+ * the run.
  * Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
@@ -217,6 +218,8 @@ static void json_target(struct json_out *j, const struct findings_target *target
 		json_strings(j, "own", target->own.at, target->own.count);
 	if (target->fold.count)
 		json_strings(j, "fold", target->fold.at, target->fold.count);
+	if (target->no_fold.count)
+		json_strings(j, "no_fold", target->no_fold.at, target->no_fold.count);
 	json_close(j, '}');
 }
 

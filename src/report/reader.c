@@ -456,6 +456,8 @@ static int read_target(struct reader *r, const json_t *root)
 		TAKE_VEC(r, object, "own", &target->own, result);
 	if (result == 0 && json_object_get(object, "fold"))
 		TAKE_VEC(r, object, "fold", &target->fold, result);
+	if (result == 0 && json_object_get(object, "no_fold"))
+		TAKE_VEC(r, object, "no_fold", &target->no_fold, result);
 	if (result < 0)
 		return -1;
 	if (take_text(r, object, "client", false, &target->client) < 0 ||
