@@ -20,8 +20,8 @@
  *  2. A fence after needless flushes is not reported beside them: it goes when they go.
  *  3. A fence after stores to PM, or while other threads exist, may be meant for them: a warning.
  *  4. A flush that covers for its own thread what another thread flushed and has not fenced is not redundant.
- *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is not
- *     reported, unless the overwritten store is of code that is known to persist what it stores.
+ *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is no dirty
+ *     overwrite, unless the overwritten store is of code that is known to persist what it stores.
  *  6. What CLFLUSH covered is on media before anything later is: overwriting it is in order. */
 #include "detect/patterns.h"
 
@@ -95,7 +95,22 @@ static bool may_be_lock(struct patterns *p, const struct unit *old)
 {
 	const struct line_note *line = notes_line(&p->notes, old->file, old->offset);
 
-	return line && line->atomic && !notes_site(&p->notes, old->context)->prompt;
+	return line && line->atomic && !notes_site(&p->notes, old->context)->told.prompt;
+}
+
+static bool overwrites_all(const struct event *ev, const struct unit *old)
+{
+	return ev->offset <= old->offset && old->offset + old->size <= ev->offset + ev->size;
+}
+
+/* CLFLUSH needs no fence: what it covers is as good as persistent. */
+static void note_ordered(struct patterns *p, const struct unit *unit)
+{
+	struct site_note *site = notes_site(&p->notes, unit->context);
+
+	site->told.flush = unit->flush_context;
+	site->told.flushed = site->told.meant = true;
+	site_count(site, unit->event, SITE_PERSISTED);
 }
 
 static void on_overwrite(void *arg, const struct event *ev, const struct unit *old)
@@ -103,10 +118,16 @@ static void on_overwrite(void *arg, const struct event *ev, const struct unit *o
 	struct patterns *p = arg;
 	struct sighting s = sighting_at(p, ev, KIND_DIRTY_OVERWRITE, VARIANT_DIRTY_OVERWRITE_DIRTY);
 
-	if (old->cover == UNIT_ORDERED || may_be_lock(p, old)) /* rules 6 and 5 */
+	if (old->cover == UNIT_ORDERED) { /* rule 6 */
+		note_ordered(p, old);
 		return;
+	}
+	if (old->kind == UNIT_CACHED && old->cover == UNIT_BARE && overwrites_all(ev, old))
+		site_count(notes_site(&p->notes, old->context), old->event, SITE_OVERWRITTEN);
 	sighting_relate(&s, ROLE_STORE, old->context);
-	if (old->kind == UNIT_DIRECT) {
+	if (may_be_lock(p, old)) { /* rule 5 */
+		s.variant = VARIANT_DIRTY_OVERWRITE_LOCK;
+	} else if (old->kind == UNIT_DIRECT) {
 		s.variant = VARIANT_DIRTY_OVERWRITE_DIRECT;
 	} else if (old->cover == UNIT_FLUSHED) {
 		s.variant = VARIANT_DIRTY_OVERWRITE_UNFENCED;
@@ -177,6 +198,8 @@ static void on_flush(void *arg, const struct event *ev, const struct flush_effec
 	p->stepwise = true;
 	if (effect->pointless || (!effect->newly_covered && !effect->covered_for_thread)) /* rule 4 */
 		flush_redundant(p, ev, effect);
+	else
+		notes_site(&p->notes, ev->context)->told.needed++;
 	notes_flush(&p->notes, ev->file, ev->offset, ev->context);
 }
 
@@ -218,6 +241,14 @@ static void fence_unordered(struct patterns *p, const struct event *ev, const st
 	sink_report(p->sink, &s);
 }
 
+static void note_needed_fence(struct patterns *p, uint32_t context)
+{
+	struct sink_site *site = &notes_site(&p->notes, context)->told;
+
+	site->needed++;
+	site->fence = true;
+}
+
 static void on_fence(void *arg, const struct event *ev, const struct fence_effect *effect)
 {
 	struct patterns *p = arg;
@@ -227,6 +258,8 @@ static void on_fence(void *arg, const struct event *ev, const struct fence_effec
 	if (fence_is_plain(ev)) {
 		if (!completes && !thread->flushes) /* rule 2 */
 			fence_redundant(p, ev, effect);
+		else
+			note_needed_fence(p, ev->context);
 		if (effect->distinct_flush_contexts > 1 && effect->first_flush_context != effect->last_flush_context)
 			fence_unordered(p, ev, effect);
 	}
@@ -287,12 +320,19 @@ static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p
 	return by->context;
 }
 
+/* May the flush have named these bytes of its line?  One that begins behind them has not. */
+static bool flush_may_name(const struct unit *unit, uint64_t bytes)
+{
+	return bytes >> unit->flush_from != 0;
+}
+
 /* What is made persistent tells what its code and its line are for. */
 static void on_persist(void *arg, const struct event *by, const struct unit *unit, uint64_t bytes)
 {
 	struct patterns *p = arg;
 	uint32_t flush = unit->flush_context;
 	struct site_note *site;
+	bool synced, prompt;
 
 	if (!by || unit->kind == UNIT_WRITTEN)
 		return;
@@ -300,11 +340,16 @@ static void on_persist(void *arg, const struct event *by, const struct unit *uni
 		flush = persisted_otherwise(p, by, unit, bytes);
 	if (!flush)
 		return;
+	synced = event_synchronises(by);
+	prompt =
+		synced || (by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event);
 	site = notes_site(&p->notes, unit->context);
-	site->flush = flush;
-	if ((by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event) ||
-	    event_synchronises(by))
-		site->prompt = flush;
+	site->told.flush = flush;
+	site->told.flushed |= unit->flush_context != 0;
+	if (prompt)
+		site->told.prompt = flush;
+	site->told.meant |= prompt && (synced || flush_may_name(unit, bytes));
+	site_count(site, unit->event, SITE_PERSISTED);
 }
 
 /* The detector */
@@ -358,15 +403,34 @@ static void patterns_event(void *state, const struct event *ev, uint64_t number)
 	patterns_flush_held(p);
 }
 
+static void ordered_tell(struct patterns *p)
+{
+	size_t count;
+	const struct unit *const *units = model_pending(p->model, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (units[i]->cover == UNIT_ORDERED)
+			note_ordered(p, units[i]);
+}
+
+static void site_tell(struct patterns *p, uint32_t context)
+{
+	struct sink_site *site = &p->notes.sites.at[context].told;
+
+	site->context = context;
+	if (site->persisted || site->overwritten || site->left || site->needed)
+		sink_tell(p->sink, site);
+}
+
 static void patterns_end(void *state)
 {
 	struct patterns *p = state;
 
+	ordered_tell(p);
 	model_end(p->model);
 	patterns_flush_held(p);
 	for (uint32_t context = 1; context < p->notes.sites.room; context++)
-		if (p->notes.sites.at[context].flush)
-			sink_persists(p->sink, context, p->notes.sites.at[context].flush);
+		site_tell(p, context);
 	if (p->synced && !p->stepwise && !p->left)
 		sink_at_end(p->sink);
 	model_free(p->model);

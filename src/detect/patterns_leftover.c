@@ -69,7 +69,7 @@ static void fill_missing_flush(struct sighting *s, enum finding_variant variant,
 /* Rules 2 to 4 for a unit that nothing has written back. */
 static void fill_bare(struct patterns *p, struct sighting *s, const struct unit *unit, bool unmapped)
 {
-	const struct site_note *site = notes_site(&p->notes, unit->context);
+	const struct sink_site *site = &notes_site(&p->notes, unit->context)->told;
 	const struct line_note *line = notes_line(&p->notes, unit->file, unit->offset);
 	bool lock = near_atomic(p, unit) && !site->prompt;
 	uint32_t half = notes_half_flushed(&p->notes, unit->file, unit->offset, unit->event);
@@ -109,5 +109,7 @@ void patterns_leftover(void *arg, const struct event *by, const struct unit *uni
 		fill_missing_fence(p, &s, unit);
 	else
 		fill_bare(p, &s, unit, by != NULL);
+	if (s.kind != KIND_MISSING_FENCE)
+		site_count(notes_site(&p->notes, unit->context), unit->event, SITE_LEFT);
 	patterns_report_unit(p, &s);
 }

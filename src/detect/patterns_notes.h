@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* patterns_notes.h - what `patterns` remembers of code and of lines, beyond what the model knows of what is pending.
  *
- * Of each calling context: whether what it stored was ever made persistent, and by which flush.  Of each line that was
+ * Of each calling context: what became of its stores, and how often its flushes had work.  Of each line that was
  * ever flushed or hit by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line
  * costs 8 bytes, so memory is bounded by the PM that the program works on, whatever the length of the trace. */
 #ifndef BLACKOUT_DETECT_PATTERNS_NOTES_H
@@ -12,13 +12,17 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "detect/sink.h"
 
 #define LINE_BYTES 64u
 
-/* Contexts of a flush, or synchronisation, that made a store of this code persistent; 0: none did. */
+/* How a store ends. */
+enum site_end { SITE_PERSISTED, SITE_OVERWRITTEN, SITE_LEFT };
+
 struct site_note {
-	uint32_t flush;  /* any */
-	uint32_t prompt; /* one without another fence of the storing thread between store and flush: it was meant */
+	struct sink_site told; /* the context is filled in at the end */
+	uint64_t last_event;   /* the store that was counted last, */
+	enum site_end last;    /* and as what */
 };
 
 struct line_note {
@@ -50,6 +54,21 @@ struct site_note *notes_site_new(struct notes *notes, uint32_t context);
 static inline struct site_note *notes_site(struct notes *notes, uint32_t context)
 {
 	return context < notes->sites.room ? &notes->sites.at[context] : notes_site_new(notes, context);
+}
+
+/* Units of the store `event` have ended so.  If some were overwritten and others persist, the store persists. */
+static inline void site_count(struct site_note *site, uint64_t event, enum site_end end)
+{
+	if (event == site->last_event) {
+		if (end != SITE_PERSISTED || site->last != SITE_OVERWRITTEN)
+			return;
+		site->told.overwritten--;
+	}
+	site->last_event = event;
+	site->last = end;
+	site->told.persisted += end == SITE_PERSISTED;
+	site->told.overwritten += end == SITE_OVERWRITTEN;
+	site->told.left += end == SITE_LEFT;
 }
 
 /* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */

@@ -14,7 +14,7 @@ struct sink {
 	const char *detector, *platform;
 	struct slab entries;
 	struct sink_entry *last;
-	VEC_OF(struct sink_evidence) evidence;
+	VEC_OF(struct sink_site) sites;
 	bool at_end;
 	uint32_t *table; /* 1 + index of entries; 0: free */
 	size_t room;     /* of the table, a power of two; kept at most half full */
@@ -37,7 +37,7 @@ void sink_free(struct sink *sink)
 	if (!sink)
 		return;
 	slab_free(&sink->entries);
-	vec_free(&sink->evidence);
+	vec_free(&sink->sites);
 	free(sink->table);
 	free(sink);
 }
@@ -120,15 +120,15 @@ void sink_report(struct sink *sink, const struct sighting *sighting)
 	entry->count++;
 }
 
-void sink_persists(struct sink *sink, uint32_t context, uint32_t flush)
+void sink_tell(struct sink *sink, const struct sink_site *site)
 {
-	vec_push(&sink->evidence, ((struct sink_evidence){context, flush}));
+	vec_push(&sink->sites, *site);
 }
 
-const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count)
+const struct sink_site *sink_sites(const struct sink *sink, size_t *count)
 {
-	*count = sink->evidence.count;
-	return sink->evidence.at;
+	*count = sink->sites.count;
+	return sink->sites.at;
 }
 
 void sink_at_end(struct sink *sink)

@@ -59,16 +59,27 @@ void sink_free(struct sink *sink);
 
 void sink_report(struct sink *sink, const struct sighting *sighting);
 
-/* What the code of `context` stores is made persistent at other times, by the flush of `flush`.  To be said once for
- * each context: whether two contexts are the same code is judged by those who know lines of source
- * (finding/evidence.h). */
-void sink_persists(struct sink *sink, uint32_t context, uint32_t flush);
-
-struct sink_evidence {
-	uint32_t context, flush;
+/* What became of everything that the code of one context did.  A store counts once, however many units it is cut into;
+ * one that changes nothing does not count. */
+struct sink_site {
+	uint32_t context;
+	/* Stores.  A context of a flush, or synchronisation, that persisted one of them; 0: none did. */
+	uint32_t flush;
+	uint32_t prompt;      /* the same, without another fence of the storing thread between store and flush */
+	bool flushed;         /* one was persisted by a flush, not by msync or fsync */
+	bool meant;           /* by a flush that may have named its bytes, and not only a neighbour's */
+	uint64_t persisted;   /* stores that became persistent, */
+	uint64_t overwritten; /* that were overwritten with another value before anything wrote them back, */
+	uint64_t left;        /* that were not written back when the program ended, or unmapped the file */
+	/* Flushes and fences: how often they had something to do. */
+	uint64_t needed;
+	bool fence; /* it is a fence */
 };
 
-const struct sink_evidence *sink_evidence(const struct sink *sink, size_t *count);
+/* To be told once for each context, after the last event.  Whether two contexts are the same code is decided by those
+ * who know source lines (finding/evidence.h). */
+void sink_tell(struct sink *sink, const struct sink_site *site);
+const struct sink_site *sink_sites(const struct sink *sink, size_t *count);
 
 /* Nothing was flushed in the whole run, and whatever was written back was so by a sync (msync, fsync) after the last
  * store.  Such a program wants its data to outlive its end, not a crash. */

@@ -19,6 +19,7 @@
 struct member {
 	const struct sink_entry *entry;
 	const struct sink *sink;
+	struct finding_runs runs;
 };
 
 struct group {
@@ -53,13 +54,14 @@ static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_
 	return XXH3_128bits(&key, sizeof(key));
 }
 
-static void collect_sink(struct collector *c, const struct sink *sink, const struct evidence *evidence)
+static void collect_sink(struct collector *c, const struct sink *sink, struct evidence *evidence)
 {
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
 
-		if (unreported(&c->stacks, &entry->first) || evidence_implies(evidence, &c->stacks, &entry->first))
+		if (evidence_drops(evidence, i) || unreported(&c->stacks, &entry->first))
 			continue;
+		struct finding_runs runs = evidence_runs(evidence, &entry->first);
 		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
 		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
 		uint64_t *found = map_put(&c->group_of, key.low64, key.high64);
@@ -67,7 +69,7 @@ static void collect_sink(struct collector *c, const struct sink *sink, const str
 			vec_push(&c->groups, (struct group){0});
 			*found = c->groups.count;
 		}
-		vec_push(&c->groups.at[*found - 1].members, ((struct member){entry, sink}));
+		vec_push(&c->groups.at[*found - 1].members, ((struct member){entry, sink, runs}));
 	}
 }
 
@@ -177,6 +179,9 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->stack = stacks_make(&c->stacks, first->context);
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
 	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
+	finding->runs = lead->runs;
+	if (finding->kind != KIND_MISSING_FLUSH && finding->kind != KIND_TRANSIENT_DATA)
+		finding->runs.times = group_count(group, sink_platform(lead->sink));
 	finding_relate(c, finding, first);
 	finding_variant_platforms(c, finding, group, first->variant);
 	finding_say(c, finding, variant);

@@ -25,81 +25,225 @@ static bool frame_tells(const struct finding_stack *stack, size_t index)
 {
 	const struct finding_frame *frame = &stack->frames[index], *location = &stack->frames[stack->location];
 
-	if (index >= stack->location)
-		return index == stack->location || frame->own;
-	return frame->line && !strcmp(frame->module, location->module);
+	return index == stack->location || (frame->line && !strcmp(frame->module, location->module));
 }
 
-/* The line of the user's code, those of his code that led to it, and those that it led to. */
-static uint64_t call_hash(struct stacks *stacks, uint32_t context)
+/* The line of the user's code, and those that are compiled into it. */
+static uint64_t store_hash(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
-	uint64_t hash = 0;
+	uint64_t hash = stack.count ? text_hash(stack.frames[0].module, 1) : 0;
 
-	for (size_t i = 0; i < stack.count; i++)
+	for (size_t i = 0; i < stack.count && i <= stack.location; i++)
 		if (frame_tells(&stack, i))
 			hash = frame_hash(&stack.frames[i], hash);
 	return hash;
 }
 
-/* That line alone. */
-static uint64_t line_hash(struct stacks *stacks, uint32_t context)
+/* That line alone: a library that flushes for the user is one place. */
+static uint64_t step_hash(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
 
 	return stack.count ? frame_hash(&stack.frames[stack.location], 0) : 0;
 }
 
-static bool is_candidate(const struct sighting *sighting)
+/* ---- places ---- */
+
+/* Valid until the next new place. */
+static struct place *place_make(struct evidence *e, struct map *map, uint64_t hash)
 {
-	return sighting->variant == VARIANT_TRANSIENT_DATA_NEVER ||
-	       sighting->variant == VARIANT_TRANSIENT_DATA_UNMAPPED;
+	uint64_t *index = map_put(map, hash, 0);
+
+	if (!*index) {
+		vec_push(&e->places, (struct place){0});
+		*index = e->places.count;
+	}
+	return &e->places.at[*index - 1];
 }
 
-static void judge(struct sink *sink, size_t index, uint32_t flush)
+static void place_add(struct place *place, const struct sink_site *site)
 {
-	struct sighting judged = sink_at(sink, index)->first;
+	struct sink_site *sum = &place->site;
 
+	sum->flush = sum->flush ? sum->flush : site->flush;
+	sum->prompt = sum->prompt ? sum->prompt : site->prompt;
+	sum->flushed |= site->flushed;
+	sum->meant |= site->meant;
+	sum->persisted += site->persisted;
+	sum->overwritten += site->overwritten;
+	sum->left += site->left;
+	sum->needed += site->needed;
+}
+
+static void stores_learn(struct evidence *e)
+{
+	size_t count;
+	const struct sink_site *sites = sink_sites(e->sink, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].persisted || sites[i].overwritten || sites[i].left)
+			place_add(place_make(e, &e->stores, store_hash(e->stacks, sites[i].context)), &sites[i]);
+}
+
+static bool is_bare_overwrite(unsigned variant)
+{
+	return variant == VARIANT_DIRTY_OVERWRITE_DIRTY || variant == VARIANT_DIRTY_OVERWRITE_LOCK;
+}
+
+/* Nothing of what the place stored was persisted or left: its fate is that of what overwrote it. */
+static bool place_is_overwritten(const struct place *place)
+{
+	return !place->site.persisted && !place->site.left;
+}
+
+static unsigned place_own_fate(const struct place *place)
+{
+	unsigned fate = 0;
+
+	if (place->site.left > place->site.persisted)
+		fate |= FATE_LOST;
+	if (place->site.flush)
+		fate |= place->site.flushed ? FATE_FLUSHED : FATE_SYNCED;
+	return fate;
+}
+
+struct overwrite {
+	size_t earlier, later; /* indices of places */
+};
+
+/* Hand fates on from the overwriting stores to the overwritten ones, until nothing changes. */
+static void fates_spread(struct evidence *e, const struct overwrite *overwrites, size_t count)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < count; i++) {
+			struct place *earlier = &e->places.at[overwrites[i].earlier];
+			unsigned fate = earlier->fate | e->places.at[overwrites[i].later].fate;
+
+			if (!place_is_overwritten(earlier) || fate == earlier->fate)
+				continue;
+			earlier->fate = fate;
+			changed = true;
+		}
+	}
+}
+
+static size_t store_index(struct evidence *e, uint32_t context)
+{
+	return (size_t)(place_make(e, &e->stores, store_hash(e->stacks, context)) - e->places.at);
+}
+
+static void fates_learn(struct evidence *e)
+{
+	VEC_OF(struct overwrite) overwrites = {0};
+
+	for (size_t i = 0; i < e->places.count; i++)
+		e->places.at[i].fate = place_own_fate(&e->places.at[i]);
+	for (size_t i = 0; i < sink_count(e->sink); i++) {
+		const struct sighting *first = &sink_at(e->sink, i)->first;
+
+		if (is_bare_overwrite(first->variant))
+			vec_push(&overwrites, ((struct overwrite){store_index(e, first->related[0].context),
+								  store_index(e, first->context)}));
+	}
+	fates_spread(e, overwrites.at, overwrites.count);
+	vec_free(&overwrites);
+}
+
+static bool kind_is_step(enum finding_kind kind)
+{
+	return kind == KIND_REDUNDANT_FLUSH || kind == KIND_SHARED_LINE_FLUSH || kind == KIND_FLUSH_VOLATILE ||
+	       kind == KIND_REDUNDANT_FENCE;
+}
+
+/* A line may both flush and fence, as one that calls pmem_persist does. */
+static uint64_t step_place_hash(struct evidence *e, uint32_t context, bool fence)
+{
+	return step_hash(e->stacks, context) + fence;
+}
+
+static void steps_learn(struct evidence *e)
+{
+	size_t count;
+	const struct sink_site *sites = sink_sites(e->sink, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (sites[i].needed)
+			place_add(place_make(e, &e->steps, step_place_hash(e, sites[i].context, sites[i].fence)),
+				  &sites[i]);
+	for (size_t i = 0; i < sink_count(e->sink); i++) {
+		const struct sink_entry *entry = sink_at(e->sink, i);
+		bool fence = entry->first.kind == KIND_REDUNDANT_FENCE;
+
+		if (kind_is_step(entry->first.kind))
+			place_make(e, &e->steps, step_place_hash(e, entry->first.context, fence))->needless +=
+				entry->count;
+	}
+}
+
+/* Most runs need one of the two at most, and looking up source lines takes time. */
+static struct place store_place(struct evidence *e, uint32_t context)
+{
+	if (!e->stores_known) {
+		stores_learn(e);
+		fates_learn(e);
+	}
+	e->stores_known = true;
+	return *place_make(e, &e->stores, store_hash(e->stacks, context));
+}
+
+static struct place step_place(struct evidence *e, const struct sighting *s)
+{
+	if (!e->steps_known)
+		steps_learn(e);
+	e->steps_known = true;
+	return *place_make(e, &e->steps, step_place_hash(e, s->context, s->kind == KIND_REDUNDANT_FENCE));
+}
+
+static uint64_t place_runs(const struct place *place)
+{
+	return place->site.persisted + place->site.overwritten + place->site.left;
+}
+
+static bool place_mostly_persists(const struct place *place)
+{
+	return place->site.persisted && place->site.persisted >= place_runs(place) - place->site.persisted;
+}
+
+static bool place_seldom_persists(const struct place *place)
+{
+	return place_runs(place) >= EVIDENCE_OFTEN && !place_mostly_persists(place);
+}
+
+/* ---- rules ---- */
+
+static void judge(struct evidence *e, size_t index, enum finding_variant variant)
+{
+	struct sighting judged = sink_at(e->sink, index)->first;
+
+	judged.kind = variant_get(variant)->kind;
+	judged.variant = variant;
+	sink_rejudge(e->sink, index, &judged);
+}
+
+/* Rule 1. */
+static void judge_transient(struct evidence *e, size_t index)
+{
+	struct sighting judged = sink_at(e->sink, index)->first;
+	struct place place = store_place(e, judged.context);
+
+	if (!place.site.flush || (judged.variant == VARIANT_TRANSIENT_DATA_LOCK && !place.site.prompt))
+		return;
 	judged.kind = KIND_MISSING_FLUSH;
 	judged.variant = judged.variant == VARIANT_TRANSIENT_DATA_UNMAPPED ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED
 									   : VARIANT_MISSING_FLUSH_SITE;
 	judged.related[0].role = ROLE_FLUSH;
-	judged.related[0].context = flush;
+	judged.related[0].context = place.site.flush;
 	judged.related_count = 1;
-	sink_rejudge(sink, index, &judged);
-}
-
-static void evidence_read(struct stacks *stacks, const struct sink *sink, struct map *flush_of)
-{
-	size_t count;
-	const struct sink_evidence *evidence = sink_evidence(sink, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *flush = map_put(flush_of, call_hash(stacks, evidence[i].context), 0);
-
-		if (!*flush)
-			*flush = evidence[i].flush;
-	}
-}
-
-/* Rule 1. */
-static void evidence_judge_lines(struct stacks *stacks, struct sink *sink)
-{
-	struct map flush_of = {0}; /* from the hash of a call to the context of a flush */
-
-	for (size_t i = 0; i < sink_count(sink); i++) {
-		const struct sighting *first = &sink_at(sink, i)->first;
-
-		if (!is_candidate(first))
-			continue;
-		if (!flush_of.count) /* most runs need none */
-			evidence_read(stacks, sink, &flush_of);
-		const uint64_t *flush =
-			flush_of.count ? map_get(&flush_of, call_hash(stacks, first->context), 0) : NULL;
-		if (flush)
-			judge(sink, i, (uint32_t)*flush);
-	}
-	map_free(&flush_of);
+	sink_rejudge(e->sink, index, &judged);
 }
 
 static bool is_uncertain(unsigned variant)
@@ -115,7 +259,7 @@ static bool is_uncertain(unsigned variant)
 }
 
 /* Does the run call what frees objects, or aborts transactions? */
-static bool run_frees(struct stacks *stacks)
+static bool trace_frees(struct stacks *stacks)
 {
 	static const char *const names[] = {"pmemobj_*free*",  "pmemobj_*realloc*",    "pmemobj_*abort*",
 					    "pmemobj_cancel*", "pmemobj_list_remove*", NULL};
@@ -135,46 +279,125 @@ static bool run_frees(struct stacks *stacks)
 	return false;
 }
 
-/* Rule 3. */
-static void evidence_judge_freed(struct stacks *stacks, struct sink *sink)
+static bool run_frees(struct evidence *e)
 {
-	bool asked = false;
+	if (!e->frees_known)
+		e->frees = trace_frees(e->stacks);
+	e->frees_known = true;
+	return e->frees;
+}
 
-	for (size_t i = 0; i < sink_count(sink); i++) {
-		struct sighting judged = sink_at(sink, i)->first;
+/* Rules 2 and 5. */
+static void judge_missing_flush(struct evidence *e, size_t index)
+{
+	const struct sighting *first = &sink_at(e->sink, index)->first;
+	struct place place;
 
-		if (!is_uncertain(judged.variant))
-			continue;
-		if (!asked && !run_frees(stacks))
+	if (!is_uncertain(first->variant))
+		return;
+	place = store_place(e, first->context);
+	if (place_seldom_persists(&place))
+		judge(e, index, VARIANT_MISSING_FLUSH_SELDOM);
+	else if (run_frees(e))
+		judge(e, index, VARIANT_MISSING_FLUSH_FREED);
+}
+
+/* Rule 3: the overwritten store is the place of what is reported. */
+static void judge_overwritten(struct evidence *e, size_t index)
+{
+	struct sighting judged = sink_at(e->sink, index)->first;
+	uint32_t later = judged.context;
+
+	judged.kind = KIND_TRANSIENT_DATA;
+	judged.variant = VARIANT_TRANSIENT_DATA_OVERWRITTEN;
+	judged.context = judged.related[0].context;
+	judged.related[0].context = later;
+	judged.related_count = 1;
+	sink_rejudge(e->sink, index, &judged);
+}
+
+/* Rules 3 and 4. */
+static void judge_dirty_overwrite(struct evidence *e, size_t index)
+{
+	const struct sighting *first = &sink_at(e->sink, index)->first;
+	struct place earlier, later;
+	unsigned fate;
+
+	e->dropped.at[index] = sink_is_at_end(e->sink);
+	if (sink_is_at_end(e->sink) || !is_bare_overwrite(first->variant))
+		return;
+	earlier = store_place(e, first->related[0].context);
+	later = store_place(e, first->context);
+	fate = earlier.fate | later.fate;
+	if (place_is_overwritten(&earlier) && earlier.fate & FATE_LOST)
+		judge_overwritten(e, index);
+	else
+		e->dropped.at[index] =
+			first->variant == VARIANT_DIRTY_OVERWRITE_LOCK ||
+			(fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) ||
+			(earlier.site.left && (!earlier.site.persisted || place_seldom_persists(&earlier)));
+}
+
+/* Rule 6. */
+static void judge_step(struct evidence *e, size_t index)
+{
+	static const enum finding_variant sometimes[][2] = {
+		{VARIANT_REDUNDANT_FLUSH_AGAIN, VARIANT_REDUNDANT_FLUSH_AGAIN_SOMETIMES},
+		{VARIANT_REDUNDANT_FLUSH_CLEAN, VARIANT_REDUNDANT_FLUSH_CLEAN_SOMETIMES},
+		{VARIANT_REDUNDANT_FLUSH_NEEDLESS, VARIANT_REDUNDANT_FLUSH_NEEDLESS_SOMETIMES},
+		{VARIANT_FLUSH_VOLATILE_OUTSIDE, VARIANT_FLUSH_VOLATILE_SOMETIMES},
+		{VARIANT_REDUNDANT_FENCE_NOTHING, VARIANT_REDUNDANT_FENCE_NOTHING_SOMETIMES},
+		{VARIANT_REDUNDANT_FENCE_AGAIN, VARIANT_REDUNDANT_FENCE_AGAIN_SOMETIMES},
+	};
+	const struct sighting *first = &sink_at(e->sink, index)->first;
+
+	for (size_t i = 0; i < sizeof(sometimes) / sizeof(*sometimes); i++)
+		if (first->variant == sometimes[i][0] && step_place(e, first).site.needed) {
+			judge(e, index, sometimes[i][1]);
 			return;
-		asked = true;
-		judged.variant = VARIANT_MISSING_FLUSH_FREED;
-		sink_rejudge(sink, i, &judged);
-	}
+		}
 }
 
 void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink)
 {
-	evidence_judge_lines(stacks, sink);
-	evidence_judge_freed(stacks, sink);
-	*evidence = (struct evidence){.at_end = sink_is_at_end(sink)};
-	for (size_t i = 0; i < sink_count(sink); i++)
+	*evidence = (struct evidence){.stacks = stacks, .sink = sink};
+	for (size_t i = 0; i < sink_count(sink); i++) {
+		vec_push(&evidence->dropped, false);
 		if (sink_at(sink, i)->first.kind == KIND_TRANSIENT_DATA)
-			map_put(&evidence->transient, line_hash(stacks, sink_at(sink, i)->first.context), 0);
+			judge_transient(evidence, i);
+		switch (sink_at(sink, i)->first.kind) {
+		case KIND_MISSING_FLUSH: judge_missing_flush(evidence, i); break;
+		case KIND_DIRTY_OVERWRITE: judge_dirty_overwrite(evidence, i); break;
+		default: judge_step(evidence, i); break;
+		}
+	}
 }
 
 void evidence_free(struct evidence *evidence)
 {
-	map_free(&evidence->transient);
+	map_free(&evidence->stores);
+	map_free(&evidence->steps);
+	vec_free(&evidence->places);
+	vec_free(&evidence->dropped);
 }
 
-/* Rule 2. */
-bool evidence_implies(const struct evidence *evidence, struct stacks *stacks, const struct sighting *sighting)
+bool evidence_drops(const struct evidence *evidence, size_t index)
 {
-	if (sighting->kind != KIND_DIRTY_OVERWRITE)
-		return false;
-	if (evidence->at_end || !evidence->transient.count)
-		return evidence->at_end;
-	return map_get(&evidence->transient, line_hash(stacks, sighting->context), 0) &&
-	       map_get(&evidence->transient, line_hash(stacks, sighting->related[0].context), 0);
+	return evidence->dropped.at[index];
+}
+
+struct finding_runs evidence_runs(struct evidence *e, const struct sighting *sighting)
+{
+	struct place place;
+
+	if (kind_is_step(sighting->kind)) {
+		place = step_place(e, sighting);
+		return (struct finding_runs){.total = place.site.needed + place.needless};
+	}
+	if (sighting->kind != KIND_MISSING_FLUSH && sighting->kind != KIND_TRANSIENT_DATA)
+		return (struct finding_runs){0};
+	place = store_place(e, sighting->context);
+	return (struct finding_runs){.times = place.site.persisted,
+				     .total = place_runs(&place),
+				     .neighbour = place.site.persisted && !place.site.meant};
 }

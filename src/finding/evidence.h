@@ -1,35 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* evidence.h - what is left unflushed is judged again, by those who know names and lines of source: a bug, or not?
+/* evidence.h - what detectors saw is judged again, with the knowledge of source lines and of the whole run.
  *
- *  1. A detector knows calling contexts, that is, instructions.  One line of source may be many of them: an unrolled
- *     loop, an inlined function, a copy that takes several stores.  What looks to it like data that nobody ever flushes
- *     is a missing flush if what the same line of the user's code, called in the same way, stores at other times is
- *     made persistent.  Lines that are folded but compiled in with the user's code, templates of a library, must be the
- *     same too.
+ * A detector knows calling contexts, that is, instructions.  One source line may be many of them: an unrolled loop, an
+ * inlined function, a copy that takes several stores, a function with many callers.  Here contexts become places: the
+ * line of the user's code and, of folded code, the lines that were compiled into it (a library's templates), whoever
+ * called it.  With what became of all stores, flushes and fences of a place (struct sink_site), these rules decide:
  *
- *  2. Data that nobody flushes are overwritten unflushed as a matter of course.  Where they are reported as transient,
- *     dirty overwrites of the same lines of source are not.  Nor are any in a run that writes everything back by syncs
- *     after its last store (sink_at_end).
+ *  1. A store that is left unflushed is a missing flush if other stores of its place were persisted.
  *
- *  3. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed,
+ *  2. A place that stores often (EVIDENCE_OFTEN times) and whose stores are mostly not persisted leaves them so by
+ *     design, perhaps: its missing flush is a warning.
+ *
+ *  3. A place whose stores are never persisted, but all overwritten or left behind, has one verdict: the one on what is
+ *     left; or, if nothing is and what overwrites it mostly ends unpersisted, transient data.  Dirty overwrites of that
+ *     place are not reported besides, nor are those of a place that rule 2 applies to.
+ *
+ *  4. A dirty overwrite is not reported of data that only msync or fsync persists: pages reach media when the kernel
+ *     likes, so the program does not count on values in between.  Nor is any in a run that only syncs after its last
+ *     store (sink_at_end).
+ *
+ *  5. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed,
  *     and the line may have been flushed in an earlier life.  The trace does not tell which objects these are.  In a
- *     run that frees or aborts by libpmemobj, a missing flush is therefore not certain: a warning. */
+ *     run that frees or aborts by libpmemobj, a missing flush is therefore not certain: a warning.
+ *
+ *  6. A needless flush or fence that is needed at other times is a warning, and nobody is told to remove it. */
 #ifndef BLACKOUT_FINDING_EVIDENCE_H
 #define BLACKOUT_FINDING_EVIDENCE_H
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "finding/stacks.h"
 
-struct evidence {
-	struct map transient; /* hashes of lines of source that store transient data */
-	bool at_end;          /* all was written back after the last store */
+enum { EVIDENCE_OFTEN = 32 };
+
+/* What becomes of what a place stores, in the end. */
+enum { FATE_LOST = 1 /* more of it is left than persisted */, FATE_FLUSHED = 2, FATE_SYNCED = 4 /* by msync */ };
+
+/* The sum over the contexts of a place, and of what was seen there. */
+struct place {
+	struct sink_site site;
+	unsigned fate;
+	uint64_t needless; /* flushes or fences that had nothing to do */
 };
 
-/* Judge the entries of a sink.  evidence_free frees what is learned. */
+struct evidence {
+	struct stacks *stacks;
+	struct sink *sink;
+	struct map stores, steps;    /* from the hash of a place to 1 + index of places */
+	VEC_OF(struct place) places; /* of stores, and of flushes and fences */
+	bool stores_known, steps_known;
+	bool frees_known, frees; /* rule 5: the run frees objects or aborts transactions */
+	VEC_OF(bool) dropped;    /* by index of the sink: not to be reported */
+};
+
+/* Judge the entries of a sink again.  The arguments must outlive the evidence, which evidence_free frees. */
 void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink);
 void evidence_free(struct evidence *evidence);
 
-/* Is this sighting implied by another? */
-bool evidence_implies(const struct evidence *evidence, struct stacks *stacks, const struct sighting *sighting);
+/* Is the entry of that index left out, because others say it better? */
+bool evidence_drops(const struct evidence *evidence, size_t index);
+
+/* The figures that speak for a judged entry. */
+struct finding_runs evidence_runs(struct evidence *evidence, const struct sighting *sighting);
 
 #endif

@@ -136,6 +136,13 @@ struct finding_also {
 	const char *detector, *message, *fix;
 };
 
+/* What speaks for the verdict: a part of all that the code did in the run. */
+struct finding_runs {
+	uint64_t times; /* stores: those that were persisted; flushes and fences: those that were needless */
+	uint64_t total; /* 0: not known */
+	bool neighbour; /* whenever it was persisted, that was by a flush of something else */
+};
+
 enum finding_state {
 	FINDING_ACTIVE,
 	FINDING_SUPPRESSED, /* by an entry of --suppress */
@@ -154,6 +161,7 @@ struct finding {
 	const char *platforms[FINDING_PLATFORMS_MAX];
 	size_t platform_count;
 	const char *message, *fix; /* fix: NULL where none can be given */
+	struct finding_runs runs;  /* not in findings.json but as part of the message */
 	uint64_t count;
 	char fingerprint[FINGERPRINT_CHARS + 1];
 	struct finding_stack stack;

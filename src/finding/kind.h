@@ -57,26 +57,29 @@ enum finding_kind {
  *
  * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for
  * the first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8
- * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds.
+ * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds,
+ * {times}, {runs} and {evidence} for the figures of struct finding_runs.
  * The detector must give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a
  * brace. */
 #define VARIANTS(X)                                                                                                                        \
 	/* The store's own code is flushed in other executions.  related: FLUSH, one that wrote such a store back. */                      \
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} not written back when the program ends; what this code stores at other times is, "                    \
-	  "at {flush}",                                                                                                                    \
+	  "at {flush}{evidence}",                                                                                                          \
 	  "flush what is stored at {here}, as {flush} does")                                                                               \
 	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                            \
 	X(MISSING_FLUSH, LINE, ERROR,                                                                                                      \
-	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}",                  \
+	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}"                   \
+	  "{evidence}",                                                                                                                    \
 	  "flush what is stored at {here}")                                                                                                \
 	/* The same two when the last mapping of the file goes away before the program ends. */                                            \
 	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
 	  "{bytes} stored here {are} not written back when {pool} is unmapped; what this code stores at other times "                      \
-	  "is, at {flush}",                                                                                                                \
+	  "is, at {flush}{evidence}",                                                                                                      \
 	  "flush what is stored at {here}, as {flush} does, before the file is unmapped")                                                  \
 	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                             \
-	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is at other times, at {flush}",                \
+	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is at other times, at {flush}"                 \
+	  "{evidence}",                                                                                                                    \
 	  "flush what is stored at {here} before the file is unmapped")                                                                    \
 	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                             \
 	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
@@ -91,6 +94,11 @@ enum finding_kind {
 	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
 	  "where the object was freed or the transaction aborted",                                                                         \
 	  "flush what is stored at {here}, unless it was freed or its transaction aborted")                                                \
+	/* Any of the above but the last two, by code that runs often and mostly leaves it so.  related: FLUSH. */                         \
+	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                  \
+	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "           \
+	  "need not survive a crash",                                                                                                      \
+	  "flush what is stored at {here} if it must survive; if not, keep it in volatile memory")                                         \
 	/* related: FLUSH. */                                                                                                              \
 	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
 	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows",                                        \
@@ -123,6 +131,11 @@ enum finding_kind {
 	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \
 	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",             \
 	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	/* Everything that the code stores is overwritten.  related: STORE, one that overwrites it. */                                     \
+	X(TRANSIENT_DATA, OVERWRITTEN, WARNING,                                                                                            \
+	  "whatever is stored here is overwritten, at {store}, before anything writes it back{evidence}: volatile data in "                \
+	  "persistent memory",                                                                                                             \
+	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
 	/* here: the later store; related: STORE, the earlier one. */                                                                      \
 	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                 \
 	  "overwrites what was stored at {store} before that was written back: after a crash either may be there", "")                     \
@@ -134,6 +147,8 @@ enum finding_kind {
 	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                \
 	  "overwrites what was stored past the cache at {store} and not yet fenced: after a crash either may be there",                    \
 	  "fence after the non-temporal store at {store}")                                                                                 \
+	/* On a line with atomic stores: never reported so, but it may show transient data.  related: STORE. */                            \
+	X(DIRTY_OVERWRITE, LOCK, WARNING, "overwrites what was stored at {store} on the line of a lock", "")                               \
 	/* related: FLUSH, the earlier one. */                                                                                             \
 	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                             \
 	  "the line was written back at {flush}, and nothing was stored to it since",                                                      \
@@ -144,6 +159,17 @@ enum finding_kind {
 	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                          \
 	  "what was stored to this line, last at {store}, needs no flush: it went past the cache, or is persistent already",               \
 	  "remove the flush at {here}")                                                                                                    \
+	/* The same three where the flush is needed at other times. */                                                                     \
+	X(REDUNDANT_FLUSH, AGAIN_SOMETIMES, WARNING,                                                                                       \
+	  "needless in {times} of {runs} flushes here: the line was written back at {flush}, and nothing was stored to it since",          \
+	  "flush at {here} only where something was stored since the flush at {flush}")                                                    \
+	X(REDUNDANT_FLUSH, CLEAN_SOMETIMES, WARNING,                                                                                       \
+	  "needless in {times} of {runs} flushes here: nothing was stored to the line since the file was mapped",                          \
+	  "flush at {here} only lines that were stored to")                                                                                \
+	X(REDUNDANT_FLUSH, NEEDLESS_SOMETIMES, WARNING,                                                                                    \
+	  "needless in {times} of {runs} flushes here: what was stored to the line, last at {store}, went past the cache, or is "          \
+	  "persistent already",                                                                                                            \
+	  "flush at {here} only what went through the cache and is not persistent yet")                                                    \
 	/* The platform's caches are persistent. */                                                                                        \
 	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                 \
 	  "leave the flush at {here} out where the platform has persistent caches")                                                        \
@@ -153,11 +179,22 @@ enum finding_kind {
 	  "align the two objects to lines of their own, or flush the line once for both")                                                  \
 	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                   \
 	  "flush at {here} the persistent data that is meant, or remove the flush")                                                        \
+	/* The same where the flush is needed at other times. */                                                                           \
+	X(FLUSH_VOLATILE, SOMETIMES, PERFORMANCE,                                                                                          \
+	  "flushes memory that is not persistent in {times} of {runs} flushes here",                                                       \
+	  "flush at {here} only persistent data")                                                                                          \
 	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
 	  "remove the fence at {here}")                                                                                                    \
 	/* related: FENCE, the one before, with nothing in between. */                                                                     \
 	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
 	  "remove the fence at {here}, or the one at {fence}")                                                                             \
+	/* The same two where the fence is needed at other times. */                                                                       \
+	X(REDUNDANT_FENCE, NOTHING_SOMETIMES, WARNING,                                                                                     \
+	  "needless in {times} of {runs} fences here: there is no flush or non-temporal store of this thread to wait for",                 \
+	  "fence at {here} only after a flush or a non-temporal store")                                                                    \
+	X(REDUNDANT_FENCE, AGAIN_SOMETIMES, WARNING,                                                                                       \
+	  "needless in {times} of {runs} fences here: the fence at {fence} already waited for all that this thread flushed",               \
+	  "fence at {here} only where something was flushed since the fence at {fence}")                                                   \
 	/* related: FENCE, a locked instruction. */                                                                                        \
 	X(REDUNDANT_FENCE, LOCKED, WARNING,                                                                                                \
 	  "the locked instruction at {fence} already waited for all that this thread flushed; the fence is needed only where that is "     \

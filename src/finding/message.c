@@ -132,6 +132,20 @@ static void create_text(const struct finding_stack *point, char *text)
 			function_plain(text, WORD_MAX, point->frames[i].function);
 }
 
+/* " (persisted in 3 of 214 runs of this code, each time by the flush of a neighbour)"; nothing of code that ran once. */
+static void evidence_text(const struct finding *finding, char *text)
+{
+	const struct finding_runs *runs = &finding->runs;
+
+	text[0] = 0;
+	if (runs->total > 1)
+		snprintf(text, WORD_MAX, " (persisted in %" PRIu64 " of %" PRIu64 " runs of this code%s)", runs->times,
+			 runs->total,
+			 !runs->neighbour   ? ""
+			 : runs->times == 1 ? ", by the flush of a neighbour"
+					    : ", each time by the flush of a neighbour");
+}
+
 /* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries
  * too. */
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
@@ -151,6 +165,12 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		pool_text(finding, text);
 	else if (IS("platforms"))
 		platforms_text(finding, text);
+	else if (IS("times"))
+		snprintf(text, WORD_MAX, "%" PRIu64, finding->runs.times);
+	else if (IS("runs"))
+		snprintf(text, WORD_MAX, "%" PRIu64, finding->runs.total);
+	else if (IS("evidence"))
+		evidence_text(finding, text);
 	else if (IS("point") && finding->crash)
 		crash_point_text(finding->crash, text, WORD_MAX);
 	else if (IS("create") && finding->crash)
@@ -185,7 +205,8 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "are", "their", "pool", "platforms", "point", "create"};
+	static const char *const others[] = {"bytes", "are",    "their", "pool", "platforms",
+					     "point", "create", "times", "runs", "evidence"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

@@ -37,6 +37,7 @@ static void cover(struct line *line, const struct event *ev, uint64_t number, ui
 		node->unit.cover = UNIT_FLUSHED;
 		node->unit.flush_event = number;
 		node->unit.flush_context = ev->context;
+		node->unit.flush_from = ev->offset % LINE_BYTES;
 		effect->newly_covered += node->units;
 	}
 }

@@ -60,6 +60,7 @@ struct unit {
 	uint8_t kind;           /* enum unit_kind */
 	uint8_t cover;          /* enum unit_cover */
 	uint8_t store;          /* enum bo_store_kind; PLAIN for WRITTEN ones */
+	uint8_t flush_from;     /* the byte of its line that the flush named; meaningless while it is bare */
 };
 
 /* What a flush did.  Told for each CLFLUSH, CLFLUSHOPT and CLWB, also of volatile memory. */

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 
 	ST8(p, 1);
 	for (int i = 0; i < 3; i++)
-		CLWB(where[i]); //! redundant-flush performance; flush-volatile performance
+		CLWB(where[i]); //! redundant-flush warning; flush-volatile performance
 	SFENCE();
 	return 0;
 }

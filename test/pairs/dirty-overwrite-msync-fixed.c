@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dirty-overwrite-end-fixed.c - see dirty-overwrite-end-buggy.c. */
+/* dirty-overwrite-msync-fixed.c - see dirty-overwrite-msync-buggy.c. */
 #include "pair.h"
 
 int main(int argc, char **argv)
@@ -8,8 +8,9 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i <= 2; i++) {
 		ST8(p, (uint64_t)i);
+		ST8(p, (uint64_t)i * 7);
 		ST8(p, (uint64_t)i * 10);
+		CHECK(msync(p, PAGE, MS_SYNC) == 0);
 	}
-	CHECK(msync(p, PAGE, MS_SYNC) == 0);
 	return 0;
 }

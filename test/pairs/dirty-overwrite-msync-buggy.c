@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dirty-overwrite-end-buggy.c - a program that syncs step by step wants its steps on media; one that does so when all
- * is over does not. */
+/* dirty-overwrite-msync-buggy.c - a program that flushes counts on the order of what it stores; one that only calls
+ * msync does not. */
 #include "pair.h"
 
 int main(int argc, char **argv)
@@ -10,7 +10,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i <= 2; i++) {
 		ST8(p, (uint64_t)i);
 		ST8(p, (uint64_t)i * 10); //! dirty-overwrite warning
-		CHECK(msync(p, PAGE, MS_SYNC) == 0);
+		CLWB(p);
+		SFENCE();
 	}
 	return 0;
 }
