@@ -128,7 +128,7 @@ static void html_header(struct html *h, const struct findings *findings)
 
 	html_raw(h, "<header>\n<h1>Blackout <span>report</span></h1>\n<dl class=\"facts\">\n");
 	html_fact(h, "command", target->command.at, target->command.count);
-	html_fact(h, "pools", target->pm.at, target->pm.count);
+	html_fact(h, "PM files", target->pm.at, target->pm.count);
 	html_fact(h, "platform", target->platforms.at, target->platforms.count);
 	html_fact(h, "recovery", &target->recover, target->recover != NULL);
 	html_fact(h, "client", &target->client, target->client != NULL);

@@ -128,14 +128,6 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_close(j, '}');
 }
 
-static void json_strings(struct json_out *j, const char *key, const char *const *texts, size_t count)
-{
-	json_open(j, key, '[');
-	for (size_t i = 0; i < count; i++)
-		json_text(j, NULL, texts[i]);
-	json_close(j, ']');
-}
-
 static void json_also(struct json_out *j, const struct finding *finding)
 {
 	if (!finding->also_count)

@@ -75,3 +75,11 @@ void json_end(struct json_out *j)
 {
 	fputc('\n', j->out);
 }
+
+void json_strings(struct json_out *j, const char *key, const char *const *texts, size_t count)
+{
+	json_open(j, key, '[');
+	for (size_t i = 0; i < count; i++)
+		json_text(j, NULL, texts[i]);
+	json_close(j, ']');
+}

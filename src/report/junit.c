@@ -145,6 +145,20 @@ static void junit_count(const struct findings *findings, enum severity fail_on, 
 		*tests += !found[kind];
 }
 
+/* The files that were taken for PM. */
+static void junit_properties(FILE *out, const struct findings_target *target)
+{
+	if (!target->pm.count)
+		return;
+	fputs("    <properties>\n", out);
+	for (size_t i = 0; i < target->pm.count; i++) {
+		fputs("      <property name=\"pm\"", out);
+		xml_attribute(out, "value", target->pm.at[i]);
+		fputs("/>\n", out);
+	}
+	fputs("    </properties>\n", out);
+}
+
 void junit_write(const struct findings *findings, const struct report_options *options, FILE *out)
 {
 	size_t tests, failures;
@@ -156,6 +170,7 @@ void junit_write(const struct findings *findings, const struct report_options *o
 	fprintf(out,
 		"  <testsuite name=\"blackout\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"0\">\n",
 		tests, failures);
+	junit_properties(out, &findings->target);
 	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
 		junit_kind(out, findings, (enum finding_kind)kind, options->fail_on);
 	fputs("  </testsuite>\n</testsuites>\n", out);

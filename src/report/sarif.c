@@ -8,6 +8,7 @@
  *   crash           codeFlows[0]: stores lost and kept, where the power failed, where recovery did
  *   fingerprint     partialFingerprints["blackout/v1"]
  *   silenced        suppressions[] of kind external;  known from the baseline: baselineState unchanged
+ *   PM files        properties.pm of the run
  *
  * Paths are absolute file: URIs where debug info gives them; a path that is not, is given as it is. */
 #include <string.h>
@@ -339,6 +340,9 @@ static void sarif_run(struct json_out *j, const struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++)
 		sarif_result(j, &findings->at[i], baseline);
 	json_close(j, ']');
+	json_open(j, "properties", '{');
+	json_strings(j, "pm", findings->target.pm.at, findings->target.pm.count);
+	json_close(j, '}');
 	json_close(j, '}');
 }
 

@@ -2,6 +2,7 @@
 /* text.c - findings for a person at a terminal.
  *
  *     recorded 1 842 PM stores, 611 flushes, 304 fences in 2 threads         1.9 s
+ *       in /home/me/pool
  *
  *     F1  missing-flush    kv.c:118 in bucket_insert  (error, 12 times)
  *         8 bytes stored here are not written back when the program ends; their line is at other
@@ -29,6 +30,7 @@
 #define WIDTH_MIN 30u
 #define TIME_COLUMN 71u
 #define CALLERS_MAX 4u
+#define FILES_MAX 8u
 
 static enum style severity_style(enum severity severity)
 {
@@ -204,8 +206,26 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
-static void text_head(struct text *t, const struct findings_stats *stats)
+/* The files that were taken for PM, each on a line of its own, so that it can be copied. */
+static void text_files(struct text *t, const struct findings_target *target)
 {
+	for (size_t i = 0; i < target->pm.count && i < FILES_MAX; i++) {
+		text_print(t, i ? "     " : "  in ");
+		text_print(t, target->pm.at[i]);
+		text_newline(t);
+	}
+	if (target->pm.count > FILES_MAX) {
+		char rest[64];
+
+		snprintf(rest, sizeof(rest), "     and %zu more", target->pm.count - FILES_MAX);
+		text_print(t, rest);
+		text_newline(t);
+	}
+}
+
+static void text_head(struct text *t, const struct findings *findings)
+{
+	const struct findings_stats *stats = &findings->stats;
 	char stores[40], flushes[40], fences[40], line[256];
 
 	if (!stats->stores.known || !stats->flushes.known || !stats->fences.known || !stats->threads.known)
@@ -219,6 +239,7 @@ static void text_head(struct text *t, const struct findings_stats *stats)
 	if (stats->seconds.record >= 0)
 		text_seconds(t, stats->seconds.record);
 	text_newline(t);
+	text_files(t, &findings->target);
 	text_tested(t, stats);
 	text_counted(t, stats);
 	text_newline(t);
@@ -282,7 +303,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 			 .colour = options->colour,
 			 .dir = options->dir};
 
-	text_head(&t, &findings->stats);
+	text_head(&t, findings);
 	for (size_t i = 0; i < findings->count; i++)
 		if (finding_is_active(&findings->at[i]))
 			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);

@@ -38,6 +38,7 @@ static void test_text(void **state)
 	assert_string_equal(
 		text,
 		"recorded 1 842 PM stores, 611 flushes, 1 fence in 2 threads            1.9 s\n"
+		"  in /pm/pool\n"
 		"\n"
 		"F1  missing-flush      kv.c:118 in put  (error, 1 234 times)\n"
 		"    8 bytes stored here are not written back when the program ends; their line\n"
