@@ -12,6 +12,7 @@
 #include "crash/campaign_in.h"
 
 #define JOURNAL "crash.journal"
+#define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested: the rest is for the second crash */
 
 /* Texts */
 
@@ -311,7 +312,8 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->creation = creation_new(options->dir);
 	c->folders = options->folder_first;
 	c->start = clock_seconds();
-	c->testing.deadline = options->budget > 0 ? c->start + options->budget : 0;
+	c->testing.deadline =
+		options->budget > 0 ? c->start + options->budget * (options->nested ? FIRST_CRASH_SHARE : 1) : 0;
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
 	c->seconds = clock_seconds() - c->start;

@@ -93,8 +93,10 @@ struct campaign {
 
 	/* nested.c */
 	VEC_OF(struct nested) nested;
+	uint64_t nested_states; /* from which recovery could be crashed in turn, */
+	uint64_t nested_done;   /* and from which it was */
+	uint64_t nested_partly; /* of these, the ones where some states of the second crash were left out */
 	/* States whose recovery was not crashed, because */
-	uint64_t nested_beyond;     /* there are too many, */
 	uint64_t nested_unreadable; /* its recording is not whole, */
 	uint64_t nested_failing;    /* or it fails on what it has left */
 

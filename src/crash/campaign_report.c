@@ -105,6 +105,12 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 	note_add(f, note);
 }
 
+/* States from which recovery could have been crashed in turn, but for their number. */
+static uint64_t nested_beyond(const struct campaign *c)
+{
+	return c->nested_states - c->nested_done - c->nested_failing - c->nested_unreadable;
+}
+
 static void inject_notes(const struct campaign *c, struct findings *f)
 {
 	uint64_t expects = campaign_expects(c);
@@ -131,9 +137,15 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		"files that recoveries share), and they are not among the findings");
 	states_note(f, c->nested_failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
-	states_note(f, c->nested_beyond, "recovery was not crashed in turn: it was on others, evenly chosen");
+	states_note(f, nested_beyond(c),
+		    c->explored
+			    ? "recovery was not crashed in turn: of those with everything or nothing pending on media "
+			      "an even sample was taken, and of the others those that differ most"
+			    : "recovery was not crashed in turn: an even sample was taken");
 	states_note(f, c->nested_unreadable,
 		    "recovery was not crashed in turn: its recording does not have all PM files");
+	states_note(f, c->nested_partly,
+		    "recovery was crashed in turn, but not all that a second crash may leave was tested");
 	hang_notes(c, f);
 	stranger_notes(c, f);
 	inject_notes(c, f);
@@ -156,6 +168,10 @@ static void figures_add(const struct campaign *c, struct findings *f)
 	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
 	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
 	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
+	if (c->options.nested && !c->options.client) {
+		f->stats.nested.states = figure(c->nested_states);
+		f->stats.nested.crashed = figure(c->nested_done);
+	}
 	if (c->stopped || explored.left_in || explored.waiting)
 		f->stats.complete = figure(0);
 	f->stats.seconds.recover = c->seconds;

@@ -58,30 +58,30 @@ struct trying {
 	uint8_t taken[];
 };
 
+/* How recovery ends on a state, unless that is known from another root. */
+static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct ending ending,
+			uint64_t sequence)
+{
+	struct root *root = &g->explore->explored->roots.at[g->root];
+
+	if (!contents_add(&g->explore->explored->tested, digest))
+		return;
+	if (!ending_passed(ending))
+		failures_add(&root->failures, g->moment, taken, g->open, ending, sequence);
+	else if (explore_nests(g->explore))
+		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
+}
+
 static void trying_told(void *arg, const struct outcome *outcome)
 {
 	struct trying *t = arg;
 	struct eager *g = t->eager;
-	struct explored *explored = g->explore->explored;
 
 	if (outcome)
-		contents_add(&explored->tested, moment_digest(g->moment, t->taken));
-	if (outcome && !outcome_passed(outcome))
-		failures_add(&explored->roots.at[g->root].failures, g->moment, t->taken, g->open, ending_of(outcome),
-			     t->sequence);
+		state_learn(g, t->taken, moment_digest(g->moment, t->taken), ending_of(outcome), t->sequence);
 	g->under_way--;
 	eager_release(g);
 	free(t);
-}
-
-/* The outcome is known: inject was here. */
-static void known_take(struct eager *g, struct digest digest, struct ending ending)
-{
-	struct explored *explored = g->explore->explored;
-
-	if (!contents_add(&explored->tested, digest) || ending_passed(ending))
-		return;
-	failures_add(&explored->roots.at[g->root].failures, g->moment, g->taken, g->open, ending, g->sequence);
 }
 
 static int state_try(struct eager *g)
@@ -100,7 +100,7 @@ static int state_try(struct eager *g)
 	if (known_claim(c->known, digest)) {
 		known = known_get(c->known, digest);
 		if (known.known)
-			known_take(g, digest, known);
+			state_learn(g, g->taken, digest, known, g->sequence); /* inject was here */
 		return 0;
 	}
 	t = mem_alloc(sizeof(*t) + units + 1);

@@ -53,6 +53,8 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	bool pending = moment->choices->unit_count;
 	enum eager_extent extent = EAGER_ALL;
 
+	if (e->pass == PASS_NEST)
+		return lazily_nest(e, index, moment, err);
 	if (pending && e->pass <= PASS_ALL && has_budget(e->campaign))
 		extent = EAGER_GLANCE;
 	else if (e->pass == PASS_CONTRAST)
@@ -101,6 +103,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	switch (e->pass) {
 	case PASS_SUSPECTS: return root_is_suspect(e->explored, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
+	case PASS_NEST: return moment->choices->unit_count > 1 && lazily_can(e, root, moment);
 	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
 	case PASS_REFUSED: return root->state == ROOT_REFUSED;
 	default: return root->state == ROOT_PART;
@@ -168,14 +171,18 @@ static int reading_explore(struct explore *e, struct err *err)
 }
 
 /* Is there anything to do in this pass? */
-static bool pass_is_due(const struct campaign *c, const struct explored *explored, enum explore_pass pass)
+static bool pass_is_due(const struct explore *e, enum explore_pass pass)
 {
+	const struct campaign *c = e->campaign;
+	const struct explored *explored = e->explored;
 	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
 
 	if (pass == PASS_SUSPECTS)
 		return has_budget(c) && c->options.suspect_count;
 	if (pass == PASS_ALL)
 		return true;
+	if (pass == PASS_NEST)
+		return explore_nests(e);
 	if (!has_budget(c) && (pass == PASS_SOME || pass == PASS_REST))
 		return false;
 	for (size_t i = 0; i < explored->roots.count; i++)
@@ -215,7 +222,7 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 	bool was_stopped;
 	int r;
 
-	if (!pass_is_due(c, e.explored, pass))
+	if (!pass_is_due(&e, pass))
 		return 0;
 	if (pass == PASS_SUSPECTS)
 		suspects_take(e.explored, &c->options);
@@ -275,8 +282,10 @@ void explored_free(struct explored *explored, size_t platforms)
 	for (size_t p = 0; explored && p < platforms; p++) {
 		struct explored *e = &explored[p];
 
-		for (size_t i = 0; i < e->roots.count; i++)
+		for (size_t i = 0; i < e->roots.count; i++) {
 			failures_clear(&e->roots.at[i].failures);
+			candidates_free(&e->roots.at[i].candidates);
+		}
 		vec_free(&e->roots);
 		map_free(&e->names);
 		vec_free(&e->suspects);

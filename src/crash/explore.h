@@ -34,6 +34,7 @@ enum explore_pass {
 	/* With a budget: a glance at roots in which a store is pending that other detectors complained of. */
 	PASS_SUSPECTS,
 	PASS_ALL,      /* all roots; with a budget, such a glance at the others */
+	PASS_NEST,     /* with --nested: states from which recovery is to be crashed in turn */
 	PASS_SOME,     /* with a budget: all states then, if not too many, of roots where recovery reads few lines */
 	PASS_CONTRAST, /* where there is more: all suspicious states */
 	PASS_REST,     /* with a budget: all states */

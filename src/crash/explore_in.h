@@ -10,6 +10,7 @@
 #define BLACKOUT_CRASH_EXPLORE_IN_H
 
 #include "crash/campaign_in.h"
+#include "crash/candidates.h"
 #include "crash/contents.h"
 #include "crash/explore.h"
 #include "crash/moment.h"
@@ -50,6 +51,7 @@ struct root {
 	bool reads_many; /* lines that are pending */
 	double left_out;
 	struct failures failures;
+	struct candidates candidates; /* on the first platform, for --nested */
 };
 
 /* A store that another detector complained of. */
@@ -91,10 +93,18 @@ struct explore {
 	VEC_OF(struct flight *) flights; /* lazily.c */
 };
 
+/* Are states to be kept from which recovery is crashed in turn? */
+static inline bool explore_nests(const struct explore *explore)
+{
+	return explore->campaign->options.nested && explore->explored == &explore->campaign->explored[0];
+}
+
 /* lazily.c: is there a fork server, and is it wanted? */
 bool lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
 /* All that recovery can tell apart of the root at the image's moment, or some by chance.  Takes the moment over. */
 int lazily_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+/* Look for states from which recovery is to be crashed in turn.  Takes the moment over. */
+int lazily_nest(struct explore *explore, size_t root, struct moment *moment, struct err *err);
 void lazily_close(struct explore *explore);
 
 /* What recovery reads with nothing of what is pending on media, and with everything: flags by line; NULL: not known. */

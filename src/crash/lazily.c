@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, or
- * two glances.
+/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, two
+ * glances, or states for a second crash.
  *
  * A glance is one recovery at an end: with everything that is pending on media, or with nothing.  It tells which lines
  * are read there.  A state that is like that end in all of these is the same to recovery, so it need not be run: where
@@ -12,6 +12,7 @@
 
 enum {
 	LEAVES_SAMPLED = 1 << 10, /* at most */
+	LEAVES_NESTED = 1 << 6,   /* of a root, in order and by chance, looked at for a second crash */
 	LEAVES_SOME = 1 << 8,     /* of a root, before one that is larger has all the time that is left */
 	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
 	REFUSALS_MAX = 8,
@@ -47,7 +48,11 @@ struct flight {
 	struct moment *moment;
 	uint8_t *decided; /* by line, for one leaf */
 	uint64_t leaves, refusals, timeouts;
-	bool sample;
+	enum flight_aim {
+		FLIGHT_TREE,
+		FLIGHT_SAMPLE, /* of a root that has been explored as a tree: it changes nothing in what was left out */
+		FLIGHT_NEST,   /* the same, and it is kept for a second crash */
+	} aim;
 };
 
 /* Leaves */
@@ -74,6 +79,8 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 	contents_add(&f->explore->explored->tested, content);
 	if (!ending_passed(ending))
 		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, ending, f->leaves);
+	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
+		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, f->decided, f->leaves);
 	tester_count(c->tester, leaf->outcome);
 	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
 }
@@ -147,11 +154,11 @@ static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
 
 	(void)arg;
 	explored->traps += end->traps;
-	if (!f->sample) {
+	if (f->aim == FLIGHT_TREE) {
 		root->left_out = end->left_out;
 		root->state = end->left_out > 0 ? ROOT_PART : ROOT_DONE;
 	}
-	if (f->refusals || end->broken) {
+	if (f->aim != FLIGHT_NEST && (f->refusals || end->broken)) {
 		root->state = ROOT_REFUSED;
 		if (!explored->reason)
 			explored->reason = campaign_text(f->explore->campaign, end->broken ? end->broken : "");
@@ -160,21 +167,24 @@ static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
 	flight_free(f);
 }
 
-int lazily_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+/* `before`: the numbers of its leaves come after these. */
+static int flight_send(const struct flight *flight, enum lazy_order order, uint64_t leaves_most, uint64_t before,
+		       struct err *err)
 {
-	bool sample = e->pass == PASS_SAMPLE;
+	struct explore *e = flight->explore;
 	struct flight *f = mem_alloc(sizeof(*f));
 	struct lazy_options options = {
-		.order = sample ? LAZY_SAMPLE : LAZY_CONTRAST,
-		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[root].event,
-		.leaves_max = leaves_max(e),
+		.order = order,
+		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[flight->root].event,
+		.leaves_max = leaves_most,
+		.stores = flight->aim == FLIGHT_NEST,
 		.leaf = leaf_told,
 		.ended = root_ended,
 	};
 	int r;
 
-	*f = (struct flight){.explore = e, .root = root, .moment = moment, .sample = sample};
-	f->leaves = sample ? e->campaign->options.per_segment : 0; /* later than those of the tree */
+	*f = *flight;
+	f->leaves = before;
 	vec_push(&e->flights, f);
 	r = flight_start(f, &options, err);
 	if (r < 0) {
@@ -182,6 +192,33 @@ int lazily_root(struct explore *e, size_t root, struct moment *moment, struct er
 		flight_free(f);
 	}
 	return r;
+}
+
+int lazily_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+{
+	bool sample = e->pass == PASS_SAMPLE;
+	const struct flight f = {.explore = e,
+				 .root = root,
+				 .moment = moment,
+				 .aim = sample ? FLIGHT_SAMPLE : FLIGHT_TREE};
+
+	return flight_send(&f, sample ? LAZY_SAMPLE : LAZY_CONTRAST, leaves_max(e),
+			   sample ? e->campaign->options.per_segment : 0, err);
+}
+
+/* Stores decide, too: what recovery overwrites is seen again if the power fails before that is on media.  The first
+ * leaves of a large tree are like each other, so some are added by chance. */
+int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct err *err)
+{
+	uint64_t before = 2 * e->campaign->options.per_segment;
+	struct flight f = {.explore = e, .root = root, .moment = moment, .aim = FLIGHT_NEST};
+	bool is_large = choices_count(moment->choices, CHOICES_OPEN, NULL) > LEAVES_NESTED;
+	int r = flight_send(&f, LAZY_CONTRAST, LEAVES_NESTED, before, err);
+
+	if (r < 0 || !is_large)
+		return r;
+	f.moment = moment_new(reading_image(e->reading));
+	return flight_send(&f, LAZY_SAMPLE, LEAVES_NESTED, before + LEAVES_NESTED, err);
 }
 
 void lazily_close(struct explore *e)

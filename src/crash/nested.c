@@ -5,8 +5,13 @@
  * as in any other: a campaign of its own, whose initial state is the crash state and whose orderly end is what recovery
  * left.  Outcomes by content are shared with the first campaign.
  *
- * Recording takes a good part of a second, so of many states some are taken, evenly.  Recoveries that do not change PM
- * have no failure points, and cost nothing beyond that. */
+ * Recording takes a good part of a second, so few states are taken.
+ *
+ *  1. Of the extreme states, which have a trial: all, or STATES_MAX that lie evenly among them.
+ *  2. Of the others that explore met: round after round one state of each moment, those first that differ most from what
+ *     was taken of their moment before (candidates.h); STATES_MAX in all, or with a budget, as many as there is time for.
+ *
+ * Recoveries that do not change PM have no failure points, and cost nothing beyond the recording. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +21,26 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "crash/campaign_in.h"
+#include "crash/explore_in.h"
 #include "image/tree.h"
 #include "run/recorder.h"
 #include "run/recording.h"
 #include "trace/seal.h"
 
 #define TIME_LEAST 0.1
-enum { STATES_MAX = 100 /* recorded */ };
+enum {
+	STATES_MAX = 100,    /* that are recorded of the extreme ones; and of the others, where there is no budget */
+	LEAVES_WITHIN = 256, /* of one segment of a recovery that is explored */
+	RANKS = 16,          /* states of one moment, besides the extreme ones */
+};
 
 struct nest {
 	struct campaign *campaign;
 	struct reading *reading;
 	struct recorder recorder;
+	VEC_OF(struct pick) picks; /* for the next reading */
+	struct contents seen;      /* all that were picked */
+	unsigned number;           /* of the last one that was recorded */
 };
 
 /* Recording */
@@ -90,6 +102,12 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 {
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
+	if (within->explored) {
+		struct explore_figures e = explore_figures(within);
+
+		found_add(&c->found, &(struct judgement){e.tested, e.tested, e.failed, e.accepted});
+		c->nested_partly += e.left_in || e.waiting;
+	}
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
 	c->hangs_unconfirmed += within->hangs_unconfirmed;
@@ -109,10 +127,10 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.points = how.after = NULL;
 	how.nested = false;
 	how.inject = true;
-	how.explore = false;
+	how.per_segment = how.per_segment < LEAVES_WITHIN ? how.per_segment : LEAVES_WITHIN;
 	how.suspect_count = how.caller_count = 0;
 	if (how.budget > 0)
-		how.budget = time_left(c);
+		how.budget = how.explore ? time_left(c) / 4 : time_left(c);
 	how.folder_first = c->folders;
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->folders = nested.campaign->folders;
@@ -120,6 +138,8 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	if (r < 0 && err->status == ERR_TARGET) {
 		c->nested_failing++;
 		r = 0;
+	} else {
+		c->nested_done += r == 0;
 	}
 	notes_take(c, nested.campaign);
 	vec_push(&c->nested, nested);
@@ -152,6 +172,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	bool whole = survey && !cut_short && survey_is_whole(n, survey);
 	c->nested_unreadable += r == 0 && !whole;
 	if (!whole || !points_count(survey->points)) {
+		c->nested_done += whole;
 		survey_free(survey);
 		tree_remove(recording.dir);
 		return r;
@@ -161,68 +182,181 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 
 /* Choosing */
 
-static bool trial_passes(const struct campaign *c, const struct trial *trial)
+/* A state on which recovery passes. */
+struct pick {
+	struct digest digest;
+	uint64_t event;            /* the crash comes after it */
+	uint32_t difference;       /* of a candidate; see candidates.h */
+	const struct trial *trial; /* one of the extreme states of its moment, or */
+	const struct root *root;   /* of this root, */
+	size_t candidate;          /* this one */
+};
+
+static int pick_order(const void *left, const void *right)
 {
-	return ending_passed(known_get(c->known, trial->digest));
+	const struct pick *a = left, *b = right;
+
+	return a->event < b->event ? -1 : a->event > b->event;
 }
 
-/* Every so many of the different contents on which recovery passes. */
-static uint64_t states_stride(struct campaign *c, const struct trials *trials)
+static int pick_difference(const void *left, const void *right)
 {
-	struct map seen = {0};
-	uint64_t count = 0;
+	const struct pick *a = left, *b = right;
 
+	if (a->difference != b->difference)
+		return a->difference > b->difference ? -1 : 1;
+	return pick_order(left, right);
+}
+
+/* The extreme states, in the order of the trace. */
+static void trials_pick(struct nest *n, const struct trials *trials)
+{
 	for (size_t i = 0; i < trials->all.count; i++) {
 		const struct trial *trial = &trials->all.at[i];
-		uint64_t *known = map_put(&seen, trial->digest.low, trial->digest.high);
 
-		count += !*known && trial_passes(c, trial);
-		*known = 1;
+		if (ending_passed(known_get(n->campaign->known, trial->digest)) &&
+		    contents_add(&n->seen, trial->digest))
+			vec_push(&n->picks, ((struct pick){trial->digest, trial->event, .trial = trial}));
 	}
-	map_free(&seen);
-	if (count <= STATES_MAX)
-		return 1;
-	uint64_t stride = (count + STATES_MAX - 1) / STATES_MAX;
-	c->nested_beyond += count - (count + stride - 1) / stride;
-	return stride;
 }
 
-static int trial_nest(struct nest *n, const struct trial *trial, unsigned number, struct err *err)
+/* Of many, `most` that lie evenly among them. */
+static void picks_thin(struct nest *n, size_t most)
+{
+	size_t count = n->picks.count, stride = (count + most - 1) / most, kept = 0;
+
+	for (size_t i = 0; stride > 1 && i < count; i += stride)
+		n->picks.at[kept++] = n->picks.at[i];
+	n->picks.count = stride > 1 ? kept : count;
+}
+
+/* Of each root, the state that comes at this rank in the order of candidates.h. */
+static void candidates_pick(struct nest *n, struct explored *explored, size_t rank)
+{
+	struct candidate_rank ranks[RANKS];
+
+	for (size_t i = 0; i < explored->roots.count; i++) {
+		const struct root *root = &explored->roots.at[i];
+		const struct candidate *candidate;
+
+		if (candidates_rank(&root->candidates, ranks, rank + 1) <= rank)
+			continue;
+		candidate = &root->candidates.all.at[ranks[rank].index];
+		if (contents_add(&n->seen, candidate->digest))
+			vec_push(&n->picks, ((struct pick){candidate->digest, root->event, ranks[rank].difference,
+							   .root = root, .candidate = ranks[rank].index}));
+	}
+}
+
+/* The most different ones, and then in the order of the trace. */
+static void picks_limit(struct nest *n, size_t most)
+{
+	if (n->picks.count)
+		qsort(n->picks.at, n->picks.count, sizeof(*n->picks.at), pick_difference);
+	n->picks.count = n->picks.count < most ? n->picks.count : most;
+	if (n->picks.count)
+		qsort(n->picks.at, n->picks.count, sizeof(*n->picks.at), pick_order);
+}
+
+/* The image stands at its event. */
+static struct state *pick_state(const struct pick *pick, struct image *image)
+{
+	bool *persisted;
+	struct state *state;
+
+	if (pick->trial)
+		return trial_state(pick->trial, image);
+	persisted = mem_alloc(pick->root->candidates.unit_count + 1);
+	candidates_persisted(&pick->root->candidates, pick->candidate, persisted);
+	state = state_new(image, persisted);
+	free(persisted);
+	return state;
+}
+
+static int pick_nest(struct nest *n, const struct pick *pick, struct err *err)
 {
 	struct state *state;
 	int r;
 
-	if (reading_to(n->reading, trial->event, err) < 0)
+	if (reading_to(n->reading, pick->event, err) < 0)
 		return -1;
-	state = trial_state(trial, reading_image(n->reading));
-	r = state_nest(n, state, number, err);
+	state = pick_state(pick, reading_image(n->reading));
+	r = state_nest(n, state, ++n->number, err);
 	state_free(state);
 	return r;
 }
 
-static int trials_nest(struct nest *n, const struct trials *trials, struct err *err)
+static bool is_over(const struct campaign *c)
+{
+	return c->options.interrupted() || (c->testing.deadline > 0 && clock_seconds() > c->testing.deadline);
+}
+
+/* All that are picked, in one reading. */
+static int picks_nest(struct nest *n, double end, struct err *err)
 {
 	struct campaign *c = n->campaign;
-	uint64_t stride = states_stride(c, trials), count = 0;
-	struct map seen = {0};
 	int r = 0;
 
-	for (size_t i = 0; i < trials->all.count && r == 0; i++) {
-		const struct trial *trial = &trials->all.at[i];
-		uint64_t *known = map_put(&seen, trial->digest.low, trial->digest.high);
-
-		if (*known || !trial_passes(c, trial))
-			continue;
-		*known = 1;
-		if (count++ % stride)
-			continue;
+	if (!n->picks.count)
+		return 0;
+	if (reading_open(&n->reading, c->options.dir, c->options.platforms[0], c->survey->origin, err) < 0)
+		return -1;
+	r = campaign_tester(c, n->reading, err);
+	for (size_t i = 0; i < n->picks.count && r == 0; i++) {
 		if (c->options.interrupted() || tester_time_is_over(c->tester))
 			r = TESTER_STOPPED;
-		else
-			r = trial_nest(n, trial, (unsigned)count, err);
+		else if (!end || clock_seconds() < end)
+			r = pick_nest(n, &n->picks.at[i], err);
 	}
-	map_free(&seen);
+	r = campaign_tester_end(c, r, err);
+	reading_close(n->reading);
+	n->picks.count = 0;
 	return r;
+}
+
+/* Different contents on which recovery passes. */
+static uint64_t states_count(const struct campaign *c)
+{
+	const struct trials *trials = &c->trials[0];
+	struct contents all = {0};
+	uint64_t count;
+
+	for (size_t i = 0; i < trials->all.count; i++)
+		if (ending_passed(known_get(c->known, trials->all.at[i].digest)))
+			contents_add(&all, trials->all.at[i].digest);
+	for (size_t i = 0; c->explored && i < c->explored[0].roots.count; i++) {
+		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;
+
+		for (size_t k = 0; k < passing->room; k++)
+			if (passing->at[k].low | passing->at[k].high)
+				contents_add(&all, passing->at[k]);
+	}
+	count = all.count;
+	contents_free(&all);
+	return count;
+}
+
+/* Of the budget half is for the extreme states, if there are others. */
+static int rounds_nest(struct nest *n, struct err *err)
+{
+	struct campaign *c = n->campaign;
+	bool has_budget = c->options.budget > 0;
+	double now = clock_seconds(), end = has_budget && c->explored ? now + time_left(c) / 2 : 0;
+	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
+
+	c->nested_states = states_count(c);
+	trials_pick(n, &c->trials[0]);
+	picks_thin(n, STATES_MAX);
+	if (picks_nest(n, end, err) < 0)
+		return -1;
+	for (size_t rank = 0; c->explored && rank < RANKS && room && !is_over(c); rank++) {
+		candidates_pick(n, &c->explored[0], rank);
+		picks_limit(n, room);
+		room -= n->picks.count;
+		if (picks_nest(n, 0, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int nested_run(struct campaign *c, struct err *err)
@@ -231,7 +365,7 @@ int nested_run(struct campaign *c, struct err *err)
 	char dir[PATH_MAX];
 	int r;
 
-	if (!c->options.nested || c->stopped || c->options.client)
+	if (!c->options.nested || c->options.interrupted() || c->options.client)
 		return 0;
 	if (path_make(dir, sizeof(dir), err, "%s/nested", c->options.out) < 0 ||
 	    recorder_find_valgrind(&n.recorder, err) < 0 || recorder_find_tool(&n.recorder, err) < 0)
@@ -239,14 +373,12 @@ int nested_run(struct campaign *c, struct err *err)
 	tree_remove(dir);
 	if (mkdir(dir, 0777) < 0)
 		return err_sys(err, "cannot create %s", dir);
-	if (reading_open(&n.reading, c->options.dir, c->options.platforms[0], c->survey->origin, err) < 0)
-		return -1;
 	campaign_phase(c, "crashing recovery", 0);
-	r = campaign_tester(c, n.reading, err);
-	if (r == 0)
-		r = trials_nest(&n, &c->trials[0], err);
-	r = campaign_tester_end(c, r, err);
-	reading_close(n.reading);
+	if (c->options.budget > 0)
+		c->testing.deadline = c->start + c->options.budget;
+	r = rounds_nest(&n, err);
+	vec_free(&n.picks);
+	contents_free(&n.seen);
 	return r;
 }
 

@@ -26,6 +26,7 @@ struct observed {
 	struct map lines; /* (hash of the path, line) -> 1 */
 	struct map files; /* hash of the path -> 1: it is read by loads */
 	bool failed;      /* nothing can be told */
+	bool stores;      /* lines that it stores to count, too: a second crash may show what they were */
 	uint64_t moments; /* asked about */
 };
 
@@ -45,15 +46,17 @@ static uint64_t path_hash(const char *path)
 
 /* Reading what was recorded */
 
-static void load_note(struct observed *o, const struct trace *trace, const struct event *ev)
+static void access_note(struct observed *o, const struct trace *trace, const struct event *ev)
 {
-	const struct trace_file *file = ev->type == EVENT_LOAD && ev->file ? trace_file(trace, ev->file) : NULL;
+	bool is_load = ev->type == EVENT_LOAD, counts = is_load || (o->stores && ev->type == EVENT_STORE);
+	const struct trace_file *file = counts && ev->file ? trace_file(trace, ev->file) : NULL;
 	uint64_t path;
 
 	if (!file || !ev->size)
 		return;
 	path = path_hash(file->path);
-	*map_put(&o->files, path, 0) = 1;
+	if (is_load)
+		*map_put(&o->files, path, 0) = 1;
 	for (uint64_t line = ev->offset / CHOICES_LINE; line <= (ev->offset + ev->size - 1) / CHOICES_LINE; line++)
 		*map_put(&o->lines, path, line) = 1;
 }
@@ -68,7 +71,7 @@ static bool recording_read(struct observed *o, const char *dir)
 	if (trace_open(&trace, dir, &err) < 0)
 		return false;
 	while ((more = trace_next(trace, &ev, &err)) > 0)
-		load_note(o, trace, &ev);
+		access_note(o, trace, &ev);
 	trace_close(trace);
 	return more == 0;
 }
@@ -139,6 +142,7 @@ int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 		return 0; /* a server does not end by itself */
 	if (!o) {
 		o = e->explored->lines = mem_alloc(sizeof(*o));
+		o->stores = explore_nests(e);
 		r = observe_once(e, o, NULL);
 	}
 	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0)

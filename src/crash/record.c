@@ -10,7 +10,11 @@ int campaign_record(struct campaign *c, const struct recorder *recorder, const c
 		    bool loads, struct err *err)
 {
 	const struct origin *origin = c->survey->origin;
-	struct recorder_job job = {.dir = dir, .follow = true, .loads = loads, .pmem_force = c->options.pmem_force};
+	struct recorder_job job = {.dir = dir,
+				   .follow = true,
+				   .loads = loads,
+				   .code_hash = c->options.explore,
+				   .pmem_force = c->options.pmem_force};
 	struct words argv = {0}, environment = {0};
 	struct outcome outcome;
 	int r;

@@ -186,6 +186,8 @@ struct finding {
 /* What becomes of the crash states: orders in which stores get to media; sets of stores (feasible); their contents;
  * those of chosen segments alone; those that recovery can tell apart; those that it was run on. */
 #define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
+/* Crash states from which recovery could be crashed in turn (--nested), and those from which it was. */
+#define FINDINGS_NESTED(X) X(states) X(crashed)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -228,8 +230,11 @@ struct findings_stats {
 	} crash_states;
 	struct {
 		FINDINGS_FUNNEL(X)
-#undef X
 	} funnel;
+	struct {
+		FINDINGS_NESTED(X)
+#undef X
+	} nested;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: not known */

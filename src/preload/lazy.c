@@ -189,9 +189,11 @@ static bool line_know(uint32_t line, uint64_t bytes, uint8_t *here, enum lazy_ac
 {
 	if (lazy.lines[line] == LINE_DECIDED)
 		return true;
-	if (access == ACCESS_STORE)
-		return lazy_own(line, bytes, here);
-	return lazy_narrow(line, access == ACCESS_LOAD ? bytes : ~(uint64_t)0, here);
+	if (access != ACCESS_STORE)
+		return lazy_narrow(line, access == ACCESS_LOAD ? bytes : ~(uint64_t)0, here);
+	if (lazy.block->stores && !lazy_narrow(line, bytes, here))
+		return false;
+	return lazy.lines[line] == LINE_DECIDED || lazy_own(line, bytes, here);
 }
 
 void lazy_decide(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access)

@@ -15,7 +15,7 @@
  *     closed again unless no line in it is undecided.  All signals wait meanwhile.  A flush instruction is skipped: it
  *     sees nothing.  Where no CLFLUSH binds lines to each other, only that much of a line is decided as the loaded
  *     bytes need: the alternatives that agree on them stay together.  A store decides nothing of what it covers if its
- *     reach is known, otherwise the whole line.
+ *     reach is known, otherwise the whole line; where the block says `stores`, it decides what it covers.
  *  2. To decide a line (lazy_branch.c, lazy_narrow.c) the process is forked (lazy_tree.c) for each of its contents but
  *     the last, which is its own.  It waits for each child and its whole subtree.  So there is one leaf for each
  *     process, one process runs at a time, and each leaf is reported by the parent before the next one starts.  Every

@@ -300,6 +300,17 @@ static void json_funnel(struct json_out *j, const struct findings_stats *stats)
 	json_close(j, '}');
 }
 
+static void json_nested(struct json_out *j, const struct findings_stats *stats)
+{
+	if (!stats->nested.states.known)
+		return;
+	json_open(j, "nested", '{');
+#define X(name) json_figure(j, #name, stats->nested.name);
+	FINDINGS_NESTED(X)
+#undef X
+	json_close(j, '}');
+}
+
 static void json_stats(struct json_out *j, const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
@@ -322,6 +333,7 @@ static void json_stats(struct json_out *j, const struct findings *findings)
 	json_segments(j, findings);
 	json_states(j, stats);
 	json_funnel(j, stats);
+	json_nested(j, stats);
 	if (stats->complete.known)
 		json_bool(j, "complete", stats->complete.value != 0);
 	if (seconds_known(stats)) {

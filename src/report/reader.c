@@ -376,10 +376,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 {
 	const json_t *points = json_object_get(stats, "failure_points"),
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
-		     *funnel = json_object_get(stats, "funnel");
+		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
-	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)))
+	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
+	    (nested && !json_is_object(nested)))
 		return reader_fail(r, "stats", "holds figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -400,6 +401,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (funnel && take_figure(r, funnel, #name, &r->findings->stats.funnel.name) < 0) \
 		return -1;
 	FINDINGS_FUNNEL(X)
+#undef X
+#define X(name)                                                                           \
+	if (nested && take_figure(r, nested, #name, &r->findings->stats.nested.name) < 0) \
+		return -1;
+	FINDINGS_NESTED(X)
 #undef X
 	return 0;
 }

@@ -114,6 +114,7 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	block->timeout_ns = run->timeout_ns;
 	block->order = run->options.order;
 	block->seed = run->options.seed + run->end.leaves;
+	block->stores = run->options.stores;
 	block->leaves_max = run->options.leaves_max ? run->options.leaves_max - run->end.leaves : 0;
 	block->file_count = page->path_count;
 	block->given_count = (uint32_t)(run->given.count + extra->count);

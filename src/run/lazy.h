@@ -59,6 +59,10 @@ struct lazy_options {
 	/* Then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one. */
 	uint64_t leaves_max;
 
+	/* A store decides the bytes that it covers.  Recovery never sees what they were, but a second crash may show it:
+	 * the store can be lost. */
+	bool stores;
+
 	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together,
 	 * and completable. */
 	const uint32_t *given;

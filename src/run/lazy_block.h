@@ -49,7 +49,7 @@ struct lazy_block {
 	uint32_t file_count, given_count;
 	uint32_t choices;      /* where they are in the block */
 	_Atomic uint32_t stop; /* set by blackout at any time: no more leaves */
-	uint32_t unused;
+	uint32_t stores;       /* 1: a store decides the bytes that it covers, as a load does */
 };
 
 static inline const uint32_t *lazy_block_files(const struct lazy_block *block)

@@ -13,6 +13,7 @@
  *     order
  *  5. a set that is like the one with nothing, or with everything, in all lines that recovery reads there, has its
  *     outcome
+ *  6. all that holds where stores decide what they cover, too, and there are no fewer leaves
  *
  *     test_lazy [SEED [NUMBER]] */
 #include <setjmp.h>
@@ -490,6 +491,20 @@ static void limit_check(struct world *w)
 	w->block->leaves_max = 0;
 }
 
+static uint64_t total_decided_by_stores;
+
+static void stores_check(struct world *w)
+{
+	size_t before = shared->count;
+
+	w->block->stores = 1;
+	tree_check(w);
+	w->block->stores = 0;
+	if (shared->count < before)
+		complain(w, "%zu leaves, and %zu if stores decide, too", before, shared->count);
+	total_decided_by_stores += shared->count - before;
+}
+
 static struct lazy_block *block_make(const struct choices *c)
 {
 	size_t before = sizeof(struct lazy_block) + FILES * sizeof(uint32_t) + c->unit_count;
@@ -547,6 +562,8 @@ static void world_check(struct world *w, uint64_t number)
 		total_leaves += shared->count;
 		if (!w->problem[0] && number % 4 == 0)
 			limit_check(w);
+		else if (!w->problem[0])
+			stores_check(w);
 		if (!w->problem[0])
 			end_check(w, number % 2 ? LAZY_LEAST : LAZY_MOST);
 	}
@@ -563,6 +580,7 @@ static void agrees_with_brute_force(void **state)
 			fail_msg("%s; run it again: build/test/unit/test_lazy %llu %llu", world->problem,
 				 (unsigned long long)seed, (unsigned long long)number);
 	}
+	assert_true(only || total_decided_by_stores);
 	print_message("%llu recoveries, %llu sets, %llu leaves\n", (unsigned long long)total_worlds,
 		      (unsigned long long)total_sets, (unsigned long long)total_leaves);
 }
