@@ -2,9 +2,9 @@
 /* html_crash.c - the story of a crash finding in report.html: a drawing of what reached the media and what did not,
  * what recovery did, and how to see it again.
  *
- * One row per store, in the order of the program.  On the left what the program saw, in the caches; on the right the
- * media after the crash: an arrow leads there, or is cut off where the store is lost.  A dashed line under the last row
- * is where the power failed. */
+ * One row per store, in the order of the program.  Its place stands above it.  On the left what the program saw, in the
+ * caches; on the right the media after the crash: an arrow leads there, or is cut off where the store is lost.  A dashed
+ * line under the last row is where the power failed.  All of it fits on a page that is 400 pixels wide. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,16 +12,19 @@
 #include "report/html.h"
 
 #define ROWS_MAX 16u
-#define ROW 34u
+#define LABEL 14u /* height of the place of a store */
+#define BOX_HEIGHT 24u
+#define ROW (LABEL + BOX_HEIGHT + 8)
 #define TOP 24u
-#define BOTTOM 34u
-#define LABEL 210u /* where the places end and the caches begin */
-#define BOX 150u
-#define GAP 90u
-#define WIDTH (LABEL + 2 * BOX + GAP + 4)
-#define CHARS 21u /* that fit into a box */
-#define LABEL_CHARS 30u
-#define FAILS_CHARS 90u
+#define BOTTOM 30u
+#define LEFT 4u
+#define BOX 140u
+#define GAP 54u
+#define WIDTH (2 * LEFT + 2 * BOX + GAP)
+#define CHARS 19u /* that fit into a box */
+#define PLACE_CHARS 30u
+#define POOL_CHARS 23u
+#define FAILS_CHARS 52u
 
 struct row {
 	const struct finding_store *store;
@@ -90,29 +93,29 @@ static void row_draw(struct html *h, const struct row *row, unsigned y)
 {
 	const char *value = row->store->value ? row->store->value : "stored";
 	const char *slash = row->store->pool ? strrchr(row->store->pool, '/') : NULL;
-	unsigned middle = y + ROW / 2, media = LABEL + BOX + GAP;
+	unsigned top = y + LABEL, middle = top + BOX_HEIGHT / 2, end = LEFT + BOX, media = end + GAP;
 	char place[1200], pool[400];
 
 	frame_place(stack_location(&row->store->stack), place, sizeof(place));
 	snprintf(pool, sizeof(pool), "%s+0x%" PRIx64, slash ? slash + 1 : "pool", row->store->offset);
 	html_raw(h, "<g class=\"store %s\">", row->lost ? "lost" : "kept");
 	row_title(h, row);
-	drawing_text(h, "where", 4, middle - 3, place, LABEL_CHARS);
-	drawing_text(h, "num", 4, middle + 10, pool, LABEL_CHARS);
-	html_raw(h, "<rect class=\"cache\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", LABEL, y + 4, BOX,
-		 ROW - 8);
-	drawing_text(h, "value", LABEL + 8, middle + 4, value, CHARS);
-	html_raw(h, "<path class=\"way\" d=\"M%u %u H%u\"/>", LABEL + BOX + 4, middle,
-		 row->lost ? LABEL + BOX + GAP / 2 - 6 : media - 10);
+	drawing_text(h, "where", LEFT, y + LABEL - 4, place, PLACE_CHARS);
+	drawing_text(h, "num", media, y + LABEL - 4, pool, POOL_CHARS);
+	html_raw(h, "<rect class=\"cache\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", LEFT, top, BOX,
+		 BOX_HEIGHT);
+	drawing_text(h, "value", LEFT + 8, middle + 4, value, CHARS);
+	html_raw(h, "<path class=\"way\" d=\"M%u %u H%u\"/>", end + 4, middle,
+		 row->lost ? end + GAP / 2 - 6 : media - 10);
 	if (row->store->flush.count)
-		drawing_text(h, "num", LABEL + BOX + 6, middle - 5, "flushed", CHARS);
+		drawing_text(h, "num", end + 6, middle - 5, "flushed", CHARS);
 	if (row->lost)
-		html_raw(h, "<path class=\"cross\" d=\"M%u %u l10 10 m0 -10 l-10 10\"/>", LABEL + BOX + GAP / 2 - 5,
+		html_raw(h, "<path class=\"cross\" d=\"M%u %u l10 10 m0 -10 l-10 10\"/>", end + GAP / 2 - 5,
 			 middle - 5);
 	else
 		html_raw(h, "<path class=\"head\" d=\"M%u %u l-8 -5 v10 z\"/>", media - 3, middle);
-	html_raw(h, "<rect class=\"media\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", media, y + 4, BOX,
-		 ROW - 8);
+	html_raw(h, "<rect class=\"media\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", media, top, BOX,
+		 BOX_HEIGHT);
 	drawing_text(h, "value", media + 8, middle + 4, row->lost ? "lost" : value, CHARS);
 	html_raw(h, "</g>\n");
 }
@@ -132,9 +135,9 @@ static void crash_drawing(struct html *h, const struct finding_crash *crash)
 		 "aria-label=\"stores that reached the media and stores that were lost\">\n",
 		 WIDTH, height, WIDTH, height);
 	html_raw(h,
-		 "<text class=\"num\" x=\"4\" y=\"14\">stored at</text><text class=\"num\" x=\"%u\" y=\"14\">what the "
-		 "program saw</text><text class=\"num\" x=\"%u\" y=\"14\">on media after the crash</text>\n",
-		 LABEL, LABEL + BOX + GAP);
+		 "<text class=\"num\" x=\"%u\" y=\"14\">what the program saw</text><text class=\"num\" x=\"%u\" "
+		 "y=\"14\">on media after the crash</text>\n",
+		 LEFT, LEFT + BOX + GAP);
 	for (size_t i = 0; i < count; i++)
 		row_draw(h, &rows[i], TOP + (unsigned)i * ROW);
 	html_raw(h, "<path class=\"power\" d=\"M4 %u H%u\"/>", end, WIDTH - 4);

@@ -125,6 +125,9 @@
 			if (!svg)
 				continue;
 			expect(svg.querySelectorAll(".store").length > 0, "a drawing without stores");
+			// Both columns can be seen at once: nobody scrolls to learn what was on media.
+			const frame = finding.querySelector(".onmedia");
+			expect(frame.scrollWidth <= frame.clientWidth, "what was on media is " + frame.scrollWidth + " wide in " + frame.clientWidth);
 			expect([...svg.querySelectorAll(".lost")].every((row) => row.querySelector(".cross") && !row.querySelector(".head")), "a lost store arrives");
 			expect([...svg.querySelectorAll(".kept")].every((row) => row.querySelector(".head") && !row.querySelector(".cross")), "a kept store is lost");
 			expect(svg.querySelector(".fails").textContent.startsWith("power fails before"), "no failure of power");
