@@ -49,6 +49,7 @@ struct analysis {
 	pthread_t thread;
 	const char *dir;
 	atomic_bool sealed;
+	_Atomic uint64_t events_so_far; /* `events`, for others to look at */
 	int result;
 	struct err err;
 };
@@ -187,10 +188,12 @@ static int analysis_read(struct analysis *a, struct err *err)
 		analysis_event(a, ev);
 		if (a->events % EVENTS_PER_LOOK)
 			continue;
+		atomic_store(&a->events_so_far, a->events);
 		if (interrupt_seen())
 			break;
 		progress_show(a);
 	}
+	atomic_store(&a->events_so_far, a->events);
 	a->complete = r == 0;
 	a->busy_ms += clock_ms() - start;
 	return r == 1 ? 0 : r;
@@ -245,6 +248,11 @@ void analysis_follow(struct analysis *a, const char *dir)
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	a->following = pthread_create(&a->thread, NULL, follower_run, a) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+uint64_t analysis_events_so_far(struct analysis *a)
+{
+	return atomic_load(&a->events_so_far);
 }
 
 static int follower_join(struct analysis *a, struct err *err)

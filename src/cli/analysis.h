@@ -44,6 +44,9 @@ void analysis_free(struct analysis *analysis);
 /* Start to read the recording that is being written to `dir`, by one process. */
 void analysis_follow(struct analysis *analysis, const char *dir);
 
+/* How many events were read so far.  Another thread may ask while the recording is followed. */
+uint64_t analysis_events_so_far(struct analysis *analysis);
+
 /* Read to the end.  -1 on damage, and what was found up to there is not to be trusted; 0 also when the user
  * interrupted: then analysis_complete is false. */
 int analysis_finish(struct analysis *analysis, const char *dir, bool progress, struct err *err);

@@ -56,8 +56,10 @@ static int record_counted(struct record *r, struct analysis *analysis, struct er
 {
 	int packed, status;
 
-	if (!given.follow && !given.quiet)
+	if (!given.follow && !given.quiet) {
 		analysis_follow(analysis, r->recording.dir);
+		r->follower = analysis;
+	}
 	if (record_target(r, err) < 0 || record_seal(r, err) < 0)
 		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
 	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to ask the

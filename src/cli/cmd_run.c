@@ -150,8 +150,10 @@ static int run_go(struct run *r, struct err *err)
 		return STATUS_INTERRUPTED;
 	testing_choose(&r->testing, &r->verdict.choice);
 	r->analysis = analysis_new(&r->verdict.choice);
-	if (!recording.follow)
+	if (!recording.follow) {
 		analysis_follow(r->analysis, r->record.recording.dir);
+		r->record.follower = r->analysis;
+	}
 	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
 		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
 	interrupt_hear();
@@ -186,6 +188,7 @@ int cmd_run(int argc, char **argv)
 	run.record.keep_stdout = true;
 	recording.client = testing.client;
 	recording.ready = testing.ready;
+	recording.progress = testing.progress;
 	if (run_prepare(&run, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);
 	else

@@ -8,6 +8,7 @@
 
 #include "blackout/trace_format.h"
 #include "cli/command.h"
+#include "cli/meter.h"
 #include "cli/testing.h"
 #include "report/report.h"
 #include "run/pmpath.h"
@@ -101,7 +102,11 @@ int record_target(struct record *r, struct err *err)
 		.service = service.client ? &service : NULL,
 		.stdout_to_stderr = r->keep_stdout,
 	};
+	struct meter *meter = NULL;
+	if (r->options->progress && !r->options->quiet)
+		meter = meter_start(r->follower, &r->recording);
 	int result = process_run(&process, &r->end, err);
+	meter_stop(meter);
 	words_free(&argv);
 	words_free(&environment);
 	return result;

@@ -14,6 +14,7 @@
 #ifndef BLACKOUT_CLI_RECORD_H
 #define BLACKOUT_CLI_RECORD_H
 
+#include "cli/analysis.h"
 #include "cli/option.h"
 #include "run/process.h"
 #include "run/program.h"
@@ -44,6 +45,7 @@ struct record_options {
 
 struct record {
 	const struct record_options *options;
+	struct analysis *follower; /* counts the events while they are written; NULL: none */
 	bool keep_stdout; /* standard output is ours: what setup and target write there goes to standard error */
 	struct recorder recorder;
 	struct recorder_job job;

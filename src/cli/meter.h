@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* meter.h - what was recorded so far, on the terminal, while the target runs.
+ *
+ *     struct meter *meter = meter_start(analysis, &recording);
+ *     ... the target runs ...
+ *     meter_stop(meter);               // takes the text away again
+ *
+ * The target writes to the same terminal.  So the text stands at the right edge of the line that the target is on, and
+ * the cursor stays where the target left it.  It is not shown before METER_START_MS have passed. */
+#ifndef BLACKOUT_CLI_METER_H
+#define BLACKOUT_CLI_METER_H
+
+#include <stdint.h>
+
+#include "cli/analysis.h"
+#include "run/recording.h"
+
+enum { METER_START_MS = 1000, METER_STEP_MS = 250 };
+
+struct meter;
+
+/* `analysis` follows the recording and counts its events; if it is NULL, bytes are shown.  Returns NULL, which
+ * meter_stop takes too, if standard error is not a terminal that can do it. */
+struct meter *meter_start(struct analysis *analysis, const struct recording *recording);
+void meter_stop(struct meter *meter);
+
+#endif
