@@ -333,6 +333,11 @@ const struct activity *analysis_activity(const struct analysis *a)
 	return a->activity;
 }
 
+bool analysis_started_others(const struct analysis *a)
+{
+	return a->counts[EVENT_FORK] || a->counts[EVENT_EXEC];
+}
+
 const struct survey *analysis_survey(const struct analysis *a)
 {
 	return a->survey;

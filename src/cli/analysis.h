@@ -58,6 +58,7 @@ struct trace *analysis_trace(const struct analysis *analysis);
 void analysis_totals(const struct analysis *analysis, struct stats_summary *totals); /* without the counts of bytes */
 uint64_t analysis_count(const struct analysis *analysis, enum event_type type);
 const struct activity *analysis_activity(const struct analysis *analysis);
+bool analysis_started_others(const struct analysis *analysis); /* the target forked, or executed another program */
 const struct survey *analysis_survey(const struct analysis *analysis); /* NULL unless inject or explore was chosen */
 const struct stats *analysis_stats(const struct analysis *analysis);   /* NULL unless it was asked for */
 double analysis_seconds(const struct analysis *analysis); /* spent on events; waiting for the recorder does not count */

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/counting.h"
 #include "cli/interrupt.h"
+#include "cli/summary.h"
 #include "cli/testing.h"
 #include "cli/verdict.h"
 
@@ -51,6 +52,18 @@ struct check {
 	double start;
 };
 
+/* There is nothing for --recover to look at. */
+static bool check_missed_pm(const struct check *c, struct err *err)
+{
+	const struct summary summary = {.dir = c->dir};
+
+	if (trace_file_count(analysis_trace(c->analysis)) || !testing.recover)
+		return false;
+	summary_nothing(&summary, analysis_trace(c->analysis), analysis_started_others(c->analysis), err);
+	err_status(err, ERR_TARGET);
+	return true;
+}
+
 static int check_give(struct check *c, struct err *err)
 {
 	const char *where = out ? out : c->dir;
@@ -63,7 +76,8 @@ static int check_give(struct check *c, struct err *err)
 		.recover = testing.recover,
 	};
 	const struct testing_facts about = {.dir = c->dir, .out = where, .options = options, .quiet = quiet};
-	struct err tested;
+	struct err tested, nothing;
+	bool proves_nothing = check_missed_pm(c, &nothing);
 	/* Counting first: it is quick, and holds whatever becomes of the tests. */
 	int result = counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested), status;
 
@@ -71,13 +85,16 @@ static int check_give(struct check *c, struct err *err)
 		result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
 	if (result < 0)
 		facts.untested = tested.sentence;
+	proves_nothing = proves_nothing || testing_judged_nothing(&c->testing, analysis_trace(c->analysis), &nothing);
+	if (proves_nothing)
+		facts.warning = nothing.sentence;
 	status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
 	if (status < 0)
 		status = command_fail(err);
 	if (result < 0)
 		return command_fail(&tested);
 	if (analysis_complete(c->analysis) && !interrupt_seen())
-		return status;
+		return proves_nothing ? command_fail(&nothing) : status;
 	testing_interrupted(&c->testing, c->dir);
 	return STATUS_INTERRUPTED;
 }

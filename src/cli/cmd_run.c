@@ -57,21 +57,38 @@ static bool judging_is_silent(const struct run *r)
 	return r->verdict.format != REPORT_TEXT;
 }
 
-static void recorded_say(const struct run *r)
+static struct summary run_summary(const struct run *r)
 {
-	struct summary summary = {
+	return (struct summary){
 		.dir = recording.out,
 		.is_script = r->record.program.is_script,
 		.pm_given = recording.pm.count > 0,
 		.seconds = r->record.end.seconds,
 	};
-	bool started = analysis_count(r->analysis, EVENT_FORK) || analysis_count(r->analysis, EVENT_EXEC);
+}
+
+static void recorded_say(const struct run *r)
+{
+	struct summary summary = run_summary(r);
 	struct stats_summary totals;
 
 	analysis_totals(r->analysis, &totals);
 	/* The text report begins with the same line. */
 	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(analysis_trace(r->analysis))))
-		summary_line(&summary, analysis_trace(r->analysis), &totals, started, stderr);
+		summary_line(&summary, analysis_trace(r->analysis), &totals, analysis_started_others(r->analysis),
+			     stderr);
+}
+
+/* Somebody who names PM files, or a command that recovers them, expects that there are some. */
+static bool run_missed_pm(const struct run *r, struct err *err)
+{
+	struct summary summary = run_summary(r);
+
+	if (trace_file_count(analysis_trace(r->analysis)) || (!testing.recover && !recording.pm.count))
+		return false;
+	summary_nothing(&summary, analysis_trace(r->analysis), analysis_started_others(r->analysis), err);
+	err_status(err, ERR_TARGET);
+	return true;
 }
 
 /* Why there is nothing to be tested, or NULL: a target that did not end well has no orderly end to start from. */
@@ -112,10 +129,12 @@ static int run_judge(struct run *r, struct err *err)
 		.recover = testing.recover,
 	};
 	const char *stopped = trace_meta(analysis_trace(r->analysis), "stopped");
-	struct err tested;
+	struct err tested, nothing;
+	bool proves_nothing = run_missed_pm(r, &nothing);
 	int found, ended, r_tested;
 
-	recorded_say(r);
+	if (!proves_nothing)
+		recorded_say(r);
 	/* Counting first: it is quick, and holds whatever becomes of the tests. */
 	r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
 	if (testing.recover)
@@ -124,6 +143,9 @@ static int run_judge(struct run *r, struct err *err)
 		r_tested = run_test(r, &tested);
 	if (r_tested < 0)
 		facts.untested = tested.sentence;
+	proves_nothing = proves_nothing || testing_judged_nothing(&r->testing, analysis_trace(r->analysis), &nothing);
+	if (proves_nothing)
+		facts.warning = nothing.sentence;
 	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
 	if (found < 0)
 		found = command_fail(err);
@@ -133,7 +155,7 @@ static int run_judge(struct run *r, struct err *err)
 	if (ended != STATUS_DONE)
 		return ended;
 	if (analysis_complete(r->analysis) && !interrupt_seen())
-		return found;
+		return proves_nothing ? command_fail(&nothing) : found;
 	testing_interrupted(&r->testing, recording.out);
 	return STATUS_INTERRUPTED;
 }

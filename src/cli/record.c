@@ -184,6 +184,7 @@ int record_judge(const struct record *r, const char *stopped)
 	}
 	err_set(&err, "%s %s; the recording up to there is usable", r->end.by_client ? "the client" : r->program.path,
 		end_text(&r->end, text, sizeof(text)));
+	err_hint(&err, "blackout check --recover CMD %s tests the crash states of what was recorded", r->options->out);
 	err_status(&err, ERR_TARGET);
 	return command_fail(&err);
 }

@@ -123,18 +123,26 @@ static void target_print(const struct view *v)
 	fputc('\n', v->out);
 }
 
-/* Nothing was recorded: the likely reason. */
+void summary_nothing(const struct summary *s, const struct trace *trace, bool started, struct err *err)
+{
+	bool followed = trace_layers(trace) & BO_LAYER_FOLLOW;
+
+	err_set(err, "the target mapped no persistent memory: nothing to record");
+	if ((started || s->is_script) && !followed)
+		err_hint(err, "%s, which were not recorded: --follow-children",
+			 s->is_script ? "it is a script, which starts other programs" : "it started other programs");
+	else if (s->pm_given)
+		err_hint(err, "no file that it mapped shared matches --pm");
+	else
+		err_hint(err, "persistent files are those that it maps shared and writable");
+}
+
 static void nothing_print(const struct view *v, const struct summary *s)
 {
-	bool followed = trace_layers(v->trace) & BO_LAYER_FOLLOW;
+	struct err err;
 
-	fprintf(v->out, "the target mapped no persistent memory: nothing to record\n");
-	if ((v->started || s->is_script) && !followed)
-		fprintf(v->out, "hint: it started other programs, which were not recorded: --follow-children\n");
-	else if (s->pm_given)
-		fprintf(v->out, "hint: no file that it mapped shared matches --pm\n");
-	else
-		fprintf(v->out, "hint: persistent files are those that it maps shared and writable\n");
+	summary_nothing(s, v->trace, v->started, &err);
+	fprintf(v->out, "%s\nhint: %s\n", err.sentence, err.hint);
 }
 
 static void view_print(const struct view *v, const struct summary *s)

@@ -34,6 +34,9 @@ void summary_print(const struct summary *summary, struct trace *trace, const str
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,
 		  FILE *out);
 
+/* Nothing was recorded: a sentence, and the likely reason as its hint. */
+void summary_nothing(const struct summary *summary, const struct trace *trace, bool started, struct err *err);
+
 /* A number in groups of three digits; bytes with a unit.  Return `text`. */
 const char *number_text(char text[32], uint64_t number);
 const char *bytes_text(char text[32], uint64_t bytes);

@@ -278,6 +278,16 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	return r;
 }
 
+bool testing_judged_nothing(const struct testing *t, const struct trace *trace, struct err *err)
+{
+	if (!t->campaign || !campaign_judges_nothing(t->campaign))
+		return false;
+	err_set(err, "the recovery command opened no PM file on any crash state, so it judged nothing");
+	err_hint(err, "--recover must open %.180s and check it", trace_file(trace, 1)->path);
+	err_status(err, ERR_TARGET);
+	return true;
+}
+
 void testing_interrupted(const struct testing *t, const char *dir)
 {
 	if (t->campaign && !campaign_complete(t->campaign))

@@ -100,6 +100,9 @@ void testing_choose(const struct testing *testing, struct choice *choice);
 int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
 		const struct testing_facts *facts, struct err *err);
 
+/* Recovery passed on every state, and never opened a PM file: *err says so. */
+bool testing_judged_nothing(const struct testing *testing, const struct trace *trace, struct err *err);
+
 /* The user interrupted: say what the reports are of, and how to go on. */
 void testing_interrupted(const struct testing *testing, const char *dir);
 

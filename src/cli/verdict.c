@@ -290,6 +290,10 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 
 	if (!f)
 		return -1;
+	if (facts->warning)
+		vec_push(&f->warnings, findings_text(f, facts->warning));
+	else if (!trace_file_count(analysis_trace(a)))
+		vec_push(&f->notes, "the target mapped no persistent memory");
 	children_note(f, a);
 	layers_note(f, analysis_trace(a));
 	untested_note(f, facts);

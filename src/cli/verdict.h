@@ -72,6 +72,7 @@ struct verdict_facts {
 	double start;          /* clock_seconds() when the command began */
 	bool quiet;            /* no text on standard output */
 	const char *recover;   /* --recover; NULL: none */
+	const char *warning;   /* why a run without findings is no success; NULL: it is */
 	const char *untested;  /* why crash states were not tested though they should be; NULL: nothing went wrong */
 };
 

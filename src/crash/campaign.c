@@ -107,12 +107,21 @@ static void strangers_note(struct campaign *c)
 		campaign_stranger(c, path);
 }
 
+static void openings_note(struct campaign *c)
+{
+	const struct recovery *recovery = tester_recovery(c->tester);
+
+	c->testing.recovery.opens |= recovery_opened(recovery);
+	c->unopened += recovery_unopened(recovery);
+}
+
 void campaign_tester_close(struct campaign *c)
 {
 	if (!c->tester)
 		return;
 	mode_note(c);
 	strangers_note(c);
+	openings_note(c);
 	c->runs_before += tester_runs(c->tester);
 	c->failed_before += tester_failed(c->tester);
 	tester_close(c->tester);
@@ -347,6 +356,11 @@ void campaign_free(struct campaign *c)
 bool campaign_complete(const struct campaign *c)
 {
 	return !c->stopped;
+}
+
+bool campaign_judges_nothing(const struct campaign *c)
+{
+	return !c->testing.recovery.opens && c->unopened && !c->options.interrupted();
 }
 
 const char *campaign_printed(const struct campaign *c)

@@ -100,6 +100,9 @@ void campaign_free(struct campaign *campaign);
 
 bool campaign_complete(const struct campaign *campaign);
 
+/* Recovery was run on PM files, and never opened one: its verdicts are worth nothing. */
+bool campaign_judges_nothing(const struct campaign *campaign);
+
 /* After ERR_TARGET: the end of what recovery printed, or "". */
 const char *campaign_printed(const struct campaign *campaign);
 

@@ -89,6 +89,7 @@ struct campaign {
 	double start, phase_start, seconds;
 	uint64_t runs_before, failed_before; /* of testers that are closed */
 	uint64_t phase_known, phase_runs;
+	uint64_t unopened;     /* recoveries that opened no PM file, though there were some */
 	struct tester *tester; /* the one at work, or NULL */
 
 	/* nested.c */

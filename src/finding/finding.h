@@ -261,6 +261,7 @@ struct findings {
 	struct findings_target target;
 	struct findings_stats stats;
 	VEC_OF(struct findings_segment) segments; /* the largest; not read back */
+	VEC_OF(const char *) warnings;            /* sentences: why a run without findings is no success */
 	VEC_OF(const char *) notes; /* sentences for the reader: sources that changed, unused suppressions */
 	struct arena texts;
 	VEC_OF(void *) blocks; /* arrays of frames, related, events */

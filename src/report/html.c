@@ -145,6 +145,11 @@ static void html_header(struct html *h, const struct findings *findings)
 		html_text(h, target->mode);
 		html_raw(h, "</p>\n");
 	}
+	for (size_t i = 0; i < findings->warnings.count; i++) {
+		html_raw(h, "<p class=\"alarm\">Warning: ");
+		html_text(h, findings->warnings.at[i]);
+		html_raw(h, "</p>\n");
+	}
 	for (size_t i = 0; i < findings->notes.count; i++) {
 		html_raw(h, "<p class=\"remark\">");
 		html_text(h, findings->notes.at[i]);

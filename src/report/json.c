@@ -363,6 +363,8 @@ void json_write(const struct findings *findings, FILE *out)
 	json_findings(&j, "findings", findings, true);
 	if (findings_silenced(findings))
 		json_findings(&j, "suppressed", findings, false);
+	if (findings->warnings.count)
+		json_strings(&j, "warnings", findings->warnings.at, findings->warnings.count);
 	if (findings->notes.count)
 		json_strings(&j, "notes", findings->notes.at, findings->notes.count);
 	json_close(&j, '}');

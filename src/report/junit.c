@@ -3,7 +3,8 @@
  *
  * Each finding is a test case; it fails at and above the severity that makes the run fail, and otherwise passes and
  * says what it is in its output, because JUnit knows only right and wrong.  A kind that was not found is a case that
- * passes, so that the result is never empty.  Silenced findings are not there. */
+ * passes, so that the result is never empty.  Silenced findings are not there.  A warning is a case with an error: the
+ * run proves little. */
 #include <inttypes.h>
 
 #include "finding/crash.h"
@@ -159,18 +160,28 @@ static void junit_properties(FILE *out, const struct findings_target *target)
 	fputs("    </properties>\n", out);
 }
 
+static void junit_warning(FILE *out, const char *warning)
+{
+	fputs("    <testcase classname=\"blackout\" name=\"crash states are judged\" time=\"0\">\n      <error", out);
+	xml_attribute(out, "message", warning);
+	fputs("/>\n    </testcase>\n", out);
+}
+
 void junit_write(const struct findings *findings, const struct report_options *options, FILE *out)
 {
-	size_t tests, failures;
+	size_t tests, failures, errors = findings->warnings.count;
 
 	junit_count(findings, options->fail_on, &tests, &failures);
+	tests += errors;
 	fprintf(out,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
-		tests, failures);
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+		tests, failures, errors);
 	fprintf(out,
-		"  <testsuite name=\"blackout\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"0\" time=\"0\">\n",
-		tests, failures);
+		"  <testsuite name=\"blackout\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\" time=\"0\">\n",
+		tests, failures, errors);
 	junit_properties(out, &findings->target);
+	for (size_t i = 0; i < findings->warnings.count; i++)
+		junit_warning(out, findings->warnings.at[i]);
 	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
 		junit_kind(out, findings, (enum finding_kind)kind, options->fail_on);
 	fputs("  </testsuite>\n</testsuites>\n", out);

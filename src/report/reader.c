@@ -494,6 +494,8 @@ static int read_root(struct reader *r, const json_t *root)
 	    take_text(r, tool, "version", true, &r->findings->tool_version) < 0 || read_target(r, root) < 0 ||
 	    read_stats(r, root) < 0 || read_findings(r, root) < 0)
 		return -1;
+	if (json_object_get(root, "warnings"))
+		TAKE_VEC(r, root, "warnings", &r->findings->warnings, result);
 	if (json_object_get(root, "notes"))
 		TAKE_VEC(r, root, "notes", &r->findings->notes, result);
 	return result;

@@ -329,12 +329,31 @@ static bool has_baseline(const struct findings *findings)
 	return false;
 }
 
+static void sarif_warnings(struct json_out *j, const struct findings *findings)
+{
+	json_open(j, "invocations", '[');
+	json_open(j, NULL, '{');
+	json_bool(j, "executionSuccessful", false);
+	json_open(j, "toolExecutionNotifications", '[');
+	for (size_t i = 0; i < findings->warnings.count; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "level", "warning");
+		sarif_message(j, "message", findings->warnings.at[i]);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+}
+
 static void sarif_run(struct json_out *j, const struct findings *findings)
 {
 	bool baseline = has_baseline(findings);
 
 	json_open(j, NULL, '{');
 	sarif_tool(j, findings);
+	if (findings->warnings.count)
+		sarif_warnings(j, findings);
 	json_text(j, "columnKind", "utf16CodeUnits");
 	json_open(j, "results", '[');
 	for (size_t i = 0; i < findings->count; i++)

@@ -250,6 +250,8 @@ static const char *text_complete(const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
 
+	if (findings->warnings.count)
+		return " Crash states were not judged: see the warning.";
 	if (!findings->target.recover && stats->crash_states.feasible.known)
 		return " Crash states were counted, not tested: there was no --recover.";
 	if (!findings->target.recover)
@@ -276,7 +278,7 @@ static void text_foot(struct text *t, const struct findings *findings, const cha
 	snprintf(line, sizeof(line), "%zu error%s, %zu performance, %zu warning%s, %zu suppressed.%s%s", errors,
 		 errors == 1 ? "" : "s", findings_count(findings, SEVERITY_PERFORMANCE), warnings,
 		 warnings == 1 ? "" : "s", findings_silenced(findings), text_complete(findings), report);
-	text_style(t, errors ? STYLE_RED : STYLE_GREEN);
+	text_style(t, errors || findings->warnings.count ? STYLE_RED : STYLE_GREEN);
 	text_wrap(t, line, 0);
 	text_style(t, STYLE_PLAIN);
 	text_newline(t);
@@ -292,6 +294,16 @@ static void text_note(struct text *t, const char *before, const char *note)
 	text_put(t, " ", 1);
 	snprintf(line, sizeof(line), "%s%s", before, note);
 	text_wrap(t, line, 6);
+	text_newline(t);
+}
+
+static void text_warning(struct text *t, const char *warning)
+{
+	text_style(t, STYLE_RED);
+	text_print(t, "warning:");
+	text_style(t, STYLE_PLAIN);
+	text_put(t, " ", 1);
+	text_wrap(t, warning, 9);
 	text_newline(t);
 }
 
@@ -311,6 +323,8 @@ void text_write(const struct findings *findings, const struct report_options *op
 	text_funnel(&t, &findings->stats);
 	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual one, and why */
 		text_note(&t, "recovery was run by ", findings->target.mode);
+	for (size_t i = 0; i < findings->warnings.count; i++)
+		text_warning(&t, findings->warnings.at[i]);
 	for (size_t i = 0; i < findings->notes.count; i++)
 		text_note(&t, "", findings->notes.at[i]);
 	text_foot(&t, findings, options->dir);

@@ -131,6 +131,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
 	r->settled = options->settled;
+	r->opened = options->opens;
 	if (cwd_find(r, err) < 0) {
 		free(r);
 		return -1;
@@ -156,8 +157,10 @@ void recovery_free(struct recovery *r)
 {
 	if (!r)
 		return;
-	for (unsigned i = 0; i < r->jobs; i++)
+	for (unsigned i = 0; i < r->jobs; i++) {
 		worker_close(&r->slots[i].worker);
+		openings_close(&r->slots[i].openings);
+	}
 	processor_follow(-1);
 	free(r->slots);
 	words_free(&r->argv);
@@ -183,6 +186,16 @@ enum recovery_mode recovery_mode(const struct recovery *r)
 const char *recovery_reason(const struct recovery *r)
 {
 	return *r->reason ? r->reason : NULL;
+}
+
+bool recovery_opened(const struct recovery *r)
+{
+	return r->opened;
+}
+
+uint64_t recovery_unopened(const struct recovery *r)
+{
+	return r->unopened;
 }
 
 const char *recovery_stranger(const struct recovery *r, size_t index)
@@ -229,7 +242,24 @@ static int slot_begin(struct recovery *r, struct recovery_slot *slot, enum recov
 
 	slot->worker.mode = mode;
 	slot->waiting = mode_sees_place(r, mode) && !place_is_free(r, slot, mode);
-	return slot->waiting ? 0 : worker_start(&slot->worker, mode, limit, err);
+	if (slot->waiting)
+		return 0;
+	slot->watching = !r->opened && !slot->worker.other_argv;
+	if (slot->watching)
+		openings_begin(&slot->openings, &slot->worker.scene);
+	return worker_start(&slot->worker, mode, limit, err);
+}
+
+/* Its run is over, in one way or another.  What a mode refused to finish may have opened files before. */
+static void slot_watched(struct recovery *r, struct recovery_slot *slot)
+{
+	if (!slot->watching)
+		return;
+	enum openings_seen seen = openings_end(&slot->openings);
+
+	r->opened |= seen == OPENINGS_SOME || seen == OPENINGS_UNKNOWN;
+	r->unopened += seen == OPENINGS_NONE && slot->worker.state == WORKER_ENDED;
+	slot->watching = false;
 }
 
 /* The mode could not do it.  The first time of all this is taken as the rule. */
@@ -238,6 +268,7 @@ static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct e
 	struct worker *w = &slot->worker;
 	enum recovery_mode next = mode_next(r, w->mode);
 
+	slot_watched(r, slot);
 	if (!r->settled && !r->doubting) {
 		reason_set(r, w->mode, w->reason);
 		r->mode = next;
@@ -252,6 +283,8 @@ static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct e
 static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
+
+	slot_watched(r, slot);
 	bool over = lazy_run_ended(w->lazy, w->state == WORKER_REFUSED ? w->reason : NULL);
 
 	w->state = WORKER_IDLE;
@@ -319,6 +352,7 @@ static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t no
 			return -1;
 	if (w->state != WORKER_ENDED)
 		return 0;
+	slot_watched(r, slot);
 	int doubt = slot_doubt(r, slot, err);
 	if (doubt == 0)
 		slot_ended(r, slot);
@@ -451,6 +485,7 @@ static void all_stop(struct recovery *r)
 {
 	for (unsigned i = 0; i < r->jobs; i++) {
 		worker_stop(&r->slots[i].worker);
+		slot_watched(r, &r->slots[i]);
 		r->slots[i].waiting = false;
 	}
 }

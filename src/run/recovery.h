@@ -64,6 +64,7 @@ struct recovery_options {
 	const struct origin *origin; /* the PM paths and their directories; must live as long */
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* do as if they were not permitted */
+	bool opens;                  /* it is known to open PM files (recovery_opened) */
 
 	/* Told of every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is good
 	 * until it returns. */
@@ -127,6 +128,11 @@ int recovery_attend(struct recovery *recovery, unsigned worker, const struct rec
  * the one wanted. */
 enum recovery_mode recovery_mode(const struct recovery *recovery);
 const char *recovery_reason(const struct recovery *recovery);
+
+/* Has any run opened a PM file?  True also if that cannot be told.  Runs that could have opened one, but did not, are
+ * counted until then. */
+bool recovery_opened(const struct recovery *recovery);
+uint64_t recovery_unopened(const struct recovery *recovery);
 
 /* Paths beside PM files that appeared while recovery ran in place, and are not its doing, so were left; NULL after the
  * last. */

@@ -3,6 +3,7 @@
 #ifndef BLACKOUT_RUN_RECOVERY_IN_H
 #define BLACKOUT_RUN_RECOVERY_IN_H
 
+#include "run/openings.h"
 #include "run/recovery.h"
 #include "run/worker.h"
 
@@ -11,7 +12,9 @@ struct recovery_slot {
 	const char *root; /* of its stage; NULL until it is known */
 	void *ticket;
 	unsigned patience;
-	bool waiting; /* for its turn in the user's directories */
+	bool waiting;  /* for its turn in the user's directories */
+	bool watching; /* whether it opens a PM file */
+	struct openings openings;
 };
 
 struct recovery {
@@ -26,6 +29,8 @@ struct recovery {
 	bool doubting;           /* the first run failed by the fork server: does it elsewhere, too? */
 	struct outcome doubted;  /* kind and value of that */
 	char reason[STUB_REASON + 128];
+	bool opened;            /* a run has opened a PM file, or that cannot be told */
+	uint64_t unopened;      /* runs that could have, but did not */
 	uint64_t seen_ns;       /* when we last looked after the workers */
 	struct outcome *wanted; /* recovery_run waits for this one */
 	bool wanted_is_there;

@@ -204,6 +204,7 @@ static void test_json_again(void **state)
 	f->at[3].state = FINDING_KNOWN;
 	f->target.recover = "./check";
 	f->stats.complete = (struct findings_figure){.value = 1, .known = true};
+	vec_push(&f->warnings, "a warning");
 	vec_push(&f->notes, "a note");
 	free(text);
 	text = write_report(REPORT_JSON, f, NULL);
