@@ -60,7 +60,7 @@ static int events_select(bool *wanted, struct err *err)
 		enum op op = op_find(name, length);
 
 		if (op == OP_COUNT && length) {
-			err_set(err, "no event is called '%.*s'", (int)(length < 100 ? length : 100), name);
+			err_set(err, "there is no event '%.*s'", (int)(length < 100 ? length : 100), name);
 			err_hint(err, "see EVENTS in blackout-dump(1)");
 			return err_status(err, ERR_USAGE);
 		}

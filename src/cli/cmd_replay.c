@@ -74,7 +74,7 @@ static int folder_find(char path[PATH_MAX], char **names, int count, struct err 
 		USAGE_FAIL(err, "%s is not the folder of a finding", names[0]);
 		return err_hint(err, "blackout replay DIR FINDING");
 	}
-	USAGE_FAIL(err, "%s holds no crash state of a finding %s", names[0], names[1]);
+	USAGE_FAIL(err, "%s has no crash state for a finding %s", names[0], names[1]);
 	return err_hint(err, "crash findings are those with a line `replay:` in %s/report.txt", names[0]);
 }
 

@@ -71,7 +71,8 @@ static int cwd_find(struct replay *r, struct err *err)
 	if (realpath(cwd, r->cwd) && stat(r->cwd, &st) == 0 && S_ISDIR(st.st_mode))
 		return 0;
 	err_set(err,
-		r->options->cwd ? "%s is not a directory" : "the directory %s, in which recovery was run, is not here",
+		r->options->cwd ? "%s is not a directory"
+				: "the directory %s, where recovery was run, does not exist on this machine",
 		cwd);
 	return err_hint(err, "--cwd DIR names another");
 }
@@ -212,7 +213,7 @@ static int dirs_check(const struct origin *origin, struct err *err)
 
 		if (stat(dir, &st) == 0)
 			continue;
-		err_set(err, "the directory %s, where a PM file was, is not here", dir);
+		err_set(err, "the directory %s, where a PM file was, does not exist on this machine", dir);
 		return err_hint(err, "mkdir -p %s; nothing will be left in it", dir);
 	}
 	return 0;

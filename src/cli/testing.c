@@ -76,7 +76,7 @@ static int values_check(const struct testing_options *o, struct err *err)
 	if (!o->visits)
 		err_set(err, "--visits cannot be 0");
 	else if (o->ready && !o->client)
-		err_set(err, "--ready is of no use without --client");
+		err_set(err, "--ready needs --client");
 	else
 		return 0;
 	return err_status(err, ERR_USAGE);
@@ -234,7 +234,7 @@ static void resumed_say(const struct testing *t)
 	double then;
 
 	if (*before->changed)
-		fprintf(stderr, "all crash states are tested again, as %s changed since\n", before->changed);
+		fprintf(stderr, "all crash states are tested again because %s changed\n", before->changed);
 	else if (before->timeout && time_parse("timeout", before->timeout, &then, &ignored) == 0 &&
 		 then < t->how.timeout)
 		fprintf(stderr, "recoveries that did not end within --timeout %s are tested again\n", before->timeout);
@@ -292,11 +292,11 @@ void testing_interrupted(const struct testing *t, const char *dir)
 {
 	if (t->campaign && !campaign_complete(t->campaign))
 		fprintf(stderr,
-			"interrupted; the reports are of the crash states that were tested up to there\n"
-			"hint: blackout check --resume %s goes on\n",
+			"interrupted; the reports cover the crash states that were tested so far\n"
+			"hint: blackout check --resume %s tests the rest\n",
 			dir);
 	else
-		fprintf(stderr, "interrupted; the reports are of what was analysed up to there\n");
+		fprintf(stderr, "interrupted; the reports cover what was analysed so far\n");
 }
 
 void testing_free(struct testing *t)

@@ -174,7 +174,7 @@ int testing_load(struct testing_options *given, const struct option *options, co
 	}
 	if (given->recover)
 		return 0;
-	err_set(err, "nothing is to be resumed in %s: no crash states were tested there", dir);
+	err_set(err, "there is nothing to resume in %s: no crash states were tested there", dir);
 	return err_status(err, ERR_USAGE);
 }
 

@@ -254,9 +254,8 @@ static void children_note(struct findings *f, const struct analysis *a)
 
 	if (!forks || !trace_file_count(trace) || trace_layers(trace) & BO_LAYER_FOLLOW)
 		return;
-	snprintf(note, sizeof(note),
-		 "%" PRIu64 " child process%s not recorded, whatever %s to PM: --follow-children does so", forks,
-		 forks == 1 ? " was" : "es were", forks == 1 ? "it did" : "they did");
+	snprintf(note, sizeof(note), "%" PRIu64 " child process%s not recorded; use --follow-children to record %s",
+		 forks, forks == 1 ? " was" : "es were", forks == 1 ? "it" : "them");
 	vec_push(&f->notes, findings_text(f, note));
 }
 
