@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
+#include "run/mend.h"
 #include "trace/ahead.h"
 
 enum {
@@ -265,6 +266,22 @@ static int follower_join(struct analysis *a, struct err *err)
 	return a->result;
 }
 
+/* A program that met a pool while somebody else's crash state was in its place (run/inplace.h) did what it did to that. */
+static int states_refuse(const struct analysis *a, struct err *err)
+{
+	for (uint32_t id = 1; id <= trace_file_count(a->trace); id++) {
+		const struct trace_file *file = trace_file(a->trace, id);
+
+		if (!file || !file->path || !mend_is_state(file->path))
+			continue;
+		err_set(err,
+			"the recording is of a crash state, %s, that another blackout had put in the place of a pool",
+			file->path);
+		return err_hint(err, "record again when that one has ended");
+	}
+	return 0;
+}
+
 int analysis_finish(struct analysis *a, const char *dir, bool progress, struct err *err)
 {
 	int r = 0;
@@ -287,7 +304,7 @@ int analysis_finish(struct analysis *a, const char *dir, bool progress, struct e
 		a->workers[i].detector->end(a->workers[i].state);
 		a->workers[i].state = NULL;
 	}
-	return r;
+	return r == 0 ? states_refuse(a, err) : r;
 }
 
 bool analysis_complete(const struct analysis *a)

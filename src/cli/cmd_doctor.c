@@ -15,6 +15,7 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/option.h"
+#include "image/place.h"
 #include "run/namespace.h"
 #include "run/process.h"
 #include "run/program.h"
@@ -117,7 +118,7 @@ static int trial_record(const struct recorder *recorder, const char *dir, char *
 
 static void recorder_examine(void)
 {
-	char dir[] = "/tmp/blackout-doctor-XXXXXX", complaint[200] = "";
+	char *dir = NULL, complaint[200] = "";
 	struct recorder recorder;
 	struct err err;
 
@@ -127,8 +128,10 @@ static void recorder_examine(void)
 	}
 	if (recorder_find_valgrind(&recorder, &err) < 0)
 		return;
-	if (!mkdtemp(dir)) {
-		say(FAIL, "recorder: cannot create a directory in /tmp");
+	int lock = place_make("/tmp", &dir, &err);
+	if (lock < 0) {
+		say(FAIL, "recorder: %s", err.sentence);
+		free(dir);
 		return;
 	}
 	if (trial_record(&recorder, dir, complaint, sizeof(complaint)) == 0) {
@@ -137,6 +140,8 @@ static void recorder_examine(void)
 		say(FAIL, "recorder: a trial recording of /bin/true failed%s%s", *complaint ? ": " : "", complaint);
 		mend("build it again on this machine, with its Valgrind: make clean all");
 	}
+	close(lock);
+	free(dir);
 }
 
 static void cpu_examine(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/leftovers.h"
 
 static int usage_fail(const char *option)
 {
@@ -34,5 +35,8 @@ int main(int argc, char **argv)
 	if (*word == '-')
 		return usage_fail(word);
 	const struct command *command = command_find(word);
-	return command ? command->run(argc - 1, argv + 1) : command_unknown(word);
+	if (!command)
+		return command_unknown(word);
+	leftovers_clear(argc - 1, argv + 1);
+	return command->run(argc - 1, argv + 1);
 }

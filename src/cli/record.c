@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "blackout/trace_format.h"
@@ -11,6 +12,7 @@
 #include "cli/meter.h"
 #include "cli/testing.h"
 #include "report/report.h"
+#include "run/mend.h"
 #include "run/pmpath.h"
 #include "trace/seal.h"
 
@@ -36,8 +38,28 @@ static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 static void reports_remove(const struct recording *recording)
 {
 	for (int i = 0; i < REPORT_COUNT; i++)
-		unlinkat(recording->lock, report_file((enum report_format)i), 0);
+		unlinkat(recording->fd, report_file((enum report_format)i), 0);
 	testing_forget(recording->dir);
+}
+
+/* A pool that is swapped is no target.  Arguments may be paths, also behind an equals sign; directories are only searched
+ * if the user says that they hold PM. */
+static int pools_check(const struct record *r, int argc, char **argv, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < r->options->pm.count; i++)
+		if (mend_check(r->options->pm.items[i], err) < 0)
+			return -1;
+	for (int i = 1; i < argc; i++) {
+		const char *equals = strchr(argv[i], '='), *paths[] = {argv[i], equals ? equals + 1 : ""};
+
+		for (int k = 0; k < 2; k++)
+			if (*paths[k] && !(stat(paths[k], &st) == 0 && S_ISDIR(st.st_mode)) &&
+			    mend_check(paths[k], err) < 0)
+				return -1;
+	}
+	return 0;
 }
 
 int record_prepare(struct record *r, int argc, char **argv, struct err *err)
@@ -50,7 +72,7 @@ int record_prepare(struct record *r, int argc, char **argv, struct err *err)
 		return -1;
 	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
 		return -1;
-	if (job_fill(r, argc, argv, err) < 0)
+	if (pools_check(r, argc, argv, err) < 0 || job_fill(r, argc, argv, err) < 0)
 		return -1;
 	if (recording_create(&r->recording, r->options->out, err) < 0)
 		return -1;

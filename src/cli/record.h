@@ -54,9 +54,9 @@ struct record {
 	struct process_end end;
 };
 
-#define RECORD_NEW(given)                                \
-	{                                                \
-		.options = (given), .recording.lock = -1 \
+#define RECORD_NEW(given)                              \
+	{                                              \
+		.options = (given), .recording.fd = -1 \
 	}
 
 /* Check the command line, find everything, and make the directory an empty recording: reports of an earlier one go with

@@ -150,7 +150,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 static int state_nest(struct nest *n, const struct state *state, unsigned number, struct err *err)
 {
 	struct campaign *c = n->campaign;
-	struct recording recording = {.lock = -1};
+	struct recording recording = {.fd = -1};
 	struct survey *survey = NULL;
 	struct err ignored;
 	char dir[PATH_MAX], why[64];

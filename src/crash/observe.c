@@ -81,7 +81,7 @@ static bool recording_read(struct observed *o, const char *dir)
 /* NULL: what the program left at its end.  0 also if nothing was learnt; TESTER_STOPPED. */
 static int observe_once(struct explore *e, struct observed *o, const struct state *state)
 {
-	struct recording recording = {.lock = -1};
+	struct recording recording = {.fd = -1};
 	struct recorder recorder;
 	struct err ignored;
 	char dir[PATH_MAX];

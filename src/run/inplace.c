@@ -3,114 +3,21 @@
 #include "run/inplace.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "image/tree.h"
+#include "base/path.h"
+#include "run/dirlock.h"
+#include "run/swap.h"
 
-#define ASIDE ".blackout-aside-"
-#define ABSENT ".blackout-absent-"
-#define KEPT ".blackout-kept-"
-
-enum { TRIES = 3000, TRY_MS = 10, STRANGERS_MAX = 100 /* that are told of */ };
-
-static void note_path(char *note, size_t size, const char *path, const char *kind, pid_t owner)
-{
-	snprintf(note, size, "%s%s%d", path, kind, (int)owner);
-}
-
-static bool is_there(const char *path)
-{
-	struct stat st;
-	return lstat(path, &st) == 0;
-}
+enum { STRANGERS_MAX = 100 /* that are told of */ };
 
 struct putting {
-	pid_t owner;
+	struct scene *scene;
 	struct err *err;
 };
-
-static int path_put(void *arg, const char *path, const char *actual)
-{
-	const struct putting *p = arg;
-	char note[PATH_MAX + 64];
-
-	if (is_there(path)) {
-		note_path(note, sizeof(note), path, ASIDE, p->owner);
-		if (rename(path, note) < 0)
-			return err_sys(p->err, "cannot move %s aside", path);
-	} else {
-		note_path(note, sizeof(note), path, ABSENT, p->owner);
-		int fd = open(note, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-		if (fd < 0)
-			return err_sys(p->err, "cannot create %s", note);
-		close(fd);
-	}
-	if (is_there(actual) && symlink(actual, path) < 0)
-		return err_sys(p->err, "cannot put a link at %s", path);
-	return 0;
-}
-
-/* Not every file system can be told not to replace. */
-static int path_move(const char *path, const char *to)
-{
-	int result = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE);
-
-	if (result == 0 || (errno != EINVAL && errno != ENOSYS))
-		return result;
-	if (!is_there(to))
-		return rename(path, to);
-	errno = EEXIST;
-	return -1;
-}
-
-/* What is at the path is our link, or nothing; or somebody has put a file of his own there, which is worth as much as
- * the one that comes back.  -1: it cannot be moved. */
-static int path_free(const char *path)
-{
-	char kept[PATH_MAX + 64];
-	struct stat st;
-	int result;
-
-	if (lstat(path, &st) < 0)
-		return 0;
-	if (S_ISLNK(st.st_mode))
-		return unlink(path);
-	for (unsigned i = 1;; i++) {
-		snprintf(kept, sizeof(kept), "%s" KEPT "%u", path, i);
-		result = path_move(path, kept);
-		if (result == 0 || errno != EEXIST)
-			return result;
-	}
-}
-
-/* Only what we moved is touched. */
-static void path_restore(const char *path, pid_t owner)
-{
-	char note[PATH_MAX + 64];
-	struct stat st;
-
-	note_path(note, sizeof(note), path, ASIDE, owner);
-	if (is_there(note)) {
-		/* Else it stays aside, and the next start tries again. */
-		if (path_free(path) == 0)
-			rename(note, path);
-		return;
-	}
-	note_path(note, sizeof(note), path, ABSENT, owner);
-	if (is_there(note)) {
-		if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-			unlink(path);
-		unlink(note);
-	}
-}
 
 static void dir_list(struct scene_dir *dir)
 {
@@ -128,7 +35,10 @@ static void dir_list(struct scene_dir *dir)
 /* What another blackout moved aside is the user's. */
 static bool is_note(const char *name)
 {
-	return strstr(name, ASIDE) || strstr(name, ABSENT);
+	struct owner owner;
+	size_t length;
+
+	return swap_note_parse(name, &owner, &length);
 }
 
 static bool strangers_know(const struct words *strangers, const char *path)
@@ -147,8 +57,8 @@ static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 	struct dirent *entry;
 
 	while (d && scene->strangers.count < STRANGERS_MAX && (entry = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/%s", dir->original, entry->d_name);
-		if (!words_have(&dir->before, entry->d_name) && !is_note(entry->d_name) &&
+		if (path_format(path, sizeof(path), "%s/%s", dir->original, entry->d_name) &&
+		    !words_have(&dir->before, entry->d_name) && !is_note(entry->d_name) &&
 		    !strangers_know(&scene->strangers, path))
 			words_add(&scene->strangers, "%s", path);
 	}
@@ -156,103 +66,121 @@ static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 		closedir(d);
 }
 
-/* One blackout at a time in a directory: what the next one finds there must be the user's, not our links.  A directory
- * that cannot be read stays unlocked. */
+/* What the next one finds there must be the user's, not our links.  The descriptor stays open, so that a keeper has it
+ * too. */
 static int dir_lock(struct scene_dir *dir, struct err *err)
 {
-	const struct timespec pause = {.tv_nsec = TRY_MS * 1000000L};
-	int fd = open(dir->original, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat held, there;
 
-	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++) {
-		if (i == TRIES) {
-			close(fd);
-			return err_set(err, "another blackout has its crash states in %s", dir->original);
-		}
-		nanosleep(&pause, NULL);
+	if (dir->lock && (fstat(dir->lock, &held) < 0 || stat(dir->original, &there) < 0 ||
+			  held.st_ino != there.st_ino || held.st_dev != there.st_dev)) {
+		close(dir->lock);
+		dir->lock = 0;
 	}
-	dir->lock = fd > 0 ? fd : 0;
+	if (!dir->lock) {
+		int fd = dirlock_open(dir->original);
+		dir->lock = fd > 0 ? fd : 0;
+	}
+	if (dir->lock && !dirlock_take(dir->lock, DIRLOCK_TURN_MS))
+		return err_set(err, "another blackout has its crash states in %s", dir->original);
 	return 0;
 }
 
-/* A keeper that was started meanwhile has the descriptor too, so closing it is not enough. */
-static void dir_unlock(struct scene_dir *dir)
+static void dir_unlock(const struct scene_dir *dir)
 {
-	if (dir->lock) {
-		flock(dir->lock, LOCK_UN);
-		close(dir->lock);
+	if (dir->lock)
+		dirlock_drop(dir->lock);
+}
+
+/* Our links lead through this. */
+static int dir_enter(struct scene_dir *dir, struct err *err)
+{
+	if (!dir->entry) {
+		int fd = open(dir->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return err_sys(err, "cannot open %s", dir->path);
+		dir->entry = fd;
 	}
-	dir->lock = 0;
+	return 0;
+}
+
+static int visit_note(void *arg, const char *path, const char *actual)
+{
+	struct putting *p = arg;
+
+	(void)actual;
+	return journal_add(&p->scene->journal, path, p->err);
+}
+
+/* Before anything is touched. */
+static int journal_begin(struct putting *p)
+{
+	if (p->scene->journal.path)
+		return 0;
+	if (journal_open(&p->scene->journal, p->err) < 0)
+		return -1;
+	return scene_each(p->scene, visit_note, p);
+}
+
+static int visit_put(void *arg, const char *path, const char *actual)
+{
+	const struct putting *p = arg;
+	const struct scene_dir *dir = p->scene->dirs;
+	const char *name = strrchr(actual, '/');
+	struct stat st;
+
+	while (strncmp(dir->path, actual, (size_t)(name - actual)) || dir->path[name - actual])
+		dir++;
+	return swap_out(path, dir->entry, lstat(actual, &st) == 0 ? name + 1 : NULL, p->err);
 }
 
 static int visit_restore(void *arg, const char *path, const char *actual)
 {
+	struct scene *scene = arg;
+
 	(void)actual;
-	path_restore(path, *(const pid_t *)arg);
+	scene->stuck |= swap_back(path, &scene->owner, NULL) == SWAP_FAILED;
 	return 0;
 }
 
-void inplace_restore(struct scene *scene, pid_t owner)
+void inplace_restore(struct scene *scene)
 {
-	scene_each(scene, visit_restore, &owner);
+	scene->stuck = false;
+	scene_each(scene, visit_restore, scene);
 	for (size_t i = 0; i < scene->count; i++)
 		strangers_find(scene, &scene->dirs[i]);
 	for (size_t i = 0; i < scene->count; i++)
 		dir_unlock(&scene->dirs[i]);
 }
 
-int inplace_put(struct scene *scene, pid_t owner, struct err *err)
+static int dirs_lock(struct scene *scene, struct err *err)
 {
-	struct putting putting = {owner, err};
-
 	for (size_t i = 0; i < scene->count; i++)
 		if (dir_lock(&scene->dirs[i], err) < 0) {
 			while (i-- > 0)
 				dir_unlock(&scene->dirs[i]);
 			return -1;
 		}
-	for (size_t i = 0; i < scene->count; i++)
-		dir_list(&scene->dirs[i]);
-	if (scene_each(scene, path_put, &putting) < 0) {
-		inplace_restore(scene, owner);
-		return -1;
-	}
 	return 0;
 }
 
-/* The path and the process that a note is about, or 0. */
-static pid_t note_parse(char *path)
+int inplace_put(struct scene *scene, struct err *err)
 {
-	char *kind = strstr(path, ASIDE), *end;
-	size_t length = sizeof(ASIDE) - 1;
+	struct putting putting = {scene, err};
+	int result = 0;
 
-	if (!kind) {
-		kind = strstr(path, ABSENT);
-		length = sizeof(ABSENT) - 1;
+	if (dirs_lock(scene, err) < 0)
+		return -1;
+	scene->owner = owner_self();
+	for (size_t i = 0; i < scene->count && result == 0; i++) {
+		dir_list(&scene->dirs[i]);
+		result = dir_enter(&scene->dirs[i], err);
 	}
-	if (!kind)
-		return 0;
-	long owner = strtol(kind + length, &end, 10);
-	if (*end || owner <= 0)
-		return 0;
-	*kind = 0;
-	return (pid_t)owner;
-}
-
-void inplace_mend(const struct origin *origin)
-{
-	char path[2 * PATH_MAX];
-	struct dirent *entry;
-
-	for (size_t i = 0; i < origin_dir_count(origin); i++) {
-		const char *dir = origin_dir(origin, i);
-		DIR *d = opendir(dir);
-		while (d && (entry = readdir(d))) {
-			snprintf(path, sizeof(path), "%s/%s", strcmp(dir, "/") ? dir : "", entry->d_name);
-			pid_t owner = note_parse(path);
-			if (owner && kill(owner, 0) < 0 && errno == ESRCH)
-				path_restore(path, owner);
-		}
-		if (d)
-			closedir(d);
-	}
+	if (result == 0)
+		result = journal_begin(&putting);
+	if (result == 0)
+		result = scene_each(scene, visit_put, &putting);
+	if (result < 0)
+		inplace_restore(scene);
+	return result;
 }

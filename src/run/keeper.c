@@ -260,11 +260,20 @@ static struct stub_reply run_command(struct run *run)
 	return reply;
 }
 
+/* The lock on the user's directories is ours as well: should the owner die, nobody may take them before we are done. */
+static bool is_lock(const struct scene *scene, int fd)
+{
+	for (size_t i = 0; i < scene->count; i++)
+		if (scene->dirs[i].lock == fd)
+			return true;
+	return false;
+}
+
 /* Our other descriptors are not recovery's business, and keep the ends of other workers' sockets open. */
 static void descriptors_close(const struct keeper_options *o, int keep)
 {
 	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
-		if (fd != o->out && fd != o->err && fd != keep)
+		if (fd != o->out && fd != o->err && fd != keep && !is_lock(o->scene, fd))
 			close(fd);
 	close_range(1024, ~0u, 0);
 }
@@ -290,7 +299,7 @@ static bool requests_serve(const struct keeper_options *o, int requests, int sig
 	return false;
 }
 
-static void keeper_loop(const struct keeper_options *o, int requests, pid_t owner)
+static void keeper_loop(const struct keeper_options *o, int requests)
 {
 	sigset_t all, chld;
 
@@ -300,8 +309,10 @@ static void keeper_loop(const struct keeper_options *o, int requests, pid_t owne
 	sigaddset(&chld, SIGCHLD);
 	int signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
 	/* He may still be our parent then: a process that dies closes its sockets first. */
-	if (!requests_serve(o, requests, signals) && o->mode == RECOVERY_IN_PLACE)
-		inplace_restore(o->scene, owner);
+	if (requests_serve(o, requests, signals) || o->mode != RECOVERY_IN_PLACE)
+		return;
+	inplace_restore(o->scene);
+	journal_close(&o->scene->journal, !o->scene->stuck);
 }
 
 /* In the forked process: get to where recovery is to run. */
@@ -339,7 +350,6 @@ static void child_report(int fd, const struct err *err)
 pid_t keeper_start(const struct keeper_options *o, int *fd, struct err *err)
 {
 	int sockets[2], report[2];
-	pid_t owner = getpid();
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0 || pipe2(report, O_CLOEXEC) < 0)
 		return err_sys(err, "cannot create a socket");
@@ -350,7 +360,7 @@ pid_t keeper_start(const struct keeper_options *o, int *fd, struct err *err)
 			child_report(report[1], &why);
 		close(report[1]);
 		descriptors_close(o, sockets[1]);
-		keeper_loop(o, sockets[1], owner);
+		keeper_loop(o, sockets[1]);
 		_exit(0);
 	}
 	close(sockets[1]);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "image/place.h"
 
-static char links[] = "/tmp/blackout-name-XXXXXX";
+static char *links; /* a place of our own */
 static pid_t owner;
 
 static void links_remove(void)
@@ -31,8 +32,8 @@ static int links_make(struct err *err)
 {
 	if (owner)
 		return 0;
-	if (!mkdtemp(links))
-		return err_sys(err, "cannot create a directory in /tmp");
+	if (place_make("/tmp", &links, err) < 0)
+		return -1;
 	owner = getpid();
 	atexit(links_remove);
 	return 0;

@@ -95,25 +95,40 @@ static int dir_open(const char *dir, struct err *err)
 	return why == ENOTDIR || why == ENOENT ? err_status(err, ERR_USAGE) : -1;
 }
 
-static int dir_clear(int fd, const char *dir, struct err *err)
+static int dir_check(int fd, const char *dir, struct err *err)
 {
 	if (!dir_each(fd, ".", none) && !is_recording(fd))
 		return dir_refuse(err, dir);
-	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT))
-		return err_sys(err, "cannot remove the earlier recording in %s", dir);
 	if (mkdirat(fd, "trace", 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot create %s/trace", dir);
 	return 0;
 }
 
+static int dir_clear(int fd, const char *dir, struct err *err)
+{
+	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT))
+		return err_sys(err, "cannot remove the earlier recording in %s", dir);
+	return 0;
+}
+
+/* DIR itself may also hold pools, and then be locked by whoever tests on them (run/dirlock.h). */
+static int trace_take(struct recording *r, const char *dir, struct err *err)
+{
+	int fd = openat(r->fd, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, "cannot open %s/trace", dir);
+	r->trace = fd;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	err_set(err, "another recording is being written to %s", dir);
+	err_status(err, ERR_USAGE);
+	return err_hint(err, "give another directory with --out");
+}
+
 static int dir_take(struct recording *r, const char *dir, struct err *err)
 {
-	if (flock(r->lock, LOCK_EX | LOCK_NB) < 0) {
-		err_set(err, "another recording is being written to %s", dir);
-		err_status(err, ERR_USAGE);
-		return err_hint(err, "give another directory with --out");
-	}
-	if (dir_clear(r->lock, dir, err) < 0)
+	if (dir_check(r->fd, dir, err) < 0 || trace_take(r, dir, err) < 0 || dir_clear(r->fd, dir, err) < 0)
 		return -1;
 	if (!realpath(dir, r->dir))
 		return err_sys(err, "cannot find %s", dir);
@@ -122,8 +137,9 @@ static int dir_take(struct recording *r, const char *dir, struct err *err)
 
 int recording_create(struct recording *recording, const char *dir, struct err *err)
 {
-	recording->lock = dir_open(dir, err);
-	if (recording->lock < 0)
+	recording->trace = 0;
+	recording->fd = dir_open(dir, err);
+	if (recording->fd < 0)
 		return -1;
 	if (dir_take(recording, dir, err) == 0)
 		return 0;
@@ -133,17 +149,20 @@ int recording_create(struct recording *recording, const char *dir, struct err *e
 
 void recording_close(struct recording *recording)
 {
-	if (recording->lock >= 0)
-		close(recording->lock);
-	recording->lock = -1;
+	if (recording->fd >= 0)
+		close(recording->fd);
+	if (recording->trace > 0)
+		close(recording->trace);
+	recording->fd = -1;
+	recording->trace = 0;
 }
 
 void recording_remove(struct recording *recording)
 {
 	struct err ignored;
 
-	dir_clear(recording->lock, recording->dir, &ignored);
-	unlinkat(recording->lock, "trace", AT_REMOVEDIR);
+	dir_clear(recording->fd, recording->dir, &ignored);
+	unlinkat(recording->fd, "trace", AT_REMOVEDIR);
 	rmdir(recording->dir);
 	recording_close(recording);
 }
@@ -151,12 +170,12 @@ void recording_remove(struct recording *recording)
 bool recording_started(const struct recording *recording)
 {
 	struct stat st;
-	return fstatat(recording->lock, "trace/0000.bo", &st, 0) == 0 && st.st_size > 0;
+	return fstatat(recording->fd, "trace/0000.bo", &st, 0) == 0 && st.st_size > 0;
 }
 
 uint64_t recording_bytes(const struct recording *recording)
 {
-	int fd = openat(recording->lock, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(recording->fd, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	struct stat st;
@@ -181,7 +200,7 @@ struct words_of_log {
 static void log_read(const struct recording *recording, bool (*each)(const char *text, struct words_of_log *words),
 		     struct words_of_log *words)
 {
-	int fd = openat(recording->lock, "recorder.log", O_RDONLY | O_CLOEXEC);
+	int fd = openat(recording->fd, "recorder.log", O_RDONLY | O_CLOEXEC);
 	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
 	char text[512];
 
@@ -224,7 +243,7 @@ static bool is_full(const struct recording *recording)
 {
 	struct statvfs fs;
 
-	return fstatvfs(recording->lock, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 2 * BO_CHUNK_BYTES;
+	return fstatvfs(recording->fd, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 2 * BO_CHUNK_BYTES;
 }
 
 bool recording_stopped(const struct recording *recording, char *why, size_t size)

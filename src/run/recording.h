@@ -16,7 +16,8 @@
 
 struct recording {
 	char dir[PATH_MAX]; /* absolute */
-	int lock;           /* held until recording_close */
+	int fd;             /* of it */
+	int trace;          /* DIR/trace, locked until recording_close; 0: not open */
 };
 
 /* Make `dir` an empty recording of ours to write: create it, or remove the recording in it.  -1 with ERR_USAGE if it is

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "run/force.h"
-#include "run/inplace.h"
 #include "run/lazy_in.h"
+#include "run/mend.h"
 #include "run/namespace.h"
 #include "run/plain.h"
 #include "run/processor.h"
@@ -125,7 +125,9 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	if (shell_check(options->command, options->cwd || options->unplaced ? options->cwd : ".", err) < 0 ||
 	    (options->client && service_check(&service, err) < 0))
 		return -1;
-	inplace_mend(options->origin);
+	mend_journals();
+	for (size_t i = 0; i < origin_dir_count(options->origin); i++)
+		mend_dir(origin_dir(options->origin, i));
 	/* If whoever started us ignores it, we, and those that keep recoveries, would not hear of any end. */
 	signal(SIGCHLD, SIG_DFL);
 	struct recovery *r = mem_alloc(sizeof(*r));

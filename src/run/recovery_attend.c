@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "image/tree.h"
 #include "run/inplace.h"
+#include "run/mend.h"
 #include "run/namespace.h"
 #include "run/recovery_in.h"
 
@@ -19,7 +21,7 @@ struct answer {
 	struct err err;
 };
 
-static void attend(struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
+static void attend(const struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
 		   struct answer *answer)
 {
 	struct namespace_options how = {.network = r->common.network};
@@ -39,10 +41,26 @@ static void attend(struct recovery *r, const struct scene *scene, const struct r
 		answer->result = process_run(&process, &answer->end, &answer->err);
 }
 
-/* In a process of its own, because there is no way back out of a namespace. */
-static int attend_apart(struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
+/* In place: if we are killed, this process goes on until the user is done, and puts the files back; if it is killed, what
+ * it runs dies with it. */
+static void attend_in_place(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
+			    pid_t parent, struct answer *answer)
+{
+	answer->result = inplace_put(scene, &answer->err);
+	if (answer->result < 0)
+		return;
+	attend(r, scene, visit, answer);
+	inplace_restore(scene);
+	journal_close(&scene->journal, !scene->stuck);
+	if (getppid() != parent)
+		tree_remove(scene->root);
+}
+
+/* In a process of its own, because there is no way back out of a namespace, and a person may take longer than we live. */
+static int attend_apart(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
 			struct answer *answer)
 {
+	pid_t parent = getpid();
 	int report[2];
 	sigset_t signals, old;
 
@@ -57,7 +75,10 @@ static int attend_apart(struct recovery *r, const struct scene *scene, const str
 	pid_t pid = fork();
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		attend(r, scene, visit, answer);
+		if (r->common.namespaces)
+			attend(r, scene, visit, answer);
+		else
+			attend_in_place(r, scene, visit, parent, answer);
 		_exit(write(report[1], answer, sizeof(*answer)) != sizeof(*answer));
 	}
 	close(report[1]);
@@ -66,7 +87,10 @@ static int attend_apart(struct recovery *r, const struct scene *scene, const str
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	return n == sizeof(*answer) ? answer->result : err_set(&answer->err, "%s could not be watched", visit->argv[0]);
+	if (n == sizeof(*answer))
+		return answer->result;
+	mend_journals();
+	return err_set(&answer->err, "%s could not be watched", visit->argv[0]);
 }
 
 int recovery_attend(struct recovery *r, unsigned worker, const struct recovery_visit *visit, struct process_end *end,
@@ -80,11 +104,7 @@ int recovery_attend(struct recovery *r, unsigned worker, const struct recovery_v
 		return -1;
 	if (scene_refresh(&w->scene, true, err) < 0)
 		return -1;
-	if (!r->common.namespaces && inplace_put(&w->scene, getpid(), err) < 0)
-		return -1;
 	int result = attend_apart(r, &w->scene, visit, &answer);
-	if (!r->common.namespaces)
-		inplace_restore(&w->scene, getpid());
 	*end = answer.end;
 	if (result < 0)
 		*err = answer.err;

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "image/tree.h"
+#include "run/swap.h"
 
 /* What is copied at most: of one file, and of a directory. */
 enum { COPY_BYTES_MAX = 1 << 20, COPIES_BYTES_MAX = 16 << 20, COPIES_MAX = 256 };
@@ -132,12 +133,14 @@ static bool alias_make(const struct scene *scene, struct scene_dir *dir, const c
 static int other_make(const struct scene *scene, struct scene_dir *dir, const char *name, struct err *err)
 {
 	char path[2 * PATH_MAX];
+	struct owner owner;
 	struct stat st;
+	size_t length;
 
 	if (path_make(path, sizeof(path), err, "%s/%s", dir->original, name) < 0)
 		return -1;
-	/* A socket of a server that was recorded, or died, is in the way of the next. */
-	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode))
+	/* A socket of a server that was recorded, or died, is in the way of the next.  A note is ours, and gone soon. */
+	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode) || swap_note_parse(name, &owner, &length))
 		return 0;
 	words_add(&dir->others, "%s", name);
 	if (alias_make(scene, dir, name, &st))
@@ -243,6 +246,7 @@ void scene_close(struct scene *scene)
 {
 	if (*scene->root)
 		tree_remove(scene->root);
+	journal_close(&scene->journal, !scene->stuck);
 	for (size_t i = 0; i < scene->count && scene->dirs; i++) {
 		free(scene->dirs[i].path);
 		free(scene->dirs[i].stage);
@@ -251,6 +255,10 @@ void scene_close(struct scene *scene)
 		words_free(&scene->dirs[i].mounts);
 		copies_free(&scene->dirs[i]);
 		words_free(&scene->dirs[i].before);
+		if (scene->dirs[i].lock)
+			close(scene->dirs[i].lock);
+		if (scene->dirs[i].entry)
+			close(scene->dirs[i].entry);
 	}
 	free(scene->dirs);
 	free(scene->identities);

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "image/origin.h"
+#include "run/journal.h"
 #include "run/words.h"
 
 struct scene_copy {
@@ -48,7 +49,8 @@ struct scene_dir {
 	size_t alias_count;
 	struct words before; /* what was in the original directory before a run in place */
 	bool is_there;       /* the original directory */
-	int lock;            /* on the original directory, during a run in place; 0: none */
+	int lock;            /* the original directory, locked during a run in place (dirlock.h); 0: none */
+	int entry;           /* of the scene's directory, for links in place; 0: none */
 };
 
 struct scene {
@@ -57,6 +59,9 @@ struct scene {
 	size_t count;
 	const struct origin *origin;
 	struct scene_identity *identities; /* by path of the origin */
+	struct journal journal;            /* of what is put in place */
+	struct owner owner;                /* who put it there */
+	bool stuck;                        /* something could not be put back: the journal stays for the next command */
 	struct words strangers; /* paths that appeared beside PM files during runs in place, and are not recovery's */
 };
 

@@ -79,7 +79,7 @@ void worker_stop_keeper(struct worker *w)
 static void place_clear(struct worker *w)
 {
 	if (w->mode == RECOVERY_IN_PLACE && w->is_open)
-		inplace_restore(&w->scene, getpid());
+		inplace_restore(&w->scene);
 }
 
 void worker_stop(struct worker *w)
@@ -222,7 +222,7 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
-	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, getpid(), err) < 0)
+	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, err) < 0)
 		return -1;
 	if (mode == RECOVERY_FORK && !w->serving)
 		server_launch(w);

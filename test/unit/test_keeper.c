@@ -50,9 +50,9 @@ static pid_t state_put(struct scene *scene, struct origin *origin, const char *d
 	origin_apply(origin, &ev);
 	assert_int_equal(scene_open(scene, origin, stage, &err), 0);
 	assert_int_equal(scene_refresh(scene, false, &err), 0);
+	assert_int_equal(inplace_put(scene, &err), 0);
 	pid = keeper_start(&keeper, fd, &err);
 	assert_true(pid > 0);
-	assert_int_equal(inplace_put(scene, getpid(), &err), 0);
 	return pid;
 }
 
@@ -93,7 +93,7 @@ static void test_left(void **state)
 	close(fd);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_true(state_is_there());
-	inplace_restore(&scene, getpid());
+	inplace_restore(&scene);
 	assert_false(state_is_there());
 	scene_close(&scene);
 	origin_free(origin);

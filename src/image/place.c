@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* place.c - see place.h.
+ *
+ * The process id alone would not do to tell what was left behind, for processes elsewhere (in another container) have
+ * ids that we do not see; nor would the lock, which is not held yet in the first moment. */
+#include "image/place.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/owner.h"
+#include "image/tree.h"
+
+#define PREFIX "blackout-"
+
+int place_make(const char *under, char **path, struct err *err)
+{
+	char *place;
+
+	BUG_ON(asprintf(&place, "%s/" PREFIX "%ld-XXXXXX", under, (long)getpid()) < 0);
+	if (!mkdtemp(place)) {
+		err_sys(err, "cannot make a directory in %s", under);
+		free(place);
+		return -1;
+	}
+	*path = place;
+	int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return err_sys(err, "cannot lock %s", place);
+	return fd;
+}
+
+/* The process id in a name of ours, or 0. */
+static pid_t name_owner(const char *name)
+{
+	char *end;
+	long pid;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return 0;
+	pid = strtol(name + strlen(PREFIX), &end, 10);
+	return *end == '-' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+static bool is_left_behind(int dir, const char *name)
+{
+	pid_t pid = name_owner(name);
+	struct stat st;
+	bool left;
+	int fd;
+
+	if (!pid || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	if (owner_was_there(pid, st.st_mtime))
+		return false;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	left = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	return left;
+}
+
+static bool sweep_entry(void *arg, int dir, const char *name)
+{
+	(void)arg;
+	if (is_left_behind(dir, name))
+		tree_remove_at(dir, name);
+	return true;
+}
+
+void place_sweep(const char *path)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	tree_each(dir, sweep_entry, NULL);
+	close(dir);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* mend.c - see mend.h.
+ *
+ * A note is believed if a journal of ours names its file.  Otherwise it must be our own, or stand where only we can
+ * write: in a directory like /tmp, somebody else could make us rename his file over another one. */
+#include "run/mend.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "image/tree.h"
+#include "run/dirlock.h"
+#include "run/journal.h"
+#include "run/swap.h"
+
+enum { LINKS_MAX = 16, LOOK_MS = 20, ATTENDED_MS = 5000 };
+
+static void (*listener)(const char *sentence);
+
+void mend_tell(void (*tell)(const char *sentence))
+{
+	listener = tell;
+}
+
+static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void say(const char *fmt, ...)
+{
+	char *sentence;
+	va_list args;
+
+	va_start(args, fmt);
+	BUG_ON(vasprintf(&sentence, fmt, args) < 0);
+	va_end(args);
+	if (listener)
+		listener(sentence);
+	free(sentence);
+}
+
+/* The directory of an absolute path, for the caller to free. */
+static char *path_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+
+	BUG_ON(!dir);
+	return dir;
+}
+
+/* Putting back */
+
+/* False: it has to be tried again. */
+static bool path_mend(const char *path, const struct owner *owner)
+{
+	char *dir = path_dir(path), *kept = NULL;
+	int lock = dirlock_open(dir);
+	enum swap_result result;
+
+	free(dir);
+	/* A process that outlived the owner is at work, or somebody is using the crash state in a shell. */
+	if (lock >= 0 && !dirlock_take(lock, DIRLOCK_MEND_MS)) {
+		close(lock);
+		return false;
+	}
+	result = swap_back(path, owner, &kept);
+	if (result == SWAP_FAILED)
+		say("cannot put back %s, which an earlier run (process %d) left swapped: %s", path, (int)owner->pid,
+		    strerror(errno));
+	if (result == SWAP_RESTORED)
+		say("restored %s, which an earlier run (process %d) had left swapped", path, (int)owner->pid);
+	if (kept)
+		say("kept as %s what was found in its place", kept);
+	if (lock >= 0)
+		close(lock);
+	free(kept);
+	return result != SWAP_FAILED;
+}
+
+static bool journal_mend(void *arg, const struct owner *owner, const struct words *paths)
+{
+	bool all = true;
+
+	(void)arg;
+	for (size_t i = 0; i < paths->count; i++)
+		all &= path_mend(paths->items[i], owner);
+	return all;
+}
+
+void mend_journals(void)
+{
+	journal_each_dead(journal_mend, NULL);
+}
+
+/* Notes */
+
+struct note {
+	char *path; /* of the user's file */
+	struct owner owner;
+	bool trusted;
+};
+
+struct notes {
+	const char *dir;
+	bool ours; /* only we can write to it */
+	struct note *at;
+	size_t count;
+};
+
+static bool note_add(void *arg, int dir, const char *name)
+{
+	struct notes *notes = arg;
+	struct note note;
+	struct stat st;
+	size_t length;
+
+	if (!swap_note_parse(name, &note.owner, &length) || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return true;
+	BUG_ON(asprintf(&note.path, "%s/%.*s", strcmp(notes->dir, "/") ? notes->dir : "", (int)length, name) < 0);
+	note.trusted = notes->ours || st.st_uid == geteuid();
+	notes->at = mem_resize(notes->at, notes->count + 1, sizeof(*notes->at));
+	notes->at[notes->count++] = note;
+	return true;
+}
+
+static void notes_read(struct notes *notes, const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	*notes = (struct notes){.dir = dir};
+	if (fd < 0)
+		return;
+	notes->ours = fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+	tree_each(fd, note_add, notes);
+	close(fd);
+}
+
+static void notes_free(struct notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		free(notes->at[i].path);
+	free(notes->at);
+}
+
+void mend_dir(const char *dir)
+{
+	struct notes notes;
+
+	notes_read(&notes, dir);
+	for (size_t i = 0; i < notes.count; i++)
+		if (notes.at[i].trusted && !owner_is_alive(&notes.at[i].owner))
+			path_mend(notes.at[i].path, &notes.at[i].owner);
+	notes_free(&notes);
+}
+
+/* Named paths */
+
+/* The directory as it is, and the last name as it is given; NULL: there is no such directory. */
+static char *path_place(const char *path)
+{
+	char *copy = strdup(path), *slash, *place = NULL, real[PATH_MAX];
+
+	BUG_ON(!copy);
+	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
+		copy[n - 1] = 0;
+	slash = strrchr(copy, '/');
+	if (slash)
+		*slash = 0;
+	if (realpath(!slash ? "." : slash == copy ? "/" : copy, real))
+		BUG_ON(asprintf(&place, "%s/%s", strcmp(real, "/") ? real : "", slash ? slash + 1 : copy) < 0);
+	free(copy);
+	return place;
+}
+
+/* Where a path leads in the end, but never through a link of ours: that ends at /proc, where no PM file is. */
+static char *path_final(const char *path)
+{
+	char *place = path_place(path), text[PATH_MAX], *next;
+
+	for (int i = 0; place && i < LINKS_MAX; i++) {
+		ssize_t n = readlink(place, text, sizeof(text) - 1);
+		text[n > 0 ? n : 0] = 0;
+		if (n <= 0 || !strncmp(text, "/proc/", 6))
+			break;
+		char *dir = path_dir(place);
+		BUG_ON(asprintf(&next, "%s%s%s", *text == '/' ? "" : dir, *text == '/' ? "" : "/", text) < 0);
+		free(dir);
+		free(place);
+		place = path_place(next);
+		free(next);
+	}
+	return place;
+}
+
+void mend_path(const char *path)
+{
+	char *final = path_final(path);
+	struct stat st;
+
+	if (!final)
+		return;
+	char *dir = path_dir(final);
+	mend_dir(dir);
+	if (stat(final, &st) == 0 && S_ISDIR(st.st_mode))
+		mend_dir(final);
+	free(dir);
+	free(final);
+}
+
+/* The note of a swapped file that the path names; false: there is none.  The caller frees note->path. */
+static bool swapped_find(const char *path, struct note *note)
+{
+	char *final = path_final(path), *dir;
+	struct notes notes;
+	struct stat st;
+	bool found = false;
+
+	if (!final)
+		return false;
+	bool whole = stat(final, &st) == 0 && S_ISDIR(st.st_mode);
+	dir = whole ? strdup(final) : path_dir(final);
+	BUG_ON(!dir);
+	notes_read(&notes, dir);
+	for (size_t i = 0; i < notes.count && !found; i++) {
+		found = whole || !strcmp(final, notes.at[i].path) ||
+			fnmatch(final, notes.at[i].path, FNM_PATHNAME) == 0;
+		if (found) {
+			*note = notes.at[i];
+			notes.at[i].path = NULL;
+		}
+	}
+	notes_free(&notes);
+	free(dir);
+	free(final);
+	return found;
+}
+
+/* Is anybody left who will put it back? */
+static bool note_is_attended(const struct note *note)
+{
+	char *dir = path_dir(note->path);
+	int lock = dirlock_open(dir);
+	bool attended = owner_is_alive(&note->owner) || (lock >= 0 && !dirlock_take(lock, 0));
+
+	if (lock >= 0)
+		close(lock);
+	free(dir);
+	return attended;
+}
+
+static int note_refuse(const struct note *note, struct err *err)
+{
+	char *aside = swap_aside(note->path, &note->owner);
+
+	if (note_is_attended(note)) {
+		err_set(err, "%s is a crash state now, that another blackout (process %d) has put there", note->path,
+			(int)note->owner.pid);
+		err_hint(err, "wait until that one has ended");
+	} else {
+		err_set(err, "%s was left swapped by an earlier run (process %d), and cannot be put back", note->path,
+			(int)note->owner.pid);
+		err_hint(err, "as a user who may do so: mv %s %s", aside, note->path);
+	}
+	free(aside);
+	return -1;
+}
+
+int mend_check(const char *path, struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+	int left_ms = ATTENDED_MS;
+	struct note note;
+
+	for (; swapped_find(path, &note); free(note.path)) {
+		bool attended = note_is_attended(&note);
+
+		/* Whoever had it may have died just now. */
+		if (!attended)
+			mend_path(note.path);
+		if (left_ms <= 0 || !attended) {
+			struct note still;
+			bool is = swapped_find(path, &still);
+			int result = is ? note_refuse(&still, err) : 0;
+
+			free(note.path);
+			if (is)
+				free(still.path);
+			return result;
+		}
+		nanosleep(&pause, NULL);
+		left_ms -= LOOK_MS;
+	}
+	return 0;
+}
+
+/* Crash states are in .../blackout-PID-XXXXXX/wN.scene/. */
+bool mend_is_state(const char *path)
+{
+	static const char place[] = "/blackout-";
+
+	for (const char *at = path; (at = strstr(at, place)); at++) {
+		int end = 0;
+
+		sscanf(at + strlen(place), "%*[0-9]-%*6[A-Za-z0-9]/w%*[0-9].scene/%n", &end);
+		if (end)
+			return true;
+	}
+	return false;
+}
