@@ -428,8 +428,10 @@ static struct trace *nested_trace(const struct nested *nested)
 static void nested_add(const struct nested *nested, const struct trace *trace, struct findings *f,
 		       struct symbols *symbols, const struct findings_options *options)
 {
-	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
+	struct findings_options how = *options;
 
+	how.recording = nested->dir;
+	struct crash_findings *crash = crash_begin(f, trace, symbols, &how);
 	for (size_t i = 0; i < nested->campaign->results.count; i++) {
 		struct crash_sighting *sighting = &nested->campaign->results.at[i].sighting;
 

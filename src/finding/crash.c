@@ -10,6 +10,7 @@
 #include "finding/fingerprint.h"
 #include "finding/own.h"
 #include "finding/stacks.h"
+#include "finding/touched.h"
 
 #define VALUE_BYTES_MAX 64
 #define STORES_LOOKED_AT 1024 /* to find out which are idle */
@@ -19,8 +20,12 @@ struct crash_findings {
 	struct stacks stacks;
 	const struct findings_options *options;
 	const struct trace *trace;
-	struct map known; /* from the key of a finding to 1 + its index */
-	size_t room;      /* of findings->at */
+	struct map known;        /* from the key of a finding to 1 + its index */
+	struct touched *touched; /* read when it is first needed; NULL if it cannot be */
+	bool touched_read;
+	struct map callers; /* (index of a finding in a library, place of the user's that called it) */
+	size_t first;       /* index of the first finding that is made here */
+	size_t room;        /* of findings->at */
 };
 
 struct crash_findings *crash_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
@@ -32,7 +37,7 @@ struct crash_findings *crash_begin(struct findings *findings, const struct trace
 	c->trace = trace;
 	c->options = options;
 	c->stacks = (struct stacks){.findings = findings, .trace = trace, .symbols = symbols, .options = options};
-	c->room = findings->count;
+	c->first = c->room = findings->count;
 	return c;
 }
 
@@ -98,8 +103,51 @@ static const char *value_text(struct findings *findings, const uint8_t *value, u
 	return findings_text(findings, text);
 }
 
+/* ---- blame ---- */
+
+/* Did a library store this, on data that only it touches? */
+static bool store_is_library(struct crash_findings *c, const struct crash_store *store,
+			     const struct finding_stack *stack)
+{
+	const char *recording = c->options ? c->options->recording : NULL;
+	struct err ignored;
+
+	if (own_library(stack) == stack->count || !recording)
+		return false;
+	if (!c->touched_read)
+		c->touched = touched_read(recording, &c->stacks, &ignored);
+	c->touched_read = true;
+	return c->touched && !touched_has(c->touched, store->file, store->offset, store->size);
+}
+
+/* Is the store to blame a library's own?  Then the mistake is there, whoever of the program called it. */
+static bool sighting_blames_library(struct crash_findings *c, const struct crash_sighting *s)
+{
+	const struct crash_store *blamed = NULL;
+
+	for (uint64_t i = 0; i < s->lost_count && !blamed; i++)
+		blamed = s->lost[i].context == s->blamed ? &s->lost[i] : NULL;
+	for (uint64_t i = 0; i < s->persisted_count && !blamed; i++)
+		blamed = s->persisted[i].context == s->blamed ? &s->persisted[i] : NULL;
+	if (!s->blamed || !blamed || s->cause == CAUSE_CREATION)
+		return false;
+	struct finding_stack stack = stacks_view(&c->stacks, s->blamed);
+	return store_is_library(c, blamed, &stack);
+}
+
+/* Place it in the library, if that is where it is. */
+static void stack_blame_library(struct finding_stack *stack)
+{
+	size_t library = own_library(stack);
+
+	if (library < stack->count)
+		stack->location = library;
+}
+
+/* ---- more parts ---- */
+
 static struct finding_store *stores_make(struct crash_findings *c, const struct crash_store *from, uint64_t total,
-					 size_t *count)
+					 bool in_library, size_t *count)
 {
 	*count = total < CRASH_STORES_MAX ? (size_t)total : CRASH_STORES_MAX;
 	struct finding_store *stores = findings_block(c->findings, *count, sizeof(*stores));
@@ -119,6 +167,10 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 		};
 		if (from[i].flush)
 			stores[i].flush = stacks_make(&c->stacks, from[i].flush);
+		if (in_library && store_is_library(c, &from[i], &stores[i].stack)) {
+			stack_blame_library(&stores[i].stack);
+			stack_blame_library(&stores[i].flush);
+		}
 	}
 	return stores;
 }
@@ -205,7 +257,7 @@ static struct crash_store *persisted_choose(const struct crash_sighting *s, uint
 	return chosen;
 }
 
-static struct finding_crash *crash_make(struct crash_findings *c, const struct crash_sighting *s)
+static struct finding_crash *crash_make(struct crash_findings *c, const struct crash_sighting *s, bool in_library)
 {
 	struct finding_crash *crash = findings_block(c->findings, 1, sizeof(*crash));
 
@@ -224,10 +276,12 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 	uint64_t telling;
 	struct crash_store *persisted = persisted_choose(s, &crash->persisted_total, &telling);
 
-	crash->persisted = stores_make(c, persisted, crash->persisted_total, &crash->persisted_count);
+	crash->persisted = stores_make(c, persisted, crash->persisted_total, in_library, &crash->persisted_count);
 	crash->telling_count = telling < crash->persisted_count ? (size_t)telling : crash->persisted_count;
 	free(persisted);
-	crash->lost = stores_make(c, s->lost, s->lost_count, &crash->lost_count);
+	crash->lost = stores_make(c, s->lost, s->lost_count, in_library, &crash->lost_count);
+	if (in_library)
+		stack_blame_library(&crash->point);
 	crash->recovery.outcome = s->outcome;
 	crash->recovery.value = s->value;
 	crash->recovery.out = tail_text(c->findings, s->out);
@@ -278,6 +332,7 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 {
 	const struct crash_store *store = sighting_store(s);
 	uint32_t context = s->blamed ? s->blamed : s->point ? s->point : store ? store->context : 0;
+	bool in_library = sighting_blames_library(c, s);
 	struct finding finding = {
 		.kind = s->kind,
 		.severity = s->cause == CAUSE_CREATION ? SEVERITY_WARNING : kind_get(s->kind)->severity,
@@ -285,8 +340,12 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 		.platform_count = 1,
 		.count = s->states,
 		.stack = stacks_make(&c->stacks, context),
-		.crash = crash_make(c, s),
+		.crash = crash_make(c, s, in_library),
 	};
+
+	if (in_library)
+		stack_blame_library(&finding.stack);
+	finding.crash->in_library = in_library;
 
 	if (s->by_inject || !s->by_explore)
 		finding_add_detector(&finding, "inject");
@@ -325,6 +384,25 @@ static void finding_push(struct crash_findings *c, const struct finding *finding
 	findings->at[findings->count++] = *finding;
 }
 
+/* Count the places of the user's from which a mistake of a library is seen. */
+static void caller_note(struct crash_findings *c, size_t index, const struct finding_stack *stack)
+{
+	struct finding_crash *crash = c->findings->at[index].crash;
+
+	if (!crash->in_library)
+		return;
+	XXH3_state_t *key = XXH3_createState();
+	BUG_ON(!key);
+	XXH3_128bits_reset(key);
+	XXH3_128bits_update(key, &index, sizeof(index));
+	key_frame(key, &stack->frames[own_location(stack)]);
+	XXH128_hash_t sum = XXH3_128bits_digest(key);
+	XXH3_freeState(key);
+	uint64_t *seen = map_put(&c->callers, sum.low64, sum.high64);
+	crash->seen_from += !*seen;
+	*seen = 1;
+}
+
 void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 {
 	struct finding finding = finding_make(c, sighting);
@@ -333,6 +411,7 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 
 	if (*known) {
 		finding_join(&c->findings->at[*known - 1], &finding);
+		caller_note(c, *known - 1, &finding.stack);
 		return;
 	}
 	if (!sighting->states)
@@ -340,6 +419,7 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 	crash_say(c->findings, &finding);
 	finding_push(c, &finding);
 	*known = c->findings->count;
+	caller_note(c, *known - 1, &finding.stack);
 }
 
 /* ---- two sides of one mistake ---- */
@@ -395,15 +475,33 @@ static void findings_unite(struct findings *findings)
 	findings->count = kept;
 }
 
+/* A mistake of a library shows wherever the program calls it: say so, because one place is all that the stack has. */
+static void callers_say(struct findings *findings, size_t first)
+{
+	for (size_t i = first; i < findings->count; i++) {
+		struct finding *finding = &findings->at[i];
+		char text[8192 + 100];
+
+		if (!finding->crash || finding->crash->seen_from < 2)
+			continue;
+		snprintf(text, sizeof(text), "%s; seen from %zu places of the program", finding->message,
+			 finding->crash->seen_from);
+		finding->message = findings_text(findings, text);
+	}
+}
+
 void crash_end(struct crash_findings *c)
 {
 	struct sources *sources = sources_new();
 
+	callers_say(c->findings, c->first);
 	findings_unite(c->findings);
 	fingerprint_all(c->findings, sources);
 	sources_free(sources);
 	findings_number(c->findings);
 	stacks_free(&c->stacks);
 	map_free(&c->known);
+	map_free(&c->callers);
+	touched_free(c->touched);
 	free(c);
 }

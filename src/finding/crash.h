@@ -9,7 +9,9 @@
  *
  * Sightings of one kind are one finding if the blamed place, the places of the lost stores and the failure of recovery
  * (status or signal, and the place in which it crashed) are the same, wherever the power failed: the first speaks for
- * it, states are added, platforms united.  All that is given is copied.  A store that is on media too early, and the
+ * it, states are added, platforms united.  All that is given is copied.  If
+ * the blamed store is a library's own, on data that only it touches (touched.h), the finding and all such stores are
+ * placed in the library: it is one finding then, whoever of the program called the library.  A store that is on media too early, and the
  * loss of what it needs, are told as the second alone (crash.c). */
 #ifndef BLACKOUT_FINDING_CRASH_H
 #define BLACKOUT_FINDING_CRASH_H

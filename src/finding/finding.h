@@ -126,8 +126,11 @@ struct finding_crash {
 	const char *mode; /* how recovery was run: "fork server", "namespace" ...; NULL: not known */
 	/* In DIR/crash; NULL: none.  It has a name of its own until folders_finish makes it the id. */
 	const char *folder;
-	bool nested;     /* the power failed in recovery: persisted and lost are stores of that */
-	bool unfinished; /* the search for the stores that matter was cut short */
+	/* The stores to blame are a library's own: the place is in the library, not where the program called it. */
+	bool in_library;
+	size_t seen_from; /* then: the places of the program that called it */
+	bool nested;      /* the power failed in recovery: persisted and lost are stores of that */
+	bool unfinished;  /* the search for the stores that matter was cut short */
 };
 
 /* A finding of another detector that is part of this one: crash findings say what comes of it. */
@@ -273,6 +276,7 @@ struct findings_options {
 	const char *const *no_fold; /* --no-fold: of functions that are no helpers */
 	size_t own_count, fold_count, no_fold_count;
 	const struct helpers *helpers; /* NULL: none */
+	const char *recording;         /* the directory, for those who must read it again; NULL: not known */
 };
 
 /* An empty collection: nothing known, nothing found. */

@@ -5,8 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Modules that are folded, and why. */
-static const char *const folded[] = {
+/* Modules that are folded, and why.  These do what their caller asks them to: what they store is his. */
+static const char *const servants[] = {
 	/* memcpy and its kin store for their caller */
 	"libc.so*",
 	"libc-*.so",
@@ -27,7 +27,16 @@ static const char *const folded[] = {
 	/* flush and fence for their caller */
 	"libpmem.so*",
 	"libpmem2.so*",
-	/* allocators and transactions */
+	/* what is preloaded by ourselves */
+	"libblackout*.so*",
+	"vgpreload_*.so",
+	/* [vdso], code in no file */
+	"[[]*",
+	NULL,
+};
+
+/* These have data of their own: allocators and transactions. */
+static const char *const libraries[] = {
 	"libpmemobj.so*",
 	"libpmemobj_cpp.so*",
 	"libpmemblk.so*",
@@ -40,11 +49,7 @@ static const char *const folded[] = {
 	"libmemkind.so*",
 	"libdaxctl.so*",
 	"libndctl.so*",
-	/* what is preloaded by ourselves */
-	"libblackout*.so*",
-	"vgpreload_*.so",
-	/* [vdso], code in no file */
-	"[[]*",
+	NULL,
 };
 
 /* Sources that are folded wherever they were compiled in. */
@@ -71,6 +76,14 @@ static const char *const folded_functions[] = {
 static bool matches(const char *pattern, const char *text)
 {
 	return text && !fnmatch(pattern, text, 0);
+}
+
+static bool matches_any(const char *text, const char *const *patterns)
+{
+	for (; *patterns; patterns++)
+		if (matches(*patterns, text))
+			return true;
+	return false;
 }
 
 static bool matches_place(const char *pattern, const struct finding_frame *frame, const char *module_path)
@@ -113,9 +126,8 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 	for (size_t i = 0; options && i < options->own_count; i++)
 		if (matches_place(options->own[i], frame, module_path))
 			return true;
-	for (size_t i = 0; i < sizeof(folded) / sizeof(*folded); i++)
-		if (matches(folded[i], frame->module))
-			return false;
+	if (matches_any(frame->module, servants) || matches_any(frame->module, libraries))
+		return false;
 	for (size_t i = 0; i < sizeof(folded_sources) / sizeof(*folded_sources); i++)
 		if (matches(folded_sources[i], frame->path))
 			return false;
@@ -133,14 +145,6 @@ size_t own_location(const struct finding_stack *stack)
 	return stack->count ? stack->count - 1 : 0;
 }
 
-static bool matches_any(const char *text, const char *const *patterns)
-{
-	for (; *patterns; patterns++)
-		if (matches(*patterns, text))
-			return true;
-	return false;
-}
-
 /* The frames of a library that manages the pool, if it did what happened at the innermost frame, by itself or through
  * the libraries that store and flush for it (`inside` of them): how many, and in *entry the function that was
  * called. */
@@ -148,8 +152,6 @@ static size_t manager_frames(const struct finding_stack *stack, const struct fin
 {
 	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*",
 					       NULL};
-	static const char *const servants[] = {"libc.so*",    "libc-*.so",    "libpthread*.so*",
-					       "libpmem.so*", "libpmem2.so*", NULL};
 	size_t i = 0, count = 0;
 
 	while (i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, servants))
@@ -193,4 +195,18 @@ bool own_wish(const struct finding_stack *stack)
 	size_t inside, count = manager_frames(stack, &entry, &inside);
 
 	return !count || matches_any(entry->function, obedient) || (count == 1 && inside && !entry->function);
+}
+
+size_t own_library(const struct finding_stack *stack)
+{
+	const size_t user = own_location(stack), none = stack->count;
+	const struct finding_frame *entry = NULL;
+	size_t i = 0, inside;
+
+	while (i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, servants))
+		i++;
+	if (i >= user || !stack->frames[user].own || stack->frames[i].helper ||
+	    !strcmp(stack->frames[i].module, stack->frames[user].module))
+		return none;
+	return manager_frames(stack, &entry, &inside) && own_wish(stack) ? none : i;
 }

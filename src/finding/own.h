@@ -24,6 +24,10 @@ bool own_matches_frame(const char *pattern, const struct finding_frame *frame, c
 /* Index of the frame that is the location: the innermost of the user's own, else the outermost; `own` must be set. */
 size_t own_location(const struct finding_stack *stack);
 
+/* Index of the innermost frame of a library that did what happened at the innermost frame, for purposes of its own; the
+ * count if it was the user's code, a library on his behalf, or if none of his code called it. */
+size_t own_library(const struct finding_stack *stack);
+
 /* Did the user ask for what happened at the innermost frame?  Not if a library did it for its own purposes, as an
  * allocator or a transaction does: then there is no call of his to change. */
 bool own_wish(const struct finding_stack *stack);

@@ -6,12 +6,12 @@
  * reader; `target.client` and `target.recovery_mode`; `crash_states.accepted`, `funnel` (with --stats; a text with an
  * exponent is about right, all others are exact); `detectors`, of which `detector` is the first, and `also`, what
  * others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in
- * DIR/crash), `nested`, the totals of the two arrays of stores (which hold 64 at most), how many of `persisted`, from
- * its start, tell something, which are `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a
- * location or frame without source, `offset` in the module; in a frame, `inlined`, and whether it is the user's `own`;
- * `example`, the first place in a PM file and its event; `target.own`, `target.fold` and `target.no_fold`, which are options of
- * the run.
- * Figures and texts that are not known are absent. */
+ * DIR/crash), `seen_from` (how many places of the program call the library that is to blame), `nested`, the totals of
+ * the two arrays of stores (which hold 64 at most), how many of `persisted`, from its start, tell something, which are
+ * `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a location or frame without source, `offset`
+ * in the module; in a frame, `inlined`, and whether it is the user's `own`;
+ * `example`, the first place in a PM file and its event; `target.own`, `target.fold` and `target.no_fold`, which are
+ * options of the run.  Figures and texts that are not known are absent. */
 #include <inttypes.h>
 
 #include "finding/crash.h"
@@ -114,6 +114,8 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_close(j, '}');
 	json_text(j, "cause", cause_name(crash->cause));
 	json_number(j, "states", crash->states);
+	if (crash->in_library)
+		json_number(j, "seen_from", crash->seen_from);
 	if (crash->nested)
 		json_bool(j, "nested", true);
 	if (crash->unfinished)

@@ -112,14 +112,18 @@ static int read_point(struct reader *r, const json_t *object, struct finding_cra
 
 static int read_names(struct reader *r, const json_t *object, struct finding_crash *crash)
 {
+	struct findings_figure seen_from = {0};
 	const char *cause;
 
 	if (take_text(r, object, "cause", true, &cause) < 0 ||
 	    take_text(r, object, "folder", false, &crash->folder) < 0 ||
-	    number_into(r, object, "states", INT64_MAX, &crash->states) < 0)
+	    number_into(r, object, "states", INT64_MAX, &crash->states) < 0 ||
+	    take_number(r, object, "seen_from", false, UINT32_MAX, &seen_from) < 0)
 		return -1;
 	if (!cause_find(cause, &crash->cause))
 		return reader_fail(r, "crash.cause", "is not known to this version");
+	crash->in_library = seen_from.value != 0;
+	crash->seen_from = seen_from.value;
 	crash->nested = json_is_true(json_object_get(object, "nested"));
 	crash->unfinished = json_is_true(json_object_get(object, "unfinished"));
 	return 0;

@@ -65,6 +65,18 @@ static size_t own_end(const struct finding_stack *stack)
 	return end;
 }
 
+/* The first frame that led to the location.  Where that is in a library, the user's code that called it. */
+static size_t callers_begin(const struct finding_stack *stack)
+{
+	size_t begin = stack->location + 1;
+
+	if (begin > stack->count || stack->frames[stack->location].own || begin >= own_end(stack))
+		return begin;
+	while (!stack->frames[begin].own)
+		begin++;
+	return begin;
+}
+
 /* Of more frames than CALLERS_MAX, the first `head` and as many of the last as there is room for. */
 static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to,
 			size_t head)
@@ -134,8 +146,8 @@ static void text_heading(struct text *t, const struct finding *finding)
 
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
+	size_t used = 0, callers = callers_begin(&finding->stack);
 	char list[256] = "";
-	size_t used = 0;
 
 	text_heading(t, finding);
 	text_paragraph(t, NULL, finding->message);
@@ -143,7 +155,8 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 		text_crash(t, finding);
 	/* What the library was called for stands next to the user's code, what it did at the other end. */
 	text_frames(t, "via:", &finding->stack, 0, finding->stack.location, 1);
-	text_frames(t, "from:", &finding->stack, finding->stack.location + 1, own_end(&finding->stack), CALLERS_MAX);
+	text_frames(t, "via:", &finding->stack, finding->stack.location + 1, callers, 1);
+	text_frames(t, "from:", &finding->stack, callers, own_end(&finding->stack), CALLERS_MAX);
 	for (size_t i = 0; i < finding->platform_count && used < sizeof(list); i++)
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
 					 finding->platforms[i]);
