@@ -243,7 +243,6 @@ static int campaign_explore(struct campaign *c, struct err *err)
 {
 	if (!c->options.explore)
 		return 0;
-	c->explored = explored_new(c->options.platform_count);
 	campaign_phase(c, "exploring", 0);
 	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
@@ -283,8 +282,7 @@ static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
 	trials_accept(trials, c->known, c->initial);
 	trials_mark_creating(c, trials);
 	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
-	if (c->explored)
-		explore_jobs(c, platform, &jobs);
+	explore_jobs(c, platform, &jobs);
 	jobs_prune(&jobs);
 	r = explain_jobs(c, platform, &jobs, err);
 	vec_free(&jobs.all);
@@ -323,6 +321,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->start = clock_seconds();
 	c->testing.deadline =
 		options->budget > 0 ? c->start + options->budget * (options->nested ? FIRST_CRASH_SHARE : 1) : 0;
+	c->explored = explored_new(options->platform_count);
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
 	c->seconds = clock_seconds() - c->start;

@@ -65,7 +65,7 @@ struct campaign {
 	struct creation *creation;
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
-	struct explored *explored; /* by platform; NULL: explore was not asked for */
+	struct explored *explored; /* by platform; of inject, the pages that it tried (inject.c) */
 	struct judgement found;    /* on all platforms */
 	struct map counted;        /* contents that are in it */
 	struct ending initial;

@@ -125,11 +125,26 @@ static void inject_notes(const struct campaign *c, struct findings *f)
 	note_add(f, note);
 }
 
+static void pages_note(const struct campaign *c, struct findings *f)
+{
+	uint64_t sampled = explore_figures(c).pages_sampled;
+	char note[256];
+
+	if (!sampled)
+		return;
+	snprintf(
+		note, sizeof(note),
+		"before %llu sync%s many pages were pending: an even sample was tried in different orders; --detect explore "
+		"tries all",
+		(unsigned long long)sampled, sampled == 1 ? "" : "s");
+	note_add(f, note);
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
-	if (c->explored)
+	if (c->options.explore)
 		explore_notes(c, f);
-	states_note(f, c->found.accepted + (c->explored ? explore_figures(c).accepted : 0),
+	states_note(f, c->found.accepted + explore_figures(c).accepted,
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
 	states_note(
 		f, c->fickle,
@@ -138,7 +153,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	states_note(f, c->nested_failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
 	states_note(f, nested_beyond(c),
-		    c->explored
+		    c->options.explore
 			    ? "recovery was not crashed in turn: of those with everything or nothing pending on media "
 			      "an even sample was taken, and of the others those that differ most"
 			    : "recovery was not crashed in turn: an even sample was taken");
@@ -149,21 +164,20 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	hang_notes(c, f);
 	stranger_notes(c, f);
 	inject_notes(c, f);
+	pages_note(c, f);
 }
 
 static void figures_add(const struct campaign *c, struct findings *f)
 {
-	struct explore_figures explored = {0};
+	struct explore_figures explored = explore_figures(c);
 	char mode[1024];
 
-	if (c->explored)
-		explored = explore_figures(c);
 	if (c->options.inject) {
 		f->stats.failure_points.visited = figure(points_visited(c->survey->points));
 		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
 	}
 	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
-	if (c->explored)
+	if (c->options.explore)
 		f->stats.crash_states.explored = figure(explored.all);
 	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
 	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);

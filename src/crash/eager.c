@@ -7,7 +7,9 @@
  *     nothing is but one line.  Where recovery can tell what it reads, it is asked at these two ends (lazily.c), and
  *     states that it cannot tell from them are left out.  At a first glance that one line has nothing or everything,
  *     too.  Then all others, if they are not too many; otherwise some by chance.
- *  3. What is the same content as an earlier state, of whatever moment, is not run again. */
+ *  3. Where inject asks, pages take the place of lines: the kernel writes pages back, in whichever order it likes, until
+ *     the program synchronizes them.
+ *  4. What is the same content as an earlier state, of whatever moment, is not run again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +19,12 @@ enum {
 	STATES_SLOW = 1 << 12,       /* of one moment, where each costs a process */
 	SAMPLED = 1 << 10,           /* at most */
 	BRIEFLY = 96,                /* states of one moment, where there is a budget */
+	PAGES_TRIED = 8,             /* of one moment, at most */
 	READS_FEW = 64,              /* lines: a way through the tree has a process for each of them */
 	LINE_CONTENTS_MAX = 1 << 16, /* of a line with more, those beyond are not among the suspicious */
 };
+
+#define PAGE_BYTES 4096u
 
 struct eager {
 	struct explore *explore;
@@ -257,6 +262,58 @@ static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t li
 	return r;
 }
 
+/* Pages */
+
+static bool is_same_page(const struct choices *c, uint32_t line, uint32_t other)
+{
+	const struct choices_line *a = &choices_lines(c)[line], *b = &choices_lines(c)[other];
+
+	return a->file == b->file && a->offset / PAGE_BYTES == b->offset / PAGE_BYTES;
+}
+
+/* The page of that line has nothing on media, and the others have everything; or it alone has. */
+static int page_try(struct eager *g, uint32_t line, bool lost)
+{
+	const struct choices *c = g->moment->choices;
+	struct choices_bounds bounds = CHOICES_OPEN;
+
+	/* The page first: lines may be bound to each other by CLFLUSH. */
+	for (unsigned others = 0; others < 2; others++)
+		for (uint32_t i = 0; i < c->line_count; i++) {
+			uint8_t *flags = line_flags(g, i);
+
+			if (is_same_page(c, i, line) == others)
+				continue;
+			if (lost == others)
+				choices_most(c, i, bounds, flags);
+			else
+				choices_first(c, i, bounds, CHOICES_CONTENTS, flags);
+			bounds = choices_decide(c, i, flags, bounds);
+		}
+	return state_try(g);
+}
+
+static int pages_try(struct eager *g)
+{
+	const struct choices *c = g->moment->choices;
+	uint32_t count = 0;
+	int r = 0;
+
+	/* Lines are in order, so those of a page stand together. */
+	for (uint32_t i = 0; i < c->line_count; i++)
+		if (!i || !is_same_page(c, i - 1, i))
+			g->lines[count++] = i;
+	for (uint32_t i = 0; count > 1 && i < count && r == 0; i++) {
+		if (!is_picked(i, count, PAGES_TRIED))
+			continue;
+		r = page_try(g, g->lines[i], true);
+		if (r == 0)
+			r = page_try(g, g->lines[i], false);
+	}
+	g->explore->explored->roots.at[g->root].pages_sampled = count > PAGES_TRIED;
+	return r;
+}
+
 /* By chance */
 
 static uint64_t random_next(struct eager *g)
@@ -368,6 +425,15 @@ static int lines_find(struct eager *g, enum eager_extent extent)
 	return r;
 }
 
+/* What is not tried here nobody has asked for. */
+static int root_try_pages(struct eager *g)
+{
+	int r = pages_try(g);
+
+	g->explore->explored->roots.at[g->root].state = r == 0 ? ROOT_DONE : ROOT_PART;
+	return r;
+}
+
 int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager_extent extent, struct err *err)
 {
 	const struct choices *c = moment->choices;
@@ -379,8 +445,8 @@ int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	r = lines_find(g, extent);
-	if (r == 0)
+	r = extent == EAGER_PAGES ? root_try_pages(g) : lines_find(g, extent);
+	if (r == 0 && extent != EAGER_PAGES)
 		r = root_try(g, extent);
 	g->left = true;
 	eager_release(g);

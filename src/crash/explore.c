@@ -265,6 +265,7 @@ struct explore_figures explore_figures(const struct campaign *c)
 			f.left_in += e->roots.at[i].left_out > 0;
 			f.left_out += e->roots.at[i].left_out;
 			f.waiting += e->roots.at[i].state == ROOT_WAITS;
+			f.pages_sampled += e->roots.at[i].pages_sampled;
 		}
 	}
 	f.all = all.count;

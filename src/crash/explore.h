@@ -56,8 +56,9 @@ struct explore_figures {
 	uint64_t waiting; /* roots that were not tested at all */
 	uint64_t stopped; /* the event up to which there was time to look for roots, on some platform; 0: to the end */
 	uint64_t eager;   /* roots that were not explored lazily though that was wanted */
-	const char *reason; /* why, or NULL */
-	bool observed;      /* by the lines that an observed recovery reads */
+	const char *reason;     /* why, or NULL */
+	uint64_t pages_sampled; /* roots of inject with too many pages to try each */
+	bool observed;          /* by the lines that an observed recovery reads */
 };
 
 /* Test the states of a platform, in one pass.  0 also when stopped. */

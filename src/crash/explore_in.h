@@ -50,6 +50,7 @@ struct root {
 	enum root_state state;
 	bool reads_many; /* lines that are pending */
 	double left_out;
+	bool pages_sampled; /* EAGER_PAGES: there were too many pages to try each */
 	struct failures failures;
 	struct candidates candidates; /* on the first platform, for --nested */
 };
@@ -96,7 +97,8 @@ struct explore {
 /* Are states to be kept from which recovery is crashed in turn? */
 static inline bool explore_nests(const struct explore *explore)
 {
-	return explore->campaign->options.nested && explore->explored == &explore->campaign->explored[0];
+	return explore->campaign->options.nested && explore->campaign->options.explore &&
+	       explore->explored == &explore->campaign->explored[0];
 }
 
 /* lazily.c: is there a fork server, and is it wanted? */
@@ -125,6 +127,7 @@ enum eager_extent {
 	EAGER_GLANCE,   /* of the suspicious states, those where one line has all or nothing */
 	EAGER_CONTRAST, /* the suspicious states */
 	EAGER_ALL,
+	EAGER_PAGES, /* everything is on media but one page, or nothing but one page */
 };
 
 /* eager.c: the states of the root at the image's moment, or as many as may be.  Takes the moment over. */

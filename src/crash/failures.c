@@ -79,9 +79,16 @@ struct judge {
 	uint64_t created; /* before this event the initial ending is accepted */
 };
 
-/* The trial that stands for one of the extreme states of a root. */
-static const struct trial *trial_find(const struct trials *trials, uint64_t event, enum trial_which which)
+static unsigned detector_of(const struct judge *j)
 {
+	return j->campaign->options.explore ? JOB_EXPLORE : JOB_INJECT;
+}
+
+/* The trial that stands for one of the extreme states of a root; where inject tries pages, its own. */
+static const struct trial *trial_find(const struct judge *j, uint64_t event, enum trial_which which)
+{
+	const struct trials *trials = j->trials;
+	bool explored = j->campaign->options.explore;
 	size_t low = 0, high = trials->all.count;
 
 	while (low < high) {
@@ -93,7 +100,7 @@ static const struct trial *trial_find(const struct trials *trials, uint64_t even
 			high = middle;
 	}
 	for (; low < trials->all.count && trials->all.at[low].event == event; low++)
-		if (trials->all.at[low].which == which && trials->all.at[low].explored)
+		if (trials->all.at[low].which == which && trials->all.at[low].explored == explored)
 			return &trials->all.at[low];
 	return NULL;
 }
@@ -140,7 +147,7 @@ static bool is_accepted(const struct judge *j, const struct root *root, const st
 /* All that is stored fails in the same way: that is explained already. */
 static bool prefix_fails(const struct judge *j, const struct root *root, const struct failure *failure)
 {
-	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
+	const struct trial *all = trial_find(j, root->event, TRIAL_ALL);
 
 	return all && !all->accepted && ending_same(known_get(j->campaign->known, all->digest), failure->ending);
 }
@@ -160,12 +167,12 @@ static void prefix_count(struct judge *j, const struct root *root, const struct 
 	if (!latest)
 		return;
 	latest->states += states;
-	latest->detectors |= JOB_EXPLORE;
+	latest->detectors |= detector_of(j);
 }
 
 static void failure_judge(struct judge *j, const struct root *root, const struct failure *failure)
 {
-	const struct trial *none = trial_find(j->trials, root->event, TRIAL_NONE);
+	const struct trial *none = trial_find(j, root->event, TRIAL_NONE);
 	uint64_t fresh = contents_fresh(j, failure), states = contents_unseen(j, failure), *job;
 
 	if (is_accepted(j, root, failure)) {
@@ -184,7 +191,7 @@ static void failure_judge(struct judge *j, const struct root *root, const struct
 		vec_push(&j->jobs->all, ((struct job){.trial = none,
 						      .ending = failure->ending,
 						      .start = root->event,
-						      .detectors = JOB_EXPLORE,
+						      .detectors = detector_of(j),
 						      .persisted = failure->persisted}));
 		*job = j->jobs->all.count;
 	}

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* inject.c - the readings that make trials: two crash states at each chosen visit of a failure point. */
+/* inject.c - the readings that make trials: two crash states at each chosen visit of a failure point.
+ *
+ * Before an msync or fsync there are more.  Programs that persist by these calls rarely flush, so much is pending, and
+ * the two states do not show what happens if the kernel has written one page back and not another.  Unless explore does
+ * it anyway, each page is tried alone on media, and alone lost (eager.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "crash/campaign_in.h"
+#include "crash/explore_in.h"
+#include "trace/op.h"
 
 struct inject {
 	struct campaign *campaign;
 	struct reading *reading;
 	struct points *points;
 	struct trials *trials;
+	struct explore pages; /* for pages_try */
 	size_t platform;
 	VEC_OF(uint32_t) seen; /* by context: the trial that counted it last */
 	uint32_t stamp;
@@ -81,6 +87,20 @@ static int point_try(struct inject *in, size_t point, struct err *err)
 	return trial_add(in, &trial, err);
 }
 
+static bool is_sync(const struct event *ev)
+{
+	return ev && (ev->type == EVENT_MSYNC || ev->type == EVENT_FILE_SYNC);
+}
+
+static int pages_try(struct inject *in, struct err *err)
+{
+	struct explored *explored = in->pages.explored;
+	struct moment *moment = moment_new(reading_image(in->reading));
+
+	vec_push(&explored->roots, ((struct root){.event = reading_number(in->reading)}));
+	return eager_root(&in->pages, explored->roots.count - 1, moment, EAGER_PAGES, err);
+}
+
 /* Where only first visits count, the survey has said when they come: points are numbered in that order. */
 static size_t point_due(struct inject *in)
 {
@@ -109,10 +129,14 @@ static int event_try(struct inject *in, const struct event *ev, struct err *err)
 {
 	uint64_t visit;
 	size_t point = point_here(in, ev, &visit);
+	int r;
 
 	if (!point || !select_takes(in->campaign->select, reading_trace(in->reading), point, visit))
 		return 0;
-	return point_try(in, point, err);
+	r = point_try(in, point, err);
+	if (r == 0 && is_sync(ev) && !in->campaign->options.explore)
+		r = pages_try(in, err);
+	return r;
 }
 
 enum { EVENTS_PER_LOOK = 1 << 14 };
@@ -228,6 +252,10 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 
 	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
 		return -1;
+	in.pages = (struct explore){.campaign = c,
+				    .explored = &c->explored[platform],
+				    .reading = in.reading,
+				    .trials = in.trials};
 	in.points = points_new(points_kind(c->survey->points));
 	select_round(c->select, round);
 	r = campaign_tester(c, in.reading, err);

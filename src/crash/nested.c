@@ -100,14 +100,12 @@ static double time_left(const struct campaign *c)
 /* What the campaign within has to tell besides its results. */
 static void notes_take(struct campaign *c, const struct campaign *within)
 {
+	struct explore_figures e = explore_figures(within);
+
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
-	if (within->explored) {
-		struct explore_figures e = explore_figures(within);
-
-		found_add(&c->found, &(struct judgement){e.tested, e.tested, e.failed, e.accepted});
-		c->nested_partly += e.left_in || e.waiting;
-	}
+	found_add(&c->found, &(struct judgement){e.tested, e.tested, e.failed, e.accepted});
+	c->nested_partly += e.left_in || e.waiting;
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
 	c->hangs_unconfirmed += within->hangs_unconfirmed;
@@ -324,7 +322,7 @@ static uint64_t states_count(const struct campaign *c)
 	for (size_t i = 0; i < trials->all.count; i++)
 		if (ending_passed(known_get(c->known, trials->all.at[i].digest)))
 			contents_add(&all, trials->all.at[i].digest);
-	for (size_t i = 0; c->explored && i < c->explored[0].roots.count; i++) {
+	for (size_t i = 0; i < c->explored[0].roots.count; i++) {
 		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;
 
 		for (size_t k = 0; k < passing->room; k++)
@@ -341,7 +339,7 @@ static int rounds_nest(struct nest *n, struct err *err)
 {
 	struct campaign *c = n->campaign;
 	bool has_budget = c->options.budget > 0;
-	double now = clock_seconds(), end = has_budget && c->explored ? now + time_left(c) / 2 : 0;
+	double now = clock_seconds(), end = has_budget && c->options.explore ? now + time_left(c) / 2 : 0;
 	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
 
 	c->nested_states = states_count(c);
@@ -349,7 +347,7 @@ static int rounds_nest(struct nest *n, struct err *err)
 	picks_thin(n, STATES_MAX);
 	if (picks_nest(n, end, err) < 0)
 		return -1;
-	for (size_t rank = 0; c->explored && rank < RANKS && room && !is_over(c); rank++) {
+	for (size_t rank = 0; c->options.explore && rank < RANKS && room && !is_over(c); rank++) {
 		candidates_pick(n, &c->explored[0], rank);
 		picks_limit(n, room);
 		room -= n->picks.count;

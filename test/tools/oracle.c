@@ -4,7 +4,8 @@
  *     blackout dump --no-source DIR | oracle OUT
  *
  * Before each flush, fence and msync, where non-temporal stores begin, and at the end there are two contents: all
- * stores so far, and only those that are guaranteed.  Each that differs from all before it is written, as OUT/N/NAME
+ * stores so far, and only those that are guaranteed.  Before an msync there are two more for each page: all stores but
+ * those of the page that are not guaranteed, and those of the page besides what is guaranteed.  Each that differs from all before it is written, as OUT/N/NAME
  * for every PM file NAME; their number is printed.
  *
  * It shares nothing with the program.  A line's stores persist in order, so what is guaranteed of a line is a number of
@@ -19,6 +20,7 @@
 
 #define SIZE 0x4000
 #define LINE 64
+#define PAGE 4096
 #define FILES_MAX 2
 #define THREADS_MAX 4
 #define STORES_MAX 4096
@@ -73,13 +75,14 @@ static void content_save(const struct content *content)
 	}
 }
 
-/* The content of all stores, or of those that are certain. */
-static void content_try(int all)
+/* The content of what is certain, with the other stores if `all`; those of one page of a file if not `all`, and the other
+ * way round. */
+static void content_try(int all, int file, uint64_t page)
 {
 	struct content *content = calloc(1, sizeof(*content));
 
 	for (int i = 0; i < store_count; i++)
-		if (all || stores[i].certain)
+		if (stores[i].certain || all != (stores[i].file == file && stores[i].offset / PAGE == page))
 			memcpy(&content->bytes[stores[i].file][stores[i].offset], &stores[i].value, 8);
 	for (int i = 0; i < seen_count; i++)
 		if (!memcmp(seen[i], content, sizeof(*content))) {
@@ -94,8 +97,17 @@ static void content_try(int all)
 
 static void crash(void)
 {
-	content_try(1);
-	content_try(0);
+	content_try(1, -1, 0);
+	content_try(0, -1, 0);
+}
+
+static void crash_pages(void)
+{
+	for (int file = 0; file < files; file++)
+		for (uint64_t page = 0; page < SIZE / PAGE; page++) {
+			content_try(1, file, page);
+			content_try(0, file, page);
+		}
 }
 
 static void flush(unsigned thread, int file, uint64_t offset)
@@ -130,6 +142,8 @@ static void event(unsigned thread, const char *op, char *where, const char *rest
 	if (strstr(op, "flush") || !strcmp(op, "clwb") || strstr(op, "fence") || !strcmp(op, "locked") ||
 	    !strcmp(op, "msync"))
 		crash(), streaming[thread] = 0;
+	if (!strcmp(op, "msync"))
+		crash_pages();
 	if (strstr(op, "fence") || !strcmp(op, "locked"))
 		fence(thread);
 	if (!plus)
