@@ -169,9 +169,36 @@ static bool gdb_is_started(const struct option_list *commands)
 	return false;
 }
 
+/* When gdb ends, it kills the program.  A shell that waits for it would say "Killed" then, so the shell is killed before.
+ * Not every gdb has Python. */
+static const char gdb_script[] = "if ! $_isvoid($_strlen)\n"
+				 "python\n"
+				 "import os\n"
+				 "def end_waiting(event):\n"
+				 "    debugged = {inferior.pid for inferior in gdb.inferiors()}\n"
+				 "    with open('/proc/self/task/%d/children' % os.getpid()) as children:\n"
+				 "        for pid in map(int, children.read().split()):\n"
+				 "            if pid not in debugged:\n"
+				 "                os.kill(pid, 9)\n"
+				 "if hasattr(gdb.events, 'gdb_exiting'):\n"
+				 "    gdb.events.gdb_exiting.connect(end_waiting)\n"
+				 "end\n"
+				 "end\n";
+
+static int gdb_script_write(const struct replay *r, char path[PATH_MAX], struct err *err)
+{
+	if (path_make(path, PATH_MAX, err, "%s/gdb", staging_path(r->staging)) < 0)
+		return -1;
+	FILE *file = fopen(path, "we");
+	bool written = file && fputs(gdb_script, file) >= 0;
+	if (file)
+		written &= fclose(file) == 0;
+	return written ? 0 : err_sys(err, "cannot write %s", path);
+}
+
 /* gdb comes to the program through the shell that runs the command, and stops where recovery fails: at the signal, or
  * at the exit. */
-static void gdb_words(const struct replay *r, struct words *words)
+static void gdb_words(const struct replay *r, const char *script, struct words *words)
 {
 	const struct option_list *commands = &r->options->gdb_commands;
 	static const char *const settings[] = {"set follow-fork-mode child", "set breakpoint pending on",
@@ -181,6 +208,8 @@ static void gdb_words(const struct replay *r, struct words *words)
 	words_add(words, "-q");
 	if (commands->count)
 		words_add(words, "-batch");
+	words_add(words, "-ix");
+	words_add(words, "%s", script);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
 		words_add(words, "-iex");
 		words_add(words, "%s", settings[i]);
@@ -247,6 +276,7 @@ static void client_say(const struct replay *r)
 static int replay_attend(struct replay *r, struct err *err)
 {
 	const char *shell = getenv("SHELL");
+	char script[PATH_MAX];
 	struct words words = {0};
 	struct process_end end;
 	struct program gdb;
@@ -257,8 +287,10 @@ static int replay_attend(struct replay *r, struct err *err)
 		err_status(err, ERR_CANNOT);
 		return err_hint(err, "apt install gdb");
 	}
+	if (r->options->gdb && gdb_script_write(r, script, err) < 0)
+		return -1;
 	if (r->options->gdb)
-		gdb_words(r, &words);
+		gdb_words(r, script, &words);
 	else
 		words_add(&words, "%s", shell && *shell ? shell : "/bin/sh");
 	if (r->options->shell && !r->options->quiet)
