@@ -79,7 +79,8 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 {
 	struct recovery_frame frames[RESULT_FRAMES_MAX];
 	struct finding_frame copy[RESULT_FRAMES_MAX];
-	int count = tester_stack(e->campaign->tester, state, frames, RESULT_FRAMES_MAX, err);
+	bool hangs = s->outcome == OUTCOME_IS_TIMEOUT;
+	int count = tester_stack(e->campaign->tester, state, hangs, frames, RESULT_FRAMES_MAX, err);
 
 	if (count <= 0)
 		return count;
@@ -127,9 +128,9 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 
 	if (before && ending_same(ending_of(before), result->ending))
 		result_told(c, s, before);
-	/* One that hangs was seen to do so, twice. */
+	/* One that hangs was seen to do so, twice: only where it does so is new. */
 	if (s->mode && result->ending.kind == OUTCOME_TIMEOUT)
-		return 0;
+		return explain_may_run(e, result->ending) ? result_stack(e, s, state, err) : 0;
 	if (!explain_may_run(e, result->ending) && (s->mode || !explain_may_tell(e)))
 		return 0;
 	r = tester_run(c->tester, state, 1, &outcome, err);
@@ -141,7 +142,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	outcome_free(&outcome);
 	if (passed)
 		return result_passes(e, state, err);
-	return result->ending.kind == OUTCOME_SIGNAL && explain_may_run(e, result->ending)
+	return result->ending.kind != OUTCOME_EXIT && explain_may_run(e, result->ending)
 		       ? result_stack(e, s, state, err)
 		       : 0;
 }

@@ -234,14 +234,14 @@ int tester_run_content(struct tester *t, const struct content *content, unsigned
 	return r < 0 ? r : stage_run(t, patience, outcome, err);
 }
 
-int tester_stack(struct tester *t, const struct state *state, struct recovery_frame *frames, size_t room,
+int tester_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames, size_t room,
 		 struct err *err)
 {
 	int r = stage_fill(t, state, err);
 
 	if (r < 0)
 		return r;
-	r = recovery_stack(t->recovery, 0, frames, room, err);
+	r = recovery_stack(t->recovery, 0, hangs, frames, room, err);
 	stage_distrust(t->slots[0].stage);
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
 }

@@ -73,9 +73,9 @@ int tester_run(struct tester *tester, const struct state *state, unsigned patien
 int tester_run_content(struct tester *tester, const struct content *content, unsigned patience, struct outcome *outcome,
 		       struct err *err);
 
-/* The stack of recovery, which a signal kills on this state; see recovery_stack. */
-int tester_stack(struct tester *tester, const struct state *state, struct recovery_frame *frames, size_t room,
-		 struct err *err);
+/* The stack of recovery, which a signal kills on this state, or which hangs; see recovery_stack. */
+int tester_stack(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
+		 size_t room, struct err *err);
 
 /* Run another command on this state, on real files at the original paths; see recovery_other. */
 int tester_other(struct tester *tester, const struct state *state, char *const *argv, char *const *environment,

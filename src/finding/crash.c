@@ -72,7 +72,9 @@ static XXH128_hash_t finding_key(const struct finding *finding)
 	XXH3_128bits_reset(key);
 	XXH3_128bits_update(key, numbers, sizeof(numbers));
 	key_frame(key, stack_location(&finding->stack));
-	key_frame(key, stack_location(&crash->recovery.stack));
+	/* Where a recovery that hangs was seen depends on the moment, too. */
+	if (crash->recovery.outcome != OUTCOME_IS_TIMEOUT)
+		key_frame(key, stack_location(&crash->recovery.stack));
 	for (size_t i = 0; i < crash->lost_count; i++)
 		key_frame(key, stack_location(&crash->lost[i].stack));
 	XXH128_hash_t sum = XXH3_128bits_digest(key);

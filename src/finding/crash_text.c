@@ -168,6 +168,7 @@ void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size)
 {
 	const struct finding_frame *frame = stack_location(&crash->recovery.stack);
+	const char *in = crash->recovery.outcome == OUTCOME_IS_TIMEOUT ? ", hanging in" : " in";
 	char place[600], function[300];
 
 	outcome_text(crash->recovery.outcome, crash->recovery.value, text, size);
@@ -176,11 +177,11 @@ void crash_failure_text(const struct finding_crash *crash, char *text, size_t si
 		return;
 	frame_place(frame, place, sizeof(place));
 	if (!frame->function || !frame->line) {
-		snprintf(text + used, size - used, " in %s", place);
+		snprintf(text + used, size - used, "%s %s", in, place);
 		return;
 	}
 	function_plain(function, sizeof(function), frame->function);
-	snprintf(text + used, size - used, " in %s (%s)", function, place);
+	snprintf(text + used, size - used, "%s %s (%s)", in, function, place);
 }
 
 /* Ops whose names are no nouns. */

@@ -143,7 +143,7 @@ const char *recovery_stranger(const struct recovery *recovery, size_t index);
 const char *recovery_mode_name(enum recovery_mode mode);
 bool recovery_mode_find(const char *name, enum recovery_mode *mode);
 
-/* A frame of a recovery that crashed; "" and 0 where it is not known. */
+/* A frame of a recovery that crashed or hangs; "" and 0 where it is not known. */
 struct recovery_frame {
 	char function[128];
 	char file[256];   /* as the debugger knows it */
@@ -151,10 +151,10 @@ struct recovery_frame {
 	unsigned line;
 };
 
-/* The stack of the crash that recovery has on what is in the stage: it is run once more under gdb.  Returns the number
- * of frames, innermost first, at most `room`; 0 if there is no gdb, or no crash this time.  The stage is touched.  -1
- * as recovery_run. */
-int recovery_stack(struct recovery *recovery, unsigned worker, struct recovery_frame *frames, size_t room,
+/* The stack of the crash that recovery has on what is in the stage, or, if it `hangs`, the stack when its time is over:
+ * it is run once more under gdb.  Returns the number of frames, innermost first, at most `room`; 0 if there is no gdb,
+ * or recovery ends this time.  The stage is touched.  -1 as recovery_run. */
+int recovery_stack(struct recovery *recovery, unsigned worker, bool hangs, struct recovery_frame *frames, size_t room,
 		   struct err *err);
 
 #endif

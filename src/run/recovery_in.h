@@ -39,4 +39,9 @@ struct recovery {
 /* A line of gdb's `bt`; false if it is none. */
 bool recovery_frame_parse(struct recovery_frame *frame, const char *line);
 
+/* What two stacks have in common, innermost first, is left in `frames`; returns its number of frames.  Where its
+ * innermost frame differs by its place, the smaller one is left: the top of a loop, mostly. */
+size_t recovery_frames_common(struct recovery_frame *frames, size_t count, const struct recovery_frame *others,
+			      size_t other_count);
+
 #endif

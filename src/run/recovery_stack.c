@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recovery_stack.c - where recovery crashed, asked of gdb; see recovery.h. */
+/* recovery_stack.c - where recovery crashed or hangs, asked of gdb; see recovery.h.
+ *
+ * A recovery that hangs is interrupted when its time is over.  Where it is then depends on the moment, so it is looked
+ * at a few times, some instructions apart: what all stacks have in common is where it hangs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/path.h"
 #include "run/program.h"
 #include "run/recovery_in.h"
 
-enum { FRAMES_ASKED = 64, PATIENCE = 10 /* times the limit: gdb reads symbols first */ };
+/* Instructions between two looks at a recovery that hangs. */
+static const unsigned strides[] = {101, 211, 401};
+
+enum { FRAMES_ASKED = 64, LOOKS_MAX = 30, PATIENCE = 10 /* times the limit: gdb reads symbols first */ };
 
 static void text_copy(char *to, size_t size, const char *from, size_t length)
 {
@@ -54,7 +61,29 @@ bool recovery_frame_parse(struct recovery_frame *frame, const char *line)
 	return true;
 }
 
-static void debugger_command(struct words *argv, const struct recovery *r, const char *gdb, const char *list)
+/* Runs "$@" (the debugger), and interrupts it when recovery has been running for so many seconds, which is so once the
+ * file $0 is there.  Again and again: recovery may not have come far, and a step into a system call does not end. */
+static const char interrupter[] = "(while [ ! -e \"$0\" ]; do sleep 0.05; done; sleep %.3f;"
+				  " while kill -INT $$; do sleep 1; done) 2>/dev/null & exec \"$@\"";
+
+/* What the debugger is to do with a recovery that hangs.  On a busy machine it may still be about to start. */
+static int script_write(const char *script, const char *started, const char *list, struct err *err)
+{
+	FILE *file = fopen(script, "we");
+
+	if (!file)
+		return err_sys(err, "cannot create %s", script);
+	fprintf(file, "shell : >'%s'\nrun\nset $looks = 0\nwhile $looks < %d\n", started, LOOKS_MAX);
+	fprintf(file, "pipe bt %d | cat >'%s'\nshell grep -qE '_dl_start|dl_main|_dl_init' '%s'\n", FRAMES_ASKED, list,
+		list);
+	fprintf(file, "if $_shell_exitcode != 0\nloop_break\nend\ncontinue\nset $looks = $looks + 1\nend\n");
+	for (size_t i = 0; i < sizeof(strides) / sizeof(*strides); i++)
+		fprintf(file, "stepi %u\npipe bt %d | cat >>'%s'\n", strides[i], FRAMES_ASKED, list);
+	fclose(file);
+	return 0;
+}
+
+static void debugger_begin(struct words *argv, const char *gdb)
 {
 	static const char *const settings[] = {
 		"set debuginfod enabled off",     "set pagination off",        "set width 0",
@@ -69,48 +98,137 @@ static void debugger_command(struct words *argv, const struct recovery *r, const
 		words_add(argv, "-iex");
 		words_add(argv, "%s", settings[i]);
 	}
-	words_add(argv, "-ex");
-	words_add(argv, "run");
-	words_add(argv, "-ex");
-	words_add(argv, "pipe bt %d | cat >'%s'", FRAMES_ASKED, list);
+}
+
+static void debugger_end(struct words *argv, const struct recovery *r)
+{
 	words_add(argv, "--args");
 	for (size_t i = 0; i < r->argv.count; i++)
 		words_add(argv, "%s", r->argv.items[i]);
 }
 
-static size_t frames_read(const char *list, struct recovery_frame *frames, size_t room)
+static void crash_command(struct words *argv, const struct recovery *r, const char *gdb, const char *list)
 {
-	FILE *file = fopen(list, "re");
+	debugger_begin(argv, gdb);
+	words_add(argv, "-ex");
+	words_add(argv, "run");
+	words_add(argv, "-ex");
+	words_add(argv, "pipe bt %d | cat >'%s'", FRAMES_ASKED, list);
+	debugger_end(argv, r);
+}
+
+static void hang_command(struct words *argv, const struct recovery *r, const char *gdb, const char *script,
+			 const char *started)
+{
+	words_add(argv, "/bin/sh");
+	words_add(argv, "-c");
+	words_add(argv, interrupter, r->options.timeout);
+	words_add(argv, "%s", started);
+	debugger_begin(argv, gdb);
+	words_add(argv, "-x");
+	words_add(argv, "%s", script);
+	debugger_end(argv, r);
+}
+
+/* The same function, though an inlined one may make it look as if it were in another file. */
+static bool frames_are_of_one(const struct recovery_frame *a, const struct recovery_frame *b)
+{
+	return !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
+}
+
+static int places_compare(const struct recovery_frame *a, const struct recovery_frame *b)
+{
+	int order = strcmp(a->file, b->file);
+
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+size_t recovery_frames_common(struct recovery_frame *frames, size_t count, const struct recovery_frame *others,
+			      size_t other_count)
+{
+	size_t common = 0;
+	int order = 0;
+
+	/* From the outermost on.  A function that is at another place now is in another call, or in none. */
+	while (order == 0 && common < count && common < other_count) {
+		struct recovery_frame *ours = &frames[count - 1 - common];
+		const struct recovery_frame *other = &others[other_count - 1 - common];
+
+		if (!frames_are_of_one(ours, other))
+			break;
+		order = places_compare(ours, other);
+		if (order > 0)
+			*ours = *other;
+		common++;
+	}
+	memmove(frames, frames + count - common, common * sizeof(*frames));
+	return common;
+}
+
+/* One stack; the file may have several. */
+static size_t stack_read(FILE *file, struct recovery_frame *frames, size_t room)
+{
 	char line[4096];
 	size_t count = 0;
 
-	while (file && count < room && fgets(line, sizeof(line), file)) {
+	while (fgets(line, sizeof(line), file)) {
+		if (count && !strncmp(line, "#0 ", 3)) {
+			fseek(file, -(long)strlen(line), SEEK_CUR);
+			break;
+		}
 		line[strcspn(line, "\n")] = 0;
-		if (recovery_frame_parse(&frames[count], line))
+		if (count < room && recovery_frame_parse(&frames[count], line))
 			count++;
 	}
-	if (file)
-		fclose(file);
 	return count;
 }
 
-int recovery_stack(struct recovery *r, unsigned worker, struct recovery_frame *frames, size_t room, struct err *err)
+static size_t frames_read(const char *list, struct recovery_frame *frames, size_t room)
 {
+	struct recovery_frame *others = mem_alloc(room * sizeof(*others));
+	FILE *file = fopen(list, "re");
+	size_t count = file ? stack_read(file, frames, room) : 0, other_count;
+
+	while (count && (other_count = stack_read(file, others, room)) > 0) {
+		size_t common = recovery_frames_common(frames, count, others, other_count);
+
+		if (!common) /* the outermost frames are not there */
+			break;
+		count = common;
+	}
+	if (file)
+		fclose(file);
+	free(others);
+	return count;
+}
+
+int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recovery_frame *frames, size_t room,
+		   struct err *err)
+{
+	const char *root = r->slots[worker].root;
 	struct program gdb;
 	struct words argv = {0};
 	struct outcome outcome = {0};
-	char list[PATH_MAX];
+	char list[PATH_MAX], script[PATH_MAX], started[PATH_MAX];
 
 	/* The keeper of a server would have to be a debugger's; its clients' crashes are not asked for. */
 	if (program_find(&gdb, "gdb", err) < 0 || r->options.client)
 		return 0;
-	if (path_make(list, sizeof(list), err, "%s.stack", r->slots[worker].root) < 0)
+	if (path_make(list, sizeof(list), err, "%s.stack", root) < 0 ||
+	    path_make(script, sizeof(script), err, "%s.gdb", root) < 0 ||
+	    path_make(started, sizeof(started), err, "%s.started", root) < 0 ||
+	    (hangs && script_write(script, started, list, err) < 0))
 		return -1;
-	debugger_command(&argv, r, gdb.path, list);
+	if (hangs)
+		hang_command(&argv, r, gdb.path, script, started);
+	else
+		crash_command(&argv, r, gdb.path, list);
 	int result = recovery_other(r, worker, argv.items, r->environment.items, PATIENCE, &outcome, err);
 	if (result == 0)
 		result = (int)frames_read(list, frames, room);
 	remove(list);
+	remove(script);
+	remove(started);
 	outcome_free(&outcome);
 	words_free(&argv);
 	return result;

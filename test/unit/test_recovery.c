@@ -234,12 +234,40 @@ static void test_service(void **state)
 	assert_int_equal(err.status, ERR_USAGE);
 }
 
+static struct recovery_frame frame_at(const char *function, unsigned line)
+{
+	struct recovery_frame f = {.file = "/src/kv.c", .line = line};
+
+	strcpy(f.function, function);
+	return f;
+}
+
+/* Of a recovery that hangs only what several looks have in common is told. */
+static void test_frames_common(void **state)
+{
+	struct recovery_frame frames[] = {frame_at("read_it", 3), frame_at("next", 20), frame_at("walk", 12),
+					  frame_at("main", 50)};
+	const struct recovery_frame others[] = {frame_at("walk", 11), frame_at("main", 50)};
+	const struct recovery_frame elsewhere[] = {frame_at("walk", 11), frame_at("main", 51)};
+
+	(void)state;
+	assert_int_equal(recovery_frames_common(frames, 4, frames, 4), 4);
+	assert_int_equal(recovery_frames_common(frames, 4, others, 2), 2);
+	assert_string_equal(frames[0].function, "walk");
+	assert_int_equal(frames[0].line, 11);
+	assert_string_equal(frames[1].function, "main");
+	assert_int_equal(recovery_frames_common(frames, 2, elsewhere, 2), 1);
+	assert_string_equal(frames[0].function, "main");
+	assert_int_equal(frames[0].line, 50);
+	assert_int_equal(recovery_frames_common(frames, 1, elsewhere, 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simple),  cmocka_unit_test(test_command), cmocka_unit_test(test_outcome),
-		cmocka_unit_test(test_printed), cmocka_unit_test(test_frames),  cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_service),
+		cmocka_unit_test(test_simple),  cmocka_unit_test(test_command),       cmocka_unit_test(test_outcome),
+		cmocka_unit_test(test_printed), cmocka_unit_test(test_frames),        cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_service), cmocka_unit_test(test_frames_common),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
