@@ -30,6 +30,7 @@ struct unit {
 	VEC_OF(Dwarf_Die) functions;
 	struct spans function_spans; /* id: index of functions */
 	bool read;
+	bool typed; /* it tells of types and parameters: not so with -g1 or -gline-tables-only */
 };
 
 struct debuginfo {
@@ -138,11 +139,32 @@ static void functions_collect(struct unit *unit, Dwarf_Die *parent, int depth)
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Types may stand in another unit, which this one imports. */
+static bool unit_has_types(Dwarf_Die *root)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(root, &die) != 0)
+		return false;
+	do
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_base_type:
+		case DW_TAG_pointer_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+		case DW_TAG_imported_unit: return true;
+		default: break;
+		}
+	while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 static const struct span *unit_function(struct unit *unit, Dwarf_Addr pc)
 {
 	if (!unit->read) {
 		unit->read = true;
 		functions_collect(unit, &unit->root, 0);
+		unit->typed = unit_has_types(&unit->root);
 		spans_sort(&unit->function_spans);
 	}
 	return spans_find(&unit->function_spans, pc);
@@ -238,13 +260,13 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 		Dwarf_Die *call = &inlined[i - 1];
 
 		frames[count].function = names_of_die(info->names, call);
-		frames[count].signature = signature_of_die(call);
+		frames[count].signature = signature_of_die(call, unit->typed);
 		frames[count++].inlined = true;
 		frames[count].line = attribute_number(call, DW_AT_call_line);
 		frames[count].path = unit_file(info, unit, attribute_number(call, DW_AT_call_file));
 	}
 	frames[count].function = names_of_die(info->names, function);
-	frames[count].signature = signature_of_die(function);
+	frames[count].signature = signature_of_die(function, unit->typed);
 	frames[count].into = pc - span->low;
 	return count + 1;
 }

@@ -119,11 +119,27 @@ static enum symbols_given takes_given(unsigned takes)
 	return takes & (pointers | TAKES_WORD) ? GIVEN_MAYBE : GIVEN_NOTHING;
 }
 
+/* libdw's own dwarf_decl_file gives up with an assertion where the table of files is elsewhere (-gsplit-dwarf). */
+static const char *decl_file(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word index;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &index) != 0 ||
+	    !dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count)
+		return NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 /* Where it was declared, and its name there.  A function in a header is one function, in however many units; so are the
  * instances of a template. */
 static uint64_t function_identity(Dwarf_Die *function)
 {
-	const char *file = dwarf_decl_file(function), *name = dwarf_diename(function);
+	const char *file = decl_file(function), *name = dwarf_diename(function);
 	char text[1024];
 	int line = 0;
 
@@ -133,14 +149,14 @@ static uint64_t function_identity(Dwarf_Die *function)
 	return XXH3_64bits_withSeed(text, strlen(text), XXH3_64bits_withSeed(file, strlen(file), (uint64_t)line));
 }
 
-struct signature signature_of_die(const Dwarf_Die *die)
+struct signature signature_of_die(const Dwarf_Die *die, bool typed)
 {
 	Dwarf_Die function = *die, type;
 
 	die_to_origin(&function);
 	return (struct signature){
 		.identity = function_identity(&function),
-		.given = takes_given(function_takes(&function)),
+		.given = typed ? takes_given(function_takes(&function)) : GIVEN_UNKNOWN,
 		.returns = type_of(&function, &type),
 	};
 }

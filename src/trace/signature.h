@@ -17,7 +17,7 @@ struct signature {
 	bool returns;
 };
 
-/* Of the function that a subprogram or inlined call is. */
-struct signature signature_of_die(const Dwarf_Die *die);
+/* Of the function that a subprogram or inlined call is.  `typed`: its unit tells of types. */
+struct signature signature_of_die(const Dwarf_Die *die, bool typed);
 
 #endif

@@ -28,7 +28,7 @@
 
 /* What the caller of a function can name by its parameters. */
 enum symbols_given {
-	GIVEN_UNKNOWN, /* there is no debug info */
+	GIVEN_UNKNOWN, /* there is no debug info, or it has no types */
 	GIVEN_NOTHING, /* none can hold an address */
 	GIVEN_MAYBE,   /* an object, a text, a number that may be an address */
 	GIVEN_ADDRESS, /* an address and nothing else: void *, a pointer to a number, whatever a template is given */

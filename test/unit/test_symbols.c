@@ -474,6 +474,7 @@ static void test_signatures(void **state)
 	(void)state;
 	write_file("signatures.c", signatures_c);
 	shell("cc -g -O1 signatures.c -o signatures && strip --strip-debug -o signatures.names signatures");
+	shell("cc -gdwarf-4 -gsplit-dwarf -O1 signatures.c -o signatures.split && cc -g1 -O1 signatures.c -o signatures.lines");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct symbols_frame *frame = frame_of(symbols, "signatures", cases[i].function);
 
@@ -492,6 +493,9 @@ static void test_signatures(void **state)
 	assert_true(copy[0].identity != copy[1].identity);
 	assert_true(copy[1].identity != other[1].identity);
 
+	/* Types in a file of their own, and none. */
+	assert_int_equal(frame_of(symbols, "signatures.split", "f_bytes")->given, GIVEN_ADDRESS);
+	assert_int_equal(frame_of(symbols, "signatures.lines", "f_bytes")->given, GIVEN_UNKNOWN);
 	const struct symbols_frame *named = frame_of(symbols, "signatures.names", "f_bytes");
 	assert_int_equal(named->given, GIVEN_UNKNOWN);
 	assert_true(named->identity == 0);
