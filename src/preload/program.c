@@ -3,9 +3,11 @@
  *
  * A child of the fork server has private memory that another process would not see: it may have no others.  Elsewhere
  * other programs may be started, as long as they will have the stub too: a static or a privileged one, or one without
- * our variables, would go to the user's own files. */
+ * our variables, would go to the user's own files.  A program that is given another LD_PRELOAD gets the stub in front
+ * of it. */
 #include "preload/stub.h"
 
+#include <alloca.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +20,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define PRELOAD "LD_PRELOAD"
+#define SEPARATORS " :"
 
 enum { ARGUMENTS_MAX = 4096, INTERPRETERS_MAX = 4, HEADERS_MAX = 64 };
 
@@ -69,13 +74,68 @@ static bool program_look(char *path)
 	return true;
 }
 
-static bool environment_has(char *const *environment, const char *name)
+/* The value of a variable, or NULL. */
+static const char *environment_get(char *const *environment, const char *name)
 {
 	for (; environment && *environment; environment++)
 		if (!strncmp(*environment, name, strlen(name)) && (*environment)[strlen(name)] == '=')
-			return true;
-	return false;
+			return *environment + strlen(name) + 1;
+	return NULL;
 }
+
+/* Has somebody taken the stub out of LD_PRELOAD?  `LD_PRELOAD=x ./check pool` in a shell does. */
+static bool environment_lacks_stub(char *const *environment)
+{
+	const char *value = environment_get(environment, PRELOAD);
+	size_t length = strlen(stub_library);
+
+	if (!stub_page || !length || !environment_get(environment, STUB_VARIABLE))
+		return false;
+	for (; value && *value; value += strspn(value, SEPARATORS)) {
+		size_t word = strcspn(value, SEPARATORS);
+
+		if (word == length && !strncmp(value, stub_library, length))
+			return false;
+		value += word;
+	}
+	return true;
+}
+
+static size_t environment_room(char *const *environment)
+{
+	const char *value = environment_get(environment, PRELOAD);
+	size_t count = 2;
+
+	if (!environment_lacks_stub(environment))
+		return 1;
+	for (char *const *each = environment; *each; each++)
+		count++;
+	return count * sizeof(char *) + sizeof(PRELOAD "=:") + strlen(stub_library) + (value ? strlen(value) : 0);
+}
+
+/* The same environment with the stub in front of what else is to be preloaded, made in `room` if need be. */
+static char *const *environment_mend(char *const *environment, void *room)
+{
+	const char *value = environment_get(environment, PRELOAD);
+	char **mended = room, *text;
+	size_t count = 1;
+
+	if (!environment_lacks_stub(environment))
+		return environment;
+	for (char *const *each = environment; *each; each++)
+		if (strncmp(*each, PRELOAD "=", sizeof(PRELOAD)) != 0)
+			mended[count++] = *each;
+	mended[count] = NULL;
+	text = (char *)(mended + count + 1);
+	mended[0] = text;
+	text = stpcpy(stpcpy(text, PRELOAD "="), stub_library);
+	if (value && *value)
+		stpcpy(stpcpy(text, ":"), value);
+	return mended;
+}
+
+/* In the caller's frame: there must be no malloc here. */
+#define MENDED(environment) environment_mend(environment, alloca(environment_room(environment)))
 
 void program_refuse(const char *path, char *const *environment)
 {
@@ -88,8 +148,7 @@ void program_refuse(const char *path, char *const *environment)
 		return; /* the call itself will fail */
 	for (int i = 0; i < INTERPRETERS_MAX && program_look(look); i++)
 		;
-	if (!stub_page->covered &&
-	    (!environment_has(environment, STUB_VARIABLE) || !environment_has(environment, "LD_PRELOAD")))
+	if (!stub_page->covered && !environment_get(environment, STUB_VARIABLE))
 		stub_refuse("recovery starts a program without its environment");
 }
 
@@ -117,25 +176,25 @@ static void program_refuse_named(const char *name, char *const *environment)
 PUBLIC int execve(const char *path, char *const argv[], char *const environment[])
 {
 	program_refuse(path, environment);
-	return NEXT(execve)(path, argv, environment);
+	return NEXT(execve)(path, argv, MENDED(environment));
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
 {
 	program_refuse(path, environ);
-	return NEXT(execve)(path, argv, environ);
+	return NEXT(execve)(path, argv, MENDED(environ));
 }
 
 PUBLIC int execvp(const char *name, char *const argv[])
 {
 	program_refuse_named(name, environ);
-	return NEXT(execvp)(name, argv);
+	return NEXT(execvpe)(name, argv, MENDED(environ));
 }
 
 PUBLIC int execvpe(const char *name, char *const argv[], char *const environment[])
 {
 	program_refuse_named(name, environment);
-	return NEXT(execvpe)(name, argv, environment);
+	return NEXT(execvpe)(name, argv, MENDED(environment));
 }
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
@@ -144,7 +203,7 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	program_refuse(path, environment);
-	return NEXT(fexecve)(fd, argv, environment);
+	return NEXT(fexecve)(fd, argv, MENDED(environment));
 }
 
 /* The arguments of execl, up to NULL. */
@@ -181,14 +240,14 @@ PUBLIC int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 		       const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
 {
 	program_refuse(path, environment);
-	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, environment);
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, MENDED(environment));
 }
 
 PUBLIC int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
 {
 	program_refuse_named(name, environment);
-	return NEXT(posix_spawnp)(pid, name, actions, attributes, argv, environment);
+	return NEXT(posix_spawnp)(pid, name, actions, attributes, argv, MENDED(environment));
 }
 
 #define FORKS "has several processes"

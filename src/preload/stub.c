@@ -14,6 +14,7 @@
 
 struct stub_page *stub_page;
 bool stub_is_child;
+const char *stub_library = "";
 
 /* By the linker. */
 extern struct stub_next __start_stub_nexts[], __stop_stub_nexts[];
@@ -48,9 +49,12 @@ __attribute__((constructor)) static void stub_init(void)
 {
 	char path[4096];
 	struct stat st;
+	Dl_info self;
 
 	if (!stub_control(path, sizeof(path), "page"))
 		return;
+	if (dladdr(&stub_library, &self) && self.dli_fname)
+		stub_library = self.dli_fname;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return;

@@ -47,6 +47,9 @@ extern bool stub_is_child; /* of the fork server: this process has a state */
 const char *stub_text(uint32_t offset);
 void stub_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* The path of the stub itself, as LD_PRELOAD names it; "": not known. */
+extern const char *stub_library;
+
 /* The path of the control file `name`; false: there is none. */
 bool stub_control(char *path, size_t size, const char *name);
 
