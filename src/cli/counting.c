@@ -78,6 +78,11 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 	return r;
 }
 
+uint64_t counting_chosen(const struct counting *c)
+{
+	return c->count && count_complete(c->count) ? count_segments(c->count) - count_segments_left_out(c->count) : 0;
+}
+
 void counting_free(struct counting *c)
 {
 	count_free(c->count);
@@ -189,6 +194,16 @@ static void funnel_add(const struct counting *c, struct findings *f)
 		f->stats.funnel.after_reads = f->stats.crash_states.explored;
 }
 
+/* Explore may have been stopped before it saw all segments, or told to leave the first ones out. */
+static void untested_add(const struct counting *c, struct findings *f)
+{
+	uint64_t chosen = counting_chosen(c),
+		 looked_at = f->stats.segments.explored.value + f->stats.segments.partial.value;
+
+	if (f->stats.segments.untested.known && chosen >= looked_at)
+		f->stats.segments.untested = small_figure(chosen - looked_at);
+}
+
 void counting_report(const struct counting *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
 		     const struct findings_options *options)
 {
@@ -217,6 +232,7 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 		f->stats.segments.unique = small_figure(count_segments_unique(c->count));
 		f->stats.segments.left_out = small_figure(count_segments_left_out(c->count));
 	}
+	untested_add(c, f);
 	notes_add(c, f, distinct);
 	if (c->options->stats)
 		funnel_add(c, f);

@@ -49,6 +49,9 @@ int counting_prepare(struct counting *counting, const struct counting_options *o
 int counting_run(struct counting *counting, const struct choice *choice, const struct analysis *analysis,
 		 const char *dir, struct err *err);
 
+/* Segments that explore will look at; 0: not counted. */
+uint64_t counting_chosen(const struct counting *counting);
+
 /* Add figures, notes and, with --stats, segments. */
 void counting_report(const struct counting *counting, struct findings *findings, const struct trace *trace,
 		     struct symbols *symbols, const struct findings_options *options);

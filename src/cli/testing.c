@@ -110,6 +110,7 @@ void testing_prune(struct testing *t, const struct counting *counting)
 	t->how.prune_reads = counting->reads;
 	t->how.representatives = counting->options->representatives;
 	t->how.per_segment = counting->options->per_segment;
+	t->counting = counting;
 }
 
 void testing_choose(const struct testing *t, struct choice *choice)
@@ -122,24 +123,36 @@ void testing_choose(const struct testing *t, struct choice *choice)
 
 enum { TERMINAL_MS = 200, LINES_MS = 10000 };
 
-/* "tested 1 234 crash states, 2 210/s, 3 fail, 12 s left" */
+/* Seconds until the phase is done at its pace so far, or the budget is used up; negative: not known. */
+static double progress_left(const struct campaign_progress *p)
+{
+	uint64_t known = p->segments_known ? p->segments_known : p->known,
+		 done = p->segments_known ? p->segments : p->done;
+	double left = done && known >= done ? p->seconds * (double)(known - done) / (double)done : -1;
+
+	return p->budget_left >= 0 && (left < 0 || left > p->budget_left) ? p->budget_left : left;
+}
+
+/* "exploring: 12 of 33 segments, 1 234 crash states, 2 210/s, 3 fail, about 12 s left" */
 static void progress_text(const struct campaign_progress *p, char *text, size_t size)
 {
-	double rate = p->seconds > 0 ? (double)p->tested / p->seconds : 0;
-	double pace = p->seconds > 0 ? (double)p->done / p->seconds : 0;
-	char done[32], known[32], per_second[32], left[48] = "", failed[48] = "";
+	double rate = p->seconds > 0 ? (double)p->tested / p->seconds : 0, left = progress_left(p);
+	char number[32], total[32], segments[80] = "", states[80], failed[48] = "", time[48] = "";
 
-	if (p->known > p->done && pace > 0)
-		snprintf(left, sizeof(left), ", at most %.0f s left", (double)(p->known - p->done) / pace);
-	if (p->failed)
-		snprintf(failed, sizeof(failed), ", %s fail", number_text(known, p->failed));
-	number_text(done, p->done);
-	number_text(per_second, (uint64_t)rate);
+	if (p->segments_known)
+		snprintf(segments, sizeof(segments), "%s of %s segments, ", number_text(number, p->segments),
+			 number_text(total, p->segments_known));
 	if (p->known)
-		snprintf(text, size, "%s: %s of %s crash states, %s/s%s%s", p->phase, done,
-			 number_text(known, p->known), per_second, failed, left);
+		snprintf(states, sizeof(states), "%s of %s crash states", number_text(number, p->done),
+			 number_text(total, p->known));
 	else
-		snprintf(text, size, "%s: %s crash states, %s/s%s", p->phase, done, per_second, failed);
+		snprintf(states, sizeof(states), "%s crash states", number_text(number, p->done));
+	if (p->failed)
+		snprintf(failed, sizeof(failed), ", %s fail", number_text(number, p->failed));
+	if (left >= 0)
+		snprintf(time, sizeof(time), ", about %.0f s left", left);
+	snprintf(text, size, "%s: %s%s, %s/s%s%s", p->phase, segments, states, number_text(number, (uint64_t)rate),
+		 failed, time);
 }
 
 static void progress_show(void *arg, const struct campaign_progress *progress)
@@ -263,6 +276,8 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 		return -1;
 	if (!facts->quiet)
 		resumed_say(t);
+	if (t->counting)
+		t->how.segments = counting_chosen(t->counting);
 	suspects_list(t, analysis);
 	progress_prepare(t, facts->quiet);
 	rules = testing_rules(facts->options);

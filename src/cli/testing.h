@@ -56,6 +56,7 @@ struct testing_options {
 
 struct testing {
 	const struct testing_options *options;
+	const struct counting *counting; /* NULL: nothing was counted */
 	struct campaign_options how;
 	bool wanted;               /* there is a recovery command */
 	struct campaign *campaign; /* NULL: not run */

@@ -46,6 +46,7 @@ void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
 	c->phase = phase;
 	c->phase_start = clock_seconds();
 	c->phase_known = known;
+	c->segments = c->segments_known = 0;
 	c->phase_runs = c->runs_before;
 }
 
@@ -62,7 +63,10 @@ static void campaign_look(void *arg)
 		.tested = runs - c->phase_runs,
 		.known = c->phase_known,
 		.failed = c->failed_before + tester_failed(c->tester),
+		.segments = c->segments,
+		.segments_known = c->segments_known,
 		.seconds = clock_seconds() - c->phase_start,
+		.budget_left = c->testing.deadline > 0 ? c->testing.deadline - clock_seconds() : -1,
 	};
 
 	if (c->options.progress)
@@ -243,7 +247,6 @@ static int campaign_explore(struct campaign *c, struct err *err)
 {
 	if (!c->options.explore)
 		return 0;
-	campaign_phase(c, "exploring", 0);
 	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
 			if (explore_read(c, p, (enum explore_pass)pass, err) < 0)

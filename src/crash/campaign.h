@@ -35,7 +35,10 @@ struct campaign_progress {
 	uint64_t known;    /* states that this phase will have in all; 0: that is not known */
 	uint64_t tested;   /* of those done, the ones on which recovery was run */
 	uint64_t failed;
-	double seconds; /* of this phase */
+	uint64_t segments;       /* of those to be explored in this phase, the ones that were begun */
+	uint64_t segments_known; /* so many are to be explored; 0: that is not known, or not what the phase does */
+	double seconds;          /* of this phase */
+	double budget_left;      /* seconds; negative: there is no budget */
 };
 
 struct campaign_options {
@@ -57,6 +60,7 @@ struct campaign_options {
 	/* what to test */
 	bool inject, explore;             /* two states at each failure point; all that are legal */
 	bool prune_segments, prune_reads; /* explore.h */
+	uint64_t segments;                /* that explore will look at, for its progress; 0: not known */
 	uint64_t representatives;         /* segments of the same code that are explored */
 	uint64_t per_segment; /* states of one segment that are tested, if there are more; then some by chance */
 	uint64_t visits;      /* of each point, at most: the first, the last, and evenly between */

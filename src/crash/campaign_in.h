@@ -89,8 +89,9 @@ struct campaign {
 	double start, phase_start, seconds;
 	uint64_t runs_before, failed_before; /* of testers that are closed */
 	uint64_t phase_known, phase_runs;
-	uint64_t unopened;     /* recoveries that opened no PM file, though there were some */
-	struct tester *tester; /* the one at work, or NULL */
+	uint64_t segments, segments_known; /* of the phase; see struct campaign_progress */
+	uint64_t unopened;                 /* recoveries that opened no PM file, though there were some */
+	struct tester *tester;             /* the one at work, or NULL */
 
 	/* nested.c */
 	VEC_OF(struct nested) nested;

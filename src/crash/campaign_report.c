@@ -43,11 +43,6 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 			(unsigned long long)e.left_in, e.left_in == 1 ? "" : "s");
 		note_add(f, note);
 	}
-	if (e.waiting) {
-		snprintf(note, sizeof(note), "%llu of %llu segments were not explored", (unsigned long long)e.waiting,
-			 (unsigned long long)e.different);
-		note_add(f, note);
-	}
 	if (e.stopped) {
 		snprintf(note, sizeof(note), "crashes after event %llu of %llu were not explored",
 			 (unsigned long long)e.stopped, (unsigned long long)c->survey->events);
@@ -167,6 +162,19 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	pages_note(c, f);
 }
 
+static void narrowed_add(const struct campaign *c, struct findings *f)
+{
+	const char *const options[][2] = {{"--points", c->options.points}, {"--after", c->options.after}};
+	char text[1024];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (!options[i][1])
+			continue;
+		snprintf(text, sizeof(text), "%s %s", options[i][0], options[i][1]);
+		vec_push(&f->narrowed, findings_text(f, text));
+	}
+}
+
 static void figures_add(const struct campaign *c, struct findings *f)
 {
 	struct explore_figures explored = explore_figures(c);
@@ -177,8 +185,12 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
 	}
 	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
-	if (c->options.explore)
+	if (c->options.explore) {
 		f->stats.crash_states.explored = figure(explored.all);
+		f->stats.segments.explored = figure(explored.complete);
+		f->stats.segments.partial = figure(explored.partial);
+		f->stats.segments.untested = figure(explored.waiting);
+	}
 	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
 	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
 	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
@@ -186,7 +198,7 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.nested.states = figure(c->nested_states);
 		f->stats.nested.crashed = figure(c->nested_done);
 	}
-	if (c->stopped || explored.left_in || explored.waiting)
+	if (c->stopped || explored.partial || explored.waiting)
 		f->stats.complete = figure(0);
 	f->stats.seconds.recover = c->seconds;
 	f->target.recover = findings_text(f, c->options.recover);
@@ -209,5 +221,6 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 		findings_merge(f);
 	nested_report(c, f, symbols, options);
 	figures_add(c, f);
+	narrowed_add(c, f);
 	notes_add(c, f);
 }

@@ -117,6 +117,7 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 	uint64_t *known = map_put(&e->explored->names, moment->name.low, moment->name.high);
 	struct root fresh = {.event = reading_number(e->reading)};
 	size_t index;
+	bool is_root;
 
 	if (!*known) {
 		vec_push(&e->explored->roots, fresh);
@@ -125,10 +126,15 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 	index = *known - 1;
 	if (!e->explored->read) {
 		e->explored->seen++;
+		e->explored->roots.at[index].segments++;
 		trials_add(e, moment, ev);
 	}
-	if (e->explored->roots.at[index].event == fresh.event && is_due(e, &e->explored->roots.at[index], moment))
+	is_root = e->explored->roots.at[index].event == fresh.event;
+	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
+		e->campaign->segments++;
 		return root_test(e, index, moment, err);
+	}
+	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root); /* done without it */
 	moment_free(moment);
 	return 0;
 }
@@ -142,9 +148,12 @@ static int event_explore(struct explore *e, const struct event *ev, struct err *
 
 	if (ev)
 		select_event(e->campaign->select, reading_trace(e->reading), ev);
-	if (moments_before(&e->moments, model, ev) && segments_cut(e->segments).chosen &&
-	    select_returned(e->campaign->select))
-		r = moment_explore(e, ev, err);
+	if (moments_before(&e->moments, model, ev)) {
+		if (!select_returned(e->campaign->select))
+			segments_skip(e->segments);
+		else if (segments_cut(e->segments).chosen)
+			r = moment_explore(e, ev, err);
+	}
 	if (ev)
 		segments_event(e->segments, ev);
 	return r;
@@ -170,12 +179,21 @@ static int reading_explore(struct explore *e, struct err *err)
 	return 0;
 }
 
+/* How many roots wait for this pass, which is not one of the first? */
+static uint64_t pass_roots(const struct explored *explored, enum explore_pass pass)
+{
+	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < explored->roots.count; i++)
+		count += explored->roots.at[i].state == wanted;
+	return count;
+}
+
 /* Is there anything to do in this pass? */
 static bool pass_is_due(const struct explore *e, enum explore_pass pass)
 {
 	const struct campaign *c = e->campaign;
-	const struct explored *explored = e->explored;
-	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
 
 	if (pass == PASS_SUSPECTS)
 		return has_budget(c) && c->options.suspect_count;
@@ -185,10 +203,33 @@ static bool pass_is_due(const struct explore *e, enum explore_pass pass)
 		return explore_nests(e);
 	if (!has_budget(c) && (pass == PASS_SOME || pass == PASS_REST))
 		return false;
-	for (size_t i = 0; i < explored->roots.count; i++)
-		if (explored->roots.at[i].state == wanted)
-			return true;
-	return false;
+	return pass_roots(e->explored, pass) > 0;
+}
+
+/* For the progress: what is done, and on how many segments. */
+static void pass_begin(struct campaign *c, const struct explored *explored, enum explore_pass pass)
+{
+	static const char *const phases[EXPLORE_PASSES] = {
+		[PASS_SUSPECTS] = "exploring suspicious segments",
+		[PASS_ALL] = "exploring",
+		[PASS_NEST] = "looking for states to crash recovery on",
+		[PASS_SOME] = "exploring small segments completely",
+		[PASS_CONTRAST] = "exploring large segments",
+		[PASS_REST] = "exploring large segments completely",
+		[PASS_REFUSED] = "exploring state by state",
+		[PASS_SAMPLE] = "sampling large segments",
+	};
+
+	campaign_phase(c, phases[pass], 0);
+	if (pass == PASS_ALL) {
+		c->segments_known = c->options.segments; /* on all platforms */
+		for (const struct explored *before = c->explored; before < explored; before++)
+			c->segments += before->seen;
+	}
+	if (pass == PASS_NEST)
+		c->segments_known = explored->roots.count;
+	else if (pass > PASS_NEST)
+		c->segments_known = pass_roots(explored, pass);
 }
 
 static int explore_open(struct explore *e, size_t platform, struct err *err)
@@ -226,11 +267,14 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 		return 0;
 	if (pass == PASS_SUSPECTS)
 		suspects_take(e.explored, &c->options);
+	pass_begin(c, e.explored, pass);
 	r = explore_open(&e, platform, err);
 	if (r == 0)
 		r = campaign_begin(c, e.reading, err);
 	if (r == 0)
 		r = reading_explore(&e, err);
+	if (r == 0)
+		r = select_check_after(c->select, err);
 	was_stopped = c->stopped;
 	r = campaign_tester_end(c, r, err);
 	if (c->stopped && !was_stopped && !e.explored->read)
@@ -238,6 +282,18 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 	e.explored->read = true;
 	explore_close(&e);
 	return r;
+}
+
+static void root_count(struct explore_figures *f, const struct root *root)
+{
+	f->left_in += root->left_out > 0;
+	f->left_out += root->left_out;
+	f->pages_sampled += root->pages_sampled;
+	switch (root->state) {
+	case ROOT_WAITS: f->waiting += root->segments; break;
+	case ROOT_DONE: f->complete += root->segments; break;
+	default: f->partial += root->segments; break;
+	}
 }
 
 struct explore_figures explore_figures(const struct campaign *c)
@@ -261,12 +317,8 @@ struct explore_figures explore_figures(const struct campaign *c)
 		f.reason = f.reason ? f.reason : e->reason;
 		f.stopped = f.stopped && (!e->stopped || f.stopped < e->stopped) ? f.stopped : e->stopped;
 		f.observed |= e->observed;
-		for (size_t i = 0; i < e->roots.count; i++) {
-			f.left_in += e->roots.at[i].left_out > 0;
-			f.left_out += e->roots.at[i].left_out;
-			f.waiting += e->roots.at[i].state == ROOT_WAITS;
-			f.pages_sampled += e->roots.at[i].pages_sampled;
-		}
+		for (size_t i = 0; i < e->roots.count; i++)
+			root_count(&f, &e->roots.at[i]);
 	}
 	f.all = all.count;
 	contents_free(&all);

@@ -51,9 +51,9 @@ struct explore_figures {
 	uint64_t tested;           /* contents that recovery was run on, and that inject had not tested */
 	uint64_t failed, accepted; /* of these */
 	uint64_t traps;
-	double left_out;  /* sets that belong to no tested one */
-	uint64_t left_in; /* roots where something was left out */
-	uint64_t waiting; /* roots that were not tested at all */
+	double left_out;                     /* sets that belong to no tested one */
+	uint64_t left_in;                    /* roots where something was left out */
+	uint64_t complete, partial, waiting; /* segments that were tested completely, partly, and not at all */
 	uint64_t stopped; /* the event up to which there was time to look for roots, on some platform; 0: to the end */
 	uint64_t eager;   /* roots that were not explored lazily though that was wanted */
 	const char *reason;     /* why, or NULL */

@@ -46,7 +46,8 @@ enum root_state {
 };
 
 struct root {
-	uint64_t event; /* the crash comes after it */
+	uint64_t event;    /* the crash comes after it */
+	uint64_t segments; /* that end with these crash states */
 	enum root_state state;
 	bool reads_many; /* lines that are pending */
 	double left_out;

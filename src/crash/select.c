@@ -286,14 +286,20 @@ uint64_t select_last(const struct select *s)
 	return last;
 }
 
+int select_check_after(const struct select *s, struct err *err)
+{
+	if (!s->options.after || s->returned)
+		return 0;
+	err_set(err, "--after: %s %s", s->options.after,
+		s->ever_entered ? "has not returned before persistent memory was used for the last time"
+				: "was never running when persistent memory was used");
+	return err_status(err, ERR_USAGE);
+}
+
 int select_check(const struct select *s, struct err *err)
 {
-	if (s->options.after && !s->returned) {
-		err_set(err, "--after: %s %s", s->options.after,
-			s->ever_entered ? "has not returned before persistent memory was used for the last time"
-					: "was never running when persistent memory was used");
-		return err_status(err, ERR_USAGE);
-	}
+	if (select_check_after(s, err) < 0)
+		return -1;
 	for (size_t i = 0; i < s->wishes.count; i++)
 		if (s->wishes.at[i].name && !s->wishes.at[i].met) {
 			err_set(err, "--points: no failure point has '%s' on its stack", s->wishes.at[i].name);

@@ -44,7 +44,9 @@ bool select_returned(const struct select *select);
 /* The number of the last event before which something may be taken. */
 uint64_t select_last(const struct select *select);
 
-/* After a reading.  -1, ERR_USAGE: a name of the options was never met. */
+/* After a reading.  -1, ERR_USAGE: a name of the options was never met.  The first looks at --after alone, for readings
+ * that ask for no point. */
+int select_check_after(const struct select *select, struct err *err);
 int select_check(const struct select *select, struct err *err);
 
 #endif

@@ -102,6 +102,12 @@ struct segment segments_cut(struct segments *segments)
 	return segment;
 }
 
+void segments_skip(struct segments *segments)
+{
+	segments->total++;
+	segments->hashed = 0;
+}
+
 uint64_t segments_total(const struct segments *segments)
 {
 	return segments->total;

@@ -47,6 +47,9 @@ void segments_event(struct segments *segments, const struct event *ev);
 /* The segment ends before the next event. */
 struct segment segments_cut(struct segments *segments);
 
+/* The same, and nobody will look at it: it does not speak for later ones of its name. */
+void segments_skip(struct segments *segments);
+
 uint64_t segments_total(const struct segments *segments);
 uint64_t segments_unique(const struct segments *segments); /* different names; 0 if names are not known */
 uint64_t segments_left_out(const struct segments *segments);

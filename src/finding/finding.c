@@ -37,6 +37,7 @@ void findings_free(struct findings *findings)
 	vec_free(&findings->target.fold);
 	vec_free(&findings->target.no_fold);
 	vec_free(&findings->warnings);
+	vec_free(&findings->narrowed);
 	vec_free(&findings->notes);
 	vec_free(&findings->segments);
 	arena_free(&findings->texts);

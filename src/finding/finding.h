@@ -184,7 +184,8 @@ struct finding {
 /* Figures of a run; those that it did not produce are absent. */
 #define FINDINGS_STATS(X) X(stores) X(flushes) X(fences) X(loads) X(threads)
 #define FINDINGS_POINTS(X) X(visited) X(unique)
-#define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out)
+/* total, with different code, left out for that; of the others, explored completely, partly, and not at all */
+#define FINDINGS_SEGMENTS(X) X(total) X(unique) X(left_out) X(explored) X(partial) X(untested)
 #define FINDINGS_STATES(X) X(feasible) X(distinct) X(explored) X(tested) X(failed) X(accepted)
 /* What becomes of the crash states: orders in which stores get to media; sets of stores (feasible); their contents;
  * those of chosen segments alone; those that recovery can tell apart; those that it was run on. */
@@ -265,6 +266,7 @@ struct findings {
 	struct findings_stats stats;
 	VEC_OF(struct findings_segment) segments; /* the largest; not read back */
 	VEC_OF(const char *) warnings;            /* sentences: why a run without findings is no success */
+	VEC_OF(const char *) narrowed;            /* options that limit what was tested: "--after init" */
 	VEC_OF(const char *) notes; /* sentences for the reader: sources that changed, unused suppressions */
 	struct arena texts;
 	VEC_OF(void *) blocks; /* arrays of frames, related, events */

@@ -4,6 +4,7 @@
  * All markup is made here, in C; assets/report.css is the look, assets/report.js filters and unfolds.  The page forbids
  * itself to load anything (Content-Security-Policy), so that it is safe to open whatever names a recording holds. */
 #include "report/html.h"
+#include "report/coverage.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static void html_recorded(struct html *h, const struct findings_stats *stats)
 static void html_tested(struct html *h, const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
+	char covered[COVERAGE_MAX];
 	bool first = true;
 
 	if (!stats->crash_states.tested.known)
@@ -102,8 +104,10 @@ static void html_tested(struct html *h, const struct findings *findings)
 	html_figure(h, "crash state", "crash states", stats->crash_states.tested, &first);
 	html_figure(h, "of them failed", "of them failed", stats->crash_states.failed, &first);
 	html_figure(h, "failure point", "failure points", stats->failure_points.unique, &first);
-	html_raw(h, "%s</dd></div>\n",
-		 stats->complete.known && !stats->complete.value ? "; <b>not all that were to be tested</b>" : "");
+	coverage_text(findings, covered);
+	html_raw(h, "<br>");
+	html_text(h, covered);
+	html_raw(h, "</dd></div>\n");
 }
 
 static void html_counted(struct html *h, const struct findings *findings)

@@ -260,7 +260,7 @@ static void json_segments(struct json_out *j, const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
 
-	if (!stats->segments.total.known)
+	if (!stats->segments.total.known && !stats->segments.explored.known)
 		return;
 	json_open(j, "segments", '{');
 #define X(name) json_figure(j, #name, stats->segments.name);
@@ -336,6 +336,8 @@ static void json_stats(struct json_out *j, const struct findings *findings)
 	json_states(j, stats);
 	json_funnel(j, stats);
 	json_nested(j, stats);
+	if (findings->narrowed.count)
+		json_strings(j, "narrowed", findings->narrowed.at, findings->narrowed.count);
 	if (stats->complete.known)
 		json_bool(j, "complete", stats->complete.value != 0);
 	if (seconds_known(stats)) {

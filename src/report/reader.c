@@ -487,7 +487,7 @@ static int read_schema(struct reader *r, const json_t *root)
 
 static int read_root(struct reader *r, const json_t *root)
 {
-	const json_t *tool;
+	const json_t *tool, *stats = json_object_get(root, "stats");
 	int result = 0;
 
 	if (read_schema(r, root) < 0 || take_inner(r, root, "tool", '{', &tool) < 0 ||
@@ -496,8 +496,10 @@ static int read_root(struct reader *r, const json_t *root)
 		return -1;
 	if (json_object_get(root, "warnings"))
 		TAKE_VEC(r, root, "warnings", &r->findings->warnings, result);
-	if (json_object_get(root, "notes"))
+	if (result == 0 && json_object_get(root, "notes"))
 		TAKE_VEC(r, root, "notes", &r->findings->notes, result);
+	if (result == 0 && json_object_get(stats, "narrowed"))
+		TAKE_VEC(r, stats, "narrowed", &r->findings->narrowed, result);
 	return result;
 }
 

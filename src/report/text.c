@@ -25,6 +25,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/coverage.h"
 #include "report/text_out.h"
 
 #define WIDTH_MIN 30u
@@ -258,39 +259,18 @@ static void text_head(struct text *t, const struct findings *findings)
 	text_newline(t);
 }
 
-/* How complete it was, with a blank before it. */
-static const char *text_complete(const struct findings *findings)
-{
-	const struct findings_stats *stats = &findings->stats;
-
-	if (findings->warnings.count)
-		return " Crash states were not judged: see the warning.";
-	if (!findings->target.recover && stats->crash_states.feasible.known)
-		return " Crash states were counted, not tested: there was no --recover.";
-	if (!findings->target.recover)
-		return " Crash states were not tested: there was no --recover.";
-	if (!stats->crash_states.tested.known)
-		return " Crash states were not tested.";
-	if (stats->complete.known && !stats->complete.value)
-		return " Not all crash states were tested.";
-	if (stats->segments.total.known && stats->segments.left_out.known && stats->segments.left_out.value)
-		return " Every crash state that can matter was tested, in segments of different code.";
-	if (stats->segments.total.known)
-		return " Every crash state that can matter was tested.";
-	return " Every failure point was tested.";
-}
-
 static void text_foot(struct text *t, const struct findings *findings, const char *dir)
 {
 	size_t errors = findings_count(findings, SEVERITY_ERROR);
 	size_t warnings = findings_count(findings, SEVERITY_WARNING);
-	char line[1024], report[512] = "";
+	char line[COVERAGE_MAX + 1024], covered[COVERAGE_MAX], report[512] = "";
 
+	coverage_text(findings, covered);
 	if (dir)
 		snprintf(report, sizeof(report), " Report: %s/%s", dir, report_file(REPORT_HTML));
-	snprintf(line, sizeof(line), "%zu error%s, %zu performance, %zu warning%s, %zu suppressed.%s%s", errors,
+	snprintf(line, sizeof(line), "%zu error%s, %zu performance, %zu warning%s, %zu suppressed. %s%s", errors,
 		 errors == 1 ? "" : "s", findings_count(findings, SEVERITY_PERFORMANCE), warnings,
-		 warnings == 1 ? "" : "s", findings_silenced(findings), text_complete(findings), report);
+		 warnings == 1 ? "" : "s", findings_silenced(findings), covered, report);
 	text_style(t, errors || findings->warnings.count ? STYLE_RED : STYLE_GREEN);
 	text_wrap(t, line, 0);
 	text_style(t, STYLE_PLAIN);

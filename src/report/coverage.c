@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* coverage.c - see coverage.h. */
+#include "report/coverage.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "finding/finding.h"
+#include "report/formats.h"
+
+static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char *text, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, COVERAGE_MAX - used, format, args);
+	va_end(args);
+}
+
+static uint64_t value(struct findings_figure figure)
+{
+	return figure.known ? figure.value : 0;
+}
+
+/* "30 of these were explored completely, 3 partly, 2 not at all" */
+static void parts_add(char *text, const struct findings_stats *stats, const char *of)
+{
+	uint64_t explored = value(stats->segments.explored), partial = value(stats->segments.partial),
+		 untested = value(stats->segments.untested);
+	char number[40];
+
+	add(text, "%s%s %s explored completely", grouped_text(number, explored, " "), of,
+	    explored == 1 ? "was" : "were");
+	if (partial)
+		add(text, ", %s partly", grouped_text(number, partial, " "));
+	if (untested)
+		add(text, ", %s not at all", grouped_text(number, untested, " "));
+	add(text, ".");
+}
+
+static void segments_add(char *text, const struct findings_stats *stats)
+{
+	uint64_t explored = value(stats->segments.explored),
+		 chosen = explored + value(stats->segments.partial) + value(stats->segments.untested);
+	bool is_whole = explored == chosen;
+	char number[40], total[40];
+
+	grouped_text(number, chosen, " ");
+	grouped_text(total, value(stats->segments.total), " ");
+	if (value(stats->segments.left_out)) {
+		add(text, " %s of %s segments %s; ", number, total,
+		    chosen != value(stats->segments.unique) ? "were chosen by the code that they run"
+		    : chosen == 1                           ? "runs different code"
+							    : "run different code");
+		if (is_whole)
+			add(text,
+			    chosen == 1 ? "it was explored completely." : "all of these were explored completely.");
+		else
+			parts_add(text, stats, " of these");
+	} else if (is_whole) {
+		add(text,
+		    chosen == 1 ? " The one segment was explored completely."
+				: " All %s segments were explored completely.",
+		    number);
+	} else {
+		add(text, " Of %s segment%s, ", number, chosen == 1 ? "" : "s");
+		parts_add(text, stats, "");
+	}
+}
+
+/* Is there nothing that explore could have left out? */
+static bool is_everything(const struct findings *f)
+{
+	const struct findings_stats *s = &f->stats;
+
+	return !value(s->segments.left_out) && !value(s->segments.partial) && !value(s->segments.untested) &&
+	       value(s->threads) <= 1 && !f->narrowed.count && !(s->complete.known && !s->complete.value);
+}
+
+static void explored_add(char *text, const struct findings *f)
+{
+	if (is_everything(f)) {
+		add(text, f->stats.nested.states.known ? " Every state of a single crash that can matter was tested."
+						       : " Every crash state that can matter was tested.");
+		return;
+	}
+	segments_add(text, &f->stats);
+	if (value(f->stats.threads) > 1)
+		add(text, " Other orders of the threads were not tested.");
+}
+
+static void narrowed_add(char *text, const struct findings *f)
+{
+	for (size_t i = 0; i < f->narrowed.count; i++)
+		add(text, "%s%s", !i ? " Testing was limited by " : " and ", f->narrowed.at[i]);
+	if (f->narrowed.count)
+		add(text, ".");
+}
+
+static void nested_add(char *text, const struct findings_stats *stats)
+{
+	char crashed[40], states[40];
+
+	if (stats->nested.states.known)
+		add(text, " Recovery was crashed in turn on %s of %s crash state%s.",
+		    grouped_text(crashed, value(stats->nested.crashed), " "),
+		    grouped_text(states, value(stats->nested.states), " "),
+		    value(stats->nested.states) == 1 ? "" : "s");
+}
+
+/* Each with a blank before it. */
+static void sentences_add(char *text, const struct findings *f)
+{
+	const struct findings_stats *stats = &f->stats;
+	bool is_complete = !stats->complete.known || stats->complete.value;
+
+	if (f->warnings.count) {
+		add(text, " Crash states were not judged: see the warning.");
+		return;
+	}
+	if (!f->target.recover) {
+		add(text, " Crash states were %s: there was no --recover.",
+		    stats->crash_states.feasible.known ? "counted, not tested" : "not tested");
+		return;
+	}
+	if (!stats->crash_states.tested.known) {
+		add(text, " Crash states were not tested.");
+		return;
+	}
+	if (!is_complete)
+		add(text, " Not all crash states were tested.");
+	if (stats->segments.explored.known)
+		explored_add(text, f);
+	else if (is_complete)
+		add(text,
+		    f->narrowed.count ? " Every chosen failure point was tested." : " Every failure point was tested.");
+	narrowed_add(text, f);
+	nested_add(text, stats);
+}
+
+void coverage_text(const struct findings *f, char *text)
+{
+	*text = '\0';
+	sentences_add(text, f);
+	memmove(text, text + 1, strlen(text));
+}

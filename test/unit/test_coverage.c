@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_coverage.c - what the summary says of what was tested (report/coverage.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "finding/finding.h"
+#include "report/coverage.h"
+
+static struct findings_figure figure(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
+
+/* A run of explore, of a program with one thread, that left nothing out. */
+static struct findings *explored(uint64_t segments)
+{
+	struct findings *f = findings_new();
+
+	f->target.recover = "check";
+	f->stats.threads = figure(1);
+	f->stats.complete = figure(1);
+	f->stats.crash_states.tested = figure(100);
+	f->stats.segments.total = f->stats.segments.unique = f->stats.segments.explored = figure(segments);
+	f->stats.segments.left_out = f->stats.segments.partial = f->stats.segments.untested = figure(0);
+	return f;
+}
+
+static void expect(struct findings *f, const char *expected)
+{
+	char text[COVERAGE_MAX];
+
+	coverage_text(f, text);
+	assert_string_equal(text, expected);
+}
+
+static void everything(void **state)
+{
+	struct findings *f = explored(90);
+
+	(void)state;
+	expect(f, "Every crash state that can matter was tested.");
+	findings_free(f);
+}
+
+static void left_out(void **state)
+{
+	struct findings *f = explored(90);
+
+	(void)state;
+	f->stats.segments.unique = f->stats.segments.explored = figure(33);
+	f->stats.segments.left_out = figure(57);
+	expect(f, "33 of 90 segments run different code; all of these were explored completely.");
+	f->stats.complete = figure(0);
+	f->stats.segments.explored = figure(30);
+	f->stats.segments.partial = figure(3);
+	expect(f, "Not all crash states were tested. 33 of 90 segments run different code; 30 of these were explored "
+		  "completely, 3 partly.");
+	f->stats.segments.explored = figure(1);
+	f->stats.segments.untested = figure(29);
+	expect(f, "Not all crash states were tested. 33 of 90 segments run different code; 1 of these was explored "
+		  "completely, 3 partly, 29 not at all.");
+	/* --representatives 2 */
+	f->stats.segments.unique = figure(20);
+	expect(f,
+	       "Not all crash states were tested. 33 of 90 segments were chosen by the code that they run; 1 of these was "
+	       "explored completely, 3 partly, 29 not at all.");
+	findings_free(f);
+}
+
+static void cut_short(void **state)
+{
+	struct findings *f = explored(2);
+
+	(void)state;
+	f->stats.complete = figure(0);
+	f->stats.segments.explored = f->stats.segments.untested = figure(1);
+	expect(f, "Not all crash states were tested. Of 2 segments, 1 was explored completely, 1 not at all.");
+	findings_free(f);
+}
+
+static void threads(void **state)
+{
+	struct findings *f = explored(4);
+
+	(void)state;
+	f->stats.threads = figure(2);
+	expect(f, "All 4 segments were explored completely. Other orders of the threads were not tested.");
+	findings_free(f);
+}
+
+static void narrowed(void **state)
+{
+	struct findings *f = explored(4);
+
+	(void)state;
+	f->stats.segments.explored = figure(3);
+	f->stats.segments.untested = figure(1);
+	vec_push(&f->narrowed, "--after init");
+	expect(f, "Of 4 segments, 3 were explored completely, 1 not at all. Testing was limited by --after init.");
+	f->stats.segments.explored.known = false;
+	vec_push(&f->narrowed, "--points 3-9");
+	expect(f, "Every chosen failure point was tested. Testing was limited by --after init and --points 3-9.");
+	findings_free(f);
+}
+
+static void nested(void **state)
+{
+	struct findings *f = explored(1);
+
+	(void)state;
+	f->stats.nested.states = figure(1200);
+	f->stats.nested.crashed = figure(100);
+	expect(f,
+	       "Every state of a single crash that can matter was tested. Recovery was crashed in turn on 100 of 1 200 crash states.");
+	findings_free(f);
+}
+
+static void without_explore(void **state)
+{
+	struct findings *f = explored(0);
+
+	(void)state;
+	f->stats.segments.explored.known = false;
+	expect(f, "Every failure point was tested.");
+	f->stats.complete = figure(0);
+	expect(f, "Not all crash states were tested.");
+	f->stats.crash_states.tested.known = false;
+	expect(f, "Crash states were not tested.");
+	f->target.recover = NULL;
+	expect(f, "Crash states were not tested: there was no --recover.");
+	f->stats.crash_states.feasible = figure(7);
+	expect(f, "Crash states were counted, not tested: there was no --recover.");
+	findings_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything),      cmocka_unit_test(left_out), cmocka_unit_test(cut_short),
+		cmocka_unit_test(threads),         cmocka_unit_test(narrowed), cmocka_unit_test(nested),
+		cmocka_unit_test(without_explore),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
