@@ -63,9 +63,12 @@ clean:
 
 # What a goal needs beyond the build; one call, because apt takes a lock.
 SETUP_FOR := build
-ifneq ($(filter check bench $(B)/test/% $(B)/fuzz/% $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
+ifneq ($(filter $(if $(TEST),,check) bench $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
 SETUP_FOR += check
 endif
+SETUP_TESTS := $(if $(filter check,$(MAKECMDGOALS)),$(TEST)) $(patsubst $(B)/test/%,%,$(filter $(B)/test/%,$(MAKECMDGOALS)))
+SETUP_FOR += $(if $(filter unit/%,$(SETUP_TESTS)),unit) $(if $(filter fuzz/%,$(SETUP_TESTS)),fuzz) \
+	$(if $(filter-out unit/% fuzz/%,$(SETUP_TESTS)),e2e) $(if $(filter e2e/report_%,$(SETUP_TESTS)),browser)
 ifneq ($(filter lint,$(MAKECMDGOALS)),)
 SETUP_FOR += lint
 endif

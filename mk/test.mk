@@ -89,10 +89,16 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
-test-programs: all $(UNIT) $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS) $(FUZZ)
+# Everything, or what TEST='NAME...' needs: a unit test and a fuzzer themselves, a pair the program and its two sides, other end-to-end tests
+# all programs to record and all tools.
+E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS)
+TEST_PAIRS := $(foreach t,$(filter e2e/pair_%,$(TEST)),$(addprefix $(B)/test/pairs/$(subst _,-,$(t:e2e/pair_%=%)),-buggy -fixed))
+TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter unit/% fuzz/%,$(TEST))) $(if $(TEST_PAIRS),all $(TEST_PAIRS)) \
+	$(if $(filter-out unit/% fuzz/% e2e/pair_%,$(TEST)),$(E2E_PROGRAMS))
 
-# TEST=NAME runs one: make check TEST=e2e/store
-check: test-programs
+test-programs: $(E2E_PROGRAMS) $(UNIT) $(FUZZ)
+
+check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 	@BUILD='$(abspath $(B))' test/run $(TEST)
 
 -include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(BENCH:=.d)

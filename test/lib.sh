@@ -13,8 +13,8 @@
 #   record TARGET [ARGS...]   record a program of test/targets into rec/; options of `blackout record` in $record_options
 #   dump [OPTIONS...]         print the recording in rec/
 #   expect_status N           of the last run
-#   expect_text FILE REGEX    FILE has a line that matches;  expect_no_text FILE REGEX
-#   expect_same A B           two files are equal, with a diff if they are not
+#   expect_text FILE REGEX    FILE has a line that matches;  expect_no_text FILE REGEX: FILE is there, and has none
+#   expect_same A B           two files are equal, with a diff if they are not;  expect_different A B: both are there, and differ
 #   expect_events TARGET      the whole check of a program with `//!` comments: run, recorded, compared, rebuilt
 #   expect_rebuilt            every PM file of rec/ can be rebuilt byte for byte, at the end and at its marks
 
@@ -70,11 +70,17 @@ expect_text() {
 }
 
 expect_no_text() {
+	[ -e "$1" ] || fail "there is no $1"
 	! grep -E -e "$2" "$1" || fail "these lines of $1 match $2"
 }
 
 expect_same() {
 	diff -u --label "$1 (expected)" --label "$2 (got)" "$1" "$2" || fail "$2 differs from $1"
+}
+
+expect_different() {
+	[ -s "$1" ] && [ -s "$2" ] || fail "$1 or $2 is empty or not there"
+	! cmp -s "$1" "$2" || fail "$1 and $2 are the same"
 }
 
 record() {
