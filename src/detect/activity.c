@@ -14,10 +14,11 @@
 #define RECENT_LINES 4096u     /* a power of two */
 #define LINES_OF_STORE_MAX 64u /* of a longer one the rest is not noted */
 
-/* A line that is not written back since `context` stored to it; context 0: none. */
+/* A line: the store that no flush has followed yet, and otherwise the flush that no store has followed; 0: none. */
 struct recent {
 	uint64_t line;
-	uint32_t context, thread;
+	uint32_t store, flush;
+	uint32_t thread;
 };
 
 struct activity {
@@ -70,7 +71,8 @@ static void note_store(struct activity *a, const struct event *ev)
 
 	activity_site(a, ev->context)->changes = true;
 	for (uint64_t i = 0; i < count && i < LINES_OF_STORE_MAX; i++)
-		*recent_find(a, line + i) = (struct recent){line + i, ev->context, ev->thread};
+		*recent_find(a, line + i) =
+			(struct recent){.line = line + i, .store = ev->context, .thread = ev->thread};
 }
 
 static void site_covers(struct activity_site *site, uint32_t store)
@@ -87,17 +89,18 @@ static void note_flush(struct activity *a, const struct event *ev)
 	struct activity_site *site = activity_site(a, ev->context);
 	uint64_t line = line_of(ev);
 	struct recent *recent = recent_find(a, line);
+	bool known = recent->line == line && recent->thread == ev->thread;
+	uint32_t again = known ? recent->flush : 0;
 
+	site->again = site->flushes && site->again != again ? 0 : again;
 	if (!site->flushes || line < site->first_line)
 		site->first_line = line;
 	if (!site->flushes || line > site->last_line)
 		site->last_line = line;
 	site->flushes = true;
-	if (!recent->context || recent->line != line)
-		return;
-	if (recent->thread == ev->thread)
-		site_covers(site, recent->context);
-	recent->context = 0;
+	if (known && recent->store)
+		site_covers(site, recent->store);
+	*recent = (struct recent){.line = line, .flush = ev->context, .thread = ev->thread};
 }
 
 void activity_event(struct activity *a, const struct event *ev)

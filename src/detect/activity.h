@@ -28,6 +28,9 @@ struct activity_site {
 	/* Contexts of stores that one of its flushes was the first to write back, soon after and in the same thread; 0:
 	 * no more are known. */
 	uint32_t covered[ACTIVITY_COVERED_MAX];
+	/* The context that had flushed each of its lines before it, in the same thread, with no store to the line in
+	 * between; 0: none, or not each time the same. */
+	uint32_t again;
 };
 
 struct activity;

@@ -144,6 +144,26 @@ static void finding_count(struct collector *c, struct finding *finding, const st
 	finding->count = group_count(group, sink_platform(lead->sink));
 }
 
+static bool same_function(const struct finding_frame *a, const struct finding_frame *b)
+{
+	return a->function && b->function && !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
+}
+
+/* Two lines of one function, in the same call of it, are told as such, though the other stack's own location may be
+ * further out: one line of a helper may be to blame (helpers.h, rule 5). */
+static void stack_align(struct finding_stack *stack, const struct finding_stack *with)
+{
+	size_t outside = with->count - with->location;
+
+	if (outside > stack->count || stack->count - outside >= stack->location ||
+	    !same_function(&stack->frames[stack->count - outside], &with->frames[with->location]))
+		return;
+	for (size_t i = 1; i < outside; i++)
+		if (!frame_same_place(&stack->frames[stack->count - i], &with->frames[with->count - i]))
+			return;
+	stack->location = stack->count - outside;
+}
+
 static void finding_relate(struct collector *c, struct finding *finding, const struct sighting *from)
 {
 	finding->related_count = from->related_count;
@@ -151,6 +171,7 @@ static void finding_relate(struct collector *c, struct finding *finding, const s
 	for (unsigned i = 0; i < from->related_count; i++) {
 		finding->related[i].role = from->related[i].role;
 		finding->related[i].stack = stacks_make(&c->stacks, from->related[i].context);
+		stack_align(&finding->related[i].stack, &finding->stack);
 	}
 }
 

@@ -30,7 +30,10 @@ struct calls {
 struct helpers {
 	VEC_OF(struct function) functions;
 	struct map numbers; /* from the key of a function to 1 + its index */
+	struct map lines;   /* from a function and a line of it to REPEATS and WORKS: rule 5 */
 };
+
+enum { REPEATS = 1 /* what another line of the function did */, WORKS = 2 };
 
 /* A frame of a stack. */
 struct step {
@@ -266,6 +269,39 @@ static bool function_helps(const struct finder *f, size_t index)
 	return function->given != GIVEN_NOTHING && (address || (function->follows && !flushes_the_same(f, index)));
 }
 
+/* ---- rule 5: lines that repeat ---- */
+
+/* Index in our stack of the function in which it parts from the stack of `other`: both were called from the same place,
+ * and have come to another line in it.  The count if there is none. */
+static size_t stack_parting(struct finder *f, uint32_t other)
+{
+	const struct symbols_frame *const *frames;
+	size_t count = symbols_stack(f->symbols, f->trace, other, &frames), at = f->stack.count;
+
+	while (at && count && same_place(f->stack.at[at - 1].frame, frames[count - 1])) {
+		at--;
+		count--;
+	}
+	if (!at || !count ||
+	    function_index(f->helpers, f->stack.at[at - 1].frame) != function_index(f->helpers, frames[count - 1]))
+		return f->stack.count;
+	return at - 1;
+}
+
+static void lines_read(struct finder *f, uint32_t context, const struct activity_site *site)
+{
+	stack_read(f, context);
+	size_t repeating = site->again ? stack_parting(f, site->again) : f->stack.count;
+
+	for (size_t i = 0; i < f->stack.count; i++) {
+		const struct symbols_frame *frame = f->stack.at[i].frame;
+		size_t index = function_index(f->helpers, frame);
+
+		if (f->helpers->functions.at[index].helper && frame->line)
+			*map_put(&f->helpers->lines, index, frame->line) |= i == repeating ? REPEATS : WORKS;
+	}
+}
+
 /* ---- all ---- */
 
 static void contexts_read(struct finder *f)
@@ -298,6 +334,9 @@ struct helpers *helpers_find(const struct trace *trace, struct symbols *symbols,
 	contexts_read(&f);
 	for (size_t i = 0; i < helpers->functions.count; i++)
 		helpers->functions.at[i].helper = function_helps(&f, i);
+	for (uint32_t id = 1; id < activity_room(activity); id++)
+		if (activity_at(activity, id) && activity_at(activity, id)->flushes)
+			lines_read(&f, id, activity_at(activity, id));
 	vec_free(&f.calls);
 	vec_free(&f.stack);
 	map_free(&f.own);
@@ -312,6 +351,7 @@ void helpers_free(struct helpers *helpers)
 		return;
 	vec_free(&helpers->functions);
 	map_free(&helpers->numbers);
+	map_free(&helpers->lines);
 	free(helpers);
 }
 
@@ -323,5 +363,8 @@ bool helpers_have(const struct helpers *helpers, const struct symbols_frame *fra
 		return false;
 	frame_key(frame, key);
 	const uint64_t *found = map_get(&helpers->numbers, key[0], key[1]);
-	return found && helpers->functions.at[*found - 1].helper;
+	if (!found || !helpers->functions.at[*found - 1].helper)
+		return false;
+	const uint64_t *line = map_get(&helpers->lines, *found - 1, frame->line);
+	return !line || *line != REPEATS;
 }

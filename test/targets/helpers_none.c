@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* helpers_none.c - functions that store nothing to PM, and flush all the same for themselves: each is the place of its
- * own needless flush or fence, however many callers it has. */
+ * own needless flush or fence, however many callers it has.  And one that flushes for its callers, and once too
+ * often. */
 // needs: clwb
 #include "target.h"
 
@@ -14,6 +15,7 @@ struct header {
 struct pool {
 	struct header header;
 	uint64_t words[64];
+	struct header spare[2];
 };
 
 static struct pool *pool;
@@ -58,6 +60,21 @@ static __attribute__((noinline)) void word_set_all(const void *words, uint64_t v
 	word_set(words, value);
 }
 
+/* It does flush for its callers, but what it does in vain is its own mistake. */
+static __attribute__((noinline)) void header_persist(struct header *header)
+{
+	persist(&header->magic);
+	persist(&header->epoch);
+	persist(&header->magic); //! redundant-flush
+}
+
+static __attribute__((noinline)) void header_write(struct header *header)
+{
+	ST8(&header->magic, 2);
+	ST8(&header->epoch, 2);
+	header_persist(header);
+}
+
 static __attribute__((noinline)) void first(void)
 {
 	ST8(&pool->header.magic, 1);
@@ -90,5 +107,9 @@ int main(int argc, char **argv)
 	word_set_all(&pool->words[16], 0);
 	word_set_all(&pool->words[24], 0);
 	word_set_all(&pool->words[32], 1);
+	header_write(&pool->spare[0]);
+	ST8(&pool->spare[1].magic, 3);
+	ST8(&pool->spare[1].epoch, 3);
+	header_persist(&pool->spare[1]);
 	return 0;
 }
