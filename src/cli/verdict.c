@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "crash/folder.h"
+#include "finding/actors.h"
 #include "finding/baseline.h"
 #include "finding/helpers.h"
 #include "finding/history.h"
@@ -214,7 +215,7 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 	folds_note(f, analysis_trace(a), symbols, "--fold", &v->options->fold);
 	folds_note(f, analysis_trace(a), symbols, "--no-fold", &v->options->no_fold);
 	problems_note(f, symbols);
-	if (history_collect(f, dir, symbols, &how, err) < 0) {
+	if (actors_collect(f, dir, symbols, err) < 0 || history_collect(f, dir, symbols, &how, err) < 0) {
 		findings_free(f);
 		f = NULL;
 	}

@@ -8,6 +8,8 @@
 
 #include "base/map.h"
 #include "finding/fingerprint.h"
+#include "finding/fix.h"
+#include "finding/message.h"
 #include "finding/own.h"
 #include "finding/stacks.h"
 #include "finding/touched.h"
@@ -492,12 +494,43 @@ static void callers_say(struct findings *findings, size_t first)
 	}
 }
 
+/* Is what the one loses what the other needs on media? */
+static bool loses_what_is_needed(const struct finding *a, const struct finding *b)
+{
+	return frame_same_place(stack_location(&a->crash->lost[0].stack),
+				stack_location(&b->crash->persisted[0].stack));
+}
+
+/* Recovery fails with X on media and without Y, and the other way round: to persist one of them first would only choose
+ * which finding remains. */
+static bool findings_are_mutual(const struct finding *a, const struct finding *b)
+{
+	return a->fix && b->fix && a->crash->lost_count && b->crash->lost_count && a->crash->telling_count &&
+	       b->crash->telling_count && failure_equal(a, b) && loses_what_is_needed(a, b) &&
+	       loses_what_is_needed(b, a);
+}
+
+static void findings_advise_together(struct findings *findings)
+{
+	char text[4096];
+
+	for (size_t i = 0; i < findings->count; i++)
+		for (size_t k = 0; k < findings->count && findings->at[i].crash; k++) {
+			if (k == i || !findings->at[k].crash ||
+			    !findings_are_mutual(&findings->at[i], &findings->at[k]))
+				continue;
+			message_fill(&findings->at[i], FIX_TOGETHER, text, sizeof(text));
+			findings->at[i].fix = findings_text(findings, text);
+		}
+}
+
 void crash_end(struct crash_findings *c)
 {
 	struct sources *sources = sources_new();
 
 	callers_say(c->findings, c->first);
 	findings_unite(c->findings);
+	findings_advise_together(c->findings);
 	fingerprint_all(c->findings, sources);
 	sources_free(sources);
 	findings_number(c->findings);

@@ -99,6 +99,7 @@ struct finding_store {
 	uint32_t size;
 	const char *value;          /* as dump prints it */
 	uint64_t event;             /* as in dump */
+	uint32_t thread;            /* as in dump; 0: there is only one, or it is not known */
 	struct finding_stack flush; /* empty if it was not flushed */
 	uint64_t flush_event;       /* 0: it was not, or not read back */
 	bool certain;               /* guaranteed to be on media at the crash, not pending */
@@ -109,6 +110,7 @@ struct finding_crash {
 	struct finding_stack point; /* where the power failed: just before this */
 	const char *point_op;       /* "sfence", "store", "exit": what it was about to do */
 	uint64_t point_event;
+	uint32_t point_thread; /* as in dump; 0: there is only one, or it is not known */
 	enum crash_cause cause;
 	/* Pending stores, or the last of the program, that matter; the first speak for the rest. */
 	struct finding_store *persisted, *lost;

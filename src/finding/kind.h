@@ -6,12 +6,14 @@
  * that says how to mend it where the trace proves one, and the severity.  Everything that names kinds (enum, JSON,
  * SARIF rules, suppressions, help) comes from here.
  *
- * This file needs nothing but the compiler, so that detect/, which is below finding/, may include it. */
+ * This file and fix.h need nothing but the compiler, so that detect/, which is below finding/, may include it. */
 #ifndef BLACKOUT_FINDING_KIND_H
 #define BLACKOUT_FINDING_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "finding/fix.h"
 
 /* Worst first.  `error` is for what is certain. */
 enum severity { SEVERITY_ERROR, SEVERITY_PERFORMANCE, SEVERITY_WARNING, SEVERITY_COUNT };
@@ -57,7 +59,7 @@ enum finding_kind {
  *
  * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for
  * the first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8
- * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {platforms} for where it holds,
+ * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {offset} for where it is there, {platforms} for where it holds,
  * {times}, {runs} and {evidence} for the figures of struct finding_runs.
  * The detector must give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a
  * brace. */
@@ -66,83 +68,80 @@ enum finding_kind {
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} not written back when the program ends; what this code stores at other times is, "                    \
 	  "at {flush}{evidence}",                                                                                                          \
-	  "flush what is stored at {here}, as {flush} does")                                                                               \
+	  FIX_PERSIST ", as {flush} does")                                                                                                 \
 	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                            \
 	X(MISSING_FLUSH, LINE, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}"                   \
 	  "{evidence}",                                                                                                                    \
-	  "flush what is stored at {here}")                                                                                                \
+	  FIX_PERSIST)                                                                                                                     \
 	/* The same two when the last mapping of the file goes away before the program ends. */                                            \
 	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
 	  "{bytes} stored here {are} not written back when {pool} is unmapped; what this code stores at other times "                      \
 	  "is, at {flush}{evidence}",                                                                                                      \
-	  "flush what is stored at {here}, as {flush} does, before the file is unmapped")                                                  \
+	  FIX_PERSIST ", as {flush} does, before the file is unmapped")                                                                    \
 	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                             \
 	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is at other times, at {flush}"                 \
 	  "{evidence}",                                                                                                                    \
-	  "flush what is stored at {here} before the file is unmapped")                                                                    \
+	  FIX_PERSIST " before the file is unmapped")                                                                                      \
 	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                             \
 	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
 	  "{bytes} {are} stored here after the flush of {their} line at {flush}, and no other follows",                                    \
-	  "move the flush at {flush} after the store at {here}")                                                                           \
+	  FIX_PERSIST ": the flush at {flush} comes too early for it")                                                                     \
 	/* A store over two lines of which one is flushed.  related: FLUSH of the other. */                                                \
 	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
 	  "the store reaches over two lines, and only one of them is written back, at {flush}",                                            \
-	  "flush both lines of the store at {here}")                                                                                       \
+	  FIX_PERSIST ", both lines of it")                                                                                                \
 	/* Any of the above but the last, in a run that frees PM or aborts transactions.  related: FLUSH. */                               \
 	X(MISSING_FLUSH, FREED, WARNING,                                                                                                   \
 	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
 	  "where the object was freed or the transaction aborted",                                                                         \
-	  "flush what is stored at {here}, unless it was freed or its transaction aborted")                                                \
+	  FIX_PERSIST ", unless it was freed or its transaction aborted")                                                                  \
 	/* Any of the above but the last two, by code that runs often and mostly leaves it so.  related: FLUSH. */                         \
 	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                  \
 	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "           \
 	  "need not survive a crash",                                                                                                      \
-	  "flush what is stored at {here} if it must survive; if not, keep it in volatile memory")                                         \
+	  FIX_PERSIST " if it must survive; if not, keep it in volatile memory")                                                           \
 	/* related: FLUSH. */                                                                                                              \
 	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
-	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows",                                        \
-	  "fence after the flush at {flush}")                                                                                              \
+	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows", FIX_FENCE_FLUSH)                       \
 	X(MISSING_FENCE, DIRECT, ERROR,                                                                                                    \
-	  "{bytes} {are} stored here past the cache, and no fence of the thread follows",                                                  \
-	  "fence after the non-temporal store at {here}")                                                                                  \
+	  "{bytes} {are} stored here past the cache, and no fence of the thread follows", FIX_FENCE_DIRECT)                                \
 	/* related: FLUSH, FENCE of another thread. */                                                                                     \
 	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
 	  "{bytes} stored here {are} written back at {flush}, but only another thread fences, at {fence}: that completes nothing",         \
-	  "fence after the flush at {flush}, in the thread that flushes")                                                                  \
+	  FIX_FENCE_FLUSH ", in the thread that flushes")                                                                                  \
 	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */   \
 	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "  \
 	  "when the program or the thread ends completes it",                                                                              \
-	  "fence after the flush at {flush}")                                                                                              \
+	  FIX_FENCE_FLUSH)                                                                                                                 \
 	/* related: FENCE. */                                                                                                              \
 	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                               \
 	  "{bytes} {are} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "  \
 	  "program or the thread ends completes it",                                                                                       \
-	  "fence after the non-temporal store at {here}")                                                                                  \
+	  FIX_FENCE_DIRECT)                                                                                                                \
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
-	  "nothing in this run writes back what is stored here: volatile data in persistent memory",                                       \
-	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	  "nothing in this run writes back what is stored here: volatile data in persistent memory", FIX_VOLATILE)                         \
 	/* The same, when the last mapping of the file goes away before the program ends. */                                               \
 	X(TRANSIENT_DATA, UNMAPPED, WARNING,                                                                                               \
 	  "nothing in this run writes back what is stored here, and {pool} is unmapped: volatile data in persistent memory",               \
-	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	  FIX_VOLATILE)                                                                                                                    \
 	/* On a line with atomic stores. */                                                                                                \
 	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \
 	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",             \
-	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	  FIX_VOLATILE)                                                                                                                    \
 	/* Everything that the code stores is overwritten.  related: STORE, one that overwrites it. */                                     \
 	X(TRANSIENT_DATA, OVERWRITTEN, WARNING,                                                                                            \
 	  "whatever is stored here is overwritten, at {store}, before anything writes it back{evidence}: volatile data in "                \
 	  "persistent memory",                                                                                                             \
-	  "keep it in volatile memory, or flush it if it must survive")                                                                    \
+	  FIX_VOLATILE)                                                                                                                    \
 	/* here: the later store; related: STORE, the earlier one. */                                                                      \
 	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                 \
 	  "overwrites what was stored at {store} before that was written back: after a crash either may be there", "")                     \
 	/* related: STORE, FLUSH. */                                                                                                       \
 	X(DIRTY_OVERWRITE, UNFENCED, WARNING,                                                                                              \
 	  "overwrites what was stored at {store} and flushed at {flush}, but not yet fenced: after a crash either may be there",           \
-	  "fence after the flush at {flush}, if the first value matters")                                                                  \
+	  FIX_FENCE_FLUSH ", if the first value matters")                                                                                  \
 	/* related: STORE, a non-temporal one. */                                                                                          \
 	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                \
 	  "overwrites what was stored past the cache at {store} and not yet fenced: after a crash either may be there",                    \
@@ -152,13 +151,13 @@ enum finding_kind {
 	/* related: FLUSH, the earlier one. */                                                                                             \
 	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                             \
 	  "the line was written back at {flush}, and nothing was stored to it since",                                                      \
-	  "remove the flush at {here}, or the one at {flush}")                                                                             \
+	  FIX_REMOVE_FLUSH ", or the one at {flush}")                                                                                      \
 	X(REDUNDANT_FLUSH, CLEAN, PERFORMANCE, "nothing was stored to this line since the file was mapped",                                \
-	  "remove the flush at {here}")                                                                                                    \
+	  FIX_REMOVE_FLUSH)                                                                                                                \
 	/* related: STORE, the last one to the line. */                                                                                    \
 	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                          \
 	  "what was stored to this line, last at {store}, needs no flush: it went past the cache, or is persistent already",               \
-	  "remove the flush at {here}")                                                                                                    \
+	  FIX_REMOVE_FLUSH)                                                                                                                \
 	/* The same three where the flush is needed at other times. */                                                                     \
 	X(REDUNDANT_FLUSH, AGAIN_SOMETIMES, WARNING,                                                                                       \
 	  "needless in {times} of {runs} flushes here: the line was written back at {flush}, and nothing was stored to it since",          \
@@ -184,10 +183,10 @@ enum finding_kind {
 	  "flushes memory that is not persistent in {times} of {runs} flushes here",                                                       \
 	  "flush at {here} only persistent data")                                                                                          \
 	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
-	  "remove the fence at {here}")                                                                                                    \
+	  FIX_REMOVE_FENCE)                                                                                                                \
 	/* related: FENCE, the one before, with nothing in between. */                                                                     \
 	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
-	  "remove the fence at {here}, or the one at {fence}")                                                                             \
+	  FIX_REMOVE_FENCE ", or the one at {fence}")                                                                                      \
 	/* The same two where the fence is needed at other times. */                                                                       \
 	X(REDUNDANT_FENCE, NOTHING_SOMETIMES, WARNING,                                                                                     \
 	  "needless in {times} of {runs} fences here: there is no flush or non-temporal store of this thread to wait for",                 \

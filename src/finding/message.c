@@ -163,6 +163,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		strcpy(text, one ? "its" : "their");
 	else if (IS("pool"))
 		pool_text(finding, text);
+	else if (IS("offset"))
+		snprintf(text, WORD_MAX, "0x%" PRIx64, finding->first.offset);
 	else if (IS("platforms"))
 		platforms_text(finding, text);
 	else if (IS("times"))
@@ -205,7 +207,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "are",    "their", "pool", "platforms",
+	static const char *const others[] = {"bytes", "are",    "their", "pool", "offset",  "platforms",
 					     "point", "create", "times", "runs", "evidence"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

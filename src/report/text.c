@@ -8,7 +8,7 @@
  *         8 bytes stored here are not written back when the program ends; their line is at other
  *         times, at kv.c:130
  *         from: kv_put kv.c:171, main kv.c:262
- *         fix: flush what is stored at kv.c:118
+ *         fix: persist what is stored at kv.c:118
  *
  *     F2  recovery-crash     kv.c:118 in bucket_insert  (error, 12 states)
  *         what kv.c:121 stores can be on media while what is stored here is not: both are flushed, but no

@@ -75,7 +75,7 @@ struct findings *sample_all(void)
 	sample_frame(findings, &finding->stack, "__libc_start_main", NULL, 0, "libc.so.6");
 	finding->message = "8 bytes stored here are not written back when the program ends; their line is at other "
 			   "times, at kv.c:66";
-	finding->fix = "flush what is stored at kv.c:118";
+	finding->fix = "persist what is stored at kv.c:118";
 	sample_frame(findings, &sample_relate(findings, finding, ROLE_FLUSH)->stack, "flush", "/src/kv.c", 66, "kv");
 	finding = sample_add(findings, KIND_REDUNDANT_FLUSH, SEVERITY_PERFORMANCE, 1);
 	sample_frame(findings, &finding->stack, "pmem_flush", NULL, 0, "libpmem.so.1");

@@ -50,7 +50,7 @@ static void test_flushed_late(void **state)
 		crash_add(s.crash, &sighting);
 		crash_end(s.crash);
 		assert_string_equal(s.findings->at[0].fix,
-				    "flush what is stored at kv+0x20, and fence, before the store at kv+0x30");
+				    "persist what is stored at kv+0x20 before the store at kv+0x30");
 		crash_sample_free(&s);
 	}
 }

@@ -44,7 +44,7 @@ static void test_text(void **state)
 		"    8 bytes stored here are not written back when the program ends; their line\n"
 		"    is at other times, at kv.c:66\n"
 		"    from: main kv.c:262\n"
-		"    fix: flush what is stored at kv.c:118\n"
+		"    fix: persist what is stored at kv.c:118\n"
 		"\n"
 		"F2  flush-volatile     o\"d'd <&>\\ \\001\\033[31m\xef\xbf\xbd ]]> \xe5\x90\x8d.c:7 in f<\"&'>\\012\n"
 		"    (performance, 2 times)\n"
