@@ -90,8 +90,6 @@ static void target_fill(struct findings *f, const struct trace *trace, const str
 
 	for (unsigned i = 0; snprintf(key, sizeof(key), "command.%u", i), (word = trace_meta(trace, key)); i++)
 		vec_push(&f->target.command, findings_text(f, word));
-	for (uint32_t id = 1; id <= trace_file_count(trace); id++)
-		vec_push(&f->target.pm, findings_text(f, trace_file(trace, id)->path));
 	for (size_t i = 0; i < options->own.count; i++)
 		vec_push(&f->target.own, findings_text(f, options->own.items[i]));
 	for (size_t i = 0; i < options->fold.count; i++)

@@ -199,6 +199,7 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->detector = findings_text(c->findings, sink_detector(lead->sink));
 	finding->stack = stacks_make(&c->stacks, first->context);
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
+	finding->pool_name = findings_pool_name(c->findings, finding->pool);
 	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
 	finding->runs = lead->runs;
 	if (finding->kind != KIND_MISSING_FLUSH && finding->kind != KIND_TRANSIENT_DATA)
@@ -223,6 +224,12 @@ static void target_platforms(struct findings *findings, struct sink *const *sink
 	}
 }
 
+static void target_files(struct findings *findings, const struct trace *trace)
+{
+	for (uint32_t id = 1; id <= trace_file_count(trace); id++)
+		vec_push(&findings->target.pm, findings_text(findings, trace_file(trace, id)->path));
+}
+
 static void collector_free(struct collector *c)
 {
 	for (size_t i = 0; i < c->groups.count; i++)
@@ -241,6 +248,7 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 			      .stacks = {.findings = findings, .trace = trace, .symbols = symbols, .options = options}};
 	struct sources *sources = sources_new();
 
+	target_files(findings, trace);
 	target_platforms(findings, sinks, sink_count);
 	for (size_t i = 0; i < sink_count; i++) {
 		struct evidence evidence;

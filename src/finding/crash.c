@@ -169,6 +169,7 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 			.flush_event = from[i].flush_event,
 			.certain = from[i].certain,
 		};
+		stores[i].pool_name = findings_pool_name(c->findings, stores[i].pool);
 		if (from[i].flush)
 			stores[i].flush = stacks_make(&c->stacks, from[i].flush);
 		if (in_library && store_is_library(c, &from[i], &stores[i].stack)) {
@@ -313,6 +314,7 @@ static void finding_example(struct crash_findings *c, struct finding *finding, c
 	if (!file || finding->crash->nested) /* events of another recording cannot be drawn from this one */
 		return;
 	finding->pool = findings_text(c->findings, file->path);
+	finding->pool_name = findings_pool_name(c->findings, finding->pool);
 	finding->first = (struct sighting_example){store->file, store->size, store->offset, store->event};
 	finding->largest = finding->first;
 }

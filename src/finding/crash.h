@@ -87,7 +87,8 @@ void crash_failure_text(const struct finding_crash *crash, char *text, size_t si
 /* "the sfence at kv.c:125", "the end of the program": what did not happen any more. */
 void crash_point_text(const struct finding_crash *crash, char *text, size_t size);
 
-/* "8 bytes at pool+0x1c0 = 0x2a", without the place in the program. */
+/* "8 bytes at pool+0x1c0 = 0x2a", without the place in the program; where there are several threads "thread 2 stored 8
+ * bytes at ...". */
 void crash_store_text(const struct finding_store *store, char *text, size_t size);
 
 /* Fill in message and fix, from cause, stacks and related places (the first lost store's flush, the first persisted

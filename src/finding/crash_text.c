@@ -222,17 +222,21 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
 		frame = &crash->point.frames[0];
 	frame_place(frame, place, sizeof(place));
 	text_plain(noun, sizeof(noun), crash->point_op ? op_noun(crash->point_op) : "instruction");
-	snprintf(text, size, "the %s at %s", noun, place);
+	if (crash->point_thread)
+		snprintf(text, size, "the %s at %s in thread %" PRIu32, noun, place, crash->point_thread);
+	else
+		snprintf(text, size, "the %s at %s", noun, place);
 }
 
 void crash_store_text(const struct finding_store *store, char *text, size_t size)
 {
-	const char *slash = store->pool ? strrchr(store->pool, '/') : NULL;
-	char pool[300];
+	char pool[300], thread[40] = "";
 
-	text_plain(pool, sizeof(pool), slash ? slash + 1 : store->pool ? store->pool : "??");
-	int used = snprintf(text, size, "%" PRIu32 " byte%s at %s+0x%" PRIx64, store->size, store->size == 1 ? "" : "s",
-			    pool, store->offset);
+	text_plain(pool, sizeof(pool), store->pool_name ? store->pool_name : "??");
+	if (store->thread)
+		snprintf(thread, sizeof(thread), "thread %" PRIu32 " stored ", store->thread);
+	int used = snprintf(text, size, "%s%" PRIu32 " byte%s at %s+0x%" PRIx64, thread, store->size,
+			    store->size == 1 ? "" : "s", pool, store->offset);
 	if (store->value && used > 0 && (size_t)used < size)
 		snprintf(text + used, size - (size_t)used, " = %.*s%s", VALUE_CHARS, store->value,
 			 strlen(store->value) > VALUE_CHARS ? ".." : "");

@@ -50,6 +50,37 @@ const char *findings_text(struct findings *findings, const char *text)
 	return text ? arena_copy(&findings->texts, text, strlen(text)) : NULL;
 }
 
+/* Does the path end in these names? */
+static bool path_ends_in(const char *path, const char *names)
+{
+	size_t length = strlen(path), wanted = strlen(names);
+
+	return length >= wanted && !strcmp(path + length - wanted, names) &&
+	       (length == wanted || *names == '/' || path[length - wanted - 1] == '/');
+}
+
+static bool name_is_unique(const struct findings *findings, const char *path, const char *name)
+{
+	for (size_t i = 0; i < findings->target.pm.count; i++)
+		if (strcmp(findings->target.pm.at[i], path) != 0 && path_ends_in(findings->target.pm.at[i], name))
+			return false;
+	return true;
+}
+
+const char *findings_pool_name(const struct findings *findings, const char *path)
+{
+	const char *name = path ? path + strlen(path) : NULL;
+
+	while (name && name > path) {
+		do
+			name--;
+		while (name > path && name[-1] != '/');
+		if (name_is_unique(findings, path, name))
+			break;
+	}
+	return name;
+}
+
 void *findings_block(struct findings *findings, size_t count, size_t size)
 {
 	if (!count)

@@ -94,7 +94,8 @@ enum crash_cause {
 /* A store of a crash state, on media or lost. */
 struct finding_store {
 	struct finding_stack stack;
-	const char *pool; /* path of the PM file */
+	const char *pool;      /* path of the PM file */
+	const char *pool_name; /* findings_pool_name of it */
 	uint64_t offset;
 	uint32_t size;
 	const char *value;          /* as dump prints it */
@@ -173,6 +174,7 @@ struct finding {
 	struct finding_related *related;
 	size_t related_count;
 	const char *pool;                       /* path of the first example's PM file, NULL if there is none */
+	const char *pool_name;                  /* findings_pool_name of it; not read back */
 	struct sighting_example first, largest; /* `largest` is not in findings.json, nor is the drawing */
 	const struct finding_event *events;
 	size_t event_count;
@@ -288,7 +290,7 @@ struct findings *findings_new(void);
 void findings_free(struct findings *findings);
 
 /* Name and group what the sinks hold; the trace must have been read to its end.  `target.platforms` is filled from the
- * sinks. */
+ * sinks, `target.pm` from the trace. */
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options);
 
@@ -297,6 +299,10 @@ void finding_add_detector(struct finding *finding, const char *detector);
 
 /* A copy of `text` that lives as long as the collection; NULL for NULL. */
 const char *findings_text(struct findings *findings, const char *text);
+
+/* What a PM file is called in sentences: the end of its path, from a name on, that no other file of target.pm has.  A
+ * part of `path`; NULL for NULL. */
+const char *findings_pool_name(const struct findings *findings, const char *path);
 
 /* A zeroed array that lives as long; NULL for an empty one. */
 void *findings_block(struct findings *findings, size_t count, size_t size);

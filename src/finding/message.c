@@ -118,9 +118,7 @@ static void platforms_text(const struct finding *finding, char *text)
 
 static void pool_text(const struct finding *finding, char *text)
 {
-	const char *slash = finding->pool ? strrchr(finding->pool, '/') : NULL;
-
-	text_plain(text, WORD_MAX, slash ? slash + 1 : finding->pool ? finding->pool : "the file");
+	text_plain(text, WORD_MAX, finding->pool_name ? finding->pool_name : "the file");
 }
 
 /* The library's function that was creating the pool when the power failed. */

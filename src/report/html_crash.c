@@ -92,12 +92,12 @@ static void row_title(struct html *h, const struct row *row)
 static void row_draw(struct html *h, const struct row *row, unsigned y)
 {
 	const char *value = row->store->value ? row->store->value : "stored";
-	const char *slash = row->store->pool ? strrchr(row->store->pool, '/') : NULL;
 	unsigned top = y + LABEL, middle = top + BOX_HEIGHT / 2, end = LEFT + BOX, media = end + GAP;
 	char place[1200], pool[400];
 
 	frame_place(stack_location(&row->store->stack), place, sizeof(place));
-	snprintf(pool, sizeof(pool), "%s+0x%" PRIx64, slash ? slash + 1 : "pool", row->store->offset);
+	snprintf(pool, sizeof(pool), "%s+0x%" PRIx64, row->store->pool_name ? row->store->pool_name : "pool",
+		 row->store->offset);
 	html_raw(h, "<g class=\"store %s\">", row->lost ? "lost" : "kept");
 	row_title(h, row);
 	drawing_text(h, "where", LEFT, y + LABEL - 4, place, PLACE_CHARS);

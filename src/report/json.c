@@ -82,6 +82,8 @@ static void json_stores(struct json_out *j, const char *key, const struct findin
 		json_number(j, "size", stores[i].size);
 		json_text(j, "value", stores[i].value);
 		json_number(j, "event", stores[i].event);
+		if (stores[i].thread)
+			json_number(j, "thread", stores[i].thread);
 		if (stores[i].certain)
 			json_bool(j, "guaranteed", true);
 		json_stack(j, &stores[i].stack);
@@ -111,6 +113,8 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_stack(j, &crash->point);
 	json_text(j, "op", crash->point_op);
 	json_number(j, "event", crash->point_event);
+	if (crash->point_thread)
+		json_number(j, "thread", crash->point_thread);
 	json_close(j, '}');
 	json_text(j, "cause", cause_name(crash->cause));
 	json_number(j, "states", crash->states);

@@ -16,6 +16,17 @@ static int number_into(struct reader *r, const json_t *object, const char *key, 
 	return 0;
 }
 
+/* Absent where there is only one. */
+static int read_thread(struct reader *r, const json_t *object, uint32_t *thread)
+{
+	struct findings_figure figure = {0};
+
+	if (take_number(r, object, "thread", false, UINT32_MAX, &figure) < 0)
+		return -1;
+	*thread = (uint32_t)figure.value;
+	return 0;
+}
+
 static int read_store(struct reader *r, const json_t *object, struct finding_store *store)
 {
 	const json_t *flush = json_object_get(object, "flush");
@@ -27,8 +38,10 @@ static int read_store(struct reader *r, const json_t *object, struct finding_sto
 	    take_text(r, object, "value", false, &store->value) < 0 ||
 	    number_into(r, object, "offset", INT64_MAX, &store->offset) < 0 ||
 	    number_into(r, object, "size", UINT32_MAX, &size) < 0 ||
-	    number_into(r, object, "event", INT64_MAX, &store->event) < 0 || read_stack(r, object, &store->stack) < 0)
+	    number_into(r, object, "event", INT64_MAX, &store->event) < 0 ||
+	    read_thread(r, object, &store->thread) < 0 || read_stack(r, object, &store->stack) < 0)
 		return -1;
+	store->pool_name = findings_pool_name(r->findings, store->pool);
 	store->size = (uint32_t)size;
 	store->certain = json_is_true(json_object_get(object, "guaranteed"));
 	return flush ? read_stack(r, flush, &store->flush) : 0;
@@ -104,7 +117,8 @@ static int read_point(struct reader *r, const json_t *object, struct finding_cra
 
 	if (take_inner(r, object, "point", '{', &point) < 0 || read_stack(r, point, &crash->point) < 0 ||
 	    take_text(r, point, "op", false, &crash->point_op) < 0 ||
-	    take_number(r, point, "event", false, INT64_MAX, &event) < 0)
+	    take_number(r, point, "event", false, INT64_MAX, &event) < 0 ||
+	    read_thread(r, point, &crash->point_thread) < 0)
 		return -1;
 	crash->point_event = event.value;
 	return 0;
