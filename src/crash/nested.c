@@ -39,8 +39,13 @@ struct nest {
 	struct reading *reading;
 	struct recorder recorder;
 	VEC_OF(struct pick) picks; /* for the next reading */
+	VEC_OF(struct pick) later; /* extreme states that there was no time for, unless the others leave some */
 	struct contents seen;      /* all that were picked */
 	unsigned number;           /* of the last one that was recorded */
+	/* for progress */
+	double start;
+	uint64_t most; /* that will be recorded */
+	uint64_t runs; /* of recovery, in campaigns that have ended */
 };
 
 /* Recording */
@@ -114,6 +119,24 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 		campaign_stranger(c, within->strangers.at[i]);
 }
 
+/* What the campaign within does is of less interest than how many of them there will be. */
+static void progress_pass_on(void *arg, const struct campaign_progress *within)
+{
+	const struct nest *n = arg;
+	const struct campaign *c = n->campaign;
+	const struct campaign_progress progress = {
+		.phase = "crashing recovery",
+		.done = n->number,
+		.known = n->most,
+		.tested = n->runs + within->tested,
+		.failed = c->found.failed + within->failed,
+		.seconds = clock_seconds() - n->start,
+		.budget_left = c->options.budget > 0 ? time_left(c) : -1,
+	};
+
+	c->options.progress(c->options.arg, &progress);
+}
+
 static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -130,8 +153,11 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	if (how.budget > 0)
 		how.budget = how.explore ? time_left(c) / 4 : time_left(c);
 	how.folder_first = c->folders;
+	how.progress = how.progress ? progress_pass_on : NULL;
+	how.arg = n;
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->folders = nested.campaign->folders;
+	n->runs += nested.campaign->runs_before;
 	/* Recovery that fails on what it has left itself, without a crash, has nothing to be compared with. */
 	if (r < 0 && err->status == ERR_TARGET) {
 		c->nested_failing++;
@@ -246,6 +272,17 @@ static void candidates_pick(struct nest *n, struct explored *explored, size_t ra
 	}
 }
 
+/* How many will be picked in all rounds, at most? */
+static uint64_t candidates_most(const struct explored *explored, size_t room)
+{
+	struct candidate_rank ranks[RANKS];
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < explored->roots.count; i++)
+		count += candidates_rank(&explored->roots.at[i].candidates, ranks, RANKS);
+	return count < room ? count : room;
+}
+
 /* The most different ones, and then in the order of the trace. */
 static void picks_limit(struct nest *n, size_t most)
 {
@@ -289,7 +326,7 @@ static bool is_over(const struct campaign *c)
 	return c->options.interrupted() || (c->testing.deadline > 0 && clock_seconds() > c->testing.deadline);
 }
 
-/* All that are picked, in one reading. */
+/* All that are picked, in one reading; what is not begun before `end`, unless that is 0, is put off. */
 static int picks_nest(struct nest *n, double end, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -305,6 +342,8 @@ static int picks_nest(struct nest *n, double end, struct err *err)
 			r = TESTER_STOPPED;
 		else if (!end || clock_seconds() < end)
 			r = pick_nest(n, &n->picks.at[i], err);
+		else
+			vec_push(&n->later, n->picks.at[i]);
 	}
 	r = campaign_tester_end(c, r, err);
 	reading_close(n->reading);
@@ -339,12 +378,15 @@ static int rounds_nest(struct nest *n, struct err *err)
 {
 	struct campaign *c = n->campaign;
 	bool has_budget = c->options.budget > 0;
-	double now = clock_seconds(), end = has_budget && c->options.explore ? now + time_left(c) / 2 : 0;
+	double end;
 	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
 
 	c->nested_states = states_count(c);
 	trials_pick(n, &c->trials[0]);
 	picks_thin(n, STATES_MAX);
+	n->start = clock_seconds();
+	end = has_budget && c->options.explore ? n->start + time_left(c) / 2 : 0;
+	n->most = n->picks.count + (c->options.explore ? candidates_most(&c->explored[0], room) : 0);
 	if (picks_nest(n, end, err) < 0)
 		return -1;
 	for (size_t rank = 0; c->options.explore && rank < RANKS && room && !is_over(c); rank++) {
@@ -354,7 +396,9 @@ static int rounds_nest(struct nest *n, struct err *err)
 		if (picks_nest(n, 0, err) < 0)
 			return -1;
 	}
-	return 0;
+	for (size_t i = 0; i < n->later.count; i++)
+		vec_push(&n->picks, n->later.at[i]);
+	return picks_nest(n, 0, err);
 }
 
 int nested_run(struct campaign *c, struct err *err)
@@ -376,6 +420,7 @@ int nested_run(struct campaign *c, struct err *err)
 		c->testing.deadline = c->start + c->options.budget;
 	r = rounds_nest(&n, err);
 	vec_free(&n.picks);
+	vec_free(&n.later);
 	contents_free(&n.seen);
 	return r;
 }
