@@ -153,7 +153,7 @@ void children_kill(void)
 }
 
 /* Was it started with this in its environment? */
-static bool process_is_marked(const char *name, const char *mark)
+static bool process_is_marked(const char *name, const char *mark, size_t length)
 {
 	static char environment[1 << 18];
 	char path[64];
@@ -168,7 +168,7 @@ static bool process_is_marked(const char *name, const char *mark)
 	}
 	if (fd >= 0)
 		close(fd);
-	return memmem(environment, size, mark, strlen(mark));
+	return memmem(environment, size, mark, length);
 }
 
 static size_t marked_kill(const char *mark)
@@ -180,7 +180,7 @@ static size_t marked_kill(const char *mark)
 	while (proc && (entry = readdir(proc))) {
 		const char *name = entry->d_name;
 		if (!isdigit((unsigned char)*name) || process_parent(name) != getpid() ||
-		    !process_is_marked(name, mark))
+		    !process_is_marked(name, mark, strlen(mark)))
 			continue;
 		kill((pid_t)strtol(name, NULL, 10), SIGKILL);
 		waitpid((pid_t)strtol(name, NULL, 10), NULL, 0);
@@ -195,4 +195,27 @@ void children_kill_marked(const char *mark)
 {
 	for (int round = 0; round < TREE_ROUNDS_MAX && marked_kill(mark); round++)
 		;
+}
+
+static size_t lost_kill(const char *entry)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *item;
+	size_t found = 0;
+
+	while (proc && (item = readdir(proc))) {
+		pid_t pid = isdigit((unsigned char)*item->d_name) ? (pid_t)strtol(item->d_name, NULL, 10) : 0;
+		/* The entry's end belongs to it. */
+		if (pid > 1 && pid != getpid() && process_is_marked(item->d_name, entry, strlen(entry) + 1))
+			found += kill(pid, SIGKILL) == 0;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+void children_kill_lost(const char *entry)
+{
+	for (int round = 0; round < TREE_ROUNDS_MAX && lost_kill(entry); round++)
+		usleep(KILL_ROUND_US);
 }

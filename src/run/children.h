@@ -22,4 +22,8 @@ void children_kill_tree(pid_t root);
  * orphans of a process that is dead. */
 void children_kill_marked(const char *mark);
 
+/* Kill all processes of this user that have this entry, KEY=VALUE, in the environment they were started with: nobody is
+ * left who looks after them. */
+void children_kill_lost(const char *entry);
+
 #endif

@@ -4,12 +4,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path.h"
 #include "run/dirlock.h"
+#include "run/mend.h"
 #include "run/swap.h"
 
 enum { STRANGERS_MAX = 100 /* that are told of */ };
@@ -139,13 +141,13 @@ static int visit_restore(void *arg, const char *path, const char *actual)
 	struct scene *scene = arg;
 
 	(void)actual;
-	scene->stuck |= swap_back(path, &scene->owner, NULL) == SWAP_FAILED;
+	scene->swapped |= swap_back(path, &scene->owner, NULL) == SWAP_FAILED;
 	return 0;
 }
 
 void inplace_restore(struct scene *scene)
 {
-	scene->stuck = false;
+	scene->swapped = false;
 	scene_each(scene, visit_restore, scene);
 	for (size_t i = 0; i < scene->count; i++)
 		strangers_find(scene, &scene->dirs[i]);
@@ -178,9 +180,20 @@ int inplace_put(struct scene *scene, struct err *err)
 	}
 	if (result == 0)
 		result = journal_begin(&putting);
-	if (result == 0)
+	if (result == 0) {
+		journal_run(&scene->journal);
+		scene->swapped = true;
 		result = scene_each(scene, visit_put, &putting);
+	}
 	if (result < 0)
 		inplace_restore(scene);
 	return result;
+}
+
+void inplace_mark(const struct scene *scene)
+{
+	char mark[64];
+
+	snprintf(mark, sizeof(mark), "%d.%llu", (int)scene->owner.pid, scene->owner.start);
+	setenv(MEND_MARK, mark, 1);
 }

@@ -14,4 +14,8 @@
 int inplace_put(struct scene *scene, struct err *err);
 void inplace_restore(struct scene *scene);
 
+/* In a process that is about to become recovery: whatever it starts is known by its environment, so that whoever puts
+ * the files back for us when we are dead can kill it before.  It might still write to them. */
+void inplace_mark(const struct scene *scene);
+
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -98,6 +99,41 @@ int journal_add(struct journal *journal, const char *path, struct err *err)
 	return 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A record that cannot be written costs the next command some cleaning up, and nothing else. */
+static void record_write(const struct journal *journal, char kind, const char *path)
+{
+	char *record;
+	int size = asprintf(&record, "%c%llu%s%s", kind, (unsigned long long)now_ns(), *path ? " " : "", path);
+
+	BUG_ON(size < 0);
+	if (write(journal->fd, record, (size_t)size + 1) < 0)
+		lseek(journal->fd, 0, SEEK_END);
+	free(record);
+}
+
+void journal_run(struct journal *journal)
+{
+	if (!journal->paths_end)
+		journal->paths_end = lseek(journal->fd, 0, SEEK_CUR);
+	if (ftruncate(journal->fd, journal->paths_end) == 0)
+		lseek(journal->fd, journal->paths_end, SEEK_SET);
+	record_write(journal, '=', "");
+}
+
+void journal_made(struct journal *journal, const char *path, bool is_recoverys)
+{
+	if (journal->path)
+		record_write(journal, is_recoverys ? '+' : '-', path);
+}
+
 static void journal_remove(char *path)
 {
 	unlink(path);
@@ -134,7 +170,38 @@ static bool name_parse(const char *name, struct owner *owner)
 	return true;
 }
 
-static bool paths_read(int dir, const char *name, struct words *paths)
+static void made_drop(struct journal_text *text, const char *path)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < text->made_count; i++)
+		if (!strcmp(text->made[i].path, path))
+			free(text->made[i].path);
+		else
+			text->made[left++] = text->made[i];
+	text->made_count = left;
+}
+
+static void record_read(struct journal_text *text, const char *record)
+{
+	char *path;
+	uint64_t time = *record == '/' ? 0 : strtoull(*record ? record + 1 : record, &path, 10);
+
+	if (*record == '/')
+		words_add(&text->paths, "%s", record);
+	if (*record == '=')
+		text->since_ns = time;
+	if ((*record != '+' && *record != '-') || strncmp(path, " /", 2) != 0)
+		return;
+	made_drop(text, path + 1);
+	if (*record == '-')
+		return;
+	text->made = mem_resize(text->made, text->made_count + 1, sizeof(*text->made));
+	text->made[text->made_count] = (struct journal_entry){strdup(path + 1), time};
+	BUG_ON(!text->made[text->made_count++].path);
+}
+
+static bool text_read(int dir, const char *name, struct journal_text *text)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -144,31 +211,44 @@ static bool paths_read(int dir, const char *name, struct words *paths)
 			close(fd);
 		return false;
 	}
-	char *text = mem_alloc((size_t)st.st_size + 1);
-	ssize_t n = read(fd, text, (size_t)st.st_size);
+	char *bytes = mem_alloc((size_t)st.st_size + 1);
+	ssize_t n = read(fd, bytes, (size_t)st.st_size);
 	close(fd);
-	/* What is cut short at the end was never swapped. */
-	for (char *path = text, *end; n > 0 && (end = memchr(path, 0, (size_t)(text + n - path))); path = end + 1)
-		if (*path == '/')
-			words_add(paths, "%s", path);
-	free(text);
+	/* What is cut short at the end was not done. */
+	for (char *record = bytes, *end; n > 0 && (end = memchr(record, 0, (size_t)(bytes + n - record)));
+	     record = end + 1)
+		record_read(text, record);
+	free(bytes);
 	return n >= 0;
+}
+
+void journal_text_free(struct journal_text *text)
+{
+	for (size_t i = 0; i < text->made_count; i++)
+		free(text->made[i].path);
+	free(text->made);
+	words_free(&text->paths);
+}
+
+bool journal_read(const struct journal *journal, struct journal_text *text)
+{
+	*text = (struct journal_text){0};
+	return journal->path && text_read(AT_FDCWD, journal->path, text);
 }
 
 static bool journal_look(void *arg, int dir, const char *name)
 {
 	const struct search *s = arg;
-	struct words paths = {0};
-	struct owner owner;
+	struct journal_text text = {0};
 	char *path;
 
-	if (!name_parse(name, &owner) || owner_is_alive(&owner) || !paths_read(dir, name, &paths))
+	if (!name_parse(name, &text.owner) || owner_is_alive(&text.owner))
 		return true;
 	BUG_ON(asprintf(&path, "%s/%s", s->place, name) < 0);
-	if (s->visit(s->arg, &owner, &paths))
+	if (text_read(dir, name, &text) && s->visit(s->arg, &text))
 		journal_remove(path);
 	free(path);
-	words_free(&paths);
+	journal_text_free(&text);
 	return true;
 }
 

@@ -79,6 +79,8 @@ static int child_prepare(const struct keeper_options *o, struct err *err)
 	for (size_t i = 0; o->environment && o->environment[i]; i++)
 		putenv(o->environment[i]);
 	stub_environment(o);
+	if (o->mode == RECOVERY_IN_PLACE)
+		inplace_mark(o->scene);
 	limits_set(o->memory);
 	signals_reset();
 	return 0;
@@ -260,9 +262,12 @@ static struct stub_reply run_command(struct run *run)
 	return reply;
 }
 
-/* The lock on the user's directories is ours as well: should the owner die, nobody may take them before we are done. */
-static bool is_lock(const struct scene *scene, int fd)
+/* The lock on the user's directories is ours as well: should the owner die, nobody may take them before we are done.
+ * And so is the journal. */
+static bool is_shared(const struct scene *scene, int fd)
 {
+	if (scene->journal.path && scene->journal.fd == fd)
+		return true;
 	for (size_t i = 0; i < scene->count; i++)
 		if (scene->dirs[i].lock == fd)
 			return true;
@@ -273,7 +278,7 @@ static bool is_lock(const struct scene *scene, int fd)
 static void descriptors_close(const struct keeper_options *o, int keep)
 {
 	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
-		if (fd != o->out && fd != o->err && fd != keep && !is_lock(o->scene, fd))
+		if (fd != o->out && fd != o->err && fd != keep && !is_shared(o->scene, fd))
 			close(fd);
 	close_range(1024, ~0u, 0);
 }
@@ -312,7 +317,7 @@ static void keeper_loop(const struct keeper_options *o, int requests)
 	if (requests_serve(o, requests, signals) || o->mode != RECOVERY_IN_PLACE)
 		return;
 	inplace_restore(o->scene);
-	journal_close(&o->scene->journal, !o->scene->stuck);
+	journal_close(&o->scene->journal, !o->scene->swapped);
 }
 
 /* In the forked process: get to where recovery is to run. */

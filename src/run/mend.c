@@ -20,10 +20,12 @@
 
 #include "base/mem.h"
 #include "image/tree.h"
+#include "run/children.h"
 #include "run/dirlock.h"
-#include "run/journal.h"
 #include "run/swap.h"
 
+#define CLOCK_SLACK_NS ((uint64_t)100000000) /* file systems round */
+#define MADE_NS ((uint64_t)2000000000)       /* after recovery was allowed to make it */
 enum { LINKS_MAX = 16, LOOK_MS = 20, ATTENDED_MS = 5000 };
 
 static void (*listener)(const char *sentence);
@@ -60,20 +62,34 @@ static char *path_dir(const char *path)
 
 /* Putting back */
 
-/* False: it has to be tried again. */
-static bool path_mend(const char *path, const struct owner *owner)
+/* Recovery may have started others before all that looked after it was killed.  They must not meet the user's file. */
+static void survivors_kill(const struct owner *owner)
 {
-	char *dir = path_dir(path), *kept = NULL;
+	char mark[sizeof(MEND_MARK) + 64];
+
+	snprintf(mark, sizeof(mark), MEND_MARK "=%d.%llu", (int)owner->pid, owner->start);
+	children_kill_lost(mark);
+}
+
+/* A lock on the directory of a path; -1: it cannot be locked, or -2: a process that outlived the owner is at work, or
+ * somebody is using the crash state in a shell. */
+static int path_lock(const char *path)
+{
+	char *dir = path_dir(path);
 	int lock = dirlock_open(dir);
-	enum swap_result result;
 
 	free(dir);
-	/* A process that outlived the owner is at work, or somebody is using the crash state in a shell. */
-	if (lock >= 0 && !dirlock_take(lock, DIRLOCK_MEND_MS)) {
-		close(lock);
-		return false;
-	}
-	result = swap_back(path, owner, &kept);
+	if (lock < 0 || dirlock_take(lock, DIRLOCK_MEND_MS))
+		return lock;
+	close(lock);
+	return -2;
+}
+
+static bool path_return(const char *path, const struct owner *owner)
+{
+	char *kept = NULL;
+	enum swap_result result = swap_back(path, owner, &kept);
+
 	if (result == SWAP_FAILED)
 		say("cannot put back %s, which an earlier run (process %d) left swapped: %s", path, (int)owner->pid,
 		    strerror(errno));
@@ -81,19 +97,90 @@ static bool path_mend(const char *path, const struct owner *owner)
 		say("restored %s, which an earlier run (process %d) had left swapped", path, (int)owner->pid);
 	if (kept)
 		say("kept as %s what was found in its place", kept);
-	if (lock >= 0)
-		close(lock);
 	free(kept);
 	return result != SWAP_FAILED;
 }
 
-static bool journal_mend(void *arg, const struct owner *owner, const struct words *paths)
+static void path_mend(const char *path, const struct owner *owner)
 {
+	int lock = path_lock(path);
+
+	if (lock == -2)
+		return;
+	survivors_kill(owner);
+	path_return(path, owner);
+	if (lock >= 0)
+		close(lock);
+}
+
+/* Is what is there now what recovery made then?  It had that name, and came to be during the run. */
+static bool made_is_there(const struct journal_text *text, const struct journal_entry *made)
+{
+	struct statx st;
+
+	if (statx(AT_FDCWD, made->path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &st) < 0 || !(st.stx_mask & STATX_BTIME))
+		return false;
+	uint64_t born = (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec;
+	return born + CLOCK_SLACK_NS >= text->since_ns && born <= made->by_ns + MADE_NS;
+}
+
+/* What it made beside the files goes, as it would have when the run ended (witness.h). */
+static void made_remove(const struct journal_text *text)
+{
+	for (size_t i = 0; i < text->made_count; i++) {
+		const char *path = text->made[i].path;
+
+		if (made_is_there(text, &text->made[i]) && unlink(path) < 0 && errno == EISDIR && rmdir(path) < 0)
+			say("left %s, which recovery made in an earlier run (process %d)", path, (int)text->owner.pid);
+	}
+}
+
+void mend_run(const struct journal *journal)
+{
+	struct owner self = owner_self();
+	struct journal_text text;
+
+	survivors_kill(&self);
+	if (journal_read(journal, &text))
+		made_remove(&text);
+	journal_text_free(&text);
+}
+
+/* Is the directory of this path that of an earlier one? */
+static bool dir_is_same(const struct journal_text *text, size_t index)
+{
+	const char *path = text->paths.items[index];
+	size_t length = (size_t)(strrchr(path, '/') - path) + 1;
+
+	for (size_t i = 0; i < index; i++)
+		if (!strncmp(text->paths.items[i], path, length) && !strchr(text->paths.items[i] + length, '/'))
+			return true;
+	return false;
+}
+
+static bool journal_mend(void *arg, const struct journal_text *text)
+{
+	int *locks = mem_alloc((text->paths.count + 1) * sizeof(*locks));
+	size_t locked = 0;
 	bool all = true;
 
 	(void)arg;
-	for (size_t i = 0; i < paths->count; i++)
-		all &= path_mend(paths->items[i], owner);
+	/* Paths in one directory share a lock, which would wait for itself. */
+	while (locked < text->paths.count && all) {
+		locks[locked] = dir_is_same(text, locked) ? -1 : path_lock(text->paths.items[locked]);
+		all = locks[locked] != -2;
+		locked += all;
+	}
+	if (all) {
+		survivors_kill(&text->owner);
+		made_remove(text);
+		for (size_t i = 0; i < text->paths.count; i++)
+			all &= path_return(text->paths.items[i], &text->owner);
+	}
+	while (locked-- > 0)
+		if (locks[locked] >= 0)
+			close(locks[locked]);
+	free(locks);
 	return all;
 }
 

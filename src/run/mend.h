@@ -9,6 +9,10 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "run/journal.h"
+
+/* The variable of the environment that processes have which run in place: the owner, PID.START. */
+#define MEND_MARK "BLACKOUT_IN_PLACE"
 
 /* Who is told, in a sentence without a full stop, what was put back, kept, or could not be put back.  NULL: nobody. */
 void mend_tell(void (*tell)(const char *sentence));
@@ -18,6 +22,10 @@ void mend_journals(void);
 /* The files in this directory; and the directory of a path, and the path itself if it is a directory. */
 void mend_dir(const char *dir);
 void mend_path(const char *path);
+
+/* The process that looked after recovery in place is dead, but its owner, we, not: kill what recovery started, and remove
+ * what it made. */
+void mend_run(const struct journal *journal);
 
 /* -1 if a file that the path names (it may be a directory, or a glob) is swapped: by a process that lives, also after we
  * have waited for it for a while, or by one that is dead, and it could not be put back.  Such a file must not be the

@@ -49,9 +49,10 @@ static void attend_in_place(const struct recovery *r, struct scene *scene, const
 	answer->result = inplace_put(scene, &answer->err);
 	if (answer->result < 0)
 		return;
+	inplace_mark(scene);
 	attend(r, scene, visit, answer);
 	inplace_restore(scene);
-	journal_close(&scene->journal, !scene->stuck);
+	journal_close(&scene->journal, !scene->swapped);
 	if (getppid() != parent)
 		tree_remove(scene->root);
 }

@@ -246,7 +246,7 @@ void scene_close(struct scene *scene)
 {
 	if (*scene->root)
 		tree_remove(scene->root);
-	journal_close(&scene->journal, !scene->stuck);
+	journal_close(&scene->journal, !scene->swapped);
 	for (size_t i = 0; i < scene->count && scene->dirs; i++) {
 		free(scene->dirs[i].path);
 		free(scene->dirs[i].stage);

@@ -61,7 +61,7 @@ struct scene {
 	struct scene_identity *identities; /* by path of the origin */
 	struct journal journal;            /* of what is put in place */
 	struct owner owner;                /* who put it there */
-	bool stuck;                        /* something could not be put back: the journal stays for the next command */
+	bool swapped;           /* not all of it was put back: then the journal stays, for the next command */
 	struct words strangers; /* paths that appeared beside PM files during runs in place, and are not recovery's */
 };
 

@@ -31,14 +31,14 @@ enum {
 };
 
 struct witness {
-	const struct scene *scene;
+	struct scene *scene;
 	int sockets[2];
 	int listeners[WITNESS_POLLS];
 	size_t count;
 	struct words *made; /* paths, by directory of the scene; then those elsewhere, which are not removed */
 };
 
-struct witness *witness_new(const struct scene *scene)
+struct witness *witness_new(struct scene *scene)
 {
 	struct witness *w = mem_alloc(sizeof(*w));
 
@@ -285,13 +285,18 @@ static void entry_note(struct witness *w, const struct entry *e)
 {
 	struct words *made = &w->made[e->dir];
 
-	if (*e->path && entry_find(w, e) == made->count &&
-	    made->count < (e->dir == w->scene->count ? ELSEWHERE_MAX : MADE_MAX))
-		words_add(made, "%s", e->path);
+	if (!*e->path || entry_find(w, e) < made->count ||
+	    made->count == (e->dir == w->scene->count ? ELSEWHERE_MAX : MADE_MAX))
+		return;
+	words_add(made, "%s", e->path);
+	if (e->dir < w->scene->count)
+		journal_made(&w->scene->journal, e->path, true);
 }
 
 static void entry_forget(struct witness *w, const struct entry *e)
 {
+	if (e->dir < w->scene->count && entry_find(w, e) < w->made[e->dir].count)
+		journal_made(&w->scene->journal, e->path, false);
 	words_drop(&w->made[e->dir], entry_find(w, e));
 }
 

@@ -11,6 +11,8 @@
  *     file of the user is the user's, too.
  *  3. What is not seen (made through io_uring, say, or on a kernel that cannot tell) is not recovery's.
  *
+ * The scene's journal has the same notes, for the next command, should we be killed.
+ *
  *     struct witness *w = witness_new(scene);
  *     witness_call(w);
  *     if (fork() == 0) { witness_follow(w); exec... }
@@ -27,7 +29,7 @@
 
 struct witness;
 
-struct witness *witness_new(const struct scene *scene);
+struct witness *witness_new(struct scene *scene);
 
 /* Before and after a process is forked, and in it, just before exec.  At most WITNESS_POLLS of them in one run. */
 void witness_call(struct witness *witness);

@@ -15,6 +15,7 @@
 #include "run/children.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
+#include "run/mend.h"
 #include "run/shell.h"
 
 #define SECOND_NS ((uint64_t)1000000000)
@@ -230,6 +231,8 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 		keeper_launch(w);
 	if (w->state == WORKER_IDLE)
 		run_begin(w);
+	if (w->state == WORKER_REFUSED)
+		place_clear(w);
 	return 0;
 }
 
@@ -375,6 +378,8 @@ static void keeper_pump(struct worker *w)
 		return;
 	if (n != sizeof(reply)) {
 		worker_stop_keeper(w);
+		if (w->mode == RECOVERY_IN_PLACE)
+			mend_run(&w->scene.journal);
 		place_clear(w);
 		worker_refuse(w, "recovery kills the process that keeps it");
 	} else if (reply.op == STUB_REFUSED || (w->redirection.page && atomic_load(&w->redirection.page->refused))) {

@@ -244,7 +244,6 @@ static void test_killed(void **state)
 		{.own = true, .state = true},
 		{.own = true, .journal = true},
 		{.state = true, .journal = true},
-		{.state = true},
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
