@@ -256,6 +256,71 @@ static void test_own_creates(void **state)
 	assert_false(own_creates(NULL));
 }
 
+static void test_matches_function(void **state)
+{
+	static const struct {
+		const char *pattern, *function;
+		bool matches;
+	} cases[] = {
+		{"persist", "persist", true},
+		{"persist", "pm::persist<Node>", true},
+		{"pm::persist", "store::pm::persist<Node, std::less<int> >", true},
+		{"persist<*>", "pm::persist<Node>", true},
+		{"*flush*", "clflush_range", true},
+		{"persist", "void pm::persist<Node>", true}, /* as a demangler has it */
+		{"persist", "(anonymous namespace)::persist", true},
+		{"persist", "node_persist", false},
+		{"persist", "persist::run", false},
+		{"Node", "pm::persist<Node>", false},
+		{"persist", NULL, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(own_matches_function(cases[i].pattern, cases[i].function), cases[i].matches);
+}
+
+/* Which frame of a library acted for itself?  Innermost first: modules, and '*' for the user's own. */
+static void test_library(void **state)
+{
+	static const struct {
+		const char *modules[5], *function; /* of the outermost frame of libpmemobj */
+		size_t library;                    /* 9: none */
+	} cases[] = {
+		{{"*app"}, NULL, 9},
+		{{"libc.so.6", "*app"}, NULL, 9},
+		{{"libpmem.so.1", "*app"}, NULL, 9},
+		{{"libpmemobj.so.1", "*app"}, "pmemobj_alloc", 0},
+		{{"libc.so.6", "libpmemobj.so.1", "libpmemobj.so.1", "*app"}, "pmemobj_tx_alloc", 1},
+		{{"libpmem.so.1", "libpmemobj.so.1", "*app"}, "pmemobj_memcpy_persist", 9},
+		{{"*app", "libpmemobj.so.1", "*app"}, "pmemobj_list_insert_new", 9}, /* a constructor */
+		{{"libpmemobj.so.1", "libc.so.6"}, "pmemobj_close", 9}, /* nobody of the user's called it */
+		{{"liballoc.so", "*app"}, NULL, 0},                     /* by --fold */
+		{{"app", "*app"}, NULL, 9},                             /* a function that is folded */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct finding_frame frames[5] = {0};
+		struct finding_stack stack = {.frames = frames};
+
+		for (; stack.count < 5 && cases[i].modules[stack.count]; stack.count++) {
+			const char *module = cases[i].modules[stack.count];
+
+			frames[stack.count].own = *module == '*';
+			frames[stack.count].module = module + (*module == '*');
+			if (!strncmp(module, "libpmemobj", 10)) {
+				if (stack.count)
+					frames[stack.count - 1].function = NULL;
+				frames[stack.count].function = cases[i].function;
+			}
+		}
+		stack.location = own_location(&stack);
+		size_t library = own_library(&stack);
+		assert_int_equal(library == stack.count ? 9 : library, cases[i].library);
+	}
+}
+
 /* --own makes the library's frame the location. */
 static void test_location_own(void **state)
 {
@@ -579,6 +644,8 @@ int main(void)
 		scratch_test(test_location),
 		scratch_test(test_location_of_library),
 		cmocka_unit_test(test_own_creates),
+		cmocka_unit_test(test_matches_function),
+		cmocka_unit_test(test_library),
 		scratch_test(test_location_own),
 		scratch_test(test_location_folded),
 		scratch_test(test_grouping),
