@@ -27,7 +27,7 @@ void json_open(struct json_out *j, const char *key, char bracket);
 void json_close(struct json_out *j, char bracket);
 void json_text(struct json_out *j, const char *key, const char *text);
 void json_number(struct json_out *j, const char *key, uint64_t number);
-void json_seconds(struct json_out *j, const char *key, double seconds); /* three decimals */
+void json_seconds(struct json_out *j, const char *key, double seconds);                         /* three decimals */
 void json_strings(struct json_out *j, const char *key, const char *const *texts, size_t count); /* an array */
 void json_bool(struct json_out *j, const char *key, bool value);
 void json_end(struct json_out *j);
