@@ -243,6 +243,24 @@ static void test_headers(void **state)
 	assert_false(own_frame(&atomic, NULL, NULL));
 }
 
+/* As much of a path as tells it from the others, and no more. */
+static void test_pool_names(void **state)
+{
+	struct findings *findings = findings_new();
+	static const char *const paths[] = {"/pm/a/pool", "/pm/b/pool", "/pm/b/carpool",
+					    "/x/b/pool",  "/pool",      "/pm/log"};
+	static const char *const names[] = {"a/pool", "pm/b/pool", "carpool", "x/b/pool", "/pool", "log"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		vec_push(&findings->target.pm, paths[i]);
+	vec_push(&findings->target.pm, "/pm/log"); /* made twice */
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		assert_string_equal(findings_pool_name(findings, paths[i]), names[i]);
+	assert_null(findings_pool_name(findings, NULL));
+	findings_free(findings);
+}
+
 static void test_own_creates(void **state)
 {
 	(void)state;
@@ -644,6 +662,7 @@ int main(void)
 		scratch_test(test_location),
 		scratch_test(test_location_of_library),
 		cmocka_unit_test(test_own_creates),
+		cmocka_unit_test(test_pool_names),
 		cmocka_unit_test(test_matches_function),
 		cmocka_unit_test(test_library),
 		scratch_test(test_location_own),
