@@ -88,6 +88,7 @@ static int replay_stage(struct replay *r, struct err *err)
 		.pmem_force = facts->pmem_force,
 		.timeout = r->options->timeout ? r->options->seconds : facts->timeout,
 		.memory = facts->memory,
+		.disk = facts->disk,
 		.jobs = 1,
 		.mode = r->options->recovery_mode,
 		.origin = snapshot_origin(r->snapshot),

@@ -50,7 +50,7 @@ static int limits_parse(struct testing *t, struct err *err)
 	static const struct suffix sizes[] = {{"", 1},          {"K", 1 << 10},   {"M", 1 << 20},   {"G", 1 << 30},
 					      {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {0}};
 	const struct testing_options *o = t->options;
-	double bytes = 0;
+	double bytes = 0, disk;
 
 	if (time_parse("timeout", o->timeout, &t->how.timeout, err) < 0)
 		return -1;
@@ -58,7 +58,10 @@ static int limits_parse(struct testing *t, struct err *err)
 		return -1;
 	if (o->memory && quantity_parse("memory", o->memory, sizes, &bytes, err) < 0)
 		return -1;
+	if (quantity_parse("disk", o->disk, sizes, &disk, err) < 0)
+		return -1;
 	t->how.memory = (uint64_t)bytes;
+	t->how.disk = (uint64_t)disk;
 	return 0;
 }
 

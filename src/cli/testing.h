@@ -20,7 +20,7 @@
 struct testing_options {
 	const char *recover, *client, *ready, *mode;
 	const char *at, *points, *after;
-	const char *timeout, *memory, *budget;
+	const char *timeout, *memory, *disk, *budget;
 	uint64_t jobs, visits, seed;
 	bool nested, resume, progress;
 	bool elsewhere; /* recovery runs in the directory of a recording, which is not read yet */
@@ -43,6 +43,7 @@ struct testing_options {
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
 	{"timeout", "SECONDS", "10", "how long one recovery may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
 	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
+	{"disk", "SIZE", "1G", "how much one recovery may write beside its PM files: it goes to memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery finds the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}

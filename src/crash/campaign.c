@@ -165,6 +165,7 @@ static int testing_prepare(struct campaign *c, struct err *err)
 		.pmem_force = o->pmem_force,
 		.timeout = o->timeout,
 		.memory = o->memory,
+		.disk = o->disk,
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
 		.interrupted = o->interrupted,
@@ -409,6 +410,7 @@ int campaign_finish(struct campaign *c, struct findings *findings, struct err *e
 		.cwd = o->cwd,
 		.timeout = o->timeout,
 		.memory = o->memory,
+		.disk = o->disk,
 		.pmem_force = o->pmem_force,
 	};
 

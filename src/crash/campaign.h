@@ -53,6 +53,7 @@ struct campaign_options {
 	const char *cwd;  /* of the target */
 	double timeout;   /* seconds */
 	uint64_t memory;  /* bytes; 0: no limit */
+	uint64_t disk;    /* bytes that a run may write; 0: no limit */
 	unsigned jobs;
 	bool pmem_force;
 	const char *depends; /* text of all options that its outcomes depend on, besides the timeout: for `resume` */

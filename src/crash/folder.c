@@ -98,6 +98,8 @@ static json_t *recovery_json(const struct folder_facts *facts, const struct find
 	json_object_set_new(object, "timeout", json_real(facts->timeout));
 	if (facts->memory)
 		json_object_set_new(object, "memory", json_integer((json_int_t)facts->memory));
+	if (facts->disk)
+		json_object_set_new(object, "disk", json_integer((json_int_t)facts->disk));
 	json_object_set_new(object, "pmem_force", json_boolean(facts->pmem_force));
 	put_text(object, "mode", crash->mode);
 	return object;

@@ -34,6 +34,7 @@ struct folder_facts {
 	const char *cwd;
 	double timeout;  /* seconds */
 	uint64_t memory; /* bytes; 0: no limit */
+	uint64_t disk;   /* bytes; 0: no limit */
 	bool pmem_force; /* run/force.h */
 };
 

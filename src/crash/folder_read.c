@@ -91,17 +91,28 @@ static int read_finding(struct replay *r, const json_t *root)
 	return 0;
 }
 
+/* Absent: no limit, 0. */
+static int read_bytes(struct replay *r, const json_t *object, const char *key, uint64_t *bytes)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (value && (!json_is_integer(value) || json_integer_value(value) <= 0))
+		return replay_fail(r, key, "is no number of bytes");
+	*bytes = value ? (uint64_t)json_integer_value(value) : 0;
+	return 0;
+}
+
 static int read_limits(struct replay *r, const json_t *object)
 {
-	const json_t *timeout = json_object_get(object, "timeout"), *memory = json_object_get(object, "memory");
+	const json_t *timeout = json_object_get(object, "timeout");
 	double seconds = json_number_value(timeout);
 
 	if (!json_is_number(timeout) || !(seconds > 0) || seconds > TIMEOUT_MAX)
 		return replay_fail(r, "timeout", "is no time");
-	if (memory && (!json_is_integer(memory) || json_integer_value(memory) <= 0))
-		return replay_fail(r, "memory", "is no number of bytes");
+	if (read_bytes(r, object, "memory", &r->folder->facts.memory) < 0 ||
+	    read_bytes(r, object, "disk", &r->folder->facts.disk) < 0)
+		return -1;
 	r->folder->facts.timeout = seconds;
-	r->folder->facts.memory = memory ? (uint64_t)json_integer_value(memory) : 0;
 	r->folder->facts.pmem_force = json_is_true(json_object_get(object, "pmem_force"));
 	return 0;
 }

@@ -4,6 +4,7 @@
  * Before an msync or fsync there are more.  Programs that persist by these calls rarely flush, so much is pending, and
  * the two states do not show what happens if the kernel has written one page back and not another.  Unless explore does
  * it anyway, each page is tried alone on media, and alone lost (eager.c). */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -204,6 +205,8 @@ static int orderly_end(struct campaign *c, struct err *err)
 		err_status(err, shell_refuses(&outcome) ? ERR_USAGE : ERR_TARGET);
 		if (outcome.kind == OUTCOME_TIMEOUT)
 			err_hint(err, "--timeout gives it more time");
+		else if (outcome.kind == OUTCOME_SIGNAL && outcome.value == SIGXFSZ)
+			err_hint(err, "--disk lets it write more");
 		else if (!content_any(c->survey->final))
 			err_hint(err, "the program leaves no persistent file behind");
 		r = -1;

@@ -160,7 +160,8 @@ void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size
 	case OUTCOME_IS_OUTPUT: snprintf(text, size, "wrong output"); break;
 	default:
 		if (name)
-			snprintf(text, size, "SIG%s", name);
+			snprintf(text, size, "SIG%s%s", name,
+				 value == SIGXFSZ ? " (it wrote more than --disk allows)" : "");
 		else
 			snprintf(text, size, "signal %" PRIu64, value);
 	}

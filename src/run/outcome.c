@@ -2,6 +2,7 @@
 /* outcome.c - see outcome.h. */
 #include "run/outcome.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ void outcome_describe(const struct outcome *outcome, char *text, size_t size)
 	case OUTCOME_SIGNAL:
 		name = sigabbrev_np(outcome->value);
 		if (name)
-			snprintf(text, size, "SIG%s", name);
+			snprintf(text, size, "SIG%s%s", name,
+				 outcome->value == SIGXFSZ ? " (it wrote more than --disk allows)" : "");
 		else
 			snprintf(text, size, "signal %d", outcome->value);
 		break;

@@ -51,6 +51,7 @@ static void commons_fill(struct recovery *r)
 	r->common.environment = r->environment.items;
 	r->common.cwd = r->cwd;
 	r->common.memory = o->memory;
+	r->common.disk = o->disk;
 	r->common.service = (struct service){.client = o->client, .ready = o->ready};
 	r->common.origin = o->origin;
 }
@@ -382,8 +383,8 @@ static int wait_ms(const struct recovery *r, uint64_t now)
 	for (unsigned i = 0; i < r->jobs; i++)
 		if (r->slots[i].waiting && place_is_free(r, &r->slots[i], r->slots[i].worker.mode))
 			next = now;
-		else if (worker_is_busy(&r->slots[i].worker) && r->slots[i].worker.deadline_ns < next)
-			next = r->slots[i].worker.deadline_ns;
+		else if (worker_is_busy(&r->slots[i].worker) && worker_next(&r->slots[i].worker) < next)
+			next = worker_next(&r->slots[i].worker);
 	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 

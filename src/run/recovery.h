@@ -58,6 +58,7 @@ struct recovery_options {
 	bool pmem_force;             /* force.h */
 	double timeout;              /* seconds for one run */
 	uint64_t memory;             /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
+	uint64_t disk;               /* bytes that a run may write beside and beyond its PM files; 0: no limit */
 	unsigned jobs;               /* workers, if the mode allows */
 	enum recovery_mode mode;     /* RECOVERY_AUTO: whichever works */
 	bool settled;                /* an earlier one has found that the mode works: the first run is like any other */

@@ -20,6 +20,8 @@
 
 #define SECOND_NS ((uint64_t)1000000000)
 #define LEAF_NS (5 * SECOND_NS)     /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
+#define USAGE_NS (SECOND_NS / 20)   /* between looks at what recovery writes */
+#define USAGE_REST 20               /* times as long as a look took */
 #define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to be gone */
 enum { LEAVES_AT_ONCE = 64 };
 
@@ -210,6 +212,20 @@ static void keeper_launch(struct worker *w)
 	}
 }
 
+/* Children of the fork server write nothing but their own memory. */
+static bool usage_is_limited(const struct worker *w)
+{
+	return w->options->disk && w->mode != RECOVERY_FORK;
+}
+
+static void usage_start(struct worker *w)
+{
+	w->wrote_too_much = false;
+	w->usage_ns = clock_ns() + USAGE_NS;
+	if (usage_is_limited(w))
+		usage_begin(&w->usage, &w->scene);
+}
+
 int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
 {
 	BUG_ON(worker_is_busy(w));
@@ -223,6 +239,7 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
+	usage_start(w);
 	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, err) < 0)
 		return -1;
 	if (mode == RECOVERY_FORK && !w->serving)
@@ -278,10 +295,16 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	o->err = printed_tail(&w->err);
 	o->seconds = (double)reply->nanoseconds / 1e9;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
+	if (usage_is_limited(w) && !w->wrote_too_much)
+		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);
 	/* What ended before it was killed has ended: SIGKILL may be its own doing, too. */
 	bool killed = reply->flags & STUB_BY_KILL ||
 		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
 	outcome_set(o, killed, reply->status);
+	if (w->wrote_too_much) {
+		o->kind = OUTCOME_SIGNAL;
+		o->value = SIGXFSZ;
+	}
 	place_clear(w);
 	w->state = WORKER_ENDED;
 }
@@ -424,6 +447,24 @@ static void run_late(struct worker *w)
 	w->deadline_ns = clock_ns() + KILLING_NS;
 }
 
+uint64_t worker_next(const struct worker *w)
+{
+	return w->state == WORKER_RUNNING && usage_is_limited(w) && w->usage_ns < w->deadline_ns ? w->usage_ns
+												 : w->deadline_ns;
+}
+
+/* Ended in this way it looks as if the kernel had limited the size of its files. */
+static void usage_look(struct worker *w, uint64_t now)
+{
+	if (usage_exceeds(&w->usage, &w->scene, w->options->disk) && request_send(w, STUB_KILL) == 0) {
+		w->wrote_too_much = true;
+		w->state = WORKER_KILLING;
+		w->deadline_ns = now + KILLING_NS;
+	}
+	/* A large scene takes a while to look at. */
+	w->usage_ns = clock_ns() + USAGE_NS + USAGE_REST * (clock_ns() - now);
+}
+
 void worker_pump(struct worker *w, uint64_t now)
 {
 	if (!worker_is_busy(w))
@@ -436,6 +477,8 @@ void worker_pump(struct worker *w, uint64_t now)
 		keeper_pump(w);
 	if (worker_is_busy(w) && w->lazy)
 		lazy_trim(w);
+	if (w->state == WORKER_RUNNING && usage_is_limited(w) && now >= w->usage_ns)
+		usage_look(w, clock_ns());
 	if (worker_is_busy(w) && now >= w->deadline_ns)
 		run_late(w);
 }

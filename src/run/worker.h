@@ -11,6 +11,7 @@
 
 #include "run/keeper.h"
 #include "run/printed.h"
+#include "run/usage.h"
 
 enum worker_state {
 	WORKER_IDLE,
@@ -27,6 +28,7 @@ struct worker_options {
 	char *const *environment;
 	const char *cwd;
 	uint64_t memory;
+	uint64_t disk; /* bytes that a run may write into the scene; 0: no limit */
 	struct service service;
 	const struct origin *origin;
 	char stub[PATH_MAX];
@@ -56,6 +58,9 @@ struct worker {
 	enum worker_state state;
 	enum recovery_mode mode;
 	uint64_t limit_ns, deadline_ns;
+	struct usage usage;
+	uint64_t usage_ns;     /* when to look at it next */
+	bool wrote_too_much;   /* the run, more than options->disk */
 	struct lazy_run *lazy; /* all that is undecided, instead of one state (lazy_in.h) */
 	struct outcome outcome;
 	char reason[STUB_REASON];
@@ -77,6 +82,9 @@ size_t worker_polls(const struct worker *worker, struct pollfd polls[WORKER_POLL
 /* See what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED: whoever sees that sets it to
  * WORKER_IDLE, or starts anew. */
 void worker_pump(struct worker *worker, uint64_t now_ns);
+
+/* When a busy worker wants to be looked after, whatever happens. */
+uint64_t worker_next(const struct worker *worker);
 
 /* Does anything run? */
 bool worker_is_busy(const struct worker *worker);

@@ -7,7 +7,7 @@
  * For each state a line "DIR: OUTCOME (MODE)" is printed, in the order of the states; then "mode: MODE" and, if there
  * are any, "reason: TEXT" and "stranger: PATH".  The first state is run alone.
  *
- *     mode= jobs= timeout= memory= client= ready= cwd=    as in run/recovery.h
+ *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
  *     namespaces=no                                       do as if there were none
  *     show=yes                                            print what recovery printed
  *     stack=yes                                           print the stack of each crash
@@ -212,6 +212,7 @@ int main(int argc, char **argv)
 	o.client = value(argc, argv, "client");
 	o.ready = value(argc, argv, "ready");
 	o.timeout = (text = value(argc, argv, "timeout")) ? atof(text) : 10;
+	o.disk = (text = value(argc, argv, "disk")) ? strtoull(text, NULL, 10) : 0;
 	o.memory = (text = value(argc, argv, "memory")) ? strtoull(text, NULL, 10) : 0;
 	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
 	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
