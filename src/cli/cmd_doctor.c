@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/option.h"
 #include "image/place.h"
+#include "image/tree.h"
 #include "run/namespace.h"
 #include "run/process.h"
 #include "run/program.h"
@@ -118,7 +119,7 @@ static int trial_record(const struct recorder *recorder, const char *dir, char *
 
 static void recorder_examine(void)
 {
-	char *dir = NULL, complaint[200] = "";
+	char *place = NULL, dir[PATH_MAX], complaint[200] = "";
 	struct recorder recorder;
 	struct err err;
 
@@ -128,10 +129,10 @@ static void recorder_examine(void)
 	}
 	if (recorder_find_valgrind(&recorder, &err) < 0)
 		return;
-	int lock = place_make("/tmp", &dir, &err);
-	if (lock < 0) {
+	int lock = place_make("/tmp", &place, &err);
+	if (lock < 0 || path_make(dir, sizeof(dir), &err, "%s/trial", place) < 0) {
 		say(FAIL, "recorder: %s", err.sentence);
-		free(dir);
+		free(place);
 		return;
 	}
 	if (trial_record(&recorder, dir, complaint, sizeof(complaint)) == 0) {
@@ -140,8 +141,9 @@ static void recorder_examine(void)
 		say(FAIL, "recorder: a trial recording of /bin/true failed%s%s", *complaint ? ": " : "", complaint);
 		mend("build it again on this machine, with its Valgrind: make clean all");
 	}
+	tree_remove(place);
 	close(lock);
-	free(dir);
+	free(place);
 }
 
 static void cpu_examine(void)

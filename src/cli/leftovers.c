@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "image/place.h"
@@ -16,9 +17,28 @@ static void tell(const char *sentence)
 	fprintf(stderr, "%s\n", sentence);
 }
 
+/* A word without a slash is in the current directory, which is looked at anyway, unless it leads elsewhere. */
+static bool leads_elsewhere(const char *word)
+{
+	struct stat st;
+
+	return strchr(word, '/') || (lstat(word, &st) == 0 && (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode)));
+}
+
+/* Many words may lead to one directory. */
+static bool is_same_dir(const char *word, const char *before)
+{
+	const char *slash = strrchr(word, '/');
+	size_t length = slash ? (size_t)(slash - word) + 1 : 0;
+	struct stat st;
+
+	return length && !strncmp(word, before, length) && !strchr(before + length, '/') && lstat(word, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
 void leftovers_clear(int argc, char **argv)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = getenv("TMPDIR"), *before = "";
 	char cwd[PATH_MAX];
 
 	mend_tell(tell);
@@ -26,10 +46,13 @@ void leftovers_clear(int argc, char **argv)
 	if (getcwd(cwd, sizeof(cwd)))
 		mend_dir(cwd);
 	for (int i = 1; i < argc; i++) {
-		const char *value = *argv[i] == '-' ? strchr(argv[i], '=') : argv[i];
+		const char *equals = strchr(argv[i], '='), *word = *argv[i] == '-' && equals ? equals + 1 : argv[i];
 
-		if (value)
-			mend_path(value + (*value == '='));
+		if (*word == '-' || !leads_elsewhere(word) || is_same_dir(word, before))
+			continue;
+		mend_path(word);
+		place_sweep(word);
+		before = word;
 	}
 	place_sweep(PLACE_MEMORY);
 	place_sweep("/tmp");

@@ -56,7 +56,7 @@ static int pools_check(const struct record *r, int argc, char **argv, struct err
 
 		for (int k = 0; k < 2; k++)
 			if (*paths[k] && !(stat(paths[k], &st) == 0 && S_ISDIR(st.st_mode)) &&
-			    mend_check(paths[k], err) < 0)
+			    !(lstat(paths[k], &st) == 0 && S_ISREG(st.st_mode)) && mend_check(paths[k], err) < 0)
 				return -1;
 	}
 	return 0;

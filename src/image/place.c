@@ -18,6 +18,7 @@
 #include "image/tree.h"
 
 #define PREFIX "blackout-"
+#define MARK ".blackout" /* a file in it: others may have names like ours */
 
 int place_make(const char *under, char **path, struct err *err)
 {
@@ -33,6 +34,13 @@ int place_make(const char *under, char **path, struct err *err)
 	int fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return err_sys(err, "cannot lock %s", place);
+	int mark = openat(fd, MARK, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (mark < 0) {
+		err_sys(err, "cannot write to %s", place);
+		close(fd);
+		return -1;
+	}
+	close(mark);
 	return fd;
 }
 
@@ -46,6 +54,18 @@ static pid_t name_owner(const char *name)
 		return 0;
 	pid = strtol(name + strlen(PREFIX), &end, 10);
 	return *end == '-' && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+static bool stop(void *arg, int dir, const char *name)
+{
+	(void)arg, (void)dir, (void)name;
+	return false;
+}
+
+/* Somebody was killed before he had marked it. */
+static bool is_empty(int dir)
+{
+	return tree_each(dir, stop, NULL);
 }
 
 static bool is_left_behind(int dir, const char *name)
@@ -62,7 +82,8 @@ static bool is_left_behind(int dir, const char *name)
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	left = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	left = flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	       (faccessat(fd, MARK, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || is_empty(fd));
 	close(fd);
 	return left;
 }

@@ -119,7 +119,7 @@ static void test_places(void **state)
 	const char *dir = *state;
 	struct origin *origin = origin_new();
 	struct staging *staging;
-	char dead[64], live[64], deeper[80];
+	char dead[64], live[64], deeper[80], mark[80], named[80], work[96];
 	struct err err;
 	pid_t pid = fork();
 
@@ -131,10 +131,18 @@ static void test_places(void **state)
 	snprintf(deeper, sizeof(deeper), "%s/deeper", dead);
 	assert_int_equal(mkdir(dead, 0700), 0);
 	assert_int_equal(mkdir(deeper, 0700), 0);
+	snprintf(mark, sizeof(mark), "%s/.blackout", dead);
+	assert_int_equal(mknod(mark, S_IFREG | 0600, 0), 0);
 	assert_int_equal(mkdir(live, 0700), 0);
+	/* Somebody's work, under a name like ours. */
+	snprintf(named, sizeof(named), "/dev/shm/blackout-%d-report", pid);
+	snprintf(work, sizeof(work), "%s/work", named);
+	assert_int_equal(mkdir(named, 0700), 0);
+	assert_int_equal(mkdir(work, 0700), 0);
 	assert_int_equal(staging_open(&staging, origin, dir, 1, &err), 0);
 	assert_int_equal(access(dead, F_OK), -1);
 	assert_int_equal(access(live, F_OK), 0);
+	assert_int_equal(rmdir(work) | rmdir(named), 0);
 	assert_int_equal(strncmp(staging_path(staging), "/dev/shm/blackout-", 18), 0);
 	staging_close(staging);
 	assert_int_equal(rmdir(live), 0);
