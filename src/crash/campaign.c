@@ -14,6 +14,10 @@
 #define JOURNAL "crash.journal"
 #define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested: the rest is for the second crash */
 
+/* Of a budget: testing, where something has failed that must be explained; and all, with explaining. */
+#define SHARE_TESTING 0.75
+#define SHARE_ALL 1.25
+
 /* Texts */
 
 const char *campaign_text(struct campaign *c, const char *text)
@@ -77,6 +81,7 @@ static void campaign_look(void *arg)
 
 int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
 {
+	c->testing.failed = c->failed_before - c->failed_told;
 	return tester_open(&c->tester, &c->testing, reading_image(reading), c->known, err);
 }
 
@@ -149,7 +154,7 @@ int campaign_tester_end(struct campaign *c, int r, struct err *err)
 
 double campaign_end(const struct campaign *c)
 {
-	return c->options.budget > 0 ? c->start + c->options.budget * 1.25 : 0;
+	return c->options.budget > 0 ? c->start + c->options.budget * SHARE_ALL : 0;
 }
 
 static int testing_prepare(struct campaign *c, struct err *err)
@@ -231,28 +236,14 @@ uint64_t campaign_expects(const struct campaign *c)
 	return 2 * count * c->options.platform_count;
 }
 
-static int campaign_test(struct campaign *c, struct err *err)
+static void inject_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 {
-	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
+	const struct judge_seen seen = {.own = &c->injected[platform]};
 
-	campaign_phase(c, "testing", campaign_expects(c));
-	for (unsigned round = 0; c->options.inject && round < rounds; round++)
-		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
-			if (inject_read(c, p, round, err) < 0)
-				return -1;
-	c->inject_stopped = c->options.inject && c->stopped;
-	return 0;
-}
-
-static int campaign_explore(struct campaign *c, struct err *err)
-{
+	map_free(&c->injected[platform]);
+	trials_judge(&c->trials[platform], c->known, JOB_INJECT, jobs, &seen, &c->found);
 	if (!c->options.explore)
-		return 0;
-	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
-		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
-			if (explore_read(c, p, (enum explore_pass)pass, err) < 0)
-				return -1;
-	return 0;
+		roots_judge(c, platform, &c->trials[platform], JOB_INJECT, &seen, jobs);
 }
 
 bool campaign_is_creating(const struct campaign *c, const struct trial *trial)
@@ -274,32 +265,98 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 	}
 }
 
-static int campaign_judge(struct campaign *c, size_t platform, struct err *err)
+typedef void jobs_make(struct campaign *c, size_t platform, struct jobs *jobs);
+
+static int trials_explain(struct campaign *c, size_t platform, struct trials *trials, jobs_make *make,
+			  enum judge_extent extent, struct err *err)
 {
-	struct trials *trials = &c->trials[platform];
 	struct jobs jobs = {0};
 	int r;
 
 	trials_sort(trials);
-	if (hangs_confirm(c, platform, err) < 0)
+	if (extent == JUDGE_ALL && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;
 	trials_accept(trials, c->known, c->initial);
 	trials_mark_creating(c, trials);
-	trials_judge(trials, c->known, &jobs, &c->counted, &c->found);
-	explore_jobs(c, platform, &jobs);
+	make(c, platform, &jobs);
 	jobs_prune(&jobs);
-	r = explain_jobs(c, platform, &jobs, err);
+	r = explain_jobs(c, platform, trials_created(trials, c->known), &jobs, extent, err);
 	vec_free(&jobs.all);
 	return r;
+}
+
+/* Jobs are made and counted anew each time; those that are explained already cost nothing. */
+int campaign_judge(struct campaign *c, size_t platform, enum judge_extent extent, struct err *err)
+{
+	const char *name = platform_name(c->options.platforms[platform]);
+	uint64_t failed = c->failed_before, left = c->jobs_left;
+
+	for (size_t i = 0; i < c->results.count; i++)
+		if (!strcmp(c->results.at[i].sighting.platform, name))
+			c->results.at[i].sighting.states = 0;
+	if (trials_explain(c, platform, &c->trials[platform], inject_jobs, extent, err) < 0)
+		return -1;
+	if (c->options.explore &&
+	    trials_explain(c, platform, explored_trials(c->explored, platform), explore_jobs, extent, err) < 0)
+		return -1;
+	if (c->jobs_left == left)
+		c->failed_told = failed;
+	return 0;
+}
+
+int campaign_judge_meanwhile(struct campaign *c, size_t platform, struct err *err)
+{
+	double phase_start = c->phase_start, now = clock_seconds();
+	uint64_t known = c->phase_known, runs = c->phase_runs, before = c->runs_before;
+	uint64_t segments = c->segments, segments_known = c->segments_known;
+	const char *phase = c->phase;
+	int r = campaign_judge(c, platform, JUDGE_QUICKLY, err);
+
+	campaign_phase(c, phase, known);
+	c->phase_start = phase_start + clock_seconds() - now;
+	c->phase_runs = runs + c->runs_before - before;
+	c->segments = segments;
+	c->segments_known = segments_known;
+	return r;
+}
+
+static int campaign_judge_all(struct campaign *c, enum judge_extent extent, struct err *err)
+{
+	for (size_t p = 0; p < c->options.platform_count; p++)
+		if (campaign_judge(c, p, extent, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int campaign_test(struct campaign *c, struct err *err)
+{
+	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
+
+	campaign_phase(c, "testing", campaign_expects(c));
+	for (unsigned round = 0; c->options.inject && round < rounds; round++)
+		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
+			if (inject_read(c, p, round, err) < 0)
+				return -1;
+	c->inject_stopped = c->options.inject && c->stopped;
+	/* With a budget, explore has its share before the hard cases. */
+	return campaign_judge_all(c, c->options.explore && c->options.budget > 0 ? JUDGE_QUICKLY : JUDGE_ALL, err);
+}
+
+static int campaign_explore(struct campaign *c, struct err *err)
+{
+	if (!c->options.explore)
+		return 0;
+	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
+		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
+			if (explore_read(c, p, (enum explore_pass)pass, err) < 0)
+				return -1;
+	return campaign_judge_all(c, JUDGE_ALL, err);
 }
 
 static int campaign_go(struct campaign *c, struct err *err)
 {
 	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || campaign_explore(c, err) < 0)
 		return -1;
-	for (size_t p = 0; p < c->options.platform_count; p++)
-		if (campaign_judge(c, p, err) < 0)
-			return -1;
 	return nested_run(c, err);
 }
 
@@ -323,9 +380,13 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->creation = creation_new(options->dir);
 	c->folders = options->folder_first;
 	c->start = clock_seconds();
-	c->testing.deadline =
-		options->budget > 0 ? c->start + options->budget * (options->nested ? FIRST_CRASH_SHARE : 1) : 0;
 	c->explored = explored_new(options->platform_count);
+	if (options->budget > 0) {
+		double share = options->nested ? FIRST_CRASH_SHARE : 1;
+
+		c->testing.deadline = c->start + options->budget * share;
+		c->testing.deadline_failed = c->start + options->budget * share * SHARE_TESTING;
+	}
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
 	c->seconds = clock_seconds() - c->start;
@@ -337,8 +398,11 @@ void campaign_free(struct campaign *c)
 {
 	if (!c)
 		return;
-	for (size_t p = 0; p < CAMPAIGN_PLATFORMS_MAX; p++)
+	for (size_t p = 0; p < CAMPAIGN_PLATFORMS_MAX; p++) {
 		vec_free(&c->trials[p].all);
+		map_free(&c->injected[p]);
+		map_free(&c->explained[p]);
+	}
 	for (size_t i = 0; i < c->blocks.count; i++)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
@@ -351,7 +415,7 @@ void campaign_free(struct campaign *c)
 		known_close(c->known);
 	nested_free(c);
 	hangs_free(c);
-	map_free(&c->counted);
+	map_free(&c->found.verdicts);
 	arena_free(&c->texts);
 	free(c);
 }

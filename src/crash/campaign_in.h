@@ -33,6 +33,9 @@ enum {
 	HANG_DISTANCE = 4
 };
 
+/* There is nothing to be told of a job. */
+#define EXPLAINED_FINE UINT64_MAX
+
 /* A finding in the making; all it points to is the campaign's. */
 struct result {
 	struct crash_sighting sighting;
@@ -64,10 +67,12 @@ struct campaign {
 	struct select *select;
 	struct creation *creation;
 
-	struct trials trials[CAMPAIGN_PLATFORMS_MAX];
-	struct explored *explored; /* by platform; of inject, the pages that it tried (inject.c) */
-	struct judgement found;    /* on all platforms */
-	struct map counted;        /* contents that are in it */
+	struct trials trials[CAMPAIGN_PLATFORMS_MAX]; /* of inject */
+	struct map injected[CAMPAIGN_PLATFORMS_MAX];  /* contents of these that fail -> 1 */
+	struct map explained
+		[CAMPAIGN_PLATFORMS_MAX]; /* first states of jobs -> 1 + index of the result, or EXPLAINED_FINE */
+	struct explored *explored;        /* by platform; of inject, the pages that it tried (inject.c) */
+	struct judgement found;           /* on all platforms */
 	struct ending initial;
 	bool stopped;        /* interrupted, or out of time: not all was tested */
 	bool inject_stopped; /* so it was while inject had states to test */
@@ -87,6 +92,9 @@ struct campaign {
 	/* for progress and figures */
 	const char *phase;
 	double start, phase_start, seconds;
+	double explaining;                   /* seconds spent on causes so far */
+	uint64_t jobs_left;                  /* times that a job had to wait for a later judging */
+	uint64_t failed_told;                /* of failed_before, those whose causes are known */
 	uint64_t runs_before, failed_before; /* of testers that are closed */
 	uint64_t phase_known, phase_runs;
 	uint64_t segments, segments_known; /* of the phase; see struct campaign_progress */
@@ -156,11 +164,24 @@ int hangs_try(struct campaign *campaign, size_t platform, const struct trial *tr
  * is no time to see that; -1.  A state without a digest (0, 0) is run in any case. */
 int hangs_certainly(struct campaign *campaign, const struct state *state, struct ending *how, struct err *err);
 /* The same with what has exceeded the time limit; 0 also when stopped. */
-int hangs_confirm(struct campaign *campaign, size_t platform, struct err *err);
+int hangs_confirm(struct campaign *campaign, size_t platform, const struct trials *trials, struct err *err);
 void hangs_free(struct campaign *campaign);
 
-/* explain.c: one result for each job, or a share in one that is there already. */
-int explain_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs, struct err *err);
+/* Judge what was tested so far, and find the causes of what is new: so that they are known if the user interrupts
+ * later.  It may be done any number of times; what is found does not depend on how often, unless time runs out. */
+enum judge_extent {
+	JUDGE_QUICKLY, /* while testing goes on: without recoveries that hang; with a budget, for a part of it */
+	JUDGE_ALL,
+};
+
+int campaign_judge(struct campaign *campaign, size_t platform, enum judge_extent extent, struct err *err);
+/* The same, quickly, in the middle of a phase that then goes on.  No tester may be open. */
+int campaign_judge_meanwhile(struct campaign *campaign, size_t platform, struct err *err);
+
+/* explain.c: one result for each job, or a share in one that is there already.  Before the event `created` the initial
+ * ending is accepted. */
+int explain_jobs(struct campaign *campaign, size_t platform, uint64_t created, struct jobs *jobs,
+		 enum judge_extent extent, struct err *err);
 
 /* campaign.c: a campaign with the outcomes of another. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,

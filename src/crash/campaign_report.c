@@ -139,7 +139,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 {
 	if (c->options.explore)
 		explore_notes(c, f);
-	states_note(f, c->found.accepted + explore_figures(c).accepted,
+	states_note(f, c->found.accepted,
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
 	states_note(
 		f, c->fickle,
@@ -184,16 +184,16 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.failure_points.visited = figure(points_visited(c->survey->points));
 		f->stats.failure_points.unique = figure(points_unique(c->survey->points));
 	}
-	f->stats.crash_states.distinct = figure(c->found.distinct + explored.tested);
+	f->stats.crash_states.distinct = figure(c->found.distinct);
 	if (c->options.explore) {
 		f->stats.crash_states.explored = figure(explored.all);
 		f->stats.segments.explored = figure(explored.complete);
 		f->stats.segments.partial = figure(explored.partial);
 		f->stats.segments.untested = figure(explored.waiting);
 	}
-	f->stats.crash_states.tested = figure(c->found.tested + explored.tested);
-	f->stats.crash_states.failed = figure(c->found.failed + explored.failed);
-	f->stats.crash_states.accepted = figure(c->found.accepted + explored.accepted);
+	f->stats.crash_states.tested = figure(c->found.tested);
+	f->stats.crash_states.failed = figure(c->found.failed);
+	f->stats.crash_states.accepted = figure(c->found.accepted);
 	if (c->options.nested && !c->options.client) {
 		f->stats.nested.states = figure(c->nested_states);
 		f->stats.nested.crashed = figure(c->nested_done);

@@ -38,4 +38,19 @@ static inline bool contents_add(struct contents *contents, struct digest digest)
 	return true;
 }
 
+static inline bool contents_has(const struct contents *contents, struct digest digest)
+{
+	size_t at;
+
+	if (!(digest.low | digest.high))
+		digest.low = 1;
+	if (!contents->room)
+		return false;
+	for (at = digest.low & (contents->room - 1); contents->at[at].low | contents->at[at].high;
+	     at = (at + 1) & (contents->room - 1))
+		if (digest_equal(contents->at[at], digest))
+			return true;
+	return false;
+}
+
 #endif

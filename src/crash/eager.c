@@ -72,7 +72,7 @@ static void state_learn(struct eager *g, const uint8_t *taken, struct digest dig
 	if (!contents_add(&g->explore->explored->tested, digest))
 		return;
 	if (!ending_passed(ending))
-		failures_add(&root->failures, g->moment, taken, g->open, ending, sequence);
+		failures_add(&root->failures, g->moment, taken, g->open, digest, ending, sequence);
 	else if (explore_nests(g->explore))
 		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
 }

@@ -44,11 +44,64 @@ bool explain_may_run(struct explain *e, struct ending ending)
 	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
 }
 
+bool explain_accepts(const struct explain *e, uint64_t event, struct ending ending)
+{
+	return event < e->created && ending.kind == OUTCOME_EXIT && ending_same(ending, e->campaign->initial);
+}
+
 /* The judge has seen the time-out only: rule 1 of trials.h is for this ending, too. */
 bool explain_is_fine(const struct explain *e, const struct job *job, struct ending ending)
 {
-	return ending_passed(ending) || (job->trial->event < e->created && ending.kind == OUTCOME_EXIT &&
-					 ending_same(ending, e->campaign->initial));
+	return ending_passed(ending) || explain_accepts(e, job->trial->event, ending);
+}
+
+/* What is explained */
+
+/* Jobs are known by their first state, and by what it is: the same content may be all that was stored at one moment, and
+ * what is guaranteed at another, which are two stories.  `detector` 0: by whichever strategy. */
+static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned detector)
+{
+	struct map *map = &e->campaign->explained[e->platform_index];
+
+	return map_put(map, digest.low + (which << 2 | detector), digest.high);
+}
+
+static struct result *result_at(const struct explain *e, uint64_t index)
+{
+	return index && index != EXPLAINED_FINE ? &e->campaign->results.at[index - 1] : NULL;
+}
+
+struct result *explain_told(const struct explain *e, const struct job *follower)
+{
+	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->detectors));
+}
+
+/* A job that names another was perhaps not looked at by itself: it says nothing to other strategies. */
+static void job_told(struct explain *e, const struct job *job)
+{
+	uint64_t index = e->told ? e->told : EXPLAINED_FINE;
+
+	*explained(e, job->digest, job->trial->which, job->detectors) = index;
+	if (!job->follows)
+		*explained(e, job->digest, job->trial->which, 0) = index;
+}
+
+/* Has this state been explained before?  Then that is all. */
+static bool job_is_told(struct explain *e, const struct job *job)
+{
+	uint64_t known = *explained(e, job->digest, job->trial->which, job->detectors);
+	struct result *result;
+
+	if (!known)
+		known = *explained(e, job->digest, job->trial->which, 0);
+	if (!known)
+		return false;
+	result = result_at(e, known);
+	e->told = 0;
+	if (result)
+		result_join(e, result, job);
+	*explained(e, job->digest, job->trial->which, job->detectors) = known;
+	return true;
 }
 
 /* Remember a store for the story. */
@@ -105,51 +158,70 @@ static struct job *job_next(struct jobs *jobs, const bool *done)
 	return next;
 }
 
-static int jobs_explain(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
+static int job_explain(struct explain *e, struct job *job, struct err *err)
 {
-	bool *done = mem_alloc(jobs->all.count + 1);
+	int r = explain_to(e, job->start, err);
+
+	e->told = 0;
+	if (r == 0)
+		r = job->trial->which == TRIAL_ALL ? prefix_explain(e, job, err) : loss_explain(e, job, err);
+	if (r == 0)
+		job_told(e, job);
+	return r;
+}
+
+static bool explain_may_begin(const struct explain *e)
+{
+	return e->enough <= 0 || (!e->campaign->options.interrupted() && clock_seconds() < e->enough);
+}
+
+static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct err *err)
+{
 	struct job *job;
 	int r = 0;
 
-	for (size_t i = 0; i < jobs->all.count; i++)
-		done[i] = job_hangs(&jobs->all.at[i]) != hanging;
-	while (r >= 0 && (job = job_next(jobs, done))) {
-		r = explain_to(e, job->start, err);
-		if (r == 0 && job->trial->which == TRIAL_ALL)
-			r = prefix_explain(e, job, err);
-		else if (r == 0)
-			r = loss_explain(e, job, err);
+	while (r >= 0 && explain_may_begin(e) && (job = job_next(jobs, done))) {
+		r = job_is_told(e, job) ? 0 : job_explain(e, job, err);
 		done[job - jobs->all.at] = r != 1;
 	}
-	free(done);
+	e->campaign->jobs_left += r >= 0 && job_next(jobs, done);
 	return r < 0 ? r : 0;
 }
 
 /* Those that hang take a time limit for each try: they come last, in a reading of their own. */
-static int jobs_read(struct explain *e, size_t platform, struct jobs *jobs, bool hanging, struct err *err)
+static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
 {
 	struct campaign *c = e->campaign;
-	bool any = false;
-	int r;
+	bool *done = mem_alloc(jobs->all.count + 1), any = false;
+	int r = 0;
 
-	for (size_t i = 0; i < jobs->all.count; i++)
-		any |= job_hangs(&jobs->all.at[i]) == hanging;
-	if (!any)
-		return 0;
-	e->recent_count = 0;
-	e->reading = NULL;
-	r = reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err);
-	if (r == 0)
-		r = campaign_tester(c, e->reading, err);
-	if (r == 0)
-		r = jobs_explain(e, jobs, hanging, err);
-	campaign_tester_close(c);
-	reading_close(e->reading);
+	for (size_t i = 0; i < jobs->all.count; i++) {
+		done[i] = job_hangs(&jobs->all.at[i]) != hanging || job_is_told(e, &jobs->all.at[i]);
+		any |= !done[i];
+	}
+	if (any) {
+		e->recent_count = 0;
+		e->reading = NULL;
+		r = reading_open(&e->reading, c->options.dir, c->options.platforms[e->platform_index],
+				 c->survey->origin, err);
+		if (r == 0)
+			r = campaign_tester(c, e->reading, err);
+		if (r == 0)
+			r = jobs_explain(e, jobs, done, err);
+		campaign_tester_close(c);
+		reading_close(e->reading);
+	}
+	free(done);
 	return r;
 }
 
-int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct err *err)
+/* Of a budget, this much may be spent on causes while there is something left to test. */
+#define SHARE_WHILE_TESTING 0.25
+
+int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct jobs *jobs, enum judge_extent extent,
+		 struct err *err)
 {
+	double start = clock_seconds();
 	struct explain *e;
 	int r;
 
@@ -157,13 +229,17 @@ int explain_jobs(struct campaign *c, size_t platform, struct jobs *jobs, struct 
 		return 0;
 	e = mem_alloc(sizeof(*e));
 	e->campaign = c;
+	e->platform_index = platform;
 	e->platform = platform_name(c->options.platforms[platform]);
-	e->created = trials_created(&c->trials[platform], c->known);
+	e->created = created;
 	e->deadline = campaign_end(c);
+	if (extent == JUDGE_QUICKLY && c->options.budget > 0)
+		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->explaining;
 	campaign_phase(c, "minimising", 0);
-	r = jobs_read(e, platform, jobs, false, err);
-	if (r == 0)
-		r = jobs_read(e, platform, jobs, true, err);
+	r = jobs_read(e, jobs, false, err);
+	if (r == 0 && extent == JUDGE_ALL)
+		r = jobs_read(e, jobs, true, err);
+	c->explaining += clock_seconds() - start;
 	free(e);
 	return r;
 }

@@ -16,12 +16,15 @@ enum { RECENT_MAX = 64 };
 struct explain {
 	struct campaign *campaign;
 	struct reading *reading;
+	size_t platform_index;
 	const char *platform;
 	uint64_t created;                  /* before this event the initial ending is accepted */
+	double enough;                     /* after this no further job is begun; 0: none */
 	double deadline;                   /* after this nothing is run any more; 0: none */
 	bool hurry;                        /* nothing may be run: interrupted, or out of time */
 	struct recent recents[RECENT_MAX]; /* the last stores to PM, a ring */
 	uint64_t recent_count;
+	size_t told; /* 1 + index of the result of the job at hand; 0: none yet */
 };
 
 /* Does recovery end on this state in that way?  1, 0; TESTER_STOPPED, -1.  What is known is not run again. */
@@ -32,6 +35,12 @@ bool explain_may_run(struct explain *explain, struct ending ending);
 
 /* May it, for what it says on a state that becomes a finding?  That has the time of one more run. */
 bool explain_may_tell(const struct explain *explain);
+
+/* Is this ending accepted for a crash after `event`?  Rule 1 of trials.h. */
+bool explain_accepts(const struct explain *explain, uint64_t event, struct ending ending);
+
+/* The result of the job that this one names; NULL: it has none. */
+struct result *explain_told(const struct explain *explain, const struct job *follower);
 
 /* A job that exceeded the time limit ends in this way if it has more: is there nothing to be told of it? */
 bool explain_is_fine(const struct explain *explain, const struct job *job, struct ending ending);
@@ -47,7 +56,7 @@ int result_add(struct explain *explain, const struct job *job, struct result *re
 	       struct err *err);
 
 /* The job has the same cause as a result that is there already. */
-void result_join(struct result *result, const struct job *job);
+void result_join(struct explain *explain, struct result *result, const struct job *job);
 
 /* The point of a trial. */
 void result_point(const struct explain *explain, const struct trial *trial, struct crash_sighting *sighting);

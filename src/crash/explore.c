@@ -10,7 +10,12 @@
 #include "model/moments.h"
 #include "trace/op.h"
 
-enum { EVENTS_PER_LOOK = 1 << 14, ROOTS_PER_SUSPECT = 4 };
+enum {
+	EVENTS_PER_LOOK = 1 << 14,
+	ROOTS_PER_SUSPECT = 4,
+	EXPLAIN_LEAST = 16, /* roots between two searches for causes, */
+	EXPLAIN_PART = 4,   /* or a quarter of those before */
+};
 
 static bool has_budget(const struct campaign *c)
 {
@@ -30,12 +35,12 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 		.op = (uint8_t)(ev ? op_of(ev) : OP_COUNT),
 		.which = TRIAL_ALL,
 		.guaranteed = !pending,
-		.explored = true,
+		.from = select_start(e->campaign->select),
 	};
 	uint8_t *nothing;
 	uint32_t units;
 
-	vec_push(&e->trials->all, trial);
+	vec_push(&e->explored->trials.all, trial);
 	if (!pending)
 		return;
 	nothing = mem_alloc(moment->choices->unit_count);
@@ -43,7 +48,7 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 	trial.digest = moment->certain;
 	trial.guaranteed = true;
 	trial.lost = moment_lost(moment, nothing, NULL, &units);
-	vec_push(&e->trials->all, trial);
+	vec_push(&e->explored->trials.all, trial);
 	free(nothing);
 }
 
@@ -132,6 +137,7 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 	is_root = e->explored->roots.at[index].event == fresh.event;
 	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
 		e->campaign->segments++;
+		e->tested++;
 		return root_test(e, index, moment, err);
 	}
 	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root); /* done without it */
@@ -147,7 +153,7 @@ static int event_explore(struct explore *e, const struct event *ev, struct err *
 	int r = 0;
 
 	if (ev)
-		select_event(e->campaign->select, reading_trace(e->reading), ev);
+		select_event(e->campaign->select, reading_trace(e->reading), ev, reading_number(e->reading));
 	if (moments_before(&e->moments, model, ev)) {
 		if (!select_returned(e->campaign->select))
 			segments_skip(e->segments);
@@ -157,6 +163,23 @@ static int event_explore(struct explore *e, const struct event *ev, struct err *
 	if (ev)
 		segments_event(e->segments, ev);
 	return r;
+}
+
+/* Find the causes of what has failed so far: they are known then if the user interrupts.  When that is done depends on
+ * the roots alone, not on time, so that the findings do not. */
+static int explain_meanwhile(struct explore *e, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	int r = tester_drain(c->tester, err);
+
+	e->explain_at =
+		e->tested + (e->tested / EXPLAIN_PART > EXPLAIN_LEAST ? e->tested / EXPLAIN_PART : EXPLAIN_LEAST);
+	if (r < 0 || !tester_failed(c->tester))
+		return r;
+	campaign_tester_close(c);
+	if (campaign_judge_meanwhile(c, e->platform, err) < 0)
+		return -1;
+	return campaign_tester(c, e->reading, err);
 }
 
 static int reading_explore(struct explore *e, struct err *err)
@@ -169,6 +192,8 @@ static int reading_explore(struct explore *e, struct err *err)
 		if (more < 0)
 			return -1;
 		r = event_explore(e, more ? ev : NULL, err);
+		if (r == 0 && e->tested >= e->explain_at)
+			r = explain_meanwhile(e, err);
 		if (r < 0)
 			return r;
 		if (more)
@@ -258,7 +283,8 @@ int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, st
 {
 	struct explore e = {.campaign = c,
 			    .explored = &c->explored[platform],
-			    .trials = &c->trials[platform],
+			    .platform = platform,
+			    .explain_at = EXPLAIN_LEAST,
 			    .pass = pass};
 	bool was_stopped;
 	int r;
@@ -306,12 +332,9 @@ struct explore_figures explore_figures(const struct campaign *c)
 
 		f.roots += e->seen;
 		f.different += e->roots.count;
-		f.tested += e->tested_new;
 		for (size_t i = 0; i < e->tested.room; i++)
 			if (e->tested.at[i].low | e->tested.at[i].high)
 				contents_add(&all, e->tested.at[i]);
-		f.failed += e->failed;
-		f.accepted += e->accepted;
 		f.traps += e->traps;
 		f.eager += e->eager;
 		f.reason = f.reason ? f.reason : e->reason;
@@ -330,6 +353,11 @@ struct explored *explored_new(size_t platforms)
 	return mem_alloc(platforms * sizeof(struct explored));
 }
 
+struct trials *explored_trials(struct explored *explored, size_t platform)
+{
+	return &explored[platform].trials;
+}
+
 void explored_free(struct explored *explored, size_t platforms)
 {
 	for (size_t p = 0; explored && p < platforms; p++) {
@@ -340,6 +368,7 @@ void explored_free(struct explored *explored, size_t platforms)
 			candidates_free(&e->roots.at[i].candidates);
 		}
 		vec_free(&e->roots);
+		vec_free(&e->trials.all);
 		map_free(&e->names);
 		vec_free(&e->suspects);
 		map_free(&e->suspect_index);

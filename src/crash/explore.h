@@ -45,11 +45,9 @@ enum explore_pass {
 
 /* What was done on all platforms. */
 struct explore_figures {
-	uint64_t roots;            /* moments of chosen segments */
-	uint64_t different;        /* of them */
-	uint64_t all;              /* contents that recovery was run on */
-	uint64_t tested;           /* contents that recovery was run on, and that inject had not tested */
-	uint64_t failed, accepted; /* of these */
+	uint64_t roots;     /* moments of chosen segments */
+	uint64_t different; /* of them */
+	uint64_t all;       /* contents that recovery was run on */
 	uint64_t traps;
 	double left_out;                     /* sets that belong to no tested one */
 	uint64_t left_in;                    /* roots where something was left out */
@@ -64,13 +62,20 @@ struct explore_figures {
 /* Test the states of a platform, in one pass.  0 also when stopped. */
 int explore_read(struct campaign *campaign, size_t platform, enum explore_pass pass, struct err *err);
 
-/* After trials_sort and trials_accept: add what is to be explained beside the trials. */
+/* Judge the states of roots beside the extreme ones, which are `trials`, and add what is to be explained: those of
+ * explore, or the pages that inject has tried. */
+void roots_judge(struct campaign *campaign, size_t platform, const struct trials *trials, unsigned detector,
+		 const struct judge_seen *seen, struct jobs *jobs);
+
+/* Judge what explore has tested, and add what is to be explained.  After trials_sort and trials_accept. */
 void explore_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs);
 
 struct explore_figures explore_figures(const struct campaign *campaign);
 
 /* One for each platform, in an array. */
 struct explored *explored_new(size_t platforms);
+/* The extreme states of its roots. */
+struct trials *explored_trials(struct explored *explored, size_t platform);
 void explored_free(struct explored *explored, size_t platforms);
 
 #endif

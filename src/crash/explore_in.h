@@ -20,11 +20,12 @@
 /* States of one root that fail alike and lose stores of the same code. */
 struct failure {
 	struct ending ending;
-	uint64_t lost;     /* hash of contexts */
-	uint64_t sequence; /* of the first, among the states of its root */
-	uint32_t units;    /* that it loses, of those decided */
-	bool *persisted;   /* of the first: by model_pending */
-	size_t count;      /* of these flags */
+	uint64_t lost;        /* hash of contexts */
+	uint64_t sequence;    /* of the first, among the states of its root */
+	uint32_t units;       /* that it loses, of those decided */
+	bool *persisted;      /* of the first: by model_pending */
+	struct digest leader; /* its content */
+	size_t count;         /* of these flags */
 	VEC_OF(struct digest) contents;
 };
 
@@ -32,9 +33,9 @@ struct failures {
 	VEC_OF(struct failure) all;
 };
 
-/* One state fails. */
+/* One state fails.  `content` stands for it: it is that of the set, or one that is the same to recovery. */
 void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
-		  struct ending ending, uint64_t sequence);
+		  struct digest content, struct ending ending, uint64_t sequence);
 void failures_clear(struct failures *failures);
 
 enum root_state {
@@ -79,7 +80,7 @@ struct explored {
 	bool observed;
 	bool read;              /* once at least */
 	struct observed *lines; /* that recovery reads; NULL: it was not observed yet */
-	uint64_t tested_new, failed, accepted;
+	struct trials trials;   /* the extreme states of all roots */
 };
 
 /* A reading. */
@@ -87,10 +88,12 @@ struct explore {
 	struct campaign *campaign;
 	struct explored *explored;
 	struct reading *reading;
-	struct trials *trials;
 	struct segments *segments;
 	struct moments moments;
 	enum explore_pass pass;
+	size_t platform;
+	size_t tested;                   /* roots, in this reading */
+	size_t explain_at;               /* when that many are, causes are looked for */
 	uint32_t *files;                 /* for run/lazy.h */
 	VEC_OF(struct flight *) flights; /* lazily.c */
 };

@@ -19,8 +19,8 @@ static struct failure *failure_find(struct failures *f, struct ending ending, ui
 }
 
 /* It is the first of its group so far: results come in any order. */
-static void failure_lead(struct failure *failure, const struct moment *m, const uint8_t *taken, uint32_t units,
-			 uint64_t sequence)
+static void failure_lead(struct failure *failure, const struct moment *m, const uint8_t *taken, struct digest content,
+			 uint32_t units, uint64_t sequence)
 {
 	failure->count = m->choices->unit_count;
 	if (!failure->persisted)
@@ -28,10 +28,11 @@ static void failure_lead(struct failure *failure, const struct moment *m, const 
 	moment_persisted(m, taken, failure->persisted);
 	failure->sequence = sequence;
 	failure->units = units;
+	failure->leader = content;
 }
 
 void failures_add(struct failures *f, const struct moment *m, const uint8_t *taken, const uint8_t *decided,
-		  struct ending ending, uint64_t sequence)
+		  struct digest content, struct ending ending, uint64_t sequence)
 {
 	uint32_t units;
 	uint64_t lost = moment_lost(m, taken, decided, &units);
@@ -44,8 +45,8 @@ void failures_add(struct failures *f, const struct moment *m, const uint8_t *tak
 		failure = &f->all.at[f->all.count - 1];
 	}
 	if (!failure->persisted || sequence < failure->sequence)
-		failure_lead(failure, m, taken, units, sequence);
-	vec_push(&failure->contents, moment_digest(m, taken));
+		failure_lead(failure, m, taken, content, units, sequence);
+	vec_push(&failure->contents, content);
 }
 
 void failures_clear(struct failures *f)
@@ -71,24 +72,17 @@ static int failure_order(const void *left, const void *right)
 
 struct judge {
 	struct campaign *campaign;
-	struct explored *explored;
-	struct trials *trials;
+	unsigned detector;
+	const struct trials *trials;
 	struct jobs *jobs;
+	const struct judge_seen *seen;
 	struct map loses; /* (lost, ending) -> 1 + index of the job */
-	struct map seen;  /* contents that fail on this platform: 1 */
 	uint64_t created; /* before this event the initial ending is accepted */
 };
 
-static unsigned detector_of(const struct judge *j)
+/* The trial that stands for one of the extreme states of a root. */
+static const struct trial *trial_find(const struct trials *trials, uint64_t event, enum trial_which which)
 {
-	return j->campaign->options.explore ? JOB_EXPLORE : JOB_INJECT;
-}
-
-/* The trial that stands for one of the extreme states of a root; where inject tries pages, its own. */
-static const struct trial *trial_find(const struct judge *j, uint64_t event, enum trial_which which)
-{
-	const struct trials *trials = j->trials;
-	bool explored = j->campaign->options.explore;
 	size_t low = 0, high = trials->all.count;
 
 	while (low < high) {
@@ -100,42 +94,9 @@ static const struct trial *trial_find(const struct judge *j, uint64_t event, enu
 			high = middle;
 	}
 	for (; low < trials->all.count && trials->all.at[low].event == event; low++)
-		if (trials->all.at[low].which == which && trials->all.at[low].explored == explored)
+		if (trials->all.at[low].which == which)
 			return &trials->all.at[low];
 	return NULL;
-}
-
-/* Is this failing content counted for the first time, on whatever platform? */
-static bool content_fails_first(struct judge *j, struct digest digest)
-{
-	uint64_t *counted = map_put(&j->campaign->counted, digest.low, digest.high);
-	bool first = *counted != COUNTED_FAILING;
-
-	*counted = COUNTED_FAILING;
-	return first;
-}
-
-static uint64_t contents_fresh(struct judge *j, const struct failure *failure)
-{
-	uint64_t fresh = 0;
-
-	for (size_t i = 0; i < failure->contents.count; i++)
-		fresh += content_fails_first(j, failure->contents.at[i]);
-	return fresh;
-}
-
-/* The contents that no other group, or trial, of this platform has. */
-static uint64_t contents_unseen(struct judge *j, const struct failure *failure)
-{
-	uint64_t unseen = 0;
-
-	for (size_t i = 0; i < failure->contents.count; i++) {
-		uint64_t *seen = map_put(&j->seen, failure->contents.at[i].low, failure->contents.at[i].high);
-
-		unseen += !*seen;
-		*seen = 1;
-	}
-	return unseen;
 }
 
 static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
@@ -144,58 +105,65 @@ static bool is_accepted(const struct judge *j, const struct root *root, const st
 	       ending_same(failure->ending, j->campaign->initial);
 }
 
-/* All that is stored fails in the same way: that is explained already. */
-static bool prefix_fails(const struct judge *j, const struct root *root, const struct failure *failure)
+static void contents_count(struct judge *j, const struct failure *failure, enum verdict verdict)
 {
-	const struct trial *all = trial_find(j, root->event, TRIAL_ALL);
-
-	return all && !all->accepted && ending_same(known_get(j->campaign->known, all->digest), failure->ending);
+	for (size_t i = 0; i < failure->contents.count; i++)
+		judgement_count(&j->campaign->found, failure->contents.at[i], verdict);
 }
 
-/* By the job of the latest prefix up to the root that fails so; rule 2 of trials.h. */
-static void prefix_count(struct judge *j, const struct root *root, const struct failure *failure, uint64_t states)
+/* All that is stored fails in the same way: perhaps for the same reason.  The job of the latest prefix up to the root
+ * that fails so, and that names no other; rule 2 of trials.h. */
+static const struct job *prefix_find(const struct judge *j, const struct root *root, const struct failure *failure)
 {
-	struct job *latest = NULL;
+	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
+	const struct job *latest = NULL;
 
+	if (!all || all->accepted || !ending_same(known_get(j->campaign->known, all->digest), failure->ending))
+		return NULL;
 	for (size_t i = 0; i < j->jobs->all.count; i++) {
-		struct job *job = &j->jobs->all.at[i];
+		const struct job *job = &j->jobs->all.at[i];
 
-		if (job->trial->which == TRIAL_ALL && job->trial->event <= root->event &&
+		if (job->trial->which == TRIAL_ALL && !job->follows && job->trial->event <= root->event &&
 		    ending_same(job->ending, failure->ending) && (!latest || latest->trial->event < job->trial->event))
 			latest = job;
 	}
-	if (!latest)
-		return;
-	latest->states += states;
-	latest->detectors |= detector_of(j);
+	return latest;
+}
+
+/* The job for states that lose stores of this code and fail so. */
+static struct job *loss_job(struct judge *j, const struct root *root, const struct failure *failure)
+{
+	const struct trial *none = trial_find(j->trials, root->event, TRIAL_NONE);
+	uint64_t *known;
+
+	if (!none)
+		return NULL;
+	known = map_put(&j->loses, failure->lost, ending_code(failure->ending));
+	if (!*known) {
+		const struct job *prefix = prefix_find(j, root, failure);
+		struct job job = {.trial = none,
+				  .digest = failure->leader,
+				  .ending = failure->ending,
+				  .start = root->event,
+				  .detectors = j->detector,
+				  .persisted = failure->persisted,
+				  .follows = prefix};
+
+		job.prefix = prefix ? prefix->digest : job.prefix;
+		vec_push(&j->jobs->all, job);
+		*known = j->jobs->all.count;
+	}
+	return &j->jobs->all.at[*known - 1];
 }
 
 static void failure_judge(struct judge *j, const struct root *root, const struct failure *failure)
 {
-	const struct trial *none = trial_find(j, root->event, TRIAL_NONE);
-	uint64_t fresh = contents_fresh(j, failure), states = contents_unseen(j, failure), *job;
+	bool accepted = is_accepted(j, root, failure);
+	struct job *job = accepted ? NULL : loss_job(j, root, failure);
 
-	if (is_accepted(j, root, failure)) {
-		j->explored->accepted += fresh;
-		return;
-	}
-	j->explored->failed += fresh;
-	if (prefix_fails(j, root, failure)) {
-		prefix_count(j, root, failure, states);
-		return;
-	}
-	if (!none)
-		return;
-	job = map_put(&j->loses, failure->lost, ending_code(failure->ending));
-	if (!*job) {
-		vec_push(&j->jobs->all, ((struct job){.trial = none,
-						      .ending = failure->ending,
-						      .start = root->event,
-						      .detectors = detector_of(j),
-						      .persisted = failure->persisted}));
-		*job = j->jobs->all.count;
-	}
-	j->jobs->all.at[*job - 1].states += states;
+	contents_count(j, failure, accepted ? VERDICT_ACCEPTED : VERDICT_FAILED);
+	for (size_t i = 0; job && i < failure->contents.count; i++)
+		job_count(job, j->seen, failure->contents.at[i]);
 }
 
 static void root_judge(struct judge *j, struct root *root)
@@ -208,53 +176,38 @@ static void root_judge(struct judge *j, struct root *root)
 		if (i < GROUPS_TOLD)
 			failure_judge(j, root, &f->all.at[i]);
 		else
-			j->explored->failed += contents_fresh(j, &f->all.at[i]);
+			contents_count(j, &f->all.at[i],
+				       is_accepted(j, root, &f->all.at[i]) ? VERDICT_ACCEPTED : VERDICT_FAILED);
 	}
 }
 
-/* The extreme states of a root have trials of their own. */
-static void trials_see(struct judge *j)
+static void tested_count(struct campaign *c, const struct contents *tested)
 {
-	for (size_t i = 0; i < j->trials->all.count; i++) {
-		const struct trial *trial = &j->trials->all.at[i];
-		struct ending ending = known_get(j->campaign->known, trial->digest);
-
-		if (!ending.known || ending_passed(ending))
-			continue;
-		*map_put(&j->seen, trial->digest.low, trial->digest.high) = 1;
-		if (!trial->explored || !content_fails_first(j, trial->digest))
-			continue;
-		j->explored->failed += !trial->accepted;
-		j->explored->accepted += trial->accepted;
-	}
+	for (size_t i = 0; i < tested->room; i++)
+		if (tested->at[i].low | tested->at[i].high)
+			judgement_count(&c->found, tested->at[i], VERDICT_TESTED);
 }
 
-/* What inject has tested counts there, and what was tested on another platform counts once. */
-static void tested_count(struct judge *j)
+void roots_judge(struct campaign *c, size_t platform, const struct trials *trials, unsigned detector,
+		 const struct judge_seen *seen, struct jobs *jobs)
 {
-	const struct contents *tested = &j->explored->tested;
+	struct explored *explored = &c->explored[platform];
+	struct judge j = {.campaign = c, .detector = detector, .trials = trials, .jobs = jobs, .seen = seen};
 
-	for (size_t i = 0; i < tested->room; i++) {
-		uint64_t *counted;
-
-		if (!(tested->at[i].low | tested->at[i].high))
-			continue;
-		counted = map_put(&j->campaign->counted, tested->at[i].low, tested->at[i].high);
-		j->explored->tested_new += !*counted;
-		*counted = *counted ? *counted : COUNTED;
-	}
+	j.created = trials_created(trials, c->known);
+	tested_count(c, &explored->tested);
+	for (size_t i = 0; i < explored->roots.count; i++)
+		root_judge(&j, &explored->roots.at[i]);
+	map_free(&j.loses);
 }
 
 void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 {
 	struct explored *explored = &c->explored[platform];
-	struct judge j = {.campaign = c, .explored = explored, .trials = &c->trials[platform], .jobs = jobs};
+	struct map own = {0};
+	const struct judge_seen seen = {&own, &c->injected[platform], &explored->tested};
 
-	j.created = trials_created(j.trials, c->known);
-	tested_count(&j);
-	trials_see(&j);
-	for (size_t i = 0; i < explored->roots.count; i++)
-		root_judge(&j, &explored->roots.at[i]);
-	map_free(&j.loses);
-	map_free(&j.seen);
+	trials_judge(&explored->trials, c->known, JOB_EXPLORE, jobs, &seen, &c->found);
+	roots_judge(c, platform, &explored->trials, JOB_EXPLORE, &seen, jobs);
+	map_free(&own);
 }

@@ -166,9 +166,9 @@ static int trial_confirm(struct campaign *c, size_t platform, struct reading *re
 	return r;
 }
 
-static int reading_confirm(struct campaign *c, size_t platform, struct reading *reading, struct err *err)
+static int reading_confirm(struct campaign *c, size_t platform, const struct trials *trials, struct reading *reading,
+			   struct err *err)
 {
-	const struct trials *trials = &c->trials[platform];
 	bool prefix_hangs = false;
 	int r = 0;
 
@@ -190,9 +190,8 @@ static int reading_confirm(struct campaign *c, size_t platform, struct reading *
 	return r;
 }
 
-int hangs_confirm(struct campaign *c, size_t platform, struct err *err)
+int hangs_confirm(struct campaign *c, size_t platform, const struct trials *trials, struct err *err)
 {
-	const struct trials *trials = &c->trials[platform];
 	struct reading *reading;
 	uint64_t hangs = 0;
 	int r;
@@ -206,7 +205,7 @@ int hangs_confirm(struct campaign *c, size_t platform, struct err *err)
 	campaign_phase(c, "waiting for slow recoveries", 0);
 	r = campaign_tester(c, reading, err);
 	if (r == 0)
-		r = reading_confirm(c, platform, reading, err);
+		r = reading_confirm(c, platform, trials, reading, err);
 	r = campaign_tester_end(c, r, err);
 	reading_close(reading);
 	return r;

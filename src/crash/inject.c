@@ -23,6 +23,7 @@ struct inject {
 	uint32_t stamp;
 	bool first_visits; /* no others are wanted */
 	size_t due;        /* the next point then */
+	uint64_t before;   /* event of the last point, chosen or not */
 };
 
 /* Which code's stores are lost, if nothing that is pending gets to media?  Independent of order and number. */
@@ -67,6 +68,15 @@ static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 	return r;
 }
 
+/* Where the search for the cause of a failing prefix may begin at most: a crash at this point stands for those from the
+ * point before it on. */
+static uint64_t search_start(const struct inject *in)
+{
+	uint64_t start = select_start(in->campaign->select);
+
+	return in->campaign->options.points && in->before > start ? in->before : start;
+}
+
 static int point_try(struct inject *in, size_t point, struct err *err)
 {
 	struct image *image = reading_image(in->reading);
@@ -76,6 +86,7 @@ static int point_try(struct inject *in, size_t point, struct err *err)
 		.point = (uint32_t)point,
 		.which = TRIAL_ALL,
 		.guaranteed = !pending,
+		.from = search_start(in),
 	};
 	int r = trial_add(in, &trial, err);
 
@@ -122,21 +133,30 @@ static size_t point_here(struct inject *in, const struct event *ev, uint64_t *vi
 		return point_due(in);
 	if (!ev)
 		return points_end(in->points, number, visit);
-	select_event(in->campaign->select, reading_trace(in->reading), ev);
+	select_event(in->campaign->select, reading_trace(in->reading), ev, number);
 	return points_event(in->points, ev, number + 1, visit);
+}
+
+static int visit_try(struct inject *in, size_t point, const struct event *ev, struct err *err)
+{
+	int r = point_try(in, point, err);
+
+	if (r == 0 && is_sync(ev) && !in->campaign->options.explore)
+		r = pages_try(in, err);
+	return r;
 }
 
 static int event_try(struct inject *in, const struct event *ev, struct err *err)
 {
 	uint64_t visit;
 	size_t point = point_here(in, ev, &visit);
-	int r;
+	int r = 0;
 
-	if (!point || !select_takes(in->campaign->select, reading_trace(in->reading), point, visit))
+	if (!point)
 		return 0;
-	r = point_try(in, point, err);
-	if (r == 0 && is_sync(ev) && !in->campaign->options.explore)
-		r = pages_try(in, err);
+	if (select_takes(in->campaign->select, reading_trace(in->reading), point, visit))
+		r = visit_try(in, point, ev, err);
+	in->before = reading_number(in->reading);
 	return r;
 }
 
@@ -248,17 +268,14 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 		.campaign = c,
 		.trials = &c->trials[platform],
 		.platform = platform,
-		.first_visits = c->options.visits <= 1 && !c->options.after,
+		.first_visits = c->options.visits <= 1 && !c->options.after && !c->options.points,
 		.due = 1,
 	};
 	int r;
 
 	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
 		return -1;
-	in.pages = (struct explore){.campaign = c,
-				    .explored = &c->explored[platform],
-				    .reading = in.reading,
-				    .trials = in.trials};
+	in.pages = (struct explore){.campaign = c, .explored = &c->explored[platform], .reading = in.reading};
 	in.points = points_new(points_kind(c->survey->points));
 	select_round(c->select, round);
 	r = campaign_tester(c, in.reading, err);

@@ -62,11 +62,19 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
+/* All states of a leaf are the same to recovery; an extreme one among them stands for the rest. */
+static struct digest leaf_content(const struct flight *f, const struct lazy_leaf *leaf)
+{
+	if (leaf->is_all)
+		return f->moment->all;
+	return leaf->is_none ? f->moment->certain : moment_digest(f->moment, leaf->taken);
+}
+
 static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 {
 	struct campaign *c = f->explore->campaign;
 	struct ending ending = ending_of(leaf->outcome);
-	struct digest content = moment_digest(f->moment, leaf->taken);
+	struct digest content = leaf_content(f, leaf);
 
 	memset(f->decided, 0, leaf->choices->line_count);
 	for (size_t i = 0; i < leaf->count; i++)
@@ -78,7 +86,7 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 		known_set(c->known, f->moment->certain, ending);
 	contents_add(&f->explore->explored->tested, content);
 	if (!ending_passed(ending))
-		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, ending, f->leaves);
+		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, content, ending, f->leaves);
 	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
 		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, f->decided, f->leaves);
 	tester_count(c->tester, leaf->outcome);

@@ -25,8 +25,14 @@ struct loss {
 	bool *needed;    /* pending units that must be on media; none if it is not known, or nothing must */
 	bool *later;     /* of these, the ones stored from the blamed store on */
 	bool unfinished; /* there might be fewer lost ones, or it is not known what must be on media */
+	uint64_t barred; /* event of a store that makes recovery fail by itself: it stays lost; 0: none */
 	struct err *err;
 };
+
+static bool is_barred(const struct loss *l, size_t unit)
+{
+	return l->barred && l->units[unit]->event == l->barred;
+}
 
 static int loss_fails(void *arg, const bool *persisted)
 {
@@ -35,6 +41,9 @@ static int loss_fails(void *arg, const bool *persisted)
 	struct state *state;
 	int r;
 
+	for (size_t i = 0; l->barred && i < l->count; i++)
+		if (persisted[i] && is_barred(l, i))
+			return 0;
 	if (known.known)
 		return ending_same(known, l->ending);
 	state = state_new(l->image, persisted);
@@ -49,11 +58,11 @@ static int cause_fits(struct loss *l, const struct result *cause)
 	bool any = false;
 
 	for (size_t i = 0; i < l->count; i++) {
-		l->persisted[i] = true;
+		l->persisted[i] = !is_barred(l, i);
 		for (size_t k = 0; k < RESULT_CONTEXTS_MAX && cause->contexts[k]; k++)
 			if (l->units[i]->context == cause->contexts[k])
 				l->persisted[i] = false;
-		any |= !l->persisted[i];
+		any |= !l->persisted[i] && !is_barred(l, i);
 	}
 	/* A lost store takes along what comes after it in its line. */
 	if (!any || !minimise_spread(l->model, l->persisted))
@@ -119,12 +128,12 @@ static void store_close(const struct loss *l, struct stores *stores, struct cras
 		last->value = (const uint8_t *)arena_copy(&l->explain->campaign->texts, stores->value, last->size);
 }
 
-enum which { WHICH_LOST, WHICH_LATER, WHICH_EARLIER, WHICH_OTHER };
+enum which { WHICH_LOST, WHICH_BARRED, WHICH_LATER, WHICH_EARLIER, WHICH_OTHER };
 
 static enum which unit_which(const struct loss *l, size_t unit)
 {
 	if (!l->persisted[unit])
-		return WHICH_LOST;
+		return is_barred(l, unit) ? WHICH_BARRED : WHICH_LOST;
 	if (!l->needed[unit])
 		return WHICH_OTHER;
 	return l->later[unit] ? WHICH_LATER : WHICH_EARLIER;
@@ -151,7 +160,7 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 								     .file = u->file,
 								     .offset = u->offset,
 								     .event = u->event,
-								     .needed = l->needed[i] && which != WHICH_LOST}));
+								     .needed = l->needed[i] && l->persisted[i]}));
 			last = &stores->all.at[stores->all.count - 1];
 		}
 		memcpy(stores->value + last->size, u->value, u->size);
@@ -160,12 +169,19 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 	store_close(l, stores, last);
 }
 
+/* The store to blame; one that is barred only if nothing else is lost. */
 static const struct unit *first_lost(const struct loss *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		if (!l->persisted[i])
+	const struct unit *barred = NULL;
+
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->persisted[i])
+			continue;
+		if (!is_barred(l, i))
 			return l->units[i];
-	return NULL;
+		barred = barred ? barred : l->units[i];
+	}
+	return barred;
 }
 
 /* Are units of more than one store flagged so? */
@@ -281,6 +297,7 @@ static int loss_result(struct loss *l)
 	result_point(l->explain, l->job->trial, s);
 	result_contexts(l, &result);
 	stores_gather(l, WHICH_LOST, &lost);
+	stores_gather(l, WHICH_BARRED, &lost);
 	stores_gather(l, WHICH_LATER, &persisted);
 	stores_gather(l, WHICH_EARLIER, &persisted);
 	s->pair = persisted.all.count > 0;
@@ -414,7 +431,7 @@ static int loss_minimise(struct loss *l)
 		return -1;
 	same = loss_same(l);
 	if (same) {
-		result_join(same, l->job);
+		result_join(l->explain, same, l->job);
 		return 0;
 	}
 	if (r == 0)
@@ -443,6 +460,24 @@ static int loss_alone(struct loss *l)
 	return explain_is_fine(l->explain, l->job, l->ending) ? 0 : loss_minimise(l);
 }
 
+/* All that is stored fails as the job does.  Is what came too early there on media here, too?  Then that is the cause;
+ * otherwise there must be another. */
+static struct result *loss_prefix(struct loss *l)
+{
+	const struct job *job = l->job;
+	struct result *prefix = job->follows ? explain_told(l->explain, job) : NULL;
+	const struct crash_sighting *s = prefix ? &prefix->sighting : NULL;
+
+	if (!s || s->cause != CAUSE_EARLY || s->unfinished || !s->persisted_count)
+		return prefix;
+	for (size_t i = 0; i < l->count; i++)
+		if (l->units[i]->event == s->persisted[0].event && (!job->persisted || !job->persisted[i])) {
+			l->barred = s->persisted[0].event;
+			return NULL;
+		}
+	return prefix;
+}
+
 int loss_explain(struct explain *e, const struct job *job, struct err *err)
 {
 	struct image *image = reading_image(e->reading);
@@ -459,11 +494,12 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	l.persisted = mem_alloc(l.count + 1);
 	l.needed = mem_alloc(l.count + 1);
 	l.later = mem_alloc(l.count + 1);
-	if (is_loss(&l) && explain_may_run(e, job->ending))
+	same = loss_prefix(&l);
+	if (!same && is_loss(&l) && explain_may_run(e, job->ending))
 		r = loss_known(&l, &same);
 	if (same)
-		result_join(same, job);
-	else if (r != -1 && is_loss(&l))
+		result_join(e, same, job);
+	else if (r != -1 && is_loss(&l) && !(job->follows && job->ending.kind == OUTCOME_TIMEOUT))
 		r = loss_alone(&l);
 	free(l.persisted);
 	free(l.needed);

@@ -109,7 +109,6 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
-	found_add(&c->found, &(struct judgement){e.tested, e.tested, e.failed, e.accepted});
 	c->nested_partly += e.left_in || e.waiting;
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
@@ -220,7 +219,9 @@ static int pick_order(const void *left, const void *right)
 {
 	const struct pick *a = left, *b = right;
 
-	return a->event < b->event ? -1 : a->event > b->event;
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	return a->digest.low < b->digest.low ? -1 : a->digest.low > b->digest.low;
 }
 
 static int pick_difference(const void *left, const void *right)
@@ -232,7 +233,7 @@ static int pick_difference(const void *left, const void *right)
 	return pick_order(left, right);
 }
 
-/* The extreme states, in the order of the trace. */
+/* The extreme states. */
 static void trials_pick(struct nest *n, const struct trials *trials)
 {
 	for (size_t i = 0; i < trials->all.count; i++) {
@@ -354,13 +355,14 @@ static int picks_nest(struct nest *n, double end, struct err *err)
 /* Different contents on which recovery passes. */
 static uint64_t states_count(const struct campaign *c)
 {
-	const struct trials *trials = &c->trials[0];
+	const struct trials *const trials[] = {&c->trials[0], &c->explored[0].trials};
 	struct contents all = {0};
 	uint64_t count;
 
-	for (size_t i = 0; i < trials->all.count; i++)
-		if (ending_passed(known_get(c->known, trials->all.at[i].digest)))
-			contents_add(&all, trials->all.at[i].digest);
+	for (size_t s = 0; s < 2; s++)
+		for (size_t i = 0; i < trials[s]->all.count; i++)
+			if (ending_passed(known_get(c->known, trials[s]->all.at[i].digest)))
+				contents_add(&all, trials[s]->all.at[i].digest);
 	for (size_t i = 0; i < c->explored[0].roots.count; i++) {
 		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;
 
@@ -383,6 +385,9 @@ static int rounds_nest(struct nest *n, struct err *err)
 
 	c->nested_states = states_count(c);
 	trials_pick(n, &c->trials[0]);
+	trials_pick(n, &c->explored[0].trials);
+	if (n->picks.count)
+		qsort(n->picks.at, n->picks.count, sizeof(*n->picks.at), pick_order);
 	picks_thin(n, STATES_MAX);
 	n->start = clock_seconds();
 	end = has_budget && c->options.explore ? n->start + time_left(c) / 2 : 0;
@@ -417,7 +422,7 @@ int nested_run(struct campaign *c, struct err *err)
 		return err_sys(err, "cannot create %s", dir);
 	campaign_phase(c, "crashing recovery", 0);
 	if (c->options.budget > 0)
-		c->testing.deadline = c->start + c->options.budget;
+		c->testing.deadline = c->testing.deadline_failed = c->start + c->options.budget;
 	r = rounds_nest(&n, err);
 	vec_free(&n.picks);
 	vec_free(&n.later);

@@ -4,13 +4,28 @@
  * The image stands where the prefix did not fail so yet.  The stores from there to the failing trial are read ahead; a
  * prefix in between is the state of this moment with some of them over it, so that any can be tried without moving: the
  * store is found by bisection.  What changes size or name of a file cannot be put over a state; there the search begins
- * anew, behind it. */
+ * anew, behind it.
+ *
+ * Where no store makes the difference, because recovery ends in the same way at the start of the search (that is
+ * accepted during creation, or lies before what the user asked for), the failing trial itself is looked at: which of the
+ * pending stores must be on media? */
 #include <stdlib.h>
 #include <string.h>
 
 #include "crash/explain.h"
+#include "crash/minimise.h"
 
-enum { PREFIX_UNKNOWN = 1, STORES_SHOWN = 8, VALUE_MAX = 64, WINDOW_BYTES_MAX = 64 << 20 };
+enum {
+	PREFIX_LATER = 1, /* look again when the image has come to job->start */
+	PREFIX_UNKNOWN,
+	STORES_SHOWN = 8,
+	VALUE_MAX = 64,
+	WINDOW_BYTES_MAX = 64 << 20,
+	LOOKS_BACK = 9,       /* at 1, 2, 4 ... 256 stores before the end */
+	TRIES_MAX = 400,      /* of finding the pending stores that matter */
+	TRIES_HANGING = 12,   /* where each takes the whole time limit */
+	ALWAYS_UNITS_MAX = 6, /* pending units of which all sets are tried */
+};
 
 struct prefix {
 	struct explain *explain;
@@ -45,7 +60,7 @@ static bool changes_files(const struct event *ev)
 	}
 }
 
-/* 0: all stores up to the trial are there; 1: the job must start later. */
+/* 0: all stores up to the trial are there; PREFIX_LATER. */
 static int window_read(struct prefix *p, struct job *job)
 {
 	struct reading *reading = p->explain->reading;
@@ -60,7 +75,8 @@ static int window_read(struct prefix *p, struct job *job)
 		bool store = is_store(reading_image(reading), ev);
 		if ((!store && changes_files(ev)) || reading_kept(reading) > WINDOW_BYTES_MAX) {
 			job->start = number + distance;
-			return 1;
+			job->moved = true;
+			return PREFIX_LATER;
 		}
 		if (store)
 			vec_push(&p->stores, ((struct crash_store){.context = ev->context,
@@ -165,24 +181,58 @@ static int prefix_fails(struct prefix *p, size_t count)
 
 /* The search */
 
-/* How many stores make it fail: the first that do, as far as bisection tells, and comes. */
-static int prefix_search(struct prefix *p, size_t *shortest)
+/* The first of the stores in between with which it fails.  What is known holds at the ends: without those up to `passes`
+ * it does not fail so, with all up to *fails it does. */
+static int prefix_bisect(struct prefix *p, size_t passes, size_t *fails)
 {
-	size_t passes = 0, fails = p->stores.count;
-	int r = fails ? explain_fails(p->explain, p->base, p->job->ending, p->err) : 1;
+	int r = 0;
 
-	if (r == 1)
-		fails = 0;
-	while (r >= 0 && fails > passes + 1) {
-		size_t middle = passes + (fails - passes) / 2;
+	while (r >= 0 && *fails > passes + 1) {
+		size_t middle = passes + (*fails - passes) / 2;
 
 		r = prefix_fails(p, middle);
 		if (r == 1)
-			fails = middle;
+			*fails = middle;
 		else if (r == 0)
 			passes = middle;
 	}
-	*shortest = fails;
+	return r < 0 ? r : 0;
+}
+
+/* It fails at both ends; is there a prefix in between that does not?  Look back from the end, in ever longer steps. */
+static int prefix_look_back(struct prefix *p, size_t *shortest)
+{
+	size_t fails = p->stores.count;
+	unsigned steps = p->job->ending.kind == OUTCOME_TIMEOUT ? 0 : LOOKS_BACK;
+	int r = 1;
+
+	*shortest = 0;
+	for (size_t step = 1; r == 1 && step < p->stores.count && steps-- > 0; step *= 2) {
+		r = prefix_fails(p, p->stores.count - step);
+		if (r == 1)
+			fails = p->stores.count - step;
+		if (r)
+			continue;
+		r = prefix_bisect(p, p->stores.count - step, &fails);
+		*shortest = fails;
+		return r;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* How many stores make it fail: the first that do.  0: none of them makes the difference. */
+static int prefix_search(struct prefix *p, size_t *shortest)
+{
+	int r;
+
+	*shortest = p->stores.count;
+	if (!*shortest)
+		return 0;
+	r = explain_fails(p->explain, p->base, p->job->ending, p->err);
+	if (r == 0)
+		r = prefix_bisect(p, 0, shortest);
+	else if (r == 1)
+		r = prefix_look_back(p, shortest);
 	p->unfinished = r < 0;
 	return r == -1 ? -1 : 0;
 }
@@ -252,34 +302,125 @@ static bool file_is_blank(const struct prefix *p)
 	return file && !p->base->count && image_is_blank(image, file) && ending_passed(p->explain->campaign->initial);
 }
 
-static enum crash_cause prefix_cause(const struct prefix *p, size_t count)
+/* Add the result, with the first `count` stores of the window on media, unless it is known. */
+static int prefix_tell(struct prefix *p, struct result *result, size_t count)
 {
-	if (count)
-		return CAUSE_EARLY;
-	return file_is_blank(p) ? CAUSE_BLANK : CAUSE_MOMENT;
+	struct result *same = prefix_known(p, result);
+	struct state state;
+	int r;
+
+	if (same) {
+		result_join(p->explain, same, p->job);
+		return 0;
+	}
+	state = prefix_state(p, count);
+	r = result_add(p->explain, p->job, result, &state, p->err);
+	free(state.at);
+	return r;
 }
 
 static int prefix_result(struct prefix *p, size_t count)
 {
-	struct result result = {.ending = p->ending}, *same;
-	struct state state;
-	int r;
+	struct result result = {.ending = p->ending};
 
-	result.sighting.cause = prefix_cause(p, count);
+	result.sighting.cause = CAUSE_EARLY;
 	result.sighting.unfinished = p->unfinished;
-	result.sighting.blamed = count ? p->stores.at[count - 1].context : 0;
+	result.sighting.blamed = p->stores.at[count - 1].context;
 	if (prefix_point(p, count, &result.sighting) < 0)
 		return -1;
-	same = prefix_known(p, &result);
-	if (same) {
-		result_join(same, p->job);
-		return 0;
-	}
 	prefix_stores(p, count, &result.sighting);
-	state = prefix_state(p, count);
-	r = result_add(p->explain, p->job, &result, &state, p->err);
-	free(state.at);
+	return prefix_tell(p, &result, count);
+}
+
+static int blank_result(struct prefix *p)
+{
+	struct result result = {.ending = p->ending, .sighting = {.cause = CAUSE_BLANK, .unfinished = p->unfinished}};
+
+	if (prefix_point(p, 0, &result.sighting) < 0)
+		return -1;
+	return prefix_tell(p, &result, 0);
+}
+
+/* No store before this moment makes the difference: look at those that are pending */
+
+static int pending_fails(void *arg, const bool *persisted)
+{
+	struct prefix *p = arg;
+	struct state *state = state_new(reading_image(p->explain->reading), persisted);
+	int r = explain_fails(p->explain, state, p->job->ending, p->err);
+
+	state_free(state);
 	return r;
+}
+
+/* Does recovery fail whichever pending stores are on media?  It does with all of them, and with none.  1, or 0: it does
+ * not, or there are too many to tell. */
+static int pending_always(struct prefix *p, size_t count)
+{
+	struct model *model = image_model(reading_image(p->explain->reading));
+	bool persisted[ALWAYS_UNITS_MAX];
+	int r = 1;
+
+	if (!count || count > ALWAYS_UNITS_MAX || p->job->ending.kind == OUTCOME_TIMEOUT)
+		return 0;
+	for (unsigned set = 1; r == 1 && set + 1 < 1u << count; set++) {
+		for (size_t i = 0; i < count; i++)
+			persisted[i] = set >> i & 1;
+		if (model_allows(model, persisted))
+			r = pending_fails(p, persisted);
+	}
+	return r;
+}
+
+/* The latest of those needed is to blame. */
+static void pending_stores(struct prefix *p, const struct unit *const *units, size_t count, const bool *needed,
+			   struct crash_sighting *s)
+{
+	struct crash_store shown[STORES_SHOWN];
+	size_t kept = 0;
+
+	for (size_t i = count; i-- > 0 && kept < STORES_SHOWN;) {
+		const struct unit *u = units[i];
+
+		if (!needed[i])
+			continue;
+		shown[kept] = (struct crash_store){.context = u->context,
+						   .flush = u->flush_context,
+						   .flush_event = u->flush_event,
+						   .file = u->file,
+						   .size = u->size,
+						   .offset = u->offset,
+						   .event = u->event};
+		shown[kept++].value =
+			(const uint8_t *)arena_copy(&p->explain->campaign->texts, (const char *)u->value, u->size);
+	}
+	s->blamed = kept ? shown[0].context : 0;
+	result_stores(p->explain, s, NULL, 0, shown, kept);
+}
+
+static int pending_result(struct prefix *p)
+{
+	struct model *model = image_model(reading_image(p->explain->reading));
+	struct result result = {.ending = p->ending};
+	unsigned left = p->job->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	size_t count;
+	const struct unit *const *units = model_pending(model, &count);
+	bool *needed = mem_alloc(count + 1);
+	int r = 0;
+
+	memset(needed, 1, count);
+	if (count)
+		r = minimise_kept(model, needed, 0, &left, pending_fails, p);
+	result.sighting.cause = memchr(needed, 1, count) ? CAUSE_EARLY : CAUSE_MOMENT;
+	if (r == 0 && result.sighting.cause == CAUSE_MOMENT)
+		r = pending_always(p, count);
+	result.sighting.always = r == 1;
+	result.sighting.unfinished = r < 0 || !left;
+	pending_stores(p, units, count, needed, &result.sighting);
+	free(needed);
+	if (r == -1 || prefix_point(p, 0, &result.sighting) < 0)
+		return -1;
+	return prefix_tell(p, &result, 0);
 }
 
 static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
@@ -315,6 +456,26 @@ static int prefix_settle(struct prefix *p, size_t *count)
 	return r == -1 ? -1 : 0;
 }
 
+/* None of the stores since the last prefix makes the difference.  It may be the cause of an earlier one; otherwise the
+ * moment of the trial is looked at. */
+static int prefix_elsewhere(struct prefix *p, struct job *job)
+{
+	struct result *same = job->follows ? explain_told(p->explain, job) : NULL;
+	bool here;
+
+	if (same) {
+		result_join(p->explain, same, job);
+		return 0;
+	}
+	if (file_is_blank(p))
+		return blank_result(p);
+	here = job->moved && !explain_accepts(p->explain, p->base->event, job->ending);
+	if (here || reading_number(p->explain->reading) >= job->trial->event)
+		return pending_result(p);
+	job->start = job->trial->event;
+	return PREFIX_LATER;
+}
+
 int prefix_explain(struct explain *e, struct job *job, struct err *err)
 {
 	struct prefix p = {.explain = e, .job = job, .ending = job->ending, .err = err};
@@ -327,7 +488,7 @@ int prefix_explain(struct explain *e, struct job *job, struct err *err)
 		if (r == 0 && job->ending.kind == OUTCOME_TIMEOUT)
 			r = prefix_settle(&p, &shortest);
 		if (r == 0)
-			r = prefix_result(&p, shortest);
+			r = shortest ? prefix_result(&p, shortest) : prefix_elsewhere(&p, job);
 		if (r == PREFIX_UNKNOWN)
 			r = 0;
 		state_free(p.base);

@@ -29,9 +29,13 @@ void result_stores(struct explain *e, struct crash_sighting *s, const struct cra
 	s->persisted_count = persisted_count;
 }
 
-void result_join(struct result *result, const struct job *job)
+void result_join(struct explain *e, struct result *result, const struct job *job)
 {
-	result->sighting.states += job->states;
+	/* What inject has met of the contents of explore is counted already. */
+	bool counted = result->sighting.by_inject && job->detectors == JOB_EXPLORE;
+
+	e->told = 1 + (size_t)(result - e->campaign->results.at);
+	result->sighting.states += counted ? job->fresh : job->states;
 	result->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
 	result->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
 }
@@ -196,7 +200,7 @@ static void result_becomes_creation(struct result *result)
 	s->cause = CAUSE_CREATION;
 	s->blamed = 0;
 	s->lost_count = s->persisted_count = 0;
-	s->unfinished = false;
+	s->unfinished = s->always = false;
 	memset(result->contexts, 0, sizeof(result->contexts));
 	result->by_loss = false;
 }
@@ -211,7 +215,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	if (is_creation(e, s)) {
 		creation = creation_find(e);
 		if (creation) {
-			result_join(creation, job);
+			result_join(e, creation, job);
 			return 0;
 		}
 		result_becomes_creation(result);
@@ -232,5 +236,6 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	}
 	result_folder(e, s, state);
 	vec_push(&e->campaign->results, *result);
+	e->told = e->campaign->results.count;
 	return 0;
 }

@@ -34,6 +34,7 @@ struct select {
 	VEC_OF(uint8_t) within; /* by context: enum answer */
 	VEC_OF(bool) entered;   /* by thread */
 	bool returned, ever_entered;
+	uint64_t start; /* the number of the event after which it had returned */
 };
 
 /* Options */
@@ -166,7 +167,7 @@ static bool context_within(struct select *s, const struct trace *trace, uint32_t
 	return s->within.at[context] == YES;
 }
 
-void select_event(struct select *s, const struct trace *trace, const struct event *ev)
+void select_event(struct select *s, const struct trace *trace, const struct event *ev, uint64_t number)
 {
 	bool within;
 
@@ -175,10 +176,12 @@ void select_event(struct select *s, const struct trace *trace, const struct even
 	within = context_within(s, trace, ev->context);
 	while (s->entered.count <= ev->thread)
 		vec_push(&s->entered, false);
-	if (within)
+	if (within) {
 		s->ever_entered = true;
-	else if (s->entered.at[ev->thread])
+	} else if (s->entered.at[ev->thread]) {
 		s->returned = true;
+		s->start = number;
+	}
 	s->entered.at[ev->thread] = within;
 }
 
@@ -271,6 +274,11 @@ bool select_takes(struct select *s, const struct trace *trace, size_t point, uin
 bool select_returned(const struct select *s)
 {
 	return s->returned;
+}
+
+uint64_t select_start(const struct select *s)
+{
+	return s->start;
 }
 
 uint64_t select_last(const struct select *s)

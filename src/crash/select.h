@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* select.h - which visits of which failure points are tested.
  *
- *     select_event(s, trace, &ev);                       // before each event of the reading
+ *     select_event(s, trace, &ev, number);               // before each event of the reading
  *     if (point && select_takes(s, trace, point, visit)) ...
  *
  *  --visits N      of each point the first, the last and evenly between, N at most; the first alone if N is 1
@@ -35,11 +35,15 @@ void select_free(struct select *select);
 /* A reading begins: the round counts from 0. */
 void select_round(struct select *select, unsigned round);
 
-void select_event(struct select *select, const struct trace *trace, const struct event *ev);
+/* The event comes next; `number` is that of the one before it. */
+void select_event(struct select *select, const struct trace *trace, const struct event *ev, uint64_t number);
 bool select_takes(struct select *select, const struct trace *trace, size_t point, uint64_t visit);
 
 /* --after: has the function returned?  Always without that option. */
 bool select_returned(const struct select *select);
+
+/* --after: crashes that come before this event were not asked for. */
+uint64_t select_start(const struct select *select);
 
 /* The number of the last event before which something may be taken. */
 uint64_t select_last(const struct select *select);

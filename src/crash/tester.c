@@ -111,7 +111,10 @@ void tester_close(struct tester *t)
 
 bool tester_time_is_over(const struct tester *t)
 {
-	return t->options.deadline > 0 && clock_seconds() > t->options.deadline;
+	bool failed = t->failed + t->options.failed > 0;
+	double deadline = failed ? t->options.deadline_failed : t->options.deadline;
+
+	return deadline > 0 && clock_seconds() > deadline;
 }
 
 /* A worker whose stage holds the state; or what the caller says. */

@@ -30,6 +30,8 @@ struct tester_options {
 	const char *fallback;             /* where stages go if there is no room in memory */
 	/* clock_seconds() after which nothing is submitted any more; 0: none.  recovery.end is that clock, too. */
 	double deadline;
+	double deadline_failed;  /* the same, where something has failed: the time after it is for finding the cause */
+	uint64_t failed;         /* that has no cause yet, before this tester */
 	void (*look)(void *arg); /* called when an outcome has come; may be NULL */
 	void *arg;
 };

@@ -10,9 +10,7 @@ static int trial_order(const void *left, const void *right)
 
 	if (a->event != b->event)
 		return a->event < b->event ? -1 : 1;
-	if (a->which != b->which)
-		return a->which - b->which;
-	return a->explored - b->explored;
+	return a->which - b->which;
 }
 
 void trials_sort(struct trials *t)
@@ -27,20 +25,6 @@ struct state *trial_state(const struct trial *trial, struct image *image)
 }
 
 /* Rule 1. */
-void trials_accept(struct trials *t, const struct known *known, struct ending initial)
-{
-	if (!initial.known || initial.kind != OUTCOME_EXIT || ending_passed(initial))
-		return;
-	for (size_t i = 0; i < t->all.count; i++) {
-		struct trial *trial = &t->all.at[i];
-		struct ending ending = known_get(known, trial->digest);
-
-		if (trial->guaranteed && ending_passed(ending))
-			return;
-		trial->accepted = ending_same(ending, initial);
-	}
-}
-
 uint64_t trials_created(const struct trials *t, const struct known *known)
 {
 	for (size_t i = 0; i < t->all.count; i++)
@@ -49,88 +33,145 @@ uint64_t trials_created(const struct trials *t, const struct known *known)
 	return UINT64_MAX;
 }
 
+void trials_accept(struct trials *t, const struct known *known, struct ending initial)
+{
+	bool acceptable = initial.known && initial.kind == OUTCOME_EXIT && !ending_passed(initial);
+	uint64_t created = trials_created(t, known);
+
+	for (size_t i = 0; i < t->all.count; i++) {
+		struct trial *trial = &t->all.at[i];
+
+		trial->accepted =
+			acceptable && trial->event < created && ending_same(known_get(known, trial->digest), initial);
+	}
+}
+
+/* Counting */
+
+void judgement_count(struct judgement *found, struct digest content, enum verdict verdict)
+{
+	uint64_t *before = map_put(&found->verdicts, content.low, content.high);
+
+	if (verdict <= *before)
+		return;
+	found->distinct += *before == VERDICT_NONE;
+	found->tested += *before < VERDICT_TESTED && verdict >= VERDICT_TESTED;
+	found->accepted -= *before == VERDICT_ACCEPTED;
+	found->accepted += verdict == VERDICT_ACCEPTED;
+	found->failed += verdict == VERDICT_FAILED;
+	*before = verdict;
+}
+
+/* Rule 4. */
+void job_count(struct job *job, const struct judge_seen *seen, struct digest content)
+{
+	uint64_t *known = map_put(seen->own, content.low, content.high);
+
+	if (*known)
+		return;
+	*known = 1;
+	job->states++;
+	job->fresh += !seen->others || !map_get(seen->others, content.low, content.high);
+}
+
 /* The judge at work. */
 struct judge {
 	const struct known *known;
+	unsigned detector;
 	struct jobs *jobs;
 	struct judgement *found;
-	struct map *counted; /* contents of trials that count: COUNTED, COUNTED_FAILING */
-	struct map seen;     /* contents that fail: 1 */
-	struct map loses;    /* (lost, ending) -> 1 + index of the job */
+	const struct judge_seen *seen;
+	struct map loses; /* (lost, ending) -> 1 + index of the job */
 	/* the last prefix */
 	const struct trial *prefix;
 	bool prefix_failed;
 	struct ending prefix_ending;
-	size_t prefix_job;
+	size_t prefix_job;      /* of those that fail as the last does, the first */
+	unsigned prefix_follow; /* jobs that name it */
 };
+
+enum { FOLLOWERS_MAX = 32 /* prefixes of which it is seen whether they have a reason of their own */ };
 
 static size_t job_new(struct judge *j, const struct trial *trial, struct ending ending, uint64_t start)
 {
-	vec_push(&j->jobs->all, ((struct job){.trial = trial, .ending = ending, .start = start}));
+	struct job job = {
+		.trial = trial, .digest = trial->digest, .ending = ending, .start = start, .detectors = j->detector};
+
+	vec_push(&j->jobs->all, job);
 	return j->jobs->all.count - 1;
+}
+
+static void job_follow(struct judge *j, size_t job)
+{
+	j->jobs->all.at[job].follows = true;
+	j->jobs->all.at[job].prefix = j->jobs->all.at[j->prefix_job].digest;
+}
+
+/* One that hangs speaks for others, as each takes the time limit. */
+static bool hangs(struct ending ending)
+{
+	return ending.kind == OUTCOME_TIMEOUT;
 }
 
 /* Rules 2 and 5. */
 static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
 {
 	bool same = j->prefix_failed && fails && ending_same(ending, j->prefix_ending);
+	uint64_t start = j->prefix && j->prefix->event > trial->from ? j->prefix->event : trial->from;
 	bool created = same && j->jobs->all.at[j->prefix_job].trial->creating && !trial->creating; /* rule 5 */
+	size_t job = j->prefix_job;
 
-	if (created)
-		j->prefix_job = job_new(j, trial, ending, trial->event);
-	else if (fails && !same)
-		j->prefix_job = job_new(j, trial, ending, j->prefix ? j->prefix->event : 0);
+	if (created || (fails && !same)) {
+		job = j->prefix_job = job_new(j, trial, ending, created ? trial->event : start);
+		j->prefix_follow = 0;
+	} else if (fails && j->prefix_follow < FOLLOWERS_MAX && !hangs(ending)) {
+		job = job_new(j, trial, ending, start);
+		job_follow(j, job);
+		j->prefix_follow++;
+	}
 	j->prefix = trial;
 	j->prefix_failed = fails;
 	j->prefix_ending = ending;
-	return j->prefix_job;
+	return job;
 }
 
 /* Rule 3. */
 static size_t judge_loss(struct judge *j, const struct trial *trial, struct ending ending)
 {
+	bool follows = j->prefix && j->prefix->event == trial->event && j->prefix_failed &&
+		       ending_same(ending, j->prefix_ending);
 	uint64_t *job;
 
-	if (j->prefix && j->prefix->event == trial->event && j->prefix_failed && ending_same(ending, j->prefix_ending))
+	if (follows && hangs(ending))
 		return j->prefix_job;
 	job = map_put(&j->loses, trial->lost, ending_code(ending));
-	if (!*job)
-		*job = 1 + job_new(j, trial, ending, trial->event);
+	if (*job)
+		return *job - 1;
+	*job = 1 + job_new(j, trial, ending, trial->event);
+	if (follows)
+		job_follow(j, *job - 1);
 	return *job - 1;
-}
-
-static void judge_count(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
-{
-	uint64_t *counted = map_put(j->counted, trial->digest.low, trial->digest.high);
-	bool first = !*counted;
-
-	j->found->distinct += first;
-	j->found->tested += first && ending.known;
-	j->found->accepted += first && trial->accepted;
-	j->found->failed += fails && *counted != COUNTED_FAILING;
-	if (first || fails)
-		*counted = fails ? COUNTED_FAILING : COUNTED;
 }
 
 static void judge_trial(struct judge *j, const struct trial *trial)
 {
 	struct ending ending = known_get(j->known, trial->digest);
 	bool fails = ending.known && !ending_passed(ending) && !trial->accepted;
-	uint64_t *seen = map_put(&j->seen, trial->digest.low, trial->digest.high);
-	bool fails_first = fails && !*seen; /* rule 4 */
+	bool counts = !j->seen->run || contents_has(j->seen->run, trial->digest);
 	size_t job = 0;
 
-	*seen |= fails;
-	if (!trial->explored)
-		judge_count(j, trial, ending, fails);
+	if (counts)
+		judgement_count(j->found, trial->digest,
+				fails             ? VERDICT_FAILED
+				: trial->accepted ? VERDICT_ACCEPTED
+				: ending.known    ? VERDICT_TESTED
+						  : VERDICT_UNTESTED);
 	if (trial->which == TRIAL_ALL)
 		job = judge_prefix(j, trial, ending, fails);
 	else if (fails)
 		job = judge_loss(j, trial, ending);
-	if (!fails)
-		return;
-	j->jobs->all.at[job].states += fails_first;
-	j->jobs->all.at[job].detectors |= trial->explored ? JOB_EXPLORE : JOB_INJECT;
+	if (fails && counts)
+		job_count(&j->jobs->all.at[job], j->seen, trial->digest);
 }
 
 static int job_order(const void *left, const void *right)
@@ -139,28 +180,29 @@ static int job_order(const void *left, const void *right)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return a->trial < b->trial ? -1 : a->trial > b->trial;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 void jobs_prune(struct jobs *jobs)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < jobs->all.count; i++)
-		if (jobs->all.at[i].states || jobs->all.at[i].persisted)
+	for (size_t i = 0; i < jobs->all.count; i++) {
+		jobs->all.at[i].order = i;
+		if (jobs->all.at[i].states)
 			jobs->all.at[kept++] = jobs->all.at[i];
+	}
 	jobs->all.count = kept;
+	if (kept)
+		qsort(jobs->all.at, kept, sizeof(*jobs->all.at), job_order);
 }
 
-void trials_judge(const struct trials *t, const struct known *known, struct jobs *jobs, struct map *counted,
-		  struct judgement *found)
+void trials_judge(const struct trials *t, const struct known *known, unsigned detector, struct jobs *jobs,
+		  const struct judge_seen *seen, struct judgement *found)
 {
-	struct judge j = {.known = known, .jobs = jobs, .counted = counted, .found = found};
+	struct judge j = {.known = known, .detector = detector, .jobs = jobs, .seen = seen, .found = found};
 
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);
-	map_free(&j.seen);
 	map_free(&j.loses);
-	if (jobs->all.count)
-		qsort(jobs->all.at, jobs->all.count, sizeof(*jobs->all.at), job_order);
 }

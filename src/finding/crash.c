@@ -276,6 +276,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.mode = findings_text(c->findings, s->mode),
 		.folder = findings_text(c->findings, s->folder),
 		.nested = s->nested,
+		.always = s->always,
 		.unfinished = s->unfinished,
 	};
 	uint64_t telling;

@@ -59,6 +59,7 @@ struct crash_sighting {
 	const char *mode;
 	const char *folder; /* base name under DIR/crash, as folder_new gave it; NULL: none */
 	bool nested;
+	bool always;     /* CAUSE_MOMENT: recovery was seen to fail on every set of the pending stores */
 	bool unfinished; /* the search for the cause was cut short: not all that is lost, or on media, need be so */
 };
 

@@ -87,7 +87,7 @@ static const struct {
 	 "what is stored here can be on media before something that it needs: recovery fails if the power fails before {point}",
 	 "store and persist first what this store vouches for" FIX_OR_TRANSACTION},
 	{CAUSE_MOMENT, BESIDE_NOTHING, FLUSHED_NOT,
-	 "recovery fails if the power fails before {point}, whatever of the pending stores is on media", ""},
+	 "recovery fails if the power fails before {point} and everything stored until then is on media", ""},
 	{CAUSE_BLANK, BESIDE_NOTHING, FLUSHED_NOT,
 	 "recovery passes without a pool file, but fails on the new file, which holds only zeros until the program stores to it: "
 	 "the power may fail before {point}",
@@ -98,6 +98,10 @@ static const struct {
 	 "create the pool under another name and rename it when {create} has returned; to test without creation, make the "
 	 "pool with --setup, or use --after {create}"},
 };
+
+/* CAUSE_MOMENT, where every set of the pending stores was tried. */
+static const char *const moment_always =
+	"recovery fails if the power fails before {point}, no matter which pending stores reached media";
 
 /* Where the search was cut short.  There is nothing to be advised. */
 static const char *const unfinished_lost =
@@ -312,7 +316,8 @@ void crash_say(struct findings *findings, struct finding *finding)
 	char text[8192];
 
 	message_fill(finding,
-		     !unfinished                  ? sentences[row].message
+		     finding->crash->always       ? moment_always
+		     : !unfinished                ? sentences[row].message
 		     : finding->crash->lost_count ? unfinished_lost
 						  : unfinished_early,
 		     text, sizeof(text));

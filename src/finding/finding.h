@@ -133,6 +133,7 @@ struct finding_crash {
 	bool in_library;
 	size_t seen_from; /* then: the places of the program that called it */
 	bool nested;      /* the power failed in recovery: persisted and lost are stores of that */
+	bool always;      /* CAUSE_MOMENT: recovery was seen to fail on every set of the pending stores */
 	bool unfinished;  /* the search for the stores that matter was cut short */
 };
 

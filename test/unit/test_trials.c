@@ -31,7 +31,7 @@ struct run {
 	struct trials trials;
 	struct known *known;
 	struct jobs jobs;
-	struct map counted;
+	struct map seen;
 	struct judgement found;
 };
 
@@ -69,7 +69,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	assert_int_equal(known_open(&r->known, NULL, &(struct known_options){0}, &err), 0);
 	run_read(r, words);
 	trials_accept(&r->trials, r->known, ending_from(initial));
-	trials_judge(&r->trials, r->known, &r->jobs, &r->counted, &r->found);
+	trials_judge(&r->trials, r->known, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
 	jobs_prune(&r->jobs);
 }
 
@@ -78,10 +78,11 @@ static void run_free(struct run *r)
 	known_close(r->known);
 	vec_free(&r->trials.all);
 	vec_free(&r->jobs.all);
-	map_free(&r->counted);
+	map_free(&r->seen);
+	map_free(&r->found.verdicts);
 }
 
-/* Jobs as "a10-20x2": which, start, event, states. */
+/* Jobs as "a10-20x2": which, start, event, states.  "=20" after it: it follows the prefix of event 20. */
 static void expect(char initial, const char *words, const char *expected)
 {
 	struct run r;
@@ -93,6 +94,9 @@ static void expect(char initial, const char *words, const char *expected)
 
 		sprintf(text + strlen(text), "%s%c%d-%dx%d", i ? " " : "", job->trial->which == TRIAL_ALL ? 'a' : 'n',
 			(int)job->start, (int)job->trial->event, (int)job->states);
+		for (size_t k = 0; job->follows && k < r.jobs.all.count; k++)
+			if (digest_equal(r.jobs.all.at[k].digest, job->prefix))
+				sprintf(text + strlen(text), "=%d", (int)r.jobs.all.at[k].trial->event);
 	}
 	assert_string_equal(text, expected);
 	run_free(&r);
@@ -104,17 +108,19 @@ static void test_jobs(void **state)
 	expect('.', "aA.nB.,aC.", "");
 	expect('.', "aA.,aB3", "a10-20x1");
 	expect('.', "aA3", "a0-10x1");
-	expect('.', "aA.,aB3,aC3,aD.,aE3", "a10-20x2 a40-50x1"); /* one run of failing prefixes, and another */
-	expect('.', "aA.,aB3,aC!", "a10-20x1 a20-30x1");         /* they fail in different ways */
-	expect('.', "aA.nB3", "n10-10x1");                       /* what is lost */
-	expect('.', "aA3nB3", "a0-10x2");                        /* not the loss: all of it fails, too */
+	/* One run of failing prefixes, and another.  The second of a run may have a cause of its own. */
+	expect('.', "aA.,aB3,aC3,aD.,aE3", "a10-20x1 a20-30x1=20 a40-50x1");
+	expect('.', "aA.,aB3,aC!", "a10-20x1 a20-30x1"); /* they fail in different ways */
+	expect('.', "aA.nB3", "n10-10x1");               /* what is lost */
+	expect('.', "aA3nB3", "a0-10x1 n10-10x1=10");    /* all of it fails, too: that may be the cause */
 	expect('.', "aA!nB3", "a0-10x1 n10-10x1");
 	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code, the same end */
 	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                 /* the same content */
 	expect('.', "aA.nB?", "");
+	expect('3', "aA3nB3,aC3nD.", "a10-20x1");
 	/* rule 5: what goes on after a create call is another job, which starts there */
-	expect('.', "aA.,cB3,cC3,aD3,aE3", "a10-20x2 a40-40x2");
-	expect('.', "aA.,aB3,cC3,aD3", "a10-20x3"); /* unless it began before the call */
+	expect('.', "aA.,cB3,cC3,aD3,aE3", "a10-20x1 a20-30x1=20 a40-40x1 a40-50x1=40");
+	expect('.', "aA.,aB3,cC3,aD3", "a10-20x1 a20-30x1=20 a30-40x1=20"); /* unless it began before the call */
 }
 
 static void expect_found(char initial, const char *words, uint64_t distinct, uint64_t tested, uint64_t failed,
@@ -139,6 +145,8 @@ static void test_creation(void **state)
 	expect_found('.', "aA3", 1, 1, 1, 0);
 	expect_found('3', "aA3,aB.,aC3", 3, 3, 0, 2); /* B holds more than what is guaranteed */
 	expect_found('.', "aA.nA.,aA.nB?", 2, 1, 0, 0);
+	expect_found('3', "aA3nB3,aC3nD.", 4, 4, 1, 2);     /* at the moment of D creation is over */
+	expect_found('3', "aA3nB3,aC.nD.,aA3", 4, 4, 1, 1); /* accepted first, A fails later */
 }
 
 /* The same contents on another platform count once, but are explained there too. */
@@ -149,12 +157,36 @@ static void test_platforms(void **state)
 
 	(void)state;
 	run_judge(&r, '.', "aA.nB3");
-	trials_judge(&r.trials, r.known, &jobs, &r.counted, &r.found);
+	map_free(&r.seen);
+	trials_judge(&r.trials, r.known, JOB_INJECT, &jobs, &(struct judge_seen){.own = &r.seen}, &r.found);
 	assert_int_equal(r.found.distinct, 2);
 	assert_int_equal(r.found.failed, 1);
 	assert_int_equal(jobs.all.count, 1);
 	assert_int_equal(jobs.all.at[0].states, 1);
 	vec_free(&jobs.all);
+	run_free(&r);
+}
+
+/* What another strategy has met is a job all the same, but adds nothing new; what was not run does not count. */
+static void test_strategies(void **state)
+{
+	struct run r;
+	struct jobs jobs = {0};
+	struct map seen = {0};
+	struct contents run = {0};
+
+	(void)state;
+	run_judge(&r, '.', "aA.nB3,aC3");
+	contents_add(&run, digest_of('B'));
+	trials_judge(&r.trials, r.known, JOB_EXPLORE, &jobs, &(struct judge_seen){&seen, &r.seen, &run}, &r.found);
+	jobs_prune(&jobs);
+	assert_int_equal(r.found.failed, 2);
+	assert_int_equal(jobs.all.count, 1);
+	assert_int_equal(jobs.all.at[0].states, 1);
+	assert_int_equal(jobs.all.at[0].fresh, 0);
+	contents_free(&run);
+	vec_free(&jobs.all);
+	map_free(&seen);
 	run_free(&r);
 }
 
@@ -269,9 +301,9 @@ static void test_created(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jobs),        cmocka_unit_test(test_creation), cmocka_unit_test(test_platforms),
-		cmocka_unit_test(test_created),     scratch_test(test_journal),      scratch_test(test_journal_anew),
-		scratch_test(test_journal_timeout),
+		cmocka_unit_test(test_jobs),       cmocka_unit_test(test_creation),    cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_strategies), cmocka_unit_test(test_created),     scratch_test(test_journal),
+		scratch_test(test_journal_anew),   scratch_test(test_journal_timeout),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
