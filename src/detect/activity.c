@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 #define LINE_BYTES 64u
 #define RECENT_LINES 4096u     /* a power of two */
@@ -25,6 +26,10 @@ struct activity {
 	struct activity_site *at;
 	uint32_t room;
 	struct recent recent[RECENT_LINES];
+	/* The last event, if it was a flush: who, and what. */
+	uint32_t last_context, last_thread;
+	uint64_t last_line;
+	VEC_OF(bool) waiting; /* by thread: it has flushed, or stored past the cache, since its last fence */
 };
 
 struct activity *activity_new(void)
@@ -37,6 +42,7 @@ void activity_free(struct activity *a)
 	if (!a)
 		return;
 	free(a->at);
+	vec_free(&a->waiting);
 	free(a);
 }
 
@@ -52,6 +58,13 @@ static struct activity_site *activity_site(struct activity *a, uint32_t context)
 		a->room = room;
 	}
 	return &a->at[context];
+}
+
+static bool *thread_waiting(struct activity *a, uint32_t thread)
+{
+	while (a->waiting.count <= thread)
+		vec_push(&a->waiting, false);
+	return &a->waiting.at[thread];
 }
 
 static uint64_t line_of(const struct event *ev)
@@ -70,6 +83,9 @@ static void note_store(struct activity *a, const struct event *ev)
 	uint64_t count = end - ev->offset / LINE_BYTES + 1;
 
 	activity_site(a, ev->context)->changes = true;
+	a->last_context = 0;
+	if (ev->kind == BO_STORE_NONTEMPORAL || ev->kind == BO_STORE_LOCKED)
+		*thread_waiting(a, ev->thread) = ev->kind == BO_STORE_NONTEMPORAL;
 	for (uint64_t i = 0; i < count && i < LINES_OF_STORE_MAX; i++)
 		*recent_find(a, line + i) =
 			(struct recent){.line = line + i, .store = ev->context, .thread = ev->thread};
@@ -84,6 +100,12 @@ static void site_covers(struct activity_site *site, uint32_t store)
 		}
 }
 
+/* Is this flush the next of a range? */
+static bool flush_goes_on(const struct activity *a, const struct event *ev, uint64_t line)
+{
+	return a->last_context == ev->context && a->last_thread == ev->thread && line == a->last_line + 1;
+}
+
 static void note_flush(struct activity *a, const struct event *ev)
 {
 	struct activity_site *site = activity_site(a, ev->context);
@@ -92,6 +114,14 @@ static void note_flush(struct activity *a, const struct event *ev)
 	bool known = recent->line == line && recent->thread == ev->thread;
 	uint32_t again = known ? recent->flush : 0;
 
+	if (!site->flushes)
+		site->begin_line = line;
+	else if (!flush_goes_on(a, ev, line))
+		site->varies |= line != site->begin_line;
+	*thread_waiting(a, ev->thread) = true;
+	a->last_context = ev->context;
+	a->last_thread = ev->thread;
+	a->last_line = line;
 	site->again = site->flushes && site->again != again ? 0 : again;
 	if (!site->flushes || line < site->first_line)
 		site->first_line = line;
@@ -101,6 +131,17 @@ static void note_flush(struct activity *a, const struct event *ev)
 	if (known && recent->store)
 		site_covers(site, recent->store);
 	*recent = (struct recent){.line = line, .flush = ev->context, .thread = ev->thread};
+}
+
+static void note_fence(struct activity *a, const struct event *ev)
+{
+	struct activity_site *site = activity_site(a, ev->context);
+	bool *waiting = thread_waiting(a, ev->thread);
+
+	site->fences = true;
+	site->awaited |= *waiting;
+	*waiting = false;
+	a->last_context = 0;
 }
 
 void activity_event(struct activity *a, const struct event *ev)
@@ -116,7 +157,8 @@ void activity_event(struct activity *a, const struct event *ev)
 	case EVENT_MSYNC:
 	case EVENT_FILE_SYNC: note_flush(a, ev); break;
 	case EVENT_SFENCE:
-	case EVENT_MFENCE: activity_site(a, ev->context)->fences = true; break;
+	case EVENT_MFENCE: note_fence(a, ev); break;
+	case EVENT_LOCKED: *thread_waiting(a, ev->thread) = false; break;
 	case EVENT_MAP:
 	case EVENT_UNMAP:
 	case EVENT_REMAP:

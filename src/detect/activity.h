@@ -23,8 +23,12 @@ struct activity_site {
 	bool changes; /* stores to PM, or changes a PM file or its mapping by a system call */
 	bool flushes; /* writes back: a flush, of volatile memory too, msync, fsync */
 	bool fences;  /* sfence, mfence; locked instructions do not count: they were not written for PM */
+	bool awaited; /* one of its fences had a flush or non-temporal store to wait for */
 	/* The first and last line that it flushed: (file, line in it), or the line's address outside PM. */
 	uint64_t first_line, last_line;
+	/* Not all its runs of flushes, of one line or of several that follow each other, began at the same line. */
+	bool varies;
+	uint64_t begin_line; /* of the first run */
 	/* Contexts of stores that one of its flushes was the first to write back, soon after and in the same thread; 0:
 	 * no more are known. */
 	uint32_t covered[ACTIVITY_COVERED_MAX];

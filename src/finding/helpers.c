@@ -25,15 +25,18 @@ struct function {
 struct calls {
 	size_t function;
 	uint64_t first_line, last_line;
+	bool varies;
 };
 
 struct helpers {
 	VEC_OF(struct function) functions;
 	struct map numbers; /* from the key of a function to 1 + its index */
-	struct map lines;   /* from a function and a line of it to REPEATS and WORKS: rule 5 */
+	struct map lines;   /* from a function and a line of it to bits: rule 5 */
 };
 
-enum { REPEATS = 1 /* what another line of the function did */, WORKS = 2 };
+/* Flushes or fences by way of a line were in vain, or did some work.  Where it flushes, its fences do not count: they
+ * have to wait for a flush in vain, too. */
+enum { FLUSHES_IN_VAIN = 1, FLUSHES = 2, FENCES_IN_VAIN = 4, FENCES = 8 };
 
 /* A frame of a stack. */
 struct step {
@@ -150,7 +153,7 @@ static void call_note(struct finder *f, size_t function, const struct symbols_fr
 	uint64_t *found = map_put(&f->call_of, function, place_hash(caller));
 
 	if (!*found) {
-		vec_push(&f->calls, ((struct calls){function, site->first_line, site->last_line}));
+		vec_push(&f->calls, ((struct calls){function, site->first_line, site->last_line, false}));
 		*found = f->calls.count;
 	}
 	struct calls *calls = &f->calls.at[*found - 1];
@@ -158,6 +161,7 @@ static void call_note(struct finder *f, size_t function, const struct symbols_fr
 		calls->first_line = site->first_line;
 	if (site->last_line > calls->last_line)
 		calls->last_line = site->last_line;
+	calls->varies |= site->varies;
 }
 
 static void candidate_note(struct finder *f, size_t at, const struct activity_site *site)
@@ -229,7 +233,7 @@ static void context_walk(struct finder *f, uint32_t context, const struct activi
 
 /* ---- rules 2 to 4 ---- */
 
-/* Do several places call it, and all have it flush the same?  Without debug info one place alone proves nothing
+/* Do several places call it, and all have it flush the same, each time?  Without debug info one place alone proves nothing
  * either. */
 static bool flushes_the_same(const struct finder *f, size_t index)
 {
@@ -241,7 +245,8 @@ static bool flushes_the_same(const struct finder *f, size_t index)
 
 		if (calls->function != index)
 			continue;
-		if (first && (first->first_line != calls->first_line || first->last_line != calls->last_line))
+		if (calls->varies ||
+		    (first && (first->first_line != calls->first_line || first->last_line != calls->last_line)))
 			return false;
 		first = first ? first : calls;
 		places++;
@@ -269,7 +274,7 @@ static bool function_helps(const struct finder *f, size_t index)
 	return function->given != GIVEN_NOTHING && (address || (function->follows && !flushes_the_same(f, index)));
 }
 
-/* ---- rule 5: lines that repeat ---- */
+/* ---- rule 5: lines that are in vain ---- */
 
 /* Index in our stack of the function in which it parts from the stack of `other`: both were called from the same place,
  * and have come to another line in it.  The count if there is none. */
@@ -288,17 +293,37 @@ static size_t stack_parting(struct finder *f, uint32_t other)
 	return at - 1;
 }
 
+/* Index of the innermost helper in our stack that flushes, if no fence of the context ever waited for anything; else the
+ * count.  A function that only fences is not to blame: its caller is. */
+static size_t stack_idle(const struct finder *f, const struct activity_site *site)
+{
+	size_t i = site->awaited ? f->stack.count : 0;
+
+	for (; i < f->stack.count; i++) {
+		const struct function *function = function_of(f->helpers, f->stack.at[i].frame);
+
+		if (function->helper && function->flushes)
+			break;
+	}
+	return i;
+}
+
 static void lines_read(struct finder *f, uint32_t context, const struct activity_site *site)
 {
-	stack_read(f, context);
-	size_t repeating = site->again ? stack_parting(f, site->again) : f->stack.count;
+	uint64_t vain = site->flushes ? FLUSHES_IN_VAIN : FENCES_IN_VAIN, works = site->flushes ? FLUSHES : FENCES;
+	size_t in_vain;
 
+	stack_read(f, context);
+	if (site->flushes)
+		in_vain = site->again ? stack_parting(f, site->again) : f->stack.count;
+	else
+		in_vain = stack_idle(f, site);
 	for (size_t i = 0; i < f->stack.count; i++) {
 		const struct symbols_frame *frame = f->stack.at[i].frame;
 		size_t index = function_index(f->helpers, frame);
 
 		if (f->helpers->functions.at[index].helper && frame->line)
-			*map_put(&f->helpers->lines, index, frame->line) |= i == repeating ? REPEATS : WORKS;
+			*map_put(&f->helpers->lines, index, frame->line) |= i == in_vain ? vain : works;
 	}
 }
 
@@ -334,9 +359,12 @@ struct helpers *helpers_find(const struct trace *trace, struct symbols *symbols,
 	contexts_read(&f);
 	for (size_t i = 0; i < helpers->functions.count; i++)
 		helpers->functions.at[i].helper = function_helps(&f, i);
-	for (uint32_t id = 1; id < activity_room(activity); id++)
-		if (activity_at(activity, id) && activity_at(activity, id)->flushes)
-			lines_read(&f, id, activity_at(activity, id));
+	for (uint32_t id = 1; id < activity_room(activity); id++) {
+		const struct activity_site *site = activity_at(activity, id);
+
+		if (site && (site->flushes || site->fences))
+			lines_read(&f, id, site);
+	}
 	vec_free(&f.calls);
 	vec_free(&f.stack);
 	map_free(&f.own);
@@ -355,6 +383,13 @@ void helpers_free(struct helpers *helpers)
 	free(helpers);
 }
 
+static bool line_is_in_vain(uint64_t bits)
+{
+	uint64_t flushes = bits & (FLUSHES_IN_VAIN | FLUSHES);
+
+	return flushes ? flushes == FLUSHES_IN_VAIN : bits == FENCES_IN_VAIN;
+}
+
 bool helpers_have(const struct helpers *helpers, const struct symbols_frame *frame)
 {
 	uint64_t key[2];
@@ -366,5 +401,5 @@ bool helpers_have(const struct helpers *helpers, const struct symbols_frame *fra
 	if (!found || !helpers->functions.at[*found - 1].helper)
 		return false;
 	const uint64_t *line = map_get(&helpers->lines, *found - 1, frame->line);
-	return !line || *line != REPEATS;
+	return !line || !line_is_in_vain(*line);
 }

@@ -19,8 +19,8 @@
  *     stored; and its callers do not all have it flush the same lines.  So a lookup that flushes what it finds is no
  *     helper, nor is a function that flushes the header of the object that it is given.
  *  4. If it only fences, it returns nothing, and takes nothing or an address.
- *  5. A line of a helper is not folded if it only ever flushes what another line of the helper has flushed in the same
- *     call: that mistake is the helper's own.
+ *  5. A line of a helper is not folded if it is always in vain, whoever calls: it flushes what another line of the
+ *     helper has flushed in the same call, or fences before the helper flushes.  That mistake is the helper's own.
  *
  * Rule 3 looks at types first so that a small change of the input does not make a helper of a function, or none: that
  * would move its findings, and give them other fingerprints.

@@ -60,7 +60,14 @@ static __attribute__((noinline)) void word_set_all(const void *words, uint64_t v
 	word_set(words, value);
 }
 
-/* It does flush for its callers, but what it does in vain is its own mistake. */
+/* These do flush for their callers, but what they do in vain is their own mistake. */
+static __attribute__((noinline)) void fenced_persist(const void *data)
+{
+	MFENCE(); //! redundant-fence
+	CLWB(data);
+	MFENCE();
+}
+
 static __attribute__((noinline)) void header_persist(struct header *header)
 {
 	persist(&header->magic);
@@ -111,5 +118,11 @@ int main(int argc, char **argv)
 	ST8(&pool->spare[1].magic, 3);
 	ST8(&pool->spare[1].epoch, 3);
 	header_persist(&pool->spare[1]);
+	for (int i = 0; i < 3; i++) {
+		ST8(&pool->words[40 + 8 * (i & 1)], i + 1);
+		fenced_persist(&pool->words[40 + 8 * (i & 1)]);
+	}
+	ST8(&pool->words[56], 1);
+	fenced_persist(&pool->words[56]);
 	return 0;
 }

@@ -50,5 +50,13 @@ int main(int argc, char **argv)
 	ST8(&other->key, 1);
 	other->save();
 	node->save(); //! redundant-flush
+	/* Both places save the same leaves, one after the other. */
+	for (int i = 1; i < 4; i++) {
+		ST8(&leaf[i].keys[0], 1);
+		ST8(&leaf[i].keys[8], 1);
+		leaf[i].save();
+	}
+	for (int i = 1; i < 4; i++)
+		leaf[i].save(); //! redundant-flush
 	return 0;
 }

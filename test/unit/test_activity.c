@@ -71,6 +71,25 @@ static void test_covered(void **state)
 	activity_free(a);
 }
 
+/* A range that is flushed again and again does not vary; another one does, though it follows the first. */
+static void test_varies(void **state)
+{
+	struct activity *a = activity_new();
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		event(a, EVENT_CLWB, FLUSH, 0, 0);
+		event(a, EVENT_CLWB, FLUSH, 64, 0);
+		event(a, EVENT_SFENCE, FENCE, 0, 0);
+	}
+	assert_false(activity_at(a, FLUSH)->varies);
+	event(a, EVENT_CLWB, FLUSH, 0, 0);
+	event(a, EVENT_SFENCE, FENCE, 0, 0);
+	event(a, EVENT_CLWB, FLUSH, 64, 0);
+	assert_true(activity_at(a, FLUSH)->varies);
+	activity_free(a);
+}
+
 /* Another thread's store is nobody's caller. */
 static void test_thread(void **state)
 {
@@ -110,7 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what),   cmocka_unit_test(test_volatile), cmocka_unit_test(test_covered),
-		cmocka_unit_test(test_thread), cmocka_unit_test(test_again),
+		cmocka_unit_test(test_thread), cmocka_unit_test(test_again),    cmocka_unit_test(test_varies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
