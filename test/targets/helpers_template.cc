@@ -31,6 +31,11 @@ struct alignas(64) Node
 struct alignas(64) Leaf
 {
 	uint64_t keys[16];
+
+	__attribute__((noinline)) void save()
+	{
+		pm::persist(this);
+	}
 };
 
 int main(int argc, char **argv)
