@@ -21,7 +21,7 @@ struct function {
 	bool helper;
 };
 
-/* What one place that calls a function has it flush. */
+/* What one call in the program has a function flush. */
 struct calls {
 	size_t function;
 	uint64_t first_line, last_line;
@@ -53,7 +53,7 @@ struct finder {
 	bool *changing; /* by context: the code that it was called from is marked already */
 	struct map own; /* from a frame to OWN or FOREIGN */
 	VEC_OF(struct calls) calls;
-	struct map call_of;        /* from function and calling place to 1 + index of calls */
+	struct map call_of;        /* from function and call to 1 + index of calls */
 	VEC_OF(struct step) stack; /* innermost first */
 };
 
@@ -147,10 +147,17 @@ static bool same_place(const struct symbols_frame *a, const struct symbols_frame
 	return a == b || place_hash(a) == place_hash(b);
 }
 
-static void call_note(struct finder *f, size_t function, const struct symbols_frame *caller,
-		      const struct activity_site *site)
+/* Which call of a function is it?  A line may be several, if the compiler has unrolled a loop.  Of an inlined function,
+ * which has no call, the line is all that is known. */
+static uint64_t call_hash(const struct symbols_frame *frame, const struct symbols_frame *caller)
 {
-	uint64_t *found = map_put(&f->call_of, function, place_hash(caller));
+	return frame->inlined ? place_hash(caller)
+			      : XXH3_64bits_withSeed(caller->module, strlen(caller->module), caller->offset);
+}
+
+static void call_note(struct finder *f, size_t function, uint64_t call, const struct activity_site *site)
+{
+	uint64_t *found = map_put(&f->call_of, function, call);
 
 	if (!*found) {
 		vec_push(&f->calls, ((struct calls){function, site->first_line, site->last_line, false}));
@@ -176,7 +183,7 @@ static void candidate_note(struct finder *f, size_t at, const struct activity_si
 	function->flushes |= site->flushes;
 	function->fences |= site->fences;
 	if (site->flushes && at + 1 < f->stack.count)
-		call_note(f, index, f->stack.at[at + 1].frame, site);
+		call_note(f, index, call_hash(frame, f->stack.at[at + 1].frame), site);
 }
 
 /* Did the caller at `at` of our stack, or something that it called at that time, store with the context `store`?  The
