@@ -113,9 +113,9 @@ static int frame_compare(const struct finding_frame *a, const struct finding_fra
 		return !a - !b;
 	if ((order = text_compare(a->file, b->file)) || (order = number_compare(a->line, b->line)))
 		return order;
-	if ((order = text_compare(a->module, b->module)) || (order = number_compare(a->offset, b->offset)))
+	if ((order = text_compare(a->module, b->module)) || (order = text_compare(a->path, b->path)))
 		return order;
-	return text_compare(a->path, b->path);
+	return a->line ? 0 : number_compare(a->offset, b->offset); /* findings.json has no offset beside a line */
 }
 
 static int finding_compare(const void *left, const void *right)
