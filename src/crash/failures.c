@@ -6,7 +6,8 @@
 #include "crash/explore_in.h"
 
 enum {
-	GROUPS_KEPT = 256, /* of one root, while it is explored */
+	GROUPS_KEPT = 256, /* of one root, while it is explored; all others that end alike are one more */
+	LOST_OTHERS = 0,   /* stands for the code whose stores those lose */
 	GROUPS_TOLD = 64,  /* of one root, that are explained */
 };
 
@@ -36,12 +37,14 @@ void failures_add(struct failures *f, const struct moment *m, const uint8_t *tak
 {
 	uint32_t units;
 	uint64_t lost = moment_lost(m, taken, decided, &units);
-	struct failure *failure = failure_find(f, ending, lost), fresh = {.ending = ending, .lost = lost};
+	struct failure *failure = failure_find(f, ending, lost);
 
+	if (!failure && f->all.count >= GROUPS_KEPT) {
+		lost = LOST_OTHERS;
+		failure = failure_find(f, ending, lost);
+	}
 	if (!failure) {
-		if (f->all.count == GROUPS_KEPT)
-			return;
-		vec_push(&f->all, fresh);
+		vec_push(&f->all, ((struct failure){.ending = ending, .lost = lost}));
 		failure = &f->all.at[f->all.count - 1];
 	}
 	if (!failure->persisted || sequence < failure->sequence)

@@ -11,10 +11,11 @@
 #include "crash/explore_in.h"
 
 enum {
-	LEAVES_SAMPLED = 1 << 10, /* at most */
-	LEAVES_NESTED = 1 << 6,   /* of a root, in order and by chance, looked at for a second crash */
-	LEAVES_SOME = 1 << 8,     /* of a root, before one that is larger has all the time that is left */
-	TIMEOUTS_MAX = 3,         /* of a root: recovery that hangs mostly hangs again */
+	LEAVES_SAMPLED = 1 << 10,     /* at most */
+	LEAVES_NESTED = 1 << 6,       /* of a root, in order and by chance, looked at for a second crash; */
+	LEAVES_NESTED_HASTY = 1 << 4, /* with a budget */
+	LEAVES_SOME = 1 << 8,         /* of a root, before one that is larger has all the time that is left */
+	TIMEOUTS_MAX = 3,             /* of a root: recovery that hangs mostly hangs again */
 	REFUSALS_MAX = 8,
 };
 
@@ -220,13 +221,14 @@ int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct er
 {
 	uint64_t before = 2 * e->campaign->options.per_segment;
 	struct flight f = {.explore = e, .root = root, .moment = moment, .aim = FLIGHT_NEST};
-	bool is_large = choices_count(moment->choices, CHOICES_OPEN, NULL) > LEAVES_NESTED;
-	int r = flight_send(&f, LAZY_CONTRAST, LEAVES_NESTED, before, err);
+	uint64_t leaves = e->campaign->options.budget > 0 ? LEAVES_NESTED_HASTY : LEAVES_NESTED;
+	bool is_large = choices_count(moment->choices, CHOICES_OPEN, NULL) > (double)leaves;
+	int r = flight_send(&f, LAZY_CONTRAST, leaves, before, err);
 
 	if (r < 0 || !is_large)
 		return r;
 	f.moment = moment_new(reading_image(e->reading));
-	return flight_send(&f, LAZY_SAMPLE, LEAVES_NESTED, before + LEAVES_NESTED, err);
+	return flight_send(&f, LAZY_SAMPLE, leaves, before + leaves, err);
 }
 
 void lazily_close(struct explore *e)

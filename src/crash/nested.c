@@ -31,6 +31,7 @@
 enum {
 	STATES_MAX = 100,    /* that are recorded of the extreme ones; and of the others, where there is no budget */
 	LEAVES_WITHIN = 256, /* of one segment of a recovery that is explored */
+	EXPLORE_SHARES = 16, /* one recovery that is explored has this part of the time that is left */
 	RANKS = 16,          /* states of one moment, besides the extreme ones */
 };
 
@@ -150,7 +151,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.per_segment = how.per_segment < LEAVES_WITHIN ? how.per_segment : LEAVES_WITHIN;
 	how.suspect_count = how.caller_count = 0;
 	if (how.budget > 0)
-		how.budget = how.explore ? time_left(c) / 4 : time_left(c);
+		how.budget = how.explore ? time_left(c) / EXPLORE_SHARES : time_left(c);
 	how.folder_first = c->folders;
 	how.progress = how.progress ? progress_pass_on : NULL;
 	how.arg = n;
