@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { CLOCK_SLACK_S = 2 };
+enum { STATE_FIELD = 3, START_FIELD = 22 }; /* of /proc/PID/stat, counted from 1 */
 
 /* What the kernel tells of a process. */
 struct life {
@@ -16,7 +18,7 @@ struct life {
 	unsigned long long start;
 };
 
-/* /proc/PID/stat is "PID (NAME) STATE ...", where a name may hold anything; the start is the 22nd field. */
+/* The text is "PID (NAME) STATE ...", where a name may hold anything. */
 static bool life_read(pid_t pid, struct life *life)
 {
 	char path[64], text[1024];
@@ -29,9 +31,13 @@ static bool life_read(pid_t pid, struct life *life)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
 	end = strrchr(text, ')');
-	return end &&
-	       sscanf(end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-		      &life->state, &life->start) == 2;
+	if (!end || !end[1])
+		return false;
+	life->state = end[2];
+	for (int field = STATE_FIELD; end && field < START_FIELD; field++)
+		end = strchr(end + (field == STATE_FIELD ? 2 : 1), ' ');
+	life->start = end ? strtoull(end, NULL, 10) : 0;
+	return life->start > 0;
 }
 
 struct owner owner_self(void)

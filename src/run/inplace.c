@@ -68,9 +68,8 @@ static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 		closedir(d);
 }
 
-/* What the next one finds there must be the user's, not our links.  The descriptor stays open, so that a keeper has it
- * too. */
-static int dir_lock(struct scene_dir *dir, struct err *err)
+/* The directory may be another one than last time. */
+static void dir_open(struct scene_dir *dir)
 {
 	struct stat held, there;
 
@@ -83,6 +82,12 @@ static int dir_lock(struct scene_dir *dir, struct err *err)
 		int fd = dirlock_open(dir->original);
 		dir->lock = fd > 0 ? fd : 0;
 	}
+}
+
+/* What the next one finds there must be the user's, not our links. */
+static int dir_lock(struct scene_dir *dir, struct err *err)
+{
+	dir_open(dir);
 	if (dir->lock && !dirlock_take(dir->lock, DIRLOCK_TURN_MS))
 		return err_set(err, "another blackout has its crash states in %s", dir->original);
 	return 0;
@@ -114,7 +119,6 @@ static int visit_note(void *arg, const char *path, const char *actual)
 	return journal_add(&p->scene->journal, path, p->err);
 }
 
-/* Before anything is touched. */
 static int journal_begin(struct putting *p)
 {
 	if (p->scene->journal.path)
@@ -122,6 +126,19 @@ static int journal_begin(struct putting *p)
 	if (journal_open(&p->scene->journal, p->err) < 0)
 		return -1;
 	return scene_each(p->scene, visit_note, p);
+}
+
+int inplace_open(struct scene *scene, struct err *err)
+{
+	struct putting putting = {scene, err};
+
+	scene->owner = owner_self();
+	for (size_t i = 0; i < scene->count; i++) {
+		dir_open(&scene->dirs[i]);
+		if (dir_enter(&scene->dirs[i], err) < 0)
+			return -1;
+	}
+	return journal_begin(&putting);
 }
 
 static int visit_put(void *arg, const char *path, const char *actual)
@@ -169,25 +186,17 @@ static int dirs_lock(struct scene *scene, struct err *err)
 int inplace_put(struct scene *scene, struct err *err)
 {
 	struct putting putting = {scene, err};
-	int result = 0;
 
-	if (dirs_lock(scene, err) < 0)
+	if (inplace_open(scene, err) < 0 || dirs_lock(scene, err) < 0)
 		return -1;
-	scene->owner = owner_self();
-	for (size_t i = 0; i < scene->count && result == 0; i++) {
+	for (size_t i = 0; i < scene->count; i++)
 		dir_list(&scene->dirs[i]);
-		result = dir_enter(&scene->dirs[i], err);
-	}
-	if (result == 0)
-		result = journal_begin(&putting);
-	if (result == 0) {
-		journal_run(&scene->journal);
-		scene->swapped = true;
-		result = scene_each(scene, visit_put, &putting);
-	}
-	if (result < 0)
-		inplace_restore(scene);
-	return result;
+	journal_run(&scene->journal);
+	scene->swapped = true;
+	if (scene_each(scene, visit_put, &putting) == 0)
+		return 0;
+	inplace_restore(scene);
+	return -1;
 }
 
 void inplace_mark(const struct scene *scene)

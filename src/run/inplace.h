@@ -11,6 +11,9 @@
 
 #include "run/scene.h"
 
+/* Open locks and journal: before a process is forked that is to put the files back for us.  Nothing is touched. */
+int inplace_open(struct scene *scene, struct err *err);
+
 int inplace_put(struct scene *scene, struct err *err);
 void inplace_restore(struct scene *scene);
 

@@ -162,12 +162,13 @@ struct search {
 
 static bool name_parse(const char *name, struct owner *owner)
 {
-	int pid, end = 0;
+	char *end;
+	long pid = strtol(name, &end, 10);
 
-	if (sscanf(name, "%d.%llu-%n", &pid, &owner->start, &end) < 2 || !end || pid <= 0)
+	if (*end != '.' || pid <= 0 || pid > INT_MAX)
 		return false;
-	owner->pid = pid;
-	return true;
+	*owner = (struct owner){(pid_t)pid, strtoull(end + 1, &end, 10)};
+	return *end == '-';
 }
 
 static void made_drop(struct journal_text *text, const char *path)
@@ -184,11 +185,12 @@ static void made_drop(struct journal_text *text, const char *path)
 
 static void record_read(struct journal_text *text, const char *record)
 {
-	char *path;
-	uint64_t time = *record == '/' ? 0 : strtoull(*record ? record + 1 : record, &path, 10);
-
 	if (*record == '/')
 		words_add(&text->paths, "%s", record);
+	if (!*record || *record == '/')
+		return;
+	char *path;
+	uint64_t time = strtoull(record + 1, &path, 10);
 	if (*record == '=')
 		text->since_ns = time;
 	if ((*record != '+' && *record != '-') || strncmp(path, " /", 2) != 0)

@@ -240,12 +240,15 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
 	usage_start(w);
-	if (mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, err) < 0)
+	if (mode == RECOVERY_IN_PLACE && inplace_open(&w->scene, err) < 0)
 		return -1;
 	if (mode == RECOVERY_FORK && !w->serving)
 		server_launch(w);
 	else if (mode != RECOVERY_FORK && (!w->keeper || w->keeper_mode != mode))
 		keeper_launch(w);
+	/* Only when there is somebody to put the files back if we are killed. */
+	if (w->state == WORKER_IDLE && mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, err) < 0)
+		return -1;
 	if (w->state == WORKER_IDLE)
 		run_begin(w);
 	if (w->state == WORKER_REFUSED)
