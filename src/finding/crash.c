@@ -2,6 +2,7 @@
 /* crash.c - making findings of crash states; see crash.h. */
 #include "finding/crash.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
@@ -15,6 +16,7 @@
 #include "finding/touched.h"
 
 #define VALUE_BYTES_MAX 64
+enum { IS_LIBRARY = 1, IS_NOT };
 #define STORES_LOOKED_AT 1024 /* to find out which are idle */
 
 struct crash_findings {
@@ -22,6 +24,7 @@ struct crash_findings {
 	struct stacks stacks;
 	const struct findings_options *options;
 	const struct trace *trace;
+	struct map libraries;    /* context -> did a library store for itself there? */
 	struct map known;        /* from the key of a finding to 1 + its index */
 	struct touched *touched; /* read when it is first needed; NULL if it cannot be */
 	bool touched_read;
@@ -410,7 +413,7 @@ static void caller_note(struct crash_findings *c, size_t index, const struct fin
 	*seen = 1;
 }
 
-void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
+static void sighting_add(struct crash_findings *c, const struct crash_sighting *sighting)
 {
 	struct finding finding = finding_make(c, sighting);
 	XXH128_hash_t key = finding_key(&finding);
@@ -429,7 +432,54 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *sighting)
 	caller_note(c, *known - 1, &finding.stack);
 }
 
-/* ---- two sides of one mistake ---- */
+/* ---- order ---- */
+
+/* Did a library store this for purposes of its own? */
+static bool context_is_library(struct crash_findings *c, uint32_t context)
+{
+	uint64_t *known = map_put(&c->libraries, context, 0);
+
+	if (!*known) {
+		struct finding_stack stack = stacks_make(&c->stacks, context);
+
+		*known = own_library(&stack) < stack.count ? IS_LIBRARY : IS_NOT;
+	}
+	return *known == IS_LIBRARY;
+}
+
+/* What libraries store for themselves comes after the rest; otherwise the order stays.  The first store is the one that
+ * the sentences are about, and stays the first, if that is known. */
+static struct crash_store *stores_order(struct crash_findings *c, const struct crash_store *from, uint64_t count,
+					bool keep_first)
+{
+	struct crash_store *ordered = mem_alloc((count + 1) * sizeof(*ordered));
+	uint64_t used = 0, first = keep_first && count;
+
+	if (first)
+		ordered[used++] = from[0];
+	for (unsigned library = 0; library < 2; library++)
+		for (uint64_t i = first; i < count; i++)
+			if (context_is_library(c, from[i].context) == library)
+				ordered[used++] = from[i];
+	return ordered;
+}
+
+void crash_add(struct crash_findings *c, const struct crash_sighting *given)
+{
+	struct crash_sighting ordered = *given;
+	struct crash_store *lost = stores_order(c, given->lost, given->lost_count, !given->unfinished),
+			   *persisted = stores_order(c, given->persisted, given->persisted_count, true);
+
+	ordered.lost = lost;
+	ordered.persisted = persisted;
+	if (given->unfinished && given->lost_count)
+		ordered.blamed = lost[0].context;
+	sighting_add(c, &ordered);
+	free(lost);
+	free(persisted);
+}
+
+/* ---- one mistake, told twice ---- */
 
 static bool text_equal(const char *a, const char *b)
 {
@@ -461,18 +511,63 @@ static struct finding *loss_find(struct findings *findings, const struct finding
 	return NULL;
 }
 
+/* The last line that recovery printed, without its numbers: they are addresses, or keys, mostly. */
+static void complaint_text(const struct finding *finding, char *text, size_t size)
+{
+	crash_printed_text(finding->crash, text, size);
+	for (; *text; text++)
+		if (isxdigit((unsigned char)*text))
+			*text = '#';
+}
+
+/* Does recovery trip over the same thing?  Where it is not known what one of them trips over, nothing tells them
+ * apart. */
+static bool trips_alike(const struct finding *a, const struct finding *b)
+{
+	const struct finding_frame *place = stack_location(&a->crash->recovery.stack),
+				   *other = stack_location(&b->crash->recovery.stack);
+	char complaint[300], other_complaint[300];
+
+	if (!failure_equal(a, b) || (place && other && !frame_same_place(place, other)))
+		return false;
+	complaint_text(a, complaint, sizeof(complaint));
+	complaint_text(b, other_complaint, sizeof(other_complaint));
+	return !*complaint || !*other_complaint || !strcmp(complaint, other_complaint);
+}
+
+/* The search for the cause of this finding was cut short.  Another whose cause is known, or an earlier one, may have the
+ * same. */
+static struct finding *cause_find_known(struct findings *findings, const struct finding *unfinished)
+{
+	struct finding *found = NULL;
+
+	if (!unfinished->crash || !unfinished->crash->unfinished)
+		return NULL;
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *other = &findings->at[i];
+		bool fits = other->crash && other != unfinished && other->crash->cause < CAUSE_COUNT &&
+			    other->crash->cause != CAUSE_CREATION && trips_alike(other, unfinished);
+
+		if (fits && !other->crash->unfinished)
+			return other;
+		found = fits && other < unfinished && !found ? other : found;
+	}
+	return found;
+}
+
 static void findings_unite(struct findings *findings)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *loss = loss_find(findings, &findings->at[i]);
+		struct finding *same = loss_find(findings, &findings->at[i]);
 
-		if (loss) {
-			loss->count += findings->at[i].count;
-			loss->crash->states += findings->at[i].count;
+		same = same ? same : cause_find_known(findings, &findings->at[i]);
+		if (same) {
+			same->count += findings->at[i].count;
+			same->crash->states += findings->at[i].count;
 			for (size_t k = 0; k < findings->at[i].detector_count; k++)
-				finding_add_detector(loss, findings->at[i].detectors[k]);
+				finding_add_detector(same, findings->at[i].detectors[k]);
 			findings->at[i].crash->cause = CAUSE_COUNT; /* out of the way */
 		}
 	}
@@ -539,6 +634,7 @@ void crash_end(struct crash_findings *c)
 	findings_number(c->findings);
 	stacks_free(&c->stacks);
 	map_free(&c->known);
+	map_free(&c->libraries);
 	map_free(&c->callers);
 	touched_free(c->touched);
 	free(c);

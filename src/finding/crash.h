@@ -9,10 +9,13 @@
  *
  * Sightings of one kind are one finding if the blamed place, the places of the lost stores and the failure of recovery
  * (status or signal, and the place in which it crashed) are the same, wherever the power failed: the first speaks for
- * it, states are added, platforms united.  All that is given is copied.  If
- * the blamed store is a library's own, on data that only it touches (touched.h), the finding and all such stores are
- * placed in the library: it is one finding then, whoever of the program called the library.  A store that is on media too early, and the
- * loss of what it needs, are told as the second alone (crash.c). */
+ * it, states are added, platforms united.  All that is given is copied.  If the blamed store is a library's own, on data
+ * that only it touches (touched.h), the finding and all such stores are placed in the library: it is one finding then,
+ * whoever of the program called the library.  A store that is on media too early, and the loss of what it needs, are
+ * told as the second alone (crash.c).
+ *
+ * Where the search for the cause was cut short, nobody knows which of the stores matter.  Those that a library made for
+ * itself come last, and findings on which recovery trips over the same thing are one. */
 #ifndef BLACKOUT_FINDING_CRASH_H
 #define BLACKOUT_FINDING_CRASH_H
 
@@ -84,6 +87,9 @@ void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size
 
 /* "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "no end within the time limit": how recovery failed. */
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* The last line that recovery printed, or "". */
+void crash_printed_text(const struct finding_crash *crash, char *text, size_t size);
 
 /* "the sfence at kv.c:125", "the end of the program": what did not happen any more. */
 void crash_point_text(const struct finding_crash *crash, char *text, size_t size);

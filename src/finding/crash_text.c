@@ -190,6 +190,18 @@ void crash_failure_text(const struct finding_crash *crash, char *text, size_t si
 	snprintf(text + used, size - used, "%s %s (%s)", in, function, place);
 }
 
+void crash_printed_text(const struct finding_crash *crash, char *text, size_t size)
+{
+	const char *from = *crash->recovery.err ? crash->recovery.err : crash->recovery.out;
+	size_t end = strlen(from), start;
+
+	while (end && (from[end - 1] == '\n' || from[end - 1] == ' '))
+		end--;
+	for (start = end; start && from[start - 1] != '\n';)
+		start--;
+	snprintf(text, size, "%.*s", (int)(end - start), from + start);
+}
+
 /* Ops whose names are no nouns. */
 static const char *op_noun(const char *op)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "finding/crash.h"
+#include "finding/own.h"
 #include "report/text_out.h"
 
 #define STORES_MAX 4u /* on media and lost each */
@@ -21,21 +22,59 @@
 #define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-"
 
 /* "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
+static void text_store(struct text *t, const char *label, const struct finding_store *s)
+{
+	char line[2000], store[400], place[600], flush[600];
+
+	crash_store_text(s, store, sizeof(store));
+	frame_place(stack_location(&s->stack), place, sizeof(place));
+	frame_place(stack_location(&s->flush), flush, sizeof(flush));
+	snprintf(line, sizeof(line), "%s (%s)%s%s", store, place, s->flush.count ? ", flushed at " : "",
+		 s->flush.count ? flush : "");
+	text_paragraph(t, label, line);
+}
+
+/* The module of the library that stored this for its own purposes; NULL: it was not a library. */
+static const char *store_library(const struct finding_store *store)
+{
+	size_t frame = own_library(&store->stack);
+
+	return frame < store->stack.count ? store->stack.frames[frame].module : NULL;
+}
+
+/* What a library stores for itself comes last (finding/crash.h), and tells the user little.  How many stores are such,
+ * if they are several and not all? */
+static size_t library_count(const struct finding_store *stores, size_t count)
+{
+	size_t folded = 0;
+
+	while (folded < count && store_library(&stores[count - 1 - folded]))
+		folded++;
+	return folded > 1 && folded < count ? folded : 0;
+}
+
+/* "and 37 stores of libpmemobj" */
+static void text_library_stores(struct text *t, const char *label, const struct finding_store *last, size_t count)
+{
+	const char *module = store_library(last), *end = strstr(module, ".so");
+	size_t length = end ? (size_t)(end - module) : strlen(module);
+	char line[400], number[40];
+
+	snprintf(line, sizeof(line), "and %s stores of %.*s", grouped_text(number, count, " "), (int)length, module);
+	text_paragraph(t, label, line);
+}
+
 static void text_stores(struct text *t, const char *label, const struct finding_store *stores, size_t count,
 			uint64_t total)
 {
-	size_t shown = count < STORES_MAX ? count : STORES_MAX;
+	size_t library = library_count(stores, count);
+	size_t shown = count - library < STORES_MAX ? count - library : STORES_MAX;
 
-	for (size_t i = 0; i < shown; i++) {
-		char line[2000], store[400], place[600], flush[600];
-
-		crash_store_text(&stores[i], store, sizeof(store));
-		frame_place(stack_location(&stores[i].stack), place, sizeof(place));
-		frame_place(stack_location(&stores[i].flush), flush, sizeof(flush));
-		snprintf(line, sizeof(line), "%s (%s)%s%s", store, place, stores[i].flush.count ? ", flushed at " : "",
-			 stores[i].flush.count ? flush : "");
-		text_paragraph(t, label, line);
-	}
+	for (size_t i = 0; i < shown; i++)
+		text_store(t, label, &stores[i]);
+	if (library)
+		text_library_stores(t, label, &stores[count - 1], library);
+	shown += library;
 	if (total > shown) {
 		char line[80], number[40];
 
@@ -44,22 +83,13 @@ static void text_stores(struct text *t, const char *label, const struct finding_
 	}
 }
 
-/* The last line that recovery printed, or where it ended if it printed nothing. */
 static void text_printed(struct text *t, const struct finding_crash *crash)
 {
-	const char *from = *crash->recovery.err ? crash->recovery.err : crash->recovery.out;
-	size_t end = strlen(from);
 	char line[PRINTED_MAX + 1];
 
-	while (end && (from[end - 1] == '\n' || from[end - 1] == ' '))
-		end--;
-	size_t start = end;
-	while (start && from[start - 1] != '\n')
-		start--;
-	if (start == end)
-		return;
-	snprintf(line, sizeof(line), "%.*s", (int)(end - start), from + start);
-	text_paragraph(t, "it printed:", line);
+	crash_printed_text(crash, line, sizeof(line));
+	if (*line)
+		text_paragraph(t, "it printed:", line);
 }
 
 void text_crash(struct text *t, const struct finding *finding)

@@ -268,6 +268,64 @@ static void test_united(void **state)
 	crash_sample_free(&s);
 }
 
+/* Where the search was cut short, recovery that trips over the same thing is one finding, with a known cause if there is
+ * one; what it complains of may have other numbers in it. */
+static void test_unfinished(void **state)
+{
+	struct crash_sample s = crash_sample_make(*state);
+	const struct crash_store lost = crash_sample_store(AT_STORE, 0, 0x80),
+				 other = crash_sample_store(AT_OTHER, 0, 0x80),
+				 third = crash_sample_store(AT_FLUSH, 0, 0x80);
+	struct crash_sighting sighting = crash_sample_sighting(NULL, &other);
+
+	sighting.unfinished = true;
+	sighting.err = "checking\nitem 17 has no name\n";
+	crash_add(s.crash, &sighting);
+	sighting.lost = &third;
+	sighting.err = "item 4 is twice there\n";
+	crash_add(s.crash, &sighting);
+	sighting = crash_sample_sighting(NULL, &lost);
+	sighting.cause = CAUSE_UNFLUSHED;
+	sighting.err = "item 23 has no name\n";
+	crash_add(s.crash, &sighting);
+	crash_end(s.crash);
+	assert_int_equal(s.findings->count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct finding *finding = &s.findings->at[i];
+
+		assert_int_equal(finding->count, finding->crash->unfinished ? 12 : 24);
+	}
+	crash_sample_free(&s);
+}
+
+/* What a library stored for itself comes last, and is not blamed where the cause is not known; the report folds it. */
+static void test_library_last(void **state)
+{
+	struct crash_sample s = crash_sample_make(*state);
+	const struct crash_store lost[] = {crash_sample_store(AT_LIBRARY, 0, 0x40),
+					   crash_sample_store(AT_LIBRARY, 0, 0x80),
+					   crash_sample_store(AT_STORE, 0, 0xc0),
+					   crash_sample_store(AT_LIBRARY, 0, 0x100)};
+	struct crash_sighting sighting = crash_sample_sighting(NULL, lost);
+	char *text;
+
+	sighting.lost_count = 4;
+	sighting.blamed = AT_LIBRARY;
+	sighting.unfinished = true;
+	crash_add(s.crash, &sighting);
+	crash_end(s.crash);
+	assert_int_equal(s.findings->at[0].crash->lost[0].offset, 0xc0);
+	assert_int_equal(s.findings->at[0].crash->lost[1].offset, 0x40);
+	assert_int_equal(s.findings->at[0].crash->lost[3].offset, 0x100);
+	assert_true(frame_same_place(stack_location(&s.findings->at[0].stack),
+				     stack_location(&s.findings->at[0].crash->lost[0].stack)));
+	text = crash_sample_report(REPORT_TEXT, s.findings);
+	assert_non_null(strstr(text, "    lost: and 3 stores of libpmemobj\n"));
+	assert_null(strstr(text, "+0x40 "));
+	free(text);
+	crash_sample_free(&s);
+}
+
 /* Both stores in one place: the sentence does not name it twice. */
 static void test_one_place(void **state)
 {
@@ -288,10 +346,11 @@ static void test_one_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),           scratch_test(test_flushed_late),   scratch_test(test_sentences),
-		scratch_test(test_joined),         scratch_test(test_limits),         scratch_test(test_idle),
-		scratch_test(test_telling),        scratch_test(test_united),         scratch_test(test_one_place),
-		scratch_test(test_advice_earlier), scratch_test(test_advice_library),
+		scratch_test(test_made),           scratch_test(test_flushed_late), scratch_test(test_sentences),
+		scratch_test(test_joined),         scratch_test(test_limits),       scratch_test(test_idle),
+		scratch_test(test_telling),        scratch_test(test_united),       scratch_test(test_one_place),
+		scratch_test(test_unfinished),     scratch_test(test_library_last), scratch_test(test_advice_earlier),
+		scratch_test(test_advice_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
