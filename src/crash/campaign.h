@@ -12,9 +12,10 @@
  * DESIGN.  The recording is read again, once for each platform, with an image (image/image.h) that rolls forward.  At
  * each chosen visit of a failure point two crash states are made: all so far persisted, and only what is guaranteed.
  * tester.h runs recovery on each content that was not seen before, on several workers while the reading goes on, and
- * keeps the outcomes.  After the reading the outcomes are judged in the order of the states (trials.h), so the result
- * does not depend on who was faster.  What fails is read once more for its cause (explain.h): the fewest stores lost,
- * or the shortest prefix, that still fail; each such state is kept in a folder for `replay`.
+ * keeps the outcomes.  Outcomes are judged in the order of the states (trials.h), so the result does not depend on who
+ * was faster.  What fails is read once more for its cause (explain.h): the fewest stores lost, or the shortest prefix,
+ * that still fail; each such state is kept in a folder for `replay`.  That is done when inject has tested its states,
+ * and now and then while explore tests its own: judging is repeated, and what was explained stays.
  *
  * Nothing here prints: progress and interrupts are the caller's. */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_H

@@ -18,7 +18,7 @@
  *
  * At each root two trials (trials.h) stand for the two extreme states, so that creation is accepted, and prefixes and
  * losses are explained, as ever.  What fails besides is kept by root, grouped by ending and by the code whose stores
- * are lost; after the reading, the first of each group becomes a job for loss.c.  Nothing depends on which worker was
+ * are lost; when it is judged, the first of each group becomes a job for loss.c.  Nothing depends on which worker was
  * faster: leaves of a root come in a fixed order, and roots are looked at in theirs. */
 #ifndef BLACKOUT_CRASH_EXPLORE_H
 #define BLACKOUT_CRASH_EXPLORE_H
