@@ -172,6 +172,7 @@ static int others_make(const struct scene *scene, struct scene_dir *dir, struct 
 	if (d)
 		closedir(d);
 	words_sort(&dir->others);
+	words_sort(&dir->mounts);
 	return result;
 }
 

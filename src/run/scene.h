@@ -41,7 +41,7 @@ struct scene_dir {
 	char *stage;               /* ROOT/K */
 	struct words names;        /* of PM files, sorted */
 	struct words others;       /* the other entries of the original directory, sorted */
-	struct words mounts;       /* those of them that are mounted here */
+	struct words mounts;       /* those of them that are mounted here, sorted */
 	struct scene_copy *copies; /* and those that are copied */
 	size_t copy_count;
 	uint64_t copy_bytes;

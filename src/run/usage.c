@@ -33,8 +33,8 @@ static void file_count(struct walk *w, const struct stat *st)
 	*seen = 1;
 }
 
-/* Whatever cannot be looked at is not counted. */
-static void dir_count(struct walk *w, int at, const char *name, unsigned depth)
+/* Whatever cannot be looked at is not counted, nor are the empty entries on which the user's own files are mounted. */
+static void dir_count(struct walk *w, int at, const char *name, const struct words *mounts, unsigned depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -43,11 +43,12 @@ static void dir_count(struct walk *w, int at, const char *name, unsigned depth)
 
 	while (d && w->total <= w->limit && (entry = readdir(d))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    (mounts && words_have(mounts, entry->d_name)) ||
 		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		file_count(w, &st);
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-			dir_count(w, fd, entry->d_name, depth + 1);
+			dir_count(w, fd, entry->d_name, NULL, depth + 1);
 	}
 	if (d)
 		closedir(d);
@@ -58,7 +59,7 @@ static void dir_count(struct walk *w, int at, const char *name, unsigned depth)
 static void scene_count(struct walk *w, const struct scene *scene)
 {
 	for (size_t i = 0; i < scene->count; i++)
-		dir_count(w, AT_FDCWD, scene->dirs[i].path, 0);
+		dir_count(w, AT_FDCWD, scene->dirs[i].path, &scene->dirs[i].mounts, 0);
 	map_free(&w->seen);
 }
 
