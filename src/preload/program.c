@@ -7,7 +7,6 @@
  * of it. */
 #include "preload/stub.h"
 
-#include <alloca.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,6 +100,7 @@ static bool environment_lacks_stub(char *const *environment)
 	return true;
 }
 
+/* The room that environment_mend needs, in pointers.  It is in the caller's frame: there must be no malloc here. */
 static size_t environment_room(char *const *environment)
 {
 	const char *value = environment_get(environment, PRELOAD);
@@ -110,32 +110,30 @@ static size_t environment_room(char *const *environment)
 		return 1;
 	for (char *const *each = environment; *each; each++)
 		count++;
-	return count * sizeof(char *) + sizeof(PRELOAD "=:") + strlen(stub_library) + (value ? strlen(value) : 0);
+	size_t bytes = sizeof(PRELOAD "=:") + strlen(stub_library) + (value ? strlen(value) : 0);
+	return count + bytes / sizeof(char *) + 1;
 }
 
 /* The same environment with the stub in front of what else is to be preloaded, made in `room` if need be. */
-static char *const *environment_mend(char *const *environment, void *room)
+static char *const *environment_mend(char *const *environment, char **room)
 {
 	const char *value = environment_get(environment, PRELOAD);
-	char **mended = room, *text;
+	char *text;
 	size_t count = 1;
 
 	if (!environment_lacks_stub(environment))
 		return environment;
 	for (char *const *each = environment; *each; each++)
 		if (strncmp(*each, PRELOAD "=", sizeof(PRELOAD)) != 0)
-			mended[count++] = *each;
-	mended[count] = NULL;
-	text = (char *)(mended + count + 1);
-	mended[0] = text;
+			room[count++] = *each;
+	room[count] = NULL;
+	text = (char *)(room + count + 1);
+	room[0] = text;
 	text = stpcpy(stpcpy(text, PRELOAD "="), stub_library);
 	if (value && *value)
 		stpcpy(stpcpy(text, ":"), value);
-	return mended;
+	return room;
 }
-
-/* In the caller's frame: there must be no malloc here. */
-#define MENDED(environment) environment_mend(environment, alloca(environment_room(environment)))
 
 void program_refuse(const char *path, char *const *environment)
 {
@@ -175,35 +173,44 @@ static void program_refuse_named(const char *name, char *const *environment)
 
 PUBLIC int execve(const char *path, char *const argv[], char *const environment[])
 {
+	char *room[environment_room(environment)];
+
 	program_refuse(path, environment);
-	return NEXT(execve)(path, argv, MENDED(environment));
+	return NEXT(execve)(path, argv, environment_mend(environment, room));
 }
 
 PUBLIC int execv(const char *path, char *const argv[])
 {
+	char *room[environment_room(environ)];
+
 	program_refuse(path, environ);
-	return NEXT(execve)(path, argv, MENDED(environ));
+	return NEXT(execve)(path, argv, environment_mend(environ, room));
 }
 
 PUBLIC int execvp(const char *name, char *const argv[])
 {
+	char *room[environment_room(environ)];
+
 	program_refuse_named(name, environ);
-	return NEXT(execvpe)(name, argv, MENDED(environ));
+	return NEXT(execvpe)(name, argv, environment_mend(environ, room));
 }
 
 PUBLIC int execvpe(const char *name, char *const argv[], char *const environment[])
 {
+	char *room[environment_room(environment)];
+
 	program_refuse_named(name, environment);
-	return NEXT(execvpe)(name, argv, MENDED(environment));
+	return NEXT(execvpe)(name, argv, environment_mend(environment, room));
 }
 
 PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
 {
+	char *room[environment_room(environment)];
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	program_refuse(path, environment);
-	return NEXT(fexecve)(fd, argv, MENDED(environment));
+	return NEXT(fexecve)(fd, argv, environment_mend(environment, room));
 }
 
 /* The arguments of execl, up to NULL. */
@@ -239,15 +246,19 @@ PUBLIC int execle(const char *path, const char *first, ...)
 PUBLIC int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
 {
+	char *room[environment_room(environment)];
+
 	program_refuse(path, environment);
-	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, MENDED(environment));
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, environment_mend(environment, room));
 }
 
 PUBLIC int posix_spawnp(pid_t *pid, const char *name, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
 {
+	char *room[environment_room(environment)];
+
 	program_refuse_named(name, environment);
-	return NEXT(posix_spawnp)(pid, name, actions, attributes, argv, MENDED(environment));
+	return NEXT(posix_spawnp)(pid, name, actions, attributes, argv, environment_mend(environment, room));
 }
 
 #define FORKS "has several processes"
