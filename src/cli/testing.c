@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/summary.h"
 
-enum { JOBS_MAX = 63 };
+enum { JOBS_MAX = 63, LEFTOVERS_MAX = 100 /* contexts whose leftovers recovery is tested without */ };
 
 /* Options */
 
@@ -234,6 +234,51 @@ static void suspects_list(struct testing *t, const struct analysis *analysis)
 	t->how.caller_count = t->callers.count;
 }
 
+/* An instruction, whoever called it. */
+static uint64_t *instruction_put(struct map *map, const struct trace *trace, uint32_t context)
+{
+	const struct trace_context *c = trace_context(trace, context);
+
+	return map_put(map, c ? c->module : 0, c ? c->offset : 0);
+}
+
+/* May it be a missing flush?  That nothing flushes its line is no proof to the contrary, if the same instruction
+ * persists what it stores elsewhere. */
+static bool may_miss_flush(const struct sighting *sighting, struct map *persisting, const struct trace *trace)
+{
+	if (sighting->kind == KIND_MISSING_FLUSH)
+		return true;
+	return (sighting->variant == VARIANT_TRANSIENT_DATA_NEVER ||
+		sighting->variant == VARIANT_TRANSIENT_DATA_UNMAPPED) &&
+	       *instruction_put(persisting, trace, sighting->context);
+}
+
+/* The contexts of the first sink that has any: other platforms have the same, or none. */
+static void leftovers_list(struct testing *t, const struct choice *choice, const struct analysis *analysis)
+{
+	const struct trace *trace = analysis_trace(analysis);
+	size_t count, sites;
+	struct sink *const *sinks = analysis_sinks(analysis, &count);
+
+	for (size_t s = 0; s < count && !t->leftovers.count; s++) {
+		const struct sink_site *site = sink_sites(sinks[s], &sites);
+		struct map persisting = {0};
+
+		for (size_t i = 0; i < sites; i++)
+			if (site[i].persisted)
+				*instruction_put(&persisting, trace, site[i].context) = 1;
+		for (size_t i = 0; i < sink_count(sinks[s]) && t->leftovers.count < LEFTOVERS_MAX; i++)
+			if (may_miss_flush(&sink_at(sinks[s], i)->first, &persisting, trace))
+				vec_push(&t->leftovers, sink_at(sinks[s], i)->first.context);
+		map_free(&persisting);
+		for (size_t p = 0; p < choice->platform_count; p++)
+			if (!strcmp(platform_name(choice->platforms[p]), sink_platform(sinks[s])))
+				t->how.leftover_platform = p;
+	}
+	t->how.leftovers = t->leftovers.at;
+	t->how.leftover_count = t->leftovers.count;
+}
+
 static void printed_show(const struct testing *t)
 {
 	const char *text = campaign_printed(t->campaign);
@@ -282,6 +327,7 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 	if (t->counting)
 		t->how.segments = counting_chosen(t->counting);
 	suspects_list(t, analysis);
+	leftovers_list(t, choice, analysis);
 	progress_prepare(t, facts->quiet);
 	rules = testing_rules(facts->options);
 	t->how.depends = rules;
@@ -321,5 +367,6 @@ void testing_free(struct testing *t)
 {
 	campaign_free(t->campaign);
 	vec_free(&t->suspects);
+	vec_free(&t->leftovers);
 	vec_free(&t->callers);
 }

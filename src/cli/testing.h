@@ -63,6 +63,7 @@ struct testing {
 	struct campaign *campaign; /* NULL: not run */
 	VEC_OF(uint64_t) suspects; /* see struct campaign_options */
 	VEC_OF(uint32_t) callers;
+	VEC_OF(uint32_t) leftovers;
 
 	/* progress */
 	bool terminal;

@@ -201,6 +201,8 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 	struct sink *const *sinks = analysis_sinks(a, &count);
 	how.helpers = helpers;
 	how.recording = dir;
+	if (campaign)
+		how.proofs = campaign_proofs(campaign, &how.proof_count);
 	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
 
 	target_fill(f, analysis_trace(a), v->options);

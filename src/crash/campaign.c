@@ -219,6 +219,8 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
+	if (o->explore || o->leftover_count)
+		campaign_watch_prepare(c);
 	return known_prepare(c, err);
 }
 
@@ -355,7 +357,8 @@ static int campaign_explore(struct campaign *c, struct err *err)
 
 static int campaign_go(struct campaign *c, struct err *err)
 {
-	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || campaign_explore(c, err) < 0)
+	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || campaign_explore(c, err) < 0 ||
+	    leftovers_run(c, err) < 0)
 		return -1;
 	return nested_run(c, err);
 }
@@ -389,6 +392,8 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	}
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
+	if (!c->known_borrowed)
+		campaign_watch_end(c);
 	c->seconds = clock_seconds() - c->start;
 	*campaign = c;
 	return r;
@@ -408,6 +413,7 @@ void campaign_free(struct campaign *c)
 	vec_free(&c->blocks);
 	vec_free(&c->results);
 	vec_free(&c->strangers);
+	vec_free(&c->leftovers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);

@@ -74,6 +74,9 @@ struct campaign_options {
 	 * (inject). */
 	const uint64_t *suspects;
 	const uint32_t *callers;
+	const uint32_t *leftovers; /* contexts whose stores were never written back: does recovery need them? */
+	size_t leftover_count;
+	size_t leftover_platform; /* index of the platform on which they were not */
 	size_t suspect_count, caller_count;
 	uint64_t seed;
 	bool nested;           /* crash recovery itself, too */
@@ -111,6 +114,9 @@ bool campaign_judges_nothing(const struct campaign *campaign);
 
 /* After ERR_TARGET: the end of what recovery printed, or "". */
 const char *campaign_printed(const struct campaign *campaign);
+
+/* What recovery makes of each of options.leftovers; valid as long as the campaign. */
+const struct leftover_proof *campaign_proofs(struct campaign *campaign, size_t *count);
 
 /* Add what was found, the figures and the notes. `trace` must have been read to its end. */
 void campaign_report(struct campaign *campaign, struct findings *findings, const struct trace *trace,

@@ -9,6 +9,7 @@
  *     explain.c    the reading that finds the cause of what failed; loss.c and prefix.c do the work
  *     result.c     what becomes a finding
  *     record.c     recordings of recovery
+ *     leftovers.c  what recovery makes of stores that were never written back
  *     nested.c     campaigns in recordings of recovery */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
 #define BLACKOUT_CRASH_CAMPAIGN_IN_H
@@ -19,6 +20,7 @@
 #include "crash/creation.h"
 #include "crash/explore.h"
 #include "crash/folder.h"
+#include "crash/leftovers.h"
 #include "crash/reading.h"
 #include "crash/select.h"
 #include "crash/tester.h"
@@ -88,6 +90,11 @@ struct campaign {
 	struct map hangs_left_out;  /* contents that were not tested, because others of their point hang */
 	uint64_t hangs_unconfirmed; /* states where it is not known */
 	bool hang_late;             /* one was looked at though the time was over */
+
+	/* leftovers.c */
+	VEC_OF(struct leftover) leftovers;
+	uint64_t leftovers_event; /* the last one of the recording */
+	bool leftovers_watched;   /* it was seen what recovery does with their bytes */
 
 	/* for progress and figures */
 	const char *phase;
@@ -192,6 +199,15 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 struct recorder;
 int campaign_record(struct campaign *campaign, const struct recorder *recorder, const char *dir,
 		    const struct state *state, bool loads, struct err *err);
+
+/* record.c: the same, and tell of each event of that recording, which is then removed.  *whole is false if it could not
+ * be made or read to its end.  0 or TESTER_STOPPED. */
+typedef void campaign_told(void *arg, const struct trace *trace, const struct event *ev);
+/* Before the first tester, and after the last.  Recovery may see a directory beside its PM files only if that was there
+ * before testing began. */
+void campaign_watch_prepare(struct campaign *campaign);
+void campaign_watch_end(struct campaign *campaign);
+int campaign_watch(struct campaign *campaign, const struct state *state, campaign_told *told, void *arg, bool *whole);
 
 /* nested.c: crash recoveries of states that pass; 0 also when stopped. */
 int nested_run(struct campaign *campaign, struct err *err);

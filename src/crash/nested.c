@@ -149,7 +149,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	how.nested = false;
 	how.inject = true;
 	how.per_segment = how.per_segment < LEAVES_WITHIN ? how.per_segment : LEAVES_WITHIN;
-	how.suspect_count = how.caller_count = 0;
+	how.suspect_count = how.caller_count = how.leftover_count = 0;
 	if (how.budget > 0)
 		how.budget = how.explore ? time_left(c) / EXPLORE_SHARES : time_left(c);
 	how.folder_first = c->folders;

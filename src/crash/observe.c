@@ -9,18 +9,11 @@
  *
  * A file that recovery does not look at where it is mapped, but perhaps by read(2) and its kin, is taken to be read
  * wholly. */
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/path.h"
 #include "crash/explore_in.h"
-#include "image/tree.h"
-#include "run/recorder.h"
-#include "run/recording.h"
-#include "trace/seal.h"
 
 struct observed {
 	struct map lines; /* (hash of the path, line) -> 1 */
@@ -44,10 +37,9 @@ static uint64_t path_hash(const char *path)
 	return path ? XXH3_64bits(path, strlen(path)) : 0;
 }
 
-/* Reading what was recorded */
-
-static void access_note(struct observed *o, const struct trace *trace, const struct event *ev)
+static void access_note(void *arg, const struct trace *trace, const struct event *ev)
 {
+	struct observed *o = arg;
 	bool is_load = ev->type == EVENT_LOAD, counts = is_load || (o->stores && ev->type == EVENT_STORE);
 	const struct trace_file *file = counts && ev->file ? trace_file(trace, ev->file) : NULL;
 	uint64_t path;
@@ -61,48 +53,14 @@ static void access_note(struct observed *o, const struct trace *trace, const str
 		*map_put(&o->lines, path, line) = 1;
 }
 
-static bool recording_read(struct observed *o, const char *dir)
-{
-	struct trace *trace;
-	struct event ev;
-	struct err err;
-	int more;
-
-	if (trace_open(&trace, dir, &err) < 0)
-		return false;
-	while ((more = trace_next(trace, &ev, &err)) > 0)
-		access_note(o, trace, &ev);
-	trace_close(trace);
-	return more == 0;
-}
-
-/* Recording */
-
 /* NULL: what the program left at its end.  0 also if nothing was learnt; TESTER_STOPPED. */
 static int observe_once(struct explore *e, struct observed *o, const struct state *state)
 {
-	struct recording recording = {.fd = -1};
-	struct recorder recorder;
-	struct err ignored;
-	char dir[PATH_MAX];
-	int r;
+	bool whole;
+	int r = campaign_watch(e->campaign, state, access_note, o, &whole);
 
-	if (path_make(dir, sizeof(dir), &ignored, "%s/observed", e->campaign->options.out) < 0 ||
-	    recording_create(&recording, dir, &ignored) < 0) {
-		o->failed = true;
-		return 0;
-	}
-	r = recorder_find_valgrind(&recorder, &ignored);
-	if (r == 0)
-		r = recorder_find_tool(&recorder, &ignored);
-	if (r == 0)
-		r = campaign_record(e->campaign, &recorder, recording.dir, state, true, &ignored);
-	if (r < 0 || trace_seal(recording.dir, &(struct seal_options){0}, &ignored) < 0 ||
-	    !recording_read(o, recording.dir))
-		o->failed = true;
-	recording_close(&recording);
-	tree_remove(dir);
-	return r == TESTER_STOPPED ? r : 0;
+	o->failed |= !whole;
+	return r;
 }
 
 static uint8_t *lines_open(const struct observed *o, const struct explore *e, const struct choices *c)

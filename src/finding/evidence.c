@@ -76,14 +76,26 @@ static void place_add(struct place *place, const struct sink_site *site)
 	sum->needed += site->needed;
 }
 
+static enum leftover_fate proof_of(const struct evidence *e, uint32_t context)
+{
+	const uint64_t *fate = e->proof_of.count ? map_get(&e->proof_of, context, 0) : NULL;
+
+	return fate ? (enum leftover_fate) * fate : LEFTOVER_UNKNOWN;
+}
+
 static void stores_learn(struct evidence *e)
 {
 	size_t count;
 	const struct sink_site *sites = sink_sites(e->sink, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (sites[i].persisted || sites[i].overwritten || sites[i].left)
-			place_add(place_make(e, &e->stores, store_hash(e->stacks, sites[i].context)), &sites[i]);
+		if (sites[i].persisted || sites[i].overwritten || sites[i].left) {
+			struct place *place = place_make(e, &e->stores, store_hash(e->stacks, sites[i].context));
+
+			place_add(place, &sites[i]);
+			if (sites[i].left)
+				place->proofs |= 1u << proof_of(e, sites[i].context);
+		}
 }
 
 static bool is_bare_overwrite(unsigned variant)
@@ -287,16 +299,37 @@ static bool run_frees(struct evidence *e)
 	return e->frees;
 }
 
-/* Rules 2 and 5. */
+static bool place_has_proof(const struct place *place, enum leftover_fate fate)
+{
+	return place->proofs >> fate & 1;
+}
+
+/* Does recovery overwrite all that the place has left, as far as it touches it? */
+static bool place_is_recovered(const struct place *place)
+{
+	return place_has_proof(place, LEFTOVER_OVERWRITTEN) && !place_has_proof(place, LEFTOVER_ACCEPTED) &&
+	       !place_has_proof(place, LEFTOVER_FATAL) && !place_has_proof(place, LEFTOVER_UNKNOWN);
+}
+
+static bool place_is_accepted(const struct place *place)
+{
+	return place_has_proof(place, LEFTOVER_ACCEPTED) && !place_has_proof(place, LEFTOVER_FATAL) &&
+	       !place_has_proof(place, LEFTOVER_UNKNOWN);
+}
+
+/* Rules 2, 5 and 6. */
 static void judge_missing_flush(struct evidence *e, size_t index)
 {
 	const struct sighting *first = &sink_at(e->sink, index)->first;
-	struct place place;
+	struct place place = store_place(e, first->context);
 
-	if (!is_uncertain(first->variant))
+	if (place_is_recovered(&place))
+		judge(e, index, VARIANT_TRANSIENT_DATA_RECOVERED);
+	else if (place_is_accepted(&place))
+		judge(e, index, VARIANT_MISSING_FLUSH_ACCEPTED);
+	else if (!is_uncertain(first->variant) || place_has_proof(&place, LEFTOVER_FATAL))
 		return;
-	place = store_place(e, first->context);
-	if (place_seldom_persists(&place))
+	else if (place_seldom_persists(&place))
 		judge(e, index, VARIANT_MISSING_FLUSH_SELDOM);
 	else if (run_frees(e))
 		judge(e, index, VARIANT_MISSING_FLUSH_FREED);
@@ -335,10 +368,11 @@ static void judge_dirty_overwrite(struct evidence *e, size_t index)
 		e->dropped.at[index] =
 			first->variant == VARIANT_DIRTY_OVERWRITE_LOCK ||
 			(fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) ||
-			(earlier.site.left && (!earlier.site.persisted || place_seldom_persists(&earlier)));
+			(earlier.site.left &&
+			 (!earlier.site.persisted || place_seldom_persists(&earlier) || place_is_recovered(&earlier)));
 }
 
-/* Rule 6. */
+/* Rule 7. */
 static void judge_step(struct evidence *e, size_t index)
 {
 	static const enum finding_variant sometimes[][2] = {
@@ -361,6 +395,8 @@ static void judge_step(struct evidence *e, size_t index)
 void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink)
 {
 	*evidence = (struct evidence){.stacks = stacks, .sink = sink};
+	for (size_t i = 0; stacks->options && i < stacks->options->proof_count; i++)
+		*map_put(&evidence->proof_of, stacks->options->proofs[i].context, 0) = stacks->options->proofs[i].fate;
 	for (size_t i = 0; i < sink_count(sink); i++) {
 		vec_push(&evidence->dropped, false);
 		if (sink_at(sink, i)->first.kind == KIND_TRANSIENT_DATA)
@@ -375,6 +411,7 @@ void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sin
 
 void evidence_free(struct evidence *evidence)
 {
+	map_free(&evidence->proof_of);
 	map_free(&evidence->stores);
 	map_free(&evidence->steps);
 	vec_free(&evidence->places);

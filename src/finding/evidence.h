@@ -23,7 +23,11 @@
  *     and the line may have been flushed in an earlier life.  The trace does not tell which objects these are.  In a
  *     run that frees or aborts by libpmemobj, a missing flush is therefore not certain: a warning.
  *
- *  6. A needless flush or fence that is needed at other times is a warning, and nobody is told to remove it. */
+ *  6. What recovery does with a leftover (struct leftover_proof) counts more than rules 2 and 5: if it fails without it,
+ *     the missing flush is an error; if it reads what is there without it and passes, a warning; if it overwrites it
+ *     before it reads it, the leftover is transient data.
+ *
+ *  7. A needless flush or fence that is needed at other times is a warning, and nobody is told to remove it. */
 #ifndef BLACKOUT_FINDING_EVIDENCE_H
 #define BLACKOUT_FINDING_EVIDENCE_H
 
@@ -40,12 +44,14 @@ enum { FATE_LOST = 1 /* more of it is left than persisted */, FATE_FLUSHED = 2, 
 struct place {
 	struct sink_site site;
 	unsigned fate;
+	unsigned proofs;   /* of what it has left, a bit for each enum leftover_fate */
 	uint64_t needless; /* flushes or fences that had nothing to do */
 };
 
 struct evidence {
 	struct stacks *stacks;
 	struct sink *sink;
+	struct map proof_of;         /* from a context to its enum leftover_fate */
 	struct map stores, steps;    /* from the hash of a place to 1 + index of places */
 	VEC_OF(struct place) places; /* of stores, and of flushes and fences */
 	bool stores_known, steps_known;

@@ -277,13 +277,29 @@ struct findings {
 	VEC_OF(void *) blocks; /* arrays of frames, related, events */
 };
 
+/* What recovery makes of the stores of a context that the program never wrote back. */
+enum leftover_fate {
+	LEFTOVER_UNKNOWN,     /* that was not tested, or something else fails there */
+	LEFTOVER_UNTOUCHED,   /* it passes without them, and does not touch them */
+	LEFTOVER_OVERWRITTEN, /* it passes, and overwrites them before it reads them */
+	LEFTOVER_ACCEPTED,    /* it reads what is there without them, and passes */
+	LEFTOVER_FATAL,       /* it fails where they are lost */
+};
+
+struct leftover_proof {
+	uint32_t context;
+	enum leftover_fate fate;
+};
+
 struct findings_options {
 	const char *const *own;     /* --own: fnmatch(3) patterns of modules (name or path) and of source paths */
 	const char *const *fold;    /* --fold: the same, and of functions; stronger than --own */
 	const char *const *no_fold; /* --no-fold: of functions that are no helpers */
 	size_t own_count, fold_count, no_fold_count;
-	const struct helpers *helpers; /* NULL: none */
-	const char *recording;         /* the directory, for those who must read it again; NULL: not known */
+	const struct helpers *helpers;       /* NULL: none */
+	const char *recording;               /* the directory, for those who must read it again; NULL: not known */
+	const struct leftover_proof *proofs; /* one for each context at most */
+	size_t proof_count;
 };
 
 /* An empty collection: nothing known, nothing found. */

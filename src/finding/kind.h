@@ -59,8 +59,8 @@ enum finding_kind {
  *
  * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for
  * the first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8
- * bytes"), with {are} and {their} to agree with it, {pool} for the name of its file, {offset} for where it is there, {platforms} for where it holds,
- * {times}, {runs} and {evidence} for the figures of struct finding_runs.
+ * bytes"), with {are}, {their} and {them} to agree with it, {pool} for the name of its file, {offset} for where it is
+ * there, {platforms} for where it holds, {times}, {runs} and {evidence} for the figures of struct finding_runs.
  * The detector must give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a
  * brace. */
 #define VARIANTS(X)                                                                                                                        \
@@ -96,6 +96,11 @@ enum finding_kind {
 	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
 	  "where the object was freed or the transaction aborted",                                                                         \
 	  FIX_PERSIST ", unless it was freed or its transaction aborted")                                                                  \
+	/* Any of the above, where recovery reads what is there without it, and passes.  related: FLUSH. */                                \
+	X(MISSING_FLUSH, ACCEPTED, WARNING,                                                                                                \
+	  "{bytes} stored here {are} not written back in the end{evidence}; recovery was tested without {them}: it reads the "             \
+	  "old value there, and passes",                                                                                                   \
+	  FIX_PERSIST " if its loss matters")                                                                                              \
 	/* Any of the above but the last two, by code that runs often and mostly leaves it so.  related: FLUSH. */                         \
 	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                  \
 	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "           \
@@ -129,6 +134,11 @@ enum finding_kind {
 	/* On a line with atomic stores. */                                                                                                \
 	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \
 	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",             \
+	  FIX_VOLATILE)                                                                                                                    \
+	/* Recovery overwrites it before it reads it.  related: FLUSH of its code or line at another time. */                              \
+	X(TRANSIENT_DATA, RECOVERED, WARNING,                                                                                              \
+	  "what is stored here is not written back in the end{evidence}, and recovery overwrites it before it reads it: volatile "         \
+	  "data in persistent memory",                                                                                                     \
 	  FIX_VOLATILE)                                                                                                                    \
 	/* Everything that the code stores is overwritten.  related: STORE, one that overwrites it. */                                     \
 	X(TRANSIENT_DATA, OVERWRITTEN, WARNING,                                                                                            \

@@ -159,6 +159,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		strcpy(text, one ? "is" : "are");
 	else if (IS("their"))
 		strcpy(text, one ? "its" : "their");
+	else if (IS("them"))
+		strcpy(text, one ? "it" : "them");
 	else if (IS("pool"))
 		pool_text(finding, text);
 	else if (IS("offset"))
@@ -205,8 +207,8 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* Is the word in braces a place? */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "are",    "their", "pool", "offset",  "platforms",
-					     "point", "create", "times", "runs", "evidence"};
+	static const char *const others[] = {"bytes",     "are",   "their",  "them",  "pool", "offset",
+					     "platforms", "point", "create", "times", "runs", "evidence"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

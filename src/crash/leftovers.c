@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* leftovers.c - what recovery makes of stores that the program never wrote back.
+ *
+ * Other detectors name code whose stores are left unflushed at the end of the run (campaign_options.leftovers).  The
+ * recording is read to its end, and for each such context
+ *
+ *  1. recovery is run on the end of the program without its leftovers, and what follows them in their lines: does it
+ *     pass?
+ *  2. two recordings of recovery tell what it does with the leftover bytes first: read them, or overwrite them.  One is
+ *     of the state where nothing that is pending is on media, one of what the program left at its end.
+ *
+ * What fails in 1 is explained with the other failures (loss.c), which may blame other stores that are lost with it.
+ * Only after that is the proof for each context known. */
+#include "crash/leftovers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "crash/campaign_in.h"
+#include "model/choices.h"
+
+/* What one recording saw of a word with leftover bytes, a bit for each byte. */
+struct word {
+	uint32_t leftover; /* index */
+	uint8_t bytes, read, overwritten;
+};
+
+struct search {
+	struct campaign *campaign;
+	struct reading *reading;
+	struct map word_of; /* (hash of the path, number of the word) -> 1 + index of words */
+	VEC_OF(struct word) words;
+};
+
+static struct leftover *leftover_find(struct campaign *c, uint32_t context)
+{
+	for (size_t i = 0; i < c->leftovers.count; i++)
+		if (c->leftovers.at[i].proof.context == context)
+			return &c->leftovers.at[i];
+	return NULL;
+}
+
+static bool is_leftover(const struct unit *unit, uint32_t context)
+{
+	return unit->context == context && unit->kind == UNIT_CACHED && unit->cover == UNIT_BARE;
+}
+
+/* ---- what recovery does without them ---- */
+
+/* Everything on media but the leftovers of a context, and what was stored after them to the same lines.  False: it has
+ * none. */
+static bool set_without(const struct unit *const *units, size_t count, uint32_t context, bool *persisted)
+{
+	struct map lines = {0}; /* that have lost something */
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct unit *unit = units[i];
+		bool lost = is_leftover(unit, context);
+
+		if (lost)
+			*map_put(&lines, unit->file, unit->offset / CHOICES_LINE) = 1;
+		else if (lines.count && unit->kind == UNIT_CACHED)
+			lost = map_get(&lines, unit->file, unit->offset / CHOICES_LINE) != NULL;
+		persisted[i] = !lost;
+		any |= lost;
+	}
+	map_free(&lines);
+	return any;
+}
+
+static int leftover_try(struct search *s, struct leftover *leftover, struct err *err)
+{
+	struct image *image = reading_image(s->reading);
+	struct model *model = image_model(image);
+	size_t count;
+	const struct unit *const *units = model_pending(model, &count);
+	bool *persisted = mem_alloc(count + 1);
+	struct state *state;
+	int r = 0;
+
+	if (set_without(units, count, leftover->proof.context, persisted) && model_allows(model, persisted)) {
+		state = state_new(image, persisted);
+		leftover->digest = state->digest;
+		leftover->persisted = campaign_block(s->campaign, persisted, (count + 1) * sizeof(*persisted));
+		if (!known_claim(s->campaign->known, state->digest))
+			r = tester_submit(s->campaign->tester, state, err);
+		state_free(state);
+	}
+	free(persisted);
+	return r;
+}
+
+/* ---- what it does with their bytes ---- */
+
+static void words_add(struct search *s)
+{
+	struct image *image = reading_image(s->reading);
+	size_t count;
+	const struct unit *const *units = model_pending(image_model(image), &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct leftover *leftover = leftover_find(s->campaign, units[i]->context);
+		const char *path = image_path(image, units[i]->file);
+		uint64_t *word;
+
+		if (!leftover || !path || !is_leftover(units[i], units[i]->context))
+			continue;
+		word = map_put(&s->word_of, XXH3_64bits(path, strlen(path)), units[i]->offset / 8);
+		if (!*word) {
+			vec_push(&s->words,
+				 (struct word){.leftover = (uint32_t)(leftover - s->campaign->leftovers.at)});
+			*word = s->words.count;
+		}
+		s->words.at[*word - 1].bytes |= (uint8_t)(((1u << units[i]->size) - 1) << units[i]->offset % 8);
+	}
+}
+
+static uint8_t bytes_in_word(const struct event *ev, uint64_t word)
+{
+	uint64_t first = ev->offset > word * 8 ? ev->offset - word * 8 : 0;
+	uint64_t end = ev->offset + ev->size < word * 8 + 8 ? ev->offset + ev->size - word * 8 : 8;
+
+	return (uint8_t)((1u << end) - (1u << first));
+}
+
+static void event_note(void *arg, const struct trace *trace, const struct event *ev)
+{
+	struct search *s = arg;
+	const struct trace_file *file;
+	uint64_t path;
+
+	if ((ev->type != EVENT_LOAD && ev->type != EVENT_STORE && ev->type != EVENT_FILE_WRITE) || !ev->file ||
+	    !ev->size)
+		return;
+	file = trace_file(trace, ev->file);
+	if (!file || !file->path)
+		return;
+	path = XXH3_64bits(file->path, strlen(file->path));
+	for (uint64_t at = ev->offset / 8; at <= (ev->offset + ev->size - 1) / 8; at++) {
+		const uint64_t *index = map_get(&s->word_of, path, at);
+		struct word *word = index ? &s->words.at[*index - 1] : NULL;
+		uint8_t bytes = word ? (uint8_t)(bytes_in_word(ev, at) & word->bytes) : 0;
+
+		if (!bytes)
+			continue;
+		if (ev->type == EVENT_LOAD)
+			word->read |= bytes & (uint8_t)~word->overwritten;
+		else
+			word->overwritten |= bytes & (uint8_t)~word->read;
+	}
+}
+
+/* One recording is read: what it saw goes to the leftovers. */
+static void words_take(struct search *s)
+{
+	for (size_t i = 0; i < s->words.count; i++) {
+		struct word *word = &s->words.at[i];
+		struct leftover *leftover = &s->campaign->leftovers.at[word->leftover];
+
+		leftover->read |= word->read != 0;
+		leftover->overwritten |= word->overwritten != 0;
+		word->read = word->overwritten = 0;
+	}
+}
+
+static int recoveries_watch(struct search *s)
+{
+	struct state *none = state_none(reading_image(s->reading));
+	const struct state *states[] = {none, NULL};
+	bool whole = true;
+	int r = 0;
+
+	words_add(s);
+	for (unsigned i = 0; r == 0 && whole && i < 2; i++) {
+		r = campaign_watch(s->campaign, states[i], event_note, s, &whole);
+		words_take(s);
+	}
+	s->campaign->leftovers_watched = r == 0 && whole;
+	state_free(none);
+	return r;
+}
+
+static int leftovers_test(struct search *s, struct err *err)
+{
+	struct campaign *c = s->campaign;
+	int r = 0;
+
+	if (reading_to(s->reading, UINT64_MAX, err) < 0)
+		return -1;
+	c->leftovers_event = reading_number(s->reading);
+	for (size_t i = 0; i < c->options.leftover_count; i++)
+		if (!leftover_find(c, c->options.leftovers[i]))
+			vec_push(&c->leftovers, (struct leftover){.proof.context = c->options.leftovers[i]});
+	for (size_t i = 0; r == 0 && i < c->leftovers.count; i++)
+		r = leftover_try(s, &c->leftovers.at[i], err);
+	if (r == 0 && !c->options.client) /* a server does not end by itself */
+		r = recoveries_watch(s);
+	return r;
+}
+
+/* ---- what fails ---- */
+
+/* Not where the user has chosen failure points: the end of the program is none of them. */
+static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
+{
+	if (c->options.points)
+		return;
+	for (size_t i = 0; i < c->leftovers.count; i++) {
+		struct leftover *leftover = &c->leftovers.at[i];
+		struct ending ending = known_get(c->known, leftover->digest);
+		uint64_t *verdict;
+
+		if (!leftover->persisted || !ending.known || ending_passed(ending))
+			continue;
+		verdict = map_put(&c->found.verdicts, leftover->digest.low, leftover->digest.high);
+		if (*verdict == VERDICT_FAILED) /* it was explained before */
+			continue;
+		judgement_count(&c->found, leftover->digest, VERDICT_FAILED);
+		leftover->trial = (struct trial){.digest = leftover->digest,
+						 .event = c->leftovers_event,
+						 .op = OP_COUNT,
+						 .which = TRIAL_NONE};
+		vec_push(&jobs->all, ((struct job){.trial = &leftover->trial,
+						   .digest = leftover->digest,
+						   .ending = ending,
+						   .start = c->leftovers_event,
+						   .states = 1,
+						   .fresh = 1,
+						   .detectors = c->options.inject ? JOB_INJECT : JOB_EXPLORE,
+						   .persisted = leftover->persisted}));
+	}
+}
+
+static int leftovers_explain(struct campaign *c, struct err *err)
+{
+	struct jobs jobs = {0};
+	int r;
+
+	leftovers_jobs(c, &jobs);
+	r = explain_jobs(c, c->options.leftover_platform, 0, &jobs, JUDGE_ALL, err);
+	vec_free(&jobs.all);
+	return r;
+}
+
+int leftovers_run(struct campaign *c, struct err *err)
+{
+	struct search s = {.campaign = c};
+	int r;
+
+	if (!c->options.leftover_count || c->stopped)
+		return 0;
+	if (reading_open(&s.reading, c->options.dir, c->options.platforms[c->options.leftover_platform],
+			 c->survey->origin, err) < 0)
+		return -1;
+	campaign_phase(c, "testing leftovers", 0);
+	r = campaign_tester(c, s.reading, err);
+	if (r == 0)
+		r = leftovers_test(&s, err);
+	r = campaign_tester_end(c, r, err);
+	map_free(&s.word_of);
+	vec_free(&s.words);
+	reading_close(s.reading);
+	return r < 0 ? r : leftovers_explain(c, err);
+}
+
+/* ---- what is made of it ---- */
+
+static bool result_blames(const struct result *result, uint32_t context)
+{
+	if (result->sighting.blamed == context)
+		return true;
+	for (size_t i = 0; i < RESULT_CONTEXTS_MAX && result->contexts[i]; i++)
+		if (result->contexts[i] == context)
+			return true;
+	return false;
+}
+
+static enum leftover_fate leftover_fate(const struct campaign *c, const struct leftover *leftover)
+{
+	for (size_t i = 0; i < c->results.count; i++)
+		if (result_blames(&c->results.at[i], leftover->proof.context))
+			return LEFTOVER_FATAL;
+	if (!leftover->persisted || !ending_passed(known_get(c->known, leftover->digest)) || !c->leftovers_watched)
+		return LEFTOVER_UNKNOWN;
+	return leftover->read ? LEFTOVER_ACCEPTED : leftover->overwritten ? LEFTOVER_OVERWRITTEN : LEFTOVER_UNTOUCHED;
+}
+
+const struct leftover_proof *campaign_proofs(struct campaign *c, size_t *count)
+{
+	VEC_OF(struct leftover_proof) proofs = {0};
+	const struct leftover_proof *kept;
+
+	for (size_t i = 0; i < c->leftovers.count; i++) {
+		c->leftovers.at[i].proof.fate = leftover_fate(c, &c->leftovers.at[i]);
+		vec_push(&proofs, c->leftovers.at[i].proof);
+	}
+	*count = proofs.count;
+	kept = campaign_block(c, proofs.at, proofs.count * sizeof(*proofs.at));
+	vec_free(&proofs);
+	return kept;
+}
