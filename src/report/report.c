@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "report/formats.h"
 
 #define FILE_WIDTH 100 /* of report.txt */
@@ -64,8 +65,9 @@ static int file_write(enum report_format format, const struct findings *findings
 {
 	char path[PATH_MAX], temporary[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s", dir, reports[format].file);
-	snprintf(temporary, sizeof(temporary), "%s/.%s.new", dir, reports[format].file);
+	if (path_make(path, sizeof(path), err, "%s/%s", dir, reports[format].file) < 0 ||
+	    path_make(temporary, sizeof(temporary), err, "%s/.%s.new", dir, reports[format].file) < 0)
+		return -1;
 	FILE *out = fopen(temporary, "we");
 	if (!out)
 		return err_sys(err, "cannot write %s", path);

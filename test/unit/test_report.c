@@ -368,6 +368,22 @@ static void test_uri(void **state)
 	assert_true(!strncmp(small, "/abc%23", strlen(small)));
 }
 
+/* A path that does not fit is not cut to another one. */
+static void test_path_too_long(void **state)
+{
+	struct findings *f = sample_all();
+	const struct report_options how = {0};
+	char dir[4090];
+	struct err err;
+
+	(void)state;
+	memset(dir, '/', sizeof(dir));
+	dir[sizeof(dir) - 1] = 0; /* the root: reports would appear there under parts of their names */
+	assert_int_equal(report_write_all(f, &how, dir, &err), -1);
+	assert_non_null(strstr(err.sentence, "... is too long"));
+	findings_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,7 +393,7 @@ int main(void)
 		cmocka_unit_test(test_json_again),  cmocka_unit_test(test_json_refused),
 		scratch_test(test_json_unreadable), scratch_test(test_write_all),
 		cmocka_unit_test(test_find),        cmocka_unit_test(test_utf8),
-		cmocka_unit_test(test_uri),
+		cmocka_unit_test(test_uri),         cmocka_unit_test(test_path_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
