@@ -494,19 +494,37 @@ static bool failure_equal(const struct finding *a, const struct finding *b)
 }
 
 /* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came early; if it
- * fails after, Y is lost: the second tells more, and says all of the first. */
-static struct finding *loss_find(struct findings *findings, const struct finding *early)
+ * fails after, Y is lost. */
+static bool is_loss_of(const struct finding *loss, const struct finding *early)
 {
-	if (!early->crash || early->crash->cause != CAUSE_EARLY)
-		return NULL;
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *loss = &findings->at[i];
-		const struct finding_crash *crash = loss->crash;
+	const struct finding_crash *crash = loss->crash;
 
-		if (crash && crash->lost_count && crash->telling_count && crash->persisted[0].certain &&
-		    failure_equal(loss, early) &&
-		    frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack)))
-			return loss;
+	return crash && early->crash && early->crash->cause == CAUSE_EARLY && crash->lost_count &&
+	       crash->telling_count && crash->persisted[0].certain && failure_equal(loss, early) &&
+	       frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack));
+}
+
+/* Y is a library's: the end of a transaction that X should have been a part of, say.  There is nothing to mend there. */
+static bool loses_library_store(const struct finding *finding)
+{
+	const struct finding_crash *crash = finding->crash;
+
+	return crash && crash->lost_count && own_library(&crash->lost[0].stack) < crash->lost[0].stack.count;
+}
+
+/* The other side of the mistake, if that is to be told: the loss tells more, and says all of what came early, but not
+ * where it blames a library for what the program did. */
+static struct finding *side_find(struct findings *findings, const struct finding *finding)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *other = &findings->at[i];
+
+		if (!other->crash || other->crash->cause == CAUSE_COUNT)
+			continue;
+		if (is_loss_of(other, finding) && !loses_library_store(other))
+			return other;
+		if (is_loss_of(finding, other) && loses_library_store(finding))
+			return other;
 	}
 	return NULL;
 }
@@ -560,7 +578,7 @@ static void findings_unite(struct findings *findings)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *same = loss_find(findings, &findings->at[i]);
+		struct finding *same = side_find(findings, &findings->at[i]);
 
 		same = same ? same : cause_find_known(findings, &findings->at[i]);
 		if (same) {

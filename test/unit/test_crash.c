@@ -268,6 +268,27 @@ static void test_united(void **state)
 	crash_sample_free(&s);
 }
 
+/* What a library lost is not told in place of what the program stored too early. */
+static void test_united_library(void **state)
+{
+	struct crash_sample s = crash_sample_make(*state);
+	const struct crash_store lost = {AT_LIBRARY, 0, 1, 8, 0x80, crash_sample_value, 17, 0, false, false};
+	const struct crash_store kept = {AT_OTHER, 0, 1, 8, 0x40, crash_sample_value, 9, 0, true, false};
+	struct crash_sighting sighting = crash_sample_sighting(&kept, &lost);
+
+	sighting.cause = CAUSE_UNFLUSHED;
+	crash_add(s.crash, &sighting);
+	sighting = crash_sample_sighting(&kept, NULL);
+	sighting.cause = CAUSE_EARLY;
+	sighting.blamed = AT_OTHER;
+	crash_add(s.crash, &sighting);
+	crash_end(s.crash);
+	assert_int_equal(s.findings->count, 1);
+	assert_int_equal(s.findings->at[0].crash->cause, CAUSE_EARLY);
+	assert_int_equal(s.findings->at[0].count, 24);
+	crash_sample_free(&s);
+}
+
 /* Where the search was cut short, recovery that trips over the same thing is one finding, with a known cause if there is
  * one; what it complains of may have other numbers in it. */
 static void test_unfinished(void **state)
@@ -346,11 +367,11 @@ static void test_one_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_made),           scratch_test(test_flushed_late), scratch_test(test_sentences),
-		scratch_test(test_joined),         scratch_test(test_limits),       scratch_test(test_idle),
-		scratch_test(test_telling),        scratch_test(test_united),       scratch_test(test_one_place),
-		scratch_test(test_unfinished),     scratch_test(test_library_last), scratch_test(test_advice_earlier),
-		scratch_test(test_advice_library),
+		scratch_test(test_made),           scratch_test(test_flushed_late),   scratch_test(test_sentences),
+		scratch_test(test_joined),         scratch_test(test_limits),         scratch_test(test_idle),
+		scratch_test(test_telling),        scratch_test(test_united),         scratch_test(test_one_place),
+		scratch_test(test_united_library), scratch_test(test_unfinished),     scratch_test(test_library_last),
+		scratch_test(test_advice_earlier), scratch_test(test_advice_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
