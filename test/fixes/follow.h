@@ -4,9 +4,9 @@
 #define FOLLOW_H
 
 /* Flush the lines of `bytes` bytes at p. */
-#define FOLLOW_FLUSH(p, bytes)                                                                        \
+#define FOLLOW_FLUSH(p, bytes)                                                                                    \
 	for (const char *line_ = (const char *)((unsigned long)(p) & ~63ul), *end_ = (const char *)(p) + (bytes); \
-	     line_ < end_; line_ += 64)                                                               \
+	     line_ < end_; line_ += 64)                                                                           \
 	CLWB(line_)
 
 #endif
