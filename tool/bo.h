@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo.h - what the files of the recorder share.
+/* bo.h - declarations shared by the files of the recorder.
  *
  *   bo_main.c      options, start, end, fork                  (the tool as Valgrind sees it)
- *   bo_instr.c     one superblock in, the same with calls to bo_event.c out
- *   bo_decode.c    the guest bytes that VEX's IR does not tell apart
+ *   bo_instr.c     instruments one superblock: adds calls to bo_event.c
+ *   bo_decode.c    decodes the guest bytes that VEX's IR does not tell apart
  *   bo_event.c     helpers called by the target's code: store, load, flush, fence
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_table.c     a hash table
- *   bo_file.c      PM files: which they are, and their content when they are first mapped
- *   bo_region.c    where they are mapped
+ *   bo_file.c      PM files: which files are PM, and their content when first mapped
+ *   bo_region.c    where PM files are mapped
  *   bo_syscall.c   system calls on PM files
- *   bo_limits.c    limits of descriptors, which Valgrind would refuse or falsify
+ *   bo_limits.c    descriptor limits, which Valgrind would refuse or misreport
  *   bo_writer.c    the trace file: chunks, definitions, encoding
  *
- * Everything runs under Valgrind's big lock: no two threads of the target are ever in here at once. */
+ * Everything runs under Valgrind's big lock: two threads of the target are never in here at once. */
 #ifndef BO_H
 #define BO_H
 
@@ -33,14 +33,15 @@
 
 /* ---- bo_main.c: options ---- */
 extern const HChar *clo_bo_out; /* directory of the recording */
-extern XArray *clo_bo_pm;       /* const HChar *: absolute patterns; empty: every shared writable file */
-extern XArray *clo_bo_meta;     /* const HChar *: KEY=VALUE facts to keep in the recording */
+/* Absolute patterns (const HChar *).  If empty, every file that is mapped shared and writable is PM. */
+extern XArray *clo_bo_pm;
+extern XArray *clo_bo_meta; /* const HChar *: KEY=VALUE facts to keep in the recording */
 extern Bool clo_bo_loads;
 extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
 
-#define BO_THREADS_MAX 16384 /* more than Valgrind's --max-threads can be */
+#define BO_THREADS_MAX 16384 /* more than Valgrind's --max-threads allows */
 
 /* ---- bo_decode.c ---- */
 enum bo_insn {
@@ -57,12 +58,12 @@ enum bo_insn {
 	INSN_STRING_STORE, /* rep movs, rep stos */
 };
 
-/* An effective address: segment + base + index * scale + disp; registers as VEX guest-state offsets, -1 for none. */
+/* An effective address: segment + base + index * scale + disp.  Registers are VEX guest-state offsets, -1 for none. */
 struct bo_ea {
 	Int base, index, segment;
 	UInt scale;
-	Long disp;     /* includes the address of the next instruction where the form is RIP-relative */
-	Bool is_32bit; /* address-size prefix: the sum is cut to 32 bits */
+	Long disp;     /* includes the address of the next instruction if the form is RIP-relative */
+	Bool is_32bit; /* address-size prefix: the sum is truncated to 32 bits */
 };
 
 struct bo_decoded {
@@ -81,7 +82,7 @@ IRSB *bo_instrument(VgCallbackClosure *, IRSB *, const VexGuestLayout *, const V
 
 /* ---- bo_event.c ---- */
 
-/* What instrumented code says of an instruction, packed so that it is one constant in the generated code. */
+/* A description of one instruction, packed so that it is a single constant in the generated code. */
 #define BO_SITE(code, size, kind) ((ULong)(code) | (ULong)(size) << 32 | (ULong)(kind) << 56)
 #define BO_SITE_CODE(site) ((UInt)(site))
 #define BO_SITE_SIZE(site) ((UInt)((site) >> 32) & 0xffffff)
@@ -98,48 +99,50 @@ void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
-/* ---- bo_table.c: from a pair of numbers to an id ---- */
+/* ---- bo_table.c: maps a pair of numbers to an id ---- */
 struct bo_table {
 	struct bo_entry *entries;
 	ULong mask;
 	UInt used;
 };
 
-UInt bo_table_get(const struct bo_table *table, ULong a, ULong b); /* 0: not in it */
+UInt bo_table_get(const struct bo_table *table, ULong a, ULong b); /* 0: not found */
 void bo_table_put(struct bo_table *table, ULong a, ULong b, UInt id);
 ULong bo_mix(ULong a, ULong b);
 
 /* ---- bo_code.c ---- */
-UInt bo_code_id(Addr addr);                    /* of an instruction: (module, offset) interned */
-ULong bo_code_hash_of(Addr addr);              /* stable under ASLR */
-void bo_code_forget(Addr start, SizeT size);   /* code was unmapped */
-UInt bo_code_define(UInt code, ULong *offset); /* id in the trace of its module, defined if need be; its offset there */
-void bo_code_redefine(void);                   /* no module is defined in a new trace file */
+UInt bo_code_id(Addr addr);                  /* id of an instruction: (module, offset) interned */
+ULong bo_code_hash_of(Addr addr);            /* stable under ASLR */
+void bo_code_forget(Addr start, SizeT size); /* code was unmapped */
+/* The trace id of the code's module, which is defined first if needed; *offset is the code's offset in the module. */
+UInt bo_code_define(UInt code, ULong *offset);
+void bo_code_redefine(void); /* start of a new trace file: no module is defined in it yet */
 void bo_code_init(void);
 
 /* ---- bo_context.c ---- */
 
-/* Frames that the target's calls push and its returns pop, both inline (bo_instr.c). */
+/* The target's calls push these frames and its returns pop them, both inline (bo_instr.c). */
 struct bo_frame {
 	ULong sp;     /* address of the slot that holds the return address */
 	UInt code;    /* return address, as a code id */
-	UInt context; /* context of the caller's chain up to this call; 0 until an event asks for it */
+	UInt context; /* context of the caller's chain up to this call; 0 until an event needs it */
 };
 
 #define BO_FRAMES_MAX (1u << 19)
 
 extern struct bo_frame *bo_frame_top;   /* next free frame of the running thread */
-extern struct bo_frame *bo_frame_limit; /* beyond which it needs bo_frame_make_room */
+extern struct bo_frame *bo_frame_limit; /* a top beyond this needs bo_frame_make_room */
 extern ULong bo_code_hash;              /* of the running thread, since its last fence */
 
-UInt bo_context_at(UInt code, Addr sp); /* context id of an instruction of the running thread, defined in the trace */
+/* The context id of an instruction of the running thread; defines the context in the trace. */
+UInt bo_context_at(UInt code, Addr sp);
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-VG_REGPARM(1) void bo_frame_resync(Addr sp); /* a return that did not match: drop what is stale */
-/* Keep room for a whole slice: drop what is stale, and if that does not help, the outermost half of a very deep
+VG_REGPARM(1) void bo_frame_resync(Addr sp); /* after a return that did not match: drop stale frames */
+/* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);
-void bo_context_redefine(void); /* write every definition again, into a new trace file */
+void bo_context_redefine(void); /* write all definitions again, into a new trace file */
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);
@@ -149,29 +152,29 @@ void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
 
 /* ---- bo_file.c ---- */
 struct bo_file {
-	UInt id; /* in the trace; 0: not PM, or not yet (mapped read-only so far) */
+	UInt id; /* in the trace; 0: not PM, or not yet (only mapped read-only so far) */
 	ULong dev, ino;
-	ULong size, mtime_ns; /* as last seen: tell whether others changed it while it was not mapped */
+	ULong size, mtime_ns; /* as last seen: show whether another process changed the file while it was not mapped */
 	UInt mappings;
-	Bool nameless; /* its last name was removed: a file that has a name and the same numbers is another one */
+	Bool nameless; /* its last name was removed: a named file with the same dev and ino is a different file */
 	HChar *path;
 };
 
 void bo_file_init(void);
-struct bo_file *bo_file_by_fd(Int fd); /* PM files only; NULL if it is none */
+struct bo_file *bo_file_by_fd(Int fd); /* NULL if it is not a PM file */
 struct bo_file *bo_file_by_stat(const struct vg_stat *st);
-struct bo_file *bo_file_known(const struct vg_stat *st); /* PM or may become it */
-Int bo_file_reader(Int fd);             /* a descriptor that reads what `fd` writes: itself, or a new one, or -1 */
+struct bo_file *bo_file_known(const struct vg_stat *st); /* a PM file, or one that may become PM */
+Int bo_file_reader(Int fd);             /* a descriptor that can read what `fd` writes: `fd` itself, a new one, or -1 */
 struct bo_file *bo_file_at(UInt index); /* 0-based, PM or not; NULL past the end */
 void bo_file_note_created(const struct vg_stat *st);
-void bo_file_refresh(struct bo_file *file); /* the target changed it by a system call that is in the trace */
+void bo_file_refresh(struct bo_file *file); /* after the target changed it by a system call that is in the trace */
 struct bo_file *bo_file_to_map(UInt flags, Int fd,
-			       struct vg_stat *st); /* that is PM or may become it by mprotect; else NULL */
-Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM if mapped with this protection? */
-/* It is PM from here on: write its name and content.  `fd` is the descriptor that it is mapped from, -1 if that is
- * past. */
+			       struct vg_stat *st); /* NULL unless it is PM or may become PM by mprotect */
+Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM when mapped with this protection? */
+/* The file is PM from now on: write its name and content.  `fd` is the descriptor it is mapped from, or -1 if that is
+ * no longer known. */
 void bo_file_define(struct bo_file *file, Int fd);
-/* It is mapped again: write its content if others changed it. */
+/* The file is mapped again: write its content if another process changed it. */
 void bo_file_update(struct bo_file *file, Int fd, const struct vg_stat *st);
 void bo_file_redefine(void); /* write names again, into a new trace file */
 
@@ -179,20 +182,21 @@ void bo_file_redefine(void); /* write names again, into a new trace file */
 struct bo_region {
 	Addr start;
 	SizeT size;
-	ULong offset; /* of start, in the file */
+	ULong offset; /* file offset of start */
 	struct bo_file *file;
 	UInt prot, flags;
 };
 
-/* One byte per 2 MiB of address space, non-zero where PM may be: what instrumented code looks at. */
+/* One byte per 2 MiB of address space, non-zero where PM may be.  Instrumented code tests it. */
 #define BO_GRANULE_SHIFT 21
 extern UChar *bo_granules;
 
 void bo_region_init(void);
-Bool bo_region_any(void);                          /* is PM mapped, or was it? */
+Bool bo_region_any(void);                          /* is PM mapped now, or was it ever? */
 const struct bo_region *bo_region_find(Addr addr); /* PM only; NULL if none */
 const struct bo_region *bo_region_next(Addr addr); /* PM region with the lowest start above addr */
-Bool bo_region_none(Addr addr, SizeT size);        /* known without a search that no PM is there; may miss */
+/* True: certainly no PM there.  False: not known without a search. */
+Bool bo_region_none(Addr addr, SizeT size);
 void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, Int fd, ULong offset);
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size);
 void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr, SizeT new_size, Bool keeps_old);
@@ -202,32 +206,33 @@ void bo_region_redefine(void); /* write files and mappings again, into a new tra
 /* ---- bo_syscall.c ---- */
 void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
-SizeT bo_syscall_stored(ThreadId tid, SizeT size); /* what a call really stored of `size` bytes that the core reports */
-void bo_write_exit(void);                          /* EXIT, if the target ended by itself */
+/* How many of the `size` bytes that the core reports the call really stored. */
+SizeT bo_syscall_stored(ThreadId tid, SizeT size);
+void bo_write_exit(void); /* writes EXIT if the target ended by itself */
 
 /* ---- bo_limits.c ---- */
-void bo_limits_init(ULong soft, ULong hard); /* of descriptors, as the target is to see them */
+void bo_limits_init(ULong soft, ULong hard); /* descriptor limits that the target shall see */
 void bo_limits_before(ThreadId tid, UInt number, const UWord *args);
 void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
 
 /* ---- bo_writer.c ---- */
-extern UInt bo_running_thread;           /* as the trace numbers them: from 1, never reused */
+extern UInt bo_running_thread;           /* thread number in the trace: from 1, never reused */
 extern struct bo_recent bo_recent_words; /* of the current chunk */
 void bo_writer_open(UInt parent_process);
 void bo_writer_close(void);
-void bo_writer_abandon(void); /* a child that is not followed: write nothing any more */
+void bo_writer_abandon(void); /* for a child that is not followed: write nothing from now on */
 Bool bo_writer_active(void);
 UInt bo_writer_process(void);
-UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, in the running thread's name */
+UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, by the running thread */
 void bo_writer_commit(UChar *end);
-/* A fork is known by its child's pid, after the child may have written already: its place in the order is kept
- * before. */
+/* The FORK event contains the child's pid, which is known only when the child may already have written events.  So the
+ * fork reserves its place in the sequence beforehand. */
 void bo_writer_reserve_clock(void);
-void bo_writer_use_reserved_clock(void); /* what is written next takes that place */
+void bo_writer_use_reserved_clock(void); /* the next event takes that place */
 void bo_writer_release_clock(void);
 UChar *bo_put_address(UChar *p, Addr addr);
 UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then the bytes */
-/* One event of only v fields (after an optional string, NULL for none): for everything that is not hot. */
+/* Write one event that has only v fields, after an optional string (NULL for none).  For everything that is not hot. */
 void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *string);
 
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */

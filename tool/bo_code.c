@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_code.c - modules, and instructions as (module, offset in its file).
  *
- * A module is a file whose code is mapped, at one place.  A library that is unloaded leaves a module that is never
- * found again; whatever is loaded there next is another one.  Code in no file (a JIT's) belongs to one module without a
- * name, its offsets are addresses. */
+ * A module is a file whose code is mapped at one place.  When a library is unloaded, its module stays but is never
+ * found again; a library loaded there later is a new module.  Code outside any file (from a JIT) belongs to one module
+ * without a name, and its offsets are addresses. */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -11,10 +11,10 @@
 /* ---- modules ---- */
 
 struct module {
-	Addr start, end; /* end 0: unmapped since */
-	ULong offset;    /* of start, in the file */
+	Addr start, end; /* end 0: no longer mapped */
+	ULong offset;    /* file offset of start */
 	ULong dev, ino;
-	ULong hash; /* of the path: stable under ASLR */
+	ULong hash; /* hash of the path: stable under ASLR */
 	UInt id;    /* in the trace; 0: not yet defined */
 	const HChar *path;
 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_context.c - who executes: calling contexts, threads.
+/* bo_context.c - calling contexts and threads.
  *
- * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it, both inline
- * in the target's code; nothing is computed there.  Only an event asks for the context: frames below the stack pointer
- * are dropped (their calls have returned, by whatever way), then the frames pushed since the last event are looked up
- * one by one in the table of (parent, code) pairs, and the answer is kept in the frame.  So a call costs a few
- * instructions and an event costs O(1) amortised.
+ * Method.  Calls push (stack slot of the return address, code id) onto a shadow stack and returns pop it.  Both are
+ * inline in the target's code, and nothing is computed there.  A context is computed only when an event needs it.
+ * First, frames below the stack pointer are dropped: their calls have ended, by return or otherwise.  Then the frames
+ * pushed since the last event are looked up one by one in the table of (parent, code) pairs, and each frame keeps its
+ * result.  So a call costs a few instructions and an event costs O(1) amortized.
  *
  * Why it cannot drift: a frame is live exactly while its slot is at or above the stack pointer, and slots strictly
- * descend towards the top of the stack.  longjmp, exceptions, tail calls and `call; pop` leave frames that violate one
- * of the two, and these are dropped when met.  A signal handler starts a chain of its own behind a barrier frame, so
- * that its contexts do not depend on what it interrupted.
+ * descend towards the top of the stack. longjmp, exceptions, tail calls and `call; pop` leave frames that violate one
+ * of these two rules, and such frames are dropped when met.  A signal handler starts a new chain behind a barrier
+ * frame, so that its contexts do not depend on what it interrupted.
  *
  * Recursion: a call site that occurs FOLD_LIMIT times in a chain is folded onto its innermost occurrence.  Otherwise a
- * recursive walk over a tree would make a context per node, and the recorder's memory would grow with the run. */
+ * recursive walk over a tree would create a context per node, and the recorder's memory would grow with the run. */
 #include "bo.h"
 
 #include "pub_tool_machine.h"
@@ -23,9 +23,9 @@
 #define BARRIER_CODE 0xffffffffu
 #define NO_SLOT (~0ULL)
 
-/* A slice of the scheduler runs at most 100,000 blocks, and a block ends in at most one call; so this much room at the
- * start of a slice is enough for the whole slice and those pushes need no check.  Calls chased into a block do
- * (bo_instr.c), as nothing bounds their number.  The rest is for barriers of signals. */
+/* A scheduler slice runs at most 100,000 blocks, and a block ends in at most one call.  So this much room at the start
+ * of a slice is enough for the whole slice, and those pushes need no check.  Calls chased into a block need one
+ * (bo_instr.c), because their number is unbounded.  The rest of the room is for barriers of signals. */
 #define SLICE_ROOM (BO_FRAMES_MAX - 100000u - 4096u)
 
 /* ---- contexts: (parent, code) ---- */
@@ -112,7 +112,7 @@ struct thread {
 	UInt number; /* 0: never seen */
 	struct bo_frame *frames, *top;
 	ULong code_hash;
-	UInt barriers; /* handlers on an alternate stack that have been entered */
+	UInt barriers; /* handlers entered on an alternate stack */
 	Addr alt_start, alt_end;
 };
 
@@ -150,7 +150,7 @@ static void thread_reset(struct thread *t)
 		bo_frame_top = t->top;
 }
 
-/* Called in the creator's name, before the new thread exists. */
+/* Called as the creator, before the new thread exists. */
 void bo_thread_create(ThreadId parent, ThreadId child)
 {
 	struct thread *t = thread_get(child);
@@ -217,8 +217,8 @@ VG_REGPARM(1) void bo_frame_resync(Addr sp)
 	bo_frame_top = f + 1;
 }
 
-/* Give every frame its context.  Frames whose slot does not lie above that of the frame on top of them are left over
- * from calls that never returned: they go. */
+/* Give every frame its context.  Drop each frame whose slot does not lie above the slot of the frame on top of it: its
+ * call never returned. */
 static void frames_resolve(void)
 {
 	struct bo_frame *f = bo_frame_top - 1;
@@ -239,7 +239,7 @@ static Bool in_alt_stack(Addr sp)
 	return sp >= running->alt_start && sp <= running->alt_end;
 }
 
-/* The target left a handler on the alternate stack by longjmp: its barrier and all above it are stale. */
+/* The target left a handler on the alternate stack by longjmp: its barrier and all frames above it are stale. */
 static void drop_abandoned_barrier(void)
 {
 	struct bo_frame *f = bo_frame_top - 1;
@@ -280,7 +280,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 	Addr sp = VG_(get_SP)(tid);
 
 	bo_thread_run(tid, 0);
-	/* On the same stack the handler runs below the red zone of what it interrupts; context 1 is "start of a
+	/* A handler on the same stack runs below the red zone of the interrupted function.  Context 1 is "start of a
 	 * thread". */
 	*bo_frame_top++ = (struct bo_frame){alt_stack ? NO_SLOT : sp - 128, BARRIER_CODE, 1};
 	if (alt_stack)

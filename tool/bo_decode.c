@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_decode.c - read the guest bytes of the few instructions that VEX's IR does not tell apart.
+/* bo_decode.c - decode the guest bytes of the few instructions that VEX's IR does not tell apart.
  *
- * VEX translates MOVNTDQ like MOVDQA, makes one barrier of SFENCE, MFENCE, LFENCE, CPUID and RDTSCP, rounds the address
- * of CLFLUSH and does not know CLWB and CLFLUSHOPT at all.  Only instructions that VEX has decoded, or that end a block
- * as undecodable, arrive here, so what is not recognised is simply INSN_OTHER. */
+ * VEX translates MOVNTDQ like MOVDQA, uses one barrier for SFENCE, MFENCE, LFENCE, CPUID and RDTSCP, rounds the address
+ * of CLFLUSH, and does not know CLWB and CLFLUSHOPT at all.  Only instructions that VEX has decoded, or that end a
+ * block as undecodable, get here.  So an instruction that is not recognized is simply INSN_OTHER. */
 #include "bo.h"
 
 #include "libvex_guest_amd64.h"
@@ -132,7 +132,8 @@ static void read_sib(struct cursor *c, UInt mod, struct bo_ea *ea)
 	}
 }
 
-/* The memory operand; cursor at ModRM, left after the operand.  No immediate follows in the forms we decode. */
+/* Read the memory operand.  The cursor starts at ModRM and ends after the operand.  The forms decoded here have no
+ * immediate. */
 static struct bo_ea read_memory_operand(struct cursor *c)
 {
 	struct bo_ea ea = {.base = -1, .index = -1, .segment = c->segment, .is_32bit = c->addrsize};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_event.c - what the target's instrumented code calls: one event each.
+/* bo_event.c - helpers called by the target's instrumented code: one event each.
  *
- * The helpers run after their instruction took effect and take the stored value from memory, so that they serve all
- * widths alike and a faulting instruction leaves no event.  The granule table has already said "perhaps PM"; the exact
- * answer is here. */
+ * The helpers run after their instruction took effect and read the stored value from memory.  So they handle all widths
+ * alike, and a faulting instruction leaves no event.  The granule table has already answered "perhaps PM"; the exact
+ * check is here. */
 #include "bo.h"
 
 #include "pub_tool_machine.h"
@@ -48,7 +48,7 @@ static UInt nonzero_words(const UChar *value, SizeT size)
 	return mask;
 }
 
-/* The word code of a value; a long value is remembered for the next time. */
+/* The word code of a value.  A long value is remembered for its next occurrence. */
 static UInt word_code(ULong word)
 {
 	UInt bytes = significant_bytes(word);
@@ -62,7 +62,7 @@ static UInt word_code(ULong word)
 	return bytes;
 }
 
-/* The bytes that a code asks for; may write, but not count, more than those. */
+/* Write the bytes that the code calls for.  May write, but does not count, a few bytes more. */
 static UChar *put_word(UChar *p, ULong word, UInt code)
 {
 	if (code >= BO_RECENT_CODE)
@@ -71,7 +71,7 @@ static UChar *put_word(UChar *p, ULong word, UInt code)
 	return p + code;
 }
 
-/* The non-zero words of a wide value: codes first, then bytes. */
+/* Write the non-zero words of a wide value: codes first, then bytes. */
 static UChar *put_words(UChar *p, const UChar *value, UInt mask)
 {
 	UInt count = (UInt)__builtin_popcount(mask), codes = 0;
@@ -91,7 +91,7 @@ static UChar *put_words(UChar *p, const UChar *value, UInt mask)
 	return bytes;
 }
 
-/* One store event; `value` may be unaligned.  `element` only for string stores. */
+/* Write one store event.  `value` may be unaligned; `element` is only for string stores. */
 static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, SizeT size, UInt element)
 {
 	UChar *p = bo_writer_begin(48 + size);
@@ -122,9 +122,9 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 	bo_writer_commit(p);
 }
 
-/* ---- string stores ---- An iteration of REP MOVS or REP STOS is a store of its own to VEX.  Ascending iterations of
- * one instruction are joined, up to BO_STRING_MAX bytes, into one event with a note of the element size.  Their bytes
- * are taken at once: by the time the event is written the memory may hold something newer, or be gone. */
+/* ---- string stores ---- VEX sees each iteration of REP MOVS or REP STOS as a separate store.  Ascending iterations of
+ * one instruction are joined into one event of up to BO_STRING_MAX bytes, which also gives the element size.  The bytes
+ * are copied at once: when the event is written, the memory may hold newer data or be unmapped. */
 
 #define BO_STRING_MAX 4096u
 
@@ -144,7 +144,7 @@ void bo_event_end_string(void)
 	write_store(BO_STORE_STRING, string.context, string.addr, string.bytes, size, string.element);
 }
 
-/* ---- what precedes every event ---- */
+/* ---- start of every event ---- */
 
 static UInt begin_event(UInt code, Addr sp)
 {
@@ -155,7 +155,8 @@ static UInt begin_event(UInt code, Addr sp)
 
 /* ---- stores and loads ---- */
 
-/* The parts of [addr, addr + size) that lie in PM, one at a time; almost always the whole, in one region. */
+/* Return the parts of [addr, addr + size) that lie in PM, one at a time.  Almost always this is the whole range, in one
+ * region. */
 static SizeT clip_to_pm(Addr *addr, SizeT size, SizeT *left)
 {
 	const struct bo_region *r = bo_region_find(*addr);
@@ -211,7 +212,7 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 	if (!bo_writer_active() || bo_region_none(addr, element))
 		return;
 	r = bo_region_find(addr);
-	if (!r || r->start + r->size - addr < element) { /* perhaps an element across a border */
+	if (!r || r->start + r->size - addr < element) { /* the element may cross a border */
 		record_store(BO_STORE_PLAIN, BO_SITE_CODE(site), addr, element, sp);
 		return;
 	}
@@ -229,7 +230,7 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 	string.size += element;
 }
 
-/* MASKMOVDQU, MASKMOVQ: VEX writes all bytes, the hardware only those whose mask byte has its top bit set. */
+/* MASKMOVDQU, MASKMOVQ: VEX writes all bytes; the hardware writes only those whose mask byte has its top bit set. */
 void bo_on_masked_store(Addr addr, ULong site, Addr sp, ULong mask_lo, ULong mask_hi)
 {
 	ULong mask[2] = {mask_lo, mask_hi};
@@ -248,7 +249,7 @@ void bo_on_masked_store(Addr addr, ULong site, Addr sp, ULong mask_lo, ULong mas
 	}
 }
 
-/* A locked instruction orders persistence whatever it addresses; where it stored to PM it is a store as well. */
+/* A locked instruction is a fence no matter what it addresses.  If it stored to PM, it is a store as well. */
 void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 {
 	if (!bo_writer_active() || !bo_region_any())
@@ -332,7 +333,7 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp)
 	bo_writer_commit(p);
 }
 
-/* ---- the kernel at work for the target: read(2) into PM stores, write(2) from it loads ---- */
+/* ---- system calls: read(2) into PM is a store, write(2) from PM is a load ---- */
 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 {
@@ -343,7 +344,7 @@ void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 	record_store(BO_STORE_KERNEL, bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
 }
 
-/* Before the call, and of all that it may take: what it really took is not known then. */
+/* Called before the call, when it is not known yet how much it will read.  So this records everything it may read. */
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size)
 {
 	(void)what;

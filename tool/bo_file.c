@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_file.c - PM files: which files they are, and what was in them.
+/* bo_file.c - PM files: which files are PM, and their content.
  *
  * A file is PM if it is regular, still has a name (an unlinked file or a memfd is gone after a crash anyway), is mapped
- * shared, and either matches --bo-pm, or, without --bo-pm, is writable through the mapping.
+ * shared, and either matches --bo-pm or, without --bo-pm, is writable through the mapping.
  *
- * The first mapping of a file writes its content into the trace.  From then on every change goes through us: stores,
- * system calls.  While a file is not mapped somebody else may change it; its size and time of modification tell. */
+ * The first mapping of a file writes its content into the trace.  From then on the recorder sees every change: stores
+ * and system calls.  Another process may change a file while it is not mapped; its size and modification time show
+ * that. */
 #include "bo.h"
 
 #include "pub_tool_vkiscnums.h"
@@ -20,15 +21,15 @@
 static struct bo_file **files;
 static UInt file_count, file_room, files_defined;
 
-static XArray *created; /* struct inode: files that the run created */
+static XArray *created; /* struct inode: files created by this run */
 struct inode {
 	ULong dev, ino;
 };
 
 /* ---- patterns ---- */
 
-/* [a-z], [!a-z]: True if the character at *path is in the set; *pattern is left at the closing bracket, NULL if there
- * is none. */
+/* [a-z], [!a-z]: True if the character at *path is in the set.  *pattern is left at the closing bracket, or is NULL if
+ * there is none. */
 static Bool set_contains(const HChar **pattern, HChar c)
 {
 	const HChar *p = *pattern + 1;
@@ -58,7 +59,8 @@ static Bool star_matches(const HChar *rest, const HChar *path)
 	}
 }
 
-/* Shell-style match in which * and ? do not match '/'; a pattern that names a directory matches all below it. */
+/* Shell-style match in which * and ? do not match '/'.  A pattern that names a directory matches everything below
+ * it. */
 static Bool glob_matches(const HChar *pattern, const HChar *path)
 {
 	for (; *pattern; pattern++, path++) {
@@ -89,8 +91,8 @@ static Bool path_is_chosen(const HChar *path)
 
 /* ---- files ---- */
 
-/* Kernels give the inode number of a removed file to the next one.  A removed file cannot get a name again, so a name
- * tells them apart. */
+/* Kernels reuse the inode number of a removed file.  A removed file cannot get a name again, so a file that has a name
+ * is a new one. */
 static struct bo_file *file_find(const struct vg_stat *st)
 {
 	for (UInt i = 0; i < file_count; i++)
@@ -230,7 +232,7 @@ static ULong seek(Int fd, ULong from, Int whence, ULong otherwise)
 	return sr_isError(r) ? otherwise : sr_Res(r);
 }
 
-/* A sparse file costs what is in it: holes are skipped, and so are pages of zeros. */
+/* The cost of a sparse file is that of its data: holes are skipped, and so are pages of zeros. */
 static void copy_extents(const struct bo_file *file, Int fd)
 {
 	ULong at = 0;
@@ -243,8 +245,9 @@ static void copy_extents(const struct bo_file *file, Int fd)
 	}
 }
 
-/* Whoever closes a descriptor of a file gives up all POSIX locks that his process has on it.  So we open none where the
- * target's own will do: almost always, as a mapping takes a readable one.  (O_DIRECT would ask for aligned buffers.) */
+/* When a process closes any descriptor of a file, it loses all its POSIX locks on that file.  So open no new descriptor
+ * if the target's own will do.  It almost always does, because mapping a file needs a readable descriptor.  (O_DIRECT
+ * would need aligned buffers.) */
 Int bo_file_reader(Int fd)
 {
 	Int flags = VG_(fcntl)(fd, VKI_F_GETFL, 0);
@@ -265,14 +268,14 @@ static Int open_path(const HChar *path)
 	return sr_isError(r) ? -1 : (Int)sr_Res(r);
 }
 
-struct entry { /* of a directory, as the kernel writes it */
+struct entry { /* directory entry, as the kernel writes it */
 	ULong ino, next;
 	UShort bytes;
 	UChar type;
 	HChar name[];
 };
 
-/* In what is listed of /proc/self/fd: a descriptor of the file, or -1. */
+/* Search a listing of /proc/self/fd for a descriptor of the file; -1 if there is none. */
 static Int listed_descriptor(const struct bo_file *file, const UChar *list, SizeT bytes)
 {
 	struct vg_stat st;
@@ -286,7 +289,8 @@ static Int listed_descriptor(const struct bo_file *file, const UChar *list, Size
 	return -1;
 }
 
-/* A descriptor that the target has of a file, or -1: then it has no locks on it either. */
+/* A descriptor of the file that the target has open, or -1.  Without one, the target has no locks on the file
+ * either. */
 static Int find_descriptor(const struct bo_file *file)
 {
 	ULong list[512];
@@ -304,7 +308,8 @@ static Int find_descriptor(const struct bo_file *file)
 	return fd;
 }
 
-/* Through `fd`, whose position stays what it is; or if that is -1, through any, or by name. */
+/* Read through `fd`, without changing its position.  If `fd` is -1, use any descriptor of the file, or open it by
+ * name. */
 static void copy_content(const struct bo_file *file, Int fd)
 {
 	Int reader;
@@ -343,7 +348,7 @@ void bo_file_define(struct bo_file *file, Int fd)
 	copy_content(file, fd);
 }
 
-/* Unmapped since, and not as we left it: take its content again. */
+/* If the file changed while it was not mapped, record its content again. */
 void bo_file_update(struct bo_file *file, Int fd, const struct vg_stat *st)
 {
 	ULong mtime_ns = st->mtime * 1000000000ULL + st->mtime_nsec;
@@ -362,7 +367,7 @@ void bo_file_redefine(void)
 	UInt known = files_defined;
 
 	files_defined = 0;
-	/* In order of their ids, so that ids stay what they were. */
+	/* Ascending by id, so that the ids stay the same. */
 	for (UInt id = 1; id <= known; id++)
 		for (UInt i = 0; i < file_count; i++)
 			if (files[i]->id == id && files_defined < id)
@@ -376,7 +381,7 @@ static Bool open_for_writing(Int fd)
 	return (VG_(fcntl)(fd, VKI_F_GETFL, 0) & VKI_O_ACCMODE) == VKI_O_RDWR;
 }
 
-/* PM now, PM perhaps later (a candidate), or neither. */
+/* PM now, perhaps PM later (a candidate), or neither. */
 static Bool may_become_pm(Int fd, const HChar *path)
 {
 	return VG_(sizeXA)(clo_bo_pm) ? path_is_chosen(path) : open_for_writing(fd);
@@ -394,7 +399,8 @@ static Bool is_shared(UInt flags)
 	return (type == 1 || type == 3) && !(flags & VKI_MAP_ANONYMOUS);
 }
 
-/* It has been opened by another name than we know, which we could not see change: one above it, or by somebody else. */
+/* The file was opened by a name that is new to us.  The rename was not visible: a directory above it was renamed, or
+ * another process did it. */
 static void file_note_path(struct bo_file *file, const HChar *path)
 {
 	ULong fields[] = {0, file->id};

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_instr.c - instrument one superblock.
  *
- *   what VEX gives us                        what we add, after it
+ *   from VEX                                 code added after it
  *   ---------------------------------------  ------------------------------------------------------------
  *   Store, StoreG, Dirty that writes memory  if the address may be PM: bo_on_store (or its string or masked form)
- *   CAS                                      bo_on_cas: a locked instruction, whatever it addresses
+ *   CAS                                      bo_on_cas: a locked instruction, no matter what it addresses
  *   MBE                                      bo_on_fence if the guest bytes are SFENCE or MFENCE
- *   end in NoDecode at CLWB, CLFLUSHOPT      bo_on_flush, and the block goes on behind it
+ *   end in NoDecode at CLWB, CLFLUSHOPT      bo_on_flush, and the block continues after it
  *   end in InvalICache (CLFLUSH)             the same
- *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT where the host has them
+ *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT if the host has them
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
  *   end in Ret                               pop it (a compare, inline)
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
- * "May be PM" is one byte looked up in bo_granules, inline; the call is skipped where it is zero.  The check comes
+ * "May be PM" is an inline lookup of one byte in bo_granules; if it is zero, the call is skipped.  The check comes
  * after the access, so that a wild access faults in the target's own instruction. */
 #include "bo.h"
 
@@ -29,7 +29,7 @@
 #define OFF_RBX ((Int)offsetof(VexGuestAMD64State, guest_RBX))
 #define OFF_RCX ((Int)offsetof(VexGuestAMD64State, guest_RCX))
 
-/* Any odd number with well-mixed bits: the base of the polynomial hash of executed instructions. */
+/* Base of the polynomial hash of executed instructions: any odd number with well-mixed bits. */
 #define CODE_HASH_BASE 0x9e3779b97f4a7c15ULL
 
 struct block {
@@ -37,7 +37,7 @@ struct block {
 	Addr insn; /* current instruction */
 	UInt insn_length;
 	struct bo_decoded decoded;
-	Bool has_loaded;             /* the current instruction has a load already */
+	Bool has_loaded;             /* the current instruction already has a load */
 	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
 };
 
@@ -92,8 +92,8 @@ static void call(struct block *b, Int regparms, const HChar *name, void *functio
 
 /* ---- memory accesses ---- */
 
-/* 1-bit expression: the address may be PM (and `guard`, if any, holds).  An access that its guard forbids may have
- * any address, even one for which the table has no entry. */
+/* 1-bit expression: the address may be PM (and `guard`, if any, holds).  An access whose guard is false may have any
+ * address, even one outside the table. */
 static IRExpr *may_be_pm(struct block *b, IRExpr *addr, IRExpr *guard)
 {
 	if (guard)
@@ -168,7 +168,7 @@ static void add_cas(struct block *b, const IRCAS *cas)
 		stored = binop(b, Ity_I1, Iop_And1, stored, cas_compare(b, type, cas->oldHi, cas->expdHi));
 		size *= 2;
 	}
-	/* LOCK ADD and the like load first, then compare and swap: one access to the hardware. */
+	/* LOCK ADD and similar instructions load first, then compare and swap.  The hardware does a single access. */
 	if (!b->has_loaded)
 		add_load(b, cas->addr, size, NULL);
 	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
@@ -252,7 +252,7 @@ static Bool is_flush(enum bo_insn insn)
 	return insn == INSN_CLFLUSH || insn == INSN_CLFLUSHOPT || insn == INSN_CLWB;
 }
 
-/* A block that ends at a flush goes on behind it as if it had been decoded. */
+/* Make a block that ends at a flush continue after it, as if VEX had decoded the flush. */
 static void end_at_flush(struct block *b, Addr insn)
 {
 	struct bo_decoded d = bo_decode((const UChar *)insn);
@@ -269,7 +269,7 @@ static void end_at_flush(struct block *b, Addr insn)
 	b->out->next = u64(insn + d.length);
 }
 
-/* ---- CPUID and client requests: the target sees the machine, not Valgrind ---- */
+/* ---- CPUID and client requests: hide Valgrind from the target ---- */
 
 #define CPUID7_EBX_CLFLUSHOPT (1u << 23)
 #define CPUID7_EBX_CLWB (1u << 24)
@@ -316,7 +316,7 @@ static Bool is_cpuid(const IRDirty *d)
 	return VG_(strncmp)(d->cee->name, "amd64g_dirtyhelper_CPUID", 24) == 0;
 }
 
-/* RAX points at the request's words.  Leaving RDX as it is makes the request answer its default: 0, "no Valgrind". */
+/* RAX points at the request's words.  If RDX is left alone, the request returns its default: 0, "no Valgrind". */
 static void hide_running_on_valgrind(struct block *b)
 {
 	IRExpr *request = load64(b, guest_reg(b, OFF_RAX));
@@ -353,7 +353,7 @@ static void pop_frame(struct block *b)
 	call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
 }
 
-/* A block may chase into any number of calls, while the shadow stack has room for one per block. */
+/* A block may chase into any number of calls, but the shadow stack guarantees room for only one per block. */
 static void push_chased_frame(struct block *b, Addr return_address)
 {
 	IRExpr *top = load64(b, u64((Addr)&bo_frame_top));
@@ -370,7 +370,7 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 {
 	Addr addr = mark->Ist.IMark.addr;
 
-	/* A call that VEX chased into shows only as a jump in the stream of instructions. */
+	/* A call that VEX chased into is visible only as a jump in the stream of instructions. */
 	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
 		push_chased_frame(b, b->insn + b->insn_length);
 	b->insn = addr;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_limits.c - RLIMIT_NOFILE as the target expects it.
+/* bo_limits.c - show the target the RLIMIT_NOFILE it expects.
  *
- * Valgrind keeps the top descriptors for itself, shows the target a limit that is lower by as many, and refuses every
- * RLIMIT_NOFILE whose hard limit differs from its own idea.  Servers ask for just that.  We keep what the target
- * believes its limits to be (`fds`), show it that, and let Valgrind enforce as much of it as there is room for. */
+ * Valgrind keeps the top descriptors for itself, shows the target a limit lowered by that number, and refuses every
+ * RLIMIT_NOFILE whose hard limit differs from its own.  Servers set exactly such limits.  So `fds` holds the limits the
+ * target believes it has, the target is shown these, and Valgrind enforces them as far as it has room. */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -12,9 +12,9 @@
 #define RESERVED_FDS 12 /* as in coregrind */
 
 static struct vki_rlimit fds;
-static struct vki_rlimit old_fds[BO_THREADS_MAX]; /* that prlimit in progress must report, by thread */
+static struct vki_rlimit old_fds[BO_THREADS_MAX]; /* by thread: the old limits that a prlimit in progress must report */
 
-/* CAP_SYS_RESOURCE, in the words of capget(2): only its holders may raise a hard limit. */
+/* CAP_SYS_RESOURCE, bit 24 in capget(2): only a process that has it may raise a hard limit. */
 static Bool may_raise_limits(void)
 {
 	struct {
@@ -28,7 +28,7 @@ static Bool may_raise_limits(void)
 	return !sr_isError(bo_syscall(__NR_capget, &header, data, 0, 0, 0, 0)) && data[0].effective & 1u << 24;
 }
 
-/* The kernel's own soft limit, raised to `wanted` or as near as it goes. */
+/* Raise the kernel's soft limit to `wanted`, or as close as possible; return the result. */
 static ULong raise_kernel_limit(ULong wanted)
 {
 	struct vki_rlimit now, more;
@@ -68,7 +68,7 @@ static Bool fd_limit_is_permitted(const struct vki_rlimit *rl)
 	return rl->rlim_max < 0x7fffffff && may_raise_limits() && raise_kernel_limit(rl->rlim_max) >= rl->rlim_max;
 }
 
-/* Valgrind's check compares with its own hard limit: let it see there what the target asks for. */
+/* Valgrind compares a new limit with its own hard limit.  So first set that to the value the target asks for. */
 static void before_setting_fd_limit(ThreadId tid, UWord pointer)
 {
 	const struct vki_rlimit *rl = (const struct vki_rlimit *)pointer;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_main.c - Blackout's recorder, a Valgrind tool.
  *
- * It runs a program and writes down all that the program does to persistent memory, in the order in which it takes
- * effect.  What comes out, as `blackout dump` prints it:
+ * It runs a program and records everything the program does to persistent memory, in the sequence in which it takes
+ * effect.  The result, as printed by `blackout dump`:
  *
  *     #12  t1  store   pool+0x40 8 0x2a     put kv.c:118
  *     #13  t1  clwb    pool+0x40            put kv.c:119
  *     #14  t1  sfence                       put kv.c:120
  *
- * Which instruction gives which event is tabulated at the top of bo_instr.c; the trace's bytes are in
- * blackout/trace_format.h.
+ * The table at the top of bo_instr.c maps instructions to events; blackout/trace_format.h defines the bytes of the
+ * trace.
  *
  * What it cannot see:
- *   - stores by devices (DMA) and by processes that are not recorded, into a file while it is mapped
+ *   - stores by devices (DMA), and stores by unrecorded processes into a file while it is mapped
  *   - io_uring and AIO writes to PM files
  *   - the memory order of a parallel run: Valgrind runs one thread at a time, so the trace is one legal order of
  *     several
- *   - the exact moment of a blocking system call among what other threads do meanwhile: it is recorded when it returns
+ *   - the exact time of a blocking system call relative to other threads: it is recorded when it returns
  *   - 32-bit code, AVX-512 and MOVDIR64B: VEX does not run them; CPUID hides them from the target
  *   - transactions (TSX): CPUID hides them as well */
 #include "bo.h"
@@ -91,7 +91,7 @@ static void write_meta(const HChar *key, const HChar *value)
 	bo_writer_commit(bo_put_bytes(p, value, VG_(strlen)(value)));
 }
 
-/* "KEY=VALUE", cut to what an event can hold. */
+/* Write "KEY=VALUE", cut to what fits into an event. */
 static void write_given_meta(const HChar *fact)
 {
 	const HChar *equals = VG_(strchr)(fact, '=');
@@ -153,9 +153,9 @@ static void write_facts(void)
 		write_given_meta(*(const HChar **)VG_(indexXA)(clo_bo_meta, i));
 }
 
-/* ---- the target's environment ---- Valgrind's core puts a library of its own into LD_PRELOAD; VALGRIND_* variables
- * led here, and TMPDIR is where the core may write.  The target must see none of that, so it is taken out of the image
- * of its stack before its first instruction. */
+/* ---- the target's environment ---- Valgrind's core adds a library of its own to LD_PRELOAD.  VALGRIND_* variables are
+ * needed to start the recorder, and TMPDIR is where the core may write.  The target must see none of these, so they are
+ * removed from the image of its stack before its first instruction. */
 
 static Bool starts_with(const HChar *s, const HChar *prefix)
 {
@@ -173,7 +173,7 @@ static Bool is_valgrinds(const HChar *path, SizeT length)
 	return False;
 }
 
-/* Take our entries out of a colon list, in place; True if nothing is left. */
+/* Remove our entries from a colon-separated list, in place.  True if nothing is left. */
 static Bool strip_preload(HChar *list)
 {
 	HChar *out = list, *entry = list;
@@ -194,14 +194,15 @@ static Bool strip_preload(HChar *list)
 	return out == list;
 }
 
-/* A variable of the user's that has the same name as one that leads here travels under another name. */
+/* If the user has a variable with the same name as one that starts the recorder, the user's is passed under this
+ * prefix. */
 #define KEPT "BLACKOUT_KEPT_"
 
 static Bool is_ours(HChar *variable)
 {
 	if (starts_with(variable, "VALGRIND_LIB=") || starts_with(variable, "VALGRIND_LAUNCHER="))
 		return True;
-	/* A program that is executed and followed has the user's. */
+	/* A program that is executed and followed already has the user's TMPDIR. */
 	if (starts_with(variable, "TMPDIR="))
 		return VG_(strcmp)(variable + 7, clo_bo_out) == 0;
 	return starts_with(variable, "LD_PRELOAD=") && strip_preload(variable + 11);
@@ -220,8 +221,8 @@ static HChar *kept_for(const UWord *environment, const HChar *ours)
 	return NULL;
 }
 
-/* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves all that follows down
- * by a word. */
+/* The image is argc, argv, NULL, environment, NULL, auxiliary vector.  Removing a variable moves everything after it
+ * down by a word. */
 static void clean_environment(ThreadId tid)
 {
 	static HChar removed[] = KEPT;
@@ -243,7 +244,7 @@ static void clean_environment(ThreadId tid)
 	*to++ = 0;
 	from++;
 	do {
-		type = from[0]; /* a move by one word overwrites it */
+		type = from[0]; /* moving by one word overwrites it */
 		to[0] = type;
 		to[1] = from[1];
 		to += 2;
@@ -251,7 +252,7 @@ static void clean_environment(ThreadId tid)
 	} while (type != 0 /* AT_NULL */);
 }
 
-/* The kernel named us after the recorder; the target is named after its file, as exec would have done. */
+/* The kernel named the process after the recorder.  Name it after the target's file, as exec would have done. */
 static void take_name(void)
 {
 	const HChar *slash = VG_(strrchr)(VG_(args_the_exename), '/');
@@ -270,7 +271,7 @@ static void on_first_insn(ThreadId tid)
 	take_name();
 }
 
-/* ---- life of the tool ---- */
+/* ---- start, fork and end of the tool ---- */
 
 static void before_fork(ThreadId tid)
 {
@@ -293,7 +294,7 @@ static void in_child(ThreadId tid)
 	bo_region_redefine();
 }
 
-/* The core opens --log-file, moves the descriptor out of the target's way, and forgets to close the first one. */
+/* The core opens --log-file, moves the descriptor out of the target's way, and forgets to close the original. */
 static void close_log_double(void)
 {
 	HChar path[VG_(strlen)(clo_bo_out) + 32];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_region.c - where PM files are mapped.
  *
- * Regions are kept sorted by address and never overlap: what is mapped over another mapping replaces it there.  A
- * shared mapping that is read-only but could be made writable is kept as a candidate, because mprotect may turn its
- * file into PM (bo_file.c has the rule). */
+ * Regions are sorted by address and never overlap: a new mapping replaces what it covers.  A shared mapping that is
+ * read-only but could be made writable is kept as a candidate, because mprotect may turn its file into PM (bo_file.c
+ * has the rule). */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -17,8 +17,8 @@ static UInt region_count, region_room;
 static const struct bo_region *recent_region;
 static Bool pm_was_mapped;
 
-/* Where PM was last looked for in vain: [start, end) holds none.  Volatile memory next to PM is asked about again and
- * again. */
+/* The last range that was searched in vain: [start, end) holds no PM.  The same volatile memory next to PM is looked up
+ * again and again. */
 static struct {
 	Addr start, end;
 } recent_gap;
@@ -41,7 +41,7 @@ static void mark_granules(void)
 	for (UInt i = 0; i < region_count; i++) {
 		if (!is_pm(&regions[i]))
 			continue;
-		/* A wide store may begin just below the mapping. */
+		/* A wide store may start just below the mapping. */
 		Addr last = (regions[i].start + regions[i].size - 1) >> BO_GRANULE_SHIFT;
 		for (Addr g = (regions[i].start - 64) >> BO_GRANULE_SHIFT; g <= last; g++)
 			bo_granules[g] = 1;
@@ -131,7 +131,7 @@ static void region_delete(UInt i)
 	forget_recent();
 }
 
-/* The part of `r` that lies in [from, to). */
+/* The part of `r` in [from, to). */
 static struct bo_region region_part(const struct bo_region *r, Addr from, Addr to)
 {
 	struct bo_region part = *r;
@@ -142,7 +142,7 @@ static struct bo_region region_part(const struct bo_region *r, Addr from, Addr t
 	return part;
 }
 
-/* Take [addr, addr + size) out of the regions; True if PM was in it. */
+/* Remove [addr, addr + size) from the regions.  True if it contained PM. */
 static Bool regions_cut(Addr addr, SizeT size)
 {
 	Addr end = addr + size;
@@ -153,7 +153,7 @@ static Bool regions_cut(Addr addr, SizeT size)
 		struct bo_region r = regions[i];
 		Addr r_end = r.start + r.size;
 		had_pm |= is_pm(&r);
-		r.file->mappings++; /* not a last unmap while parts remain to be put back */
+		r.file->mappings++; /* not a last unmap while some parts are still to be put back */
 		region_delete(i);
 		if (r.start < addr) {
 			struct bo_region head = region_part(&r, r.start, addr);
@@ -182,7 +182,7 @@ static void write_map(UInt context, const struct bo_region *r)
 	mark_granules();
 }
 
-/* ---- what system calls do to regions ---- */
+/* ---- effects of system calls on regions ---- */
 
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size)
 {
@@ -242,7 +242,7 @@ void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr,
 	bo_write(BO_OP_REMAP, fields, 5, NULL);
 }
 
-/* A candidate that becomes writable: its file is PM from here on, wherever else it is mapped. */
+/* A candidate became writable: its file is PM from now on, at every place where it is mapped. */
 static void candidates_become_pm(struct bo_file *file, UInt context)
 {
 	bo_file_define(file, -1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_syscall.c - system calls: those that change PM files or mappings, and those that stock Valgrind refuses.
  *
- * An event is written when its call has returned successfully.  What only the state before the call can tell (which
- * file a path named) is looked up before it and kept per thread.  Data written by a call are read back from the file,
- * which serves write, writev, sendfile, splice and copy_file_range alike. */
+ * An event is written after its call has returned successfully.  Facts that only hold before the call (which file a
+ * path named) are looked up before it and kept per thread.  Data written by a call are read back from the file, so the
+ * same code handles write, writev, sendfile, splice and copy_file_range. */
 #include "bo.h"
 
 #include "libvex_guest_amd64.h"
@@ -21,12 +21,12 @@
 #define O_DSYNC_ 010000u
 #define RWF_DSYNC_ 2u
 #define RWF_SYNC_ 4u
-#define PATH_ROOM (2 * VKI_PATH_MAX + 2) /* a directory, and a path that was given to the kernel */
+#define PATH_ROOM (2 * VKI_PATH_MAX + 2) /* a directory plus a path given to the kernel */
 
-/* What a thread's call in progress found before it started. */
+/* Facts looked up before a thread's call in progress. */
 struct before {
 	UInt number;                   /* of the call */
-	struct bo_file *file, *victim; /* that its paths named */
+	struct bo_file *file, *victim; /* named by its paths */
 	ULong victim_links;
 	Bool creates;
 	UInt write_flags; /* RWF_ bits of pwritev2 */
@@ -36,7 +36,7 @@ static struct before before[BO_THREADS_MAX];
 
 /* ---- paths ---- */
 
-/* Fills what identifies a file; the kernel checks the guest's pointer for us. */
+/* Fill the fields that identify a file.  The kernel checks the guest's pointer. */
 static Bool stat_at(Int dirfd, UWord path, Bool follow, struct vg_stat *st)
 {
 	struct vki_stat k;
@@ -59,7 +59,7 @@ static struct bo_file *file_at_path(Int dirfd, UWord path, Bool follow)
 	return stat_at(dirfd, path, follow, &st) ? bo_file_by_stat(&st) : NULL;
 }
 
-/* False if the directory has no path that could be told. */
+/* False if the path of the directory cannot be determined. */
 static Bool absolute_path(HChar *out, Int dirfd, const HChar *path)
 {
 	HChar link[48];
@@ -106,7 +106,7 @@ static void on_sync(ThreadId tid, struct bo_file *file, enum bo_sync kind, ULong
 	bo_write(BO_OP_FILE_SYNC, fields, 5, NULL);
 }
 
-/* O_DSYNC, RWF_DSYNC: the call returned after its data were on media, as if fdatasync had followed. */
+/* O_DSYNC, RWF_DSYNC: the call returns when its data are on media, as if fdatasync had followed. */
 static void sync_if_asked(ThreadId tid, struct bo_file *file, Int fd, ULong offset, ULong size)
 {
 	UInt status_flags = (UInt)VG_(fcntl)(fd, VKI_F_GETFL, 0);
@@ -142,7 +142,7 @@ static ULong position_of(Int fd)
 	return sr_Res(bo_syscall(__NR_lseek, fd, 0, 1 /* SEEK_CUR */, 0, 0, 0));
 }
 
-/* `size` bytes were written, ending at the descriptor's position. */
+/* The call wrote `size` bytes, ending at the descriptor's position. */
 static void on_write_at_position(ThreadId tid, Int fd, ULong size)
 {
 	struct bo_file *file = size ? bo_file_by_fd(fd) : NULL;
@@ -158,13 +158,14 @@ static void on_write_at_offset(ThreadId tid, Int fd, ULong offset, ULong size)
 
 	if (!file)
 		return;
-	/* Linux appends even with pwrite when the file is open for appending. */
+	/* On Linux even pwrite appends if the file is open for appending. */
 	if (VG_(fcntl)(fd, VKI_F_GETFL, 0) & VKI_O_APPEND && VG_(fstat)(fd, &st) == 0)
 		offset = (ULong)st.size - size;
 	record_written(tid, file, fd, offset, size);
 }
 
-/* splice, copy_file_range: an offset pointer that may be NULL; the kernel has advanced what it points to. */
+/* splice, copy_file_range: the offset pointer may be NULL; otherwise the kernel has advanced the offset it points
+ * to. */
 static void on_write_at_pointer(ThreadId tid, Int fd, UWord pointer, ULong size)
 {
 	if (pointer)
@@ -251,7 +252,7 @@ static void on_unlinked(ThreadId tid, struct bo_file *file, ULong links_before)
 		bo_write(BO_OP_FILE_UNLINK, fields, 3, NULL);
 }
 
-/* A directory was renamed: all that is below it moves along.  A name that is too long is no name that we could use. */
+/* A directory was renamed, and everything below it moved too.  A path that is too long is useless and is skipped. */
 static void move_below(ThreadId tid, const HChar *from, const HChar *to)
 {
 	static HChar path[PATH_ROOM];
@@ -341,7 +342,7 @@ static void on_opened(ThreadId tid, Int fd)
 
 /* ---- processes ---- */
 
-/* The core's own decision; not in its headers for tools. */
+/* The core decides this; its headers for tools do not declare it. */
 extern Bool VG_(should_we_trace_this_child)(const HChar *path, const HChar **argv);
 
 static void before_exec(ThreadId tid, Int dirfd, UWord path)
@@ -375,9 +376,9 @@ static void on_alt_stack(ThreadId tid, UWord pointer)
 		bo_signal_set_alt_stack(tid, (Addr)ss->ss_sp, ss->ss_flags & VKI_SS_DISABLE ? 0 : ss->ss_size);
 }
 
-/* ---- faults ---- A handler for SIGSEGV or SIGBUS may mend the fault and have the instruction run again, which takes
- * exact registers at each memory access.  Few targets need that and it costs speed, so code is translated that way from
- * the moment such a handler is set. */
+/* ---- faults ---- A handler for SIGSEGV or SIGBUS may fix the fault and restart the instruction, which needs exact
+ * registers at each memory access.  Few targets do that, and it costs speed.  So code is translated that way only after
+ * such a handler is set. */
 
 static void on_handler_set(UWord signal, UWord action)
 {
@@ -396,7 +397,7 @@ static void on_handler_set(UWord signal, UWord action)
 static UInt exit_status;
 static Bool exits;
 
-/* recvfrom: the core reports the whole buffer as written, whatever came. */
+/* recvfrom: the core reports the whole buffer as written, however much was received. */
 SizeT bo_syscall_stored(ThreadId tid, SizeT size)
 {
 	UWord received;
@@ -414,7 +415,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 
 	*b = (struct before){.number = number};
 	bo_thread_run(tid, 0);
-	bo_event_end_string(); /* a call may block for ever: what was stored before it is in the trace */
+	bo_event_end_string(); /* the call may block forever, so write the earlier stores now */
 	switch (number) {
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
 	case __NR_openat: before_open(b, (Int)args[0], args[1], (UInt)args[2]); break;
@@ -511,8 +512,8 @@ static void after_file_call(ThreadId tid, UInt number, const UWord *args, UWord 
 	}
 }
 
-/* Our parent made us die with it, which stays so unless the target has its own wish; but the target would not have
- * found it so. */
+/* The parent of this process set its PDEATHSIG to SIGKILL.  That stays in force unless the target sets its own.  But
+ * the target must not see it, because it would not be set without the recorder. */
 static void on_prctl(UWord option, UWord arg)
 {
 	static Bool wished;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_table.c - a hash table from a pair of numbers to an id: open addressing, never more than half full, nothing is
- * ever removed. */
+/* bo_table.c - a hash table from a pair of numbers to an id.  Open addressing, at most half full; entries are never
+ * removed. */
 #include "bo.h"
 
 struct bo_entry {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_writer.c - the trace file of one process.
  *
- * Method: the chunk being written is a shared mapping of the file itself, and after each event its header says how
- * much of it is valid.  Whatever kills the target, SIGKILL included, the events up to there are in the page cache and
- * so in the file; no buffer of ours can be lost.  Space is reserved (fallocate) before a chunk is mapped, because a
- * full disk would otherwise show itself as SIGBUS in the middle of an event.
+ * Method: the current chunk is a shared mapping of the file itself, and after each event its header says how much of it
+ * is valid.  Even if SIGKILL ends the target, all events so far are in the page cache and so in the file.  There is no
+ * buffer that could be lost.  Space is reserved (fallocate) before a chunk is mapped, because a full disk would
+ * otherwise cause a SIGBUS in the middle of an event.
  *
- * When there is no space the recording cannot go on.  The last thing written is META "stopped" (every chunk keeps
- * room for it), and the target is ended: a run that nobody records is not worth finishing. */
+ * If there is no space, the recording cannot continue.  The last event is META "stopped" (every chunk keeps room for
+ * it), and the target is ended: a run that is not recorded is not worth finishing. */
 #include "bo.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -21,7 +21,7 @@
 /* Shared by all processes of a recording that follows children; lives in the file trace/clock. */
 struct clock {
 	volatile ULong sequence;
-	volatile ULong owner; /* 1 + process that wrote last */
+	volatile ULong owner; /* 1 + the process that wrote last */
 };
 
 static struct {
@@ -29,15 +29,15 @@ static struct {
 	const HChar *shortage; /* why there is no room for a chunk */
 	UInt process;
 	struct bo_chunk_header *chunk; /* NULL: nothing is recorded */
-	UChar *limit;                  /* where the next event must end at the latest */
+	UChar *limit;                  /* the next event must end before this */
 	UChar *position;
 	ULong file_end; /* offset of the next chunk */
 	Addr last_addr;
-	UInt thread; /* that the trace believes to be running */
+	UInt thread; /* the running thread, according to the trace */
 	struct clock *clock;
 	ULong clock_seen;
 	ULong clock_reserved; /* 0: none */
-	Bool clock_held;      /* write under the number we have, whoever wrote meanwhile */
+	Bool clock_held;      /* keep writing under our number, even if another process wrote meanwhile */
 } writer = {.fd = -1, .shortage = BO_STOPPED_SPACE};
 
 UInt bo_running_thread = 1;
@@ -48,8 +48,8 @@ static UChar *payload(void)
 	return (UChar *)(writer.chunk + 1);
 }
 
-/* A reader must never meet a closed chunk without its sum, so the codec comes last.  Hashing takes long enough to be
- * killed in it. */
+/* A reader must never see a closed chunk without its checksum, so the codec is written last.  Hashing takes long enough
+ * that the process may be killed during it. */
 static void seal_chunk(UInt span)
 {
 	struct bo_chunk_header *h = writer.chunk, closed = *h;
@@ -78,7 +78,7 @@ static Bool reserve_space(ULong offset)
 		writer.shortage = BO_STOPPED_LIMIT;
 	if (sr_Err(r) != 95 /* EOPNOTSUPP */ && sr_Err(r) != VKI_ENOSYS)
 		return False;
-	/* A file system without fallocate: writing zeros reserves too. */
+	/* No fallocate on this file system: writing zeros reserves space too. */
 	static const UChar zeros[4096];
 	for (ULong at = offset; at < offset + BO_CHUNK_BYTES; at += sizeof(zeros)) {
 		r = bo_syscall(__NR_pwrite64, writer.fd, zeros, sizeof(zeros), at, 0, 0);
@@ -88,8 +88,8 @@ static Bool reserve_space(ULong offset)
 	return True;
 }
 
-/* Room for the next chunk, mapped; NULL if there is none.  It is no chunk before chunk_begin: two open ones must never
- * be in a file. */
+/* Map room for the next chunk; NULL if there is none.  It becomes a chunk only in chunk_begin, because a file must
+ * never contain two open chunks. */
 static struct bo_chunk_header *chunk_map(void)
 {
 	SysRes r;
@@ -100,8 +100,8 @@ static struct bo_chunk_header *chunk_map(void)
 						    writer.file_end);
 	if (sr_isError(r))
 		return NULL;
-	/* Faulting 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels
-	 * refuse.) */
+	/* Populating 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels refuse
+	 * it.) */
 	bo_syscall(__NR_madvise, sr_Res(r), BO_CHUNK_BYTES, 23, 0, 0, 0);
 	return (struct bo_chunk_header *)(Addr)sr_Res(r);
 }
@@ -130,7 +130,7 @@ static Bool open_chunk(void)
 	return h != NULL;
 }
 
-/* Nothing follows: the rest of the chunk's room goes back. */
+/* No chunk follows: release the unused room of this one. */
 static void seal_last_chunk(void)
 {
 	UInt span = (UInt)sizeof(*writer.chunk) + writer.chunk->raw_bytes;
@@ -170,7 +170,7 @@ static void next_chunk(void)
 void bo_writer_commit(UChar *end)
 {
 	writer.position = end;
-	/* The order of these two matters to nobody: a reader of an open chunk trusts raw_bytes alone. */
+	/* Either may be written first: a reader of an open chunk trusts only raw_bytes. */
 	writer.chunk->events++;
 	writer.chunk->raw_bytes = (UInt)(end - payload());
 }
@@ -343,7 +343,7 @@ void bo_writer_open(UInt parent_process)
 	writer.thread = bo_running_thread;
 	if (write_file_header(parent_process) && open_chunk())
 		return;
-	/* A header without a chunk would read as damage; an empty file is that of a process that did nothing. */
+	/* A header without a chunk would look like damage.  An empty file means a process that did nothing. */
 	bo_syscall(__NR_ftruncate, writer.fd, 0, 0, 0, 0, 0);
 	say_and_exit();
 }
@@ -357,7 +357,7 @@ void bo_writer_close(void)
 	writer.fd = -1;
 }
 
-/* In a forked child: the parent goes on writing the chunk that both have mapped, so it must not be touched. */
+/* In a forked child: the parent still writes the chunk that both have mapped, so the child must not touch it. */
 void bo_writer_abandon(void)
 {
 	if (!bo_writer_active())

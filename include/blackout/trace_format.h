@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* trace_format.h - the bytes of a recording, shared by the recorder and the reader.
+/* trace_format.h - the on-disk format of a recording, shared by the recorder and the reader.
  *
- * A recording is a directory; the file trace/NNNN.bo in it holds one process image (0000 is the target itself; a fork
- * or an exec that is followed starts the next number).  Such a file is
+ * A recording is a directory.  Each file trace/NNNN.bo in it holds one process image. 0000 is the target itself; every
+ * fork or exec that is followed starts the next number.  The layout of such a file is
  *
  *     file header | chunk | chunk | ...
  *
- * and the payload of a chunk is a run of events.  An event is one opcode byte followed by the fields that
- * BO_OPCODES lists for it.  doc/TRACE_FORMAT.md explains the whole format in prose; this file is what the code obeys.
+ * The payload of a chunk is a run of events.  An event is one opcode byte followed by the fields that BO_OPCODES lists
+ * for it. doc/TRACE_FORMAT.md explains the whole format in prose; the code follows this file.
  *
  *   v    unsigned LEB128 number, at most 10 bytes
  *   z    signed number, zigzag, then as v
@@ -18,11 +18,10 @@
  *   a    address: z, the difference to the previous address of field kind `a` in this chunk (which starts at 0)
  *
  * When to bump BO_TRACE_VERSION: whenever an old reader would misread a new file.  A new layer needs no bump: its
- * events have opcodes of their own (BO_OP_LAYER), which readers skip if they do not know them.  Neither does a new opcode
- * in the table: readers name an opcode that they do not know and stop there.
+ * events have their own opcodes (BO_OP_LAYER), and readers skip those they do not know.  A new opcode in the table
+ * needs no bump either: a reader reports the first opcode it does not know and stops there.
  *
- * This file includes nothing but fixed-width integers, because the recorder lives without a C library.
- */
+ * This file includes only fixed-width integers, because the recorder has no C library. */
 #ifndef BLACKOUT_TRACE_FORMAT_H
 #define BLACKOUT_TRACE_FORMAT_H
 
@@ -35,16 +34,16 @@
 /* The recorder writes chunks of this size, header included.  No event is larger than BO_EVENT_MAX. */
 #define BO_CHUNK_BYTES (1u << 20)
 #define BO_EVENT_MAX (80u * 1024)
-#define BO_DATA_MAX (64u * 1024) /* most bytes of content in one event; longer data take several events */
+#define BO_DATA_MAX (64u * 1024) /* most content bytes in one event; longer data take several events */
 
-/* META "stopped", why the recorder gave up; "recorder.log" says so too, for a process that could not even begin a
+/* META "stopped": why the recorder gave up.  "recorder.log" says it too, for processes that could not even start a
  * trace. */
 #define BO_STOPPED "stopped"
 #define BO_STOPPED_SPACE "no space"
 #define BO_STOPPED_LIMIT "a limit on the size of files"
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
-/* X(name, bit): what is recorded beyond the stores, flushes and fences, if it was asked for. */
+/* X(name, bit): optional layers, recorded in addition to the stores, flushes and fences. */
 #define BO_LAYERS(X)                                           \
 	X(LOADS, 0)  /* PM loads are recorded */               \
 	X(CODE, 1)   /* each fence is preceded by CODE_HASH */ \
@@ -66,9 +65,9 @@ struct bo_file_header {
 	uint32_t layers;
 	uint32_t process; /* NNNN of the file's name */
 	uint32_t pid;
-	uint32_t parent_process; /* process that forked or executed this one; itself for the first */
+	uint32_t parent_process; /* the process that forked or executed this one; the first process names itself */
 	uint64_t reserved[3];
-	uint64_t checksum; /* XXH3-64 of the bytes before */
+	uint64_t checksum; /* XXH3-64 of the preceding bytes */
 };
 
 enum bo_codec {
@@ -81,8 +80,8 @@ struct bo_chunk_header {
 	uint32_t magic;
 	uint32_t codec;
 	uint32_t span;         /* bytes from this header to the next one */
-	uint32_t stored_bytes; /* of payload, as stored */
-	uint32_t raw_bytes;    /* of payload, decompressed */
+	uint32_t stored_bytes; /* payload bytes, as stored */
+	uint32_t raw_bytes;    /* payload bytes, decompressed */
 	uint32_t events;       /* in this chunk, definitions included */
 	uint32_t thread;       /* current thread at the chunk's start */
 	uint32_t reserved;
@@ -93,25 +92,25 @@ struct bo_chunk_header {
 /* clang-format off */
 /* X(name, code, fields).  Codes never change; new ones go to the end of their group. */
 #define BO_OPCODES(X)                                                                                                      \
-	/* definitions: ids are implicit, counted from 1 in order of appearance in the file */                             \
+	/* definitions: ids are implicit, counted from 1 as they appear in the file */                                     \
 	X(DEF_MODULE, 0x01, "vvvvvs")  /* start address, bytes, offset in its file, file size, mtime (s), path; "" = JIT */ \
 	X(DEF_CONTEXT, 0x02, "cvv")    /* calling context (0: thread start), module, offset of the instruction in its file; \
 	                                  for a caller, of the instruction after the call */                               \
 	X(DEF_FILE, 0x03, "vvvvs")     /* dev, ino, size when first mapped, enum bo_file_flag, absolute path */            \
-	X(META, 0x04, "ss")            /* key, value: what the recorder knows of itself, the host and the target */        \
+	X(META, 0x04, "ss")            /* key, value: facts about the recorder, the host and the target */                 \
 	/* processes and threads */                                                                                        \
 	X(THREAD_START, 0x08, "vv")    /* new thread, its creator */                                                       \
 	X(THREAD_EXIT, 0x09, "v")      /* thread */                                                                        \
-	X(THREAD_SWITCH, 0x0a, "v")    /* all that follows is done by this thread */                                       \
-	X(CLOCK, 0x0b, "v")            /* sequence number: orders what follows among the processes of a recording */       \
+	X(THREAD_SWITCH, 0x0a, "v")    /* the thread of the events that follow */                                          \
+	X(CLOCK, 0x0b, "v")            /* sequence number: orders the next events among the processes */                   \
 	X(FORK, 0x0c, "cvv")           /* child pid, 1 if followed */                                                      \
 	X(EXEC, 0x0d, "cvs")           /* 1 if followed, path */                                                           \
 	X(EXIT, 0x0e, "v")             /* exit status: the target ended by itself */                                       \
 	X(SIGNAL, 0x0f, "v")           /* a handler of the target is entered for this signal */                            \
 	/* PM files and their mappings */                                                                                  \
-	X(CONTENT, 0x10, "vvb")        /* file, offset, bytes: content when first mapped; what is not given is zero */     \
+	X(CONTENT, 0x10, "vvb")        /* file, offset, bytes: content when first mapped; the rest is zero */              \
 	X(MAP, 0x11, "cvvvvvv")        /* file, address, bytes, file offset, PROT_ bits, MAP_ bits */                      \
-	X(UNMAP, 0x12, "cvv")          /* address, bytes (also by a mapping of something else over it) */                  \
+	X(UNMAP, 0x12, "cvv")          /* address, bytes; also if something else is mapped over it */                      \
 	X(REMAP, 0x13, "cvvvv")        /* old address, old bytes, new address, new bytes */                                \
 	X(PROTECT, 0x14, "cvvv")       /* address, bytes, PROT_ bits */                                                    \
 	X(FILE_WRITE, 0x15, "cvvb")    /* file, offset, bytes written by a system call */                                  \
@@ -139,14 +138,14 @@ enum bo_opcode {
 #undef X
 		BO_OP_LOAD = 0x30, /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
 	BO_OP_STORE = 0x40,        /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */
-	BO_OP_LAYER = 0x60,        /* to BO_OP_LAYER_LAST: b, whose bytes are the layer's own business */
+	BO_OP_LAYER = 0x60,        /* to BO_OP_LAYER_LAST: b; only the layer interprets the bytes */
 	BO_OP_LAYER_LAST = 0x7f,
 	BO_OP_PLAIN = 0x80, /* | shape: c a [v size] [STRING: v bytes per element] value */
 };
 
 /* X(name, text) */
 #define BO_STORE_KINDS(X)                                                                       \
-	X(PLAIN, "store")         /* mov and friends, of any width, masked ones lane by lane */ \
+	X(PLAIN, "store")         /* mov and the like, any width; masked stores lane by lane */ \
 	X(NONTEMPORAL, "ntstore") /* movnt*, maskmov* */                                        \
 	X(LOCKED, "lockstore")    /* locked read-modify-write that stored; also a fence */      \
 	X(STRING, "repstore")     /* rep movs/stos, ascending; iterations joined */             \
@@ -161,7 +160,7 @@ enum bo_store_kind {
 
 enum bo_file_flag {
 	BO_FILE_CREATED = 1u << 0,   /* created by this run */
-	BO_FILE_INHERITED = 1u << 1, /* known to the parent process: its content is already in the recording */
+	BO_FILE_INHERITED = 1u << 1, /* the parent process knows it: its content is already in the recording */
 };
 
 /* X(name, text) */
@@ -176,23 +175,23 @@ enum bo_sync {
 		BO_SYNC_COUNT
 };
 
-/* The shape of a store: size code (3 bits, high) and how its value is packed (4 bits, low).
- *   1, 2, 4, 8 bytes: the low bits are the word code of the value (see below), whose bytes follow
- *   16, 32 bytes:     the low bits tell which 8-byte words are non-zero.  For these follow first their word codes, two
- *                     to a byte, low half first, then the bytes that the codes ask for
+/* The shape of a store: size code (3 bits, high) and packing of the value (4 bits, low).
+ *   1, 2, 4, 8 bytes: the low bits are the word code of the value (see below); the value's bytes follow
+ *   16, 32 bytes:     the low bits are a mask of the non-zero 8-byte words.  Their word codes follow, two to a byte, low
+ *                     half first; then the bytes that the codes call for
  *   other:            v size comes before the value, which is complete
- * A word code of 0 to 8 is the number of low bytes that follow; the others are zero.  9 to 15 is an entry of struct
- * bo_recent, and no bytes follow: pool identifiers and pointers come again and again. */
+ * A word code of 0 to 8 is the number of low bytes that follow; the other bytes are zero.  A code of 9 to 15 is an
+ * entry of struct bo_recent, and no bytes follow.  This pays because pool identifiers and pointers repeat often. */
 enum bo_size_code { BO_SIZE_1, BO_SIZE_2, BO_SIZE_4, BO_SIZE_8, BO_SIZE_16, BO_SIZE_32, BO_SIZE_OTHER };
 
 #define BO_SHAPE(size_code, packing) ((uint8_t)((size_code) << 4 | (packing)))
 
 #define BO_RECENT_WORDS 7
 #define BO_RECENT_CODE 9u  /* word code of entry 0 */
-#define BO_RECENT_BYTES 7u /* words of at least so many bytes are remembered */
+#define BO_RECENT_BYTES 7u /* only words of at least this many bytes are remembered */
 
-/* The long words that were last given in full in this chunk.  Writer and reader keep it alike, from a zeroed start in
- * each chunk. */
+/* The long words that this chunk last gave in full.  Writer and reader update it identically, and both zero it at the
+ * start of each chunk. */
 struct bo_recent {
 	uint64_t words[BO_RECENT_WORDS];
 	uint32_t next;

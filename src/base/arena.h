@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arena.h - strings that live until all of them go.  Zero is an empty arena. */
+/* arena.h - an arena for strings: they are freed all at once.  A zeroed struct is an empty arena. */
 #ifndef BLACKOUT_BASE_ARENA_H
 #define BLACKOUT_BASE_ARENA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock.h - the time that only goes forward.  Inline, for the stub has no library. */
+/* clock.h - monotonic time.  Inline, because the stub links no library. */
 #ifndef BLACKOUT_BASE_CLOCK_H
 #define BLACKOUT_BASE_CLOCK_H
 

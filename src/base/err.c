@@ -33,7 +33,7 @@ int err_sys(struct err *err, const char *fmt, ...)
 	va_end(args);
 	used = strlen(err->sentence);
 	snprintf(err->sentence + used, sizeof(err->sentence) - used, ": %s", strerror(number));
-	errno = number; /* who hints at something may look */
+	errno = number; /* the caller may check it to choose a hint */
 	return -1;
 }
 

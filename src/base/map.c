@@ -17,7 +17,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* The entry of the key, or the free one where it belongs. */
+/* The entry of the key, or the free entry where the key belongs. */
 static struct map_entry *entry_find(const struct map *map, uint64_t key0, uint64_t key1)
 {
 	size_t at = mix(key0 ^ mix(key1)) & (map->room - 1);

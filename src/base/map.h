@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map.h - a hash map from 128-bit keys (two numbers, or the hash of a string) to 64-bit values.  Zero is an empty map.
+/* map.h - a hash map from 128-bit keys (two numbers, or the hash of a string) to 64-bit values.  A zeroed struct is an
+ * empty map.
  *
  *     uint64_t *value = map_put(&map, dev, ino);       // 0 if the key is new
- *     value = map_get(&map, dev, ino);                 // NULL if it is not there
+ *     value = map_get(&map, dev, ino);                 // NULL if not found
  *
- * A value's address holds until the next map_put.  Keys are never removed one by one. */
+ * A pointer to a value is valid until the next map_put.  Single keys cannot be removed. */
 #ifndef BLACKOUT_BASE_MAP_H
 #define BLACKOUT_BASE_MAP_H
 
@@ -18,7 +19,7 @@ struct map_entry {
 };
 
 struct map {
-	struct map_entry *entries; /* `room` of them, for iteration: those with `used` set */
+	struct map_entry *entries; /* `room` entries; when iterating, skip those without `used` */
 	size_t count, room;
 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mem.h - memory that is always there.
+/* mem.h - allocation that cannot fail.
  *
- * These never return NULL: a program that cannot get the few bytes it asks for here has no sentence to say about it,
- * and ends at once.  Sizes that come from a file must be checked by the caller before they come here. */
+ * These functions never return NULL.  A program that cannot get the few bytes it asks for here could not report that
+ * either, so it ends at once.  The caller must check sizes that come from a file before passing them here. */
 #ifndef BLACKOUT_BASE_MEM_H
 #define BLACKOUT_BASE_MEM_H
 
 #include <stddef.h>
 
-/* `size` zeroed bytes; free() gives them back. */
+/* Return `size` zeroed bytes; release them with free(). */
 void *mem_alloc(size_t size);
 
-/* realloc to `count` items of `size` bytes; what is new is not zeroed. */
+/* realloc to `count` items of `size` bytes.  New items are not zeroed. */
 void *mem_resize(void *old, size_t count, size_t size);
 
 #endif

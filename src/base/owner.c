@@ -10,15 +10,14 @@
 #include <unistd.h>
 
 enum { CLOCK_SLACK_S = 2 };
-enum { STATE_FIELD = 3, START_FIELD = 22 }; /* of /proc/PID/stat, counted from 1 */
+enum { STATE_FIELD = 3, START_FIELD = 22 }; /* fields of /proc/PID/stat, counted from 1 */
 
-/* What the kernel tells of a process. */
 struct life {
 	char state;
 	unsigned long long start;
 };
 
-/* The text is "PID (NAME) STATE ...", where a name may hold anything. */
+/* The text is "PID (NAME) STATE ...", and NAME may contain any characters. */
 static bool life_read(pid_t pid, struct life *life)
 {
 	char path[64], text[1024];
@@ -50,7 +49,7 @@ struct owner owner_self(void)
 	return owner;
 }
 
-/* False if nothing runs under this id; `life` is all zero if something does that we may not look at. */
+/* False if no process has this id.  `life` is all zero if one has it but we may not inspect it. */
 static bool pid_runs(pid_t pid, struct life *life)
 {
 	*life = (struct life){0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* owner.h - the process that something in a file system belongs to.
+/* owner.h - identifies the process that owns something in a file system.
  *
- * Process ids are used again, so an owner is an id and the moment at which that process was started, in clock ticks
- * since the machine was booted. */
+ * Process ids are reused, so an owner is a process id plus the time that process started, in clock ticks since boot. */
 #ifndef BLACKOUT_BASE_OWNER_H
 #define BLACKOUT_BASE_OWNER_H
 
@@ -12,15 +11,16 @@
 
 struct owner {
 	pid_t pid;
-	unsigned long long start; /* 0: not known */
+	unsigned long long start; /* 0: unknown */
 };
 
 struct owner owner_self(void);
 
-/* Does it still run?  A process that waits to be reaped does not. */
+/* Is it still running?  A zombie is not. */
 bool owner_is_alive(const struct owner *owner);
 
-/* As owner_is_alive, for a process whose start is not known, but that had made something by this time of the clock. */
+/* Like owner_is_alive, for a process whose start time is unknown but which had created something by wall-clock time
+ * `made`. */
 bool owner_was_there(pid_t pid, time_t made);
 
 #endif

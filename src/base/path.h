@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path.h - paths made from parts.
+/* path.h - build paths from parts.
  *
- * A path that was cut to fit its buffer names some other file, perhaps one of the user's.  So every path that is made
- * from parts is made here.  A path that does not fit is a failure: errno is ENAMETOOLONG, and the buffer holds "",
- * which names no file.  Callers must look at the result. */
+ * A path that is truncated to fit its buffer names a different file, perhaps one of the user's.  So every path that is
+ * made from parts is made here.  A path that does not fit is an error: errno is ENAMETOOLONG, and the buffer holds "",
+ * which names no file.  Callers must check the result. */
 #ifndef BLACKOUT_BASE_PATH_H
 #define BLACKOUT_BASE_PATH_H
 
@@ -15,7 +15,8 @@
 
 #include "base/err.h"
 
-/* False if the path does not fit into `size` bytes.  Inline, because the stub inside recovery programs uses it too. */
+/* Return false if the path does not fit into `size` bytes.  Inline, because the stub inside recovery programs uses it
+ * too. */
 __attribute__((format(printf, 3, 4), warn_unused_result)) static inline bool path_format(char *path, size_t size,
 											 const char *fmt, ...)
 {
@@ -31,7 +32,7 @@ __attribute__((format(printf, 3, 4), warn_unused_result)) static inline bool pat
 	return false;
 }
 
-/* As path_format; 0, or -1 with a sentence in *err. */
+/* Like path_format, but return 0, or -1 with *err set. */
 int path_make(char *path, size_t size, struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), warn_unused_result));
 

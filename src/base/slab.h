@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slab.h - an array that grows and never moves its items: a pointer to one is good until slab_free.
+/* slab.h - a growing array that never moves its items: a pointer to an item is valid until slab_free.
  *
  *     struct slab s = SLAB_OF(struct thing);
  *     struct thing *t = slab_push(&s);                 // zeroed
- *     slab_at(&s, 0) == t
- */
+ *     slab_at(&s, 0) == t */
 #ifndef BLACKOUT_BASE_SLAB_H
 #define BLACKOUT_BASE_SLAB_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vec.h - an array that grows.
+/* vec.h - a growing array.
  *
- *     VEC_OF(uint32_t) ids = {0};                             // zero is empty
+ *     VEC_OF(uint32_t) ids = {0};                             // zeroed: empty
  *     vec_push(&ids, 7);
  *     for (size_t i = 0; i < ids.count; i++)
  *             use(ids.at[i]);
  *     vec_free(&ids);
  *
- * Pushing may move the items: keep indices, not pointers, or use a slab (slab.h). */
+ * Pushing may move the items: keep indices instead of pointers, or use a slab (slab.h). */
 #ifndef BLACKOUT_BASE_VEC_H
 #define BLACKOUT_BASE_VEC_H
 
