@@ -17,8 +17,8 @@
 
 enum { KILL_ROUNDS_MAX = 5000, KILL_ROUND_US = 1000, TREE_ROUNDS_MAX = 500, FAMILY_MAX = 1 << 16, DEPTH_MAX = 1000 };
 
-/* The parent of a process, from the text of its /proc/PID/stat: "pid (name) state ppid ...", where a name may hold
- * anything. */
+/* Get the parent of a process from the text of its /proc/PID/stat: "pid (name) state ppid ...".  The name may contain
+ * any characters. */
 static pid_t stat_parent(char *text)
 {
 	char *end = strrchr(text, ')');
@@ -44,7 +44,7 @@ static pid_t process_parent(const char *name)
 	return stat_parent(process_stat((pid_t)strtol(name, NULL, 10), text, sizeof(text)));
 }
 
-/* Dead, and waiting for its parent to ask. */
+/* Is it dead, and waiting for its parent to reap it? */
 static bool process_is_zombie(pid_t pid)
 {
 	char text[512];
@@ -65,7 +65,7 @@ void children_signal(int signal)
 	closedir(proc);
 }
 
-/* All processes, with their parents. */
+/* All processes with their parents. */
 struct family {
 	pid_t pid, parent;
 };
@@ -100,7 +100,7 @@ static bool family_descends(const struct family *all, size_t count, pid_t pid, p
 	return false;
 }
 
-/* Signal the descendants; how many of them are still there, and no zombies? */
+/* Signal the descendants.  Returns how many of them still exist and are not zombies. */
 static size_t family_signal(struct family *all, pid_t root, int signal)
 {
 	size_t count = family_list(all, FAMILY_MAX), found = 0;
@@ -126,7 +126,7 @@ void children_kill_tree(pid_t root)
 	struct family *all = mem_alloc(FAMILY_MAX * sizeof(*all));
 	size_t found = 1;
 
-	/* It may not start others meanwhile. */
+	/* It must not start other processes meanwhile. */
 	kill(root, SIGSTOP);
 	for (int round = 0; found && round < TREE_ROUNDS_MAX; round++) {
 		found = family_signal(all, root, SIGKILL);
@@ -140,7 +140,7 @@ void children_kill_tree(pid_t root)
 
 void children_kill(void)
 {
-	/* In rounds: a killed process hands its own children to us. */
+	/* Several rounds, because the children of a killed process become our children. */
 	for (int round = 0; round < KILL_ROUNDS_MAX; round++) {
 		pid_t pid;
 		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -152,7 +152,7 @@ void children_kill(void)
 	}
 }
 
-/* Was it started with this in its environment? */
+/* Does its initial environment contain this text? */
 static bool process_is_marked(const char *name, const char *mark, size_t length)
 {
 	static char environment[1 << 18];
@@ -205,7 +205,7 @@ static size_t lost_kill(const char *entry)
 
 	while (proc && (item = readdir(proc))) {
 		pid_t pid = isdigit((unsigned char)*item->d_name) ? (pid_t)strtol(item->d_name, NULL, 10) : 0;
-		/* The entry's end belongs to it. */
+		/* The length includes the entry's terminating zero. */
 		if (pid > 1 && pid != getpid() && process_is_marked(item->d_name, entry, strlen(entry) + 1))
 			found += kill(pid, SIGKILL) == 0;
 	}

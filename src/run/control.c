@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "image/tree.h"
 
-/* A path and where it is, before both go into the page. */
+/* A path and its actual place, before both are written to the page. */
 struct route {
 	const char *original;
 	char *actual;
@@ -95,7 +95,7 @@ static void page_fill(struct stub_page *page, size_t bytes, const struct routes 
 	routes_put(page, page->dirs, &used, dirs);
 }
 
-/* In a namespace the state is at the original paths already. */
+/* In a namespace the state is already at the original paths. */
 static void routes_collect(struct routes *paths, struct routes *dirs, const struct scene *scene, bool covered)
 {
 	char actual[2 * PATH_MAX];

@@ -9,10 +9,11 @@
 struct control {
 	char dir[PATH_MAX];
 	struct stub_page *page; /* NULL: closed */
-	int request, reply;     /* of a fork server; open for both directions, so that neither side ever sees an end */
+	/* FIFOs of a fork server; both are open for reading and writing, so that neither side ever sees end-of-file */
+	int request, reply;
 };
 
-/* Make it, in the root of the scene. */
+/* Create it, in the root of the scene. */
 int control_open(struct control *control, const struct scene *scene, bool serve, bool covered, struct err *err);
 void control_close(struct control *control);
 

@@ -17,7 +17,7 @@ bool dirlock_take(int fd, int wait_ms)
 {
 	const struct timespec pause = {.tv_nsec = TRY_MS * 1000000L};
 
-	/* Where there are no locks, we do without. */
+	/* Any other error: the file system has no locks, so go on without. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
 		if (wait_ms <= 0)
 			return false;

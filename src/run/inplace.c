@@ -14,7 +14,7 @@
 #include "run/mend.h"
 #include "run/swap.h"
 
-enum { STRANGERS_MAX = 100 /* that are told of */ };
+enum { STRANGERS_MAX = 100 /* that are reported */ };
 
 struct putting {
 	struct scene *scene;
@@ -34,7 +34,7 @@ static void dir_list(struct scene_dir *dir)
 	words_sort(&dir->before);
 }
 
-/* What another blackout moved aside is the user's. */
+/* A file that another blackout moved aside is the user's. */
 static bool is_note(const char *name)
 {
 	struct owner owner;
@@ -51,7 +51,8 @@ static bool strangers_know(const struct words *strangers, const char *path)
 	return false;
 }
 
-/* What recovery made is gone already (witness.h): what is new is somebody else's, and only told of. */
+/* The entries that recovery created are already removed (witness.h).  Other new entries belong to somebody else, and
+ * are only reported. */
 static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 {
 	DIR *d = dir->before.count ? opendir(dir->original) : NULL;
@@ -68,7 +69,7 @@ static void strangers_find(struct scene *scene, const struct scene_dir *dir)
 		closedir(d);
 }
 
-/* The directory may be another one than last time. */
+/* The directory may not be the same one as last time. */
 static void dir_open(struct scene_dir *dir)
 {
 	struct stat held, there;
@@ -84,7 +85,7 @@ static void dir_open(struct scene_dir *dir)
 	}
 }
 
-/* What the next one finds there must be the user's, not our links. */
+/* The next process that takes the lock must find the user's files there, not our links. */
 static int dir_lock(struct scene_dir *dir, struct err *err)
 {
 	dir_open(dir);
@@ -99,7 +100,7 @@ static void dir_unlock(const struct scene_dir *dir)
 		dirlock_drop(dir->lock);
 }
 
-/* Our links lead through this. */
+/* Our links go through this descriptor. */
 static int dir_enter(struct scene_dir *dir, struct err *err)
 {
 	if (!dir->entry) {

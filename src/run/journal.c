@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* journal.c - see journal.h.
  *
- * /var/tmp belongs to everybody: a directory there is ours only if it is no link, and nobody else may write to it. */
+ * Every user can write to /var/tmp.  So a directory there is ours only if it is not a link, and no other user can write
+ * to it. */
 #include "run/journal.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 enum { JOURNAL_BYTES_MAX = 1 << 26, PLACE_TRIES = 10 };
 
-/* The places, best first. */
+/* The possible places, best first. */
 static void places_list(struct words *places)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -31,7 +32,7 @@ static void places_list(struct words *places)
 	words_add(places, "/var/tmp/blackout-%u", (unsigned)geteuid());
 }
 
-/* -1: it is not there, or not ours. */
+/* -1: it does not exist, or is not ours. */
 static int place_open(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,7 +59,7 @@ static void journal_create(struct journal *journal, char *place)
 {
 	struct owner self = owner_self();
 
-	/* Others remove the place when they find nothing in it. */
+	/* Retry: another process removes the place when it finds it empty. */
 	for (int i = 0; i < PLACE_TRIES && !journal->path; i++) {
 		place_make(place);
 		int dir = place_open(place);
@@ -107,7 +108,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A record that cannot be written costs the next command some cleaning up, and nothing else. */
+/* If a record cannot be written, the next command may have less to clean up by.  Nothing else is lost. */
 static void record_write(const struct journal *journal, char kind, const char *path)
 {
 	char *record;
@@ -138,7 +139,7 @@ static void journal_remove(char *path)
 {
 	unlink(path);
 	*strrchr(path, '/') = 0;
-	rmdir(path); /* unless there are others */
+	rmdir(path); /* fails if there are other journals */
 }
 
 void journal_close(struct journal *journal, bool remove)
@@ -216,7 +217,7 @@ static bool text_read(int dir, const char *name, struct journal_text *text)
 	char *bytes = mem_alloc((size_t)st.st_size + 1);
 	ssize_t n = read(fd, bytes, (size_t)st.st_size);
 	close(fd);
-	/* What is cut short at the end was not done. */
+	/* An incomplete record at the end describes something that was not done. */
 	for (char *record = bytes, *end; n > 0 && (end = memchr(record, 0, (size_t)(bytes + n - record)));
 	     record = end + 1)
 		record_read(text, record);
@@ -267,7 +268,8 @@ void journal_each_dead(journal_visit *visit, void *arg)
 			continue;
 		tree_each(dir, journal_look, &search);
 		close(dir);
-		rmdir(places.items[i]); /* somebody was killed before he had made his journal, or after */
+		/* left by a process that was killed before it created its journal, or after it removed it */
+		rmdir(places.items[i]);
 	}
 	words_free(&places);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* keeper.c - see keeper.h.
  *
- * Hazards of starting a program, one by one: child_become. */
+ * child_become deals with the hazards of starting a program, one by one. */
 #include "run/keeper.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void limits_set(uint64_t memory)
 {
 	struct rlimit none = {0}, space = {.rlim_cur = memory, .rlim_max = memory};
 
-	/* A crash is the expected thing here, and nobody wants the cores. */
+	/* Crashes are expected here, so do not write core files. */
 	setrlimit(RLIMIT_CORE, &none);
 	if (memory)
 		setrlimit(RLIMIT_AS, &space);
@@ -57,13 +57,13 @@ static void stub_environment(const struct keeper_options *o)
 	BUG_ON(asprintf(&text, "%s%s%s", o->stub, preload ? ":" : "", preload ? preload : "") < 0);
 	setenv("LD_PRELOAD", text, 1);
 	free(text);
-	/* Its runtime insists on being the first library. */
+	/* ASan's runtime insists on being the first library. */
 	BUG_ON(asprintf(&text, "verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "") < 0);
 	setenv("ASAN_OPTIONS", text, 1);
 	free(text);
 }
 
-/* The process is a recovery, or a client, from here on. */
+/* From here on the process acts as a recovery, or as a client. */
 static int child_prepare(const struct keeper_options *o, struct err *err)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -71,9 +71,9 @@ static int child_prepare(const struct keeper_options *o, struct err *err)
 	setsid();
 	if (dup2(null, STDIN_FILENO) < 0 || dup2(o->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
 		return err_sys(err, "cannot redirect the output of recovery");
-	/* Whatever we have inherited is not its business. */
+	/* Recovery must not get our descriptors. */
 	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
-	/* Only now: the directory may be one that a namespace shows differently. */
+	/* Not before: a namespace may have changed what this path leads to. */
 	if (o->cwd && chdir(o->cwd) < 0)
 		return err_sys(err, "cannot change to %s", o->cwd);
 	for (size_t i = 0; o->environment && o->environment[i]; i++)
@@ -90,7 +90,7 @@ static void child_become(const struct keeper_options *o, struct witness *witness
 {
 	struct err err;
 
-	/* Who keeps it may be killed. */
+	/* The keeper may be killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (child_prepare(o, &err) < 0)
 		_exit(127);
@@ -114,7 +114,7 @@ static void client_become(const struct keeper_options *o, struct witness *witnes
 	service_drive(&o->service);
 }
 
-/* A process of the command that is waited for. */
+/* A process of the command that we wait for. */
 struct member {
 	pid_t pid; /* 0: none */
 	bool ended;
@@ -123,12 +123,12 @@ struct member {
 
 struct run {
 	const struct keeper_options *options;
-	struct witness *witness; /* NULL: recovery has directories of its own */
+	struct witness *witness; /* NULL: recovery has its own directories */
 	int requests, signals;
 	struct member main, client;
-	bool killed;      /* the time is over */
-	bool left;        /* STUB_LEAVE came meanwhile */
-	bool terminating; /* the client is done, and the server was told */
+	bool killed;      /* the time is up */
+	bool left;        /* STUB_LEAVE was received meanwhile */
+	bool terminating; /* the client is done, and the server was told to end */
 	uint64_t start_ns, dying_ns, patience_ns;
 };
 
@@ -137,7 +137,7 @@ static bool status_is_good(int status)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A server that was told to end may do so as it likes, but not crash. */
+/* A server that was told to end may end with any exit status, but must not crash. */
 static bool server_failed(const struct run *run)
 {
 	int status = run->main.status;
@@ -155,7 +155,7 @@ static bool run_is_over(const struct run *run)
 		return run->killed || run->main.ended;
 	if (run->terminating)
 		return run->main.ended || clock_ns() > run->patience_ns;
-	/* A server that went to the background has ended well, as far as we see. */
+	/* A server that went to the background counts as having ended well. */
 	return server_failed(run);
 }
 
@@ -175,8 +175,8 @@ static void run_reap(struct run *run)
 		run->dying_ns = clock_ns() + (status_is_good(run->client.status) ? 0 : (uint64_t)DYING_MS * MS);
 }
 
-/* A client that fails may do so because the server is dying, and has not done so yet: that would be the thing to
- * tell. */
+/* A client may fail because the server is dying but is not dead yet.  Wait a moment: the server's crash would be the
+ * outcome to report. */
 static void run_terminate(struct run *run)
 {
 	if (!run->client.ended || run->terminating || clock_ns() < run->dying_ns)
@@ -251,7 +251,7 @@ static struct stub_reply run_command(struct run *run)
 
 	run_start(run);
 	if (run->main.pid > 0 && (!run->options->service.client || run->client.pid > 0)) {
-		/* What has ended before the time was over has ended. */
+		/* A command that ended before its time was up keeps its own outcome. */
 		while (!run_is_over(run))
 			run_wait(run);
 		reply = run_reply(run);
@@ -262,8 +262,8 @@ static struct stub_reply run_command(struct run *run)
 	return reply;
 }
 
-/* The lock on the user's directories is ours as well: should the owner die, nobody may take them before we are done.
- * And so is the journal. */
+/* The keeper shares the lock on the user's directories and the journal.  If the owner dies, no other process may take
+ * the directories before the keeper is done. */
 static bool is_shared(const struct scene *scene, int fd)
 {
 	if (scene->journal.path && scene->journal.fd == fd)
@@ -274,7 +274,8 @@ static bool is_shared(const struct scene *scene, int fd)
 	return false;
 }
 
-/* Our other descriptors are not recovery's business, and keep the ends of other workers' sockets open. */
+/* Close our other descriptors: recovery must not get them, and they would keep the ends of other workers' sockets
+ * open. */
 static void descriptors_close(const struct keeper_options *o, int keep)
 {
 	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
@@ -283,7 +284,7 @@ static void descriptors_close(const struct keeper_options *o, int keep)
 	close_range(1024, ~0u, 0);
 }
 
-/* Until the owner wants it to end: then true; or until he is gone. */
+/* Serve requests.  Returns true when the owner wants the keeper to end, false when the owner is gone. */
 static bool requests_serve(const struct keeper_options *o, int requests, int signals)
 {
 	struct witness *witness = o->mode == RECOVERY_IN_PLACE ? witness_new(o->scene) : NULL;
@@ -293,7 +294,7 @@ static bool requests_serve(const struct keeper_options *o, int requests, int sig
 		if (request.op == STUB_LEAVE)
 			return true;
 		if (request.op != STUB_RUN)
-			continue; /* too late: it has ended by itself */
+			continue; /* too late: the command has ended by itself */
 		struct run run = {.options = o, .witness = witness, .requests = requests, .signals = signals};
 		struct stub_reply reply = run_command(&run);
 		if (run.left)
@@ -313,14 +314,14 @@ static void keeper_loop(const struct keeper_options *o, int requests)
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	int signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* He may still be our parent then: a process that dies closes its sockets first. */
+	/* Do not check our parent: a dying process closes its sockets before it stops being our parent. */
 	if (requests_serve(o, requests, signals) || o->mode != RECOVERY_IN_PLACE)
 		return;
 	inplace_restore(o->scene);
 	journal_close(&o->scene->journal, !o->scene->swapped);
 }
 
-/* In the forked process: get to where recovery is to run. */
+/* In the forked process: enter the place where recovery will run. */
 static int place_enter(const struct keeper_options *o, bool namespaced, bool read_only, struct err *err)
 {
 	struct namespace_options how = {.read_only = read_only, .network = o->network};
@@ -330,7 +331,7 @@ static int place_enter(const struct keeper_options *o, bool namespaced, bool rea
 	return namespaced ? namespace_enter(o->scene, &how, err) : 0;
 }
 
-/* Wait until the forked process has closed its end of the report, or told why it cannot go on. */
+/* Wait until the forked process has closed its end of the report, or has reported why it cannot continue. */
 static pid_t child_await(pid_t pid, int report[2], struct err *err)
 {
 	struct err why;
@@ -388,7 +389,7 @@ pid_t keeper_start_server(const struct keeper_options *o, bool covered, struct e
 		struct err why = {0};
 		if (place_enter(o, covered, true, &why) < 0 || child_prepare(o, &why) < 0)
 			child_report(report[1], &why);
-		/* After the namespace, which takes it away.  We may be orphaned already. */
+		/* This comes after entering the namespace, which resets it.  Our parent may already be dead. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != owner)
 			_exit(127);

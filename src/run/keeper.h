@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* keeper.h - processes that start recovery for us, and clean up behind it.
+/* keeper.h - processes that start recovery for us and clean up after it.
  *
- * A keeper is a process of ours, one for each worker, that lives in the worker's namespace, if there is one.  For each
- * request (stub.h) it starts the command, waits for it, kills whatever it left behind, and replies.  It is the reaper
- * of its descendants, so that nothing escapes, not even a daemon in a session of its own.  When we die it notices,
- * kills what runs, and ends.
+ * Each worker has one keeper.  It is a child process of ours that lives in the worker's namespace, if there is one.
+ * For each request (stub.h) it starts the command, waits for it, kills everything that the command left behind, and
+ * replies.  It reaps orphaned descendants, so nothing escapes, not even a daemon in its own session.  When we die it
+ * notices, kills what runs, and exits.
  *
  * A fork server is the command itself with the stub in it. */
 #ifndef BLACKOUT_RUN_KEEPER_H
@@ -21,21 +21,21 @@
 struct keeper_options {
 	char *const *argv;
 	char *const *environment; /* KEY=VALUE to add; NULL: nothing */
-	const char *cwd;          /* NULL: ours */
+	const char *cwd;          /* NULL: our own */
 	uint64_t memory;          /* 0: no limit */
-	struct service service;   /* client NULL: none */
-	bool network;             /* a namespace has its own */
-	int out, err;             /* where it prints to */
+	struct service service;   /* client NULL: the command is not a server */
+	bool network;             /* a namespace gets its own network */
+	int out, err;             /* the command's standard output and standard error */
 	enum recovery_mode mode;
 	struct scene *scene;
-	struct control *control; /* of the stub; NULL: without it */
-	const char *stub;        /* path of the library, if there is a control */
+	struct control *control; /* of the stub; NULL: do not load the stub */
+	const char *stub;        /* path of the stub; used if there is a control */
 };
 
-/* Start a keeper: *fd is our end of a socket for requests and replies.  -1: the mode does not work here. */
+/* Start a keeper.  *fd becomes our end of a socket for requests and replies. -1: the mode does not work here. */
 pid_t keeper_start(const struct keeper_options *options, int *fd, struct err *err);
 
-/* Start a fork server, which may or may not say hello through the control. */
+/* Start a fork server.  It may or may not send STUB_HELLO through the control. */
 pid_t keeper_start_server(const struct keeper_options *options, bool covered, struct err *err);
 
 #endif

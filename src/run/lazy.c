@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy.c - our side of undecided lines: the request, the leaves, and what is asked for again; see lazy.h. */
+/* lazy.c - blackout's side of undecided lines: send the request, receive the leaves, and request postponed branches
+ * again; see lazy.h. */
 #include "run/lazy.h"
 
 #include <errno.h>
@@ -20,17 +21,17 @@
 #include "run/shell.h"
 
 enum {
-	STALL_MS = 5000, /* for the rest of a report to come */
+	STALL_MS = 5000, /* wait this long for the rest of a report */
 	TRIM_BYTES = 1 << 20,
-	POSTPONED_BYTES = 64 << 20, /* what is beyond is left out: a tree of that many branches has no end */
+	POSTPONED_BYTES = 64 << 20, /* branches beyond this are left out: such a tree would never end */
 };
 
-/* Lines and their flags, one after the other. */
+/* A path in the tree: the decided lines and the flags of their units. */
 struct way {
 	uint32_t *lines;
 	size_t count;
-	uint8_t *taken;  /* by number of the unit */
-	uint64_t *masks; /* of each line, which alternatives are possible; 0, or NULL: its flags say it all */
+	uint8_t *taken;  /* indexed by unit number */
+	uint64_t *masks; /* for each line, which alternatives are possible; 0, or NULL: its flags decide */
 };
 
 struct lazy_run {
@@ -40,24 +41,24 @@ struct lazy_run {
 	uint32_t *files;
 	struct way given;
 
-	struct way now; /* that was told last */
+	struct way now; /* the path of the last report */
 	uint8_t *decided;
 	struct {
 		struct way *at;
 		size_t count, room;
 	} postponed;
-	size_t asked; /* of these; those before it are empty again */
+	size_t asked; /* how many of these were requested; their contents are freed */
 	size_t postponed_bytes;
 
 	uint64_t timeout_ns;
-	struct lazy_block *block; /* as the stub sees it */
-	uint64_t told;            /* leaves, since the request was sent */
-	double before;            /* left out by earlier requests */
+	struct lazy_block *block; /* the request, as the stub sees it */
+	uint64_t told;            /* leaves reported since the request was sent */
+	double before;            /* sets left out by earlier requests */
 	uint64_t traps_before;
 	bool enough;
 	struct lazy_end end;
 	char broken[STUB_REASON];
-	char *report; /* the bytes of one */
+	char *report; /* buffer for one report */
 	size_t report_room;
 };
 
@@ -92,7 +93,7 @@ static size_t block_bytes(const struct lazy_run *run, size_t files, size_t given
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* The stub knows paths by their place in the page. */
+/* The stub identifies a path by its index in the page. */
 static uint32_t file_find(const struct lazy_run *run, const struct scene *scene, const char *path)
 {
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++) {
@@ -184,7 +185,7 @@ bool lazy_request(struct lazy_run *run, struct worker *w)
 	return well;
 }
 
-/* What a leaf printed is kept at its beginning, which others may have in common, and at its end. */
+/* Keep the beginning of the output, which leaves may share, and its end. */
 static void output_trim(const struct worker *w, const char *name)
 {
 	char path[PATH_MAX];
@@ -208,7 +209,7 @@ void lazy_trim(const struct worker *w)
 
 /* Leaves */
 
-/* All bytes of a report.  They come at once, or its sender is dead. */
+/* Read all bytes of a report.  They come at once, unless the sender is dead. */
 static bool report_read(int fd, char *to, size_t bytes)
 {
 	while (bytes) {
@@ -225,7 +226,7 @@ static bool report_read(int fd, char *to, size_t bytes)
 	return true;
 }
 
-/* Bring `now` up to date.  False: it makes no sense. */
+/* Update `now`.  False: the report is damaged. */
 static bool way_follow(struct lazy_run *run, const struct lazy_report *report, const uint32_t *lines)
 {
 	const struct choices *c = run->choices;
@@ -249,7 +250,7 @@ static bool way_follow(struct lazy_run *run, const struct lazy_report *report, c
 	return flags == end;
 }
 
-/* Of undecided lines as little as possible is taken. */
+/* Fill the undecided lines with as few units as possible. */
 static struct choices_bounds rest_fill(struct lazy_run *run)
 {
 	const struct choices *c = run->choices;
@@ -265,7 +266,7 @@ static struct choices_bounds rest_fill(struct lazy_run *run)
 		if (!run->decided[i])
 			choices_first(c, i, bounds, CHOICES_SETS, run->now.taken + choices_lines(c)[i].first);
 	}
-	/* Given lines that recovery did not look at. */
+	/* Given lines keep their given units, even if recovery did not look at them. */
 	for (size_t i = 0; i < run->given.count; i++) {
 		const struct choices_line *line = &choices_lines(c)[run->given.lines[i]];
 		memcpy(run->now.taken + line->first, run->given.taken + line->first, line->count);
@@ -273,7 +274,7 @@ static struct choices_bounds rest_fill(struct lazy_run *run)
 	return bounds;
 }
 
-/* What the fork server printed before comes first. */
+/* The output that the fork server printed before its first child comes first. */
 static struct tail tail_make(const struct printed *before, const char *text, size_t size, bool cut)
 {
 	struct tail head = printed_tail(before), tail = {.size = size, .cut = cut};
@@ -357,7 +358,7 @@ static size_t way_bytes(const struct lazy_run *run, const struct way *way)
 	return way->count * (sizeof(*way->lines) + sizeof(*way->masks)) + run->choices->unit_count;
 }
 
-/* The masks are at the end, where other reports have the output. */
+/* The masks are at the end, just before the place of the output. */
 static void postponed_add(struct lazy_run *run, const struct lazy_report *report, const char *masks)
 {
 	struct way way = way_copy(run->choices, run->now.lines, run->now.count, run->now.taken);
@@ -373,7 +374,7 @@ static void postponed_add(struct lazy_run *run, const struct lazy_report *report
 	vec_push(&run->postponed, way);
 }
 
-/* The one that was asked for has been answered. */
+/* The postponed branch that was requested last is done. */
 static void postponed_drop(struct lazy_run *run)
 {
 	struct way *way = &run->postponed.at[run->asked - 1];
@@ -432,7 +433,7 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 
 /* The end */
 
-/* Is there more to be asked for? */
+/* Is there another request to send? */
 static bool run_goes_on(struct lazy_run *run)
 {
 	bool full = run->options.leaves_max && run->end.leaves >= run->options.leaves_max;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy.h - run recovery on ALL that a crash may leave at one moment, deciding only what recovery looks at.
+/* lazy.h - run recovery on ALL states that a crash may leave at one moment, deciding only the lines that recovery
+ * reads.
  *
- *     struct choices *c = image_choices(image);               // what is undecided at this moment
+ *     struct choices *c = image_choices(image);               // the lines that are undecided at this moment
  *     stage_load(stage, state_none(image), &err);             // the stage holds what is certain
  *     struct lazy_options o = {.choices = c, .files = files, .leaf = on_leaf, .ended = on_end, .arg = ...};
  *     recovery_start_lazy(r, w, ticket, &o, &err);            // on an idle worker; `c` may be freed now
- *     ... recovery_idle, recovery_drain as ever: on_leaf is called for every leaf, then on_end once
+ *     ... recovery_idle, recovery_drain as usual: on_leaf is called for every leaf, then on_end once
  *
- * One child of the fork server starts with all lines undecided.  When it first looks at an undecided line, it is
- * forked, once for each content that the line can have (choices.h), and so on: a tree, whose leaves are the ends of
- * recovery.  A leaf stands for all crash states that agree with its decisions: recovery never looked at the rest.  So
- * the outcomes of the leaves are those of all legal states, and each content has one leaf.  How it is done, and why it
- * misses nothing: src/preload/lazy.h.
+ * One child of the fork server starts with all lines undecided.  When it first accesses an undecided line, it is forked
+ * once for each content that the line can have (choices.h).  This repeats in the children, and makes a tree whose
+ * leaves are the ends of recovery.  A leaf stands for all crash states that agree with its decisions, because recovery
+ * never looked at the other lines.  So the outcomes of the leaves are the outcomes of all legal states, and each legal
+ * content belongs to exactly one leaf. src/preload/lazy.h explains how this works, and why it misses nothing.
  *
- * Leaves come depth first, in an order that depends on the options, the choices and what recovery does, and on nothing
- * else.
+ * Leaves come depth first.  Their sequence depends only on the options, the choices and what recovery does.
  *
- * A leaf may be REFUSED: recovery did something there that only another mode, or another way of showing the state, can
- * do.  What it stands for has no outcome then; the caller runs its states one by one.  If the fork server is not
- * possible at all, recovery_start_lazy says so. */
+ * A leaf may be REFUSED: recovery did something there that only another mode, or a state in real files, can support.
+ * The states of such a leaf have no outcome yet; the caller runs them one by one.  If there is no fork server at all,
+ * recovery_start_lazy says so. */
 #ifndef BLACKOUT_RUN_LAZY_H
 #define BLACKOUT_RUN_LAZY_H
 
@@ -28,59 +28,60 @@
 
 struct lazy_leaf {
 	const struct choices *choices;
-	/* Lines about which something was decided, in this order.  `taken` has a flag for each unit, by its number, so
-	 * that recovery sees what it saw; of what is undecided as little is taken as these decisions allow, so it is a
-	 * legal set. */
+	/* The lines about which something was decided, in the sequence of the decisions.  `taken` has a flag for each
+	 * unit, indexed by the unit's number.  In the decided lines the flags give what recovery saw.  In the undecided
+	 * lines as few units are taken as the decisions allow, so the whole is a legal set. */
 	const uint32_t *lines;
 	size_t count;
 	const uint8_t *taken;
-	struct choices_bounds bounds; /* within which the other lines are still free */
-	bool is_all, is_none;         /* does it stand for the state with all units, and for that with none? */
+	struct choices_bounds bounds; /* limits within which the other lines are still free */
+	bool is_all, is_none;         /* does the leaf include the state with all units, and the one with none? */
 
 	const char *refused;           /* why there is no outcome; NULL: there is one */
-	const struct outcome *outcome; /* its `seconds` are those of the whole way from the root */
+	const struct outcome *outcome; /* its `seconds` cover the whole path from the root of the tree */
 };
 
 struct lazy_end {
-	uint64_t leaves; /* that were told, refused ones too */
+	uint64_t leaves; /* leaves that were reported, including refused ones */
 	uint64_t refused;
-	uint64_t traps; /* looks at an undecided line, or beside one */
-	/* Legal sets without a leaf, because of leaves_max, or because a process of the tree was lost; 0: complete. */
+	uint64_t traps; /* accesses to an undecided line, or to the page around one */
+	/* Legal sets without a leaf, because of leaves_max or because a process of the tree was lost. 0: complete. */
 	double left_out;
-	const char *broken; /* a sentence: the whole could not be begun, or went wrong; NULL if not */
+	const char *broken; /* a sentence if the run could not be started or went wrong; otherwise NULL */
 };
 
 struct lazy_options {
 	const struct choices *choices;
-	/* For each path of the origin: the file of the choices that has this path now, or CHOICES_NONE. */
+	/* For each path of the origin: the file in `choices` that has this path now, or CHOICES_NONE. */
 	const uint32_t *files;
 	enum lazy_order order;
-	uint64_t seed; /* of LAZY_SAMPLE */
-	/* Then stop; 0: no limit.  LAZY_SAMPLE: this many; LAZY_LEAST and LAZY_MOST: there is one. */
+	uint64_t seed; /* for LAZY_SAMPLE */
+	/* Stop after this many leaves; 0: no limit.  For LAZY_SAMPLE it is the number of samples; LAZY_LEAST and
+	 * LAZY_MOST have one leaf. */
 	uint64_t leaves_max;
 
-	/* A store decides the bytes that it covers.  Recovery never sees what they were, but a second crash may show it:
-	 * the store can be lost. */
+	/* A store, too, decides the bytes that it covers.  Recovery never sees their old contents, but they show again
+	 * if a second crash loses the store. */
 	bool stores;
 
-	/* Only what agrees with these decisions: lines, and flags by number of the unit.  They must be legal together,
-	 * and completable. */
+	/* Explore only the states that agree with these decisions: lines, and flags by unit number.  They must be legal
+	 * together, and there must be a legal state that has them. */
 	const uint32_t *given;
 	size_t given_count;
 	const uint8_t *given_taken;
 
-	/* From within recovery_idle and recovery_drain.  What the pointers lead to is good until they return.  false:
-	 * enough, no more leaves. */
+	/* Both are called from within recovery_idle and recovery_drain.  Their pointers are valid until they return.
+	 * leaf returns false to end the run: no more leaves. */
 	bool (*leaf)(void *arg, void *ticket, const struct lazy_leaf *leaf);
 	void (*ended)(void *arg, void *ticket, const struct lazy_end *end);
 	void *arg;
 };
 
-/* How many legal sets have what `taken` says of the decided lines; about right if there are many.  Recovery cannot tell
- * them from each other, nor perhaps from others. */
+/* The number of legal sets that have what `taken` says about the decided lines; approximate if it is large.  Recovery
+ * cannot tell these sets from each other, nor perhaps from others. */
 double lazy_leaf_states(const struct lazy_leaf *leaf);
 
-/* Begin on this idle worker.  -1, ERR_TARGET: recovery is not run by a fork server; then the caller enumerates. */
+/* Start a run on this idle worker. -1, ERR_TARGET: there is no fork server; the caller must enumerate the states. */
 int recovery_start_lazy(struct recovery *recovery, unsigned worker, void *ticket, const struct lazy_options *options,
 			struct err *err);
 

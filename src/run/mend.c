@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mend.c - see mend.h.
  *
- * A note is believed if a journal of ours names its file.  Otherwise it must be our own, or stand where only we can
- * write: in a directory like /tmp, somebody else could make us rename his file over another one. */
+ * A note is trusted if one of our journals names its file.  Otherwise it must be our own, or be in a directory that
+ * only we can write to.  In a directory like /tmp another user could make us rename a file of his over another file. */
 #include "run/mend.h"
 
 #include <ctype.h>
@@ -24,8 +24,8 @@
 #include "run/dirlock.h"
 #include "run/swap.h"
 
-#define CLOCK_SLACK_NS ((uint64_t)100000000) /* file systems round */
-#define MADE_NS ((uint64_t)2000000000)       /* after recovery was allowed to make it */
+#define CLOCK_SLACK_NS ((uint64_t)100000000) /* file systems round times */
+#define MADE_NS ((uint64_t)2000000000)       /* longest time from permission to creation */
 enum { LINKS_MAX = 16, LOOK_MS = 20, ATTENDED_MS = 5000 };
 
 static void (*listener)(const char *sentence);
@@ -50,7 +50,7 @@ static void say(const char *fmt, ...)
 	free(sentence);
 }
 
-/* The directory of an absolute path, for the caller to free. */
+/* The directory of an absolute path; the caller frees it. */
 static char *path_dir(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -62,7 +62,8 @@ static char *path_dir(const char *path)
 
 /* Putting back */
 
-/* Recovery may have started others before all that looked after it was killed.  They must not meet the user's file. */
+/* Recovery may have started processes that survived when its keepers were killed.  They must not access the user's
+ * file. */
 static void survivors_kill(const struct owner *owner)
 {
 	char mark[sizeof(MEND_MARK) + 64];
@@ -71,8 +72,8 @@ static void survivors_kill(const struct owner *owner)
 	children_kill_lost(mark);
 }
 
-/* A lock on the directory of a path; -1: it cannot be locked, or -2: a process that outlived the owner is at work, or
- * somebody is using the crash state in a shell. */
+/* Lock the directory of a path. -1: it cannot be locked. -2: it is in use: a process that outlived the owner is still
+ * working, or somebody uses the crash state in a shell. */
 static int path_lock(const char *path)
 {
 	char *dir = path_dir(path);
@@ -113,7 +114,7 @@ static void path_mend(const char *path, const struct owner *owner)
 		close(lock);
 }
 
-/* Is what is there now what recovery made then?  It had that name, and came to be during the run. */
+/* Is this still the entry that recovery created?  It must have the same name and a birth time during the run. */
 static bool made_is_there(const struct journal_text *text, const struct journal_entry *made)
 {
 	struct statx st;
@@ -124,7 +125,7 @@ static bool made_is_there(const struct journal_text *text, const struct journal_
 	return born + CLOCK_SLACK_NS >= text->since_ns && born <= made->by_ns + MADE_NS;
 }
 
-/* What it made beside the files goes, as it would have when the run ended (witness.h). */
+/* Remove what recovery created beside the files, as the end of the run would have done (witness.h). */
 static void made_remove(const struct journal_text *text)
 {
 	for (size_t i = 0; i < text->made_count; i++) {
@@ -146,7 +147,7 @@ void mend_run(const struct journal *journal)
 	journal_text_free(&text);
 }
 
-/* Is the directory of this path that of an earlier one? */
+/* Is the directory of this path also the directory of an earlier path? */
 static bool dir_is_same(const struct journal_text *text, size_t index)
 {
 	const char *path = text->paths.items[index];
@@ -165,7 +166,7 @@ static bool journal_mend(void *arg, const struct journal_text *text)
 	bool all = true;
 
 	(void)arg;
-	/* Paths in one directory share a lock, which would wait for itself. */
+	/* Paths in the same directory share one lock; taking it twice would wait for ourselves. */
 	while (locked < text->paths.count && all) {
 		locks[locked] = dir_is_same(text, locked) ? -1 : path_lock(text->paths.items[locked]);
 		all = locks[locked] != -2;
@@ -253,7 +254,7 @@ void mend_dir(const char *dir)
 
 /* Named paths */
 
-/* The directory as it is, and the last name as it is given; NULL: there is no such directory. */
+/* Resolve the directory, but keep the last component as given.  NULL: there is no such directory. */
 static char *path_place(const char *path)
 {
 	char *copy = strdup(path), *slash, *place = NULL, real[PATH_MAX];
@@ -270,7 +271,7 @@ static char *path_place(const char *path)
 	return place;
 }
 
-/* Where a path leads in the end, but never through a link of ours: that ends at /proc, where no PM file is. */
+/* Follow links to the final path, but not our own links: those lead to /proc, where no PM file is. */
 static char *path_final(const char *path)
 {
 	char *place = path_place(path), text[PATH_MAX], *next;
@@ -305,7 +306,7 @@ void mend_path(const char *path)
 	free(final);
 }
 
-/* The note of a swapped file that the path names; false: there is none.  The caller frees note->path. */
+/* Find the note of a swapped file that the path names; false: there is none.  The caller frees note->path. */
 static bool swapped_find(const char *path, struct note *note)
 {
 	char *final = path_final(path), *dir;
@@ -333,7 +334,7 @@ static bool swapped_find(const char *path, struct note *note)
 	return found;
 }
 
-/* Is anybody left who will put it back? */
+/* Is there still a process that will put the file back? */
 static bool note_is_attended(const struct note *note)
 {
 	char *dir = path_dir(note->path);
@@ -372,7 +373,7 @@ int mend_check(const char *path, struct err *err)
 	for (; swapped_find(path, &note); free(note.path)) {
 		bool attended = note_is_attended(&note);
 
-		/* Whoever had it may have died just now. */
+		/* Its owner may have died just now. */
 		if (!attended)
 			mend_path(note.path);
 		if (left_ms <= 0 || !attended) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modes.c - names of the ways to run recovery; see recovery.h. */
+/* modes.c - names of the recovery modes; see recovery.h. */
 
 #include "run/recovery.h"
 
@@ -13,7 +13,7 @@ const char *recovery_mode_name(enum recovery_mode mode)
 	return names[mode];
 }
 
-/* On a command line, a dash is as good as a space. */
+/* On a command line, a dash may stand for a space. */
 static bool name_equal(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)

@@ -29,7 +29,7 @@ static int file_write(const char *path, const char *text)
 	return written ? 0 : -1;
 }
 
-/* Everybody stays who he is. */
+/* Map every user and group ID to itself. */
 static int identity_map(uid_t uid, gid_t gid)
 {
 	char users[64], groups[64];
@@ -59,7 +59,7 @@ static int spaces_make(bool network, struct err *err)
 	gid_t gid = getegid();
 	int flags = CLONE_NEWNS | (network ? CLONE_NEWNET : 0);
 
-	/* Root may be without the right to mount, in a container, and then is a user like any other. */
+	/* In a container, root may lack the right to mount; then try a user namespace, as for any other user. */
 	if (unshare(flags) < 0) {
 		if (unshare(flags | CLONE_NEWUSER) < 0)
 			return err_sys(err, "mount namespaces are not permitted");
@@ -96,7 +96,7 @@ int namespace_try(bool network, struct err *err)
 	return err_set(err, "%s", why.sentence);
 }
 
-/* One entry of the original directory, seen through a descriptor of it, on its empty entry in the scene. */
+/* Mount one entry of the original directory, reached through a descriptor of it, on its empty entry in the scene. */
 static int other_mount(const struct scene_dir *dir, int original, const char *name, struct err *err)
 {
 	char from[PATH_MAX], to[2 * PATH_MAX];
@@ -105,15 +105,15 @@ static int other_mount(const struct scene_dir *dir, int original, const char *na
 	if (path_make(from, sizeof(from), err, "/proc/self/fd/%d/%s", original, name) < 0 ||
 	    path_make(to, sizeof(to), err, "%s/%s", dir->original, name) < 0)
 		return -1;
-	if (lstat(from, &st) < 0) /* gone meanwhile */
+	if (lstat(from, &st) < 0) /* it has been removed meanwhile */
 		return 0;
-	/* What cannot even be mounted is not what recovery needs. */
+	/* Ignore other failures: recovery hardly needs an entry that cannot even be mounted. */
 	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0 && (errno == ENOSPC || errno == ENOMEM))
 		return err_sys(err, "cannot mount %s", to);
 	return 0;
 }
 
-/* A namespace of a user keeps the restrictions that a mount had outside. */
+/* In a user namespace, a remount must keep the restrictions that the mount had outside. */
 static int dir_protect(const char *path)
 {
 	unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
@@ -130,7 +130,7 @@ static int dir_protect(const char *path)
 	return mount(NULL, path, NULL, flags, NULL);
 }
 
-/* Descriptors of a directory and of its scene, from before anything was mounted over them. */
+/* Descriptors of a directory and of its scene, opened before anything was mounted over them. */
 struct sides {
 	const struct scene_dir *dir;
 	int original, scene;
@@ -166,7 +166,7 @@ static int sides_open(struct sides *sides, const struct scene_dir *dir, struct e
 	return 0;
 }
 
-/* A directory inside another comes after it. */
+/* A directory comes before the directories inside it. */
 static int sides_order(const void *a, const void *b)
 {
 	const struct sides *x = a, *y = b;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* namespace.h - a place where the directories of PM files are the scene's, for this process and those that it starts.
+/* namespace.h - enter a mount namespace in which the scene's directories replace the directories of the PM files, for
+ * this process and its children.
  *
- * A mount namespace; as an ordinary user in a user namespace, in which everybody keeps his number.  Each ROOT.scene/K
- * is mounted over its original, and then the entries of the original for which the scene has an empty one, so that
- * programs and configuration beside a pool are found.  What is created in the original directory later is not seen. */
+ * An ordinary user gets a user namespace as well, with unchanged user and group IDs.  Each ROOT.scene/K is mounted over
+ * its original directory.  Then the original's entries are mounted over the scene's empty entries, so that programs and
+ * configuration files beside a pool are found.  Entries that are created in the original directory later are not
+ * visible. */
 #ifndef BLACKOUT_RUN_NAMESPACE_H
 #define BLACKOUT_RUN_NAMESPACE_H
 
@@ -13,13 +15,13 @@
 
 struct namespace_options {
 	bool read_only; /* the PM files cannot be written, created or removed there */
-	bool network;   /* with an own loopback device, so that several servers can have the same port */
+	bool network;   /* give it its own loopback device, so that several servers can use the same port */
 };
 
-/* May we have one?  Otherwise -1, and why not. */
+/* Can this process have a namespace?  Otherwise -1, with the reason. */
 int namespace_try(bool network, struct err *err);
 
-/* Enter it.  The process has no threads.  -1: it cannot be, and the process is of no use any more. */
+/* Enter a namespace.  The process must have no threads. -1: it failed, and the process must exit. */
 int namespace_enter(const struct scene *scene, const struct namespace_options *options, struct err *err);
 
 #endif

@@ -34,7 +34,7 @@ void openings_begin(struct openings *o, const struct scene *scene)
 			file_watch(o, scene->dirs[i].stage, scene->dirs[i].names.items[n]);
 }
 
-/* Also forgets that watches have been removed. */
+/* Also drops the events of removed watches. */
 static bool opens_read(struct openings *o)
 {
 	_Alignas(struct inotify_event) char events[4096];

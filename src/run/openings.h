@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* openings.h - does recovery ever open a PM file?
+/* openings.h - detect whether recovery ever opens a PM file.
  *
- * A recovery that does not, judges nothing: `--recover true`, or a check of some other pool.  The kernel tells us of
- * every open of the stage's files (inotify), by whatever name, from whatever namespace, by whatever kind of program.
- * Looking at a file's name or size only (stat) is no open. */
+ * A recovery that opens none judges nothing: `--recover true`, or a check of some other pool.  The kernel (inotify)
+ * reports every open of the stage's files, under any name, in any namespace, by any kind of program.  Looking only at a
+ * file's name or size (stat) does not count as opening it. */
 #ifndef BLACKOUT_RUN_OPENINGS_H
 #define BLACKOUT_RUN_OPENINGS_H
 
@@ -18,7 +18,7 @@ struct openings {
 };
 
 enum openings_seen {
-	OPENINGS_NO_FILE, /* there was none that could be opened */
+	OPENINGS_NO_FILE, /* there was no file to open */
 	OPENINGS_NONE,
 	OPENINGS_SOME,
 	OPENINGS_UNKNOWN,
@@ -27,7 +27,7 @@ enum openings_seen {
 /* Watch the PM files that are in the stage now. */
 void openings_begin(struct openings *openings, const struct scene *scene);
 
-/* What was seen since then; the watching ends. */
+/* What was seen since openings_begin.  Ends the watching. */
 enum openings_seen openings_end(struct openings *openings);
 
 void openings_close(struct openings *openings);

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "image/place.h"
 
-static char *links; /* a place of our own */
+static char *links; /* our own directory for links */
 static pid_t owner;
 
 static void links_remove(void)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plain.h - another name for a path that the dynamic linker cannot be told.
+/* plain.h - another name for a path that LD_PRELOAD cannot express.
  *
- * LD_PRELOAD is a list with blanks and colons between its entries, and knows no quotes.  What has one of them in its
- * path, because Blackout was put into such a place, goes by a symbolic link in /tmp, which is removed when the program
- * ends. */
+ * LD_PRELOAD is a list that is separated by spaces and colons, and has no quoting.  If Blackout is installed under a
+ * path that contains one of them, we use a symbolic link in /tmp instead.  It is removed when the program ends. */
 #ifndef BLACKOUT_RUN_PLAIN_H
 #define BLACKOUT_RUN_PLAIN_H
 
@@ -11,7 +10,7 @@
 
 #include "base/err.h"
 
-/* Put another name in the place of the path, if it needs one. */
+/* If the path needs another name, replace it with that name. */
 int plain_name(char path[PATH_MAX], struct err *err);
 
 #endif

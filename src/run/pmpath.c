@@ -8,7 +8,7 @@
 
 #include "base/path.h"
 
-/* Append one component, or take one away for "..", without asking the file system. */
+/* Append one component, or remove one for "..", without looking at the file system. */
 static int component_join(char *pattern, const char *component)
 {
 	size_t used = strlen(pattern);
@@ -22,7 +22,8 @@ static int component_join(char *pattern, const char *component)
 	return path_format(pattern + used, PATH_MAX - used, "/%s", component) ? 0 : -1;
 }
 
-/* As component_join, through the file system.  False, and nothing done, if there is no such file. */
+/* Like component_join, but follows links in the file system.  False if there is no such file; then nothing has
+ * changed. */
 static bool component_follow(char *pattern, const char *component)
 {
 	char path[PATH_MAX + NAME_MAX + 2], real[PATH_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pmpath.h - what --pm names, as the recorder wants it.
+/* pmpath.h - turn an argument of --pm into a pattern for the recorder.
  *
- * The target may change its directory, and the kernel tells the recorder the real path of what is mapped: so a pattern
- * is made absolute, and symbolic links in the part that exists are followed.  What does not exist yet is kept as it is
- * written. */
+ * The target may change its directory, and the kernel tells the recorder the real path of a mapped file.  So the
+ * pattern is made absolute, and symbolic links in the part that exists are followed.  The part that does not exist yet
+ * is kept as written. */
 #ifndef BLACKOUT_RUN_PMPATH_H
 #define BLACKOUT_RUN_PMPATH_H
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-/* A pipe holds 1 MiB at most: what ended does not print more than that afterwards. */
+/* A pipe holds at most 1 MiB.  So after recovery has ended, no more than that is left to read. */
 enum { CHUNK = 65536, CHUNKS_FAIR = 16, CHUNKS_ALL = 64 };
 
 int printed_open(struct printed *printed)
@@ -29,7 +29,7 @@ void printed_close(struct printed *printed)
 
 static void printed_add(struct printed *printed, const char *bytes, size_t size)
 {
-	/* What would be overwritten at once need not be written. */
+	/* Skip the bytes that would be overwritten at once. */
 	if (size > OUTCOME_TAIL) {
 		printed->total += size - OUTCOME_TAIL;
 		bytes += size - OUTCOME_TAIL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* printed.h - what a recovery prints: everything is read, so that it is never held up, and the end of it is kept. */
+/* printed.h - the output of a recovery.  All of it is read, so that recovery is never blocked; the end of it is
+ * kept. */
 #ifndef BLACKOUT_RUN_PRINTED_H
 #define BLACKOUT_RUN_PRINTED_H
 
@@ -8,23 +9,23 @@
 #include "run/outcome.h"
 
 struct printed {
-	int read, write; /* the ends of a pipe; reading does not wait */
+	int read, write; /* the ends of a pipe; reads do not block */
 	uint64_t total;
-	char at[OUTCOME_TAIL]; /* a ring */
+	char at[OUTCOME_TAIL]; /* a ring buffer */
 };
 
 /* -1: no pipe, errno says why. */
 int printed_open(struct printed *printed);
 void printed_close(struct printed *printed);
 
-/* Take in what is there by now.  `all`: to the last byte; otherwise as much as is fair to others. */
+/* Read what is there.  `all`: read to the last byte; otherwise stop early, to be fair to the other workers. */
 void printed_pump(struct printed *printed, bool all);
 
-/* Forget it; or go back to an earlier moment. */
+/* printed_clear forgets the output; printed_copy goes back to an earlier state. */
 void printed_clear(struct printed *printed);
 void printed_copy(struct printed *printed, const struct printed *from);
 
-/* The end of it; tail.text is the caller's to free. */
+/* The end of the output; the caller frees tail.text. */
 struct tail printed_tail(const struct printed *printed);
 
 #endif

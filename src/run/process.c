@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process.c - start, watch and stop a command; see process.h.
  *
- * Everything waits in one place, sigtimedwait: the signals that matter are blocked in us for as long as the command
- * runs, so nothing is ever interrupted half-way, and there is no handler.  We are the reaper of orphaned descendants
- * (PR_SET_CHILD_SUBREAPER): whatever the command leaves behind becomes our child, where it can be waited for, or
- * killed. */
+ * All waiting is in one place, sigtimedwait.  The relevant signals are blocked in this process while the command runs,
+ * so nothing is interrupted half-way, and there are no signal handlers.  This process reaps orphaned descendants
+ * (PR_SET_CHILD_SUBREAPER): everything that the command leaves behind becomes our child, where we can wait for it or
+ * kill it. */
 #include "run/process.h"
 
 #include <errno.h>
@@ -21,40 +21,40 @@
 #include "run/children.h"
 
 enum { TOLD_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
-enum { NUDGE_LOOK_MS = 200, NUDGE_AT_LAST = 10 /* times as long, for one that never rests */ };
+enum { NUDGE_LOOK_MS = 200, NUDGE_AT_LAST = 10 /* times nudge_ms, for a debugger that is never idle */ };
 
 enum stage {
 	STAGE_RUN,
-	STAGE_LEFT,  /* the server has ended well, its client not yet */
-	STAGE_TOLD,  /* its client is done, and it was told to end */
-	STAGE_ASKED, /* it knows that it should end */
+	STAGE_LEFT,  /* the server has ended well, but its client has not ended */
+	STAGE_TOLD,  /* the client is done, and the server was told to end */
+	STAGE_ASKED, /* the command was asked to end */
 	STAGE_TERM,
 	STAGE_KILL,
-	STAGE_GIVE_UP, /* something does not die, not even of SIGKILL */
+	STAGE_GIVE_UP, /* some process survives even SIGKILL */
 };
 
 struct watch {
 	pid_t target;
 	bool wait_all, attended;
-	bool ended;     /* the command itself */
-	bool childless; /* nothing is left of it */
+	bool ended;     /* the command itself has ended */
+	bool childless; /* no descendant is left */
 	int wait_status;
 	pid_t client; /* 0: none, or it has ended */
 	int client_status;
 	bool interrupted;
 	enum stage stage;
 	int kill_rounds;
-	int64_t deadline_ms; /* of the stage */
+	int64_t deadline_ms; /* of the current stage */
 	int64_t nudge_ms;    /* 0: never */
-	int64_t nudged_ms;   /* when it was, or when it was started */
-	int64_t rests_ms;    /* since when it rests */
-	int64_t worked_ns;   /* on a processor, by then */
+	int64_t nudged_ms;   /* last time; at first, the start time */
+	int64_t rests_ms;    /* idle since */
+	int64_t worked_ns;   /* processor time used by then */
 };
 
-/* What the command must find as we found it. */
+/* The signal state that the command must inherit unchanged. */
 struct signals {
 	sigset_t watched;
-	sigset_t ignored; /* of those, by whoever started us */
+	sigset_t ignored; /* of the watched ones; whoever started us ignored them */
 	sigset_t old_mask;
 	struct sigaction old_chld;
 };
@@ -71,7 +71,7 @@ static void signals_take(struct signals *s)
 		if (sigaction(watched[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			sigaddset(&s->ignored, watched[i]);
 	}
-	/* An ignored SIGCHLD, which some parents bequeath, would make the kernel throw exit statuses away. */
+	/* Some parents leave SIGCHLD ignored; then the kernel would discard exit statuses. */
 	sigaction(SIGCHLD, &plain, &s->old_chld);
 	sigprocmask(SIG_BLOCK, &s->watched, &s->old_mask);
 }
@@ -82,10 +82,10 @@ static void signals_restore(const struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
 }
 
-/* In the child: become the command.  Comes back only on failure, with errno set. */
+/* In the child: become the command.  Returns only on failure, with errno set. */
 static void child_exec(const struct process *p, const struct signals *s, pid_t parent)
 {
-	/* Should we be killed with SIGKILL, the command must not go on unwatched.  We may be dead already. */
+	/* If we die of SIGKILL, the command must not continue unwatched.  We may already be dead. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
@@ -99,12 +99,12 @@ static void child_exec(const struct process *p, const struct signals *s, pid_t p
 	for (size_t i = 0; p->environment && p->environment[i]; i++)
 		if (putenv(p->environment[i]) != 0)
 			return;
-	/* Last: from here on a signal can end us before the command is there, which is as good. */
+	/* This comes last.  From here on a signal can end us before the command starts, which does no harm. */
 	signals_restore(s);
 	execvp(p->argv[0], p->argv);
 }
 
-/* Fork and exec; a failed exec is reported through a pipe that a successful one closes. */
+/* Fork and exec.  A failed exec is reported through a pipe; a successful exec closes it. */
 static pid_t child_start(const struct process *p, const struct signals *s, struct err *err)
 {
 	int report[2], failure = 0;
@@ -131,7 +131,7 @@ static pid_t child_start(const struct process *p, const struct signals *s, struc
 	return pid;
 }
 
-/* The client of a server has our streams, as the server has, but nothing to read. */
+/* The client has the same streams as the server, except that it has no input. */
 static pid_t client_start(const struct process *p, const struct signals *s, struct err *err)
 {
 	pid_t self = getpid(), pid = fork();
@@ -156,7 +156,7 @@ static void watch_enter(struct watch *w, enum stage stage, int64_t ms)
 	w->deadline_ms = clock_ms() + ms;
 }
 
-/* Processor time; 0 of one that has ended. */
+/* Processor time; 0 if the process has ended. */
 static int64_t worked_ns(const struct watch *w)
 {
 	struct timespec t;
@@ -167,7 +167,7 @@ static int64_t worked_ns(const struct watch *w)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* A debugger that starts on a busy machine takes long, but does not rest. */
+/* A debugger that starts on a busy machine takes long, but it is not idle. */
 static bool watch_rests(struct watch *w, int64_t now)
 {
 	int64_t worked = worked_ns(w);
@@ -178,7 +178,7 @@ static bool watch_rests(struct watch *w, int64_t now)
 	return now - w->rests_ms >= w->nudge_ms || now - w->nudged_ms >= NUDGE_AT_LAST * w->nudge_ms;
 }
 
-/* It goes on, but not with what it is doing. */
+/* The debugger continues, but stops the program that it runs. */
 static void watch_nudge(struct watch *w)
 {
 	int64_t now = clock_ms();
@@ -195,7 +195,7 @@ static void watch_nudge(struct watch *w)
 	w->nudged_ms = w->rests_ms = now;
 }
 
-/* A stage's time is over: be harsher. */
+/* The time of the current stage is up: take the next, harsher step. */
 static void watch_escalate(struct watch *w)
 {
 	switch (w->stage) {
@@ -211,7 +211,7 @@ static void watch_escalate(struct watch *w)
 	case STAGE_TOLD:
 	case STAGE_TERM:
 	case STAGE_KILL:
-		/* In rounds: a killed process hands its own children to us. */
+		/* Several rounds, because the children of a killed process become our children. */
 		children_signal(SIGKILL);
 		watch_enter(w, w->kill_rounds++ < KILL_ROUNDS_MAX ? STAGE_KILL : STAGE_GIVE_UP, KILL_ROUND_MS);
 		break;
@@ -219,15 +219,16 @@ static void watch_escalate(struct watch *w)
 	}
 }
 
-/* Somebody wants us to stop.  The second time he is impatient. */
+/* Somebody wants us to stop.  A second request skips the rest of the current grace period. */
 static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset_t *ignored)
 {
-	bool sent = info->si_code <= 0; /* by kill(2); the terminal signals its whole foreground group */
+	/* by kill(2), and not by the terminal, which signals its whole foreground group */
+	bool sent = info->si_code <= 0;
 	int signal = info->si_signo;
 
 	if (sigismember(ignored, signal)) {
-		/* Under nohup, or started with & by a script.  Who sends SIGINT to such a one by name means it all the
-		 * same, but the command ignores it too. */
+		/* We run under nohup, or a script started us with &.  An explicit kill -INT is still meant for us, but
+		 * the command ignores SIGINT too, so send it SIGTERM. */
 		if (signal != SIGINT || !sent)
 			return;
 		signal = SIGTERM;
@@ -242,7 +243,7 @@ static void watch_interrupt(struct watch *w, const siginfo_t *info, const sigset
 	watch_enter(w, STAGE_ASKED, PROCESS_GRACE_MS);
 }
 
-/* Who waits for all wants the end of those too that went to the background. */
+/* With wait_all, processes in the background must end, too. */
 static void watch_client_ended(struct watch *w, int status)
 {
 	w->client = 0;
@@ -260,8 +261,8 @@ static void watch_client_ended(struct watch *w, int status)
 	watch_enter(w, STAGE_TOLD, TOLD_MS);
 }
 
-/* Nobody is left to talk to, unless the server went to the background.  One that has ended well may have done so
- * because its client told it to, and the client may have something to do yet. */
+/* The client has no server to talk to any more, unless the server went to the background.  A server that ended well may
+ * have done so because its client told it to, and the client may still have work to do. */
 static void watch_server_ended(struct watch *w)
 {
 	if (w->client <= 0)
@@ -298,11 +299,11 @@ static bool watch_over(const struct watch *w)
 {
 	if (w->childless || w->stage == STAGE_GIVE_UP)
 		return true;
-	/* Daemons that the command left running are its business, unless we are to clean up. */
+	/* Daemons that the command left running are the command's business, unless we have to clean up. */
 	return w->stage <= STAGE_TOLD && w->ended && !w->client && !w->wait_all;
 }
 
-/* What there is to tell: of the server, unless it did as it was told; then of its client. */
+/* Report the end of the server, unless it ended as it was told to; then report the end of the client. */
 static struct process_end watch_end(const struct watch *w, bool served, int64_t start_ms)
 {
 	int status = w->wait_status;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 static struct {
-	cpu_set_t all; /* that we may use */
+	cpu_set_t all; /* those that we may use */
 	bool known;
-	int current; /* where we are bound, once it is known; -1: nowhere */
+	int current; /* the processor that we are bound to, once known; -1: none */
 } here;
 
 static void release(void)

@@ -11,14 +11,14 @@
 
 #include "base/path.h"
 
-enum { INTERPRETERS_MAX = 4 /* scripts run by scripts, as the kernel has it */ };
+enum { INTERPRETERS_MAX = 4 /* scripts that run scripts; the kernel's limit */ };
 
 static int usage_set(struct err *err)
 {
 	return err_status(err, ERR_USAGE);
 }
 
-/* 0 if `path` is a regular file that may be executed; otherwise the errno that tells why not. */
+/* 0 if `path` is a regular file that may be executed; otherwise an errno that says why not. */
 static int path_refused(const char *path)
 {
 	struct stat st;
@@ -32,7 +32,7 @@ static int path_refused(const char *path)
 	return 0;
 }
 
-/* Try each directory of PATH; the errno of the most telling failure, 0 if found. */
+/* Try each directory of PATH.  Returns 0 if found; otherwise the errno of the most informative failure. */
 static int path_search(struct program *program, const char *name)
 {
 	const char *dirs = getenv("PATH");
@@ -50,7 +50,7 @@ static int path_search(struct program *program, const char *name)
 		int why = path_refused(program->path);
 		if (!why)
 			return 0;
-		if (why == EACCES && access(program->path, F_OK) == 0) /* not a directory that is closed to us */
+		if (why == EACCES && access(program->path, F_OK) == 0) /* not just an unreadable directory */
 			refused = EACCES;
 	}
 	return refused;
@@ -84,7 +84,7 @@ int program_find(struct program *program, const char *name, struct err *err)
 	return usage_set(err);
 }
 
-/* The dynamic linker that an ELF program names must be there; `name` is "" for a program without one. */
+/* The dynamic linker of an ELF program must exist.  `name` becomes "" for a program without one. */
 static void elf_interpreter(int fd, const Elf64_Ehdr *header, char *name, size_t size)
 {
 	Elf64_Phdr part;
@@ -129,7 +129,7 @@ static int elf_check(const char *path, const Elf64_Ehdr *header, size_t size, st
 	return elf_interpreter_check(path, header, err);
 }
 
-/* "#! /path argument": cut `text` to the path, moved to the front. */
+/* "#! /path argument": cut `text` down to the path, moved to the front. */
 static void script_interpreter(char *text)
 {
 	char *start = text + 2 + strspn(text + 2, " \t");
@@ -137,7 +137,7 @@ static void script_interpreter(char *text)
 	memmove(text, start, strlen(start) + 1);
 }
 
-/* Valgrind cannot give a program the identity that these bits promise. */
+/* Valgrind cannot give a program the identity that these bits request. */
 static int privilege_check(int fd, const char *path, struct err *err)
 {
 	struct stat st;

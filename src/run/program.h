@@ -10,13 +10,13 @@
 
 struct program {
 	char path[PATH_MAX];
-	bool is_script; /* starts with #!; what it runs are other programs */
+	bool is_script; /* starts with #!; the programs that it runs are other files */
 };
 
-/* Find `name`: in PATH, or as it stands where it holds a slash.  Not there, not executable: -1, ERR_USAGE. */
+/* Find `name`: in PATH, or as given if it contains a slash. -1, ERR_USAGE: it does not exist or is not executable. */
 int program_find(struct program *program, const char *name, struct err *err);
 
-/* Is it an x86-64 ELF program, or a script for one?  Otherwise -1, ERR_USAGE.  Sets is_script. */
+/* Is it an x86-64 ELF program, or a script that one runs?  Otherwise -1, ERR_USAGE.  Sets is_script. */
 int program_check(struct program *program, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@
 #define VALGRIND_STACK (16ull << 20)
 #define STACK_MAX (1ull << 30)
 
-enum { THREADS_MAX = 2000 /* 7 KiB of memory each, used or not */ };
+enum { THREADS_MAX = 2000 /* each costs 7 KiB of memory, even if unused */ };
 
 int recorder_find_valgrind(struct recorder *recorder, struct err *err)
 {
@@ -81,7 +81,7 @@ int recorder_find_tool(struct recorder *recorder, struct err *err)
 	return plain_name(recorder->lib_name, err);
 }
 
-/* --log-file knows %p and others; a plain % is written twice. */
+/* --log-file expands %p and others, so a plain % must be doubled. */
 static void log_option(struct words *argv, const char *dir)
 {
 	char escaped[2 * PATH_MAX];
@@ -96,7 +96,8 @@ static void log_option(struct words *argv, const char *dir)
 	words_add(argv, "--log-file=%s/recorder.log", escaped);
 }
 
-/* Valgrind takes some descriptors for itself; the tool shows the target the limits that it would have had. */
+/* Valgrind takes some descriptors for itself.  The tool shows the target the limits that it would have had without
+ * Valgrind. */
 static void limits_option(struct words *argv)
 {
 	struct rlimit fds;
@@ -106,7 +107,8 @@ static void limits_option(struct words *argv)
 			  (unsigned long long)fds.rlim_max);
 }
 
-/* What Valgrind bounds and the kernel does not: it gives 16 MiB of stack where the limit is higher, and 500 threads. */
+/* Valgrind has limits that the kernel does not have: by default 16 MiB of stack, even if the resource limit is higher,
+ * and 500 threads. */
 static void sizes_option(struct words *argv)
 {
 	struct rlimit stack;
@@ -117,8 +119,8 @@ static void sizes_option(struct words *argv)
 	words_add(argv, "--max-threads=%d", THREADS_MAX);
 }
 
-/* Variables that are meant for our tool.  The tool takes them out of the target's environment again, and puts the
- * user's own, which travel under another name, back in their places. */
+/* Set variables for our tool.  The tool removes them from the target's environment, and restores the user's own values,
+ * which are passed under other names. */
 static void lead_to_tool(struct words *environment, const char *lib, const char *dir)
 {
 	static const char *const names[] = {"VALGRIND_LIB", "VALGRIND_LAUNCHER", "TMPDIR"};
@@ -127,7 +129,7 @@ static void lead_to_tool(struct words *environment, const char *lib, const char 
 		if (getenv(names[i]))
 			words_add(environment, "BLACKOUT_KEPT_%s=%s", names[i], getenv(names[i]));
 	words_add(environment, "VALGRIND_LIB=%s", lib);
-	/* Valgrind has two small files for a moment.  The user's own directory for such files may not be writable. */
+	/* Valgrind creates two small files for a moment.  The user's own TMPDIR may not be writable. */
 	words_add(environment, "TMPDIR=%s", dir);
 }
 
@@ -140,12 +142,13 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 	words_add(argv, "--command-line-only=yes");
 	words_add(argv, "-q");
 	log_option(argv, job->dir);
-	/* Flush instructions that Valgrind does not know are ours to handle, not worth a message. */
+	/* Our tool handles flush instructions that Valgrind does not know, so no message is needed. */
 	words_add(argv, "--sigill-diagnostics=no");
-	/* No files in /tmp that gdb could attach by. */
+	/* Do not create files in /tmp for gdb to attach through. */
 	words_add(argv, "--vgdb=no");
 	words_add(argv, "--trace-children=%s", job->follow ? "yes" : "no");
-	/* Valgrind cannot run in Valgrind: a target that itself records something does so unseen. */
+	/* Valgrind cannot run inside Valgrind.  If the target itself records something, that part is not recorded by
+	 * us. */
 	words_add(argv, "--trace-children-skip=*/valgrind,*/valgrind.bin");
 	words_add(argv, "--bo-out=%s", job->dir);
 	limits_option(argv);

@@ -14,7 +14,7 @@
 
 #include "blackout/trace_format.h"
 
-/* What recorder and sealing leave in trace/. */
+/* The files that the recorder and sealing leave in trace/. */
 static bool name_is_trace(const char *name)
 {
 	static const char *const patterns[] = {"[0-9]*.bo", ".[0-9]*.bo.tmp", "clock"};
@@ -30,8 +30,8 @@ static bool name_is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Call `each` for the entries of dirfd/name until one returns false.  Is false if one did; a directory that is not
- * there has no entries. */
+/* Call `each` for the entries of dirfd/name until it returns false.  Returns false if it did.  A directory that does
+ * not exist has no entries. */
 static bool dir_each(int dirfd, const char *name, bool (*each)(int dirfd, const char *name))
 {
 	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -66,7 +66,7 @@ static bool remove_trace(int dirfd, const char *name)
 	return !name_is_trace(name) || unlinkat(dirfd, name, 0) == 0;
 }
 
-/* A trace/ with nothing but traces in it marks a recording, also an unlucky one that never got any. */
+/* A trace/ that contains only traces marks a recording.  It may be empty, if the recorder failed early. */
 static bool is_recording(int fd)
 {
 	struct stat st;
@@ -111,7 +111,7 @@ static int dir_clear(int fd, const char *dir, struct err *err)
 	return 0;
 }
 
-/* DIR itself may also hold pools, and then be locked by whoever tests on them (run/dirlock.h). */
+/* Lock trace/, not DIR: DIR may also contain pools, and then be locked by a process that tests them (run/dirlock.h). */
 static int trace_take(struct recording *r, const char *dir, struct err *err)
 {
 	int fd = openat(r->fd, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +190,7 @@ uint64_t recording_bytes(const struct recording *recording)
 	return bytes;
 }
 
-/* Where a line of the log goes. */
+/* Where to copy a line of the log. */
 struct words_of_log {
 	char *line;
 	size_t size;
@@ -238,7 +238,7 @@ static bool keep_shortage(const char *text, struct words_of_log *words)
 	return false;
 }
 
-/* Less than a recorder needs to begin. */
+/* Is there less space than a recorder needs to start? */
 static bool is_full(const struct recording *recording)
 {
 	struct statvfs fs;
@@ -251,7 +251,7 @@ bool recording_stopped(const struct recording *recording, char *why, size_t size
 	log_read(recording, keep_shortage, &(struct words_of_log){why, size});
 	if (*why || recording_started(recording))
 		return *why;
-	/* There may have been no room for the log either. */
+	/* There may have been no space for the log either. */
 	recording_last_words(recording, why, size);
 	bool silent = !*why && is_full(recording);
 	snprintf(why, size, "%s", silent ? BO_STOPPED_SPACE : "");

@@ -23,10 +23,10 @@
 #include "run/recovery_in.h"
 #include "run/shell.h"
 
-#define AWAY_NS ((uint64_t)50000000) /* a longer absence of ours is not held against recovery */
-enum { JOBS_MAX = 63, LOOK_MS = 200 /* at interrupts, at least */ };
+#define AWAY_NS ((uint64_t)50000000) /* longer periods in which we did not wait are not charged to recovery */
+enum { JOBS_MAX = 63, LOOK_MS = 200 /* longest time between checks for interrupts */ };
 
-/* By its name: in a namespace, our own may be another directory. */
+/* Get the directory by name, because in a namespace our own directory may be a different one. */
 static int cwd_find(struct recovery *r, struct err *err)
 {
 	if (r->options.cwd)
@@ -62,7 +62,8 @@ static void reason_set(struct recovery *r, enum recovery_mode passed_over, const
 		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(passed_over), why);
 }
 
-/* The next mode that could work after this one; RECOVERY_AUTO is before the first, and comes back after the last. */
+/* The next mode that could work after this one.  RECOVERY_AUTO comes before the first, and is returned after the
+ * last. */
 static enum recovery_mode mode_next(const struct recovery *r, enum recovery_mode mode)
 {
 	switch (mode) {
@@ -93,7 +94,7 @@ static void mode_begin(struct recovery *r)
 		  : recorder_find_shipped(path, STUB_LIBRARY, &ignored)) < 0 ||
 	    plain_name(path, &ignored) < 0)
 		*path = 0;
-	/* Only on request, for tests. */
+	/* If the user (or a test) asks for one of the later modes, avoid namespaces altogether. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;
 	r->common.namespaces = !avoided && !r->options.no_namespaces && namespace_try(false, &why) == 0;
 	r->mode = r->options.mode == RECOVERY_AUTO ? mode_next(r, RECOVERY_AUTO) : r->options.mode;
@@ -105,8 +106,8 @@ static void mode_begin(struct recovery *r)
 		reason_set(r, RECOVERY_NAMESPACE, why.sentence);
 }
 
-/* Servers have ports, sockets and files of their own: several at once only where each has its own network, and nothing
- * but that is known of. */
+/* Servers use ports, sockets and files, which would collide.  So several run at once only if each has its own network,
+ * and only if a port is all that the server is known to use. */
 static unsigned jobs_possible(struct recovery *r)
 {
 	unsigned jobs = r->options.jobs < 1 ? 1 : r->options.jobs > JOBS_MAX ? JOBS_MAX : r->options.jobs;
@@ -129,7 +130,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	mend_journals();
 	for (size_t i = 0; i < origin_dir_count(options->origin); i++)
 		mend_dir(origin_dir(options->origin, i));
-	/* If whoever started us ignores it, we, and those that keep recoveries, would not hear of any end. */
+	/* If whoever started us left SIGCHLD ignored, neither we nor the keepers would see any process end. */
 	signal(SIGCHLD, SIG_DFL);
 	struct recovery *r = mem_alloc(sizeof(*r));
 	r->options = *options;
@@ -144,7 +145,7 @@ int recovery_new(struct recovery **recovery, const struct recovery_options *opti
 	r->jobs = jobs_possible(r);
 	r->slots = mem_alloc(r->jobs * sizeof(*r->slots));
 	r->seen_ns = clock_ns();
-	/* What a fork server that dies leaves behind comes to us. */
+	/* Processes that a dying fork server leaves behind become our children. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (unsigned i = 0; i < r->jobs; i++)
 		if (worker_open(&r->slots[i].worker, &r->common, err) < 0) {
@@ -220,7 +221,7 @@ static bool mode_sees_place(const struct recovery *r, enum recovery_mode mode)
 	       (mode == RECOVERY_FORK && !r->common.namespaces);
 }
 
-/* Whoever is in place has the user's directories for himself: nobody else may see what he makes there. */
+/* A run in place has the user's directories to itself: no other run may see what it creates there. */
 static bool place_is_free(const struct recovery *r, const struct recovery_slot *slot, enum recovery_mode mode)
 {
 	for (unsigned i = 0; i < r->jobs; i++) {
@@ -232,7 +233,7 @@ static bool place_is_free(const struct recovery *r, const struct recovery_slot *
 		if (worker_is_busy(&other->worker) &&
 		    (there || (mode == RECOVERY_IN_PLACE && mode_sees_place(r, other->worker.mode))))
 			return false;
-		/* Or he would never have his turn. */
+		/* Otherwise the waiting run would never get its turn. */
 		if (other->waiting && there && mode != RECOVERY_IN_PLACE)
 			return false;
 	}
@@ -253,7 +254,7 @@ static int slot_begin(struct recovery *r, struct recovery_slot *slot, enum recov
 	return worker_start(&slot->worker, mode, limit, err);
 }
 
-/* Its run is over, in one way or another.  What a mode refused to finish may have opened files before. */
+/* A run is over.  Even a run that the mode refused may have opened files before the refusal. */
 static void slot_watched(struct recovery *r, struct recovery_slot *slot)
 {
 	if (!slot->watching)
@@ -265,7 +266,7 @@ static void slot_watched(struct recovery *r, struct recovery_slot *slot)
 	slot->watching = false;
 }
 
-/* The mode could not do it.  The first time of all this is taken as the rule. */
+/* The mode refused the run.  If this is the very first run, the refusal holds for all later ones. */
 static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
@@ -282,7 +283,7 @@ static int slot_refused(struct recovery *r, struct recovery_slot *slot, struct e
 	return slot_begin(r, slot, next, err);
 }
 
-/* A request about undecided lines is done with, or could not be done. */
+/* A request about undecided lines is done, or could not be done. */
 static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
@@ -299,9 +300,9 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 	return 0;
 }
 
-/* If the very first run fails under the fork server, that may be the fork server's fault: a program that goes past the
- * C library, say.  So it is run once more in the next mode, and if that ends otherwise, the fork server is not to be
- * trusted.  1: it has begun; 0: the outcome stands; -1. */
+/* If the very first run fails under the fork server, the fork server may be at fault: perhaps the program bypasses the
+ * C library.  So run it once more in the next mode.  If the result differs, the fork server is not trusted. 1: the
+ * second run has begun; 0: the outcome stands; -1. */
 static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
@@ -349,7 +350,7 @@ static int slot_pump(struct recovery *r, struct recovery_slot *slot, uint64_t no
 	while (w->lazy && (w->state == WORKER_REFUSED || w->state == WORKER_ENDED))
 		if (slot_lazy(r, slot, err) < 0)
 			return -1;
-	/* A refusal may follow a refusal at once. */
+	/* The next mode may refuse at once, too. */
 	while (w->state == WORKER_REFUSED)
 		if (slot_refused(r, slot, err) < 0)
 			return -1;
@@ -375,7 +376,7 @@ static bool all_idle(const struct recovery *r)
 	return true;
 }
 
-/* Milliseconds until somebody's time is over, or has come. */
+/* Milliseconds until the next deadline, or until a waiting run can start. */
 static int wait_ms(const struct recovery *r, uint64_t now)
 {
 	uint64_t next = now + (uint64_t)LOOK_MS * 1000000;
@@ -388,7 +389,7 @@ static int wait_ms(const struct recovery *r, uint64_t now)
 	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
-/* The caller was busy elsewhere, and recoveries may have waited for us to read what they print. */
+/* The caller was busy, and recoveries may have been blocked until we read their output. */
 static void absence_forgive(struct recovery *r, uint64_t now)
 {
 	uint64_t away = now - r->seen_ns;
@@ -397,7 +398,8 @@ static void absence_forgive(struct recovery *r, uint64_t now)
 		r->slots[i].worker.deadline_ns += away;
 }
 
-/* One worker and we take turns, too; more of them are better not all waiting for the same processor. */
+/* A single worker and this process take turns, so they may share a processor.  Several workers had better not wait for
+ * the same one. */
 static void processor_share(const struct recovery *r)
 {
 	const struct worker *w = &r->slots[0].worker;
@@ -407,7 +409,7 @@ static void processor_share(const struct recovery *r)
 		processor_follow(served ? atomic_load(&w->control.page->processor) : -1);
 }
 
-/* Wait until something happens, and deal with it.  Once, without waiting, if `look`. */
+/* Wait until something happens, and handle it.  `look`: only once, without waiting. */
 static int pump(struct recovery *r, bool look, struct err *err)
 {
 	struct pollfd polls[JOBS_MAX * WORKER_POLLS];
@@ -544,7 +546,7 @@ int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char 
 
 	if (result != 0)
 		return result;
-	/* A keeper knows its command from its start. */
+	/* A keeper gets its command when it is started. */
 	worker_stop_keeper(w);
 	w->other_argv = argv;
 	w->other_environment = environment;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recovery_attend.c - a person in the place of recovery; see recovery.h. */
+/* recovery_attend.c - run an interactive command (a debugger, a shell) in place of recovery; see recovery.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "run/namespace.h"
 #include "run/recovery_in.h"
 
-/* What the process that entered the namespace tells us. */
+/* The report of the process that entered the namespace. */
 struct answer {
 	int result;
 	struct process_end end;
@@ -41,8 +41,8 @@ static void attend(const struct recovery *r, const struct scene *scene, const st
 		answer->result = process_run(&process, &answer->end, &answer->err);
 }
 
-/* In place: if we are killed, this process goes on until the user is done, and puts the files back; if it is killed, what
- * it runs dies with it. */
+/* In place.  If we are killed, this process continues until the user is done, and puts the files back.  If it is
+ * killed, the command dies with it. */
 static void attend_in_place(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
 			    pid_t parent, struct answer *answer)
 {
@@ -57,7 +57,7 @@ static void attend_in_place(const struct recovery *r, struct scene *scene, const
 		tree_remove(scene->root);
 }
 
-/* In a process of its own, because there is no way back out of a namespace, and a person may take longer than we live. */
+/* Use a separate process, because a namespace cannot be left again, and because the user's command may outlive us. */
 static int attend_apart(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
 			struct answer *answer)
 {
@@ -67,7 +67,7 @@ static int attend_apart(const struct recovery *r, struct scene *scene, const str
 
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return err_sys(&answer->err, "cannot create a pipe");
-	/* The terminal signals both of us; that process knows what to do. */
+	/* The terminal signals both processes; the other one handles it. */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGQUIT);

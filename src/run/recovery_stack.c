@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recovery_stack.c - where recovery crashed or hangs, asked of gdb; see recovery.h.
+/* recovery_stack.c - use gdb to find where recovery crashed or hangs; see recovery.h.
  *
- * A recovery that hangs is interrupted when its time is over.  Where it is then depends on the moment, so it is looked
- * at a few times, some instructions apart: what all stacks have in common is where it hangs. */
+ * A recovery that hangs is interrupted when its time is up.  The place where it stops then is random, so we look
+ * several times, some instructions apart.  The frames that all stacks have in common are where it hangs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 /* Instructions between two looks at a recovery that hangs. */
 static const unsigned strides[] = {101, 211, 401};
 
-enum { FRAMES_ASKED = 64, LOOKS_MAX = 30, PATIENCE = 10 /* times the limit: gdb reads symbols first */ };
+enum { FRAMES_ASKED = 64, LOOKS_MAX = 30, PATIENCE = 10 /* times the limit, because gdb reads symbols first */ };
 
 static void text_copy(char *to, size_t size, const char *from, size_t length)
 {
 	snprintf(to, size, "%.*s", (int)(length < size ? length : size - 1), from);
 }
 
-/* "FILE:LINE" at the end of a line. */
+/* Parse "FILE:LINE" at the end of a line. */
 static void place_parse(struct recovery_frame *frame, const char *place)
 {
 	const char *colon = strrchr(place, ':');
@@ -61,12 +61,13 @@ bool recovery_frame_parse(struct recovery_frame *frame, const char *line)
 	return true;
 }
 
-/* Runs "$@" (the debugger), and interrupts it when recovery has been running for so many seconds, which is so once the
- * file $0 is there.  Again and again: recovery may not have come far, and a step into a system call does not end. */
+/* Runs "$@" (the debugger), and interrupts it when recovery has run for this many seconds.  Recovery has started once
+ * the file $0 exists.  It interrupts again and again, because recovery may not have come far, and a step into a system
+ * call does not end. */
 static const char interrupter[] = "(while [ ! -e \"$0\" ]; do sleep 0.05; done; sleep %.3f;"
 				  " while kill -INT $$; do sleep 1; done) 2>/dev/null & exec \"$@\"";
 
-/* What the debugger is to do with a recovery that hangs.  On a busy machine it may still be about to start. */
+/* Write gdb's commands for a recovery that hangs.  On a busy machine recovery may still be starting. */
 static int script_write(const char *script, const char *started, const char *list, struct err *err)
 {
 	FILE *file = fopen(script, "we");
@@ -130,7 +131,7 @@ static void hang_command(struct words *argv, const struct recovery *r, const cha
 	debugger_end(argv, r);
 }
 
-/* The same function, though an inlined one may make it look as if it were in another file. */
+/* Is it the same function?  An inlined function may make it look as if it were in another file. */
 static bool frames_are_of_one(const struct recovery_frame *a, const struct recovery_frame *b)
 {
 	return !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
@@ -149,7 +150,8 @@ size_t recovery_frames_common(struct recovery_frame *frames, size_t count, const
 	size_t common = 0;
 	int order = 0;
 
-	/* From the outermost on.  A function that is at another place now is in another call, or in none. */
+	/* Compare from the outermost frame inwards.  If a function is at a different place, the call inside it is a
+	 * different call. */
 	while (order == 0 && common < count && common < other_count) {
 		struct recovery_frame *ours = &frames[count - 1 - common];
 		const struct recovery_frame *other = &others[other_count - 1 - common];
@@ -165,7 +167,7 @@ size_t recovery_frames_common(struct recovery_frame *frames, size_t count, const
 	return common;
 }
 
-/* One stack; the file may have several. */
+/* Read one stack; the file may contain several. */
 static size_t stack_read(FILE *file, struct recovery_frame *frames, size_t room)
 {
 	char line[4096];
@@ -192,7 +194,7 @@ static size_t frames_read(const char *list, struct recovery_frame *frames, size_
 	while (count && (other_count = stack_read(file, others, room)) > 0) {
 		size_t common = recovery_frames_common(frames, count, others, other_count);
 
-		if (!common) /* the outermost frames are not there */
+		if (!common) /* even the outermost frames are missing */
 			break;
 		count = common;
 	}
@@ -211,7 +213,8 @@ int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recov
 	struct outcome outcome = {0};
 	char list[PATH_MAX], script[PATH_MAX], started[PATH_MAX];
 
-	/* The keeper of a server would have to be a debugger's; its clients' crashes are not asked for. */
+	/* A server would need a keeper that runs a debugger, which is not supported; crashes of clients are not
+	 * examined. */
 	if (program_find(&gdb, "gdb", err) < 0 || r->options.client)
 		return 0;
 	if (path_make(list, sizeof(list), err, "%s.stack", root) < 0 ||

@@ -15,10 +15,10 @@
 #include "image/tree.h"
 #include "run/swap.h"
 
-/* What is copied at most: of one file, and of a directory. */
+/* Limits for copies: the size of one file, and the total size and number in a directory. */
 enum { COPY_BYTES_MAX = 1 << 20, COPIES_BYTES_MAX = 16 << 20, COPIES_MAX = 256 };
 
-/* Is it copied, so that recovery may change and remove it?  Programs have to stay where they are. */
+/* Should it be copied, so that recovery may change and remove it?  Programs have to stay where they are. */
 static bool entry_is_copied(const char *path, const struct stat *st)
 {
 	if (S_ISLNK(st->st_mode))
@@ -52,7 +52,7 @@ static int link_copy(const char *from, const char *to)
 	return symlink(target, to);
 }
 
-/* Make a private copy, and take note of what it looks like. */
+/* Make a private copy, and record its stat for later comparison. */
 static int copy_make(const struct scene_dir *dir, struct scene_copy *copy, struct err *err)
 {
 	char from[2 * PATH_MAX], to[2 * PATH_MAX];
@@ -62,7 +62,7 @@ static int copy_make(const struct scene_dir *dir, struct scene_copy *copy, struc
 	    path_make(to, sizeof(to), err, "%s/%s", dir->path, copy->name) < 0)
 		return -1;
 	if (lstat(from, &st) < 0)
-		return 0; /* gone meanwhile: it is not there for recovery either */
+		return 0; /* it is gone: recovery would not find it either */
 	if ((S_ISLNK(st.st_mode) ? link_copy(from, to) : file_copy(from, to, &st)) < 0 || lstat(to, &copy->stat) < 0)
 		return err_sys(err, "cannot copy %s to %s", from, to);
 	return 0;
@@ -84,7 +84,7 @@ static int copy_refresh(const struct scene_dir *dir, struct scene_copy *copy, st
 	return copy_make(dir, copy, err);
 }
 
-/* An empty entry to mount the original on. */
+/* Create an empty entry to mount the original on. */
 static int mount_make(const struct scene_dir *dir, const char *name, bool is_dir, struct err *err)
 {
 	char path[2 * PATH_MAX];
@@ -109,7 +109,7 @@ static void identities_find(struct scene *scene)
 			scene->identities[i] = (struct scene_identity){st.st_dev, st.st_ino};
 }
 
-/* Is it a PM file under another name?  Then it is added. */
+/* If it is a PM file under another name, add it. */
 static bool alias_make(const struct scene *scene, struct scene_dir *dir, const char *name, const struct stat *st)
 {
 	struct scene_alias alias = {0};
@@ -139,7 +139,8 @@ static int other_make(const struct scene *scene, struct scene_dir *dir, const ch
 
 	if (path_make(path, sizeof(path), err, "%s/%s", dir->original, name) < 0)
 		return -1;
-	/* A socket of a server that was recorded, or died, is in the way of the next.  A note is ours, and gone soon. */
+	/* A socket that a recorded or dead server left is in the way of the next server.  A note is ours, and is
+	 * removed soon. */
 	if (lstat(path, &st) < 0 || S_ISSOCK(st.st_mode) || swap_note_parse(name, &owner, &length))
 		return 0;
 	words_add(&dir->others, "%s", name);
@@ -202,7 +203,7 @@ static int dir_open(struct scene *scene, size_t index, const char *stage_root, s
 	return others_make(scene, dir, err);
 }
 
-/* Every PM file has a place in the scene. */
+/* Check that every PM file has a place in the scene. */
 static int paths_check(const struct scene *scene, struct err *err)
 {
 	char actual[2 * PATH_MAX];
@@ -218,7 +219,7 @@ int scene_open(struct scene *scene, const struct origin *origin, const char *sta
 	size_t count = origin_dir_count(origin);
 
 	*scene = (struct scene){.count = count, .origin = origin};
-	/* There must be room for what we put into it. */
+	/* Leave space for the names that we append. */
 	if (path_make(scene->root, sizeof(scene->root) - 32, err, "%s.scene", stage_root) < 0)
 		return -1;
 	scene->dirs = mem_alloc((count + 1) * sizeof(*scene->dirs));
@@ -267,7 +268,7 @@ void scene_close(struct scene *scene)
 	*scene = (struct scene){0};
 }
 
-/* Recovery may have taken the permissions of files and directories away. */
+/* tree_remove, because recovery may have removed the permissions of files and directories. */
 static int link_refresh(const char *from, const char *to, struct err *err)
 {
 	struct stat stage, scene;

@@ -63,7 +63,7 @@ static bool port_answers(int port)
 	return address_answers(&v4, sizeof(v4)) || address_answers(&v6, sizeof(v6));
 }
 
-/* A path without a space; a program is a command. */
+/* A path has no space and is not executable; a program is a command. */
 static bool ready_is_path(const char *ready)
 {
 	struct stat st;
@@ -73,7 +73,7 @@ static bool ready_is_path(const char *ready)
 	return stat(ready, &st) < 0 || !S_ISREG(st.st_mode) || access(ready, X_OK) < 0;
 }
 
-/* A socket must answer; of anything else it is enough that it is there. */
+/* A socket must accept a connection; anything else only has to exist. */
 static bool path_answers(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* service.h - a server, the client that drives it, and how to know that the server is up.
+/* service.h - a server, the client that drives it, and a test for whether the server is up.
  *
- * `ready` is the number of a TCP port of this machine, the path of a socket (anything with a slash that is no command,
- * i.e. has no space and is not executable), or a shell command that succeeds.  It is asked again and again, more and
- * more slowly (1 ms to 100 ms), until it says yes: there are no fixed sleeps.
+ * `ready` is the number of a local TCP port, the path of a socket (it contains a slash but no space, and is not
+ * executable), or a shell command that succeeds when the server is up.  It is polled, more and more slowly (1 ms to 100
+ * ms), until it succeeds.  There are no fixed sleeps.
  *
- * A driver is a process of its own: it waits for the server, becomes the client, and so ends as the client does.  Who
- * started the server watches both: when the driver has ended, the server gets SIGTERM, then SIGKILL; when the server
- * dies first, the driver is killed; when it has ended well, the driver may take SERVICE_TERM_MS to end, too. */
+ * A driver is a separate process.  It waits for the server and then becomes the client, so it ends as the client does.
+ * The process that started the server watches both.  When the driver has ended, the server gets SIGTERM, then SIGKILL.
+ * When the server dies first, the driver is killed.  When the server has ended well, the driver has SERVICE_TERM_MS to
+ * end, too. */
 #ifndef BLACKOUT_RUN_SERVICE_H
 #define BLACKOUT_RUN_SERVICE_H
 
@@ -16,20 +17,20 @@
 
 #include "base/err.h"
 
-enum { SERVICE_TERM_MS = 5000 /* for the server to end by itself after SIGTERM, or for the client after the server */ };
+enum { SERVICE_TERM_MS = 5000 /* for the server to end after SIGTERM, or for the client to end after the server */ };
 
 struct service {
 	const char *client; /* shell command */
-	const char *ready;  /* NULL: the client waits for the server by itself */
+	const char *ready;  /* NULL: the client itself waits for the server */
 };
 
-/* -1, ERR_USAGE: `ready` is no port, path or command. */
+/* -1, ERR_USAGE: `ready` is not a port, path or command. */
 int service_check(const struct service *service, struct err *err);
 
-/* The port that `ready` is: -1 if it is none, 0 if it is a number that no port has. */
+/* The port number in `ready`. -1: it is not a number; 0: the number is out of range. */
 int service_port(const char *ready);
 
-/* In a process that was forked for it: wait for the server, then become the client.  Does not come back. */
+/* Call in a forked process: wait for the server, then become the client.  Does not return. */
 void service_drive(const struct service *service) __attribute__((noreturn));
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shell.c - see shell.h.
  *
- * This is no parser of shell: it knows enough to be sure of the simple things, and leaves the rest to the shell. */
+ * This does not parse shell in general.  It recognizes the simple cases with certainty, and leaves the rest to the
+ * shell. */
 #include "run/shell.h"
 
 #include <ctype.h>
@@ -19,13 +20,13 @@
 enum { STATUS_SIGNAL = 128 };
 
 struct word {
-	char text[PATH_MAX]; /* without quotes */
-	bool open;           /* a variable or something else stands in it */
+	char text[PATH_MAX]; /* with quotes removed */
+	bool open;           /* it contains a variable or another expansion */
 	bool quoted;
 	const char *start, *end;
 };
 
-/* Take one character of a word, and what a backslash or quotes make of it.  False: this is beyond us. */
+/* Take one character of a word, and interpret a backslash or quotes.  False: too complex for us. */
 static bool word_take(struct word *word, size_t *used, char *quote)
 {
 	const char *c = word->end;
@@ -51,7 +52,7 @@ static bool word_take(struct word *word, size_t *used, char *quote)
 	return true;
 }
 
-/* The word at `text`, or what ends the command there, as an empty word. */
+/* Read the word at `text`.  If the command ends there, the word is empty. */
 static bool word_read(struct word *word, const char *text)
 {
 	size_t used = 0;
@@ -73,7 +74,7 @@ static bool word_is_assignment(const struct word *word)
 	return name && !isdigit((unsigned char)*word->start) && word->start[name] == '=';
 }
 
-/* The word that says what to run. */
+/* Read the word that names the program to run. */
 static bool program_read(struct word *word, const char *command)
 {
 	const char *at = command;
@@ -86,14 +87,14 @@ static bool program_read(struct word *word, const char *command)
 	return true;
 }
 
-/* Redirections: "2>&1", ">file", "</dev/null"; the file is the next word. */
+/* Skip redirections such as "2>&1", ">file", "</dev/null"; the file is the next word. */
 static const char *redirection_skip(const char *at)
 {
 	at += strspn(at, "<>");
 	return *at == '&' ? at + 1 : at;
 }
 
-/* Nothing joins the rest to another command. */
+/* True if nothing joins the rest to another command. */
 static bool rest_is_simple(const char *at)
 {
 	static struct word word;
@@ -110,7 +111,7 @@ static bool rest_is_simple(const char *at)
 	return true;
 }
 
-/* A name without a slash may be the shell's own; where there is such a program too, it does the same. */
+/* A name without a slash may be a shell built-in.  If there is also a program of that name, it does the same. */
 static bool word_is_program(const struct word *word)
 {
 	struct program program;
@@ -132,7 +133,7 @@ char *shell_command(const char *command)
 	return text;
 }
 
-/* What POSIX and dash know by themselves. */
+/* Built-ins and keywords of POSIX and dash. */
 static bool word_is_own(const char *word)
 {
 	static const char *const own[] = {
@@ -179,7 +180,7 @@ int shell_check(const char *command, const char *cwd, struct err *err)
 	if (!program_read(&word, command) || word.open || *word.start == '#')
 		return 0;
 	if (!strchr(word.text, '/')) {
-		/* Between ( and ) anything may stand, and the shell knows better. */
+		/* Between ( and ) there may be anything; leave it to the shell. */
 		if (word_is_own(word.text) || program_find(&program, word.text, err) == 0)
 			return 0;
 		err_set(err, "the recovery command %.200s cannot be found", word.text);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* shell.h - a command of the user's, for `/bin/sh -c`. */
+/* shell.h - prepare and check a command of the user for `/bin/sh -c`. */
 #ifndef BLACKOUT_RUN_SHELL_H
 #define BLACKOUT_RUN_SHELL_H
 
 #include "base/err.h"
 
-/* The command as the shell is to get it.  If it is one simple command that runs a program (words, quotes, variables,
- * redirections, assignments before it), `exec` goes before the program: the shell becomes it instead of waiting for it,
- * so that there is one process with one outcome.  In doubt it stays as it is.  The caller frees the text. */
+/* The text to give to the shell.  If it is one simple command that runs a program (words, quotes, variables,
+ * redirections, leading assignments), `exec` is put before the program.  The shell then becomes the program instead of
+ * waiting for it, so that there is one process with one outcome.  In doubt the command stays as it is.  The caller
+ * frees the text. */
 char *shell_command(const char *command);
 
-/* Can the program be run that the command starts with, seen from `cwd`, so far as can be told without a shell?  -1,
- * ERR_USAGE, if not.  `cwd` NULL: it is not known yet, and nothing is said of a path from there. */
+/* Can the program that the command starts with be run from `cwd`, as far as can be told without a shell?  If not, -1,
+ * ERR_USAGE.  `cwd` NULL: it is not known yet, and paths relative to it are not checked. */
 int shell_check(const char *command, const char *cwd, struct err *err);
 
-/* The signal that killed a program, of whose end the shell tells by this exit status; 0: none that programs crash
- * by. */
+/* The signal that killed a program, if the shell reports it by this exit status; 0: none of the signals that crashing
+ * programs die of. */
 int shell_signal(int status);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* swap.c - see swap.h, whose rules are numbered. */
+/* swap.c - see swap.h.  "Rule N" refers to the rules there. */
 #include "run/swap.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define ASIDE ".blackout-aside-"
 #define ABSENT ".blackout-absent-"
-#define LINK ".blackout-link-" /* on its way */
+#define LINK ".blackout-link-" /* temporary name of the new link */
 #define KEPT ".blackout-kept-"
 
 static char *note_path(const char *path, const char *kind, const struct owner *owner)
@@ -27,7 +27,7 @@ static char *note_path(const char *path, const char *kind, const struct owner *o
 	return note;
 }
 
-/* As earlier versions wrote it. */
+/* The name that earlier versions used. */
 static char *note_path_bare(const char *path, const char *kind, const struct owner *owner)
 {
 	char *note;
@@ -82,7 +82,7 @@ static bool is_our_link(const char *path, const struct owner *owner)
 	snprintf(ours, sizeof(ours), "/proc/%d/fd/", (int)owner->pid);
 	if (!strncmp(text, ours, strlen(ours)))
 		return true;
-	/* Earlier versions had links to the state's file itself. */
+	/* Earlier versions made links directly to the state's file. */
 	snprintf(ours, sizeof(ours), "/blackout-%d-", (int)owner->pid);
 	return strstr(text, ours) && strstr(text, ".scene/");
 }
@@ -104,7 +104,7 @@ static int absent_note(const char *path, const char *text, const struct owner *o
 	return result;
 }
 
-/* Rule 2, on file systems that cannot exchange.  The user's file has its second name, or is moved. */
+/* Rule 2, for file systems that cannot exchange.  The user's file gets a second name, or is moved. */
 static int link_over(const char *path, const char *text, const char *aside, const struct owner *owner)
 {
 	char *coming = note_path(path, LINK, owner);
@@ -149,7 +149,7 @@ int swap_out(const char *path, int dir, const char *name, struct err *err)
 
 /* Back */
 
-/* Not every file system can be told not to replace. */
+/* Not every file system supports RENAME_NOREPLACE. */
 static int path_move(const char *path, const char *to)
 {
 	int result = renameat2(AT_FDCWD, path, AT_FDCWD, to, RENAME_NOREPLACE);
@@ -163,7 +163,7 @@ static int path_move(const char *path, const char *to)
 	return -1;
 }
 
-/* Rule 4: the path under which it is now; NULL: it cannot be moved. */
+/* Rule 4.  Returns the new path; NULL: it cannot be moved. */
 static char *stranger_keep(const char *path)
 {
 	for (unsigned i = 1;; i++) {
@@ -182,7 +182,7 @@ static enum swap_result aside_return(const char *path, const char *aside, const 
 {
 	struct stat own, there;
 
-	/* Rule 2: they did not change places yet, or have done so again. */
+	/* Rule 2: they have not changed places yet, or have changed back already. */
 	if (is_our_link(aside, owner))
 		return unlink(aside) == 0 ? SWAP_NONE : SWAP_FAILED;
 	if (lstat(aside, &own) < 0)
@@ -192,7 +192,7 @@ static enum swap_result aside_return(const char *path, const char *aside, const 
 			return unlink(aside) == 0 ? SWAP_NONE : SWAP_FAILED;
 		if (!is_our_link(path, owner) && !(*kept = stranger_keep(path)))
 			return SWAP_FAILED;
-		/* A directory does not replace a link. */
+		/* A directory cannot be renamed over a link. */
 		if (S_ISDIR(own.st_mode) && !*kept && unlink(path) < 0)
 			return SWAP_FAILED;
 	}

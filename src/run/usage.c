@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 64, ENTRY_BYTES = 1024 /* what a file costs that has no content */, PAGE = 4096 };
+enum { DEPTH_MAX = 64, ENTRY_BYTES = 1024 /* the cost of an empty file */, PAGE = 4096 };
 
 /* A walk through the scene. */
 struct walk {
-	struct map *allow;         /* not NULL: fill this */
-	const struct map *allowed; /* else compare with this */
+	struct map *allow;         /* not NULL: record sizes here */
+	const struct map *allowed; /* otherwise compare with these */
 	struct map seen;           /* a file with several names counts once */
 	uint64_t total, limit;
 };
@@ -33,7 +33,8 @@ static void file_count(struct walk *w, const struct stat *st)
 	*seen = 1;
 }
 
-/* Whatever cannot be looked at is not counted, nor are the empty entries on which the user's own files are mounted. */
+/* Entries that cannot be examined are not counted, nor are the empty entries on which the user's own files are
+ * mounted. */
 static void dir_count(struct walk *w, int at, const char *name, const struct words *mounts, unsigned depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* witness.c - see witness.h, whose rules are numbered. */
+/* witness.c - see witness.h.  "Rule N" refers to the rules there. */
 #include "run/witness.h"
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ struct witness {
 	int sockets[2];
 	int listeners[WITNESS_POLLS];
 	size_t count;
-	struct words *made; /* paths, by directory of the scene; then those elsewhere, which are not removed */
+	/* paths, one list for each directory of the scene, and one for entries elsewhere, which are not removed */
+	struct words *made;
 };
 
 struct witness *witness_new(struct scene *scene)
@@ -54,7 +55,7 @@ struct witness *witness_new(struct scene *scene)
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
 #define TELL BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-/* Tell, if it is this call. */
+/* Notify us if it is this call. */
 #define CALL(name) IF(SYS_##name, 0, 1), TELL
 /* If it is this call, tell if its flags, in this argument, say that a file is to be made. */
 #define CALL_OPEN(name, argument) \
@@ -86,8 +87,8 @@ static int filter_install(void)
 		ALLOW,
 	};
 	const struct sock_fprog program = {.len = sizeof(filter) / sizeof(*filter), .filter = filter};
-	/* Kernels that know these flags can also let a call go on (5.7); a signal should not make it be told twice
-	 * (5.19). */
+	/* Kernels that know these flags can also let a call continue (5.7).  WAIT_KILLABLE_RECV (5.19) keeps a signal
+	 * from causing a second notification for the same call. */
 	unsigned long flags =
 		SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
 	long fd;
@@ -132,11 +133,10 @@ void witness_follow(struct witness *w)
 	*header =
 		(struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
 	memcpy(CMSG_DATA(header), &listener, sizeof(listener));
-	/* A filter that nobody listens to would fail the calls. */
+	/* With a filter that nobody listens to, the calls would fail. */
 	if (listener >= 0 && sendmsg(w->sockets[1], &p.message, MSG_NOSIGNAL) < 0)
 		_exit(127);
-	/* Whoever waits for an answer must not wait for exec, which comes late in a client whose server is not
-	 * ready. */
+	/* witness_answer must not wait until exec, which comes late in a client whose server is not ready. */
 	close(w->sockets[0]);
 	close(w->sockets[1]);
 }
@@ -158,17 +158,17 @@ void witness_answer(struct witness *w)
 /* Names */
 
 struct entry {
-	size_t dir; /* of the scene; its count: elsewhere */
+	size_t dir; /* index in the scene; its count: elsewhere */
 	char name[NAME_MAX + 1];
-	char path[PATH_MAX + NAME_MAX + 2]; /* as we reach it; "": it cannot be told */
+	char path[PATH_MAX + NAME_MAX + 2]; /* as we can reach it; "": unknown */
 };
 
-/* A text of the process; false: it is too long, or not there. */
+/* Read a string from the process; false: it is too long, or not readable. */
 static bool text_read(pid_t pid, uint64_t address, char *text, size_t size)
 {
 	size_t got = 0;
 
-	/* Never across a page that may not be there. */
+	/* Do not read across a page boundary: the next page may be unmapped. */
 	while (got < size) {
 		size_t n = 4096 - (address + got) % 4096;
 		struct iovec to = {text + got, n < size - got ? n : size - got};
@@ -197,7 +197,7 @@ static size_t dir_find(const struct witness *w, const char *path)
 	return w->scene->count;
 }
 
-/* Where a path of the process leads. */
+/* Resolve a path that the process uses. */
 static struct entry entry_of(const struct witness *w, pid_t pid, uint64_t dirfd, const char *path)
 {
 	struct entry e = {.dir = w->scene->count};
@@ -265,7 +265,7 @@ static bool entry_is_pm(const struct witness *w, const struct entry *e)
 	return words_have(&dir->names, e->name);
 }
 
-/* Its number among what recovery made; their count: it is not. */
+/* The index among the entries that recovery created; their count if it is not one of them. */
 static size_t entry_find(const struct witness *w, const struct entry *e)
 {
 	const struct words *made = &w->made[e->dir];
@@ -328,7 +328,7 @@ static void renamed(struct witness *w, struct entry from, struct entry to, uint6
 {
 	bool replaces = entry_is_there(&to);
 
-	/* It will fail. */
+	/* The rename will fail. */
 	if (!entry_is_there(&from) || (replaces ? flags & RENAME_NOREPLACE : flags & RENAME_EXCHANGE))
 		return;
 	if (flags & RENAME_EXCHANGE)
@@ -356,7 +356,7 @@ static void opened(struct witness *w, pid_t pid, const uint64_t *a)
 	uint64_t flags = 0;
 	struct iovec to = {&flags, sizeof(flags)}, from = {(void *)(uintptr_t)a[2], sizeof(flags)};
 
-	/* The filter cannot see them: they come first in a structure. */
+	/* The filter cannot see the flags: they are at the start of a structure. */
 	if (process_vm_readv(pid, &to, 1, &from, 1, 0) == sizeof(flags) && flags & O_CREAT)
 		made(w, entry_read(w, pid, a[0], a[1]));
 }
@@ -385,7 +385,7 @@ static void call_look(struct witness *w, pid_t pid, const struct seccomp_data *c
 	}
 }
 
-/* The kernel may have longer structures than we know. */
+/* The kernel's structures may be longer than the ones we know. */
 union notice {
 	struct seccomp_notif told;
 	struct seccomp_notif_resp reply;
@@ -421,7 +421,7 @@ void witness_look(struct witness *w)
 	for (size_t i = 0; i < count; i++) {
 		if (polls[i].revents & POLLIN)
 			listener_look(w, polls[i].fd);
-		/* Nobody is followed any more. */
+		/* All processes of this filter have ended. */
 		if (polls[i].revents && !(polls[i].revents & POLLIN))
 			close(polls[i].fd);
 		else

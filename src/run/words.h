@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ends with NULL, so that `items` goes to exec as it is; NULL while nothing was added.  Strings and array are the
- * owner's. */
+/* `items` ends with NULL, so it can be passed to exec; it is NULL while nothing was added.  It owns the strings and the
+ * array. */
 struct words {
 	char **items;
 	size_t count;
 };
 
 void words_add(struct words *words, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The last one takes its place.  Nothing, if there is none. */
+/* Remove one; the last one takes its place.  Does nothing if there is none. */
 void words_drop(struct words *words, size_t index);
 void words_free(struct words *words);
 
-/* Sort them; and look for one in sorted ones. */
+/* Sort them; words_have searches sorted ones. */
 void words_sort(struct words *words);
 bool words_have(const struct words *words, const char *word);
 

@@ -19,10 +19,11 @@
 #include "run/shell.h"
 
 #define SECOND_NS ((uint64_t)1000000000)
-#define LEAF_NS (5 * SECOND_NS)     /* beyond twice the time limit, for the next leaf: it keeps its time by itself */
-#define USAGE_NS (SECOND_NS / 20)   /* between looks at what recovery writes */
-#define USAGE_REST 20               /* times as long as a look took */
-#define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to be gone */
+/* extra time for the next leaf, beyond twice the time limit: the leaf checks its own limit */
+#define LEAF_NS (5 * SECOND_NS)
+#define USAGE_NS (SECOND_NS / 20)   /* between measurements of what recovery writes */
+#define USAGE_REST 20               /* times the duration of the last measurement */
+#define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to disappear */
 enum { LEAVES_AT_ONCE = 64 };
 
 int worker_open(struct worker *worker, const struct worker_options *options, struct err *err)
@@ -46,8 +47,8 @@ static void server_stop(struct worker *w)
 {
 	pid_t running = w->control.page ? atomic_load(&w->control.page->running) : 0;
 
-	/* A child dies with its server, unless it changed who it is; a command may have started others before it became
-	 * a server. */
+	/* A child dies with its server, unless it changed its user ID.  A command may also have started other processes
+	 * before it became a server. */
 	if (w->server > 0 && running > 0)
 		kill(running, SIGKILL);
 	if (w->server > 0) {
@@ -62,7 +63,7 @@ static void server_stop(struct worker *w)
 	w->serving = false;
 }
 
-/* A keeper that is to leave, or sees the end of its socket, kills what it keeps. */
+/* A keeper that gets STUB_LEAVE, or sees its socket close, kills what it runs. */
 void worker_stop_keeper(struct worker *w)
 {
 	const struct stub_request leave = {.op = STUB_LEAVE};
@@ -212,7 +213,7 @@ static void keeper_launch(struct worker *w)
 	}
 }
 
-/* Children of the fork server write nothing but their own memory. */
+/* Children of the fork server write only their own memory. */
 static bool usage_is_limited(const struct worker *w)
 {
 	return w->options->disk && w->mode != RECOVERY_FORK;
@@ -246,7 +247,7 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 		server_launch(w);
 	else if (mode != RECOVERY_FORK && (!w->keeper || w->keeper_mode != mode))
 		keeper_launch(w);
-	/* Only when there is somebody to put the files back if we are killed. */
+	/* Not before a keeper exists that would put the files back if we were killed. */
 	if (w->state == WORKER_IDLE && mode == RECOVERY_IN_PLACE && inplace_put(&w->scene, err) < 0)
 		return -1;
 	if (w->state == WORKER_IDLE)
@@ -279,7 +280,7 @@ size_t worker_polls(const struct worker *w, struct pollfd polls[WORKER_POLLS])
 	return count;
 }
 
-/* A shell that waits for the program tells of its signal by a status. */
+/* A shell that waits for the program reports its signal by an exit status. */
 static void outcome_set(struct outcome *o, bool killed, int status)
 {
 	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : shell_signal(WEXITSTATUS(status));
@@ -300,7 +301,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
 		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);
-	/* What ended before it was killed has ended: SIGKILL may be its own doing, too. */
+	/* If it ended before we killed it, that outcome counts.  SIGKILL may also be recovery's own doing. */
 	bool killed = reply->flags & STUB_BY_KILL ||
 		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
 	outcome_set(o, killed, reply->status);
@@ -312,7 +313,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	w->state = WORKER_ENDED;
 }
 
-/* The server is stopped where it is, and what it has printed so far is part of what each child prints. */
+/* The server is stopped here.  Its output so far is part of each child's output. */
 static void server_hello(struct worker *w)
 {
 	w->serving = true;
@@ -379,7 +380,7 @@ static void server_pump(struct worker *w)
 			break;
 	if (!worker_is_busy(w) || server_reply(w) || !server_is_dead(w))
 		return;
-	/* Dead, but what it said last counts. */
+	/* It is dead, but its last reply counts. */
 	if (server_reply(w))
 		return;
 	printed_pump(&w->out, true);
@@ -388,8 +389,8 @@ static void server_pump(struct worker *w)
 	worker_refuse(w, reason);
 }
 
-/* A program that goes past the C library has seen the user's own files instead of the state: its verdict is worth
- * nothing. */
+/* A program that bypasses the C library has seen the user's own files instead of the state, so its verdict is
+ * worthless. */
 static bool redirection_was_missed(const struct worker *w)
 {
 	return w->mode == RECOVERY_REDIRECT && w->redirection.page && !atomic_load(&w->redirection.page->opened);
@@ -418,7 +419,7 @@ static void keeper_pump(struct worker *w)
 	}
 }
 
-/* It does not die, not even of SIGKILL. */
+/* It survives even SIGKILL. */
 static void run_abandon(struct worker *w)
 {
 	struct stub_reply reply = {.op = STUB_ENDED, .flags = STUB_BY_KILL, .nanoseconds = w->limit_ns};
@@ -445,7 +446,7 @@ static void run_late(struct worker *w)
 	if (running > 0)
 		kill(running, SIGKILL);
 	else if (w->mode == RECOVERY_FORK || request_send(w, STUB_KILL) < 0)
-		return; /* it has just ended, or not begun; the reply comes, or the next look finds it */
+		return; /* it has just ended, or has not begun; the reply will come, or the next check handles it */
 	w->state = WORKER_KILLING;
 	w->deadline_ns = clock_ns() + KILLING_NS;
 }
@@ -456,7 +457,7 @@ uint64_t worker_next(const struct worker *w)
 												 : w->deadline_ns;
 }
 
-/* Ended in this way it looks as if the kernel had limited the size of its files. */
+/* The outcome is then the same as if the kernel had limited the size of its files. */
 static void usage_look(struct worker *w, uint64_t now)
 {
 	if (usage_exceeds(&w->usage, &w->scene, w->options->disk) && request_send(w, STUB_KILL) == 0) {
@@ -464,7 +465,7 @@ static void usage_look(struct worker *w, uint64_t now)
 		w->state = WORKER_KILLING;
 		w->deadline_ns = now + KILLING_NS;
 	}
-	/* A large scene takes a while to look at. */
+	/* A large scene takes a while to measure. */
 	w->usage_ns = clock_ns() + USAGE_NS + USAGE_REST * (clock_ns() - now);
 }
 

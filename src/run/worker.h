@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* worker.h - one worker of recovery.h: its stage, its scene, its fork server and keeper, and the run that is going on.
+/* worker.h - one worker of recovery.h: its stage, its scene, its fork server and keeper, and its current run.
  *
- * worker_start begins a run in a mode, worker_pump looks after it when one of its descriptors has something to say, or
- * a time is over.  A run ends with an outcome, or is refused: then the mode cannot do it, and the state is as it
- * was. */
+ * worker_start begins a run in a mode. worker_pump handles events on its descriptors, and deadlines.  A run ends with
+ * an outcome, or is refused: then the mode cannot do it, and the state is unchanged. */
 #ifndef BLACKOUT_RUN_WORKER_H
 #define BLACKOUT_RUN_WORKER_H
 
@@ -17,12 +16,12 @@ enum worker_state {
 	WORKER_IDLE,
 	WORKER_STARTING, /* the fork server has not said hello yet */
 	WORKER_RUNNING,
-	WORKER_KILLING, /* the time is over */
+	WORKER_KILLING, /* the time is up */
 	WORKER_ENDED,   /* there is an outcome */
 	WORKER_REFUSED, /* there is a reason */
 };
 
-/* What all workers have in common. */
+/* Options that all workers share. */
 struct worker_options {
 	char *const *argv;
 	char *const *environment;
@@ -32,15 +31,15 @@ struct worker_options {
 	struct service service;
 	const struct origin *origin;
 	char stub[PATH_MAX];
-	bool namespaces; /* are to be had */
-	bool network;    /* servers need ports of their own */
+	bool namespaces; /* namespaces are available */
+	bool network;    /* each server needs its own ports */
 };
 
 struct worker {
 	const struct worker_options *options;
 	struct scene scene;
 	bool is_open;  /* the scene */
-	bool littered; /* recovery may have left something in it: only children of the fork server cannot */
+	bool littered; /* recovery may have left files in it; only children of the fork server cannot */
 
 	pid_t server;
 	int server_fd; /* becomes readable when the server is dead */
@@ -50,18 +49,18 @@ struct worker {
 	pid_t keeper;
 	int keeper_fd;
 	enum recovery_mode keeper_mode;
-	char *const *other_argv, *const *other_environment; /* the keeper runs this instead */
+	char *const *other_argv, *const *other_environment; /* run this instead of the command */
 
 	struct printed out, err;
-	struct printed out_before, err_before; /* by the server, before its first child */
+	struct printed out_before, err_before; /* output of the server before its first child */
 
 	enum worker_state state;
 	enum recovery_mode mode;
 	uint64_t limit_ns, deadline_ns;
 	struct usage usage;
-	uint64_t usage_ns;     /* when to look at it next */
-	bool wrote_too_much;   /* the run, more than options->disk */
-	struct lazy_run *lazy; /* all that is undecided, instead of one state (lazy_in.h) */
+	uint64_t usage_ns;     /* when to measure it next */
+	bool wrote_too_much;   /* the run has written more than options->disk */
+	struct lazy_run *lazy; /* a run on all undecided lines instead of one state (lazy_in.h) */
 	struct outcome outcome;
 	char reason[STUB_REASON];
 };
@@ -69,27 +68,27 @@ struct worker {
 int worker_open(struct worker *worker, const struct worker_options *options, struct err *err);
 void worker_close(struct worker *worker);
 
-/* Before the first start. */
+/* Call before the first start. */
 int worker_stage(struct worker *worker, const char *root, struct err *err);
 
-/* Run the command on what is in the stage.  -1: not even an attempt is possible. */
+/* Run the command on the contents of the stage. -1: it cannot even be attempted. */
 int worker_start(struct worker *worker, enum recovery_mode mode, uint64_t limit_ns, struct err *err);
 
 enum { WORKER_POLLS = 5 };
-/* Descriptors to wait for. */
+/* The descriptors to wait for. */
 size_t worker_polls(const struct worker *worker, struct pollfd polls[WORKER_POLLS]);
 
-/* See what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED: whoever sees that sets it to
- * WORKER_IDLE, or starts anew. */
+/* Handle what has happened.  Afterwards the state may be WORKER_ENDED or WORKER_REFUSED; the caller then sets it to
+ * WORKER_IDLE, or starts another run. */
 void worker_pump(struct worker *worker, uint64_t now_ns);
 
-/* When a busy worker wants to be looked after, whatever happens. */
+/* The latest time at which a busy worker needs worker_pump, even if nothing happens. */
 uint64_t worker_next(const struct worker *worker);
 
 /* Does anything run? */
 bool worker_is_busy(const struct worker *worker);
 
-/* End what runs, without an outcome. */
+/* Kill what runs, without an outcome. */
 void worker_stop(struct worker *worker);
 void worker_stop_keeper(struct worker *worker);
 
