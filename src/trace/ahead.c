@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ring of parts.  The thread fills them in turn, the caller takes one after the other: `filled` and `taken` count
- * them, and who is too fast waits.  A part belongs to one side at a time, so that only these counters need the lock. */
+/* A ring of parts.  The thread fills them in turn and the caller takes them in turn.  `filled` and `taken` count them,
+ * and the faster side waits.  A part belongs to one side at a time, so only these counters need the lock. */
 #include "trace/ahead.h"
 
 #include <pthread.h>
@@ -13,15 +13,15 @@
 enum {
 	PARTS = 8,
 	PART_EVENTS = 1024,
-	PART_FULL = 1 << 16, /* bytes of data after which a part is closed */
+	PART_FULL = 1 << 16, /* a part is closed after this many bytes of data */
 	PART_BYTES =
-		PART_FULL + BO_CHUNK_BYTES, /* and the data of one more event, which cannot be longer than a chunk */
+		PART_FULL + BO_CHUNK_BYTES, /* plus the data of one more event, which cannot be longer than a chunk */
 };
 
 struct part {
 	struct event events[PART_EVENTS];
 	size_t count;
-	uint8_t *data; /* of the events: they come without it being valid for long */
+	uint8_t *data; /* copies of the events' data, which the trace keeps valid only until its next event */
 	size_t used;
 };
 
@@ -29,20 +29,20 @@ struct reader {
 	struct trace *trace;
 	pthread_t thread;
 	struct part parts[PARTS];
-	int result; /* of the reading when it was over, and why */
+	int result; /* the final result of reading, and its error */
 	struct err err;
 
-	pthread_mutex_t lock; /* for all below */
+	pthread_mutex_t lock; /* protects all fields below */
 	pthread_cond_t for_reader, for_caller;
 	size_t filled, taken;
-	bool holding; /* the caller has the part after those that are taken */
-	bool over;    /* no more will be filled */
-	bool stopped; /* no more will be taken */
+	bool holding; /* the caller holds the part after the taken ones */
+	bool over;    /* no more parts will be filled */
+	bool stopped; /* no more parts will be taken */
 };
 
-/* The thread */
+/* ---- the thread ---- */
 
-/* As trace_next: 1 if there may be more. */
+/* Like trace_next: returns 1 if there may be more. */
 static int part_fill(struct part *part, struct trace *trace, struct err *err)
 {
 	part->count = part->used = 0;
@@ -61,8 +61,8 @@ static int part_fill(struct part *part, struct trace *trace, struct err *err)
 	return 1;
 }
 
-/* Wait for a part to fill; NULL if nobody wants it.  A reader that has to wait does so until half of the parts are
- * free: so it is not woken for each of them. */
+/* Wait for a free part to fill; NULL if the caller has stopped.  A reader that has to wait does so until half of the
+ * parts are free, so that it is not woken for each one. */
 static struct part *reader_part(struct reader *r)
 {
 	struct part *part;
@@ -101,7 +101,7 @@ static void *reader_run(void *arg)
 	return NULL;
 }
 
-/* The caller */
+/* ---- the caller ---- */
 
 static bool processors_are_several(void)
 {
@@ -120,7 +120,7 @@ static void reader_free(struct reader *r)
 	free(r);
 }
 
-/* NULL if there can be no thread. */
+/* NULL if the thread cannot be created. */
 static struct reader *reader_start(struct trace *trace)
 {
 	struct reader *r = mem_alloc(sizeof(*r));
@@ -144,7 +144,7 @@ static struct reader *reader_start(struct trace *trace)
 	return NULL;
 }
 
-/* The next part, in exchange for the one before it; NULL if there is none. */
+/* Return the previous part and take the next; NULL if there is none. */
 static const struct part *reader_take(struct reader *r)
 {
 	const struct part *part;

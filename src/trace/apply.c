@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 
 #define OFFSET_MAX ((uint64_t)INT64_MAX)
-#define MAP_KIND 0x0fu /* the bits of MAP_ that tell shared from private */
+#define MAP_KIND 0x0fu /* the MAP_ bits that distinguish shared from private */
 
-/* Threads: value of the map is the id, and one bit more. */
+/* Values of the thread map: the id, plus this bit. */
 #define THREAD_NAMED ((uint64_t)1 << 32)
 
 static enum apply_result damage(struct stream *s, const char *what)
@@ -61,8 +61,8 @@ static enum apply_result apply_context(struct stream *s, const struct record *r,
 	return APPLY_CONSUMED;
 }
 
-/* Is the file that is defined here one that we know?  Another process may define the same one; but a number of a
- * deleted file may also have been given to a new one. */
+/* Is this definition of a file one that we already know?  Another process may define the same file.  But a new file may
+ * also have the inode number of a deleted one. */
 static bool file_is_known(const struct stream *s, uint32_t id, const struct record *r)
 {
 	const struct trace_file *known = slab_at(&s->defs->files, id - 1);
@@ -103,7 +103,7 @@ static enum apply_result apply_file(struct stream *s, const struct record *r, st
 	return APPLY_EVENT;
 }
 
-/* Facts of another process than the first are kept apart: "3/command.0". */
+/* Facts of processes other than the first get a prefix: "3/command.0". */
 static enum apply_result apply_meta(struct stream *s, const struct record *r)
 {
 	const char *key = text(s, &r->string[0]);
@@ -133,8 +133,8 @@ void apply_first_thread(struct stream *s, uint64_t thread)
 	*map_put(&s->threads, thread, 0) = ++s->defs->thread_count;
 }
 
-/* A number that was named before belongs to a new thread now; the one that was running at the start is only named
- * late. */
+/* If the number was named before, it belongs to a new thread now.  The thread that was running at the start gets its
+ * name only later. */
 static enum apply_result apply_thread_start(struct stream *s, const struct record *r, struct event *ev)
 {
 	uint64_t creator = apply_thread(s, r->number[1]);
@@ -224,7 +224,7 @@ static enum apply_result apply_map(struct stream *s, const struct record *r, str
 	ev->offset = n[3];
 	ev->prot = (uint32_t)n[4];
 	ev->flags = (uint32_t)n[5];
-	/* What is stored into a private mapping never reaches the file, so it is no PM. */
+	/* Stores into a private mapping never reach the file, so it is not PM. */
 	if ((ev->flags & MAP_KIND) == MAP_PRIVATE)
 		mappings_unmap(&s->mappings, ev->addr, ev->size);
 	else
@@ -354,7 +354,7 @@ static enum apply_result apply_sync(struct stream *s, const struct record *r, st
 
 	if (r->number[1] >= BO_SYNC_COUNT)
 		return damage(s, "an unknown kind of file synchronisation");
-	/* sync(2) and syncfs(2) may be about no file in particular. */
+	/* sync(2) and syncfs(2) need not name a file. */
 	if ((r->number[0] || !of_all) && !event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_SYNC;
@@ -392,7 +392,7 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_FILE_RENAME: return apply_rename(s, r, ev);
 	case BO_OP_FILE_UNLINK: return apply_unlink(s, r, ev);
 	case BO_OP_FILE_SYNC: return apply_sync(s, r, ev);
-	/* Of a layer that a newer recorder has and this reader does not know: trace_layers_unknown tells. */
+	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	case BO_OP_LAYER ... BO_OP_LAYER_LAST: return APPLY_CONSUMED;
 	default: BUG_ON("a record that the decoder knows and apply does not"); return APPLY_DAMAGE;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Headers are copied out of the mapping before they are judged: chunks need not be aligned, and a field that was
- * checked must not change afterwards. */
+/* Headers are copied out of the mapping before they are checked: chunks need not be aligned, and a field must not
+ * change after it was checked. */
 #include "trace/chunk.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ int chunk_damage(const struct chunk_file *file, uint64_t offset, struct err *err
 
 static bool bytes_are_zero(const uint8_t *bytes, uint64_t size)
 {
-	/* The first is zero and each equals the one before it. */
+	/* The first byte is zero and each byte equals the previous one. */
 	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
 }
 
@@ -90,12 +90,12 @@ static int file_open(struct chunk_file *file, const char *dir, const char *name,
 	snprintf(file->name, sizeof(file->name), "trace/%s", name);
 	if (path_make(path, sizeof(path), err, "%s/trace/%s", dir, name) < 0)
 		return -1;
-	/* Not blocking: somebody may have put a pipe there. */
+	/* Non-blocking, in case a pipe has this name. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd < 0 ? err_sys(err, "cannot open %s", path) : fd;
 }
 
-/* Map the file behind `fd`, which is closed, and check its header. */
+/* Map the file behind `fd`, close `fd`, and check the header. */
 static int file_enter(struct chunk_file *file, int fd, struct err *err)
 {
 	int r = file_map(file, fd, err);
@@ -131,8 +131,8 @@ void chunk_file_close(struct chunk_file *file)
 	file->size = 0;
 }
 
-/* The writer was cut off here: what raw_bytes covers is complete.  The rest of the chunk may hold the start of an
- * event. */
+/* The writer was interrupted here.  The bytes that raw_bytes covers are complete; the rest of the chunk may hold the
+ * start of an event. */
 static int open_chunk_check(const struct chunk_file *file, struct chunk *chunk, struct err *err)
 {
 	const struct bo_chunk_header *h = &chunk->header;
@@ -183,7 +183,8 @@ int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *e
 		return chunk_damage(file, at, err, "the chunk header is cut off");
 	}
 	memcpy(h, file->base + at, sizeof(*h));
-	/* The writer sets the magic last: without it nothing has begun here, whatever else is in the header. */
+	/* The writer sets the magic last.  Without it no chunk has begun here, even if the rest of the header is not
+	 * zero. */
 	if (!h->magic && bytes_are_zero(file->base + at + sizeof(*h), file->size - at - sizeof(*h)))
 		return 0;
 	if (h->magic != BO_CHUNK_MAGIC)
@@ -211,8 +212,8 @@ static int chunk_unpack(const struct chunk_file *file, struct chunk *chunk, cons
 	return 0;
 }
 
-/* A chunk is closed by writing its sum and then the codec.  If the writer was killed between the two, the sum must fit
- * already; otherwise an open chunk has none. */
+/* A chunk is closed by writing its checksum and then the codec.  If the writer was killed between the two, the checksum
+ * must already match.  Any other open chunk has no checksum. */
 static bool open_chunk_sound(const struct chunk *chunk)
 {
 	struct bo_chunk_header closed = chunk->header;
@@ -244,8 +245,8 @@ void chunk_drop(struct chunk *chunk)
 
 /* Live files
  *
- * The writer closes a chunk in several steps and we may look between two of them, or while the sealing cuts the file:
- * so nothing is mapped, and a chunk counts as closed only when its sum is right. */
+ * The writer closes a chunk in several steps, and we may read between two of them or while sealing truncates the file.
+ * So nothing is mapped, and a chunk counts as closed only when its checksum is right. */
 
 int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *name, struct err *err)
 {
@@ -253,7 +254,7 @@ int chunk_file_open_live(struct chunk_file *file, const char *dir, const char *n
 	struct stat st;
 	int fd = file_open(file, dir, name, err);
 
-	if (fd < 0) /* why does not matter: opening it when it is complete will tell */
+	if (fd < 0) /* the reason does not matter: opening the complete file will report it */
 		return 0;
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) || !header.checksum || fstat(fd, &st) < 0 ||
 	    st.st_size < header.header_bytes) {

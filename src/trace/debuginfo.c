@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfo.c - one ELF file and its debug info; see debuginfo.h.
  *
- * Three tables of address ranges answer a question: the compilation units of the module (made when it is opened), the
- * functions of a unit (made when an address in it is first asked for), and the ELF symbols (made when DWARF has no
- * name).  libdw's own dwarf_getscopes walks a whole unit for every address and needs .debug_aranges, which clang does
- * not write; hence the tables.  Inside a function the tree is walked.
+ * Three tables of address ranges are used for lookups: the compilation units of the module (built when it is opened),
+ * the functions of a unit (built at the first lookup in it), and the ELF symbols (built when DWARF has no name).
+ * libdw's own dwarf_getscopes walks a whole unit for every address and needs .debug_aranges, which clang does not
+ * write; hence the tables.  Inside a function the tree is walked.
  *
  * "Address" here is libdwfl's: the ELF virtual address plus the bias that it chose for the module.  DWARF has its own
- * bias, which differs only where a separate debug file was made before prelinking. */
+ * bias, which differs only if a separate debug file was made before prelinking. */
 #include "trace/debuginfo.h"
 
 #include <dwarf.h>
@@ -25,17 +25,17 @@
 #include "trace/names.h"
 
 struct unit {
-	Dwarf_Die lines; /* the unit to ask for lines */
-	Dwarf_Die root;  /* the unit to ask for functions: another one only with -gsplit-dwarf */
+	Dwarf_Die lines; /* the unit used for lines */
+	Dwarf_Die root;  /* the unit used for functions; different from `lines` only with -gsplit-dwarf */
 	VEC_OF(Dwarf_Die) functions;
 	struct spans function_spans; /* id: index of functions */
 	bool read;
-	bool typed; /* it tells of types and parameters: not so with -g1 or -gline-tables-only */
+	bool typed; /* it has types and parameters: not with -g1 or -gline-tables-only */
 };
 
 struct debuginfo {
 	Dwfl_Callbacks callbacks;
-	char *debug_path; /* what callbacks.debuginfo_path points to */
+	char *debug_path; /* callbacks.debuginfo_path points to it */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
@@ -48,12 +48,12 @@ struct debuginfo {
 	size_t symbol_count;
 	bool symbols_read;
 	struct names *names;
-	struct arena paths; /* that had to be made */
+	struct arena paths; /* paths that had to be composed */
 };
 
-/* Separate debug info from the local disk only.  libdwfl asks a debuginfod server where the environment names one,
- * which could take minutes per module; the variable is the only switch it has.  It is put back, because commands that
- * the user gave run in this environment. */
+/* Find separate debug info on the local disk only. libdwfl queries a debuginfod server if the environment names one,
+ * which could take minutes per module, and the variable is its only switch.  It is restored afterwards, because the
+ * user's commands run in this environment. */
 static int debuginfo_find(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, const char *file,
 			  const char *link, GElf_Word crc, char **found)
 {
@@ -70,8 +70,8 @@ static int debuginfo_find(Dwfl_Module *module, void **userdata, const char *name
 
 /* ---- compilation units ---- */
 
-/* Functions that the linker threw away keep their ranges, moved to address 0 (or to the highest addresses by some
- * linkers). */
+/* Functions discarded by the linker keep their ranges, moved to address 0 (or, by some linkers, to the highest
+ * addresses). */
 static bool range_is_dead(Dwarf_Addr low, Dwarf_Addr high)
 {
 	return low == 0 || low >= high || low >= (Dwarf_Addr)-2;
@@ -105,7 +105,7 @@ static void units_read(struct debuginfo *info, Dwarf *dwarf)
 
 /* ---- functions of a unit ---- */
 
-/* Where functions with code may stand: nested ones of C inside blocks of others, Rust's inside types. */
+/* Entries that may contain functions with code: nested C functions stand in blocks of others, Rust's in types. */
 static bool tag_holds_functions(int tag)
 {
 	switch (tag) {
@@ -139,7 +139,7 @@ static void functions_collect(struct unit *unit, Dwarf_Die *parent, int depth)
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* Types may stand in another unit, which this one imports. */
+/* Types may be in another unit, which this one imports. */
 static bool unit_has_types(Dwarf_Die *root)
 {
 	Dwarf_Die die;
@@ -172,7 +172,7 @@ static const struct span *unit_function(struct unit *unit, Dwarf_Addr pc)
 
 /* ---- scopes inside a function ---- */
 
-/* Collect the inlined calls that hold pc, outermost first. */
+/* Collect the inlined calls that contain pc, outermost first. */
 static size_t inlined_collect(const Dwarf_Die *function, Dwarf_Addr pc, Dwarf_Die *inlined, size_t max)
 {
 	Dwarf_Die parent = *function, die;
@@ -207,7 +207,7 @@ static uint32_t attribute_number(Dwarf_Die *die, unsigned int name)
 	return (uint32_t)value;
 }
 
-/* A path that is relative is so to where the compiler ran. */
+/* Relative paths are relative to the compiler's working directory. */
 static const char *path_absolute(struct debuginfo *info, struct unit *unit, const char *path)
 {
 	Dwarf_Attribute attribute;
@@ -238,14 +238,14 @@ static void frame_set_line(struct debuginfo *info, struct unit *unit, Dwarf_Addr
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, pc);
 	int number = 0;
 
-	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0) /* line 0: the compiler knows of none */
+	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0) /* line 0: the compiler gave none */
 		return;
 	frame->line = (uint32_t)number;
 	frame->path = path_absolute(info, unit, dwarf_linesrc(line, NULL, NULL));
 }
 
-/* The frame of the code at pc, then one for each function it is inlined into.  Returns 0 if no function of the unit
- * holds it; frames[0] has the line all the same. */
+/* Fill the frame of the code at pc, then one for each function it is inlined into.  Returns 0 if no function of the
+ * unit contains pc; frames[0] has the line even then. */
 static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr pc, struct debuginfo_frame *frames)
 {
 	Dwarf_Die inlined[DEBUGINFO_FRAMES_MAX - 1];
@@ -283,7 +283,7 @@ static bool symbol_is_code(const GElf_Sym *symbol, Elf *elf, GElf_Word section)
 	return gelf_getshdr(elf_getscn(elf, section), &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-/* Of several names for one address the one that other code calls it by: global before weak before local; a function
+/* If an address has several names, prefer the one that other code uses: global before weak before local; a function
  * before a label. */
 static uint32_t symbol_rank(const GElf_Sym *symbol)
 {
@@ -294,8 +294,8 @@ static uint32_t symbol_rank(const GElf_Sym *symbol)
 												: 0u);
 }
 
-/* One pass over the symbol table: sized symbols (`sized`), or those without a size that no sized one covers.  The
- * latter, from assembly, are taken to end where the next symbol starts. */
+/* One pass over the symbol table: either the sized symbols (`sized`), or those without a size that no sized symbol
+ * covers.  The latter come from assembly and are assumed to end where the next symbol starts. */
 static void symbols_collect(struct debuginfo *info, bool sized, struct spans *found)
 {
 	int count = dwfl_module_getsymtab(info->module);
@@ -412,7 +412,7 @@ void debuginfo_close(struct debuginfo *info)
 	free(info);
 }
 
-/* Code is looked for in executable segments first: two segments may share a page of the file. */
+/* Search executable segments first, because two segments may share a page of the file. */
 static bool offset_to_address(const struct debuginfo *info, uint64_t offset, uint64_t *address)
 {
 	size_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debuginfo.h - what one ELF file, with its debug info, says of an instruction in it.
+/* debuginfo.h - look up instructions in one ELF file and its debug info.
  *
- * The working half of symbols.h, which see; nobody else includes this. */
+ * This is the back end of symbols.h; no other module includes it. */
 #ifndef BLACKOUT_TRACE_DEBUGINFO_H
 #define BLACKOUT_TRACE_DEBUGINFO_H
 
@@ -19,18 +19,18 @@ struct debuginfo_frame {
 	struct signature signature; /* all 0 without debug info */
 };
 
-/* Frames of one answer beyond this are left out, outermost first: no compiler inlines that deep, but damaged debug info
- * might. */
+/* Most frames of one result.  Further frames are left out, outermost first.  No compiler inlines that deep, but damaged
+ * debug info might claim so. */
 #define DEBUGINFO_FRAMES_MAX 64
 
 struct debuginfo;
 
-/* NULL if `path` is not a readable ELF file.  `debug_path` as for symbols_open. */
+/* NULL if `path` is not a readable ELF file.  For `debug_path` see symbols_open. */
 struct debuginfo *debuginfo_open(const char *path, const char *debug_path);
 void debuginfo_close(struct debuginfo *info);
 
-/* Fill up to DEBUGINFO_FRAMES_MAX frames for the instruction that holds the byte at `offset` of the file; 0 if nothing
- * is known. */
+/* Fill up to DEBUGINFO_FRAMES_MAX frames for the instruction that contains the byte at `offset` of the file.  Return 0
+ * if nothing is known. */
 size_t debuginfo_lookup(struct debuginfo *info, uint64_t offset, struct debuginfo_frame *frames);
 
 bool debuginfo_has_lines(const struct debuginfo *info);

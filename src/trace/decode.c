@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is not in decode_fast.h: loads, wide values, stores of other kinds, and all that is read by the field letters of
- * BO_OPCODES. */
+/* Everything that is not in decode_fast.h: loads, wide values, stores of other kinds, and all records that are read by
+ * the field letters of BO_OPCODES. */
 #include "trace/decode.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int problem_op(struct decoder *d, unsigned op)
 	return -1;
 }
 
-/* A number near the end of the payload, or of more than 8 bytes: byte by byte. */
+/* A number near the end of the payload, or longer than 8 bytes: read byte by byte. */
 bool decode_number_slow(struct decoder *d, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -80,7 +80,7 @@ static int decode_fields(struct decoder *d, struct record *r, const char *letter
 	return ok ? 1 : decode_cut(d);
 }
 
-/* 2 or 4 words: the codes of those that are not zero, then their bytes. */
+/* 2 or 4 words: the codes of the non-zero words, then their bytes. */
 bool decode_words(struct decoder *d, unsigned words, unsigned present)
 {
 	unsigned code_bytes = ((unsigned)__builtin_popcount(present) + 1) / 2, codes = 0;

@@ -2,7 +2,7 @@
 /* decode_fast.h - the part of decode.h that is worth inlining: stores, flushes and fences, which are nearly all of a
  * trace.
  *
- * Nothing is read beyond d->end.  Where at least 8 bytes are left, they are read at once and cut to what is meant. */
+ * Nothing is read beyond d->end.  If at least 8 bytes are left, they are read at once and masked. */
 #ifndef BLACKOUT_TRACE_DECODE_FAST_H
 #define BLACKOUT_TRACE_DECODE_FAST_H
 
@@ -11,7 +11,7 @@
 
 #define DECODE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* In decode.c: what is rare. */
+/* The rare cases, in decode.c. */
 void decode_note(struct decoder *d, const char *what);
 bool decode_number_slow(struct decoder *d, uint64_t *value);
 bool decode_words(struct decoder *d, unsigned words, unsigned present);
@@ -28,8 +28,8 @@ static inline int decode_cut(struct decoder *d)
 	return decode_problem(d, "the event is cut off");
 }
 
-/* Without a branch on the length, which nobody can predict: the lowest byte without the high bit ends the number, and
- * the groups of seven bits are pushed together pairwise. */
+/* Avoids a branch on the length, which would be unpredictable: the lowest byte without the high bit ends the number,
+ * and the groups of seven bits are packed together pairwise. */
 static inline bool decode_number(struct decoder *d, uint64_t *value)
 {
 	uint64_t w, ends;
@@ -48,7 +48,7 @@ static inline bool decode_number(struct decoder *d, uint64_t *value)
 	return true;
 }
 
-/* Most contexts are one byte, and what comes after is no other than last time: here a branch is better. */
+/* Most contexts are one byte and are followed by the same code as last time, so a branch is better here. */
 static inline bool decode_context(struct decoder *d, uint64_t *context)
 {
 	if (d->next < d->end && *d->next < 0x80) {
@@ -69,7 +69,7 @@ static inline bool decode_address(struct decoder *d, uint64_t *addr)
 	return true;
 }
 
-/* One word by its code: low bytes that follow, or one that was given before. */
+/* Decode one word by its code: low bytes that follow, or a recent word. */
 static inline bool decode_word(struct decoder *d, unsigned code, uint64_t *word)
 {
 	uint64_t value = 0;
@@ -120,7 +120,7 @@ static inline bool decode_shape_valid(unsigned size_code, unsigned packing)
 	return size_code <= BO_SIZE_OTHER && packing <= most[size_code];
 }
 
-/* A store whose kind is set.  Only a string has elements. */
+/* Decode a store whose kind is already set.  Only string stores have elements. */
 static inline int decode_store(struct decoder *d, struct record *r, unsigned shape, bool string)
 {
 	unsigned size_code = shape >> 4, packing = shape & 15;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - what a recording defines on its way: modules, contexts, files, threads and facts, numbered for all its
- * processes together.
+/* defs.h - the definitions of a recording: modules, contexts, files, threads and facts, numbered across all its
+ * processes.
  *
- * Ids run from 1.  Items never move, and live until defs_free. */
+ * Ids start at 1.  Items never move, and live until defs_free. */
 #ifndef BLACKOUT_TRACE_DEFS_H
 #define BLACKOUT_TRACE_DEFS_H
 
@@ -23,7 +23,7 @@ struct defs {
 	struct slab contexts; /* struct trace_context */
 	struct slab files;    /* struct trace_file */
 	struct slab metas;    /* struct def_meta */
-	struct map file_ids;  /* (dev, ino) -> the newest file with them */
+	struct map file_ids;  /* (dev, ino) -> the newest file with this identity */
 	struct map meta_ids;  /* hash of the key -> index + 1 in metas */
 	struct arena strings;
 	uint32_t thread_count;
@@ -36,10 +36,10 @@ uint32_t defs_add_module(struct defs *defs, const struct trace_module *module);
 uint32_t defs_add_context(struct defs *defs, const struct trace_context *context);
 uint32_t defs_add_file(struct defs *defs, const struct trace_file *file);
 
-/* The newest file with this identity, or 0. */
+/* Return the newest file with this identity, or 0. */
 uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino);
 
-/* Set a fact.  The strings must live as long as `defs`; an older value of the key is forgotten. */
+/* Set a fact, replacing an older value of the key.  The strings must live as long as `defs`. */
 void defs_set_meta(struct defs *defs, const char *key, const char *value);
 const char *defs_meta(const struct defs *defs, const char *key);
 

@@ -17,7 +17,7 @@ void files_name(char name[FILES_NAME_BYTES], uint32_t number)
 	snprintf(name, FILES_NAME_BYTES, "%04u.bo", number);
 }
 
-/* The number in "NNNN.bo", or -1 for any other name: sealing may have left temporary files. */
+/* Return the number in "NNNN.bo", or -1 for any other name: sealing may have left temporary files. */
 static long name_number(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");

@@ -12,7 +12,7 @@ static uint64_t page_up(uint64_t addr)
 
 bool mappings_range_valid(uint64_t addr, uint64_t size)
 {
-	/* No user address is in the upper half. */
+	/* User addresses are never in the upper half. */
 	return addr <= INT64_MAX && size <= INT64_MAX - MAPPINGS_PAGE - addr;
 }
 
@@ -41,8 +41,7 @@ static void insert_at(struct mappings *m, size_t index, const struct mapping *ne
 	m->list.count++;
 }
 
-/* Make a mapping start at `addr`, if one reaches across it, and return the index of the first that starts there or
- * above. */
+/* If a mapping spans `addr`, split it there.  Return the index of the first mapping that starts at or above `addr`. */
 static size_t split_at(struct mappings *m, uint64_t addr)
 {
 	size_t index = mappings_seek(m, addr);
@@ -120,7 +119,7 @@ void mappings_remap(struct mappings *m, uint64_t old_addr, uint64_t old_size, ui
 	clear(m, new_addr, new_end);
 	for (size_t i = 0; i < moved.count; i++) {
 		struct mapping new = moved.at[i];
-		bool grows = new.end == old_end; /* the last page stretches with the mapping */
+		bool grows = new.end == old_end; /* the last page is extended with the mapping */
 
 		new.start = new.start - old_addr + new_addr;
 		new.end = grows ? new_end : new.end - old_addr + new_addr;

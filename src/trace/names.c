@@ -13,9 +13,9 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* A name once made is kept: finding the scopes of a DIE means walking its unit. */
+/* Names are cached, because finding the scopes of a DIE means walking its unit. */
 struct names {
-	struct map texts; /* from where the DIE or symbol stands in the mapped file to a const char * */
+	struct map texts; /* from the location of the DIE or symbol in the mapped file to a const char * */
 	VEC_OF(char *) owned;
 };
 
@@ -33,7 +33,7 @@ void names_close(struct names *names)
 	free(names);
 }
 
-/* Keep `made` (freed with the names; NULL: there is nothing better than `plain`) for key. */
+/* Cache `made` for the key; it is freed with the names.  If `made` is NULL, cache `plain`. */
 static const char *names_keep(struct names *names, const void *key, char *made, const char *plain)
 {
 	const char *text = made ? made : plain;
@@ -69,7 +69,7 @@ static bool unit_has_scopes(Dwarf_Die *die)
 	}
 }
 
-/* From a concrete or inlined copy to the declaration, which stands in the scopes that qualify it. */
+/* Go from a concrete or inlined copy to the declaration, which stands inside the scopes that qualify it. */
 static void die_to_declaration(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -100,7 +100,7 @@ static const char *scope_text(Dwarf_Die *scope)
 	}
 }
 
-/* `name` with the scopes of its declaration before it, or NULL if it stands in none. */
+/* Return `name` with the scopes of its declaration in front, or NULL if it has none. */
 static char *name_qualify(Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die declaration = *die, *scopes = NULL;
@@ -152,8 +152,8 @@ static demangle_function *demangler(void)
 	return function;
 }
 
-/* Cuts the parameters off a demangled name, with the qualifiers and clones behind them: DWARF's names have none
- * either. */
+/* Cut the parameters off a demangled name, with the qualifiers and clone suffixes after them: DWARF's names have none
+ * of these either. */
 static void name_cut_parameters(char *name)
 {
 	char *close = strrchr(name, ')');
@@ -180,7 +180,7 @@ static char *symbol_demangle(const char *symbol)
 	return name;
 }
 
-/* The symbol tables that linkers write for executables carry versions: memcpy@GLIBC_2.14. */
+/* The symbol tables that linkers write into executables contain versions: memcpy@GLIBC_2.14. */
 static char *symbol_unversion(const char *symbol)
 {
 	const char *version = strchr(symbol, '@');

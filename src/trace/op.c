@@ -13,7 +13,7 @@ static const struct {
 #undef X
 };
 
-/* STORE and FILE_SYNC stand for the first of several. */
+/* STORE and FILE_SYNC map to the first of several ops. */
 static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_STORE] = OP_STORE,
 	[EVENT_LOAD] = OP_LOAD,

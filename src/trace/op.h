@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* op.h - what events are called where people read and select them: one word per kind of event.
+/* op.h - the names by which users read and select events: one word per kind of event.
  *
- * An op is finer than an event_type where the difference matters to a reader: each kind of store and each way to sync a
- * file has its own. */
+ * An op is more specific than an event_type where the difference matters to a reader: each kind of store and each kind
+ * of file synchronization has its own op. */
 #ifndef BLACKOUT_TRACE_OP_H
 #define BLACKOUT_TRACE_OP_H
 
@@ -13,7 +13,8 @@
 
 enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES, OP_PROCESSES, OP_GROUP_COUNT };
 
-/* X(name, text, group).  The first five are in the order of enum bo_store_kind, the syncs in that of enum bo_sync. */
+/* X(name, text, group).  The first five are in the sequence of enum bo_store_kind, and the syncs in that of enum
+ * bo_sync. */
 #define OPS(X)                                       \
 	X(STORE, "store", STORES)                    \
 	X(NTSTORE, "ntstore", STORES)                \
@@ -63,7 +64,7 @@ enum op op_of(const struct event *ev);
 const char *op_name(enum op op);
 enum op_group op_group(enum op op);
 
-/* The op whose name is the `length` bytes at `name`, or OP_COUNT. */
+/* Return the op whose name is the `length` bytes at `name`, or OP_COUNT. */
 enum op op_find(const char *name, size_t length);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every step leaves a file that reads as before, so that being killed between two of them costs nothing:
+/* Every step leaves a file that reads as before, so being killed between two steps loses nothing:
  *
- *  1. A chunk that was left open: the file is cut right behind its last event, then the header is overwritten by a
- *     closed one.  If it holds no event, it is cut off altogether.
+ *  1. A chunk that was left open: the file is truncated right after its last event, then the header is overwritten
+ *     by a closed one.  If the chunk holds no event, it is cut off altogether.
  *  2. Compression writes a new file beside the old one and renames it.
  *  3. The chunk of facts is first appended as an open chunk without events, then filled, then closed.
  *
- * The first process comes last: its mark says that everything is done. */
+ * The first process is sealed last: its mark says that everything is done. */
 #include "trace/seal.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ struct sealing {
 	struct chunk_file file; /* as it was when it was opened */
 	char path[4096], temporary[4096];
 	int fd;
-	uint64_t end; /* of the last chunk */
+	uint64_t end; /* end of the last chunk */
 	bool marked;  /* the last chunk is the seal */
 };
 
@@ -57,7 +57,7 @@ static int cut(struct sealing *s, uint64_t size, struct err *err)
 	return 0;
 }
 
-/* The writer's own count may lag behind, so count again. */
+/* The writer's own count may be out of date, so count again. */
 static int chunk_count(const struct chunk_file *file, const struct chunk *chunk, uint32_t *events, struct err *err)
 {
 	struct decoder decoder = decoder_at(chunk->payload, chunk->payload_bytes);
@@ -117,7 +117,7 @@ struct packing {
 	int fd;
 	const char *name;
 	uint64_t end;
-	bool smaller; /* than what was there */
+	bool smaller; /* than the old file */
 	uint8_t *packed;
 };
 
@@ -207,7 +207,7 @@ static uint8_t *put_string(uint8_t *p, const char *string, size_t length)
 	return p + length;
 }
 
-/* Encode the mark and the facts; those that do not fit into a chunk are cut. */
+/* Encode the mark and the facts.  Facts that do not fit into a chunk are cut. */
 static uint32_t metas_encode(uint8_t *payload, const struct seal_options *options, uint32_t *events)
 {
 	uint8_t *p = payload;
@@ -232,7 +232,7 @@ static uint32_t metas_encode(uint8_t *payload, const struct seal_options *option
 	return (uint32_t)(p - payload);
 }
 
-/* The facts are nobody's doing, but a chunk has a thread: take that of the last chunk, which is known. */
+/* The facts belong to no thread, but a chunk needs one: take that of the last chunk, which is known. */
 static void last_place(const struct chunk_file *file, uint32_t *thread, uint64_t *clock)
 {
 	struct chunk chunk = {0};
@@ -262,7 +262,7 @@ static int append_metas(struct sealing *s, const struct seal_options *options, s
 	h.checksum = chunk_checksum(&h, payload);
 	if (r == 0)
 		r = write_all(s->fd, &h, sizeof(h), s->end, s->file.name, err);
-	if (r < 0 && ftruncate(s->fd, (off_t)s->end) < 0) /* the space is gone, the recording is not */
+	if (r < 0 && ftruncate(s->fd, (off_t)s->end) < 0) /* no space left, but the recording itself is intact */
 		err_sys(err, "cannot cut %s", s->file.name);
 	free(payload);
 	return r;
@@ -315,7 +315,7 @@ static int step_append(struct sealing *s, const struct seal_options *options, st
 	return s->marked ? 0 : append_metas(s, options, err);
 }
 
-/* Each step opens the file anew, because the one before it changed it. */
+/* Each step opens the file again, because the previous step changed it. */
 static int seal_do(const char *dir, uint32_t number, seal_step step, const struct seal_options *options,
 		   struct err *err)
 {

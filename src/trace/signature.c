@@ -7,15 +7,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* What the parameters of a function are; bits. */
+/* Kinds of parameters that a function has; bits. */
 enum {
 	TAKES_VOID = 1,     /* void * */
 	TAKES_SCALAR = 2,   /* a pointer or reference to a number, or to another pointer */
 	TAKES_TEXT = 4,     /* a pointer to bytes: an address, or a name */
-	TAKES_OBJECT = 8,   /* a struct or class, or where one is */
+	TAKES_OBJECT = 8,   /* a struct or class, or a pointer to one */
 	TAKES_NUMBER = 16,  /* an integer of any size */
-	TAKES_WORD = 32,    /* one that is large enough for an address */
-	TAKES_TEMPLATE = 64 /* the types above are the caller's choice */
+	TAKES_WORD = 32,    /* an integer large enough for an address */
+	TAKES_TEMPLATE = 64 /* the caller chooses the types above */
 };
 
 static bool die_follow(Dwarf_Die *die, unsigned int name)
@@ -29,7 +29,7 @@ static bool die_follow(Dwarf_Die *die, unsigned int name)
 	return true;
 }
 
-/* From a concrete or inlined copy to what it is a copy of: copies may lack parameters that nobody uses. */
+/* Go from a concrete or inlined copy to its original: copies may lack unused parameters. */
 static void die_to_origin(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -42,7 +42,7 @@ static void die_to_origin(Dwarf_Die *die)
 	}
 }
 
-/* The type that `die` has, without its names and qualifiers; false if it is void. */
+/* The type of `die` without typedefs and qualifiers; false if it is void. */
 static bool type_of(const Dwarf_Die *die, Dwarf_Die *type)
 {
 	*type = *die;
@@ -119,7 +119,7 @@ static enum symbols_given takes_given(unsigned takes)
 	return takes & (pointers | TAKES_WORD) ? GIVEN_MAYBE : GIVEN_NOTHING;
 }
 
-/* libdw's own dwarf_decl_file gives up with an assertion where the table of files is elsewhere (-gsplit-dwarf). */
+/* libdw's own dwarf_decl_file fails an assertion if the file table is elsewhere (-gsplit-dwarf). */
 static const char *decl_file(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -135,8 +135,8 @@ static const char *decl_file(Dwarf_Die *die)
 	return dwarf_filesrc(files, index, NULL, NULL);
 }
 
-/* Where it was declared, and its name there.  A function in a header is one function, in however many units; so are the
- * instances of a template. */
+/* Hash of the place of the declaration and the name there.  A function in a header is one function even if it is
+ * compiled into many units; so are the instances of a template. */
 static uint64_t function_identity(Dwarf_Die *function)
 {
 	const char *file = decl_file(function), *name = dwarf_diename(function);

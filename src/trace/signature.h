@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signature.h - what debug info says of a function as a whole: which one it is, and what its caller can hand it.
+/* signature.h - debug info about a function as a whole: its identity, and what its caller can pass to it.
  *
- * The part of debuginfo.h that reads declarations; nobody else includes this. */
+ * This is the part of debuginfo.h that reads declarations; no other module includes it. */
 #ifndef BLACKOUT_TRACE_SIGNATURE_H
 #define BLACKOUT_TRACE_SIGNATURE_H
 
@@ -17,7 +17,8 @@ struct signature {
 	bool returns;
 };
 
-/* Of the function that a subprogram or inlined call is.  `typed`: its unit tells of types. */
+/* The signature of the function for a subprogram or inlined call.  `typed`: the debug info of its unit includes
+ * types. */
 struct signature signature_of_die(const Dwarf_Die *die, bool typed);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* All that is counted by place, in one table. */
+/* All counters by place, in one table. */
 struct site {
 	uint32_t context;
 	enum op op;
@@ -23,9 +23,9 @@ struct thread_counts {
 struct stats {
 	VEC_OF(struct site) sites;
 	struct map site_of;                   /* from (context and op, width) to 1 + index of sites */
-	size_t last_site;                     /* loops hit the same one again and again */
+	size_t last_site;                     /* loops hit the same site repeatedly */
 	VEC_OF(struct thread_counts) threads; /* by thread id */
-	VEC_OF(struct stats_file) files;      /* by file id; [0]: no PM */
+	VEC_OF(struct stats_file) files;      /* by file id; [0]: not PM */
 	uint64_t events;
 	uint64_t counts[OP_COUNT];
 	uint64_t bytes[OP_COUNT];
@@ -95,7 +95,7 @@ static void stats_add_file(struct stats *stats, const struct event *ev, enum op_
 	}
 }
 
-/* Bytes that an event moves; of a mapping or a sync the size is no such thing. */
+/* Bytes that an event moves.  The size of a mapping or sync does not count. */
 static uint64_t event_bytes(const struct event *ev)
 {
 	switch (ev->type) {
@@ -213,7 +213,7 @@ static uint64_t text_hash(const char *text)
 	return text ? XXH3_64bits(text, strlen(text)) : 0;
 }
 
-/* Where a frame is, as a key: its line, or its function, or its module. */
+/* Key of a frame's place: its line, or its function, or its module. */
 static uint64_t *line_key(struct map *map, const struct symbols_frame *frame)
 {
 	if (frame->line)
@@ -221,7 +221,7 @@ static uint64_t *line_key(struct map *map, const struct symbols_frame *frame)
 	return map_put(map, text_hash(frame->module), text_hash(frame->function) | 1ull << 63);
 }
 
-/* Ties are broken by place, so that two runs print the same order. */
+/* Ties are broken by place, so that the output is the same in every run. */
 static int frame_compare(const struct symbols_frame *a, const struct symbols_frame *b)
 {
 	int order = strcmp(a->file ? a->file : a->module, b->file ? b->file : b->module);
@@ -281,7 +281,7 @@ static bool site_is_copy(const struct site *site)
 	       (site->op == OP_NTSTORE || site->op == OP_REPSTORE || (site->op == OP_STORE && site->width > 8));
 }
 
-/* The function that the machine executes: what the instruction's own code was inlined into. */
+/* The function that the machine executes: the one that the instruction's code was inlined into. */
 static const struct symbols_frame *routine_frame(const struct trace *trace, struct symbols *symbols, uint32_t context)
 {
 	const struct symbols_frame *const *frames;

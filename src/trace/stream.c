@@ -11,7 +11,7 @@
 
 /* Opening */
 
-/* Look at the chunk headers alone.  Damage that is met here will be met again, and reported, by reading. */
+/* Read only the chunk headers.  Damage met here will be met again, and reported, when reading. */
 static void stream_survey(struct stream *s)
 {
 	struct chunk chunk = {0};
@@ -29,8 +29,8 @@ static void stream_survey(struct stream *s)
 		s->whole = false;
 }
 
-/* A process that was started by another may define things before its first CLOCK: they belong to that first burst, not
- * to the beginning of the recording. */
+/* A process that was started by another may have definitions before its first CLOCK.  They belong to that first burst,
+ * not to the start of the recording. */
 static uint64_t stream_first_clock(const struct stream *s)
 {
 	struct chunk chunk = {0};
@@ -52,7 +52,7 @@ static uint64_t stream_first_clock(const struct stream *s)
 	return clock;
 }
 
-/* What a new stream has, whether its file is complete or not. */
+/* Set up a new stream, whether its file is complete or live. */
 static int stream_begin(struct stream *s, struct err *err)
 {
 	if (!s->file.blank && s->file.header.process != s->number) {
@@ -106,7 +106,7 @@ void stream_close(struct stream *s)
 {
 	chunk_drop(&s->chunk);
 	chunk_file_close(&s->file);
-	s->file.blank = true; /* reads as ended from now on */
+	s->file.blank = true; /* from now on it reads as ended */
 	vec_free(&s->modules);
 	vec_free(&s->contexts);
 	vec_free(&s->files);
@@ -152,7 +152,7 @@ static enum stream_step stream_next_chunk(struct stream *s, struct err *err)
 	enum stream_step end = s->file.live ? STREAM_WAIT : STREAM_END;
 	int r;
 
-	/* The count of a chunk that was left open may lag behind. */
+	/* If the chunk was left open, its count may be out of date. */
 	if (s->chunk.offset && h->codec != BO_CHUNK_OPEN && h->events != s->records)
 		return chunk_damage(&s->file, s->chunk.offset, err, "the chunk holds %u events, its header says %u",
 				    s->records, h->events);
@@ -165,8 +165,8 @@ static enum stream_step stream_next_chunk(struct stream *s, struct err *err)
 	return r ? STREAM_EVENT : end;
 }
 
-/* An event that reaches over several mappings is delivered in pieces, one for each; what lies between them is no PM and
- * left out.  If nothing of it is mapped, it is delivered whole, without a file. */
+/* An event that spans several mappings is delivered in pieces, one per mapping.  The gaps between them are not PM and
+ * are skipped.  If no part of it is mapped, it is delivered whole, without a file. */
 static void event_split(struct stream *s, struct event *ev)
 {
 	size_t index = mappings_seek(&s->mappings, ev->addr);
@@ -240,7 +240,7 @@ static inline enum stream_step event_fence(enum event_type type, struct event *e
 	return STREAM_EVENT;
 }
 
-/* STREAM_END here means: consumed, go on. */
+/* Returning STREAM_END means: consumed, continue. */
 static enum stream_step event_other(struct stream *s, const struct record *r, struct event *ev, struct err *err)
 {
 	switch (apply_record(s, r, ev)) {

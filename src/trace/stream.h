@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream.h - one trace file, read as the events of one process.
+/* stream.h - read one trace file as the events of one process.
  *
- * Here records get their meaning: ids are checked and renumbered, addresses resolved through the live mappings.  The
- * merge in trace.c decides which process may go on; it is told by STREAM_CLOCK when this one enters its next burst. */
+ * This module interprets records: it checks and renumbers ids, and resolves addresses through the current mappings.
+ * The merge in trace.c decides which process may continue; STREAM_CLOCK tells it when this one enters its next
+ * burst. */
 #ifndef BLACKOUT_TRACE_STREAM_H
 #define BLACKOUT_TRACE_STREAM_H
 
@@ -21,34 +22,34 @@ enum stream_step { STREAM_DAMAGE = -1, STREAM_END = 0, STREAM_EVENT = 1, STREAM_
 
 struct stream {
 	uint32_t number; /* NNNN of its file */
-	uint64_t clock;  /* number of the burst it is in */
+	uint64_t clock;  /* number of its current burst */
 	struct chunk_file file;
 	struct chunk chunk;
 	struct decoder decoder;
-	uint32_t records; /* decoded of this chunk */
+	uint32_t records; /* records decoded from this chunk */
 
-	struct defs *defs;        /* shared by all */
+	struct defs *defs;        /* shared by all streams */
 	VEC_OF(uint32_t) modules; /* ids in this file -> ids in defs; [0] is 0 in all of these */
 	VEC_OF(uint32_t) contexts;
 	VEC_OF(uint32_t) files;
 	struct map own_files; /* ids in defs that this file defined or inherited */
 	struct map threads;   /* id in this file -> id in defs, and whether THREAD_START has named it */
-	uint32_t thread;      /* that does what follows */
+	uint32_t thread;      /* the thread of the following records */
 	struct mappings mappings;
 
-	struct event blank; /* of this process, and otherwise zero: copying is faster than clearing */
-	struct event rest;  /* what is left of an event that reaches over several mappings, if its size is not 0 */
+	struct event blank; /* zero except for the process: copying is faster than clearing */
+	struct event rest;  /* the rest of an event that spans several mappings; size 0: none */
 
-	/* From a look at all chunk headers: */
+	/* From a survey of all chunk headers: */
 	uint64_t raw_bytes, record_count;
 	bool whole;  /* every chunk is closed, and the file ends with the last */
-	bool marked; /* and that is the seal */
+	bool marked; /* and the last chunk is the seal */
 };
 
-/* Open trace/NNNN.bo.  On success stream_close must follow. */
+/* Open trace/NNNN.bo.  After success, call stream_close. */
 int stream_open(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
-/* Open a file that is still being written: 1, or 0 if there is nothing to open yet.  stream_next says STREAM_WAIT where
- * the next chunk is not closed yet, until stream_end_live tells that the file is complete. */
+/* Open a file that is still being written.  Return 1, or 0 if there is nothing to open yet. stream_next returns
+ * STREAM_WAIT if the next chunk is not closed yet, until stream_end_live declares the file complete. */
 int stream_open_live(struct stream *s, const char *dir, uint32_t number, struct defs *defs, struct err *err);
 int stream_end_live(struct stream *s, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols.c - modules and answers, each found once and kept; see symbols.h. */
+/* symbols.c - a cache of modules and lookups; see symbols.h. */
 #include "trace/symbols.h"
 
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 #include "base/vec.h"
 #include "trace/debuginfo.h"
 
-/* A file that code came from.  Several modules of a trace are one file: its segments, or its mappings in several
+/* A file that contains code.  Several modules of a trace may be one file: its segments, or its mappings in several
  * processes. */
 struct source {
 	char *path;
 	uint64_t file_size, mtime; /* as recorded */
-	const char *name;          /* base name, or what stands for it */
+	const char *name;          /* base name, or a substitute */
 	enum symbols_state state;
 	struct debuginfo *info; /* NULL unless state is LINES or NAMES */
 };
@@ -32,7 +32,7 @@ struct symbols {
 	char *debug_path;
 	struct map sources; /* from the hash of the path, and size and time, to a struct source * */
 	struct map answers; /* from source, and offset and `caller`, to a struct answer * */
-	VEC_OF(const struct symbols_frame *) stack; /* what symbols_stack returned last */
+	VEC_OF(const struct symbols_frame *) stack; /* last result of symbols_stack */
 };
 
 struct symbols *symbols_open(const char *debug_path)
@@ -84,7 +84,7 @@ static enum symbols_state source_check(const struct source *source)
 		return SYMBOLS_NOTHING;
 	if (stat(source->path, &st) < 0)
 		return SYMBOLS_MISSING;
-	if (!S_ISREG(st.st_mode)) /* a device or FIFO of that name is not what ran, and must not be opened */
+	if (!S_ISREG(st.st_mode)) /* a device or FIFO of that name is not the file that ran, and must not be opened */
 		return SYMBOLS_CHANGED;
 	if ((uint64_t)st.st_size != source->file_size || (uint64_t)st.st_mtime != source->mtime)
 		return SYMBOLS_CHANGED;
@@ -238,7 +238,7 @@ size_t symbols_stack(struct symbols *symbols, const struct trace *trace, uint32_
 	return symbols->stack.count;
 }
 
-/* How many characters at `p`, where the text so far ends in "operator", are the operator's own: `operator<<`. */
+/* If `text` ends in "operator", the number of characters at `p` that belong to the operator: `operator<<`. */
 static size_t operator_length(const char *p, const char *text, size_t used)
 {
 	static const char word[] = "operator";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merge: the processes that are not yet at their end stand in a heap, the one with the lowest clock on top.  It
- * goes on until its clock passes that of another.  Ties go to the older process. */
+/* The merge: the processes that have not ended form a heap, with the lowest clock on top.  The top process is read
+ * until its clock passes that of another.  On a tie, the older process comes first. */
 #include "trace/trace.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct trace {
 	size_t heap_count;
 	uint32_t layers;
 	bool failed;
-	struct err failure; /* the damage that ended the reading */
+	struct err failure; /* the damage at which reading stopped */
 };
 
 static bool goes_before(const struct stream *a, const struct stream *b)
@@ -57,7 +57,7 @@ static int open_streams(struct trace *t, const char *dir, const uint32_t *number
 		if (i == 0 && s->file.blank)
 			return chunk_damage(&s->file, 0, err, "the file is empty");
 		t->heap[t->heap_count++] = s;
-		/* Children that were not followed have no files; others are left from something else. */
+		/* Children that were not followed have no files, so any other files belong to something else. */
 		if (i == 0 && !(s->file.header.layers & BO_LAYER_FOLLOW))
 			break;
 	}
