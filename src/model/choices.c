@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* choices.c - see choices.h.  Compiled into the preload library as well: no allocation, no library. */
+/* choices.c - see choices.h.  Compiled into the preload library as well: no allocation, no library calls. */
 #include "model/choices.h"
 
-#define CACHED 0 /* enum unit_kind; model.h needs libraries */
+#define CACHED 0 /* enum unit_kind; model.h would need libraries */
 
-/* One line, and what its decisions from the first unit up to some unit amount to.  For it alone: the order within the
- * line, and orders broken in it. */
+/* The combined effect of a line's decisions, from its first unit up to some unit.  It covers only this line: the
+ * sequence within the line, and the orders broken in it. */
 struct pass {
 	const struct choices_unit *units;
 	uint32_t count;
 	uint64_t missing; /* event of the first cached unit left out */
-	uint64_t barrier; /* of the bounds, or nearer */
+	uint64_t barrier; /* that of the bounds, or an earlier one */
 };
 
 static struct pass pass_start(const struct choices *c, uint32_t line, struct choices_bounds bounds)
@@ -25,7 +25,7 @@ static bool may_take(const struct pass *p, const struct choices_unit *unit)
 	return unit->event < p->barrier && (unit->kind != CACHED || p->missing >= unit->event);
 }
 
-/* Something taken elsewhere was stored after the CLFLUSH that covered the unit.  The forced units of a line are the
+/* Something stored after the CLFLUSH that covered the unit was taken elsewhere.  The forced units of a line are the
  * first of its cached ones. */
 static bool must_take(const struct choices_unit *unit, struct choices_bounds bounds)
 {
@@ -69,13 +69,13 @@ bool choices_first(const struct choices *c, uint32_t line, struct choices_bounds
 {
 	const struct pass p = pass_start(c, line, bounds);
 
-	(void)mode; /* what is forced is cached */
+	(void)mode; /* forced units are always cached */
 	for (uint32_t i = 0; i < p.count; i++)
 		taken[i] = must_take(&p.units[i], bounds);
 	return true;
 }
 
-/* The last unit that is left out and could be taken, after the decisions before it; `count` if there is none. */
+/* Return the last unit that is left out but could be taken, given the decisions before it; `count` if there is none. */
 static uint32_t last_open(struct pass p, const uint8_t *taken, bool cached_only)
 {
 	uint32_t found = p.count;
@@ -90,7 +90,7 @@ static uint32_t last_open(struct pass p, const uint8_t *taken, bool cached_only)
 	return found;
 }
 
-/* The set in which `at` is taken, and after it no more than must be. */
+/* Make the set in which `at` is taken, and after it only the forced units. */
 static void take_and_restart(const struct pass *p, struct choices_bounds bounds, uint32_t at, uint8_t *taken)
 {
 	taken[at] = 1;
@@ -124,8 +124,8 @@ static uint64_t own_barrier(struct pass p, const uint8_t *taken)
 	return p.barrier;
 }
 
-/* Once the cached units are decided, the others are decided from the latest to the earliest: so it is known of each
- * what hides it. */
+/* After the cached units, the others are decided from the latest to the earliest, so that it is known which bytes of
+ * each are hidden. */
 static uint32_t first_open_free(const struct pass *p, const uint8_t *taken)
 {
 	uint64_t hidden = 0, barrier = own_barrier(*p, taken);
@@ -165,7 +165,8 @@ static bool next_content(const struct pass *p, struct choices_bounds bounds, uin
 	return true;
 }
 
-/* Is all taken up to a unit with whose event the line has bytes that it will have again? */
+/* Is the last taken unit marked `returns`, and are all units of its event taken?  Then the line has these bytes again
+ * later. */
 static bool returns(const struct pass *p, const uint8_t *taken)
 {
 	uint32_t last = p->count;
@@ -270,11 +271,11 @@ void choices_apply(const struct choices *c, uint32_t line, const uint8_t *taken,
 	}
 }
 
-/* Counting.  As model/count.c does it, which explains why: F is a product over lines, and the sets are a sum of
- * differences of it, one for each order that can be the latest with a unit after it.  F is computed anew for each
- * order, because there is no memory to go from one to the next. */
+/* Counting.  Same method as model/count.c, which explains it: F is a product over lines, and the number of sets is a
+ * sum of differences of F, one for each order that can be the latest one with a unit after it.  F is recomputed for
+ * each order, because there is no memory to go from one to the next. */
 
-/* The largest number of units of one store in a line is 8, of free ones there may be more than bits in a word. */
+/* A store has at most 8 units in a line, but there may be more free units than bits in a word. */
 static double line_ways(const struct choices *c, const struct choices_line *line, uint64_t upto, uint64_t orders)
 {
 	const struct choices_unit *unit = choices_units(c) + line->first, *end = unit + line->count;
@@ -293,7 +294,7 @@ static double line_ways(const struct choices *c, const struct choices_line *line
 	return ways * free;
 }
 
-/* Sets of the units stored before `upto` that hold all that orders up to `orders` cover. */
+/* Sets of the units stored before `upto` that contain all units covered by orders up to `orders`. */
 static double all_ways(const struct choices *c, const uint8_t *decided, uint64_t upto, uint64_t orders)
 {
 	double product = 1;
@@ -305,7 +306,7 @@ static double all_ways(const struct choices *c, const uint8_t *decided, uint64_t
 	return product;
 }
 
-/* The first order of an open line after `event`, but before `limit`; otherwise the limit. */
+/* The first order of an open line after `event` but before `limit`; `limit` if there is none. */
 static uint64_t order_after(const struct choices *c, const uint8_t *decided, uint64_t event, uint64_t limit)
 {
 	for (uint32_t i = 0; c->order_count && i < c->line_count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which states of a line have bytes that it has again later?  See choices.h.
+/* Mark the states of a line whose bytes occur again in a later state; see choices.h.
  *
- * In a line of cached units these are the states after whole events, one for each event.  Of those that are alike the
- * last one stays: it is not known here what is certain, so the first state of all, without any unit, is like none of
- * them, and the one with all units must stay what it is.  Where there are orders it matters to other lines which of
- * them is taken. */
+ * In a line of cached units these are the states after whole events, one per event.  Of equal states, the last one is
+ * kept.  The certain content is not known here, so the initial state, without any unit, is equal to none of them; and
+ * the state with all units must remain.  Nothing is marked if there are orders, because then it matters to other lines
+ * which state is taken. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -15,11 +15,11 @@
 
 struct content {
 	uint8_t bytes[CHOICES_LINE];
-	uint64_t shown; /* bit i: bytes[i] is that of a unit */
+	uint64_t shown; /* bit i: bytes[i] comes from a unit */
 };
 
 struct step {
-	uint32_t unit; /* the last one of its event */
+	uint32_t unit; /* the last unit of its event */
 	XXH128_hash_t content;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a model to choices.h. */
+/* Build the choices (choices.h) from a model. */
 #include <string.h>
 
 #include "base/err.h"
@@ -33,7 +33,7 @@ static uint64_t unit_line(const struct choices_unit *unit)
 	return unit->offset - unit->offset % CHOICES_LINE;
 }
 
-/* By line, then in the order of the stores. */
+/* By line, then by the sequence of the stores. */
 static int unit_compare(const void *left, const void *right)
 {
 	const struct choices_unit *a = left, *b = right;

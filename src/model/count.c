@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many sets may be on media, without looking at them.
+/* Count the sets that may be on media, without enumerating them.
  *
- * Without CLFLUSH the lines, and the units that are not cached, are independent, so their numbers multiply.  A line
- * whose pending stores have n1, n2, ... units has 1 + (2^n1 - 1) + (2^n2 - 1) + ... states: nothing, or some of a store
- * and all of those before it.
+ * Without CLFLUSH the lines, and the units that are not cached, are independent, so their counts multiply.  A line
+ * whose pending stores have n1, n2, ... units has 1 + (2^n1 - 1) + (2^n2 - 1) + ... states: nothing, or a part of one
+ * store and all stores before it.
  *
- * With CLFLUSHes at t1 < t2 < ... < tm, a set belongs to the latest tk after which one of its units was stored (k = 0
- * if there is none).  It then holds all that t1 ... tk ordered, and nothing stored after tk+1.  With F(s, k) = the
- * number of sets of units stored up to s that hold all that t1 ... tk ordered, those with k > 0 are F(tk+1, k) - F(tk,
- * k): the second term takes away those without a unit after tk.  F is a product again, and goes from one k to the next
- * by the lines that change. */
+ * With CLFLUSHes at t1 < t2 < ... < tm, assign each set to the latest tk after which one of its units was stored (k = 0
+ * if there is none).  The set then contains everything that t1 ... tk ordered, and nothing stored after tk+1.  Let F(s,
+ * k) be the number of sets of units stored up to s that contain everything that t1 ... tk ordered.  Then the number of
+ * sets with k > 0 is F(tk+1, k) - F(tk, k): the second term removes the sets without a unit after tk.  F is again a
+ * product, and moving from one k to the next only touches the lines that change. */
 #include "base/err.h"
 #include "model/platform.h"
 
 struct tally {
-	mpz_t product;                /* F of what was entered so far */
-	VEC_OF(struct dirty *) lines; /* whose ways have changed since `product` was right */
-	mp_bitcnt_t doublings;        /* units that are not cached, entered since */
+	mpz_t product;                /* F of the units entered so far */
+	VEC_OF(struct dirty *) lines; /* whose ways have changed since `product` was updated */
+	mp_bitcnt_t doublings;        /* number of units entered since then that are not cached */
 	VEC_OF(uint64_t) factors;
 };
 
-/* The product of `count` factors, by halves: so the numbers multiplied are of the same size. */
+/* The product of `count` factors, by halves, so that the numbers multiplied have similar sizes. */
 static void factors_multiply(mpz_t product, const uint64_t *factors, size_t count)
 {
 	mpz_t rest;
@@ -57,7 +57,7 @@ static void node_enter(struct tally *tally, const struct node *node)
 	dirty->ways += ((uint64_t)1 << node->units) - 1;
 }
 
-/* All that was entered of its line must be there: that is one way. */
+/* All units of the line that were entered must be in the set, which leaves one way. */
 static void order_force(struct tally *tally, const struct order *order)
 {
 	line_change(tally, order->line->dirty);
@@ -72,7 +72,7 @@ static void lines_multiply(struct tally *tally, mpz_t product, bool before)
 	factors_multiply(product, tally->factors.at, tally->factors.count);
 }
 
-/* Make `product` right again. */
+/* Bring `product` up to date. */
 static void tally_settle(struct tally *tally)
 {
 	mpz_t change;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* eadr.c - x86 with eADR: caches are flushed by the power supply when the power fails, so what is in a cache is safe.
+/* eadr.c - x86 with eADR: on power failure the platform flushes the caches, so data in a cache is safe.
  *
- * Rules.  "On media" means: there after a crash at this moment.  The order of stores is the order of the events.
+ * Rules.  "On media" means: present after a crash at this moment.  Stores are ordered as their events are.
  *
- *  1. A cached store is on media once it has taken effect.  So cached stores get there in their order, whatever their
- *     lines.
+ *  1. A cached store is on media once it has taken effect.  So cached stores reach media in sequence, across all lines.
  *  2. Flushes do nothing.
  *  3. The units of the store that is being executed may tear: until the next event of any thread some of them may be on
  *     media without the others, in any combination.  A store of one unit is there or not: the crash before it and the
  *     crash after it are its two states.
  *  4. Fences are SFENCE, MFENCE and every locked instruction, whether it stores or not.  A locked store is stored after
  *     its own fence.
- *  5. A non-temporal store gets to media at any time, bound to nothing, and is there after a fence of its thread.
- *  6. msync(MS_SYNC), fsync, fdatasync, sync and syncfs put on media all that is pending in their range.  What was
- *     written by system calls waits for one of them.  (In sync.c, for every platform.) */
+ *  5. A non-temporal store reaches media at any time, without constraints, and is there after a fence of its thread.
+ *  6. msync(MS_SYNC), fsync, fdatasync, sync and syncfs put on media all that is pending in their range.  Data written
+ *     by system calls waits for one of them.  (In sync.c, for every platform.) */
 #include "model/platform.h"
 
-/* The units of the last store, if they are still pending: nothing came after them. */
+/* The units of the last store, if they are still pending, that is, no event came after them. */
 static struct node *torn_first(const struct model *model)
 {
 	struct node *node = model->pending.all.last;
@@ -28,7 +27,7 @@ static struct node *torn_first(const struct model *model)
 	return node;
 }
 
-/* Rule 3: whatever the next event is, the store before it is done. */
+/* Rule 3: any next event means that the store before it is complete. */
 static void eadr_next(struct model *model, const struct event *ev)
 {
 	struct node *node = torn_first(model), *later;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens to the files themselves.  Sizes, names and contents at mapping time are taken to be on media at once:
- * file systems keep journals for them.  What is cut off, or replaced by zeros, is pending no longer. */
+/* Changes of the files themselves.  Sizes, names, and contents at mapping time are taken to be on media at once,
+ * because file systems journal them.  Bytes that are cut off, or replaced by zeros, are no longer pending. */
 #include <linux/falloc.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ void step_content(struct model *model, const struct event *ev)
 	memory_put(&model->memory, ev->file, ev->offset, ev->data, memory_clip(file, ev->offset, ev->size));
 }
 
-/* The bytes `zero` of a unit are zero now, for certain: the unit loses them. */
+/* The bytes `zero` of a unit are now zero for certain: remove them from the unit. */
 static void unit_zero(struct model *model, struct node *node, unsigned word, uint64_t zero)
 {
 	uint64_t bytes = node->bytes & words_mask(1u << word), rest = bytes & ~zero;
@@ -35,11 +35,11 @@ static void unit_zero(struct model *model, struct node *node, unsigned word, uin
 		if (zero >> i & 1)
 			node->value[i] = 0;
 	}
-	if (!(gaps & (gaps + 1))) /* otherwise it remains one unit, with zeros in it */
+	if (!(gaps & (gaps + 1))) /* otherwise it stays one unit, with zeros in it */
 		node->bytes &= ~zero;
 }
 
-/* Bytes [from, to) of the file, of which some are in the node's line. */
+/* Zero the bytes [from, to) of the file; some of them are in the node's line. */
 static void node_zero(struct model *model, struct node *node, uint64_t from, uint64_t to)
 {
 	uint64_t end = node->unit.offset + LINE_BYTES, zero;
@@ -74,8 +74,8 @@ static void file_resize(struct model *model, uint32_t file, uint64_t size)
 	f->size = size;
 }
 
-/* The file is announced, perhaps again: another process maps it by itself.  What is pending in it remains so, whatever
- * it holds now. */
+/* The file is announced, perhaps again because another process maps it independently.  Its pending units stay pending,
+ * no matter what the file holds now. */
 void step_file(struct model *model, const struct event *ev)
 {
 	model->changes++;
@@ -89,7 +89,7 @@ void step_truncate(struct model *model, const struct event *ev)
 	file_resize(model, ev->file, ev->size);
 }
 
-/* The kernel writes back what is there before it moves it. */
+/* The kernel writes back these bytes before it moves them. */
 static void file_shift(struct model *model, const struct event *ev, uint64_t from, uint64_t to)
 {
 	sync_range(model, ev, ev->file, from < to ? from : to, UINT64_MAX);
@@ -107,7 +107,7 @@ static void file_collapse(struct model *model, const struct event *ev, struct pm
 static void file_insert(struct model *model, const struct event *ev, struct pm_file *file)
 {
 	if (ev->offset >= file->size || ev->size > SIZE_LIMIT - file->size)
-		return; /* and this */
+		return; /* the kernel refuses this too */
 	file_shift(model, ev, ev->offset, ev->offset + ev->size);
 	file->size += ev->size;
 }
@@ -137,6 +137,6 @@ void step_allocate(struct model *model, const struct event *ev)
 void step_unlink(struct model *model, const struct event *ev)
 {
 	model->changes++;
-	if (!ev->flags) /* links that are left */
+	if (!ev->flags) /* the number of links left */
 		memory_file(&model->memory, ev->file)->unlinked = true;
 }

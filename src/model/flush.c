@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Flushes and fences: what the platform makes of them, and what the observer is told. */
+/* Flushes and fences: let the platform handle them, and tell the observer. */
 #include "model/steps.h"
 
 static void flush_line(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect)
@@ -12,7 +12,7 @@ static void flush_line(struct model *model, const struct event *ev, struct line 
 		effect->earlier_flush_context = line->flushed_context;
 		effect->earlier_flush_thread = line->flushed_thread;
 		effect->earlier_flush_addr_offset = line->flushed_offset;
-		/* There was no store since, so what is there was covered. */
+		/* No store came since, so the flush covered everything on the line. */
 		effect->earlier_flush_pending = line->dirty && line->dirty->cached.first;
 	}
 	model->platform->flush(model, ev, line, effect);
@@ -23,7 +23,7 @@ static void flush_line(struct model *model, const struct event *ev, struct line 
 	line->silent = 0;
 }
 
-/* The line that is flushed; NULL if nothing was ever stored or written there: a whole empty pool may be flushed. */
+/* The flushed line; NULL if nothing was ever stored or written there.  A program may flush a whole empty pool. */
 static struct line *flush_target(struct model *model, const struct event *ev)
 {
 	struct page *page = memory_find(&model->memory, ev->file, ev->offset);
@@ -56,7 +56,7 @@ void step_flush(struct model *model, const struct event *ev)
 		model->observer->flush(model->arg, ev, &effect);
 }
 
-/* Is this the first time that this fence (told by the number of its event) sees the context? */
+/* Is this the first time that this fence (identified by its event number) sees the context? */
 static bool context_is_new(struct model *model, uint32_t context)
 {
 	while (model->seen_contexts.count <= context)
@@ -101,7 +101,7 @@ void step_fence(struct model *model, const struct event *ev)
 		model->observer->fence(model->arg, ev, &effect);
 }
 
-/* The fence that its flushes wait for will not come. */
+/* The fence that its flushes wait for will never come. */
 void step_thread_exit(struct model *model, const struct event *ev)
 {
 	flush_close_all(&model->pending, pending_thread(&model->pending, ev->thread));

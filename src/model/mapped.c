@@ -5,7 +5,7 @@
 
 #include "model/steps.h"
 
-#define MAP_KIND 0x0fu /* the bits of MAP_ that tell shared from private */
+#define MAP_KIND 0x0fu /* the MAP_ bits that distinguish shared from private */
 
 void mapped_free(struct mapped *mapped)
 {
@@ -47,7 +47,7 @@ void step_map(struct model *model, const struct event *ev)
 	size_t count;
 
 	mappings_change(mappings_of(&model->mapped, ev->process), ev);
-	memory_file(memory, ev->file); /* so that it is looked at */
+	memory_file(memory, ev->file); /* so that the file exists in the list */
 	count = memory->files.count;
 	for (size_t file = 0; file < count; file++)
 		memory->files.at[file].maps = 0;
@@ -66,7 +66,7 @@ void step_map(struct model *model, const struct event *ev)
 	}
 }
 
-/* The units of a node that the program still sees. */
+/* Report the units of a node that the program still sees. */
 static void leftover_node(struct model *model, const struct event *by, struct node *node)
 {
 	struct unit unit = node->unit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapped.h - which files does any process still map?  When the last mapping goes, what is pending in the file is left
- * over. */
+/* mapped.h - tracks which files are still mapped by any process.  When the last mapping of a file goes, its pending
+ * stores are leftovers. */
 #ifndef BLACKOUT_MODEL_MAPPED_H
 #define BLACKOUT_MODEL_MAPPED_H
 
@@ -8,7 +8,7 @@
 #include "trace/mappings.h"
 
 struct mapped {
-	VEC_OF(struct mappings) processes; /* by number */
+	VEC_OF(struct mappings) processes; /* by process number */
 };
 
 void mapped_free(struct mapped *mapped);

@@ -69,7 +69,7 @@ static void page_put(struct page *page, size_t within, const uint8_t *bytes, siz
 		memset(page->bytes + within, 0, size);
 }
 
-/* Zeros over a range that may be far larger than what is in it: go by the pages that are there. */
+/* Zero a range that may be much larger than its data: visit only the pages that exist. */
 static void zero_present(struct memory *memory, uint32_t file, uint64_t offset, uint64_t end)
 {
 	for (size_t i = 0; i < memory->pages.room; i++) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* memory.h - the PM files as the program sees them now, and a record for each cache line that was stored to or flushed.
+/* memory.h - the PM files as the program currently sees them, and a record for each cache line that was stored to or
+ * flushed.
  *
- * Bytes are kept by pages: a page that is absent is all zeros.  They serve one question, asked for every unit: is it
- * silent?  They follow the rules of image/content.h, which answers for whole files; here a store must cost a few
- * nanoseconds. */
+ * Bytes are kept in pages; an absent page is all zeros.  They are used only to test whether a unit is silent, which is
+ * done for every unit.  They follow the rules of image/content.h, which is for whole files; here a store must cost only
+ * a few nanoseconds. */
 #ifndef BLACKOUT_MODEL_MEMORY_H
 #define BLACKOUT_MODEL_MEMORY_H
 
@@ -18,32 +19,32 @@
 #define PAGE_BYTES 4096u
 #define PAGE_LINES (PAGE_BYTES / LINE_BYTES)
 
-/* What stays of a line while nothing is pending on it.  There is one for every line that the program ever stored to or
- * flushed. */
+/* The part of a line's state that remains while nothing is pending on it.  Each line that the program ever stored to or
+ * flushed has one. */
 struct line {
-	struct dirty *dirty;   /* what is pending on it (pending.h), or NULL */
-	struct flush *flushes; /* by threads that have not fenced since: at most one each */
+	struct dirty *dirty;   /* pending units of the line (pending.h), or NULL */
+	struct flush *flushes; /* flushes by threads that have not fenced since: at most one per thread */
 
-	/* For the observer. */
-	uint64_t stored_offset; /* the last store to it */
+	/* The rest is for the observer. */
+	uint64_t stored_offset; /* of the last store to the line */
 	uint64_t flushed_offset;
 	uint32_t stored_size, stored_context;
 	uint32_t flushed_context, flushed_thread;
-	uint32_t silent; /* stores without a pending unit that nobody has flushed */
-	bool flushed;    /* since the last store */
+	uint32_t silent; /* stores without a pending unit that were not flushed */
+	bool flushed;    /* the line was flushed since the last store */
 };
 
 struct page {
 	uint8_t bytes[PAGE_BYTES];
-	struct line *lines; /* PAGE_LINES, or NULL if none was stored to or flushed */
-	uint64_t written;   /* lines written by system calls and not flushed since, a bit each */
+	struct line *lines; /* PAGE_LINES of them, or NULL if none was stored to or flushed */
+	uint64_t written;   /* bit mask of lines that system calls wrote and that were not flushed since */
 };
 
 struct pm_file {
-	bool known;    /* announced: the size holds */
+	bool known;    /* announced: the size is valid */
 	bool unlinked; /* no name is left */
-	bool mapped;   /* by somebody */
-	size_t maps;   /* how often, while that is being counted */
+	bool mapped;   /* by any process */
+	size_t maps;   /* number of mappings, only while they are being counted */
 	uint64_t size;
 };
 
@@ -61,7 +62,7 @@ struct memory {
 
 void memory_free(struct memory *memory);
 
-/* The file, made up if it is new.  Valid until the next new file. */
+/* Return the file, created if it is new.  Valid until the next new file. */
 struct pm_file *memory_file_new(struct memory *memory, uint32_t file);
 
 static inline struct pm_file *memory_file(struct memory *memory, uint32_t file)
@@ -69,7 +70,7 @@ static inline struct pm_file *memory_file(struct memory *memory, uint32_t file)
 	return file < memory->files.count ? &memory->files.at[file] : memory_file_new(memory, file);
 }
 
-/* The page that holds an offset, if it was used a moment ago, as nearly always; otherwise NULL. */
+/* Return the page that contains an offset if it was used recently, as it nearly always was; otherwise NULL. */
 static inline struct page *memory_recent(const struct memory *memory, uint32_t file, uint64_t offset)
 {
 	uint64_t number = offset / PAGE_BYTES;
@@ -78,7 +79,7 @@ static inline struct page *memory_recent(const struct memory *memory, uint32_t f
 	return memory->recent[at].number == number && memory->recent[at].file == file ? memory->recent[at].page : NULL;
 }
 
-/* The page that holds an offset: NULL if it is absent, or made if it is. */
+/* Return the page that contains an offset: memory_find gives NULL if it is absent, memory_page creates it. */
 struct page *memory_find_slowly(const struct memory *memory, uint32_t file, uint64_t offset);
 struct page *memory_page_slowly(struct memory *memory, uint32_t file, uint64_t offset);
 
@@ -96,7 +97,7 @@ static inline struct page *memory_page(struct memory *memory, uint32_t file, uin
 	return page ? page : memory_page_slowly(memory, file, offset);
 }
 
-/* The line of a page that holds an offset. */
+/* Return the line of a page that contains an offset. */
 static inline struct line *page_line(struct page *page, uint64_t offset)
 {
 	if (!page->lines)
@@ -107,14 +108,14 @@ static inline struct line *page_line(struct page *page, uint64_t offset)
 /* NULL stands for zeros. */
 bool memory_is_zero(const uint8_t *bytes, size_t size);
 
-/* Change bytes, whatever the size of the file says; NULL stands for zeros. */
+/* Change bytes, even beyond the size of the file; NULL stands for zeros. */
 void memory_put(struct memory *memory, uint32_t file, uint64_t offset, const uint8_t *bytes, uint64_t size);
 
-/* Bytes from `from` on move to `to`; those between are dropped (to < from), or are zero (to > from).  Lines forget
- * their stores. */
+/* Move the bytes from `from` on to `to`.  The bytes between are dropped (to < from), or become zero (to > from).  The
+ * lines forget their stores. */
 void memory_shift(struct memory *memory, uint32_t file, uint64_t from, uint64_t to);
 
-/* How many bytes of [offset, offset + size) are in the file. */
+/* The number of bytes of [offset, offset + size) that are inside the file. */
 static inline uint64_t memory_clip(const struct pm_file *file, uint64_t offset, uint64_t size)
 {
 	if (!file->known)

@@ -59,7 +59,7 @@ void model_free(struct model *model)
 	free(model);
 }
 
-/* The rare ones. */
+/* The rare events. */
 static void apply_other(struct model *model, const struct event *ev)
 {
 	switch (ev->type) {

@@ -5,7 +5,7 @@
 
 #include "model/platform.h"
 
-/* In whole pages of one file, or of all if it is 0. */
+/* Is anything pending in this range of one file, or of all files if `file` is 0?  The range is in whole pages. */
 static bool is_pending(const struct model *model, uint32_t file, uint64_t from, uint64_t to)
 {
 	for (const struct node *node = model->pending.all.first; node; node = node->later) {
@@ -32,7 +32,7 @@ static bool file_grows(const struct model *model, const struct event *ev)
 	return ev->size && (!file || file->size < ev->offset + ev->size);
 }
 
-/* Does the event make something certain, or change what is? */
+/* Does the event make something certain, or change certain content? */
 static bool settles(const struct model *model, const struct event *ev)
 {
 	if (model->platform->settles(model, ev))

@@ -94,11 +94,11 @@ void pending_order(struct pending *pending, struct line *line, uint64_t event)
 	struct node *node = line->dirty ? line->dirty->cached.last : NULL;
 	struct order *order;
 
-	/* A CLFLUSH that covers no more than an earlier one did says no more either. */
+	/* If this CLFLUSH covers no more than an earlier one, it adds nothing. */
 	if (!node || node->order)
 		return;
 	order = order_open(pending, line, event);
-	/* Whatever is older than an ordered node of the line is ordered too. */
+	/* Every node older than an ordered node of the line is ordered too. */
 	for (; node && !node->order; node = node->previous) {
 		node->order = order;
 		order->nodes++;
@@ -113,7 +113,7 @@ static inline void order_leave(struct pending *pending, const struct node *node)
 		order_close(pending, node->order);
 }
 
-/* So many units of a kind are gone. */
+/* Account for `units` removed units of a kind. */
 static void dirty_less(struct pending *pending, struct line *line, unsigned kind, unsigned units)
 {
 	struct dirty *dirty = line->dirty;
@@ -140,7 +140,7 @@ void pending_remove(struct pending *pending, struct node *node)
 	pending->free_nodes = node;
 }
 
-/* Nodes without a visible byte leave the top list. */
+/* Remove nodes without a visible byte from the top list. */
 static void top_sweep(struct dirty *dirty)
 {
 	struct node **at = &dirty->top;

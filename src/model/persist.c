@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From pending to certain. */
+/* Move units from pending to certain. */
 #include "model/platform.h"
 
-/* All at once: who is told of units one by one finds all of them counted as pending. */
+/* Report all units before removing any: during the callbacks, all of them still count as pending. */
 static inline void persist_tell(const struct model *model, const struct event *by, const struct node *node)
 {
 	const struct model_observer *observer = model->observer;
@@ -21,8 +21,8 @@ static inline void persist_tell(const struct model *model, const struct event *b
 	}
 }
 
-/* Units that are not cached become certain one by one: who is told of the last of a line can see that nothing is left
- * there. */
+/* Units that are not cached are reported and removed one by one, so that the observer can see at the last unit of a
+ * line that nothing else is left there. */
 static void persist_one_by_one(struct model *model, const struct event *by, struct node *node, unsigned words)
 {
 	struct unit unit = node->unit;
@@ -74,7 +74,7 @@ void persist_direct(struct model *model, const struct event *by, struct thread *
 		persist_node(model, by, thread->direct.first);
 }
 
-/* One pass is enough: what an order makes certain was stored before it, and so makes only earlier orders fall due. */
+/* One pass is enough: an order makes only earlier stores certain, which can complete only earlier orders. */
 void persist_settle(struct model *model, const struct event *by)
 {
 	struct pending *pending = &model->pending;

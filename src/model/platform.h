@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* platform.h - what a platform must say, and what it may use.  To add one: write its file, with its rules in front; add
- * it to PLATFORMS.
+/* platform.h - the interface of a platform, and the functions it may use.  To add one: write its file, starting with
+ * its rules, and add it to PLATFORMS.
  *
- * model.c does what is the same everywhere: it cuts stores into units, tells silent ones, follows the files, and makes
- * certain what a synchronisation makes certain.  The platform decides about the cache: when a cached unit is certain,
- * what a flush and a fence do.  Every unit is pending at first, in the order of the stores (pending.h). */
+ * model.c does everything that is the same on all platforms: it cuts stores into units, detects silent ones, follows
+ * the files, and handles synchronization.  The platform decides about the cache: when a cached unit becomes certain,
+ * and what a flush and a fence do.  Every unit is pending at first, in the sequence of the stores (pending.h). */
 #ifndef BLACKOUT_MODEL_PLATFORM_H
 #define BLACKOUT_MODEL_PLATFORM_H
 
@@ -16,32 +16,33 @@ struct model {
 	enum model_depth depth;
 	const struct model_observer *observer;
 	void *arg;
-	uint64_t number;  /* of the event being applied */
-	uint64_t stores;  /* STOREs to PM so far */
-	uint64_t changes; /* units stored that were not silent, and changes of the files themselves; see moments.h */
+	uint64_t number; /* of the event being applied */
+	uint64_t stores; /* STOREs to PM so far */
+	/* Counts stored units that were not silent, and changes of the files themselves; see moments.h. */
+	uint64_t changes;
 	bool ended;
 	struct memory memory;
 	struct pending pending;
 	struct mapped mapped;
-	VEC_OF(struct unit) units;        /* what model_pending returned, */
+	VEC_OF(struct unit) units;        /* last result of model_pending, */
 	VEC_OF(const struct unit *) view; /* and pointers to it */
-	VEC_OF(uint64_t) seen_contexts;   /* by id: the last fence that saw it; see flush.c */
+	VEC_OF(uint64_t) seen_contexts;   /* by context id: the last fence that saw it; see flush.c */
 };
 
 struct platform {
 	const char *name;
 
-	/* Another event begins; NULL if that means nothing. */
+	/* The next event begins; NULL if the platform does not care. */
 	void (*next)(struct model *model, const struct event *ev);
-	/* All units of a store have taken effect, and are pending; NULL if that means nothing. */
+	/* All units of a store have taken effect and are pending; NULL if the platform does not care. */
 	void (*stored)(struct model *model, const struct event *ev);
-	/* A line of PM is flushed; NULL if nothing was ever stored to it.  What it covers is to be told through
+	/* A line of PM is flushed; `line` is NULL if nothing was ever stored to it.  Report what it covers in
 	 * *effect. */
 	void (*flush)(struct model *model, const struct event *ev, struct line *line, struct flush_effect *effect);
 	/* A thread fences. */
 	void (*fence)(struct model *model, const struct event *ev, struct thread *thread);
-	/* Will the event make something certain that is pending, or that it stores itself?  For moments.h;
-	 * synchronisation is no matter of the platform. */
+	/* Will the event make something certain that is pending, or that it stores itself?  Used by moments.h.
+	 * Synchronization is not the platform's concern. */
 	bool (*settles)(const struct model *model, const struct event *ev);
 };
 
@@ -58,20 +59,20 @@ static inline bool event_is_fence(const struct event *ev)
 	       (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
 }
 
-/* The node's units are on media for certain from now on; it is gone.  What that makes certain in turn is left to
- * persist_settle, which must be called before the event ends. */
+/* The node's units are certain from now on, and the node is removed. persist_settle handles whatever that makes certain
+ * in turn; it must be called before the event ends. */
 void persist_node(struct model *model, const struct event *by, struct node *node);
 
-/* The same for those of its units that are in these words, a bit each. */
+/* The same for those units of the node that are in these words (a bit mask). */
 void persist_units(struct model *model, const struct event *by, struct node *node, unsigned words);
 
-/* All cached units of the line stored before `event`. */
+/* The same for all cached units of the line stored before `event`. */
 void persist_line(struct model *model, const struct event *by, struct line *line, uint64_t event);
 
-/* All that a thread stored non-temporally. */
+/* The same for all non-temporal stores of a thread. */
 void persist_direct(struct model *model, const struct event *by, struct thread *thread);
 
-/* Whatever comes before something that is certain is certain itself. */
+/* If something is certain, everything ordered before it is certain too. */
 void persist_settle(struct model *model, const struct event *by);
 
 #endif

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sets of pending units that may be on media, on any platform.
  *
- * What binds pending units is always of one form: a unit may be on media only if certain units that were stored before
- * it are.  These are
+ * All dependencies between pending units have one form: a unit may be on media only if certain units stored before it
+ * are.  These are
  *
- *   - for a cached unit, all units of its line that were stored by earlier events (the platform's rule of order within
- *     a line);
+ *   - for a cached unit, all units of its line that were stored by earlier events (the platform's rule 1);
  *   - for every unit, those that a CLFLUSH before it has ordered (struct order).
  *
- * So the units are decided in the order of the stores: leaving one out is always allowed, taking one is allowed if
- * nothing that it needs was left out, and every choice leads to a legal set. */
+ * So the units are decided in the sequence of the stores.  Leaving a unit out is always allowed.  Taking it is allowed
+ * if nothing that it needs was left out.  Every path leads to a legal set. */
 #include "base/err.h"
 #include "model/platform.h"
 
 #define NEVER UINT64_MAX
 
-/* Decisions so far.  Per line, dirty->missing is the event of the first unit that was left out. */
+/* The decisions so far.  Per line, dirty->missing is the event of the first unit left out. */
 struct choice {
-	uint64_t barrier; /* nothing stored after this event may be taken: an order that it would obey is broken */
+	uint64_t barrier; /* nothing stored after this event may be taken, because an order there is broken */
 };
 
 static uint64_t order_event(const struct node *node)
@@ -64,14 +63,14 @@ bool model_allows(struct model *model, const bool *persisted)
 	return true;
 }
 
-/* To undo a unit that was left out. */
+/* State to restore when a decision to leave a unit out is undone. */
 struct undo {
 	uint64_t missing, barrier;
 };
 
 struct walk {
 	struct choice choice;
-	struct node **nodes; /* of each unit */
+	struct node **nodes; /* the node of each unit */
 	struct undo *undo;
 	bool *persisted;
 	size_t count;
@@ -87,8 +86,8 @@ static void walk_down(struct walk *w, size_t at)
 	}
 }
 
-/* Go to the next set: the last unit that was left out and may be taken is, and all after it are left out again.  False
- * after the last. */
+/* Go to the next set: take the last unit that is left out and may be taken, and leave out all units after it.  Return
+ * false after the last set. */
 static bool walk_next(struct walk *w)
 {
 	for (size_t at = w->count; at-- > 0;) {

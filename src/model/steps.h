@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* steps.h - what each type of event does to the model.  Only model.c, which looks at the type, and the steps themselves
- * need this. */
+/* steps.h - the effect of each type of event on the model.  Only for model.c, which dispatches on the type, and the
+ * steps themselves. */
 #ifndef BLACKOUT_MODEL_STEPS_H
 #define BLACKOUT_MODEL_STEPS_H
 
@@ -23,7 +23,8 @@ void step_sync(struct model *model, const struct event *ev); /* sync.c */
 void step_msync(struct model *model, const struct event *ev);
 void sync_range(struct model *model, const struct event *ev, uint32_t file, uint64_t from, uint64_t to);
 
-void step_map(struct model *model, const struct event *ev);                     /* mapped.c: MAP, UNMAP and REMAP */
-void leftover_tell(struct model *model, const struct event *by, uint32_t file); /* of one file, or of all if it is 0 */
+void step_map(struct model *model, const struct event *ev); /* mapped.c: MAP, UNMAP and REMAP */
+/* For one file, or for all files if `file` is 0. */
+void leftover_tell(struct model *model, const struct event *by, uint32_t file);
 
 #endif

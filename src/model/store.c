@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stores: cut into units, silent ones told from others.  Nearly all events of a trace come through here. */
+/* Stores: cut them into units and detect silent ones.  Nearly all events of a trace come through here. */
 #include <string.h>
 
 #include "model/steps.h"
@@ -20,7 +20,7 @@ static inline uint64_t load_half(const uint8_t *bytes)
 	return value;
 }
 
-/* Fewer bytes than a word, and not one beyond them. */
+/* Load fewer bytes than a word, without reading beyond them. */
 static inline uint64_t load_part(const uint8_t *bytes, unsigned size)
 {
 	unsigned middle = size / 2;
@@ -30,15 +30,15 @@ static inline uint64_t load_part(const uint8_t *bytes, unsigned size)
 	return bytes[0] | (uint64_t)bytes[middle] << middle * 8 | (uint64_t)bytes[size - 1] << (size - 1) * 8;
 }
 
-/* Will the older unit be certain no later than the new one?  Cached units of a line are covered together; so are all
- * that a thread stored directly, by its fence. */
+/* Will the older unit become certain no later than the new one?  Cached units of a line are covered together; a fence
+ * covers all non-temporal units of its thread. */
 static bool shares_fate(const struct node *old, const struct event *ev, enum unit_kind kind)
 {
 	return old->unit.kind == kind && (kind != UNIT_DIRECT || old->unit.thread == ev->thread);
 }
 
-/* A unit of the bytes `mask` writes what is there.  If all that is there is certain, or will be certain no later than
- * the unit, it changes nothing. */
+/* The unit writes the bytes that are already there (`mask`).  It changes nothing if all these bytes are certain, or
+ * will be certain no later than the unit. */
 static bool is_silent(const struct dirty *dirty, const struct event *ev, enum unit_kind kind, uint64_t mask)
 {
 	if (!dirty || !(dirty->visible & mask))
@@ -75,9 +75,9 @@ static __attribute__((noinline)) void word_overwrite(struct model *model, const 
 	pending_hide(&model->pending, line, mask, model->depth == MODEL_VISIBLE);
 }
 
-/* A unit of `size` bytes takes effect, `within` word `word` of the line, which is at `at` in the page.  Returns the
- * bytes of the line that are pending now owing to it: none if it is silent.  Nearly all units are whole words on lines
- * where nothing is in their way (`clear`), for which the compiler can do most of this beforehand. */
+/* Apply a unit of `size` bytes, at byte `within` of word `word` of the line, which is at `at` in the page.  Return the
+ * bytes of the line that become pending because of it: none if it is silent.  Nearly all units are whole words on lines
+ * without conflicting units (`clear`), for which the compiler can precompute most of this. */
 static inline __attribute__((always_inline)) uint64_t unit_apply(struct model *model, const struct event *ev,
 								 enum unit_kind kind, uint8_t *at, struct line *line,
 								 unsigned word, unsigned within, unsigned size,
@@ -135,7 +135,8 @@ static __attribute__((noinline)) struct left units_apply_over(struct model *mode
 	return units_apply(model, ev, kind, content, line, from, end, data, false);
 }
 
-/* A flush of what was written is not needed, but it is no mistake either: it is taken for one of a silent store. */
+/* Flushing data written by a system call is unnecessary, but not a mistake.  It is treated like flushing a silent
+ * store. */
 static void page_written(struct page *page, uint64_t offset, uint64_t size)
 {
 	uint64_t first = offset % PAGE_BYTES / LINE_BYTES, last = (offset + size - 1) % PAGE_BYTES / LINE_BYTES;
@@ -151,7 +152,7 @@ static inline void line_stored(struct line *line, const struct event *ev)
 	line->flushed = false;
 }
 
-/* `size` bytes from `offset` on, in one line. */
+/* Apply `size` bytes from `offset` on, all in one line. */
 static void line_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t offset,
 		       const uint8_t *data, unsigned size)
 {
@@ -175,7 +176,7 @@ static void line_apply(struct model *model, const struct event *ev, enum unit_ki
 	pending_add(&model->pending, line, ev, model->number, kind, offset - from, content, left.bytes, left.units);
 }
 
-/* `size` bytes from `offset` on. */
+/* Apply `size` bytes from `offset` on. */
 static void range_apply(struct model *model, const struct event *ev, enum unit_kind kind, uint64_t offset,
 			uint64_t size)
 {
@@ -201,14 +202,14 @@ void step_store(struct model *model, const struct event *ev)
 	if (!ev->file)
 		return;
 	model->stores++;
-	/* In the last page of a mapping a store may lie beyond the file: it reaches nothing. */
+	/* In the last page of a mapping a store may be beyond the end of the file; then it has no effect. */
 	range_apply(model, ev, kind, ev->offset,
 		    memory_clip(memory_file(&model->memory, ev->file), ev->offset, ev->size));
 	if (model->platform->stored)
 		model->platform->stored(model, ev);
 }
 
-/* What is written hides what was stored there.  Lines that were never stored to are not made for it. */
+/* Written data hides what was stored there.  Lines that were never stored to are not created for this. */
 static void lines_hide(struct model *model, struct page *page, uint64_t offset, uint64_t end)
 {
 	while (page->lines && offset < end) {
@@ -220,7 +221,7 @@ static void lines_hide(struct model *model, struct page *page, uint64_t offset, 
 	}
 }
 
-/* A part of what was written, in one page. */
+/* Apply the part of a write that is in one page. */
 static void page_write(struct model *model, const struct event *ev, uint64_t offset, uint64_t size)
 {
 	const uint8_t *data = ev->data + (offset - ev->offset);
@@ -238,8 +239,8 @@ static void page_write(struct model *model, const struct event *ev, uint64_t off
 		page_written(page, offset, size);
 }
 
-/* Files are also made by writing all of them, so pages of zeros must cost nothing, and units are kept only where sets
- * are asked for. */
+/* Files are also created by writing them completely.  So pages of zeros must cost nothing, and units are kept only if
+ * sets are needed. */
 void step_write(struct model *model, const struct event *ev)
 {
 	struct pm_file *file = memory_file(&model->memory, ev->file);

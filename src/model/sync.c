@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Synchronisation by system calls, the same on every platform (rule 7 of adr.c, rule 6 of eadr.c): all that is pending
- * in the range is on media when the call returns, however it was stored.  MS_ASYNC and sync_file_range promise
+/* Synchronization by system calls, the same on every platform (rule 7 of adr.c, rule 6 of eadr.c): everything pending
+ * in the range is on media when the call returns, no matter how it was stored.  MS_ASYNC and sync_file_range promise
  * nothing. */
 #include <sys/mman.h>
 
@@ -8,7 +8,7 @@
 
 #define FEW_PAGES 64u
 
-/* A synchronisation writes back, so that a flush after it has nothing to do. */
+/* A synchronization writes back, so a flush after it has nothing to do. */
 static void line_synced(struct line *line, const struct event *ev, uint64_t offset)
 {
 	line->flushed = true;
@@ -18,7 +18,7 @@ static void line_synced(struct line *line, const struct event *ev, uint64_t offs
 	line->silent = 0;
 }
 
-/* False if the line has units that cannot be found from here: hidden ones that are not cached. */
+/* Return false if the line has units that cannot be found from here: hidden ones that are not cached. */
 static bool sync_line(struct model *model, const struct event *ev, struct line *line)
 {
 	persist_line(model, ev, line, UINT64_MAX);
@@ -59,7 +59,7 @@ static unsigned node_words(const struct node *node, uint64_t from, uint64_t to)
 	return inside;
 }
 
-/* Look at each pending unit. */
+/* Check each pending unit. */
 static void sync_pending(struct model *model, const struct event *ev, uint32_t file, uint64_t from, uint64_t to)
 {
 	struct node *node, *later;
@@ -75,7 +75,7 @@ static void sync_pending(struct model *model, const struct event *ev, uint32_t f
 	}
 }
 
-/* Of one file, or of all if it is 0. */
+/* Synchronize a range of one file, or of all files if `file` is 0. */
 void sync_range(struct model *model, const struct event *ev, uint32_t file, uint64_t from, uint64_t to)
 {
 	bool complete = file && to - from <= (uint64_t)FEW_PAGES * PAGE_BYTES;
@@ -99,7 +99,7 @@ void step_msync(struct model *model, const struct event *ev)
 {
 	uint64_t mask = ~(uint64_t)(PAGE_BYTES - 1);
 
-	/* The kernel takes whole pages. */
+	/* The kernel works on whole pages. */
 	if (ev->file && ev->flags & MS_SYNC)
 		sync_range(model, ev, ev->file, ev->offset & mask, (ev->offset + ev->size + PAGE_BYTES - 1) & mask);
 }

@@ -3,7 +3,7 @@
  *
  *     struct decoder d = decoder_at(payload, bytes);
  *     struct record r;
- *     while ((x = decode_next(&d, &r)) > 0) ...        // 0: end; -1: d.problem tells what is wrong with the record at d.record
+ *     while ((x = decode_next(&d, &r)) > 0) ...        // 0: end; -1: see d.problem and d.record
  *
  * Ids and ranges are returned as written.  The caller that interprets them must check them. */
 #ifndef BLACKOUT_TRACE_DECODE_H

@@ -13,8 +13,7 @@
 
 enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES, OP_PROCESSES, OP_GROUP_COUNT };
 
-/* X(name, text, group).  The first five are in the sequence of enum bo_store_kind, and the syncs in that of enum
- * bo_sync. */
+/* X(name, text, group).  The first five match enum bo_store_kind, and the syncs match enum bo_sync. */
 #define OPS(X)                                       \
 	X(STORE, "store", STORES)                    \
 	X(NTSTORE, "ntstore", STORES)                \

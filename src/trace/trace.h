@@ -112,7 +112,7 @@ int trace_next(struct trace *trace, struct event *ev, struct err *err);
 
 /* A recording that is still being written, by one process (without --follow-children), can be read behind the writer:
  *
- *     while (trace_open_live(&t, dir, &err) == 0) ...      // 1: open; 0: the writer has not begun; -1: it never will be
+ *     while (trace_open_live(&t, dir, &err) == 0) ...      // 1: open; 0: nothing to read yet; -1: cannot be opened
  *     while ((r = trace_next(t, &ev, &err)) > 0)
  *             if (r == TRACE_WAIT) ...                     // no event: look again later
  *
@@ -142,7 +142,7 @@ uint32_t trace_layers_unknown(const struct trace *trace);
 #define TRACE_LAYERS_UNKNOWN "a newer version of blackout recorded more than this one can read; the rest was skipped"
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */
-bool trace_sealed(
-	const struct trace *trace); /* False if the writer was interrupted and trace_seal (seal.h) was never called. */
+/* False if the writer was interrupted and trace_seal (seal.h) was never called. */
+bool trace_sealed(const struct trace *trace);
 
 #endif
