@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* call.h - system calls for signal handlers.
  *
- *     CALL(SYS_lseek, fd, 0, SEEK_CUR)            the result, or minus an error number; errno stays as it is
+ *     CALL(SYS_lseek, fd, 0, SEEK_CUR)            the result, or a negative error number; errno is not changed
  *
- * They pass the filter of lazy_call.c.  Those of the C library might not: it looks at all registers for arguments, and
- * an unused one may hold an address in PM.  The signal that comes of this would end the program, where it is
- * blocked. */
+ * These calls pass the filter of lazy_call.c.  Calls of the C library might not: the filter looks at all argument
+ * registers, and an unused one may hold an address in PM.  The resulting signal would end the program if it is blocked
+ * at that time. */
 #ifndef BLACKOUT_PRELOAD_CALL_H
 #define BLACKOUT_PRELOAD_CALL_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fd.c - descriptors of PM files in a child of the fork server: which they are, and what may be done with them.
+/* fd.c - descriptors of PM files in a child of the fork server: which ones there are, and what may be done with them.
  *
- * The table is empty in every other process, so there these calls just go on to the C library. */
+ * The table is empty in every other process; there these calls just go to the C library. */
 #include "preload/stub.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 enum { FDS_MAX = 1 << 16 };
 
 static struct {
-	uint32_t entry; /* plus one; 0: no PM file */
+	uint32_t entry; /* plus one; 0: not a PM file */
 	int flags;
 } fds[FDS_MAX];
 
@@ -101,7 +101,8 @@ PUBLIC int dup3(int from, int to, int flags)
 	return fd_copied(from, NEXT(dup3)(from, to, flags));
 }
 
-/* A lock for writing needs a descriptor for writing, and there is nobody to lock out: each state has its own files. */
+/* A write lock needs a writable descriptor, which we do not have.  There is nobody to lock out either: each state has
+ * its own files. */
 static int lock_pretend(int command, struct flock *lock)
 {
 	if (command == F_GETLK || command == F_OFD_GETLK)
@@ -146,7 +147,7 @@ PUBLIC int fcntl64(int fd, int command, ...)
 	return fcntl_any(fd, command, ARGUMENT_OF(command));
 }
 
-/* A retained mapping (mapping.c) would keep a lock of the program's that it thinks gone. */
+/* A retained mapping (mapping.c) would keep a lock that the program believes it has released. */
 PUBLIC int flock(int fd, int operation)
 {
 	return fd_is_pm(fd) ? 0 : NEXT(flock)(fd, operation);
@@ -162,7 +163,7 @@ PUBLIC int lockf64(int fd, int command, off64_t size)
 	return fd_is_pm(fd) ? 0 : NEXT(lockf64)(fd, command, size);
 }
 
-/* Does this call leave size and content as they are? */
+/* Does this call leave size and contents unchanged? */
 static bool size_stays(int fd, off_t size)
 {
 	struct stat st;
@@ -202,7 +203,7 @@ ALLOCATES(fallocate64, off64_t, mode, (int fd, int mode, off64_t offset, off64_t
 ALLOCATES(posix_fallocate, off_t, 0, (int fd, off_t offset, off_t size), fd, offset, size)
 ALLOCATES(posix_fallocate64, off64_t, 0, (int fd, off64_t offset, off64_t size), fd, offset, size)
 
-/* A call that writes to the file, or changes it otherwise. */
+/* A call that writes to the file, or changes it in another way. */
 #define WRITES(type, name, what, parameters, ...)      \
 	PUBLIC type name parameters                    \
 	{                                              \
@@ -227,7 +228,7 @@ WRITES(int, futimes, "changes the owner, mode or times of a PM file", (int fd, c
 WRITES(int, fsetxattr, "changes the attributes of a PM file", (int fd, const char *name, const void *value, size_t size, int flags), fd, name, value, size, flags)
 WRITES(int, fremovexattr, "changes the attributes of a PM file", (int fd, const char *name), fd, name)
 
-/* A call that reads from the file: private mappings may know better. */
+/* A call that reads from the file; private mappings may have newer data. */
 #define READS_AT(name, at, parameters, ...)                       \
 	PUBLIC ssize_t name parameters                            \
 	{                                                         \
@@ -242,7 +243,7 @@ READS_AT(read, HERE, (int fd, void *buffer, size_t size), fd, buffer, size)
 READS_AT(pread, at, (int fd, void *buffer, size_t size, off_t at), fd, buffer, size, at)
 READS_AT(pread64, at, (int fd, void *buffer, size_t size, off64_t at), fd, buffer, size, at)
 
-/* What programs built with _FORTIFY_SOURCE call. */
+/* Called by programs that were built with _FORTIFY_SOURCE. */
 PUBLIC ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 PUBLIC ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t at, size_t room);
 PUBLIC ssize_t __pread64_chk(int fd, void *buffer, size_t size, off64_t at, size_t room);
@@ -250,7 +251,7 @@ READS_AT(__read_chk, HERE, (int fd, void *buffer, size_t size, size_t room), fd,
 READS_AT(__pread_chk, at, (int fd, void *buffer, size_t size, off_t at, size_t room), fd, buffer, size, at, room)
 READS_AT(__pread64_chk, at, (int fd, void *buffer, size_t size, off64_t at, size_t room), fd, buffer, size, at, room)
 
-/* A call that reads from the file, behind the back of private mappings. */
+/* A call that reads from the file, and cannot be corrected from private mappings. */
 #define READS(name, parameters, ...)                              \
 	PUBLIC ssize_t name parameters                            \
 	{                                                         \

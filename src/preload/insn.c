@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* insn.c - see insn.h.  Opcodes as in the tables of the "Intel 64 and IA-32 Architectures Software Developer's Manual",
- * volume 2, appendix A. */
+/* insn.c - see insn.h.  Opcodes are as in the tables of the "Intel 64 and IA-32 Architectures Software Developer's
+ * Manual", volume 2, appendix A. */
 #include "preload/insn.h"
 
 struct prefixes {
-	bool size16;     /* 66 */
-	bool repne, rep; /* F2, F3 */
+	bool size16;     /* prefix 66 */
+	bool repne, rep; /* prefixes F2, F3 */
 	bool wide;       /* REX.W */
-	uint8_t word;    /* bytes of an integer operand */
+	uint8_t word;    /* size of an integer operand */
 };
 
 static struct insn plain(unsigned size)
@@ -69,11 +69,11 @@ static struct insn string(uint8_t op, const struct prefixes *p)
 	insn.source = which == 0xa4 || which == 0xa6 || which == 0xac;
 	insn.target = which != 0xac;
 	insn.compares = which == 0xa6 || which == 0xae;
-	insn.repeats = (p->rep || p->repne) && which != 0xa6 && which != 0xae; /* comparisons stop by themselves */
+	insn.repeats = (p->rep || p->repne) && which != 0xa6 && which != 0xae; /* comparisons can stop early */
 	return insn;
 }
 
-/* FLDENV, FRSTOR and their opposites are large; nothing else is larger than ten bytes. */
+/* FLDENV, FRSTOR and their opposites are large; no other one exceeds ten bytes. */
 static struct insn x87(uint8_t op, uint8_t modrm)
 {
 	bool whole = (op == 0xd9 || op == 0xdd) && (reg_of(modrm) == 4 || reg_of(modrm) == 6);
@@ -160,7 +160,7 @@ static struct insn group15(const uint8_t *start, const uint8_t *code, const stru
 	return reg == 2 || reg == 3 ? plain(4) : wide();
 }
 
-/* Vector instructions with these opcodes after 0F, and the prefix of a scalar form. */
+/* Vector instructions with these opcodes after 0F that have a scalar form, selected by a prefix. */
 static bool is_scalar(uint8_t op, bool scalar_prefix)
 {
 	if (op == 0x6e || op == 0x7e || op == 0xd6)
@@ -223,7 +223,7 @@ static struct insn three_bytes(uint8_t op, const struct prefixes *p)
 	return plain(16);
 }
 
-/* Gathers, scatters and tiles have many addresses. */
+/* Gathers, scatters and tile instructions access many addresses. */
 static bool is_scattered(uint8_t op)
 {
 	return (op >= 0x90 && op <= 0x93) || (op >= 0xa0 && op <= 0xa3) || op == 0xc6 || op == 0xc7 || op == 0x49 ||
@@ -242,7 +242,7 @@ static struct insn vector(unsigned map, unsigned pp, uint8_t op, unsigned size)
 	return plain(size);
 }
 
-/* The usual loads; others are taken for stores. */
+/* The usual loads; others are treated as stores. */
 static bool loads_one_byte(const uint8_t *code)
 {
 	uint8_t op = code[0], extension = (uint8_t)reg_of(code[1]);

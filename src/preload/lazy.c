@@ -9,7 +9,7 @@
 
 struct lazy lazy;
 
-/* Number in RDI, arguments in RSI, RDX, RCX, R8, R9 and on the stack. */
+/* System call number in RDI, arguments in RSI, RDX, RCX, R8, R9 and on the stack. */
 __asm__(".text\n"
 	".globl lazy_syscall\n"
 	".hidden lazy_syscall\n"
@@ -57,7 +57,7 @@ static uint64_t offset_at(const struct lazy_range *range, uintptr_t at)
 	return range->offset + (at - range->at);
 }
 
-/* The next undecided line at or after an offset of the range, before `end`; CHOICES_NONE if there is none. */
+/* The first undecided line of the range at or after `offset`, and before `end`; CHOICES_NONE if there is none. */
 static uint32_t line_open(const struct lazy_range *range, uint64_t offset, uint64_t end)
 {
 	uint32_t line = choices_find_from(lazy.choices, range->file, offset);
@@ -88,8 +88,8 @@ void lazy_page_settle(const struct lazy_range *range, uintptr_t at)
 	lazy_page_protect(at & -LAZY_PAGE, lazy_page_is_open(range, at) ? PROT_NONE : range->prot);
 }
 
-/* The content of a decided line, wherever it is mapped.  Elsewhere than in the page at `here`, which stays open,
- * protection is put right at once. */
+/* Write the content of a decided line to all places where it is mapped.  The page at `here` stays open; the protection
+ * of other pages is restored at once. */
 static void line_show(uint32_t line, uintptr_t here)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
@@ -114,8 +114,8 @@ static const uint8_t *given_taken(void)
 	return (const uint8_t *)(lazy_block_given(lazy.block) + lazy.block->given_count);
 }
 
-/* Has the chosen alternative the bytes of all units, or those of none?  Where it is not known what is certain, it must
- * be so whatever that is. */
+/* Does the chosen alternative have the bytes of all units, or those of none?  If the certain bytes are unknown, this
+ * must hold for any value of them. */
 static void line_agree(uint32_t line, const uint8_t *certain)
 {
 	uint8_t *ours = lazy.contents[0].bytes, *most = lazy.contents[1].bytes, *base = lazy.contents[2].bytes;
@@ -176,7 +176,7 @@ void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t 
 	}
 }
 
-/* The bytes of [from, end) in the line at `offset`. */
+/* A mask of the bytes of [from, end) in the line at `offset`. */
 static uint64_t bytes_of(uint64_t offset, uint64_t from, uint64_t end)
 {
 	uint64_t first = from > offset ? from - offset : 0,
@@ -244,7 +244,7 @@ void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int pro
 		(struct lazy_range){(uintptr_t)at, (bytes + LAZY_PAGE - 1) & -LAZY_PAGE, offset, file_of(entry), prot};
 }
 
-/* Close the pages with undecided lines, neighbours in one call. */
+/* Close the pages with undecided lines, adjacent ones in one call. */
 static void range_close(const struct lazy_range *range)
 {
 	uint64_t end = range->offset + range->bytes, offset = range->offset;
@@ -277,7 +277,7 @@ void lazy_resume(void)
 	lazy.suspended = false;
 }
 
-/* Put what is decided over bytes of the file. */
+/* Write decided bytes over bytes from the file. */
 static void overlay(uint32_t line, uint64_t offset, uint8_t *buffer, size_t bytes)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
@@ -301,7 +301,7 @@ static void overlay_range(uint32_t file, uint64_t offset, void *buffer, size_t b
 	}
 }
 
-/* What is decided about a line goes over what is certain. */
+/* Write what is decided about a line over what is certain. */
 static void line_renew(uint32_t line, uint8_t *at)
 {
 	uint64_t bytes = lazy.lines[line] == LINE_DECIDED ? ~(uint64_t)0 : lazy.agreed[line];
@@ -334,7 +334,7 @@ void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int pro
 	}
 }
 
-/* The content that a line has in a mapping, if it is mapped: the page is open until lazy_page_settle. */
+/* The content of a line in a mapping, if it is mapped.  The page stays open until lazy_page_settle. */
 static uint8_t *line_mapped(uint32_t line, const struct lazy_range **range)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
@@ -347,7 +347,7 @@ static uint8_t *line_mapped(uint32_t line, const struct lazy_range **range)
 	return NULL;
 }
 
-/* A line that is decided because the file is read is shown in all mappings. */
+/* A line that is decided because the file is read is updated in all mappings. */
 static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
 {
 	struct lazy_range whole = {.bytes = SIZE_MAX, .file = file};
@@ -471,8 +471,7 @@ void lazy_arm(void)
 	lazy.armed = true;
 	lazy.all = lazy.none = lazy.tree->all = lazy.tree->none = true;
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
-	/* A kernel without it: then threads of the C library have no numbers of their own after a fork, and abort()
-	 * would not find itself. */
+	/* An old kernel: the C library's thread ID could not be updated after a fork, and abort() would not work. */
 	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)
 		lazy_spoil("the kernel does not tell where the number of the thread is kept");
 	lazy_signals_arm();

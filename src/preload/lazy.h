@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy.h - undecided lines of PM files in a recovery, decided when it looks at them.
+/* lazy.h - undecided lines of PM files in a recovery.  They are decided when recovery accesses them.
  *
- *     lazy_prepare(&setup)             in the fork server: the tree, in memory that all its processes share
+ *     lazy_prepare(&setup)             in the fork server: set up the tree, in memory that all its processes share
  *     if (fork() == 0) {
- *             lazy_arm()               in the child: handlers, a timer
- *             ... recovery; the stub tells of its mappings: lazy_range, lazy_fresh ...
+ *             lazy_arm()               in the child: install handlers and a timer
+ *             ... recovery runs; the stub reports its mappings with lazy_range, lazy_fresh ...
  *     }
- *     wait;  lazy_over(pid, status)    in the server: reports the last leaf
+ *     wait;  lazy_over(pid, status)    in the server: report the last leaf
  *
  * METHOD.
  *
- *  1. Pages with an undecided line are inaccessible.  An access traps (lazy_signal.c).  The lines that the instruction
- *     can reach (insn.h) are decided, their bytes written, the page is opened for one instruction (trap flag), and
- *     closed again unless no line in it is undecided.  All signals wait meanwhile.  A flush instruction is skipped: it
- *     sees nothing.  Where no CLFLUSH binds lines to each other, only that much of a line is decided as the loaded
- *     bytes need: the alternatives that agree on them stay together.  A store decides nothing of what it covers if its
- *     reach is known, otherwise the whole line; where the block says `stores`, it decides what it covers.
- *  2. To decide a line (lazy_branch.c, lazy_narrow.c) the process is forked (lazy_tree.c) for each of its contents but
- *     the last, which is its own.  It waits for each child and its whole subtree.  So there is one leaf for each
- *     process, one process runs at a time, and each leaf is reported by the parent before the next one starts.  Every
- *     leaf ends as the program ends: its exit handlers run, its status is its own.
- *  3. System calls do not trap, they fail.  So a filter (seccomp) turns each call with an argument in the mappings into
- *     a signal; the lines concerned are decided and the call is made (lazy_call.c).  One whose reach is not known is
- *     refused.
- *  4. Time is limited for each leaf: a kernel timer kills it.  A waiting process has no timer; the way from the root to
- *     the fork counts.
+ *  1. Pages with an undecided line are inaccessible, so an access traps (lazy_signal.c).  The lines that the
+ *     instruction can reach (insn.h) are decided and their bytes written.  The page is opened for one instruction (trap
+ *     flag).  It is closed again, unless all its lines are decided.  All signals are blocked meanwhile.  A flush
+ *     instruction is skipped, because it does not see any data.  If no CLFLUSH makes lines depend on each other, only
+ *     as much of a line is decided as the loaded bytes require: alternatives that agree on these bytes stay together.
+ *     A store decides nothing about the bytes that it covers if its reach is known; otherwise it decides the whole
+ *     line.  If the block says `stores`, a store decides the bytes that it covers.
+ *  2. To decide a line (lazy_branch.c, lazy_narrow.c), the process is forked (lazy_tree.c) for each of its contents
+ *     except the last, which the process itself takes.  It waits for each child and the child's whole subtree.  So each
+ *     process has one leaf, only one process runs at a time, and the parent reports each leaf before the next one
+ *     starts.  Every leaf ends as the program ends: it runs its exit handlers and has its own exit status.
+ *  3. System calls do not trap on inaccessible pages; they fail.  So a filter (seccomp) turns each call with an
+ *     argument inside the mappings into a signal.  The handler decides the lines concerned and makes the call
+ *     (lazy_call.c).  A call whose reach is not known is refused.
+ *  4. Each leaf has a time limit: a kernel timer kills it.  A waiting process has no timer.  The time from the root of
+ *     the tree to the fork counts for the child, too.
  *
- * SOUND.  What recovery has seen of a line is what was decided, and what it has not seen was never decided; so a leaf's
- * way is the way of every state that agrees with its decisions.  Every access traps, is told to us by the filter, or is
- * a call of the C library that the stub passes on (reading the file).  Deciding more than was looked at costs leaves
- * and is right; so where a reach is not known exactly, it is taken larger.
+ * SOUNDNESS.  Recovery has seen only what was decided, and nothing was decided about what it has not seen.  So the path
+ * to a leaf is the path that every state takes that agrees with its decisions.  Every access traps, is reported by the
+ * filter, or is a call of the C library that the stub handles (reading the file).  Deciding more than was accessed is
+ * correct, but costs leaves.  So if a reach is not known exactly, we assume a larger one.
  *
- * What cannot be had: threads (a fork has one), memory and pipes that the leaves would share (lazy_spoil), handlers
- * that leave the one instruction by a jump (its page stays open until the next trap there).
+ * LIMITS.  These are not supported: threads (a forked process has only one), memory and pipes that leaves would share
+ * (lazy_spoil), and handlers that jump out of the stepped instruction (its page stays open until the next trap there).
  *
- * Everything here runs in signal handlers: no malloc, no locks, system calls directly, errno kept. */
+ * All of this code runs in signal handlers: no malloc, no locks, direct system calls, errno preserved. */
 #ifndef BLACKOUT_PRELOAD_LAZY_H
 #define BLACKOUT_PRELOAD_LAZY_H
 
@@ -47,75 +48,76 @@
 #include "model/choices.h"
 #include "run/lazy_block.h"
 
-/* A leaf has ended, or something else is to be told: in the process that waited for it.  The receiver adds the
- * output. */
+/* A report about a leaf that has ended, or about something else.  It is made in the process that waited for the leaf.
+ * The receiver adds the output. */
 struct lazy_told {
 	struct lazy_report report;
-	int status; /* as wait(2) gives it */
+	int status; /* as from wait(2) */
 	uint64_t nanoseconds;
 	const uint32_t *lines; /* all report.depth of them */
-	const uint8_t *taken;  /* by number of the unit */
-	const uint64_t *masks; /* by number of the line */
+	const uint8_t *taken;  /* indexed by unit number */
+	const uint64_t *masks; /* indexed by line number */
 };
 
 struct lazy_setup {
-	const struct lazy_block *block; /* lives as long as the tree */
+	const struct lazy_block *block; /* must outlive the tree */
 	void (*tell)(const struct lazy_told *told);
-	/* What leaves must not share is noted before a fork in `mark` and put back after the child: outputs, offsets of
-	 * files. */
+	/* `mark` records, before a fork, state that leaves must not share (outputs, file offsets); `reset` restores it
+	 * after the child. */
 	void (*mark)(uint64_t *marks);
 	void (*reset)(const uint64_t *marks);
-	void (*refuse)(const char *why); /* sets *refused and ends the process */
+	void (*refuse)(const char *why); /* must set *refused and end the process */
 	_Atomic uint32_t *refused;
-	void (*adopt)(int from, int to); /* the thread has another number after a fork */
-	int (*sigaction)(int sig, const struct sigaction *act, struct sigaction *old); /* the C library's */
+	void (*adopt)(int from, int to); /* the thread ID changes after a fork */
+	int (*sigaction)(int sig, const struct sigaction *act, struct sigaction *old); /* of the C library */
 };
 
 enum { LAZY_MARKS = 64 };
 
-/* In the server.  NULL: well; otherwise why not. */
+/* Call in the server.  NULL: success; otherwise the reason. */
 const char *lazy_prepare(const struct lazy_setup *setup);
 
-/* In the child, once. */
+/* Call once, in the child. */
 void lazy_arm(void);
 
-/* In the server, after the child has ended: its own leaf is reported, and all memory is given back. */
+/* Call in the server after the child has ended.  Reports its own leaf, and frees all memory. */
 void lazy_over(pid_t pid, int status);
 
 /* Is this process part of a tree? */
 bool lazy_is_armed(void);
 
-/* Before mappings change all memory is made accessible, and what is known of mappings is forgotten; after it, all are
- * told anew.
+/* Call before mappings change.  It makes all memory accessible and forgets all mappings; afterwards report all of them
+ * again.
  *
  *     lazy_suspend();
  *     p = mmap(...);  lazy_fresh(p, ...);
  *     for each mapping: lazy_range(...);
  *     lazy_resume(); */
 void lazy_suspend(void);
-/* `bytes` bytes of the path number `entry`, from `offset` on, are mapped privately at `at`. */
+/* `bytes` bytes of path number `entry`, starting at `offset`, are mapped privately at `at`. */
 void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
 void lazy_resume(void);
 
-/* This memory has just come from the stage's file: it does not know what was decided about the file before. */
+/* This memory was just mapped from the stage's file, so it lacks what was decided about the file before. */
 void lazy_fresh(void *at, size_t bytes, uint32_t entry, uint64_t offset, int prot);
 
-/* `bytes` bytes of the path `entry` from `offset` on were read from the stage's file into `buffer`: decide and add what
- * the file does not know. */
+/* `bytes` bytes of the path `entry`, starting at `offset`, were read from the stage's file into `buffer`.  Decide these
+ * lines, and add the decided contents, which the file lacks. */
 void lazy_read(uint32_t entry, uint64_t offset, void *buffer, size_t bytes);
 
-/* From now on leaves would share something: the next decision is refused for this reason, a constant. */
+/* From now on leaves would share something.  The next decision is refused with this reason, a constant string. */
 void lazy_spoil(const char *why);
 
-/* Is this address in a mapping with undecided lines, or that had some? */
+/* Is this address in a mapping that has, or had, undecided lines? */
 bool lazy_is_pm(const void *at);
 
-/* Is there something undecided about the file, or was there at the beginning? */
+/* Does the file have undecided lines, or did it at the start? */
 bool lazy_concerns(uint32_t entry);
 
-/* The recovery's own wishes for the signals that are ours: as sigaction(2).  False: not one of ours, or no tree. */
+/* Record recovery's own actions for the signals that we use; like sigaction(2).  False: not one of our signals, or not
+ * in a tree. */
 bool lazy_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-/* The recovery may not block them. */
+/* Remove our signals from a set that recovery wants to block. */
 void lazy_unblock(sigset_t *set);
 
 #endif

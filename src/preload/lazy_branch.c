@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_branch.c - the contents of a line as a whole: which there are, and in which order they are tried.
+/* lazy_branch.c - decide a line as a whole: which contents are possible, and which are tried first.
  *
- * Those that have the same bytes, and leave other lines no more freedom, are left out.  The last one that is tried is
- * the process's own. */
+ * An alternative is left out if another one has the same bytes and leaves other lines at least as much freedom.  The
+ * process itself takes the last one that is tried. */
 #include "preload/lazy_in.h"
 
 #include <string.h>
 
 enum {
-	ALTERNATIVES_MAX = 4096, /* of a line with more, the first ones are tried first whatever the order */
+	ALTERNATIVES_MAX = 4096, /* if a line has more, they are always tried from the first on */
 	DUPLICATES_MAX = LAZY_CONTENTS_MAX,
 };
 
 /* The alternatives of a line, by number. */
 struct contents {
 	uint32_t line;
-	uint32_t count; /* at most ALTERNATIVES_MAX; then there are more */
-	uint32_t next;  /* the number after that of lazy.alternative */
-	uint64_t same;  /* bit i: number i has the bytes of another one, which leaves other lines as much freedom */
-	uint32_t kept;  /* without those */
+	uint32_t count; /* at most ALTERNATIVES_MAX; if equal, there are more */
+	uint32_t next;  /* one more than the number of lazy.alternative */
+	/* bit i: alternative i has the same bytes as another one that leaves other lines at least as much freedom */
+	uint64_t same;
+	uint32_t kept; /* number without those */
 };
 
 static bool contents_step(struct contents *k)
@@ -43,13 +44,13 @@ static bool contents_skips(const struct contents *k, uint32_t number)
 	return number < DUPLICATES_MAX && k->same >> number & 1;
 }
 
-/* Is all that is possible after `b` possible after `a`? */
+/* Is everything that is possible after `b` also possible after `a`? */
 static bool is_freer(struct choices_bounds a, struct choices_bounds b)
 {
 	return !lazy.choices->order_count || (a.latest <= b.latest && a.barrier >= b.barrier);
 }
 
-/* `number` is new in the list of the different ones so far. */
+/* Compare the new alternative `number` with the distinct ones so far. */
 static void contents_compare(struct contents *k, struct lazy_content *seen, uint32_t number)
 {
 	for (uint32_t i = 0; i < number; i++) {
@@ -81,7 +82,7 @@ static struct contents contents_of(uint32_t line, const uint8_t *certain)
 	return k;
 }
 
-/* What is tried as the i-th; the last is this process's own. */
+/* Select the i-th alternative to be tried.  False: it is left out.  The process itself takes the last one. */
 static bool contents_try(struct contents *k, uint32_t i, bool downwards)
 {
 	uint32_t number = downwards ? k->count - 1 - i : i;
@@ -92,7 +93,7 @@ static bool contents_try(struct contents *k, uint32_t i, bool downwards)
 	return true;
 }
 
-/* Not now: the caller asks for it again. */
+/* Do not explore this now; blackout requests it again. */
 static void postpone(uint32_t line)
 {
 	lazy_log_push(line, lazy.alternative);
@@ -100,7 +101,8 @@ static void postpone(uint32_t line)
 	lazy.tree->depth = lazy.depth;
 }
 
-/* No more leaves: this process, which would have had one, and all that it would still have tried, is left out. */
+/* No more leaves are wanted.  Count the leaf of this process, and all alternatives that it would still have tried, as
+ * left out. */
 static void give_up(struct contents *k, uint32_t from, bool downwards) __attribute__((noreturn));
 static void give_up(struct contents *k, uint32_t from, bool downwards)
 {
@@ -116,8 +118,8 @@ static bool goes_downwards(const struct contents *k)
 	return k->count < ALTERNATIVES_MAX && lazy_goes_downwards();
 }
 
-/* How many are tried, and in which order, is settled; the last one of them is our own.  True: we are a child, and have
- * one already. */
+/* Fork for a known number of alternatives in a known sequence; we take the last one ourselves.  True: this is a child,
+ * which has its alternative. */
 static bool contents_fork(struct contents *k, bool downwards)
 {
 	uint32_t left = k->kept;
@@ -137,8 +139,8 @@ static bool contents_fork(struct contents *k, bool downwards)
 	return false;
 }
 
-/* Beyond ALTERNATIVES_MAX the last one is not known before it is there: a child has each, and we go when there are no
- * more. */
+/* Beyond ALTERNATIVES_MAX we do not know which alternative is the last.  So each one gets a child, and this process
+ * ends when there are no more. */
 static bool contents_fork_all(struct contents *k)
 {
 	contents_seek(k, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_call.c - system calls that use PM; see lazy.h, METHOD 3.
  *
- * The filter traps each call that has an argument inside a mapping, and all calls that have lists of buffers.  Calls
- * that are about the mapping itself (mmap, mprotect...) and those that we make ourselves pass. */
+ * The filter traps each call that has an argument inside a mapping, and all calls that take lists of buffers.  It
+ * passes calls about the mapping itself (mmap, mprotect...) and our own calls. */
 #include "preload/lazy_in.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 
 extern const char lazy_syscall_end[];
 
-/* What a call uses. */
+/* The memory that a call uses. */
 enum reach_kind {
-	REACH_SIZED,   /* the buffer in argument `at` has as many bytes as argument `size` says */
-	REACH_FIXED,   /* ... `size` bytes */
-	REACH_TEXT,    /* ... up to a zero byte */
+	REACH_SIZED,   /* a buffer in argument `at`, whose size is in argument `size` */
+	REACH_FIXED,   /* a buffer of `size` bytes */
+	REACH_TEXT,    /* a string up to its zero byte */
 	REACH_PARTS,   /* an array of struct iovec in `at`, their number in `size` */
 	REACH_MESSAGE, /* a struct msghdr in `at` */
 };
@@ -67,7 +67,7 @@ static const struct {
 };
 enum { CALLS = sizeof(calls) / sizeof(*calls) };
 
-/* About the mapping, or the process: to be done by the program itself, not by a handler for it. */
+/* Calls about the mapping or the process.  The program has to make them itself; a handler cannot make them for it. */
 /* clang-format off */
 static const int harmless[] = {
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_msync, SYS_mincore, SYS_mlock, SYS_mlock2, SYS_munlock, SYS_brk,
@@ -79,15 +79,15 @@ static const int harmless[] = {
 /* clang-format on */
 enum { HARMLESS = sizeof(harmless) / sizeof(*harmless) };
 
-/* With lists of buffers: always looked at. */
+/* Calls with lists of buffers are always examined. */
 static const int lists[] = {SYS_readv,    SYS_writev,   SYS_preadv,           SYS_pwritev,
 			    SYS_preadv2,  SYS_pwritev2, SYS_sendmsg,          SYS_recvmsg,
 			    SYS_sendmmsg, SYS_recvmmsg, SYS_process_vm_readv, SYS_process_vm_writev,
 			    SYS_vmsplice, SYS_io_submit};
 enum { LISTS = sizeof(lists) / sizeof(*lists) };
 
-/* The usual ones, whose second argument alone is an address.  (In others, each argument is looked at, also where there
- * is none: a register may hold anything.  That costs a trap.) */
+/* The usual calls in which only the second argument is an address.  For other calls each argument register is examined,
+ * even an unused one, which may hold anything.  That only costs a trap. */
 static const int seconds[] = {SYS_read,   SYS_write,         SYS_pread64,   SYS_pwrite64, SYS_fstat,
 			      SYS_openat, SYS_clock_gettime, SYS_faccessat, SYS_unlinkat};
 enum { SECONDS = sizeof(seconds) / sizeof(*seconds) };
@@ -111,7 +111,7 @@ static void emit_load(struct program *p, size_t offset)
 	emit(p, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The last instructions are: look at the second argument, allow, trap. */
+/* The last instructions are: check the second argument, allow, trap. */
 enum { AT_SECOND = FILTER_LENGTH - 2 - PER_ARGUMENT, AT_ALLOW = FILTER_LENGTH - 2, AT_TRAP };
 
 static void emit_jump(struct program *p, int value, unsigned target)
@@ -136,7 +136,7 @@ static void emit_all(struct program *p, const int *numbers, unsigned count, unsi
 		emit_jump(p, numbers[i], target);
 }
 
-/* [at, end) has one upper half of the address. */
+/* All of [at, end) must have the same upper half of the address. */
 static void filter_install(uintptr_t at, uintptr_t end)
 {
 	static const uint8_t order[ARGUMENTS] = {0, 2, 3, 4, 5, 1};
@@ -190,8 +190,8 @@ void lazy_filter(uintptr_t at, uintptr_t end)
 /* The calls */
 
 enum { OPENED_MAX = 256 };
-static uintptr_t opened[OPENED_MAX]; /* pages that are open until the call is made */
-static size_t opened_count;          /* there may be more */
+static uintptr_t opened[OPENED_MAX]; /* pages that stay open until the call is made */
+static size_t opened_count;          /* may exceed OPENED_MAX */
 
 static void page_open(uintptr_t at, uintptr_t end)
 {
@@ -221,7 +221,7 @@ static void buffer_open(uintptr_t at, size_t bytes)
 {
 	uintptr_t end = at + bytes, stop;
 
-	/* Of a huge buffer the kernel takes no more than this. */
+	/* The kernel uses no more than this of a huge buffer. */
 	if (bytes > 0x7ffff000)
 		end = at + 0x7ffff000;
 	for (; at < end; at = stop) {
@@ -231,7 +231,7 @@ static void buffer_open(uintptr_t at, size_t bytes)
 	}
 }
 
-/* Line by line: what comes after its end is not looked at. */
+/* Go line by line, because memory after the end of the string is not accessed. */
 static void text_open(uintptr_t at)
 {
 	while (lazy_range_at(at)) {
@@ -289,8 +289,8 @@ void lazy_call(ucontext_t *context)
 	r[REG_RAX] = lazy_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
 				  arguments[5]);
 	pages_close();
-	/* Something in a closed page that we know nothing of.  Unused arguments hold anything, so nothing can be said
-	 * before the call. */
+	/* The call accessed a closed page in a way that we do not know.  We could not tell before the call, because
+	 * unused arguments may hold anything. */
 	if (r[REG_RAX] == -EFAULT && !lazy.suspended)
 		lazy_refuse("recovery uses PM in a system call that cannot be followed");
 }

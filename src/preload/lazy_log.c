@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_log.c - what was decided on the way that is being gone, and telling of it.
+/* lazy_log.c - the log of decisions on the current path, and the reports about it.
  *
- * The log is in the memory that the tree shares: lines in the order in which something was first decided about them,
- * and for each unit whether it is taken.  A process knows how much of it is its own (lazy.depth), and goes back to that
- * when a child has gone further.  A report has what is new since the one before it (tree.fresh). */
+ * The log is in the memory that the processes of the tree share.  It has the lines in the sequence in which something
+ * was first decided about them, and a flag for each unit that says whether it is taken.  A process knows how much of
+ * the log is its own (lazy.depth), and goes back to that when a child has gone further.  A report contains what is new
+ * since the previous one (tree.fresh). */
 #include "preload/lazy_in.h"
 
 #include <string.h>

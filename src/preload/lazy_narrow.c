@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_narrow.c - so much of a line as recovery looks at: alternatives that agree on those bytes stay together; see
- * lazy.h, METHOD 1.
+/* lazy_narrow.c - decide only as much of a line as recovery accesses.  Alternatives that agree on those bytes stay
+ * together; see lazy.h, METHOD 1.
  *
- * The possible alternatives of a line are a mask.  When bytes of it are looked at they fall into classes, of which each
- * process has one; what all of a class have in common is shown. */
+ * A mask holds the possible alternatives of a line.  When bytes of the line are accessed, the alternatives fall into
+ * classes that differ in these bytes.  Each process takes one class.  The bytes that all alternatives of the class have
+ * in common become visible. */
 #include "preload/lazy_in.h"
 
 #include <string.h>
 
-/* Those of the possible alternatives that look alike where it matters. */
+/* Possible alternatives, grouped by the bytes that matter. */
 struct classes {
 	uint64_t masks[LAZY_CONTENTS_MAX];
 	uint32_t count;
@@ -25,7 +26,8 @@ static bool bytes_equal(const uint8_t *a, const uint8_t *b, uint64_t bytes)
 	return true;
 }
 
-/* The contents of all possible alternatives, in lazy.contents.  Returns which these are; 0: there are too many. */
+/* Compute the contents of all possible alternatives, in lazy.contents.  Returns the mask of these alternatives; 0:
+ * there are too many. */
 static uint64_t contents_all(uint32_t line, const uint8_t *here, uint32_t *last)
 {
 	bool all = lazy.lines[line] != LINE_PARTLY;
@@ -94,7 +96,7 @@ static void classes_give_up(const struct classes *k, uint32_t line, uint32_t fro
 	lazy_child_leave();
 }
 
-/* Which of them is ours: one for each process. */
+/* Fork one process for each class.  Returns the class of this process. */
 static uint64_t classes_fork(const struct classes *k, uint32_t line)
 {
 	bool downwards = lazy_goes_downwards();
@@ -131,7 +133,7 @@ static uint64_t agreement(uint64_t mask)
 	return agreed;
 }
 
-/* The one with the last alternative. */
+/* The class that contains the last alternative. */
 static uint64_t class_most(const struct classes *k)
 {
 	uint64_t most = 0;
@@ -163,7 +165,7 @@ bool lazy_narrow(uint32_t line, uint64_t bytes, uint8_t *here)
 
 	if (lazy.choices->order_count || lazy.lines[line] == LINE_GIVEN)
 		return false;
-	/* One that was given has not agreed on anything yet. */
+	/* If the line was given, its bytes have not been compared yet. */
 	if (lazy.lines[line] == LINE_PARTLY && lazy.places[line] != CHOICES_NONE && !(bytes & ~lazy.agreed[line]))
 		return true;
 	mask = contents_all(line, here, &last);

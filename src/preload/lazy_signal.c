@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_signal.c - traps on undecided pages, and the recovery's own handlers for the same signals; see lazy.h, METHOD 1.
  *
- * SIGSEGV   an access to a page that is closed: decide, open the page, step; or a fault of the program, which is handed
- * on SIGTRAP   the step is done: close the page SIGSYS    a system call with PM as an argument
+ *     SIGSEGV   an access to a closed page: decide, open the page, step; or a fault of the program, which gets it
+ *     SIGTRAP   the step is done: close the page
+ *     SIGSYS    a system call with PM as an argument
  *
- * A recovery never has these blocked, because the kernel would end it.  What it asks for with sigaction(2) is kept
- * here, and done when the signal is not for us. */
+ * A recovery never has these signals blocked, because the kernel would then kill it.  The actions that it sets with
+ * sigaction(2) are kept here, and used when the signal is not for us. */
 #include "preload/lazy_in.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #define DIRECTION_FLAG 0x400
 enum { FAULT_WRITE = 2, FAULT_FETCH = 16 };
 
-/* As the kernel has it; the C library's is larger. */
+/* The kernel's layout; the C library's struct is larger. */
 struct kernel_action {
 	void (*handler)(int sig, siginfo_t *info, void *context);
 	unsigned long flags;
@@ -32,10 +33,10 @@ static const int ours[] = {SIGSEGV, SIGTRAP, SIGSYS};
 enum { OURS = sizeof(ours) / sizeof(*ours) };
 static struct sigaction theirs[OURS];
 
-/* An instruction for which pages are open. */
+/* The instruction that is being stepped, and the pages that are open for it. */
 static struct {
 	bool on;
-	uint64_t mask; /* of signals, to be put back */
+	uint64_t mask; /* signal mask to restore */
 	struct insn insn;
 	uintptr_t code;
 	uintptr_t pages[LAZY_OPEN_MAX];
@@ -64,7 +65,7 @@ static uint64_t mask_of(const sigset_t *set)
 	return mask;
 }
 
-/* The set in a signal frame has only these bytes. */
+/* The signal set in a signal frame has only these bytes. */
 static void mask_set(sigset_t *set, uint64_t mask)
 {
 	memcpy(set, &mask, sizeof(mask));
@@ -84,7 +85,7 @@ static void kernel_default(int sig)
 	CALL(SYS_rt_sigaction, sig, &action, 0, 8);
 }
 
-/* A fault comes again when we return, and ends the program; a signal that was sent must be sent again. */
+/* A fault happens again when we return, and ends the program.  A signal that was sent must be sent again. */
 static void default_do(int sig, const siginfo_t *info)
 {
 	kernel_default(sig);
@@ -92,7 +93,7 @@ static void default_do(int sig, const siginfo_t *info)
 		CALL(SYS_tgkill, CALL(SYS_getpid), CALL(SYS_gettid), sig);
 }
 
-/* As if the program's handler had been called by the kernel. */
+/* Act as if the kernel had called the program's handler. */
 static void theirs_do(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction *action = &theirs[ours_index(sig)];
@@ -136,7 +137,7 @@ static void step_begin(ucontext_t *uc, struct insn insn)
 {
 	if (!step.on) {
 		step.mask = mask_of(&uc->uc_sigmask);
-		/* The kernel would not wait with signals that the instruction itself causes. */
+		/* Do not block signals that the instruction itself may cause: the kernel would not hold them back. */
 		mask_set(&uc->uc_sigmask, ~(ours_mask() | (uint64_t)1 << (SIGBUS - 1) | (uint64_t)1 << (SIGFPE - 1) |
 					    (uint64_t)1 << (SIGILL - 1)));
 		step.on = true;
@@ -155,8 +156,8 @@ static bool step_has(uintptr_t page)
 	return false;
 }
 
-/* Decide [at, end), as far as it is in the page of `at`, and open the page: for one instruction, if something in it is
- * still undecided. */
+/* Decide [at, end), as far as it is in the page of `at`, and open the page.  If something in the page is still
+ * undecided, it is open for one instruction only. */
 static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, enum lazy_access access)
 {
 	uintptr_t page = at & -LAZY_PAGE;
@@ -174,7 +175,7 @@ static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, e
 	return true;
 }
 
-/* One operand of a string instruction.  All that it will come to in this page is decided now. */
+/* Handle one operand of a string instruction.  Everything that it will reach in this page is decided now. */
 static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, enum lazy_access access)
 {
 	struct lazy_range *range = lazy_range_at(at);
@@ -190,13 +191,13 @@ static bool reach_string(const ucontext_t *uc, struct insn insn, uintptr_t at, e
 	else
 		end = at + bytes;
 	first = first < page ? page : first;
-	/* An element that begins in the page before, or goes on in the next. */
+	/* The element begins in the previous page, or continues in the next. */
 	if (access == ACCESS_STORE && (at % LAZY_PAGE < insn.size || at % LAZY_PAGE + insn.size > LAZY_PAGE))
 		access = ACCESS_ANY;
 	return reach(range, first, end, access);
 }
 
-/* A fault at the start of a page may be that of an operand that begins in the page before. */
+/* A fault at the start of a page may belong to an operand that begins in the previous page. */
 static enum lazy_access insn_access(struct insn insn, uintptr_t at)
 {
 	uintptr_t within = at % LAZY_PAGE;
@@ -206,7 +207,7 @@ static enum lazy_access insn_access(struct insn insn, uintptr_t at)
 	return insn.stores && within && within + insn.size <= LAZY_PAGE ? ACCESS_STORE : ACCESS_ANY;
 }
 
-/* Let the instruction have what it can reach from a byte of a closed page.  False: no step is needed. */
+/* Give the instruction all that it can reach from a byte of a closed page.  False: no step is needed. */
 static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_range *range, uintptr_t at)
 {
 	enum lazy_access target = insn.compares ? ACCESS_LOAD : ACCESS_STORE;
@@ -230,8 +231,8 @@ static bool reach_all(const ucontext_t *uc, struct insn insn, const struct lazy_
 	return reach(range, at, at + LAZY_PAGE, ACCESS_ANY);
 }
 
-/* Do the instruction ourselves.  A fault at the start of a page may be that of an operand that begins in the page
- * before; but the roots of pools are there, too. */
+/* Execute the instruction ourselves.  A fault at the start of a page may belong to an operand that begins in the
+ * previous page; but the root objects of pools are at page starts, too. */
 static bool move_try(ucontext_t *uc, const struct lazy_range *range, uintptr_t at)
 {
 	struct move move;
@@ -283,7 +284,7 @@ static void on_segv(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* A string instruction that is not at its end: keep its pages open as long as it stays in them. */
+/* A string instruction that is not finished: keep its pages open as long as it stays in them. */
 static bool step_goes_on(ucontext_t *uc)
 {
 	greg_t *r = uc->uc_mcontext.gregs;
@@ -305,8 +306,8 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	/* Mostly TRAP_TRACE.  But virtual machines lose the reason of a debug exception now and then, and the kernel
-	 * then says TRAP_BRKPT. */
+	/* Usually TRAP_TRACE.  But virtual machines sometimes lose the reason of a debug exception, and then the kernel
+	 * reports TRAP_BRKPT. */
 	if (!step.on || info->si_code <= 0) {
 		theirs_do(sig, info, context);
 		return;
@@ -336,7 +337,7 @@ static void ours_install(int index)
 
 	action.sa_flags = SA_SIGINFO | SA_RESTART | (theirs[index].sa_flags & SA_ONSTACK);
 	sigfillset(&action.sa_mask);
-	/* While a system call with PM is made for the recovery, its own handlers wait. */
+	/* The recovery's own handlers must wait while we make a system call with PM for it. */
 	lazy.setup.sigaction(ours[index], &action, &old);
 }
 

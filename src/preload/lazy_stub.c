@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_stub.c - undecided lines (lazy.h) in the stub: the request, the reports, and what leaves must not share.
+/* lazy_stub.c - undecided lines (lazy.h) in the stub: the request, the reports, and state that leaves must not share.
  *
- * The reply is opened for each report, because the recovery may close descriptors that it does not know. */
+ * The reply FIFO is opened for each report, because recovery may close descriptors that it does not know. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "preload/call.h"
 #include "preload/lazy.h"
 
-enum { FDS_FREE = 16 /* so many in a row are not in use: nor are those after them */ };
+enum { FDS_FREE = 16 /* after this many unused ones in a row, assume that no more are in use */ };
 
 static struct {
 	char reply[PATH_MAX], out[PATH_MAX], err[PATH_MAX];
@@ -25,7 +25,7 @@ static struct lazy_block *block;
 
 /* Reports */
 
-/* Bytes on their way to the reply; a process has one at a time. */
+/* Bytes to be written to the reply.  A process sends one report at a time. */
 static struct {
 	int fd;
 	size_t used;
@@ -65,7 +65,7 @@ struct output {
 };
 static struct output out, err;
 
-/* The end of what was printed on the way to this leaf. */
+/* Read the end of the output that was printed on the path to this leaf. */
 static void output_read(struct output *output, const char *path)
 {
 	int fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -134,10 +134,10 @@ static void stub_tell(const struct lazy_told *told)
 	CALL(SYS_close, writer.fd);
 }
 
-/* What leaves must not share: what they print, where they are in files, and memory that mappings share (mapping.c).
+/* State that leaves must not share: their output, their file offsets, and memory that mappings share (mapping.c).
  *
- * marks: sizes of the outputs; where the copy of that memory is; how many offsets; the offsets, with their descriptors
- * in the upper 16 bits. */
+ * The marks are: the sizes of the outputs, the address of the copy of that memory, the number of offsets, and the
+ * offsets, with their descriptors in the upper 16 bits. */
 
 enum { MARK_OUT, MARK_ERR, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
 
@@ -235,7 +235,7 @@ void lazy_stub_over(pid_t pid, int status)
 	block = NULL;
 }
 
-/* A stream that goes to us goes to a file now.  If both are one, they stay one. */
+/* If this stream goes to blackout, redirect it to a file.  If both streams are the same, they stay the same. */
 static void stream_lead(int fd, const char *path)
 {
 	struct stat st;

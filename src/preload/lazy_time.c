@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_time.c - the time of each way from the root to a leaf; see lazy.h, METHOD 4.
+/* lazy_time.c - the time limit for each path from the root of the tree to a leaf; see lazy.h, METHOD 4.
  *
- * Only the process that runs has a timer.  What its way has taken so far is kept in the tree when it stops to wait for
- * a child, and is part of the child's time, too. */
+ * Only the running process has a timer.  When it stops to wait for a child, the time that its path has taken is saved
+ * in the tree.  It counts for the child, too. */
 #include "preload/lazy_in.h"
 
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_tree.c - a process for each content of a line; see lazy.h, METHOD 2.
  *
- * A child is made by clone(2) itself, without a signal to its parent: the recovery has nothing to do with it, and would
- * not expect one.  What fork(3) would do for the C library is done here: the number of the thread, and the list of
+ * A child is created by clone(2) directly, without an exit signal to its parent: the recovery does not know about it,
+ * and would not expect one.  We also do what fork(3) would do for the C library: set the thread ID and the list of
  * robust mutexes. */
 #include "preload/lazy_in.h"
 
@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { LEVELS_MAX = 200 /* processes that wait */ };
+enum { LEVELS_MAX = 200 /* depth of waiting processes */ };
 
 bool lazy_is_threaded(void)
 {
 	struct stat st;
 
-	/* As the C library knows it: true as long as there has never been another. */
+	/* As the C library knows it: true until a second thread is created. */
 	if (__libc_single_threaded)
 		return false;
 	return CALL(SYS_newfstatat, -100, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
@@ -39,7 +39,7 @@ static pid_t child_new(void)
 	if (pid)
 		return (pid_t)pid;
 	CALL(SYS_set_robust_list, robust, size);
-	/* The root is killed: so are all. */
+	/* If the root of the tree is killed, all its processes die. */
 	CALL(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	lazy.setup.adopt(before, (int)lazy.tree->active);

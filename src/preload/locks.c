@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* locks.c - locks that know who holds them, in a process that is forked while it holds them.
+/* locks.c - keep locks that record their owner valid in a process that is forked while it holds them.
  *
- * A recursive or error-checking mutex, and a lock for reading and writing, keep the number of the thread that has them.
- * A fork gives the thread another number, and then it does not have them any more: it would wait for itself, or fail to
- * give them back.  A recovery that does not expect to be forked must keep them.  So they are noted as long as they are
- * held, and the child's number is put in.
+ * A recursive or error-checking mutex, and a read-write lock, record the ID of the thread that holds them.  A fork
+ * gives the thread another ID, so it would no longer own its locks: it would wait for itself, or fail to unlock.  A
+ * recovery that does not expect to be forked must keep them.  So we keep a list of the locks that are held, and write
+ * the child's ID into them.
  *
- * Plain mutexes know nothing of this, and are not noted. */
+ * Plain mutexes do not record an owner, and are not listed. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@ enum {
 	KIND_ADAPTIVE = PTHREAD_MUTEX_ADAPTIVE_NP,
 	KIND_MASK = 127
 };
-#define OWNER_MASK 0x3fffffff /* of the word of a robust mutex, or one with priority inheritance */
+#define OWNER_MASK 0x3fffffff /* in the futex word of a robust or priority-inheritance mutex */
 
-/* Written only where they matter, in a program of one thread; with several, decisions are refused anyway. */
+/* Maintained only in single-threaded programs; with several threads, decisions are refused anyway. */
 static struct {
 	void *lock;
 	bool is_mutex;

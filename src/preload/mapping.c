@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping.c - shared mappings of PM files, in a child of the fork server, become private ones that behave as if they
+/* mapping.c - in a child of the fork server, shared mappings of PM files become private ones that behave as if they
  * were shared.
  *
- *  1. A mapping that no other one of the same file overlaps is just private (copy-on-write).
- *  2. What the program stored through it must be there when it maps the same range again.  So a writable mapping that
- *     is unmapped is only moved out of sight ("retained"), and moved back when exactly its range is wanted again.
- *  3. Where two mappings overlap in another way, they must show the same memory: the common pages are copied to an
- *     anonymous file (an "alias") that both map shared, and so does every later mapping.
- *  4. Reading the file shows what its mappings show; ways of reading where that cannot be done are refused once a
- *     writable mapping was made.
+ *  1. A mapping that no other mapping of the same file overlaps is simply private (copy-on-write).
+ *  2. Data that the program stored through a mapping must be there when it maps the same range again.  So a writable
+ *     mapping that is unmapped is only moved out of sight ("retained").  It is moved back when exactly its range is
+ *     mapped again.
+ *  3. If two mappings overlap in another way, they must show the same memory.  The common pages are copied to an
+ *     anonymous file (an "alias") that both map shared, as does every later mapping.
+ *  4. Reading the file returns what its mappings show.  Calls for which that is impossible are refused once a writable
+ *     mapping was made.
  *
- * Libpmemobj, for one, maps the header of a pool a second time (3), and a recovery may close and open the pool again
- * (2).  The aliases are in mapping_alias.c; what reads a file by other ways than its shared mappings is in
- * mapping_show.c (4). */
+ * For example, libpmemobj maps the header of a pool a second time (rule 3), and a recovery may close and reopen the
+ * pool (rule 2).  The aliases are in mapping_alias.c.  Reading a file in other ways than through its shared mappings is
+ * in mapping_show.c (rule 4). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ static struct {
 } entries[ENTRIES_MAX];
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
-/* Undecided lines (lazy.h) are not in the way while mappings are used or changed. */
+/* Undecided lines (lazy.h) must be accessible while mappings are used or changed. */
 static void ranges_tell(void)
 {
 	for (size_t i = 0; i < mapping_count && lazy_is_armed(); i++) {
@@ -108,12 +109,12 @@ static struct mapping *mapping_add(struct mapping mapping)
 	return &mappings[slot];
 }
 
-/* Move the memory of a mapping to `to`, where an inaccessible mapping holds the place. */
+/* Move the memory of a mapping to `to`, where an inaccessible mapping reserves the space. */
 static void mapping_move(struct mapping *m, uintptr_t to, int prot)
 {
 	uint64_t next, end = m->offset + m->bytes;
 
-	/* One protection throughout, so that it is one piece for the kernel. */
+	/* Use the same protection throughout, so that the kernel has a single mapping. */
 	NEXT(mprotect)((void *)m->at, m->bytes, PROT_READ | PROT_WRITE);
 	for (uint64_t at = m->offset; at < end; at = next) {
 		uintptr_t from = m->at + (at - m->offset), there = to + (at - m->offset);
@@ -145,7 +146,7 @@ static void mapping_retain(struct mapping *m)
 	m->retained = true;
 }
 
-/* Cut a mapping in two at an address inside it; the second part is a new one. */
+/* Split a mapping at an address inside it; the second part becomes a new entry. */
 static void mapping_cut(struct mapping *m, uintptr_t at)
 {
 	struct mapping rest = *m;
@@ -158,7 +159,7 @@ static void mapping_cut(struct mapping *m, uintptr_t at)
 	mapping_add(rest);
 }
 
-/* Cut all mappings at the borders of [at, end), so that each is inside or outside. */
+/* Split all mappings at the ends of [at, end), so that each is entirely inside or outside. */
 static void mappings_cut(uintptr_t at, uintptr_t end)
 {
 	for (size_t i = 0; i < mapping_count; i++) {
@@ -185,7 +186,7 @@ static void mappings_retain(uintptr_t at, uintptr_t end)
 			mapping_retain(&mappings[i]);
 }
 
-/* A retained mapping of exactly this range, if no other overlaps it. */
+/* A retained mapping of exactly this range, if no other one overlaps it. */
 static struct mapping *mapping_wanted(uint32_t entry, uint64_t offset, size_t bytes)
 {
 	struct mapping *found = NULL;
@@ -202,7 +203,7 @@ static struct mapping *mapping_wanted(uint32_t entry, uint64_t offset, size_t by
 	return found;
 }
 
-/* The place is taken first, as mmap would take it. */
+/* Reserve the space first, as mmap would choose it. */
 static void *mapping_return(struct mapping *m, uintptr_t at, int prot, int flags)
 {
 	int fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
@@ -309,7 +310,7 @@ static struct mapping *mapping_find(uintptr_t at, uintptr_t end)
 	return NULL;
 }
 
-/* A mapping that is whole, has no aliases, and does not grow into another. */
+/* Is the mapping whole, without aliases, and does it not grow into another one? */
 static bool mapping_is_free(const struct mapping *m, uintptr_t at, size_t bytes, size_t more)
 {
 	uint64_t next, end = m->offset + bytes + more;
@@ -368,7 +369,7 @@ PUBLIC int mprotect(void *at, size_t bytes, int prot)
 	bool cut = stub_is_child && lazy_is_armed();
 
 	if (cut) {
-		/* Each part has one protection then. */
+		/* Split first, so that each part has one protection. */
 		mapping_lock();
 		mappings_cut(from, end);
 	}
@@ -389,7 +390,7 @@ PUBLIC int mprotect(void *at, size_t bytes, int prot)
 	return result;
 }
 
-/* Advice that is harmless for shared memory throws private memory away. */
+/* Some advice is harmless for shared memory but discards private memory. */
 PUBLIC int madvise(void *at, size_t bytes, int advice)
 {
 	if (stub_is_child && mapping_find((uintptr_t)at, (uintptr_t)at + page_round(bytes))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_alias.c - anonymous files that hold what several mappings of a PM file show (rule 3 of mapping.c). */
+/* mapping_alias.c - anonymous files that hold memory shared by several mappings of a PM file (rule 3 of mapping.c). */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -24,7 +24,7 @@ static struct alias aliases[ALIASES_MAX];
 static size_t alias_count;
 static size_t alias_bytes;
 
-/* The alias that holds `offset`; or, if there is none, NULL and in *next the start of the next one, at most `end`. */
+/* The alias that contains `offset`.  If there is none, NULL, and *next is the start of the next one, at most `end`. */
 static struct alias *alias_at(uint32_t entry, uint64_t offset, uint64_t end, uint64_t *next)
 {
 	*next = end;
@@ -63,7 +63,7 @@ static bool is_threaded(void)
 	return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) < 0 || st.st_nlink != 3;
 }
 
-/* Out of the way of the program's descriptors, as far as their limit lets us. */
+/* Keep away from the program's descriptors, as far as the limit allows. */
 static int fd_raise(int low)
 {
 	int fd = NEXT(fcntl)(low, F_DUPFD_CLOEXEC, ALIAS_FD_MIN);
@@ -75,7 +75,7 @@ static int fd_raise(int low)
 	return fd;
 }
 
-/* An anonymous file with a copy of the memory. */
+/* Create an anonymous file with a copy of the memory. */
 static int alias_file(const void *from, size_t bytes)
 {
 	int low = memfd_create("blackout", MFD_CLOEXEC);
@@ -94,7 +94,7 @@ static int alias_file(const void *from, size_t bytes)
 	return fd;
 }
 
-/* Let the part [offset, end) of a mapping, which has no alias yet, live in one from now on. */
+/* Move the part [offset, end) of a mapping, which has no alias yet, to a new alias. */
 static void alias_make(struct mapping *m, uint64_t offset, uint64_t end)
 {
 	uintptr_t at = m->at + (offset - m->offset);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_in.h - what the files of mapping.c share: the table of mappings, and the aliases (rule 3 there).
+/* mapping_in.h - declarations that the files of mapping.c share: the table of mappings, and the aliases (rule 3 there).
  *
- * The table is changed with mapping_lock held only. */
+ * The table is changed only with mapping_lock held. */
 #ifndef BLACKOUT_PRELOAD_MAPPING_IN_H
 #define BLACKOUT_PRELOAD_MAPPING_IN_H
 
@@ -18,32 +18,32 @@ struct mapping {
 	uint32_t entry;
 	int prot;
 	bool writable; /* the program could store through it */
-	bool retained; /* the program does not have it any more */
-	bool mixed;    /* parts have another protection */
+	bool retained; /* the program has unmapped it */
+	bool mixed;    /* parts have different protections */
 };
 
 extern struct mapping mappings[];
-extern size_t mapping_count; /* slots in use, free ones included */
+extern size_t mapping_count; /* slots in use, including free ones */
 
-/* Undecided lines (lazy.h) are not in the way meanwhile. */
+/* While it is held, undecided lines (lazy.h) are accessible. */
 void mapping_lock(void);
 void mapping_unlock(void);
 
 void mapping_refuse(void) __attribute__((noreturn));
 
-/* The program can have stored through a mapping of this file. */
+/* Can the program have stored through a mapping of this file? */
 bool mapping_is_written(uint32_t entry);
 
-/* mmap for a mapping that is private by the program's own wish: it begins with what the shared mappings show. */
+/* mmap for a mapping that the program itself wants private.  It starts with the contents of the shared mappings. */
 void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 
-/* Is [offset, end) of a file, or its beginning, in an alias?  Until *next the answer is the same. */
+/* Is [offset, end) of a file, or its first part, in an alias?  The answer holds up to *next. */
 bool alias_has(uint32_t entry, uint64_t offset, uint64_t end, uint64_t *next);
 
-/* Before [offset, end) of a file is mapped once more: what is mapped of it gets aliases. */
+/* Call before [offset, end) of a file is mapped again: creates aliases for the parts of it that are mapped. */
 void aliases_make(uint32_t entry, uint64_t offset, uint64_t end);
 
-/* Map the aliases that the mapping has over what is there. */
+/* Map the aliases within this mapping over its memory. */
 void aliases_show(const struct mapping *mapping);
 
 static inline size_t page_round(size_t bytes)

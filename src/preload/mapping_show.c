@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_show.c - what the mappings of a PM file show, for whoever looks at the file in another way (rule 4 of
+/* mapping_show.c - show the contents of a PM file's mappings to code that reads the file in another way (rule 4 of
  * mapping.c). */
 #include <fcntl.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 
 enum { WINDOW = 512 };
 
-/* Is this page of a private mapping no longer the file's?  As /proc/self/pagemap has it: there, or swapped out, and not
- * of a file. */
+/* Does this page of a private mapping differ from the file?  According to /proc/self/pagemap: present or swapped out,
+ * and not a file page. */
 static bool page_is_changed(uint64_t entry)
 {
 	const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62, file = (uint64_t)1 << 61;
 	return (entry & (present | swapped)) && !(entry & file);
 }
 
-/* The pagemap, a few entries at a time. */
+/* A part of the pagemap, a few entries at a time. */
 struct window {
 	int fd;
-	uintptr_t first; /* page */
+	uintptr_t first; /* number of the first page */
 	size_t count;
 	uint64_t entries[WINDOW];
 };
@@ -40,8 +40,8 @@ static uint64_t window_entry(struct window *w, uintptr_t page)
 	return w->entries[page - w->first];
 }
 
-/* Copy the pages of a mapping that have been changed, or are an alias's, to where [offset, offset + bytes) of the file
- * is mapped at `to`. */
+/* `to` maps [offset, offset + bytes) of the file.  Copy to it the pages of a mapping that were changed, or that belong
+ * to an alias. */
 static void changes_copy(const struct mapping *m, char *to, uint64_t offset, size_t bytes, struct window *window)
 {
 	uint64_t end = low(offset + bytes, m->offset + m->bytes), next;
@@ -56,7 +56,7 @@ static void changes_copy(const struct mapping *m, char *to, uint64_t offset, siz
 	}
 }
 
-/* A mapping that is private by the program's own wish begins with what its shared mappings show. */
+/* A mapping that the program itself wants private starts with the contents of the shared mappings. */
 void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
 	uint32_t entry = fd_entry(fd);
@@ -79,7 +79,7 @@ void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t
 	return place;
 }
 
-/* The part of [at, end) that a mapping shows. */
+/* Copy the part of [at, end) that a mapping shows. */
 static void overlay_one(const struct mapping *m, char *buffer, uint64_t at, uint64_t end)
 {
 	uint64_t from = high(at, m->offset), to = low(end, m->offset + m->bytes);

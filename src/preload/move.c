@@ -8,7 +8,7 @@
 
 struct prefix {
 	bool size16, repne, rep, rex;
-	uint8_t bits; /* of REX */
+	uint8_t bits; /* REX bits */
 };
 
 static const uint8_t *prefix_read(const uint8_t *code, struct prefix *p)
@@ -31,7 +31,7 @@ static const uint8_t *prefix_read(const uint8_t *code, struct prefix *p)
 	return code;
 }
 
-/* ModRM, SIB and displacement of an operand in memory. */
+/* The length of ModRM, SIB and displacement of a memory operand. */
 static unsigned operand_length(const uint8_t *modrm)
 {
 	unsigned mod = *modrm >> 6, rm = *modrm & 7, length = 1;
@@ -56,14 +56,14 @@ static int64_t immediate_read(const uint8_t *at, unsigned bytes)
 	return bytes == 1 ? one : bytes == 2 ? two : four;
 }
 
-/* `modrm` is the operand; `immediate` bytes follow it. */
+/* `modrm` points to the operand; `immediate` bytes follow it. */
 static void operand_read(struct move *m, const struct prefix *p, const uint8_t *start, const uint8_t *modrm,
 			 unsigned immediate)
 {
 	const uint8_t *end = modrm + operand_length(modrm);
 
 	m->reg = (uint8_t)((*modrm >> 3 & 7) | (p->bits & 4) << 1);
-	/* With an immediate the field is a part of the opcode. */
+	/* With an immediate operand this field is part of the opcode. */
 	m->high = !m->vector && !immediate && m->width == 1 && !p->rex && m->reg >= 4 && m->reg < 8;
 	if (m->high)
 		m->reg -= 4;
@@ -136,7 +136,7 @@ static bool one_byte(const uint8_t *start, const uint8_t *code, const struct pre
 	return true;
 }
 
-/* `code` is after 0F. */
+/* `code` points after 0F. */
 static bool two_bytes(const uint8_t *start, const uint8_t *code, const struct prefix *p, struct move *m)
 {
 	uint8_t op = code[0];
@@ -168,7 +168,7 @@ bool move_look(const uint8_t *start, struct move *m)
 	struct prefix p;
 	const uint8_t *code = prefix_read(start, &p);
 
-	/* What is no operand in memory does not fault. */
+	/* Only memory operands can fault, so register forms do not get here. */
 	if (*code == 0x0f)
 		return code[2] >> 6 != 3 && two_bytes(start, code + 1, &p, m);
 	return code[1] >> 6 != 3 && !p.rep && !p.repne && one_byte(start, code, &p, m);
@@ -203,7 +203,7 @@ uintptr_t move_address(const struct move *m, const ucontext_t *uc)
 		if (index != 4)
 			at = register_get(uc, index) << (modrm[1] >> 6);
 	}
-	if (mod == 0 && base == 5) /* no base: absolute, or from the next instruction on */
+	if (mod == 0 && base == 5) /* no base: absolute, or relative to the next instruction */
 		return at + (rm == 5 ? (uintptr_t)start + m->length : 0) + (uint64_t)immediate_read(displacement, 4);
 	at += register_get(uc, base | (m->extension & 1) << 3);
 	return mod ? at + (uint64_t)immediate_read(displacement, mod == 1 ? 1 : 4) : at;
@@ -223,7 +223,7 @@ static uint64_t operand_get(const struct move *m, ucontext_t *uc)
 	return m->high ? value >> 8 : value;
 }
 
-/* As the processor does: 4 bytes clear the upper half, fewer leave the rest. */
+/* As the processor does: 4 bytes clear the upper half, fewer leave the rest unchanged. */
 static void register_set(const struct move *m, ucontext_t *uc, uint64_t value)
 {
 	char *at = (char *)register_at(uc, m->reg);
@@ -246,7 +246,7 @@ static uint64_t memory_get(const struct move *m, const void *at)
 	return value;
 }
 
-/* The instruction itself, on registers: `a` has its result, which a comparison does not change. */
+/* Execute the instruction itself, on registers.  `a` gets the result; a comparison does not change it. */
 #define CALCULATE_SIZED(name, suffix, type)                                                                         \
 	do {                                                                                                        \
 		type first = (type)*a;                                                                              \

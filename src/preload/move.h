@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* move.h - do the commonest instructions ourselves, instead of letting the processor do them under the trap flag.
+/* move.h - execute the most common instructions in the signal handler, instead of letting the processor do it under the
+ * trap flag.
  *
- * Most looks at a page are plain moves, comparisons and sums.  Where the address is known, from the fault, little is
- * left to do: which register, how many bytes.  That saves one of two signals; and on virtual machines a debug exception
- * costs more than all the rest. */
+ * Most accesses to a page are plain moves, comparisons and additions.  The fault already gives the address, so only the
+ * register and the number of bytes remain to be found.  This saves one of two signals; and on virtual machines a debug
+ * exception costs more than everything else. */
 #ifndef BLACKOUT_PRELOAD_MOVE_H
 #define BLACKOUT_PRELOAD_MOVE_H
 
@@ -12,35 +13,35 @@
 #include <ucontext.h>
 
 enum move_kind {
-	MOVE_LOAD,      /* to a register */
-	MOVE_STORE,     /* from a register, or `number` */
-	MOVE_CALCULATE, /* with a register or `number`; flags */
+	MOVE_LOAD,      /* memory to register */
+	MOVE_STORE,     /* register or `number` to memory */
+	MOVE_CALCULATE, /* arithmetic with a register or `number`; sets flags */
 };
 
-/* Numbered as in opcodes; TEST has its own. */
+/* Numbered as in the opcodes; TEST has its own number. */
 enum move_operation { MOVE_ADD, MOVE_OR, MOVE_ADC, MOVE_SBB, MOVE_AND, MOVE_SUB, MOVE_XOR, MOVE_CMP, MOVE_TEST };
 
 struct move {
 	enum move_kind kind;
-	uint8_t size;       /* in memory */
+	uint8_t size;       /* bytes in memory */
 	uint8_t width;      /* of the register that is written: 1, 2, 4 or 8 */
-	bool sign;          /* a load extends the sign */
+	bool sign;          /* a load is sign-extended */
 	bool vector;        /* the register is XMM; 16 bytes, or 8 and the rest becomes zero */
-	bool high;          /* it is AH, CH, DH or BH */
-	bool immediate;     /* there is no register */
-	uint8_t operation;  /* MOVE_CALCULATE */
-	bool memory_second; /* MOVE_CALCULATE: the register comes first, and has the result */
+	bool high;          /* the register is AH, CH, DH or BH */
+	bool immediate;     /* `number` replaces the register */
+	uint8_t operation;  /* of MOVE_CALCULATE */
+	bool memory_second; /* MOVE_CALCULATE: the register is the first operand, and gets the result */
 	uint8_t reg;
 	int64_t number;
-	uint8_t extension; /* the bits of REX */
-	uint8_t modrm;     /* where it is in the instruction */
+	uint8_t extension; /* REX bits */
+	uint8_t modrm;     /* offset in the instruction */
 	uint8_t length;    /* of the instruction */
 };
 
-/* False: it is something else. */
+/* Decode the instruction.  False: it is not one of these. */
 bool move_look(const uint8_t *code, struct move *move);
 
-/* Where its operand is, by the registers. */
+/* The address of its operand, computed from the registers. */
 uintptr_t move_address(const struct move *move, const ucontext_t *context);
 
 /* Does it change memory? */
@@ -50,7 +51,7 @@ static inline bool move_stores(const struct move *move)
 					    move->operation != MOVE_CMP && move->operation != MOVE_TEST);
 }
 
-/* Do it: the operand is at `at`, and can be reached. */
+/* Execute it: the operand is at `at`, which must be accessible. */
 void move_do(const struct move *move, ucontext_t *context, void *at);
 
 #endif

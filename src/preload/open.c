@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open.c - opening files.
  *
- * In a child of the fork server a PM file is opened read-only, whatever was asked for, so that nothing can reach the
- * stage: what would write is refused when it is tried, and mappings are private.  fcntl(F_GETFL) still tells what the
- * program asked for. */
+ * In a child of the fork server, PM files are always opened read-only, so that nothing can change the stage.  A write
+ * through the descriptor is refused when it is tried, and mappings are private. fcntl(F_GETFL) still returns the flags
+ * that the program asked for. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whoever never comes here has seen the user's own files, where paths are only redirected. */
+/* In redirect mode, a program that never calls this has seen the user's own files. */
 static struct place place_open(int dirfd, const char *path, bool follow)
 {
 	struct place place = place_ask(dirfd, path, follow);
@@ -35,7 +35,7 @@ static bool path_exists(int dirfd, const char *path, struct stat *st)
 	return exists;
 }
 
-/* A file beside the pool that is created or changed would be seen by the recoveries of other states. */
+/* A file beside the pool that is created or changed would be visible to the recoveries of other states. */
 static void beside_open(int dirfd, const char *path, int flags)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ static int any_open(int dirfd, const char *path, int flags, mode_t mode)
 		return NEXT(openat)(AT_FDCWD, place.actual, flags, mode);
 	if (place.kind == PLACE_DIR && (flags & O_TMPFILE) == O_TMPFILE && stub_page->serve)
 		stub_refuse("recovery creates files in the directory of the pool");
-	/* It may be listed later. */
+	/* The directory may be listed later. */
 	if (place.kind == PLACE_DIR && stub_page->serve)
 		server_start();
 	if (place.kind == PLACE_BESIDE)
@@ -131,7 +131,7 @@ PUBLIC int creat64(const char *path, mode_t mode)
 	return any_open(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
 
-/* What programs built with _FORTIFY_SOURCE call. */
+/* Called by programs that were built with _FORTIFY_SOURCE. */
 PUBLIC int __open_2(const char *path, int flags);
 PUBLIC int __open64_2(const char *path, int flags);
 PUBLIC int __openat_2(int dirfd, const char *path, int flags);
@@ -157,7 +157,7 @@ PUBLIC int __openat64_2(int dirfd, const char *path, int flags)
 	return any_open(dirfd, path, flags, 0);
 }
 
-/* shm_open(3) is an open of /dev/shm/NAME, without a call that we would see. */
+/* shm_open(3) opens /dev/shm/NAME without a call that we could intercept. */
 PUBLIC int shm_open(const char *name, int flags, mode_t mode)
 {
 	char path[4096];
@@ -172,7 +172,7 @@ static bool mode_writes(const char *mode)
 	return *mode != 'r' || strchr(mode, '+');
 }
 
-/* A stream reads and writes without calls that we would see, so only reading is possible, as long as the file has no
+/* A stream reads and writes without calls that we could intercept.  So it may only read, and only while the file has no
  * mappings. */
 static const char *stream_path(const char *path, const char *mode)
 {

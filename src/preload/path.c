@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path.c - calls that name a file and do not open it: those that ask, those that change. */
+/* path.c - calls that name a file but do not open it: queries and changes. */
 #include "preload/stub.h"
 
 #include <dirent.h>
@@ -36,7 +36,7 @@ static const char *path_changed(int dirfd, const char *path, const char *what)
 	return place.kind == PLACE_PM ? place.actual : path;
 }
 
-/* A call that asks: `to` is the path to pass on. */
+/* A query: `to` is the path to pass on. */
 #define ASKS(type, name, dirfd, follow, parameters, ...)          \
 	PUBLIC type name parameters                               \
 	{                                                         \
@@ -44,7 +44,7 @@ static const char *path_changed(int dirfd, const char *path, const char *what)
 		return NEXT(name)(__VA_ARGS__);                   \
 	}
 
-/* A call that changes, and what recovery does with it, for the reason. */
+/* A change; `what` says what recovery does, for the reason. */
 #define CHANGES(type, name, dirfd, what, parameters, ...)         \
 	PUBLIC type name parameters                               \
 	{                                                         \
@@ -69,7 +69,7 @@ ASKS(ssize_t, lgetxattr, AT_FDCWD, false, (const char *path, const char *name, v
 ASKS(ssize_t, listxattr, AT_FDCWD, true, (const char *path, char *list, size_t size), to, list, size)
 ASKS(long, pathconf, AT_FDCWD, true, (const char *path, int name), to, name)
 
-/* Programs built before glibc 2.33. */
+/* For programs that were built before glibc 2.33. */
 PUBLIC int __xstat(int version, const char *path, struct stat *st);
 PUBLIC int __xstat64(int version, const char *path, struct stat64 *st);
 PUBLIC int __lxstat(int version, const char *path, struct stat *st);
@@ -105,7 +105,7 @@ CHANGES(int, symlink, AT_FDCWD, MAKES, (const char *target, const char *path), t
 CHANGES(int, symlinkat, dirfd, MAKES, (const char *target, int dirfd, const char *path), target, dirfd, to)
 /* clang-format on */
 
-/* The last part of a name is made up: only the directory counts. */
+/* The call makes up the last component of the name, so only the directory matters. */
 #define INVENTS(type, name, parameters, ...)                  \
 	PUBLIC type name parameters                           \
 	{                                                     \
@@ -120,7 +120,7 @@ INVENTS(int, mkostemp, (char *path, int flags), path, flags)
 INVENTS(int, mkostemp64, (char *path, int flags), path, flags)
 INVENTS(char *, mkdtemp, (char *path), path)
 
-/* To remove what is not there changes nothing. */
+/* Removing a file that does not exist changes nothing. */
 static const char *path_removed(int dirfd, const char *path)
 {
 	struct place place = place_of(dirfd, path, false);
@@ -167,7 +167,7 @@ PUBLIC int shm_unlink(const char *name)
 	return NEXT(unlink)(path_removed(AT_FDCWD, path));
 }
 
-/* Two names.  Where paths are redirected, one side may be on another file system. */
+/* Two names.  In redirect mode they may be on different file systems. */
 struct pair {
 	const char *from, *to;
 };
@@ -237,7 +237,7 @@ PUBLIC int truncate64(const char *path, off64_t size)
 	return to ? NEXT(truncate64)(to, size) : 0;
 }
 
-/* The place may be read-only for a child; the program must not know. */
+/* The directory may be read-only for a child; the program must not notice. */
 static int mode_allowed(int dirfd, const char *path, int mode)
 {
 	struct place place = place_of(dirfd, path, true);
@@ -268,7 +268,7 @@ PUBLIC int faccessat(int dirfd, const char *path, int mode, int flags)
 	return NEXT(faccessat)(dirfd, to, mode_allowed(dirfd, path, mode), flags);
 }
 
-/* What a link says, if that is where a file of ours really is, is what the program must not see. */
+/* If the link leads to the actual place of a PM file, the program must not see that path. */
 PUBLIC ssize_t readlinkat(int dirfd, const char *path, char *buffer, size_t size)
 {
 	const char *to = path_asked(dirfd, path, false);
@@ -294,7 +294,7 @@ PUBLIC ssize_t readlink(const char *path, char *buffer, size_t size)
 	return readlinkat(AT_FDCWD, path, buffer, size);
 }
 
-/* Programs built with _FORTIFY_SOURCE. */
+/* For programs that were built with _FORTIFY_SOURCE. */
 PUBLIC ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
 PUBLIC ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
 {
@@ -307,7 +307,7 @@ PUBLIC ssize_t __readlinkat_chk(int dirfd, const char *path, char *buffer, size_
 	return readlinkat(dirfd, path, buffer, size < room ? size : room);
 }
 
-/* realpath(3) of a file that is elsewhere: it exists there, and its name is the canonical one. */
+/* realpath(3) of a redirected file: the file exists there, and the original name is the canonical one. */
 static char *pm_realpath(const struct place *place, char *resolved)
 {
 	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);
@@ -339,7 +339,7 @@ PUBLIC char *canonicalize_file_name(const char *path)
 	return realpath(path, NULL);
 }
 
-/* Listing shows the state only where a namespace puts it there. */
+/* A directory listing shows the state only if a namespace puts the state there. */
 static void dir_listed(int dirfd, const char *path)
 {
 	struct place place = place_of(dirfd, path, true);
@@ -390,14 +390,14 @@ PUBLIC FTS *fts_open(char *const *paths, int options, int (*order)(const FTSENT 
 	return NEXT(fts_open)(paths, options, order);
 }
 
-/* The directory before the first name with a wildcard. */
+/* The directory before the first component with a wildcard. */
 static void pattern_listed(const char *pattern)
 {
 	char dir[PATH_MAX];
 	size_t plain = strcspn(pattern, "*?[{\\");
 
 	if (!path_format(dir, sizeof(dir), "%.*s", (int)plain, pattern))
-		return; /* it finds nothing */
+		return; /* there is nothing to find */
 	char *slash = strrchr(dir, '/');
 	if (slash)
 		slash[1] = 0;
@@ -427,7 +427,8 @@ PUBLIC int bind(int fd, const struct sockaddr *address, socklen_t size)
 	    *local->sun_path) {
 		snprintf(path, sizeof(path), "%.*s", (int)(size - offsetof(struct sockaddr_un, sun_path)),
 			 local->sun_path);
-		/* Elsewhere its path might be too long, and who looks for it may not have the stub. */
+		/* The redirected path might be too long for a socket, and the process that connects to it may not have
+		 * the stub. */
 		if (place_change(AT_FDCWD, path, MAKES).kind)
 			stub_refuse("recovery " MAKES);
 	}

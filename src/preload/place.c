@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* place.c - does this path name a PM file?  Paths are compared when they are canonical: the directory's links are
- * followed, "." and ".." are gone.  A name may be that of a link to a PM file, too: a symbolic one is followed, and a
- * hard one is known by the file that it leads to. */
+/* place.c - does this path name a PM file?  Paths are compared in canonical form: links in the directory part are
+ * followed, and "." and ".." are removed.  The name may also be a link to a PM file.  A symbolic link is followed; a
+ * hard link is recognized by its inode. */
 #include "preload/stub.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 16, BUFFERS = 4 /* paths that one call can name, and more */ };
+enum { LINKS_MAX = 16, BUFFERS = 4 /* at least as many as the paths that one call can name */ };
 
 /* The index in a sorted table, or -1. */
 static int table_find(uint32_t table, uint32_t count, const char *path)
@@ -35,7 +35,7 @@ static int table_find(uint32_t table, uint32_t count, const char *path)
 	return -1;
 }
 
-/* An absolute path, as it is written. */
+/* Make the path absolute, without resolving anything. */
 static bool path_absolute(char *out, int dirfd, const char *path)
 {
 	char dir[PATH_MAX] = "", link[64];
@@ -55,7 +55,8 @@ static bool path_absolute(char *out, int dirfd, const char *path)
 	return path_format(out, PATH_MAX, "%s/%s", dir, path);
 }
 
-/* Without the file system, where the directory is not there: drop empty and "." parts, let ".." take one away. */
+/* For a directory that does not exist: remove empty and "." components, and resolve "..", without looking at the file
+ * system. */
 static void path_tidy(char *path)
 {
 	char from[PATH_MAX], *rest = NULL;
@@ -79,7 +80,7 @@ static void path_tidy(char *path)
 	path[used] = 0;
 }
 
-/* The part before the last name of a path that fits into PATH_MAX bytes. */
+/* The part before the last component of a path that fits into PATH_MAX bytes. */
 static void dir_of(const char *path, char dir[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -89,8 +90,8 @@ static void dir_of(const char *path, char dir[PATH_MAX])
 	dir[length] = 0;
 }
 
-/* The part before the last name, made canonical; the last name stays.  A path that ends with "/", "." or ".." is a
- * directory as a whole.  False: the canonical path is too long to name a file. */
+/* Make the part before the last component canonical; the last component stays.  A path that ends with "/", "." or ".."
+ * is a directory as a whole.  False: the canonical path is too long to name a file. */
 static bool path_canonical(char *path)
 {
 	char dir[PATH_MAX], real[PATH_MAX], name[NAME_MAX + 1];
@@ -112,7 +113,7 @@ static bool path_canonical(char *path)
 	return path_format(path, PATH_MAX, "%s/%s", strcmp(real, "/") ? real : "", name);
 }
 
-/* What comes after a directory in a path below it; NULL: the path is not. */
+/* The rest of a path after this directory; NULL: the path is not below it. */
 static const char *path_below(const char *path, const char *dir)
 {
 	size_t length = strlen(dir);
@@ -140,7 +141,7 @@ bool place_original(char *path, size_t size)
 	return false;
 }
 
-/* Replace a path by what it links to; false if it is no link, or a link to nothing that can be named. */
+/* Replace a path by the target of its link; false if it is not a link, or if its target cannot be named. */
 static bool path_follow(char *path)
 {
 	char target[PATH_MAX], dir[PATH_MAX];
@@ -164,8 +165,8 @@ static struct place place_found(enum place_kind kind, uint32_t table, uint32_t i
 	return (struct place){.kind = kind, .entry = index, .actual = stub_text(entries[index].actual)};
 }
 
-/* Something else in a directory of PM files.  Where paths are redirected, what is not there may be created: in the
- * stage, as a PM file would be. */
+/* Another entry in a directory of PM files.  In redirect mode a file that does not exist may be created: in the stage,
+ * like a PM file. */
 static struct place place_beside(uint32_t dir, const char *path, const char *name)
 {
 	static __thread char buffers[BUFFERS][PATH_MAX];
@@ -203,7 +204,7 @@ static bool file_is(const struct stat *st, uint64_t device, uint64_t inode)
 	return st->st_ino == inode && st->st_dev == device;
 }
 
-/* Is it the user's PM file under another name; or, in a namespace, that of the state? */
+/* Is it the user's PM file under another name or, in a namespace, the state's? */
 static bool entry_is(const struct stub_entry *entry, const struct stat *st)
 {
 	struct stat actual;
@@ -214,7 +215,7 @@ static bool entry_is(const struct stub_entry *entry, const struct stat *st)
 		file_is(st, actual.st_dev, actual.st_ino));
 }
 
-/* A path that is none of ours: another one of a PM file? */
+/* Is this path, which is not in our tables, another name of a PM file? */
 static struct place place_alias(const char *path, struct place place)
 {
 	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);

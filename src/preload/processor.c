@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* processor.c - the server and its children take turns, so they take them on one processor.
+/* processor.c - bind the server and its children, which take turns, to one processor.
  *
- * Who is woken on an idle processor has to wait until that one has left its sleep, which can take longer than a short
- * recovery.  The kernel chooses the processor, we keep to its choice for a while, and tell blackout of it.  Then it
- * chooses anew; and if others wanted the processor as well, it may move us about as it likes for some time, because it
- * knows better where there is room.
+ * A process that is woken on an idle processor must wait until that processor has left its sleep state.  This can take
+ * longer than a short recovery.  So the kernel chooses a processor, and we stay there for a while and tell blackout
+ * about it.  Then the kernel chooses again.  If other processes wanted the processor as well, we let the kernel move us
+ * freely for some time, because it knows better where there is room.
  *
- * A child gets back what it may use.  Only where states are decided lazily it stays, because it forks itself, for each
- * alternative: it has no threads (those are refused), and is let go as soon as it asks which processors there are. */
+ * A child may use all its processors again.  The exception is a child that decides lines lazily.  It stays bound,
+ * because it forks itself for each alternative.  It has no threads (those are refused), and is released as soon as it
+ * asks which processors there are. */
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -20,11 +21,11 @@
 #define REST_NS (10 * KEEP_NS)
 
 static struct {
-	cpu_set_t all; /* that the program may use */
-	bool choice;   /* there is one */
+	cpu_set_t all; /* those that the program may use */
+	bool choice;   /* we are bound to one */
 	bool kept;
 	uint64_t since_ns, used_ns; /* when it was chosen, and how long we had run by then */
-	uint64_t rest_ns;           /* until then we do not choose */
+	uint64_t rest_ns;           /* do not bind before this time */
 } processor;
 
 static bool use(const cpu_set_t *set)
@@ -41,7 +42,7 @@ static uint64_t time_of(int who)
 	       (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
-/* How long we have run, with all children that have ended. */
+/* The processor time that we and all ended children have used. */
 static uint64_t time_used(void)
 {
 	return time_of(RUSAGE_SELF) + time_of(RUSAGE_CHILDREN);
@@ -90,7 +91,7 @@ void processor_free(void)
 	processor.kept = false;
 }
 
-/* The program asks for its processors, or chooses. */
+/* The program asks which processors it may use, or sets them. */
 static void program_asks(void)
 {
 	if (stub_is_child)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program.c - other processes, and other programs.
+/* program.c - other processes and other programs.
  *
- * A child of the fork server has private memory that another process would not see: it may have no others.  Elsewhere
- * other programs may be started, as long as they will have the stub too: a static or a privileged one, or one without
- * our variables, would go to the user's own files.  A program that is given another LD_PRELOAD gets the stub in front
- * of it. */
+ * A child of the fork server has private memory that another process would not see, so it may not start other
+ * processes.  In the other modes, a program may be started if it gets the stub too.  A static or privileged program, or
+ * one without our variables, would access the user's own files.  If a program is started with another LD_PRELOAD, the
+ * stub is put in front of it. */
 #include "preload/stub.h"
 
 #include <elf.h>
@@ -31,7 +31,7 @@ static void child_refuse(const char *what)
 		stub_refuse("recovery %s", what);
 }
 
-/* Has this ELF file a dynamic linker? */
+/* Does this ELF file have a dynamic linker? */
 static bool elf_is_dynamic(int fd, const Elf64_Ehdr *header)
 {
 	Elf64_Phdr programs[HEADERS_MAX];
@@ -44,7 +44,7 @@ static bool elf_is_dynamic(int fd, const Elf64_Ehdr *header)
 	return false;
 }
 
-/* Look at a program; a script's interpreter takes its place in `path`.  True: look again. */
+/* Examine a program.  If it is a script, its interpreter replaces it in `path`.  True: examine that, too. */
 static bool program_look(char *path)
 {
 	union {
@@ -55,7 +55,8 @@ static bool program_look(char *path)
 
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false; /* the call itself will say why, or it cannot be read but be executed: then it runs or not */
+		/* the call itself will report the error; or it is executable but not readable, and we let it run */
+		return false;
 	long n = syscall(SYS_pread64, fd, &head, sizeof(head) - 1, 0);
 	bool privileged = fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != st.st_uid;
 	bool elf = n >= (long)sizeof(head.elf) && !memcmp(head.elf.e_ident, ELFMAG, SELFMAG);
@@ -82,7 +83,7 @@ static const char *environment_get(char *const *environment, const char *name)
 	return NULL;
 }
 
-/* Has somebody taken the stub out of LD_PRELOAD?  `LD_PRELOAD=x ./check pool` in a shell does. */
+/* Was the stub removed from LD_PRELOAD?  `LD_PRELOAD=x ./check pool` in a shell does that. */
 static bool environment_lacks_stub(char *const *environment)
 {
 	const char *value = environment_get(environment, PRELOAD);
@@ -100,7 +101,8 @@ static bool environment_lacks_stub(char *const *environment)
 	return true;
 }
 
-/* The room that environment_mend needs, in pointers.  It is in the caller's frame: there must be no malloc here. */
+/* The space that environment_mend needs, in pointers.  It is in the caller's stack frame, because malloc must not be
+ * called here. */
 static size_t environment_room(char *const *environment)
 {
 	const char *value = environment_get(environment, PRELOAD);
@@ -114,7 +116,7 @@ static size_t environment_room(char *const *environment)
 	return count + bytes / sizeof(char *) + 1;
 }
 
-/* The same environment with the stub in front of what else is to be preloaded, made in `room` if need be. */
+/* The same environment with the stub in front of other preloaded libraries, built in `room` if necessary. */
 static char *const *environment_mend(char *const *environment, char **room)
 {
 	const char *value = environment_get(environment, PRELOAD);
@@ -150,7 +152,7 @@ void program_refuse(const char *path, char *const *environment)
 		stub_refuse("recovery starts a program without its environment");
 }
 
-/* As execvp looks for a program. */
+/* Search for a program as execvp does. */
 static void program_refuse_named(const char *name, char *const *environment)
 {
 	const char *path = getenv("PATH");
@@ -213,7 +215,7 @@ PUBLIC int fexecve(int fd, char *const argv[], char *const environment[])
 	return NEXT(fexecve)(fd, argv, environment_mend(environment, room));
 }
 
-/* The arguments of execl, up to NULL. */
+/* Collect the arguments of execl, up to NULL. */
 #define COLLECT(argv, first, last)                                    \
 	char *argv[ARGUMENTS_MAX] = {(char *)(first)};                \
 	va_list args;                                                 \
@@ -275,7 +277,7 @@ PUBLIC pid_t _Fork(void)
 	return NEXT(_Fork)();
 }
 
-/* A real vfork cannot be called from a function that returns before its child is gone. */
+/* A real vfork must not be called from a function that returns while the child still runs. */
 PUBLIC pid_t vfork(void)
 {
 	child_refuse(FORKS);

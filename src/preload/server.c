@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* server.c - the recovery program, stopped at its first look at a PM file, forks a child for each crash state.
+/* server.c - the recovery program, stopped at its first call that names a PM file, forks a child for each crash state.
  *
- * A child must find everything as a program that was started afresh would.  What fork does not give it a copy of is put
- * back after each child (offsets of files), or refused from the start (threads, pipes and sockets, shared memory). */
+ * A child must find everything as a newly started program would.  State that fork does not copy is restored after each
+ * child (file offsets), or refused from the start (threads, pipes and sockets, shared memory). */
 #include "preload/stub.h"
 
 #include <ctype.h>
@@ -30,7 +30,7 @@ struct offset {
 
 static struct {
 	int request, reply;
-	int thread; /* our own number */
+	int thread; /* our own thread ID */
 	struct offset offsets[OFFSETS_MAX];
 	size_t offset_count;
 	sigset_t mask;
@@ -57,7 +57,7 @@ static int number_of(const char *text)
 	return (int)strtol(text, NULL, 10);
 }
 
-/* Entries of a /proc directory that are numbers. */
+/* Call `each` for the entries of a /proc directory that are numbers. */
 static void numbers_each(const char *dir, void (*each)(int number))
 {
 	struct dirent *entry;
@@ -84,7 +84,7 @@ static void fd_note(int fd)
 {
 	struct stat st;
 
-	/* The standard streams are ours, and the same for each child. */
+	/* blackout provides the standard streams, and they are the same for each child. */
 	if (fd <= STDERR_FILENO || fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
@@ -102,7 +102,7 @@ static void offsets_restore(void)
 		lseek(server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
 }
 
-/* Memory that children would share with each other. */
+/* Is this memory that children would share with each other? */
 static bool line_is_shared(const char *line)
 {
 	uintptr_t start = strtoul(line, NULL, 16);
@@ -135,8 +135,8 @@ static void state_check(void)
 	memory_check();
 }
 
-/* Whatever the child left behind has become ours, because we are the reaper.  In rounds: who is killed hands its own
- * children to us. */
+/* Kill the processes that the child left behind.  They have become our children, because we reap orphans.  Several
+ * rounds, because the children of a killed process become our children, too. */
 static void orphans_kill(void)
 {
 	char list[4096];
@@ -159,14 +159,14 @@ static void orphans_kill(void)
 	}
 }
 
-/* Returns in the child, which goes on where the program was stopped. */
+/* Returns in the child, which continues where the program was stopped. */
 static bool child_start(pid_t *pid, bool lazy)
 {
 	*pid = NEXT(fork)();
 	if (*pid != 0)
 		return false;
 	locks_adopt(server.thread, (int)syscall(SYS_gettid));
-	/* The server may not outlive blackout, nor a child the server. */
+	/* The server must not outlive blackout, nor a child the server. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
 	syscall(SYS_close, server.request);
@@ -186,7 +186,8 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 	struct stub_reply reply = {.op = STUB_ENDED};
 	siginfo_t info;
 
-	/* The number stays its own until it is no longer published. */
+	/* Do not reap the child before its process ID is withdrawn from the page: until then the ID must not be
+	 * reused. */
 	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	atomic_store(&stub_page->running, 0);
@@ -203,7 +204,7 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 	reply_send(&reply);
 }
 
-/* Serve until there is nobody to serve; comes back in children. */
+/* Serve until blackout is gone; returns in children. */
 static void server_loop(void)
 {
 	struct stub_request request;
@@ -255,7 +256,7 @@ void server_start(void)
 	processor_start();
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &server.mask);
-	/* The program may ignore its children, or have a handler for them: these are not its children. */
+	/* The program may ignore SIGCHLD or handle it, but these are not its children. */
 	sigaction(SIGCHLD, &plain, &server.chld);
 	reply_send(&(struct stub_reply){.op = STUB_HELLO});
 	server_loop();

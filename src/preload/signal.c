@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* signal.c - a recovery's wishes for signals that undecided lines need themselves; see lazy.h. */
+/* signal.c - recovery's own actions for signals that undecided lines need; see lazy.h. */
 #include "preload/stub.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@ PUBLIC int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 		return 0;
 	if (!act)
 		return NEXT(sigaction)(sig, act, old);
-	/* A handler for something else may use PM. */
+	/* A handler for another signal may use PM. */
 	changed = *act;
 	lazy_unblock(&changed.sa_mask);
 	return NEXT(sigaction)(sig, &changed, old);

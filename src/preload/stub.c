@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stub.c - the page, and how the stub says no; see stub.h. */
+/* stub.c - the page, and how the stub refuses; see stub.h. */
 #include "preload/stub.h"
 
 #include <dlfcn.h>
@@ -16,7 +16,7 @@ struct stub_page *stub_page;
 bool stub_is_child;
 const char *stub_library = "";
 
-/* By the linker. */
+/* Defined by the linker. */
 extern struct stub_next __start_stub_nexts[], __stop_stub_nexts[];
 
 void *stub_next(struct stub_next *next)
@@ -44,7 +44,7 @@ bool stub_control(char *path, size_t size, const char *name)
 	return dir && path_format(path, size, "%s/%s", dir, name);
 }
 
-/* Before any code of the program, which may change its environment or its root later. */
+/* This runs before any code of the program, which may later change its environment or root directory. */
 __attribute__((constructor)) static void stub_init(void)
 {
 	char path[4096];
@@ -66,7 +66,7 @@ __attribute__((constructor)) static void stub_init(void)
 	syscall(SYS_close, fd);
 }
 
-/* A process that is neither server nor child must tell by itself. */
+/* A process that is neither the server nor a child must send the refusal itself. */
 static void refusal_send(void)
 {
 	struct stub_reply reply = {.op = STUB_REFUSED};

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stub.h - libblackout-preload.so, the stub inside a recovery program: what its files share.
+/* stub.h - declarations that the files of libblackout-preload.so share.  This library is the stub inside a recovery
+ * program.
  *
- * The stub stands between the program and the C library for the calls that name files, or use descriptors and mappings
- * of PM files.  It has two ways of life (run/recovery.h):
+ * The stub intercepts C library calls that name files, or that use descriptors and mappings of PM files.  It works
+ * in one of two ways (run/recovery.h):
  *
- *   redirect       a path of a PM file is replaced by that of the stage's file; nothing else.
- *   fork server    when the started process first names a PM file it stops there and becomes a server (server.c): for
- *                  each crash state it forks a child that returns from the call.  In the child PM files are opened
+ *   redirect       The path of a PM file is replaced by the path of the stage's file; nothing else is changed.
+ *   fork server    When the started process first names a PM file, it stops there and becomes a server (server.c).  For
+ *                  each crash state it forks a child that returns from the call.  In the child, PM files are opened
  *                  read-only and mapped privately (open.c, fd.c, mapping.c).
  *
- * Whatever cannot be done so is refused BEFORE it is done: stub_refuse leaves the reason in the page and ends the
- * process, and blackout runs the state again in another mode.  So the rule for everything here is: if in doubt, refuse.
+ * Anything that cannot work this way is refused BEFORE it happens: stub_refuse writes the reason to the page and
+ * ends the process, and blackout runs the state again in another mode.  So the rule for all of this code is: if in
+ * doubt, refuse.
  *
- * The stub shares the program's memory, errno and locks: it calls no malloc, keeps errno, prints nothing. */
+ * The stub shares the program's memory, errno and locks: it does not call malloc, preserves errno, and prints
+ * nothing. */
 #ifndef BLACKOUT_PRELOAD_STUB_H
 #define BLACKOUT_PRELOAD_STUB_H
 
@@ -25,7 +28,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-/* The function that the program would have called without us.  All of them stand in one section, so that a server can
+/* The function that the program would have called without us.  All of them are in one section, so that a server can
  * look them up for its children (stub_next_all). */
 struct stub_next {
 	const char *name;
@@ -40,20 +43,20 @@ struct stub_next {
 void *stub_next(struct stub_next *next);
 void stub_next_all(void);
 
-/* NULL: no control directory, the stub does nothing. */
+/* NULL: there is no control directory, and the stub does nothing. */
 extern struct stub_page *stub_page;
-extern bool stub_is_child; /* of the fork server: this process has a state */
+extern bool stub_is_child; /* this process is a child of the fork server and runs on a state */
 
 const char *stub_text(uint32_t offset);
 void stub_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* The path of the stub itself, as LD_PRELOAD names it; "": not known. */
+/* The path of the stub itself, as in LD_PRELOAD; "": unknown. */
 extern const char *stub_library;
 
-/* The path of the control file `name`; false: there is none. */
+/* The path of the control file `name`; false: it does not exist. */
 bool stub_control(char *path, size_t size, const char *name);
 
-/* What a path is to us. */
+/* What kind of path it is. */
 enum place_kind {
 	PLACE_NONE,
 	PLACE_PM,     /* a PM file */
@@ -61,34 +64,33 @@ enum place_kind {
 	PLACE_BESIDE, /* something else in such a directory */
 };
 
-#define PLACE_NEW UINT32_MAX /* a file that the recording did not have */
+#define PLACE_NEW UINT32_MAX /* a file that is not in the recording */
 
 struct place {
 	enum place_kind kind;
 	uint32_t entry;     /* in the table of paths or of directories, or PLACE_NEW */
-	const char *actual; /* the path to use instead; good until a few more are asked for */
+	const char *actual; /* the path to use instead; valid until a few more calls */
 	bool alias;         /* the path is another hard link to the PM file */
 };
 
-/* `follow`: a symbolic link stands for what it leads to.  Keeps errno. */
+/* `follow`: follow a symbolic link in the last component.  Preserves errno. */
 struct place place_of(int dirfd, const char *path, bool follow);
 
-/* As place_of, for a call that asks something about the path: a fork server comes to be here, if one is to be. */
+/* Like place_of, for a call that queries the path.  This is where a process becomes a fork server, if it has to. */
 struct place place_ask(int dirfd, const char *path, bool follow);
 
-/* As place_of, for a call that changes what is at the path: what cannot be kept apart from the other states is
- * refused. */
+/* Like place_of, for a call that changes what is at the path.  Refuses a change that other states would see. */
 struct place place_change(int dirfd, const char *path, const char *what);
 
-/* The text of a symbolic link, which may lead to where a PM file really is (/proc/self/fd/N does): as the program knows
- * that path.  True if it is another now. */
+/* Translate the text of a symbolic link, which may lead to the actual place of a PM file (/proc/self/fd/N does), to the
+ * path that the program knows.  True if it changed. */
 bool place_original(char *path, size_t size);
 
-/* Become the server, unless this has happened.  Returns in a child, or in a process that has nothing to do with
+/* Become the server, unless this has already happened.  Returns in a child, or in a process that is not involved in
  * serving. */
 void server_start(void);
 
-/* Descriptors of PM files in a child. */
+/* Descriptors of PM files, in a child. */
 bool fd_is_pm(int fd);
 uint32_t fd_entry(int fd);
 int fd_flags(int fd); /* as the program opened it */
@@ -96,35 +98,36 @@ void fd_track(int fd, uint32_t entry, int flags);
 void fd_clear(int fd);
 void fd_clear_from(unsigned first, unsigned last);
 
-/* A stream reads this file, behind our back. */
+/* A stream reads this file without calls that we can intercept. */
 void mapping_stream(uint32_t entry);
 /* Refuse to read a file that may have been changed through a mapping. */
 void mapping_read(int fd);
-/* Or put into what was just read, `size` bytes from the offset `at` on, what the mappings show there. */
+/* Or correct the data that was just read (`size` bytes, starting at offset `at`) so that it has the contents of the
+ * mappings. */
 void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
 
-/* Memory that mappings of a file share, and that a forked process would share too: a copy of it, and back.  NULL: there
- * is none. */
+/* Copy, and restore, memory that several mappings of a file share, because a forked process would share it too.  NULL:
+ * there is none. */
 void *mapping_aliases_save(void);
 void mapping_aliases_restore(void *copy);
 
-/* Of the server: at its start, when there is something to do, when that is done (now and then, another one is better),
- * and what a child undoes. */
+/* For the server: call start at the beginning, keep when there is work, and reconsider when the work is done (it
+ * sometimes switches to another processor). free undoes all this, in a child. */
 void processor_start(void);
 void processor_keep(uint64_t now_ns);
 void processor_reconsider(uint64_t now_ns);
 void processor_free(void);
 
-/* The thread `from` is `to` after a fork, and keeps its locks. */
+/* The thread `from` has the ID `to` after a fork, and keeps its locks. */
 void locks_adopt(int from, int to);
 
-/* STUB_LAZY: in the server, before a child is forked (NULL, or why it cannot be) and after it has ended; and in the
- * child. */
+/* For STUB_LAZY: begin is called in the server before a child is forked (NULL, or the reason why it is not possible),
+ * over after the child has ended, child in the child. */
 const char *lazy_stub_begin(void);
 void lazy_stub_over(pid_t pid, int status);
 void lazy_stub_child(void);
 
-/* Refuse a program that would not obey us: static, or privileged. */
+/* Refuse a program that the stub cannot control: static or privileged. */
 void program_refuse(const char *path, char *const *environment);
 
 #endif
