@@ -32,6 +32,7 @@
 #define TIME_COLUMN 71u
 #define CALLERS_MAX 4u
 #define FILES_MAX 8u
+#define RATE_STATES_MIN 100u
 
 static enum style severity_style(enum severity severity)
 {
@@ -209,8 +210,9 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 		used += snprintf(line + used, sizeof(line) - (size_t)used, " at %s failure point%s",
 				 grouped_text(points, stats->failure_points.unique.value, " "),
 				 stats->failure_points.unique.value == 1 ? "" : "s");
-	/* From thousandths, which is all that findings.json keeps: then it is the same when it is read again. */
-	if (seconds >= 0.05)
+	/* The rate of a few states says nothing: starting up takes longer than testing them.  It is computed from
+	 * thousandths, which is all that findings.json keeps, so that `report` prints the same. */
+	if (seconds >= 0.05 && stats->crash_states.tested.value >= RATE_STATES_MIN)
 		snprintf(line + used, sizeof(line) - (size_t)used, ", %s/s",
 			 grouped_text(rate, stats->crash_states.tested.value * 1000 / (uint64_t)(seconds * 1000 + 0.5),
 				      " "));
