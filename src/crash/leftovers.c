@@ -20,16 +20,17 @@
 #include "crash/campaign_in.h"
 #include "model/choices.h"
 
-/* What one recording saw of a word with leftover bytes, a bit for each byte. */
+/* What one recording saw of the bytes that one context left in a word, a bit for each byte. */
 struct word {
 	uint32_t leftover; /* index */
 	uint8_t bytes, read, overwritten;
+	size_t next; /* 1 + index: the same word, with bytes of another context */
 };
 
 struct search {
 	struct campaign *campaign;
 	struct reading *reading;
-	struct map word_of; /* (hash of the path, number of the word) -> 1 + index of words */
+	struct map word_of; /* (hash of the path, number of the word) -> 1 + index of the first of its words */
 	VEC_OF(struct word) words;
 };
 
@@ -94,6 +95,17 @@ static int leftover_try(struct search *s, struct leftover *leftover, struct err 
 
 /* ---- what it does with their bytes ---- */
 
+/* The word of a leftover in the list that starts at *first, which is made if it is not there. */
+static struct word *word_get(struct search *s, uint64_t *first, uint32_t leftover)
+{
+	for (size_t at = *first; at; at = s->words.at[at - 1].next)
+		if (s->words.at[at - 1].leftover == leftover)
+			return &s->words.at[at - 1];
+	vec_push(&s->words, ((struct word){.leftover = leftover, .next = *first}));
+	*first = s->words.count;
+	return &s->words.at[s->words.count - 1];
+}
+
 static void words_add(struct search *s)
 {
 	struct image *image = reading_image(s->reading);
@@ -103,17 +115,13 @@ static void words_add(struct search *s)
 	for (size_t i = 0; i < count; i++) {
 		struct leftover *leftover = leftover_find(s->campaign, units[i]->context);
 		const char *path = image_path(image, units[i]->file);
-		uint64_t *word;
+		struct word *word;
 
 		if (!leftover || !path || !is_leftover(units[i], units[i]->context))
 			continue;
-		word = map_put(&s->word_of, XXH3_64bits(path, strlen(path)), units[i]->offset / 8);
-		if (!*word) {
-			vec_push(&s->words,
-				 (struct word){.leftover = (uint32_t)(leftover - s->campaign->leftovers.at)});
-			*word = s->words.count;
-		}
-		s->words.at[*word - 1].bytes |= (uint8_t)(((1u << units[i]->size) - 1) << units[i]->offset % 8);
+		word = word_get(s, map_put(&s->word_of, XXH3_64bits(path, strlen(path)), units[i]->offset / 8),
+				(uint32_t)(leftover - s->campaign->leftovers.at));
+		word->bytes |= (uint8_t)(((1u << units[i]->size) - 1) << units[i]->offset % 8);
 	}
 }
 
@@ -123,6 +131,16 @@ static uint8_t bytes_in_word(const struct event *ev, uint64_t word)
 	uint64_t end = ev->offset + ev->size < word * 8 + 8 ? ev->offset + ev->size - word * 8 : 8;
 
 	return (uint8_t)((1u << end) - (1u << first));
+}
+
+static void word_note(struct word *word, const struct event *ev, uint64_t at)
+{
+	uint8_t bytes = (uint8_t)(bytes_in_word(ev, at) & word->bytes);
+
+	if (ev->type == EVENT_LOAD)
+		word->read |= bytes & (uint8_t)~word->overwritten;
+	else
+		word->overwritten |= bytes & (uint8_t)~word->read;
 }
 
 static void event_note(void *arg, const struct trace *trace, const struct event *ev)
@@ -139,16 +157,10 @@ static void event_note(void *arg, const struct trace *trace, const struct event 
 		return;
 	path = XXH3_64bits(file->path, strlen(file->path));
 	for (uint64_t at = ev->offset / 8; at <= (ev->offset + ev->size - 1) / 8; at++) {
-		const uint64_t *index = map_get(&s->word_of, path, at);
-		struct word *word = index ? &s->words.at[*index - 1] : NULL;
-		uint8_t bytes = word ? (uint8_t)(bytes_in_word(ev, at) & word->bytes) : 0;
+		const uint64_t *first = map_get(&s->word_of, path, at);
 
-		if (!bytes)
-			continue;
-		if (ev->type == EVENT_LOAD)
-			word->read |= bytes & (uint8_t)~word->overwritten;
-		else
-			word->overwritten |= bytes & (uint8_t)~word->read;
+		for (size_t i = first ? *first : 0; i; i = s->words.at[i - 1].next)
+			word_note(&s->words.at[i - 1], ev, at);
 	}
 }
 

@@ -11,7 +11,8 @@ struct item {
 	_Alignas(LINE) uint64_t value;
 	uint64_t length;
 	uint64_t used;
-	uint64_t next, users, time;
+	uint64_t next;
+	uint32_t users, time; /* in one word */
 };
 
 struct pool {
@@ -20,12 +21,12 @@ struct pool {
 	struct item items[ITEMS];
 };
 
-static void item_get(struct pool *pool, struct item *item, uint64_t now)
+static void item_get(struct pool *pool, struct item *item, uint32_t now)
 {
-	ST8(&item->users, item->users + 1); //! transient-data warning
-	ST8(&item->time, now);              //! transient-data warning
+	ST4(&item->users, item->users + 1); //! transient-data warning
+	ST4(&item->time, now);              //! transient-data warning
 	ST8(&pool->hits, pool->hits + 1);   //! missing-flush warning
-	ST8(&item->users, item->users - 1); //! transient-data warning
+	ST4(&item->users, item->users - 1); //! transient-data warning
 }
 
 static void item_put(struct item *item, uint64_t value)
@@ -54,7 +55,7 @@ static int work(const char *path)
 		item_put(&pool->items[i], i + 1);
 		ST8(&pool->items[i].next, (i + 1) % ITEMS); //! transient-data warning
 	}
-	for (uint64_t now = 1; now < 5; now++)
+	for (uint32_t now = 1; now < 5; now++)
 		item_get(pool, &pool->items[now], now);
 	item_change(&pool->items[ITEMS - 1], 100);
 	return 0;
@@ -72,8 +73,8 @@ static int check(const char *path)
 
 		if (!item->used)
 			continue;
-		ST8(&item->users, 0);
-		ST8(&item->time, 0);
+		ST4(&item->users, 0);
+		ST4(&item->time, 0);
 		ST8(&item->next, last);
 		last = i;
 		if (item->value > 50 && item->value != item->length)
