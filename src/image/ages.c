@@ -57,7 +57,7 @@ void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mix
 {
 	uint64_t *line = line_find(ages, unit);
 
-	if (!left) { /* whatever comes is newer */
+	if (!left) { /* anything that comes now is newer */
 		if (line)
 			line_drop(ages, unit);
 		return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ages.h - which unit does a certain byte come from?
+/* ages.h - tracks which unit a certain byte comes from.
  *
- * Units mostly become certain in the order in which they were stored, and then the last one simply overwrites the
- * others.  Not so where stores of different kinds or threads meet in a line: a non-temporal store may still be pending
- * when a later cached one over it is certain.  For such lines alone the event of the latest certain unit is kept for
- * each byte, as long as anything is pending there. */
+ * Units mostly become certain in the sequence in which they were stored, and then the last one simply overwrites the
+ * others.  This is different if stores of different kinds or threads meet in a line: a non-temporal store may still be
+ * pending when a later cached store over it is already certain.  Only for such lines, and only while anything is
+ * pending there, the event of the latest certain unit is kept for each byte. */
 #ifndef BLACKOUT_IMAGE_AGES_H
 #define BLACKOUT_IMAGE_AGES_H
 
@@ -12,17 +12,17 @@
 #include "model/model.h"
 
 struct ages {
-	struct map lines; /* (line number, file) -> events of 64 bytes, or 0 */
-	size_t count;     /* that are not 0: mostly none */
+	struct map lines; /* (line number, file) -> events of its 64 bytes, or 0 */
+	size_t count;     /* entries that are not 0: mostly none */
 };
 
 void ages_free(struct ages *ages);
 
-/* Which bytes of the unit does nothing newer and certain hide?  A bit for each. */
+/* Return a bit for each byte of the unit that is not hidden by something newer and certain. */
 uint8_t ages_visible(const struct ages *ages, const struct unit *unit);
 
-/* The unit is certain from now on.  `left` units are still pending on its line, `mixed`: they may become certain in
- * another order. */
+/* The unit is certain from now on.  `left` units are still pending on its line; `mixed`: they may become certain in a
+ * different sequence. */
 void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mixed);
 
 /* One byte is certain, and as new as `event`. */

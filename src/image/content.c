@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file is its size and its pages.  Invariant: bytes at and beyond the size are zero in every page, so that growing
- * needs no work. */
+/* A file is its size and its pages.  Invariant: in every page the bytes at and beyond the size are zero, so that
+ * growing needs no work. */
 #include "image/content.h"
 
 #include <linux/falloc.h>
@@ -20,7 +20,7 @@
 struct content_file {
 	bool known;
 	uint64_t size;
-	char *path; /* NULL: no link is left */
+	char *path; /* NULL: no link left */
 	struct pages pages;
 };
 
@@ -128,7 +128,7 @@ static void file_start(struct content *content, struct content_file *f, const st
 	file_name(content, f, ev->path);
 }
 
-/* Rule 2: what lies beyond the size is lost. */
+/* Rule 2: bytes beyond the size are lost. */
 static void file_store(struct content_file *f, uint64_t offset, const uint8_t *bytes, uint64_t size)
 {
 	if (offset < f->size)
@@ -154,7 +154,7 @@ static void file_collapse(struct content_file *f, uint64_t offset, uint64_t size
 static void file_insert(struct content_file *f, uint64_t offset, uint64_t size)
 {
 	if (offset >= f->size || size > SIZE_LIMIT - f->size)
-		return; /* and this */
+		return; /* the kernel refuses this too */
 	pages_shift(&f->pages, offset, offset + size);
 	f->size += size;
 }
@@ -186,7 +186,7 @@ static void file_allocate(struct content_file *f, const struct event *ev)
 
 static void file_unlink(struct content_file *f, const struct event *ev)
 {
-	if (ev->flags) /* links are left; which names they have is not known */
+	if (ev->flags) /* links are left; their names are unknown */
 		return;
 	free(f->path);
 	f->path = NULL;
@@ -212,7 +212,7 @@ void content_apply(struct content *content, const struct event *ev)
 	}
 }
 
-/* Answers */
+/* Queries */
 
 bool content_knows(const struct content *content, uint32_t file)
 {
@@ -285,7 +285,7 @@ void content_put(struct content *content, uint32_t file, uint64_t offset, const 
 	file_store(file_at(content, file), offset, bytes, size);
 }
 
-/* For those who follow the content */
+/* For modules that follow the content */
 
 uint32_t content_file_count(const struct content *content)
 {

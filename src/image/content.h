@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* content.h - what is in each PM file at a point of the trace, byte for byte, as the program itself sees it.
+/* content.h - the content of each PM file at a point of the trace, as the program itself sees it.
  *
  *     struct content *c = content_new();
  *     while (trace_next(t, &ev, &err) > 0)
@@ -7,18 +7,18 @@
  *     content_write(c, file, fd, &err);
  *     content_free(c);
  *
- * Everything takes effect in the order of the events; what a crash would leave of it is not asked here.  The rules:
+ * Everything takes effect in the sequence of the events; this module does not model what a crash would leave.  The
+ * rules:
  *
- *  1. A FILE event (re)starts a file with its size and nothing but zeros; CONTENT fills it.
- *  2. Stores and CONTENT change bytes below the size.  A store beyond it, in the last page of a mapping, reaches no
- *     file.
- *  3. FILE_WRITE grows the file as needed.  Shrinking forgets what is cut: growing again shows zeros.
- *  4. FILE_ALLOCATE does to size and bytes what fallocate(2) says for its mode.
- *  5. RENAME and UNLINK change the name alone; the bytes live on.
- *  6. A name belongs to the file that got it last: another file that had it has none left.
+ *  1. A FILE event (re)starts a file with its size and only zeros; CONTENT fills it.
+ *  2. Stores and CONTENT change bytes below the size.  A store beyond it, in the last page of a mapping, is lost.
+ *  3. FILE_WRITE grows the file as needed.  Shrinking drops the bytes cut off: growing again shows zeros.
+ *  4. FILE_ALLOCATE changes size and bytes as fallocate(2) specifies for its mode.
+ *  5. RENAME and UNLINK change only the name; the bytes remain.
+ *  6. A name belongs to the file that got it last: another file that had it loses it.
  *
- * Memory is taken by pages of 4 KiB that hold a byte other than zero at some time, so a sparse pool costs what is in
- * it. */
+ * Memory is used only for pages of 4 KiB that held a non-zero byte at some time, so the cost of a sparse pool is that
+ * of its data. */
 #ifndef BLACKOUT_IMAGE_CONTENT_H
 #define BLACKOUT_IMAGE_CONTENT_H
 
@@ -34,48 +34,50 @@ struct content;
 struct content *content_new(void);
 void content_free(struct content *content);
 
-/* Let one event take effect.  Events must come from one trace, in order; those that change no file are ignored. */
+/* Apply one event.  Events must come from one trace, in sequence; events that change no file are ignored. */
 void content_apply(struct content *content, const struct event *ev);
 
-/* Is this file known by now?  The calls below answer "empty" for one that is not. */
+/* Is this file known yet?  For an unknown file the functions below return "empty". */
 bool content_knows(const struct content *content, uint32_t file);
 
 uint64_t content_size(const struct content *content, uint32_t file);
 
-/* Copy up to `size` bytes from `offset` on into `buffer`; return how many there are before the file's end. */
+/* Copy up to `size` bytes from `offset` on into `buffer`.  Return the number of bytes there are before the end of the
+ * file. */
 size_t content_read(const struct content *content, uint32_t file, uint64_t offset, void *buffer, size_t size);
 
-/* Where the file is now: the path after its last rename, or NULL once its last link is gone.  Valid until the next
+/* Return the current path of the file, after its last rename, or NULL if its last link is gone.  Valid until the next
  * event. */
 const char *content_path(const struct content *content, uint32_t file);
 
-/* Pages of memory that the file takes. */
+/* Number of pages of memory that the file uses. */
 size_t content_pages(const struct content *content, uint32_t file);
 
-/* Make the regular file `fd` equal to `file`: its size, and its bytes with holes where nothing is. */
+/* Make the regular file `fd` equal to `file`: same size and bytes, with holes where there is no data. */
 int content_write(const struct content *content, uint32_t file, int fd, struct err *err);
 
-/* The same content once more.  It shares its pages until they change; both belong to one thread. */
+/* Make a copy.  It shares its pages until they change; both contents must be used by the same thread. */
 struct content *content_copy(const struct content *content);
 
 /* Change bytes below the size of a file, as a store does. */
 void content_put(struct content *content, uint32_t file, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* Ids run from 1 to this. */
+/* Ids run from 1 to this number. */
 uint32_t content_file_count(const struct content *content);
 
-/* A page: IMAGE_PAGE bytes, zeros beyond the end of the file, valid until the next change; or NULL: all zeros. */
+/* Return a page of IMAGE_PAGE bytes, with zeros beyond the end of the file; NULL if it is all zeros.  Valid until the
+ * next change. */
 const uint8_t *content_page(const struct content *content, uint32_t file, uint64_t number);
 
-/* The pages that are there, ascending.  The caller frees the array. */
+/* Return the numbers of the existing pages, ascending.  The caller frees the array. */
 uint64_t *content_page_numbers(const struct content *content, uint32_t file, size_t *count);
 
-/* A watcher is told which pages changed since it last settled; at first, all that are there.  -1: there are
- * WATCHERS_MAX. */
+/* A watcher learns which pages changed since it last settled; at first, all existing pages count as changed. -1: there
+ * are already WATCHERS_MAX watchers. */
 int content_watch(struct content *content);
 void content_unwatch(struct content *content, int watcher);
 
-/* Pages may come more than once, and be gone.  Valid until the next change. */
+/* The changed pages.  A page may be listed more than once, and may no longer exist.  Valid until the next change. */
 const struct page_ref *content_changes(const struct content *content, int watcher, size_t *count);
 void content_settle(struct content *content, int watcher);
 

@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 struct digest_file {
-	uint64_t path; /* digest_path that its pages were counted with */
+	uint64_t path; /* digest_path with which its pages were counted */
 	struct digest sum;
 };
 
@@ -47,7 +47,7 @@ static struct digest digest_page(uint64_t path, uint64_t number, const uint8_t *
 	return sum;
 }
 
-/* That it exists, and with which size. */
+/* The contribution of a file's existence and size. */
 static struct digest digest_existence(uint64_t path, uint64_t size)
 {
 	XXH128_hash_t hash = XXH3_128bits_withSeed(&size, sizeof(size), path);
@@ -107,7 +107,7 @@ static struct digest *page_sum(struct digests *d, uint32_t file, uint64_t number
 	return &d->sums.at[*index - 1];
 }
 
-/* A page that is listed twice is looked at twice: the second time nothing changes. */
+/* A page that is listed twice is processed twice; the second time nothing changes. */
 static void page_count(struct digests *d, uint32_t file, uint64_t number)
 {
 	struct digest_file *f = &d->files.at[file];
@@ -118,7 +118,7 @@ static void page_count(struct digests *d, uint32_t file, uint64_t number)
 	f->sum = digest_add(f->sum, *sum);
 }
 
-/* Another name makes other numbers of all its lines. */
+/* A new path changes the numbers of all lines of the file. */
 static void file_rename(struct digests *d, uint32_t file, uint64_t path)
 {
 	uint64_t *numbers;
@@ -140,7 +140,7 @@ static void files_follow(struct digests *d)
 	for (uint32_t file = 1; file < d->files.count; file++) {
 		const char *path = content_path(d->content, file);
 
-		/* Without a name it counts for nothing; perhaps it gets the old one back. */
+		/* A file without a name counts for nothing; it may get its old name back. */
 		if (path && digest_path(path) != d->files.at[file].path)
 			file_rename(d, file, digest_path(path));
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* digest.h - 128 bits that stand for the content of all PM files.
+/* digest.h - 128 bits that represent the content of all PM files.
  *
- * The digest of a content is a sum, modulo 2^128, of one number for each line of 64 bytes that is not all zero, made of
- * the file's path, the number of the line and its bytes, and of one number for each file, made of its path and its
- * size.  A sum can be mended where something changed: what was there is subtracted, what is there now added.  A file
- * without a name counts for nothing. */
+ * The digest of a content is a sum, modulo 2^128.  Each line of 64 bytes that is not all zero contributes a number
+ * computed from the file's path, the line number and the line's bytes.  Each file contributes a number computed from
+ * its path and size.  A sum can be updated incrementally: subtract the old number, add the new one.  A file without a
+ * name contributes nothing. */
 #ifndef BLACKOUT_IMAGE_DIGEST_H
 #define BLACKOUT_IMAGE_DIGEST_H
 
@@ -40,21 +40,21 @@ static inline struct digest digest_subtract(struct digest a, struct digest b)
 	return rest;
 }
 
-/* What a line counts for; `path` is digest_path of its file. */
+/* The contribution of a line; `path` is digest_path of its file. */
 struct digest digest_line(uint64_t path, uint64_t line, const uint8_t bytes[DIGEST_LINE]);
 uint64_t digest_path(const char *path);
 
-/* The digest of a content that changes, kept up to date page by page. */
+/* The digest of a changing content, kept up to date page by page. */
 struct digests;
 
-/* `content` must live as long. */
+/* `content` must live as long as the result. */
 struct digests *digests_new(struct content *content);
 void digests_free(struct digests *digests);
 
-/* The digest of the content as it is now: costs the pages that changed since the last call. */
+/* Return the digest of the current content.  The cost is that of the pages that changed since the last call. */
 struct digest digests_now(struct digests *digests);
 
-/* The same from scratch. */
+/* The same, computed from scratch. */
 struct digest digest_content(const struct content *content);
 
 #endif

@@ -21,7 +21,7 @@ static void certain_put(struct image *image, const struct unit *unit, uint8_t vi
 	}
 }
 
-/* From pending to certain: told while the model still counts the unit as pending. */
+/* A unit becomes certain.  Called while the model still counts the unit as pending. */
 static void on_persist(void *arg, const struct event *by, const struct unit *unit)
 {
 	struct image *image = arg;
@@ -68,7 +68,7 @@ static void files_make_room(struct image *image, uint32_t file)
 	}
 }
 
-/* What the program itself sees: everything that is pending, too. */
+/* The content as the program itself sees it, including everything pending. */
 static struct content *content_seen(struct image *image)
 {
 	struct content *content = content_copy(image->certain);
@@ -88,7 +88,7 @@ void image_settle(struct image *image)
 	image->view.valid = image->view.arranged = false;
 }
 
-/* Before the model takes the event: afterwards it is too late to ask for what was pending. */
+/* Called before the model applies the event: afterwards the pending units would be gone. */
 static void find_again(struct image *image, const struct event *ev)
 {
 	if (found_is_over(&image->found, ev))
@@ -99,8 +99,8 @@ static void find_again(struct image *image, const struct event *ev)
 	found_start(&image->found, ev, image_events(image) + 1, content_seen(image));
 }
 
-/* Rule 3: a file that existed is there already.  One that is found again keeps what is certain of it, within its
- * size. */
+/* Rule 3: a file that existed before is already there.  A file that is found again keeps its certain content, within
+ * its size. */
 static void apply_file(struct image *image, const struct event *ev)
 {
 	struct event part = *ev;
@@ -120,7 +120,7 @@ static void apply_file(struct image *image, const struct event *ev)
 		content_apply(image->certain, ev);
 }
 
-/* Rule 2: what files are changes for certain; what was written to them is pending. */
+/* Rule 2: changes of the files themselves are certain; data written to them is pending. */
 static void apply_certain(struct image *image, const struct event *ev)
 {
 	struct event grown = *ev;
@@ -132,7 +132,7 @@ static void apply_certain(struct image *image, const struct event *ev)
 		if (!image->filling.at[ev->file] && !found_takes(&image->found, ev))
 			content_apply(image->certain, ev);
 		break;
-	case EVENT_FILE_WRITE: /* as fallocate does it */
+	case EVENT_FILE_WRITE: /* grows the file as fallocate does */
 		grown.type = EVENT_FILE_ALLOCATE;
 		grown.flags = 0;
 		if (ev->size)
@@ -194,7 +194,7 @@ bool image_is_blank(const struct image *image, uint32_t file)
 
 /* Bytes of a state */
 
-/* The first patch at or after a place. */
+/* Return the first patch at or after a line. */
 static size_t patch_find(const struct state *state, uint32_t file, uint64_t line)
 {
 	size_t low = 0, high = state->count;
@@ -211,7 +211,7 @@ static size_t patch_find(const struct state *state, uint32_t file, uint64_t line
 	return low;
 }
 
-/* Lay the patches of [offset, offset + size) over the buffer that holds it. */
+/* Copy the patches of [offset, offset + size) over the buffer that holds this range. */
 static void patches_show(const struct state *state, uint32_t file, uint64_t offset, uint8_t *buffer, size_t size)
 {
 	uint64_t end = offset + size;
@@ -244,7 +244,7 @@ size_t image_read(const struct image *image, const struct state *state, uint32_t
 	return n;
 }
 
-/* Has the state anything to say about the page? */
+/* Does the state have patches on the page? */
 static bool page_is_covered(const struct state *state, uint32_t file, uint64_t number)
 {
 	size_t at = state ? patch_find(state, file, number * (IMAGE_PAGE / DIGEST_LINE)) : 0;

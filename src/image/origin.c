@@ -10,17 +10,17 @@
 
 struct origin_file {
 	bool seen;    /* announced */
-	bool filling; /* its CONTENT is what it held when it was announced for the first time */
+	bool filling; /* its CONTENT is still that of its first announcement */
 };
 
 struct origin_path {
 	const char *path;
 	size_t dir;
-	size_t name; /* where in `path` its last part starts */
+	size_t name; /* index of the last component in `path` */
 };
 
 struct origin {
-	struct content *content;          /* of the files that were there */
+	struct content *content;          /* of the files that existed before */
 	VEC_OF(struct origin_file) files; /* by id */
 	VEC_OF(struct origin_path) paths;
 	struct map path_numbers; /* hash of a path -> its index + 1 */
@@ -131,14 +131,14 @@ void origin_apply(struct origin *origin, const struct event *ev)
 		if (file_at(origin, ev->file)->filling)
 			content_apply(origin->content, ev);
 		break;
-	/* The recorder takes the content once more after this, if somebody else changed the file. */
+	/* After this event, the recorder writes the content again if another process changed the file. */
 	case EVENT_FILE_TRUNCATE: file_at(origin, ev->file)->filling = false; break;
 	case EVENT_FILE_RENAME: origin_add_path(origin, ev->path); break;
 	default: break;
 	}
 }
 
-/* Answers */
+/* Queries */
 
 size_t origin_path_count(const struct origin *origin)
 {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Bytes that one page or several copies of it have. */
+/* Bytes of one page, or shared by several copies of it. */
 struct block {
-	size_t shared; /* with how many others */
+	size_t shared; /* number of other pages that share it */
 	uint8_t bytes[IMAGE_PAGE];
 };
 
@@ -118,7 +118,7 @@ void pages_clear(struct pages *pages)
 	pages_free(pages);
 }
 
-/* No watcher knows of it yet. */
+/* No watcher knows the page yet. */
 static struct image_page *page_make(struct pages *pages, uint64_t number)
 {
 	struct image_page *page = mem_alloc(sizeof(*page));
@@ -132,7 +132,7 @@ static struct image_page *page_make(struct pages *pages, uint64_t number)
 	return page;
 }
 
-/* The bytes of a page, to be changed. */
+/* Return the bytes of a page, for changing them. */
 static uint8_t *page_bytes(const struct pages *pages, struct image_page *page, uint64_t number)
 {
 	page_changes(pages, page, number);
@@ -186,7 +186,7 @@ void pages_zero(struct pages *pages, uint64_t offset, uint64_t size)
 		pages_put(pages, offset, NULL, size);
 		return;
 	}
-	/* Go by the pages that are there. */
+	/* Visit only the pages that exist. */
 	for (size_t i = 0; i < pages->map.room; i++) {
 		const struct map_entry *e = &pages->map.entries[i];
 		uint64_t from = e->key[0] * IMAGE_PAGE, to = from + IMAGE_PAGE;
@@ -199,7 +199,7 @@ void pages_zero(struct pages *pages, uint64_t offset, uint64_t size)
 	}
 }
 
-/* Bytes of a page that starts at `start`, of those below `limit`. */
+/* The number of bytes below `limit` in the page that starts at `start`. */
 static uint64_t part_below(uint64_t start, uint64_t limit)
 {
 	if (limit <= start)
@@ -223,7 +223,7 @@ void pages_shift(struct pages *pages, uint64_t from, uint64_t to)
 			continue;
 		bytes = entry_page(&old.entries[i])->block->bytes;
 		stay = part_below(start, from < to ? from : to);
-		move = part_below(start, from); /* from here on */
+		move = part_below(start, from); /* bytes from here on move */
 		pages_put(pages, start, bytes, stay);
 		pages_put(pages, start + move - from + to, bytes + move, IMAGE_PAGE - move);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* place.c - see place.h.
  *
- * The process id alone would not do to tell what was left behind, for processes elsewhere (in another container) have
- * ids that we do not see; nor would the lock, which is not held yet in the first moment. */
+ * The process id alone cannot tell whether a place was left behind, because processes elsewhere (in another container)
+ * have ids that are invisible here.  The lock alone cannot tell either, because it is not held yet right after
+ * creation. */
 #include "image/place.h"
 
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #include "image/tree.h"
 
 #define PREFIX "blackout-"
-#define MARK ".blackout" /* a file in it: others may have names like ours */
+#define MARK ".blackout" /* a file in the place, because other directories may have similar names */
 
 int place_make(const char *under, char **path, struct err *err)
 {
@@ -44,7 +45,7 @@ int place_make(const char *under, char **path, struct err *err)
 	return fd;
 }
 
-/* The process id in a name of ours, or 0. */
+/* The process id in the name of a place, or 0. */
 static pid_t name_owner(const char *name)
 {
 	char *end;
@@ -62,7 +63,7 @@ static bool stop(void *arg, int dir, const char *name)
 	return false;
 }
 
-/* Somebody was killed before he had marked it. */
+/* Its process was killed before it created the mark. */
 static bool is_empty(int dir)
 {
 	return tree_each(dir, stop, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing: what is said of the body is known when it has been written, so the header comes last. */
+/* Writing: the header describes the body, so it is written last. */
 #include "image/snapshot.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 struct writer {
 	int fd;
 	const char *path;
-	uint64_t at; /* in the file */
+	uint64_t at; /* offset in the file */
 	struct snapshot_header header;
 	XXH3_state_t *sum;
 	ZSTD_CCtx *zstd;
@@ -27,7 +27,7 @@ struct writer {
 	struct err *err;
 };
 
-/* Bytes of the body; `end` 1 after the last. */
+/* Add bytes to the body; `end` is 1 after the last. */
 static int body_put(struct writer *w, const void *bytes, size_t size, int end)
 {
 	ZSTD_inBuffer in = {bytes, size, 0};
@@ -58,7 +58,7 @@ static int path_put(struct writer *w, const char *path, uint64_t size, uint64_t 
 	return body_put(w, numbers, sizeof(numbers), 0);
 }
 
-/* Pages that are not all zero, in the given order: numbers[] is cut down to them. */
+/* Reduce numbers[] to the pages that are not all zero, without reordering; return how many are left. */
 static size_t pages_filled(const struct image *image, const struct state *state, uint32_t file, uint64_t *numbers,
 			   size_t count)
 {
@@ -74,7 +74,7 @@ static size_t pages_filled(const struct image *image, const struct state *state,
 	return kept;
 }
 
-/* How many of them follow each other. */
+/* The number of consecutive pages at the start. */
 static size_t run_length(const uint64_t *numbers, size_t count)
 {
 	size_t n = 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* snapshot_in.h - the format that snapshot.h describes, for its writer and its reader. */
+/* snapshot_in.h - the format described in snapshot.h, for its writer and its reader. */
 #ifndef BLACKOUT_IMAGE_SNAPSHOT_IN_H
 #define BLACKOUT_IMAGE_SNAPSHOT_IN_H
 
 #include <stdint.h>
 
 #define SNAPSHOT_MAGIC "BOSTATE1"
-#define SNAPSHOT_ABSENT UINT64_MAX /* instead of a number of extents */
+#define SNAPSHOT_ABSENT UINT64_MAX /* in place of the number of extents */
 
-/* Little-endian, as is all that follows it. */
+/* Little-endian, like everything after it. */
 struct snapshot_header {
 	char magic[8];
 	uint64_t event;

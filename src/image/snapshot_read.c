@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading: the body is unpacked a part at a time and becomes events, the same that a trace has for files that existed.
- * Nothing is taken to be sound before it has been looked at; memory is taken for bytes that are there, never for what a
- * number promises. */
+/* Reading: the body is unpacked part by part and turned into events, the same that a trace has for files that existed.
+ * Nothing is trusted before it has been checked.  Memory is allocated for bytes that are present, never because a
+ * number claims that they are. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -29,9 +29,9 @@ struct reader {
 	ZSTD_DCtx *zstd;
 	ZSTD_inBuffer in;
 	XXH3_state_t *sum;
-	uint64_t body_left; /* that the header promises and nobody has taken */
+	uint64_t body_left; /* bytes that the header promises and that were not consumed yet */
 	uint32_t files;
-	uint8_t part[PART_BYTES]; /* unpacked: [used, size) is not taken yet */
+	uint8_t part[PART_BYTES]; /* unpacked; [used, size) is not consumed yet */
 	size_t used, size;
 	uint8_t bytes[PART_BYTES];
 	struct err *err;
@@ -85,7 +85,7 @@ static int take(struct reader *r, void *to, size_t size)
 	return 0;
 }
 
-/* A path into r->bytes, with a zero byte. */
+/* Read a path into r->bytes and terminate it. */
 static int take_path(struct reader *r)
 {
 	uint32_t length = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A load goes: names, sizes, bytes.  The bytes that may be other than wanted are those of
+/* A load sets names, then sizes, then bytes.  The bytes that may be wrong are those of
  *
  *   - pages whose certain content changed since the last load (the stage is a watcher of the content);
- *   - pages that the units of the last state were on;
- *   - pages that the units of this one are on;
- *   - files that the stage has just got;
+ *   - pages that contain units of the last state;
+ *   - pages that contain units of this state;
+ *   - files that are new in the stage;
  *
  * and, after distrust, all (stage_mend.c). */
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "image/tree.h"
 #include "image/write.h"
 
-#define OPEN_MOST 64u /* files that a stage keeps open */
+#define OPEN_MOST 64u /* most files that a stage keeps open */
 
 static struct stage_file *file_at(struct stage *stage, uint32_t file)
 {
@@ -169,7 +169,7 @@ int stage_open(struct stage *stage, uint32_t file, struct err *err)
 	return f->fd >= 0 ? f->fd : err_sys(err, "cannot open %s", path);
 }
 
-/* A file loses its name, or is put aside until those that have its new name are gone. */
+/* A file loses its name, or is moved aside until the file that has its new name is gone. */
 static int file_leave(struct stage *stage, uint32_t file, const char *wanted, struct err *err)
 {
 	struct stage_file *f = &stage->files.at[file];
@@ -288,7 +288,7 @@ int stage_flush(struct stage *stage, struct err *err)
 	return r;
 }
 
-/* A page without anything in it takes no space. */
+/* A page without data takes no space. */
 static int page_punch(struct stage *stage, uint32_t file, uint64_t number, struct err *err)
 {
 	int fd = stage_open(stage, file, err);
@@ -347,7 +347,7 @@ static int due_write(struct stage *stage, const struct state *state, struct err 
 	return stage_flush(stage, err);
 }
 
-/* The pages that the state's units are on, each once. */
+/* Collect the pages that contain units of the state, each once. */
 static void cover(struct stage *stage, const struct state *state)
 {
 	stage->covered.count = 0;
@@ -378,7 +378,7 @@ static int load_bytes(struct stage *stage, const struct state *state, struct err
 	return due_write(stage, state, err);
 }
 
-/* What is written for a new file is compared once more: that happens after distrust alone. */
+/* Pages just written for a new file are compared again; this happens only after distrust. */
 static int load_distrusted(struct stage *stage, const struct state *state, struct err *err)
 {
 	cover(stage, state);
@@ -399,7 +399,7 @@ static int load(struct stage *stage, const struct state *state, struct err *err)
 	return stage->distrusted ? load_distrusted(stage, state, err) : load_bytes(stage, state, err);
 }
 
-/* The digest says so, if there is one. */
+/* Compare digests, if the state has one. */
 static bool holds_already(const struct stage *stage, const struct state *state)
 {
 	struct digest unknown = {0, 0};

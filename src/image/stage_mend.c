@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* After a recovery that had the real files: it may have written, cut, moved, replaced and removed them, changed
- * permissions, left links, directories and files of its own. */
+/* Repair after a recovery that used the real files.  It may have written, truncated, moved, replaced and removed them,
+ * changed permissions, and left links, directories and files of its own. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 /* Names */
 
-/* Also a directory that was replaced by something else. */
+/* Also handles a directory that was replaced by something else. */
 static int dir_mend(const char *path, struct err *err)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static void file_forget(struct stage *stage, uint32_t file)
 struct looking {
 	const struct stage *stage;
 	size_t dir;
-	bool all; /* what had to go is gone */
+	bool all; /* everything that had to be removed is gone */
 };
 
 static bool belongs(const struct stage *stage, size_t dir, const char *entry)
@@ -131,11 +131,11 @@ struct mending {
 	struct stage *stage;
 	const struct state *state;
 	uint32_t file;
-	uint64_t *numbers; /* pages that should have something in them */
+	uint64_t *numbers; /* pages that should have data */
 	size_t count, next;
 };
 
-/* Where nothing is in the file: all pages that should be there, below `end`. */
+/* Fill a hole in the file: write all pages below `end` that should have data. */
 static int hole_fill(struct mending *m, uint64_t end, struct err *err)
 {
 	uint8_t buffer[IMAGE_PAGE];
@@ -159,7 +159,7 @@ static int page_compare(struct mending *m, uint64_t number, const uint8_t *is, s
 	return memcmp(is, page, size) ? stage_put(m->stage, m->file, number, page, err) : 0;
 }
 
-/* Something is in the pages [first, end): look at each. */
+/* The pages [first, end) contain data: compare each. */
 static int data_compare(struct mending *m, int fd, uint64_t first, uint64_t end, struct err *err)
 {
 	static _Thread_local uint8_t is[STAGE_RUN * IMAGE_PAGE];
@@ -191,7 +191,7 @@ static int bytes_mend(struct mending *m, int fd, uint64_t size, struct err *err)
 	while (at < pages) {
 		off_t data = lseek(fd, (off_t)(at * IMAGE_PAGE), SEEK_DATA), hole;
 
-		if (data < 0) /* ENXIO: nothing but holes */
+		if (data < 0) /* ENXIO: only holes */
 			break;
 		hole = lseek(fd, data, SEEK_HOLE);
 		if (hole < 0)

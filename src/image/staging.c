@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The place of all stages of a command: found, and left as it was. */
+/* The directory of all stages of a command: create it, and remove it afterwards. */
 #include <stdio.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "image/stage_in.h"
 #include "image/tree.h"
 
-#define ROOM_LEAST ((uint64_t)64 << 20) /* what one stage should find, however little the files hold at the start */
+#define ROOM_LEAST ((uint64_t)64 << 20) /* required room for one stage, even if the files hold little at the start */
 
 static bool has_room(const char *path, uint64_t bytes)
 {

@@ -41,7 +41,7 @@ struct digest state_digest_none(struct image *image)
 	return view_now(image)->certain;
 }
 
-/* Runs of bytes that show. */
+/* Make a patch for each run of visible bytes. */
 static void unit_patch(struct state *state, const struct view_line *line, const struct view_unit *unit)
 {
 	for (unsigned i = 0, n; i < unit->size; i += n) {

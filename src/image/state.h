@@ -6,25 +6,25 @@
  *     struct digest d = state_digest(image, persisted);        // was this content tested before?
  *     struct state *s = state_new(image, persisted);           // if not
  *
- * A state keeps copies of its units: it needs neither model nor trace any more, but its bytes are those of the image AT
- * ITS EVENT with the units over them.  So reading it, loading it into a stage and writing a snapshot of it are done
- * before the image moves on; after that, only `event`, `digest` and `units` are of use.
+ * A state keeps copies of its units, so it no longer needs the model or the trace.  But its bytes are those of the
+ * image AT ITS EVENT with the units on top.  So read it, load it into a stage, or write a snapshot of it before the
+ * image advances; after that, only `event`, `digest` and `units` are useful.
  *
- * A state may also be put together by hand, of any bytes: patches in the order that is said below, and a digest of
- * zeros, which stands for "not known".
+ * A state may also be built by hand from any bytes: patches sorted as described below, and a digest of zeros, which
+ * means "unknown".
  *
- * Whether a set is legal is the model's question (model_allows); any set makes a state.
+ * Any set makes a state. model_allows tells whether the set is legal.
  *
- * The digest is of the content, not of the way to it: two states have the same one if and only if (but for one chance
- * in 2^128 or so) they have the same files with the same names, sizes and bytes.  It costs the lines that the pending
- * units touch, not the files. */
+ * The digest depends on the content, not on the set: two states have the same digest if and only if (except with a
+ * probability of about 2^-128) they have the same files with the same names, sizes and bytes.  Its cost is that of the
+ * lines that the pending units touch, not of the files. */
 #ifndef BLACKOUT_IMAGE_STATE_H
 #define BLACKOUT_IMAGE_STATE_H
 
 #include "image/digest.h"
 #include "image/image.h"
 
-/* Bytes that a persisted unit shows: those that nothing newer and certain hides. */
+/* Bytes of a persisted unit that are visible: not hidden by something newer and certain. */
 struct patch {
 	uint64_t offset;
 	uint32_t file;
@@ -33,22 +33,22 @@ struct patch {
 };
 
 struct state {
-	uint64_t event; /* the crash comes after it; 0: before the first */
+	uint64_t event; /* the crash comes after this event; 0: before the first event */
 	struct digest digest;
-	size_t units;     /* pending units that are persisted */
-	size_t count;     /* of patches */
-	struct patch *at; /* by file and line, and for each line in the order of the stores */
+	size_t units;     /* number of pending units that are persisted */
+	size_t count;     /* number of patches */
+	struct patch *at; /* sorted by file and line, and for each line by the sequence of the stores */
 };
 
-/* A state of this moment; `persisted` has a flag for each unit of model_pending; NULL: all are.  The caller frees it
- * with state_free. */
+/* Create a state of this moment.  `persisted` has a flag for each unit of model_pending; NULL: all are persisted.  The
+ * caller frees it with state_free. */
 struct state *state_new(struct image *image, const bool *persisted);
-struct state *state_all(struct image *image);  /* all pending units persisted: what the program itself saw */
-struct state *state_none(struct image *image); /* none: only what is guaranteed */
+struct state *state_all(struct image *image);  /* all pending units are persisted: what the program itself saw */
+struct state *state_none(struct image *image); /* no pending unit is persisted: only the guaranteed content */
 void state_free(struct state *state);
 
-/* The digests that these would have.  No memory is kept for a state; all states of a moment share what is computed once
- * for it. */
+/* The digests that these states would have.  No memory is allocated for a state; all states of a moment share what is
+ * computed once for it. */
 struct digest state_digest(struct image *image, const bool *persisted);
 struct digest state_digest_all(struct image *image);
 struct digest state_digest_none(struct image *image);

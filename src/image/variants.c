@@ -87,7 +87,7 @@ struct work {
 	bool named;
 	uint8_t certain[CHOICES_LINE];
 	struct digest base;
-	size_t first; /* of its variants */
+	size_t first; /* index of its first variant */
 };
 
 static struct work work_start(struct variants *v, const struct image *image, const struct choices *c, uint32_t line)
@@ -114,7 +114,7 @@ static struct variant variant_make(const struct work *w, const uint8_t *bytes, s
 	return variant;
 }
 
-/* Is there one with the same bytes that demands no more? */
+/* Is there a variant with the same bytes that requires no more of other lines? */
 static bool is_dominated(const struct work *w, const struct variant *variant)
 {
 	for (size_t i = w->first; i < w->v->all.count; i++) {
@@ -129,7 +129,7 @@ static bool is_dominated(const struct work *w, const struct variant *variant)
 
 static void variant_add(struct work *w, const struct variant *variant)
 {
-	/* Changes of different lines are different, but for none. */
+	/* Different lines have different changes, except for "no change". */
 	uint64_t *seen = map_put(&w->v->seen, variant->change.low ^ w->line, variant->change.high);
 
 	if (*seen && (!w->v->ordered || is_dominated(w, variant)))
@@ -138,7 +138,7 @@ static void variant_add(struct work *w, const struct variant *variant)
 	vec_push(&w->v->all, *variant);
 }
 
-/* The alternatives one after the other, as choices.h has them. */
+/* Go through the alternatives one by one, as choices.h gives them. */
 static bool line_walk(struct work *w, uint64_t limit)
 {
 	uint8_t *taken = w->v->taken.at, bytes[CHOICES_LINE];
@@ -166,7 +166,7 @@ static void unit_show(const struct choices_unit *unit, uint8_t *bytes)
 	}
 }
 
-/* Units of one event: some of them over what came before. */
+/* Units of one event: some of them on top of the earlier ones. */
 static void group_walk(struct work *w, const struct choices_unit *units, uint32_t count, uint64_t after,
 		       uint64_t *alternative, uint8_t *bytes)
 {
@@ -189,8 +189,8 @@ static void group_walk(struct work *w, const struct choices_unit *units, uint32_
 	}
 }
 
-/* The same where all units are cached: event by event.  A line may have thousands of units, and a walk would look at
- * all of them for each alternative. */
+/* The same if all units are cached: event by event.  A line may have thousands of units, and line_walk would visit all
+ * of them for each alternative. */
 static void line_walk_cached(struct work *w)
 {
 	const struct choices_line *l = &choices_lines(w->c)[w->line];
@@ -221,7 +221,7 @@ static bool line_find(struct work *w, uint64_t limit)
 	return true;
 }
 
-/* What was computed before */
+/* Cached results */
 
 static uint64_t mix(uint64_t sum, uint64_t next)
 {
@@ -241,7 +241,7 @@ static uint64_t line_signature(const struct work *w)
 		memcpy(&value, unit->value, sizeof(value));
 		sum = mix(sum, unit->event << 24 ^ (uint64_t)unit->shows << 16 ^ (uint64_t)unit->size << 8 ^
 				       unit->offset % CHOICES_LINE);
-		sum = mix(sum, value); /* a hole may be punched into it */
+		sum = mix(sum, value); /* punching a hole may change it */
 	}
 	return sum;
 }
@@ -267,7 +267,7 @@ static void kept_put(struct variants *v, struct variants_kept *kept, size_t firs
 		vec_push(&kept->all, v->all.at[i]);
 }
 
-/* With orders, what a variant needs depends on other lines: nothing is kept. */
+/* With orders, what a variant needs depends on other lines, so nothing is cached. */
 static bool line_find_kept(struct work *w, struct variants_line *line, uint64_t limit)
 {
 	struct variants *v = w->v;
@@ -331,7 +331,7 @@ bool variants_find(struct variants *variants, struct image *image, const struct 
 		qsort(variants->lines.at, variants->lines.count, sizeof(*variants->lines.at), by_count);
 	map_free(&variants->seen);
 	variants->seen = (struct map){0};
-	/* Mostly lines that are pending no longer. */
+	/* These are mostly lines that are no longer pending. */
 	if (variants->kept_variants > 2 * variants->all.count + KEPT_MIN)
 		kept_free(variants);
 	return complete;

@@ -7,11 +7,11 @@
  *             ... v.lines.at[i], v.at[...]
  *     variants_free(&v);
  *
- * The digest of a crash state is that of what is certain (state_digest_none) plus the `change` of one variant of each
- * line.  Variants may be combined if no one of them `needs` what another has not: the latest `needs` must come before
- * the first `barrier`.  Where there are no orders (choices.h), every combination may be, and each is another content.
- * Where there are, some combinations may have the same content; then variants of a line with the same bytes are kept
- * only if they differ in what they demand. */
+ * A variant is one possible content of a line.  The digest of a crash state is the digest of the certain content
+ * (state_digest_none) plus the `change` of one variant of each line.  Variants can be combined if the latest `needs`
+ * among them comes before the first `barrier`.  If there are no orders (choices.h), all combinations are possible, and
+ * each gives a different content.  If there are orders, some combinations may give the same content; then variants of a
+ * line with the same bytes are kept only if they differ in `needs` or `barrier`. */
 #ifndef BLACKOUT_IMAGE_VARIANTS_H
 #define BLACKOUT_IMAGE_VARIANTS_H
 
@@ -25,17 +25,17 @@ struct variant {
 	struct digest change;
 	uint64_t needs;       /* event of the last order before its latest unit; 0: none */
 	uint64_t barrier;     /* event of the first order that it breaks, or CHOICES_NEVER */
-	uint64_t alternative; /* of choices_first and choices_next with CHOICES_OPEN and CHOICES_CONTENTS: from 0 */
+	uint64_t alternative; /* index, from 0, in the iteration with CHOICES_OPEN and CHOICES_CONTENTS */
 };
 
 struct variants_line {
-	uint32_t line;    /* in the choices */
-	uint64_t version; /* the same as at an earlier moment: the variants are the same */
+	uint32_t line;    /* index in the choices */
+	uint64_t version; /* if equal to that of an earlier moment, the variants are the same */
 	size_t first, count;
 };
 
 struct variants_kept {
-	uint64_t signature; /* of the line's units and of what is certain of it */
+	uint64_t signature; /* of the line's units and its certain content */
 	uint64_t version;
 	VEC_OF(struct variant) all;
 };
@@ -43,11 +43,11 @@ struct variants_kept {
 struct variants {
 	VEC_OF(struct variants_line) lines; /* those with more than one variant, fewest first */
 	VEC_OF(struct variant) all;
-	bool ordered; /* not every combination may be */
+	bool ordered; /* not all combinations are possible */
 
-	VEC_OF(uint64_t) orders; /* their events, ascending, perhaps more than once */
+	VEC_OF(uint64_t) orders; /* their events, ascending, perhaps with duplicates */
 
-	/* For variants_find.  Lines that are pending for long are not computed again and again. */
+	/* Used by variants_find: a cache, so that lines that stay pending for long are not recomputed each time. */
 	struct map kept_index;
 	VEC_OF(struct variants_kept) kept;
 	size_t kept_variants;
@@ -56,15 +56,15 @@ struct variants {
 	struct map seen;
 };
 
-/* The choices of this moment, with what units show over what is certain. */
+/* Return the choices of this moment, with `shows` set according to the certain content. */
 struct choices *image_choices(struct image *image);
 
-/* Find the variants of all lines; `variants` is zero, or was used before.  False if there are more than `limit`
- * alternatives in a line. */
+/* Find the variants of all lines.  `variants` is zeroed, or was used before.  False if a line has more than `limit`
+ * alternatives. */
 bool variants_find(struct variants *variants, struct image *image, const struct choices *choices, uint64_t limit);
 void variants_free(struct variants *variants);
 
-/* The flags of a variant's units, as choices_next makes them. */
+/* The flags of a variant's units, in the form of choices_next. */
 void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 
-#define SET_UNITS 64u /* in asked_set; a longer line is computed each time */
+#define SET_UNITS 64u /* units in asked_set; a longer line is computed each time */
 
 void view_free(struct view *view)
 {
@@ -13,7 +13,7 @@ void view_free(struct view *view)
 	vec_free(&view->units);
 }
 
-/* Arranging: find the lines, sort them, then deal out the units, which come in the order of the stores. */
+/* Arranging: find the lines, sort them, then distribute the units, which come in the sequence of the stores. */
 
 static void line_start(struct view *view, const struct content *content, const struct unit *unit)
 {

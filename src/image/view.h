@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* view.h - what is pending at one moment, arranged by lines, so that each of many states of that moment costs
- * little. */
+/* view.h - the pending units of one moment, arranged by line, so that each of many states of that moment is cheap. */
 #ifndef BLACKOUT_IMAGE_VIEW_H
 #define BLACKOUT_IMAGE_VIEW_H
 
@@ -8,7 +7,7 @@
 #include "image/ages.h"
 #include "image/state.h"
 
-/* A pending unit, as far as it would show. */
+/* A pending unit, and which of its bytes would be visible. */
 struct view_unit {
 	size_t index;    /* in model_pending */
 	uint64_t offset; /* in the file */
@@ -19,32 +18,32 @@ struct view_unit {
 struct view_line {
 	uint64_t number;
 	uint32_t file;
-	size_t first, count; /* of its units, in the order of the stores */
-	const uint8_t *page; /* certain bytes of the page, or NULL: zeros */
+	size_t first, count; /* its units, in the sequence of the stores */
+	const uint8_t *page; /* certain bytes of the page; NULL: zeros */
 	uint64_t path;       /* digest_path of the file */
-	bool named;          /* without a name it does not count */
+	bool named;          /* a file without a name does not count */
 
-	/* What was asked for last: mostly, what is asked for next. */
+	/* The last query, which is mostly repeated by the next one. */
 	bool asked;
-	uint64_t asked_set; /* of the first 64 units */
+	uint64_t asked_set; /* bit mask of the first 64 units */
 	struct digest base, change;
 };
 
 struct view {
 	bool valid;
-	struct digest certain;          /* digest of what is certain */
-	bool arranged;                  /* the rest is filled in */
+	struct digest certain;          /* digest of the certain content */
+	bool arranged;                  /* the fields below are filled in */
 	size_t pending;                 /* units of the model */
-	VEC_OF(struct view_line) lines; /* by file and number */
-	VEC_OF(struct view_unit) units; /* of the first line, of the second, ... */
+	VEC_OF(struct view_line) lines; /* sorted by file and number */
+	VEC_OF(struct view_unit) units; /* units of the first line, of the second, ... */
 };
 
 void view_free(struct view *view);
 
-/* Arrange what is pending.  `content` and `ages` must not change while the view is in use. */
+/* Arrange the pending units.  `content` and `ages` must not change while the view is in use. */
 void view_arrange(struct view *view, struct model *model, const struct content *content, const struct ages *ages);
 
-/* How the digest of a state differs from that of what is certain; `persisted` NULL: all. */
+/* The digest of a state minus the digest of the certain content; `persisted` NULL: all. */
 struct digest view_change(struct view *view, const bool *persisted);
 
 #endif
