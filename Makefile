@@ -23,12 +23,12 @@ endif
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 
-# Parallel unless told otherwise.
+# Build in parallel unless told otherwise.
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 MAKEFLAGS += --no-builtin-rules
-# V=1 shows the commands themselves.
+# V=1 shows the commands.
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)	$(2)")
 
@@ -61,7 +61,7 @@ lint: | setup
 clean:
 	rm -rf $(B)
 
-# What a goal needs beyond the build; one call, because apt takes a lock.
+# What a goal needs in addition to the build.  One call, because apt takes a lock.
 SETUP_FOR := build
 ifneq ($(filter $(if $(TEST),,check) bench $(B)/bench/% bench-programs test-programs,$(MAKECMDGOALS)),)
 SETUP_FOR += check
@@ -77,7 +77,7 @@ endif
 setup:
 	@script/setup $(SETUP_FOR)
 
-# Everything is rebuilt when the compiler or its flags change.
+# Rebuild everything when the compiler or its flags change.
 .PHONY: FORCE
 $(B)/flags: FORCE
 	@mkdir -p $(B)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The installed program looks for the recorder in ../libexec/blackout/valgrind, the stub in ../libexec/blackout, the example in ../libexec/blackout/examples.
+# The installed program looks for the recorder in ../libexec/blackout/valgrind, for the stub in ../libexec/blackout, and
+# for the example in ../libexec/blackout/examples.
 
 D = $(DESTDIR)$(PREFIX)
 
-# Directories below PREFIX, and what goes into each; `install` and `uninstall` both go by this list.
+# Directories below PREFIX, and the files that go into each.  Both `install` and `uninstall` use this list.
 INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/examples include/blackout share/man/man1 \
 	share/doc/blackout share/doc/blackout/findings share/doc/blackout/examples share/bash-completion/completions share/zsh/site-functions
 INSTALL_bin := $(B)/blackout
@@ -17,11 +18,11 @@ INSTALL_share/doc/blackout/findings := $(wildcard doc/findings/*.md)
 INSTALL_share/doc/blackout/examples := $(wildcard examples/*.c)
 INSTALL_share/bash-completion/completions := $(B)/completion/blackout
 INSTALL_share/zsh/site-functions := $(B)/completion/_blackout
-# Directories that nobody else uses.
+# Directories that no other software uses.
 INSTALL_OWN := $(foreach d,$(INSTALL_DIRS),$(if $(findstring /blackout/,$(d)/),$(d)))
 install_mode = $(if $(filter bin libexec/%,$(1)),755,644)
 
-# How shells complete our command lines.
+# Shell completion for our command lines.
 COMPLETIONS := $(B)/completion/blackout $(B)/completion/_blackout
 program: $(COMPLETIONS)
 
@@ -33,7 +34,7 @@ $(COMPLETIONS): $(B)/blackout
 install: all
 	@$(MAKE) --no-print-directory install-only
 
-# Without building first.
+# Install without building first.
 install-only:
 	$(foreach d,$(INSTALL_DIRS),install -d '$(D)/$(d)' && install -m $(call install_mode,$(d)) $(INSTALL_$(d)) '$(D)/$(d)/' &&) true
 	ln -sf $(VG_LINKS) '$(D)/libexec/blackout/valgrind/'

@@ -14,7 +14,7 @@ $(B)/obj/%.o: %.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(Q)$(CC) $(BASE) $(CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
 
-# Files that the assembler takes in, of which the compiler knows nothing.
+# Files that the assembler includes; the compiler's dependency files do not list them.
 $(patsubst %,$(B)/%/src/report/assets.o,obj asan fuzz): $(wildcard src/report/assets/* doc/findings/*.md)
 
 $(B)/libblackout.a: $(LIB_OBJ)
@@ -26,7 +26,7 @@ $(B)/blackout: $(CLI_OBJ) $(B)/libblackout.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# A program that stands alone in one file says in its first lines what it needs: "// link: -lpmem", "// cflags: -mavx2".
+# A single-file program declares in its first lines what it needs: "// link: -lpmem", "// cflags: -mavx2".
 pragma = $(subst build/,$(B)/,$(shell sed -n '1,20s,^// $(1): *,,p' $<))
 standalone = $(Q)mkdir -p $(@D) && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
 	$(call pragma,cflags) $< -o $@ $(call pragma,link)
@@ -40,7 +40,7 @@ $(B)/examples/%: examples/%.c $(B)/flags | setup
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)
 
-# The stub that recovery programs run with.  It stands alone, between a program and the C library.
+# The stub that is preloaded into recovery programs.  It is linked alone, between a program and the C library.
 PRELOAD := $(B)/libblackout-preload.so
 program: $(PRELOAD)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Tests: unit tests and fuzzers under sanitizers, programs to record, and the runner.
 
-# Unit tests: each test_*.c is a program; the other files in test/unit are linked into every one of them, but for those of test_lazy.
+# Unit tests: each test_*.c is a program.  The other files in test/unit are linked into all of them, except those of
+# test_lazy.
 UNIT := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(wildcard test/unit/test_*.c))
 UNIT_PLAIN := $(B)/test/unit/test_lazy
 UNIT_COMMON := $(patsubst %.c,$(B)/asan/%.o,$(filter-out test/unit/test_% test/unit/lazy_%,$(wildcard test/unit/*.c)))
@@ -17,7 +18,8 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 	$(call say,AR,$@)
 	$(Q)ar rcs $@ $^
 
-# It has handlers for faults, and forks in them: not with sanitizers, which have their own.
+# test_lazy has handlers for faults and forks in them.  That does not work with sanitizers, which have their own
+# handlers.
 $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/programs.c \
 		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
 	@mkdir -p $(@D)
@@ -31,7 +33,7 @@ $(filter-out $(UNIT_PLAIN),$(UNIT)): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANITIZE) $^ -lcmocka $(LIBS) -o $@
 
-# Programs to record.  Always by the same compiler: what they assert depends on the code that it makes.
+# Programs to record.  Always built by the same compiler, because what they assert depends on the generated code.
 TARGETS := $(patsubst test/targets/%.c,$(B)/test/targets/%,$(wildcard test/targets/*.c))
 
 $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
@@ -45,7 +47,7 @@ $(TARGETS_CXX): $(B)/test/targets/%: test/targets/%.cc $(B)/flags | setup
 	$(Q)mkdir -p $(@D) && g++ -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g -Itest/targets \
 		$(call pragma,cflags) $< -o $@ $(call pragma,link)
 
-# Programs with a mistake, and without: test/pairs/X-buggy.c and X-fixed.c.
+# Programs with a mistake, and without it: test/pairs/X-buggy.c and X-fixed.c.
 PAIRS := $(patsubst test/pairs/%.c,$(B)/test/pairs/%,$(wildcard test/pairs/*.c))
 
 $(PAIRS): $(B)/test/pairs/%: test/pairs/%.c $(B)/flags | setup
@@ -60,7 +62,7 @@ $(TOOLS): $(B)/test/tools/%: $(B)/asan/test/tools/%.o $(B)/asan/libblackout.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(SANITIZE) $^ $(LIBS) -o $@
 
-# Fuzzers: libFuzzer is clang's, so the library is built once more with it.
+# Fuzzers: libFuzzer comes with clang, so the library is built again with clang.
 FUZZ := $(patsubst test/fuzz/%.c,$(B)/test/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
 FUZZ_OBJ := $(LIB_SRC:%.c=$(B)/fuzz/%.o)
 FUZZ_SANITIZE := $(SANITIZE) -fsanitize=fuzzer
@@ -80,7 +82,7 @@ $(FUZZ): $(B)/test/fuzz/%: $(B)/fuzz/test/fuzz/%.o $(B)/fuzz/libblackout.a
 	$(call say,LINK,$@)
 	$(Q)$(CLANG) $(FUZZ_SANITIZE) $^ $(LIBS) -o $@
 
-# Benchmarks, for the same reason.
+# Benchmarks: built by the same compiler, for the same reason as the programs to record.
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 
 .PHONY: bench-programs test-programs check
@@ -89,8 +91,8 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
 
-# Everything, or what TEST='NAME...' needs: a unit test and a fuzzer themselves, a pair the program and its two sides, other end-to-end tests
-# all programs to record and all tools.
+# What to build: everything, or only what TEST='NAME...' needs.  Unit tests and fuzzers need only themselves.  Pairs
+# need the program and their two sides.  Other end-to-end tests need all programs to record and all tools.
 E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS)
 TEST_PAIRS := $(foreach t,$(filter e2e/pair_%,$(TEST)),$(addprefix $(B)/test/pairs/$(subst _,-,$(t:e2e/pair_%=%)),-buggy -fixed))
 TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter unit/% fuzz/%,$(TEST))) $(if $(TEST_PAIRS),all $(TEST_PAIRS)) \

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The recorder: a Valgrind tool, linked against the distribution's libcoregrind and libvex without Valgrind's sources.
 #
-# A tool is a static program with no C library that lives at an address of its own, out of the target's way.  Valgrind
-# finds it, and what else the core wants to read, in the directory that VALGRIND_LIB names.
+# A tool is a static program without a C library, at an address of its own, out of the target's way.  Valgrind finds it,
+# and the other files that the core reads, in the directory named by VALGRIND_LIB.
 
 TOOL_SRC := $(wildcard tool/*.c)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
 TOOL := $(B)/valgrind/blackout-amd64-linux
 
-# Asked in recipes only, after script/setup made sure that there is somebody to ask.
+# Used only in recipes, after script/setup has made sure that pkg-config exists.
 VG_CFLAGS = $(shell pkg-config --cflags valgrind)
 VG_LIBS = $(shell pkg-config --libs valgrind)
 VG_ADDRESS = $(shell pkg-config --variable=valt_load_address valgrind)
@@ -19,7 +19,7 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 	-m64 -O2 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
 	-fcf-protection=none -flto
 
-# Where the distribution keeps what the core reads at run time.
+# The files of the distribution that the core reads at run time.
 VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
 
 .PHONY: tool

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the tests of killed and swapped runs have in common; to be sourced after test/lib.sh, in an empty directory.
+# Shared code of the tests of killed and swapped runs.  Source it after test/lib.sh, in an empty directory.
 #
-# It makes the directory `user`, with a pool, a hard link and a symbolic link to it, and files beside it; goes there; records $counter on the pool as
-# ../rec, and a crash finding F1 as ../found.
+# It creates the directory `user` with a pool, a hard link and a symbolic link to it, and other files; changes to it;
+# records $counter on the pool as ../rec, and makes a crash finding F1 in ../found.
 #
-#   $counter POOL          one more run; POOL "-" is `pool`, whatever the command line says
+#   $counter POOL          one more run; POOL "-" is always `pool`, no matter what the command line says
 #   $counter POOL check    a recovery that writes to the pool
-#   ours PID               the children of a process that are Blackout, too
-#   all_gone PID...        they have ended
-#   same                   the directory is as it was;  expect_untouched shows the difference
-#   shell, debugger        replay in place, in a shell or in gdb, until what they start is killed; ../here is there when it runs
-#   end_visit PID          end what such a process of Blackout runs, as the user would
+#   ours PID               the children of a process that are Blackout processes too
+#   all_gone PID...        these processes have ended
+#   same                   the directory is unchanged;  expect_untouched shows the difference
+#   shell, debugger        replay in place, in a shell or in gdb, until the program they start is killed; ../here exists
+#                          while it runs
+#   end_visit PID          end the program that such a Blackout process runs, as the user would
 
 cat >counter.c <<'EOF'
 #include <fcntl.h>
@@ -67,7 +68,7 @@ cd user || fail "cd"
 [ -d ../found/crash/F1 ] || fail "there is no crash finding"
 cp pool ../pool.before
 
-# Names, kinds, links and contents.
+# Print names, types, links and contents.
 picture() {
 	find . -printf '%p %y %n %l\n' | sort
 	find . -type f -exec cksum {} + | sort

@@ -4,18 +4,20 @@
 #     . "$ROOT/test/lib.sh"
 #     expect_events store_plain
 #
-# It runs in an empty directory of its own, passes by ending, fails by `fail`, and is skipped by `skip`.  test/run sets ROOT, BUILD,
-# BLACKOUT, TARGETS (programs to record) and TOOLS (programs that read recordings).
+# It runs in its own empty directory.  It passes if it reaches its end, fails if it calls `fail`, and is skipped if it
+# calls `skip`.  test/run sets ROOT, BUILD, BLACKOUT, TARGETS (programs to record) and TOOLS (programs that read
+# recordings).
 #
 #   run COMMAND...            run it; $status is its exit status, stdout and stderr are in the files out and err
-#   await COMMAND...          until it succeeds, on a slow and busy machine too:  await test -e ready
-#   apart COMMAND...          become it, in a session of its own and open to SIGINT, which bash has background commands ignore:  apart ... & kill -INT $!
+#   await COMMAND...          repeat it until it succeeds, even on a slow, busy machine:  await test -e ready
+#   apart COMMAND...          exec it, in its own session and with SIGINT enabled, which bash has background commands
+#                             ignore:  apart ... & kill -INT $!
 #   record TARGET [ARGS...]   record a program of test/targets into rec/; options of `blackout record` in $record_options
 #   dump [OPTIONS...]         print the recording in rec/
-#   expect_status N           of the last run
-#   expect_text FILE REGEX    FILE has a line that matches;  expect_no_text FILE REGEX: FILE is there, and has none
-#   expect_same A B           two files are equal, with a diff if they are not;  expect_different A B: both are there, and differ
-#   expect_events TARGET      the whole check of a program with `//!` comments: run, recorded, compared, rebuilt
+#   expect_status N           check the exit status of the last run
+#   expect_text FILE REGEX    FILE has a line that matches;  expect_no_text FILE REGEX: FILE exists, and has none
+#   expect_same A B           two files are equal; prints a diff if not;  expect_different A B: both exist, and differ
+#   expect_events TARGET      the complete check of a program with `//!` comments: run, record, compare, rebuild
 #   expect_rebuilt            every PM file of rec/ can be rebuilt byte for byte, at the end and at its marks
 
 set -u
@@ -93,12 +95,12 @@ dump() {
 	"$BLACKOUT" dump "$@" rec
 }
 
-# Values of a "// KEY: VALUE" line of a target.
+# Print the values of a "// KEY: VALUE" line of a target.
 target_says() {
 	sed -n "1,20s,^// $2: *,,p" "$ROOT/test/targets/$1.c"
 }
 
-# Skip the test if this processor lacks what the target uses.
+# Skip the test if this processor lacks a feature that the target uses.
 need_cpu() {
 	local flag
 	for flag in "$@"; do
@@ -106,7 +108,7 @@ need_cpu() {
 	done
 }
 
-# Are private mount namespaces permitted?  They are not in a chroot and in some containers.
+# Are private mount namespaces permitted?  In a chroot and in some containers they are not.
 namespaces() {
 	unshare -m --propagation private true 2>unshare.err || unshare -rm --propagation private true 2>unshare.err
 }
@@ -115,7 +117,7 @@ need_namespaces() {
 	namespaces || skip "no private mount namespace: $(cat unshare.err)"
 }
 
-# The //! lines of a target and of the header that holds its main, if any.
+# Print the //! lines of a target and of the header that holds its main, if any.
 expected_events() {
 	local file=$ROOT/test/targets/$1.c header
 	for header in $(sed -n 's,^#include "\(.*\.h\)"$,\1,p' "$file"); do
@@ -124,7 +126,8 @@ expected_events() {
 	sed -n 's,^.*//! *,,p' "$file"
 }
 
-# What was recorded between begin() and end() of target.h, in the words of the //! lines.  $1: kinds of event to keep, all by default.
+# Print the events recorded between begin() and end() of target.h, in the format of the //! lines. $1: kinds of event to
+# keep; all by default.
 recorded_events() {
 	"$BLACKOUT" dump --no-source rec >dump.txt 2>dump.err || fail "dump: $(cat dump.err)"
 	awk -F '   *' -v kinds="${1:-}" -v here="$PWD/" '
@@ -151,7 +154,7 @@ recorded_events() {
 		}' dump.txt
 }
 
-# A `*` that ends an expected line stands for whatever was recorded there.
+# A `*` at the end of an expected line matches anything recorded there.
 fill_wildcards() {
 	awk 'NR == FNR { got[FNR] = $0; next }
 	     /\*$/ {
@@ -192,8 +195,8 @@ expect_events() {
 	expect_rebuilt
 }
 
-# Fold a chain (innermost first, after its number) as the recorder does: outermost frame first, and a call site that occurs four times
-# already leads back to its innermost occurrence.
+# Fold a chain (innermost first, after its number) as the recorder does: go from the outermost frame inwards, and lead a
+# call site that already occurs four times back to its innermost occurrence.
 fold_recursion() {
 	awk '{
 		n = 0
@@ -216,8 +219,8 @@ fold_recursion() {
 	}' "$1"
 }
 
-# The contexts of all samples of a target that uses contexts.h are those of the unwinder in the target.
-# $2: an awk program that cuts the chains to what the recorder promises; it reads the unwinder's, then the recorder's.
+# Check that the contexts of all samples of a target that uses contexts.h equal those of the unwinder in the target. $2:
+# an awk program that cuts the chains to what the recorder promises; it reads the unwinder's, then the recorder's.
 expect_contexts() {
 	record "$1" pool
 	expect_status 0

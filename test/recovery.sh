@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Verbs of the tests of recovery (src/run/recovery.h), which need no recording: test/tools/recover runs a command on states that are directories.
+# Verbs of the tests of recovery (src/run/recovery.h).  They need no recording: test/tools/recover runs a command on
+# states that are directories.
 #
-#   state NAME VALUE       a state of `pool`: states/NAME/pool, 64 KiB, that starts with the number VALUE; "none": without a pool, "empty": size 0
-#   recover ARGS...        run it on all states, the user's own pool being in place; the output is in `out`
-#   expect_verdicts TEXT   how the states came out: "v0 exit status 0, v100 SIGSEGV"
-#   expect_mode MODE       in which all of them ran
-#   expect_clean           the user's files are as they were, and neither file nor process is left
-#   each_mode FUNCTION     call it for every way to run recovery; $how has the options of the tool
+#   state NAME VALUE       make a state of `pool`: states/NAME/pool, 64 KiB, starting with the number VALUE; "none":
+#                          without a pool, "empty": size 0
+#   recover ARGS...        run it on all states, with the user's own pool in place; the output is in `out`
+#   expect_verdicts TEXT   the outcomes of the states: "v0 exit status 0, v100 SIGSEGV"
+#   expect_mode MODE       the mode in which all of them ran
+#   expect_clean           the user's files are unchanged, and no file or process is left behind
+#   each_mode FUNCTION     call it for every mode of recovery; $how has the options of the tool
 
 . "$ROOT/test/lib.sh"
 
@@ -55,7 +57,7 @@ expect_mode() {
 	expect_text out "^mode: $1\$"
 }
 
-# Whether a recovery of this test runs.
+# Is a recovery of this test running?
 running() {
 	local pid
 	for pid in $(pgrep -f "$TARGETS/recovers"); do

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # More verbs, for the tests of reports.  Source it after lib.sh.
 #
-#   sample [OPTIONS...]           run the example, which has mistakes, into blackout.out; $status is blackout's
+#   sample [OPTIONS...]           run the example, which has mistakes, into blackout.out; $status is that of blackout
 #   again [OPTIONS...]            check the same recording again
-#   findings FILTER               what jq's FILTER makes of findings.json
-#   browse WIDTH SCHEME FILE JS   open FILE in a browser of that width, light or dark, and run the script JS in it; what it returns is in
-#                                 the file probe, what the browser's console says in the file console
+#   findings FILTER               apply jq's FILTER to findings.json
+#   browse WIDTH SCHEME FILE JS   open FILE in a browser of that width, light or dark, and run the script JS in it; its
+#                                 result is in the file probe, and the browser's console output in the file console
 
 sample() {
 	local kv=$BUILD/examples/kv
@@ -21,8 +21,8 @@ findings() {
 	jq -r "$1" blackout.out/findings.json
 }
 
-# The page lives in a frame of the wanted width, because windows of a browser have a smallest one.  The script sends its result to the outer page,
-# where --dump-dom shows it.
+# The page is in a frame of the requested width, because browser windows have a minimum width.  The script sends its
+# result to the outer page, where --dump-dom shows it.
 browse() {
 	local width=$1 scheme=$2 file=$3 script=$4 option=
 	command -v chromium >/dev/null || fail "there is no chromium"
@@ -41,7 +41,7 @@ browse() {
 		document.getElementById("probe").append(e.data);</script>
 		<body><iframe src="page.html" style="width: ${width}px; height: 900px; border: 0"></iframe></body>
 	END
-	# Chromium wants a home that it may write to.
+	# Chromium needs a writable home.
 	HOME=$PWD timeout -k 5 200 chromium --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-dev-shm-usage \
 		--no-first-run --user-data-dir="$PWD/browser" --hide-scrollbars --window-size=1400,1000 $option \
 		--virtual-time-budget=5000 --enable-logging=stderr --dump-dom "file://$PWD/outer.html" >dom.html 2>browser.err ||
