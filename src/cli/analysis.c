@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* analysis.c - see analysis.h.
  *
- * The follower and the main thread never work on an analysis at the same time: the main thread starts it, leaves it
- * alone while the target runs, tells it through `sealed` that no more is to come, and joins it. */
+ * The follower and the main thread never use an analysis at the same time.  The main thread starts the follower, does
+ * not touch the analysis while the target runs, sets `sealed` when nothing more will come, and joins the follower. */
 #include "cli/analysis.h"
 
 #include <pthread.h>
@@ -20,8 +20,8 @@
 #include "trace/ahead.h"
 
 enum {
-	EVENTS_PER_LOOK = 1 << 16, /* between looks at the clock and for an interrupt */
-	WAIT_MS = 2,               /* for the recorder to close a chunk */
+	EVENTS_PER_LOOK = 1 << 16, /* between checks of the clock and for an interrupt */
+	WAIT_MS = 2,               /* wait this long for the recorder to close a chunk */
 	PROGRESS_MS = 200,
 };
 
@@ -34,11 +34,11 @@ struct analysis {
 	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
-	struct stats *stats;   /* NULL: nobody wants them */
-	struct survey *survey; /* likewise */
+	struct stats *stats;   /* NULL: not wanted */
+	struct survey *survey; /* NULL: not wanted */
 	struct activity *activity;
 	struct trace *trace;
-	struct ahead *ahead; /* of the trace, while it is read */
+	struct ahead *ahead; /* reads the trace ahead, while it is read */
 	uint64_t events, counts[EVENT_TYPE_COUNT];
 	uint32_t processes;
 	int64_t busy_ms;
@@ -50,7 +50,7 @@ struct analysis {
 	pthread_t thread;
 	const char *dir;
 	atomic_bool sealed;
-	_Atomic uint64_t events_so_far; /* `events`, for others to look at */
+	_Atomic uint64_t events_so_far; /* a copy of `events` for other threads */
 	int result;
 	struct err err;
 };
@@ -177,7 +177,7 @@ static void progress_clear(struct analysis *a)
 		fprintf(stderr, "\r\033[K");
 }
 
-/* Until the end (0), damage (-1), an interrupt (0) or, in a live recording, until there is nothing to do
+/* Read until the end (0), damage (-1), an interrupt (0) or, in a live recording, until no more is available
  * (TRACE_WAIT). */
 static int analysis_read(struct analysis *a, struct err *err)
 {
@@ -209,7 +209,7 @@ static void follower_wait(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Open behind the writer; 0 if it ended before it wrote anything that can be read. */
+/* Open the trace behind the writer. 0: the writer ended before it wrote anything readable. */
 static int follower_open(struct analysis *a)
 {
 	int r;
@@ -229,7 +229,7 @@ static void *follower_run(void *arg)
 	a->result = follower_open(a);
 	if (a->result <= 0)
 		return NULL;
-	a->ahead = ahead_start(a->trace, false); /* the other core is the recorder's */
+	a->ahead = ahead_start(a->trace, false); /* the other core is for the recorder */
 	while ((a->result = analysis_read(a, &a->err)) == TRACE_WAIT) {
 		if (!atomic_load(&a->sealed))
 			follower_wait();
@@ -266,7 +266,8 @@ static int follower_join(struct analysis *a, struct err *err)
 	return a->result;
 }
 
-/* A program that met a pool while somebody else's crash state was in its place (run/inplace.h) did what it did to that. */
+/* If the program opened a pool while another process's crash state was in its place (run/inplace.h), this recording is
+ * about that crash state. */
 static int states_refuse(const struct analysis *a, struct err *err)
 {
 	for (uint32_t id = 1; id <= trace_file_count(a->trace); id++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_check.c - `blackout check [options] DIR`: analyse an earlier recording again. */
+/* cmd_check.c - `blackout check [options] DIR`: analyze an earlier recording again. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ struct check {
 	double start;
 };
 
-/* There is nothing for --recover to look at. */
+/* There is nothing that --recover could check. */
 static bool check_missed_pm(const struct check *c, struct err *err)
 {
 	const struct summary summary = {.dir = c->dir};
@@ -78,7 +78,7 @@ static int check_give(struct check *c, struct err *err)
 	const struct testing_facts about = {.dir = c->dir, .out = where, .options = options, .quiet = quiet};
 	struct err tested, nothing;
 	bool proves_nothing = check_missed_pm(c, &nothing);
-	/* Counting first: it is quick, and holds whatever becomes of the tests. */
+	/* Count first: it is quick, and the result is valid whatever happens to the tests. */
 	int result = counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested), status;
 
 	if (result == 0)

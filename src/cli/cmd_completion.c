@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_completion.c - `blackout completion bash|zsh`: a script by which the shell completes our command lines.
+/* cmd_completion.c - `blackout completion bash|zsh`: print a script that lets the shell complete our command lines.
  *
- * What it knows of commands, options, values and kinds comes from their tables; the rest is fixed
- * (report/assets/completion.*). */
+ * The commands, options, values and kinds come from their tables; the rest is fixed (report/assets/completion.*). */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,7 +69,7 @@ static const char *operand_word(enum operand operand)
 	return "none";
 }
 
-/* Options that take an argument have an "=" behind them. */
+/* Options that take an argument end with "=". */
 static void bash_options(void)
 {
 	printf("_blackout_options()\n{\n\tcase $1 in\n");
@@ -117,7 +116,7 @@ static void bash_print(void)
 
 /* zsh */
 
-/* Text within single quotes, with a backslash before what `special` has. */
+/* Print text within single quotes, with a backslash before the characters in `special`. */
 static void zsh_quote(const char *text, const char *special)
 {
 	for (; *text; text++) {
@@ -129,7 +128,7 @@ static void zsh_quote(const char *text, const char *special)
 	}
 }
 
-/* What completes the argument of an option: "(text json)", "_files -/". */
+/* Print the zsh action for the argument of an option: "(text json)", "_files -/". */
 static void zsh_argument(const struct option *o)
 {
 	size_t length;

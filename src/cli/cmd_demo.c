@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_demo.c - `blackout demo`: run the shipped example, a small key-value store with mistakes in it, and show what was
- * found.
+/* cmd_demo.c - `blackout demo`: run the shipped example, a small key-value store with deliberate bugs, and show what
+ * was found.
  *
- * It says each command before it does it, so that the demo doubles as a first lesson. */
+ * It prints each command before running it, so that the demo is also a first lesson. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ const struct usage usage_demo = {
 	.options = options,
 };
 
-/* Add `text` as one word that a shell reads back unchanged. */
+/* Add `text` as one word, quoted for a shell. */
 static void quoted_add(struct words *words, const char *text)
 {
 	char quoted[4 * PATH_MAX + 3];
@@ -129,7 +129,7 @@ int cmd_demo(int argc, char **argv)
 	if (recorder_find_shipped(kv, "examples/kv", &err) < 0 || recorder_find_self(self, &err) < 0)
 		return command_fail(&err);
 	status = demo_run(kv);
-	if (status != STATUS_FOUND) /* without findings the example did not do what it is for */
+	if (status != STATUS_FOUND) /* without findings, the example did not work as intended */
 		return status == STATUS_DONE ? ERR_CANNOT : status;
 	fflush(stdout);
 	files_show(self, kv);

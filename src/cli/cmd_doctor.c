@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_doctor.c - `blackout doctor`: look at what a recording needs on this machine, and say how to mend what is
- * missing.
+/* cmd_doctor.c - `blackout doctor`: check what a recording needs on this machine, and say how to fix what is missing.
  *
- * One function per examination, one table of them.  "warn" is something that makes results poorer; "fail" is something
- * without which nothing can be recorded, and gives status 3. */
+ * There is one function per check, and one table of them.  "warn" means that results will be poorer.  "fail" means that
+ * nothing can be recorded, and gives exit status 3. */
 #include <cpuid.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,7 +88,7 @@ static void valgrind_examine(void)
 		say(FAIL, "%s does not run", recorder.valgrind);
 }
 
-/* Record /bin/true in a directory of its own: nothing shows better that the recorder works. */
+/* Record /bin/true in a temporary directory.  This is the best test of whether the recorder works. */
 static int trial_record(const struct recorder *recorder, const char *dir, char *complaint, size_t size)
 {
 	struct recording recording;
@@ -160,7 +159,7 @@ static void cpu_examine(void)
 		say(OK, "CPU: AVX-512 is hidden from targets, which then copy with AVX2");
 }
 
-/* Is there debug info for a library that programs store through?  Silent where the library is not installed. */
+/* Does a library that programs store through have debug info?  Prints nothing if the library is not installed. */
 static void library_examine(const char *name, const char *mending)
 {
 	static const char *const dirs[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
@@ -192,7 +191,7 @@ static void debug_examine(void)
 			"install libpmemobj1-dbgsym from the distribution's archive of debug packages");
 }
 
-/* What the testing of crash states is poorer without. */
+/* Things without which testing crash states works less well. */
 static void recovery_examine(void)
 {
 	char stub[PATH_MAX];

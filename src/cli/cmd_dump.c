@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_dump.c - `blackout dump`: a recording as text, one line per event, or as counts. */
+/* cmd_dump.c - `blackout dump`: print a recording as text, one line per event, or as counts. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,14 +38,14 @@ const struct usage usage_dump = {
 	.operands_max = 1,
 };
 
-/* What a dump needs while it runs. */
+/* The state of a running dump. */
 struct dump {
 	struct out *out;
 	const char *dir;
 	struct trace *trace;
 	struct symbols *symbols; /* NULL: no source */
 	bool wanted[OP_COUNT];
-	VEC_OF(const char *) where; /* text of the innermost frame, by context; NULL: not made yet */
+	VEC_OF(const char *) where; /* text of the innermost frame, indexed by context; NULL: not made yet */
 	struct arena texts;
 };
 
@@ -153,7 +153,7 @@ static int print_counts(struct dump *d, struct err *err)
 	return result;
 }
 
-/* On stderr, so that the text stays what it is. */
+/* On stderr, so that standard output has only the dump. */
 static void print_problems(const struct dump *d)
 {
 	enum symbols_state state;
@@ -175,7 +175,7 @@ static int dump_run(struct dump *d, struct err *err)
 	d->out = out_open(STDOUT_FILENO);
 	d->symbols = source ? symbols_open(NULL) : NULL;
 	int result = counts ? print_counts(d, err) : print_events(d, err);
-	/* What was printed before the damage must stand before the sentence about it. */
+	/* Output from before the damage must appear before the message about it. */
 	bool unwanted = out_failed(d->out);
 	if (out_close(d->out, &write_err) < 0 && result == 0) {
 		*err = write_err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_record.c - `blackout record [options] -- PROGRAM [ARGS...]`
  *
- * The order matters: everything that can be wrong with the command line is said before --setup runs and before an
- * earlier recording is removed.  Standard output belongs to the target; what we say goes to standard error. */
+ * All mistakes in the command line are reported before --setup runs and before an earlier recording is removed.
+ * Standard output belongs to the target; our messages go to standard error. */
 #include <stdio.h>
 
 #include "cli/analysis.h"
@@ -50,8 +50,8 @@ static int record_finish(const struct record *r, const struct analysis *analysis
 	return record_judge(r, stopped ? stopped : "");
 }
 
-/* The events are counted while they are written, on another core.  The processes of --follow-children can be put in
- * order only when all of them are known: there it comes afterwards. */
+/* The events are counted on another core while they are written.  With --follow-children they are counted afterwards,
+ * because the events of several processes can be put in sequence only when all of them are known. */
 static int record_counted(struct record *r, struct analysis *analysis, struct err *err)
 {
 	int packed, status;
@@ -62,7 +62,7 @@ static int record_counted(struct record *r, struct analysis *analysis, struct er
 	}
 	if (record_target(r, err) < 0 || record_seal(r, err) < 0)
 		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
-	/* A recorder that gave up has ended the target too, so after an orderly end there is nothing to ask the
+	/* A recorder that gave up has ended the target, too.  So after a normal exit there is no need to read the
 	 * recording. */
 	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
 		return record_compress(r, err) < 0 ? command_fail(err) : record_judge(r, "");

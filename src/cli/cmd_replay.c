@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_replay.c - `blackout replay DIR F1`: make the crash state of a finding again, and run recovery on it.
+/* cmd_replay.c - `blackout replay DIR F1`: rebuild the crash state of a finding, and run recovery on it.
  *
- * All that is needed is in DIR/crash/F1 (crash/folder.h), so that folder alone, sent by somebody else, will do as well.
- * Recovery sees the state at the original paths, as it did when it failed (run/recovery.h); the user's own files are
- * not touched.
+ * Everything that is needed is in DIR/crash/F1 (crash/folder.h), so the folder alone works as well, even if somebody
+ * else sent it.  Recovery sees the state at the original paths, as when it failed (run/recovery.h).  The user's own
+ * files are not touched.
  *
- * The exit status is 1 if recovery fails again, 0 if it passes now, and 0 after --gdb and --shell, which leave the
- * judgement to the user. */
+ * The exit status is 1 if recovery fails again, and 0 if it passes now.  It is always 0 after --gdb and --shell, where
+ * the user judges. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -86,7 +86,7 @@ static int options_check(struct replay_options *o, struct err *err)
 		o->gdb = true;
 	if (o->gdb && o->shell)
 		return USAGE_FAIL(err, "--gdb and --shell exclude each other");
-	BUG_ON(!recovery_mode_find(o->mode, &o->recovery_mode)); /* the table of options knows them */
+	BUG_ON(!recovery_mode_find(o->mode, &o->recovery_mode)); /* the table of options lists them */
 	if (!o->timeout)
 		return 0;
 	o->seconds = strtod(o->timeout, &end);

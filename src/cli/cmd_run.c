@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyse, test crash states, report.
+/* cmd_run.c - `blackout run [options] -- PROGRAM [ARGS...]`: record, analyze, test crash states, report.
  *
- * The analysis follows the recording while it is written, on another core, so that little is left to do when the target
- * ends.  The processes of --follow-children can be put in order only when all of them are known: there it comes
- * afterwards.
+ * The analysis follows the recording on another core while it is written, so little is left to do when the target ends.
+ * With --follow-children it comes afterwards, because the events of several processes can be put in sequence only when
+ * all of them are known.
  *
- * Standard output carries the report and nothing else; what the target prints there goes to standard error. */
+ * Standard output has the report and nothing else; the target's standard output goes to standard error. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -73,13 +73,13 @@ static void recorded_say(const struct run *r)
 	struct stats_summary totals;
 
 	analysis_totals(r->analysis, &totals);
-	/* The text report begins with the same line. */
+	/* The text report starts with the same line. */
 	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(analysis_trace(r->analysis))))
 		summary_line(&summary, analysis_trace(r->analysis), &totals, analysis_started_others(r->analysis),
 			     stderr);
 }
 
-/* Somebody who names PM files, or a command that recovers them, expects that there are some. */
+/* A user who names PM files, or a recovery command, expects that there are PM files. */
 static bool run_missed_pm(const struct run *r, struct err *err)
 {
 	struct summary summary = run_summary(r);
@@ -91,7 +91,8 @@ static bool run_missed_pm(const struct run *r, struct err *err)
 	return true;
 }
 
-/* Why there is nothing to be tested, or NULL: a target that did not end well has no orderly end to start from. */
+/* Why crash states cannot be tested, or NULL.  If the target did not end well, its recording does not have a proper
+ * end. */
 static const char *run_untested(const struct run *r, const char *stopped)
 {
 	const struct process_end *end = &r->record.end;
@@ -117,7 +118,8 @@ static int run_test(struct run *r, struct err *err)
 	return testing_run(&r->testing, &r->verdict.choice, r->analysis, &facts, err);
 }
 
-/* The reports are written and printed whatever became of the target; then its own end decides, if it was a bad one. */
+/* The reports are written and printed no matter how the target ended.  If it ended badly, that decides the exit
+ * status. */
 static int run_judge(struct run *r, struct err *err)
 {
 	struct verdict_facts facts = {
@@ -135,7 +137,7 @@ static int run_judge(struct run *r, struct err *err)
 
 	if (!proves_nothing)
 		recorded_say(r);
-	/* Counting first: it is quick, and holds whatever becomes of the tests. */
+	/* Count first: it is quick, and the result is valid whatever happens to the tests. */
 	r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
 	if (testing.recover)
 		facts.untested = run_untested(r, stopped);
@@ -186,7 +188,7 @@ static int run_go(struct run *r, struct err *err)
 	return packed < 0 ? command_fail(&packing) : status;
 }
 
-/* Everything that can be wrong, before anything is run. */
+/* Find all mistakes before anything is run. */
 static int run_prepare(struct run *r, int argc, char **argv, struct err *err)
 {
 	if (verdict_prepare(&r->verdict, &judging, err) < 0 || testing_prepare(&r->testing, &testing, err) < 0 ||
@@ -194,7 +196,7 @@ static int run_prepare(struct run *r, int argc, char **argv, struct err *err)
 		return -1;
 	r->verdict.counting = &r->counting;
 	testing_prune(&r->testing, &r->counting);
-	recording.code_hash |= r->verdict.choice.explore; /* segments are told apart by it */
+	recording.code_hash |= r->verdict.choice.explore; /* needed to tell segments apart */
 	return record_prepare(&r->record, argc, argv, err);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* command.h - the table of commands, and what they share.
+/* command.h - the table of commands, and shared functions.
  *
- * A command is one file, cmd_NAME.c, with its options, `usage_NAME`, and one entry `int cmd_NAME(int argc, char **argv)`:
- * argv[0] is the command's own name, and the result is the exit status of the program.  To add one: write the file, add a
- * line to COMMANDS. */
+ * A command is one file, cmd_NAME.c, with its options, `usage_NAME`, and one entry point `int cmd_NAME(int argc, char
+ * **argv)`. argv[0] is the command's own name, and the result is the exit status of the program.  To add a command,
+ * write the file and add a line to COMMANDS. */
 #ifndef BLACKOUT_CLI_COMMAND_H
 #define BLACKOUT_CLI_COMMAND_H
 
 #include "base/err.h"
 #include "cli/option.h"
 
-/* X(name, one line of help), in the order of `blackout --help` */
+/* X(name, one line of help), listed as in `blackout --help` */
 #define COMMANDS(X)                                                              \
 	X(run, "record a program, analyse it, report")                           \
 	X(record, "record what a program does to persistent memory")             \
@@ -30,7 +30,7 @@
 COMMANDS(X)
 #undef X
 
-/* Exit statuses that no struct err carries. */
+/* Exit statuses that a struct err cannot have. */
 enum { STATUS_DONE = 0, STATUS_FOUND = 1, STATUS_INTERRUPTED = 130 };
 
 struct command {
@@ -46,15 +46,15 @@ const struct command *command_find(const char *name);
 /* All entries; the last one has no name. */
 const struct command *command_all(void);
 
-/* There is no command of that name: say so.  Returns the exit status. */
+/* Report that there is no such command.  Returns the exit status. */
 int command_unknown(const char *name);
 
-/* Print the error's sentence and hint on stderr; return its exit status, so that commands write
- * `return command_fail(&err);`. */
+/* Print the error's sentence and hint on stderr.  Returns its exit status, so that commands can write `return
+ * command_fail(&err);`. */
 int command_fail(const struct err *err);
 
-/* stdout is closed or full: a command that printed there ends with this, which returns `status`, or 3 with a
- * sentence. */
+/* A command that printed to stdout ends with this.  It checks for write errors (closed or full), and returns `status`,
+ * or 3 after printing a sentence. */
 int command_finish(int status);
 
 #endif

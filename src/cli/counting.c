@@ -157,7 +157,7 @@ static void notes_add(const struct counting *c, struct findings *f, bool distinc
 			 "each, and cannot be calculated here (doc/EXPLORE.md)");
 }
 
-/* About right. */
+/* Approximate. */
 static struct findings_figure log_figure(struct findings *f, double logarithm)
 {
 	double digits = logarithm / log(10), exponent = floor(digits);
@@ -194,7 +194,7 @@ static void funnel_add(const struct counting *c, struct findings *f)
 		f->stats.funnel.after_reads = f->stats.crash_states.explored;
 }
 
-/* Explore may have been stopped before it saw all segments, or told to leave the first ones out. */
+/* Explore may have been stopped before it reached all segments, or been told to skip the first ones. */
 static void untested_add(const struct counting *c, struct findings *f)
 {
 	uint64_t chosen = counting_chosen(c),
@@ -222,7 +222,7 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	count_feasible(c->count, number);
 	f->stats.crash_states.feasible = large_figure(f, number);
 	distinct = count_distinct(c->count, number);
-	/* inject looks at other segments, too. */
+	/* inject tests other segments, too. */
 	if (distinct &&
 	    (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
 		f->stats.crash_states.distinct = large_figure(f, number);

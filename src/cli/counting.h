@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counting.h - what `explore` may leave out, and how many crash states there are, from the options of `run` and `check`
+/* counting.h - what `explore` may leave out, and how many crash states there are: from the options of `run` and `check`
  * to the report.
  *
  *     static struct counting_options given;
@@ -9,8 +9,7 @@
  *     if (counting_prepare(&counting, &given, &err) < 0) ...                 // before anything is run
  *     r = counting_run(&counting, &choice, analysis, dir, &err);
  *     counting_report(&counting, findings, trace, symbols, &how);
- *     counting_free(&counting);
- */
+ *     counting_free(&counting); */
 #ifndef BLACKOUT_CLI_COUNTING_H
 #define BLACKOUT_CLI_COUNTING_H
 
@@ -38,21 +37,21 @@ struct counting {
 	const struct counting_options *options;
 	bool segments, reads; /* --prune */
 	struct count *count;  /* NULL: nothing was counted */
-	struct count *whole;  /* the same without --prune segments, for the funnel; NULL: it is not needed */
+	struct count *whole;  /* the same without --prune segments, for the funnel; NULL: not needed */
 	double seconds;
 };
 
-/* Read the options; -1, ERR_USAGE. */
+/* Parse the options; -1, ERR_USAGE. */
 int counting_prepare(struct counting *counting, const struct counting_options *options, struct err *err);
 
-/* Count the crash states of the recording in `dir`, if explore was chosen.  -1: it is damaged. */
+/* Count the crash states of the recording in `dir`, if explore was chosen. -1: the recording is damaged. */
 int counting_run(struct counting *counting, const struct choice *choice, const struct analysis *analysis,
 		 const char *dir, struct err *err);
 
-/* Segments that explore will look at; 0: not counted. */
+/* The number of segments that explore will test; 0: not counted. */
 uint64_t counting_chosen(const struct counting *counting);
 
-/* Add figures, notes and, with --stats, segments. */
+/* Add figures, notes and, with --stats, segments to the findings. */
 void counting_report(const struct counting *counting, struct findings *findings, const struct trace *trace,
 		     struct symbols *symbols, const struct findings_options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump.h - the parts of `blackout dump`: what each prints, and on what it depends. */
+/* dump.h - the parts of `blackout dump`. */
 #ifndef BLACKOUT_CLI_DUMP_H
 #define BLACKOUT_CLI_DUMP_H
 
@@ -8,10 +8,11 @@
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
-/* The name and the operands of an event, without a newline: "store  pool+0x40 8 0x1". */
+/* Print the name and the operands of an event, without a newline: "store pool+0x40 8 0x1". */
 void dump_event(struct out *out, const struct trace *trace, const struct event *ev);
 
-/* All counts of a recording that was read to its end, or to its damage.  Without symbols, those that need none. */
+/* Print all counts of a recording that was read to its end, or up to the damage.  Without symbols, print only those
+ * that need none. */
 void dump_stats(struct out *out, const char *dir, const struct trace *trace, const struct stats *stats,
 		struct symbols *symbols);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump_stats.c - `blackout dump --stats`: the counts of a recording as tables. */
+/* dump_stats.c - `blackout dump --stats`: print the counts of a recording as tables. */
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define LABEL_COLUMN 18
 #define NUMBER_WIDTH 14
-#define LINES_MAX 25 /* of source lines and of copy routines that are listed */
+#define LINES_MAX 25 /* limit for the lists of source lines and of copy routines */
 
 static uint64_t disk_bytes(const char *dir)
 {
@@ -58,7 +58,7 @@ static void print_counted(struct out *out, uint64_t count, const char *noun, boo
 	out_text(out, last ? "\n" : ", ");
 }
 
-/* Bytes per record without the content of files, which is as large as it is. */
+/* Bytes per record, without the contents of files, whose size does not depend on the records. */
 static void print_size(struct out *out, const char *dir, const struct trace *trace, const struct stats_summary *s)
 {
 	uint64_t bytes = trace_bytes(trace), records = trace_records(trace);

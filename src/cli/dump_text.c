@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dump_text.c - one event as text; see blackout-dump(1) for the format, which scripts rely on. */
+/* dump_text.c - print one event as text.  Scripts rely on the format, which blackout-dump(1) describes. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -29,7 +29,7 @@ static void print_size(struct out *out, uint64_t size)
 	out_number(out, size);
 }
 
-/* Where in PM: NAME+0xOFFSET, or the address if it is not in PM. */
+/* The place in PM: NAME+0xOFFSET, or the address if it is not in PM. */
 static void print_place(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	if (!ev->file) {
@@ -47,7 +47,7 @@ static void print_range(struct out *out, const struct trace *trace, const struct
 	print_size(out, ev->size);
 }
 
-/* Up to 8 bytes as the number they are; wider ones in memory order. */
+/* Up to 8 bytes are printed as a number; more bytes in memory order. */
 static void print_value(struct out *out, const struct event *ev)
 {
 	out_char(out, ' ');
@@ -127,7 +127,7 @@ static void print_thread(struct out *out, const char *before, uint64_t thread)
 	out_number(out, thread);
 }
 
-/* What was done to a file by a system call other than mapping it. */
+/* Operations on a file by system calls, except mapping it. */
 static void print_file_operation(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	switch (ev->type) {

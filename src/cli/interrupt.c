@@ -17,7 +17,7 @@ static void note_sent(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)context;
-	seen = seen || info->si_code <= 0; /* not by the kernel, for the terminal */
+	seen = seen || info->si_code <= 0; /* not sent by the kernel for the terminal */
 }
 
 static bool is_ignored(int signal)

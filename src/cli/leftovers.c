@@ -17,7 +17,8 @@ static void tell(const char *sentence)
 	fprintf(stderr, "%s\n", sentence);
 }
 
-/* A word without a slash is in the current directory, which is looked at anyway, unless it leads elsewhere. */
+/* Does the word lead outside the current directory?  A word without a slash is inside, which is checked anyway, unless
+ * it is a link to elsewhere. */
 static bool leads_elsewhere(const char *word)
 {
 	struct stat st;
@@ -25,7 +26,7 @@ static bool leads_elsewhere(const char *word)
 	return strchr(word, '/') || (lstat(word, &st) == 0 && (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode)));
 }
 
-/* Many words may lead to one directory. */
+/* Many words may lead to the same directory. */
 static bool is_same_dir(const char *word, const char *before)
 {
 	const char *slash = strrchr(word, '/');

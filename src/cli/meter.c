@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "cli/summary.h"
 
-/* Save the cursor, go to the right edge, then back by as many columns as the text has. */
+/* Save the cursor, go to the right edge, then back by the width of the text. */
 #define AT_RIGHT_EDGE "\0337\033[999C\033[%dD"
 #define BACK "\0338"
 
@@ -22,7 +22,7 @@ struct meter {
 	struct analysis *analysis;
 	const struct recording *recording;
 	int64_t start_ms;
-	int columns; /* of the text that is shown; 0: none */
+	int columns; /* width of the visible text; 0: none */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t stop;
@@ -43,7 +43,7 @@ static void meter_show(struct meter *m)
 		snprintf(text, sizeof(text), " recording: %s, %lld s", bytes_text(number, bytes), (long long)seconds);
 	else
 		snprintf(text, sizeof(text), " recording: %lld s", (long long)seconds);
-	/* One write, so that nothing of the target's gets in between. */
+	/* Use one write, so that the target's output cannot get in between. */
 	m->columns = (int)strlen(text);
 	dprintf(STDERR_FILENO, AT_RIGHT_EDGE "%s" BACK, m->columns - 1, text);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* nearest.c - see nearest.h.
  *
- * The distance is the number of letters to insert, remove, replace or swap with their neighbor.  A name is like the
- * word if about one letter in three differs, or if the word is a part of it ("flush"). */
+ * The distance is the number of letters that must be inserted, removed, replaced or swapped with their neighbor.  A
+ * name is similar to the word if about one letter in three differs, or if the word is a part of it ("flush"). */
 #include "cli/nearest.h"
 
 #include <string.h>
 
-enum { LENGTH_MAX = 40 }; /* no name that we know is longer */
+enum { LENGTH_MAX = 40 }; /* longer than any of our names */
 
 static size_t least(size_t a, size_t b)
 {

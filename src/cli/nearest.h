@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nearest.h - what the user may have meant by a word that nobody knows.
+/* nearest.h - guess which name the user meant by an unknown word.
  *
  *     struct nearest n = {.word = "misisng-flush"};
  *     for (...)
  *             nearest_offer(&n, name);
- *     if (n.best) ...                  // "missing-flush"
- */
+ *     if (n.best) ...                  // "missing-flush" */
 #ifndef BLACKOUT_CLI_NEAREST_H
 #define BLACKOUT_CLI_NEAREST_H
 
@@ -13,11 +12,11 @@
 
 struct nearest {
 	const char *word;
-	const char *best; /* NULL: nothing that was offered is like it */
+	const char *best; /* NULL: none of the offered names is similar */
 	size_t distance;  /* of the best */
 };
 
-/* Offer a name.  The first of those that are equally near wins. */
+/* Offer a name.  If several are equally near, the first one wins. */
 void nearest_offer(struct nearest *nearest, const char *name);
 
 #endif

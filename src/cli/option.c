@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* option.c - read a command line by its table; see option.h. */
+/* option.c - parse a command line according to its table; see option.h. */
 #include "cli/option.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
 
-/* What the command line has; there is one for each process. */
+/* The options on the command line; there is only one command line per process. */
 static VEC_OF(const struct option *) given;
 
 static const struct option *option_find(const struct usage *usage, const char *name, size_t length)
@@ -55,7 +55,7 @@ static void values_list(const struct option *o, char *text, size_t size)
 	}
 }
 
-/* Refuse what is not one of the values that the option names, if it names all of them. */
+/* If the option lists all its values, refuse any other value. */
 static int value_check(const struct option *o, const char *argument, struct err *err)
 {
 	char known[200];
@@ -130,7 +130,7 @@ static void option_reset(const struct option *o)
 		BUG_ON(option_set(o, o->fallback, &err) < 0);
 }
 
-/* One option: its name and argument on the left, what it does on the right. */
+/* Print one option: its name and argument on the left, its help on the right. */
 static void option_print(struct text *t, const struct option *o)
 {
 	char help[512];
@@ -179,7 +179,7 @@ static int option_refuse(const struct usage *usage, const char *word, size_t len
 	return nearest.best ? err_hint(err, "did you mean --%s?", nearest.best) : -1;
 }
 
-/* Read the option argv[i] (which starts with two dashes).  Returns how many words it took, or -1. */
+/* Parse the option argv[i], which starts with two dashes.  Returns the number of words that it took, or -1. */
 static int option_read(const struct usage *usage, int argc, char **argv, int i, struct err *err)
 {
 	const char *name = argv[i] + 2;
@@ -206,7 +206,8 @@ static bool is_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
-/* Read all of argv; operands end up at its end, in order.  Returns the first one's index, 0 for --help, -1 on error. */
+/* Parse argv; operands are moved to its end and keep their sequence.  Returns the index of the first one, 0 for --help,
+ * -1 on error. */
 static int words_read(const struct usage *usage, int argc, char **argv, struct err *err)
 {
 	char **operands = mem_alloc(((size_t)argc + 1) * sizeof(*operands));

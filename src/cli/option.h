@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* option.h - options as a table.  The parser, `--help` and the completions of the shells all come from it.
+/* option.h - options as a table.  The parser, `--help` and the shell completions are all derived from it.
  *
  *     static const char *out;
  *     static bool stats;
@@ -15,11 +15,11 @@
  *     {
  *             int status, first = option_parse(&usage_dump, argc, argv, &status);
  *             if (!first)
- *                     return status;            // --help was printed, or the command line is wrong and it was said
+ *                     return status;            // --help was printed, or an error in the command line was reported
  *             ... argv[first] .. argv[argc - 1] are the operands
  *
- * `--name value` and `--name=value` both work; `--` ends the options.  Operands may stand between options, except where
- * they are another program's command line (OPERAND_PROGRAM): there the first operand ends the options. */
+ * `--name value` and `--name=value` both work; `--` ends the options.  Operands may appear between options, unless they
+ * are the command line of another program (OPERAND_PROGRAM): then the first operand ends the options. */
 #ifndef BLACKOUT_CLI_OPTION_H
 #define BLACKOUT_CLI_OPTION_H
 
@@ -35,18 +35,19 @@ enum option_kind {
 	OPTION_TEXT,   /* const char *: the argument, or the default */
 	OPTION_LIST,   /* struct option_list: may be repeated */
 	OPTION_NUMBER, /* uint64_t: a decimal number */
-	OPTION_TITLE,  /* no option: a heading of the help, for the rows below it */
+	OPTION_TITLE,  /* not an option: a heading in the help, for the rows below it */
 };
 
-/* To be added to the kind of an option that says how crash states are tested: when they are tested further it is what
- * it was (testing.h), unless it is given anew. */
+/* Flags to add to the kind of an option that controls how crash states are tested.  When testing is resumed, such an
+ * option keeps its value (testing.h), unless the command line gives a new one. */
 enum option_use {
 	OPTION_KIND_MASK = 0xf,
 	OPTION_KEPT = 0x10,
-	OPTION_RULES = 0x30, /* and the outcomes of recovery depend on it */
+	OPTION_RULES = 0x30, /* also, the outcomes of recovery depend on it */
 };
 
-/* Arguments of a repeatable option, in order.  The array is the list's, the strings are argv's. */
+/* Arguments of a repeatable option, in the sequence of the command line.  The list owns the array; the strings belong
+ * to argv. */
 struct option_list {
 	const char **items;
 	size_t count;
@@ -54,13 +55,13 @@ struct option_list {
 
 struct option {
 	const char *name; /* without the dashes; NULL ends a table */
-	/* What the help calls its argument; NULL if it takes none.  "a|b|c" names all values that the option accepts, and
-	 * the parser refuses others.  "a|b|c,..." is a comma list of these, which the command checks itself. */
+	/* The name of its argument in the help; NULL if it takes none.  "a|b|c" lists all accepted values, and the
+	 * parser refuses others.  "a|b|c,..." is a comma-separated list of these, which the command checks itself. */
 	const char *argument;
 	const char *fallback; /* the default, parsed like an argument and shown in the help; NULL: none */
 	const char *help;
-	unsigned kind; /* enum option_kind, and option_use */
-	void *value;   /* where it goes */
+	unsigned kind; /* enum option_kind, plus enum option_use */
+	void *value;   /* where to store it */
 };
 
 /* What the operands are, for the completions. */
@@ -80,10 +81,10 @@ struct usage {
 	const char *about;    /* one or two sentences */
 	const struct option *options;
 	enum operand operand;
-	size_t operands_min, operands_max; /* a program may have any number of arguments, whatever the maximum says */
+	size_t operands_min, operands_max; /* a program may have any number of arguments, regardless of the maximum */
 };
 
-/* Options that several commands share, written once. */
+/* Options that several commands share. */
 /* clang-format off */
 #define OPTION_GROUP(title) {"", NULL, NULL, title, OPTION_TITLE, NULL}
 #define OPTION_OUT(where) {"out", "DIR", "blackout.out", "output directory", OPTION_TEXT, where}
@@ -91,8 +92,8 @@ struct usage {
 #define OPTION_QUIET(where) {"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where}
 /* clang-format on */
 
-/* Set every value to its default, then read argv.  Returns the index of the first operand (argc if there is none; the
- * operands are moved to the end of argv), or 0 when the command is over: *status is then its exit status. */
+/* Set every value to its default, then parse argv.  Returns the index of the first operand (argc if there is none).
+ * The operands are moved to the end of argv.  Returns 0 if the command is over; *status is then its exit status. */
 int option_parse(const struct usage *usage, int argc, char **argv, int *status);
 
 static inline enum option_kind option_kind(const struct option *option)
@@ -113,15 +114,15 @@ static inline bool option_rules(const struct option *option)
 /* Print the help of a command on standard output. */
 void usage_print(const struct usage *usage);
 
-/* A value that the option's argument names: the one after `value`, or the first if that is NULL.  NULL: there is none.
- * Its length goes to *length. */
+/* Iterate over the values that the option's argument lists.  Returns the one after `value`, or the first if that is
+ * NULL; NULL: there are no more.  *length is its length. */
 const char *option_value_next(const struct option *option, const char *value, size_t *length);
 
-/* After option_parse: was it on the command line? */
+/* Was it on the command line?  Valid after option_parse. */
 bool option_given(const struct option *option);
 
-/* Give it a value, as if "--name=argument" had been on the command line; NULL where it takes none.  -1: that is not
- * a number, or not one of its values. */
+/* Set a value, as if "--name=argument" were on the command line; NULL if it takes none. -1: it is not a number, or not
+ * one of the option's values. */
 int option_set(const struct option *option, const char *argument, struct err *err);
 
 #endif

@@ -16,7 +16,9 @@ struct out {
 	int fd;
 	int error; /* errno of the first write that failed */
 	size_t used;
-	size_t line; /* where the current line starts in the buffer; before it (negative, wrapped) after a flush */
+	/* offset in the buffer where the current line starts; after a flush it is before the buffer (negative,
+	 * wrapped) */
+	size_t line;
 	char buffer[BUFFER_BYTES + PIECE_MAX];
 };
 
@@ -59,7 +61,7 @@ bool out_failed(const struct out *out)
 	return out->error != 0;
 }
 
-/* Room for PIECE_MAX bytes. */
+/* Make room for PIECE_MAX bytes. */
 static char *out_room(struct out *out)
 {
 	if (out->used > BUFFER_BYTES)
@@ -154,7 +156,7 @@ void out_word(struct out *out, const char *word)
 
 void out_grouped(struct out *out, uint64_t value, unsigned width)
 {
-	char text[32]; /* from the right: 20 digits and 6 blanks at most */
+	char text[32]; /* filled from the right: at most 20 digits and 6 spaces */
 	unsigned at = sizeof(text), digits = 0;
 
 	do {

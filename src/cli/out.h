@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* out.h - print millions of lines on standard output: a large buffer and formatting without format strings.
+/* out.h - print millions of lines on standard output, with a large buffer, and formatting without format strings.
  *
  *     struct out *out = out_open(STDOUT_FILENO);
  *     out_text(out, "store"); out_pad(out, 20); out_hex(out, addr); out_char(out, '\n');
  *     status = out_close(out, &err);
  *
- * A failed write is remembered and the rest swallowed; out_failed lets long loops stop early.  A reader that went away
- * (`| head`) is no error: the command ends, quietly. */
+ * A failed write is remembered, and later output is discarded; out_failed lets long loops stop early.  If the reader
+ * has gone away (`| head`), that is not an error: the command ends quietly. */
 #ifndef BLACKOUT_CLI_OUT_H
 #define BLACKOUT_CLI_OUT_H
 
@@ -18,13 +18,13 @@
 
 struct out;
 
-/* Also makes a closed pipe an error of write(2) instead of a signal, for the rest of the process. */
+/* Also ignores SIGPIPE for the rest of the process, so that a closed pipe is an error of write(2). */
 struct out *out_open(int fd);
 
-/* Write what is left and free.  -1 if something could not be written, unless nobody wants it. */
+/* Write the rest and free. -1 if a write failed, unless the reader has gone away. */
 int out_close(struct out *out, struct err *err);
 
-/* Write what is buffered, so that what comes on stderr stands after it. */
+/* Write what is buffered, so that text on stderr comes after it. */
 void out_flush(struct out *out);
 
 bool out_failed(const struct out *out);
@@ -33,15 +33,15 @@ void out_char(struct out *out, char c);
 void out_text(struct out *out, const char *text);
 void out_number(struct out *out, uint64_t value);
 void out_hex(struct out *out, uint64_t value);                     /* 0x1f */
-void out_bytes(struct out *out, const uint8_t *data, size_t size); /* 001f..., in order */
+void out_bytes(struct out *out, const uint8_t *data, size_t size); /* 001f..., in memory order */
 
-/* A name that may hold anything, as one word: blanks, control characters and backslashes become \ooo. */
+/* Print a name, which may contain any bytes, as one word: spaces, control characters and backslashes become \ooo. */
 void out_word(struct out *out, const char *word);
 
 /* 1 234 567, right-aligned in `width` columns. */
 void out_grouped(struct out *out, uint64_t value, unsigned width);
 
-/* Blanks up to that column of the line, and at least two. */
+/* Print spaces up to that column of the line, at least two. */
 void out_pad(struct out *out, size_t column);
 
 #endif

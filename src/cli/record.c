@@ -34,7 +34,7 @@ static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 	return 0;
 }
 
-/* What was found in an earlier recording says nothing about this one. */
+/* The reports of an earlier recording do not apply to this one. */
 static void reports_remove(const struct recording *recording)
 {
 	for (int i = 0; i < REPORT_COUNT; i++)
@@ -42,8 +42,8 @@ static void reports_remove(const struct recording *recording)
 	testing_forget(recording->dir);
 }
 
-/* A pool that is swapped is no target.  Arguments may be paths, also behind an equals sign; directories are only searched
- * if the user says that they hold PM. */
+/* A swapped pool must not be used by the target.  Arguments may be paths, also after an equals sign.  Directories are
+ * searched only if the user says that they contain PM. */
 static int pools_check(const struct record *r, int argc, char **argv, struct err *err)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ int record_prepare(struct record *r, int argc, char **argv, struct err *err)
 	return 0;
 }
 
-/* How a command ended, as a person would say it. */
+/* How a command ended, in words. */
 static const char *end_text(const struct process_end *end, char *text, size_t size)
 {
 	if (end->signal)
@@ -91,7 +91,7 @@ static const char *end_text(const struct process_end *end, char *text, size_t si
 	return text;
 }
 
-/* The standard input of --setup is empty: ours belongs to the target. */
+/* --setup gets empty standard input: ours belongs to the target. */
 int record_setup(struct record *r, struct err *err)
 {
 	char *argv[] = {"/bin/sh", "-c", (char *)r->options->setup, NULL};
@@ -113,7 +113,7 @@ int record_target(struct record *r, struct err *err)
 	struct words argv = {0}, environment = {0};
 	const char *force = getenv("PMEM_IS_PMEM_FORCE");
 
-	/* A user who has decided for himself has so for both variables (force.h). */
+	/* If the user has set one of the variables (force.h), that decides for both. */
 	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
 	recorder_command(&r->recorder, &r->job, &argv, &environment);
 	struct service service = {.client = r->options->client, .ready = r->options->ready};
@@ -134,7 +134,7 @@ int record_target(struct record *r, struct err *err)
 	return result;
 }
 
-/* The recorder had no room for what it has to write.  `so`: what that means for the recording. */
+/* The recorder ran out of space.  `so`: what that means for the recording. */
 static int room_refuse(const struct record *r, const char *why, const char *so, struct err *err)
 {
 	if (strcmp(why, BO_STOPPED_SPACE) != 0)
@@ -190,7 +190,7 @@ int record_judge(const struct record *r, const char *stopped)
 		fprintf(stderr, "interrupted; the recording up to there is usable\n");
 		return STATUS_INTERRUPTED;
 	}
-	/* That of a child may have had no trace to say it in. */
+	/* The recorder of a child may have had no trace in which to report it. */
 	if (!*stopped && recording_stopped(&r->recording, text, sizeof(text)))
 		stopped = text;
 	if (*stopped) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.h - one recording, from the command line to the sealed trace: what `record` and `run` share.
+/* record.h - one recording, from the command line to the sealed trace: shared by `record` and `run`.
  *
  *     static struct record_options given;
  *     static const struct option options[] = {RECORD_OPTIONS(&given), {0}};
@@ -45,8 +45,8 @@ struct record_options {
 
 struct record {
 	const struct record_options *options;
-	struct analysis *follower; /* counts the events while they are written; NULL: none */
-	bool keep_stdout; /* standard output is ours: what setup and target write there goes to standard error */
+	struct analysis *follower; /* counts the events while they are written; may be NULL */
+	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
 	struct recorder recorder;
 	struct recorder_job job;
 	struct program program;
@@ -59,22 +59,22 @@ struct record {
 		.options = (given), .recording.fd = -1 \
 	}
 
-/* Check the command line, find everything, and make the directory an empty recording: reports of an earlier one go with
- * it. */
+/* Check the command line, find everything that is needed, and make the directory an empty recording.  Removes the
+ * reports of an earlier one. */
 int record_prepare(struct record *record, int argc, char **argv, struct err *err);
 
-/* Run --setup; nothing if there is none.  -1, ERR_TARGET: it failed. */
+/* Run --setup, if there is one. -1, ERR_TARGET: it failed. */
 int record_setup(struct record *record, struct err *err);
 
-/* Run the target to its end, recorded. */
+/* Run and record the target until it ends. */
 int record_target(struct record *record, struct err *err);
 
-/* Close the trace, and add what only we know of the run.  Does not compress: that is record_compress. */
+/* Close the trace, and add what only we know about the run.  Does not compress: that is record_compress. */
 int record_seal(struct record *record, struct err *err);
 int record_compress(struct record *record, struct err *err);
 
-/* The recording is there; what does the target's end make of it?  Says it and returns the exit status.  `stopped`: why
- * the recorder gave up, or "". */
+/* Tell the user how the target ended, if that matters, and return the exit status.  `stopped`: why the recorder gave
+ * up, or "". */
 int record_judge(const struct record *record, const char *stopped);
 
 void record_close(struct record *record);

@@ -19,7 +19,7 @@
 #include "run/program.h"
 #include "run/words.h"
 
-enum { GDB_START = 3 /* seconds that it may rest, to read from a disk, before it runs anything */ };
+enum { GDB_START = 3 /* seconds that gdb may be idle, reading from disk, before it runs anything */ };
 
 struct replay {
 	const struct replay_options *options;
@@ -62,7 +62,7 @@ static const char *replay_command(const struct replay *r)
 	return r->options->recover ? r->options->recover : r->folder->facts.recover;
 }
 
-/* The directory to run in, from the root on: "." would lead around what is mounted over it. */
+/* The absolute path of the directory to run in: "." would bypass what is mounted over it. */
 static int cwd_find(struct replay *r, struct err *err)
 {
 	const char *cwd = r->options->cwd ? r->options->cwd : r->folder->facts.cwd;
@@ -119,7 +119,8 @@ static int image_keep(const struct replay *r, uint32_t file, const char *path, s
 	return result;
 }
 
-/* Several files go into a directory, under their own names; a name that is there twice gets the number of the file. */
+/* If there are several files, they go into a directory under their own names.  If two have the same name, the file
+ * number is added. */
 static int images_keep_all(const struct replay *r, struct err *err)
 {
 	if (mkdir(r->options->keep, 0777) < 0 && errno != EEXIST)
@@ -161,7 +162,7 @@ static int images_keep(const struct replay *r, struct err *err)
 
 /* ---- --gdb and --shell ---- */
 
-/* Has the user his own idea of when the program starts? */
+/* Does the user's command start the program? */
 static bool gdb_is_started(const struct option_list *commands)
 {
 	for (size_t i = 0; i < commands->count; i++)
@@ -170,8 +171,8 @@ static bool gdb_is_started(const struct option_list *commands)
 	return false;
 }
 
-/* When gdb ends, it kills the program.  A shell that waits for it would say "Killed" then, so the shell is killed before.
- * Not every gdb has Python. */
+/* gdb kills the program when it exits.  A shell that waits for the program would then print "Killed", so we kill the
+ * shell first.  Not every gdb has Python. */
 static const char gdb_script[] = "if ! $_isvoid($_strlen)\n"
 				 "python\n"
 				 "import os\n"
@@ -197,8 +198,7 @@ static int gdb_script_write(const struct replay *r, char path[PATH_MAX], struct 
 	return written ? 0 : err_sys(err, "cannot write %s", path);
 }
 
-/* gdb comes to the program through the shell that runs the command, and stops where recovery fails: at the signal, or
- * at the exit. */
+/* gdb follows the shell into the program, and stops where recovery fails: at the signal, or at the exit. */
 static void gdb_words(const struct replay *r, const char *script, struct words *words)
 {
 	const struct option_list *commands = &r->options->gdb_commands;
@@ -233,7 +233,7 @@ static void gdb_words(const struct replay *r, const char *script, struct words *
 	words_add(words, "%s", replay_command(r));
 }
 
-/* A person sees the crash state through a mount, and a mount needs something to be mounted on. */
+/* The user sees the crash state through a mount, and the directory to mount on must exist. */
 static int dirs_check(const struct origin *origin, struct err *err)
 {
 	struct stat st;
@@ -249,8 +249,8 @@ static int dirs_check(const struct origin *origin, struct err *err)
 	return 0;
 }
 
-/* Where recovery hangs, a gdb that follows a script would wait for ever: it is interrupted, and then shows where
- * recovery is. */
+/* If recovery hangs, a gdb that runs a script would wait forever.  It is interrupted, and then shows where recovery
+ * is. */
 static double attend_limit(const struct replay *r)
 {
 	bool scripted = r->options->gdb && (r->options->gdb_commands.count || !isatty(STDIN_FILENO));

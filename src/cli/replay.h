@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - the crash state in a folder, made again, and what the user wants to be done with it: for cmd_replay.c. */
+/* replay.h - rebuild the crash state in a folder, and do with it what the user wants: for cmd_replay.c. */
 #ifndef BLACKOUT_CLI_REPLAY_H
 #define BLACKOUT_CLI_REPLAY_H
 
@@ -14,12 +14,12 @@ struct replay_options {
 	bool gdb, shell, quiet;
 	struct option_list gdb_commands;
 	const char *keep, *recover, *cwd, *timeout, *mode;
-	/* out of these */
+	/* derived from these */
 	enum recovery_mode recovery_mode;
 	double seconds;
 };
 
-/* Replay the folder at `path`: the exit status, or -1 and *err. */
+/* Replay the folder at `path`.  Returns the exit status, or -1 and *err. */
 int replay_run(const struct replay_options *options, const char *path, struct err *err);
 
 #endif

@@ -8,13 +8,13 @@
 
 enum { FILES_SHOWN = 8, ROUTINES_SHOWN = 4 };
 
-/* Everything that the parts of a summary look at. */
+/* The data that the parts of a summary use. */
 struct view {
 	struct trace *trace;
 	const struct stats *stats;
 	struct symbols *symbols;
 	struct stats_summary totals;
-	bool started; /* other programs, by the target */
+	bool started; /* the target started other programs */
 	FILE *out;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* summary.h - what `record` says when it is done.
+/* summary.h - the message that `record` prints when it is done.
  *
  *     recorded 1 842 PM stores, 611 flushes, 304 fences in 2 threads         1.9 s
  *       files      /tmp/pool (1.0 MiB, existing)
@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "trace/stats.h"
 
-/* What the caller knows. */
+/* Facts from the caller. */
 struct summary {
 	const char *dir; /* as the user wrote it */
 	bool is_script;  /* the target is a script */
@@ -26,18 +26,18 @@ struct summary {
 	uint64_t disk_bytes;
 };
 
-/* All of it, from a trace that was read to its end. */
+/* Print all of it, from a trace that was read to its end. */
 void summary_print(const struct summary *summary, struct trace *trace, const struct stats *stats, FILE *out);
 
-/* The first of those lines, or why nothing was recorded, for who has counted himself.  `started`: the target forked or
- * executed others. */
+/* Print the first of those lines, or why nothing was recorded; for callers that already have totals.  `started`: the
+ * target forked or executed other programs. */
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,
 		  FILE *out);
 
-/* Nothing was recorded: a sentence, and the likely reason as its hint. */
+/* Say that nothing was recorded, with the likely reason as a hint. */
 void summary_nothing(const struct summary *summary, const struct trace *trace, bool started, struct err *err);
 
-/* A number in groups of three digits; bytes with a unit.  Return `text`. */
+/* Format a number in groups of three digits, or a size with its unit.  Return `text`. */
 const char *number_text(char text[32], uint64_t number);
 const char *bytes_text(char text[32], uint64_t bytes);
 

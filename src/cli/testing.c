@@ -12,7 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/summary.h"
 
-enum { JOBS_MAX = 63, LEFTOVERS_MAX = 100 /* contexts whose leftovers recovery is tested without */ };
+enum { JOBS_MAX = 63, LEFTOVERS_MAX = 100 /* limit for contexts whose leftovers are tested */ };
 
 /* Options */
 
@@ -21,7 +21,7 @@ struct suffix {
 	double factor;
 };
 
-/* A number with one of these after it, above 0. */
+/* A number above 0, followed by one of these suffixes. */
 static int quantity_parse(const char *option, const char *text, const struct suffix *suffixes, double *value,
 			  struct err *err)
 {
@@ -126,7 +126,7 @@ void testing_choose(const struct testing *t, struct choice *choice)
 
 enum { TERMINAL_MS = 200, LINES_MS = 10000 };
 
-/* Seconds until the phase is done at its pace so far, or the budget is used up; negative: not known. */
+/* Seconds until the phase is done at its current pace, or until the budget is used up; negative: unknown. */
 static double progress_left(const struct campaign_progress *p)
 {
 	uint64_t known = p->segments_known ? p->segments_known : p->known,
@@ -212,14 +212,15 @@ static void suspect_add(struct testing *t, const struct trace *trace, const stru
 	caller = context_parent(trace, sighting->context);
 	vec_push(&t->callers, caller);
 	vec_push(&t->callers, context_parent(trace, caller));
-	/* Nearly every segment has flushes that nothing orders: these do not make it more suspicious than others. */
+	/* Nearly every segment has flushes that are not ordered, so these do not make a segment more suspicious than
+	 * others. */
 	if (class != CLASS_DURABILITY)
 		return;
 	vec_push(&t->suspects, sighting->event);
 	vec_push(&t->suspects, entry->last.event);
 }
 
-/* What other detectors saw that may cost data. */
+/* Sightings of other detectors that may mean lost data. */
 static void suspects_list(struct testing *t, const struct analysis *analysis)
 {
 	size_t count;
@@ -234,7 +235,7 @@ static void suspects_list(struct testing *t, const struct analysis *analysis)
 	t->how.caller_count = t->callers.count;
 }
 
-/* An instruction, whoever called it. */
+/* Identify an instruction, regardless of its callers. */
 static uint64_t *instruction_put(struct map *map, const struct trace *trace, uint32_t context)
 {
 	const struct trace_context *c = trace_context(trace, context);
@@ -242,8 +243,8 @@ static uint64_t *instruction_put(struct map *map, const struct trace *trace, uin
 	return map_put(map, c ? c->module : 0, c ? c->offset : 0);
 }
 
-/* May it be a missing flush?  That nothing flushes its line is no proof to the contrary, if the same instruction
- * persists what it stores elsewhere. */
+/* Can it be a missing flush?  A line that is never flushed may be deliberate; but if the same instruction persists its
+ * stores elsewhere, it counts. */
 static bool may_miss_flush(const struct sighting *sighting, struct map *persisting, const struct trace *trace)
 {
 	if (sighting->kind == KIND_MISSING_FLUSH)
@@ -253,7 +254,7 @@ static bool may_miss_flush(const struct sighting *sighting, struct map *persisti
 	       *instruction_put(persisting, trace, sighting->context);
 }
 
-/* The contexts of the first sink that has any: other platforms have the same, or none. */
+/* The contexts of the first sink that has any; other platforms have the same ones, or none. */
 static void leftovers_list(struct testing *t, const struct choice *choice, const struct analysis *analysis)
 {
 	const struct trace *trace = analysis_trace(analysis);
@@ -287,7 +288,7 @@ static void printed_show(const struct testing *t)
 		fprintf(stderr, "recovery printed:\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
-/* What was tested before counts only as far as it would come out the same now. */
+/* Earlier results count only if they would be the same now. */
 static void resumed_say(const struct testing *t)
 {
 	const struct testing_before *before = &t->options->before;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* testing.h - crash states, from the options of `run` and `check` to a campaign, with its line of progress.
+/* testing.h - test crash states: from the options of `run` and `check` to a campaign, with a progress line.
  *
  *     static struct testing_options given;
  *     static const struct option options[] = {TESTING_OPTIONS(&given), {0}};
  *     ...
  *     struct testing testing;
- *     if (testing_prepare(&testing, &given, &err) < 0) ...                // before anything is run
- *     r = testing_run(&testing, &choice, analysis, &facts, &err);         // testing.campaign is then the caller's to report
- *     testing_free(&testing);
- */
+ *     if (testing_prepare(&testing, &given, &err) < 0) ...              // before anything is run
+ *     r = testing_run(&testing, &choice, analysis, &facts, &err);       // the caller then reports testing.campaign
+ *     testing_free(&testing); */
 #ifndef BLACKOUT_CLI_TESTING_H
 #define BLACKOUT_CLI_TESTING_H
 
@@ -23,11 +22,11 @@ struct testing_options {
 	const char *timeout, *memory, *disk, *budget;
 	uint64_t jobs, visits, seed;
 	bool nested, resume, progress;
-	bool elsewhere; /* recovery runs in the directory of a recording, which is not read yet */
-	/* What testing_load found. */
+	bool elsewhere; /* recovery runs in the directory of a recording that was not read yet */
+	/* The result of testing_load. */
 	struct testing_before {
-		char changed[80];    /* what outcomes depend on and is not as it was: "--recover, --memory" */
-		const char *timeout; /* as it was; NULL: nothing was tested before */
+		char changed[80];    /* changed settings on which outcomes depend: "--recover, --memory" */
+		const char *timeout; /* the earlier value; NULL: nothing was tested before */
 	} before;
 };
 
@@ -67,46 +66,45 @@ struct testing {
 
 	/* progress */
 	bool terminal;
-	double shown; /* when */
-	bool visible; /* a line stands on the terminal */
+	double shown; /* time of the last update */
+	bool visible; /* a progress line is on the terminal */
 };
 
-/* What the command knows. */
+/* Facts from the command. */
 struct testing_facts {
-	const char *dir, *out;        /* the recording; where reports go */
+	const char *dir, *out;        /* the recording; the directory for reports */
 	const struct option *options; /* of the command */
 	bool quiet;
 };
 
-/* With --resume: options that are kept (option.h) and that the command line does not give are those of the campaign in
- * `dir`, which was interrupted.  -1, ERR_USAGE: there was none. */
+/* For --resume.  Options that are kept (option.h) and are not on the command line get their values from the interrupted
+ * campaign in `dir`. -1, ERR_USAGE: there was none. */
 int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err);
 int testing_save(const struct option *options, const char *dir, struct err *err);
 
-/* A text of all options on which the outcomes of recovery depend.  The caller's to free. */
+/* A text of all options on which the outcomes of recovery depend.  The caller frees it. */
 char *testing_rules(const struct option *options);
 
-/* A new recording comes into `dir`: what was found by testing an old one is removed. */
+/* A new recording will be written to `dir`: remove the test results of the old one. */
 void testing_forget(const char *dir);
 
-/* Read the options; -1, ERR_USAGE. */
+/* Parse the options; -1, ERR_USAGE. */
 int testing_prepare(struct testing *testing, const struct testing_options *options, struct err *err);
 
-/* What explore may leave out. */
+/* Set what explore may leave out. */
 void testing_prune(struct testing *testing, const struct counting *counting);
 
-/* What the first reading must look at. */
+/* Set what the first pass over the recording must collect. */
 void testing_choose(const struct testing *testing, struct choice *choice);
 
-/* Test crash states, if they are wanted and the recording has any.  -1: see campaign_run; what recovery printed is
- * shown. */
+/* Test crash states, if they are wanted and the recording has any. -1: see campaign_run; recovery's output is shown. */
 int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
 		const struct testing_facts *facts, struct err *err);
 
-/* Recovery passed on every state, and never opened a PM file: *err says so. */
+/* True if recovery passed on every state but never opened a PM file; *err then says so. */
 bool testing_judged_nothing(const struct testing *testing, const struct trace *trace, struct err *err);
 
-/* The user interrupted: say what the reports are of, and how to go on. */
+/* The user interrupted: say what the reports cover, and how to continue. */
 void testing_interrupted(const struct testing *testing, const char *dir);
 
 void testing_free(struct testing *testing);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* testing_saved.c - how crash states were tested is kept beside the journal, so that `check --resume DIR` needs no more
- * than DIR.
+/* testing_saved.c - save the testing options beside the journal, so that `check --resume DIR` needs only DIR.
  *
- * The file is a command line: "--name=value" for each option that the table says is kept, with a zero byte behind it,
- * since a value may hold anything else. */
+ * The file is a command line: "--name=value" for each option that the table marks as kept.  Each is followed by a zero
+ * byte, because a value may contain any other byte. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,7 +81,7 @@ void testing_forget(const char *dir)
 /* Reading */
 
 struct settings {
-	char *text; /* words, each with a zero byte behind it; NULL: there are none */
+	char *text; /* words, each followed by a zero byte; NULL: none */
 	const char *end;
 };
 
@@ -100,14 +99,14 @@ static struct settings settings_read(const char *dir)
 	s.text = mem_alloc(SETTINGS_MAX);
 	size = fread(s.text, 1, SETTINGS_MAX, in);
 	fclose(in);
-	/* What has no zero byte behind it was cut off. */
+	/* Drop a last word without a zero byte: it was cut off. */
 	while (size && s.text[size - 1])
 		size--;
 	s.end = s.text + size;
 	return s;
 }
 
-/* The next word for this option after `word`, or the first if that is NULL; NULL: there is none. */
+/* The next word for this option after `word`, or the first if that is NULL; NULL: there are no more. */
 static const char *settings_next(const struct settings *s, const struct option *o, const char *word)
 {
 	size_t length = strlen(o->name);
@@ -131,7 +130,7 @@ static const char *settings_text(const struct settings *s, const struct option *
 	return word ? word_argument(o, word) : NULL;
 }
 
-/* The option is as it was, unless the command line says otherwise. */
+/* Restore the option, unless it is on the command line. */
 static void option_load(const struct settings *s, const struct option *o)
 {
 	struct err ignored;
@@ -147,7 +146,7 @@ static void changed_note(struct testing_before *before, const struct option *o)
 	snprintf(before->changed + used, sizeof(before->changed) - used, "%s--%s", used ? ", " : "", o->name);
 }
 
-/* Outcomes depend on it: is it another? */
+/* Does it affect outcomes, and has it changed? */
 static bool option_changed(const struct settings *s, const struct option *o)
 {
 	const char *then = settings_text(s, o), *now = *(const char **)o->value;

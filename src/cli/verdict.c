@@ -40,7 +40,7 @@ static unsigned terminal_width(void)
 	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
 }
 
-/* The table of options has refused all that these could not know. */
+/* The table of options has already refused unknown words. */
 static void looks_parse(struct verdict *v)
 {
 	const char *color = v->options->color;
@@ -98,7 +98,7 @@ static void target_fill(struct findings *f, const struct trace *trace, const str
 		vec_push(&f->target.no_fold, findings_text(f, options->no_fold.items[i]));
 }
 
-/* Also those that no detector of events was asked about. */
+/* Includes platforms that only crash tests use, and no detector of events. */
 static void platforms_fill(struct findings *f, const struct choice *choice)
 {
 	if (f->target.platforms.count)
@@ -142,7 +142,7 @@ static void problems_note(struct findings *f, const struct symbols *symbols)
 	}
 }
 
-/* Does a pattern match some code of the recording? */
+/* Does the pattern match any code in the recording? */
 static bool fold_matches(const struct trace *trace, struct symbols *symbols, const char *pattern)
 {
 	uint32_t count = trace_context_count(trace);
@@ -169,7 +169,8 @@ static bool fold_matches(const struct trace *trace, struct symbols *symbols, con
 	return found;
 }
 
-/* A pattern that matches nothing is mistyped, or the function was renamed: its findings would move without a word. */
+/* A pattern that matches nothing is mistyped, or the function was renamed; without a note its findings would silently
+ * move. */
 static void folds_note(struct findings *f, const struct trace *trace, struct symbols *symbols, const char *option,
 		       const struct option_list *patterns)
 {
@@ -247,7 +248,7 @@ static int findings_print(const struct verdict *v, const struct findings *f, con
 	return report_write(v->format, f, &how, stdout, err);
 }
 
-/* What they did to PM is not in the recording, and nobody has looked at it. */
+/* What they did to PM is not in the recording, so it was not checked. */
 static void children_note(struct findings *f, const struct analysis *a)
 {
 	const struct trace *trace = analysis_trace(a);
@@ -267,7 +268,7 @@ static void layers_note(struct findings *f, const struct trace *trace)
 		vec_push(&f->notes, TRACE_LAYERS_UNKNOWN);
 }
 
-/* The campaign, if there was one, has said it all. */
+/* If there was a campaign, it has reported everything. */
 static void untested_note(struct findings *f, const struct verdict_facts *facts)
 {
 	char note[1024];
@@ -299,8 +300,8 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	layers_note(f, analysis_trace(a));
 	untested_note(f, facts);
 	findings_silence(v, f);
-	/* What cannot be written costs itself, not the rest: the first failure is told when all else is done.
-	 * Folders of crash findings get their names; those of an earlier report go. */
+	/* If something cannot be written, the rest still is; the first failure is reported at the end.  Folders of
+	 * crash findings get their final names; those of an earlier report are removed. */
 	status = campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err);
 	f->stats.seconds.total = clock_seconds() - facts->start;
 	if (v->options->write_suppressions &&
@@ -317,7 +318,7 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 	return status;
 }
 
-/* Which functions are helpers is not in findings.json either. */
+/* findings.json does not say either which functions are helpers. */
 static int helpers_read(struct helpers **helpers, const char *dir, struct symbols *symbols,
 			const struct findings_options *options, struct err *err)
 {
@@ -337,7 +338,7 @@ static int helpers_read(struct helpers **helpers, const char *dir, struct symbol
 	return r;
 }
 
-/* The drawings of a report for a browser are not in findings.json.  Without the recording there are none. */
+/* findings.json does not contain the drawings of report.html.  They need the recording. */
 static int drawings_make(struct findings *f, const char *dir, struct err *err)
 {
 	struct findings_options how = {

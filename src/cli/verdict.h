@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* verdict.h - from an analysed recording to reports and an exit status: what `run`, `check` and `report` share.
+/* verdict.h - from an analyzed recording to reports and an exit status: shared by `run`, `check` and `report`.
  *
  *     static struct verdict_options given;
  *     static const struct option options[] = {ANALYSIS_OPTIONS(&given), VERDICT_OPTIONS(&given), {0}};
  *     ...
  *     struct verdict verdict;
- *     if (verdict_prepare(&verdict, &given, &err) < 0) ...                  // reads all that can be wrong, before anything is run
- *     status = verdict_give(&verdict, analysis, campaign, &facts, &err);    // writes and prints the reports
- *     verdict_free(&verdict);
- */
+ *     if (verdict_prepare(&verdict, &given, &err) < 0) ...                // finds all mistakes before anything is run
+ *     status = verdict_give(&verdict, analysis, campaign, &facts, &err);  // writes and prints the reports
+ *     verdict_free(&verdict); */
 #ifndef BLACKOUT_CLI_VERDICT_H
 #define BLACKOUT_CLI_VERDICT_H
 
@@ -29,7 +28,7 @@ struct verdict_options {
 };
 
 /* clang-format off */
-/* Rows for the commands that analyse. */
+/* Rows for commands that analyze. */
 #define ANALYSIS_OPTIONS(o) \
 	OPTION_GROUP("Analysis"), \
 	{"detect", &(DETECTORS(DETECTOR_BAR) ",...")[1], "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
@@ -39,7 +38,7 @@ struct verdict_options {
 	{"no-fold", "FUNCTION", NULL, "functions to name though they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \
 	{"write-suppressions", "FILE", NULL, "write a suppression for each finding to FILE", OPTION_TEXT, &(o)->write_suppressions}
 
-/* Rows for all commands that report.  The rows of the command itself that follow belong to the group "Output". */
+/* Rows for all commands that report.  The command's own rows that follow belong to the group "Output". */
 #define VERDICT_OPTIONS(o, fail_on_default, formats) \
 	OPTION_GROUP("Findings"), \
 	{"fail-on", "error|performance|warning|never", fail_on_default, "lowest severity that makes the exit status 1", OPTION_TEXT, &(o)->fail_on}, \
@@ -61,27 +60,28 @@ struct verdict {
 	unsigned width;
 	struct suppress **suppress;      /* options->suppress.count of them */
 	struct findings *baseline;       /* NULL: none */
-	const struct counting *counting; /* NULL: none; the command's, to be set before verdict_give */
+	const struct counting *counting; /* may be NULL; the command sets it before verdict_give */
 };
 
-/* What the command knows and the recording does not say. */
+/* Facts that the command knows and the recording does not contain. */
 struct verdict_facts {
 	const char *dir;       /* the recording */
 	const char *out;       /* where the reports go */
-	const char *out_shown; /* the same as the user wrote it */
-	double start;          /* clock_seconds() when the command began */
+	const char *out_shown; /* the same, as the user wrote it */
+	double start;          /* clock_seconds() at the start of the command */
 	bool quiet;            /* no text on standard output */
 	const char *recover;   /* --recover; NULL: none */
-	const char *warning;   /* why a run without findings is no success; NULL: it is */
-	const char *untested;  /* why crash states were not tested though they should be; NULL: nothing went wrong */
+	const char *warning;   /* why a run without findings is not a success; NULL: it is one */
+	const char *untested;  /* why crash states were not tested though they should have been; NULL: no problem */
 };
 
-/* Check and read what the options name; -1, mostly ERR_USAGE.  verdict_free is needed after failure too. */
+/* Check the options and read the files that they name; -1, usually ERR_USAGE. verdict_free is needed even after
+ * failure. */
 int verdict_prepare(struct verdict *verdict, const struct verdict_options *options, struct err *err);
 void verdict_free(struct verdict *verdict);
 
-/* Report what the analysis, and the campaign if it is not NULL, found.  The exit status: 0 or 1; -1 with *err if
- * something cannot be written: all else is then. */
+/* Report what the analysis found, and the campaign if it is not NULL.  Returns the exit status: 0 or 1; or -1 with *err
+ * if something could not be written.  Everything else is still written. */
 int verdict_give(struct verdict *verdict, const struct analysis *analysis, struct campaign *campaign,
 		 const struct verdict_facts *facts, struct err *err);
 

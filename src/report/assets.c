@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assets.c - see assets.h.  The assembler takes files in as they are; paths are from the root of the repository, where
- * make runs.  The compiler does not see the dependency: mk/program.mk names it. */
+/* assets.c - see assets.h.  The assembler includes the files as they are.  Paths are relative to the root of the
+ * repository, where make runs.  The compiler does not see these dependencies, so mk/program.mk lists them. */
 #include "report/assets.h"
 
 #include "base/err.h"

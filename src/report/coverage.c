@@ -72,7 +72,7 @@ static void segments_add(char *text, const struct findings_stats *stats)
 	}
 }
 
-/* Is there nothing that explore could have left out? */
+/* True if there is nothing that explore could have left out. */
 static bool is_everything(const struct findings *f)
 {
 	const struct findings_stats *s = &f->stats;
@@ -112,7 +112,7 @@ static void nested_add(char *text, const struct findings_stats *stats)
 		    value(stats->nested.states) == 1 ? "" : "s");
 }
 
-/* Each with a blank before it. */
+/* Each sentence has a space before it. */
 static void sentences_add(char *text, const struct findings *f)
 {
 	const struct findings_stats *stats = &f->stats;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* coverage.h - what was tested and what was not, in sentences:
+/* coverage.h - say in sentences what was tested and what was not:
  *
  *     "33 of 90 segments run different code; 30 of these were explored completely, 3 partly."
  *
- * "Every crash state that can matter was tested" is said only where nothing was left out and nothing else could have
- * happened: all segments, to their end, of a program with one thread, without an option that limits testing. */
+ * "Every crash state that can matter was tested" is said only if nothing was left out and nothing else could have
+ * happened: all segments were explored to their end, the program has one thread, and no option limits testing. */
 #ifndef BLACKOUT_REPORT_COVERAGE_H
 #define BLACKOUT_REPORT_COVERAGE_H
 
@@ -14,7 +14,7 @@ struct findings;
 
 enum { COVERAGE_MAX = 1024 };
 
-/* Write the sentences into `text`, which has room for COVERAGE_MAX bytes; there is at least one. */
+/* Write the sentences to `text`, which has room for COVERAGE_MAX bytes.  There is at least one sentence. */
 void coverage_text(const struct findings *findings, char *text);
 
 #endif

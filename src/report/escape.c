@@ -26,7 +26,7 @@ size_t utf8_length(const char *text, size_t size)
 	if (size >= 3 && (p[0] & 0xf0) == 0xe0 && is_tail(p[1]) && is_tail(p[2])) {
 		uint32_t c = (uint32_t)(p[0] & 15) << 12 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63);
 
-		/* Too short a number for three bytes, surrogates, and the two that are no characters. */
+		/* Reject an overlong encoding, surrogates, and the two noncharacters. */
 		return c < 0x800 || (c >= 0xd800 && c <= 0xdfff) || c >= 0xfffe ? 0 : 3;
 	}
 	if (size >= 4 && p[0] >= 0xf0 && p[0] <= 0xf4 && is_tail(p[1]) && is_tail(p[2]) && is_tail(p[3])) {

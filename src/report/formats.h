@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* formats.h - the formats behind report.h, one file each.  They write to a stream and look at errors of it no further:
- * report.c does. */
+/* formats.h - the formats behind report.h, one file each.  They write to a stream and do not check for errors; report.c
+ * does. */
 #ifndef BLACKOUT_REPORT_FORMATS_H
 #define BLACKOUT_REPORT_FORMATS_H
 
@@ -14,16 +14,15 @@ void sarif_write(const struct findings *findings, FILE *out);
 void junit_write(const struct findings *findings, const struct report_options *options, FILE *out);
 void html_write(const struct findings *findings, FILE *out);
 
-/* Both, where JSON and SARIF say the same thing. */
 static inline bool finding_is_active(const struct finding *finding)
 {
 	return finding->state == FINDING_ACTIVE;
 }
 
-/* "1 842": digits in groups of three, by a no-break blank where `html`. */
+/* "1 842": digits in groups of three, separated by `blank`. */
 const char *grouped_text(char text[40], uint64_t number, const char *blank);
 
-/* The same for a figure; a large one is "1.68e603". */
+/* The same for a figure; a large one becomes "1.68e603". */
 const char *figure_text(char text[40], struct findings_figure figure, const char *blank);
 
 #endif

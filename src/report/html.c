@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html.c - report.html: one file that needs no server and no network, and without scripts still shows everything.
+/* html.c - report.html: one file that needs no server and no network, and shows everything even without scripts.
  *
- * All markup is made here, in C; assets/report.css is the look, assets/report.js filters and unfolds.  The page forbids
- * itself to load anything (Content-Security-Policy), so that it is safe to open whatever names a recording holds. */
+ * All markup is made here, in C. assets/report.css has the styles; assets/report.js filters and unfolds.  The page
+ * forbids itself to load anything (Content-Security-Policy), so it is safe to open no matter which names a recording
+ * contains. */
 #include "report/html.h"
 #include "report/coverage.h"
 

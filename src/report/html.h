@@ -11,27 +11,27 @@ struct html {
 	struct sources *sources;
 };
 
-/* `format` as it is, which is HTML; only %d, %u, %zu, %llu and constant texts may go in. */
+/* `format` is HTML and is written as is.  Only %d, %u, %zu, %llu and constant texts may be inserted. */
 __attribute__((format(printf, 2, 3))) void html_raw(struct html *h, const char *format, ...);
 
-/* Text, escaped; nothing for NULL. */
+/* Write text, escaped; nothing for NULL. */
 void html_text(struct html *h, const char *text);
 
-/* A number in groups of three. */
+/* Write a number in groups of three digits. */
 void html_number(struct html *h, uint64_t number);
 
 /* One finding, folded; html_finding.c. */
 void html_finding(struct html *h, const struct finding *finding);
 
-/* What happened in the crash state of a finding; html_crash.c. */
+/* The crash state of a finding and what happened in it; html_crash.c. */
 void html_crash(struct html *h, const struct finding_crash *crash);
 
-/* A place, a few lines of source around it, a stack; html_finding.c. */
+/* A place, a few lines of source around it, and a stack; html_finding.c. */
 void html_place(struct html *h, const struct finding_frame *frame);
 void html_excerpt(struct html *h, const struct finding_frame *frame);
 void html_stack(struct html *h, const struct finding_stack *stack);
 
-/* The events on its line, as an SVG with its legend, and as a table; html_drawing.c. */
+/* The events on the finding's line, as an SVG with its legend, and as a table; html_drawing.c. */
 void html_drawing(struct html *h, const struct finding *finding);
 
 #endif

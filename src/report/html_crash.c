@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html_crash.c - the story of a crash finding in report.html: a drawing of what reached the media and what did not,
- * what recovery did, and how to see it again.
+/* html_crash.c - the story of a crash finding in report.html: a drawing of what reached media and what did not, what
+ * recovery did, and how to see it again.
  *
- * One row per store, in the order of the program.  Its place stands above it.  On the left what the program saw, in the
- * caches; on the right the media after the crash: an arrow leads there, or is cut off where the store is lost.  A dashed
- * line under the last row is where the power failed.  All of it fits on a page that is 400 pixels wide. */
+ * There is one row per store, in program order, with its place above it.  The left side is what the program saw, in the
+ * caches.  The right side is media after the crash: an arrow leads there, or is cut off if the store is lost.  A dashed
+ * line under the last row marks the power failure.  The drawing fits on a page that is 400 pixels wide. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "report/html.h"
 
 #define ROWS_MAX 16u
-#define LABEL 14u /* height of the place of a store */
+#define LABEL 14u /* height of a store's place */
 #define BOX_HEIGHT 24u
 #define ROW (LABEL + BOX_HEIGHT + 8)
 #define TOP 24u
@@ -21,7 +21,7 @@
 #define BOX 140u
 #define GAP 54u
 #define WIDTH (2 * LEFT + 2 * BOX + GAP)
-#define CHARS 19u /* that fit into a box */
+#define CHARS 19u /* characters that fit into a box */
 #define PLACE_CHARS 30u
 #define POOL_CHARS 23u
 #define FAILS_CHARS 52u
@@ -42,7 +42,7 @@ static int row_compare(const void *left, const void *right)
 	return (a->store->offset > b->store->offset) - (a->store->offset < b->store->offset);
 }
 
-/* Both kinds get half of the rows, or what the other leaves. */
+/* Each of the two kinds gets half of the rows, plus rows that the other kind does not need. */
 static size_t rows_collect(const struct finding_crash *crash, struct row rows[ROWS_MAX])
 {
 	size_t lost = crash->lost_count, kept = crash->telling_count, count = 0;
@@ -59,7 +59,7 @@ static size_t rows_collect(const struct finding_crash *crash, struct row rows[RO
 	return count;
 }
 
-/* Text in a drawing does not wrap: cut it at a character. */
+/* Text in a drawing does not wrap, so cut it, at a character boundary. */
 static void drawing_text(struct html *h, const char *class, unsigned x, unsigned y, const char *text, unsigned chars)
 {
 	char cut[128];

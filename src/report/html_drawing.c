@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* html_drawing.c - a cache line over time.
  *
- * One column per event, one row per 8-byte word of the line.  A cell shows in which state the word is after the event:
- * stored and only in the cache, written back but not fenced, ordered by clflush, or (empty) nothing pending.  A store
- * is marked in the words it wrote, a flush is a dashed bar and a fence a solid one, because they act on the whole line.
- * The event that the finding is about has a frame. */
+ * There is one column per event, and one row per 8-byte word of the line.  A cell shows the state of the word after the
+ * event: stored and only in the cache, written back but not fenced, ordered by clflush, or (empty) nothing pending.  A
+ * store is marked in the words that it wrote.  A flush is a dashed bar and a fence a solid one, because they act on the
+ * whole line.  The event that the finding is about has a frame. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool is_flush(const struct finding_event *event)
 	return !strncmp(event->op, "cl", 2);
 }
 
-/* Names that are wider than a column. */
+/* Short forms of names that are wider than a column. */
 static const char *short_name(const char *op)
 {
 	static const struct {
@@ -41,7 +41,7 @@ static const char *short_name(const char *op)
 	return op;
 }
 
-/* The words that a store wrote: a bit each. */
+/* The words that a store wrote, one bit each. */
 static unsigned event_words(const struct finding_event *event)
 {
 	unsigned words = 0;
@@ -56,7 +56,7 @@ static const char *word_class(const struct finding_event *event, unsigned word)
 {
 	unsigned bit = 1u << word;
 
-	/* What is worst decides: several stores to a word may be in different states. */
+	/* Stores to the same word may be in different states; show the worst one. */
 	return event->dirty & bit      ? "dirty"
 	       : event->awaiting & bit ? "await"
 	       : event->ordered & bit  ? "order"

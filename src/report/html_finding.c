@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html_finding.c - one finding of report.html: what is seen while it is folded, and what is inside. */
+/* html_finding.c - one finding of report.html: its summary line while folded, and its contents. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define EXCERPT_BEFORE 4u
 #define EXCERPT_AFTER 3u
-#define EXCERPT_COLUMNS 400u /* of a line of generated code */
+#define EXCERPT_COLUMNS 400u /* limit for lines of generated code */
 
 /* ---- source ---- */
 
@@ -69,7 +69,7 @@ static void html_frame(struct html *h, const struct finding_frame *frame)
 	}
 }
 
-/* Frames of the user's own unfold to their source; that of the location is shown already. */
+/* Frames of the user's own code unfold to their source.  The source of the location is already shown. */
 void html_stack(struct html *h, const struct finding_stack *stack)
 {
 	size_t length;

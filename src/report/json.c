@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json.c - findings.json, schema blackout/findings/1.
  *
- * The schema only grows.  Beyond the contract there are: `suppressed`, an array like `findings` with what --suppress
- * and --baseline silenced, each with `suppression` {by, reason}; absent where nothing was; `notes`, sentences for the
- * reader; `target.client` and `target.recovery_mode`; `crash_states.accepted`, `funnel` (with --stats; a text with an
- * exponent is about right, all others are exact); `detectors`, of which `detector` is the first, and `also`, what
- * others say of the same place; in `crash` the point's `op` and `event`, `cause`, `states`, `folder` (its name in
- * DIR/crash), `seen_from` (how many places of the program call the library that is to blame), `nested`, the totals of
- * the two arrays of stores (which hold 64 at most), how many of `persisted`, from its start, tell something, which are
- * `guaranteed` and not merely there, and recovery's `stdout` and `mode`; in a location or frame without source, `offset`
- * in the module; in a frame, `inlined`, and whether it is the user's `own`;
- * `example`, the first place in a PM file and its event; `target.own`, `target.fold` and `target.no_fold`, which are
- * options of the run.  Figures and texts that are not known are absent. */
+ * The schema only grows.  These members are additions to the original schema:
+ *
+ *     suppressed                  an array like `findings`: findings that --suppress and --baseline silenced, each with
+ *                                 `suppression` {by, reason}; absent if there are none
+ *     notes                       sentences for the reader
+ *     target.client, target.recovery_mode
+ *     target.own, .fold, .no_fold options of the run
+ *     crash_states.accepted
+ *     funnel                      with --stats; a text with an exponent is approximate, all others are exact
+ *     detectors                   all detectors; `detector` is the first of them
+ *     also                        what others say about the same place
+ *     example                     the first place in a PM file, and its event
+ *     offset                      in a location or frame without source: the offset in the module
+ *     inlined, own                in a frame: is it inlined, and is it the user's own code?
+ *
+ * `crash` has these additions: the crash point's `op` and `event`; `cause`; `states`; `folder` (its name in DIR/crash);
+ * `seen_from` (how many places of the program call the library that is to blame); `nested`; the totals of the two
+ * arrays of stores (which hold at most 64); how many stores at the start of `persisted` are relevant; which stores are
+ * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  Unknown figures and texts are absent. */
 #include <inttypes.h>
 
 #include "finding/crash.h"
@@ -62,7 +70,7 @@ static void json_related(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
-/* The same under a key of its own; absent where there is no stack. */
+/* The same under its own key; absent if there is no stack. */
 static void json_place(struct json_out *j, const char *key, const struct finding_stack *stack)
 {
 	if (!stack->count)

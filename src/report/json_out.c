@@ -11,7 +11,7 @@ static void json_line(struct json_out *j)
 	fprintf(j->out, "\n%*s", (int)(2 * j->depth), "");
 }
 
-/* What comes before a value: the comma, the line, the key. */
+/* Write what comes before a value: the comma, the newline, the key. */
 static void json_before(struct json_out *j, const char *key)
 {
 	if (j->started)
@@ -56,7 +56,7 @@ void json_number(struct json_out *j, const char *key, uint64_t number)
 	fprintf(j->out, "%" PRIu64, number);
 }
 
-/* Not by printf: a locale may have another decimal point. */
+/* Do not use printf: a locale may have another decimal point. */
 void json_seconds(struct json_out *j, const char *key, double seconds)
 {
 	uint64_t thousandths = (uint64_t)(seconds * 1000 + 0.5);

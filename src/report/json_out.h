@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json_out.h - write JSON as it comes, indented by two blanks.
+/* json_out.h - write JSON incrementally, indented by two spaces.
  *
  *     struct json_out j = {.out = file};
  *     json_open(&j, NULL, '{');
- *     json_text(&j, "kind", "missing-flush");           // absent where the value is NULL
+ *     json_text(&j, "kind", "missing-flush");           // left out if the value is NULL
  *     json_open(&j, "stack", '[');                      // members of an array have no key
  *     ...
  *     json_close(&j, ']');
  *     json_close(&j, '}');
- *     json_end(&j);
- */
+ *     json_end(&j); */
 #ifndef BLACKOUT_REPORT_JSON_OUT_H
 #define BLACKOUT_REPORT_JSON_OUT_H
 
@@ -20,7 +19,7 @@
 struct json_out {
 	FILE *out;
 	unsigned depth;
-	bool started; /* something stands before in this object or array */
+	bool started; /* this object or array already has a member */
 };
 
 void json_open(struct json_out *j, const char *key, char bracket);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* junit.c - findings.xml, for machines that show test results.
+/* junit.c - findings.xml, for tools that show test results.
  *
- * Each finding is a test case; it fails at and above the severity that makes the run fail, and otherwise passes and
- * says what it is in its output, because JUnit knows only right and wrong.  A kind that was not found is a case that
- * passes, so that the result is never empty.  Silenced findings are not there.  A warning is a case with an error: the
- * run proves little. */
+ * Each finding is a test case.  It fails if its severity is at or above the one that makes the run fail.  Otherwise it
+ * passes and describes the finding in its output, because JUnit knows only pass and fail.  A kind without findings is a
+ * case that passes, so that the result is never empty.  Silenced findings are left out.  A warning about the run is a
+ * case with an error, because such a run proves little. */
 #include <inttypes.h>
 
 #include "finding/crash.h"
@@ -146,7 +146,7 @@ static void junit_count(const struct findings *findings, enum severity fail_on, 
 		*tests += !found[kind];
 }
 
-/* The files that were taken for PM. */
+/* The files that were treated as PM. */
 static void junit_properties(FILE *out, const struct findings_target *target)
 {
 	if (!target->pm.count)

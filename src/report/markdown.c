@@ -13,14 +13,14 @@
 
 struct markdown {
 	struct text text;
-	char *paragraph; /* its lines so far, joined by blanks; room for the whole document */
+	char *paragraph; /* its lines so far, joined by spaces; has room for the whole document */
 	size_t length;
-	bool item;   /* the paragraph is an item of a list */
+	bool item;   /* the paragraph is a list item */
 	bool quoted; /* inside backquotes */
-	bool fenced; /* inside a block of code */
+	bool fenced; /* inside a code block */
 };
 
-/* The end of the text of a link that starts at the bracket `at`; NULL: no link starts there. */
+/* The end of the text of a link whose bracket is at `at`; NULL: no link starts there. */
 static const char *link_text_end(const char *at, const char *end)
 {
 	const char *close = memchr(at, ']', (size_t)(end - at));
@@ -28,7 +28,7 @@ static const char *link_text_end(const char *at, const char *end)
 	return close && close + 1 < end && close[1] == '(' && memchr(close, ')', (size_t)(end - close)) ? close : NULL;
 }
 
-/* Add a line to the paragraph, without asterisks for emphasis.  Of a link its text remains. */
+/* Add a line to the paragraph, without the asterisks of emphasis.  A link is replaced by its text. */
 static void paragraph_add(struct markdown *m, const char *line, size_t length)
 {
 	const char *end = line + length, *close;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* markdown.h - a document of ours as plain text for a terminal.
+/* markdown.h - print one of our documents as plain text on a terminal.
  *
- * Knows what doc/findings uses: headings, paragraphs, lists with dashes, blocks of code (fenced or indented), links and
- * emphasis.  Headings stand at the left, all else is indented. */
+ * It supports what doc/findings uses: headings, paragraphs, lists with dashes, code blocks (fenced or indented), links
+ * and emphasis.  Headings are at the left margin; everything else is indented. */
 #ifndef BLACKOUT_REPORT_MARKDOWN_H
 #define BLACKOUT_REPORT_MARKDOWN_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reader.c - see reader.h.  jansson parses; here it is decided what of it makes sense.
+/* reader.c - see reader.h. jansson parses the file; this code checks it and uses it.
  *
- * Members that this version does not know are skipped, because the schema may grow; members that it needs must be there
- * and of the right type.  `where` is the part of the file that is being read, for the sentence about what is wrong with
- * it. */
+ * Unknown members are skipped, because the schema may grow.  Required members must exist and have the right type.
+ * `where` names the part of the file that is being read, for error messages. */
 #include "report/reader.h"
 
 #include <errno.h>
@@ -205,7 +204,7 @@ static int read_platforms(struct reader *r, const json_t *object, struct finding
 	return result;
 }
 
-/* Beyond the contract: may be absent. */
+/* An addition to the schema: may be absent. */
 static int read_detectors(struct reader *r, const json_t *object, struct finding *finding)
 {
 	struct texts detectors = {0};
@@ -248,7 +247,7 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 	return 0;
 }
 
-/* Beyond the contract: may be absent. */
+/* An addition to the schema: may be absent. */
 static int read_example(struct reader *r, const json_t *object, struct finding *finding)
 {
 	const json_t *example = json_object_get(object, "example");
@@ -266,7 +265,7 @@ static int read_example(struct reader *r, const json_t *object, struct finding *
 		return -1;
 	while (file < r->findings->target.pm.count && strcmp(r->findings->target.pm.at[file], finding->pool))
 		file++;
-	if (file < r->findings->target.pm.count) /* files count from 1 */
+	if (file < r->findings->target.pm.count) /* files are counted from 1 */
 		finding->first = (struct sighting_example){file + 1, (uint32_t)size.value, offset.value, event.value};
 	return 0;
 }
@@ -371,7 +370,7 @@ static int take_figure(struct reader *r, const json_t *object, const char *key, 
 	return 0;
 }
 
-/* A group of figures under a key of its own, which may be absent. */
+/* A group of figures under its own key, which may be absent. */
 static int read_figures(struct reader *r, const json_t *stats)
 {
 	const json_t *points = json_object_get(stats, "failure_points"),
@@ -431,7 +430,7 @@ static int read_stats(struct reader *r, const json_t *root)
 	return read_seconds(r, stats);
 }
 
-/* take_texts into one of the vectors of a collection, which are types of their own. */
+/* take_texts into one of the vectors of a collection; each vector has its own type. */
 #define TAKE_VEC(r, object, key, vec, result)                  \
 	do {                                                   \
 		struct texts taken = {0};                      \

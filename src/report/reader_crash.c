@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* reader_crash.c - the crash state of a finding, out of findings.json. */
+/* reader_crash.c - read the crash state of a finding from findings.json. */
 #include <string.h>
 
 #include "finding/crash.h"
 #include "report/reader_parts.h"
 
-/* Take a number that must be there into a field. */
+/* Store a required number in a field. */
 static int number_into(struct reader *r, const json_t *object, const char *key, uint64_t limit, uint64_t *number)
 {
 	struct findings_figure figure = {0};
@@ -16,7 +16,7 @@ static int number_into(struct reader *r, const json_t *object, const char *key, 
 	return 0;
 }
 
-/* Absent where there is only one. */
+/* Absent if there is only one thread. */
 static int read_thread(struct reader *r, const json_t *object, uint32_t *thread)
 {
 	struct findings_figure figure = {0};
@@ -64,7 +64,7 @@ static int read_stores(struct reader *r, const json_t *crash, const char *key, s
 	return 0;
 }
 
-/* Totals may be absent: then the arrays are whole. */
+/* Totals may be absent: then the arrays are complete. */
 static int read_total(struct reader *r, const json_t *crash, const char *key, size_t count, uint64_t *total)
 {
 	struct findings_figure figure = {.value = count};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.c - which format, and into which file; see report.h. */
+/* report.c - choose the format and write the files; see report.h. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ int report_write(enum report_format format, const struct findings *findings, con
 	return 0;
 }
 
-/* Under another name first: who reads the old report meanwhile sees it whole. */
+/* Write under another name first, so that a reader of the old report never sees a partial file. */
 static int file_write(enum report_format format, const struct findings *findings, const struct report_options *options,
 		      const char *dir, struct err *err)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - findings in the formats that people and programs read.
+/* report.h - write findings in formats for people and programs.
  *
  *     report_write(REPORT_TEXT, findings, &options, stdout, &err);
- *     report_write_all(findings, &options, "blackout.out", &err);      // findings.json .sarif .xml, report.txt, report.html
+ *     report_write_all(findings, &options, "blackout.out", &err);    // findings.json .sarif .xml, report.txt .html
  *
- * Findings must be numbered (findings_number).  Nothing here looks at the terminal or the environment: the caller says
- * how wide it is and whether there are colours.  The same findings give the same bytes. */
+ * Findings must be numbered (findings_number).  Nothing here looks at the terminal or the environment: the caller
+ * passes the width and whether to use colors.  The same findings always give the same bytes. */
 #ifndef BLACKOUT_REPORT_REPORT_H
 #define BLACKOUT_REPORT_REPORT_H
 
@@ -13,7 +13,7 @@
 
 #include "finding/finding.h"
 
-/* X(NAME, what --format calls it, file in DIR) */
+/* X(NAME, name for --format, file in DIR) */
 #define REPORTS(X)                          \
 	X(TEXT, "text", "report.txt")       \
 	X(JSON, "json", "findings.json")    \
@@ -31,19 +31,20 @@ enum report_format {
 struct report_options {
 	unsigned width;        /* TEXT: columns; 0: 80 */
 	bool colour;           /* TEXT */
-	const char *dir;       /* TEXT: where the other reports are, as the user wrote it; NULL: not said */
-	enum severity fail_on; /* JUNIT: what is a failure; zero is SEVERITY_ERROR */
+	const char *dir;       /* TEXT: where the other reports are, as the user wrote it; NULL: do not mention it */
+	enum severity fail_on; /* JUNIT: the severity that counts as a failure; zero is SEVERITY_ERROR */
 };
 
-/* Write to `out`.  -1 if that fails. */
+/* Write to `out`. -1: a write failed. */
 int report_write(enum report_format format, const struct findings *findings, const struct report_options *options,
 		 FILE *out, struct err *err);
 
-/* Write all formats into `dir`, each file replaced at once; the text there without colours and 100 columns wide. */
+/* Write all formats to `dir`.  Each file is replaced atomically.  The text file has no colors and is 100 columns
+ * wide. */
 int report_write_all(const struct findings *findings, const struct report_options *options, const char *dir,
 		     struct err *err);
 
-/* The format of that name: false if there is none. */
+/* Find a format by name; false: there is none. */
 bool report_find(const char *name, enum report_format *format);
 
 const char *report_file(enum report_format format);

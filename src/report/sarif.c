@@ -2,15 +2,15 @@
 /* sarif.c - findings.sarif, SARIF 2.1.0 (OASIS standard), for code scanning services.
  *
  *   kind            reportingDescriptor (rule), with its document as help
- *   severity        level: error -> error, performance and warning -> warning; the word itself in properties
- *   location        physicalLocation where there is a source line, and always a logicalLocation (function, module)
+ *   severity        level: error -> error, performance and warning -> warning; the word itself is in properties
+ *   location        physicalLocation if there is a source line, and always a logicalLocation (function, module)
  *   stack           stacks[0];  related places: relatedLocations
- *   crash           codeFlows[0]: stores lost and kept, where the power failed, where recovery did
+ *   crash           codeFlows[0]: lost and kept stores, where the power failed, where recovery failed
  *   fingerprint     partialFingerprints["blackout/v1"]
  *   silenced        suppressions[] of kind external;  known from the baseline: baselineState unchanged
  *   PM files        properties.pm of the run
  *
- * Paths are absolute file: URIs where debug info gives them; a path that is not, is given as it is. */
+ * Paths are absolute file: URIs if debug info gives absolute paths; other paths are written as they are. */
 #include <string.h>
 
 #include "finding/crash.h"
@@ -181,8 +181,7 @@ static void sarif_related(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 }
 
-/* How it came to the failure, step by step: what was lost, what was kept, where the power failed, where recovery
- * did. */
+/* One step on the way to the failure: a lost store, a kept store, where the power failed, where recovery failed. */
 static void sarif_step(struct json_out *j, const struct finding_stack *stack, const char *text)
 {
 	const struct finding_frame *frame = stack_location(stack);
@@ -232,7 +231,7 @@ static void sarif_crash(struct json_out *j, const struct finding_crash *crash)
 	json_close(j, ']');
 }
 
-/* A flow of no steps is not allowed. */
+/* A code flow without steps is not allowed. */
 static bool crash_has_places(const struct finding_crash *crash)
 {
 	for (size_t i = 0; i < crash->lost_count && i < STEPS_MAX; i++)

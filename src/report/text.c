@@ -57,7 +57,7 @@ static unsigned kind_column(void)
 	return (unsigned)longest;
 }
 
-/* Past the last frame of the user's own: what started main is of no interest. */
+/* One past the last frame of the user's own code: the frames that started main do not matter. */
 static size_t own_end(const struct finding_stack *stack)
 {
 	size_t end = stack->count;
@@ -67,7 +67,8 @@ static size_t own_end(const struct finding_stack *stack)
 	return end;
 }
 
-/* The first frame that led to the location.  Where that is in a library, the user's code that called it. */
+/* The first frame that led to the location.  If the location is in a library, the user's code that called the
+ * library. */
 static size_t callers_begin(const struct finding_stack *stack)
 {
 	size_t begin = stack->location + 1;
@@ -79,7 +80,7 @@ static size_t callers_begin(const struct finding_stack *stack)
 	return begin;
 }
 
-/* Of more frames than CALLERS_MAX, the first `head` and as many of the last as there is room for. */
+/* If there are more than CALLERS_MAX frames, print the first `head` ones and as many of the last as fit. */
 static void text_frames(struct text *t, const char *label, const struct finding_stack *stack, size_t from, size_t to,
 			size_t head)
 {
@@ -155,7 +156,7 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 	text_paragraph(t, NULL, finding->message);
 	if (finding->crash)
 		text_crash(t, finding);
-	/* What the library was called for stands next to the user's code, what it did at the other end. */
+	/* The call into the library is next to the user's code; what the library did is at the other end. */
 	text_frames(t, "via:", &finding->stack, 0, finding->stack.location, 1);
 	text_frames(t, "via:", &finding->stack, finding->stack.location + 1, callers, 1);
 	text_frames(t, "from:", &finding->stack, callers, own_end(&finding->stack), CALLERS_MAX);
@@ -181,7 +182,7 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 
 /* ---- head and foot ---- */
 
-/* A time at the right: in its column, or as near to it as the line and the width allow. */
+/* Print a time at the right: in its column, or as close to it as the line and the width allow. */
 static void text_seconds(struct text *t, double time)
 {
 	char seconds[32];
@@ -222,7 +223,7 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
-/* The files that were taken for PM, each on a line of its own, so that it can be copied. */
+/* The files that were treated as PM, each on its own line, so that it can be copied. */
 static void text_files(struct text *t, const struct findings_target *target)
 {
 	for (size_t i = 0; i < target->pm.count && i < FILES_MAX; i++) {
@@ -316,7 +317,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 			text_finding(&t, &findings->at[i], findings->target.platforms.count > 1);
 	text_segments(&t, findings);
 	text_funnel(&t, &findings->stats);
-	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual one, and why */
+	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual mode, and the reason */
 		text_note(&t, "recovery was run by ", findings->target.mode);
 	for (size_t i = 0; i < findings->warnings.count; i++)
 		text_warning(&t, findings->warnings.at[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_crash.c - the story of a crash finding: where the power failed, what was on media and what not, what recovery
- * did.
+/* text_crash.c - the story of a crash finding: where the power failed, what was on media and what was lost, and what
+ * recovery did.
  *
  *     power fails: before the sfence at kv.c:123
  *     on media: 8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122
@@ -15,10 +15,10 @@
 #include "finding/own.h"
 #include "report/text_out.h"
 
-#define STORES_MAX 4u /* on media and lost each */
+#define STORES_MAX 4u /* for "on media" and "lost" each */
 #define PRINTED_MAX 300
 
-/* What needs no quotes in a shell. */
+/* Characters that need no quotes in a shell. */
 #define SAFE "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-"
 
 /* "8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122". */
@@ -34,7 +34,7 @@ static void text_store(struct text *t, const char *label, const struct finding_s
 	text_paragraph(t, label, line);
 }
 
-/* The module of the library that stored this for its own purposes; NULL: it was not a library. */
+/* The library that made this store for its own purposes; NULL: it was not a library. */
 static const char *store_library(const struct finding_store *store)
 {
 	size_t frame = own_library(&store->stack);
@@ -42,8 +42,8 @@ static const char *store_library(const struct finding_store *store)
 	return frame < store->stack.count ? store->stack.frames[frame].module : NULL;
 }
 
-/* What a library stores for itself comes last (finding/crash.h), and tells the user little.  How many stores are such,
- * if they are several and not all? */
+/* Stores that a library makes for its own purposes come last (finding/crash.h), and tell the user little.  Returns how
+ * many there are, if there are several and other stores too. */
 static size_t library_count(const struct finding_store *stores, size_t count)
 {
 	size_t folded = 0;
@@ -109,7 +109,7 @@ void text_crash(struct text *t, const struct finding *finding)
 	text_printed(t, crash);
 }
 
-/* A word of a shell command, quoted where it must be. */
+/* Print a word of a shell command, quoted if necessary. */
 static void word_quote(char *text, size_t size, const char *word)
 {
 	size_t used = 0;

@@ -20,7 +20,8 @@ void text_newline(struct text *t)
 	t->column = 0;
 }
 
-/* No byte of a name may reach the terminal as a control sequence; what is not UTF-8 is shown as such. */
+/* No part of a name may reach the terminal as a control sequence.  Bytes that are not UTF-8 are shown as replacement
+ * characters. */
 void text_put(struct text *t, const char *text, size_t size)
 {
 	for (size_t at = 0, n; at < size; at += n ? n : 1, t->column++) {
@@ -44,7 +45,6 @@ void text_pad(struct text *t, unsigned column)
 		text_put(t, " ", 1);
 }
 
-/* Words up to the width, each new line indented. */
 void text_wrap(struct text *t, const char *text, unsigned indent)
 {
 	bool first = true;
@@ -65,7 +65,6 @@ void text_wrap(struct text *t, const char *text, unsigned indent)
 	}
 }
 
-/* A paragraph of a finding, with a word before it. */
 void text_paragraph(struct text *t, const char *label, const char *text)
 {
 	text_pad(t, INDENT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many crash states there are, and where: figures of `explore` without recovery. */
+/* text_segments.c - how many crash states there are, and where: the figures of `explore` without recovery. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ void text_counted(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
-/* From all sequences of stores down to the states that recovery was run on. */
+/* From all sequences of stores down to the states that recovery ran on. */
 void text_funnel(struct text *t, const struct findings_stats *stats)
 {
 	static const char *const says[] = {
@@ -63,8 +63,7 @@ void text_funnel(struct text *t, const struct findings_stats *stats)
 	text_newline(t);
 }
 
-/* "kv.c:9 in fence, from kv.c:19 in resize": also where it was called from, because few programs flush and fence in
- * place. */
+/* "kv.c:9 in fence, from kv.c:19 in resize": includes the caller, because few programs flush and fence in place. */
 static void place_text(const struct finding_stack *stack, char *text, size_t size)
 {
 	size_t caller = stack->location + 1, used;
