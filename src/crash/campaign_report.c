@@ -217,8 +217,7 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 	for (size_t i = 0; i < c->results.count; i++)
 		crash_add(crash, &c->results.at[i].sighting);
 	crash_end(crash);
-	if (c->options.explore)
-		findings_merge(f);
+	findings_merge(f);
 	nested_report(c, f, symbols, options);
 	figures_add(c, f);
 	narrowed_add(c, f);

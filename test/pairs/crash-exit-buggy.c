@@ -16,7 +16,7 @@ static int work(const char *path)
 	PERSIST(&pool->value);
 	ST8(&pool->done, 1);
 	PERSIST(&pool->done);
-	ST8(&pool->value, 2); //! missing-flush error; recovery-error error
+	ST8(&pool->value, 2); //! recovery-error error
 	ST8(&pool->done, 2);
 	PERSIST(&pool->done);
 	return 0;
