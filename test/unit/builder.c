@@ -131,7 +131,7 @@ static unsigned size_code(uint64_t size)
 	}
 }
 
-/* The word code of a word; the bytes that it asks for are appended to `tail`. */
+/* Return the word code of a word; append the bytes that it calls for to `tail`. */
 static unsigned word_encode(struct builder *b, const uint8_t *bytes, size_t size, uint8_t *tail, size_t *tail_size)
 {
 	uint64_t word = 0;
@@ -192,7 +192,7 @@ void builder_store(struct builder *b, const struct event *ev)
 	struct value value;
 
 	if (!b->open)
-		chunk_begin(b); /* which forgets the recent words */
+		chunk_begin(b); /* this resets the recent words */
 	value = value_encode(b, ev);
 	if (ev->kind == BO_STORE_PLAIN) {
 		op_begin(b, BO_OP_PLAIN | value.shape);
@@ -305,7 +305,7 @@ void builder_save(const struct builder *b, const char *dir)
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	mkdir(path, 0777);
 	snprintf(path, sizeof(path), "%s/trace/%04u.bo", dir, b->process);
-	unlink(path); /* a new file: some file systems make truncating an old one wait for the disk */
+	unlink(path); /* create a new file: on some file systems, truncating an old one waits for the disk */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
 	BUG_ON(fd < 0 || (b->size && write(fd, b->bytes, b->size) != (ssize_t)b->size));
 	close(fd);

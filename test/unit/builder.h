@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* builder.h - write traces for tests: sound ones and, by changing `bytes` before they are written, damaged ones.
+/* builder.h - write traces for tests: valid ones and, by changing `bytes` before they are written, damaged ones.
  *
  *     struct builder b;
  *     builder_start(&b, 0, 0);                                           // process, layers
- *     builder_put(&b, BO_OP_DEF_FILE, 1, 2, 4096, 0, BUILDER_P("/pm/a")); // the fields of BO_OPCODES; `b` takes pointer and length
+ *     builder_put(&b, BO_OP_DEF_FILE, 1, 2, 4096, 0, BUILDER_P("/pm/a")); // fields of BO_OPCODES; `b`: pointer, length
  *     builder_store(&b, &(struct event){.addr = 0x1000, .size = 8, .data = bytes});
  *     builder_end(&b, BO_CHUNK_RAW);                                     // the next event starts another chunk
- *     builder_write(&b, dir);                                            // dir/trace/0000.bo; frees
- */
+ *     builder_write(&b, dir);                                            // dir/trace/0000.bo; frees */
 #ifndef BLACKOUT_TEST_BUILDER_H
 #define BLACKOUT_TEST_BUILDER_H
 
@@ -23,7 +22,7 @@ struct builder {
 	size_t size, room;
 	uint32_t process;
 	bool open;    /* a chunk is being written */
-	size_t chunk; /* where the header of the last chunk is */
+	size_t chunk; /* offset of the last chunk's header */
 	uint32_t events, thread;
 	uint64_t clock;
 	uint64_t last_addr;
@@ -38,24 +37,23 @@ void builder_start(struct builder *b, uint32_t process, uint32_t layers);
 #define builder_put(b, op, ...) builder_put_fields(b, op, (const uint64_t[]){__VA_ARGS__})
 void builder_put_fields(struct builder *b, enum bo_opcode op, const uint64_t *fields);
 
-/* A store (kind, context, addr, size, data, unit) or load (context, addr, size), encoded as the recorder does it. */
+/* Add a store (kind, context, addr, size, data, unit) or load (context, addr, size), encoded as the recorder does. */
 void builder_store(struct builder *b, const struct event *ev);
 void builder_load(struct builder *b, const struct event *ev);
 
-/* Bytes as they are, counted as one event. */
+/* Add raw bytes, counted as one event. */
 void builder_raw(struct builder *b, const void *bytes, size_t size);
 
 /* End the chunk; BO_CHUNK_OPEN leaves it open. */
 void builder_end(struct builder *b, enum bo_codec codec);
 
-/* Lengthen the closed chunk that was ended last to this span, as the recorder does, whose chunks are all of one
- * size. */
+/* Extend the chunk that was closed last to this span.  The recorder does this too: all its chunks have one size. */
 void builder_pad(struct builder *b, uint32_t span);
 
 /* Append zeros after the last chunk. */
 void builder_zeros(struct builder *b, size_t size);
 
-/* Make the checksum of the file header, or of the chunk at `offset`, right again after a change. */
+/* Correct the checksum of the file header, or of the chunk at `offset`, after a change. */
 void builder_sum_file(struct builder *b);
 void builder_sum_chunk(struct builder *b, size_t offset);
 

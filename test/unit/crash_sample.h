@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash_sample.h - a trace with a few contexts, and crash states that failed there, for the tests of what is made of
- * them.
+/* crash_sample.h - a trace with a few contexts and crash states that failed there, for tests of crash findings.
  *
  *     struct crash_sample s = crash_sample_make(dir);
  *     const struct crash_store lost = crash_sample_store(AT_STORE, AT_FLUSH, 0x80);
@@ -8,16 +7,15 @@
  *     crash_add(s.crash, &sighting);
  *     crash_end(s.crash);
  *     ... s.findings ...
- *     crash_sample_free(&s);
- */
+ *     crash_sample_free(&s); */
 #ifndef BLACKOUT_TEST_CRASH_SAMPLE_H
 #define BLACKOUT_TEST_CRASH_SAMPLE_H
 
 #include "finding/crash.h"
 #include "report/report.h"
 
-/* Contexts of the trace: in one program without symbols, so that a place is "kv+0x10", and in libpmemobj, which
- * AT_CALLER calls. */
+/* Contexts of the trace: in a program without symbols, so that a place is "kv+0x10", and in libpmemobj, which AT_CALLER
+ * calls. */
 enum { AT_CALLER = 1, AT_STORE, AT_OTHER, AT_FLUSH, AT_FENCE, AT_LIBRARY };
 
 struct crash_sample {
@@ -30,15 +28,15 @@ struct crash_sample {
 struct crash_sample crash_sample_make(const char *dir);
 void crash_sample_free(struct crash_sample *sample);
 
-/* Eight bytes of it. */
+/* A store of eight bytes. */
 struct crash_store crash_sample_store(uint32_t context, uint32_t flush, uint64_t offset);
 
-extern const uint8_t crash_sample_value[8]; /* what they hold */
+extern const uint8_t crash_sample_value[8]; /* the bytes it stores */
 
-/* One lost store, one that is on media, and a recovery that died; NULL: none. */
+/* One store on media, one lost store, and a recovery that died; NULL: none. */
 struct crash_sighting crash_sample_sighting(const struct crash_store *persisted, const struct crash_store *lost);
 
-/* A report as text, to be freed. */
+/* Return a report as text; the caller frees it. */
 char *crash_sample_report(enum report_format format, const struct findings *findings);
 
 #endif

@@ -13,7 +13,7 @@
 #include "preload/lazy.h"
 
 static sigjmp_buf fault_jump;
-static int scratch; /* a file: eight bytes that stay, and then room */
+static int scratch; /* a file: eight fixed bytes, then free space */
 static bool has_avx2, has_avx512;
 
 static void on_fault(int sig)
@@ -71,7 +71,7 @@ __attribute__((target("avx2"))) static void gather(const uint8_t *base, uint64_t
 	_mm256_storeu_si256((void *)to, values);
 }
 
-/* The instruction on (%1), with %0 in RAX, and the flags after it. */
+/* Execute the instruction on (%1), with %0 in RAX, and get the flags after it. */
 #define MOVE(instruction)                                                                                        \
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n" instruction "\n pushfq\n popq %%rdx\n lea 128(%%rsp), %%rsp" \
 			 : "+a"(value), "=&d"(flags)                                                             \

@@ -8,8 +8,8 @@
 
 #define FILE_SIZE 65536u
 
-/* "AB|C": A and B at 0 and 8 of line 0, C at 0 of line 1.  "AB||C": C is one page further.  What is not named has lines
- * of its own. */
+/* "AB|C": A and B at 0 and 8 of line 0, C at 0 of line 1.  "AB||C": C is one page further.  Objects that are not named
+ * have lines of their own. */
 static void layout_apply(struct run *r)
 {
 	uint64_t line = 0, within = 0;
@@ -138,7 +138,7 @@ static bool run_flush(struct run *r, const char *verb, const char *object)
 		return false;
 	if (*object != '-') {
 		ev.file = 1;
-		ev.offset = r->offset[*object - 'A'] + 3; /* anywhere in the line */
+		ev.offset = r->offset[*object - 'A'] + 3; /* any byte of the line */
 		ev.context = 100 + (uint32_t)(*object - 'A') + 1;
 	}
 	apply(r, &ev);

@@ -7,14 +7,14 @@
 
 #include "trace/op.h"
 
-/* The lines in use: two neighbours, and two more neighbours on both sides of a page's end. */
+/* The lines in use: two neighbors, and two more neighbors on both sides of a page boundary. */
 static const uint64_t line_offset[] = {0, 64, 4032, 4096};
 #define FILE_SIZE 4160u
 
 struct maker {
 	struct program *p;
 	uint64_t random;
-	unsigned lines, threads, files, words; /* words: that may still be stored, so that sets stay few */
+	unsigned lines, threads, files, words; /* words: how many may still be stored, so that there are few sets */
 	uint32_t thread[2];
 	uint64_t size[3];
 };
@@ -63,7 +63,7 @@ static void pick_file(struct maker *m, struct event *ev)
 	ev->file = 1 + (uint32_t)roll(m, m->files);
 }
 
-/* A range that stores to no more words than are left. */
+/* Pick a range that does not store to more words than are left. */
 static bool pick_range(struct maker *m, struct event *ev, uint64_t size)
 {
 	unsigned words;
@@ -88,7 +88,7 @@ static void add_store(struct maker *m)
 					      BO_STORE_NONTEMPORAL, BO_STORE_NONTEMPORAL, BO_STORE_LOCKED,
 					      BO_STORE_STRING, BO_STORE_KERNEL);
 	if (roll(m, 40) == 0)
-		return; /* memory that is no longer mapped to a file: no place */
+		return; /* memory that is no longer mapped to a file */
 	pick_file(m, ev);
 	ev->unit = ev->kind == BO_STORE_STRING ? (uint32_t)one_of(m, 1, 2, 4, 8) : 0;
 	if (ev->kind == BO_STORE_LOCKED)
@@ -145,7 +145,7 @@ static void add_truncate(struct maker *m)
 	m->size[ev->file] = ev->size;
 }
 
-/* Moving bytes: in whole lines, as file systems do it in whole blocks, and only as the kernel would not refuse it. */
+/* Move bytes: in whole lines, as file systems do it in whole blocks, and only if the kernel would allow it. */
 static void add_shift(struct maker *m, struct event *ev)
 {
 	bool collapse = roll(m, 2);
@@ -205,7 +205,7 @@ static void add_map(struct maker *m)
 	ev->flags = ev->type == EVENT_MAP ? (uint32_t)one_of(m, MAP_SHARED, MAP_SHARED, MAP_PRIVATE) : 0;
 }
 
-/* Whoever has ended does nothing more: another takes its place. */
+/* A thread that has ended does nothing more; a new one takes its place. */
 static void add_thread(struct maker *m)
 {
 	size_t which = roll(m, m->threads);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* programs.h - small random programs, as the events that a recorder would write of them.  For the tests of the
- * model. */
+/* programs.h - small random programs, as the events that a recorder would write for them.  For tests of the model. */
 #ifndef BLACKOUT_TEST_PROGRAMS_H
 #define BLACKOUT_TEST_PROGRAMS_H
 
@@ -17,14 +16,14 @@ struct program {
 	size_t count;
 };
 
-/* Program `number` of the series `seed`: one or two files, one or two threads, one to four lines, up to ten events of
- * every kind after the announcement of the files. */
+/* Generate program `number` of the series `seed`: one or two files, one or two threads, one to four lines, and up to
+ * ten events of every kind after the announcement of the files. */
 void program_make(struct program *program, uint64_t seed, uint64_t number);
 
-/* The same program without one event. */
+/* Remove one event from the program. */
 void program_cut(struct program *program, size_t event);
 
-/* One line for each event. */
+/* Print one line per event. */
 void program_print(const struct program *program, FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 
 #define PAGE 4096u
 
-/* Everything that a rule may look at.  Event numbers count from 1. */
+/* Everything that a rule may use.  Event numbers start at 1. */
 struct history {
 	struct reference *r;
 	const struct event *events;
@@ -18,11 +18,12 @@ struct history {
 		uint64_t size;
 		uint8_t bytes[REFERENCE_BYTES];
 	} files[REFERENCE_FILES];
-	unsigned now;     /* the number of the event that takes effect */
-	uint32_t certain; /* when it has begun: its fence, if it is one, is done; none of its own units is stored */
+	unsigned now; /* number of the event that is taking effect */
+	/* What is certain when the event has begun: its fence, if any, is done, but none of its own units is stored. */
+	uint32_t certain;
 };
 
-/* A rule, applied to this history: whoever has one of `if_any` must have all of `then_all`. */
+/* A rule, applied to this history: a set that has one of `if_any` must have all of `then_all`. */
 struct demand {
 	uint32_t if_any;
 	uint32_t then_all;
@@ -52,7 +53,7 @@ static void demand(struct demands *d, uint32_t if_any, uint32_t then_all)
 		d->list[d->count++] = (struct demand){if_any, then_all};
 }
 
-/* Cached units of a line, stored before an event. */
+/* The cached units of a line that were stored before an event. */
 static uint32_t line_before(const struct reference *r, uint32_t file, uint64_t line, unsigned event)
 {
 	uint32_t set = 0;
@@ -91,7 +92,7 @@ static uint32_t direct_before(const struct reference *r, uint32_t thread, unsign
 	return set;
 }
 
-/* Does a system call promise this unit? */
+/* Does a system call guarantee this unit? */
 static bool syncs(const struct event *ev, const struct reference_unit *unit)
 {
 	uint64_t page = unit->word * 8 / PAGE;
@@ -101,7 +102,7 @@ static bool syncs(const struct event *ev, const struct reference_unit *unit)
 	if (ev->type == EVENT_MSYNC && ev->flags & MS_SYNC && ev->size)
 		return ev->file == unit->file && page >= ev->offset / PAGE &&
 		       page <= (ev->offset + ev->size - 1) / PAGE;
-	/* Before the kernel moves bytes it writes them back. */
+	/* The kernel writes back bytes before it moves them. */
 	if (ev->type == EVENT_FILE_ALLOCATE && ev->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		return ev->file == unit->file && unit->word * 8 >= ev->offset;
 	return false;
@@ -159,7 +160,7 @@ static void rule_sync(const struct history *h, unsigned point, struct demands *d
 	}
 }
 
-/* eADR: a store is on media when it has taken effect; of the last one, if it has several units, some may be. */
+/* eADR: a store is on media once it has taken effect.  If the last store has several units, only some may be. */
 static void rule_effect(const struct history *h, unsigned point, struct demands *d)
 {
 	uint32_t last = 0;
@@ -187,7 +188,7 @@ static bool set_obeys(uint32_t set, const struct demands *d, uint32_t universe)
 	return true;
 }
 
-/* Try all subsets for a crash after `point` events, with the units stored by now. */
+/* Try all subsets for a crash after `point` events, with the units stored so far. */
 static void point_solve(const struct history *h, unsigned point, struct reference_point *p)
 {
 	static struct demands d;
@@ -220,7 +221,7 @@ static void point_solve(const struct history *h, unsigned point, struct referenc
 	}
 }
 
-/* What takes effect, byte by byte. */
+/* Effects of events, byte by byte. */
 
 /* The latest unit that has this byte, or -1. */
 static int unit_on(const struct history *h, uint32_t file, uint64_t offset)
@@ -234,7 +235,7 @@ static int unit_on(const struct history *h, uint32_t file, uint64_t offset)
 	return -1;
 }
 
-/* A byte that is as it was matters if what is there now could be lost although the new one could not. */
+/* A byte that does not change still matters if the current one could be lost when the new one could not. */
 static bool byte_matters(const struct history *h, const struct event *ev, enum reference_kind kind, uint64_t offset,
 			 uint8_t value)
 {
@@ -353,7 +354,7 @@ static void event_shift(struct history *h, uint32_t file, uint64_t from, uint64_
 	for (uint64_t offset = low; offset < REFERENCE_BYTES; offset++)
 		h->files[file].bytes[offset] = offset < to ? 0 : old[offset - to + from];
 	h->files[file].size += to - from;
-	/* They are on media; what is at their old place now is no longer theirs. */
+	/* They are on media; the bytes at their old place no longer belong to them. */
 	for (unsigned u = 0; u < h->r->unit_count; u++) {
 		for (unsigned i = 0; h->r->units[u].file == file && h->r->units[u].word * 8 >= low && i < 8; i++)
 			byte_lose(h, &h->r->units[u], i);
@@ -374,7 +375,7 @@ static void event_allocate(struct history *h, const struct event *ev)
 		h->files[ev->file].size = size > end ? size : end;
 }
 
-/* A file that is announced again with another size has been cut meanwhile. */
+/* A file that is announced again with another size was truncated meanwhile. */
 static void event_file(struct history *h, const struct event *ev)
 {
 	bytes_zero(h, ev->file, ev->size, REFERENCE_BYTES);
@@ -391,7 +392,7 @@ static void event_content(struct history *h, const struct event *ev)
 	}
 }
 
-/* What is certain once the event has begun, before it stores anything. */
+/* Compute what is certain once the event has begun, before it stores anything. */
 static void event_begin(struct history *h)
 {
 	struct reference_point begun = {0};

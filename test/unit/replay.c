@@ -4,12 +4,12 @@
 #include <linux/falloc.h>
 #include <string.h>
 
-/* Two worlds: `is` is that of the crash state, `seen` that of the program, in which every store counts. */
+/* Two worlds: `is` is that of the crash state; `seen` is that of the program, in which every store counts. */
 struct worlds {
 	struct replay *is;
 	struct replay seen;
 
-	/* A file that is found again: what was seen of it before, until all of its content has come. */
+	/* A file that is found again: what was seen of it before, until all of its content has been read. */
 	uint32_t found;
 	uint8_t left[REFERENCE_BYTES];
 };
@@ -82,7 +82,7 @@ static void name(struct worlds *w, uint32_t file, const char *path)
 	w->is->files[file].path = path;
 }
 
-/* What another process finds is what was seen, but for bytes that somebody else has changed: those are on media. */
+/* Another process finds what was seen, except for bytes that an unrecorded process has changed: those are on media. */
 static void found_end(struct worlds *w)
 {
 	for (size_t i = 0; w->found && i < w->is->files[w->found].size; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay.h - the bytes of a crash state once more, slow and obvious: all events are done again, with the stores of the
- * set alone.
+/* replay.h - a second, slow and obvious computation of the bytes of a crash state: apply all events again, with only
+ * the stores of the set.
  *
- * The set is one of the reference's (reference.h).  It shares nothing with src/image. */
+ * The set is one of the reference's (reference.h).  It shares no code with src/image. */
 #ifndef BLACKOUT_TEST_REPLAY_H
 #define BLACKOUT_TEST_REPLAY_H
 
@@ -10,7 +10,7 @@
 
 struct replay_file {
 	bool known;
-	const char *path; /* NULL: it has no name */
+	const char *path; /* NULL: no name */
 	uint64_t size;
 	uint8_t bytes[REFERENCE_BYTES];
 };
@@ -19,7 +19,7 @@ struct replay {
 	struct replay_file files[REFERENCE_FILES];
 };
 
-/* The files after `point` events, if of all units those in `set` are on media. */
+/* Compute the files after `point` events if exactly the units in `set` are on media. */
 void replay_run(struct replay *replay, const struct event *events, size_t point, const struct reference *reference,
 		uint32_t set);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* scratch.h - an empty directory for a test, what cmocka needs around it, and words that the trace tests share.
+/* scratch.h - an empty directory for each test, the cmocka includes, and helpers shared by the trace tests.
  *
  *     cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
- *     static void test(void **state) { const char *dir = *state; ... }
- */
+ *     static void test(void **state) { const char *dir = *state; ... } */
 #ifndef BLACKOUT_TEST_SCRATCH_H
 #define BLACKOUT_TEST_SCRATCH_H
 
-/* cmocka.h wants these before it. */
+/* These must come before cmocka.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,25 +22,25 @@ int scratch_remove(void **state);
 
 #define scratch_test(function) cmocka_unit_test_setup_teardown(function, scratch_make, scratch_remove)
 
-/* Open a recording that must be sound. */
+/* Open a recording, which must be valid. */
 struct trace *scratch_open(const char *dir);
 
-/* The same, and read it to its end: what is asked of its names then is known. */
+/* The same, and read it to its end, so that all its definitions are known. */
 struct trace *scratch_read(const char *dir);
 
-/* The next event, which must be there and of this type. */
+/* Return the next event, which must exist and have this type. */
 struct event scratch_next(struct trace *trace, enum event_type type);
 
-/* No event must be left. */
+/* Check that no event is left. */
 void scratch_end(struct trace *trace);
 
-/* Read the whole recording: the number of events, or -1 with *err filled. */
+/* Read the whole recording.  Return the number of events, or -1 with *err filled. */
 long scratch_read_all(const char *dir, struct err *err);
 
-/* Reading must fail with exactly this sentence. */
+/* Reading must fail with exactly this message. */
 void scratch_expect_error(const char *dir, const char *sentence);
 
-/* A random number that is the same on every run: xorshift, seeded by *state, which must not be 0. */
+/* A pseudo-random number, the same on every run: xorshift, seeded by *state, which must not be 0. */
 uint64_t scratch_random(uint64_t *seed);
 
 #endif

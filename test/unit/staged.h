@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* staged.h - what the tests of stages share: one file with a few bytes in it, in a stage, and looks at what is there.
+/* staged.h - shared code of the stage tests: a stage with one file that has a few bytes in it, and checks of its
+ * content.
  *
  *     static void test(void **state) { struct staged *f = *state; staged_load(f, state_none(f->image)); ... }
- *     ... staged_test(test)
- */
+ *     ... staged_test(test) */
 #ifndef BLACKOUT_TEST_STAGED_H
 #define BLACKOUT_TEST_STAGED_H
 
@@ -25,24 +25,24 @@ int staged_remove(void **state);
 
 #define staged_test(function) cmocka_unit_test_setup_teardown(function, staged_make, staged_remove)
 
-/* An event with these bytes. */
+/* Apply an event with these bytes. */
 void staged_put(struct image *image, enum event_type type, uint64_t offset, const char *text);
 
 /* Load a state, which must succeed, and free it. */
 void staged_load(struct staged *staged, struct state *state);
 
-/* The path of something else in the stage. */
+/* The path of another file in the stage. */
 void staged_beside(const struct staged *staged, const char *name, char path[512]);
 
-/* The file has these bytes. */
+/* Check that the file has these bytes. */
 void staged_expect_bytes(const struct staged *staged, uint64_t offset, const void *should, size_t size);
 void staged_expect_text(const struct staged *staged, uint64_t offset, const char *text);
 
-/* What is in a stage is the state, and nothing else. */
+/* Check that the stage holds exactly the state. */
 void staged_expect(const struct stage *stage, const struct origin *origin, const struct image *image,
 		   const struct state *state);
 
-/* Entries of a directory that are not hidden. */
+/* The number of entries of a directory that are not hidden. */
 unsigned staged_entries(const char *path);
 
 #endif

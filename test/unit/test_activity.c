@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_activity.c - activity.h: what contexts did, and for whom they flushed. */
+/* test_activity.c - activity.h: what contexts did, and for which stores they flushed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void test_what(void **state)
 	activity_free(a);
 }
 
-/* A store outside PM changes nothing; a flush there is one. */
+/* A store outside PM changes nothing; a flush there counts as a flush. */
 static void test_volatile(void **state)
 {
 	const struct event store = {.type = EVENT_STORE, .context = STORE, .addr = 0x1000, .size = 8};
@@ -53,7 +53,7 @@ static void test_volatile(void **state)
 	activity_free(a);
 }
 
-/* The stores that a flush was the first to write back, by lines; a store over two lines is in both. */
+/* The stores that a flush was the first to write back, by line.  A store that spans two lines counts in both. */
 static void test_covered(void **state)
 {
 	struct activity *a = activity_new();
@@ -71,7 +71,7 @@ static void test_covered(void **state)
 	activity_free(a);
 }
 
-/* A range that is flushed again and again does not vary; another one does, though it follows the first. */
+/* Flushing the same range repeatedly does not vary; flushing another range does, even if it follows the first. */
 static void test_varies(void **state)
 {
 	struct activity *a = activity_new();
@@ -90,7 +90,7 @@ static void test_varies(void **state)
 	activity_free(a);
 }
 
-/* Another thread's store is nobody's caller. */
+/* A store of another thread is not attributed to the flush. */
 static void test_thread(void **state)
 {
 	const struct event flush = {.type = EVENT_CLWB, .context = FLUSH, .thread = 2, .file = 1};
@@ -103,7 +103,7 @@ static void test_thread(void **state)
 	activity_free(a);
 }
 
-/* What was flushed before is named only if it was so each time, by the same context. */
+/* The earlier flush is named only if it came first each time, from the same context. */
 static void test_again(void **state)
 {
 	struct activity *a = activity_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading ahead: the same events as without, whoever is faster, up to the end, to damage, or until somebody has seen
- * enough. */
+/* Reading ahead gives the same events as reading directly, no matter which side is faster, up to the end, up to damage,
+ * or until the caller stops. */
 #include "trace/ahead.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { CHUNKS = 40, CHUNK_EVENTS = 700, LONGEST = 300000 };
 
-/* A chunk of stores of all sizes, now and then one that is larger than what is read ahead at a time otherwise. */
+/* A chunk of stores of all sizes, including some larger than the usual amount read ahead. */
 static void chunk_make(struct builder *b, const uint8_t *data, uint64_t *seed, enum bo_codec codec)
 {
 	for (int i = 0; i < CHUNK_EVENTS; i++) {
@@ -32,7 +32,7 @@ static void chunk_make(struct builder *b, const uint8_t *data, uint64_t *seed, e
 	builder_end(b, codec);
 }
 
-/* Compressed chunks are unpacked into one buffer, so that data do not outlive them. */
+/* Compressed chunks are unpacked into one buffer, so data are not valid beyond their chunk. */
 static void recording_make(struct builder *b, enum bo_codec codec)
 {
 	static uint8_t data[LONGEST + 256];
@@ -58,8 +58,7 @@ static void expect_event(const struct event *ev, const struct event *plain)
 		assert_memory_equal(ev->data, plain->data, ev->size);
 }
 
-/* Read with and without; returns the number of events, and what both say when there are no more, also if they are asked
- * again. */
+/* Read both ways.  Return the number of events, and what both return when there are no more, also if called again. */
 static long compare(const char *dir, bool threaded, int *result, struct err *err)
 {
 	struct trace *plain = scratch_open(dir), *trace = scratch_open(dir);
@@ -134,7 +133,7 @@ static void test_empty(void **state)
 	trace_close(trace);
 }
 
-/* In all situations in which the thread may be: at the start, at work, waiting for room, over. */
+/* Stop in all situations of the thread: at the start, working, waiting for room, finished. */
 static void test_stop(void **state)
 {
 	const char *dir = *state;

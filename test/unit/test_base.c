@@ -45,7 +45,7 @@ static void test_err_too_long(void **state)
 	assert_int_equal(strlen(err.hint), sizeof(err.hint) - 1);
 }
 
-/* A path is whole, or it is none. */
+/* A path is complete or empty. */
 static void test_path(void **state)
 {
 	char path[8] = "before";
@@ -145,7 +145,7 @@ static void test_map(void **state)
 	assert_null(map_get(&map, 0, 0));
 }
 
-/* The innermost of nested ranges; of those with one start that of the higher rank, then the shorter. */
+/* The innermost of nested ranges wins; among those with the same start, the higher rank, then the shorter one. */
 static void test_spans(void **state)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void test_spans(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		spans_add(&spans, ranges[i].low, ranges[i].high, ranges[i].rank, ranges[i].id);
-	assert_int_equal(spans.count, 6); /* an empty one is none */
+	assert_int_equal(spans.count, 6); /* the empty one was ignored */
 	spans_sort(&spans);
 	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
 		const struct span *span = spans_find(&spans, answers[i].addr);
@@ -174,7 +174,7 @@ static void test_spans(void **state)
 		assert_int_equal(spans_next(&spans, answers[i].addr), answers[i].next);
 	}
 	spans_free(&spans);
-	/* Without ranks the shorter. */
+	/* With equal ranks the shorter wins. */
 	spans_add(&spans, 20, 30, 0, 1);
 	spans_add(&spans, 20, 60, 0, 2);
 	spans_sort(&spans);

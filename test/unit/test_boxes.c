@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_boxes.c - the size of a union of parts of a box, against counting every content; test_count.c has the rest. */
+/* test_boxes.c - the size of a union of parts of a box, compared with counting every content. test_count.c has the
+ * rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +51,7 @@ static bool part_has(const struct box *box, unsigned part, const unsigned *conte
 	return true;
 }
 
-/* Every content of the box: is it in any part? */
+/* Count the contents of the box that are in any part. */
 static unsigned brute_count(const struct box *box)
 {
 	unsigned content[LINES] = {0}, count = 0, l;
@@ -107,7 +108,7 @@ static void unions(void **unused)
 	mpz_clear(size);
 }
 
-/* A line that has many values, so that its bits take several words. */
+/* A line with so many values that its bits take several words. */
 static void many_values(void **unused)
 {
 	struct parts parts = {0};
@@ -133,7 +134,7 @@ static void many_values(void **unused)
 	parts_keep(&parts, high);
 	assert_true(parts_union(&parts, size));
 	assert_int_equal(mpz_get_ui(size), 1000000);
-	/* A part that is in another changes nothing. */
+	/* A part inside another changes nothing. */
 	low = parts_new(&parts);
 	for (size_t i = 1; i < 1000; i++)
 		part_drop(low, parts_bit(&parts, 0, i));
@@ -143,7 +144,7 @@ static void many_values(void **unused)
 	mpz_clear(size);
 }
 
-/* Too many that meet: said, not guessed. */
+/* Too many overlaps: reported as unknown, not guessed. */
 static void too_many(void **unused)
 {
 	struct parts parts = {0};

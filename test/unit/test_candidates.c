@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_candidates.c - which states of a moment are furthest apart (crash/candidates.h).  The moments have one pending
- * store in each line, so a state is a mask of lines. */
+/* test_candidates.c - finds the states of a moment that are furthest apart (crash/candidates.h).  The moments have one
+ * pending store in each line, so a state is a mask of lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { LINES = 8 };
 
-/* The units are pending in the opposite order. */
+/* The units are pending in reverse sequence. */
 static struct moment *moment_make(void)
 {
 	size_t bytes = sizeof(struct choices) + LINES * (sizeof(struct choices_line) + sizeof(struct choices_unit));
@@ -75,7 +75,7 @@ static void most_different_first(void **state)
 	} expected[] = {{0x0f, 4}, {0xf0, 4}, {0x01, 1}, {0xfe, 1}, {0x1f, 1}};
 
 	(void)state;
-	/* Results come in any order. */
+	/* Results may arrive in any sequence. */
 	for (unsigned i = 5; i-- > 0;)
 		add(&c, m, masks[i], 0xff, masks[i] == 0x1f ? 9 : i);
 	assert_int_equal(candidates_rank(&c, ranks, CANDIDATES_KEPT), 5);
@@ -96,12 +96,12 @@ static void only_touched_lines_count(void **state)
 
 	(void)state;
 	add(&c, m, 0xf1, 0x03, 1);
-	add(&c, m, 0x71, 0x03, 2); /* recovery cannot tell it from the one before */
+	add(&c, m, 0x71, 0x03, 2); /* recovery cannot distinguish it from the previous one */
 	add(&c, m, 0xf0, 0x03, 3); /* nor this from the state with nothing on media */
 	assert_int_equal(candidates_rank(&c, ranks, CANDIDATES_KEPT), 1);
 	assert_int_equal(mask_of(&c, ranks[0].index), 0xf1);
 	assert_int_equal(c.passing.count, 3);
-	/* One that recovery reads on any state counts on all. */
+	/* A line that recovery reads in any state counts in all of them. */
 	add(&c, m, 0xf2, 0x80, 4);
 	assert_int_equal(candidates_rank(&c, ranks, CANDIDATES_KEPT), 4);
 	candidates_free(&c);

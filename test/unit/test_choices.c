@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_choices.c - line by line, in any order of lines, against the model's own sets, on many small random programs,
- * both platforms.
+/* test_choices.c - deciding line by line, in any sequence of lines, compared with the model's own sets, on many small
+ * random programs, on both platforms.
  *
  * After each event of each program:
  *
  *  1. the block is well formed
- *  2. the complete decisions, reached by deciding one line after the other in a random order, are the sets of
- *     model_enumerate, each once
+ *  2. the complete decisions, reached by deciding the lines in a random sequence, are the sets of model_enumerate,
+ *     each once
  *  3. those reached by contents alone are among them, and have all of their contents
  *  4. on the way, the number of completions is right at every step; a line is called forced if it has one alternative;
- *     the first alternative is the least and choices_most the greatest; choices_allows tells alternatives from other
- *     sets
+ *     the first alternative is the least and choices_most the greatest; choices_allows distinguishes alternatives from
+ *     other sets
  *
- *     test_choices [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
- */
+ *     test_choices [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,10 +38,10 @@ struct check {
 	struct model *model;
 	const struct choices *c;
 	enum choices_mode mode;
-	uint32_t order[LINES]; /* in which lines are decided */
+	uint32_t order[LINES]; /* sequence in which lines are decided */
 	uint8_t decided[LINES];
 	uint8_t taken[LINES][UNITS];
-	uint8_t legal[1u << UNITS]; /* by set, as the model has it: 1; 2 when it was reached */
+	uint8_t legal[1u << UNITS]; /* by set: 1 if legal according to the model; 2 when it was reached */
 	size_t legal_count, reached;
 	struct map contents, reached_contents;
 	char problem[200];
@@ -82,7 +81,7 @@ static uint32_t set_of(const struct choices *c, uint8_t (*taken)[UNITS])
 	return set;
 }
 
-/* What is certain is taken to be a byte that no program stores. */
+/* The certain content is taken to be a byte that no program stores. */
 static uint64_t *content_slot(struct map *map, const struct choices *c, uint8_t (*taken)[UNITS])
 {
 	uint8_t bytes[LINES * CHOICES_LINE];
@@ -125,7 +124,7 @@ static bool taken_equal(const uint8_t *a, const uint8_t *b, uint32_t count)
 	return !memcmp(a, b, count);
 }
 
-/* The alternatives of a line are those that choices_allows allows, from the least to the greatest. */
+/* The alternatives of a line are exactly those that choices_allows allows, from the least to the greatest. */
 static void check_line(struct check *k, uint32_t line, struct choices_bounds bounds)
 {
 	uint32_t count = choices_lines(k->c)[line].count, listed = 0, allowed = 0;
@@ -264,7 +263,7 @@ static void eadr_agrees(void **state)
 	series("eadr");
 }
 
-/* By hand */
+/* Hand-made cases */
 
 struct hand {
 	struct model *model;
@@ -302,7 +301,7 @@ static size_t alternatives(const struct choices *c, uint32_t line, enum choices_
 	return count;
 }
 
-/* A word written a hundred times and never synchronised: 2^100 sets, 101 contents. */
+/* A word written a hundred times and never synchronized: 2^100 sets, 101 contents. */
 static void many_versions(void **state)
 {
 	struct hand h = hand_start();
@@ -320,7 +319,7 @@ static void many_versions(void **state)
 	model_free(h.model);
 }
 
-/* A lock that is taken and given back: nothing, 1 and 0; the last of those that are alike stays.  Not if a CLFLUSH
+/* A lock that is taken and released: nothing, 1 and 0.  Of equal contents the last one is kept, but not if a CLFLUSH
  * makes a difference between them. */
 static void contents_return(void **state)
 {
@@ -351,7 +350,7 @@ static void contents_return(void **state)
 	model_free(h.model);
 }
 
-/* Only parts of the versions are hidden by later ones. */
+/* Later versions hide only parts of the earlier ones. */
 static void partly_hidden(void **state)
 {
 	struct hand h = hand_start();
@@ -363,7 +362,7 @@ static void partly_hidden(void **state)
 	hand_store(&h, EVENT_STORE, BO_STORE_NONTEMPORAL, 4, 4, 3);
 	c = choices_take(h.model);
 	assert_int_equal(alternatives(c, 0, CHOICES_SETS), 8);
-	/* The first one is hidden where both others are there. */
+	/* The first one is hidden if both others are present. */
 	assert_int_equal(alternatives(c, 0, CHOICES_CONTENTS), 7);
 	free(c);
 	model_free(h.model);
@@ -387,7 +386,7 @@ static void finds_lines(void **state)
 	model_free(h.model);
 }
 
-/* Blocks with one byte changed are refused, or harmless: nothing is read outside of them. */
+/* Blocks with one byte changed are rejected or harmless: nothing outside of them is read. */
 static void damaged_blocks(void **state)
 {
 	struct hand h = hand_start();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The content of PM files: each rule of content.h by name, then random operations against a plain array. */
+/* The content of PM files: each rule of content.h separately, then random operations compared with a plain array. */
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void test_store(void **state)
 	apply(c, EVENT_STORE, 4092, 2, "LL");
 	expect_text(c, 4090, "heLLo, world");
 	assert_int_equal(content_pages(c, 1), 2);
-	apply(c, EVENT_STORE, 9998, 4, "abcd"); /* the end of the last page is in no file */
+	apply(c, EVENT_STORE, 9998, 4, "abcd"); /* the end of the last page is not in the file */
 	assert_int_equal(content_size(c, 1), 10000);
 	expect_text(c, 9998, "ab");
 	apply(c, EVENT_FILE_TRUNCATE, 0, 20000, NULL);
@@ -144,7 +144,7 @@ static void test_shift(void **state)
 	expect_zeros(c, 4096, 1024);
 	expect_text(c, 4096 + 1024 + 10, "c");
 	expect_text(c, 2 * 4096 + 1024 + 10, "d");
-	/* What the kernel refuses changes nothing. */
+	/* Calls that the kernel refuses change nothing. */
 	allocate(c, FALLOC_FL_COLLAPSE_RANGE, 4096, 3 * 4096);
 	allocate(c, FALLOC_FL_INSERT_RANGE, 100000, 4096);
 	allocate(c, FALLOC_FL_INSERT_RANGE, 0, INT64_MAX);
@@ -185,7 +185,7 @@ static int open_in(const char *dir)
 	return fd;
 }
 
-/* 1 TiB with three bytes in it: little memory, little space, and no time. */
+/* 1 TiB with three bytes of data: little memory, little disk space, and no time. */
 static void test_sparse(void **state)
 {
 	const uint64_t size = (uint64_t)1 << 40;

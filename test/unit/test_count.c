@@ -4,12 +4,11 @@
  *  1. the table of the design, literally, as contents: capital letters are stores of 8 bytes with a new value
  *  2. many small random programs, both platforms: the contents found at the few moments are those of all sets at all
  *     crash points
- *  3. segments: what is left out, and what is not
- *  4. bounds: beyond them nothing is claimed
- *  5. orders: where there are too many to count, that is known soon
+ *  3. segments: which are left out, and which are not
+ *  4. limits: beyond them no number is claimed
+ *  5. orders of stores: if there are too many to count, that is detected quickly
  *
- *     test_count [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too
- */
+ *     test_count [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +149,7 @@ static uint64_t feasible_of(const struct count *count)
 	return value;
 }
 
-/* Calculated and looked at, it must be the same. */
+/* Calculating and enumerating must give the same result. */
 static void expect(const char *platform, const char *words, uint64_t contents, uint64_t sets)
 {
 	for (enum count_way way = COUNT_BOTH; way <= COUNT_LOOK; way++) {
@@ -172,7 +171,7 @@ static void table(void **state)
 	expect("adr", "A A.8 A.16 clwb:A sfence", 4, 4);
 	expect("adr", "A clflush:A B clflush:B C clflush:C", 4, 4);
 	expect("adr", "A clwb:A B clwb:B C clwb:C sfence", 8, 8);
-	/* Sets of different moments count each for itself, contents do not. */
+	/* Sets of different moments count separately, contents do not. */
 	expect("adr", "A clwb:A sfence B clwb:B sfence C clwb:C sfence", 4, 6);
 	expect("adr", "A B clflush:A C clwb:B clwb:C sfence", 6, 6);
 	expect("adr", "A B clwb:B sfence C clwb:C sfence", 6, 8);
@@ -189,20 +188,20 @@ static void table(void **state)
 static void contents_not_sets(void **state)
 {
 	(void)state;
-	/* Zero over zero is nothing. */
+	/* Storing zero over zero changes nothing. */
 	expect("adr", "zero:A zero:B clwb:A sfence", 1, 1);
-	/* Back to what was there: two contents, three sets. */
+	/* Back to the old content: two contents, three sets. */
 	expect("adr", "A zero:A", 2, 3);
-	/* The same, but what is stored after the CLFLUSH is bound by the first set and not by the last. */
+	/* The same, but the empty set forbids stores after the CLFLUSH, and the full set, with the same content, does not. */
 	expect("adr", "A clflush:A zero:A B", 4, 5);
-	/* The same word written three times and never synchronised: each value, or none. */
+	/* The same word written three times and never synchronized: each value, or none. */
 	expect("adr", "write:A write:A write:A", 4, 8);
-	/* A file that grows has other states before and after. */
+	/* A file that grows has different states before and after. */
 	expect("adr", "A grow", 4, 4);
 	expect("adr", "A fsync B fsync grow", 4, 5);
 }
 
-/* Carried over: what was never flushed is pending in every later segment. */
+/* Stores that were never flushed are pending in every later segment. */
 static void carried_over(void **state)
 {
 	const struct count_segment *largest;
@@ -220,7 +219,7 @@ static void carried_over(void **state)
 	assert_int_equal(largest->sites[0].context, 1);
 	assert_int_equal(largest->sites[0].unflushed, 1);
 	assert_int_equal(largest->sites[1].unflushed, 0);
-	/* All end at the same place. */
+	/* All segments end at the same place. */
 	assert_null(count_largest(count, 1));
 	assert_int_equal(distinct_of(count), 2 * (2 + 1 + 7 + 1));
 	count_free(count);
@@ -228,7 +227,7 @@ static void carried_over(void **state)
 
 static void segments_by_code(void **state)
 {
-	/* The same code three times, then another one. */
+	/* The same code three times, then different code. */
 	static const char words[] =
 		"A #1 clwb:A sfence B clwb:B #1 sfence C clwb:C #1 sfence D E clwb:D clwb:E #2 sfence";
 	struct count *count;
@@ -241,7 +240,7 @@ static void segments_by_code(void **state)
 	assert_true(count_has_code(count));
 	count_free(count);
 
-	/* The first segment has its flush after the hash, where its context stands for it. */
+	/* The first segment has its flush after the hash, so it is identified by its context. */
 	count = count_text(&(struct count_options){.prune = true, .representatives = 1}, "adr", words);
 	assert_int_equal(count_segments(count), 4);
 	assert_int_equal(count_segments_unique(count), 3);
@@ -289,7 +288,7 @@ static void bounds(void **state)
 	count = count_text(&(struct count_options){.contents_max = 1023, .way = COUNT_LOOK}, "adr", words);
 	assert_false(is_known(count));
 	count_free(count);
-	/* What cannot be calculated is looked at. */
+	/* What cannot be calculated is enumerated. */
 	count = count_text(&(struct count_options){.way = COUNT_BOXES}, "adr", "A cut");
 	assert_false(is_known(count));
 	count_free(count);
@@ -298,7 +297,7 @@ static void bounds(void **state)
 	count_free(count);
 }
 
-/* Nobody could look at these. */
+/* Far too many to enumerate. */
 static void beyond_looking(void **state)
 {
 	struct text t = {.count = count_new(&(struct count_options){0}), .thread = 1};
@@ -319,7 +318,7 @@ static void beyond_looking(void **state)
 	send_word(&t, "A.32");
 	count_end(t.count);
 
-	/* 3^300, and 3^299 with the last line done, of which the first has a fourth state now. */
+	/* 3^300, and 3^299 with the last line complete; of these, the first line now has a fourth state. */
 	mpz_inits(expected, distinct, NULL);
 	mpz_ui_pow_ui(expected, 3, 300);
 	mpz_ui_pow_ui(distinct, 3, 298);
@@ -330,7 +329,7 @@ static void beyond_looking(void **state)
 	count_free(t.count);
 }
 
-/* Against all sets at all crash points */
+/* Compared with all sets at all crash points */
 
 struct brute {
 	struct image *image;
@@ -346,7 +345,7 @@ static bool brute_visit(void *arg, const bool *persisted, size_t count)
 	return true;
 }
 
-/* While a file is being announced there is no crash. */
+/* There is no crash point while a file is being announced. */
 static uint64_t brute_count(const struct program *program, const char *platform)
 {
 	struct brute b = {.image = image_new(platform_find(platform), NULL)};
@@ -373,7 +372,7 @@ static void program_count(struct count *count, const struct program *program, co
 	count_end(count);
 }
 
-/* False if it is not known. */
+/* False if the number is unknown. */
 static bool check_program(const struct program *program, const char *platform, enum count_way way, uint64_t number)
 {
 	struct count *count = count_new(&(struct count_options){.way = way});
@@ -406,7 +405,7 @@ static void series(const char *platform)
 	assert_true(only || calculated > checked / 2);
 }
 
-/* Two platforms of one recording: their contents together, calculated and looked at. */
+/* Two platforms of one recording: the union of their contents, calculated and enumerated. */
 static void two_platforms(void **state)
 {
 	struct program program;
@@ -441,7 +440,8 @@ static void eadr_agrees(void **state)
 	series("eadr");
 }
 
-/* Stores that nothing flushes, two in a line, and then segments with a store each.  Processor time in seconds. */
+/* Stores that are never flushed, two per line, and then segments with one store each.  Returns processor time in
+ * seconds. */
 static double orders_count(bool sequences, unsigned stores, unsigned segments, double *log)
 {
 	struct text t = {.count = count_new(&(struct count_options){.way = COUNT_BOXES, .sequences = sequences}),
@@ -467,7 +467,7 @@ static double orders_count(bool sequences, unsigned stores, unsigned segments, d
 	return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-/* Orders are a line of statistics: nobody waits half a minute for it. */
+/* The number of orders is one line of the statistics and must not take half a minute. */
 static void orders_in_time(void **state)
 {
 	double log, without = orders_count(false, STORES_MANY, SEGMENTS_MANY, &log);
@@ -477,7 +477,7 @@ static void orders_in_time(void **state)
 	assert_true(log < 0);
 	if (with - without > ORDERS_SECONDS)
 		fail_msg("%.1f seconds for a number that is not known then", with - without);
-	/* Those of some hundred stores in a thousand segments are counted. */
+	/* A few hundred stores in a thousand segments are counted. */
 	orders_count(true, 300, 1000, &log);
 	assert_true(log > 0);
 }

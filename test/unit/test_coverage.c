@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_coverage.c - what the summary says of what was tested (report/coverage.h). */
+/* test_coverage.c - the sentence in the summary about what was tested (report/coverage.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static struct findings_figure figure(uint64_t value)
 	return (struct findings_figure){.value = value, .known = true};
 }
 
-/* A run of explore, of a program with one thread, that left nothing out. */
+/* A run of explore, on a program with one thread, that tested everything. */
 static struct findings *explored(uint64_t segments)
 {
 	struct findings *f = findings_new();

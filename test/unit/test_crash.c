@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings of crash states, made out of contexts and stores, and told apart. */
+/* Findings of crash states, built from contexts and stores: their text, and when two are the same finding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void test_made(void **state)
 	crash_sample_free(&s);
 }
 
-/* A flush that comes after the store which relies on it is not one to put a fence behind. */
+/* If a flush comes after the store that relies on it, the advice must not be to add a fence after that flush. */
 static void test_flushed_late(void **state)
 {
 	static const enum crash_cause causes[] = {CAUSE_UNORDERED, CAUSE_UNFENCED};
@@ -55,7 +55,7 @@ static void test_flushed_late(void **state)
 	}
 }
 
-/* Every cause has a sentence, whatever is known beside it; none of them leaves a place unknown. */
+/* Every cause has a sentence, no matter what else is known; no sentence contains an unknown place. */
 static void test_sentences(void **state)
 {
 	for (unsigned cause = 0; cause < CAUSE_COUNT; cause++) {
@@ -78,7 +78,7 @@ static void test_sentences(void **state)
 	}
 }
 
-/* What is advised for one lost store and one on media; to be freed, NULL: nothing. */
+/* Return the advice for one lost store and one on media; the caller frees it.  NULL: none. */
 static char *advice(const char *dir, enum crash_cause cause, const struct crash_store *kept,
 		    const struct crash_store *lost)
 {
@@ -94,8 +94,8 @@ static char *advice(const char *dir, enum crash_cause cause, const struct crash_
 	return fix;
 }
 
-/* Of two stores the first is on media.  If the second is flushed, it should have come first; if not, something later
- * may rely on both. */
+/* The first of two stores is on media and the second is lost.  If the second is flushed, it should have come first; if
+ * not, something later may rely on both. */
 static void test_advice_earlier(void **state)
 {
 	struct crash_store kept = crash_sample_store(AT_OTHER, 0, 0x40), lost = crash_sample_store(AT_STORE, 0, 0x88);
@@ -117,7 +117,7 @@ static void test_advice_earlier(void **state)
 	free(fix);
 }
 
-/* The user cannot persist what a library stores for itself; but what he lets it publish he can do later. */
+/* The user cannot persist what a library stores for itself, but can let the library publish it later. */
 static void test_advice_library(void **state)
 {
 	const struct crash_store lost = crash_sample_store(AT_LIBRARY, 0, 0x80);
@@ -138,10 +138,10 @@ static void test_joined(void **state)
 	struct crash_sighting sighting = crash_sample_sighting(&kept, &lost);
 
 	crash_add(s.crash, &sighting);
-	sighting.point = AT_FLUSH; /* elsewhere, but the same store is lost and recovery fails in the same place */
+	sighting.point = AT_FLUSH; /* elsewhere, but the same store is lost and recovery fails at the same place */
 	sighting.states = 3;
 	crash_add(s.crash, &sighting);
-	sighting.platform = "eadr"; /* another platform adds its name, not its states */
+	sighting.platform = "eadr"; /* another platform adds its name, but not its states */
 	crash_add(s.crash, &sighting);
 	crash_add(s.crash, &sighting);
 	assert_int_equal(s.findings->count, 1);
@@ -149,13 +149,13 @@ static void test_joined(void **state)
 	assert_int_equal(s.findings->at[0].crash->states, 15);
 	assert_int_equal(s.findings->at[0].platform_count, 2);
 	sighting.platform = "adr";
-	sighting.value = 6; /* another failure */
+	sighting.value = 6; /* a different failure */
 	crash_add(s.crash, &sighting);
-	sighting.frame_count = 0; /* in another place */
+	sighting.frame_count = 0; /* at a different place */
 	crash_add(s.crash, &sighting);
 	sighting.nested = true;
 	crash_add(s.crash, &sighting);
-	sighting.lost = &kept; /* another loss */
+	sighting.lost = &kept; /* a different loss */
 	crash_add(s.crash, &sighting);
 	crash_end(s.crash);
 	assert_int_equal(s.findings->count, 5);
@@ -165,7 +165,7 @@ static void test_joined(void **state)
 	crash_sample_free(&s);
 }
 
-/* Stores beyond the limit are counted; output beyond it is cut at a line. */
+/* Stores beyond the limit are only counted; output beyond it is cut at a line. */
 static void test_limits(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -189,7 +189,7 @@ static void test_limits(void **state)
 	crash_sample_free(&s);
 }
 
-/* On media, but of no interest: what a later store to the same place covers, and the rest of a store that is lost in
+/* On media, but irrelevant: stores covered by a later store to the same place, and the rest of a store that is lost in
  * part. */
 static void test_idle(void **state)
 {
@@ -205,20 +205,20 @@ static void test_idle(void **state)
 
 	sighting.persisted_count = 4;
 	crash_add(s.crash, &sighting);
-	sighting.cause = CAUSE_TORN; /* here the rest is the point */
+	sighting.cause = CAUSE_TORN; /* here the rest matters */
 	sighting.value = 6;
 	crash_add(s.crash, &sighting);
 	assert_int_equal(s.findings->at[0].crash->persisted_total, 2);
 	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
 	assert_int_equal(s.findings->at[0].crash->persisted[1].event, 5);
 	assert_int_equal(s.findings->at[0].crash->telling_count,
-			 0); /* they were pending before what is lost was stored */
+			 0); /* they were pending before the lost store was made */
 	assert_int_equal(s.findings->at[1].crash->persisted_total, 3);
 	crash_end(s.crash);
 	crash_sample_free(&s);
 }
 
-/* What was stored before the loss tells something only if it is guaranteed. */
+/* Stores before the loss are telling only if they are guaranteed. */
 static void test_telling(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -242,7 +242,7 @@ static void test_telling(void **state)
 	crash_sample_free(&s);
 }
 
-/* A store that came early, and the loss of what it needs, are one finding; but not if recovery fails in another way. */
+/* A store that came too early and the loss of what it needs are one finding, but not if recovery fails differently. */
 static void test_united(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -268,7 +268,7 @@ static void test_united(void **state)
 	crash_sample_free(&s);
 }
 
-/* What a library lost is not told in place of what the program stored too early. */
+/* A store lost by a library is not reported in place of a store that the program made too early. */
 static void test_united_library(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -289,8 +289,8 @@ static void test_united_library(void **state)
 	crash_sample_free(&s);
 }
 
-/* Where the search was cut short, recovery that trips over the same thing is one finding, with a known cause if there is
- * one; what it complains of may have other numbers in it. */
+/* If the search was cut short, recoveries that fail at the same place are one finding, with a known cause if there is
+ * one.  The numbers in their error messages may differ. */
 static void test_unfinished(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -319,7 +319,7 @@ static void test_unfinished(void **state)
 	crash_sample_free(&s);
 }
 
-/* What a library stored for itself comes last, and is not blamed where the cause is not known; the report folds it. */
+/* A library's own stores come last, and are not blamed if the cause is unknown; the report folds them. */
 static void test_library_last(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -347,7 +347,7 @@ static void test_library_last(void **state)
 	crash_sample_free(&s);
 }
 
-/* Both stores in one place: the sentence does not name it twice. */
+/* Both stores are at one place: the sentence does not name it twice. */
 static void test_one_place(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);

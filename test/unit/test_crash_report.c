@@ -49,7 +49,7 @@ static void test_text(void **state)
 	crash_sample_free(&s);
 }
 
-/* Written, read and written again it is the same, in every format. */
+/* Writing, reading and writing again gives the same result, in every format. */
 static void test_read_back(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -85,7 +85,7 @@ static void test_read_back(void **state)
 		fail_msg("%s", err.sentence);
 	free(json);
 	findings_free(s.findings);
-	s.findings = again; /* what is not UTF-8 is gone now */
+	s.findings = again; /* bytes that are not UTF-8 have been replaced by now */
 	json = crash_sample_report(REPORT_JSON, s.findings);
 	if (findings_parse(&again, "x.json", json, strlen(json), &err) < 0)
 		fail_msg("%s", err.sentence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files that are cut, flipped, foreign or newer: a sentence that names the offset, never a crash. */
+/* Files that are truncated, corrupted, foreign or newer: an error that names the offset, never a crash. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #define FIRST sizeof(struct bo_file_header)           /* the first chunk */
 #define BODY (FIRST + sizeof(struct bo_chunk_header)) /* its payload */
 
-/* A recording of a few events, then two chunks more. */
+/* A recording of a few events, then two more chunks. */
 static void small(struct builder *b, enum bo_codec codec)
 {
 	static const uint64_t value = 0x1122334455667788;
@@ -54,7 +54,7 @@ static void test_no_recording(void **state)
 	scratch_expect_error(dir, sentence);
 	assert_int_equal(scratch_read_all(dir, &err), -1);
 	assert_string_equal(err.hint, "make one with: blackout record --out DIR -- PROGRAM");
-	builder_start(&b, 7, 0); /* a trace folder without the first file */
+	builder_start(&b, 7, 0); /* a trace directory without the first file */
 	builder_write(&b, dir);
 	scratch_expect_error(dir, sentence);
 	snprintf(path, sizeof(path), "%s/nothing", dir);
@@ -109,7 +109,7 @@ static void test_file_header(void **state)
 	expect(&b, *state, "trace/0000.bo is damaged at offset 8: format version 0 does not exist");
 }
 
-/* A newer format is no damage, and its checksum is none of our business. */
+/* A newer format is not damage, and its checksum is not checked. */
 static void test_newer(void **state)
 {
 	struct builder b;
@@ -217,7 +217,7 @@ static void test_open_chunk(void **state)
 	expect(&b, *state, "trace/0000.bo is damaged at offset 112: the event is cut off");
 }
 
-/* What lies behind raw_bytes in an open chunk is the start of an event that was never finished. */
+/* The bytes after raw_bytes in an open chunk are the start of an unfinished event. */
 static void test_open_chunk_tail(void **state)
 {
 	struct builder b;
@@ -260,7 +260,7 @@ static void expect_event(const char *dir, const void *bytes, size_t size, const 
 #define EVENT(bytes, what) \
 	expect_event(*state, bytes, sizeof(bytes) - 1, "trace/0000.bo is damaged at offset 382: " what)
 
-/* Each in a sound chunk behind what small() wrote; numbers are LEB128. */
+/* Each in a valid chunk after those of small(); numbers are LEB128. */
 static void test_events(void **state)
 {
 	EVENT("\xf3", "unknown event opcode 0xf3");
@@ -312,7 +312,7 @@ static void test_events(void **state)
 	EVENT("\x81\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", "an access to an impossible address");
 }
 
-/* In a compressed chunk the offset is the chunk's. */
+/* In a compressed chunk the offset is that of the chunk. */
 static void test_event_compressed(void **state)
 {
 	struct builder b;
@@ -325,7 +325,7 @@ static void test_event_compressed(void **state)
 	       "trace/0000.bo is damaged at offset 334: unknown event opcode 0xf3 (at byte 2 of the decompressed chunk)");
 }
 
-/* Once damaged, always damaged: asking again gives the same sentence. */
+/* Damage is permanent: asking again gives the same error. */
 static void test_damage_stays(void **state)
 {
 	struct err err, again;
@@ -345,8 +345,8 @@ static void test_damage_stays(void **state)
 	trace_close(t);
 }
 
-/* Every single bit: the recording is refused with an offset, whichever it is.  The one exception is the bit that makes
- * an open chunk of the last: its events are all there, and their sum is checked even so. */
+/* Flip every single bit: the recording is always rejected with an offset.  The one exception is the bit that turns the
+ * last chunk into an open one: its events are all there, and their checksum is verified even so. */
 static void test_every_bit(void **state)
 {
 	for (int codec = BO_CHUNK_RAW; codec <= BO_CHUNK_ZSTD; codec++) {
@@ -369,7 +369,7 @@ static void test_every_bit(void **state)
 	}
 }
 
-/* Every length: only a cut between two chunks leaves something that can be read, and then it is not sealed. */
+/* Truncate to every length: only a cut between two chunks leaves a readable file, and then it is not sealed. */
 static void test_every_length(void **state)
 {
 	struct builder b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sink, grouping, location, messages, order, and what makes a run fail. */
+/* Sink, grouping, location, messages, sorting, and what makes a run fail. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 /* ---- places in this program that have lines ---- */
 
-/* Each stands in one line. */
+/* Each function is on a single line. */
 /* clang-format off */
 enum { LINE_STORE = __LINE__ + 2, LINE_FLUSH = __LINE__ + 3, LINE_CALLER = __LINE__ + 4 };
 
@@ -23,19 +23,19 @@ __attribute__((noinline)) static void place_flush(void) { __asm__ volatile("nop;
 __attribute__((noinline)) static void place_caller(void) { __asm__ volatile("nop; nop; nop"); }
 /* clang-format on */
 
-/* Contexts of the trace below, in the order of their definition. */
+/* Contexts of the trace below, as they are defined. */
 enum {
 	CONTEXT_CALLER = 1,     /* place_caller */
-	CONTEXT_STORE,          /* place_store, called by it */
-	CONTEXT_FLUSH,          /* place_flush, called by it */
+	CONTEXT_STORE,          /* place_store, called by place_caller */
+	CONTEXT_FLUSH,          /* place_flush, called by place_caller */
 	CONTEXT_LIBRARY,        /* in libpmem, called by place_caller */
-	CONTEXT_LIBRARY_DEEPER, /* elsewhere in libpmem, called by the same */
-	CONTEXT_LIBC,           /* in libc, called by nobody */
-	CONTEXT_LIBRARY_ALONE,  /* in libpmem, called by that */
-	CONTEXT_GENERATED,      /* code in no file */
+	CONTEXT_LIBRARY_DEEPER, /* elsewhere in libpmem, called by place_caller */
+	CONTEXT_LIBC,           /* in libc, without a caller */
+	CONTEXT_LIBRARY_ALONE,  /* in libpmem, called by CONTEXT_LIBC */
+	CONTEXT_GENERATED,      /* code outside any file */
 	CONTEXT_MANAGER,        /* in libpmemobj, called by place_caller */
-	CONTEXT_TEMPLATE,       /* place_flush, which calls something */
-	CONTEXT_MANAGER_INLINE, /* in libpmemobj, called by that */
+	CONTEXT_TEMPLATE,       /* place_flush, as a caller */
+	CONTEXT_MANAGER_INLINE, /* in libpmemobj, called by CONTEXT_TEMPLATE */
 };
 
 static struct trace *trace_make(const char *dir)
@@ -47,7 +47,7 @@ static struct trace *trace_make(const char *dir)
 	builder_put(&b, BO_OP_DEF_MODULE, 0x900000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmem.so.1"));
 	builder_put(&b, BO_OP_DEF_MODULE, 0xa00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libc.so.6"));
 	builder_put(&b, BO_OP_DEF_MODULE, 0xb00000, 4096, 0, 1, 1, BUILDER_P("/nowhere/libpmemobj.so.1"));
-	/* A return address lies behind the call. */
+	/* A return address is after the call. */
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, self_offset(place_caller) + 1);
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_store));
 	builder_put(&b, BO_OP_DEF_CONTEXT, 1, 1, self_offset(place_flush));
@@ -66,7 +66,7 @@ static struct trace *trace_make(const char *dir)
 	return scratch_read(dir);
 }
 
-/* What the tests share. */
+/* Shared by the tests. */
 struct setting {
 	struct trace *trace;
 	struct symbols *symbols;
@@ -136,7 +136,7 @@ static void test_sink(void **state)
 	sink_free(sink);
 }
 
-/* The roles and the order of related places tell keys apart. */
+/* Different roles or a different sequence of related places make different keys. */
 static void test_sink_related(void **state)
 {
 	struct sink *sink = sink_new("patterns", "adr");
@@ -183,8 +183,8 @@ static void test_location(void **state)
 	setting_free(&s);
 }
 
-/* What a library stores for its own purposes cannot be mended by its caller; what it flushes for them is not his
- * business. */
+/* A caller cannot fix what a library stores for its own purposes; what the library flushes for these is not the
+ * caller's concern either. */
 static void test_location_of_library(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -199,7 +199,7 @@ static void test_location_of_library(void **state)
 	setting_free(&s);
 }
 
-/* Nor is that changed by functions of the caller's own module in between, such as templates of the library. */
+/* Functions of the caller's own module in between, such as templates of the library, do not change that. */
 static void test_location_of_templates(void **state)
 {
 	const char *const fold[] = {"place_flush"};
@@ -216,7 +216,7 @@ static void test_location_of_templates(void **state)
 	setting_free(&s);
 }
 
-/* Headers of libraries are theirs, wherever they are. */
+/* Headers of libraries belong to the library, no matter where they are. */
 static void test_headers(void **state)
 {
 	static const struct {
@@ -237,13 +237,13 @@ static void test_headers(void **state)
 		assert_int_equal(own_frame(&frame, "/home/me/work/app", NULL), cases[i].own);
 	}
 
-	/* What compilers call for 16 bytes. */
+	/* The library that compilers call for 16-byte atomics. */
 	const struct finding_frame atomic = {.module = "libatomic.so.1.2.0", .offset = 0x42b8};
 
 	assert_false(own_frame(&atomic, NULL, NULL));
 }
 
-/* As much of a path as tells it from the others, and no more. */
+/* As much of a path as is needed to distinguish it from the others, and no more. */
 static void test_pool_names(void **state)
 {
 	struct findings *findings = findings_new();
@@ -254,7 +254,7 @@ static void test_pool_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		vec_push(&findings->target.pm, paths[i]);
-	vec_push(&findings->target.pm, "/pm/log"); /* made twice */
+	vec_push(&findings->target.pm, "/pm/log"); /* created twice */
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
 		assert_string_equal(findings_pool_name(findings, paths[i]), names[i]);
 	assert_null(findings_pool_name(findings, NULL));
@@ -285,7 +285,7 @@ static void test_matches_function(void **state)
 		{"pm::persist", "store::pm::persist<Node, std::less<int> >", true},
 		{"persist<*>", "pm::persist<Node>", true},
 		{"*flush*", "clflush_range", true},
-		{"persist", "void pm::persist<Node>", true}, /* as a demangler has it */
+		{"persist", "void pm::persist<Node>", true}, /* as a demangler prints it */
 		{"persist", "(anonymous namespace)::persist", true},
 		{"persist", "node_persist", false},
 		{"persist", "persist::run", false},
@@ -302,7 +302,7 @@ static void test_matches_function(void **state)
 static void test_library(void **state)
 {
 	static const struct {
-		const char *modules[5], *function; /* of the outermost frame of libpmemobj */
+		const char *modules[5], *function; /* function: of the outermost frame of libpmemobj */
 		size_t library;                    /* 9: none */
 	} cases[] = {
 		{{"*app"}, NULL, 9},
@@ -312,9 +312,9 @@ static void test_library(void **state)
 		{{"libc.so.6", "libpmemobj.so.1", "libpmemobj.so.1", "*app"}, "pmemobj_tx_alloc", 1},
 		{{"libpmem.so.1", "libpmemobj.so.1", "*app"}, "pmemobj_memcpy_persist", 9},
 		{{"*app", "libpmemobj.so.1", "*app"}, "pmemobj_list_insert_new", 9}, /* a constructor */
-		{{"libpmemobj.so.1", "libc.so.6"}, "pmemobj_close", 9}, /* nobody of the user's called it */
-		{{"liballoc.so", "*app"}, NULL, 0},                     /* by --fold */
-		{{"app", "*app"}, NULL, 9},                             /* a function that is folded */
+		{{"libpmemobj.so.1", "libc.so.6"}, "pmemobj_close", 9},              /* not called by the user's code */
+		{{"liballoc.so", "*app"}, NULL, 0},                                  /* by --fold */
+		{{"app", "*app"}, NULL, 9},                                          /* a function that is folded */
 	};
 
 	(void)state;
@@ -357,7 +357,7 @@ static void test_location_own(void **state)
 	setting_free(&s);
 }
 
-/* Without a frame of the user's own: the outermost. */
+/* Without a frame of the user's own, the location is the outermost frame. */
 static void test_location_folded(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -376,7 +376,7 @@ static void test_location_folded(void **state)
 	setting_free(&s);
 }
 
-/* Two instructions of a library that one line of the user called are one finding; two kinds at one place are two. */
+/* Two instructions of a library called from one line of the user are one finding; two kinds at one place are two. */
 static void test_grouping(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -399,7 +399,7 @@ static void test_grouping(void **state)
 	setting_free(&s);
 }
 
-/* The worst variant gives sentence and severity, however rare it is. */
+/* The worst variant determines sentence and severity, however rare it is. */
 static void test_worst_leads(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -416,8 +416,7 @@ static void test_worst_leads(void **state)
 	setting_free(&s);
 }
 
-/* The same mistake on two platforms is one finding; count and sentence are true of the platform that was named
- * first. */
+/* The same mistake on two platforms is one finding; count and sentence are those of the platform named first. */
 static void test_platforms(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -465,7 +464,7 @@ static void test_related(void **state)
 
 /* ---- tables ---- */
 
-/* Every sentence can be filled, and names only places that exist. */
+/* Every sentence can be filled in, and names only places that exist. */
 static void test_messages(void **state)
 {
 	struct findings *f = sample_new();
@@ -503,7 +502,7 @@ static void test_messages(void **state)
 	findings_free(f);
 }
 
-/* A library may flush or fence twice in one call.  The sentence then tells where in it, the fix cannot. */
+/* A library may flush or fence twice in one call.  Then the sentence says where in the library; the fix cannot. */
 static void test_message_inside(void **state)
 {
 	struct findings *f = sample_new();
@@ -524,7 +523,7 @@ static void test_message_inside(void **state)
 	other->frames[1].line = 20;
 	message_fill(finding, "{here} after {fence}", text, sizeof(text));
 	assert_string_equal(text, "kv.c:118 after kv.c:118");
-	/* Without symbols the function that the program calls is known, those inside are not. */
+	/* Without symbols, the function that the program calls is known, but those inside the library are not. */
 	other->frames[1].line = finding->stack.frames[1].line = 0;
 	other->frames[0] = (struct finding_frame){.module = "libpmemobj.so.1", .offset = 0x10};
 	message_fill(finding, "{here} after {fence}", text, sizeof(text));
@@ -550,7 +549,7 @@ static void test_names(void **state)
 	assert_false(role_find("other", &role));
 }
 
-/* ---- order and failure ---- */
+/* ---- sorting and failure ---- */
 
 static void test_order(void **state)
 {
@@ -628,7 +627,7 @@ static void test_frame_text(void **state)
 	assert_string_equal(text, "an unknown place");
 }
 
-/* A function is told apart by its name, not by the arguments of templates; short names stay as they are. */
+/* A function is identified by its name, not by template arguments; short names are unchanged. */
 static void test_function_plain(void **state)
 {
 #define LONG "std::vector<std::pair<int, std::less<int> >, std::allocator<char> >"
@@ -640,7 +639,7 @@ static void test_function_plain(void **state)
 		{"map<" LONG ">::operator->", "map<...>::operator->"},
 		{"map<" LONG ">::operator()", "map<...>::operator()"},
 		{"map<&" LONG "::operator-> >::f", "map<...>::f"},
-		{"map<" LONG "::put", "map<" LONG "::put"}, /* whatever that is */
+		{"map<" LONG "::put", "map<" LONG "::put"}, /* malformed: unchanged */
 	};
 #undef LONG
 	char text[200];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a fingerprint survives and what it tells apart; the baseline that relies on it. */
+/* Which changes do not affect a fingerprint, which do, and the baseline that relies on it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct given {
 	uint64_t offset;
 };
 
-/* The fingerprints of `count` findings, taken together. */
+/* Compute the fingerprints of `count` findings together. */
 static void print(const struct given *given, size_t count, char prints[][FINGERPRINT_CHARS + 1])
 {
 	struct findings *f = sample_new();
@@ -90,7 +90,7 @@ static void test_library_version(void **state)
 	expect(&one, &two, false);
 }
 
-/* Another caller is no other finding. */
+/* A different caller does not make a different finding. */
 static void test_callers(void **state)
 {
 	char prints[2][FINGERPRINT_CHARS + 1];
@@ -112,7 +112,7 @@ static void test_callers(void **state)
 	assert_string_equal(prints[0], prints[1]);
 }
 
-/* Without symbols the offset is all there is. */
+/* Without symbols only the offset is available. */
 static void test_stripped(void **state)
 {
 	struct given one = {KIND_MISSING_FLUSH, NULL, NULL, 0, "kv", 0x1000}, two = one;
@@ -123,7 +123,7 @@ static void test_stripped(void **state)
 	expect(&one, &two, false);
 }
 
-/* Two of one kind in one function, without source: told apart by their order. */
+/* Two findings of one kind in one function, without source: distinguished by their sequence. */
 static void test_ordinal(void **state)
 {
 	struct given pair[] = {usual, usual}, moved[] = {usual, usual};
@@ -131,7 +131,7 @@ static void test_ordinal(void **state)
 
 	(void)state;
 	pair[1].line = 20;
-	moved[0].line = 55; /* in the other order in the array, and 35 lines further down */
+	moved[0].line = 55; /* reversed in the array, and 35 lines further down */
 	moved[1].line = 45;
 	print(pair, 2, before);
 	print(moved, 2, after);
@@ -153,8 +153,8 @@ static const char *source_write(const char *dir, const char *text)
 	return path;
 }
 
-/* With source: lines that move or change elsewhere in the function change nothing, even where one of two findings is
- * mended. */
+/* With source: lines that move or change elsewhere in the function have no effect, even if one of two findings is
+ * fixed. */
 static void test_source(void **state)
 {
 	char before[2][FINGERPRINT_CHARS + 1], after[1][FINGERPRINT_CHARS + 1];
@@ -177,7 +177,7 @@ static void test_source(void **state)
 	assert_string_not_equal(after[0], before[1]);
 }
 
-/* Two lines of the same text are still two findings. */
+/* Two lines with the same text are still two findings. */
 static void test_source_twice(void **state)
 {
 	char prints[2][FINGERPRINT_CHARS + 1];
@@ -223,9 +223,9 @@ static void test_baseline(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		sample_add(now, KIND_MISSING_FLUSH, SEVERITY_ERROR, 100);
 	strcpy(now->at[1].fingerprint, "new");
-	old->at[2].severity = SEVERITY_WARNING; /* it has become an error */
-	old->at[3].state = FINDING_SUPPRESSED;  /* silent then, but no news */
-	now->at[4].state = FINDING_SUPPRESSED;  /* silent for another reason */
+	old->at[2].severity = SEVERITY_WARNING; /* it has since become an error */
+	old->at[3].state = FINDING_SUPPRESSED;  /* suppressed then, but not new */
+	now->at[4].state = FINDING_SUPPRESSED;  /* suppressed for another reason */
 	now->at[4].reason = "mine";
 	baseline_apply(now, old);
 	assert_int_equal(now->at[0].state, FINDING_KNOWN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events on a finding's line and what is pending after each, on traces made by hand. */
+/* The events on a finding's line and what is pending after each, on hand-made traces. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ static void store(struct builder *b, enum bo_store_kind kind, uint64_t offset, u
 	builder_store(b, &ev);
 }
 
-/* History of a finding at LINE whose example is the event `number`; the caller's to free. */
+/* The history of a finding at LINE whose example is event `number`; the caller frees it. */
 static struct findings *history(struct builder *b, const char *dir, uint64_t number)
 {
 	struct findings *f = sample_new();
@@ -63,7 +63,7 @@ static void expect(const struct finding *finding, size_t index, uint64_t number,
 	assert_int_equal(event->example, number == finding->first.event);
 }
 
-/* Numbers: 1 is the file, 2 the mapping. */
+/* Event numbers: 1 is the file, 2 the mapping. */
 static void test_states(void **state)
 {
 	struct builder b;
@@ -75,7 +75,7 @@ static void test_states(void **state)
 	builder_put(&b, BO_OP_CLWB, 1, POOL + LINE + 63);  /* 6 */
 	store(&b, BO_STORE_PLAIN, LINE + 56, 8, 3);        /* 7: not covered by it */
 	builder_put(&b, BO_OP_SFENCE, 1);                  /* 8 */
-	builder_put(&b, BO_OP_SFENCE, 1);                  /* 9: has nothing to do with the line */
+	builder_put(&b, BO_OP_SFENCE, 1);                  /* 9: does not affect the line */
 	store(&b, BO_STORE_NONTEMPORAL, LINE + 16, 16, 4); /* 10 */
 	builder_put(&b, BO_OP_CLFLUSH, 1, POOL + LINE);    /* 11 */
 	builder_put(&b, BO_OP_MFENCE, 1);                  /* 12 */
@@ -95,7 +95,7 @@ static void test_states(void **state)
 	expect(finding, 8, 13, "store", 0x01, 0, 0);
 	expect(finding, 9, 14, "exit", 0x01, 0, 0);
 	assert_int_equal(finding->event_count, 10);
-	/* What is shown of a store: only what lies in the line. */
+	/* Only the part of a store that lies in the line is shown. */
 	assert_int_equal(finding->events[1].line_offset, 0);
 	assert_int_equal(finding->events[1].size, 8);
 	assert_string_equal(finding->events[1].value, "0x202020202020202");
@@ -107,7 +107,7 @@ static void test_states(void **state)
 	findings_free(f);
 }
 
-/* A store of what is there already leaves nothing pending; the content of the file when it was mapped counts. */
+/* Storing what is already there leaves nothing pending; the content of the file when it was mapped counts. */
 static void test_silent(void **state)
 {
 	struct builder b;
@@ -153,7 +153,7 @@ static void test_threads(void **state)
 	builder_put(&b, BO_OP_CLWB, 1, POOL + LINE); /* 4 */
 	builder_put(&b, BO_OP_THREAD_START, 2, 1);   /* 5 */
 	builder_put(&b, BO_OP_THREAD_SWITCH, 2);
-	builder_put(&b, BO_OP_SFENCE, 1); /* 6: of thread 2 */
+	builder_put(&b, BO_OP_SFENCE, 1); /* 6: by thread 2 */
 	builder_put(&b, BO_OP_THREAD_SWITCH, 1);
 	store(&b, BO_STORE_LOCKED, LINE + 32, 8, 2); /* 7 */
 	struct findings *f = history(&b, *state, 7);
@@ -165,7 +165,8 @@ static void test_threads(void **state)
 	findings_free(f);
 }
 
-/* Findings without a place have no history, silenced ones do: a page shows them too.  A missing recording is an error. */
+/* Findings without a place have no history.  Suppressed ones do, because a page shows them too.  A missing recording is
+ * an error. */
 static void test_none(void **state)
 {
 	struct findings *f = sample_all();

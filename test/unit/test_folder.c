@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Folders of crash findings: made, named, read back, and refused. */
+/* Folders of crash findings: creating, naming, reading, and rejecting them. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "scratch.h"
 
 static const struct folder_facts facts = {
-	.recover = "./kv check \xff pool", /* as a shell would take it, but not as JSON does */
+	.recover = "./kv check \xff pool", /* valid for a shell, but not in JSON */
 	.client = "./client",
 	.ready = "7777",
 	.cwd = "/somewhere",
@@ -47,7 +47,7 @@ static void test_folders(void **state)
 	assert_int_equal(folders_finish(s.findings, *state, &facts, &err), 0);
 	assert_string_equal(s.findings->at[0].crash->folder, "F1");
 	snprintf(path, sizeof(path), "%s/crash/.0002", (const char *)*state);
-	assert_int_equal(access(path, F_OK), -1); /* nobody has it */
+	assert_int_equal(access(path, F_OK), -1); /* it belongs to no finding */
 	snprintf(path, sizeof(path), "%s/crash/F1", (const char *)*state);
 	if (folder_read(&f, path, &err) < 0)
 		fail_msg("%s", err.sentence);
@@ -69,7 +69,7 @@ static void test_folders(void **state)
 	crash_sample_free(&s);
 }
 
-/* A finding whose folder cannot be finished has none, and is a finding all the same. */
+/* A finding whose folder cannot be completed has none, but is still a finding. */
 static void test_folders_lost(void **state)
 {
 	struct crash_sample s = crash_sample_make(*state);
@@ -79,7 +79,7 @@ static void test_folders_lost(void **state)
 
 	crash_add(s.crash, &sighting);
 	crash_end(s.crash);
-	folder_make(*state, "0002"); /* of another */
+	folder_make(*state, "0002"); /* of another finding */
 	assert_int_equal(folders_finish(s.findings, *state, &facts, &err), -1);
 	assert_non_null(strstr(err.sentence, "/crash/.0001/replay.json: No such file or directory"));
 	assert_int_equal(s.findings->count, 1);

@@ -4,14 +4,13 @@
  * On many small random programs, both platforms, after each event:
  *
  *  1. every file of every crash state that the model enumerates has the bytes, size and name that a slow recomputation
- *     gives it
- *  2. the digest of the state, mended from the one before, is that of the same content from scratch
- *  3. states with the same content have the same digest, and others another one
+ *     gives
+ *  2. the digest of the state, updated incrementally, is that of the same content from scratch
+ *  3. states with the same content have the same digest, and others a different one
  *
- * and then what random programs seldom do, by name.
+ * Then separate tests for things that random programs seldom do.
  *
- *     test_image [SEED [NUMBER]]      one series of programs; one program of it
- */
+ *     test_image [SEED [NUMBER]]      one series of programs; one program of it */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@
 #include "scratch.h"
 
 #define PROGRAMS 3000
-#define STATES_LOOKED_AT 24 /* of one moment, in full */
+#define STATES_LOOKED_AT 24 /* per moment, checked in full */
 
 static uint64_t seed = 1, only;
 
@@ -63,7 +62,7 @@ static void complain(const struct check *c, const char *what)
 	fail_msg("%s", what);
 }
 
-/* The set of reference units that belongs to flags of the model's pending units. */
+/* Translate flags of the model's pending units into a set of reference units. */
 static uint32_t reference_set(const struct check *c, const bool *persisted)
 {
 	const struct reference *r = c->reference;
@@ -81,7 +80,7 @@ static uint32_t reference_set(const struct check *c, const bool *persisted)
 	return set;
 }
 
-/* What is beyond them is zero, and not looked at. */
+/* The bytes beyond these are zero and are not compared. */
 static size_t known_bytes(const struct replay_file *f)
 {
 	return f->size < REFERENCE_BYTES ? f->size : REFERENCE_BYTES;
@@ -219,7 +218,7 @@ static void test_random(void **state)
 	}
 }
 
-/* By name */
+/* Separate tests */
 
 static void event(struct image *image, enum event_type type, uint64_t offset, const void *data, size_t size)
 {
@@ -281,13 +280,13 @@ static void test_older_last(void **state)
 	fence(image, 2);
 	assert_int_equal(model_pending_count(image_model(image)), 0);
 	expect(image, state_none(image), 64, "12ab5678");
-	event(image, EVENT_STORE, 64, "xyxyxyxy", 8); /* and what comes then is newer again */
+	event(image, EVENT_STORE, 64, "xyxyxyxy", 8); /* and later stores are newer again */
 	expect(image, state_all(image), 64, "xyxyxyxy");
 	expect(image, state_none(image), 64, "12ab5678");
 	image_free(image);
 }
 
-/* A file that existed is there before the trace tells of it; one that is made later is not. */
+/* A file that existed before is there before the trace announces it; one that is created later is not. */
 static void test_origin(void **state)
 {
 	struct event old = {.type = EVENT_FILE, .file = 1, .size = 100, .path = "/pm/old"};
@@ -336,7 +335,7 @@ static void test_origin(void **state)
 	origin_free(origin);
 }
 
-/* Names count in the digest, and a name is given once. */
+/* Names count in the digest, and only one file can have a name. */
 static void test_names(void **state)
 {
 	struct image *image = image_new(platform_find("adr"), NULL);
@@ -352,7 +351,7 @@ static void test_names(void **state)
 	image_apply(image, &(struct event){.type = EVENT_FILE_RENAME, .file = 1, .path = "/pm/a"});
 	assert_true(digest_equal(named, state_digest_none(image)));
 	image_apply(image, &(struct event){.type = EVENT_FILE_UNLINK, .file = 1, .flags = 1});
-	assert_true(image_exists(image, 1)); /* a link is left */
+	assert_true(image_exists(image, 1)); /* one link is left */
 	file_event(image, 2, 4096, "/pm/a");
 	assert_false(image_exists(image, 1));
 	assert_true(image_exists(image, 2));
@@ -363,7 +362,7 @@ static void test_names(void **state)
 	image_free(image);
 }
 
-/* Swapped lines, moved bytes and zeros that were written are told apart, or not, as they should be. */
+/* Swapped lines and moved bytes change the digest; written zeros do not. */
 static void test_digest(void **state)
 {
 	struct image *a = image_new(platform_find("eadr"), NULL), *b = image_new(platform_find("eadr"), NULL);
@@ -381,7 +380,7 @@ static void test_digest(void **state)
 	assert_true(digest_equal(state_digest_none(a), state_digest_none(b)));
 	event(a, EVENT_STORE, 8192, "three", 5);
 	assert_false(digest_equal(state_digest_none(a), state_digest_none(b)));
-	event(a, EVENT_STORE, 8192, "\0\0\0\0\0", 5); /* zeros are zeros, whether they were ever written or not */
+	event(a, EVENT_STORE, 8192, "\0\0\0\0\0", 5); /* zeros are equal, whether they were written or not */
 	assert_true(digest_equal(state_digest_none(a), state_digest_none(b)));
 	event(a, EVENT_FILE_TRUNCATE, 0, NULL, 1 << 19);
 	assert_false(digest_equal(state_digest_none(a), state_digest_none(b)));
@@ -389,7 +388,7 @@ static void test_digest(void **state)
 	image_free(b);
 }
 
-/* A silent store makes no other state. */
+/* A silent store does not make another state. */
 static void test_silent(void **state)
 {
 	struct image *image = image_new(platform_find("adr"), NULL);
@@ -401,7 +400,7 @@ static void test_silent(void **state)
 	fence(image, 1);
 	event(image, EVENT_STORE, 0, "same", 4);
 	assert_true(digest_equal(state_digest_none(image), state_digest_all(image)));
-	/* There and back again: not silent, but the whole set gives the old content. */
+	/* Changed and changed back: not silent, but the full set gives the old content. */
 	event(image, EVENT_STORE, 0, "else", 4);
 	event(image, EVENT_STORE, 0, "same", 4);
 	assert_int_equal(model_pending_count(image_model(image)), 2);
@@ -435,7 +434,7 @@ static void test_many(void **state)
 	image_free(image);
 }
 
-/* The state as a plain file. */
+/* Write a state as a plain file. */
 static void test_write(void **state)
 {
 	const char *dir = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keepers and their owner: who puts the user's files back. */
+/* Keepers and their owner: which of them restores the user's files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void file_make(const char *dir, const char *name)
 	fclose(file);
 }
 
-/* A crash state in the place of pools/pool, a file of the user, and a keeper. */
+/* Put a crash state in place of pools/pool, a file of the user, and start a keeper. */
 static pid_t state_put(struct scene *scene, struct origin *origin, const char *dir, int *fd)
 {
 	static char *const argv[] = {"true", NULL};
@@ -64,7 +64,7 @@ static bool state_is_there(void)
 	return S_ISLNK(st.st_mode);
 }
 
-/* As a process that dies does: its sockets are closed while it is still the parent of its children. */
+/* Simulates a dying process: its sockets are closed while it is still the parent of its children. */
 static void test_lost(void **state)
 {
 	struct origin *origin = origin_new();
@@ -80,7 +80,7 @@ static void test_lost(void **state)
 	origin_free(origin);
 }
 
-/* An owner who sends it away puts the files back himself. */
+/* An owner that dismisses the keeper restores the files itself. */
 static void test_left(void **state)
 {
 	const struct stub_request leave = {.op = STUB_LEAVE};

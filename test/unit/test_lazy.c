@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_lazy.c - small random recoveries on undecided lines, against brute force over all legal sets.
+/* test_lazy.c - small random recoveries on undecided lines, compared with brute force over all legal sets.
  *
- * A moment of a random program (programs.h) says what is undecided; its lines are moved to other places, close to each
- * other and to the ends of pages.  A random recovery is a list of instructions on two mapped files: loads of all sizes,
- * stores, string instructions, gathers, flushes, system calls, faults that it handles itself; conditions on what was
- * seen so far; and an end: exit, abort, a crash.  Then
+ * A moment of a random program (programs.h) determines what is undecided; its lines are moved to other places, close to
+ * each other and to the ends of pages.  A random recovery is a list of instructions on two mapped files: loads of all
+ * sizes, stores, string instructions, gathers, flushes, system calls, faults that it handles itself; conditions on what
+ * was seen so far; and an end: exit, abort, a crash.  Then
  *
  *  1. the outcomes of the leaves are the outcomes of all legal sets
  *  2. each leaf's decisions, with nothing else taken, are legal, and recovery has that leaf's outcome on them
  *  3. the status of each leaf is that of its end
- *  4. there are no more leaves than sets; with a limit there are that many; and twice gives the same leaves in the same
- *     order
- *  5. a set that is like the one with nothing, or with everything, in all lines that recovery reads there, has its
- *     outcome
- *  6. all that holds where stores decide what they cover, too, and there are no fewer leaves
+ *  4. there are no more leaves than sets; with a limit there are that many; and running twice gives the same leaves in
+ *     the same sequence
+ *  5. a set that agrees with the empty or the full set in all lines that recovery reads there has the same outcome
+ *  6. all this also holds if stores decide the lines they cover, and then there are no fewer leaves
  *
  *     test_lazy [SEED [NUMBER]] */
 #include <setjmp.h>
@@ -53,7 +52,7 @@ static uint64_t roll(uint64_t sides)
 	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
 	return (z ^ z >> 31) % sides;
 }
-/* The world: what is undecided */
+/* The undecided lines */
 
 struct world {
 	struct choices *choices;
@@ -96,7 +95,7 @@ static struct choices *moment_make(uint64_t number)
 	return c;
 }
 
-/* The files are numbered from 1 in a trace. */
+/* In a trace, file numbers start at 1. */
 static void lines_move(struct choices *c)
 {
 	struct choices_line *lines = (struct choices_line *)(c + 1);
@@ -153,11 +152,11 @@ static void recovery_make(struct recovery *r, const struct choices *c)
 		op->size = 1 + roll(roll(4) ? 40 : 400);
 		op->mask = masks[roll(sizeof(masks) / sizeof(*masks))];
 		op->bits = op->mask * roll(2);
-		/* A read-only file can be stored to by nobody; one that is not there yet cannot be used. */
+		/* Nothing can store to a read-only file, and a file that is not mapped yet cannot be used. */
 		if (r->protect && op->kind != OP_FAULT)
 			op->kind = op->kind % OP_MOVE;
 		if (op->kind == OP_GATHER)
-			op->size %= 128; /* three times that, and no more */
+			op->size %= 128; /* at most three times that is used */
 		if (r->map_late && i < r->count / 2)
 			op->file = op->other = 0;
 	}
@@ -195,7 +194,7 @@ static struct outcome brute_run(struct world *w, const uint8_t *taken)
 	return recovery_run(&w->recovery, &brute);
 }
 
-/* All legal sets, line by line.  False: too many. */
+/* Visit all legal sets, line by line.  False: too many. */
 static bool brute_all(struct world *w, uint32_t line, struct choices_bounds bounds, uint8_t *taken)
 {
 	const struct choices *c = w->choices;
@@ -322,7 +321,7 @@ static void tree_run(struct world *w)
 	}
 	pid = fork();
 	if (pid == 0) {
-		/* The test framework has handlers for these. */
+		/* The test framework installs handlers for these. */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
 		lazy_arm();
@@ -333,7 +332,7 @@ static void tree_run(struct world *w)
 	lazy_over(pid, status);
 }
 
-/* Agreement */
+/* Comparison */
 
 static bool outcome_equal(const struct outcome *a, const struct outcome *b)
 {
@@ -387,7 +386,7 @@ static void leaf_check(struct world *w, const struct leaf *leaf)
 		complain(w, "status %#x, not %#x", leaf->status, status);
 	if (!leaf_is_legal(w, leaf))
 		complain(w, "decisions of a leaf are not legal");
-	/* Open lines: as little as the decisions allow. */
+	/* Undecided lines: take as little as the decisions allow. */
 	for (uint32_t i = 0; i < leaf->depth; i++)
 		bounds = choices_decide(w->choices, leaf->lines[i],
 					leaf->taken + choices_lines(w->choices)[leaf->lines[i]].first, bounds);
@@ -437,7 +436,7 @@ static void tree_check(struct world *w)
 		complain(w, "%g sets are left out", shared->left_out);
 }
 
-/* Like this end in all lines that its leaf decided? */
+/* Does the set agree with this extreme in all lines that its leaf decided? */
 static bool is_like(const struct world *w, const struct leaf *leaf, uint8_t end, const uint8_t *taken)
 {
 	for (uint32_t i = 0; i < leaf->depth; i++) {
@@ -450,7 +449,7 @@ static bool is_like(const struct world *w, const struct leaf *leaf, uint8_t end,
 	return true;
 }
 
-/* Without a tree: the leaf of an end, and all sets that recovery cannot tell from it. */
+/* Without a tree: the leaf of an extreme, and all sets that recovery cannot distinguish from it. */
 static void end_check(struct world *w, enum lazy_order order)
 {
 	uint8_t end = order == LAZY_MOST;
@@ -473,7 +472,7 @@ static void end_check(struct world *w, enum lazy_order order)
 	}
 }
 
-/* With a limit: the first leaves of those without. */
+/* With a limit, the leaves are the first ones of the run without a limit. */
 static void limit_check(struct world *w)
 {
 	static struct leaf before[LEAVES_MAX];
@@ -541,7 +540,7 @@ static bool world_make(struct world *w, uint64_t number)
 		for (size_t i = 0; i < BYTES; i++)
 			w->certain[f][i] = (uint8_t)(roll(4)   ? 0
 						     : roll(6) ? roll(3)
-							       : 0xfe); /* few values, so that lines are alike */
+							       : 0xfe); /* few values, so that lines are often equal */
 		assert_int_equal(pwrite(w->fds[f], w->certain[f], BYTES, 0), BYTES);
 	}
 	return true;

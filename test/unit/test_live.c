@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading behind the writer: every state in which a reader can meet a file that is being written. */
+/* Reading behind the writer: every state in which a reader can find a file that is being written. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { EACH = 100, SLOT = 4096 };
 
-/* A recording under way: `whole` is what the file will be, of which a part is written. */
+/* A recording in progress: `whole` is the final file, of which a part is written. */
 struct writer {
 	struct builder whole;
 	size_t chunks[4]; /* offsets of the chunk headers */
@@ -46,7 +46,7 @@ static void writer_write(const struct writer *w, size_t from, size_t to)
 	assert_int_equal(pwrite(w->fd, w->whole.bytes + from, to - from, (off_t)from), to - from);
 }
 
-/* The chunk's payload is there; its header is that of an open chunk, except for `codec`. */
+/* Write the chunk's payload; its header is that of an open chunk, except for `codec`. */
 static void writer_write_open(const struct writer *w, unsigned chunk, uint32_t codec)
 {
 	struct bo_chunk_header h;
@@ -104,7 +104,7 @@ static void end_live(struct trace *t)
 	assert_int_equal(trace_end_live(t, &err), 0);
 }
 
-/* The writer has not begun, in several degrees. */
+/* The writer has not begun, at several stages. */
 static void test_not_begun(void **state)
 {
 	const char *dir = *state;
@@ -132,7 +132,7 @@ static void test_follows(void **state)
 	expect_wait(t);
 	writer_write_open(&w, 0, BO_CHUNK_OPEN);
 	expect_wait(t);
-	/* The recorder opens the next chunk before it closes this one. */
+	/* The recorder opens the next chunk before it closes the current one. */
 	writer_write_open(&w, 1, BO_CHUNK_OPEN);
 	writer_write_open(&w, 0, BO_CHUNK_RAW);
 	expect_wait(t);
@@ -141,7 +141,7 @@ static void test_follows(void **state)
 	expect_wait(t);
 	writer_write(&w, w.chunks[1], w.chunks[3]);
 	expect_chunk(t, 1);
-	expect_wait(t); /* the last one is still open */
+	expect_wait(t); /* the last chunk is still open */
 	assert_null(trace_meta(t, "outcome"));
 
 	assert_int_equal(ftruncate(w.fd, (off_t)w.whole.size + BO_CHUNK_BYTES), 0);
@@ -156,7 +156,8 @@ static void test_follows(void **state)
 	writer_end(&w);
 }
 
-/* Sealed while the reader is somewhere else: it reads on through the seal, and waits for the word that this was all. */
+/* Sealed while the reader is elsewhere: it continues reading through the seal, and waits until it is told that the file
+ * is complete. */
 static void test_sealed_meanwhile(void **state)
 {
 	const char *dir = *state;
@@ -179,7 +180,7 @@ static void test_sealed_meanwhile(void **state)
 	writer_end(&w);
 }
 
-/* What a live reader takes for a chunk under way is damage once the recording is complete. */
+/* What a live reader takes for an unfinished chunk is damage once the recording is complete. */
 static void test_damage(void **state)
 {
 	const char *dir = *state;
@@ -201,7 +202,7 @@ static void test_damage(void **state)
 	writer_end(&w);
 }
 
-/* Cut to nothing while it was read. */
+/* Truncated to nothing while it was being read. */
 static void test_vanished(void **state)
 {
 	const char *dir = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mapping arithmetic: named cases, and random operations against a plain array of pages. */
+/* Mapping arithmetic: separate cases, and random operations compared with a plain array of pages. */
 #include <string.h>
 
 #include "scratch.h"
@@ -16,7 +16,7 @@ static void map_pages(struct mappings *m, uint64_t page, uint64_t pages, uint32_
 					  .prot = 3});
 }
 
-/* At this page there must be this page of this file; file 0: nothing. */
+/* Check that this page shows this page of this file; file 0: nothing. */
 static void expect(struct mappings *m, uint64_t page, uint32_t file, uint64_t file_page)
 {
 	const struct mapping *at = mappings_find(m, page * P + 5);
@@ -73,7 +73,7 @@ static void test_map_replaces(void **state)
 	mappings_free(&m);
 }
 
-/* A mapping of 100 bytes takes a page, and so does its unmapping. */
+/* A mapping of 100 bytes takes a whole page, and so does unmapping it. */
 static void test_whole_pages(void **state)
 {
 	struct mappings m = {0};
@@ -130,12 +130,12 @@ static void test_remap(void **state)
 	expect(&m, 70, 1, 8);
 	expect(&m, 71, 1, 9);
 	map_pages(&m, 80, 4, 2, 0);
-	mappings_remap(&m, 70 * P, 2 * P, 81 * P, 2 * P); /* onto another */
+	mappings_remap(&m, 70 * P, 2 * P, 81 * P, 2 * P); /* over another mapping */
 	expect(&m, 80, 2, 0);
 	expect(&m, 81, 1, 8);
 	expect(&m, 82, 1, 9);
 	expect(&m, 83, 2, 3);
-	mappings_remap(&m, 5 * P, 0, 6 * P, P); /* of nothing */
+	mappings_remap(&m, 5 * P, 0, 6 * P, P); /* of an unmapped range */
 	expect(&m, 6, 0, 0);
 	mappings_free(&m);
 }
@@ -168,7 +168,7 @@ static void test_ranges(void **state)
 	assert_false(mappings_range_valid(P, INT64_MAX - P));
 }
 
-/* The model: what each page shows. */
+/* The reference: what each page shows. */
 #define PAGES 64
 
 struct page {
@@ -183,7 +183,7 @@ static void model_remap(struct page *model, uint64_t old, uint64_t old_pages, ui
 	uint64_t common = old_pages < new_pages ? old_pages : new_pages;
 
 	memcpy(moved, model + old, common * sizeof(*model));
-	for (uint64_t i = common; i < new_pages; i++) { /* the last page stretches */
+	for (uint64_t i = common; i < new_pages; i++) { /* the last page is extended */
 		moved[i] = moved[i - 1];
 		moved[i].file_page += moved[i].file != 0;
 	}

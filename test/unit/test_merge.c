@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several processes in one recording: their order, and what they share. */
+/* Several processes in one recording: their sequence, and what they share. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ static void save(struct builder *b, const char *dir)
 	builder_write(b, dir);
 }
 
-/* Process 2 has no file: it never came to write one. */
+/* Process 2 has no file: it never wrote one. */
 static void test_order(void **state)
 {
 	struct builder b;
@@ -46,7 +46,7 @@ static void test_order(void **state)
 	builder_start(&b, 1, BO_LAYER_FOLLOW);
 	builder_put(&b, BO_OP_CLOCK, 20);
 	mark(&b, 4);
-	builder_end(&b, BO_CHUNK_ZSTD); /* a burst may go on in the next chunk */
+	builder_end(&b, BO_CHUNK_ZSTD); /* a burst may continue in the next chunk */
 	mark(&b, 5);
 	builder_put(&b, BO_OP_CLOCK, 30);
 	builder_put(&b, BO_OP_CLOCK, 35);
@@ -69,7 +69,7 @@ static void test_order(void **state)
 	trace_close(t);
 }
 
-/* What a child defines before its first CLOCK belongs to its first burst, not to the beginning. */
+/* Definitions of a child before its first CLOCK belong to its first burst, not to the start of the recording. */
 static void test_late_clock(void **state)
 {
 	struct builder b;
@@ -92,7 +92,7 @@ static void test_late_clock(void **state)
 	trace_close(t);
 }
 
-/* Many processes, random bursts: the numbers must come out ascending. */
+/* Many processes, random bursts: the numbers must be ascending. */
 static void test_many(void **state)
 {
 	enum { PROCESSES = 40, BURSTS = 3000 };
@@ -119,7 +119,7 @@ static void test_many(void **state)
 	trace_close(t);
 }
 
-/* Without the layer, a second file is left from something else. */
+/* Without the layer, a second file belongs to something else. */
 static void test_no_follow(void **state)
 {
 	struct builder b;
@@ -145,7 +145,7 @@ static void define(struct builder *b, const char *module, uint64_t ino, uint64_t
 	builder_put(b, BO_OP_MAP, 0, 1, addr, 0x1000, 0, 3, MAP_SHARED);
 }
 
-/* A forked child repeats what it inherits; one that was executed maps the file by itself; a third maps another. */
+/* A forked child repeats what it inherits; an executed one maps the file independently; a third maps another file. */
 static void test_shared_definitions(void **state)
 {
 	uint8_t byte = 1;
@@ -191,7 +191,7 @@ static void test_shared_definitions(void **state)
 	trace_close(t);
 }
 
-/* A number of a deleted file is given to a new one: they are two files. */
+/* A new file with the inode number of a deleted one is a different file. */
 static void test_inode_again(void **state)
 {
 	struct builder b;

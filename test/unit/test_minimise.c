@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_minimise.c - the fewest lost stores, on many small random programs, both platforms, against all legal sets.
+/* test_minimise.c - the fewest lost stores, on many small random programs, both platforms, compared with all legal
+ * sets.
  *
- * After each event some random units are called essential: recovery fails if all of them are lost.  The result must be
- * legal, lose them, and lose no more stores than the least of all legal sets that do and tear no store. */
+ * After each event some random units are declared essential: recovery fails if all of them are lost.  The result must
+ * be legal, lose these units, and lose no more stores than the best legal set that does so and tears no store. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +98,7 @@ static void check_moment(struct model *model, uint64_t *seed)
 	assert_true(loses_essential(&c, persisted));
 	assert_int_equal(stores_lost(&c, persisted), c.least);
 
-	/* Nothing is tried where nothing may be. */
+	/* With no trials left, nothing is tried. */
 	memset(persisted, 0, sizeof(persisted));
 	c.tried = left = 0;
 	assert_int_equal(minimise_lost(model, persisted, &left, fails, &c), 0);
@@ -130,7 +131,7 @@ static int stop(void *arg, const bool *persisted)
 	return -2;
 }
 
-/* Who says stop is obeyed, and what was reached holds. */
+/* A request to stop is obeyed, and the result so far is valid. */
 static void test_stop(void **state)
 {
 	struct program program;

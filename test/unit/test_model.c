@@ -11,7 +11,7 @@ static void on_persist(void *arg, const struct event *by, const struct unit *uni
 	run_certain(arg, unit);
 }
 
-/* Sets over all crash points, and after the last event. */
+/* Check the number of sets over all crash points, and after the last event. */
 static void expect_sets(const char *platform, const char *layout, const char *text, size_t everywhere, size_t last)
 {
 	static const struct model_observer observer = {.persist = on_persist};
@@ -44,12 +44,12 @@ static void table(void **state)
 static void adr_lines(void **state)
 {
 	(void)state;
-	/* Written back at any time without a flush; both versions of A are pending, in their order. */
+	/* Written back at any time without a flush; both versions of A are pending, in sequence. */
 	expect_sets("adr", "", "A", 2, 2);
 	expect_sets("adr", "", "A A", 3, 3);
 	expect_sets("adr", "", "A A A clwb:A sfence", 4, 1);
 	expect_sets("adr", "AB", "A B A B", 5, 5);
-	/* A flush names any byte of its line. */
+	/* A flush may name any byte of its line. */
 	expect_sets("adr", "AB", "A clwb:B sfence", 2, 1);
 	/* Flush, store, flush, fence: both; flush, store, fence: the first. */
 	expect_sets("adr", "AB", "A clwb:A B clwb:A sfence", 3, 1);
@@ -69,10 +69,10 @@ static void adr_threads(void **state)
 	/* Another thread's fence covers nothing. */
 	expect_sets("adr", "", "A clwb:A @2 sfence", 2, 2);
 	expect_sets("adr", "", "A clwb:A @2 sfence @1 sfence", 2, 1);
-	/* Another thread's flush covers what I stored; its fence is what counts. */
+	/* Another thread's flush covers my stores; the fence must be that thread's. */
 	expect_sets("adr", "", "A @2 clwb:A sfence", 2, 1);
 	expect_sets("adr", "", "A @2 clwb:A @1 sfence", 2, 2);
-	/* Both flush the line; each covers what was there at its moment. */
+	/* Both flush the line; each covers what was there at that time. */
 	expect_sets("adr", "AB", "A clwb:A B @2 clwb:A @1 sfence", 3, 2);
 	expect_sets("adr", "AB", "A clwb:A B @2 clwb:A sfence", 3, 1);
 	expect_sets("adr", "AB", "A clwb:A @2 clwb:A @1 B sfence @2 sfence", 3, 2);
@@ -84,32 +84,32 @@ static void adr_threads(void **state)
 static void adr_clflush(void **state)
 {
 	(void)state;
-	/* Nothing later: not certain; the fence of its thread completes it, another's does not. */
+	/* Nothing later: not certain.  The fence of its own thread completes it, another thread's does not. */
 	expect_sets("adr", "", "A clflush:A", 2, 2);
 	expect_sets("adr", "", "A clflush:A sfence", 2, 1);
 	expect_sets("adr", "", "A clflush:A @2 sfence", 2, 2);
-	/* What was stored before it is not bound. */
+	/* Earlier stores are not affected. */
 	expect_sets("adr", "", "A B clflush:A", 4, 4);
-	/* Anything later: by another thread, non-temporal, written. */
+	/* Later stores of any kind: by another thread, non-temporal, written. */
 	expect_sets("adr", "", "A clflush:A @2 B", 3, 3);
 	expect_sets("adr", "", "A clflush:A nt:B", 3, 3);
 	expect_sets("adr", "", "A clflush:A write:B", 3, 3);
 	/* Later on its own line. */
 	expect_sets("adr", "AB", "A clflush:A B", 3, 3);
-	/* When the later one is certain, so is it: through any number of steps. */
+	/* When the later store is certain, so is the earlier one, through any number of steps. */
 	expect_sets("adr", "", "A clflush:A @2 B clwb:B sfence", 3, 1);
 	expect_sets("adr", "", "A clflush:A B clflush:B @2 C clwb:C sfence", 4, 1);
 	expect_sets("adr", "", "A clflush:A @2 nt:B sfence", 3, 1);
 	expect_sets("adr", "A||B", "A clflush:A write:B msync:B", 3, 1);
-	/* But not what was stored after it on its line. */
+	/* But not later stores on its line. */
 	expect_sets("adr", "AC", "A clflush:A C @2 B clwb:B sfence", 5, 2);
 	/* It completes no other flush. */
 	expect_sets("adr", "", "A clwb:A B clflush:B", 4, 4);
 	expect_sets("adr", "", "A clwb:A B clflush:B @2 C clwb:C sfence", 6, 2);
-	/* Twice is as good as once; a second one covers what came between. */
+	/* Twice has the same effect as once; a second CLFLUSH covers the stores between. */
 	expect_sets("adr", "", "A clflush:A clflush:A B", 3, 3);
 	expect_sets("adr", "AB", "A clflush:A B clflush:A C", 4, 4);
-	/* One that covers nothing says nothing. */
+	/* A CLFLUSH that covers nothing has no effect. */
 	expect_sets("adr", "", "clflush:A A B", 4, 4);
 }
 
@@ -122,7 +122,7 @@ static void adr_nontemporal(void **state)
 	expect_sets("adr", "", "nt:A clwb:A", 2, 2);
 	expect_sets("adr", "", "nt:A sfence", 2, 1);
 	expect_sets("adr", "", "nt:A @2 sfence", 2, 2);
-	/* On a line with cached stores it is bound to none of them. */
+	/* On a line with cached stores it depends on none of them. */
 	expect_sets("adr", "AB", "A nt:B", 4, 4);
 	expect_sets("adr", "AB", "A nt:B sfence", 4, 2);
 	expect_sets("adr", "AB", "nt:A B clwb:A", 4, 4);
@@ -144,7 +144,7 @@ static void adr_tearing(void **state)
 	expect_sets("adr", "A|B", "cross:A", 4, 4);
 	expect_sets("adr", "A|B", "cross:A clwb:A sfence", 4, 2);
 	expect_sets("adr", "A|B", "cross:A clwb:A clwb:B sfence", 4, 1);
-	/* A byte is a unit; two stores to a word are two. */
+	/* A byte is a unit; two stores to a word are two units. */
 	expect_sets("adr", "", "byte:A byte:A", 3, 3);
 }
 
@@ -155,9 +155,9 @@ static void adr_silent(void **state)
 	expect_sets("adr", "", "A=1 A=1", 2, 2);
 	expect_sets("adr", "", "A=1 A=2 A=1", 4, 4);
 	expect_sets("adr", "", "A=1 clwb:A A=1 sfence", 2, 1);
-	/* One half is as it was. */
+	/* One half is unchanged. */
 	expect_sets("adr", "AB", "B=1 clwb:B sfence wide:A=1", 3, 2);
-	/* The same value, stored in a way that will be certain although the first one is not, is no silent store. */
+	/* A store of the same value is not silent if it will be certain although the first one is not. */
 	expect_sets("adr", "", "A=1 nt:A=1 sfence", 4, 2);
 	expect_sets("adr", "", "nt:A=1 @2 nt:A=1 sfence", 4, 2);
 	expect_sets("adr", "", "nt:A=1 nt:A=1", 2, 2);
@@ -187,14 +187,14 @@ static void adr_sync(void **state)
 	expect_sets("adr", "", "A async", 2, 2);
 	expect_sets("adr", "", "A sync_file_range", 2, 2);
 	expect_sets("adr", "A||B", "A B msync:B", 4, 2);
-	/* Written: no flush, no fence. */
+	/* Written data: flushes and fences have no effect. */
 	expect_sets("adr", "", "write:A", 2, 2);
 	expect_sets("adr", "", "write:A=0", 1, 1);
 	expect_sets("adr", "", "write:A clwb:A sfence", 2, 2);
 	expect_sets("adr", "AB", "write:A write:B", 4, 4);
-	/* Nothing is persisted by unmapping or by the end. */
+	/* Unmapping and the end persist nothing. */
 	expect_sets("adr", "", "map A unmap", 2, 2);
-	/* What hides behind a later one is synchronised too. */
+	/* Units hidden by later ones are synchronized too. */
 	expect_sets("adr", "", "nt:A nt:A msync", 4, 1);
 }
 
@@ -203,13 +203,13 @@ static void adr_files(void **state)
 	(void)state;
 	expect_sets("adr", "A|B", "A B truncate:B", 4, 2);
 	expect_sets("adr", "A|B", "A truncate:A", 2, 1);
-	/* Zeros are there again: storing them is silent. */
+	/* The bytes are zero again: storing zeros is silent. */
 	expect_sets("adr", "A|B", "A truncate:A truncate:B A=0", 2, 1);
-	/* A store beyond the end reaches nothing. */
+	/* A store beyond the end has no effect. */
 	expect_sets("adr", "A|B", "truncate:A B", 1, 1);
 	expect_sets("adr", "AB", "A B punch:A", 4, 2);
 	expect_sets("adr", "AB", "A B punch:A A=0", 4, 2);
-	/* What a unit that was cut off had made certain stays so. */
+	/* What a unit made certain before it was cut off stays certain. */
 	expect_sets("adr", "A|B", "A clflush:A @2 B clwb:B sfence truncate:B", 3, 1);
 }
 
@@ -236,7 +236,7 @@ static void eadr_sets(void **state)
 	expect_sets("eadr", "", "nt:A @2 sfence", 2, 2);
 	expect_sets("eadr", "", "nt:A lock:B", 3, 1);
 	expect_sets("eadr", "", "nt:A clwb:A", 2, 2);
-	/* Written ones, a synchronisation. */
+	/* Written data, and synchronization. */
 	expect_sets("eadr", "", "write:A sfence", 2, 2);
 	expect_sets("eadr", "", "write:A msync", 2, 1);
 	expect_sets("eadr", "", "A=0", 1, 1);
@@ -262,8 +262,8 @@ static void counts(void **state)
 	model_count(r->model, count);
 	mpz_ui_pow_ui(expected, 256, 512);
 	assert_int_equal(mpz_cmp(count, expected), 0);
-	/* Ordered before anything later: all of it or, of the 512 lines, any state; and with the later one one state
-	 * more. */
+	/* Ordered before anything later: with the later store, all units must be there, which is one more state;
+	 * without it, the 512 lines may have any state. */
 	for (unsigned i = 0; i < 512; i++) {
 		struct event ev = {.type = EVENT_CLFLUSH, .file = 1, .offset = i * 64, .thread = 1};
 
@@ -319,7 +319,7 @@ static void lines_are_counted(void **state)
 	run_free(r);
 }
 
-/* The same few bytes stored again and again without a fence: only MODEL_VISIBLE can bear it. */
+/* The same few bytes stored repeatedly without a fence: only MODEL_VISIBLE can handle that. */
 static void visible_is_bounded(void **state)
 {
 	static const char *const texts[] = {"A B", "A clflush:A B clflush:A", "nt:A nt:B", "A clwb:A @2 clwb:A B @1",

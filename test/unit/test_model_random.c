@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_model_random.c - the model against the reference, on many small random programs, both platforms.
+/* test_model_random.c - the model compared with the reference, on many small random programs, on both platforms.
  *
- * After each event of each program, both ways:
+ * After each event of each program, in both directions:
  *
- *  1. what the model calls pending is what is in some legal set and not in all; the rest it has told the observer to be
- *     certain, once
- *  2. every subset of the pending units is allowed by the model if and only if it is legal
- *  3. the sets enumerated are the legal ones, each once, from the empty one to the whole one
+ *  1. the units that the model calls pending are those in some legal set but not in all; it has reported the others to
+ *     the observer as certain, once
+ *  2. the model allows a subset of the pending units if and only if it is legal
+ *  3. the enumerated sets are the legal ones, each once, from the empty to the full set
  *  4. their number is the count
- *  5. the units that the observer hears to be overwritten are those
- *  6. it hears of the same bytes unit by unit and line by line
+ *  5. the units reported as overwritten are the right ones
+ *  6. the bytes reported unit by unit and line by line are the same
  *
- * and at the end the union of the sets over all points is the same.  A second model, which forgets what is overwritten,
- * must tell the observer of the same overwritten and left over units.
+ * and at the end the union of the sets over all points is the same.  A second model, which forgets overwritten units,
+ * must report the same overwritten and leftover units.
  *
- *     test_model_random [SEED [NUMBER]]      one series of programs; one program of it.  MODEL_SEED in the environment is a SEED too
- */
+ *     test_model_random [SEED [NUMBER]]      one series of programs; one program of it.  MODEL_SEED is a SEED too */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +33,7 @@
 
 static uint64_t seed = 1, only;
 
-/* What an observer has heard of one kind: a sum that does not depend on the order of the calls. */
+/* What an observer was told about one kind: a sum that does not depend on the sequence of the calls. */
 struct heard {
 	uint64_t calls, sum;
 };
@@ -44,19 +43,19 @@ struct check {
 	const struct reference *reference;
 	struct model *model, *visible;
 	size_t point;
-	uint32_t certain;                         /* units the observer heard to be persisted */
+	uint32_t certain;                         /* units reported as persisted */
 	uint32_t overwritten;                     /* by the last event */
 	struct heard overwrites[2], leftovers[2]; /* of both models */
 	struct heard persisted[2];                /* bytes, by unit and by line */
-	uint32_t pending[REFERENCE_UNITS];        /* of the model's pending units, the bits in the reference */
+	uint32_t pending[REFERENCE_UNITS];        /* for each pending unit of the model, its bit in the reference */
 	size_t pending_count;
 	uint8_t legal[SETS / 8];      /* of this point */
 	uint8_t seen[SETS / 8];       /* enumerated at this point */
 	uint8_t ever_legal[SETS / 8]; /* of all points */
 	uint8_t ever_seen[SETS / 8];
 	size_t visits;
-	bool whole; /* the last set enumerated was the whole one */
-	bool wrote; /* by a system call */
+	bool whole; /* the last enumerated set was the full one */
+	bool wrote; /* a system call wrote data */
 	char problem[256];
 };
 
@@ -154,7 +153,7 @@ static void on_leftover_visible(void *arg, const struct event *by, const struct 
 	hear(&((struct check *)arg)->leftovers[1], by, unit);
 }
 
-/* Bytes that were zeroed since the store may be left out, or be zero. */
+/* Bytes that were zeroed since the store may be missing, or be zero. */
 static bool bytes_agree(const struct unit *unit, const struct reference_unit *r, size_t point)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -268,7 +267,7 @@ static void check_point(struct check *c)
 {
 	check_pending(c);
 	if (c->problem[0])
-		return; /* nothing below makes sense */
+		return; /* the checks below would be meaningless */
 	check_sets(c);
 	check_membership(c);
 	check_count(c);
@@ -284,14 +283,14 @@ static void check_end(struct check *c)
 		complain(c, "the union over all points differs");
 	if (memcmp(&c->persisted[0], &c->persisted[1], sizeof(struct heard)))
 		complain(c, "units and lines differ in what became certain");
-	/* Written units are not kept there at all. */
+	/* The second model does not keep written units. */
 	if (!c->wrote && memcmp(&c->overwrites[0], &c->overwrites[1], sizeof(struct heard)))
 		complain(c, "forgetting what is overwritten changes what is overwritten");
 	if (!c->wrote && memcmp(&c->leftovers[0], &c->leftovers[1], sizeof(struct heard)))
 		complain(c, "forgetting what is overwritten changes what is left over");
 }
 
-/* Run one program; "" in c->problem if all is well. */
+/* Run one program; c->problem is "" if all is well. */
 static void check_program(struct check *c, const struct program *program, enum reference_platform platform)
 {
 	static const struct model_observer observer = {.persist = on_persist,
@@ -325,14 +324,14 @@ static void check_program(struct check *c, const struct program *program, enum r
 	reference_free(reference);
 }
 
-/* Whether the kernel would do what these ask depends on what came before. */
+/* Whether the kernel allows these depends on the events before them, so they are not removed. */
 static bool may_be_cut(const struct event *ev)
 {
 	return ev->type != EVENT_FILE && ev->type != EVENT_FILE_WRITE && ev->type != EVENT_FILE_TRUNCATE &&
 	       ev->type != EVENT_FILE_ALLOCATE;
 }
 
-/* Leave out events as long as it still fails. */
+/* Remove events as long as the program still fails. */
 static void shrink(struct check *c, struct program *program, enum reference_platform platform)
 {
 	struct program shorter;
@@ -354,7 +353,7 @@ static void shrink(struct check *c, struct program *program, enum reference_plat
 	check_program(c, program, platform);
 }
 
-/* Every kind of event must occur, or the comparison says nothing about it. */
+/* Every kind of event must occur; otherwise the comparison would not cover it. */
 static void count_types(const struct program *program, size_t *seen)
 {
 	for (size_t i = 0; i < program->count; i++)

@@ -67,7 +67,7 @@ static void note_leftover(void *arg, const struct event *by, const struct unit *
 	     kinds[unit->kind]);
 }
 
-/* `what` picks from: o(verwrite) f(lush) s(fence) p(ersist) l(eftover).  Both depths must tell the same. */
+/* `what` selects from: o(verwrite) f(lush) s(fence) p(ersist) l(eftover).  Both depths must report the same. */
 static void expect_told(const char *platform, const char *layout, const char *what, const char *text,
 			const char *expected)
 {
@@ -81,7 +81,7 @@ static void expect_told(const char *platform, const char *layout, const char *wh
 
 	for (int depth = MODEL_STATES; depth <= MODEL_VISIBLE; depth++) {
 		if (depth == MODEL_VISIBLE && strstr(expected, "written;"))
-			continue; /* it does not keep them */
+			continue; /* this depth does not keep written units */
 		struct run *r = run_start(platform, (enum model_depth)depth, layout, &observer);
 
 		run_text(r, text, false);
@@ -96,12 +96,12 @@ static void told_flushes(void **state)
 {
 	(void)state;
 	expect_told("adr", "AB", "f", "A B clwb:A", "flush new=2 mine=2 stored=B; ");
-	/* Redundant: flushed before, and nothing stored since; A is at 0, the flush named byte 3. */
+	/* Redundant: flushed before, and nothing stored since.  A is at 0, the flush named byte 3. */
 	expect_told("adr", "AB", "f", "A clwb:A clwb:B",
 		    "flush new=1 mine=1 stored=A; flush new=0 mine=0 after=101@3 pending stored=A; ");
 	expect_told("adr", "AB", "f", "A clwb:A sfence clwb:B",
 		    "flush new=1 mine=1 stored=A; flush new=0 mine=0 after=101@3 stored=A; ");
-	/* A store since: not flushed since. */
+	/* A store came since, so the line does not count as flushed. */
 	expect_told("adr", "AB", "f", "A clwb:A B clwb:A",
 		    "flush new=1 mine=1 stored=A; flush new=1 mine=1 stored=B; ");
 	/* Never stored to. */
@@ -111,19 +111,19 @@ static void told_flushes(void **state)
 	/* A silent store is covered, once. */
 	expect_told("adr", "A", "f", "A=0 clwb:A clwb:A",
 		    "flush new=1 mine=0 stored=A; flush new=0 mine=0 after=101@3 stored=A; ");
-	/* Another thread has flushed it, but only its own fence would help it. */
+	/* Another thread has flushed it, but that does not help without a fence of that thread. */
 	expect_told("adr", "A", "f", "A clwb:A @2 clwb:A clwb:A",
 		    "flush new=1 mine=1 stored=A; flush new=0 mine=1 after=101@3 pending stored=A; "
 		    "flush new=0 mine=0 after=101@3 pending stored=A; ");
-	/* A non-temporal store needs no flush; what a synchronisation has put on media neither. */
+	/* A non-temporal store needs no flush; neither does data that a synchronization has put on media. */
 	expect_told("adr", "", "f", "nt:A clwb:A", "flush new=0 mine=0 stored=A; ");
 	expect_told("adr", "A", "f", "A msync clwb:A", "flush new=0 mine=0 after=0@0 stored=A; ");
 	expect_told("adr", "A", "f", "A msync:A clwb:A", "flush new=0 mine=0 after=0@0 stored=A; ");
 	expect_told("adr", "A", "f", "A async clwb:A", "flush new=1 mine=1 stored=A; ");
-	/* The line moved away; what is there now was never stored to. */
+	/* The line was moved away; the new content was never stored to. */
 	expect_told("adr", "A", "f", "A clwb:A sfence collapse clwb:A",
 		    "flush new=1 mine=1 stored=A; flush new=0 mine=0; ");
-	/* What was written may be flushed once: nobody is blamed for it. */
+	/* Written data may be flushed once without being reported. */
 	expect_told("adr", "A", "f", "write:A clwb:A clwb:A", "flush new=1 mine=0; flush new=0 mine=0 after=101@3; ");
 	expect_told("adr", "A", "f", "write:A msync:A clwb:A", "flush new=0 mine=0; ");
 	expect_told("eadr", "", "f", "A clwb:A", "flush new=0 mine=0 pointless stored=A; ");
@@ -140,7 +140,7 @@ static void told_fences(void **state)
 	expect_told("adr", "A", "s", "clwb:- clwb:A sfence sfence",
 		    "fence flushes=0 direct=0 volatile=1 idle=1 written=0; "
 		    "fence flushes=0 direct=0 volatile=0 idle=0 written=0; ");
-	/* The same line twice, from one place, is one. */
+	/* The same line twice, from one place, counts once. */
 	expect_told("adr", "A", "s", "A clwb:A A clwb:A sfence",
 		    "fence flushes=1 direct=0 volatile=0 idle=0 written=2 contexts=1 101..101; ");
 	/* Another thread's stores count, its flushes do not. */
@@ -162,14 +162,14 @@ static void told_overwrites(void **state)
 	expect_told("adr", "", "o", "A clwb:A A", "overwrite A by A; ");
 	expect_told("adr", "", "o", "A clwb:A sfence A", "");
 	expect_told("adr", "AB", "o", "A B", "");
-	/* The latest only: what it has overwritten is gone already. */
+	/* Only the latest: what it has overwritten is already gone. */
 	expect_told("adr", "", "o", "A A A", "overwrite A by A; overwrite A by A; ");
 	/* A byte of a word, and then its other bytes. */
 	expect_told("adr", "AB", "o", "byte:A half:A", "");
 	expect_told("adr", "AB", "o", "half:A A B=2", "overwrite A by A; overwrite A by B; ");
-	/* Only bytes that change count: the half of A that is stored again is as it was. */
+	/* Only changed bytes count: the half of A that is stored again is unchanged. */
 	expect_told("adr", "AB", "o", "A=1 B=1 wide:A=1", "");
-	/* Non-temporal ones, both ways; written ones are no stores. */
+	/* Non-temporal stores, in both directions; writes are not stores. */
 	expect_told("adr", "", "o", "nt:A A", "overwrite A by A; ");
 	expect_told("adr", "", "o", "A nt:A sfence", "overwrite A by A; ");
 	expect_told("adr", "", "o", "write:A A", "");
@@ -190,7 +190,7 @@ static void told_leftovers(void **state)
 	expect_told("adr", "", "l", "A clflush:A", "");
 	expect_told("adr", "", "l", "A clwb:A clflush:A", "");
 	expect_told("adr", "AB", "l", "A clflush:A B", "leftover B bare; ");
-	/* The last mapping goes; and only then, and only once. */
+	/* When the last mapping goes; only then, and only once. */
 	expect_told("adr", "", "l", "map A unmap B", "unmapped A bare; leftover B bare; ");
 	expect_told("adr", "", "l", "map mapagain A unmap B", "leftover A bare; leftover B bare; ");
 	expect_told("adr", "", "l", "A unmap map unmap", "unmapped A bare; ");
@@ -198,7 +198,7 @@ static void told_leftovers(void **state)
 	expect_told("adr", "", "l", "map A private B", "unmapped A bare; leftover B bare; ");
 	expect_told("adr", "", "l", "map A unlink unmap", "");
 	expect_told("adr", "", "l", "A unlink", "");
-	/* What is overwritten is not left over, unless a part of it is to be seen. */
+	/* Overwritten units are not leftovers, unless a part of them is visible. */
 	expect_told("adr", "", "l", "A=1 A=2", "leftover A bare; ");
 	expect_told("adr", "AB", "l", "B=5 half:A", "leftover B bare; leftover A bare; leftover A bare; ");
 	/* A thread that ends fences nothing. */
@@ -233,7 +233,7 @@ static void note_left(void *arg, const struct event *by, const struct unit *unit
 	c->left[c->calls++] = model_line_units(c->model, unit->file, unit->offset, &mixed);
 }
 
-/* Whoever is told of the last unit of a wide store can see that it is the last on its line. */
+/* When the last unit of a wide store is reported, the observer can see that it is the last on its line. */
 static void told_one_by_one(void **state)
 {
 	static const struct model_observer observer = {.persist = note_left};

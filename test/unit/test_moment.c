@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_moment.c - crash states of a moment that is over.
+/* test_moment.c - crash states of a past moment.
  *
  *  1. on many small random programs, both platforms, after every event: the content of each legal set is the one that
- *     the image itself tells, and the extremes are the extremes
- *  2. moments with the same name have the same contents; where what may be decided differs, so does the name
- *  3. in how many orders stores can get to media
+ *     the image itself gives, and the extremes are the extremes
+ *  2. moments with the same name have the same contents; if what may be decided differs, so does the name
+ *  3. the number of orders in which stores can reach media
  *
- *     test_moment [SEED [NUMBER]]
- */
+ *     test_moment [SEED [NUMBER]] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +112,7 @@ static struct image *image_start(void)
 	return image;
 }
 
-/* Stores to lines, 'a' to 'z'; a blank lets an event pass; a capital letter stores 8 bytes further in the line. */
+/* Stores to lines 'a' to 'z'; a blank is an unrelated event; a capital letter stores 8 bytes further in the line. */
 static struct moment *moment_of(const char *stores)
 {
 	struct image *image = image_start();
@@ -148,7 +147,7 @@ static void names(void **state)
 	(void)state;
 	assert_true(same_name("abc", "abc"));
 	assert_true(same_name("abc", "a b c"));
-	/* Lines have nothing to do with each other; words of a line do. */
+	/* Lines are independent of each other; words of a line are not. */
 	assert_true(same_name("ab", "ba"));
 	assert_false(same_name("aA", "Aa"));
 	assert_false(same_name("ab", "a"));
@@ -174,11 +173,11 @@ static void sequences(void **state)
 	expect_sequences("ab", 5);
 	expect_sequences("abc", 16);
 	expect_sequences("abcd", 65);
-	/* In a line there is one order: nothing, a, aA. */
+	/* In a line there is only one order: nothing, a, aA. */
 	expect_sequences("aA", 3);
-	/* b comes before, between or after: none, a, b, aA, ab, ba, and three of all. */
+	/* b may come before, between or after: none, a, b, aA, ab, ba, and three of all. */
 	expect_sequences("aAb", 9);
-	/* 1, 3, 7, 12 and 12, of no unit and more: two have an order, two have none. */
+	/* 1, 3, 7, 12 and 12 orders of 0 to 4 units: two units are ordered, two are free. */
 	expect_sequences("aAbc", 35);
 	assert_true(fabs(sequences_add(log(3), log(4)) - log(7)) < 1e-9);
 	assert_true(sequences_add(-1, log(4)) > log(3.9));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_move.c - instructions that the stub does itself.
+/* test_move.c - instructions that the stub executes itself.
  *
- *   1  where they have their operand, by their registers
- *   2  each form of each that is known does to registers, flags and memory what the processor does */
+ *   1  the address of their operand, computed from the registers
+ *   2  each form of each known instruction changes registers, flags and memory exactly as the processor does */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum { RAX = 0x1000, RCX = 0x20, RDX = 0x3000, RSP = 0x4000, R12 = 0x5000, R13 =
 struct example {
 	const char *text;
 	uint8_t code[12];
-	uint64_t at; /* with `relative`, from the end of the instruction on */
+	uint64_t at; /* with `relative`, counted from the end of the instruction */
 	bool relative;
 };
 
@@ -66,7 +66,7 @@ static void finds_operands(void **state)
 	}
 }
 
-/* Registers as opcodes number them; the one of the stack and R15, which leads to these, are not touched. */
+/* Registers as opcodes number them.  The stack pointer, and R15, which points to this struct, are not touched. */
 struct machine {
 	uint64_t regs[16], flags;
 	uint8_t xmm[16][16];
@@ -114,13 +114,13 @@ static void put_all(struct writer *w, uint8_t move, uint8_t vector)
 	}
 }
 
-/* What the processor makes of it. */
+/* Let the processor execute it. */
 static void execute(uint8_t *page, const uint8_t *code, size_t length, struct machine *machine)
 {
 	struct writer w = {page};
 	int32_t flags = offsetof(struct machine, flags);
 
-	PUT(&w, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57); /* push what a function keeps */
+	PUT(&w, 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57); /* push the callee-saved registers */
 	PUT(&w, 0x49, 0x89, 0xff);                                           /* mov %rdi, %r15 */
 	PUT(&w, 0x41, 0xff, 0xb7);                                           /* push flags(%r15) */
 	put(&w, &flags, 4);
@@ -144,7 +144,7 @@ static int greg_of(unsigned reg)
 	return order[reg];
 }
 
-/* What we make of it. */
+/* Let our code execute it. */
 static void imitate(const struct move *move, const uint8_t *code, struct machine *machine)
 {
 	struct _libc_fpstate vectors;
@@ -202,7 +202,8 @@ static struct machine *machine_new(void)
 	return machine;
 }
 
-/* An instruction on (%rbx).  Half of the time memory is what a comparison with a number looks for. */
+/* Compare one instruction on (%rbx).  Half of the time the memory holds the value that a comparison with a number looks
+ * for. */
 static void compare_once(uint8_t *page, const uint8_t *code)
 {
 	struct machine *ours, *theirs;
@@ -228,7 +229,7 @@ static void compare_once(uint8_t *page, const uint8_t *code)
 	free(theirs);
 }
 
-/* The prefixes, REX or 0 for none, 0F or 0 for none, the opcode, the register. */
+/* Prefixes, REX or 0 for none, 0F or 0 for none, opcode, register. */
 static void compare(uint8_t *page, uint8_t prefix, uint8_t rex, uint8_t escape, uint8_t op, unsigned reg)
 {
 	uint8_t code[32];
@@ -246,7 +247,7 @@ static void compare(uint8_t *page, uint8_t prefix, uint8_t rex, uint8_t escape, 
 	compare_once(page, code);
 }
 
-/* An opcode of its own, not a prefix or the first byte of a longer one? */
+/* Is it an opcode, and not a prefix or the first byte of a longer one? */
 static bool is_opcode(unsigned op)
 {
 	return op >= 256 || (op != 0x0f && (op & 0xf0) != 0x40 && op != 0x66 && op != 0xf2 && op != 0xf3);

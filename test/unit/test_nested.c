@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The directory of nested states is removed before and after it is used: never another one, whose name begins alike. */
+/* The directory of nested states is removed before and after use.  A directory with a similar name must never be
+ * removed. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -9,9 +10,9 @@
 #include "crash/campaign_in.h"
 #include "scratch.h"
 
-#define CUT "neste" /* what is left of "nested" if the path is cut to PATH_MAX bytes */
+#define CUT "neste" /* what is left of "nested" if the path is truncated to PATH_MAX bytes */
 
-/* Make `dir` longer, directory by directory, until it has `length` characters, and go there: its path may be too long
+/* Extend `dir`, directory by directory, until it has `length` characters, and change to it.  Its path may be too long
  * for one call. */
 static void dir_lengthen(char dir[PATH_MAX], size_t length)
 {

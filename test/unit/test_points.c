@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_points.c - failure points of small programs, written as a word for each event:
+/* test_points.c - failure points of small programs, written with one letter for each event:
  *
  *     s S     store, from context 1, 2        n N  non-temporal store      l  locked store (context 5)
  *     f F     clwb from context 6, 7          v    clwb of volatile memory
  *     .       sfence (context 8)              m    msync (context 9)       u  munmap        x  exit       t  truncate
  *     c e     a file becomes known: created, existing
- *     2       what follows is done by thread 2
+ *     2       the following events are by thread 2
  *
- * What is expected: for each event 0, or the number of the point before it, in the same places; then one more for the
+ * Expected result: for each event, at the same position, 0 or the number of the point before it; then one more for the
  * end.  Points that are afterthoughts are letters: the first of all points is 1 or a, the second 2 or b. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static struct event event_of(char word)
 	return events[0].event;
 }
 
-/* A point in one character. */
+/* A point as one character. */
 static char point_text(const struct points *points, size_t number)
 {
 	if (!number)
@@ -57,7 +57,7 @@ static char point_text(const struct points *points, size_t number)
 	return (char)((points_get(points, number)->afterthought ? 'a' - 1 : '0') + (int)number);
 }
 
-/* The points of a program as the test writes them. */
+/* The points of a program in the notation of the test. */
 static void points_text(enum points_at at, const char *program, char *text, struct points **points)
 {
 	uint64_t number = 0, visit;
@@ -90,29 +90,29 @@ static void expect(enum points_at at, const char *program, const char *expected)
 static void test_persist(void **state)
 {
 	(void)state;
-	expect(POINTS_PERSIST, "sf.", "010b");       /* the fence has nothing new; but it guarantees more */
+	expect(POINTS_PERSIST, "sf.", "010b");       /* nothing new at the fence, but it guarantees more */
 	expect(POINTS_PERSIST, "f.x", "0000");       /* nothing was stored */
 	expect(POINTS_PERSIST, "sfs.", "0102c");     /* flush and fence are two points */
 	expect(POINTS_PERSIST, "sfsfsf", "0101010"); /* the same one again */
-	expect(POINTS_PERSIST, "sfsF", "01020");     /* another context */
-	expect(POINTS_PERSIST, "svs.", "00010");     /* a flush outside PM is none */
+	expect(POINTS_PERSIST, "sfsF", "01020");     /* a different context */
+	expect(POINTS_PERSIST, "svs.", "00010");     /* a flush outside PM is not a point */
 	expect(POINTS_PERSIST, "sl.", "0120");       /* a locked store is a point, and changes PM */
 	expect(POINTS_PERSIST, "smsusx", "0102030");
 	expect(POINTS_PERSIST, "s", "01"); /* the trace just ends */
 	expect(POINTS_PERSIST, "sx", "010");
 	expect(POINTS_PERSIST, "t.", "010");           /* the size changed */
-	expect(POINTS_PERSIST, "sSf.F.x", "0010b0c0"); /* what is lost alone, and what of the rest */
-	expect(POINTS_PERSIST, "c.e.", "01000");       /* so did existence, once */
+	expect(POINTS_PERSIST, "sSf.F.x", "0010b0c0"); /* after each fence, fewer stores can be lost */
+	expect(POINTS_PERSIST, "c.e.", "01000");       /* existence changed, once */
 }
 
 static void test_streams(void **state)
 {
 	(void)state;
-	expect(POINTS_PERSIST, "nnn.", "0001b");     /* a sequence is one; nothing was stored before it */
-	expect(POINTS_PERSIST, "snN.", "0102c");     /* before its first */
-	expect(POINTS_PERSIST, "sn.n.", "012c2d");   /* a second one, with nothing new before it */
-	expect(POINTS_PERSIST, "sn.sn.", "012012c"); /* and with something */
-	expect(POINTS_PERSIST, "n2n.", "012c");      /* each thread has its own */
+	expect(POINTS_PERSIST, "nnn.", "0001b");     /* a sequence is one point; nothing was stored before it */
+	expect(POINTS_PERSIST, "snN.", "0102c");     /* before the first of the sequence */
+	expect(POINTS_PERSIST, "sn.n.", "012c2d");   /* a second sequence, with nothing new before it */
+	expect(POINTS_PERSIST, "sn.sn.", "012012c"); /* and with something new */
+	expect(POINTS_PERSIST, "n2n.", "012c");      /* each thread has its own sequence */
 }
 
 static void test_stores(void **state)

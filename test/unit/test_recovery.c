@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of recovery that need no process: commands, outcomes, what is printed, stacks, names.  Runs are tested in
+/* The parts of recovery that need no process: commands, outcomes, output, stacks, names.  Runs are tested in
  * e2e/recovery_*.test. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,7 +191,7 @@ static void test_frames(void **state)
 	assert_false(recovery_frame_parse(&f, ""));
 	assert_false(recovery_frame_parse(&f, "No stack."));
 	assert_false(recovery_frame_parse(&f, "#"));
-	/* Long names are cut, not written past. */
+	/* Long names are truncated, without writing out of bounds. */
 	memset(line, 'x', sizeof(line) - 1);
 	memcpy(line, "#0  ", 4);
 	line[sizeof(line) - 1] = 0;
@@ -242,7 +242,7 @@ static struct recovery_frame frame_at(const char *function, unsigned line)
 	return f;
 }
 
-/* Of a recovery that hangs only what several looks have in common is told. */
+/* For a recovery that hangs, only the frames that several samples have in common are reported. */
 static void test_frames_common(void **state)
 {
 	struct recovery_frame frames[] = {frame_at("read_it", 3), frame_at("next", 20), frame_at("walk", 12),

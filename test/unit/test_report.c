@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports of findings made by hand.  SARIF, XML and HTML are checked by their own readers in test/e2e/report_*.test. */
+/* Reports of hand-made findings. test/e2e/report_*.test check SARIF, XML and HTML with real parsers. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sample.h"
 #include "scratch.h"
 
-/* The report as a string, the caller's to free. */
+/* Return the report as a string; the caller frees it. */
 static char *write_report(enum report_format format, const struct findings *f, const struct report_options *options)
 {
 	static const struct report_options plain;
@@ -23,7 +23,7 @@ static char *write_report(enum report_format format, const struct findings *f, c
 	assert_non_null(out);
 	assert_int_equal(report_write(format, f, options ? options : &plain, out, &err), 0);
 	fclose(out);
-	assert_int_equal(strlen(text), size); /* no zero byte in any format */
+	assert_int_equal(strlen(text), size); /* no format contains a zero byte */
 	return text;
 }
 
@@ -60,8 +60,8 @@ static void test_text(void **state)
 	findings_free(f);
 }
 
-/* Of a long way through a library its first step and the last are shown, of one through the program the steps next to
- * the place. */
+/* Of a long path through a library, the first and the last step are shown; of one through the program, the steps next
+ * to the place. */
 static void test_text_long_stack(void **state)
 {
 	static const char *const inside[] = {"pmem_clwb", "flush_range", "tx_flush",
@@ -121,7 +121,7 @@ static void test_text_colour(void **state)
 	(void)state;
 	assert_null(strchr(plain, '\033'));
 	assert_non_null(strstr(colour, "\033[1;31mmissing-flush\033[0m"));
-	/* Without its escape sequences it is the same. */
+	/* Without its escape sequences it is the same text. */
 	for (const char *from = colour; *from; from++) {
 		if (*from == '\033')
 			from = strchr(from, 'm');
@@ -178,10 +178,10 @@ static void test_json(void **state)
 				     &seconds),
 			 0);
 	assert_int_equal(stores, 1842);
-	assert_null(json_object_get(json_object_get(root, "stats"), "loads")); /* not produced: absent */
+	assert_null(json_object_get(json_object_get(root, "stats"), "loads")); /* not computed: absent */
 	assert_null(json_object_get(json_object_get(root, "stats"), "complete"));
 	assert_null(json_object_get(json_object_get(root, "target"), "recover"));
-	/* The odd one: what is UTF-8 comes back as it was, what is not is marked. */
+	/* The odd finding: UTF-8 is preserved, other bytes are marked. */
 	json_t *odd = json_array_get(json_object_get(root, "findings"), 1);
 	assert_int_equal(json_unpack(odd, "{s:{s:s,s:s}}", "location", "path", &path, "module", &module), 0);
 	assert_string_equal(path, "/src/o\"d'd <&>\\ \x01\x1b[31m\xef\xbf\xbd ]]> \xe5\x90\x8d.c");
@@ -193,7 +193,7 @@ static void test_json(void **state)
 	findings_free(f);
 }
 
-/* Reading and writing again gives the same bytes, and the same text for people. */
+/* Reading and writing again gives the same bytes, and the same text report. */
 static void test_json_again(void **state)
 {
 	struct findings *f = sample_all(), *again;
@@ -282,7 +282,7 @@ static void test_json_unreadable(void **state)
 
 /* ---- all formats ---- */
 
-/* The same findings, the same bytes; and a file that cannot be written is an error. */
+/* The same findings give the same bytes; a file that cannot be written is an error. */
 static void test_write_all(void **state)
 {
 	struct findings *f = sample_all(), *again;
@@ -368,7 +368,7 @@ static void test_uri(void **state)
 	assert_true(!strncmp(small, "/abc%23", strlen(small)));
 }
 
-/* A path that does not fit is not cut to another one. */
+/* A path that does not fit is an error; it is not truncated to another path. */
 static void test_path_too_long(void **state)
 {
 	struct findings *f = sample_all();
@@ -378,7 +378,7 @@ static void test_path_too_long(void **state)
 
 	(void)state;
 	memset(dir, '/', sizeof(dir));
-	dir[sizeof(dir) - 1] = 0; /* the root: reports would appear there under parts of their names */
+	dir[sizeof(dir) - 1] = 0; /* the root directory: reports would appear there under parts of their names */
 	assert_int_equal(report_write_all(f, &how, dir, &err), -1);
 	assert_non_null(strstr(err.sentence, "... is too long"));
 	findings_free(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starting things: paths of --pm, directories of recordings, processes and how they end. */
+/* Starting things: paths of --pm, directories of recordings, processes and their ends. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static void test_program_search(void **state)
 	file_make("bin/tool");
 	assert_int_equal(chmod("bin/tool", 0666), 0);
 	setenv("PATH", "/no-such-directory:bin:", 1);
-	assert_int_equal(program_find(&program, "tool", &err), -1); /* there, but not executable */
+	assert_int_equal(program_find(&program, "tool", &err), -1); /* exists, but is not executable */
 	assert_int_equal(err.status, ERR_USAGE);
 	assert_non_null(strstr(err.sentence, "may not be executed"));
 	assert_int_equal(chmod("bin/tool", 0777), 0);
@@ -112,7 +112,7 @@ static void test_program_script(void **state)
 	assert_int_equal(err.status, ERR_USAGE);
 }
 
-/* An ELF program that names a dynamic linker. */
+/* Make an ELF program that names a dynamic linker. */
 static void elf_make(const char *path, const char *linker)
 {
 	struct {
@@ -183,7 +183,7 @@ static void test_recording_replaces_only_recordings(void **state)
 	assert_int_equal(access("rec/trace/.0000.bo.tmp", F_OK), -1);
 	assert_int_equal(access("rec/trace/clock", F_OK), -1);
 	assert_int_equal(access("rec/recorder.log", F_OK), -1);
-	assert_int_equal(access("rec/notes", F_OK), 0); /* not ours */
+	assert_int_equal(access("rec/notes", F_OK), 0); /* not created by us */
 	recording_close(&recording);
 
 	mkdir("other", 0777);
@@ -266,7 +266,7 @@ static void test_process_missing(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* A parent that ignores SIGCHLD, and a mask, reach the command as they are, and the status is known all the same. */
+/* A parent's ignored SIGCHLD and signal mask are passed to the command unchanged, and its status is still known. */
 static void test_process_signals_as_found(void **state)
 {
 	(void)state;
@@ -284,11 +284,11 @@ static void test_process_waits_for_orphans(void **state)
 	shell("(for i in $(seq 600); do [ -e go ] && break; sleep 0.1; done; touch later) & exit 0", false);
 	assert_int_equal(access("later", F_OK), -1);
 	assert_int_equal(close(creat("go", 0600)), 0);
-	while (wait(NULL) > 0) /* it would be in the way of the next tests */
+	while (wait(NULL) > 0) /* it would disturb the next tests */
 		continue;
 }
 
-/* Send ourselves a signal once the command has made the file `ready`. */
+/* Send ourselves a signal once the command has created the file `ready`. */
 static pid_t signal_when_ready(int number)
 {
 	pid_t self = getpid(), pid = fork();
@@ -310,11 +310,11 @@ static void test_process_interrupted(void **state)
 	assert_true(end.interrupted);
 	assert_int_equal(end.signal, SIGTERM);
 	assert_true(end.seconds < 50);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no process is left */
 	assert_int_equal(errno, ECHILD);
 }
 
-/* A command that does not listen, with a child that left the session. */
+/* A command that ignores signals, with a child that left the session. */
 static void test_process_stubborn(void **state)
 {
 	assert_int_equal(chdir(*state), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sealing: what it does to a recording, that it may be done twice, and that it may be killed before any of its steps.
  *
- * The steps are the calls that change files.  They are defined here again, so that a child process can end in front of
- * the n-th. */
+ * The steps are the calls that change files.  They are redefined here, so that a child process can end just before the
+ * n-th. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static const struct seal_options packed = {.compress = true, .metas = metas, .me
 
 #define KILLED 99
 
-static long steps_left = -1; /* -1: as many as it likes */
-static long fail_step = -1;  /* writing fails from here on: no space */
+static long steps_left = -1; /* -1: unlimited */
+static long fail_step = -1;  /* from this step on writing fails: no space */
 
 static void step(void)
 {
@@ -78,8 +78,8 @@ static off_t file_size(const char *dir, unsigned number)
 
 enum { EACH = 2003, SLOT = 16384 };
 
-/* Two closed chunks of 1000 events in slots of one size, an open one with 3 events and the start of another, and space
- * behind it. */
+/* Two closed chunks of 1000 events in slots of equal size, an open one with 3 events and the start of another, and free
+ * space after it. */
 static void unsealed(const char *dir, uint32_t process)
 {
 	uint32_t written, wrong_count = 1;
@@ -97,7 +97,7 @@ static void unsealed(const char *dir, uint32_t process)
 	}
 	builder_raw(&b, "\x11\x22\x33", 3);
 	builder_end(&b, BO_CHUNK_OPEN);
-	/* The writer was killed before it could count what it had written, and while it wrote more. */
+	/* The writer was killed before it could update its count, and while it was writing more. */
 	memcpy(&written, b.bytes + b.chunk + offsetof(struct bo_chunk_header, raw_bytes), 4);
 	written -= 3;
 	memcpy(b.bytes + b.chunk + offsetof(struct bo_chunk_header, raw_bytes), &written, 4);
@@ -135,7 +135,7 @@ static void test_seal(void **state)
 	size = file_size(dir, 0);
 	assert_in_range(size, 64 + 2 * SLOT, 64 + 2 * SLOT + 300);
 	t = scratch_open(dir);
-	assert_int_equal(trace_records(t), 1 + EACH + 3); /* the clock and the facts, the mark among them */
+	assert_int_equal(trace_records(t), 1 + EACH + 3); /* the clock and the facts, including the mark */
 	trace_close(t);
 	seal(dir, &plain);
 	expect_numbers(dir, 1, true);
@@ -163,7 +163,7 @@ static void test_compress(void **state)
 	t = scratch_open(dir);
 	assert_int_equal(trace_bytes(t), bytes);
 	trace_close(t);
-	unsealed(dir, 0); /* at once is the same as one after the other */
+	unsealed(dir, 0); /* doing both at once gives the same result */
 	seal(dir, &packed);
 	expect_numbers(dir, 1, true);
 	assert_int_equal(file_size(dir, 0), size);
@@ -179,7 +179,7 @@ static void test_processes(void **state)
 		assert_true(file_size(*state, p) < SLOT);
 }
 
-/* An open chunk without events goes; a file without any chunk is sealed too. */
+/* An open chunk without events is removed; a file without any chunk is sealed too. */
 static void test_empty(void **state)
 {
 	struct builder b;
@@ -197,7 +197,7 @@ static void test_empty(void **state)
 	trace_close(t);
 }
 
-/* Damage is not sealed over. */
+/* Damaged files are not sealed. */
 static void test_damage(void **state)
 {
 	struct builder b;
@@ -224,7 +224,7 @@ static void test_damage(void **state)
 	assert_string_equal(err.sentence, "cannot open the recording /nonexistent: No such file or directory");
 }
 
-/* In a child process: the status that it ended with. */
+/* Seal in a child process; return its exit status. */
 static int seal_killed_at(const char *dir, const struct seal_options *options, long n)
 {
 	int status;
@@ -268,7 +268,7 @@ static void test_killed_compressing(void **state)
 	check_killed(*state, &packed, 2 * 10 + 3);
 }
 
-/* A write that fails leaves a recording that reads as before. */
+/* After a failed write the recording reads as before. */
 static void test_no_space(void **state)
 {
 	struct err err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_select.c - which visits of which failure points are taken.  Names on stacks are left to the end-to-end tests:
- * here there is no trace. */
+/* test_select.c - which visits of which failure points are chosen.  The end-to-end tests cover names on stacks, because
+ * there is no trace here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +13,7 @@
 #include "base/err.h"
 #include "crash/select.h"
 
-/* Points 1 to `count`, each visited as often as its number says times `visits`; the last event is at the end of the
- * last visit. */
+/* Points 1 to `count`, each visited `visits` times its number.  The last event is at the end of the last visit. */
 static struct points *points_make(size_t count, unsigned visits)
 {
 	struct points *points = points_new(POINTS_PERSIST);
@@ -31,7 +30,7 @@ static struct points *points_make(size_t count, unsigned visits)
 	return points;
 }
 
-/* The visits of point 1 that are taken, as a list. */
+/* Check which visits of point 1 are chosen, as a list. */
 static void expect_visits(unsigned visits, uint64_t limit, const char *expected)
 {
 	struct points *points = points_make(1, visits);
@@ -64,7 +63,7 @@ static void test_visits(void **state)
 	expect_visits(11, 6, "1 3 5 7 9 11");
 }
 
-/* As many as were asked for, whatever the number. */
+/* As many as requested, for every number. */
 static void test_visits_count(void **state)
 {
 	(void)state;
@@ -122,7 +121,8 @@ static void test_points(void **state)
 	expect_points(",", "wrong");
 }
 
-/* Users count without afterthoughts, as the figures of a report do: these go with the point before them. */
+/* Users count points without afterthoughts, as the figures of a report do; an afterthought belongs to the point before
+ * it. */
 static void test_points_afterthoughts(void **state)
 {
 	static const struct event store = {.type = EVENT_STORE, .file = 1, .context = 1};
@@ -141,7 +141,7 @@ static void test_points_afterthoughts(void **state)
 		points_event(points, &store, ++number, &visit);
 		points_event(points, &flush, ++number, &visit);
 		points_event(points, &fence, ++number, &visit);
-		points_event(points, &again, ++number, &visit); /* something was completed, nothing stored */
+		points_event(points, &again, ++number, &visit); /* something was completed, but nothing stored */
 	}
 	assert_int_equal(points_count(points), 4);
 	assert_int_equal(points_unique(points), 2);
@@ -155,7 +155,7 @@ static void test_points_afterthoughts(void **state)
 	points_free(points);
 }
 
-/* With a budget every point has its round, and only one. */
+/* With a budget every point gets one round, and only one. */
 static void test_rounds(void **state)
 {
 	struct points *points = points_make(40, 1);

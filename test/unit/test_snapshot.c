@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Snapshots: what is written is what is read, whatever the state; and every damage is noticed. */
+/* Snapshots: every state is read back as written, and all damage is detected. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void expect_text(struct image *image, uint32_t file, uint64_t offset, con
 	assert_string_equal(bytes, text);
 }
 
-/* Two files, one of them large and nearly empty, and names that nobody has now. */
+/* Two files, one of them large and nearly empty, and names that no file has at this moment. */
 static struct image *sample(const struct origin *origin)
 {
 	struct image *image = image_new(platform_find("adr"), origin);
@@ -111,7 +111,7 @@ static void test_round(void **state)
 	expect_text(back, 1, 5000, "pending");
 	expect_text(back, 1, (1 << 30) - 3, "end");
 	expect_text(back, 2, 4998, "xy");
-	/* Places are where they were, also those of names that nobody has. */
+	/* Places are unchanged, including those of names that no file has. */
 	assert_int_equal(origin_dir_count(snapshot_origin(s)), 2);
 	assert_string_equal(origin_dir(snapshot_origin(s), 0), "/pm/sub");
 	assert_int_equal(origin_path_count(snapshot_origin(s)), 4);
@@ -124,7 +124,7 @@ static void test_round(void **state)
 	origin_free(origin);
 }
 
-/* Of a snapshot, another snapshot and a stage can be made. */
+/* A snapshot can be turned into another snapshot and into a stage. */
 static void test_again(void **state)
 {
 	struct image *image = sample(NULL);
@@ -210,7 +210,7 @@ static size_t slurp(uint8_t *bytes, size_t room)
 	return (size_t)size;
 }
 
-/* Any bit that is turned is noticed, or changes nothing: but for the event, which stands for itself. */
+/* Every flipped bit is detected or has no effect; except in the event number, which nothing else depends on. */
 static void test_damage(void **state)
 {
 	uint8_t bytes[4096];
@@ -237,7 +237,7 @@ static void test_damage(void **state)
 		bytes[i] ^= (uint8_t)(1u << i % 8);
 	}
 	for (size_t cut = 0; cut < size; cut++) {
-		uint8_t *part = malloc(cut + 1); /* so that reading on is noticed */
+		uint8_t *part = malloc(cut + 1); /* so that reading beyond the end is detected */
 
 		memcpy(part, bytes, cut);
 		assert_int_equal(snapshot_parse(&s, part, cut, &err), -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stage.c - real files that hold crash states: what a load costs, names, and places. */
+/* test_stage.c - real files that hold crash states: the cost of a load, names, and places. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "staged.h"
 
-/* A gigabyte with little in it costs that little, in space and in writing. */
+/* A gigabyte with little data costs little, in space and in writing. */
 static void test_cost(void **state)
 {
 	struct staged *f = *state;
@@ -41,7 +41,7 @@ static void test_cost(void **state)
 	assert_int_equal(cost.loads, 5);
 }
 
-/* What was certain in between is caught up with. */
+/* Content that became certain in between is caught up with. */
 static void test_catch_up(void **state)
 {
 	struct staged *f = *state;
@@ -62,7 +62,7 @@ static void test_catch_up(void **state)
 	staged_expect_bytes(f, POOL_SIZE / 2, "\0", 1);
 }
 
-/* A file that loses its name and gets one again has all of its bytes. */
+/* A file that loses its name and gets one again has all its bytes. */
 static void test_name_again(void **state)
 {
 	struct staged *f = *state;
@@ -77,7 +77,7 @@ static void test_name_again(void **state)
 	staged_expect_text(f, POOL_SIZE / 2, "middle");
 }
 
-/* States put together by hand have no digest: that two of them have the same one says nothing. */
+/* Hand-made states have no digest, so equal (unknown) digests mean nothing. */
 static void test_by_hand(void **state)
 {
 	struct staged *f = *state;
@@ -92,7 +92,7 @@ static void test_by_hand(void **state)
 	staged_expect_text(f, 4096, "TWOder");
 }
 
-/* Two files change names. */
+/* Two files exchange their names. */
 static void test_exchange(void **state)
 {
 	struct event second = {.type = EVENT_FILE, .file = 2, .size = 100, .path = "/pm/other"};
@@ -111,7 +111,7 @@ static void test_exchange(void **state)
 	assert_int_equal(st.st_size, POOL_SIZE);
 	assert_int_equal(stat(f->pool, &st), 0);
 	assert_int_equal(st.st_size, 100);
-	assert_int_equal(stage_cost(f->stage).pages_written, 2); /* moved, not written */
+	assert_int_equal(stage_cost(f->stage).pages_written, 2); /* moved, not rewritten */
 }
 
 static void test_places(void **state)
@@ -134,7 +134,7 @@ static void test_places(void **state)
 	snprintf(mark, sizeof(mark), "%s/.blackout", dead);
 	assert_int_equal(mknod(mark, S_IFREG | 0600, 0), 0);
 	assert_int_equal(mkdir(live, 0700), 0);
-	/* Somebody's work, under a name like ours. */
+	/* Another user's work, under a name like ours. */
 	snprintf(named, sizeof(named), "/dev/shm/blackout-%d-report", pid);
 	snprintf(work, sizeof(work), "%s/work", named);
 	assert_int_equal(mkdir(named, 0700), 0);
@@ -147,14 +147,14 @@ static void test_places(void **state)
 	staging_close(staging);
 	assert_int_equal(rmdir(live), 0);
 
-	/* No room for so many. */
+	/* Not enough room for that many. */
 	assert_int_equal(staging_open(&staging, origin, dir, UINT32_MAX, &err), 0);
 	assert_int_equal(strncmp(staging_path(staging), dir, strlen(dir)), 0);
 	assert_int_equal(access(staging_path(staging), F_OK), 0);
 	staging_close(staging);
 	assert_int_equal(staged_entries(dir), 0);
 
-	/* A copy of us in a child removes nothing. */
+	/* A forked child removes nothing. */
 	assert_int_equal(staging_open(&staging, origin, dir, 1, &err), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -167,7 +167,7 @@ static void test_places(void **state)
 	origin_free(origin);
 }
 
-/* More files than may be open at once, and more stages than can be. */
+/* More files than can be open at once, and more stages than possible. */
 static void test_many(void **state)
 {
 	struct origin *origin = origin_new();
@@ -205,7 +205,7 @@ static void test_many(void **state)
 		stages++;
 	assert_int_equal(stages, STAGES_MAX);
 	stage_free(stage);
-	assert_non_null(stage_new(staging, image, &err)); /* there is room for another */
+	assert_non_null(stage_new(staging, image, &err)); /* now there is room for one more */
 	state_free(none);
 	staging_close(staging);
 	image_free(image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stage_damage.c - a stage that recovery has damaged, in each way by name, or that could not be loaded, holds the
- * next state all the same. */
+/* test_stage_damage.c - a stage that recovery has damaged, in each possible way, or whose load failed, still holds the
+ * next state correctly. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -145,7 +145,7 @@ static void test_damage(void **state)
 	state_free(all);
 }
 
-/* A load that fails is made good by the next one that does not. */
+/* After a failed load, the next successful one repairs the stage. */
 static void test_no_space(void **state)
 {
 	struct rlimit old, little = {8192, RLIM_INFINITY};

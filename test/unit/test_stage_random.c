@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stage_random.c - real files that hold crash states, of random programs.
+/* test_stage_random.c - real files that hold crash states of random programs.
  *
- * Three stages are loaded with random states at random moments, and now and then damaged in between: each time what is
- * in the stage must be the state, and nothing else.
+ * Three stages are loaded with random states at random moments, and sometimes damaged in between.  Each time the stage
+ * must hold exactly the state.
  *
- *     test_stage_random [SEED [NUMBER]]      one series of programs; one program of it
- */
+ *     test_stage_random [SEED [NUMBER]]      one series of programs; one program of it */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +44,7 @@ struct run {
 };
 
 struct choice {
-	size_t left; /* states to pass by */
+	size_t left; /* states to skip */
 	bool *persisted;
 };
 
@@ -69,7 +68,7 @@ static struct state *random_state(struct image *image)
 	return state;
 }
 
-/* Something that a recovery might do to one of its files. */
+/* Do something that a recovery might do to one of its files. */
 static void damage(const struct stage *stage, const struct image *image)
 {
 	char path[512], other[600];
@@ -81,7 +80,7 @@ static void damage(const struct stage *stage, const struct image *image)
 	snprintf(other, sizeof(other), "%s.new", path);
 	fd = open(path, O_RDWR);
 	if (fd < 0)
-		return; /* it has been here before, and the file is gone */
+		return; /* damaged before, and the file is gone */
 	switch (roll(6)) {
 	case 0: assert_int_equal(pwrite(fd, "damage", 6, (off_t)roll(5000)), 6); break;
 	case 1: assert_int_equal(ftruncate(fd, (off_t)roll(9000)), 0); break;

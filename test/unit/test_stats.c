@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_stats.c - counts of a small trace, made by hand, by kind, thread, file, line and routine; and the stacks of its
+/* test_stats.c - counts of a small hand-made trace, by kind, thread, file, line and routine; and the stacks of its
  * contexts.
  *
- * The "target" is this test itself: contexts point into the two functions below, so that lines are known without
+ * The "target" is this test itself: contexts point to the two functions below, so that lines are known without
  * compiling anything. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static volatile int sink;
 
-/* Each on one line, because a compiler may put any line of a short function at its first instruction. */
+/* Each on one line, because a compiler may assign any line of a short function to its first instruction. */
 // clang-format off
 enum { LINE_INNER = __LINE__ + 1 };
 __attribute__((noinline)) static void place_inner(void) { sink = 1; }
@@ -65,8 +65,8 @@ static void flush(struct builder *b, enum bo_opcode op, uint32_t context, uint64
 	builder_put(b, op, context, addr);
 }
 
-/* t1: 3 plain stores, 2 non-temporal ones, a rep, 3 flushes (one outside PM), 2 fences, a locked instruction; t2: a
- * locked store. */
+/* t1: 3 plain stores, 2 non-temporal ones, a string store, 3 flushes (one outside PM), 2 fences, a locked instruction.
+ * t2: a locked store. */
 static void act(struct builder *b)
 {
 	for (uint64_t i = 0; i < 3; i++)
@@ -200,7 +200,7 @@ static void expect_line(const struct stats_line *line, const char *function, uns
 	assert_int_equal(line->counts[OP_FENCES], fences);
 }
 
-/* What generated code did counts for the line that called it. */
+/* Generated code counts for the line that called it. */
 static void test_lines(void **state)
 {
 	struct counted *c = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Suppressions: what is understood, what is refused and where, what matches, and that what is written can be read. */
+/* Suppressions: parsing, errors and their places, matching, and reading back what was written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void refuse(const char *text, size_t size, const char *sentence)
 	struct suppress *s = NULL;
 	struct err err;
 
-	/* A copy of the exact size, so that ASan sees a step beyond it. */
+	/* A copy of the exact size, so that ASan detects reads beyond it. */
 	char *copy = malloc(size + !size);
 	memcpy(copy, text, size);
 	assert_int_equal(suppress_parse(&s, "x.supp", copy, size, &err), -1);
@@ -91,7 +91,7 @@ static void test_unreadable(void **state)
 
 /* ---- matching ---- */
 
-/* A stack as programs have them: a library inside, then put, apply, main, then the C library. */
+/* A typical stack: a library inside, then put, apply, main, then the C library. */
 static struct findings *stack_sample(void)
 {
 	struct findings *f = sample_new();
@@ -133,7 +133,7 @@ static void test_frames(void **state)
 	assert_true(matches(ENTRY("  fun:put\r\n\tfun:apply\r")));
 	assert_true(matches(ENTRY("fun:put\nfun:apply\nfun:main")));
 	assert_true(matches(ENTRY("fun:put\n...\nfun:main")));
-	assert_true(matches(ENTRY("fun:put\n...\nfun:apply"))); /* ... may be nothing */
+	assert_true(matches(ENTRY("fun:put\n...\nfun:apply"))); /* ... may match nothing */
 	assert_true(matches(ENTRY("fun:put\n...")));
 	assert_true(matches(ENTRY("...\nfun:apply\nmodule:server")));
 	assert_true(matches(ENTRY("...\nfun:pmem_*\nfun:put")));
@@ -141,7 +141,7 @@ static void test_frames(void **state)
 	assert_false(matches(ENTRY("fun:get")));
 	assert_false(matches(ENTRY("fun:put file:log.c")));
 	assert_false(matches(ENTRY("fun:apply")));         /* not the location */
-	assert_false(matches(ENTRY("fun:pmem_memcpy")));   /* neither */
+	assert_false(matches(ENTRY("fun:pmem_memcpy")));   /* nor is this */
 	assert_false(matches(ENTRY("fun:put\nfun:main"))); /* not the caller */
 	assert_false(matches(ENTRY("...\nfun:main\nfun:put")));
 	assert_false(matches(ENTRY("fun:put\n...\nfun:never\n...")));
@@ -159,7 +159,7 @@ static void test_kinds(void **state)
 	assert_false(matches("[missing-flush]\nreason: why\nfingerprint: 00000000000000000000000000000002\n"));
 }
 
-/* Names with blanks and with characters that mean something in patterns. */
+/* Names with blanks and with characters that are special in patterns. */
 static void test_quotes(void **state)
 {
 	struct findings *f = sample_new();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of the user that are swapped for crash states: whoever swaps them is killed before each of his system calls in
- * turn, and afterwards they are put back, found by the journal or by the notes beside them.  On three sorts of file
- * system: one that can exchange two names, one that has hard links but cannot, and one that has neither. */
+/* The user's files are swapped for crash states.  The swapping process is killed before each of its system calls in
+ * turn; afterwards the files are restored, found through the journal or through the notes beside them.  Tested on three
+ * kinds of file system: one that can exchange two names, one that has hard links but cannot exchange, and one that has
+ * neither. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,7 @@
 #include "run/swap.h"
 #include "scratch.h"
 
-static char told[4096]; /* sentences, a line each */
+static char told[4096]; /* messages, one per line */
 
 static void tell(const char *sentence)
 {
@@ -64,7 +65,7 @@ static const char *text_read(const char *path)
 	return text;
 }
 
-/* Names in a directory, sorted, with a blank after each. */
+/* The names in a directory, sorted, with a blank after each. */
 static const char *names(const char *path)
 {
 	static char text[1024];
@@ -88,7 +89,7 @@ static const char *names(const char *path)
 struct setting {
 	bool own, state; /* is there a file of the user, and one in the crash state? */
 	bool exchange, links;
-	bool journal; /* is it there afterwards, or only the notes? */
+	bool journal; /* is the journal still there afterwards, or only the notes? */
 };
 
 static void setting_make(const char *dir, const struct setting *s)
@@ -111,7 +112,7 @@ static void setting_clear(void)
 		tree_remove(made[i]);
 }
 
-/* As a worker does.  What comes before is not what the test is about. */
+/* Like a worker.  The steps before are not part of the test. */
 static int swap_and_return(const char *dir)
 {
 	struct origin *origin = origin_new();
@@ -135,7 +136,7 @@ static int swap_and_return(const char *dir)
 	return result;
 }
 
-/* Calls that this file system is not to know. */
+/* Calls that this kind of file system does not support. */
 static int refused(const struct setting *s, pid_t pid, const struct user_regs_struct *regs)
 {
 	char name[512] = "";
@@ -146,7 +147,7 @@ static int refused(const struct setting *s, pid_t pid, const struct user_regs_st
 	if (regs->orig_rax != SYS_link || s->links)
 		return 0;
 	assert_true(process_vm_readv(pid, &to, 1, &from, 1, 0) > 0);
-	return strstr(name, ".blackout-") ? EPERM : 0; /* a stage has links, too */
+	return strstr(name, ".blackout-") ? EPERM : 0; /* a stage has links too */
 }
 
 static bool call_next(pid_t pid, struct user_regs_struct *regs)
@@ -163,7 +164,7 @@ static bool call_next(pid_t pid, struct user_regs_struct *regs)
 	return true;
 }
 
-/* False: it came to its end before the call of this number. */
+/* False: it ended before the call with this number. */
 static bool swapper_kill(const char *dir, const struct setting *s, unsigned calls)
 {
 	struct user_regs_struct regs;
@@ -217,7 +218,7 @@ static void kill_everywhere(const char *dir, const struct setting *s)
 	for (; more; calls++) {
 		setting_make(dir, s);
 		more = swapper_kill(dir, s, calls);
-		/* At no moment is there neither the user's file nor the state's, if the file system can help it. */
+		/* At any time, either the user's file or the state's file is there, if the file system allows that. */
 		if (s->own && s->state && (s->exchange || s->links))
 			assert_int_equal(lstat("pools/pool", &st), 0);
 		*told = 0;
@@ -271,7 +272,7 @@ static void swap_and_die(void)
 	assert_false(owner_is_alive(&owner));
 }
 
-/* Nobody reaches the crash state any more: what a program would write there would be lost. */
+/* The crash state can no longer be reached, because anything a program wrote there would be lost. */
 static void test_dangles(void **state)
 {
 	setting_make(*state, &(struct setting){.own = true, .state = true});
@@ -283,7 +284,7 @@ static void test_dangles(void **state)
 	assert_string_equal(text_read("pools/pool"), "the user");
 }
 
-/* What somebody put in its place meanwhile is his work, a link too. */
+/* A file, or link, that another program put in its place meanwhile is kept. */
 static void test_kept(void **state)
 {
 	setting_make(*state, &(struct setting){.own = true, .state = true});
@@ -304,7 +305,7 @@ static void test_kept(void **state)
 	assert_string_equal(names("pools"), "notes pool pool.blackout-kept-1 pool.blackout-kept-2 ");
 }
 
-/* A process of the same number that was started at another time is another one; and what is locked is attended to. */
+/* A process with the same id but another start time is a different one.  A locked directory is left alone. */
 static void test_owners(void **state)
 {
 	struct owner self = owner_self(), other = {self.pid, self.start + 1};

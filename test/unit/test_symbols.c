@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_symbols.c - symbols.h against addr2line, on programs that are compiled here.
+/* test_symbols.c - symbols.h compared with addr2line, on programs that are compiled here.
  *
- *   1  every byte of two functions with inlining, in all ways to link: function, file and line of each frame as addr2line says
+ *   1  every byte of two functions with inlining, linked in all ways: function, file and line of each frame
  *   2  the same answers from separate debug info, by debug link and by build id
  *   3  stripped: the exported function without a line; then module and offset
- *   4  a changed, a missing, a foreign file, and no file at all
- *   5  a return address behind the last call of a function
+ *   4  a changed, a missing, and a foreign file, and no file at all
+ *   5  a return address after the last call of a function
  *   6  scopes of C++
  *   7  what a function can be given, and which copies of it are the same function
  *   8  names of templates without their arguments
- *   9  no server is asked, and the environment stays as it was */
+ *   9  no server is contacted, and the environment stays unchanged */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static const char program_c[] = "#include <stdlib.h>\n"
 				"	return 0;\n"
 				"}\n";
 
-/* What the tests look for in line numbers above. */
+/* Line numbers in the source above that the tests use. */
 enum { LINE_GIVE_UP = 27 };
 
 static const char scopes_cc[] =
@@ -175,7 +175,7 @@ static void frames_print(const struct symbols_frame *frames, size_t count, char 
 					 frames[i].file ? frames[i].file : "??", frames[i].line);
 }
 
-/* The same from addr2line's answer for one address: pairs of lines, up to the next address. */
+/* The same from addr2line's output for one address: pairs of lines, up to the next address. */
 static bool answer_read(FILE *pipe, char *text, size_t size)
 {
 	char function[200], place[500];
@@ -199,7 +199,7 @@ static bool answer_read(FILE *pipe, char *text, size_t size)
 	}
 }
 
-/* Compare `program` with what addr2line says of `reference`, the same code with debug info in it, at every byte of a
+/* Compare `program` with the output of addr2line for `reference`, the same code with debug info, at every byte of a
  * function. */
 static void function_compare(struct symbols *symbols, const char *program, const char *reference, const char *function)
 {
@@ -229,7 +229,7 @@ static void function_compare(struct symbols *symbols, const char *program, const
 		with_inlined += count > 1 && frames[0].inlined;
 	}
 	pclose(pipe);
-	assert_true(with_inlined > 0); /* else the compiler left nothing to test */
+	assert_true(with_inlined > 0); /* otherwise the compiler left nothing to test */
 }
 
 static void test_links(void **state)
@@ -305,7 +305,7 @@ static void test_stripped(void **state)
 	symbols_close(symbols);
 }
 
-/* What is said of a module that cannot be trusted: module and offset, whatever the file holds. */
+/* For a module that cannot be trusted, the answer is module and offset, no matter what the file contains. */
 static void expect_unknown(struct symbols *symbols, const struct trace_module *module, enum symbols_state state,
 			   const char *expected)
 {
@@ -349,7 +349,8 @@ static void test_changed(void **state)
 	symbols_close(symbols);
 }
 
-/* A file cut in the middle of its debug info, or with rubbish in it, may give poor answers but nothing worse. */
+/* A file that is truncated in the middle of its debug info, or contains garbage, may give poor answers but nothing
+ * worse. */
 static void test_damaged(void **state)
 {
 	struct symbols *symbols = symbols_open(NULL);
@@ -388,7 +389,7 @@ static void test_caller(void **state)
 	shell("cc -g -O2 program.c -o caller");
 	struct trace_module module = module_of("caller");
 	function_find("caller", "give_up", &start, &size);
-	/* The call of abort, which does not return, is the last instruction: the return address is no longer in the
+	/* The last instruction is a call of abort, which does not return: the return address is outside the
 	 * function. */
 	assert_int_equal(symbols_lookup(symbols, &module, offset_of("caller", start + size), true, &frame), 1);
 	assert_string_equal(frame->function, "give_up");
@@ -422,7 +423,7 @@ static void test_scopes(void **state)
 	symbols_close(symbols);
 }
 
-/* A server that closes the first connection and says so by its exit status. */
+/* A server that closes the first connection and reports it by its exit status. */
 static pid_t server_start(unsigned *port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -484,7 +485,7 @@ static void test_signatures(void **state)
 		assert_true(frame->identity != 0);
 	}
 
-	/* Two inlined copies are one function, and not the one that they are in. */
+	/* Two inlined copies are one function, and not the function that contains them. */
 	const struct symbols_frame *copy = frame_of(symbols, "signatures", "caller");
 	const struct symbols_frame *other = frame_of(symbols, "signatures", "caller2");
 	assert_string_equal(copy->function, "f_inlined");
@@ -493,7 +494,7 @@ static void test_signatures(void **state)
 	assert_true(copy[0].identity != copy[1].identity);
 	assert_true(copy[1].identity != other[1].identity);
 
-	/* Types in a file of their own, and none. */
+	/* Types in a separate file, and no types. */
 	assert_int_equal(frame_of(symbols, "signatures.split", "f_bytes")->given, GIVEN_ADDRESS);
 	assert_int_equal(frame_of(symbols, "signatures.lines", "f_bytes")->given, GIVEN_UNKNOWN);
 	const struct symbols_frame *named = frame_of(symbols, "signatures.names", "f_bytes");

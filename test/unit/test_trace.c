@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was written is what is read: every event, every shape of a store, chunk borders, accesses over several
+/* Everything written is read back: every event, every shape of a store, chunk boundaries, accesses that span several
  * mappings. */
 #include <string.h>
 #include <sys/mman.h>
@@ -355,7 +355,7 @@ static void test_process_events(void **state)
 	trace_close(t);
 }
 
-/* Numbers of the file may be sparse and may come again; ours are dense and each means one thread. */
+/* Thread numbers in the file may be sparse and may be reused; ours are dense and unique. */
 static void test_threads(void **state)
 {
 	struct builder b;
@@ -363,7 +363,7 @@ static void test_threads(void **state)
 	struct event ev;
 
 	start(&b);
-	builder_put(&b, BO_OP_THREAD_START, 1, 0); /* the thread that has been running is named late */
+	builder_put(&b, BO_OP_THREAD_START, 1, 0); /* the thread that was running at the start is named late */
 	builder_put(&b, BO_OP_THREAD_START, 40, 1);
 	builder_put(&b, BO_OP_THREAD_SWITCH, 40);
 	builder_put(&b, BO_OP_SFENCE, 0);
@@ -393,7 +393,7 @@ static void test_threads(void **state)
 	trace_close(t);
 }
 
-/* Addresses start again at 0 in each chunk, whatever its codec. */
+/* Addresses restart at 0 in each chunk, whatever its codec. */
 static void test_chunk_borders(void **state)
 {
 	static const enum bo_codec codecs[] = {BO_CHUNK_RAW, BO_CHUNK_ZSTD, BO_CHUNK_RAW, BO_CHUNK_OPEN};
@@ -470,14 +470,14 @@ static void test_pieces(void **state)
 	expect_piece(t, EVENT_MSYNC, 1, 0x3000, A + 0x3000, 0x1000);
 	expect_piece(t, EVENT_MSYNC, 2, 0x1000, A + 0x4000, 0x1000);
 	expect_piece(t, EVENT_MSYNC, 1, 0, A + 0x6000, 0x1000);
-	assert_int_equal(scratch_next(t, EVENT_STORE).addr, A); /* what lies before it is no PM */
+	assert_int_equal(scratch_next(t, EVENT_STORE).addr, A); /* the bytes before it are not PM */
 	assert_int_equal(scratch_next(t, EVENT_STORE).file, 0);
 	assert_int_equal(scratch_next(t, EVENT_STORE).size, 4);
 	scratch_end(t);
 	trace_close(t);
 }
 
-/* Numbers of every length, at the very end of a payload too. */
+/* Numbers of every length, also at the very end of a payload. */
 static void test_numbers(void **state)
 {
 	struct builder b;

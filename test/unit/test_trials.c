@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_trials.c - known outcomes and their journal; how trials are judged.
  *
- * A run is written as a word for each trial, in order: which state, its content, its outcome.
+ * A run is written with one word for each trial: which state, its content, its outcome.
  *
  *     aA.    all persisted, content A, passes          nB3    only what is guaranteed, content B, exit status 3
  *     aC!    killed by a signal                        nD?    not tested
@@ -108,19 +108,19 @@ static void test_jobs(void **state)
 	expect('.', "aA.nB.,aC.", "");
 	expect('.', "aA.,aB3", "a10-20x1");
 	expect('.', "aA3", "a0-10x1");
-	/* One run of failing prefixes, and another.  The second of a run may have a cause of its own. */
+	/* Two runs of failing prefixes.  The second prefix of a run may have a cause of its own. */
 	expect('.', "aA.,aB3,aC3,aD.,aE3", "a10-20x1 a20-30x1=20 a40-50x1");
 	expect('.', "aA.,aB3,aC!", "a10-20x1 a20-30x1"); /* they fail in different ways */
 	expect('.', "aA.nB3", "n10-10x1");               /* what is lost */
-	expect('.', "aA3nB3", "a0-10x1 n10-10x1=10");    /* all of it fails, too: that may be the cause */
+	expect('.', "aA3nB3", "a0-10x1 n10-10x1=10");    /* all persisted fails too: that may be the cause */
 	expect('.', "aA!nB3", "a0-10x1 n10-10x1");
-	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code, the same end */
+	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code and the same outcome */
 	expect('.', "aA.nB3,aC.nB3", "n10-10x1");                 /* the same content */
 	expect('.', "aA.nB?", "");
 	expect('3', "aA3nB3,aC3nD.", "a10-20x1");
-	/* rule 5: what goes on after a create call is another job, which starts there */
+	/* rule 5: failures that continue after a create call are another job, which starts there */
 	expect('.', "aA.,cB3,cC3,aD3,aE3", "a10-20x1 a20-30x1=20 a40-40x1 a40-50x1=40");
-	expect('.', "aA.,aB3,cC3,aD3", "a10-20x1 a20-30x1=20 a30-40x1=20"); /* unless it began before the call */
+	expect('.', "aA.,aB3,cC3,aD3", "a10-20x1 a20-30x1=20 a30-40x1=20"); /* unless they began before the call */
 }
 
 static void expect_found(char initial, const char *words, uint64_t distinct, uint64_t tested, uint64_t failed,
@@ -139,14 +139,14 @@ static void expect_found(char initial, const char *words, uint64_t distinct, uin
 static void test_creation(void **state)
 {
 	(void)state;
-	expect_found('3', "aA3nB3,aC.nD3,aE.nF.,aG3", 7, 7, 1, 3); /* until what is guaranteed passes */
-	expect_found('3', "aA4nB3", 2, 2, 1, 1);                   /* another end is not the same */
-	expect_found('!', "aA!nB!", 2, 2, 2, 0);                   /* a crash never is */
+	expect_found('3', "aA3nB3,aC.nD3,aE.nF.,aG3", 7, 7, 1, 3); /* until the guaranteed content passes */
+	expect_found('3', "aA4nB3", 2, 2, 1, 1);                   /* a different outcome is not the same */
+	expect_found('!', "aA!nB!", 2, 2, 2, 0);                   /* a crash is never accepted */
 	expect_found('.', "aA3", 1, 1, 1, 0);
 	expect_found('3', "aA3,aB.,aC3", 3, 3, 0, 2); /* B holds more than what is guaranteed */
 	expect_found('.', "aA.nA.,aA.nB?", 2, 1, 0, 0);
-	expect_found('3', "aA3nB3,aC3nD.", 4, 4, 1, 2);     /* at the moment of D creation is over */
-	expect_found('3', "aA3nB3,aC.nD.,aA3", 4, 4, 1, 1); /* accepted first, A fails later */
+	expect_found('3', "aA3nB3,aC3nD.", 4, 4, 1, 2);     /* at the moment of D, creation is over */
+	expect_found('3', "aA3nB3,aC.nD.,aA3", 4, 4, 1, 1); /* A is accepted first, but fails later */
 }
 
 /* The same contents on another platform count once, but are explained there too. */
@@ -167,7 +167,8 @@ static void test_platforms(void **state)
 	run_free(&r);
 }
 
-/* What another strategy has met is a job all the same, but adds nothing new; what was not run does not count. */
+/* A state that another strategy has met is still a job, but adds nothing new; a state that was not run does not
+ * count. */
 static void test_strategies(void **state)
 {
 	struct run r;
@@ -225,7 +226,7 @@ static void test_journal(void **state)
 	known_set(known, digest_of('B'), ending_from('!'));
 	known_close(known);
 
-	/* What was cut off in the middle of a line is not there. */
+	/* A line that was cut off is ignored. */
 	file = fopen(path, "a");
 	fputs("00000000", file);
 	fclose(file);
@@ -237,7 +238,7 @@ static void test_journal(void **state)
 	known_close(known);
 	assert_true(ending_same(journal_ending(path, true, "a", 'B'), ending_from('!')));
 	assert_false(journal_ending(path, true, "a", 'C').known);
-	/* Other recoveries have other outcomes. */
+	/* Other recovery commands have other outcomes. */
 	assert_false(journal_ending(path, true, "b", 'A').known);
 	assert_false(journal_ending(path, true, "a", 'A').known);
 }
@@ -256,7 +257,7 @@ static void test_journal_anew(void **state)
 	assert_int_equal(known_open(&known, "/nowhere/at/all", &(struct known_options){.depends = "a"}, &err), -1);
 }
 
-/* More time may make a difference to what has exceeded its time, and to nothing else; less makes none. */
+/* More time may change the outcome only of a trial that timed out; less time changes nothing. */
 static void test_journal_timeout(void **state)
 {
 	char path[512];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_variants.c - the contents of single lines, and their combinations, on small random programs, both platforms.
+/* test_variants.c - the contents of single lines, and their combinations, on small random programs, on both platforms.
  *
  * After each event of each program:
  *
- *  1. the units that a variant names (variant_taken) change the digest of the image by what the variant says
- *  2. what it says of orders is what choices_decide says of these units
+ *  1. the units of a variant (variant_taken) change the digest of the image by the amount that the variant gives
+ *  2. the variant's `needs` and `barrier` are what choices_decide gives for these units
  *  3. the combinations have the contents of all sets of model_enumerate, and no others
  *
- * The variants are found twice: by one that has seen the whole program, and has kept what it computed, and by a new
+ * The variants are computed twice: by an instance that has seen the whole program and cached its results, and by a new
  * one. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +137,7 @@ static void eadr_agrees(void **state)
 	series("eadr");
 }
 
-/* The numbers of alternatives hold in a line with thousands of units, too. */
+/* The numbers of alternatives are also right in a line with thousands of units. */
 static void long_line(void **state)
 {
 	struct image *image = image_new(platform_find("adr"), NULL);
