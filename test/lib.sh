@@ -27,7 +27,7 @@ trap 'exit 130' INT TERM
 : "${BUILD:=$ROOT/build}"
 : "${BLACKOUT:=$BUILD/blackout}" "${TARGETS:=$BUILD/test/targets}" "${TOOLS:=$BUILD/test/tools}"
 export LC_ALL=C
-export ASAN_OPTIONS=detect_leaks=0 # the tools exit without tidying up
+export ASAN_OPTIONS=detect_leaks=0 # the tools exit without freeing memory
 
 record_options=()
 status=0

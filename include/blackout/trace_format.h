@@ -177,8 +177,8 @@ enum bo_sync {
 
 /* The shape of a store: size code (3 bits, high) and packing of the value (4 bits, low).
  *   1, 2, 4, 8 bytes: the low bits are the word code of the value (see below); the value's bytes follow
- *   16, 32 bytes:     the low bits are a mask of the non-zero 8-byte words.  Their word codes follow, two to a byte, low
- *                     half first; then the bytes that the codes call for
+ *   16, 32 bytes:     the low bits are a mask of the non-zero 8-byte words.  Their word codes follow, two to a byte,
+ *                     low half first; then the bytes that the codes call for
  *   other:            v size comes before the value, which is complete
  * A word code of 0 to 8 is the number of low bytes that follow; the other bytes are zero.  A code of 9 to 15 is an
  * entry of struct bo_recent, and no bytes follow.  This pays because pool identifiers and pointers repeat often. */

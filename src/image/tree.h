@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/* Remove a file, or a directory with everything in it, without following links.  Missing permissions on a directory are added if this user owns it.  Whatever cannot be removed stays; the result is then false, with errno set. */
+/* Remove a file, or a directory with everything in it, without following links.  Missing permissions on a directory are
+ * added if this user owns it.  Whatever cannot be removed stays; the result is then false, with errno set. */
 bool tree_remove(const char *path);
 
 /* The same for an entry of an open directory. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sets of pending units that may be on media, on any platform.
  *
- * All dependencies between pending units have one form: a unit may be on media only if specific units stored before it are.  These are
+ * All dependencies between pending units have one form: a unit may be on media only if specific units stored before it
+ * are on media too.  These are
  *
  *   - for a cached unit, all units of its line that were stored by earlier events (the platform's rule 1);
  *   - for every unit, those that a CLFLUSH before it has ordered (struct order).

@@ -192,7 +192,8 @@ static void contents_not_sets(void **state)
 	expect("adr", "zero:A zero:B clwb:A sfence", 1, 1);
 	/* Back to the old content: two contents, three sets. */
 	expect("adr", "A zero:A", 2, 3);
-	/* The same, but the empty set forbids stores after the CLFLUSH, and the full set, with the same content, does not. */
+	/* The same, but the empty set forbids stores after the CLFLUSH; the full set, which has the same content, does
+	 * not. */
 	expect("adr", "A clflush:A zero:A B", 4, 5);
 	/* The same word written three times and never synchronized: each value, or none. */
 	expect("adr", "write:A write:A write:A", 4, 8);
