@@ -111,7 +111,7 @@ static void test_jobs(void **state)
 	/* Two runs of failing prefixes.  The second prefix of a run may have a cause of its own. */
 	expect('.', "aA.,aB3,aC3,aD.,aE3", "a10-20x1 a20-30x1=20 a40-50x1");
 	expect('.', "aA.,aB3,aC!", "a10-20x1 a20-30x1"); /* they fail in different ways */
-	expect('.', "aA.nB3", "n10-10x1");               /* what is lost */
+	expect('.', "aA.nB3", "n10-10x1");               /* the loss is the cause */
 	expect('.', "aA3nB3", "a0-10x1 n10-10x1=10");    /* all persisted fails too: that may be the cause */
 	expect('.', "aA!nB3", "a0-10x1 n10-10x1");
 	expect('.', "aA.nB3,aC.nD3,aE.nF4", "n10-10x2 n30-30x1"); /* the same code and the same outcome */
