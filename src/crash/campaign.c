@@ -82,20 +82,18 @@ static void campaign_look(void *arg)
 int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
 {
 	c->testing.failed = c->failed_before - c->failed_told;
-	return tester_open(&c->tester, &c->testing, reading_image(reading), c->known, err);
+	return tester_open(&c->tester, c->options.maker ? c->options.maker : &tester_local, &c->testing,
+			   reading_image(reading), c->known, err);
 }
 
 /* The first tester settles the mode for all. */
-static void mode_note(struct campaign *c)
+static void mode_note(struct campaign *c, const struct tester_facts *facts)
 {
-	const struct recovery *recovery = tester_recovery(c->tester);
-	const char *reason = recovery_reason(recovery);
-
 	if (c->mode || !tester_runs(c->tester))
 		return;
-	c->mode = recovery_mode_name(recovery_mode(recovery));
-	c->reason = reason ? campaign_text(c, reason) : NULL;
-	c->testing.recovery.mode = recovery_mode(recovery);
+	c->mode = recovery_mode_name(facts->mode);
+	c->reason = facts->reason ? campaign_text(c, facts->reason) : NULL;
+	c->testing.recovery.mode = facts->mode;
 	c->testing.recovery.settled = true;
 }
 
@@ -109,28 +107,27 @@ void campaign_stranger(struct campaign *c, const char *path)
 
 static void strangers_note(struct campaign *c)
 {
-	const struct recovery *recovery = tester_recovery(c->tester);
 	const char *path;
 
-	for (size_t i = 0; (path = recovery_stranger(recovery, i)); i++)
+	for (size_t i = 0; (path = tester_stranger(c->tester, i)); i++)
 		campaign_stranger(c, path);
 }
 
-static void openings_note(struct campaign *c)
+static void facts_note(struct campaign *c)
 {
-	const struct recovery *recovery = tester_recovery(c->tester);
+	const struct tester_facts facts = tester_facts(c->tester);
 
-	c->testing.recovery.opens |= recovery_opened(recovery);
-	c->unopened += recovery_unopened(recovery);
+	mode_note(c, &facts);
+	c->testing.recovery.opens |= facts.opened;
+	c->unopened += facts.unopened;
 }
 
 void campaign_tester_close(struct campaign *c)
 {
 	if (!c->tester)
 		return;
-	mode_note(c);
+	facts_note(c);
 	strangers_note(c);
-	openings_note(c);
 	c->runs_before += tester_runs(c->tester);
 	c->failed_before += tester_failed(c->tester);
 	tester_close(c->tester);

@@ -42,6 +42,8 @@ struct campaign_progress {
 	double budget_left;      /* seconds; negative: there is no budget */
 };
 
+struct tester_maker; /* tester.h */
+
 struct campaign_options {
 	const char *dir; /* the recording */
 	const char *out; /* where crash/ and the journal go */
@@ -58,6 +60,8 @@ struct campaign_options {
 	unsigned jobs;
 	bool pmem_force;
 	const char *depends; /* text of all options that its outcomes depend on, besides the timeout: for `resume` */
+
+	const struct tester_maker *maker; /* who runs recovery, instead of all these; NULL: workers on this machine */
 
 	/* what to test */
 	bool inject, explore;             /* two states at each failure point; all that are legal */

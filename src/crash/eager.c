@@ -375,7 +375,7 @@ static double states_count(const struct eager *g)
 static double states_limit(const struct eager *g)
 {
 	const struct campaign *c = g->explore->campaign;
-	bool slow = recovery_mode(tester_recovery(c->tester)) != RECOVERY_FORK;
+	bool slow = tester_facts(c->tester).mode != RECOVERY_FORK;
 
 	return slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
 }

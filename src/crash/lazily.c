@@ -22,7 +22,7 @@ enum {
 bool lazily_can(const struct explore *e, const struct root *root, const struct moment *moment)
 {
 	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
-	       recovery_mode(tester_recovery(e->campaign->tester)) == RECOVERY_FORK;
+	       tester_facts(e->campaign->tester).lazy;
 }
 
 /* Of a root that is too large, by chance. */

@@ -23,6 +23,7 @@ int campaign_record(struct campaign *c, const struct recorder *recorder, const c
 				   .loads = loads,
 				   .code_hash = c->options.explore,
 				   .pmem_force = c->options.pmem_force};
+	const struct tester_input input = {.state = state, .content = c->survey->final};
 	struct words argv = {0}, environment = {0};
 	struct outcome outcome;
 	int r;
@@ -33,9 +34,7 @@ int campaign_record(struct campaign *c, const struct recorder *recorder, const c
 	words_add(&job.target, "-c");
 	words_add(&job.target, "%s", c->options.recover);
 	recorder_command(recorder, &job, &argv, &environment);
-	r = state ? tester_other(c->tester, state, argv.items, environment.items, PATIENCE, &outcome, err)
-		  : tester_other_content(c->tester, c->survey->final, argv.items, environment.items, PATIENCE, &outcome,
-					 err);
+	r = tester_other(c->tester, &input, argv.items, environment.items, PATIENCE, &outcome, err);
 	if (r == 0)
 		outcome_free(&outcome);
 	words_free(&argv);

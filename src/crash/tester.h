@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tester.h - test these crash states, hand me the outcomes: whoever chooses them.
+/* tester.h - hand in crash states, get the outcomes of recovery.  Whoever chooses the states does not know who runs
+ * recovery.
  *
  *     struct tester *t;
- *     tester_open(&t, &options, image, known, &err);
+ *     tester_open(&t, &tester_local, &options, image, known, &err);
  *     while (...) {                                             // the image moves on
  *             struct digest d = state_digest(image, persisted);
  *             if (!known_claim(known, d)) {
- *                     tester_submit(t, state = state_new(image, persisted), &err);     // waits for a worker, does not wait for the outcome
+ *                     tester_submit(t, state = state_new(image, persisted), &err);     // may wait for a worker, not for the outcome
  *                     state_free(state);
  *             }
  *     }
@@ -14,8 +15,10 @@
  *     tester_run(t, state, 1, &outcome, &err);                  // or one alone, with all that it printed
  *     tester_close(t);
  *
- * A tester belongs to one image: it has a stage of it for each worker.  What it learns goes to `known`, which outlives
- * it.  Memory is that of the stages; nothing is kept of a state. */
+ * A tester belongs to one image.  What it learns goes to `known`, which outlives it.
+ *
+ * Implementations: `tester_local` (tester_local.c) runs recovery on workers of this machine.  Unit tests bring a fake
+ * that starts no process (test/unit/fake_tester.h).  A new one fills struct tester_ops. */
 #ifndef BLACKOUT_CRASH_TESTER_H
 #define BLACKOUT_CRASH_TESTER_H
 
@@ -36,24 +39,111 @@ struct tester_options {
 	void *arg;
 };
 
-struct tester;
-
-/* What the calls below say, besides 0 and -1. */
+/* What the calls below return, besides 0 and -1. */
 enum { TESTER_STOPPED = -2 /* interrupted, or the time is over */ };
 
-int tester_open(struct tester **tester, const struct tester_options *options, struct image *image, struct known *known,
-		struct err *err);
+/* Is told of an outcome, from within the functions here that wait; NULL: it was stopped. */
+typedef void tester_told(void *arg, const struct outcome *outcome);
+
+/* A state that was submitted.  The tester keeps this, and nothing of the state. */
+struct tester_ticket {
+	struct digest digest;
+	tester_told *told; /* NULL: nobody else wants to know */
+	void *told_arg;
+};
+
+/* What recovery runs on: a state of this moment or, if that is NULL, files with this content. */
+struct tester_input {
+	const struct state *state;
+	const struct content *content;
+};
+
+/* What a tester knows about recovery, so far. */
+struct tester_facts {
+	enum recovery_mode mode; /* settled by the first run */
+	const char *reason;      /* why it is none before that, as recovery_reason; NULL: nothing to be said */
+	bool lazy;               /* submit_lazy is possible */
+	bool opened;             /* recovery was seen to open PM files, or that cannot be told */
+	uint64_t unopened;       /* runs that could have opened one, but did not */
+};
+
+struct tester;
+
+/* The contract of an implementation.  The functions return 0, TESTER_STOPPED or -1 with *err filled, unless they say
+ * otherwise.  The caller has looked at the deadlines. */
+struct tester_ops {
+	/* Begin recovery on a state.  The state is the caller's, and gone when this returns.  If it returns 0,
+	 * tester_learn or tester_give_up is called for the ticket, once: from within any function here, `close` at the
+	 * latest.  Otherwise it is never called. */
+	int (*submit)(struct tester *tester, const struct state *state, const struct tester_ticket *ticket,
+		      struct err *err);
+
+	/* Begin recovery on all that a crash may leave at this moment; see run/lazy.h.  Needed only if facts.lazy. */
+	int (*submit_lazy)(struct tester *tester, const struct state *certain, void *ticket,
+			   const struct lazy_options *options, struct err *err);
+
+	/* Wait until all that were submitted have ended.  TESTER_STOPPED: what had not ended was given up. */
+	int (*drain)(struct tester *tester, struct err *err);
+
+	/* Run recovery once, alone, with `patience` times the time limit.  What was submitted ends first.  *outcome is
+	 * the caller's to free. */
+	int (*run)(struct tester *tester, const struct tester_input *input, unsigned patience, struct outcome *outcome,
+		   struct err *err);
+
+	/* Run another command in place of recovery, on real files at the original paths; see recovery_other. */
+	int (*other)(struct tester *tester, const struct tester_input *input, char *const *argv,
+		     char *const *environment, unsigned patience, struct outcome *outcome, struct err *err);
+
+	/* The stack of recovery, which a signal kills on this state, or which hangs.  Returns the number of frames. */
+	int (*stack)(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
+		     size_t room, struct err *err);
+
+	struct tester_facts (*facts)(const struct tester *tester);
+
+	/* Files that appeared beside PM files, and are not recovery's; NULL after the last. */
+	const char *(*stranger)(const struct tester *tester, size_t index);
+
+	/* End what still runs, and free. */
+	void (*close)(struct tester *tester);
+};
+
+/* The part that all testers have in common: the first member of what an implementation allocates. */
+struct tester {
+	const struct tester_ops *ops;
+	struct tester_options options;
+	struct image *image;
+	struct known *known;
+	uint64_t runs, failed;
+};
+
+/* Opens testers.  *tester comes filled as above but for `ops`, and is to be copied. */
+struct tester_maker {
+	int (*open)(struct tester **tester, const struct tester *common, void *arg, struct err *err);
+	void *arg;
+};
+
+extern const struct tester_maker tester_local;
+
+/* For implementations */
+
+/* A state that was submitted has this outcome. */
+void tester_learn(struct tester *tester, const struct tester_ticket *ticket, const struct outcome *outcome);
+
+/* It will have none. */
+void tester_give_up(const struct tester_ticket *ticket);
+
+/* For those who choose states */
+
+int tester_open(struct tester **tester, const struct tester_maker *maker, const struct tester_options *options,
+		struct image *image, struct known *known, struct err *err);
 void tester_close(struct tester *tester);
 
-/* Start recovery on a state of this moment, on the first worker that is free. */
+/* Start recovery on a state of this moment; and tell somebody of the outcome. */
 int tester_submit(struct tester *tester, const struct state *state, struct err *err);
-
-/* The same, and tell somebody of the outcome, from within the functions here that wait; NULL: it was stopped. */
-typedef void tester_told(void *arg, const struct outcome *outcome);
 int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
 
-/* Start recovery on all that a crash may leave at this moment; see run/lazy.h.  `certain` is state_none.  -1,
- * ERR_TARGET: there is no fork server. */
+/* Start recovery on all that a crash may leave at this moment.  `certain` is state_none.  -1, ERR_TARGET: there is no
+ * fork server. */
 int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket,
 		       const struct lazy_options *options, struct err *err);
 
@@ -79,15 +169,12 @@ int tester_run_content(struct tester *tester, const struct content *content, uns
 int tester_stack(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
 		 size_t room, struct err *err);
 
-/* Run another command on this state, on real files at the original paths; see recovery_other. */
-int tester_other(struct tester *tester, const struct state *state, char *const *argv, char *const *environment,
+/* Run another command on this input, on real files at the original paths; see recovery_other. */
+int tester_other(struct tester *tester, const struct tester_input *input, char *const *argv, char *const *environment,
 		 unsigned patience, struct outcome *outcome, struct err *err);
 
-/* The same on files as they are in `content`. */
-int tester_other_content(struct tester *tester, const struct content *content, char *const *argv,
-			 char *const *environment, unsigned patience, struct outcome *outcome, struct err *err);
-
-struct recovery *tester_recovery(const struct tester *tester);
+struct tester_facts tester_facts(const struct tester *tester);
+const char *tester_stranger(const struct tester *tester, size_t index);
 
 uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* of those submitted, not passed */

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tester_local.c - a tester with workers on this machine: run/recovery.h, and a stage (image/stage.h) for each worker.
+ * Memory is that of the stages. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "crash/tester.h"
+
+/* A worker, and the ticket of what it runs. */
+struct slot {
+	struct stage *stage;
+	struct tester_ticket ticket;
+};
+
+struct local {
+	struct tester tester;
+	struct staging *staging;
+	struct recovery *recovery;
+	struct slot *slots;
+};
+
+static struct local *local_of(struct tester *tester)
+{
+	return (struct local *)tester;
+}
+
+static const struct local *local_of_const(const struct tester *tester)
+{
+	return (const struct local *)tester;
+}
+
+/* What recovery.h says, in the words of tester.h. */
+static int result_of(int r)
+{
+	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
+}
+
+/* Several states at a time */
+
+static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
+{
+	struct slot *slot = ticket;
+	struct tester_ticket of = slot->ticket;
+
+	if (outcome->touched)
+		stage_distrust(slot->stage);
+	slot->ticket = (struct tester_ticket){0};
+	tester_learn(arg, &of, outcome);
+}
+
+static void slots_give_up(struct local *l)
+{
+	for (unsigned w = 0; l->slots && w < recovery_jobs(l->recovery); w++) {
+		struct tester_ticket ticket = l->slots[w].ticket;
+
+		l->slots[w].ticket = (struct tester_ticket){0};
+		tester_give_up(&ticket);
+	}
+}
+
+/* The number of an idle worker whose stage holds the state now. */
+static int worker_fill(struct local *l, const struct state *state, struct err *err)
+{
+	int worker = recovery_idle(l->recovery, err);
+
+	if (worker < 0)
+		return result_of(worker);
+	return stage_load(l->slots[worker].stage, state, err) < 0 ? -1 : worker;
+}
+
+static int local_submit(struct tester *t, const struct state *state, const struct tester_ticket *ticket,
+			struct err *err)
+{
+	struct local *l = local_of(t);
+	int worker = worker_fill(l, state, err), r;
+
+	if (worker < 0)
+		return worker;
+	l->slots[worker].ticket = *ticket;
+	r = recovery_start(l->recovery, (unsigned)worker, &l->slots[worker], err);
+	if (r < 0)
+		l->slots[worker].ticket = (struct tester_ticket){0};
+	return r;
+}
+
+static int local_submit_lazy(struct tester *t, const struct state *certain, void *ticket,
+			     const struct lazy_options *options, struct err *err)
+{
+	struct local *l = local_of(t);
+	int worker = worker_fill(l, certain, err);
+
+	return worker < 0 ? worker : recovery_start_lazy(l->recovery, (unsigned)worker, ticket, options, err);
+}
+
+static int local_drain(struct tester *t, struct err *err)
+{
+	struct local *l = local_of(t);
+	int r = recovery_drain(l->recovery, err);
+
+	if (r == RECOVERY_INTERRUPTED)
+		slots_give_up(l);
+	return result_of(r);
+}
+
+/* One alone, on the first worker */
+
+/* Worker 0 may still be busy with its stage. */
+static int state_stage(struct local *l, const struct state *state, struct err *err)
+{
+	int r = local_drain(&l->tester, err);
+
+	return r < 0 ? r : stage_load(l->slots[0].stage, state, err);
+}
+
+static int file_stage(const struct local *l, const struct content *content, uint32_t file, struct err *err)
+{
+	const char *path = content_path(content, file);
+	char staged[PATH_MAX];
+	int fd, r;
+
+	if (!path || !stage_path(l->slots[0].stage, path, staged, sizeof(staged)))
+		return 0;
+	fd = open(staged, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_sys(err, "cannot create %s", staged);
+	r = content_write(content, file, fd, err);
+	close(fd);
+	return r;
+}
+
+static int content_stage(struct local *l, const struct content *content, struct err *err)
+{
+	struct state *empty = state_none(l->tester.image);
+	int r = state_stage(l, empty, err);
+
+	state_free(empty);
+	if (r < 0)
+		return r;
+	/* The stage does not know of the files that we put there. */
+	stage_distrust(l->slots[0].stage);
+	for (uint32_t file = 1; content_knows(content, file); file++)
+		if (file_stage(l, content, file, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int input_stage(struct local *l, const struct tester_input *input, struct err *err)
+{
+	return input->state ? state_stage(l, input->state, err) : content_stage(l, input->content, err);
+}
+
+static int local_run(struct tester *t, const struct tester_input *input, unsigned patience, struct outcome *outcome,
+		     struct err *err)
+{
+	struct local *l = local_of(t);
+	int r = input_stage(l, input, err);
+
+	if (r < 0)
+		return r;
+	r = recovery_run(l->recovery, 0, patience, outcome, err);
+	if (r < 0 || outcome->touched)
+		stage_distrust(l->slots[0].stage);
+	return result_of(r);
+}
+
+static int local_other(struct tester *t, const struct tester_input *input, char *const *argv, char *const *environment,
+		       unsigned patience, struct outcome *outcome, struct err *err)
+{
+	struct local *l = local_of(t);
+	int r = input_stage(l, input, err);
+
+	if (r < 0)
+		return r;
+	r = recovery_other(l->recovery, 0, argv, environment, patience, outcome, err);
+	stage_distrust(l->slots[0].stage);
+	return result_of(r);
+}
+
+static int local_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames,
+		       size_t room, struct err *err)
+{
+	struct local *l = local_of(t);
+	int r = state_stage(l, state, err);
+
+	if (r < 0)
+		return r;
+	r = recovery_stack(l->recovery, 0, hangs, frames, room, err);
+	stage_distrust(l->slots[0].stage);
+	return result_of(r);
+}
+
+/* What it knows */
+
+static struct tester_facts local_facts(const struct tester *t)
+{
+	const struct recovery *recovery = local_of_const(t)->recovery;
+
+	return (struct tester_facts){
+		.mode = recovery_mode(recovery),
+		.reason = recovery_reason(recovery),
+		.lazy = recovery_mode(recovery) == RECOVERY_FORK,
+		.opened = recovery_opened(recovery),
+		.unopened = recovery_unopened(recovery),
+	};
+}
+
+static const char *local_stranger(const struct tester *t, size_t index)
+{
+	return recovery_stranger(local_of_const(t)->recovery, index);
+}
+
+/* Opening and closing */
+
+static void local_close(struct tester *t)
+{
+	struct local *l = local_of(t);
+
+	if (l->recovery) {
+		slots_give_up(l);
+		recovery_free(l->recovery);
+	}
+	if (l->staging)
+		staging_close(l->staging);
+	free(l->slots);
+	free(l);
+}
+
+static int stages_make(struct local *l, struct err *err)
+{
+	unsigned jobs = recovery_jobs(l->recovery);
+
+	if (staging_open(&l->staging, l->tester.options.recovery.origin, l->tester.options.fallback, jobs, err) < 0)
+		return -1;
+	l->slots = mem_alloc(jobs * sizeof(*l->slots));
+	for (unsigned w = 0; w < jobs; w++) {
+		l->slots[w].stage = stage_new(l->staging, l->tester.image, err);
+		if (!l->slots[w].stage)
+			return -1;
+		recovery_stage(l->recovery, w, stage_root(l->slots[w].stage));
+	}
+	return 0;
+}
+
+static int local_open(struct tester **tester, const struct tester *common, void *arg, struct err *err)
+{
+	static const struct tester_ops ops = {
+		.submit = local_submit,
+		.submit_lazy = local_submit_lazy,
+		.drain = local_drain,
+		.run = local_run,
+		.other = local_other,
+		.stack = local_stack,
+		.facts = local_facts,
+		.stranger = local_stranger,
+		.close = local_close,
+	};
+	struct local *l = mem_alloc(sizeof(*l));
+
+	(void)arg;
+	l->tester = *common;
+	l->tester.ops = &ops;
+	l->tester.options.recovery.done = slot_done;
+	l->tester.options.recovery.arg = &l->tester;
+	if (recovery_new(&l->recovery, &l->tester.options.recovery, err) < 0 || stages_make(l, err) < 0) {
+		local_close(&l->tester);
+		return -1;
+	}
+	*tester = &l->tester;
+	return 0;
+}
+
+const struct tester_maker tester_local = {.open = local_open};
