@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fake_tester.h - a tester (crash/tester.h) without any process: a function of the test says how recovery ends on the
+ * bytes of the pool.
+ *
+ *     struct fake fake = {.recover = my_recovery, .workers = 3};
+ *     options.maker = &(struct tester_maker){fake_tester_open, &fake};
+ *     options.interrupted = fake_interrupted;
+ *     campaign_run(&campaign, &options, survey, &err);
+ *     ... fake.runs.at[i] ...                                   // every recovery, in the order in which they began
+ *     fake_free(&fake);
+ */
+#ifndef BLACKOUT_TEST_FAKE_TESTER_H
+#define BLACKOUT_TEST_FAKE_TESTER_H
+
+#include "base/vec.h"
+#include "crash/tester.h"
+
+enum { FAKE_POOL = 64 * 1024 /* bytes that recovery sees */ };
+
+/* How recovery ended. */
+struct fake_end {
+	enum outcome_kind kind;
+	int value;
+};
+
+#define FAKE_PASS ((struct fake_end){OUTCOME_EXIT, 0})
+#define FAKE_FAIL ((struct fake_end){OUTCOME_EXIT, 1})
+#define FAKE_KILLED ((struct fake_end){OUTCOME_SIGNAL, 11})
+#define FAKE_HANG ((struct fake_end){OUTCOME_TIMEOUT, 0})
+
+/* The first file that has a name, zeros beyond its end; `patience` is 1, or more for a run with more time. */
+typedef struct fake_end fake_recovery(void *arg, const uint8_t *pool, unsigned patience);
+
+struct fake_run {
+	uint8_t *pool;
+	struct digest digest; /* zeros: not known */
+	unsigned patience;
+	bool submitted; /* among others; false: alone */
+	bool final;     /* on what the program left at its end */
+	struct fake_end end;
+};
+
+struct fake_waiting {
+	struct tester_ticket ticket;
+	struct outcome outcome;
+};
+
+struct fake {
+	fake_recovery *recover;
+	void *arg;
+	unsigned workers;    /* submissions under way at a time; 0: 1 */
+	bool last_first;     /* the one that began last ends first */
+	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */
+	uint64_t late_after; /* submissions; then the time is over.  0: never */
+	bool slow;           /* not a fork server */
+	/* In place of another command: the recorder.  NULL: it cannot be run. */
+	int (*other)(void *arg, const uint8_t *pool, char *const *argv);
+
+	VEC_OF(struct fake_run) runs;
+	VEC_OF(struct fake_waiting) waiting;
+	uint64_t submitted, stacks, opened, closed;
+};
+
+int fake_tester_open(struct tester **tester, const struct tester *common, void *fake, struct err *err);
+
+/* For campaign_options.  An interrupt lasts until fake_free. */
+bool fake_interrupted(void);
+
+/* Forget the runs, and the interrupt. */
+void fake_free(struct fake *fake);
+
+#endif
