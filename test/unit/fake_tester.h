@@ -53,8 +53,6 @@ struct fake {
 	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */
 	uint64_t late_after; /* submissions; then the time is over.  0: never */
 	bool slow;           /* not a fork server */
-	/* In place of another command: the recorder.  NULL: it cannot be run. */
-	int (*other)(void *arg, const uint8_t *pool, char *const *argv);
 
 	VEC_OF(struct fake_run) runs;
 	VEC_OF(struct fake_waiting) waiting;
