@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* activity.c - see activity.h.
  *
- * Which store a flush writes back is looked up in a table of the lines that were stored to last, without chains: an
- * older line falls out.  That loses nothing that matters, because code flushes right after it stores, and only examples
- * are wanted. */
+ * A table of recently stored lines tells which store a flush writes back.  The table has no chains: a newer line
+ * replaces an older one in the same slot.  This loses nothing important, because code flushes right after it stores
+ * and only examples are needed. */
 #include "detect/activity.h"
 
 #include <string.h>
@@ -13,9 +13,10 @@
 
 #define LINE_BYTES 64u
 #define RECENT_LINES 4096u     /* a power of two */
-#define LINES_OF_STORE_MAX 64u /* of a longer one the rest is not noted */
+#define LINES_OF_STORE_MAX 64u /* the rest of a longer store is not noted */
 
-/* A line: the store that no flush has followed yet, and otherwise the flush that no store has followed; 0: none. */
+/* A line, with either its last store if no flush has followed it, or its last flush if no store has followed it.  0:
+ * none. */
 struct recent {
 	uint64_t line;
 	uint32_t store, flush;
@@ -26,10 +27,10 @@ struct activity {
 	struct activity_site *at;
 	uint32_t room;
 	struct recent recent[RECENT_LINES];
-	/* The last event, if it was a flush: who, and what. */
+	/* The context, thread and line of the last event if it was a flush. */
 	uint32_t last_context, last_thread;
 	uint64_t last_line;
-	VEC_OF(bool) waiting; /* by thread: it has flushed, or stored past the cache, since its last fence */
+	VEC_OF(bool) waiting; /* by thread: has flushed, or stored past the cache, since its last fence */
 };
 
 struct activity *activity_new(void)
@@ -100,7 +101,7 @@ static void site_covers(struct activity_site *site, uint32_t store)
 		}
 }
 
-/* Is this flush the next of a range? */
+/* True if this flush continues a run: same context and thread as the last flush, and the next line. */
 static bool flush_goes_on(const struct activity *a, const struct event *ev, uint64_t line)
 {
 	return a->last_context == ev->context && a->last_thread == ev->thread && line == a->last_line + 1;

@@ -7,11 +7,11 @@
  *             d->event(state, &ev, ++number);
  *     d->end(state);
  *
- * A detector is told of every event as it comes, so that it can run while the target is still being recorded.  It
- * prints nothing, starts nothing and parses no options: what it sees goes to the sink.  To add one: write the file, add
- * a line to DETECTORS.
+ * A detector receives every event as it arrives, so it can run while the target is still being recorded.  It prints
+ * nothing, starts no process and parses no options; it reports what it sees to the sink.  To add a detector, write its
+ * file and add it to DETECTORS.
  *
- * One that has no functions works on crash states, after the recording was read: see crash/campaign.h. */
+ * A detector without functions works on crash states after the recording has been read: see crash/campaign.h. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
 #define BLACKOUT_DETECT_DETECTOR_H
 
@@ -24,24 +24,24 @@ struct platform; /* model/platform.h */
 
 struct detector {
 	const char *name;
-	/* Start on a platform; both arguments outlive the detector's state, which is what is returned.  NULL in all
-	 * three: nothing is to be learned from events one by one. */
+	/* Starts the detector for a platform and returns its state.  Both arguments must outlive that state.  All
+	 * three functions are NULL for a detector that does not work on single events. */
 	void *(*begin)(const struct platform *platform, struct sink *sink);
-	/* The next event; `number` counts from 1. */
+	/* Handles the next event; `number` counts from 1. */
 	void (*event)(void *state, const struct event *ev, uint64_t number);
-	/* The trace is over: report what is left, and free the state. */
+	/* Called at the end of the trace: reports what is left and frees the state. */
 	void (*end)(void *state);
 };
 
 /* X(name): the struct is detector_NAME */
 #define DETECTORS(X) X(patterns) X(inject) X(explore)
-#define DETECTOR_BAR(name) "|" #name /* DETECTORS of it is a list for the table of options, with a bar to be left out */
+#define DETECTOR_BAR(name) "|" #name /* for DETECTORS(DETECTOR_BAR), a list of names; the first bar must be skipped */
 
 #define X(name) extern const struct detector detector_##name;
 DETECTORS(X)
 #undef X
 
-/* All of them; NULL ends the array. */
+/* All detectors, in an array that ends with NULL. */
 const struct detector *const *detector_all(void);
 
 #endif

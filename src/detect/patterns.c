@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patterns.c - misuse of flush and fence that the order of events alone proves: one pass, no crash needed.
+/* patterns.c - finds misuse of flush and fence that the sequence of events alone proves: one pass, no crash needed.
  *
- * What the hardware does is the model's business; it says what each store, flush and fence had to do with what is
- * pending, and what is left at the end.  Here that is judged:
+ * The model knows what the hardware does.  It reports which pending stores each store, flush and fence affects, and
+ * what is left at the end.  This file judges those reports:
  *
- *   told by the model                            reported
+ *   from the model                               reported
  *   --------------------------------------------------------------------------------------------------
  *   leftover, never written back                 missing-flush or transient-data   (patterns_leftover.c)
  *   leftover, written back or direct             missing-fence                     (patterns_leftover.c)
@@ -13,16 +13,19 @@
  *   fence after no flush and no direct store     redundant-fence
  *   fence that completes flushes of many places  unordered-flushes
  *
- * Where the trace leaves a doubt, the milder report is made, or none:
+ * In doubtful cases it makes the milder report, or none:
  *
- *  1. A locked instruction is never a redundant fence: it was not written for PM.  A fence behind one that took its
- *     work away is only warned of, because whether the lock is taken at all may depend on the number of threads.
- *  2. A fence after needless flushes is not reported beside them: it goes when they go.
- *  3. A fence after stores to PM, or while other threads exist, may be meant for them: a warning.
- *  4. A flush that covers for its own thread what another thread flushed and has not fenced is not redundant.
- *  5. What lies on a line with atomic stores may be a lock, which nobody wants persistent: overwriting it is no dirty
- *     overwrite, unless the overwritten store is of code that is known to persist what it stores.
- *  6. What CLFLUSH covered is on media before anything later is: overwriting it is in order. */
+ *  1. A locked instruction is never a redundant fence, because it was not written for PM.  A fence after a locked
+ *     instruction that already completed everything is only a warning: the number of threads may decide whether the
+ *     lock is taken at all.
+ *  2. A fence after needless flushes is not reported in addition to them: it goes away when they do.
+ *  3. A fence after stores to PM, or while other threads exist, may be meant to order stores for those threads: a
+ *     warning.
+ *  4. A flush is not redundant if another thread flushed the line but has not fenced: the flush covers the line for its
+ *     own thread.
+ *  5. Data on a line with atomic stores may be a lock, which need not be persistent.  Overwriting it is not a dirty
+ *     overwrite, unless the overwritten store is from code that is known to persist its stores.
+ *  6. Data that CLFLUSH covered reaches media before anything later does, so overwriting it is correct. */
 #include "detect/patterns.h"
 
 #include "base/mem.h"
@@ -103,7 +106,7 @@ static bool overwrites_all(const struct event *ev, const struct unit *old)
 	return ev->offset <= old->offset && old->offset + old->size <= ev->offset + ev->size;
 }
 
-/* CLFLUSH needs no fence: what it covers is as good as persistent. */
+/* CLFLUSH needs no fence, so stores that it covers count as persisted. */
 static void note_ordered(struct patterns *p, const struct unit *unit)
 {
 	struct site_note *site = notes_site(&p->notes, unit->context);
@@ -169,7 +172,7 @@ static void flush_redundant(struct patterns *p, const struct event *ev, const st
 	} else if (effect->line_was_flushed) {
 		s.variant = VARIANT_REDUNDANT_FLUSH_AGAIN;
 		sighting_relate(&s, ROLE_FLUSH, effect->earlier_flush_context);
-		/* Who names another address of the line means another object. */
+		/* A flush that names another address of the line is meant for another object. */
 		if (effect->earlier_flush_addr_offset != ev->offset && effect->last_store_context) {
 			s.kind = KIND_SHARED_LINE_FLUSH;
 			s.variant = VARIANT_SHARED_LINE_FLUSH_NEIGHBOUR;
@@ -269,7 +272,7 @@ static void on_fence(void *arg, const struct event *ev, const struct fence_effec
 		thread->locked_context = ev->context;
 }
 
-/* The fence has taken effect. */
+/* Notes the fence, after the model has applied it. */
 static void note_fence(struct patterns *p, const struct event *ev)
 {
 	struct thread_note *thread = patterns_thread(p, ev->thread);
@@ -282,8 +285,8 @@ static void note_fence(struct patterns *p, const struct event *ev)
 	thread->fence_context = ev->context;
 }
 
-/* A lock that somebody happens to take completes what was flushed before it.  That may be as it should, but not if it
- * is only the C library that takes one when all is over: findings know whose lock it is (finding/unreported.h). */
+/* A locked instruction completes earlier flushes, even by accident.  That may be intended, but not if the only such
+ * lock is one that the C library takes at exit.  finding/unreported.h knows whose lock it is and decides. */
 static void completed_by_lock(struct patterns *p, const struct event *by, const struct unit *unit, uint64_t bytes)
 {
 	struct sighting s = {
@@ -306,8 +309,8 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 	patterns_report_unit(p, &s);
 }
 
-/* Something is made persistent by other means than a mere fence.  Returns the context of what was meant to write it
- * back, if there is one. */
+/* Handles units that something other than a plain fence made persistent.  Returns the context of the flush or sync
+ * that wrote the unit back, or 0. */
 static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p, const struct event *by,
 							      const struct unit *unit, uint64_t bytes)
 {
@@ -320,13 +323,13 @@ static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p
 	return by->context;
 }
 
-/* May the flush have named these bytes of its line?  One that begins behind them has not. */
+/* True if the flush may have named these bytes of its line.  A flush address above all of them did not. */
 static bool flush_may_name(const struct unit *unit, uint64_t bytes)
 {
 	return bytes >> unit->flush_from != 0;
 }
 
-/* What is made persistent tells what its code and its line are for. */
+/* Learns from each persisted unit what its code and its line are used for. */
 static void on_persist(void *arg, const struct event *by, const struct unit *unit, uint64_t bytes)
 {
 	struct patterns *p = arg;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patterns_leftover.c - what was stored and is not persistent when nobody can make it so any more: a bug, or volatile
- * data?
+/* patterns_leftover.c - judges leftovers, which can no longer become persistent: is it a bug, or volatile data?
  *
- * The question is asked of the code and of the line, not of the address:
+ * The answer depends on the code and on the line, not on the address:
  *
- *  1. Written back, or stored past the cache, and not fenced: somebody wanted it persistent.  missing-fence.
- *  2. What the same code (calling context) stored at other times was made persistent, or the line was written back at
- *     some time: missing-flush.
- *  3. Nothing of that: nobody wanted it persistent.  transient-data.
+ *  1. Written back, or stored past the cache, but not fenced: the program wanted it persistent.  missing-fence.
+ *  2. The same code (calling context) made its stores persistent at other times, or the line was written back at some
+ *     time: missing-flush.
+ *  3. Neither: the program did not want it persistent.  transient-data.
  *
- * Two doubts, in which no error is reported:
+ * In two doubtful cases no error is reported:
  *
- *  4. A line with atomic stores may hold a lock.  Locks in PM are volatile, although the data beside them are flushed,
- *     and they with them.  There only code counts that is known to flush before its thread's next fence: releasing a
- *     lock is not.  A lock may straddle, so the line before counts too.
- *  5. A target that was killed might have gone on to flush.  What is left when its trace ends is not reported. */
+ *  4. A line with atomic stores may hold a lock.  Locks in PM are volatile, even if they are flushed along with the
+ *     data beside them.  On such a line, rule 2 needs code that is known to flush before its thread's next fence; code
+ *     that releases a lock does not.  A lock may straddle two lines, so atomic stores to the previous line count too.
+ *  5. A target that was killed might have flushed later.  What is left when its trace ends is not reported. */
 #include "detect/patterns.h"
 
 /* Rule 4. */
@@ -30,8 +29,8 @@ static bool near_atomic(struct patterns *p, const struct unit *unit)
 	return line && line->atomic;
 }
 
-/* A thread other than the one that flushed, which has fenced since: what a reader of the code may take for the
- * fence. */
+/* Finds a fence by another thread after the flush.  A reader of the code may think that it completes the flush.
+ * Returns its context, or 0. */
 static uint32_t fence_elsewhere(struct patterns *p, uint32_t flusher)
 {
 	uint64_t flushed = patterns_thread(p, flusher)->flush_event;

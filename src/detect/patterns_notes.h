@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patterns_notes.h - what `patterns` remembers of code and of lines, beyond what the model knows of what is pending.
+/* patterns_notes.h - the data that `patterns` keeps about code and lines, in addition to the model's pending stores.
  *
- * Of each calling context: what became of its stores, and how often its flushes had work.  Of each line that was
- * ever flushed or hit by an atomic or straddling store: the flush that wrote it back last, and a few flags.  A line
- * costs 8 bytes, so memory is bounded by the PM that the program works on, whatever the length of the trace. */
+ * For each calling context: what became of its stores, and how often its flushes had something to do.  For each line
+ * that was ever flushed, or written by an atomic or straddling store: the flush that last wrote it back, and a few
+ * flags.  A line costs 8 bytes, so memory is bounded by the amount of PM that the program uses, not by the length of
+ * the trace. */
 #ifndef BLACKOUT_DETECT_PATTERNS_NOTES_H
 #define BLACKOUT_DETECT_PATTERNS_NOTES_H
 
@@ -16,29 +17,29 @@
 
 #define LINE_BYTES 64u
 
-/* How a store ends. */
+/* What finally becomes of a store. */
 enum site_end { SITE_PERSISTED, SITE_OVERWRITTEN, SITE_LEFT };
 
 struct site_note {
-	struct sink_site told; /* the context is filled in at the end */
-	uint64_t last_event;   /* the store that was counted last, */
-	enum site_end last;    /* and as what */
+	struct sink_site told; /* its `context` is set at the end */
+	uint64_t last_event;   /* the store counted last */
+	enum site_end last;    /* how it was counted */
 };
 
 struct line_note {
-	uint32_t flush : 28; /* context of the last flush, or synchronisation; 0: none */
+	uint32_t flush : 28; /* context of the last flush or sync; 0: none */
 	uint32_t atomic : 1; /* an atomic instruction stored to it */
-	uint32_t early : 1;  /* stored to after its last flush, which was not fenced by then */
-	uint32_t out : 1;    /* a store went on from here into the next line, and this line is not flushed since */
-	uint32_t in : 1;     /* a store came in from the line before, and this line is not flushed since */
-	uint32_t straddle;   /* the last store from here into the next line: the low half of its number */
+	uint32_t early : 1;  /* stored to after its last flush and before the fence for that flush */
+	uint32_t out : 1;    /* a store straddled into the next line, and this line has not been flushed since */
+	uint32_t in : 1;     /* a store straddled from the line before, and this line has not been flushed since */
+	uint32_t straddle;   /* low half of the event number of the last store from here into the next line */
 };
 
-/* Notes of lines come in blocks for so many bytes of PM: large enough that the system gives their memory page by page,
- * as it is touched. */
+/* Line notes are allocated in blocks, each for this many bytes of PM.  A block is large enough that the kernel
+ * provides its memory page by page, as it is touched. */
 #define NOTES_BLOCK (2u << 20)
 
-/* The blocks of a file; NULL where nothing was noted. */
+/* The blocks of a file; NULL where nothing has been noted. */
 struct file_notes {
 	struct line_note **at;
 	size_t count, room;
@@ -56,7 +57,8 @@ static inline struct site_note *notes_site(struct notes *notes, uint32_t context
 	return context < notes->sites.room ? &notes->sites.at[context] : notes_site_new(notes, context);
 }
 
-/* Units of the store `event` have ended so.  If some were overwritten and others persist, the store persists. */
+/* Counts the end of units of the store `event`.  If some of its units were overwritten and others persisted, the
+ * store counts as persisted. */
 static inline void site_count(struct site_note *site, uint64_t event, enum site_end end)
 {
 	if (event == site->last_event) {
@@ -71,7 +73,8 @@ static inline void site_count(struct site_note *site, uint64_t event, enum site_
 	site->told.left += end == SITE_LEFT;
 }
 
-/* The note of the line at `offset`: NULL if there is none, or made.  Valid until notes_free. */
+/* Both return the note of the line at `offset`.  notes_line_make creates it if needed; notes_line returns NULL if
+ * there is none.  The note is valid until notes_free. */
 struct line_note *notes_line_make(struct notes *notes, uint32_t file, uint64_t offset);
 
 static inline struct line_note *notes_line(const struct notes *notes, uint32_t file, uint64_t offset)
@@ -83,14 +86,14 @@ static inline struct line_note *notes_line(const struct notes *notes, uint32_t f
 	return &notes->files.at[file].at[block][offset % NOTES_BLOCK / LINE_BYTES];
 }
 
-/* A store went over the end of the line at `offset`. */
+/* Notes a store that straddles the end of the line at `offset`. */
 void notes_straddle(struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);
 
-/* The line at `offset` is written back. */
+/* Notes that `context` wrote back the line at `offset`. */
 void notes_flush(struct notes *notes, uint32_t file, uint64_t offset, uint32_t context);
 
-/* If the store `event`, which is not written back in the line at `offset`, reached into another line that is: the
- * context of that flush. */
+/* The store `event` was not written back in the line at `offset`.  If it straddles into another line that was
+ * written back, returns the context of that flush; otherwise 0. */
 uint32_t notes_half_flushed(const struct notes *notes, uint32_t file, uint64_t offset, uint64_t event);
 
 void notes_free(struct notes *notes);

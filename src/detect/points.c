@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* points.c - see points.h, whose rules are numbered. */
+/* points.c - see points.h.  Comments here refer to the numbered rules there. */
 #include "detect/points.h"
 
 #include "base/err.h"
@@ -7,10 +7,10 @@
 #include "base/vec.h"
 #include "detect/detector.h"
 
-/* Of a thread. */
+/* State of one thread. */
 struct progress {
 	bool streaming; /* in a sequence of non-temporal stores */
-	bool waiting;   /* has flushed, or stored past the cache, and not fenced since */
+	bool waiting;   /* has flushed, or stored past the cache, and has not fenced since */
 };
 
 struct points {
@@ -18,9 +18,9 @@ struct points {
 	VEC_OF(struct point) all;
 	struct map numbers;       /* (context, op) -> number */
 	uint64_t visited, unique; /* without afterthoughts */
-	size_t shown;             /* number for users of the point that was visited last */
-	bool stored;              /* to PM, at any time */
-	bool changed, grown;      /* since the last visit: PM; what is guaranteed of it */
+	size_t shown;             /* the number that users see of the last visited point */
+	bool stored;              /* PM was changed at least once */
+	bool changed, grown;      /* since the last visit: PM changed; more became guaranteed */
 	VEC_OF(struct progress) threads;
 };
 
@@ -69,7 +69,7 @@ static bool is_flush(const struct event *ev)
 	return (ev->type == EVENT_CLWB || ev->type == EVENT_CLFLUSHOPT || ev->type == EVENT_CLFLUSH) && ev->file;
 }
 
-/* Rules 1 and 4: is the moment before this event of interest? */
+/* Rules 1 and 4: is there a failure point before this event? */
 static bool event_persists(struct points *p, const struct event *ev)
 {
 	switch (ev->type) {
@@ -108,7 +108,7 @@ static bool event_changes(const struct event *ev)
 	}
 }
 
-/* The event takes effect. */
+/* Applies the effect of the event. */
 static void event_note(struct points *p, const struct event *ev)
 {
 	if (event_changes(ev))
@@ -192,7 +192,7 @@ const struct point *points_get(const struct points *p, size_t number)
 	return &p->all.at[number - 1];
 }
 
-/* The detector has nothing to say while the recording is read: it works on crash states, afterwards. */
+/* The detector works on crash states, after the recording has been read; it has no use for single events. */
 const struct detector detector_inject = {
 	.name = "inject",
 };

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* points.h - failure points: where in a program a power failure is worth trying.
+/* points.h - failure points: the places in a program where a power failure is worth trying.
  *
  *     struct points *p = points_new(POINTS_PERSIST);
  *     while (trace_next(trace, &ev, &err) > 0)
  *             if ((n = points_event(p, &ev, ++number, &visit))) ...   // a crash just before this event: point n, visited for the visit-th time
  *     n = points_end(p, number, &visit);                              // and after the last
  *
- * The same events give the same points in the same order, so a second reading finds again what the first has counted:
- * nothing is kept of a visit but its number.  The rules:
+ * The same events always give the same points in the same sequence.  A second reading therefore finds the points that
+ * the first one counted, and only the number of a visit has to be kept.  The rules:
  *
- *  1. A failure point is the moment just before a persistency instruction: a flush, a fence, a locked instruction, the
- *     first of a sequence of non-temporal stores of a thread, msync and fsync and their like, munmap of PM, the end of
- *     the program.  What the instruction guarantees is not guaranteed yet; what the one before it guaranteed is.
- *  2. Only if PM has changed since the last visit of any point: otherwise the same crash was tried there.  Stores
- *     change PM, and so does whatever changes size, name or content of a PM file by a system call.  Or if a fence that
- *     completes something, or a synchronisation, has come since: more is guaranteed, and what is still pending can be
- *     lost with less company than before.  Such a visit is an afterthought, as nothing was stored since the last one;
- *     it is a point of its own, but figures leave it out, and users count it as part of the point that was visited
- *     before it.
- *  3. Points are the same if calling context and instruction are, and both or none are afterthoughts.
- *  4. With POINTS_STORE the moment before every store to PM is a point too, under rule 2. */
+ *  1. A failure point is just before a persistency instruction: a flush, a fence, a locked instruction, the first of a
+ *     sequence of non-temporal stores of a thread, msync, fsync and similar calls, munmap of PM, or the end of the
+ *     program.  The effect of that instruction is not guaranteed yet; the effect of the previous one is.
+ *  2. A point is visited only if PM has changed since the last visit of any point; otherwise the same crash has already
+ *     been tried.  Stores change PM, and so do system calls that change the size, name or content of a PM file.  A
+ *     point is also visited if a fence that completes something, or a sync, has happened since: then more is
+ *     guaranteed, and pending stores can be lost in smaller sets than before.  Nothing was stored since the last visit
+ *     in that case, so it is called an afterthought.  An afterthought is a point of its own, but totals leave it out,
+ *     and users see it as part of the point visited before it.
+ *  3. Two visits are of the same point if calling context and instruction are the same, and both or neither are
+ *     afterthoughts.
+ *  4. With POINTS_STORE, the crash point before every store to PM is a failure point too, subject to rule 2. */
 #ifndef BLACKOUT_DETECT_POINTS_H
 #define BLACKOUT_DETECT_POINTS_H
 
@@ -33,12 +34,12 @@
 enum points_at { POINTS_PERSIST, POINTS_STORE };
 
 struct point {
-	uint32_t context;     /* of the instruction that does not happen any more; 0: the end */
-	enum op op;           /* its name; OP_COUNT: the trace ends without an end of the program */
+	uint32_t context;     /* of the instruction that the crash prevents; 0: the end of the trace */
+	enum op op;           /* its name; OP_COUNT: the trace ends, but the program did not */
 	uint64_t visits;      /* so far */
-	uint64_t first, last; /* events before which it was visited: the number of the instruction's own event */
+	uint64_t first, last; /* first and last event before which it was visited: the instruction's own event number */
 	bool afterthought;    /* rule 2 */
-	size_t shown;         /* its number for users: 1 to points_unique */
+	size_t shown;         /* the number that users see: 1 to points_unique */
 };
 
 struct points;
@@ -46,17 +47,17 @@ struct points;
 struct points *points_new(enum points_at at);
 void points_free(struct points *points);
 
-/* The next event; `number` counts from 1.  Returns 0, or the number of the failure point just before it, counted from 1
- * in the order of first visits; *visit counts its visits from 1. */
+/* Handles the next event; `number` counts from 1.  Returns 0, or the number of the failure point just before the
+ * event.  Points are numbered from 1 by first visit; *visit counts the visits of the point from 1. */
 size_t points_event(struct points *points, const struct event *ev, uint64_t number, uint64_t *visit);
 
-/* The trace is over; `number` is that of its last event. */
+/* Handles the end of the trace; `number` is the number of the last event.  Returns as points_event does. */
 size_t points_end(struct points *points, uint64_t number, uint64_t *visit);
 
 enum points_at points_kind(const struct points *points);
-size_t points_count(const struct points *points);     /* unique ones */
-size_t points_unique(const struct points *points);    /* of them, those that are no afterthoughts */
-uint64_t points_visited(const struct points *points); /* visits of those */
+size_t points_count(const struct points *points);                           /* all points, including afterthoughts */
+size_t points_unique(const struct points *points);                          /* points that are not afterthoughts */
+uint64_t points_visited(const struct points *points);                       /* their visits */
 const struct point *points_get(const struct points *points, size_t number); /* from 1; valid until the next event */
 
 #endif

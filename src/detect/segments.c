@@ -11,9 +11,9 @@ struct segments {
 	bool code;
 	uint64_t representatives;
 	uint64_t total, left_out;
-	uint64_t hashed; /* the sequence of code hashes since the last cut, hashed */
+	uint64_t hashed; /* hash of the sequence of code hashes since the last cut */
 	struct map names;
-	VEC_OF(uint64_t) tails; /* by thread: its stores and flushes since its last code hash, hashed; 0: none */
+	VEC_OF(uint64_t) tails; /* by thread: hash of its stores and flushes since its last code hash; 0: none */
 };
 
 struct segments *segments_new(bool code, uint64_t representatives)
@@ -75,7 +75,7 @@ void segments_event(struct segments *segments, const struct event *ev)
 	}
 }
 
-/* A sum does not tell which thread is which. */
+/* A sum, so that the result does not depend on which thread is which. */
 static uint64_t tails_sum(const struct segments *s)
 {
 	uint64_t sum = 0;
@@ -123,7 +123,7 @@ uint64_t segments_left_out(const struct segments *segments)
 	return segments->left_out;
 }
 
-/* As inject, it works on crash states, when the recording is there. */
+/* Like inject, it works on crash states, after the recording has been read. */
 const struct detector detector_explore = {
 	.name = "explore",
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sink.c - see sink.h.  An open hash table of indices into a slab of entries; loops report the same key again and
- * again, so the last one is tried first. */
+/* sink.c - see sink.h.  The table is an open hash table of indices into a slab of entries.  Loops report the same
+ * key repeatedly, so the last entry is tried first. */
 #include "detect/sink.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ struct sink {
 	struct sink_entry *last;
 	VEC_OF(struct sink_site) sites;
 	bool at_end;
-	uint32_t *table; /* 1 + index of entries; 0: free */
-	size_t room;     /* of the table, a power of two; kept at most half full */
+	uint32_t *table; /* 1 + index of the entry; 0: free */
+	size_t room;     /* slots of the table: a power of two, at most half of them used */
 };
 
 struct sink *sink_new(const char *detector, const char *platform)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sink.h - where detectors drop what they see: counted at once, named later.
+/* sink.h - collects the sightings of a detector.  They are counted at once and named later.
  *
  *     struct sink *sink = sink_new("patterns", "adr");
  *     sink_report(sink, &(struct sighting){.kind = KIND_MISSING_FLUSH, .variant = VARIANT_MISSING_FLUSH_LINE, ...});
  *     ... findings_collect(&sink, 1, ...), see finding/finding.h
  *     sink_free(sink);
  *
- * A detector may see the same mistake millions of times: a sighting costs one look into a small hash table, keyed by
- * (kind, variant, context, related contexts).  No symbols are asked here, and nothing is kept but a count and three
- * examples. */
+ * A detector may see the same mistake millions of times, so a sighting costs only one lookup in a small hash table.
+ * The key is (kind, variant, context, related contexts).  No symbols are looked up here.  The sink keeps only a
+ * count and three examples for each key. */
 #ifndef BLACKOUT_DETECT_SINK_H
 #define BLACKOUT_DETECT_SINK_H
 
@@ -22,20 +22,20 @@
 
 struct sighting {
 	enum finding_kind kind;
-	uint32_t context; /* where it is: a store, flush or fence */
+	uint32_t context; /* of the store, flush or fence that is reported */
 	struct {
 		enum related_role role;
 		uint32_t context;
 	} related[SIGHTING_RELATED_MAX];
 	unsigned related_count;
-	uint32_t file; /* PM place; 0: none */
+	uint32_t file; /* place in PM; file 0: none */
 	uint64_t offset;
 	uint32_t size;
-	uint64_t event;   /* number of the event, delivered ones counted from 1: #SEQ of dump */
-	unsigned variant; /* enum finding_variant, one of this kind */
+	uint64_t event;   /* number of the event: delivered events count from 1, as #SEQ of dump */
+	unsigned variant; /* enum finding_variant; must belong to `kind` */
 };
 
-/* One of the places in PM where something was seen. */
+/* A place in PM where the mistake was seen. */
 struct sighting_example {
 	uint32_t file;
 	uint32_t size;
@@ -47,49 +47,49 @@ struct sighting_example {
 struct sink_entry {
 	struct sighting first; /* the key, and the first example */
 	struct sighting_example last;
-	struct sighting_example largest; /* the first of the largest size */
+	struct sighting_example largest; /* the first example of the largest size */
 	uint64_t count;
 };
 
 struct sink;
 
-/* `detector` and `platform` are names that outlive the sink. */
+/* `detector` and `platform` must outlive the sink. */
 struct sink *sink_new(const char *detector, const char *platform);
 void sink_free(struct sink *sink);
 
 void sink_report(struct sink *sink, const struct sighting *sighting);
 
-/* What became of everything that the code of one context did.  A store counts once, however many units it is cut into;
- * one that changes nothing does not count. */
+/* The results of everything that the code of one context did.  A store counts once, even if it is split into several
+ * units.  A store that changes nothing does not count. */
 struct sink_site {
 	uint32_t context;
-	/* Stores.  A context of a flush, or synchronisation, that persisted one of them; 0: none did. */
+	/* Stores.  `flush` is a context that flushed or synced, and so persisted, one of them; 0: none did. */
 	uint32_t flush;
-	uint32_t prompt;      /* the same, without another fence of the storing thread between store and flush */
-	bool flushed;         /* one was persisted by a flush, not by msync or fsync */
-	bool meant;           /* by a flush that may have named its bytes, and not only a neighbour's */
-	uint64_t persisted;   /* stores that became persistent, */
-	uint64_t overwritten; /* that were overwritten with another value before anything wrote them back, */
-	uint64_t left;        /* that were not written back when the program ended, or unmapped the file */
-	/* Flushes and fences: how often they had something to do. */
+	uint32_t prompt; /* the same, with no fence of the storing thread between store and flush */
+	bool flushed;    /* at least one was persisted by a flush, not by msync or fsync */
+	bool meant; /* at least one was persisted by a flush that may have named its bytes, not only a neighbour's */
+	uint64_t persisted;   /* stores that became persistent */
+	uint64_t overwritten; /* stores that were overwritten with another value before they were written back */
+	uint64_t left;        /* stores that were not written back when the program ended or unmapped the file */
+	/* Flushes and fences: the number of times that they had something to do. */
 	uint64_t needed;
-	bool fence; /* it is a fence */
+	bool fence; /* it is a fence, not a flush */
 };
 
-/* To be told once for each context, after the last event.  Whether two contexts are the same code is decided by those
- * who know source lines (finding/evidence.h). */
+/* Adds the results of a context.  Call it once per context, after the last event.  finding/evidence.h knows source
+ * lines, and decides which contexts are the same code. */
 void sink_tell(struct sink *sink, const struct sink_site *site);
 const struct sink_site *sink_sites(const struct sink *sink, size_t *count);
 
-/* Nothing was flushed in the whole run, and whatever was written back was so by a sync (msync, fsync) after the last
- * store.  Such a program wants its data to outlive its end, not a crash. */
+/* Says that the run flushed nothing, and wrote data back only by a sync (msync, fsync) after the last store.  Such a
+ * program wants its data to survive its normal end, not a crash. */
 void sink_at_end(struct sink *sink);
 bool sink_is_at_end(const struct sink *sink);
 
-/* Replace the judgement of the entry at `index`.  Nothing may be reported after this. */
+/* Replaces the verdict of the entry at `index`.  Do not report anything to the sink afterwards. */
 void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged);
 
-/* What was seen, in the order of first sightings. */
+/* The collected entries, in the sequence of their first sightings. */
 size_t sink_count(const struct sink *sink);
 const struct sink_entry *sink_at(const struct sink *sink, size_t index);
 const char *sink_detector(const struct sink *sink);
