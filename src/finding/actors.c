@@ -159,7 +159,8 @@ static void question_answer(struct actors *a, const struct question *question, c
 
 static int actors_read(struct actors *a, struct err *err)
 {
-	struct ahead *ahead = ahead_start(a->trace, a->questions.count > 0);
+	/* Contexts are looked up on the way, which a thread that reads ahead would add to at the same time. */
+	struct ahead *ahead = ahead_start(a->trace, !a->transactions);
 	const struct event *ev;
 	uint64_t number = 0;
 	size_t next = 0;
