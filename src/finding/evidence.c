@@ -109,7 +109,26 @@ static bool place_is_overwritten(const struct place *place)
 	return !place->site.persisted && !place->site.left;
 }
 
-static unsigned place_own_fate(const struct place *place)
+/* Is the flush one of a libpmemobj transaction that commits? */
+static bool flush_commits(const struct stacks *stacks, uint32_t id)
+{
+	const struct trace_context *context;
+	const struct symbols_frame *frames;
+
+	for (bool caller = false; (context = trace_context(stacks->trace, id)); id = context->parent, caller = true) {
+		const struct trace_module *module = trace_module(stacks->trace, context->module);
+		size_t count;
+
+		if (!module || !strstr(module->path, "libpmemobj"))
+			continue;
+		count = symbols_lookup(stacks->symbols, module, context->offset, caller, &frames);
+		if (frames[count - 1].function && !strcmp(frames[count - 1].function, "pmemobj_tx_commit"))
+			return true;
+	}
+	return false;
+}
+
+static unsigned place_own_fate(const struct stacks *stacks, const struct place *place)
 {
 	unsigned fate = 0;
 
@@ -117,6 +136,8 @@ static unsigned place_own_fate(const struct place *place)
 		fate |= FATE_LOST;
 	if (place->site.flush)
 		fate |= place->site.flushed ? FATE_FLUSHED : FATE_SYNCED;
+	if (flush_commits(stacks, place->site.flush))
+		fate |= FATE_COMMITTED;
 	return fate;
 }
 
@@ -153,7 +174,7 @@ static void fates_learn(struct evidence *e)
 	VEC_OF(struct overwrite) overwrites = {0};
 
 	for (size_t i = 0; i < e->places.count; i++)
-		e->places.at[i].fate = place_own_fate(&e->places.at[i]);
+		e->places.at[i].fate = place_own_fate(e->stacks, &e->places.at[i]);
 	for (size_t i = 0; i < sink_count(e->sink); i++) {
 		const struct sighting *first = &sink_at(e->sink, i)->first;
 
@@ -367,7 +388,7 @@ static void judge_dirty_overwrite(struct evidence *e, size_t index)
 	else
 		e->dropped.at[index] =
 			first->variant == VARIANT_DIRTY_OVERWRITE_LOCK ||
-			(fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) ||
+			(fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) || fate & FATE_COMMITTED ||
 			(earlier.site.left &&
 			 (!earlier.site.persisted || place_seldom_persists(&earlier) || place_is_recovered(&earlier)));
 }

@@ -16,8 +16,9 @@
  *     place are not reported besides, nor are those of a place that rule 2 applies to.
  *
  *  4. A dirty overwrite is not reported of data that only msync or fsync persists: pages reach media when the kernel
- *     likes, so the program does not count on values in between.  Nor is any in a run that only syncs after its last
- *     store (sink_at_end).
+ *     likes, so the program does not count on values in between.  Nor is one of data that a libpmemobj transaction
+ *     flushes when it commits: until then a crash rolls back to what was there before all of them.  Nor is any in a run
+ *     that only syncs after its last store (sink_at_end).
  *
  *  5. What was stored to an object that is then freed, or in a transaction that is then aborted, need not be flushed,
  *     and the line may have been flushed in an earlier life.  The trace does not tell which objects these are.  In a
@@ -38,7 +39,12 @@
 enum { EVIDENCE_OFTEN = 32 };
 
 /* What becomes of what a place stores, in the end. */
-enum { FATE_LOST = 1 /* more of it is left than persisted */, FATE_FLUSHED = 2, FATE_SYNCED = 4 /* by msync */ };
+enum {
+	FATE_LOST = 1, /* more of it is left than persisted */
+	FATE_FLUSHED = 2,
+	FATE_SYNCED = 4,   /* by msync */
+	FATE_COMMITTED = 8 /* a libpmemobj transaction flushes it when it commits */
+};
 
 /* The sum over the contexts of a place, and of what was seen there. */
 struct place {

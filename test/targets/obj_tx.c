@@ -35,7 +35,8 @@ static void push(uint64_t value)
 		TOID(struct node) node = TX_ZNEW(struct node);
 
 		TX_ADD(root);
-		D_RW(node)->value = value;
+		ST8(&D_RW(node)->value, 1000000);
+		ST8(&D_RW(node)->value, value);
 		memset(D_RW(node)->text, (int)value, sizeof(D_RW(node)->text));
 		D_RW(node)->next = D_RO(root)->head;
 		D_RW(root)->head = node;
