@@ -79,11 +79,15 @@ static void campaign_look(void *arg)
 
 /* Testers */
 
+const struct tester_maker *campaign_maker(const struct campaign *c)
+{
+	return c->options.maker ? c->options.maker : &tester_local;
+}
+
 int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
 {
 	c->testing.failed = c->failed_before - c->failed_told;
-	return tester_open(&c->tester, c->options.maker ? c->options.maker : &tester_local, &c->testing,
-			   reading_image(reading), c->known, err);
+	return tester_open(&c->tester, campaign_maker(c), &c->testing, reading_image(reading), c->known, err);
 }
 
 /* The first tester settles the mode for all. */

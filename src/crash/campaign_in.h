@@ -140,6 +140,9 @@ void *campaign_block(struct campaign *campaign, const void *from, size_t size); 
 /* Rule 1 of creation.h. */
 bool campaign_is_creating(const struct campaign *campaign, const struct trial *trial);
 
+/* Who runs recovery. */
+const struct tester_maker *campaign_maker(const struct campaign *campaign);
+
 /* Open and close the tester of a reading. */
 int campaign_tester(struct campaign *campaign, struct reading *reading, struct err *err);
 void campaign_tester_close(struct campaign *campaign);
@@ -196,9 +199,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 
 /* record.c: record recovery on a state, or if it is NULL on what the program left, into the directory of a recording;
  * how recovery ends does not matter.  0, TESTER_STOPPED or -1. */
-struct recorder;
-int campaign_record(struct campaign *campaign, const struct recorder *recorder, const char *dir,
-		    const struct state *state, bool loads, struct err *err);
+int campaign_record(struct campaign *campaign, const char *dir, const struct state *state, bool loads, struct err *err);
 
 /* record.c: the same, and tell of each event of that recording, which is then removed.  *whole is false if it could not
  * be made or read to its end.  0 or TESTER_STOPPED. */

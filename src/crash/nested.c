@@ -23,7 +23,6 @@
 #include "base/path.h"
 #include "crash/explore_in.h"
 #include "image/tree.h"
-#include "run/recorder.h"
 #include "run/recording.h"
 #include "trace/seal.h"
 
@@ -38,7 +37,6 @@ enum {
 struct nest {
 	struct campaign *campaign;
 	struct reading *reading;
-	struct recorder recorder;
 	VEC_OF(struct pick) picks; /* for the next reading */
 	VEC_OF(struct pick) later; /* extreme states that there was no time for, unless the others leave some */
 	struct contents seen;      /* all that were picked */
@@ -184,7 +182,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	if (path_make(dir, sizeof(dir), err, "%s/nested/%04u", c->options.out, number) < 0 ||
 	    recording_create(&recording, dir, err) < 0)
 		return -1;
-	r = campaign_record(c, &n->recorder, recording.dir, state, false, err);
+	r = campaign_record(c, recording.dir, state, false, err);
 	if (r == 0 && trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
 		survey = recording_survey(c, recording.dir, &ignored);
 	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
@@ -416,7 +414,7 @@ int nested_run(struct campaign *c, struct err *err)
 	if (!c->options.nested || c->options.interrupted() || c->options.client)
 		return 0;
 	if (path_make(dir, sizeof(dir), err, "%s/nested", c->options.out) < 0 ||
-	    recorder_find_valgrind(&n.recorder, err) < 0 || recorder_find_tool(&n.recorder, err) < 0)
+	    campaign_maker(c)->can_record(campaign_maker(c)->arg, err) < 0)
 		return -1;
 	tree_remove(dir);
 	if (mkdir(dir, 0777) < 0)

@@ -114,10 +114,10 @@ int tester_stack(struct tester *t, const struct state *state, bool hangs, struct
 	return t->ops->stack(t, state, hangs, frames, room, err);
 }
 
-int tester_other(struct tester *t, const struct tester_input *input, char *const *argv, char *const *environment,
-		 unsigned patience, struct outcome *outcome, struct err *err)
+int tester_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+		  struct err *err)
 {
-	return t->ops->other(t, input, argv, environment, patience, outcome, err);
+	return t->ops->record(t, input, how, err);
 }
 
 struct tester_facts tester_facts(const struct tester *t)

@@ -67,6 +67,13 @@ struct tester_facts {
 	uint64_t unopened;       /* runs that could have opened one, but did not */
 };
 
+/* A recording of recovery. */
+struct tester_recording {
+	const char *dir; /* as recording_create made it; the recording is not sealed yet */
+	bool loads;      /* with PM loads */
+	bool code_hash;  /* with hashes of the code */
+};
+
 struct tester;
 
 /* The contract of an implementation.  The functions return 0, TESTER_STOPPED or -1 with *err filled, unless they say
@@ -90,9 +97,9 @@ struct tester_ops {
 	int (*run)(struct tester *tester, const struct tester_input *input, unsigned patience, struct outcome *outcome,
 		   struct err *err);
 
-	/* Run another command in place of recovery, on real files at the original paths; see recovery_other. */
-	int (*other)(struct tester *tester, const struct tester_input *input, char *const *argv,
-		     char *const *environment, unsigned patience, struct outcome *outcome, struct err *err);
+	/* Record recovery, once, like any program.  How it ends does not matter. */
+	int (*record)(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
+		      struct err *err);
 
 	/* The stack of recovery, which a signal kills on this state, or which hangs.  Returns the number of frames. */
 	int (*stack)(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
@@ -119,6 +126,8 @@ struct tester {
 /* Opens testers.  *tester comes filled as above but for `ops`, and is to be copied. */
 struct tester_maker {
 	int (*open)(struct tester **tester, const struct tester *common, void *arg, struct err *err);
+	/* Is there what `record` needs?  0 or -1. */
+	int (*can_record)(void *arg, struct err *err);
 	void *arg;
 };
 
@@ -169,9 +178,9 @@ int tester_run_content(struct tester *tester, const struct content *content, uns
 int tester_stack(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
 		 size_t room, struct err *err);
 
-/* Run another command on this input, on real files at the original paths; see recovery_other. */
-int tester_other(struct tester *tester, const struct tester_input *input, char *const *argv, char *const *environment,
-		 unsigned patience, struct outcome *outcome, struct err *err);
+/* Record recovery on this input. */
+int tester_record(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
+		  struct err *err);
 
 struct tester_facts tester_facts(const struct tester *tester);
 const char *tester_stranger(const struct tester *tester, size_t index);

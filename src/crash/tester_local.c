@@ -8,6 +8,9 @@
 
 #include "base/mem.h"
 #include "crash/tester.h"
+#include "run/recorder.h"
+
+enum { PATIENCE_RECORDING = 50 /* times the time limit */ };
 
 /* A worker, and the ticket of what it runs. */
 struct slot {
@@ -166,17 +169,64 @@ static int local_run(struct tester *t, const struct tester_input *input, unsigne
 	return result_of(r);
 }
 
-static int local_other(struct tester *t, const struct tester_input *input, char *const *argv, char *const *environment,
-		       unsigned patience, struct outcome *outcome, struct err *err)
-{
-	struct local *l = local_of(t);
-	int r = input_stage(l, input, err);
+/* Recording */
 
-	if (r < 0)
-		return r;
-	r = recovery_other(l->recovery, 0, argv, environment, patience, outcome, err);
+static int recorder_find(struct recorder *recorder, struct err *err)
+{
+	return recorder_find_valgrind(recorder, err) < 0 ? -1 : recorder_find_tool(recorder, err);
+}
+
+static int local_can_record(void *arg, struct err *err)
+{
+	struct recorder recorder;
+
+	(void)arg;
+	return recorder_find(&recorder, err);
+}
+
+/* The recorder takes the place of recovery, on real files at the original paths. */
+static int recorder_run(struct local *l, const struct recorder *recorder, const struct recorder_job *job,
+			struct err *err)
+{
+	struct words argv = {0}, environment = {0};
+	struct outcome outcome;
+	int r;
+
+	recorder_command(recorder, job, &argv, &environment);
+	r = recovery_other(l->recovery, 0, argv.items, environment.items, PATIENCE_RECORDING, &outcome, err);
 	stage_distrust(l->slots[0].stage);
+	if (r == 0)
+		outcome_free(&outcome);
+	words_free(&argv);
+	words_free(&environment);
 	return result_of(r);
+}
+
+static int local_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+			struct err *err)
+{
+	const struct recovery_options *o = &t->options.recovery;
+	struct recorder_job job = {.dir = how->dir,
+				   .follow = true,
+				   .loads = how->loads,
+				   .code_hash = how->code_hash,
+				   .pmem_force = o->pmem_force};
+	struct recorder recorder;
+	int r;
+
+	if (recorder_find(&recorder, err) < 0)
+		return -1;
+	for (size_t i = 0; i < origin_path_count(o->origin); i++)
+		words_add(&job.pm, "%s", origin_path(o->origin, i));
+	words_add(&job.target, "/bin/sh");
+	words_add(&job.target, "-c");
+	words_add(&job.target, "%s", o->command);
+	r = input_stage(local_of(t), input, err);
+	if (r == 0)
+		r = recorder_run(local_of(t), &recorder, &job, err);
+	words_free(&job.pm);
+	words_free(&job.target);
+	return r;
 }
 
 static int local_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames,
@@ -251,7 +301,7 @@ static int local_open(struct tester **tester, const struct tester *common, void 
 		.submit_lazy = local_submit_lazy,
 		.drain = local_drain,
 		.run = local_run,
-		.other = local_other,
+		.record = local_record,
 		.stack = local_stack,
 		.facts = local_facts,
 		.stranger = local_stranger,
@@ -272,4 +322,4 @@ static int local_open(struct tester **tester, const struct tester *common, void 
 	return 0;
 }
 
-const struct tester_maker tester_local = {.open = local_open};
+const struct tester_maker tester_local = {.open = local_open, .can_record = local_can_record};

@@ -56,6 +56,7 @@ static void word_record(struct engine *e, struct builder *b, const char *word, u
 
 	switch (*word) {
 	case '<': builder_put(b, BO_OP_CLWB, place, addr); break;
+	case '?': builder_load(b, &(struct event){.context = place, .addr = addr, .size = 8}); break;
 	case '!': builder_put(b, BO_OP_CLFLUSH, place, addr); break;
 	case '|': builder_put(b, BO_OP_SFENCE, place); break;
 	case '@': builder_put(b, BO_OP_MSYNC, place, BASE, FAKE_POOL, MS_SYNC); break;
@@ -71,21 +72,41 @@ static void word_record(struct engine *e, struct builder *b, const char *word, u
 	}
 }
 
-static void program_record(struct engine *e, const char *program)
+/* Values go on where the pool has them. */
+static void values_read(const struct engine *e, const uint8_t *pool, uint64_t values[128])
+{
+	for (char line = 'a'; line <= 'z' && line_offset(e->stride, line) + 16 <= FAKE_POOL; line++) {
+		memcpy(&values[(unsigned)line], pool + line_offset(e->stride, line), 8);
+		memcpy(&values[(unsigned)toupper(line)], pool + line_offset(e->stride, line) + 8, 8);
+	}
+}
+
+static void program_record(struct engine *e, const char *dir, const uint8_t *pool, const char *program)
 {
 	uint64_t values[128] = {0};
 	struct builder b;
 	char word[3];
 	int used;
 
-	builder_start(&b, 0, 0);
+	if (pool)
+		values_read(e, pool, values);
+	builder_start(&b, 0, BO_LAYER_LOADS);
 	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, 4096, 0, 1, 1, BUILDER_P("/nowhere/kv"));
 	builder_put(&b, BO_OP_DEF_FILE, 7, 8, FAKE_POOL, 0, BUILDER_P("/pm/pool"));
+	if (pool)
+		builder_put(&b, BO_OP_CONTENT, 1, 0, BUILDER_P(pool), FAKE_POOL);
 	builder_put(&b, BO_OP_MAP, 0, 1, BASE, FAKE_POOL, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 	for (; sscanf(program, " %2s%n", word, &used) == 1; program += used)
 		word_record(e, &b, word, values);
 	builder_end(&b, BO_CHUNK_RAW);
-	builder_write(&b, e->dir);
+	builder_write(&b, dir);
+}
+
+void engine_record(const char *dir, const uint8_t *pool, const char *program)
+{
+	struct engine words = {.stride = 64};
+
+	program_record(&words, dir, pool, program);
 }
 
 static void survey_make(struct engine *e)
@@ -111,7 +132,7 @@ static void engine_start(struct engine *e, const char *dir, const char *program,
 	snprintf(e->out, sizeof(e->out), "%s/out", dir);
 	assert_int_equal(mkdir(e->dir, 0777), 0);
 	assert_int_equal(mkdir(e->out, 0777), 0);
-	program_record(e, program);
+	program_record(e, e->dir, NULL, program);
 	survey_make(e);
 	e->options = (struct campaign_options){
 		.dir = e->dir,
@@ -147,13 +168,13 @@ static void campaign_end_it(struct engine *e)
 	campaign_free(e->campaign);
 	e->campaign = NULL;
 	fake_free(&e->fake);
-	e->fake.submitted = e->fake.stacks = e->fake.opened = e->fake.closed = 0;
+	e->fake.submitted = e->fake.recorded = e->fake.stacks = e->fake.opened = e->fake.closed = 0;
 }
 
 int engine_try(struct engine *e)
 {
 	campaign_end_it(e);
-	e->maker = (struct tester_maker){fake_tester_open, &e->fake};
+	e->maker = fake_maker(&e->fake);
 	e->options.maker = &e->maker;
 	return campaign_run(&e->campaign, &e->options, e->survey, &e->err);
 }

@@ -13,7 +13,8 @@
  *     a    store 8 bytes in line a: 1, and then 2, 3 ...      A    the same, in the second 8 bytes of line a
  *     ~a   a non-temporal store                               @    msync of the whole pool
  *     <a   clwb of line a                                     !a   clflush of line a
- *     |    sfence                                             $    the program ends
+ *     |    sfence                                             ?a   a load
+ *     $    the program ends
  *
  * Each different word is code of its own, so a word that comes again is the same place. */
 #ifndef BLACKOUT_TEST_ENGINE_H
@@ -48,6 +49,10 @@ void engine_run(struct engine *engine);
 int engine_try(struct engine *engine);
 
 void engine_free(struct engine *engine);
+
+/* For fake.record: recovery on this pool is a program in these words.  Its places are numbered from 1, as the words
+ * appear. */
+void engine_record(const char *dir, const uint8_t *pool, const char *program);
 
 /* The context of a word of the program. */
 uint32_t engine_place(const struct engine *engine, const char *word);

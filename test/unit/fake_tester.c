@@ -136,17 +136,29 @@ static int fake_run(struct tester *t, const struct tester_input *input, unsigned
 	return r;
 }
 
-/* There is no recorder. */
-static int fake_other(struct tester *t, const struct tester_input *input, char *const *argv, char *const *environment,
-		      unsigned patience, struct outcome *outcome, struct err *err)
+static int fake_can_record(void *arg, struct err *err)
 {
-	(void)t;
-	(void)input;
-	(void)argv;
-	(void)environment;
-	(void)patience;
-	(void)outcome;
-	return err_set(err, "a fake runs no command");
+	const struct fake *fake = arg;
+
+	return fake->record ? 0 : err_set(err, "a fake without a recorder");
+}
+
+static int fake_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+		       struct err *err)
+{
+	struct fake *fake = fake_of(t);
+	uint8_t *pool;
+	int r = fake_can_record(fake, err);
+
+	if (r == 0)
+		r = fake_drain(t, err);
+	if (r < 0)
+		return r;
+	pool = input_pool(t, input);
+	fake->record(fake->arg, pool, how->dir);
+	fake->recorded++;
+	free(pool);
+	return 0;
 }
 
 static int fake_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames,
@@ -180,13 +192,13 @@ static void fake_close(struct tester *t)
 	free(t);
 }
 
-int fake_tester_open(struct tester **tester, const struct tester *common, void *fake, struct err *err)
+static int fake_open(struct tester **tester, const struct tester *common, void *fake, struct err *err)
 {
 	static const struct tester_ops ops = {
 		.submit = fake_submit,
 		.drain = fake_drain,
 		.run = fake_run,
-		.other = fake_other,
+		.record = fake_record,
 		.stack = fake_stack,
 		.facts = fake_facts,
 		.stranger = fake_stranger,
@@ -200,6 +212,11 @@ int fake_tester_open(struct tester **tester, const struct tester *common, void *
 	t->fake->opened++;
 	*tester = &t->tester;
 	return 0;
+}
+
+struct tester_maker fake_maker(struct fake *fake)
+{
+	return (struct tester_maker){.open = fake_open, .can_record = fake_can_record, .arg = fake};
 }
 
 void fake_free(struct fake *fake)

@@ -3,7 +3,8 @@
  * bytes of the pool.
  *
  *     struct fake fake = {.recover = my_recovery, .workers = 3};
- *     options.maker = &(struct tester_maker){fake_tester_open, &fake};
+ *     struct tester_maker maker = fake_maker(&fake);
+ *     options.maker = &maker;
  *     options.interrupted = fake_interrupted;
  *     campaign_run(&campaign, &options, survey, &err);
  *     ... fake.runs.at[i] ...                                   // every recovery, in the order in which they began
@@ -53,13 +54,15 @@ struct fake {
 	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */
 	uint64_t late_after; /* submissions; then the time is over.  0: never */
 	bool slow;           /* not a fork server */
+	/* Recovery on this pool is to be recorded in `dir`; NULL: there is no recorder. */
+	void (*record)(void *arg, const uint8_t *pool, const char *dir);
 
 	VEC_OF(struct fake_run) runs;
 	VEC_OF(struct fake_waiting) waiting;
-	uint64_t submitted, stacks, opened, closed;
+	uint64_t submitted, recorded, stacks, opened, closed;
 };
 
-int fake_tester_open(struct tester **tester, const struct tester *common, void *fake, struct err *err);
+struct tester_maker fake_maker(struct fake *fake);
 
 /* For campaign_options.  An interrupt lasts until fake_free. */
 bool fake_interrupted(void);

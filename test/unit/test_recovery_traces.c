@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_recovery_traces.c - what the engine makes of recordings of recovery: a second crash inside it (crash/nested.c),
+ * the lines that it reads (crash/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a function,
+ * and its recording a few words (engine.h). */
+
+#include "engine.h"
+
+/* Nested */
+
+/* Recovery takes one step if the work was begun (a) and is not done (c): it stores r, and then c.  On r without c it
+ * does not know what to do. */
+static struct fake_end half_done_fails(void *arg, const uint8_t *pool, unsigned patience)
+{
+	(void)arg;
+	(void)patience;
+	return pool_at(pool, 'r') && !pool_at(pool, 'c') ? FAKE_FAIL : FAKE_PASS;
+}
+
+static void redo_badly(void *arg, const uint8_t *pool, const char *dir)
+{
+	(void)arg;
+	engine_record(dir, pool, pool_at(pool, 'a') && !pool_at(pool, 'c') ? "?a r <r | c <c | $" : "?a $");
+}
+
+static void redo_well(void *arg, const uint8_t *pool, const char *dir)
+{
+	(void)arg;
+	engine_record(dir, pool, pool_at(pool, 'a') && !pool_at(pool, 'c') ? "?a c <c | r <r | $" : "?a $");
+}
+
+static void nested_run_it(struct engine *e, const char *dir,
+			  void (*record)(void *arg, const uint8_t *pool, const char *dir))
+{
+	engine_make(e, dir, "a <a | c <c | $");
+	e->fake.recover = half_done_fails;
+	e->fake.record = record;
+	e->options.nested = true;
+	engine_run(e);
+	assert_int_equal(e->campaign->results.count, 0); /* one crash shows nothing */
+	assert_int_equal(e->campaign->nested_states, 3); /* nothing; a; a and c */
+	assert_int_equal(e->campaign->nested_done, 3);
+	assert_int_equal(e->fake.recorded, 3);
+	assert_int_equal(e->campaign->nested_unreadable, 0);
+}
+
+static void test_second_crash(void **state)
+{
+	struct engine e;
+
+	nested_run_it(&e, *state, redo_badly);
+	/* Only on the state with a alone has recovery anything to do. */
+	assert_int_equal(e.campaign->nested.count, 1);
+	const struct campaign *within = e.campaign->nested.at[0].campaign;
+	assert_in_range(within->results.count, 1, 2);
+	bool early = false;
+	for (size_t i = 0; i < within->results.count; i++) {
+		const struct crash_sighting *s = &within->results.at[i].sighting;
+
+		assert_int_equal(s->kind, KIND_RECOVERY_ERROR);
+		early |= s->cause == CAUSE_EARLY && s->blamed == 2; /* the store of r is the second word */
+	}
+	assert_true(early);
+	/* What is the same content as a state of the first crash is not run again. */
+	engine_submitted(&e);
+	assert_true(e.campaign->found.failed > 0);
+	engine_free(&e);
+}
+
+static void test_second_crash_passes(void **state)
+{
+	struct engine e;
+
+	nested_run_it(&e, *state, redo_well);
+	assert_int_equal(e.campaign->nested.count, 1);
+	assert_int_equal(e.campaign->nested.at[0].campaign->results.count, 0);
+	assert_int_equal(e.campaign->found.failed, 0);
+	engine_free(&e);
+}
+
+/* Without a recorder nothing is tested as if it were. */
+static void test_no_recorder(void **state)
+{
+	struct engine e;
+
+	engine_make(&e, *state, "a <a | $");
+	e.fake.recover = half_done_fails;
+	e.options.nested = true;
+	assert_int_equal(engine_try(&e), -1);
+	assert_string_equal(e.err.sentence, "a fake without a recorder");
+	engine_free(&e);
+}
+
+/* Lines that are read */
+
+static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+{
+	(void)arg;
+	(void)patience;
+	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
+}
+
+static void reads_a_and_b(void *arg, const uint8_t *pool, const char *dir)
+{
+	(void)arg;
+	engine_record(dir, pool, "?a ?b $");
+}
+
+/* Where recovery cannot be asked line by line, the lines that it was seen to read are tried in all ways, and the others
+ * all together. */
+static void test_observed(void **state)
+{
+	struct engine e;
+	size_t all, read;
+
+	engine_make(&e, *state, "a b c d e f | $");
+	e.fake.recover = b_needs_a;
+	e.options.inject = false;
+	e.options.explore = true;
+	engine_run(&e);
+	all = engine_submitted(&e);
+	assert_int_equal(all, 64);
+	e.options.prune_reads = true;
+	e.fake.record = reads_a_and_b;
+	engine_run(&e);
+	read = engine_submitted(&e);
+	assert_true(read < all);
+	assert_true(explore_figures(e.campaign).observed);
+	assert_int_equal(engine_count(&e, "a0 b1 c0 d0 e0 f0"), 1);
+	assert_int_equal(engine_count(&e, "a0 b1 c1 d1 e1 f1"), 1);
+	assert_int_equal(engine_count(&e, "a0 b1 c1 d0 e1 f1"), 0);
+	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.at[0].sighting.blamed, engine_place(&e, "a"));
+	/* If it cannot be watched, all are tried. */
+	e.fake.record = NULL;
+	engine_run(&e);
+	assert_int_equal(engine_submitted(&e), all);
+	assert_false(explore_figures(e.campaign).observed);
+	engine_free(&e);
+}
+
+/* Leftovers */
+
+static void overwrites_a_reads_c(void *arg, const uint8_t *pool, const char *dir)
+{
+	(void)arg;
+	engine_record(dir, pool, "?b a ?a ?c $");
+}
+
+static struct fake_end needs_d(void *arg, const uint8_t *pool, unsigned patience)
+{
+	(void)arg;
+	(void)patience;
+	return pool_at(pool, 'b') && !pool_at(pool, 'd') ? FAKE_FAIL : FAKE_PASS;
+}
+
+/* Nobody flushes a, c, d and e.  Recovery overwrites a before it reads it, reads c and passes with what it was, fails
+ * without d, and does not look at e. */
+static void test_leftovers(void **state)
+{
+	static const enum leftover_fate fates[] = {LEFTOVER_OVERWRITTEN, LEFTOVER_ACCEPTED, LEFTOVER_FATAL,
+						   LEFTOVER_UNTOUCHED};
+	const struct leftover_proof *proofs;
+	struct engine e;
+	uint32_t contexts[4];
+	size_t count;
+
+	engine_make(&e, *state, "a c d e b <b | $");
+	for (size_t i = 0; i < 4; i++)
+		contexts[i] = engine_place(&e, (const char *[]){"a", "c", "d", "e"}[i]);
+	e.fake.recover = needs_d;
+	e.fake.record = overwrites_a_reads_c;
+	e.options.leftovers = contexts;
+	e.options.leftover_count = 4;
+	engine_run(&e);
+	proofs = campaign_proofs(e.campaign, &count);
+	assert_int_equal(count, 4);
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = 0; k < 4; k++)
+			if (proofs[i].context == contexts[k])
+				assert_int_equal(proofs[i].fate, fates[k]);
+	engine_free(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_second_crash), scratch_test(test_second_crash_passes), scratch_test(test_no_recorder),
+		scratch_test(test_observed),     scratch_test(test_leftovers),
+	};
+
+	return cmocka_run_group_tests_name("recovery_traces", tests, NULL, NULL);
+}
