@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* boxes.h - how many different contents do the crash states of a recording have, without looking at each?
+/* boxes.h - count the distinct contents of a recording's crash states without enumerating them.
  *
  *     struct boxes *b = boxes_new();
  *     while (...) {
@@ -10,17 +10,17 @@
  *     }
  *     if (boxes_count(b, count)) ...
  *
- * DESIGN.  A content is what every line holds.  The contents that a crash may leave at one moment are a box: each line
- * has a set of variants, of one only if nothing is pending on it, and every combination is possible.  (With orders it
- * is several boxes: for each order tk, all that orders up to tk cover is taken, and nothing that was stored after the
- * next one.)  So the question is for the size of a union of boxes, one after the other: how many contents of this box
- * are in none before it?  Boxes meet if they have a variant in common in every line.  For each variant it is known in
- * which boxes it was, so one line that has changed lately names the few earlier boxes that can meet this one; those are
- * compared line by line.  What they have in common with this box are boxes again, whose union is counted by inclusion
- * and exclusion.
+ * DESIGN.  A content is made of what each line holds.  The contents that a crash may leave at one moment are a box:
+ * each line has a set of variants (just one if nothing is pending on it), and every combination is possible.  (With
+ * CLFLUSH orders a moment is several boxes: for each order tk, everything that orders up to tk cover is taken, and
+ * nothing stored after the next order.)  The count is the size of a union of boxes.  It is computed box by box: how
+ * many contents of this box are in no earlier box?  Two boxes meet if they share a variant in every line.  Each variant
+ * records the boxes that it was in, so one recently changed line names the few earlier boxes that can meet this one.
+ * Those are compared line by line.  Each intersection with this box is a box again, and the union of the intersections
+ * is counted by inclusion and exclusion.
  *
- * It is given up where files are renamed, removed, found again or lose bytes other than by stores, where too many boxes
- * meet, and where there are too many contents of lines to remember. */
+ * The count is given up if files are renamed, removed, found again or lose bytes other than by stores, if too many
+ * boxes meet, or if there are too many contents of lines to remember. */
 #ifndef BLACKOUT_CRASH_BOXES_H
 #define BLACKOUT_CRASH_BOXES_H
 
@@ -33,20 +33,20 @@ struct boxes;
 struct boxes *boxes_new(void);
 void boxes_free(struct boxes *boxes);
 
-/* The event is about to take effect on the image. */
+/* Call this just before the event takes effect on the image. */
 void boxes_before(struct boxes *boxes, const struct image *image, const struct event *ev);
 
 /* Count the contents of this moment. */
 void boxes_moment(struct boxes *boxes, const struct image *image, const struct choices *choices,
 		  const struct variants *variants);
 
-/* The recording is read once more, from its start. */
+/* The recording is about to be read again from its start. */
 void boxes_restart(struct boxes *boxes);
 
-/* This moment is not counted, because its variants are too many. */
+/* Do not count this moment: it has too many variants. */
 void boxes_give_up(struct boxes *boxes);
 
-/* How many contents there were so far; false if that is not known. */
+/* The number of contents so far; false if it is not known. */
 bool boxes_count(const struct boxes *boxes, mpz_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* boxes_in.h - what boxes.c, which keeps the sets of all lines, shares with boxes_meet.c, which counts what is new in a
- * box. */
+/* boxes_in.h - shared by boxes.c, which keeps the sets of all lines, and boxes_meet.c, which counts the new contents of
+ * a box. */
 #ifndef BLACKOUT_CRASH_BOXES_IN_H
 #define BLACKOUT_CRASH_BOXES_IN_H
 
@@ -11,12 +11,12 @@
 
 #define NOBODY UINT32_MAX /* no line */
 
-/* Boxes from..to. */
+/* Boxes from..to, inclusive. */
 struct interval {
 	uint64_t from, to;
 };
 
-/* A content of one line.  Most have been there once. */
+/* One content of one line.  Most contents occur in a single interval. */
 struct value {
 	struct interval last;
 	VEC_OF(struct interval) earlier; /* ascending */
@@ -26,31 +26,31 @@ struct value {
 struct line {
 	uint64_t number;
 	uint32_t file;
-	VEC_OF(uint32_t) set;  /* values that it may have in the current box */
+	VEC_OF(uint32_t) set;  /* the values that the line may have in the current box */
 	uint64_t changed;      /* the first box with this set */
-	bool listed;           /* it has changed at all: */
-	uint32_t newer, older; /* lines by `changed` */
-	bool active;           /* to be looked at in the next moment */
-	bool several;          /* it has several variants in this one */
-	uint64_t version;      /* of the variants that are its set; 0: none */
-	size_t part;           /* its number in `parts`, if it has several values */
+	bool listed;           /* it has changed, so newer and older are valid */
+	uint32_t newer, older; /* neighbors in the list sorted by `changed` */
+	bool active;           /* must be looked at in the next moment */
+	bool several;          /* has several variants in this moment */
+	uint64_t version;      /* of the variants that the set was made from; 0: none */
+	size_t part;           /* index in `parts`, if it has several values */
 	struct digest certain;
 };
 
 struct boxes {
 	struct map line_index, value_index;
-	VEC_OF(struct line) lines; /* the first one stands for the files themselves */
+	VEC_OF(struct line) lines; /* line 0 stands for the files themselves */
 	VEC_OF(struct value) values;
 	VEC_OF(uint32_t) active;
 	uint32_t newest; /* line */
-	uint64_t box;    /* number of the current one */
+	uint64_t box;    /* number of the current box */
 	uint64_t marks;
 	bool files_changed, given_up;
 	VEC_OF(bool) announced; /* by file */
 	mpz_t total;
 
-	/* Of the current box. */
-	VEC_OF(uint32_t) wanted; /* a line's set to be */
+	/* The current box */
+	VEC_OF(uint32_t) wanted; /* the set that a line is about to get */
 	VEC_OF(uint64_t) candidates;
 	struct parts parts;
 };
@@ -62,7 +62,8 @@ static inline bool interval_is_empty(struct interval interval)
 
 #define NEVER ((struct interval){1, 0})
 
-/* All lines have their sets: add to the total what is in no earlier box.  The next box is the current one then. */
+/* Call this when all lines have their sets.  Adds the contents that are in no earlier box to the total, and starts the
+ * next box. */
 void box_count(struct boxes *boxes);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* combine.h - all crash states of a moment, as digests: the variants of its lines combined in every legal way.
  *
- * One state costs one addition.  Without orders every state has another content; with them some contents may come more
- * than once. */
+ * Each state costs one addition.  Without CLFLUSH orders all states have distinct contents.  With orders, some contents
+ * may come more than once. */
 #ifndef BLACKOUT_CRASH_COMBINE_H
 #define BLACKOUT_CRASH_COMBINE_H
 
 #include "image/variants.h"
 
-/* Hand each state to `visit`, first the one where nothing is taken that need not be, until it returns false.  False if
- * it did.  `certain` is the digest of what is certain. */
+/* Pass each state to `visit`, starting with the state that has only the guaranteed stores.  Stops and returns false
+ * when `visit` returns false.  `certain` is the digest of the certain content. */
 bool combine(const struct variants *variants, struct digest certain, bool (*visit)(void *arg, struct digest digest),
 	     void *arg);
 
-/* How many states there are; with orders, at most that many. */
+/* The number of states; an upper bound if there are orders. */
 double combine_count(const struct variants *variants);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contents.h - a set of digests, for many millions of them: 16 bytes each, and room to grow. */
+/* contents.h - a set of digests, compact enough for many millions: 16 bytes each, plus room to grow. */
 #ifndef BLACKOUT_CRASH_CONTENTS_H
 #define BLACKOUT_CRASH_CONTENTS_H
 
@@ -24,7 +24,7 @@ static inline bool contents_add(struct contents *contents, struct digest digest)
 	size_t at;
 
 	if (!(digest.low | digest.high))
-		digest.low = 1; /* nothing at all, no file, has the digest zero */
+		digest.low = 1; /* the state without any file has digest zero, which marks free slots */
 	if (contents->count * 4 >= contents->room * 3)
 		contents_grow(contents);
 	at = digest.low & (contents->room - 1);

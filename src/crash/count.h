@@ -7,13 +7,13 @@
  *     count_feasible(c), count_distinct(c), ...
  *     count_free(c);
  *
- * DESIGN.  The recording is read with an image.  At each moment (model/moments.h) the model tells how many sets of
- * stores a crash may leave, exactly, without looking at them: their sum over all moments is `feasible`.  How many
- * different contents these sets have, over the segments that are chosen (detect/segments.h), is counted in two ways,
- * each of which has its limits.  boxes.h calculates it, also where no computer could look at them all, but not if PM
- * files are renamed, removed or cut.  Otherwise each state is looked at: the variants of each line (image/variants.h)
- * are combined, which costs one addition of digests for each state, and the digests are kept in a set.  That ends with
- * COUNT_CONTENTS different contents, or COUNT_STATES states: beyond either it is not known. */
+ * DESIGN.  The recording is read with an image.  At each moment (model/moments.h) the model gives the exact number of
+ * sets of stores that a crash may leave, without enumerating them.  The sum over all moments is `feasible`.  The number
+ * of distinct contents of these sets, over the chosen segments (detect/segments.h), is counted in two ways, each with
+ * its limits.  boxes.h calculates it, even where there are far too many to enumerate, but not if PM files are renamed,
+ * removed or truncated.  Otherwise the states are enumerated: the variants of each line (image/variants.h) are
+ * combined, which costs one addition of digests per state, and the digests are kept in a set.  Beyond COUNT_CONTENTS
+ * distinct contents or COUNT_STATES states the enumeration stops, and the number is not known. */
 #ifndef BLACKOUT_CRASH_COUNT_H
 #define BLACKOUT_CRASH_COUNT_H
 
@@ -29,30 +29,30 @@
 #define COUNT_CONTENTS (UINT64_C(1) << 22) /* 128 MiB */
 #define COUNT_STATES (UINT64_C(1) << 24)
 
-#define COUNT_LARGEST 10u /* segments that are remembered, one for each place at which they end */
-#define COUNT_SITES 4u    /* of each, the places that store most */
+#define COUNT_LARGEST 10u /* largest segments to remember, one for each place where segments end */
+#define COUNT_SITES 4u    /* places to remember for each, the ones with most pending units */
 
 enum count_way { COUNT_BOTH, COUNT_BOXES, COUNT_LOOK };
 
 struct count_options {
 	enum count_way way;
-	bool prune;               /* segments whose code was seen before are not looked at */
-	uint64_t representatives; /* of each code, so many are; at least 1 */
+	bool prune;               /* skip segments whose code was seen before */
+	uint64_t representatives; /* how many segments of the same code to look at; at least 1 */
 	uint64_t contents_max;    /* 0: COUNT_CONTENTS */
 	uint64_t states_max;      /* 0: COUNT_STATES */
-	bool sequences;           /* count these, too */
-	/* Asked often; true ends the reading.  May be NULL. */
+	bool sequences;           /* count sequences, too */
+	/* Called often; true ends the reading.  May be NULL. */
 	bool (*interrupted)(void);
 };
 
-/* Where the units pending at the end of a segment were stored. */
+/* A place that stored units pending at the end of a segment. */
 struct count_site {
 	uint32_t context;
 	uint64_t units;
-	uint64_t unflushed; /* of them, those that nothing has flushed */
+	uint64_t unflushed; /* of these, never flushed */
 };
 
-/* One segment, in its recording. */
+/* One segment of the recording. */
 struct count_segment {
 	uint64_t number;      /* from 1 */
 	uint64_t first, last; /* its events */
@@ -60,8 +60,8 @@ struct count_segment {
 	bool chosen;
 	uint64_t units; /* pending at its end */
 	mpz_t feasible;
-	struct count_site sites[COUNT_SITES]; /* most units first; units 0: no more */
-	uint64_t site_count;                  /* all of them */
+	struct count_site sites[COUNT_SITES]; /* most units first; units 0 ends the list */
+	uint64_t site_count;                  /* the number of all places */
 };
 
 struct count;
@@ -69,36 +69,36 @@ struct count;
 struct count *count_new(const struct count_options *options);
 void count_free(struct count *count);
 
-/* Read a recording for one platform.  `origin` may be NULL.  What several readings find is put together: contents that
- * are possible on two platforms are one.  -1: the recording is damaged.  0 also when it was interrupted: then it is not
- * complete. */
+/* Read a recording for one platform.  `origin` may be NULL.  The results of several readings are merged: a content that
+ * is possible on two platforms counts once.  -1: the recording is damaged. 0 also when it was interrupted; then
+ * count_complete is false. */
 int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
 	       struct err *err);
 
-/* The same with the events at hand.  `code`: they come with code hashes. */
+/* The same for callers that already have the events.  `code`: the events have code hashes. */
 void count_begin(struct count *count, const struct platform *platform, const struct origin *origin, bool code);
 void count_event(struct count *count, const struct event *ev);
 void count_end(struct count *count);
 
 bool count_complete(const struct count *count);
 
-/* Pairs of moment and set, over all segments. */
+/* The number of pairs of a moment and a feasible set, over all segments. */
 void count_feasible(const struct count *count, mpz_t feasible);
 
-/* Different contents over the chosen segments.  False if that is not known. */
+/* Distinct contents over the chosen segments; false if the number is not known. */
 bool count_distinct(const struct count *count, mpz_t distinct);
 
-/* Orders in which stores can get to media, over all segments (sequences.h): the natural logarithm; negative if that is
- * not known. */
+/* Sequences in which stores can reach media, over all segments (sequences.h), as a natural logarithm.  Negative: not
+ * known. */
 double count_sequences(const struct count *count);
 
-/* Segments, over all readings.  `unique` is 0 where the recording has no code hashes. */
+/* Segments, over all readings.  The number of unique ones is 0 if the recording has no code hashes. */
 uint64_t count_segments(const struct count *count);
 uint64_t count_segments_unique(const struct count *count);
 uint64_t count_segments_left_out(const struct count *count);
 bool count_has_code(const struct count *count);
 
-/* The segments with most sets, from the largest; NULL beyond the last. */
+/* The segments with the most feasible sets, largest first; NULL beyond the last. */
 const struct count_segment *count_largest(const struct count *count, size_t index);
 
 #endif

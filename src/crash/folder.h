@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folder.h - the folder of a crash finding: all that `blackout replay` needs, here or on another machine with the same
- * binaries.
+/* folder.h - the folder of a crash finding: the data that `blackout replay` needs, on this machine or another with the
+ * same binaries.
  *
- *     DIR/crash/F1/replay.json     what to run and what to expect; this file
+ *     DIR/crash/F1/replay.json     what to run, and the expected outcome
  *     DIR/crash/F1/state.img       content of the PM files (image/snapshot.h)
  *
  * A campaign makes folders before findings have their ids:
  *
- *     folders_clear(dir, &err);                         // what an earlier campaign left there
+ *     folders_clear(dir, &err);                         // remove the folders of an earlier campaign
  *     folder_new(path, dir, "0001", &err);              // DIR/crash/.0001, empty; pass ".0001" as crash_sighting.folder
  *     ... snapshot_write to `path`/state.img ...
  *     folders_finish(findings, dir, &facts, &err);      // after findings_number: replay.json, DIR/crash/F1; unused ones go
@@ -27,7 +27,7 @@
 
 #define FOLDER_STATE "state.img" /* name of the snapshot in the folder */
 
-/* How recovery was run, the same for all findings of a campaign. */
+/* How recovery was run; the same for all findings of a campaign. */
 struct folder_facts {
 	const char *recover;        /* --recover */
 	const char *client, *ready; /* NULL: none */
@@ -40,7 +40,7 @@ struct folder_facts {
 
 /* A folder read back. */
 struct folder {
-	struct folder_facts facts; /* strings and arrays are the folder's */
+	struct folder_facts facts; /* the folder owns the strings and arrays */
 	const char *id, *kind, *message, *fingerprint, *location;
 	const char *mode;             /* NULL: not known */
 	const char *version;          /* of the blackout that wrote it */
@@ -56,11 +56,11 @@ int folders_clear(const char *dir, struct err *err);
 /* Make DIR/crash/.NAME, empty; its path is written to `path`. */
 int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct err *err);
 
-/* Give every crash finding's folder its replay.json and, as its name, the finding's id; remove folders that no finding
- * has.  -1: it could not be done for some, which have no folder then; *err is about the first. */
+/* Write replay.json into the folder of each crash finding, and rename the folder to the finding's id.  Remove folders
+ * without a finding.  -1: some could not be finished; their findings have no folder.  *err describes the first. */
 int folders_finish(struct findings *findings, const char *dir, const struct folder_facts *facts, struct err *err);
 
-/* Read the folder at `path` back; *folder is the caller's to free.  What is wrong with it is ERR_CANNOT. */
+/* Read the folder at `path`; the caller must free *folder.  A damaged folder is ERR_CANNOT. */
 int folder_read(struct folder **folder, const char *path, struct err *err);
 int folder_parse(struct folder **folder, const char *name, const char *text, size_t size, struct err *err);
 void folder_free(struct folder *folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folder_json.h - what writer and reader of replay.json must agree on.
+/* folder_json.h - the format of replay.json, shared by its writer and its reader.
  *
  *     {
  *       "schema": "blackout/replay/1",
@@ -9,7 +9,7 @@
  *       "expect": {"outcome": "exit|signal|timeout|output", "value": N}
  *     }
  *
- * A text that is not UTF-8 stands in hexadecimal, under its key with _hex after it.  The schema only grows. */
+ * A string that is not UTF-8 is written in hexadecimal, with _hex appended to its key.  The schema only grows. */
 #ifndef BLACKOUT_CRASH_FOLDER_JSON_H
 #define BLACKOUT_CRASH_FOLDER_JSON_H
 

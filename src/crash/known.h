@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* known.h - the outcomes of recovery by content: the same files, the same outcome.  Kept in a journal, so that a
- * campaign can go on later.
+/* known.h - the outcomes of recovery by content.  The same content is assumed to give the same outcome.  A journal
+ * keeps them, so that a campaign can be resumed.
  *
  *     struct known *k;
  *     known_open(&k, "DIR/crash.journal", &options, &err);
- *     if (!known_claim(k, digest))              // nobody has tested this content, nor is about to
+ *     if (!known_claim(k, digest))              // not tested, and not about to be
  *             ... known_set(k, digest, ending)
  *     known_get(k, digest)
  *     known_close(k);
  *
- * A content costs 40 bytes of memory, and a line of the journal.  The journal is a text:
+ * Each content costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
  *     blackout-journal 2 0123456789abcdef 10     hash of what the outcomes depend on; the time limit, in seconds
  *     0123456789abcdef 0123456789abcdef e 3      digest (high, low); exit, signal or time-out; status or number */
@@ -23,7 +23,7 @@
 #include "image/state.h"
 #include "run/outcome.h"
 
-/* What is kept of an outcome. */
+/* The part of an outcome that is kept. */
 struct ending {
 	bool known; /* false: recovery was not run, or is still running */
 	enum outcome_kind kind;
@@ -40,7 +40,7 @@ static inline bool ending_same(struct ending a, struct ending b)
 	return a.known && b.known && a.kind == b.kind && a.value == b.value;
 }
 
-/* As a number, which is never 0. */
+/* The ending as a number, never 0. */
 static inline uint64_t ending_code(struct ending e)
 {
 	return (uint64_t)(e.kind + 1) << 32 | (uint32_t)e.value;
@@ -49,32 +49,32 @@ static inline uint64_t ending_code(struct ending e)
 struct known;
 
 struct known_options {
-	const char *depends; /* what the outcomes depend on */
+	const char *depends; /* text of the options that outcomes depend on */
 	double timeout;      /* seconds */
-	bool resume;         /* an old journal is read, if it depends on the same; otherwise it is replaced */
+	bool resume;         /* read an old journal if its options are the same; otherwise replace it */
 };
 
-/* `path` may be NULL: no journal.  With more time than before, what has exceeded the limit is not known; with less,
- * what has ended has ended. */
+/* `path` may be NULL: no journal.  If the time limit is longer than the journal's, old time-outs are not known.  If it
+ * is shorter, runs that ended keep their outcome. */
 int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err);
 
-/* Write what is left, and free.  A journal that cannot be written costs nothing but the chance to go on later. */
+/* Flush the journal, and free.  If the journal cannot be written, the campaign only loses the chance to be resumed. */
 void known_close(struct known *known);
 
-/* Is the content known, or claimed by an earlier call?  If not, it is claimed now. */
+/* Is the content known or already claimed? If not, claim it. */
 bool known_claim(struct known *known, struct digest digest);
 
 struct ending known_get(const struct known *known, struct digest digest);
 void known_set(struct known *known, struct digest digest, struct ending ending);
 
-/* The same, and what recovery printed where it failed is kept as well, up to some MiB in all: there may be no time to
+/* Like known_set, but also keeps the output of a failing recovery, up to a few MiB in total: there may be no time to
  * run it again. */
 void known_learn(struct known *known, struct digest digest, const struct outcome *outcome);
 
-/* The outcome of a failing recovery on this content, with what it printed; NULL if that was not kept. */
+/* The outcome of a failing recovery on this content, with its output; NULL if that was not kept. */
 const struct outcome *known_outcome(const struct known *known, struct digest digest);
 
-/* What was said of it is not to be relied on; the journal keeps it. */
+/* Forget an outcome that proved unreliable.  The journal keeps it. */
 void known_drop(struct known *known, struct digest digest);
 
 #endif

@@ -8,16 +8,16 @@
 
 struct campaign;
 
-/* Of one context. */
+/* The leftover stores of one context. */
 struct leftover {
-	struct leftover_proof proof; /* its fate is known at the end */
-	struct digest digest;        /* of the state without them */
-	const bool *persisted;       /* that state, by model_pending; NULL: there is none */
-	bool read, overwritten;      /* recovery does so with some of their bytes, before anything else */
-	struct trial trial;          /* the state, if recovery fails on it */
+	struct leftover_proof proof; /* the fate is filled in at the end */
+	struct digest digest;        /* of the state without these stores */
+	const bool *persisted;       /* that state, flags by model_pending; NULL: none */
+	bool read, overwritten;      /* recovery's first access to some of their bytes is a read, or a write */
+	struct trial trial;          /* that state, if recovery fails on it */
 };
 
-/* Run recovery without each of them, and watch it; explain what fails.  0 also when stopped. */
+/* For each leftover, run recovery without its stores and watch it.  Explain the failures. 0 also when stopped. */
 int leftovers_run(struct campaign *campaign, struct err *err);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* minimise.h - the fewest stores that must be lost for recovery to fail.
  *
- * Starts from a set of lost units that makes it fail, and puts stores on media, many at once and then one by one, as
- * long as it still does (delta debugging).  A store goes to media as a whole, and takes along what the platform
- * demands: the sets that are tried are legal.  The result is minimal in that no single further store can be on media;
- * there may be smaller sets that cannot be reached so. */
+ * Starts from a set of lost units on which recovery fails, and puts stores on media as long as it still fails, many at
+ * once and then one by one (delta debugging).  A store goes to media as a whole, together with the stores that the
+ * platform requires, so only legal sets are tried.  The result is minimal: with any one more store on media, recovery
+ * does not fail in this way.  A smaller set that this search cannot reach may exist. */
 #ifndef BLACKOUT_CRASH_MINIMISE_H
 #define BLACKOUT_CRASH_MINIMISE_H
 
@@ -13,21 +13,21 @@
 
 #include "model/model.h"
 
-/* Does recovery fail in the same way with these persisted?  1, 0, or negative: stop here. */
+/* Does recovery fail in the same way on this set? 1, 0, or negative: stop here. */
 typedef int minimise_fails(void *arg, const bool *persisted);
 
-/* `persisted`, a flag for each unit of model_pending, is a legal set on which recovery fails; it becomes the result.
- * At most *left sets are tried, and fewer are left then; none: it might not be the fewest.  Negative what `fails` said,
- * if it did; what was reached by then holds. */
+/* `persisted` has a flag for each unit of model_pending.  It must be a legal set on which recovery fails, and becomes
+ * the result.  At most *left sets are tried, and *left is reduced by their number.  If it becomes 0, the result might
+ * not be minimal.  Returns a negative value of `fails`; the result so far is then valid. */
 int minimise_lost(struct model *model, bool *persisted, unsigned *left, minimise_fails *fails, void *arg);
 
-/* The fewest pending stores that must be on media: `persisted` is a legal set on which recovery fails; as much of it as
- * can be is lost, too, as long as it still does.  Only what was stored from the event `from` on is tried. */
+/* Find the fewest pending stores that must be on media.  `persisted` is a legal set on which recovery fails.  As many
+ * of its stores as possible become lost while recovery still fails.  Only stores from the event `from` on are tried. */
 int minimise_kept(struct model *model, bool *persisted, uint64_t from, unsigned *left, minimise_fails *fails,
 		  void *arg);
 
-/* Take from `persisted` what a legal set without the other units cannot have.  False if that leaves a set that is
- * none. */
+/* Remove from `persisted` the units that a legal set without the other units cannot have.  False if the result is not a
+ * legal set. */
 bool minimise_spread(struct model *model, bool *persisted);
 
 #endif

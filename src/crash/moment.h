@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* moment.h - all crash states of one moment, after the image has moved on.
+/* moment.h - all crash states of one moment, which remain usable after the image has moved on.
  *
  *     struct moment *m = moment_new(image);
- *     ...                                              // the image goes on
- *     moment_digest(m, taken)                          // the same that state_digest would have said
+ *     ...                                              // the image moves on
+ *     moment_digest(m, taken)                          // the value that state_digest would have returned
  *     moment_free(m);
  *
- * A set of persisted units is an array of flags by the number of the unit in `choices`, not in model_pending:
- * moment_persisted translates. */
+ * A set of persisted units is an array of flags, indexed by the unit's number in `choices`, not in model_pending.
+ * moment_persisted converts it. */
 #ifndef BLACKOUT_CRASH_MOMENT_H
 #define BLACKOUT_CRASH_MOMENT_H
 
@@ -17,28 +17,28 @@
 
 struct moment_line {
 	uint64_t path; /* digest_path of its file */
-	bool named;    /* the file has a name: its content counts */
+	bool named;    /* the file has a name, so its content counts */
 	uint8_t certain[CHOICES_LINE];
 };
 
 struct moment {
 	struct choices *choices;
-	struct digest certain, all; /* of nothing, and of everything pending persisted */
-	struct digest name; /* what is certain, and all that may be decided: the same name, the same crash states */
+	struct digest certain, all; /* digests with none and with all of the pending units persisted */
+	struct digest name; /* hash of the certain content and the choices: equal names mean equal crash states */
 	struct moment_line *lines;
 };
 
 struct moment *moment_new(struct image *image);
 void moment_free(struct moment *moment);
 
-/* The content of a set. */
+/* The digest of the content with this set persisted. */
 struct digest moment_digest(const struct moment *moment, const uint8_t *taken);
 
 /* The flags in the order of model_pending; `persisted` has room for unit_count. */
 void moment_persisted(const struct moment *moment, const uint8_t *taken, bool *persisted);
 
-/* Whose stores are lost?  Independent of their order and number.  Only lines with a flag in `decided` count; NULL:
- * all. */
+/* A hash of the contexts whose stores are lost, independent of the order and number of the stores.  Only lines with a
+ * flag in `decided` count; NULL: all.  *units is the number of lost units. */
 uint64_t moment_lost(const struct moment *moment, const uint8_t *taken, const uint8_t *decided, uint32_t *units);
 
 #endif

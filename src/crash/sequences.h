@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sequences.h - in how many orders can what is pending get to media, up to a crash?  Whoever tries sequences instead of
- * sets has so many to try.
+/* sequences.h - count the sequences in which pending stores can reach media before a crash.  A tool that tries
+ * sequences instead of sets would have to try this many.
  *
- * Units of a line that are cached go in their order, all others as they like; up to any number of them may have gone.
- * So three lines with a store each have 1 + 3 + 6 + 6 = 16 sequences, of 8 sets.  What CLFLUSH demands between lines is
- * not looked at. */
+ * Cached units of one line reach media in the order of their stores, all others in any order, and any number of them
+ * may have arrived at the crash.  Three lines with one store each thus have 1 + 3 + 6 + 6 = 16 sequences, but 8 sets.
+ * Constraints of CLFLUSH between lines are ignored. */
 #ifndef BLACKOUT_CRASH_SEQUENCES_H
 #define BLACKOUT_CRASH_SEQUENCES_H
 
 #include "model/choices.h"
 
-/* The natural logarithm of their number.  Negative: it would take more additions than `work` says are left; otherwise
- * they are taken from it. */
+/* The natural logarithm of the number of sequences.  *work is reduced by the additions used.  Negative: more additions
+ * would be needed than *work allows. */
 double sequences_log(const struct choices *choices, double *work);
 
 #define SEQUENCES_WORK 3e8 /* about a second, for all moments of a run together */

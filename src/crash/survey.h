@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* survey.h - what a first reading of the recording, while it is still being written, finds out for a campaign
+/* survey.h - the results of a first reading of the recording, while it is still being written, for a campaign
  * (campaign.h).
  *
  *     struct survey *s = survey_new(POINTS_PERSIST);
  *     while (trace_next(trace, &ev, &err) > 0)
  *             survey_event(s, &ev, ++number);
- *     survey_end(s);                                           // the reading is over, to the end or not
+ *     survey_end(s);                                           // the reading is over, complete or not
  */
 #ifndef BLACKOUT_CRASH_SURVEY_H
 #define BLACKOUT_CRASH_SURVEY_H

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* trials.h - the crash states that were chosen, in the order of the trace, and what is to be made of their outcomes.
+/* trials.h - the chosen crash states in trace order, and how their outcomes are judged.
  *
- * A trial is one state that was considered; its outcome is that of its content (known.h), whoever ran it.  Judging
- * comes after testing and looks at the trials in order, so it does not matter who was faster:
+ * A trial is one state that was considered.  Its outcome is the outcome of its content (known.h), no matter which trial
+ * recovery ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
+ * worker was faster:
  *
- *  1. Creation.  Where recovery does not pass on the initial state, but ends by itself, the same end is acceptable in
- *     every trial of an earlier moment than the first one that holds only what is guaranteed and passes: creation was
- *     rolled back.
- *  2. A program-order prefix that fails where the one before it does not fail in the same way is a job: find the store
- *     that made the difference.  Each prefix after it that fails in the same way is a job that names it: most fail for
- *     the same reason, but that has to be seen.
- *  3. What is guaranteed alone fails for what is lost.  Trials that lose stores of the same code and fail alike are one
- *     job: find out which of them matter.  Where the prefix of the same moment fails alike, the job names the job of that.
- *  4. The same content belongs to one job, the first.
- *  5. A prefix that still fails after a library's create call has returned fails for a reason of its own: one more
- *     job, at the first trial after the call (creation.h).
+ *  1. Creation.  If recovery does not pass on the initial state, but ends by itself, then the same ending is accepted
+ *     in every trial before the first moment where a trial with only guaranteed stores passes: creation was rolled
+ *     back.
+ *  2. A program-order prefix that fails, when the one before it does not fail in the same way, is a job: find the store
+ *     that made the difference.  Each later prefix that fails in the same way is a job that names the first one.  Most
+ *     fail for the same reason, but that has to be verified.
+ *  3. A state with only guaranteed stores fails because of the stores it loses.  Trials that lose stores of the same
+ *     code and fail alike are one job: find out which of the stores matter.  If the prefix of the same moment fails
+ *     alike, the job names the prefix's job.
+ *  4. A content belongs to one job only, the first.
+ *  5. A prefix that still fails after a library's create call has returned has a reason of its own: one more job, at
+ *     the first trial after the call (creation.h).
  *
- * Each strategy that makes trials has them judged apart from those of others: what one says does not depend on which
- * others are at work. */
+ * The trials of each strategy are judged separately, so its results do not depend on the other strategies. */
 #ifndef BLACKOUT_CRASH_TRIALS_H
 #define BLACKOUT_CRASH_TRIALS_H
 
@@ -30,16 +31,16 @@ enum trial_which { TRIAL_ALL, TRIAL_NONE };
 
 struct trial {
 	struct digest digest;
-	uint64_t event; /* the crash comes after it */
-	uint64_t from;  /* ALL: the user asked for no crash that comes before this event */
+	uint64_t event; /* the crash is just after this event */
+	uint64_t from;  /* ALL: the user asked for no crash before this event */
 	uint64_t lost;  /* NONE: hash of the contexts whose stores are lost */
-	uint32_t point; /* number of the failure point; 0: a moment of explore, before the event that is told by: */
+	uint32_t point; /* failure point; 0: a moment of explore, just before an event with this context and op: */
 	uint32_t context;
 	uint8_t op;      /* enum op; OP_COUNT: the end */
 	uint8_t which;   /* enum trial_which */
-	bool guaranteed; /* holds only what is guaranteed: NONE, and ALL where nothing is pending */
+	bool guaranteed; /* only guaranteed stores are on media: NONE, and ALL if nothing is pending */
 	bool accepted;   /* rule 1 */
-	bool creating;   /* rule 5: it fails, and the power failed inside a create call */
+	bool creating;   /* rule 5: fails with the power lost inside a create call */
 };
 
 struct trials {
@@ -48,32 +49,32 @@ struct trials {
 
 enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
 
-/* What is to be explained. */
+/* Failures that need one explanation. */
 struct job {
-	const struct trial *trial; /* the first of those that fail so */
-	struct digest digest;      /* of the first state; it is that of the trial unless `persisted` says otherwise */
-	struct ending ending;      /* how */
-	uint64_t start;            /* ALL: search from this event on; NONE: that of the trial */
-	uint64_t states;           /* different contents */
-	uint64_t fresh;            /* of these, the ones that no other strategy has met */
-	unsigned detectors;        /* JOB_INJECT, JOB_EXPLORE: who met it */
-	const bool *persisted;     /* NONE: a flag for each pending unit; NULL: none is */
-	bool moved;                /* ALL: the search began anew, after a change of a file's size or name */
-	bool follows;              /* a prefix that fails alike was met before: */
-	struct digest prefix;      /* the first state of its job */
-	size_t order;              /* of those with the same start */
+	const struct trial *trial; /* the first that fails in this way */
+	struct digest digest;      /* of the first state: the trial's, unless `persisted` is set */
+	struct ending ending;      /* how it fails */
+	uint64_t start;            /* ALL: search from this event on; NONE: the trial's event */
+	uint64_t states;           /* distinct contents */
+	uint64_t fresh;            /* of these, contents that no other strategy found */
+	unsigned detectors;        /* the strategies that found it: JOB_INJECT, JOB_EXPLORE */
+	const bool *persisted;     /* NONE: a flag for each pending unit; NULL: none is persisted */
+	bool moved;                /* ALL: the search restarted after a file's size or name changed */
+	bool follows;              /* an earlier prefix fails alike; `prefix` names it */
+	struct digest prefix;      /* the first state of that job */
+	size_t order;              /* position among jobs with the same start */
 };
 
 struct jobs {
 	VEC_OF(struct job) all;
 };
 
-/* What judging found.  A content counts once, as the worst that is said of it: it may be accepted at one moment and
- * fail at another. */
+/* The result of judging.  A content counts once, with its worst verdict: it may be accepted at one moment and fail at
+ * another. */
 struct judgement {
 	uint64_t distinct; /* contents */
-	uint64_t tested;   /* of them, with an outcome */
-	uint64_t failed;   /* of them, neither passed nor accepted */
+	uint64_t tested;   /* of these, with an outcome */
+	uint64_t failed;   /* of these, neither passed nor accepted */
 	uint64_t accepted;
 	struct map verdicts; /* contents -> enum verdict */
 };
@@ -82,34 +83,34 @@ enum verdict { VERDICT_NONE, VERDICT_UNTESTED, VERDICT_TESTED, VERDICT_ACCEPTED,
 
 void judgement_count(struct judgement *found, struct digest content, enum verdict verdict);
 
-/* Failing contents have 1 in the maps. */
+/* The maps hold failing contents -> 1. */
 struct judge_seen {
-	struct map *own;            /* met in this judging */
-	const struct map *others;   /* met by other strategies; NULL: there are none */
-	const struct contents *run; /* only these count: the outcomes of others were inferred; NULL: all */
+	struct map *own;            /* found in this judging */
+	const struct map *others;   /* found by other strategies; NULL: there are none */
+	const struct contents *run; /* count only these, since other outcomes were inferred; NULL: all */
 };
 
 void job_count(struct job *job, const struct judge_seen *seen, struct digest content);
 
-/* The state, from an image that has come to its event; the caller's to free. */
+/* Make the trial's state from an image that stands after its event.  The caller must free it. */
 struct state *trial_state(const struct trial *trial, struct image *image);
 
-/* Rule 1; `initial` is the ending on the initial state. */
+/* Apply rule 1.  `initial` is the ending on the initial state. */
 void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
 
-/* Rules 2 to 4; jobs are in the order of their trials.  The trials must stay where they are as long as the jobs.  *found
- * grows by the contents that are new to it. */
+/* Apply rules 2 to 4.  Jobs are added in the order of their trials.  The trials must not move as long as the jobs are
+ * used.  *found grows by contents that are new to it. */
 void trials_judge(const struct trials *trials, const struct known *known, unsigned detector, struct jobs *jobs,
 		  const struct judge_seen *seen, struct judgement *found);
 
-/* Drop jobs without contents of their own, and sort the rest by their start. */
+/* Remove jobs without contents of their own, and sort the rest by their start. */
 void jobs_prune(struct jobs *jobs);
 
-/* Rule 1: the event of the first trial that holds only what is guaranteed and passes, from which on nothing is
+/* Rule 1: the event of the first trial that holds only guaranteed stores and passes.  From there on nothing is
  * accepted. */
 uint64_t trials_created(const struct trials *trials, const struct known *known);
 
-/* In the order of events; a reading adds them so, but there may be several (--budget). */
+/* Sort by event.  One reading adds trials in this order, but with --budget there may be several readings. */
 void trials_sort(struct trials *trials);
 
 #endif
