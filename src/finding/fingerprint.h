@@ -4,28 +4,29 @@
  * It is a hash of these texts, and of nothing else:
  *
  *  1. the kind;
- *  2. the module of the location, without what follows ".so" (libfoo.so.1.2 is libfoo.so);
+ *  2. the module of the location, cut after ".so" (libfoo.so.1.2 is libfoo.so);
  *  3. the base name of its source file and its function;
- *  4. the place in the function: the text of the source line without blanks, where the source can be read;
- *  5. for a crash state, how recovery ended: "exit 3", "signal 11"; not where, which takes a debugger to tell;
- *  6. an ordinal that is 0 for the first finding, by line and instruction, of those that are the same in 1 to 5, then
- *     1, 2...
+ *  4. the place in the function: the text of the source line without blanks, if the source can be read;
+ *  5. for a crash state, how recovery ended: "exit 3", "signal 11".  The place where it ended is left out, because only
+ *     a debugger can tell it;
+ *  6. an ordinal that tells apart findings that are equal in 1 to 5: 0 for the first by line and instruction, then 1,
+ *     2...
  *
- * Callers are left out, also those that the function was inlined into: a finding stands for all stacks that lead to its
- * location, and which of them speaks for it may change with the input.
+ * Callers are left out, including those that the function was inlined into.  A finding stands for all stacks that lead
+ * to its location, and the input may decide which of them is shown.
  *
- * So it survives other addresses, other stacks, recompilation, and lines that move or change elsewhere, in the function
- * too.  It does not survive a new name of function or file, or an edit of the line itself.  Without the source (4 is
- * empty) the ordinal alone tells apart findings of one kind in one function, so that one which is mended renumbers
- * those after it.  Without symbols the place is the offset in the module, which any recompilation of that module
- * changes. */
+ * A fingerprint therefore survives other addresses, other stacks, recompilation, and changed or moved lines
+ * elsewhere, even in the same function.  It does not survive a new name of the function or file, or an edit of the
+ * line itself.  Without the source (4 is empty), only the ordinal tells apart findings of one kind in one function,
+ * so fixing one renumbers those after it.  Without symbols the place is the offset in the module, which any
+ * recompilation of that module changes. */
 #ifndef BLACKOUT_FINDING_FINGERPRINT_H
 #define BLACKOUT_FINDING_FINGERPRINT_H
 
 #include "finding/finding.h"
 #include "finding/source.h"
 
-/* Give every finding its fingerprint. */
+/* Sets the fingerprint of every finding. */
 void fingerprint_all(struct findings *findings, struct sources *sources);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fix.h - the vocabulary of `fix`: what a reader is told to do, in few words that mean one thing each.
+/* fix.h - the phrases used in `fix`, the advice to the user.  Each has exactly one meaning.
  *
- * A fix is followed to the letter by test/fixes/follow, and the finding must then be gone without a new error
- * (e2e/fixes.test).  So "persist" means: flush, and fence, right after the store; and what comes first in a sentence is
- * enough by itself.  What stands in braces is filled in as kind.h and crash_text.c say. */
+ * test/fixes/follow applies a fix literally; the finding must then be gone without a new error (e2e/fixes.test).  So
+ * "persist" means to flush and fence right after the store, and the first advice in a sentence must be enough by
+ * itself.  kind.h and crash_text.c say what replaces the words in braces. */
 #ifndef BLACKOUT_FINDING_FIX_H
 #define BLACKOUT_FINDING_FIX_H
 
@@ -11,11 +11,12 @@
 #define FIX_PERSIST_FIRST FIX_PERSIST " before the store at {store}"
 #define FIX_OR_TRANSACTION ", or change both in one transaction"
 
-/* Two stores that must come together: neither may be persisted first. */
+/* Two stores that recovery needs together: neither may be persisted before the other. */
 #define FIX_TOGETHER \
 	"change what is stored at {here} and at {store} in one transaction, or log the change first: recovery needs both or neither"
 
-/* Stores in the work stage of a libpmemobj transaction: what is added is persisted by the commit, or rolled back. */
+/* Stores in the work stage of a libpmemobj transaction: the commit persists the added ranges, and an abort rolls
+ * them back. */
 #define FIX_ADD                                                                                                   \
 	"add what is stored at {here} to the transaction before the store, with TX_ADD or pmemobj_tx_add_range: " \
 	"{bytes} at {pool}+{offset}"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kind.h - what can be found: the table of kinds and, for each kind, of its variants.
+/* kind.h - the table of the kinds of finding and, for each kind, its variants.
  *
- * A kind is a stable string (doc/findings/KIND.md says what it means); names are never renamed and the table only
- * grows.  A variant is a reason for which a kind is reported: it has the sentence that the user reads, the sentence
- * that says how to mend it where the trace proves one, and the severity.  Everything that names kinds (enum, JSON,
- * SARIF rules, suppressions, help) comes from here.
+ * A kind is a stable string (doc/findings/KIND.md says what it means).  Kinds are never renamed, and the table only
+ * grows.  A variant is a reason for which a kind is reported.  It has the message that the user reads, a severity and,
+ * if the trace proves one, a fix.  Everything that names kinds (enum, JSON, SARIF rules, suppressions, help) comes from
+ * this table.
  *
- * This file and fix.h need nothing but the compiler, so that detect/, which is below finding/, may include it. */
+ * This file and fix.h depend only on the compiler, so that detect/, which is below finding/, may include this file. */
 #ifndef BLACKOUT_FINDING_KIND_H
 #define BLACKOUT_FINDING_KIND_H
 
@@ -15,12 +15,12 @@
 
 #include "finding/fix.h"
 
-/* Worst first.  `error` is for what is certain. */
+/* Most severe first.  `error` is only for mistakes that are certain. */
 enum severity { SEVERITY_ERROR, SEVERITY_PERFORMANCE, SEVERITY_WARNING, SEVERITY_COUNT };
 
 enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_COUNT };
 
-/* What a related place did. */
+/* The role of a related place. */
 enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, ROLE_COUNT };
 
 /* X(NAME, text, CLASS, usual SEVERITY, one line) */
@@ -57,14 +57,14 @@ enum finding_kind {
 
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
- * The sentences have no full stop.  {here} stands for the finding's own place, {store}, {flush}, {fence}, {load} for
- * the first related place of that role and {flush2} for the second, {bytes} for the size of the first example ("8
- * bytes"), with {are}, {their} and {them} to agree with it, {pool} for the name of its file, {offset} for where it is
- * there, {platforms} for where it holds, {times}, {runs} and {evidence} for the figures of struct finding_runs.
- * The detector must give every related place that its variant names.  fix is "" where nothing can be proved.  {{ is a
- * brace. */
+ * The sentences have no full stop.  These words in braces are replaced: {here} by the finding's own place; {store},
+ * {flush}, {fence}, {load} by the first related place of that role, and {flush2} by the second; {bytes} by the size
+ * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {pool} by the name of its file;
+ * {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
+ * by the figures of struct finding_runs.  The detector must supply every related place that its variant names.  fix
+ * is "" if no fix can be proved.  {{ is a brace. */
 #define VARIANTS(X)                                                                                                                        \
-	/* The store's own code is flushed in other executions.  related: FLUSH, one that wrote such a store back. */                      \
+	/* The same code flushes its stores in other executions.  related: FLUSH, one that wrote such a store back. */                     \
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} not written back when the program ends; what this code stores at other times is, "                    \
 	  "at {flush}{evidence}",                                                                                                          \
@@ -74,7 +74,7 @@ enum finding_kind {
 	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}"                   \
 	  "{evidence}",                                                                                                                    \
 	  FIX_PERSIST)                                                                                                                     \
-	/* The same two when the last mapping of the file goes away before the program ends. */                                            \
+	/* The same two, if the last mapping of the file goes away before the program ends. */                                             \
 	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
 	  "{bytes} stored here {are} not written back when {pool} is unmapped; what this code stores at other times "                      \
 	  "is, at {flush}{evidence}",                                                                                                      \
@@ -87,7 +87,7 @@ enum finding_kind {
 	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
 	  "{bytes} {are} stored here after the flush of {their} line at {flush}, and no other follows",                                    \
 	  FIX_PERSIST ": the flush at {flush} comes too early for it")                                                                     \
-	/* A store over two lines of which one is flushed.  related: FLUSH of the other. */                                                \
+	/* A store that straddles two lines, of which only one is flushed.  related: FLUSH of that one. */                                 \
 	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
 	  "the store reaches over two lines, and only one of them is written back, at {flush}",                                            \
 	  FIX_PERSIST ", both lines of it")                                                                                                \
@@ -96,12 +96,12 @@ enum finding_kind {
 	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
 	  "where the object was freed or the transaction aborted",                                                                         \
 	  FIX_PERSIST ", unless it was freed or its transaction aborted")                                                                  \
-	/* Any of the above, where recovery reads what is there without it, and passes.  related: FLUSH. */                                \
+	/* Any of the above, if recovery reads the old data there and passes.  related: FLUSH. */                                          \
 	X(MISSING_FLUSH, ACCEPTED, WARNING,                                                                                                \
 	  "{bytes} stored here {are} not written back in the end{evidence}; recovery was tested without {them}: it reads the "             \
 	  "old value there, and passes",                                                                                                   \
 	  FIX_PERSIST " if its loss matters")                                                                                              \
-	/* Any of the above but the last two, by code that runs often and mostly leaves it so.  related: FLUSH. */                         \
+	/* Any of the above but the last two, by code that runs often and leaves most of its stores unflushed.  related: FLUSH. */         \
 	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                  \
 	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "           \
 	  "need not survive a crash",                                                                                                      \
@@ -115,7 +115,7 @@ enum finding_kind {
 	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
 	  "{bytes} stored here {are} written back at {flush}, but only another thread fences, at {fence}: that completes nothing",         \
 	  FIX_FENCE_FLUSH ", in the thread that flushes")                                                                                  \
-	/* Completed only by locked instructions of the C library when program or thread end.  related: FLUSH, FENCE, the locked one. */   \
+	/* Only a lock of the C library, at the end of program or thread, completes it.  related: FLUSH, FENCE (the lock). */              \
 	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
 	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "  \
 	  "when the program or the thread ends completes it",                                                                              \
@@ -127,7 +127,7 @@ enum finding_kind {
 	  FIX_FENCE_DIRECT)                                                                                                                \
 	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
 	  "nothing in this run writes back what is stored here: volatile data in persistent memory", FIX_VOLATILE)                         \
-	/* The same, when the last mapping of the file goes away before the program ends. */                                               \
+	/* The same, if the last mapping of the file goes away before the program ends. */                                                 \
 	X(TRANSIENT_DATA, UNMAPPED, WARNING,                                                                                               \
 	  "nothing in this run writes back what is stored here, and {pool} is unmapped: volatile data in persistent memory",               \
 	  FIX_VOLATILE)                                                                                                                    \
@@ -156,7 +156,7 @@ enum finding_kind {
 	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                \
 	  "overwrites what was stored past the cache at {store} and not yet fenced: after a crash either may be there",                    \
 	  "fence after the non-temporal store at {store}")                                                                                 \
-	/* On a line with atomic stores: never reported so, but it may show transient data.  related: STORE. */                            \
+	/* On a line with atomic stores: never reported as such, but it may show transient data.  related: STORE. */                       \
 	X(DIRTY_OVERWRITE, LOCK, WARNING, "overwrites what was stored at {store} on the line of a lock", "")                               \
 	/* related: FLUSH, the earlier one. */                                                                                             \
 	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                             \
@@ -168,7 +168,7 @@ enum finding_kind {
 	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                          \
 	  "what was stored to this line, last at {store}, needs no flush: it went past the cache, or is persistent already",               \
 	  FIX_REMOVE_FLUSH)                                                                                                                \
-	/* The same three where the flush is needed at other times. */                                                                     \
+	/* The same three, if the flush is needed at other times. */                                                                       \
 	X(REDUNDANT_FLUSH, AGAIN_SOMETIMES, WARNING,                                                                                       \
 	  "needless in {times} of {runs} flushes here: the line was written back at {flush}, and nothing was stored to it since",          \
 	  "flush at {here} only where something was stored since the flush at {flush}")                                                    \
@@ -188,16 +188,16 @@ enum finding_kind {
 	  "align the two objects to lines of their own, or flush the line once for both")                                                  \
 	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                   \
 	  "flush at {here} the persistent data that is meant, or remove the flush")                                                        \
-	/* The same where the flush is needed at other times. */                                                                           \
+	/* The same, if the flush is needed at other times. */                                                                             \
 	X(FLUSH_VOLATILE, SOMETIMES, PERFORMANCE,                                                                                          \
 	  "flushes memory that is not persistent in {times} of {runs} flushes here",                                                       \
 	  "flush at {here} only persistent data")                                                                                          \
 	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
 	  FIX_REMOVE_FENCE)                                                                                                                \
-	/* related: FENCE, the one before, with nothing in between. */                                                                     \
+	/* related: FENCE, the previous one, with nothing in between. */                                                                   \
 	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
 	  FIX_REMOVE_FENCE ", or the one at {fence}")                                                                                      \
-	/* The same two where the fence is needed at other times. */                                                                       \
+	/* The same two, if the fence is needed at other times. */                                                                         \
 	X(REDUNDANT_FENCE, NOTHING_SOMETIMES, WARNING,                                                                                     \
 	  "needless in {times} of {runs} fences here: there is no flush or non-temporal store of this thread to wait for",                 \
 	  "fence at {here} only after a flush or a non-temporal store")                                                                    \
@@ -241,10 +241,10 @@ struct variant {
 const struct kind *kind_get(enum finding_kind kind);
 const struct variant *variant_get(enum finding_variant variant);
 
-/* The kind of that name, or KIND_COUNT. */
+/* The kind called `name`, or KIND_COUNT. */
 enum finding_kind kind_find(const char *name, size_t length);
 
-/* "error", "durability", "store"; and back: false if there is no such thing. */
+/* Convert to a name ("error", "durability", "store") and back; the latter return false for an unknown name. */
 const char *severity_name(enum severity severity);
 const char *class_name(enum finding_class class);
 const char *role_name(enum related_role role);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge.h - what several detectors found at one place is one finding. */
+/* merge.h - merges the findings of several detectors at one place. */
 #ifndef BLACKOUT_FINDING_MERGE_H
 #define BLACKOUT_FINDING_MERGE_H
 
 #include "finding/finding.h"
 
-/* Findings about durability and order, and data that nobody flushes, at the place of a crash finding become a part of
- * it (finding_also): they say in general what it shows.  Call it before findings are numbered and silenced. */
+/* Findings about durability and ordering, and transient data, at the place of a crash finding become part of it
+ * (finding_also): they state in general what the crash finding shows.  Call this before findings are numbered,
+ * suppressed or compared with a baseline. */
 void findings_merge(struct findings *findings);
 
 #endif

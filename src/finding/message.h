@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message.h - the sentences of a variant, with the places of a finding put in; kind.h lists what may stand in
- * braces. */
+/* message.h - fills the sentences of a variant with the places of a finding.  kind.h lists the words in braces. */
 #ifndef BLACKOUT_FINDING_MESSAGE_H
 #define BLACKOUT_FINDING_MESSAGE_H
 
 #include "finding/finding.h"
 
-/* Fill `template` from the finding's stacks, first example, pool and platforms; truncated to `size`. */
+/* Fills `template` from the finding's stacks, first example, pool and platforms; truncated to `size`. */
 void message_fill(const struct finding *finding, const char *template, char *text, size_t size);
 
-/* Do the places that the template names differ from each other?  "Remove the flush at kv.c:66, or the one at kv.c:66"
- * helps nobody: a library flushed twice in one call, or it all stands in one line. */
+/* True if the places that the template names differ from each other.  "Remove the flush at kv.c:66, or the one at
+ * kv.c:66" is useless.  It happens if a library flushed twice in one call, or if everything is in one line. */
 bool message_distinct(const struct finding *finding, const char *template);
 
 #endif

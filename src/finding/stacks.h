@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacks.h - stacks of findings out of contexts of a trace, with the location chosen. */
+/* stacks.h - makes the stacks of findings from contexts of a trace, and chooses the location. */
 #ifndef BLACKOUT_FINDING_STACKS_H
 #define BLACKOUT_FINDING_STACKS_H
 
 #include "base/map.h"
 #include "finding/finding.h"
 
-/* Fill the first four, zero the rest. */
+/* Fill in the first four members and zero the rest. */
 struct stacks {
-	struct findings *findings; /* who owns what is made */
+	struct findings *findings; /* owns the stacks from stacks_make */
 	const struct trace *trace;
 	struct symbols *symbols;
 	const struct findings_options *options; /* may be NULL */
-	struct map frames;                      /* from a symbols_frame to our copy of it */
-	VEC_OF(struct finding_frame) buffer;    /* what stacks_view returned last */
+	struct map frames;                      /* from a symbols_frame to the copy of it */
+	VEC_OF(struct finding_frame) buffer;    /* the last result of stacks_view */
 };
 
 /* The stack of a context; valid until the next call. */

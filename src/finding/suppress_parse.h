@@ -6,7 +6,7 @@
 
 #include "finding/suppress.h"
 
-/* Patterns; NULL: anything will do. */
+/* Patterns; NULL matches anything. */
 struct suppress_frame {
 	bool any; /* `...` */
 	const char *fun, *file, *module;

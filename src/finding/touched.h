@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* touched.h - which data of the pools the user's own code has stored to, and which only a library.
+/* touched.h - tells which data of the pools the user's own code has stored to, and which data only a library has.
  *
  *     struct touched *t = touched_read(dir, &stacks, &err);      // reads the recording once more
- *     if (!touched_has(t, file, offset, size)) ...               // nobody but a library ever stored there
+ *     if (!touched_has(t, file, offset, size)) ...               // only a library ever stored there
  *     touched_free(t);
  *
- * A store by a function of the C runtime or of libpmem is its caller's (own_library in own.h). */
+ * A store by a function of the C runtime or of libpmem counts as its caller's (own_library in own.h). */
 #ifndef BLACKOUT_FINDING_TOUCHED_H
 #define BLACKOUT_FINDING_TOUCHED_H
 
@@ -13,11 +13,12 @@
 
 struct touched;
 
-/* `stacks` has the options and symbols; its trace is not used.  NULL with *err if the recording cannot be read. */
+/* `stacks` supplies options and symbols; its trace is not used.  Returns NULL with *err if the recording cannot be
+ * read. */
 struct touched *touched_read(const char *dir, const struct stacks *stacks, struct err *err);
 void touched_free(struct touched *touched);
 
-/* Did the user's code store to a word of 8 bytes in this range, at any time of the run? */
+/* True if the user's code stored to any 8-byte word in this range, at any time in the run. */
 bool touched_has(const struct touched *touched, uint32_t file, uint64_t offset, uint64_t size);
 
 #endif
