@@ -120,6 +120,151 @@ static int fake_drain(struct tester *t, struct err *err)
 	return is_interrupted ? TESTER_STOPPED : 0;
 }
 
+/* Line by line */
+
+struct fake_tree {
+	struct tester *tester;
+	const struct lazy_options *options;
+	void *ticket;
+	uint32_t *lines; /* of the choices, that recovery looks at */
+	size_t count;
+	uint8_t *taken;
+	struct lazy_end end;
+	bool enough;
+};
+
+/* Has the line the same bytes as with all of its units, or with none? */
+static bool line_is_extreme(const struct fake_tree *tree, uint32_t line, bool all)
+{
+	const struct choices *c = tree->options->choices;
+	const struct choices_line *l = &choices_lines(c)[line];
+	uint8_t here[CHOICES_LINE] = {0}, there[CHOICES_LINE];
+	uint8_t *extreme = mem_alloc(l->count);
+
+	image_read(tree->tester->image, NULL, l->file, l->offset, here, sizeof(here));
+	memcpy(there, here, sizeof(here));
+	memset(extreme, all, l->count);
+	choices_apply(c, line, tree->taken + l->first, here);
+	choices_apply(c, line, extreme, there);
+	free(extreme);
+	return !memcmp(here, there, sizeof(here));
+}
+
+static bool leaf_is_extreme(const struct fake_tree *tree, bool all)
+{
+	for (size_t i = 0; i < tree->count; i++)
+		if (!line_is_extreme(tree, tree->lines[i], all))
+			return false;
+	return true;
+}
+
+static struct outcome leaf_outcome(const struct fake_tree *tree)
+{
+	const struct choices *c = tree->options->choices;
+	bool *persisted = mem_alloc(c->unit_count + 1);
+	struct state *state;
+	struct outcome outcome;
+
+	for (uint32_t i = 0; i < c->unit_count; i++)
+		persisted[choices_units(c)[i].pending] = tree->taken[i];
+	assert_true(model_allows(image_model(tree->tester->image), persisted));
+	state = state_new(tree->tester->image, persisted);
+	outcome = recovery_fake(tree->tester, (struct fake_run){.pool = state_pool(tree->tester->image, state),
+								.digest = state->digest,
+								.patience = 1,
+								.lazy = true});
+	state_free(state);
+	free(persisted);
+	return outcome;
+}
+
+/* Of the lines that recovery does not look at, as little as may be. */
+static void rest_take(struct fake_tree *tree, struct choices_bounds bounds)
+{
+	const struct choices *c = tree->options->choices;
+
+	for (uint32_t line = 0; line < c->line_count; line++) {
+		bool decided = false;
+
+		for (size_t i = 0; i < tree->count; i++)
+			decided |= tree->lines[i] == line;
+		if (!decided)
+			choices_first(c, line, bounds, CHOICES_SETS, tree->taken + choices_lines(c)[line].first);
+	}
+}
+
+static void leaf_tell(struct fake_tree *tree, struct choices_bounds bounds)
+{
+	const struct lazy_options *o = tree->options;
+	struct lazy_leaf leaf = {.choices = o->choices,
+				 .lines = tree->lines,
+				 .count = tree->count,
+				 .taken = tree->taken,
+				 .bounds = bounds};
+	struct outcome outcome;
+
+	rest_take(tree, bounds);
+	leaf.is_all = leaf_is_extreme(tree, true);
+	leaf.is_none = leaf_is_extreme(tree, false);
+	outcome = leaf_outcome(tree);
+	leaf.outcome = &outcome;
+	tree->end.leaves++;
+	tree->end.left_out -= lazy_leaf_states(&leaf);
+	tree->enough = !o->leaf(o->arg, tree->ticket, &leaf) || tree->end.leaves == o->leaves_max;
+}
+
+static void tree_grow(struct fake_tree *tree, size_t level, struct choices_bounds bounds)
+{
+	const struct choices *c = tree->options->choices;
+	uint32_t line;
+	uint8_t *flags;
+
+	if (level == tree->count) {
+		leaf_tell(tree, bounds);
+		return;
+	}
+	line = tree->lines[level];
+	flags = tree->taken + choices_lines(c)[line].first;
+	if (tree->options->order == LAZY_MOST) {
+		choices_most(c, line, bounds, flags);
+		tree_grow(tree, level + 1, choices_decide(c, line, flags, bounds));
+		return;
+	}
+	tree->end.traps++;
+	for (bool more = choices_first(c, line, bounds, CHOICES_ONCE, flags); more && !tree->enough;
+	     more = choices_next(c, line, bounds, CHOICES_ONCE, flags))
+		tree_grow(tree, level + 1, choices_decide(c, line, flags, bounds));
+}
+
+static int fake_submit_lazy(struct tester *t, const struct state *certain, void *ticket,
+			    const struct lazy_options *options, struct err *err)
+{
+	struct fake *fake = fake_of(t);
+	const struct choices *c = options->choices;
+	struct fake_tree tree = {.tester = t, .options = options, .ticket = ticket};
+
+	(void)certain;
+	(void)err;
+	assert_int_not_equal(options->order, LAZY_SAMPLE); /* this tree has no chance in it */
+	if (is_stopped(fake))
+		return TESTER_STOPPED;
+	fake->submitted++;
+	tree.lines = mem_alloc((c->line_count + 1) * sizeof(*tree.lines));
+	tree.taken = mem_alloc(c->unit_count + 1);
+	for (size_t i = 0; i < fake->read_count; i++)
+		for (uint32_t line = 0; line < c->line_count; line++)
+			if (choices_lines(c)[line].offset == fake->reads[i] * CHOICES_LINE)
+				tree.lines[tree.count++] = line;
+	tree.end.left_out = choices_count(c, CHOICES_OPEN, NULL);
+	tree_grow(&tree, 0, CHOICES_OPEN);
+	if (!tree.enough)
+		tree.end.left_out = 0; /* hidden alternatives have no leaf of their own */
+	options->ended(options->arg, ticket, &tree.end);
+	free(tree.lines);
+	free(tree.taken);
+	return 0;
+}
+
 /* One alone */
 
 static int fake_run(struct tester *t, const struct tester_input *input, unsigned patience, struct outcome *outcome,
@@ -175,7 +320,11 @@ static int fake_stack(struct tester *t, const struct state *state, bool hangs, s
 
 static struct tester_facts fake_facts(const struct tester *t)
 {
-	return (struct tester_facts){.mode = fake_of(t)->slow ? RECOVERY_NAMESPACE : RECOVERY_FORK, .opened = true};
+	const struct fake *fake = fake_of(t);
+
+	return (struct tester_facts){.mode = fake->slow ? RECOVERY_NAMESPACE : RECOVERY_FORK,
+				     .lazy = fake->reads,
+				     .opened = true};
 }
 
 static const char *fake_stranger(const struct tester *t, size_t index)
@@ -196,6 +345,7 @@ static int fake_open(struct tester **tester, const struct tester *common, void *
 {
 	static const struct tester_ops ops = {
 		.submit = fake_submit,
+		.submit_lazy = fake_submit_lazy,
 		.drain = fake_drain,
 		.run = fake_run,
 		.record = fake_record,

@@ -37,6 +37,7 @@ struct fake_run {
 	struct digest digest; /* zeros: not known */
 	unsigned patience;
 	bool submitted; /* among others; false: alone */
+	bool lazy;      /* as a leaf */
 	bool final;     /* on what the program left at its end */
 	struct fake_end end;
 };
@@ -54,6 +55,10 @@ struct fake {
 	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */
 	uint64_t late_after; /* submissions; then the time is over.  0: never */
 	bool slow;           /* not a fork server */
+	/* The lines that recovery looks at, in this order, by their offset / 64; then it can be asked line by line
+	 * (run/lazy.h).  NULL: it cannot. */
+	const uint64_t *reads;
+	size_t read_count;
 	/* Recovery on this pool is to be recorded in `dir`; NULL: there is no recorder. */
 	void (*record)(void *arg, const uint8_t *pool, const char *dir);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_eager.c - explore, state by state, against brute force: on small random programs it tests every content that a
- * crash may leave, and no other, each once; and what fails among them is counted and has a cause.
+/* test_explore.c - explore against brute force, on small random programs.  State by state (crash/eager.c) it tests every
+ * content that a crash may leave, and no other, each once; and what fails among them is counted and has a cause.  Line
+ * by line (crash/lazily.c) it tests all that recovery can see.
  *
- *     test_eager [SEED [PROGRAM]]                     one program alone */
+ *     test_explore [SEED [PROGRAM]]                   one program alone */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,16 +41,30 @@ static void program_write(char *program, uint64_t number)
 
 struct chance {
 	uint64_t salt;
+	unsigned reads; /* bit i: recovery looks at line i */
 	uint8_t final[LINES];
 };
+
+/* What recovery sees. */
+static void seen_copy(const struct chance *chance, const uint8_t *pool, uint8_t seen[LINES])
+{
+	for (unsigned line = 0; line < LINES / 64; line++)
+		if (chance->reads >> line & 1)
+			memcpy(seen + line * 64, pool + line * 64, 64);
+		else
+			memset(seen + line * 64, 0, 64);
+}
 
 static bool fails_by_chance(const struct chance *chance, const uint8_t *pool)
 {
 	static const uint8_t nothing[LINES];
+	uint8_t seen[LINES], final[LINES];
 
-	if (!memcmp(pool, chance->final, LINES) || !memcmp(pool, nothing, LINES))
+	seen_copy(chance, pool, seen);
+	seen_copy(chance, chance->final, final);
+	if (!memcmp(seen, final, LINES) || !memcmp(seen, nothing, LINES))
 		return false;
-	return XXH3_64bits_withSeed(pool, LINES, chance->salt) % 5 == 0;
+	return XXH3_64bits_withSeed(seen, LINES, chance->salt) % 5 == 0;
 }
 
 static struct fake_end recover_by_chance(void *arg, const uint8_t *pool, unsigned patience)
@@ -64,8 +79,19 @@ struct brute {
 	struct image *image;
 	const struct chance *chance;
 	struct contents all;
+	struct contents seen; /* what recovery can see of them */
 	uint64_t failing;
 };
+
+static void seen_add(struct contents *contents, const struct chance *chance, const uint8_t *pool)
+{
+	uint8_t seen[LINES];
+	XXH128_hash_t hash;
+
+	seen_copy(chance, pool, seen);
+	hash = XXH3_128bits(seen, LINES);
+	contents_add(contents, (struct digest){hash.low64, hash.high64});
+}
 
 static bool set_visit(void *arg, const bool *persisted, size_t count)
 {
@@ -77,6 +103,7 @@ static bool set_visit(void *arg, const bool *persisted, size_t count)
 	if (contents_add(&b->all, state->digest)) {
 		image_read(b->image, state, 1, 0, pool, LINES);
 		b->failing += fails_by_chance(b->chance, pool);
+		seen_add(&b->seen, b->chance, pool);
 	}
 	state_free(state);
 	return true;
@@ -130,44 +157,87 @@ static void explore_check(const struct engine *e, const struct brute *b, const c
 	contents_free(&run_on);
 }
 
-static void program_check(const char *dir, uint64_t number, bool inject)
+/* Line by line: each way in which recovery can see the pool, once or more, and all failures have a cause. */
+static void lazy_check(const struct engine *e, const struct brute *b, const char *program)
 {
+	struct contents seen = {0};
+
+	for (size_t i = 0; i < e->fake.runs.count; i++) {
+		const struct fake_run *run = &e->fake.runs.at[i];
+
+		if (!run->lazy && !run->submitted) /* where nothing is pending, there is one state to submit */
+			continue;
+		assert_true(contents_has(&b->all, run->digest));
+		seen_add(&seen, b->chance, run->pool);
+	}
+	for (size_t i = 0; i < b->seen.room; i++)
+		if ((b->seen.at[i].low | b->seen.at[i].high) && !contents_has(&seen, b->seen.at[i]))
+			fail_msg("%s: something that recovery can see is not tested", program);
+	assert_int_equal(explore_figures(e->campaign).left_in, 0);
+	if (!e->campaign->results.count != !b->failing)
+		fail_msg("%s: %zu results, %zu failing contents", program, (size_t)e->campaign->results.count,
+			 (size_t)b->failing);
+	contents_free(&seen);
+}
+
+enum how { STATE_BY_STATE, WITH_INJECT, LINE_BY_LINE };
+
+static void program_check(const char *dir, uint64_t number, enum how how)
+{
+	static const uint64_t lines[] = {2, 0, 3};
 	static struct chance chance;
 	char program[8 * WORDS_MAX], own[300];
 	struct brute b = {.chance = &chance};
 	struct engine e;
 
 	program_write(program, number);
-	snprintf(own, sizeof(own), "%s/%d-%zu", dir, inject, (size_t)number);
+	snprintf(own, sizeof(own), "%s/%zu", dir, (size_t)number);
 	assert_int_equal(mkdir(own, 0777), 0);
 	engine_make(&e, own, program);
-	chance.salt = number;
-	memset(chance.final, 0, LINES);
+	chance = (struct chance){.salt = number, .reads = how == LINE_BY_LINE ? 1u << 2 | 1u << 0 | 1u << 3 : ~0u};
 	content_read(e.survey->final, 1, 0, chance.final, LINES);
 	e.fake.recover = recover_by_chance;
 	e.fake.arg = &chance;
 	e.fake.workers = 1 + number % 4;
 	e.fake.last_first = number % 3 == 0;
-	e.options.inject = inject;
+	e.options.inject = how == WITH_INJECT;
 	e.options.explore = true;
+	if (how == LINE_BY_LINE) {
+		e.options.prune_reads = true;
+		e.fake.reads = lines;
+		e.fake.read_count = 3;
+	}
 	engine_run(&e);
 	brute_run(&b, &e);
-	explore_check(&e, &b, program);
+	if (how == LINE_BY_LINE)
+		lazy_check(&e, &b, program);
+	else
+		explore_check(&e, &b, program);
 	contents_free(&b.all);
+	contents_free(&b.seen);
 	engine_free(&e);
 }
 
-static void test_explore(void **state)
+static void programs_check(const char *dir, enum how how)
 {
 	for (uint64_t n = only ? only : 1; n <= (only ? only : PROGRAMS); n++)
-		program_check(*state, n, false);
+		program_check(dir, n, how);
+}
+
+static void test_state_by_state(void **state)
+{
+	programs_check(*state, STATE_BY_STATE);
 }
 
 /* What inject tests is part of it, and is not tested twice. */
 static void test_with_inject(void **state)
 {
-	for (uint64_t n = only ? only : 1; n <= (only ? only : PROGRAMS); n++)
-		program_check(*state, n, true);
+	programs_check(*state, WITH_INJECT);
+}
+
+static void test_line_by_line(void **state)
+{
+	programs_check(*state, LINE_BY_LINE);
 }
 
 static struct fake_end passes(void *arg, const uint8_t *pool, unsigned patience)
@@ -203,17 +273,56 @@ static void test_sample(void **state)
 	engine_free(&e);
 }
 
+static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+{
+	(void)arg;
+	(void)patience;
+	return pool_at(pool, 'b') && !pool_at(pool, 'a') ? FAKE_FAIL : FAKE_PASS;
+}
+
+/* Of six lines recovery looks at two: four recoveries stand for 64 states.  With a budget the ends come first, and then
+ * states that are like neither of them where recovery looks. */
+static void test_lines_read(void **state)
+{
+	static const uint64_t lines[] = {1, 0};
+	struct engine e;
+
+	engine_make(&e, *state, "a b c d e f | $");
+	e.fake.recover = b_needs_a;
+	e.fake.reads = lines;
+	e.fake.read_count = 2;
+	e.options.inject = false;
+	e.options.explore = true;
+	e.options.prune_reads = true;
+	for (unsigned i = 0; i < 2; i++) {
+		size_t lazy = 0;
+
+		e.options.budget = i ? 1e6 : 0;
+		engine_run(&e);
+		for (size_t k = 0; k < e.fake.runs.count; k++)
+			lazy += e.fake.runs.at[k].lazy;
+		assert_int_equal(lazy, i ? 2 + 4 : 4);
+		assert_int_equal(engine_submitted(&e), i ? 4 : 0); /* a and b: lost alone, kept alone */
+		assert_true(campaign_complete(e.campaign));
+		assert_int_equal(e.campaign->results.count, 1);
+		const struct crash_sighting *s = &e.campaign->results.at[0].sighting;
+		assert_int_equal(s->blamed, engine_place(&e, "a"));
+		assert_int_equal(s->lost_count, 1);
+		assert_int_equal(s->cause, CAUSE_UNFLUSHED);
+	}
+	engine_free(&e);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_explore),
-		scratch_test(test_with_inject),
-		scratch_test(test_sample),
+		scratch_test(test_state_by_state), scratch_test(test_with_inject), scratch_test(test_line_by_line),
+		scratch_test(test_lines_read),     scratch_test(test_sample),
 	};
 
 	if (argc > 1)
 		seed = strtoull(argv[1], NULL, 10);
 	if (argc > 2)
 		only = strtoull(argv[2], NULL, 10);
-	return cmocka_run_group_tests_name("eager", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("explore", tests, NULL, NULL);
 }
