@@ -9,7 +9,7 @@
 
 #include "crash/boxes_in.h"
 
-#define STILL UINT64_MAX /* the end of an interval that has none yet */
+#define STILL UINT64_MAX /* the end of an interval that is still open */
 
 struct boxes *boxes_new(void)
 {
@@ -44,7 +44,7 @@ void boxes_free(struct boxes *boxes)
 	free(boxes);
 }
 
-/* Lines by their last change */
+/* The list of lines by their last change */
 
 static void newest_remove(struct boxes *b, const struct line *line)
 {
@@ -72,7 +72,7 @@ static void line_changes(struct boxes *b, uint32_t at)
 
 static uint32_t value_find(struct boxes *b, uint32_t line, struct digest digest)
 {
-	/* Lines of zeros all have the same digest. */
+	/* All lines of zeros have the same digest, so the line number is part of the key. */
 	uint64_t key = digest.low ^ (line + UINT64_C(1)) * 0x9e3779b97f4a7c15u;
 	uint64_t *at = map_put(&b->value_index, key, digest.high);
 	struct value fresh = {.last = NEVER};
@@ -97,13 +97,13 @@ static void value_leave(struct boxes *b, uint32_t value)
 {
 	struct value *v = &b->values.at[value];
 
-	if (v->last.from == b->box) /* it was in no box at all */
+	if (v->last.from == b->box) /* no box was counted with it */
 		v->last = v->earlier.count ? v->earlier.at[--v->earlier.count] : NEVER;
 	else
 		v->last.to = b->box - 1;
 }
 
-/* The line's set in the current box is `wanted`. */
+/* Make `wanted` the line's set in the current box. */
 static void line_set(struct boxes *b, uint32_t at)
 {
 	struct line *line = &b->lines.at[at];
@@ -140,7 +140,7 @@ static struct digest line_digest(const struct image *image, uint32_t file, uint6
 	return digest_line(digest_path(image_path(image, file)), number, bytes);
 }
 
-/* A line that is about to change for the first time has been as it is in all boxes so far. */
+/* Add a line that is about to change for the first time.  It had its present content in all boxes so far. */
 static uint32_t line_new(struct boxes *b, const struct image *image, uint32_t file, uint64_t number)
 {
 	struct line fresh = {.number = number, .file = file};
@@ -181,7 +181,7 @@ static bool bytes_differ(const struct image *image, const struct event *ev, uint
 	return memcmp(bytes, ev->data + (from - ev->offset), to - from) != 0;
 }
 
-/* Bytes are stored.  A line that gets what it has is not worth remembering. */
+/* Bytes are about to be stored.  A line whose content does not change is not worth tracking. */
 static void range_touch(struct boxes *b, const struct image *image, const struct event *ev)
 {
 	uint64_t end = ev->offset + ev->size, to;
@@ -195,7 +195,7 @@ static void range_touch(struct boxes *b, const struct image *image, const struct
 	}
 }
 
-/* The file becomes known: for the first time, and under a name that is no other's. */
+/* Does this event announce a file for the first time, under a name that no other file has? */
 static bool file_is_new(struct boxes *b, const struct image *image, const struct event *ev)
 {
 	bool known;
@@ -264,7 +264,7 @@ bool boxes_count(const struct boxes *boxes, mpz_t count)
 
 /* Moments */
 
-/* Which files there are, and how long they are. */
+/* Set line 0 to the names and sizes of all files. */
 static void files_set(struct boxes *b, const struct image *image)
 {
 	uint64_t hash = 0;
@@ -282,7 +282,7 @@ static void files_set(struct boxes *b, const struct image *image)
 	b->files_changed = false;
 }
 
-/* Nothing is pending on the line, or nothing that shows. */
+/* The line has one value: nothing is pending on it, or nothing that changes its content. */
 static void certain_set(struct boxes *b, const struct image *image, uint32_t at)
 {
 	const struct line *line = &b->lines.at[at];
@@ -293,7 +293,7 @@ static void certain_set(struct boxes *b, const struct image *image, uint32_t at)
 	b->lines.at[at].version = 0;
 }
 
-/* The variants that take all that orders up to `order` cover, and nothing that was stored after the next one. */
+/* Set the variants that include everything that orders up to `order` cover, and nothing stored after the next order. */
 static void variants_set(struct boxes *b, uint32_t at, struct digest certain, const struct variant *variant,
 			 size_t count, uint64_t order)
 {
@@ -318,7 +318,7 @@ static uint32_t place_line(struct boxes *b, const struct image *image, const str
 	return line_find(b, image, place->file, place->offset / DIGEST_LINE);
 }
 
-/* The sets of this moment, in the box of an order, or of none. */
+/* Set the lines of this moment for the box of `order`; 0: before the first order. */
 static void several_set(struct boxes *b, const struct image *image, const struct choices *c, const struct variants *v,
 			uint64_t order)
 {
@@ -337,7 +337,7 @@ static void several_set(struct boxes *b, const struct image *image, const struct
 	}
 }
 
-/* Lines that were pending, or stored to since, and have one value now. */
+/* Update lines that were pending or have been stored to, and now have one value. */
 static void active_settle(struct boxes *b, const struct image *image)
 {
 	for (size_t i = 0; i < b->active.count; i++) {
@@ -366,7 +366,8 @@ void boxes_moment(struct boxes *boxes, const struct image *image, const struct c
 		boxes->lines.at[at].certain = line_digest(image, place->file, place->offset / DIGEST_LINE);
 	}
 	several_set(boxes, image, choices, variants, 0);
-	/* Last, and so the newest: of all lines, those that have just become certain tell most of which box this is. */
+	/* This comes last, so these lines are the newest in the list.  Lines that have just become certain are the best
+	 * to narrow down which earlier boxes can meet this one. */
 	active_settle(boxes, image);
 	box_count(boxes);
 	for (size_t i = 0; i < variants->orders.count && !boxes->given_up; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* boxes_meet.c - what the current box has in common with earlier ones, and what is new in it; see boxes.h. */
+/* boxes_meet.c - intersect the current box with earlier ones, and count its new contents; see boxes.h. */
 #include <stdlib.h>
 
 #include "crash/boxes_in.h"
 
-#define LOOK_LINES 32u        /* lines that are asked which earlier boxes can meet this one */
-#define CANDIDATES_MAX 65536u /* such boxes */
+#define LOOK_LINES 32u        /* lines to search for the one that names the fewest earlier boxes */
+#define CANDIDATES_MAX 65536u /* earlier boxes to compare with */
 #define VALUES_MAX 4000000u   /* about 600 MiB */
 
 /* The part of an interval that lies before the current box. */
@@ -22,7 +22,7 @@ static uint64_t interval_count(const struct boxes *b, struct interval interval)
 	return interval.to - interval.from + 1;
 }
 
-/* In how many boxes before the current one a line had one of its values; some may count more than once. */
+/* The number of earlier boxes in which the line had one of its present values.  Some boxes may count more than once. */
 static uint64_t line_candidates(const struct boxes *b, const struct line *line)
 {
 	uint64_t count = 0;
@@ -72,7 +72,7 @@ static void candidates_list(struct boxes *b, const struct line *line)
 	b->candidates.count = kept;
 }
 
-/* One of the lines that changed last names the fewest boxes. */
+/* Of the lines that changed last, use the one that names the fewest boxes. */
 static bool candidates_find(struct boxes *b)
 {
 	const struct line *best = NULL;
@@ -112,7 +112,7 @@ static bool value_was_in(const struct value *value, uint64_t box)
 	return low < value->earlier.count && value->earlier.at[low].from <= box;
 }
 
-/* Take from `part` the values of a line that it did not have in an earlier box; return how many are left. */
+/* Remove from `part` the values that the line did not have in an earlier box.  Returns how many are left. */
 static size_t line_compare(const struct boxes *b, const struct line *line, uint64_t box, uint64_t *part)
 {
 	size_t left = 0;
@@ -126,8 +126,8 @@ static size_t line_compare(const struct boxes *b, const struct line *line, uint6
 	return left;
 }
 
-/* What the current box has in common with an earlier one.  Lines that have not changed since need not be looked at.
- * True if that is all of it. */
+/* Keep the intersection of the current box with an earlier one.  Lines that have not changed since that box are
+ * skipped.  True if the intersection is the whole current box. */
 static bool box_compare(struct boxes *b, uint64_t box)
 {
 	uint64_t *part = parts_new(&b->parts);

@@ -89,7 +89,7 @@ static size_t span_count(const uint64_t *part, struct parts_span span)
 	return count;
 }
 
-/* Contents of a part; 0 if a line has no value left. */
+/* The number of contents of a part; 0 if a line has no value left. */
 static void part_size(const struct parts *parts, const uint64_t *part, mpz_t size)
 {
 	mpz_set_ui(size, 1);
@@ -106,7 +106,7 @@ static bool part_is_empty(const struct parts *parts, const uint64_t *part)
 	return false;
 }
 
-/* What the first part has in common with the others. */
+/* The intersections of the first part with each of the others. */
 static void parts_meet(const struct parts *box, uint64_t *const *all, size_t count, struct parts *common)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -121,7 +121,7 @@ static void parts_meet(const struct parts *box, uint64_t *const *all, size_t cou
 	}
 }
 
-/* The union of all is the first, and the union of the others without what they have in common with the first. */
+/* |A u B| = |A| + |B| - |A n B|, where A is the first part and B the union of the others. */
 static bool union_count(const struct parts *box, uint64_t *const *all, size_t count, unsigned *calls, mpz_t size)
 {
 	struct parts common = {.words = box->words};

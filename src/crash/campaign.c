@@ -12,9 +12,9 @@
 #include "crash/campaign_in.h"
 
 #define JOURNAL "crash.journal"
-#define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested: the rest is for the second crash */
+#define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested; the rest is for second crashes */
 
-/* Of a budget: testing, where something has failed that must be explained; and all, with explaining. */
+/* Shares of the budget: for testing, if a failure must be explained; and for everything, including explaining. */
 #define SHARE_TESTING 0.75
 #define SHARE_ALL 1.25
 
@@ -90,7 +90,7 @@ int campaign_tester(struct campaign *c, struct reading *reading, struct err *err
 	return tester_open(&c->tester, campaign_maker(c), &c->testing, reading_image(reading), c->known, err);
 }
 
-/* The first tester settles the mode for all. */
+/* The mode of the first tester counts for all. */
 static void mode_note(struct campaign *c, const struct tester_facts *facts)
 {
 	if (c->mode || !tester_runs(c->tester))
@@ -151,7 +151,7 @@ int campaign_tester_end(struct campaign *c, int r, struct err *err)
 	return r == TESTER_STOPPED ? 0 : r;
 }
 
-/* The course of it */
+/* Phases */
 
 double campaign_end(const struct campaign *c)
 {
@@ -288,7 +288,7 @@ static int trials_explain(struct campaign *c, size_t platform, struct trials *tr
 	return r;
 }
 
-/* Jobs are made and counted anew each time; those that are explained already cost nothing. */
+/* Jobs are made and counted again each time.  Jobs that were explained before cost nothing. */
 int campaign_judge(struct campaign *c, size_t platform, enum judge_extent extent, struct err *err)
 {
 	const char *name = platform_name(c->options.platforms[platform]);
@@ -341,7 +341,7 @@ static int campaign_test(struct campaign *c, struct err *err)
 			if (inject_read(c, p, round, err) < 0)
 				return -1;
 	c->inject_stopped = c->options.inject && c->stopped;
-	/* With a budget, explore has its share before the hard cases. */
+	/* With a budget, explore gets its share before the hard cases are explained. */
 	return campaign_judge_all(c, c->options.explore && c->options.budget > 0 ? JUDGE_QUICKLY : JUDGE_ALL, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign_report.c - what a campaign adds to the findings: its results, figures, and notes on what was not done. */
+/* campaign_report.c - add a campaign's results, figures and notes on untested states to the findings. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void note_add(struct findings *f, const char *note)
 	vec_push(&f->notes, findings_text(f, note));
 }
 
-/* What explore could not do as it was asked to. */
+/* Notes on limits that explore ran into. */
 static void explore_notes(const struct campaign *c, struct findings *f)
 {
 	struct explore_figures e = explore_figures(c);
@@ -100,7 +100,7 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 	note_add(f, note);
 }
 
-/* States from which recovery could have been crashed in turn, but for their number. */
+/* States whose recovery was not crashed because there are too many. */
 static uint64_t nested_beyond(const struct campaign *c)
 {
 	return c->nested_states - c->nested_done - c->nested_failing - c->nested_unreadable;

@@ -23,7 +23,7 @@ static void candidates_begin(struct candidates *c, const struct choices *choices
 		c->pending[i] = choices_units(choices)[i].pending;
 }
 
-/* Of moments with very many pending units fewer are kept. */
+/* The number of candidates to keep; fewer if the moment has very many pending units. */
 static size_t kept_most(const struct candidates *c)
 {
 	size_t most = BYTES_KEPT / (c->unit_count + 1);
@@ -31,7 +31,8 @@ static size_t kept_most(const struct candidates *c)
 	return most < KEPT_LEAST ? KEPT_LEAST : most < CANDIDATES_KEPT ? most : CANDIDATES_KEPT;
 }
 
-/* Results come in any order: those that come first in their sequence are kept. */
+/* Results arrive in any order.  Keep those that come first in the test sequence, so that the choice does not depend on
+ * the order of arrival. */
 static struct candidate *place_find(struct candidates *c, uint64_t sequence)
 {
 	struct candidate *last = NULL;
@@ -78,7 +79,7 @@ void candidates_free(struct candidates *c)
 	free(c->touched);
 }
 
-/* Order */
+/* Ranking */
 
 static uint32_t difference(const struct candidates *c, const uint8_t *a, const uint8_t *b)
 {
@@ -89,7 +90,7 @@ static uint32_t difference(const struct candidates *c, const uint8_t *a, const u
 	return lines;
 }
 
-/* What is taken next may be no further from the others than from this one. */
+/* Update each candidate's distance to the nearest state taken so far. */
 static void nearest_update(const struct candidates *c, uint32_t *nearest, const uint8_t *taken)
 {
 	for (size_t i = 0; i < c->all.count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "crash/combine.h"
 
-/* What the lines before a level have decided. */
+/* The decisions of the lines before a level. */
 struct level {
 	struct digest sum;
 	uint64_t needs, barrier;
-	size_t at; /* variant that this level tries next */
+	size_t at; /* the variant to try next at this level */
 };
 
 struct walk {
@@ -20,7 +20,7 @@ static bool fits(const struct level *level, const struct variant *variant)
 	return variant->needs < level->barrier && level->needs < variant->barrier;
 }
 
-/* The last line: no more to decide after it. */
+/* Visit all states of the last line, after which nothing is left to decide. */
 static bool visit_last(const struct walk *w, const struct level *level, const struct variants_line *line)
 {
 	const struct variant *variant = w->v->all.at + line->first;

@@ -19,7 +19,7 @@ struct reading {
 	struct image *image;
 	struct segments *segments;
 	struct moments moments;
-	uint64_t first; /* event of the segment */
+	uint64_t first; /* the segment's first event */
 };
 
 struct count {
@@ -30,13 +30,13 @@ struct count {
 	struct boxes *boxes;
 	struct contents contents;
 	uint64_t states;
-	bool looking; /* at each state */
+	bool looking; /* enumerating states */
 	bool complete, has_code;
-	double sequences_work; /* that is left */
+	double sequences_work; /* additions that are left */
 	double sequences;      /* logarithm; negative: none yet, or not known */
 	bool sequences_known;
 	unsigned readings;
-	uint64_t segments, unique, left_out; /* of the readings that are over */
+	uint64_t segments, unique, left_out; /* of completed readings */
 	size_t largest_count;
 	struct count_segment largest[COUNT_LARGEST];
 };
@@ -96,7 +96,7 @@ static bool content_seen(void *arg, struct digest digest)
 	return count->contents.count <= count->options.contents_max && count->states <= count->options.states_max;
 }
 
-/* Look at each state of this moment, if there are not too many. */
+/* Enumerate the states of this moment, if there are not too many. */
 static bool states_look(struct count *count)
 {
 	double room = (double)(count->options.states_max - count->states);
@@ -166,7 +166,7 @@ static void segment_swap(struct count_segment *a, struct count_segment *b)
 	*b = other;
 }
 
-/* But for its number of sets. */
+/* Copy all fields but `feasible`. */
 static void segment_copy(struct count_segment *to, const struct count_segment *from)
 {
 	struct count_segment copy = *from;
@@ -175,7 +175,7 @@ static void segment_copy(struct count_segment *to, const struct count_segment *f
 	*to = copy;
 }
 
-/* Where the list has a segment that ended at the same place; its end if there is none. */
+/* The index of the segment that ended at the same place; the length of the list if there is none. */
 static size_t largest_find(const struct count *count, uint32_t context)
 {
 	size_t at = 0;
@@ -185,7 +185,8 @@ static size_t largest_find(const struct count *count, uint32_t context)
 	return at;
 }
 
-/* Keep the segment if it is among the largest, and the largest that ended at its place; of equal ones the first is. */
+/* Keep the segment if it is among the largest, and is the largest that ended at its place.  The first of equal ones is
+ * kept. */
 static void largest_add(struct count *count, const struct count_segment *segment)
 {
 	size_t at = largest_find(count, segment->context), units;
@@ -307,7 +308,7 @@ int count_read(struct count *count, const char *dir, const struct platform *plat
 	return r < 0 ? -1 : 0;
 }
 
-/* Answers */
+/* Results */
 
 bool count_complete(const struct count *count)
 {

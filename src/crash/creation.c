@@ -40,7 +40,7 @@ void creation_free(struct creation *c)
 	free(c);
 }
 
-/* Read on until the context is known.  What cannot be read covers nothing. */
+/* Read on until the context is known.  A context that cannot be read counts as no create call. */
 static bool context_read(struct creation *c, uint32_t context)
 {
 	struct event ev;

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* eager.c - the states of a moment one by one, and recovery on each content that is new.
+/* eager.c - make the states of a moment one by one, and run recovery on each new content.
  *
- *  1. All lines, or those that recovery reads (observe.c), are open; the others are decided last, all as little as may
- *     be, and all as much.
- *  2. First come the suspicious states: everything is on media but one line, which has each of its contents; and
- *     nothing is but one line.  Where recovery can tell what it reads, it is asked at these two ends (lazily.c), and
- *     states that it cannot tell from them are left out.  At a first glance that one line has nothing or everything,
- *     too.  Then all others, if they are not too many; otherwise some by chance.
- *  3. Where inject asks, pages take the place of lines: the kernel writes pages back, in whichever order it likes, until
- *     the program synchronizes them.
- *  4. What is the same content as an earlier state, of whatever moment, is not run again. */
+ *  1. The lines that recovery reads (observe.c), or all lines if that is not known, are open.  The other lines are
+ *     decided last: once with as few of their stores on media as possible, and once with as many.
+ *  2. The suspicious states come first: everything is on media except on one line, which takes each of its contents;
+ *     and nothing is on media except on one line.  If recovery can tell what it reads, it runs on these two extreme
+ *     states (lazily.c), and states that it cannot tell from them are left out.  At a glance, the one line also has
+ *     only all or nothing.  Then come all other states, or a random sample if there are too many.
+ *  3. For inject, pages take the place of lines: the kernel writes pages back in any order until the program
+ *     synchronizes them.
+ *  4. Recovery does not run again on a content that an earlier state had, at any moment. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "crash/explore_in.h"
 
 enum {
-	STATES_SLOW = 1 << 12,       /* of one moment, where each costs a process */
-	SAMPLED = 1 << 10,           /* at most */
-	BRIEFLY = 96,                /* states of one moment, where there is a budget */
-	PAGES_TRIED = 8,             /* of one moment, at most */
-	READS_FEW = 64,              /* lines: a way through the tree has a process for each of them */
-	LINE_CONTENTS_MAX = 1 << 16, /* of a line with more, those beyond are not among the suspicious */
+	STATES_SLOW = 1 << 12,       /* states of one moment, if each costs a process */
+	SAMPLED = 1 << 10,           /* states in a random sample, at most */
+	BRIEFLY = 96,                /* states of one moment, with a budget */
+	PAGES_TRIED = 8,             /* pages of one moment, at most */
+	READS_FEW = 64,              /* lines; a path through the tree has a process for each line read */
+	LINE_CONTENTS_MAX = 1 << 16, /* contents of one line among the suspicious states */
 };
 
 #define PAGE_BYTES 4096u
@@ -30,15 +30,15 @@ struct eager {
 	struct explore *explore;
 	size_t root;
 	struct moment *moment;
-	uint8_t *open; /* by line; NULL: all are */
+	uint8_t *open; /* by line; NULL: all are open */
 	struct glance glance;
-	uint32_t *lines; /* the open ones, that recovery may read */
+	uint32_t *lines; /* the open lines */
 	uint32_t count;
 	uint8_t *taken;  /* by unit */
 	bool *persisted; /* by model_pending */
 	uint64_t sequence;
 	uint64_t random;
-	unsigned under_way; /* and whoever is the last lets go */
+	unsigned under_way; /* runs not ended yet; the last one to end frees this struct */
 	bool left;
 	struct err *err;
 };
@@ -56,14 +56,14 @@ static void eager_release(struct eager *g)
 	free(g);
 }
 
-/* One state that is run. */
+/* One state that recovery runs on. */
 struct trying {
 	struct eager *eager;
 	uint64_t sequence;
 	uint8_t taken[];
 };
 
-/* How recovery ends on a state, unless that is known from another root. */
+/* Note how recovery ends on a state, unless another root has the same content. */
 static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct ending ending,
 			uint64_t sequence)
 {
@@ -105,7 +105,7 @@ static int state_try(struct eager *g)
 	if (known_claim(c->known, digest)) {
 		known = known_get(c->known, digest);
 		if (known.known)
-			state_learn(g, g->taken, digest, known, g->sequence); /* inject was here */
+			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
 		return 0;
 	}
 	t = mem_alloc(sizeof(*t) + units + 1);
@@ -131,7 +131,7 @@ static uint8_t *line_flags(struct eager *g, uint32_t line)
 	return g->taken + choices_lines(g->moment->choices)[line].first;
 }
 
-/* The lines that recovery does not read: nothing, or everything. */
+/* Decide the lines that recovery does not read: first nothing on media, then everything. */
 static int closed_try(struct eager *g, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
@@ -156,7 +156,7 @@ static int closed_try(struct eager *g, struct choices_bounds bounds)
 	return 0;
 }
 
-/* All contents of the open lines from `level` on. */
+/* Try all contents of the open lines from `level` on. */
 static int lines_try(struct eager *g, uint32_t level, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
@@ -174,7 +174,7 @@ static int lines_try(struct eager *g, uint32_t level, struct choices_bounds boun
 	return r;
 }
 
-/* The other lines have as much as they may, or as little. */
+/* Try the state where all other lines have as much on media as possible (`most`), or as little. */
 static int contrast_try(struct eager *g, uint32_t line, bool most, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
@@ -204,14 +204,14 @@ static uint64_t contents_count(const struct eager *g, uint32_t line, uint8_t *fl
 	return count;
 }
 
-/* Is it one of `wanted`, at least two, that lie evenly among `count`?  The first and the last are. */
+/* Is `number` one of `wanted` (at least 2) numbers spaced evenly over `count`? The first and the last are. */
 static bool is_picked(uint64_t number, uint64_t count, uint64_t wanted)
 {
 	return count <= wanted || !number ||
 	       number * (wanted - 1) / (count - 1) != (number - 1) * (wanted - 1) / (count - 1);
 }
 
-/* So many contents of the line. */
+/* Try `wanted` contents of the line. */
 static int line_try(struct eager *g, uint32_t line, uint64_t wanted, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
@@ -229,7 +229,7 @@ static int line_try(struct eager *g, uint32_t line, uint64_t wanted, uint8_t *fl
 	return r;
 }
 
-/* It has nothing of what the others have, or it alone has anything. */
+/* Try two states: only this line is lost, and only this line is on media. */
 static int line_glance(struct eager *g, uint32_t line)
 {
 	const struct choices *c = g->moment->choices;
@@ -244,7 +244,7 @@ static int line_glance(struct eager *g, uint32_t line)
 	return contrast_try(g, line, false, choices_decide(c, line, flags, CHOICES_OPEN));
 }
 
-/* Rule 2; of very many lines some, evenly, and of the contents of each its share of the limit. */
+/* Rule 2.  If there are very many lines, take some, spaced evenly.  Each line gets its share of the limit. */
 static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t limit)
 {
 	uint8_t *flags = mem_alloc(g->moment->choices->line_units_max + 1);
@@ -271,13 +271,13 @@ static bool is_same_page(const struct choices *c, uint32_t line, uint32_t other)
 	return a->file == b->file && a->offset / PAGE_BYTES == b->offset / PAGE_BYTES;
 }
 
-/* The page of that line has nothing on media, and the others have everything; or it alone has. */
+/* Try the state where only the page of this line is lost, or where only this page is on media. */
 static int page_try(struct eager *g, uint32_t line, bool lost)
 {
 	const struct choices *c = g->moment->choices;
 	struct choices_bounds bounds = CHOICES_OPEN;
 
-	/* The page first: lines may be bound to each other by CLFLUSH. */
+	/* Decide the page first: CLFLUSH may have made lines depend on each other. */
 	for (unsigned others = 0; others < 2; others++)
 		for (uint32_t i = 0; i < c->line_count; i++) {
 			uint8_t *flags = line_flags(g, i);
@@ -299,7 +299,7 @@ static int pages_try(struct eager *g)
 	uint32_t count = 0;
 	int r = 0;
 
-	/* Lines are in order, so those of a page stand together. */
+	/* Lines are sorted, so the lines of a page are adjacent. */
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (!i || !is_same_page(c, i - 1, i))
 			g->lines[count++] = i;
@@ -314,7 +314,7 @@ static int pages_try(struct eager *g)
 	return r;
 }
 
-/* By chance */
+/* Random samples */
 
 static uint64_t random_next(struct eager *g)
 {
@@ -325,7 +325,7 @@ static uint64_t random_next(struct eager *g)
 	return x ^ x >> 31;
 }
 
-/* Each alternative takes the place of the one before with the right chance, so that all have the same. */
+/* Reservoir sampling: all alternatives have the same probability. */
 static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bounds, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
@@ -358,7 +358,7 @@ static int sample_try(struct eager *g, uint64_t count)
 
 /* The root */
 
-/* Sets of the open lines alone. */
+/* The number of sets of the open lines alone. */
 static double states_count(const struct eager *g)
 {
 	const struct choices *c = g->moment->choices;
@@ -380,7 +380,7 @@ static double states_limit(const struct eager *g)
 	return slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
 }
 
-/* What no tested state stands for, at most: a lazy tree may know better. */
+/* An upper bound for the states that no tested state stands for.  A lazy tree may have found a better bound before. */
 static double left_least(double before, double count, double tried)
 {
 	double left = count > tried ? count - tried : 1;
@@ -388,7 +388,7 @@ static double left_least(double before, double count, double tried)
 	return before > 0 && before < left ? before : left;
 }
 
-/* Where nothing is pending there is one state; where all lines are closed, two. */
+/* If nothing is pending there is one state.  If all lines are closed there are two. */
 static int root_try(struct eager *g, enum eager_extent extent)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
@@ -425,7 +425,7 @@ static int lines_find(struct eager *g, enum eager_extent extent)
 	return r;
 }
 
-/* What is not tried here nobody has asked for. */
+/* Pages that are not tried do not count as left out, since inject does not promise to test them all. */
 static int root_try_pages(struct eager *g)
 {
 	int r = pages_try(g);

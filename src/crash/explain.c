@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* explain.c - the reading that finds the cause of what failed.
+/* explain.c - the reading that finds the causes of failures.
  *
- * Jobs come in the order of the events where they start; the image rolls from one to the next.  What recovery says on
- * states in between is known by content like everything else, so nothing is run twice. */
+ * Jobs are sorted by the event where they start, and the image rolls from one to the next.  Outcomes on states in
+ * between are kept by content like all others, so nothing is run twice. */
 #include "crash/explain.h"
 
 #include <string.h>
@@ -49,16 +49,16 @@ bool explain_accepts(const struct explain *e, uint64_t event, struct ending endi
 	return event < e->created && ending.kind == OUTCOME_EXIT && ending_same(ending, e->campaign->initial);
 }
 
-/* The judge has seen the time-out only: rule 1 of trials.h is for this ending, too. */
+/* Judging saw only the time-out, so rule 1 of trials.h must be applied to this ending, too. */
 bool explain_is_fine(const struct explain *e, const struct job *job, struct ending ending)
 {
 	return ending_passed(ending) || explain_accepts(e, job->trial->event, ending);
 }
 
-/* What is explained */
+/* Explained jobs */
 
-/* Jobs are known by their first state, and by what it is: the same content may be all that was stored at one moment, and
- * what is guaranteed at another, which are two stories.  `detector` 0: by whichever strategy. */
+/* A job is identified by the digest and the kind of its first state.  The same content may be everything stored at one
+ * moment and only the guaranteed stores at another; these need two explanations.  `detector` 0: any strategy. */
 static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned detector)
 {
 	struct map *map = &e->campaign->explained[e->platform_index];
@@ -76,7 +76,7 @@ struct result *explain_told(const struct explain *e, const struct job *follower)
 	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->detectors));
 }
 
-/* A job that names another was perhaps not looked at by itself: it says nothing to other strategies. */
+/* A job that names another may not have been examined itself, so other strategies must not rely on it. */
 static void job_told(struct explain *e, const struct job *job)
 {
 	uint64_t index = e->told ? e->told : EXPLAINED_FINE;
@@ -86,7 +86,7 @@ static void job_told(struct explain *e, const struct job *job)
 		*explained(e, job->digest, job->trial->which, 0) = index;
 }
 
-/* Has this state been explained before?  Then that is all. */
+/* Has this state been explained before? Then nothing else is to be done. */
 static bool job_is_told(struct explain *e, const struct job *job)
 {
 	uint64_t known = *explained(e, job->digest, job->trial->which, job->detectors);
@@ -104,7 +104,7 @@ static bool job_is_told(struct explain *e, const struct job *job)
 	return true;
 }
 
-/* Remember a store for the story. */
+/* Remember a store to show in the explanation. */
 static void recent_note(struct explain *e, const struct event *ev, uint64_t number)
 {
 	struct recent *r;
@@ -124,7 +124,7 @@ static void recent_note(struct explain *e, const struct event *ev, uint64_t numb
 		memcpy(r->value, ev->data, ev->size);
 }
 
-/* Go on to an event, remembering stores on the way. */
+/* Move the image to an event, and remember the stores on the way. */
 static int explain_to(struct explain *e, uint64_t event, struct err *err)
 {
 	const struct event *ev;
@@ -147,7 +147,7 @@ static bool job_hangs(const struct job *job)
 	return job->ending.kind == OUTCOME_TIMEOUT;
 }
 
-/* The job that starts first of those that are left. */
+/* The unfinished job that starts first. */
 static struct job *job_next(struct jobs *jobs, const bool *done)
 {
 	struct job *next = NULL;
@@ -188,7 +188,7 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct
 	return r < 0 ? r : 0;
 }
 
-/* Those that hang take a time limit for each try: they come last, in a reading of their own. */
+/* Jobs that hang take a whole time limit for each try, so they come last, in a reading of their own. */
 static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
 {
 	struct campaign *c = e->campaign;
@@ -215,7 +215,7 @@ static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct 
 	return r;
 }
 
-/* Of a budget, this much may be spent on causes while there is something left to test. */
+/* The share of a budget that may be spent on causes before testing is complete. */
 #define SHARE_WHILE_TESTING 0.25
 
 int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct jobs *jobs, enum judge_extent extent,

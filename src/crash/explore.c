@@ -13,8 +13,8 @@
 enum {
 	EVENTS_PER_LOOK = 1 << 14,
 	ROOTS_PER_SUSPECT = 4,
-	EXPLAIN_LEAST = 16, /* roots between two searches for causes, */
-	EXPLAIN_PART = 4,   /* or a quarter of those before */
+	EXPLAIN_LEAST = 16, /* roots between two searches for causes, at least */
+	EXPLAIN_PART = 4,   /* or one in this many of the roots so far */
 };
 
 static bool has_budget(const struct campaign *c)
@@ -24,7 +24,7 @@ static bool has_budget(const struct campaign *c)
 
 /* Roots */
 
-/* The extreme states have their own part in judging. */
+/* Add the trials of the two extreme states, which are judged separately. */
 static void trials_add(struct explore *e, const struct moment *moment, const struct event *ev)
 {
 	bool pending = moment->choices->unit_count > 0;
@@ -71,8 +71,8 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	return eager_root(e, index, moment, extent, err);
 }
 
-/* Does the crash come while a store is pending that another detector complained of?  What is never flushed is pending
- * to the end, so only the first few roots after each such store count. */
+/* Is a store pending that another detector reported? A store that is never flushed stays pending to the end, so only
+ * the first few roots after each such store count. */
 static bool root_is_suspect(struct explored *explored, const struct moment *moment)
 {
 	bool is_suspect = false;
@@ -115,7 +115,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	}
 }
 
-/* A moment whose segment is chosen: a root, unless it was one before. */
+/* Explore a moment whose segment is chosen.  It is a new root unless the same root was seen before. */
 static int moment_explore(struct explore *e, const struct event *ev, struct err *err)
 {
 	struct moment *moment = moment_new(reading_image(e->reading));
@@ -140,7 +140,8 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 		e->tested++;
 		return root_test(e, index, moment, err);
 	}
-	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root); /* done without it */
+	/* Nothing to do for this segment. */
+	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root);
 	moment_free(moment);
 	return 0;
 }
@@ -165,8 +166,8 @@ static int event_explore(struct explore *e, const struct event *ev, struct err *
 	return r;
 }
 
-/* Find the causes of what has failed so far: they are known then if the user interrupts.  When that is done depends on
- * the roots alone, not on time, so that the findings do not. */
+/* Find the causes of the failures so far, so that they are known if the user interrupts.  When this happens depends
+ * only on the number of roots, not on the clock, so that findings are reproducible. */
 static int explain_meanwhile(struct explore *e, struct err *err)
 {
 	struct campaign *c = e->campaign;
@@ -204,7 +205,7 @@ static int reading_explore(struct explore *e, struct err *err)
 	return 0;
 }
 
-/* How many roots wait for this pass, which is not one of the first? */
+/* The number of roots that wait for this pass; not for the first passes. */
 static uint64_t pass_roots(const struct explored *explored, enum explore_pass pass)
 {
 	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
@@ -231,7 +232,7 @@ static bool pass_is_due(const struct explore *e, enum explore_pass pass)
 	return pass_roots(e->explored, pass) > 0;
 }
 
-/* For the progress: what is done, and on how many segments. */
+/* Set the phase and its number of segments for the progress line. */
 static void pass_begin(struct campaign *c, const struct explored *explored, enum explore_pass pass)
 {
 	static const char *const phases[EXPLORE_PASSES] = {

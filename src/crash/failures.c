@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* failures.c - what fails in an exploration, by root; and what of it is to be explained. */
+/* failures.c - failures found by exploring, grouped by root, and the jobs made from them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "crash/explore_in.h"
 
 enum {
-	GROUPS_KEPT = 256, /* of one root, while it is explored; all others that end alike are one more */
-	LOST_OTHERS = 0,   /* stands for the code whose stores those lose */
-	GROUPS_TOLD = 64,  /* of one root, that are explained */
+	GROUPS_KEPT = 256, /* groups of one root while it is explored; one more group for each ending takes the rest */
+	LOST_OTHERS = 0,   /* `lost` of the group that takes the rest */
+	GROUPS_TOLD = 64,  /* groups of one root that are explained */
 };
 
 static struct failure *failure_find(struct failures *f, struct ending ending, uint64_t lost)
@@ -19,7 +19,7 @@ static struct failure *failure_find(struct failures *f, struct ending ending, ui
 	return NULL;
 }
 
-/* It is the first of its group so far: results come in any order. */
+/* Make this state the leader of its group: it comes first so far.  Results arrive in any order. */
 static void failure_lead(struct failure *failure, const struct moment *m, const uint8_t *taken, struct digest content,
 			 uint32_t units, uint64_t sequence)
 {
@@ -63,7 +63,7 @@ void failures_clear(struct failures *f)
 
 /* Jobs */
 
-/* Fewest lost first: what loses more fails mostly for the same reason. */
+/* Fewest lost units first: states that lose more mostly fail for the same reason. */
 static int failure_order(const void *left, const void *right)
 {
 	const struct failure *a = left, *b = right;
@@ -83,7 +83,7 @@ struct judge {
 	uint64_t created; /* before this event the initial ending is accepted */
 };
 
-/* The trial that stands for one of the extreme states of a root. */
+/* The trial of one of the two extreme states of a root. */
 static const struct trial *trial_find(const struct trials *trials, uint64_t event, enum trial_which which)
 {
 	size_t low = 0, high = trials->all.count;
@@ -114,8 +114,8 @@ static void contents_count(struct judge *j, const struct failure *failure, enum 
 		judgement_count(&j->campaign->found, failure->contents.at[i], verdict);
 }
 
-/* All that is stored fails in the same way: perhaps for the same reason.  The job of the latest prefix up to the root
- * that fails so, and that names no other; rule 2 of trials.h. */
+/* If the state with everything on media fails in the same way, the reason may be the same.  Returns the job of the
+ * latest prefix up to the root that fails in this way and names no other job; rule 2 of trials.h. */
 static const struct job *prefix_find(const struct judge *j, const struct root *root, const struct failure *failure)
 {
 	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
@@ -133,7 +133,7 @@ static const struct job *prefix_find(const struct judge *j, const struct root *r
 	return latest;
 }
 
-/* The job for states that lose stores of this code and fail so. */
+/* The job for states that lose stores of this code and fail in this way. */
 static struct job *loss_job(struct judge *j, const struct root *root, const struct failure *failure)
 {
 	const struct trial *none = trial_find(j->trials, root->event, TRIAL_NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folder.c - making the folders of crash findings; see folder.h.  folder_read.c reads them. */
+/* folder.c - make the folders of crash findings; see folder.h. folder_read.c reads them. */
 #include "crash/folder.h"
 
 #include <dirent.h>
@@ -53,7 +53,8 @@ int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct er
 
 /* ---- replay.json ---- */
 
-/* A text of any bytes: what is not UTF-8, and so cannot stand in JSON, is written in hexadecimal under KEY_hex. */
+/* Write a text of any bytes.  JSON cannot hold a text that is not UTF-8, so it is written in hexadecimal under
+ * KEY_hex. */
 static void put_text(json_t *object, const char *key, const char *text)
 {
 	char name[64], *hex;
@@ -190,7 +191,7 @@ int folders_finish(struct findings *findings, const char *dir, const struct fold
 		if (!crash || !crash->folder ||
 		    folder_finish(findings, &findings->at[i], dir, facts, result ? &more : err) == 0)
 			continue;
-		crash->folder = NULL; /* the sweep takes it */
+		crash->folder = NULL; /* the cleanup below removes the folder */
 		result = -1;
 	}
 	return folders_sweep(findings, dir, result ? &more : err) < 0 ? -1 : result;

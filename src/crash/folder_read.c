@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folder_read.c - replay.json back into a struct folder; see folder.h.
+/* folder_read.c - read replay.json into a struct folder; see folder.h.
  *
- * It may come from anywhere, so nothing in it is believed: types, lengths and numbers are looked at, and what is
- * unknown is refused. */
+ * The file may come from anywhere, so nothing in it is trusted: types, lengths and numbers are checked, and unknown
+ * values are rejected. */
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int nibble(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* KEY_hex; a zero byte in it would cut the text short. */
+/* Decode KEY_hex.  A zero byte is rejected: it would cut the text short. */
 static int take_hex(struct replay *r, const json_t *value, const char *key, const char **text)
 {
 	const char *hex = json_string_value(value);
@@ -91,7 +91,7 @@ static int read_finding(struct replay *r, const json_t *root)
 	return 0;
 }
 
-/* Absent: no limit, 0. */
+/* If the key is absent, there is no limit: 0. */
 static int read_bytes(struct replay *r, const json_t *object, const char *key, uint64_t *bytes)
 {
 	const json_t *value = json_object_get(object, key);
@@ -183,7 +183,7 @@ int folder_parse(struct folder **folder, const char *name, const char *text, siz
 	return result;
 }
 
-/* The whole file, `size` bytes, the caller's to free; NULL: err says why. */
+/* Read the whole file.  The caller must free it.  NULL: err says why. */
 static char *file_read(const char *path, size_t *size, struct err *err)
 {
 	struct stat st;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hangs.c - time-outs: does recovery hang, or is it slow?
  *
- * Each takes the whole time limit, and to tell them apart takes a run of its own with PATIENCE times as much; so few
- * are run.
+ * Each time-out costs the whole time limit.  Telling a hang from a slow run costs another run with PATIENCE times the
+ * limit.  So only a few are run:
  *
- *  1. While testing, a failure point where a state HANG_DISTANCE visits ago has exceeded the limit is run with
- *     patience; if that does not end either, the point is left alone.  Looking so far back, and waiting for that
- *     outcome, makes the choice the same whatever the number of workers.
- *  2. Afterwards one speaks for the rest: of those at the same point, of those that lose stores of the same code, and
- *     of program-order prefixes one after another.
- *  3. Those that nobody speaks for when the time is over are not reported, but their number is.  One may take its time
- *     beyond the end all the same: of recoveries that hang, one at least is to be known.
- *  4. Whoever speaks for others, a state that is reported was itself seen to hang, or is left out by rule 3. */
+ *  1. While testing, if the state HANG_DISTANCE visits ago at the same failure point exceeded the limit, the next state
+ *     runs with patience.  If it does not end either, the point is skipped from then on.  Looking back this far, and
+ *     waiting for that outcome, makes the choice independent of the number of workers.
+ *  2. Afterwards, one confirmed hang confirms equivalent time-outs: those at the same point, those that lose stores of
+ *     the same code, and those of consecutive program-order prefixes.
+ *  3. Time-outs that are unconfirmed when the time is over are not reported, but counted.  One run may exceed the end
+ *     anyway: if recovery hangs, at least one hang should be known.
+ *  4. Even so, a state that is reported was itself seen to hang, or is left out by rule 3. */
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -34,7 +34,7 @@ static uint64_t point_key(size_t platform, const struct trial *trial)
 	return (uint64_t)platform << 32 | trial->point;
 }
 
-/* It was seen to hang. */
+/* Note that this trial was seen to hang. */
 static void trial_confirmed(struct campaign *c, size_t platform, const struct trial *trial)
 {
 	if (trial->point)
@@ -43,7 +43,7 @@ static void trial_confirmed(struct campaign *c, size_t platform, const struct tr
 		*map_put(&c->hanging, trial->lost, BY_LOSS) = 1;
 }
 
-/* Another speaks for it. */
+/* Was an equivalent state confirmed to hang? */
 static bool trial_believed(const struct campaign *c, size_t platform, const struct trial *trial)
 {
 	return map_get(&c->hanging, trial->digest.low, trial->digest.high) ||
@@ -51,7 +51,7 @@ static bool trial_believed(const struct campaign *c, size_t platform, const stru
 	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
 }
 
-/* Whether it is too late to run one with patience, but for that which rule 3 allows. */
+/* Is it too late to run a state with patience? Rule 3 allows one more. */
 static bool is_late(const struct campaign *c)
 {
 	double end = campaign_end(c);
@@ -77,7 +77,7 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct ending
 	if (c->options.interrupted() || (late && c->hang_late))
 		return TESTER_STOPPED;
 	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
-	/* If the time ended while it waited for others to end, it was not run, and another may be: rule 3. */
+	/* If the time ended while this waited for other runs, it did not run, so another one may: rule 3. */
 	if (r < 0)
 		return r;
 	c->hang_late |= late;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* inject.c - the readings that make trials: two crash states at each chosen visit of a failure point.
  *
- * Before an msync or fsync there are more.  Programs that persist by these calls rarely flush, so much is pending, and
- * the two states do not show what happens if the kernel has written one page back and not another.  Unless explore does
- * it anyway, each page is tried alone on media, and alone lost (eager.c). */
+ * Before an msync or fsync there are more states.  Programs that persist with these calls rarely flush, so much is
+ * pending, and the two states do not show what happens if the kernel has written back one page but not another.  Unless
+ * explore tests that anyway, each page is tried as the only one on media, and as the only one lost (eager.c). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,15 @@ struct inject {
 	struct trials *trials;
 	struct explore pages; /* for pages_try */
 	size_t platform;
-	VEC_OF(uint32_t) seen; /* by context: the trial that counted it last */
+	VEC_OF(uint32_t) seen; /* by context: the stamp of the trial that counted it last */
 	uint32_t stamp;
-	bool first_visits; /* no others are wanted */
-	size_t due;        /* the next point then */
+	bool first_visits; /* only first visits are wanted */
+	size_t due;        /* the next point, if first_visits */
 	uint64_t before;   /* event of the last point, chosen or not */
 };
 
-/* Which code's stores are lost, if nothing that is pending gets to media?  Independent of order and number. */
+/* A hash of the contexts whose stores are lost if no pending store reaches media.  Independent of the order and number
+ * of the stores. */
 static uint64_t lost_hash(struct inject *in, struct model *model)
 {
 	size_t count;
@@ -68,8 +69,8 @@ static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 	return r;
 }
 
-/* Where the search for the cause of a failing prefix may begin at most: a crash at this point stands for those from the
- * point before it on. */
+/* The earliest event where the search for the cause of a failing prefix may begin.  With --points, a crash at this
+ * point stands for all crashes since the point before it. */
 static uint64_t search_start(const struct inject *in)
 {
 	uint64_t start = select_start(in->campaign->select);
@@ -113,7 +114,7 @@ static int pages_try(struct inject *in, struct err *err)
 	return eager_root(&in->pages, explored->roots.count - 1, moment, EAGER_PAGES, err);
 }
 
-/* Where only first visits count, the survey has said when they come: points are numbered in that order. */
+/* If only first visits count, the survey knows where they are.  Points are numbered in that order. */
 static size_t point_due(struct inject *in)
 {
 	const struct points *points = in->campaign->survey->points;
@@ -203,13 +204,13 @@ static void printed_keep(struct campaign *c, const struct outcome *outcome)
 	free(both);
 }
 
-/* The shell's own statuses for a command that is not there, or cannot be executed. */
+/* The shell exits with these if a command is not found or cannot be executed. */
 static bool shell_refuses(const struct outcome *outcome)
 {
 	return outcome->kind == OUTCOME_EXIT && (outcome->value == 126 || outcome->value == 127);
 }
 
-/* Before the first crash: recovery must pass where there was none. */
+/* Before the first crash state: recovery must pass on the files that the program left. */
 static int orderly_end(struct campaign *c, struct err *err)
 {
 	struct outcome outcome;
