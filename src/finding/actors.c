@@ -12,11 +12,11 @@
 #include "finding/own.h"
 #include "trace/ahead.h"
 
-/* An event that somebody asks about. */
+/* An event that must be looked up in the trace, and where to put the answer. */
 struct question {
 	uint64_t event;
-	uint32_t *thread;        /* NULL: nobody asks */
-	struct finding *finding; /* is its store in a transaction?  NULL: nobody asks */
+	uint32_t *thread;        /* set to the event's thread; NULL: not wanted */
+	struct finding *finding; /* changed if its store is in a transaction; NULL: not wanted */
 };
 
 enum transaction { TRANSACTION_UNASKED, TRANSACTION_NONE, TRANSACTION_WORKS, TRANSACTION_ENDS };
@@ -25,11 +25,11 @@ struct actors {
 	struct findings *findings;
 	struct trace *trace;
 	struct symbols *symbols;
-	VEC_OF(struct question) questions; /* in the order of events */
+	VEC_OF(struct question) questions; /* sorted by event */
 	VEC_OF(uint8_t) kinds;             /* by context: enum transaction */
 	VEC_OF(bool) within;               /* by thread */
-	bool threads;                      /* are they to be told? */
-	bool transactions;                 /* does anybody ask about them? */
+	bool threads;                      /* threads are wanted */
+	bool transactions;                 /* transactions are wanted */
 };
 
 /* ---- questions ---- */
@@ -40,7 +40,7 @@ static void thread_ask(struct actors *a, uint64_t event, uint32_t *thread)
 		vec_push(&a->questions, ((struct question){.event = event, .thread = thread}));
 }
 
-/* Is the finding about a store of the user's own that gets to media too late, or not at all? */
+/* True if the finding is about a store of the user's own code that reaches media too late, or not at all. */
 static bool may_lack_snapshot(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
@@ -52,7 +52,7 @@ static bool may_lack_snapshot(const struct finding *finding)
 	return crash->cause <= CAUSE_EARLY;
 }
 
-/* Does a commit flush it?  Then it was added, and something else is wrong. */
+/* True if a commit flushes the store.  Then its range was added to the transaction, and something else is wrong. */
 static bool flushed_by_commit(const struct finding *finding)
 {
 	const struct finding_stack *flush =
@@ -108,7 +108,7 @@ static enum transaction function_kind(const char *function)
 	return TRANSACTION_WORKS;
 }
 
-/* Only the library's own frames are looked up: most events of most programs have none. */
+/* Only frames of libpmemobj are looked up, which saves time: most events of most programs have none. */
 static enum transaction context_kind(struct actors *a, uint32_t id)
 {
 	enum transaction kind = TRANSACTION_NONE;
@@ -159,7 +159,8 @@ static void question_answer(struct actors *a, const struct question *question, c
 
 static int actors_read(struct actors *a, struct err *err)
 {
-	/* Contexts are looked up on the way, which a thread that reads ahead would add to at the same time. */
+	/* Do not read ahead if transactions are wanted: contexts are looked up here while the other thread would add
+	 * to them. */
 	struct ahead *ahead = ahead_start(a->trace, !a->transactions);
 	const struct event *ev;
 	uint64_t number = 0;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Fingerprints compared; ids and counts may differ. */
+/* Only fingerprints are compared; ids and counts may differ. */
 static int pointer_compare(const void *left, const void *right)
 {
 	const struct finding *const *a = left, *const *b = right;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect.c - from what the sinks counted to findings: name the places, group, choose the sentence; see finding.h.
+/* collect.c - turns the entries of sinks into findings: names the places, groups, chooses the sentence; see finding.h.
  *
- * Several entries of several sinks become one finding if kind and location are the same.  Each sink is one platform, so
- * within a platform counts are added; the count and the sentence of a finding are those of one platform, the first of
- * those on which it is worst. */
+ * Entries of several sinks become one finding if kind and location are the same.  Each sink belongs to one platform,
+ * so counts are added within a platform.  The count and the sentence of a finding are those of one platform: the
+ * first of those on which it is most severe. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -75,8 +75,8 @@ static void collect_sink(struct collector *c, const struct sink *sink, struct ev
 
 /* ---- one finding ---- */
 
-/* Is `a`, which comes later, the better one to speak for the group?  Worse is better; then the platform that was named
- * first; then more frequent, then earlier. */
+/* True if `a`, which comes later than `b`, should describe the group instead of `b`.  More severe wins; then the
+ * platform that was named first; then more frequent; then earlier. */
 static bool member_leads(const struct member *a, const struct member *b)
 {
 	enum severity sa = variant_get((enum finding_variant)a->entry->first.variant)->severity;
@@ -120,7 +120,7 @@ static uint64_t group_count(const struct group *group, const char *platform)
 	return count;
 }
 
-/* The platforms on which the variant was seen: what its sentence may speak of. */
+/* Adds the platforms on which the variant was seen.  Its sentence may name only these. */
 static void finding_variant_platforms(struct collector *c, struct finding *finding, const struct group *group,
 				      unsigned variant)
 {
@@ -149,8 +149,9 @@ static bool same_function(const struct finding_frame *a, const struct finding_fr
 	return a->function && b->function && !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
 }
 
-/* Two lines of one function, in the same call of it, are told as such, though the other stack's own location may be
- * further out: one line of a helper may be to blame (helpers.h, rule 5). */
+/* If both stacks are in the same call of one function, moves the location of `stack` to that function, so that the
+ * sentence names two lines of it.  This matters if one line of a helper is to blame (helpers.h, rule 5): the
+ * location of the other line would be further out. */
 static void stack_align(struct finding_stack *stack, const struct finding_stack *with)
 {
 	size_t outside = with->count - with->location;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash.c - making findings of crash states; see crash.h. */
+/* crash.c - makes findings from crash states; see crash.h. */
 #include "finding/crash.h"
 
 #include <ctype.h>
@@ -17,19 +17,19 @@
 
 #define VALUE_BYTES_MAX 64
 enum { IS_LIBRARY = 1, IS_NOT };
-#define STORES_LOOKED_AT 1024 /* to find out which are idle */
+#define STORES_LOOKED_AT 1024 /* limit of the search for idle stores */
 
 struct crash_findings {
 	struct findings *findings;
 	struct stacks stacks;
 	const struct findings_options *options;
 	const struct trace *trace;
-	struct map libraries;    /* context -> did a library store for itself there? */
+	struct map libraries;    /* context -> IS_LIBRARY or IS_NOT: did a library store for itself there? */
 	struct map known;        /* from the key of a finding to 1 + its index */
-	struct touched *touched; /* read when it is first needed; NULL if it cannot be */
+	struct touched *touched; /* read when first needed; NULL if it cannot be read */
 	bool touched_read;
-	struct map callers; /* (index of a finding in a library, place of the user's that called it) */
-	size_t first;       /* index of the first finding that is made here */
+	struct map callers; /* (index of a finding in a library, place in the user's code that called it) */
+	size_t first;       /* index of the first crash finding */
 	size_t room;        /* of findings->at */
 };
 
@@ -77,7 +77,7 @@ static XXH128_hash_t finding_key(const struct finding *finding)
 	XXH3_128bits_reset(key);
 	XXH3_128bits_update(key, numbers, sizeof(numbers));
 	key_frame(key, stack_location(&finding->stack));
-	/* Where a recovery that hangs was seen depends on the moment, too. */
+	/* The place where a hanging recovery was stopped also depends on timing. */
 	if (crash->recovery.outcome != OUTCOME_IS_TIMEOUT)
 		key_frame(key, stack_location(&crash->recovery.stack));
 	for (size_t i = 0; i < crash->lost_count; i++)
@@ -112,7 +112,7 @@ static const char *value_text(struct findings *findings, const uint8_t *value, u
 
 /* ---- blame ---- */
 
-/* Did a library store this, on data that only it touches? */
+/* True if a library made this store, on data that only the library touches. */
 static bool store_is_library(struct crash_findings *c, const struct crash_store *store,
 			     const struct finding_stack *stack)
 {
@@ -127,7 +127,7 @@ static bool store_is_library(struct crash_findings *c, const struct crash_store 
 	return c->touched && !touched_has(c->touched, store->file, store->offset, store->size);
 }
 
-/* Is the store to blame a library's own?  Then the mistake is there, whoever of the program called it. */
+/* True if the blamed store is a library's own.  Then the mistake is in the library, no matter what called it. */
 static bool sighting_blames_library(struct crash_findings *c, const struct crash_sighting *s)
 {
 	const struct crash_store *blamed = NULL;
@@ -142,7 +142,7 @@ static bool sighting_blames_library(struct crash_findings *c, const struct crash
 	return store_is_library(c, blamed, &stack);
 }
 
-/* Place it in the library, if that is where it is. */
+/* Moves the location into the library, if a library acted for itself here. */
 static void stack_blame_library(struct finding_stack *stack)
 {
 	size_t library = own_library(stack);
@@ -183,7 +183,7 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 	return stores;
 }
 
-/* The end of what recovery printed, from the start of a line where there is one. */
+/* The end of what recovery printed, starting at the beginning of a line if possible. */
 static const char *tail_text(struct findings *findings, const char *text)
 {
 	size_t length = text ? strlen(text) : 0;
@@ -196,7 +196,7 @@ static const char *tail_text(struct findings *findings, const char *text)
 	return findings_text(findings, text ? text : "");
 }
 
-/* The base name, and NULL for nothing. */
+/* The base name; NULL for NULL or an empty name. */
 static const char *module_name(const char *module)
 {
 	const char *slash = module ? strrchr(module, '/') : NULL;
@@ -224,7 +224,8 @@ static struct finding_stack recovery_stack(struct crash_findings *c, const struc
 	return stack;
 }
 
-/* Is this persisted store of no interest: overwritten by a later one, or a part of a store that is lost in part? */
+/* True if this persisted store explains nothing: a later one overwrote it, or it belongs to a store that is partly
+ * lost. */
 static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 {
 	const struct crash_store *store = &s->persisted[index];
@@ -241,8 +242,8 @@ static bool store_is_idle(const struct crash_sighting *s, uint64_t index)
 	return false;
 }
 
-/* Does it say something about the loss?  What recovery needs to fail does; if that is not known, what was stored before
- * and is still pending might as well be lost. */
+/* True if the store helps to explain the failure.  If the search found the stores that recovery needs to fail, those
+ * do.  If not, earlier stores that are still pending do not, because they might have been lost as well. */
 static bool store_is_telling(const struct crash_sighting *s, const struct crash_store *store)
 {
 	if (s->pair)
@@ -250,7 +251,8 @@ static bool store_is_telling(const struct crash_sighting *s, const struct crash_
 	return !s->lost_count || store->certain || store->event >= s->lost[0].event;
 }
 
-/* The others, the telling ones first, otherwise in their order; the caller frees them. */
+/* The stores that are not idle: telling ones first, otherwise in their original sequence.  The caller frees the
+ * array. */
 static struct crash_store *persisted_choose(const struct crash_sighting *s, uint64_t *count, uint64_t *telling)
 {
 	struct crash_store *chosen = mem_alloc((s->persisted_count + 1) * sizeof(*chosen));
@@ -301,7 +303,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 
 /* ---- the finding ---- */
 
-/* The store that the finding is about: the drawing is of its line. */
+/* The store that the finding is about; the drawing shows its line. */
 static const struct crash_store *sighting_store(const struct crash_sighting *s)
 {
 	bool early = s->cause == CAUSE_EARLY || !s->lost_count;
@@ -315,7 +317,7 @@ static void finding_example(struct crash_findings *c, struct finding *finding, c
 {
 	const struct trace_file *file = store ? trace_file(c->trace, store->file) : NULL;
 
-	if (!file || finding->crash->nested) /* events of another recording cannot be drawn from this one */
+	if (!file || finding->crash->nested) /* its events are in another recording, so they cannot be drawn */
 		return;
 	finding->pool = findings_text(c->findings, file->path);
 	finding->pool_name = findings_pool_name(c->findings, finding->pool);
@@ -323,7 +325,7 @@ static void finding_example(struct crash_findings *c, struct finding *finding, c
 	finding->largest = finding->first;
 }
 
-/* The other places that the sentences name. */
+/* Adds the other places that the sentences name. */
 static void finding_relate(struct crash_findings *c, struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
@@ -366,7 +368,7 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	return finding;
 }
 
-/* The same finding again: another context of the same place, or another platform. */
+/* Adds another sighting of the same finding: another context of the same place, or another platform. */
 static void finding_join(struct finding *finding, const struct finding *again)
 {
 	for (size_t i = 0; i < again->detector_count; i++)
@@ -394,7 +396,7 @@ static void finding_push(struct crash_findings *c, const struct finding *finding
 	findings->at[findings->count++] = *finding;
 }
 
-/* Count the places of the user's from which a mistake of a library is seen. */
+/* Counts the places in the user's code that call the library whose mistake this is. */
 static void caller_note(struct crash_findings *c, size_t index, const struct finding_stack *stack)
 {
 	struct finding_crash *crash = c->findings->at[index].crash;
@@ -434,7 +436,7 @@ static void sighting_add(struct crash_findings *c, const struct crash_sighting *
 
 /* ---- order ---- */
 
-/* Did a library store this for purposes of its own? */
+/* True if a library made this store for its own purposes. */
 static bool context_is_library(struct crash_findings *c, uint32_t context)
 {
 	uint64_t *known = map_put(&c->libraries, context, 0);
@@ -447,8 +449,8 @@ static bool context_is_library(struct crash_findings *c, uint32_t context)
 	return *known == IS_LIBRARY;
 }
 
-/* What libraries store for themselves comes after the rest; otherwise the order stays.  The first store is the one that
- * the sentences are about, and stays the first, if that is known. */
+/* Puts stores that libraries made for themselves after the others, and otherwise keeps the sequence.  The sentences
+ * are about the first store, so with `keep_first` it stays first. */
 static struct crash_store *stores_order(struct crash_findings *c, const struct crash_store *from, uint64_t count,
 					bool keep_first)
 {
@@ -493,8 +495,8 @@ static bool failure_equal(const struct finding *a, const struct finding *b)
 	       a->crash->recovery.value == b->crash->recovery.value && text_equal(a->platforms[0], b->platforms[0]);
 }
 
-/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came early; if it
- * fails after, Y is lost. */
+/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came too early; if
+ * it fails afterwards, Y is lost.  True if `loss` and `early` are these two views of one mistake. */
 static bool is_loss_of(const struct finding *loss, const struct finding *early)
 {
 	const struct finding_crash *crash = loss->crash;
@@ -504,7 +506,8 @@ static bool is_loss_of(const struct finding *loss, const struct finding *early)
 	       frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack));
 }
 
-/* Y is a library's: the end of a transaction that X should have been a part of, say.  There is nothing to mend there. */
+/* True if Y is a library's store, such as the end of a transaction that should have included X.  Then the library is
+ * not at fault. */
 static bool loses_library_store(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
@@ -512,8 +515,9 @@ static bool loses_library_store(const struct finding *finding)
 	return crash && crash->lost_count && own_library(&crash->lost[0].stack) < crash->lost[0].stack.count;
 }
 
-/* The other side of the mistake, if that is to be told: the loss tells more, and says all of what came early, but not
- * where it blames a library for what the program did. */
+/* Finds the finding to keep, if `finding` is the other view of the same mistake.  Normally the loss is kept: it
+ * tells more, and covers the store that came early.  If the loss would blame a library for the program's mistake,
+ * the early store is kept. */
 static struct finding *side_find(struct findings *findings, const struct finding *finding)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -529,7 +533,7 @@ static struct finding *side_find(struct findings *findings, const struct finding
 	return NULL;
 }
 
-/* The last line that recovery printed, without its numbers: they are addresses, or keys, mostly. */
+/* The last line that recovery printed, with hexadecimal digits masked: they are mostly addresses or keys. */
 static void complaint_text(const struct finding *finding, char *text, size_t size)
 {
 	crash_printed_text(finding->crash, text, size);
@@ -538,8 +542,7 @@ static void complaint_text(const struct finding *finding, char *text, size_t siz
 			*text = '#';
 }
 
-/* Does recovery trip over the same thing?  Where it is not known what one of them trips over, nothing tells them
- * apart. */
+/* True if recovery fails in the same way and place, with the same message.  An unknown place or message matches any. */
 static bool trips_alike(const struct finding *a, const struct finding *b)
 {
 	const struct finding_frame *place = stack_location(&a->crash->recovery.stack),
@@ -553,8 +556,8 @@ static bool trips_alike(const struct finding *a, const struct finding *b)
 	return !*complaint || !*other_complaint || !strcmp(complaint, other_complaint);
 }
 
-/* The search for the cause of this finding was cut short.  Another whose cause is known, or an earlier one, may have the
- * same. */
+/* If the search for the cause of this finding was cut short, finds another finding that probably has the same cause:
+ * preferably one whose cause is known, otherwise an earlier one. */
 static struct finding *cause_find_known(struct findings *findings, const struct finding *unfinished)
 {
 	struct finding *found = NULL;
@@ -586,7 +589,7 @@ static void findings_unite(struct findings *findings)
 			same->crash->states += findings->at[i].count;
 			for (size_t k = 0; k < findings->at[i].detector_count; k++)
 				finding_add_detector(same, findings->at[i].detectors[k]);
-			findings->at[i].crash->cause = CAUSE_COUNT; /* out of the way */
+			findings->at[i].crash->cause = CAUSE_COUNT; /* marks it for removal */
 		}
 	}
 	for (size_t i = 0; i < findings->count; i++)
@@ -595,7 +598,8 @@ static void findings_unite(struct findings *findings)
 	findings->count = kept;
 }
 
-/* A mistake of a library shows wherever the program calls it: say so, because one place is all that the stack has. */
+/* A library's mistake appears wherever the program calls the library, but the stack shows only one place.  So the
+ * message tells the number of places. */
 static void callers_say(struct findings *findings, size_t first)
 {
 	for (size_t i = first; i < findings->count; i++) {
@@ -610,15 +614,15 @@ static void callers_say(struct findings *findings, size_t first)
 	}
 }
 
-/* Is what the one loses what the other needs on media? */
+/* True if `a` loses the store that `b` needs on media. */
 static bool loses_what_is_needed(const struct finding *a, const struct finding *b)
 {
 	return frame_same_place(stack_location(&a->crash->lost[0].stack),
 				stack_location(&b->crash->persisted[0].stack));
 }
 
-/* Recovery fails with X on media and without Y, and the other way round: to persist one of them first would only choose
- * which finding remains. */
+/* True if recovery fails with X on media without Y, and also with Y without X.  Persisting one of them first would
+ * only decide which of the two findings remains. */
 static bool findings_are_mutual(const struct finding *a, const struct finding *b)
 {
 	return a->fix && b->fix && a->crash->lost_count && b->crash->lost_count && a->crash->telling_count &&

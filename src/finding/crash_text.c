@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash_text.c - what is said of a crash state: names, phrases, and for each cause its sentences; see crash.h. */
+/* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see crash.h. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,24 +11,24 @@
 #include "finding/own.h"
 
 #define PLACE_MAX 1200
-#define VALUE_CHARS 34 /* of a value; 8 bytes always fit */
+#define VALUE_CHARS 34 /* the shown part of a value; 8 bytes always fit */
 
-/* What there is beside the first lost store. */
+/* Whether a persisted store explains the loss of the first lost store, and which of the two was made first. */
 enum beside {
 	BESIDE_NOTHING,
-	BESIDE_LATER,   /* a persisted store that was made after it, */
-	BESIDE_EARLIER, /* or before it */
+	BESIDE_LATER,   /* a persisted store that was made after it */
+	BESIDE_EARLIER, /* a persisted store that was made before it */
 };
 
-/* The flush of the first lost store, as seen from the first persisted one. */
+/* When the first lost store was flushed, relative to the first persisted store. */
 enum flushed {
 	FLUSHED_NOT,
-	FLUSHED_BEFORE, /* a fence behind the flush is all that is missing, */
-	FLUSHED_AFTER,  /* or it comes too late itself */
+	FLUSHED_BEFORE, /* only a fence after the flush is missing */
+	FLUSHED_AFTER,  /* the flush itself comes too late */
 };
 
-/* Sentences as in kind.h; {store} is the first persisted store, {flush} the flush of the first lost one, {point} what
- * did not happen any more.  The first row of a cause holds that asks for nothing that is not there. */
+/* Sentences as in kind.h.  {store} is the first persisted store, {flush} the flush of the first lost store, {point}
+ * what the crash prevented.  The first row of a cause whose requirements are met is used. */
 static const struct {
 	enum crash_cause cause;
 	enum beside beside;
@@ -73,7 +73,7 @@ static const struct {
 	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_AFTER,
 	 "what {store} stored can be on media while what is stored here, after it, is not",
 	 FIX_PERSIST_FIRST FIX_OR_TRANSACTION},
-	/* Nothing flushes it: what relies on both may well have been stored, and persisted, later. */
+	/* Nothing flushes it: whatever relies on both may have been stored, and persisted, later. */
 	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_NOT,
 	 "what {store} stored can be on media while what is stored here, after it, is not",
 	 FIX_PERSIST " before anything relies on it" FIX_OR_TRANSACTION},
@@ -99,11 +99,11 @@ static const struct {
 	 "pool with --setup, or use --after {create}"},
 };
 
-/* CAUSE_MOMENT, where every set of the pending stores was tried. */
+/* For CAUSE_MOMENT, if every set of the pending stores was tried. */
 static const char *const moment_always =
 	"recovery fails if the power fails before {point}, no matter which pending stores reached media";
 
-/* Where the search was cut short.  There is nothing to be advised. */
+/* Used if the search was cut short.  No fix is given then. */
 static const char *const unfinished_lost =
 	"recovery fails if the power fails before {point} and what is stored here is lost; the search for the cause was cut short: it may be "
 	"something else that is lost or on media then";
@@ -202,7 +202,7 @@ void crash_printed_text(const struct finding_crash *crash, char *text, size_t si
 	snprintf(text, size, "%.*s", (int)(end - start), from + start);
 }
 
-/* Ops whose names are no nouns. */
+/* The noun for an op.  The table has the ops whose names are not nouns. */
 static const char *op_noun(const char *op)
 {
 	static const struct {
@@ -233,8 +233,8 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
 		snprintf(text, size, "the end of the program");
 		return;
 	}
-	/* All of it is a library's, at the end of the program say: what it was doing tells more than where it was
-	 * started. */
+	/* The whole stack is a library's, for example at the end of the program.  What the library was doing tells
+	 * more than where it was started. */
 	if (!frame->own && crash->point.location + 1 == crash->point.count)
 		frame = &crash->point.frames[0];
 	frame_place(frame, place, sizeof(place));
@@ -269,7 +269,8 @@ static bool has_role(const struct finding *finding, enum related_role role)
 	return false;
 }
 
-/* Would the reader see two places?  A loop, or a function that stores for others, may have both stores in one line. */
+/* True if {here} and {store} read differently.  In a loop, or in a function that stores for others, both stores may
+ * be in one line. */
 static bool places_differ(const struct finding *finding)
 {
 	char here[PLACE_MAX], store[PLACE_MAX];
@@ -298,7 +299,7 @@ static enum flushed finding_flushed(const struct finding *finding)
 												: FLUSHED_BEFORE;
 }
 
-/* Each cause has a row that asks for nothing. */
+/* Always finds a row, because each cause has one without requirements. */
 static size_t sentence_find(const struct finding *finding)
 {
 	enum flushed flushed = finding_flushed(finding);
@@ -313,7 +314,7 @@ static size_t sentence_find(const struct finding *finding)
 	return 0;
 }
 
-/* Can the user follow the advice?  Not where he is to persist what a library stored for its own purposes. */
+/* True if the user can apply the fix.  Users cannot persist what a library stored for its own purposes. */
 static bool fix_is_possible(const struct finding *finding)
 {
 	enum crash_cause cause = finding->crash->cause;

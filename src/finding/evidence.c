@@ -18,9 +18,9 @@ static uint64_t frame_hash(const struct finding_frame *frame, uint64_t seed)
 	return text_hash(frame->line ? frame->path : frame->module, XXH3_64bits(at, sizeof(at)));
 }
 
-/* Does the frame say which store of the user's line it is?  A function that stores for him in a library does not; one
- * that is compiled in with his own code, a template say, keeps data of its own, and may keep some that need not
- * last. */
+/* True if the frame helps to tell the stores of one user line apart.  A library function that stores for the user
+ * does not.  Code compiled into the user's module, such as a template, does: it keeps data of its own, and some of
+ * that may not need to survive. */
 static bool frame_tells(const struct finding_stack *stack, size_t index)
 {
 	const struct finding_frame *frame = &stack->frames[index], *location = &stack->frames[stack->location];
@@ -28,7 +28,7 @@ static bool frame_tells(const struct finding_stack *stack, size_t index)
 	return index == stack->location || (frame->line && !strcmp(frame->module, location->module));
 }
 
-/* The line of the user's code, and those that are compiled into it. */
+/* Identifies the place of a store: the line of the user's code, and the lines compiled into it. */
 static uint64_t store_hash(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
@@ -40,7 +40,8 @@ static uint64_t store_hash(struct stacks *stacks, uint32_t context)
 	return hash;
 }
 
-/* That line alone: a library that flushes for the user is one place. */
+/* Identifies the place of a flush or fence: the line of the user's code alone.  All flushes that a library makes for
+ * that line are one place. */
 static uint64_t step_hash(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
@@ -50,7 +51,7 @@ static uint64_t step_hash(struct stacks *stacks, uint32_t context)
 
 /* ---- places ---- */
 
-/* Valid until the next new place. */
+/* The result is valid until the next new place. */
 static struct place *place_make(struct evidence *e, struct map *map, uint64_t hash)
 {
 	uint64_t *index = map_put(map, hash, 0);
@@ -103,13 +104,14 @@ static bool is_bare_overwrite(unsigned variant)
 	return variant == VARIANT_DIRTY_OVERWRITE_DIRTY || variant == VARIANT_DIRTY_OVERWRITE_LOCK;
 }
 
-/* Nothing of what the place stored was persisted or left: its fate is that of what overwrote it. */
+/* True if none of the place's stores was persisted or left.  Then its fate is the fate of the stores that overwrote
+ * it. */
 static bool place_is_overwritten(const struct place *place)
 {
 	return !place->site.persisted && !place->site.left;
 }
 
-/* Is the flush one of a libpmemobj transaction that commits? */
+/* True if a libpmemobj transaction makes this flush while it commits. */
 static bool flush_commits(const struct stacks *stacks, uint32_t id)
 {
 	const struct trace_context *context;
@@ -145,7 +147,7 @@ struct overwrite {
 	size_t earlier, later; /* indices of places */
 };
 
-/* Hand fates on from the overwriting stores to the overwritten ones, until nothing changes. */
+/* Passes fates from the overwriting stores to the overwritten ones until nothing changes. */
 static void fates_spread(struct evidence *e, const struct overwrite *overwrites, size_t count)
 {
 	bool changed = true;
@@ -192,7 +194,7 @@ static bool kind_is_step(enum finding_kind kind)
 	       kind == KIND_REDUNDANT_FENCE;
 }
 
-/* A line may both flush and fence, as one that calls pmem_persist does. */
+/* A line that calls pmem_persist both flushes and fences, so its flush and its fence need different hashes. */
 static uint64_t step_place_hash(struct evidence *e, uint32_t context, bool fence)
 {
 	return step_hash(e->stacks, context) + fence;
@@ -217,7 +219,8 @@ static void steps_learn(struct evidence *e)
 	}
 }
 
-/* Most runs need one of the two at most, and looking up source lines takes time. */
+/* Stores and steps are learned only when needed: most runs need at most one of them, and source line lookups are
+ * slow. */
 static struct place store_place(struct evidence *e, uint32_t context)
 {
 	if (!e->stores_known) {
@@ -291,7 +294,7 @@ static bool is_uncertain(unsigned variant)
 	}
 }
 
-/* Does the run call what frees objects, or aborts transactions? */
+/* True if the run calls a function that frees objects or aborts transactions. */
 static bool trace_frees(struct stacks *stacks)
 {
 	static const char *const names[] = {"pmemobj_*free*",  "pmemobj_*realloc*",    "pmemobj_*abort*",
@@ -325,7 +328,7 @@ static bool place_has_proof(const struct place *place, enum leftover_fate fate)
 	return place->proofs >> fate & 1;
 }
 
-/* Does recovery overwrite all that the place has left, as far as it touches it? */
+/* True if recovery overwrites all leftovers of the place that it touches. */
 static bool place_is_recovered(const struct place *place)
 {
 	return place_has_proof(place, LEFTOVER_OVERWRITTEN) && !place_has_proof(place, LEFTOVER_ACCEPTED) &&
@@ -356,7 +359,7 @@ static void judge_missing_flush(struct evidence *e, size_t index)
 		judge(e, index, VARIANT_MISSING_FLUSH_FREED);
 }
 
-/* Rule 3: the overwritten store is the place of what is reported. */
+/* Rule 3: moves the report to the place of the overwritten store. */
 static void judge_overwritten(struct evidence *e, size_t index)
 {
 	struct sighting judged = sink_at(e->sink, index)->first;

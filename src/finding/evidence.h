@@ -72,7 +72,7 @@ struct evidence {
 void evidence_apply(struct evidence *evidence, struct stacks *stacks, struct sink *sink);
 void evidence_free(struct evidence *evidence);
 
-/* True if the entry at `index` must not be reported, because another finding covers it. */
+/* True if the rules say that the entry at `index` must not be reported. */
 bool evidence_drops(const struct evidence *evidence, size_t index);
 
 /* The figures that support the verdict of an entry. */

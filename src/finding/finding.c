@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* finding.c - a collection of findings: its memory, order, counts, and how places are written; see finding.h. */
+/* finding.c - a collection of findings: its memory, sorting, counts, and the text of places; see finding.h. */
 #include "finding/finding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define FUNCTION_LONG 60 /* a name that needs a line of its own */
+#define FUNCTION_LONG 60 /* longer names are abbreviated */
 
 #ifndef BLACKOUT_VERSION
 #define BLACKOUT_VERSION "unknown"
@@ -50,7 +50,7 @@ const char *findings_text(struct findings *findings, const char *text)
 	return text ? arena_copy(&findings->texts, text, strlen(text)) : NULL;
 }
 
-/* Does the path end in these names? */
+/* True if the path ends in `names`, starting at a whole name. */
 static bool path_ends_in(const char *path, const char *names)
 {
 	size_t length = strlen(path), wanted = strlen(names);
@@ -115,7 +115,7 @@ static int frame_compare(const struct finding_frame *a, const struct finding_fra
 		return order;
 	if ((order = text_compare(a->module, b->module)) || (order = text_compare(a->path, b->path)))
 		return order;
-	return a->line ? 0 : number_compare(a->offset, b->offset); /* findings.json has no offset beside a line */
+	return a->line ? 0 : number_compare(a->offset, b->offset); /* findings.json has no offset if there is a line */
 }
 
 static int finding_compare(const void *left, const void *right)
@@ -201,7 +201,7 @@ void text_plain(char *text, size_t size, const char *from)
 	text[used] = 0;
 }
 
-/* What follows the arguments that begin at `p`; NULL if that is not clear. */
+/* The end of the template arguments that begin at `p`; NULL if it cannot be determined. */
 static const char *arguments_end(const char *p)
 {
 	unsigned depth = 0;
@@ -214,7 +214,7 @@ static const char *arguments_end(const char *p)
 	return NULL;
 }
 
-/* How much of `p` is the name of an operator that looks like brackets. */
+/* The length of an operator name at `p`, whose characters might be taken for brackets; 0 if there is none. */
 static size_t operator_length(const char *p)
 {
 	static const char word[] = "operator";
@@ -222,7 +222,8 @@ static size_t operator_length(const char *p)
 	return strncmp(p, word, sizeof(word) - 1) ? 0 : sizeof(word) - 1 + strspn(p + sizeof(word) - 1, "<>=-");
 }
 
-/* Without arguments of templates.  False if it is not clear where they are, or too long all the same. */
+/* Writes the name without template arguments.  Returns false if they cannot be determined, or if the result is still
+ * too long. */
 static bool function_brief(char *text, size_t size, const char *function)
 {
 	size_t used = 0, length;

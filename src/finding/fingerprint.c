@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fingerprint.c - see fingerprint.h for what goes in. */
+/* fingerprint.c - see fingerprint.h, which lists the texts that are hashed. */
 #include "finding/fingerprint.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "finding/crash.h"
 
-/* One finding on its way to a fingerprint. */
+/* A finding whose fingerprint is being computed. */
 struct print {
 	struct finding *finding;
 	XXH128_hash_t base; /* of texts 1 to 5 */
@@ -18,7 +18,7 @@ struct print {
 static void hash_text(XXH3_state_t *hash, const char *text, size_t length)
 {
 	XXH3_128bits_update(hash, text, length);
-	XXH3_128bits_update(hash, "", 1); /* the zero byte, so that "ab" "c" is not "a" "bc" */
+	XXH3_128bits_update(hash, "", 1); /* a zero byte, so that "ab" "c" differs from "a" "bc" */
 }
 
 static void hash_string(XXH3_state_t *hash, const char *text)
@@ -46,7 +46,7 @@ static void hash_source(XXH3_state_t *hash, struct sources *sources, const struc
 			XXH3_128bits_update(hash, line + i, 1);
 }
 
-/* How recovery ended; not where, which not every machine can tell. */
+/* How recovery ended.  The place is left out, because not every machine can tell it. */
 static void hash_failure(XXH3_state_t *hash, const struct finding_crash *crash)
 {
 	char text[80];
@@ -77,7 +77,7 @@ static XXH128_hash_t base_hash(XXH3_state_t *hash, const struct finding *finding
 	return XXH3_128bits_digest(hash);
 }
 
-/* By what goes into the hash, then by line and instruction, then by when it first happened. */
+/* Sorts by base hash, then by line and instruction, then by first event. */
 static int print_compare(const void *left, const void *right)
 {
 	const struct print *a = left, *b = right;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* helpers.c - see helpers.h, whose rules are numbered.
+/* helpers.c - see helpers.h.  Comments here refer to the numbered rules there.
  *
- * Two rounds over the contexts that did something.  The first marks every function on the way to a change of PM.  The
- * second walks up from each flush and fence, until it comes to a function with that mark: all before it are candidates.
- * A function is known by its identity in the debug info, so that its copies count together; without any, by its name. */
+ * The search makes two rounds over the active contexts.  The first round marks every function on the way to a change
+ * of PM.  The second round walks up from each flush and fence to the first marked function; all functions before it
+ * are candidates.  A function is identified by its identity in the debug info, so that its copies count together, or
+ * by its name if there is no debug info. */
 #include "finding/helpers.h"
 
 #include <string.h>
@@ -17,11 +18,11 @@ struct function {
 	enum symbols_given given;
 	bool changes, flushes, fences;
 	bool returns;
-	bool follows; /* it wrote back what its callers had stored */
+	bool follows; /* it wrote back data that its callers had stored */
 	bool helper;
 };
 
-/* What one call in the program has a function flush. */
+/* The lines that one call site makes a function flush. */
 struct calls {
 	size_t function;
 	uint64_t first_line, last_line;
@@ -31,11 +32,11 @@ struct calls {
 struct helpers {
 	VEC_OF(struct function) functions;
 	struct map numbers; /* from the key of a function to 1 + its index */
-	struct map lines;   /* from a function and a line of it to bits: rule 5 */
+	struct map lines;   /* from a function and one of its lines to bits: rule 5 */
 };
 
-/* Flushes or fences by way of a line were in vain, or did some work.  Where it flushes, its fences do not count: they
- * have to wait for a flush in vain, too. */
+/* Whether the flushes or fences through a line were needless, or did some work.  If the line flushes, its fences are
+ * ignored: they also wait for needless flushes. */
 enum { FLUSHES_IN_VAIN = 1, FLUSHES = 2, FENCES_IN_VAIN = 4, FENCES = 8 };
 
 /* A frame of a stack. */
@@ -50,10 +51,10 @@ struct finder {
 	struct symbols *symbols;
 	const struct activity *activity;
 	const struct findings_options *options;
-	bool *changing; /* by context: the code that it was called from is marked already */
+	bool *changing; /* by context: already marked, with its callers */
 	struct map own; /* from a frame to OWN or FOREIGN */
 	VEC_OF(struct calls) calls;
-	struct map call_of;        /* from function and call to 1 + index of calls */
+	struct map call_of;        /* from function and call site to 1 + index of calls */
 	VEC_OF(struct step) stack; /* innermost first */
 };
 
@@ -86,7 +87,7 @@ static size_t function_index(struct helpers *helpers, const struct symbols_frame
 
 static struct function *function_of(struct helpers *helpers, const struct symbols_frame *frame)
 {
-	size_t index = function_index(helpers, frame); /* which may move the functions */
+	size_t index = function_index(helpers, frame); /* may move the array of functions */
 
 	return &helpers->functions.at[index];
 }
@@ -147,8 +148,8 @@ static bool same_place(const struct symbols_frame *a, const struct symbols_frame
 	return a == b || place_hash(a) == place_hash(b);
 }
 
-/* Which call of a function is it?  A line may be several, if the compiler has unrolled a loop.  Of an inlined function,
- * which has no call, the line is all that is known. */
+/* Identifies a call site.  One line may have several, if the compiler unrolled a loop.  An inlined function has no
+ * call instruction, so only its line is known. */
 static uint64_t call_hash(const struct symbols_frame *frame, const struct symbols_frame *caller)
 {
 	return frame->inlined ? place_hash(caller)
@@ -186,8 +187,8 @@ static void candidate_note(struct finder *f, size_t at, const struct activity_si
 		call_note(f, index, call_hash(frame, f->stack.at[at + 1].frame), site);
 }
 
-/* Did the caller at `at` of our stack, or something that it called at that time, store with the context `store`?  The
- * stacks must be equal outside of it. */
+/* True if the caller at `at` of our stack, or something that it called in the same invocation, stored with the
+ * context `store`.  The stacks must be equal outside of that caller. */
 static bool stored_under(struct finder *f, size_t at, uint32_t store)
 {
 	const struct symbols_frame *const *other;
@@ -217,7 +218,7 @@ static void stack_read(struct finder *f, uint32_t context)
 	}
 }
 
-/* From the flush or fence outwards to the first function of the user's that changes PM. */
+/* Walks from the flush or fence outwards to the first user function that changes PM. */
 static void context_walk(struct finder *f, uint32_t context, const struct activity_site *site)
 {
 	bool follows = false;
@@ -240,8 +241,8 @@ static void context_walk(struct finder *f, uint32_t context, const struct activi
 
 /* ---- rules 2 to 4 ---- */
 
-/* Do several places call it, and all have it flush the same, each time?  Without debug info one place alone proves nothing
- * either. */
+/* True if several call sites exist and all make the function flush the same lines every time.  Without debug info, a
+ * single call site that always flushes the same lines counts too. */
 static bool flushes_the_same(const struct finder *f, size_t index)
 {
 	const struct calls *first = NULL;
@@ -283,8 +284,8 @@ static bool function_helps(const struct finder *f, size_t index)
 
 /* ---- rule 5: lines that are in vain ---- */
 
-/* Index in our stack of the function in which it parts from the stack of `other`: both were called from the same place,
- * and have come to another line in it.  The count if there is none. */
+/* Index in our stack of the function where it diverges from the stack of `other`: both were in the same call of that
+ * function, but at different lines.  The count if there is none. */
 static size_t stack_parting(struct finder *f, uint32_t other)
 {
 	const struct symbols_frame *const *frames;
@@ -300,8 +301,8 @@ static size_t stack_parting(struct finder *f, uint32_t other)
 	return at - 1;
 }
 
-/* Index of the innermost helper in our stack that flushes, if no fence of the context ever waited for anything; else the
- * count.  A function that only fences is not to blame: its caller is. */
+/* Index of the innermost helper in our stack that flushes, if no fence of the context ever had anything to wait for;
+ * otherwise the count.  A function that only fences is not to blame: its caller is. */
 static size_t stack_idle(const struct finder *f, const struct activity_site *site)
 {
 	size_t i = site->awaited ? f->stack.count : 0;

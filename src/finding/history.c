@@ -14,7 +14,7 @@
 
 #define LINE_BYTES 64u
 
-/* An event that is kept before its texts are made: most of them fall out of the ring again. */
+/* A kept event, before its texts are made: most of them are dropped from the ring again. */
 struct kept {
 	uint64_t number;
 	enum op op;
@@ -30,9 +30,9 @@ struct watch {
 	uint32_t file;
 	uint64_t line;
 	struct model *model;
-	struct kept ring[HISTORY_BEFORE]; /* before the example; the oldest is overwritten */
+	struct kept ring[HISTORY_BEFORE]; /* events before the example; a new one overwrites the oldest */
 	size_t ring_count;
-	VEC_OF(struct kept) rest; /* the example and what follows */
+	VEC_OF(struct kept) rest; /* the example and later events */
 	bool done;
 	int next; /* index of the next watch of this line, -1: none */
 };
@@ -44,12 +44,12 @@ struct history {
 	struct stacks stacks;
 	struct map where; /* from a context to its text */
 	size_t open;      /* watches that are not done */
-	uint64_t reach;   /* no event after this one is looked at */
+	uint64_t reach;   /* reading stops after this event */
 };
 
 /* ---- watching ---- */
 
-/* What is missing in them may be missing to the end of the program: that is what the drawing must show. */
+/* Something is missing in these findings, possibly until the end of the program.  The drawing must show that. */
 static bool is_leftover(enum finding_kind kind)
 {
 	return kind == KIND_MISSING_FLUSH || kind == KIND_MISSING_FENCE || kind == KIND_TRANSIENT_DATA;
@@ -128,7 +128,7 @@ static void watch_keep(struct history *h, struct watch *w, const struct event *e
 
 /* ---- events ---- */
 
-/* The part of an event with data that lies in the line; false if there is none. */
+/* Clips an event with data to the line; false if no part of it is in the line. */
 static bool event_clip(const struct event *ev, const struct watch *w, struct event *clipped)
 {
 	uint64_t end = ev->offset + ev->size;
@@ -145,7 +145,7 @@ static bool event_clip(const struct event *ev, const struct watch *w, struct eve
 	return true;
 }
 
-/* Fences, syncs and the end of mappings matter to a line that has something pending. */
+/* Handles fences, syncs and unmapping, which matter only to a line with pending stores. */
 static void watch_complete(struct history *h, struct watch *w, const struct event *ev, uint64_t number)
 {
 	size_t before = model_pending_count(w->model);
@@ -175,7 +175,7 @@ static void history_all(struct history *h, const struct event *ev, uint64_t numb
 			continue;
 		}
 		watch_complete(h, w, ev, number);
-		/* A fence that is itself the finding is kept though it does nothing. */
+		/* A fence that is itself the finding is kept even if it completes nothing. */
 		if (number == w->finding->first.event &&
 		    (!w->rest.count || w->rest.at[w->rest.count - 1].number != number))
 			watch_keep(h, w, ev, number);
@@ -192,7 +192,7 @@ static void watch_line(struct history *h, struct watch *w, const struct event *e
 	watch_keep(h, w, &clipped, number);
 }
 
-/* Stores and flushes concern the lines they touch. */
+/* Passes stores and flushes to the lines that they touch. */
 static void history_lines(struct history *h, const struct event *ev, uint64_t number)
 {
 	uint64_t line = ev->offset & ~(uint64_t)(LINE_BYTES - 1);
@@ -211,7 +211,7 @@ static void history_event(struct history *h, const struct event *ev, uint64_t nu
 {
 	switch (ev->type) {
 	case EVENT_STORE:
-		if (ev->kind == BO_STORE_LOCKED) { /* a fence too, and the fence comes first */
+		if (ev->kind == BO_STORE_LOCKED) { /* it is a fence too, and takes effect as a fence first */
 			struct event fence = *ev;
 
 			fence.type = EVENT_LOCKED;

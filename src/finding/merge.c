@@ -6,8 +6,8 @@
 
 enum { ALSO_MAX = 8 };
 
-/* Performance is another matter, whatever else happens there.  But that data are volatile, because nobody flushes them,
- * is only a guess: recovery shows that they are not. */
+/* Performance findings are not merged: they are a separate matter.  Transient data is an exception.  It is only a
+ * guess, from missing flushes, that the data is volatile, and recovery shows that it is not. */
 static bool may_merge(const struct finding *finding)
 {
 	enum finding_class class = kind_get(finding->kind)->class;
@@ -16,7 +16,7 @@ static bool may_merge(const struct finding *finding)
 	       (class == CLASS_DURABILITY || class == CLASS_ORDERING || finding->kind == KIND_TRANSIENT_DATA);
 }
 
-/* On the same platforms, or more. */
+/* True if the crash finding holds on all platforms of the other finding. */
 static bool platforms_cover(const struct finding *crash, const struct finding *other)
 {
 	for (size_t i = 0; i < other->platform_count; i++) {
@@ -35,7 +35,7 @@ static struct finding *crash_at(struct findings *findings, const struct finding 
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *crash = &findings->at[i];
 
-		/* That a pool was half created proves nothing about other findings in the line of the call. */
+		/* A half-created pool proves nothing about other findings in the line of the create call. */
 		if (crash->crash && !crash->crash->nested && crash->crash->cause != CAUSE_CREATION &&
 		    crash->also_count < ALSO_MAX &&
 		    frame_same_place(stack_location(&crash->stack), stack_location(&other->stack)) &&
@@ -66,7 +66,7 @@ void findings_merge(struct findings *findings)
 		if (!crash)
 			continue;
 		finding_merge(findings, crash, &findings->at[i]);
-		findings->at[i].count = 0; /* out of the way */
+		findings->at[i].count = 0; /* marks it for removal */
 	}
 	for (size_t i = 0; i < findings->count; i++)
 		if (findings->at[i].count || findings->at[i].crash)

@@ -20,7 +20,7 @@ static bool same_frame(const struct finding_frame *a, const struct finding_frame
 	return a->offset == b->offset;
 }
 
-/* Where `stack` and `other`, which have the same location, part: a caller in `stack`, or NULL. */
+/* Two stacks with the same location: returns the caller in `stack` where they diverge, or NULL. */
 static const struct finding_frame *stack_parting(const struct finding_stack *stack, const struct finding_stack *other)
 {
 	size_t i = stack->location, j = other->location;
@@ -31,8 +31,8 @@ static const struct finding_frame *stack_parting(const struct finding_stack *sta
 	return NULL;
 }
 
-/* Where they part inside the library that their location calls: a function in `stack`, the innermost that has a name;
- * or NULL. */
+/* The same inside the library that their location calls: returns the innermost named function in `stack` after they
+ * diverge, or NULL. */
 static const struct finding_frame *stack_parting_inside(const struct finding_stack *stack,
 							const struct finding_stack *other)
 {
@@ -49,7 +49,7 @@ static const struct finding_frame *stack_parting_inside(const struct finding_sta
 	return i < stack->location ? &stack->frames[i] : NULL;
 }
 
-/* What tells one place from another in the same line: " (from kv.c:7)", " (tx.c:10 in commit)" or " (in commit)". */
+/* The text that tells places in the same line apart: " (from kv.c:7)", " (tx.c:10 in commit)" or " (in commit)". */
 static void place_parting(const struct finding_frame *caller, const struct finding_frame *callee, char *text)
 {
 	char frame[WORD_MAX / 2];
@@ -68,9 +68,9 @@ static void place_parting(const struct finding_frame *caller, const struct findi
 	}
 }
 
-/* The place of a stack.  Code that has a function of its own to flush or fence has it all in one place: where another
- * place of the finding is the same, the caller in which they differ is named too.  A library may do both in one call:
- * then, if `inside`, its function is. */
+/* The place of a stack.  Programs that flush or fence in a function of their own do it all in one place.  So if
+ * another place of the finding is the same, the caller where they differ is named too.  A library may do both in one
+ * call; then, with `inside`, the library's function is named. */
 static void stack_place(const struct finding *finding, const struct finding_stack *stack, bool inside, char *text)
 {
 	const struct finding_frame *caller = stack == &finding->stack ? NULL : stack_parting(stack, &finding->stack);
@@ -84,7 +84,7 @@ static void stack_place(const struct finding *finding, const struct finding_stac
 	snprintf(text + strlen(text), WORD_MAX - strlen(text), "%s", parting);
 }
 
-/* The place of the nth related of that role: {flush}, {flush2}. */
+/* The nth related place of a role: {flush}, {flush2}. */
 static bool related_place(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 	unsigned wanted = 1;
@@ -130,7 +130,7 @@ static void create_text(const struct finding_stack *point, char *text)
 			function_plain(text, WORD_MAX, point->frames[i].function);
 }
 
-/* " (persisted in 3 of 214 runs of this code, each time by the flush of a neighbour)"; nothing of code that ran once. */
+/* " (persisted in 3 of 214 runs of this code, each time by the flush of a neighbour)"; empty if the code ran once. */
 static void evidence_text(const struct finding *finding, char *text)
 {
 	const struct finding_runs *runs = &finding->runs;
@@ -144,8 +144,8 @@ static void evidence_text(const struct finding *finding, char *text)
 					    : ", each time by the flush of a neighbour");
 }
 
-/* What `word` stands for; false if it is none of the words in kind.h.  `inside`: tell places apart inside libraries
- * too. */
+/* Writes the replacement of `word`; returns false if it is not a word of kind.h.  `inside`: tell places inside
+ * libraries apart, too. */
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
 {
 #define IS(literal) (length == sizeof(literal) - 1 && !memcmp(word, literal, length))
@@ -204,7 +204,7 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 	text[used] = 0;
 }
 
-/* Is the word in braces a place? */
+/* True if the word in braces is a place. */
 static bool word_is_place(const char *word, size_t length)
 {
 	static const char *const others[] = {"bytes",     "are",   "their",  "them",  "pool", "offset",

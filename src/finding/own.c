@@ -5,9 +5,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Modules that are folded, and why.  These do what their caller asks them to: what they store is his. */
+/* Folded modules, with reasons.  These act on behalf of their caller: their stores count as the caller's. */
 static const char *const servants[] = {
-	/* memcpy and its kin store for their caller */
+	/* memcpy and similar functions store for their caller */
 	"libc.so*",
 	"libc-*.so",
 	"libm.so*",
@@ -27,7 +27,7 @@ static const char *const servants[] = {
 	/* flush and fence for their caller */
 	"libpmem.so*",
 	"libpmem2.so*",
-	/* what is preloaded by ourselves */
+	/* preloaded by Blackout */
 	"libblackout*.so*",
 	"vgpreload_*.so",
 	/* [vdso], code in no file */
@@ -35,7 +35,7 @@ static const char *const servants[] = {
 	NULL,
 };
 
-/* These have data of their own: allocators and transactions. */
+/* Folded modules with data of their own: allocators and transactions. */
 static const char *const libraries[] = {
 	"libpmemobj.so*",
 	"libpmemobj_cpp.so*",
@@ -52,22 +52,22 @@ static const char *const libraries[] = {
 	NULL,
 };
 
-/* Sources that are folded wherever they were compiled in. */
+/* Sources that are folded in any module. */
 static const char *const folded_sources[] = {
-	/* intrinsics, and what headers of libraries inline */
+	/* intrinsics, and code that library headers inline */
 	"/usr/include/*",
 	"/usr/local/include/*",
 	"*/lib/gcc/*/include/*",
 	"*/lib/clang/*/include/*",
 	/* libpmemobj-cpp: templates, wherever they are installed */
 	"*/libpmemobj++/*",
-	/* the C library, as its debug package names it: all that a debugger tells where it knows the source */
+	/* the C library, as named in its debug package; sometimes a debugger knows only this path */
 	"./*/./*",
 	"./*/../sysdeps/*",
 };
 
-/* Functions that are folded in whatever module: the C runtime that is linked into every program, and those of memcpy
- * and its kin, for one processor or another, into static ones. */
+/* Functions that are folded in any module: the C runtime that is linked into every program and, in static programs,
+ * the processor-specific versions of memcpy and similar functions. */
 static const char *const folded_functions[] = {
 	"_start",      "__libc_start*", "_init",      "_fini",    "__do_global_*", "__memcpy_*",
 	"__memmove_*", "__mempcpy_*",   "__memset_*", "__str*_*", "__stp*_*",      "__wmem*_*",
@@ -92,7 +92,8 @@ static bool matches_place(const char *pattern, const struct finding_frame *frame
 	       matches(pattern, frame->file);
 }
 
-/* The text itself, or what follows a "::" or a space in it: demangled templates have their result before the name. */
+/* Matches the whole text, or the part after any "::" or space: demangled templates have their return type before the
+ * name. */
 static bool matches_end(const char *pattern, const char *text)
 {
 	for (const char *p = text; p; p = strpbrk(p, ": ")) {
@@ -145,9 +146,8 @@ size_t own_location(const struct finding_stack *stack)
 	return stack->count ? stack->count - 1 : 0;
 }
 
-/* The frames of a library that manages the pool, if it did what happened at the innermost frame, by itself or through
- * the libraries that store and flush for it (`inside` of them): how many, and in *entry the function that was
- * called. */
+/* If a library that manages the pool acted at the innermost frame, itself or through libraries that store and flush
+ * for it (`inside` frames of those), returns its number of frames, and in *entry the function that was called. */
 static size_t manager_frames(const struct finding_stack *stack, const struct finding_frame **entry, size_t *inside)
 {
 	static const char *const managers[] = {"libpmemobj.so*", "libpmemblk.so*", "libpmemlog.so*", "libpmempool.so*",
@@ -166,7 +166,7 @@ static size_t manager_frames(const struct finding_stack *stack, const struct fin
 
 bool own_creates(const char *function)
 {
-	/* Their variants for Windows end in U and W; C++ pool<T>::create calls these, too. */
+	/* The Windows versions end in U and W.  C++ pool<T>::create calls these functions, too. */
 	static const char *const creators[] = {"pmemobj_create",     "pmemobj_create[UW]", "pmemlog_create",
 					       "pmemlog_create[UW]", "pmemblk_create",     "pmemblk_create[UW]"};
 
@@ -178,8 +178,8 @@ bool own_creates(const char *function)
 
 bool own_wish(const struct finding_stack *stack)
 {
-	/* pmemobj_persist and its kin jump to functions of the library (obj_*), so that those are the only trace of
-	 * them.  They have no names without debug info, but only they call libpmem right away. */
+	/* pmemobj_persist and similar functions jump to internal functions of the library (obj_*), so only those are
+	 * on the stack.  Without debug info these have no names, but only they call libpmem directly. */
 	static const char *const obedient[] = {"pmemobj_persist",
 					       "pmemobj_xpersist",
 					       "pmemobj_flush",

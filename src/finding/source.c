@@ -14,9 +14,9 @@
 #define SOURCE_BYTES_MAX (16u << 20)
 
 struct source_text {
-	char *bytes; /* NULL: cannot be read */
+	char *bytes; /* NULL: the file cannot be read */
 	size_t size;
-	VEC_OF(uint32_t) starts; /* where lines begin */
+	VEC_OF(uint32_t) starts; /* offsets at which lines begin */
 };
 
 struct sources {

@@ -30,7 +30,8 @@ static const struct finding_frame *frame_copy(struct stacks *s, const struct sym
 	return (const struct finding_frame *)(uintptr_t)*found;
 }
 
-/* Somebody must have called the helpers.  Where that is not the user, the outermost of them is the user's code. */
+/* Something must have called the helpers.  If no frame is the user's own, the outermost helper counts as the user's
+ * code. */
 static void stack_keep_own(struct finding_frame *frames, size_t count)
 {
 	size_t outermost = count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suppress.c - matching findings against suppressions, and writing them; see suppress.h. */
+/* suppress.c - matches findings against suppressions, and writes suppressions; see suppress.h. */
 #include "finding/suppress.h"
 
 #include <fnmatch.h>
@@ -35,8 +35,8 @@ static bool frame_matches(const struct suppress_frame *pattern, const struct fin
 	return !pattern->module || pattern_matches(pattern->module, frame->module);
 }
 
-/* Do the patterns match the stack from frame `at` on?  As shells match `*`: on a mismatch, go back to the last `...`
- * and let it take one frame more; earlier ones need never take more. */
+/* True if the patterns match the stack from frame `at` on.  The algorithm is that of shells for `*`: on a mismatch,
+ * go back to the last `...` and let it take one frame more.  Earlier ones never need to take more. */
 static bool frames_match(const struct suppress_entry *entry, const struct finding_stack *stack, size_t at)
 {
 	size_t pattern = 0, retry_pattern = SIZE_MAX, retry_at = 0;
@@ -79,7 +79,7 @@ void suppress_apply(struct suppress *suppress, struct findings *findings)
 
 			if (finding->state == FINDING_KNOWN || !entry_matches(entry, finding))
 				continue;
-			entry->used = true; /* also where an earlier entry already did it: both are in use */
+			entry->used = true; /* even if an earlier entry already suppressed it: both are in use */
 			if (finding->state != FINDING_ACTIVE)
 				continue;
 			finding->state = FINDING_SUPPRESSED;
@@ -104,14 +104,14 @@ void suppress_note_unused(const struct suppress *suppress, struct findings *find
 
 /* ---- writing ---- */
 
-/* A name as a pattern that matches it and nothing else, quoted. */
+/* Writes a name as a quoted pattern that matches only this name. */
 static void write_condition(FILE *out, const char *key, const char *name, bool *first)
 {
 	if (!name || !*name)
 		return;
 	fprintf(out, "%s%s:\"", *first ? "" : " ", key);
 	for (; *name; name++) {
-		if (*name == '\n') /* cannot stand in a line */
+		if (*name == '\n') /* a line cannot contain it */
 			fputc('?', out);
 		else if (strchr("*?[]\\\"", *name))
 			fprintf(out, "\\%c", *name);

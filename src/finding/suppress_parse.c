@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* suppress_parse.c - read suppressions, line by line; see suppress.h for the syntax.
+/* suppress_parse.c - reads suppressions line by line; see suppress.h for the syntax.
  *
- * The first mistake ends it, with its line and column: a file that is half understood would silence what nobody wanted
- * silent. */
+ * Parsing stops at the first mistake and reports its line and column.  A file that is only partly understood would
+ * suppress findings that nobody wanted suppressed. */
 #include "finding/suppress_parse.h"
 
 #include <errno.h>
@@ -13,11 +13,11 @@
 
 #define SUPPRESS_BYTES_MAX (4u << 20)
 
-/* Where we are: one line of the file. */
+/* The current position: one line of the file. */
 struct parser {
 	struct suppress *suppress;
 	const char *start, *at,
-		*end; /* of the line; `end` is its newline or the end of the file, blanks before it cut */
+		*end; /* of the line; `end` is its newline or the end of the file, or the blanks before that */
 	unsigned line;
 	struct err *err;
 };
@@ -50,7 +50,7 @@ static const char *parser_text(struct parser *p, const char *from, const char *t
 	return arena_copy(&p->suppress->texts, from, (size_t)(to - from));
 }
 
-/* Is the rest of the line `word`, and what follows?  Then go past it. */
+/* If the line continues with `word`, moves past it and returns true. */
 static bool parser_eat(struct parser *p, const char *word)
 {
 	size_t length = strlen(word);
@@ -78,7 +78,7 @@ static bool kind_exists(const char *pattern)
 	return false;
 }
 
-/* An entry that just ended must be whole. */
+/* Checks that the entry that just ended is complete. */
 static int entry_finish(struct parser *p)
 {
 	struct suppress_entry *entry = parser_entry(p);
@@ -93,7 +93,7 @@ static int parse_kind(struct parser *p)
 {
 	const char *open = p->at, *close = memchr(open, ']', (size_t)(p->end - open));
 
-	/* The columns of that message are of another line. */
+	/* Columns in errors of entry_finish refer to another line, so p->start and p->line are saved. */
 	const char *start = p->start;
 	unsigned line = p->line;
 	p->start = open;
@@ -138,8 +138,8 @@ static int parse_fingerprint(struct parser *p, struct suppress_entry *entry)
 	return 0;
 }
 
-/* A pattern up to the next blank, or between quotes; a backslash belongs to what follows it, and both to the
- * pattern. */
+/* Parses a pattern up to the next blank, or between quotes.  A backslash belongs to the character after it, and both
+ * belong to the pattern. */
 static int parse_pattern(struct parser *p, const char **pattern)
 {
 	bool quoted = p->at < p->end && *p->at == '"';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* touched.c - see touched.h.  A bit for each word of 8 bytes, in blocks that are made when something in them is
+/* touched.c - see touched.h.  There is one bit for each 8-byte word, in blocks that are allocated when first
  * touched. */
 #include "finding/touched.h"
 

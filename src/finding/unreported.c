@@ -19,7 +19,7 @@ static bool same_place(const struct finding_frame *a, const struct finding_frame
 	       (a->line || a->offset == b->offset);
 }
 
-/* Index of the next frame of the user's own, from `at` on; the count if there is none. */
+/* Index of the next frame of the user's own code, from `at` on; the count if there is none. */
 static size_t next_own(const struct finding_stack *stack, size_t at)
 {
 	while (at < stack->count && !stack->frames[at].own)
@@ -27,7 +27,7 @@ static size_t next_own(const struct finding_stack *stack, size_t at)
 	return at;
 }
 
-/* Did the same line of the user's code, called in the same way, do both? */
+/* True if the same line of the user's code, called in the same way, did both. */
 static bool same_call(const struct finding_stack *a, const struct finding_stack *b)
 {
 	size_t i = a->location, j = b->location;
@@ -41,8 +41,8 @@ static bool same_call(const struct finding_stack *a, const struct finding_stack 
 	return i >= a->count && j >= b->count;
 }
 
-/* 1. A range that a library writes back takes many flush instructions, and all of them are one
- *    call of the user's.  That its lines reach media in any order is what he asked for. */
+/* 1. When a library writes back a range, it takes many flush instructions, but it is one call of the user's code.
+ *    The caller does not expect the lines to reach media in a particular sequence. */
 static bool one_flush_call(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind != KIND_UNORDERED_FLUSHES || s->related_count < 2)
@@ -50,7 +50,7 @@ static bool one_flush_call(struct stacks *stacks, const struct sighting *s)
 	struct finding_stack first = stacks_view(stacks, s->related[0].context);
 	struct finding_frame *frames = mem_alloc((first.count + 1) * sizeof(*frames));
 
-	memcpy(frames, first.frames, first.count * sizeof(*frames)); /* a view lasts until the next */
+	memcpy(frames, first.frames, first.count * sizeof(*frames)); /* a view is valid only until the next one */
 	first.frames = frames;
 	struct finding_stack second = stacks_view(stacks, s->related[1].context);
 	bool same = same_call(&first, &second);
@@ -58,8 +58,8 @@ static bool one_flush_call(struct stacks *stacks, const struct sighting *s)
 	return same;
 }
 
-/* 2. The C library fences behind non-temporal copies of its own.  Those to volatile memory are not recorded, so the
- *    fence only looks as if it had nothing to wait for. */
+/* 2. The C library fences after its own non-temporal copies.  Copies to volatile memory are not recorded, so the
+ *    fence only seems to have nothing to wait for. */
 static bool fence_of_libc(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind != KIND_REDUNDANT_FENCE)
@@ -78,7 +78,7 @@ static bool module_is(const struct finding_frame *frame, const char *const *patt
 	return false;
 }
 
-/* Did a library store here for its own purposes? */
+/* True if a library stored here for its own purposes. */
 static bool stored_by_library(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
@@ -86,9 +86,10 @@ static bool stored_by_library(struct stacks *stacks, uint32_t context)
 	return !own_wish(&stack);
 }
 
-/* 3. libpmemobj and its kin keep run-time state, locks and logs in the pool, and leave some of it unflushed on purpose
- *    (they tell pmemcheck so by annotations).  Their metadata are no business of their users, nor that they zero an
- *    object which the user then fills.  Who works on such a library says so with --own. */
+/* 3. libpmemobj and similar libraries keep run-time state, locks and logs in the pool, and leave some of it
+ *    unflushed on purpose (they tell pmemcheck so with annotations).  Their metadata is not the user's concern, and
+ *    neither is it that they zero an object before the user fills it.  Developers of such a library use --own to
+ *    see these sightings. */
 static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 {
 	if (s->kind == KIND_DIRTY_OVERWRITE && stored_by_library(stacks, s->related[0].context))
@@ -97,8 +98,8 @@ static bool store_of_library(struct stacks *stacks, const struct sighting *s)
 	       stored_by_library(stacks, s->context);
 }
 
-/* 4. Locked instructions complete write-backs, and where the program takes the lock that may be meant.  It is not where
- *    the C library takes locks of its own because the program, or the thread, ends. */
+/* 4. Locked instructions complete write-backs.  If the program takes the lock, that may be intended.  It is not
+ *    intended if the C library takes its own locks because the program or the thread ends. */
 static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
 {
 	static const char *const libc[] = {"libc.so*", "libc-*.so", "libpthread*.so*", "ld-*", NULL};
@@ -117,9 +118,9 @@ static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
 	return !all_libc;
 }
 
-/* 5. The flushes and fences by which these libraries open, commit and close are theirs to improve.  The user cannot
- *    remove one, and a correct program should have no finding.  Those that he asks for by name (pmemobj_persist) are
- *    his. */
+/* 5. The flushes and fences with which these libraries open, commit and close are theirs to improve.  The user
+ *    cannot remove them, and a correct program should have no finding.  Those that the user requests by name
+ *    (pmemobj_persist) are the user's. */
 static bool flush_of_library(struct stacks *stacks, const struct sighting *s)
 {
 	switch (s->kind) {
