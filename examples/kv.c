@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// kv.c - a small key-value store in persistent memory: an example with mistakes in it.
+// kv.c - a small key-value store in persistent memory: an example with deliberate bugs.
 //
 //     kv create POOL              make an empty store
 //     kv put POOL KEY VALUE       add or change a pair

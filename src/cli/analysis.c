@@ -59,7 +59,7 @@ struct analysis {
 
 static int name_refuse(struct err *err, const char *what, const char *name, size_t length, const char *known)
 {
-	err_set(err, "there is no %s '%.*s'; there is: %s", what, (int)length, name, known);
+	err_set(err, "unknown %s '%.*s'; choose from: %s", what, (int)length, name, known);
 	return err_status(err, ERR_USAGE);
 }
 
@@ -168,7 +168,7 @@ static void progress_show(struct analysis *a)
 	if (!a->progress || clock_ms() - a->progress_shown_ms < PROGRESS_MS)
 		return;
 	a->progress_shown_ms = clock_ms();
-	fprintf(stderr, "\r%s events analysed", number_text(number, a->events));
+	fprintf(stderr, "\r%s events analyzed", number_text(number, a->events));
 }
 
 static void progress_clear(struct analysis *a)
@@ -275,10 +275,9 @@ static int states_refuse(const struct analysis *a, struct err *err)
 
 		if (!file || !file->path || !mend_is_state(file->path))
 			continue;
-		err_set(err,
-			"the recording is of a crash state, %s, that another blackout had put in the place of a pool",
+		err_set(err, "the program opened a crash state, %s, that another blackout had put in place of a pool",
 			file->path);
-		return err_hint(err, "record again when that one has ended");
+		return err_hint(err, "record again when that process has ended");
 	}
 	return 0;
 }

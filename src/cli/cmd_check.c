@@ -22,11 +22,11 @@ static bool quiet;
 static const struct option options[] = {
 	ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&testing),
-	{"resume", NULL, NULL, "go on where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
+	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
 	COUNTING_OPTIONS(&counting),
 	SERVICE_OPTIONS(&testing),
 	VERDICT_OPTIONS(&judging, "error", RUN_FORMATS),
-	{"out", "DIR", NULL, "where the reports go (default: into the recording)", OPTION_TEXT, &out},
+	{"out", "DIR", NULL, "directory for the reports (default: the recording)", OPTION_TEXT, &out},
 	OPTION_PROGRESS(&testing.progress),
 	OPTION_QUIET(&quiet),
 	{0},
@@ -35,7 +35,7 @@ static const struct option options[] = {
 const struct usage usage_check = {
 	.command = "check",
 	.operands = "DIR",
-	.about = "Analyse the recording in DIR. Report every misuse of flush and fence and, with\n"
+	.about = "Analyze the recording in DIR. Report every misuse of flush and fence and, with\n"
 		 "--recover, every crash state on which CMD fails.",
 	.options = options,
 	.operand = OPERAND_RECORDING,

@@ -25,7 +25,7 @@ const struct usage usage_demo = {
 	.command = "demo",
 	.operands = "",
 	.about = "Run the example that is shipped with Blackout: a small key-value store in\n"
-		 "persistent memory, with mistakes in it.",
+		 "persistent memory, with deliberate bugs.",
 	.options = options,
 };
 
@@ -108,7 +108,7 @@ static void files_show(const char *self, const char *kv)
 
 	crash_find(id, sizeof(id));
 	fprintf(stderr,
-		"\nprogram  %s, whose source (examples/kv.c) marks each mistake\n"
+		"\nprogram  %s, whose source (examples/kv.c) marks each bug\n"
 		"html     %s/report.html\n"
 		"json     %s/findings.json\n"
 		"next     %s%s%s dump %s | less\n",

@@ -154,7 +154,7 @@ static void cpu_examine(void)
 	say(b7 & bit_CLWB ? OK : WARN, "CPU: flush instructions:%s%s%s%s", d & 1u << 19 ? " clflush" : "",
 	    b7 & bit_CLFLUSHOPT ? " clflushopt" : "", b7 & bit_CLWB ? " clwb" : "", b7 || d ? "" : " none known");
 	if (!(b7 & bit_CLWB))
-		mend("targets that choose at run time take another path here than on a machine with clwb");
+		mend("targets that choose instructions at run time take a different path here than on a machine with clwb");
 	if (b7 & bit_AVX512F)
 		say(OK, "CPU: AVX-512 is hidden from targets, which then copy with AVX2");
 }
@@ -200,10 +200,10 @@ static void recovery_examine(void)
 
 	if (recorder_find_shipped(stub, STUB_LIBRARY, &err) < 0) {
 		say(WARN, "recovery: %s", err.sentence);
-		mend("crash states are tested all the same, but slowly; install Blackout anew");
+		mend("crash states can still be tested, but slowly; reinstall Blackout");
 	} else if (namespace_try(false, &err) < 0) {
 		say(WARN, "recovery: no private mount namespace: %s", err.sentence);
-		mend("programs that the fork server cannot run are then tested one at a time, on files that are put in place of yours");
+		mend("programs that the fork server cannot run are then tested one state at a time, with your files moved aside meanwhile");
 	} else {
 		say(OK, "recovery: fork server, namespace");
 	}
@@ -227,7 +227,7 @@ static void space_examine_in(const char *dir)
 	uint64_t free_mib = (uint64_t)st.f_bavail * st.f_frsize / mib;
 	bool writable = access(dir, W_OK) == 0;
 	enum verdict verdict = free_mib < 16 || !writable ? FAIL : free_mib < 1024 ? WARN : OK;
-	say(verdict, "space in %s: %lu MiB%s", dir, (unsigned long)free_mib, writable ? "" : ", but not for writing");
+	say(verdict, "space in %s: %lu MiB%s", dir, (unsigned long)free_mib, writable ? "" : ", but not writable");
 	if (verdict != OK)
 		mend("record somewhere else with --out");
 }
@@ -246,7 +246,7 @@ const struct usage usage_doctor = {
 	.command = "doctor",
 	.operands = "",
 	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, space.\n"
-		 "Say how to mend what is missing.",
+		 "Say how to fix what is missing.",
 	.options = options,
 };
 

@@ -19,7 +19,7 @@ static bool source, stack, counts;
 static const char *events;
 
 static const struct option options[] = {
-	{"events", "LIST", NULL, "print only these events: a comma list of names as in the third column", OPTION_TEXT,
+	{"events", "LIST", NULL, "print only these events: comma-separated names, as in the third column", OPTION_TEXT,
 	 &events},
 	{"no-source", NULL, NULL, "do not look up functions and lines; much faster", OPTION_UNSET, &source},
 	{"stack", NULL, NULL, "print the whole stack under each event", OPTION_FLAG, &stack},

@@ -18,7 +18,7 @@ const struct usage usage_help = {
 static void commands_print(void)
 {
 	printf("usage: blackout COMMAND [options] ...\n\n"
-	       "Blackout tells what a power failure would do to a program that keeps its data\n"
+	       "Blackout shows what a power failure would do to a program that keeps its data\n"
 	       "in persistent memory.\n\n"
 	       "Commands:\n");
 	for (const struct command *c = command_all(); c->name; c++)

@@ -26,7 +26,7 @@ static const struct option options[] = {
 const struct usage usage_record = {
 	.command = "record",
 	.operands = "-- PROGRAM [ARGS...]",
-	.about = "Run PROGRAM and record every store, flush and fence that it does to persistent\n"
+	.about = "Run PROGRAM and record all its stores, flushes and fences to persistent\n"
 		 "memory (PM). PROGRAM is any x86-64 Linux program; it needs no recompiling, and\n"
 		 "no persistent memory.",
 	.options = options,

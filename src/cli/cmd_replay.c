@@ -23,16 +23,15 @@ static struct replay_options given;
 
 static const struct option options[] = {
 	{"gdb", NULL, NULL, "run recovery in gdb, up to where it fails", OPTION_FLAG, &given.gdb},
-	{"gdb-command", "CMD", NULL, "let gdb execute this there, and end", OPTION_LIST, &given.gdb_commands},
-	{"shell", NULL, NULL, "start a shell that finds the crash state at the original paths", OPTION_FLAG,
+	{"gdb-command", "CMD", NULL, "make gdb execute this command there, and exit", OPTION_LIST, &given.gdb_commands},
+	{"shell", NULL, NULL, "start a shell that sees the crash state at the original paths", OPTION_FLAG,
 	 &given.shell},
 	{"keep-image", "FILE", NULL, "write the PM file to FILE, or several into the directory FILE", OPTION_TEXT,
 	 &given.keep},
 	{"recover", "CMD", NULL, "run this command instead of the recorded one", OPTION_TEXT, &given.recover},
 	{"cwd", "DIR", NULL, "run recovery in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
-	{"timeout", "SECONDS", NULL, "how long recovery may take; by default as long as in the run", OPTION_TEXT,
-	 &given.timeout},
-	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery finds the crash state at the original paths",
+	{"timeout", "SECONDS", NULL, "time limit for recovery (default: as in the run)", OPTION_TEXT, &given.timeout},
+	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery is shown the crash state at the original paths",
 	 OPTION_TEXT, &given.mode},
 	OPTION_QUIET(&given.quiet),
 	{0},
@@ -85,13 +84,13 @@ static int options_check(struct replay_options *o, struct err *err)
 	if (o->gdb_commands.count)
 		o->gdb = true;
 	if (o->gdb && o->shell)
-		return USAGE_FAIL(err, "--gdb and --shell exclude each other");
+		return USAGE_FAIL(err, "--gdb and --shell cannot be used together");
 	BUG_ON(!recovery_mode_find(o->mode, &o->recovery_mode)); /* the table of options lists them */
 	if (!o->timeout)
 		return 0;
 	o->seconds = strtod(o->timeout, &end);
 	if (*end || !(o->seconds > 0) || o->seconds > 1e9)
-		return USAGE_FAIL(err, "--timeout cannot be '%s', only a number of seconds above 0", o->timeout);
+		return USAGE_FAIL(err, "--timeout must be a number of seconds above 0, not '%s'", o->timeout);
 	return 0;
 }
 

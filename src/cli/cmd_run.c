@@ -35,9 +35,9 @@ const struct usage usage_run = {
 	.command = "run",
 	.operands = "-- PROGRAM [ARGS...]",
 	.about = "Run PROGRAM, record what it does to persistent memory (PM), and report every\n"
-		 "misuse of flush and fence. With --recover, the power fails at every point that\n"
-		 "matters, and CMD judges what is left. PROGRAM is any x86-64 Linux program; it\n"
-		 "needs no recompiling, and no persistent memory.",
+		 "misuse of flush and fence. With --recover, simulate a power failure at every\n"
+		 "point that matters, and run CMD on what is left. PROGRAM is any x86-64 Linux\n"
+		 "program; it needs no recompiling, and no persistent memory.",
 	.options = options,
 	.operand = OPERAND_PROGRAM,
 	.operands_min = 1,
@@ -103,7 +103,7 @@ static const char *run_untested(const struct run *r, const char *stopped)
 		return "the program was interrupted";
 	if (end->signal)
 		return "the program was killed by a signal";
-	return end->status ? "the program failed itself" : NULL;
+	return end->status ? "the program itself failed" : NULL;
 }
 
 static int run_test(struct run *r, struct err *err)

@@ -12,14 +12,14 @@
 
 /* X(name, one line of help), listed as in `blackout --help` */
 #define COMMANDS(X)                                                              \
-	X(run, "record a program, analyse it, report")                           \
+	X(run, "record a program, analyze it, report")                           \
 	X(record, "record what a program does to persistent memory")             \
-	X(check, "analyse an earlier recording again")                           \
+	X(check, "analyze an earlier recording again")                           \
 	X(replay, "rebuild the crash state of a finding and run recovery on it") \
 	X(report, "print the findings of a run in another format")               \
 	X(dump, "print a recording as text")                                     \
 	X(explain, "say what a kind of finding means, and how to fix it")        \
-	X(doctor, "check this machine, and say how to mend what is missing")     \
+	X(doctor, "check this machine, and say how to fix what is missing")      \
 	X(demo, "run on the example that is shipped with Blackout")              \
 	X(help, "print this list, or the options of a command")                  \
 	X(completion, "print a script that completes commands and options in a shell")

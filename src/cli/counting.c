@@ -32,7 +32,7 @@ static int prune_parse(struct counting *c, const char *list, struct err *err)
 		} else if (word_is(list, length, "reads")) {
 			c->reads = true;
 		} else {
-			err_set(err, "--prune cannot be '%s', only none, or some of segments, reads",
+			err_set(err, "--prune must be none, or a list of segments and reads, not '%s'",
 				c->options->prune);
 			return err_status(err, ERR_USAGE);
 		}
@@ -152,9 +152,10 @@ static void notes_add(const struct counting *c, struct findings *f, bool distinc
 	if (c->segments && !count_has_code(c->count))
 		note_add(f, "the recording has no code hashes (--code-hash), so no segment is left out");
 	if (!distinct)
-		note_add(f,
-			 "how many different contents the crash states have is not known: they are too many to look at "
-			 "each, and cannot be calculated here (doc/EXPLORE.md)");
+		note_add(
+			f,
+			"the number of different contents is not known: there are too many crash states to examine each "
+			"one, and the number cannot be calculated here (doc/EXPLORE.md)");
 }
 
 /* Approximate. */
@@ -215,7 +216,7 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	f->stats.seconds.analyse += c->seconds;
 	if (!count_complete(c->count)) {
 		f->stats.complete = small_figure(0);
-		note_add(f, "crash states were not counted: that was interrupted");
+		note_add(f, "crash states were not counted: counting was interrupted");
 		return;
 	}
 	mpz_init(number);

@@ -29,7 +29,7 @@ struct counting_options {
 	OPTION_GROUP("Crash states of --detect explore"), \
 	{"prune", "none|segments|reads,...", "segments,reads", "what explore may leave out", OPTION_TEXT | OPTION_KEPT, &(o)->prune}, \
 	{"representatives", "N", "1", "how many segments of the same code to explore", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
-	{"per-segment", "N", "65536", "how many crash states of a segment to test; of more, a random sample", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
+	{"per-segment", "N", "65536", "how many crash states of a segment to test; if there are more, a random sample is tested", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
 	{"stats", NULL, NULL, "list the segments with the most crash states", OPTION_FLAG, &(o)->stats}
 /* clang-format on */
 

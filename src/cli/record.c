@@ -138,9 +138,9 @@ int record_target(struct record *r, struct err *err)
 static int room_refuse(const struct record *r, const char *why, const char *so, struct err *err)
 {
 	if (strcmp(why, BO_STOPPED_SPACE) != 0)
-		return err_set(err, "the recorder stopped in %s, because of %s; %s", r->recording.dir, why, so);
+		return err_set(err, "the recorder of %s stopped because of %s; %s", r->recording.dir, why, so);
 	err_set(err, "no space is left on the device of %s; %s", r->recording.dir, so);
-	return err_hint(err, "make room there, or give another directory with --out");
+	return err_hint(err, "free some space there, or choose another directory with --out");
 }
 
 static int start_judge(const struct record *r, struct err *err)

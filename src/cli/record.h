@@ -34,7 +34,7 @@ struct record_options {
 /* Rows of the table of options. */
 #define RECORD_OPTIONS(o) \
 	OPTION_GROUP("Recording"), \
-	{"pm", "PATH", NULL, "take only this file, directory or glob for PM, not every file that is mapped shared and writable", OPTION_LIST, &(o)->pm}, \
+	{"pm", "PATH", NULL, "treat only this file, directory or glob as PM, not every file that is mapped shared and writable", OPTION_LIST, &(o)->pm}, \
 	{"setup", "CMD", NULL, "run this shell command first, without recording it", OPTION_TEXT, &(o)->setup}, \
 	{"no-pmem-force", NULL, NULL, "do not make libpmem and libpmem2 treat every file as PM", OPTION_UNSET, &(o)->pmem_force}, \
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \

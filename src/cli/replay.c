@@ -74,7 +74,7 @@ static int cwd_find(struct replay *r, struct err *err)
 		r->options->cwd ? "%s is not a directory"
 				: "the directory %s, where recovery was run, does not exist on this machine",
 		cwd);
-	return err_hint(err, "--cwd DIR names another");
+	return err_hint(err, "choose another with --cwd DIR");
 }
 
 static int replay_stage(struct replay *r, struct err *err)
@@ -124,7 +124,7 @@ static int image_keep(const struct replay *r, uint32_t file, const char *path, s
 static int images_keep_all(const struct replay *r, struct err *err)
 {
 	if (mkdir(r->options->keep, 0777) < 0 && errno != EEXIST)
-		return err_sys(err, "cannot make the directory %s", r->options->keep);
+		return err_sys(err, "cannot create the directory %s", r->options->keep);
 	for (uint32_t file = 1; file <= image_file_count(r->image); file++) {
 		char path[PATH_MAX], number[16] = "";
 		const char *name;
@@ -267,10 +267,10 @@ static void client_say(const struct replay *r)
 	if (!client || r->options->quiet)
 		return;
 	if (r->options->shell)
-		fprintf(stderr, "recovery is a server, and its client is not started; it would be: %s\n", client);
+		fprintf(stderr, "recovery is a server; its client is not started. The client command is: %s\n", client);
 	else
 		fprintf(stderr,
-			"recovery is a server; its client runs when it is ready, and gdb stops it when that is done: %s\n",
+			"recovery is a server; its client starts when the server is ready, and gdb stops when the client is done: %s\n",
 			client);
 }
 
@@ -296,7 +296,7 @@ static int replay_attend(struct replay *r, struct err *err)
 		words_add(&words, "%s", shell && *shell ? shell : "/bin/sh");
 	if (r->options->shell && !r->options->quiet)
 		fprintf(stderr,
-			"the PM files are those of crash state %s until this shell ends; recovery would be: %s\n",
+			"until this shell ends, the PM files are those of crash state %s; the recovery command is: %s\n",
 			r->folder->id, replay_command(r));
 	client_say(r);
 	const struct recovery_visit visit = {
@@ -351,11 +351,11 @@ static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 	}
 	fflush(stderr);
 	if (outcome_passed(outcome))
-		printf("%s: recovery passes on this crash state now; it was: %s\n", folder->id, then);
+		printf("%s: recovery now passes on this crash state; before: %s\n", folder->id, then);
 	else if (outcome_is_expected(folder, outcome))
 		printf("%s: recovery fails on this crash state as before: %s\n", folder->id, now);
 	else
-		printf("%s: recovery fails on this crash state, but not as before: %s; it was: %s\n", folder->id, now,
+		printf("%s: recovery fails on this crash state, but differently: %s; before: %s\n", folder->id, now,
 		       then);
 	return outcome_passed(outcome) ? STATUS_DONE : STATUS_FOUND;
 }

@@ -129,12 +129,13 @@ void summary_nothing(const struct summary *s, const struct trace *trace, bool st
 
 	err_set(err, "the target mapped no persistent memory: nothing to record");
 	if ((started || s->is_script) && !followed)
-		err_hint(err, "%s, which were not recorded: --follow-children",
-			 s->is_script ? "it is a script, which starts other programs" : "it started other programs");
+		err_hint(err, "%s were not recorded; use --follow-children",
+			 s->is_script ? "the target is a script; the programs that it starts"
+				      : "the programs that the target started");
 	else if (s->pm_given)
-		err_hint(err, "no file that it mapped shared matches --pm");
+		err_hint(err, "no file that the target mapped shared matches --pm");
 	else
-		err_hint(err, "persistent files are those that it maps shared and writable");
+		err_hint(err, "PM files are those that the target maps shared and writable");
 }
 
 static void nothing_print(const struct view *v, const struct summary *s)

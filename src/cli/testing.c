@@ -361,7 +361,7 @@ void testing_interrupted(const struct testing *t, const char *dir)
 			"hint: blackout check --resume %s tests the rest\n",
 			dir);
 	else
-		fprintf(stderr, "interrupted; the reports cover what was analysed so far\n");
+		fprintf(stderr, "interrupted; the reports cover what was analyzed so far\n");
 }
 
 void testing_free(struct testing *t)

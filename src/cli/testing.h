@@ -42,16 +42,16 @@ struct testing_options {
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
 	{"timeout", "SECONDS", "10", "how long one recovery may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
 	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
-	{"disk", "SIZE", "1G", "how much one recovery may write beside its PM files: it goes to memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
+	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files (kept in memory)", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
-	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery finds the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
 #define RECOVERY_MODES "auto|fork-server|namespace|redirect|in-place"
 
 #define SERVICE_OPTIONS(o) \
 	OPTION_GROUP("Servers"), \
-	{"client", "CMD", NULL, "drive a server, and its recovery, by this shell command", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
-	{"ready", "WHAT", NULL, "when the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
+	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
+	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
 /* clang-format on */
 
 struct testing {

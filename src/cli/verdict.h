@@ -34,8 +34,8 @@ struct verdict_options {
 	{"detect", &(DETECTORS(DETECTOR_BAR) ",...")[1], "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
 	{"platform", "adr|eadr,...", "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
-	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers are to be named instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
-	{"no-fold", "FUNCTION", NULL, "functions to name though they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \
+	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers findings name instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
+	{"no-fold", "FUNCTION", NULL, "functions that findings name even if they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \
 	{"write-suppressions", "FILE", NULL, "write a suppression for each finding to FILE", OPTION_TEXT, &(o)->write_suppressions}
 
 /* Rows for all commands that report.  The command's own rows that follow belong to the group "Output". */

@@ -85,10 +85,10 @@ bool outcome_find(const char *name, enum finding_outcome *outcome);
 const char *cause_name(enum crash_cause cause);
 bool cause_find(const char *name, enum crash_cause *cause);
 
-/* "SIGSEGV", "exit status 3", "no end within the time limit". */
+/* "SIGSEGV", "exit status 3", "did not end within the time limit". */
 void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size_t size);
 
-/* How recovery failed: "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "no end within the time limit". */
+/* How recovery failed: "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "did not end within the time limit". */
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size);
 
 /* The last line that recovery printed, or "". */

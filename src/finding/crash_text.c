@@ -160,7 +160,7 @@ void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size
 
 	switch (outcome) {
 	case OUTCOME_IS_EXIT: snprintf(text, size, "exit status %" PRIu64, value); break;
-	case OUTCOME_IS_TIMEOUT: snprintf(text, size, "no end within the time limit"); break;
+	case OUTCOME_IS_TIMEOUT: snprintf(text, size, "did not end within the time limit"); break;
 	case OUTCOME_IS_OUTPUT: snprintf(text, size, "wrong output"); break;
 	default:
 		if (name)

@@ -39,7 +39,7 @@ int fd_flags(int fd)
 void fd_track(int fd, uint32_t entry, int flags)
 {
 	if (fd >= FDS_MAX)
-		stub_refuse("recovery opens many files");
+		stub_refuse("recovery opens too many files");
 	fds[fd].entry = entry + 1;
 	fds[fd].flags = flags;
 }
@@ -213,7 +213,7 @@ ALLOCATES(posix_fallocate64, off64_t, 0, (int fd, off64_t offset, off64_t size),
 	}
 
 /* clang-format off */
-#define CALLS "writes to a PM file by system calls"
+#define CALLS "writes to a PM file with system calls"
 WRITES(ssize_t, write, CALLS, (int fd, const void *buffer, size_t size), fd, buffer, size)
 WRITES(ssize_t, pwrite, CALLS, (int fd, const void *buffer, size_t size, off_t at), fd, buffer, size, at)
 WRITES(ssize_t, pwrite64, CALLS, (int fd, const void *buffer, size_t size, off64_t at), fd, buffer, size, at)

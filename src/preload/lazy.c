@@ -80,7 +80,7 @@ bool lazy_page_is_open(const struct lazy_range *range, uintptr_t at)
 void lazy_page_protect(uintptr_t page, int prot)
 {
 	if (CALL(SYS_mprotect, page, LAZY_PAGE, prot) < 0)
-		lazy_refuse("undecided pages are too many to be protected");
+		lazy_refuse("there are too many undecided pages to protect");
 }
 
 void lazy_page_settle(const struct lazy_range *range, uintptr_t at)
@@ -239,7 +239,7 @@ void lazy_range(void *at, size_t bytes, uint32_t entry, uint64_t offset, int pro
 	if (!lazy.armed || file_of(entry) == CHOICES_NONE || !bytes)
 		return;
 	if (lazy.range_count == LAZY_RANGES_MAX)
-		lazy_refuse("recovery has many mappings of PM files");
+		lazy_refuse("recovery has too many mappings of PM files");
 	lazy.ranges[lazy.range_count++] =
 		(struct lazy_range){(uintptr_t)at, (bytes + LAZY_PAGE - 1) & -LAZY_PAGE, offset, file_of(entry), prot};
 }
@@ -257,7 +257,7 @@ static void range_close(const struct lazy_range *range)
 		     offset < end && line_open(range, offset, offset + LAZY_PAGE) != CHOICES_NONE;)
 			offset += LAZY_PAGE;
 		if (CALL(SYS_mprotect, range->at + (first - range->offset), offset - first, PROT_NONE) < 0)
-			lazy_refuse("undecided pages are too many to be protected");
+			lazy_refuse("there are too many undecided pages to protect");
 	}
 }
 
@@ -452,10 +452,10 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 	const uint32_t *given = lazy_block_given(setup->block);
 
 	if (!block_check(setup->block))
-		return "the undecided lines are not well formed";
+		return "the list of undecided lines is malformed";
 	lazy = (struct lazy){.setup = *setup, .block = setup->block, .choices = c, .bounds = CHOICES_OPEN};
 	if (!memory_get(c))
-		return "there is no memory for the undecided lines";
+		return "there is not enough memory for the undecided lines";
 	for (uint32_t i = 0; i < setup->block->given_count; i++) {
 		lazy.lines[given[i]] = masks[i] ? LINE_PARTLY : LINE_GIVEN;
 		lazy.masks[given[i]] = masks[i];
@@ -473,7 +473,7 @@ void lazy_arm(void)
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	/* An old kernel: the C library's thread ID could not be updated after a fork, and abort() would not work. */
 	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)
-		lazy_spoil("the kernel does not tell where the number of the thread is kept");
+		lazy_spoil("the kernel does not report where the thread ID is stored");
 	lazy_signals_arm();
 	lazy_timer_start();
 }

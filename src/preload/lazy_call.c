@@ -160,7 +160,7 @@ static void filter_install(uintptr_t at, uintptr_t end)
 	struct sock_fprog program = {(unsigned short)p.count, p.at};
 	CALL(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
 	if (CALL(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
-		lazy_refuse("the kernel does not filter system calls");
+		lazy_refuse("the kernel cannot filter system calls");
 }
 
 static struct {
@@ -175,7 +175,7 @@ void lazy_filter(uintptr_t at, uintptr_t end)
 			return;
 	}
 	if (filtered_count == LAZY_RANGES_MAX)
-		lazy_refuse("recovery has many mappings of PM files");
+		lazy_refuse("recovery has too many mappings of PM files");
 	filtered[filtered_count].at = at;
 	filtered[filtered_count++].end = end;
 	while (at < end) {
@@ -292,5 +292,5 @@ void lazy_call(ucontext_t *context)
 	/* The call accessed a closed page in a way that we do not know.  We could not tell before the call, because
 	 * unused arguments may hold anything. */
 	if (r[REG_RAX] == -EFAULT && !lazy.suspended)
-		lazy_refuse("recovery uses PM in a system call that cannot be followed");
+		lazy_refuse("recovery uses PM in a system call that is not supported");
 }

@@ -169,7 +169,7 @@ static bool reach(const struct lazy_range *range, uintptr_t at, uintptr_t end, e
 		return false;
 	if (!step_has(page)) {
 		if (step.count == LAZY_OPEN_MAX)
-			lazy_refuse("an instruction of recovery uses many pages of PM");
+			lazy_refuse("an instruction in recovery uses too many pages of PM");
 		step.pages[step.count++] = page;
 	}
 	return true;

@@ -158,11 +158,11 @@ static void offsets_mark(uint64_t *marks)
 
 		unused = at == -EBADF ? unused + 1 : 0;
 		if (at == -ESPIPE)
-			stub_refuse("recovery has a pipe or a connection open");
+			stub_refuse("recovery has an open pipe or connection");
 		if (at < 0)
 			continue;
 		if (MARK_FIRST + marks[MARK_COUNT] == LAZY_MARKS)
-			stub_refuse("recovery has many files open");
+			stub_refuse("recovery has too many files open");
 		marks[MARK_FIRST + marks[MARK_COUNT]++] = (uint64_t)fd << 48 | (uint64_t)at;
 	}
 }

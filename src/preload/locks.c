@@ -34,7 +34,7 @@ static size_t held_count;
 static void held_add(void *lock, bool is_mutex)
 {
 	if (held_count == HELD_MAX || lazy_is_pm(lock)) {
-		lazy_spoil("recovery holds a lock that cannot be handed on");
+		lazy_spoil("recovery holds a lock that cannot be passed to a forked process");
 		return;
 	}
 	held[held_count].lock = lock;

@@ -61,13 +61,13 @@ static void *real_mmap(uintptr_t at, size_t bytes, int prot, int flags, int fd, 
 
 void mapping_refuse(void)
 {
-	stub_refuse("recovery maps PM files in a way that private memory cannot follow");
+	stub_refuse("recovery maps PM files in a way that private memory cannot imitate");
 }
 
 static void entry_check(uint32_t entry)
 {
 	if (entry >= ENTRIES_MAX)
-		stub_refuse("there are many PM files");
+		stub_refuse("there are too many PM files");
 }
 
 bool mapping_is_written(uint32_t entry)
@@ -83,7 +83,7 @@ void mapping_stream(uint32_t entry)
 	if (mapping_is_written(entry))
 		stub_refuse("recovery reads a PM file that it has mapped");
 	if (lazy_concerns(entry))
-		stub_refuse("recovery reads undecided PM by a stream");
+		stub_refuse("recovery reads undecided PM through a stream");
 	entries[entry].streamed = true;
 }
 
@@ -92,7 +92,7 @@ void mapping_read(int fd)
 	if (mapping_is_written(fd_entry(fd)))
 		stub_refuse("recovery reads a PM file that it has mapped");
 	if (lazy_concerns(fd_entry(fd)))
-		stub_refuse("recovery reads undecided PM by a system call that cannot be followed");
+		stub_refuse("recovery reads undecided PM with a system call that is not supported");
 }
 
 static struct mapping *mapping_add(struct mapping mapping)
@@ -102,7 +102,7 @@ static struct mapping *mapping_add(struct mapping mapping)
 	while (slot < mapping_count && mappings[slot].bytes)
 		slot++;
 	if (slot == MAPPINGS_MAX)
-		stub_refuse("recovery has many mappings of PM files");
+		stub_refuse("recovery has too many mappings of PM files");
 	if (slot == mapping_count)
 		mapping_count++;
 	mappings[slot] = mapping;

@@ -177,7 +177,7 @@ static struct place place_beside(uint32_t dir, const char *path, const char *nam
 		return (struct place){.kind = PLACE_BESIDE};
 	char *actual = buffers[used++ % BUFFERS];
 	if (!path_format(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, stub_page->dirs, dir).actual, name))
-		stub_refuse("recovery makes a file whose path is too long");
+		stub_refuse("recovery creates a file whose path is too long");
 	return (struct place){.kind = PLACE_PM, .entry = PLACE_NEW, .actual = actual};
 }
 

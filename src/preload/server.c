@@ -88,11 +88,11 @@ static void fd_note(int fd)
 	if (fd <= STDERR_FILENO || fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
-		stub_refuse("recovery has a pipe or a connection open before it opens a PM file");
+		stub_refuse("recovery has an open pipe or connection before it opens a PM file");
 	if (S_ISCHR(st.st_mode))
 		return;
 	if (server.offset_count == OFFSETS_MAX)
-		stub_refuse("recovery has many files open before it opens a PM file");
+		stub_refuse("recovery has too many files open before it opens a PM file");
 	server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
 }
 

@@ -90,7 +90,7 @@ static void explored_add(char *text, const struct findings *f)
 	}
 	segments_add(text, &f->stats);
 	if (value(f->stats.threads) > 1)
-		add(text, " Other orders of the threads were not tested.");
+		add(text, " Other interleavings of the threads were not tested.");
 }
 
 static void narrowed_add(char *text, const struct findings *f)
@@ -106,7 +106,7 @@ static void nested_add(char *text, const struct findings_stats *stats)
 	char crashed[40], states[40];
 
 	if (stats->nested.states.known)
-		add(text, " Recovery was crashed in turn on %s of %s crash state%s.",
+		add(text, " Recovery itself was crashed on %s of %s crash state%s.",
 		    grouped_text(crashed, value(stats->nested.crashed), " "),
 		    grouped_text(states, value(stats->nested.states), " "),
 		    value(stats->nested.states) == 1 ? "" : "s");
@@ -123,7 +123,7 @@ static void sentences_add(char *text, const struct findings *f)
 		return;
 	}
 	if (!f->target.recover) {
-		add(text, " Crash states were %s: there was no --recover.",
+		add(text, " Crash states were %s: --recover was not given.",
 		    stats->crash_states.feasible.known ? "counted, not tested" : "not tested");
 		return;
 	}

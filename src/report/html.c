@@ -144,9 +144,9 @@ static void html_header(struct html *h, const struct findings *findings)
 	if (!target->recover)
 		html_raw(
 			h,
-			"<p class=\"remark\">Crash states were not tested: there was no <code>--recover</code>.</p>\n");
+			"<p class=\"remark\">Crash states were not tested: <code>--recover</code> was not given.</p>\n");
 	if (target->mode && strchr(target->mode, ':')) {
-		html_raw(h, "<p class=\"remark\">Recovery was run by ");
+		html_raw(h, "<p class=\"remark\">Recovery mode is ");
 		html_text(h, target->mode);
 		html_raw(h, "</p>\n");
 	}
@@ -205,11 +205,11 @@ static void html_filter(struct html *h, const struct findings *findings)
 {
 	html_raw(
 		h,
-		"<nav class=\"filter\" aria-label=\"filter\">\n<select id=\"kind\" aria-label=\"kind\"><option value=\"\">every kind</option>\n");
+		"<nav class=\"filter\" aria-label=\"filter\">\n<select id=\"kind\" aria-label=\"kind\"><option value=\"\">all kinds</option>\n");
 	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
 		if (kind_found(findings, (enum finding_kind)kind))
 			html_option(h, kind_get((enum finding_kind)kind)->name);
-	html_raw(h, "</select>\n<select id=\"file\" aria-label=\"file\"><option value=\"\">every file</option>\n");
+	html_raw(h, "</select>\n<select id=\"file\" aria-label=\"file\"><option value=\"\">all files</option>\n");
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding_frame *frame = stack_location(&findings->at[i].stack);
 
@@ -245,8 +245,9 @@ void html_write(const struct findings *findings, FILE *out)
 		html_finding(&h, &findings->at[i]);
 	if (!findings->count)
 		html_raw(&h, "<p class=\"nothing\">Nothing was found.</p>\n");
-	html_raw(&h,
-		 "<p class=\"nothing\" id=\"none\" hidden>Nothing passes the filter.</p>\n</main>\n<footer>Blackout ");
+	html_raw(
+		&h,
+		"<p class=\"nothing\" id=\"none\" hidden>No finding matches the filter.</p>\n</main>\n<footer>Blackout ");
 	html_text(&h, findings->tool_version);
 	html_raw(&h, "</footer>\n<script>\n");
 	fputs(asset_js, out);

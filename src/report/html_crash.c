@@ -130,9 +130,9 @@ static void crash_drawing(struct html *h, const struct finding_crash *crash)
 	if (!count)
 		return;
 	html_raw(h,
-		 "<h3>what was on media, and what was not</h3>\n<div class=\"onmedia\" tabindex=\"0\"><svg "
+		 "<h3>what was on media and what was not</h3>\n<div class=\"onmedia\" tabindex=\"0\"><svg "
 		 "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" "
-		 "aria-label=\"stores that reached the media and stores that were lost\">\n",
+		 "aria-label=\"stores that reached media and stores that were lost\">\n",
 		 WIDTH, height, WIDTH, height);
 	html_raw(h,
 		 "<text class=\"num\" x=\"%u\" y=\"14\">what the program saw</text><text class=\"num\" x=\"%u\" "
@@ -167,8 +167,8 @@ static void crash_fate(struct html *h, const struct finding_crash *crash)
 {
 	html_raw(h, "<li>");
 	if (!crash->lost_total) {
-		html_raw(h, crash->persisted_total ? "All that was stored so far is on media."
-						   : "Which of the pending stores are on media does not matter.");
+		html_raw(h, crash->persisted_total ? "Everything that was stored so far is on media."
+						   : "It does not matter which pending stores are on media.");
 	} else {
 		html_number(h, crash->lost_total);
 		html_raw(h, crash->lost_total == 1 ? " pending store is lost" : " pending stores are lost");
@@ -189,7 +189,7 @@ static void crash_story(struct html *h, const struct finding_crash *crash)
 	html_raw(h, "<ol class=\"story\">\n<li>The power fails before ");
 	crash_point_text(crash, text, sizeof(text));
 	html_text(h, text);
-	html_raw(h, "%s.</li>\n", crash->nested ? ", while recovery from an earlier crash is at work" : "");
+	html_raw(h, "%s.</li>\n", crash->nested ? ", while recovery from an earlier crash is running" : "");
 	crash_fate(h, crash);
 	html_raw(h, "<li>Recovery: <b>");
 	crash_failure_text(crash, text, sizeof(text));
@@ -230,7 +230,7 @@ void html_crash(struct html *h, const struct finding_crash *crash)
 			h,
 			"</code>, and with <code>--gdb</code> in a debugger; DIR is the directory of this report</p>\n");
 	}
-	crash_place(h, crash->recovery.outcome == OUTCOME_IS_TIMEOUT ? "recovery hangs at" : "recovery ended at",
+	crash_place(h, crash->recovery.outcome == OUTCOME_IS_TIMEOUT ? "recovery hangs at" : "recovery failed at",
 		    &crash->recovery.stack);
 	crash_place(h, "the power failed at", &crash->point);
 	for (size_t i = 0; i < crash->lost_count && i < ROWS_MAX; i++)

@@ -65,9 +65,9 @@ static const char *word_class(const struct finding_event *event, unsigned word)
 
 static const char *line_text(const struct finding_event *event)
 {
-	return event->dirty      ? "after it, something is in the cache alone"
-	       : event->awaiting ? "after it, what was written back still needs a fence"
-	       : event->ordered  ? "after it, all is written back and ordered"
+	return event->dirty      ? "after it, some data is only in the cache"
+	       : event->awaiting ? "after it, the data that was written back still needs a fence"
+	       : event->ordered  ? "after it, everything is written back and ordered"
 				 : "after it, nothing is pending";
 }
 
@@ -132,7 +132,7 @@ static void drawing_svg(struct html *h, const struct finding *finding)
 
 static void drawing_legend(struct html *h)
 {
-	html_raw(h, "<p class=\"legend\"><span><i class=\"dirty\"></i>in the cache alone</span>"
+	html_raw(h, "<p class=\"legend\"><span><i class=\"dirty\"></i>only in the cache</span>"
 		    "<span><i class=\"await\"></i>written back, not fenced</span>"
 		    "<span><i class=\"order\"></i>ordered by clflush</span>"
 		    "<span><i class=\"clean\"></i>nothing pending</span>"

@@ -46,7 +46,7 @@ int take_number(struct reader *r, const json_t *object, const char *key, bool ne
 	if (!value)
 		return needed ? reader_fail(r, key, "is missing") : 0;
 	if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) > limit)
-		return reader_fail(r, key, "is not a number that can be");
+		return reader_fail(r, key, "is not a number or is out of range");
 	figure->value = (uint64_t)json_integer_value(value);
 	figure->known = true;
 	return 0;
@@ -76,7 +76,7 @@ static int take_texts(struct reader *r, const json_t *object, const char *key, s
 		const json_t *value = json_array_get(array, i);
 
 		if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
-			return reader_fail(r, key, "holds something that is not a string");
+			return reader_fail(r, key, "contains something that is not a string");
 		vec_push(&texts->list, findings_text(r->findings, json_string_value(value)));
 	}
 	return 0;
@@ -91,7 +91,7 @@ static int read_frame(struct reader *r, const json_t *object, struct finding_fra
 	const char *offset;
 
 	if (!json_is_object(object))
-		return reader_fail(r, "stack", "holds something that is not a frame");
+		return reader_fail(r, "stack", "contains something that is not a frame");
 	if (take_text(r, object, "file", false, &frame->file) < 0 ||
 	    take_number(r, object, "line", false, UINT32_MAX, &line) < 0 ||
 	    take_text(r, object, "function", false, &frame->function) < 0 ||
@@ -156,11 +156,11 @@ static int read_related(struct reader *r, const json_t *object, struct finding *
 		const char *role;
 
 		if (!json_is_object(related))
-			return reader_fail(r, "related", "holds something that is not an object");
+			return reader_fail(r, "related", "contains something that is not an object");
 		if (take_text(r, related, "role", true, &role) < 0)
 			return -1;
 		if (!role_find(role, &finding->related[i].role))
-			return reader_fail(r, "related", "has a role that is not known");
+			return reader_fail(r, "related", "has an unknown role");
 		if (read_stack(r, related, &finding->related[i].stack) < 0)
 			return -1;
 	}
@@ -183,7 +183,7 @@ static int read_names(struct reader *r, const json_t *object, struct finding *fi
 	if (!severity_find(severity, &finding->severity))
 		return reader_fail(r, "severity", "is not known to this version");
 	if (strlen(fingerprint) != FINGERPRINT_CHARS)
-		return reader_fail(r, "fingerprint", "has not the right length");
+		return reader_fail(r, "fingerprint", "has the wrong length");
 	if (strlen(id) >= sizeof(finding->id))
 		return reader_fail(r, "id", "is too long");
 	strcpy(finding->id, id);
@@ -197,7 +197,7 @@ static int read_platforms(struct reader *r, const json_t *object, struct finding
 	int result = take_texts(r, object, "platforms", &platforms);
 
 	if (result == 0 && platforms.list.count > FINDING_PLATFORMS_MAX)
-		result = reader_fail(r, "platforms", "are too many");
+		result = reader_fail(r, "platforms", "has too many entries");
 	for (size_t i = 0; result == 0 && i < platforms.list.count; i++)
 		finding->platforms[finding->platform_count++] = platforms.list.at[i];
 	vec_free(&platforms.list);
@@ -211,7 +211,7 @@ static int read_detectors(struct reader *r, const json_t *object, struct finding
 	int result = json_object_get(object, "detectors") ? take_texts(r, object, "detectors", &detectors) : 0;
 
 	if (result == 0 && detectors.list.count > FINDING_DETECTORS_MAX)
-		result = reader_fail(r, "detectors", "are too many");
+		result = reader_fail(r, "detectors", "has too many entries");
 	for (size_t i = 0; result == 0 && i < detectors.list.count; i++)
 		finding->detectors[finding->detector_count++] = detectors.list.at[i];
 	vec_free(&detectors.list);
@@ -233,7 +233,7 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 		struct finding_also *also = &finding->also[i];
 
 		if (!json_is_object(each))
-			return reader_fail(r, "also", "holds something that is not an object");
+			return reader_fail(r, "also", "contains something that is not an object");
 		if (take_text(r, each, "kind", true, &kind) < 0 ||
 		    take_text(r, each, "detector", true, &also->detector) < 0 ||
 		    take_text(r, each, "message", true, &also->message) < 0 ||
@@ -241,7 +241,7 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 			return -1;
 		also->kind = kind_find(kind, strlen(kind));
 		if (also->kind == KIND_COUNT)
-			return reader_fail(r, "also", "has a kind that is not known");
+			return reader_fail(r, "also", "has an unknown kind");
 		finding->also_count++;
 	}
 	return 0;
@@ -346,7 +346,7 @@ static int read_seconds(struct reader *r, const json_t *stats)
 		const json_t *value = json_object_get(seconds, #name);                                               \
 		if (value &&                                                                                         \
 		    (!json_is_number(value) || !(json_number_value(value) >= 0 && json_number_value(value) < 1e12))) \
-			return reader_fail(r, "stats.seconds", "holds something that is no time");                   \
+			return reader_fail(r, "stats.seconds", "contains something that is not a time");             \
 		if (value)                                                                                           \
 			r->findings->stats.seconds.name = json_number_value(value);                                  \
 	}
@@ -364,7 +364,7 @@ static int take_figure(struct reader *r, const json_t *object, const char *key, 
 	if (!digits)
 		return take_number(r, object, key, false, INT64_MAX, figure);
 	if (!*digits || digits[strspn(digits, "0123456789.e")] || strlen(digits) != json_string_length(value))
-		return reader_fail(r, key, "is not a number that can be");
+		return reader_fail(r, key, "is not a number or is out of range");
 	*figure = (struct findings_figure){.value = UINT64_MAX, .known = true};
 	figure->large = findings_text(r->findings, digits);
 	return 0;
@@ -380,7 +380,7 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
 	    (nested && !json_is_object(nested)))
-		return reader_fail(r, "stats", "holds figures that are not an object");
+		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
 		return -1;
@@ -476,12 +476,12 @@ static int read_schema(struct reader *r, const json_t *root)
 	const char *schema;
 
 	if (!json_is_object(root) || take_text(r, root, "schema", false, &schema) < 0 || !schema)
-		return err_set(r->err, "%s is not a findings.json: it names no schema", r->name);
+		return err_set(r->err, "%s is not a findings.json: it has no schema", r->name);
 	if (!strcmp(schema, SCHEMA))
 		return 0;
-	err_set(r->err, "%s has the schema '%.60s', and this version of Blackout reads '%s' alone", r->name, schema,
+	err_set(r->err, "%s has the schema '%.60s', but this version of Blackout reads only '%s'", r->name, schema,
 		SCHEMA);
-	return err_hint(r->err, "make it again with this version");
+	return err_hint(r->err, "create it again with this version");
 }
 
 static int read_root(struct reader *r, const json_t *root)

@@ -33,7 +33,7 @@ static int read_store(struct reader *r, const json_t *object, struct finding_sto
 	uint64_t size;
 
 	if (!json_is_object(object) || (flush && !json_is_object(flush)))
-		return reader_fail(r, "crash", "holds something that is not a store");
+		return reader_fail(r, "crash", "contains something that is not a store");
 	if (take_text(r, object, "pool", false, &store->pool) < 0 ||
 	    take_text(r, object, "value", false, &store->value) < 0 ||
 	    number_into(r, object, "offset", INT64_MAX, &store->offset) < 0 ||
@@ -55,7 +55,7 @@ static int read_stores(struct reader *r, const json_t *crash, const char *key, s
 	if (take_inner(r, crash, key, '[', &array) < 0)
 		return -1;
 	if (json_array_size(array) > CRASH_STORES_MAX)
-		return reader_fail(r, key, "holds too many stores");
+		return reader_fail(r, key, "contains too many stores");
 	*count = json_array_size(array);
 	*stores = findings_block(r->findings, *count, sizeof(**stores));
 	for (size_t i = 0; i < *count; i++)
@@ -72,7 +72,7 @@ static int read_total(struct reader *r, const json_t *crash, const char *key, si
 	if (take_number(r, crash, key, false, INT64_MAX, &figure) < 0)
 		return -1;
 	if (figure.value < count)
-		return reader_fail(r, key, "is less than there are");
+		return reader_fail(r, key, "is less than the number of stores");
 	*total = figure.value;
 	return 0;
 }

@@ -318,7 +318,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 	text_segments(&t, findings);
 	text_funnel(&t, &findings->stats);
 	if (findings->target.mode && strchr(findings->target.mode, ':')) /* not the usual mode, and the reason */
-		text_note(&t, "recovery was run by ", findings->target.mode);
+		text_note(&t, "recovery mode is ", findings->target.mode);
 	for (size_t i = 0; i < findings->warnings.count; i++)
 		text_warning(&t, findings->warnings.at[i]);
 	for (size_t i = 0; i < findings->notes.count; i++)

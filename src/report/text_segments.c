@@ -117,7 +117,7 @@ void text_segments(struct text *t, const struct findings *findings)
 {
 	if (!findings->segments.count)
 		return;
-	text_print(t, "segments with most crash states, by the event after which they are:");
+	text_print(t, "segments with the most crash states; #N: the crash comes after event N:");
 	text_newline(t);
 	for (size_t i = 0; i < findings->segments.count; i++)
 		text_segment(t, &findings->segments.at[i]);

@@ -90,7 +90,7 @@ static int dir_lock(struct scene_dir *dir, struct err *err)
 {
 	dir_open(dir);
 	if (dir->lock && !dirlock_take(dir->lock, DIRLOCK_TURN_MS))
-		return err_set(err, "another blackout has its crash states in %s", dir->original);
+		return err_set(err, "another blackout process is testing crash states in %s", dir->original);
 	return 0;
 }
 

@@ -87,8 +87,8 @@ int journal_open(struct journal *journal, struct err *err)
 	words_free(&places);
 	if (journal->path)
 		return 0;
-	err_set(err, "there is no place for a journal of the files that are moved aside");
-	return err_hint(err, "let XDG_STATE_HOME, HOME or /var/tmp be a directory that can be written to");
+	err_set(err, "cannot create a journal of the files that are moved aside");
+	return err_hint(err, "make XDG_STATE_HOME, HOME or /var/tmp a writable directory");
 }
 
 int journal_add(struct journal *journal, const char *path, struct err *err)

@@ -413,7 +413,7 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 		run->report = mem_resize(run->report, run->report_room, 1);
 	}
 	if (reply->bytes < sizeof(*report) || !report_read(w->control.reply, run->report, reply->bytes)) {
-		run_break(run, "a process of recovery died while it reported");
+		run_break(run, "a recovery process died while it sent a report");
 		return false;
 	}
 	report = (const void *)run->report;
@@ -423,7 +423,7 @@ bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_
 				    report->err_bytes ||
 	    report->mask_bytes != (report->flags & LAZY_POSTPONED ? report->depth * sizeof(uint64_t) : 0) ||
 	    !way_follow(run, report, (const uint32_t *)(report + 1))) {
-		run_break(run, "a report of recovery is damaged");
+		run_break(run, "a report from recovery is damaged");
 		return false;
 	}
 	report_take(run, w, reply, report,

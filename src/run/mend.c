@@ -97,7 +97,7 @@ static bool path_return(const char *path, const struct owner *owner)
 	if (result == SWAP_RESTORED)
 		say("restored %s, which an earlier run (process %d) had left swapped", path, (int)owner->pid);
 	if (kept)
-		say("kept as %s what was found in its place", kept);
+		say("the file that was found in its place was kept as %s", kept);
 	free(kept);
 	return result != SWAP_FAILED;
 }
@@ -132,7 +132,8 @@ static void made_remove(const struct journal_text *text)
 		const char *path = text->made[i].path;
 
 		if (made_is_there(text, &text->made[i]) && unlink(path) < 0 && errno == EISDIR && rmdir(path) < 0)
-			say("left %s, which recovery made in an earlier run (process %d)", path, (int)text->owner.pid);
+			say("could not remove %s, which recovery created in an earlier run (process %d)", path,
+			    (int)text->owner.pid);
 	}
 }
 
@@ -352,13 +353,13 @@ static int note_refuse(const struct note *note, struct err *err)
 	char *aside = swap_aside(note->path, &note->owner);
 
 	if (note_is_attended(note)) {
-		err_set(err, "%s is a crash state now, that another blackout (process %d) has put there", note->path,
-			(int)note->owner.pid);
-		err_hint(err, "wait until that one has ended");
+		err_set(err, "another blackout (process %d) has put a crash state at %s", (int)note->owner.pid,
+			note->path);
+		err_hint(err, "wait until that process has ended");
 	} else {
 		err_set(err, "%s was left swapped by an earlier run (process %d), and cannot be put back", note->path,
 			(int)note->owner.pid);
-		err_hint(err, "as a user who may do so: mv %s %s", aside, note->path);
+		err_hint(err, "run as a user who has permission: mv %s %s", aside, note->path);
 	}
 	free(aside);
 	return -1;

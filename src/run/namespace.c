@@ -158,7 +158,7 @@ static int sides_open(struct sides *sides, const struct scene_dir *dir, struct e
 	if (!strcmp(dir->original, "/"))
 		return err_set(err, "PM files in / cannot be mounted over");
 	if (!dir->is_there)
-		return err_set(err, "the directory %s is not there any more", dir->original);
+		return err_set(err, "the directory %s no longer exists", dir->original);
 	sides->original = open(dir->original, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	sides->scene = open(dir->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (sides->original < 0 || sides->scene < 0)

@@ -33,7 +33,7 @@ void outcome_describe(const struct outcome *outcome, char *text, size_t size)
 		else
 			snprintf(text, size, "signal %d", outcome->value);
 		break;
-	case OUTCOME_TIMEOUT: snprintf(text, size, "no end within the time limit"); break;
+	case OUTCOME_TIMEOUT: snprintf(text, size, "did not end within the time limit"); break;
 	}
 }
 

@@ -43,7 +43,7 @@ bool outcome_passed(const struct outcome *outcome);
 /* Are kind and value equal?  Output and run time may differ. */
 bool outcome_same(const struct outcome *a, const struct outcome *b);
 
-/* "exit status 3", "SIGSEGV", "no end within the time limit". */
+/* "exit status 3", "SIGSEGV", "did not end within the time limit". */
 void outcome_describe(const struct outcome *outcome, char *text, size_t size);
 
 /* *copy owns its texts; free it with outcome_free. */

@@ -76,7 +76,7 @@ int program_find(struct program *program, const char *name, struct err *err)
 	if (refused == ENOENT)
 		err_set(err, "there is no program '%s'%s", name, strchr(name, '/') ? "" : " in PATH");
 	else if (refused == EACCES)
-		err_set(err, "%s may not be executed", name);
+		err_set(err, "%s is not executable", name);
 	else
 		err_set(err, "cannot run %s: %s", name, strerror(refused));
 	if (refused == ENOENT && !strchr(name, '/') && access(name, X_OK) == 0)
@@ -112,7 +112,7 @@ static int elf_interpreter_check(const char *path, const Elf64_Ehdr *header, str
 	elf_interpreter(fd, header, name, sizeof(name));
 	close(fd);
 	if (*name && path_refused(name))
-		return err_set(err, "the dynamic linker of %s, %.200s, is not on this machine", path, name);
+		return err_set(err, "the dynamic linker of %s, %.200s, does not exist on this machine", path, name);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ static int privilege_check(int fd, const char *path, struct err *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_sys(err, "cannot look at %s", path);
+		return err_sys(err, "cannot examine %s", path);
 	if (st.st_mode & (S_ISUID | S_ISGID))
 		return err_set(err, "%s is a setuid or setgid program, which cannot be recorded", path);
 	return 0;

@@ -79,7 +79,7 @@ static int dir_refuse(struct err *err, const char *dir)
 {
 	err_set(err, "%s is not empty, and not a recording", dir);
 	err_status(err, ERR_USAGE);
-	return err_hint(err, "give another directory with --out, or remove this one");
+	return err_hint(err, "choose another directory with --out, or remove this one");
 }
 
 static int dir_open(const char *dir, struct err *err)
@@ -123,7 +123,7 @@ static int trace_take(struct recording *r, const char *dir, struct err *err)
 		return 0;
 	err_set(err, "another recording is being written to %s", dir);
 	err_status(err, ERR_USAGE);
-	return err_hint(err, "give another directory with --out");
+	return err_hint(err, "choose another directory with --out");
 }
 
 static int dir_take(struct recording *r, const char *dir, struct err *err)

@@ -59,7 +59,7 @@ static void commons_fill(struct recovery *r)
 static void reason_set(struct recovery *r, enum recovery_mode passed_over, const char *why)
 {
 	if (!*r->reason)
-		snprintf(r->reason, sizeof(r->reason), "not by %s: %s", recovery_mode_name(passed_over), why);
+		snprintf(r->reason, sizeof(r->reason), "%s cannot be used (%s)", recovery_mode_name(passed_over), why);
 }
 
 /* The next mode that could work after this one.  RECOVERY_AUTO comes before the first, and is returned after the
@@ -86,7 +86,7 @@ static enum recovery_mode mode_next(const struct recovery *r, enum recovery_mode
 
 static void mode_begin(struct recovery *r)
 {
-	struct err why = {.sentence = "mount namespaces are not wanted"}, ignored;
+	struct err why = {.sentence = "mount namespaces are disabled"}, ignored;
 	const char *stub = r->options.stub;
 	char *path = r->common.stub;
 
@@ -316,7 +316,7 @@ static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err
 	if (r->doubting && outcome_same(&r->doubted, &w->outcome)) {
 		r->mode = RECOVERY_FORK;
 	} else if (r->doubting) {
-		reason_set(r, RECOVERY_FORK, "recovery ends otherwise there");
+		reason_set(r, RECOVERY_FORK, "recovery gave a different result under the fork server");
 		r->mode = w->mode;
 	}
 	r->doubting = false;

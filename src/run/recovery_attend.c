@@ -91,7 +91,7 @@ static int attend_apart(const struct recovery *r, struct scene *scene, const str
 	if (n == sizeof(*answer))
 		return answer->result;
 	mend_journals();
-	return err_set(&answer->err, "%s could not be watched", visit->argv[0]);
+	return err_set(&answer->err, "the process that watched %s died", visit->argv[0]);
 }
 
 int recovery_attend(struct recovery *r, unsigned worker, const struct recovery_visit *visit, struct process_end *end,

@@ -210,7 +210,7 @@ static int paths_check(const struct scene *scene, struct err *err)
 
 	for (size_t i = 0; i < origin_path_count(scene->origin); i++)
 		if (!scene_path(scene, origin_path(scene->origin, i), actual, sizeof(actual)))
-			return err_set(err, "there is no place for %.200s", origin_path(scene->origin, i));
+			return err_set(err, "there is no place for the PM file %.200s", origin_path(scene->origin, i));
 	return 0;
 }
 

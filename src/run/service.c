@@ -32,7 +32,7 @@ int service_port(const char *ready)
 int service_check(const struct service *service, struct err *err)
 {
 	if (service->ready && service_port(service->ready) == 0)
-		err_set(err, "--ready %.20s: there is no such port", service->ready);
+		err_set(err, "--ready %.20s: the port number is out of range", service->ready);
 	else if (service->ready && !*service->ready)
 		err_set(err, "--ready needs a port, the path of a socket, or a command");
 	else if (!*service->client)

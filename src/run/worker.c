@@ -171,7 +171,7 @@ static void run_begin(struct worker *w)
 		atomic_store(&w->redirection.page->opened, 0);
 	}
 	if (w->lazy && !lazy_request(w->lazy, w))
-		worker_refuse(w, "there is no space for the undecided lines");
+		worker_refuse(w, "there is no space left for the undecided lines");
 	else if (request_send(w, w->lazy ? STUB_LAZY : STUB_RUN) < 0)
 		worker_refuse(w, "recovery cannot be reached");
 }
@@ -344,7 +344,7 @@ static void leaf_take(struct worker *w, const struct stub_reply *reply)
 	if (w->lazy && lazy_report_take(w->lazy, w, reply))
 		return;
 	server_stop(w);
-	worker_refuse(w, "recovery reports what was not asked for");
+	worker_refuse(w, "recovery sent an unexpected report");
 }
 
 static bool server_reply(struct worker *w)
@@ -373,7 +373,7 @@ static bool server_is_dead(const struct worker *w)
 static void server_pump(struct worker *w)
 {
 	const char *reason = w->serving ? "recovery kills the fork server"
-					: "recovery ends without opening a PM file in the process that was started";
+					: "the process that was started ends without opening a PM file";
 
 	for (int i = 0; w->lazy && i < LEAVES_AT_ONCE && worker_is_busy(w); i++)
 		if (!server_reply(w))
@@ -408,12 +408,12 @@ static void keeper_pump(struct worker *w)
 		if (w->mode == RECOVERY_IN_PLACE)
 			mend_run(&w->scene.journal);
 		place_clear(w);
-		worker_refuse(w, "recovery kills the process that keeps it");
+		worker_refuse(w, "recovery kills the process that supervises it");
 	} else if (reply.op == STUB_REFUSED || (w->redirection.page && atomic_load(&w->redirection.page->refused))) {
 		run_refused(w, w->redirection.page);
 	} else if (redirection_was_missed(w)) {
 		place_clear(w);
-		worker_refuse(w, "recovery opens no PM file by the C library");
+		worker_refuse(w, "recovery opens no PM file through the C library");
 	} else {
 		run_end(w, &reply);
 	}

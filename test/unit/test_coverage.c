@@ -88,7 +88,7 @@ static void threads(void **state)
 
 	(void)state;
 	f->stats.threads = figure(2);
-	expect(f, "All 4 segments were explored completely. Other orders of the threads were not tested.");
+	expect(f, "All 4 segments were explored completely. Other interleavings of the threads were not tested.");
 	findings_free(f);
 }
 
@@ -115,7 +115,7 @@ static void nested(void **state)
 	f->stats.nested.states = figure(1200);
 	f->stats.nested.crashed = figure(100);
 	expect(f,
-	       "Every state of a single crash that can matter was tested. Recovery was crashed in turn on 100 of 1 200 crash states.");
+	       "Every state of a single crash that can matter was tested. Recovery itself was crashed on 100 of 1 200 crash states.");
 	findings_free(f);
 }
 
@@ -131,9 +131,9 @@ static void without_explore(void **state)
 	f->stats.crash_states.tested.known = false;
 	expect(f, "Crash states were not tested.");
 	f->target.recover = NULL;
-	expect(f, "Crash states were not tested: there was no --recover.");
+	expect(f, "Crash states were not tested: --recover was not given.");
 	f->stats.crash_states.feasible = figure(7);
-	expect(f, "Crash states were counted, not tested: there was no --recover.");
+	expect(f, "Crash states were counted, not tested: --recover was not given.");
 	findings_free(f);
 }
 

@@ -114,7 +114,7 @@ static void test_outcome(void **state)
 	describe((struct outcome){.kind = OUTCOME_EXIT, .value = 3}, "exit status 3", false);
 	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGSEGV}, "SIGSEGV", false);
 	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGRTMIN}, "signal 34", false);
-	describe((struct outcome){.kind = OUTCOME_TIMEOUT}, "no end within the time limit", false);
+	describe((struct outcome){.kind = OUTCOME_TIMEOUT}, "did not end within the time limit", false);
 	outcome_copy(&b, &a);
 	assert_ptr_not_equal(a.out.text, b.out.text);
 	assert_string_equal(b.out.text, "x");

@@ -55,7 +55,7 @@ static void test_text(void **state)
 		"    via: pmem_flush (libpmem.so.1+0x1001)\n"
 		"\n"
 		"1 error, 2 performance, 0 warnings, 1 suppressed. Crash states were not tested:\n"
-		"there was no --recover. Report: blackout.out/report.html\n");
+		"--recover was not given. Report: blackout.out/report.html\n");
 	free(text);
 	findings_free(f);
 }
@@ -246,18 +246,18 @@ static void test_json_refused(void **state)
 {
 	(void)state;
 	refuse("{\"schema\": \"blackout/findings/2\", \"findings\": []}",
-	       "x.json has the schema 'blackout/findings/2', and this version of Blackout reads 'blackout/findings/1' alone");
-	refuse("{}", "x.json is not a findings.json: it names no schema");
-	refuse("[]", "x.json is not a findings.json: it names no schema");
-	refuse("{\"schema\": 1}", "x.json is not a findings.json: it names no schema");
+	       "x.json has the schema 'blackout/findings/2', but this version of Blackout reads only 'blackout/findings/1'");
+	refuse("{}", "x.json is not a findings.json: it has no schema");
+	refuse("[]", "x.json is not a findings.json: it has no schema");
+	refuse("{\"schema\": 1}", "x.json is not a findings.json: it has no schema");
 	refuse("", "x.json is not JSON: line 1, column 0: '[' or '{' expected near end of file");
 	refuse("{\"a\":1,\"a\":2}", "x.json is not JSON: line 1, column 10: duplicate object key near '\"a\"'");
 	refuse(SOUND ",\"stats\":{}}", "x.json is not a findings.json of this version: findings is missing");
 	refuse(SOUND ",\"findings\":[]}", "x.json is not a findings.json of this version: stats is missing");
 	refuse(SOUND ",\"stats\":{\"stores\":-1},\"findings\":[]}",
-	       "x.json is not a findings.json of this version: stores is not a number that can be");
+	       "x.json is not a findings.json of this version: stores is not a number or is out of range");
 	refuse(SOUND ",\"stats\":{\"seconds\":{\"total\":\"x\"}},\"findings\":[]}",
-	       "x.json is not a findings.json of this version: stats.seconds holds something that is no time");
+	       "x.json is not a findings.json of this version: stats.seconds contains something that is not a time");
 	refuse(SOUND ",\"stats\":{},\"findings\":[" FINDING "}," FINDING ",\"fix\":3}]}",
 	       "x.json is not a findings.json of this version: findings[1].fix is not a string");
 	refuse(SOUND ",\"stats\":{},\"findings\":[3]}",

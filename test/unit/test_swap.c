@@ -293,7 +293,7 @@ static void test_kept(void **state)
 	assert_int_equal(rename("pools/new", "pools/pool"), 0);
 	*told = 0;
 	mend_dir("pools");
-	assert_non_null(strstr(told, "kept as pools/pool.blackout-kept-1 what was found in its place\n"));
+	assert_non_null(strstr(told, "the file that was found in its place was kept as pools/pool.blackout-kept-1\n"));
 	assert_string_equal(text_read("pools/pool"), "the user");
 	assert_string_equal(text_read("pools/pool.blackout-kept-1"), "work");
 
