@@ -153,13 +153,13 @@ int campaign_tester_end(struct campaign *campaign, int r, struct err *err);
 void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
 
 /* The time when all runs must have ended, except one that is believed to hang.  A quarter of the budget is reserved for
- * findings. 0: no budget. */
+ * findings.  0: no budget. */
 double campaign_end(const struct campaign *campaign);
 
-/* The maximum number of states of inject: two for each visit. 0: not known. */
+/* The maximum number of states of inject: two for each visit.  0: not known. */
 uint64_t campaign_expects(const struct campaign *campaign);
 
-/* inject.c: once, before the first crash state: recovery must pass without a crash. 0, TESTER_STOPPED or -1. */
+/* inject.c: once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
 /* inject.c: make trials on a platform, in one round; 0 also when stopped. */
@@ -168,11 +168,11 @@ int inject_read(struct campaign *campaign, size_t platform, unsigned round, stru
 /* hangs.c: decide how to handle a trial.  Negative: TESTER_STOPPED, -1. */
 enum hangs_advice { HANGS_TEST, HANGS_CONFIRM /* with hangs_try, if it is to run at all */, HANGS_LEAVE };
 int hangs_look(struct campaign *campaign, size_t platform, const struct trial *trial, struct err *err);
-/* Run a state alone with a longer time limit. 0, TESTER_STOPPED or -1. */
+/* Run a state alone with a longer time limit.  0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);
-/* Does recovery hang on this state? 1: yes. 0: it ends if it has more time, as *how says.  TESTER_STOPPED: there is no
- * time to find out.  -1: error.  A state without a digest (0, 0) is always run. */
+/* Does recovery hang on this state?  1: yes.  0: it ends if it has more time, as *how says.  TESTER_STOPPED: there is
+ * no time to find out.  -1: error.  A state without a digest (0, 0) is always run. */
 int hangs_certainly(struct campaign *campaign, const struct state *state, struct ending *how, struct err *err);
 /* The same for all trials that exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, const struct trials *trials, struct err *err);
@@ -203,7 +203,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 int campaign_record(struct campaign *campaign, const char *dir, const struct state *state, bool loads, struct err *err);
 
 /* record.c: the same, then call `told` for each event and remove the recording.  *whole is false if it could not be
- * made or read to its end. 0 or TESTER_STOPPED. */
+ * made or read to its end.  0 or TESTER_STOPPED. */
 typedef void campaign_told(void *arg, const struct trace *trace, const struct event *ev);
 /* Call these before the first tester opens and after the last closes.  Recovery may see a directory beside its PM files
  * only if that directory existed before testing began. */

@@ -70,7 +70,7 @@ struct count *count_new(const struct count_options *options);
 void count_free(struct count *count);
 
 /* Read a recording for one platform.  `origin` may be NULL.  The results of several readings are merged: a content that
- * is possible on two platforms counts once.  -1: the recording is damaged. 0 also when it was interrupted; then
+ * is possible on two platforms counts once.  -1: the recording is damaged.  0 also when it was interrupted; then
  * count_complete is false. */
 int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
 	       struct err *err);

@@ -204,7 +204,7 @@ static uint64_t contents_count(const struct eager *g, uint32_t line, uint8_t *fl
 	return count;
 }
 
-/* Is `number` one of `wanted` (at least 2) numbers spaced evenly over `count`? The first and the last are. */
+/* Is `number` one of `wanted` (at least 2) numbers spaced evenly over `count`?  The first and the last are. */
 static bool is_picked(uint64_t number, uint64_t count, uint64_t wanted)
 {
 	return count <= wanted || !number ||

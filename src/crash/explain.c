@@ -86,7 +86,7 @@ static void job_told(struct explain *e, const struct job *job)
 		*explained(e, job->digest, job->trial->which, 0) = index;
 }
 
-/* Has this state been explained before? Then nothing else is to be done. */
+/* Has this state been explained before?  Then nothing else is to be done. */
 static bool job_is_told(struct explain *e, const struct job *job)
 {
 	uint64_t known = *explained(e, job->digest, job->trial->which, job->detectors);

@@ -27,13 +27,13 @@ struct explain {
 	size_t told; /* 1 + index of the current job's result; 0: none yet */
 };
 
-/* Does recovery end in this way on this state? 1, 0; TESTER_STOPPED, -1.  Known outcomes are not run again. */
+/* Does recovery end in this way on this state?  1, 0; TESTER_STOPPED, -1.  Known outcomes are not run again. */
 int explain_fails(struct explain *explain, const struct state *state, struct ending ending, struct err *err);
 
 /* Is there time to run recovery if it is expected to end in this way? */
 bool explain_may_run(struct explain *explain, struct ending ending);
 
-/* Is there time to run recovery once more for its output, on a state that becomes a finding? Each finding has the time
+/* Is there time to run recovery once more for its output, on a state that becomes a finding?  Each finding has the time
  * of one such run. */
 bool explain_may_tell(const struct explain *explain);
 

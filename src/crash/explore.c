@@ -71,7 +71,7 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	return eager_root(e, index, moment, extent, err);
 }
 
-/* Is a store pending that another detector reported? A store that is never flushed stays pending to the end, so only
+/* Is a store pending that another detector reported?  A store that is never flushed stays pending to the end, so only
  * the first few roots after each such store count. */
 static bool root_is_suspect(struct explored *explored, const struct moment *moment)
 {

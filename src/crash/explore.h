@@ -62,7 +62,7 @@ struct explore_figures {
 	bool observed;          /* the "observed" way was used */
 };
 
-/* Test the states of a platform in one pass. 0 also when stopped. */
+/* Test the states of a platform in one pass.  0 also when stopped. */
 int explore_read(struct campaign *campaign, size_t platform, enum explore_pass pass, struct err *err);
 
 /* Judge the states of roots other than the extreme ones, which are `trials`, and add the jobs.  The roots are those of

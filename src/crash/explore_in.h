@@ -140,7 +140,7 @@ enum eager_extent {
 int eager_root(struct explore *explore, size_t root, struct moment *moment, enum eager_extent extent, struct err *err);
 
 /* observe.c: set *open to flags by line, 1: recovery may read it.  NULL: not known; any line may be read.  The caller
- * frees the flags. 0 or TESTER_STOPPED. */
+ * frees the flags.  0 or TESTER_STOPPED. */
 int observe(struct explore *explore, const struct moment *moment, uint8_t **open);
 void observed_free(struct observed *observed);
 

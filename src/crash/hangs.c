@@ -51,7 +51,7 @@ static bool trial_believed(const struct campaign *c, size_t platform, const stru
 	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
 }
 
-/* Is it too late to run a state with patience? Rule 3 allows one more. */
+/* Is it too late to run a state with patience?  Rule 3 allows one more. */
 static bool is_late(const struct campaign *c)
 {
 	double end = campaign_end(c);

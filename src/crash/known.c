@@ -14,14 +14,14 @@
 #define CLAIMED UINT64_MAX
 #define HEADER "blackout-journal 2 "
 
-enum { PRINTED_MAX = 4 << 20 /* bytes that are kept */ };
+enum { PRINTED_MAX = 4 << 20 /* bytes of output to keep */ };
 
 struct known {
 	struct map endings; /* digest -> encoded ending, or CLAIMED */
 	FILE *journal;      /* NULL: none */
 	struct map failing; /* digest -> 1 + index of the outcome */
 	VEC_OF(struct outcome) outcomes;
-	size_t printed; /* bytes in them */
+	size_t printed; /* bytes of output in `outcomes` */
 };
 
 static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
@@ -35,7 +35,7 @@ static struct ending ending_decode(uint64_t code)
 			       .value = (int)(uint32_t)code};
 }
 
-/* A hexadecimal number, and one character after it: false if it is not there. */
+/* Read a hexadecimal number and the character `after`; false if they are not there. */
 static bool hex_read(const char **text, uint64_t *value, char after)
 {
 	char *end;
@@ -70,7 +70,7 @@ static uint64_t depends_hash(const struct known_options *o)
 	return XXH3_64bits(o->depends, strlen(o->depends));
 }
 
-/* The first line: is it of the same?  Then also its time limit. */
+/* Read the first line.  True if the journal depends on the same options; then *timeout is its time limit. */
 static bool header_read(FILE *file, const struct known_options *o, double *timeout)
 {
 	char line[128], *end;
@@ -83,7 +83,7 @@ static bool header_read(FILE *file, const struct known_options *o, double *timeo
 	return hash == depends_hash(o) && end != text && *end == '\n';
 }
 
-/* Lines up to the first that is damaged: the last one may have been cut off. */
+/* Read lines up to the first damaged one: the last line may have been cut off. */
 static void journal_read(struct known *k, FILE *file, const struct known_options *o)
 {
 	struct ending ending;
@@ -105,7 +105,7 @@ static void journal_line(struct known *k, uint64_t low, uint64_t high, struct en
 			letters[ending.kind], ending.value);
 }
 
-/* Written anew, so that a line that was cut off is gone. */
+/* Rewrite the journal, which drops a line that was cut off. */
 static int journal_write(struct known *k, const char *path, const struct known_options *o, struct err *err)
 {
 	k->journal = fopen(path, "we");
@@ -185,7 +185,7 @@ void known_learn(struct known *k, struct digest digest, const struct outcome *ou
 	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
 		return;
 	index = map_put(&k->failing, digest.low, digest.high);
-	/* With more time it may end otherwise. */
+	/* With more time the outcome may differ from the one that was kept. */
 	if (*index && outcome_same(&k->outcomes.at[*index - 1], outcome))
 		return;
 	outcome_copy(&copy, outcome);

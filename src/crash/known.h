@@ -61,7 +61,7 @@ int known_open(struct known **known, const char *path, const struct known_option
 /* Flush the journal, and free.  If the journal cannot be written, the campaign only loses the chance to be resumed. */
 void known_close(struct known *known);
 
-/* Is the content known or already claimed? If not, claim it. */
+/* Is the content known or already claimed?  If not, claim it. */
 bool known_claim(struct known *known, struct digest digest);
 
 struct ending known_get(const struct known *known, struct digest digest);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazily.c - roots whose lines recovery itself decides (run/lazy.h): the whole tree, some ways through it by chance, two
- * glances, or states for a second crash.
+/* lazily.c - roots whose lines recovery itself decides (run/lazy.h).  Recovery explores the whole tree, a random sample
+ * of its paths, two glances, or states for a second crash.
  *
- * A glance is one recovery at an end: with everything that is pending on media, or with nothing.  It tells which lines
- * are read there.  A state that is like that end in all of these is the same to recovery, so it need not be run: where
- * there is time for few states only, this leaves those that can matter. */
+ * A glance is one run of recovery on an extreme state: with all pending stores on media, or with none.  It shows which
+ * lines are read there.  A state that agrees with the extreme state in all of these lines is the same to recovery, so
+ * it need not be run.  If there is time for only a few states, this leaves the ones that can matter. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "crash/explore_in.h"
 
 enum {
-	LEAVES_SAMPLED = 1 << 10,     /* at most */
-	LEAVES_NESTED = 1 << 6,       /* of a root, in order and by chance, looked at for a second crash; */
-	LEAVES_NESTED_HASTY = 1 << 4, /* with a budget */
-	LEAVES_SOME = 1 << 8,         /* of a root, before one that is larger has all the time that is left */
-	TIMEOUTS_MAX = 3,             /* of a root: recovery that hangs mostly hangs again */
+	LEAVES_SAMPLED = 1 << 10,     /* leaves in a random sample, at most */
+	LEAVES_NESTED = 1 << 6,       /* leaves of a root, in sequence and random, to look at for a second crash */
+	LEAVES_NESTED_HASTY = 1 << 4, /* the same with a budget */
+	LEAVES_SOME = 1 << 8,         /* leaves of a root, before a larger one may use all the time that is left */
+	TIMEOUTS_MAX = 3,             /* time-outs of a root: recovery that hangs usually hangs again */
 	REFUSALS_MAX = 8,
 };
 
@@ -25,7 +25,7 @@ bool lazily_can(const struct explore *e, const struct root *root, const struct m
 	       tester_facts(e->campaign->tester).lazy;
 }
 
-/* Of a root that is too large, by chance. */
+/* The number of random leaves to test of a root that is too large. */
 static uint64_t leaves_sampled(const struct explore *e)
 {
 	uint64_t most = e->campaign->options.per_segment;
@@ -42,7 +42,7 @@ static uint64_t leaves_max(const struct explore *e)
 	return e->pass == PASS_SOME && most > LEAVES_SOME ? LEAVES_SOME : most;
 }
 
-/* What is under way on a worker. */
+/* An exploration that runs on a worker. */
 struct flight {
 	struct explore *explore;
 	size_t root;
@@ -51,8 +51,8 @@ struct flight {
 	uint64_t leaves, refusals, timeouts;
 	enum flight_aim {
 		FLIGHT_TREE,
-		FLIGHT_SAMPLE, /* of a root that has been explored as a tree: it changes nothing in what was left out */
-		FLIGHT_NEST,   /* the same, and it is kept for a second crash */
+		FLIGHT_SAMPLE, /* of a root already explored as a tree: `left_out` does not change */
+		FLIGHT_NEST,   /* the same, and states are kept for a second crash */
 	} aim;
 };
 
@@ -63,7 +63,7 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
-/* All states of a leaf are the same to recovery; an extreme one among them stands for the rest. */
+/* All states of a leaf are the same to recovery.  If an extreme state is among them, use its content. */
 static struct digest leaf_content(const struct flight *f, const struct lazy_leaf *leaf)
 {
 	if (leaf->is_all)
@@ -94,7 +94,7 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
 }
 
-/* Which file of the choices has each path now? */
+/* Map each path to its current file in the choices. */
 static void files_find(struct explore *e)
 {
 	const struct origin *origin = e->campaign->survey->origin;
@@ -176,7 +176,7 @@ static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
 	flight_free(f);
 }
 
-/* `before`: the numbers of its leaves come after these. */
+/* Start an exploration.  Its leaves are numbered from `before` + 1 on. */
 static int flight_send(const struct flight *flight, enum lazy_order order, uint64_t leaves_most, uint64_t before,
 		       struct err *err)
 {
@@ -215,8 +215,8 @@ int lazily_root(struct explore *e, size_t root, struct moment *moment, struct er
 			   sample ? e->campaign->options.per_segment : 0, err);
 }
 
-/* Stores decide, too: what recovery overwrites is seen again if the power fails before that is on media.  The first
- * leaves of a large tree are like each other, so some are added by chance. */
+/* Here recovery's stores decide lines, too: an old content that recovery overwrites is visible again if the power fails
+ * before the new one is on media.  The first leaves of a large tree resemble each other, so random ones are added. */
 int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct err *err)
 {
 	uint64_t before = 2 * e->campaign->options.per_segment;
@@ -260,7 +260,7 @@ static void glance_ended(void *arg, void *ticket, const struct lazy_end *end)
 	f->explore->explored->traps += end->traps;
 }
 
-/* Of a recovery that was cut short it is not known what it would have read. */
+/* If recovery was cut short, it is not known what else it would have read. */
 static uint8_t *glance_take(struct flight *f)
 {
 	if (f->leaves == 1 && !f->timeouts)
@@ -301,7 +301,7 @@ bool glance_reads(const struct glance *glance, uint32_t line)
 	return false;
 }
 
-/* Is it like this end, wherever recovery looks there? */
+/* Does this set agree with the extreme state `end` in all lines that recovery reads there? */
 static bool is_like(const struct choices *c, const uint8_t *read, unsigned end, const uint8_t *taken)
 {
 	for (uint32_t i = 0; i < c->line_count; i++) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leftovers.c - what recovery makes of stores that the program never wrote back.
+/* leftovers.c - does recovery need the stores that the program never wrote back?
  *
  * Other detectors name code whose stores are left unflushed at the end of the run (campaign_options.leftovers).  The
- * recording is read to its end, and for each such context
+ * recording is read to its end.  For each such context:
  *
- *  1. recovery is run on the end of the program without its leftovers, and what follows them in their lines: does it
- *     pass?
- *  2. two recordings of recovery tell what it does with the leftover bytes first: read them, or overwrite them.  One is
- *     of the state where nothing that is pending is on media, one of what the program left at its end.
+ *  1. Recovery runs on the final state of the program, without the context's leftovers and the stores that follow them
+ *     in their lines.  Does it pass?
+ *  2. Two recordings of recovery show whether it first reads or first overwrites the leftover bytes.  One is of the
+ *     state with no pending store on media, the other of the files as the program left them.
  *
- * What fails in 1 is explained with the other failures (loss.c), which may blame other stores that are lost with it.
- * Only after that is the proof for each context known. */
+ * Failures in step 1 are explained with the other failures (loss.c), which may blame other stores that are lost at the
+ * same time.  Only then is the proof for each context known. */
 #include "crash/leftovers.h"
 
 #include <stdlib.h>
@@ -20,11 +20,11 @@
 #include "crash/campaign_in.h"
 #include "model/choices.h"
 
-/* What one recording saw of the bytes that one context left in a word, a bit for each byte. */
+/* How one recording accessed the bytes that one context left in a word; a bit for each byte. */
 struct word {
 	uint32_t leftover; /* index */
 	uint8_t bytes, read, overwritten;
-	size_t next; /* 1 + index: the same word, with bytes of another context */
+	size_t next; /* 1 + index: the same word for another context */
 };
 
 struct search {
@@ -47,13 +47,13 @@ static bool is_leftover(const struct unit *unit, uint32_t context)
 	return unit->context == context && unit->kind == UNIT_CACHED && unit->cover == UNIT_BARE;
 }
 
-/* ---- what recovery does without them ---- */
+/* ---- recovery without the leftovers ---- */
 
-/* Everything on media but the leftovers of a context, and what was stored after them to the same lines.  False: it has
- * none. */
+/* Put everything on media but the leftovers of a context and the stores after them in the same lines.  False: the
+ * context has no leftovers. */
 static bool set_without(const struct unit *const *units, size_t count, uint32_t context, bool *persisted)
 {
-	struct map lines = {0}; /* that have lost something */
+	struct map lines = {0}; /* lines with a lost store */
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
@@ -93,9 +93,9 @@ static int leftover_try(struct search *s, struct leftover *leftover, struct err 
 	return r;
 }
 
-/* ---- what it does with their bytes ---- */
+/* ---- recovery's accesses to the leftover bytes ---- */
 
-/* The word of a leftover in the list that starts at *first, which is made if it is not there. */
+/* Find or add the word of a leftover in the list that starts at *first. */
 static struct word *word_get(struct search *s, uint64_t *first, uint32_t leftover)
 {
 	for (size_t at = *first; at; at = s->words.at[at - 1].next)
@@ -164,7 +164,7 @@ static void event_note(void *arg, const struct trace *trace, const struct event 
 	}
 }
 
-/* One recording is read: what it saw goes to the leftovers. */
+/* After one recording: pass on its accesses to the leftovers. */
 static void words_take(struct search *s)
 {
 	for (size_t i = 0; i < s->words.count; i++) {
@@ -212,14 +212,14 @@ static int leftovers_test(struct search *s, struct err *err)
 			vec_push(&c->leftovers, (struct leftover){.proof.context = c->options.leftovers[i]});
 	for (size_t i = 0; r == 0 && i < c->leftovers.count; i++)
 		r = leftover_try(s, &c->leftovers.at[i], err);
-	if (r == 0 && !c->options.client) /* a server does not end by itself */
+	if (r == 0 && !c->options.client) /* a server does not end by itself, so it cannot be recorded */
 		r = recoveries_watch(s);
 	return r;
 }
 
-/* ---- what fails ---- */
+/* ---- failures ---- */
 
-/* Not where the user has chosen failure points: the end of the program is none of them. */
+/* Nothing is added with --points: the end of the program is not one of the chosen points. */
 static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 {
 	if (c->options.points)
@@ -232,7 +232,7 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 		if (!leftover->persisted || !ending.known || ending_passed(ending))
 			continue;
 		verdict = map_put(&c->found.verdicts, leftover->digest.low, leftover->digest.high);
-		if (*verdict == VERDICT_FAILED) /* it was explained before */
+		if (*verdict == VERDICT_FAILED) /* explained before */
 			continue;
 		judgement_count(&c->found, leftover->digest, VERDICT_FAILED);
 		leftover->trial = (struct trial){.digest = leftover->digest,
@@ -282,7 +282,7 @@ int leftovers_run(struct campaign *c, struct err *err)
 	return r < 0 ? r : leftovers_explain(c, err);
 }
 
-/* ---- what is made of it ---- */
+/* ---- proofs ---- */
 
 static bool result_blames(const struct result *result, uint32_t context)
 {

@@ -17,7 +17,7 @@ struct leftover {
 	struct trial trial;          /* that state, if recovery fails on it */
 };
 
-/* For each leftover, run recovery without its stores and watch it.  Explain the failures. 0 also when stopped. */
+/* For each leftover, run recovery without its stores and watch it.  Explain the failures.  0 also when stopped. */
 int leftovers_run(struct campaign *campaign, struct err *err);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* loss.c - recovery fails if only what is guaranteed is on media: which stores are missed? */
+/* loss.c - recovery fails on a state that loses stores: find the lost stores that matter. */
 #include <string.h>
 
 #include "crash/explain.h"
 #include "crash/minimise.h"
 
 enum {
-	TRIES_MAX = 400,    /* of minimising */
-	TRIES_HANGING = 12, /* where each takes the whole time limit */
-	CAUSES_MAX = 8,     /* known ones that are tried first */
+	TRIES_MAX = 400,    /* tries for minimising */
+	TRIES_HANGING = 12, /* the same if each try takes the whole time limit */
+	CAUSES_MAX = 8,     /* known causes to try first */
 	WITNESSES_MAX = 3,
 	VALUE_MAX = 64,
 };
@@ -16,16 +16,16 @@ enum {
 struct loss {
 	struct explain *explain;
 	const struct job *job;
-	struct ending ending; /* the job's, or what that is with more time */
+	struct ending ending; /* the job's ending, or the ending with more time */
 	struct image *image;
 	struct model *model;
 	const struct unit *const *units;
 	size_t count;
 	bool *persisted;
-	bool *needed;    /* pending units that must be on media; none if it is not known, or nothing must */
-	bool *later;     /* of these, the ones stored from the blamed store on */
-	bool unfinished; /* there might be fewer lost ones, or it is not known what must be on media */
-	uint64_t barred; /* event of a store that makes recovery fail by itself: it stays lost; 0: none */
+	bool *needed;    /* pending units that must be on media; all false if none must, or it is not known */
+	bool *later;     /* of these, the ones stored by or after the blamed store */
+	bool unfinished; /* the lost set may not be minimal, or `needed` is not known */
+	uint64_t barred; /* event of a store that makes recovery fail by itself, so it stays lost; 0: none */
 	struct err *err;
 };
 
@@ -52,7 +52,7 @@ static int loss_fails(void *arg, const bool *persisted)
 	return r;
 }
 
-/* Is it enough that stores of this code are lost?  Then it is the same finding. */
+/* Does recovery fail if only stores of this cause's code are lost?  Then it is the same finding. */
 static int cause_fits(struct loss *l, const struct result *cause)
 {
 	bool any = false;
@@ -64,13 +64,13 @@ static int cause_fits(struct loss *l, const struct result *cause)
 				l->persisted[i] = false;
 		any |= !l->persisted[i] && !is_barred(l, i);
 	}
-	/* A lost store takes along what comes after it in its line. */
+	/* A lost store also loses the later stores of its line. */
 	if (!any || !minimise_spread(l->model, l->persisted))
 		return 0;
 	return loss_fails(l, l->persisted);
 }
 
-/* Are stores of all the code that must be lost among those that the job loses? */
+/* Does the job lose stores of all contexts that this cause needs to be lost? */
 static bool cause_is_within(const struct loss *l, const struct result *cause)
 {
 	for (size_t k = 0; k < RESULT_CONTEXTS_MAX && cause->contexts[k]; k++) {
@@ -112,10 +112,10 @@ static int loss_known(struct loss *l, struct result **found)
 
 struct stores {
 	VEC_OF(struct crash_store) all;
-	uint8_t value[VALUE_MAX]; /* of the last one, while it grows */
+	uint8_t value[VALUE_MAX]; /* of the last store, while it grows */
 };
 
-/* Does the unit go on where the last store ends? */
+/* Does the unit continue the last store? */
 static bool store_goes_on(const struct crash_store *last, const struct unit *u)
 {
 	return last && last->event == u->event && last->file == u->file && last->offset + last->size == u->offset &&
@@ -139,7 +139,7 @@ static enum which unit_which(const struct loss *l, size_t unit)
 	return l->later[unit] ? WHICH_LATER : WHICH_EARLIER;
 }
 
-/* Add the stores of the lost, or persisted, units: those of one event that follow each other are one. */
+/* Add the stores of the units selected by `which`.  Adjacent units of one event become one store. */
 static void stores_gather(const struct loss *l, enum which which, struct stores *stores)
 {
 	struct crash_store *last = NULL;
@@ -169,7 +169,7 @@ static void stores_gather(const struct loss *l, enum which which, struct stores 
 	store_close(l, stores, last);
 }
 
-/* The store to blame; one that is barred only if nothing else is lost. */
+/* The store to blame: the first lost one.  A barred store is blamed only if nothing else is lost. */
 static const struct unit *first_lost(const struct loss *l)
 {
 	const struct unit *barred = NULL;
@@ -184,7 +184,7 @@ static const struct unit *first_lost(const struct loss *l)
 	return barred;
 }
 
-/* Are units of more than one store flagged so? */
+/* Do units of more than one store have this flag? */
 static bool stores_several(const struct loss *l, const bool *flags, bool flag)
 {
 	uint64_t event = 0;
@@ -219,8 +219,8 @@ static bool is_lost_place(const struct loss *l, const struct crash_store *store)
 	return false;
 }
 
-/* What is on media for certain, the latest first: that is what recovery relies on.  Stores that came after the lost one
- * contradict its loss; only where there are none, those before it. */
+/* Collect stores that are certainly on media, latest first: recovery relies on them.  Stores after the lost one
+ * contradict its loss.  Stores before it are used only if there are none after it. */
 static void witnesses_gather(const struct loss *l, uint64_t lost, struct stores *stores)
 {
 	const struct explain *e = l->explain;
@@ -254,8 +254,8 @@ static void result_contexts(const struct loss *l, struct result *result)
 	}
 }
 
-/* The needed store that is named beside the lost one: the first that came after it, if any did.  Between these two
- * something is missing; what came before only shows that it matters. */
+/* The needed store to name with the lost one: the first one after it, if any.  A flush or fence is missing between
+ * these two.  An earlier store only shows that the loss matters. */
 static const struct unit *needed_named(const struct loss *l)
 {
 	const struct unit *first = NULL;
@@ -322,14 +322,15 @@ static int pair_fails(void *arg, const bool *persisted)
 	return loss_fails(arg, persisted);
 }
 
-/* Which of the persisted stores must be there?  None, if recovery fails without all of them.
+/* Find the persisted stores that must be on media for recovery to fail.  None must if it fails without all of them.
  *
- * First those stored after the lost one, with all others on media.  Without these, too, recovery might end in the same
- * way for another reason, and it would look as if nothing had to be there.
+ * Stores after the lost one are tried first, with all others on media.  If the others were missing, too, recovery might
+ * end in the same way for another reason, and it would look as if no store were needed.
  *
- * Where no tries are left, one store alone is needed all the same: to do without any was tried first.  Of several it is
- * not known which.  That spoils the advice, which names one of them; but not if these came before the lost one, and
- * others after it are known: then they are not called needed. */
+ * If the tries run out and one store is left, it is needed: doing without any store was tried first.  If several are
+ * left, it is not known which are needed.  That makes the advice unreliable, because it names one of them.  The
+ * exception is stores before the lost one when needed stores after it are known: then the earlier ones are not called
+ * needed. */
 static int loss_pair(struct loss *l, unsigned tries)
 {
 	uint64_t lost = first_lost(l)->event;
@@ -352,7 +353,7 @@ static int loss_pair(struct loss *l, unsigned tries)
 	return r;
 }
 
-/* Explored states may lose more than one store in several ways: what is blamed on the same code, and fails alike, is
+/* Explored states may lose several stores in many combinations.  Failures that blame the same code and end alike are
  * one finding. */
 static struct result *loss_same(const struct loss *l)
 {
@@ -386,7 +387,7 @@ static void loss_start(struct loss *l)
 		memset(l->persisted, 0, l->count);
 }
 
-/* What is left may be slow, where the whole hangs: then the whole is told. */
+/* The minimal loss may be merely slow although the job's full loss hangs.  Then report the full loss. */
 static int loss_settle(struct loss *l)
 {
 	bool same = l->job->persisted ? !memcmp(l->persisted, l->job->persisted, l->count)
@@ -403,7 +404,8 @@ static int loss_settle(struct loss *l)
 	return r == -1 ? -1 : 0;
 }
 
-/* Is all that is lost a library's, which was still creating a pool?  Then nobody asks which of it matters. */
+/* Do all lost stores belong to a library that was still creating a pool?  Then it does not matter which of them are to
+ * blame. */
 static bool loss_is_creation(const struct loss *l)
 {
 	struct creation *creation = l->explain->campaign->creation;
@@ -440,13 +442,14 @@ static int loss_minimise(struct loss *l)
 	return r == -1 ? -1 : loss_result(l);
 }
 
-/* Does the job lose anything?  Not if all that is pending is on media, and that was slow once, and is not any more. */
+/* Does the job lose anything?  It does not if all pending stores are on media and recovery was slow only once. */
 static bool is_loss(const struct loss *l)
 {
 	return !l->job->persisted || memchr(l->job->persisted, 0, l->count);
 }
 
-/* A cause of its own; but one that exceeded the time limit among others may be slow, and then end well or not. */
+/* Find a cause for this job alone.  If it exceeded the time limit while other runs competed with it, it may be slow
+ * rather than hang, and then pass or fail. */
 static int loss_alone(struct loss *l)
 {
 	int r = 0;
@@ -460,8 +463,8 @@ static int loss_alone(struct loss *l)
 	return explain_is_fine(l->explain, l->job, l->ending) ? 0 : loss_minimise(l);
 }
 
-/* All that is stored fails as the job does.  Is what came too early there on media here, too?  Then that is the cause;
- * otherwise there must be another. */
+/* The state with everything on media fails as this job does.  If the store that came too early there is on media here,
+ * too, it is the cause.  Otherwise there must be another cause, and the store is barred. */
 static struct result *loss_prefix(struct loss *l)
 {
 	const struct job *job = l->job;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* minimise.c - see minimise.h.
  *
- * What a unit needs on media before itself: the cached units of its line that were stored earlier, and those that a
- * CLFLUSH before it has ordered.  When that CLFLUSH came is not told, so all ordered units stored before it are taken
- * along, but only where the model insists. */
+ * A unit can be on media only if the earlier cached units of its line are, and the units that a CLFLUSH ordered before
+ * it.  The model does not tell when that CLFLUSH was executed, so all ordered units stored before the unit are added,
+ * but only if the model rejects the set without them. */
 #include "crash/minimise.h"
 
 #include <stdlib.h>
@@ -21,10 +21,10 @@ struct minimise {
 	uint64_t *latest; /* by line: event of the latest unit on media, while a set is completed */
 	size_t lines;
 	bool *best, *tried;
-	bool kept;             /* it is the persisted stores that shall be fewer */
-	uint64_t from;         /* event of the first store that is tried */
-	bool tear;             /* stores may be on media in part */
-	VEC_OF(size_t) stores; /* index of the first unit of each store that is lost, or kept, and `count` */
+	bool kept;             /* minimise the persisted stores, not the lost ones */
+	uint64_t from;         /* event of the first store to try */
+	bool tear;             /* stores may be partly on media */
+	VEC_OF(size_t) stores; /* first unit of each store to try; ends with `count` */
 	unsigned left;
 	minimise_fails *fails;
 	void *arg;
@@ -57,7 +57,7 @@ static void minimise_free(struct minimise *m)
 	free(m->tried);
 }
 
-/* Each cached unit brings the earlier ones of its line. */
+/* Add the units that precede a persisted cached unit in its line. */
 static void complete_lines(struct minimise *m, bool *persisted)
 {
 	memset(m->latest, 0, m->lines * sizeof(*m->latest));
@@ -73,7 +73,7 @@ static void complete_lines(struct minimise *m, bool *persisted)
 	}
 }
 
-/* Give all units of a store the flag of the one that has `wanted`.  True if that changed anything. */
+/* If one unit of a store has the flag `wanted`, give it to all units of the store.  True if that changed anything. */
 static bool stores_unite(const struct minimise *m, bool *persisted, bool wanted)
 {
 	bool changed = false;
@@ -94,7 +94,7 @@ static bool stores_unite(const struct minimise *m, bool *persisted, bool wanted)
 	return changed;
 }
 
-/* A store is persisted as a whole, so that it is clear which ones are lost: torn ones are another matter. */
+/* Stores are persisted as a whole, so that it is clear which ones are lost.  Torn stores are tried separately. */
 static void complete_stores(struct minimise *m, bool *persisted)
 {
 	do {
@@ -102,7 +102,7 @@ static void complete_stores(struct minimise *m, bool *persisted)
 	} while (!m->tear && stores_unite(m, persisted, true));
 }
 
-/* Whatever is persisted brings all that was ordered before it. */
+/* Add all ordered units stored before a persisted unit. */
 static void complete_orders(const struct minimise *m, bool *persisted)
 {
 	bool later = false;
@@ -114,7 +114,7 @@ static void complete_orders(const struct minimise *m, bool *persisted)
 	}
 }
 
-/* Add what a legal set with these units needs.  False if that is not enough. */
+/* Add units until the set is legal.  False if that does not succeed. */
 static bool legalise(struct minimise *m, bool *persisted)
 {
 	complete_stores(m, persisted);
@@ -125,7 +125,7 @@ static bool legalise(struct minimise *m, bool *persisted)
 	return model_allows(m->model, persisted);
 }
 
-/* Each cached unit that is lost takes along the later ones of its line. */
+/* Remove the units that follow a lost cached unit in its line. */
 static void spread_lines(struct minimise *m, bool *persisted)
 {
 	memset(m->latest, 0, m->lines * sizeof(*m->latest));
@@ -160,7 +160,7 @@ bool minimise_spread(struct model *model, bool *persisted)
 	return legal;
 }
 
-/* The stores of which something is lost, or kept. */
+/* List the stores with a lost unit or, if `kept`, with a persisted unit. */
 static void stores_list(struct minimise *m)
 {
 	uint64_t event = 0;
@@ -175,7 +175,8 @@ static void stores_list(struct minimise *m)
 	vec_push(&m->stores, m->count);
 }
 
-/* Put the stores [from, to) of the list on media, or lose them.  1: still fails, and is the best now. */
+/* Put the stores [from, to) of the list on media or, if `kept`, lose them.  1: recovery still fails, and this set is
+ * now the best. */
 static int stores_try(struct minimise *m, size_t from, size_t to)
 {
 	int failed;
@@ -194,8 +195,8 @@ static int stores_try(struct minimise *m, size_t from, size_t to)
 	return failed;
 }
 
-/* Go through the lost stores, `chunk` at a time, the latest first: what was stored last is needed least.  1 if one
- * chunk could go. */
+/* Try the listed stores, `chunk` at a time, latest first: recovery is least likely to need the latest stores.  1 if a
+ * chunk could be dropped. */
 static int stores_pass(struct minimise *m, size_t chunk)
 {
 	int any = 0, failed;
@@ -210,7 +211,7 @@ static int stores_pass(struct minimise *m, size_t chunk)
 	return any;
 }
 
-/* Is a store on media in part? */
+/* Is a store partly on media? */
 static bool is_torn(const struct minimise *m)
 {
 	for (size_t i = 1; i < m->count; i++)
@@ -233,7 +234,7 @@ static int minimise_passes(struct minimise *m)
 	return any < 0 ? any : 0;
 }
 
-/* If a store must be on media in part, then only so. */
+/* Torn stores are allowed only if the set requires one. */
 static int minimise(struct model *model, bool *persisted, bool kept, uint64_t from, unsigned *left,
 		    minimise_fails *fails, void *arg)
 {

@@ -13,7 +13,7 @@
 
 #include "model/model.h"
 
-/* Does recovery fail in the same way on this set? 1, 0, or negative: stop here. */
+/* Does recovery fail in the same way on this set?  1, 0, or negative: stop here. */
 typedef int minimise_fails(void *arg, const bool *persisted);
 
 /* `persisted` has a flag for each unit of model_pending.  It must be a legal set on which recovery fails, and becomes

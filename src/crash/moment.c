@@ -11,8 +11,8 @@
 #include "image/state.h"
 #include "image/variants.h"
 
-/* What of a unit matters to the content of crash states.  Where lines have to do with each other the distance between
- * events stands for their order; otherwise it is enough to know which units are of one event. */
+/* The properties of a unit that affect the contents of crash states.  If CLFLUSH orders relate lines to each other, the
+ * distances between events stand for their order.  Otherwise it is enough to know which units belong to one event. */
 struct unit_name {
 	uint64_t offset, path;
 	uint64_t event, order;

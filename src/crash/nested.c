@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* nested.c - a second crash, in recovery from the first.
+/* nested.c - a second crash, during recovery from the first.
  *
- * On crash states that recovery passes on, it is run once more, recorded; and in that recording the power fails again,
- * as in any other: a campaign of its own, whose initial state is the crash state and whose orderly end is what recovery
- * left.  Outcomes by content are shared with the first campaign.
+ * On crash states that recovery passes on, it runs once more, recorded.  Then the power fails in that recording, as in
+ * any other: a campaign of its own, whose initial state is the crash state and whose final state is the result of
+ * recovery.  It shares outcomes by content with the first campaign.
  *
- * Recording takes a good part of a second, so few states are taken.
+ * Recording takes a good part of a second, so only some states are taken:
  *
- *  1. Of the extreme states, which have a trial: all, or STATES_MAX that lie evenly among them.
- *  2. Of the others that explore met: round after round one state of each moment, those first that differ most from what
- *     was taken of their moment before (candidates.h); STATES_MAX in all, or with a budget, as many as there is time for.
+ *  1. Extreme states, which have a trial: all, or STATES_MAX of them, spaced evenly.
+ *  2. Other states that explore found: in each round one state of each moment, starting with those that differ most
+ *     from the states already taken of their moment (candidates.h).  At most STATES_MAX in total or, with a budget, as
+ *     many as there is time for.
  *
  * Recoveries that do not change PM have no failure points, and cost nothing beyond the recording. */
 #include <limits.h>
@@ -28,28 +29,28 @@
 
 #define TIME_LEAST 0.1
 enum {
-	STATES_MAX = 100,    /* that are recorded of the extreme ones; and of the others, where there is no budget */
-	LEAVES_WITHIN = 256, /* of one segment of a recovery that is explored */
-	EXPLORE_SHARES = 16, /* one recovery that is explored has this part of the time that is left */
-	RANKS = 16,          /* states of one moment, besides the extreme ones */
+	STATES_MAX = 100,    /* extreme states to record, at most; and other states, if there is no budget */
+	LEAVES_WITHIN = 256, /* leaves of one segment of an explored recovery */
+	EXPLORE_SHARES = 16, /* exploring one recovery gets 1/16 of the time that is left */
+	RANKS = 16,          /* states of one moment, not counting the extreme ones */
 };
 
 struct nest {
 	struct campaign *campaign;
 	struct reading *reading;
 	VEC_OF(struct pick) picks; /* for the next reading */
-	VEC_OF(struct pick) later; /* extreme states that there was no time for, unless the others leave some */
-	struct contents seen;      /* all that were picked */
-	unsigned number;           /* of the last one that was recorded */
+	VEC_OF(struct pick) later; /* extreme states put off until the others are done, if time is left */
+	struct contents seen;      /* all picked states */
+	unsigned number;           /* of the last recording */
 	/* for progress */
 	double start;
-	uint64_t most; /* that will be recorded */
-	uint64_t runs; /* of recovery, in campaigns that have ended */
+	uint64_t most; /* recordings to make, at most */
+	uint64_t runs; /* of recovery, in nested campaigns that have ended */
 };
 
 /* Recording */
 
-/* Read the recording: NULL if that is not possible. */
+/* Read the recording; NULL if that fails. */
 static struct survey *recording_survey(struct campaign *c, const char *dir, struct err *err)
 {
 	struct survey *survey = survey_new(points_kind(c->survey->points));
@@ -70,8 +71,8 @@ static struct survey *recording_survey(struct campaign *c, const char *dir, stru
 	return NULL;
 }
 
-/* Has recovery mapped every file of the state?  What it did not map is not in its recording, and would be missing from
- * crash states made of that. */
+/* Has recovery mapped every file of the state?  A file that it did not map is not in its recording, and would be
+ * missing from the crash states. */
 static bool survey_is_whole(const struct nest *n, const struct survey *survey)
 {
 	const struct image *image = reading_image(n->reading);
@@ -83,7 +84,7 @@ static bool survey_is_whole(const struct nest *n, const struct survey *survey)
 	return true;
 }
 
-/* The campaign within */
+/* The nested campaign */
 
 static void found_add(struct judgement *found, const struct judgement *more)
 {
@@ -93,7 +94,7 @@ static void found_add(struct judgement *found, const struct judgement *more)
 	found->accepted += more->accepted;
 }
 
-/* Of the budget, in seconds; never nothing, which would be without an end. */
+/* Seconds left of the budget; never 0, which would mean no limit. */
 static double time_left(const struct campaign *c)
 {
 	double left = c->start + c->options.budget - clock_seconds();
@@ -101,7 +102,7 @@ static double time_left(const struct campaign *c)
 	return left > TIME_LEAST ? left : TIME_LEAST;
 }
 
-/* What the campaign within has to tell besides its results. */
+/* Take over the notes of the nested campaign. */
 static void notes_take(struct campaign *c, const struct campaign *within)
 {
 	struct explore_figures e = explore_figures(within);
@@ -117,7 +118,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 		campaign_stranger(c, within->strangers.at[i]);
 }
 
-/* What the campaign within does is of less interest than how many of them there will be. */
+/* Report the number of nested campaigns, which matters more than the progress within one. */
 static void progress_pass_on(void *arg, const struct campaign_progress *within)
 {
 	const struct nest *n = arg;
@@ -156,7 +157,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->folders = nested.campaign->folders;
 	n->runs += nested.campaign->runs_before;
-	/* Recovery that fails on what it has left itself, without a crash, has nothing to be compared with. */
+	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
 	if (r < 0 && err->status == ERR_TARGET) {
 		c->nested_failing++;
 		r = 0;
@@ -168,7 +169,7 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	return r;
 }
 
-/* 0 also if this state tells nothing. */
+/* Returns 0 also if nothing can be learned from this state. */
 static int state_nest(struct nest *n, const struct state *state, unsigned number, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -204,14 +205,14 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 
 /* Choosing */
 
-/* A state on which recovery passes. */
+/* A state that recovery passes on. */
 struct pick {
 	struct digest digest;
-	uint64_t event;            /* the crash comes after it */
-	uint32_t difference;       /* of a candidate; see candidates.h */
-	const struct trial *trial; /* one of the extreme states of its moment, or */
-	const struct root *root;   /* of this root, */
-	size_t candidate;          /* this one */
+	uint64_t event;            /* the crash is just after this event */
+	uint32_t difference;       /* for candidates; see candidates.h */
+	const struct trial *trial; /* an extreme state, or NULL: */
+	const struct root *root;   /* the root, and */
+	size_t candidate;          /* the index of its candidate */
 };
 
 static int pick_order(const void *left, const void *right)
@@ -232,7 +233,7 @@ static int pick_difference(const void *left, const void *right)
 	return pick_order(left, right);
 }
 
-/* The extreme states. */
+/* Pick the extreme states. */
 static void trials_pick(struct nest *n, const struct trials *trials)
 {
 	for (size_t i = 0; i < trials->all.count; i++) {
@@ -244,7 +245,7 @@ static void trials_pick(struct nest *n, const struct trials *trials)
 	}
 }
 
-/* Of many, `most` that lie evenly among them. */
+/* If there are more than `most` picks, keep `most`, spaced evenly. */
 static void picks_thin(struct nest *n, size_t most)
 {
 	size_t count = n->picks.count, stride = (count + most - 1) / most, kept = 0;
@@ -254,7 +255,7 @@ static void picks_thin(struct nest *n, size_t most)
 	n->picks.count = stride > 1 ? kept : count;
 }
 
-/* Of each root, the state that comes at this rank in the order of candidates.h. */
+/* Pick the state of this rank of each root; see candidates.h. */
 static void candidates_pick(struct nest *n, struct explored *explored, size_t rank)
 {
 	struct candidate_rank ranks[RANKS];
@@ -272,7 +273,7 @@ static void candidates_pick(struct nest *n, struct explored *explored, size_t ra
 	}
 }
 
-/* How many will be picked in all rounds, at most? */
+/* The maximum number of picks in all rounds. */
 static uint64_t candidates_most(const struct explored *explored, size_t room)
 {
 	struct candidate_rank ranks[RANKS];
@@ -283,7 +284,7 @@ static uint64_t candidates_most(const struct explored *explored, size_t room)
 	return count < room ? count : room;
 }
 
-/* The most different ones, and then in the order of the trace. */
+/* Keep the `most` most different picks, then sort them in trace order. */
 static void picks_limit(struct nest *n, size_t most)
 {
 	if (n->picks.count)
@@ -293,7 +294,7 @@ static void picks_limit(struct nest *n, size_t most)
 		qsort(n->picks.at, n->picks.count, sizeof(*n->picks.at), pick_order);
 }
 
-/* The image stands at its event. */
+/* Make the state of a pick.  The image must stand after its event. */
 static struct state *pick_state(const struct pick *pick, struct image *image)
 {
 	bool *persisted;
@@ -326,7 +327,7 @@ static bool is_over(const struct campaign *c)
 	return c->options.interrupted() || (c->testing.deadline > 0 && clock_seconds() > c->testing.deadline);
 }
 
-/* All that are picked, in one reading; what is not begun before `end`, unless that is 0, is put off. */
+/* Handle all picks in one reading.  Picks not begun before `end` are put off; 0: no limit. */
 static int picks_nest(struct nest *n, double end, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -351,7 +352,7 @@ static int picks_nest(struct nest *n, double end, struct err *err)
 	return r;
 }
 
-/* Different contents on which recovery passes. */
+/* The number of distinct contents that recovery passes on. */
 static uint64_t states_count(const struct campaign *c)
 {
 	const struct trials *const trials[] = {&c->trials[0], &c->explored[0].trials};
@@ -374,7 +375,7 @@ static uint64_t states_count(const struct campaign *c)
 	return count;
 }
 
-/* Of the budget half is for the extreme states, if there are others. */
+/* Half of the budget is for the extreme states, if there are others. */
 static int rounds_nest(struct nest *n, struct err *err)
 {
 	struct campaign *c = n->campaign;
@@ -431,7 +432,7 @@ int nested_run(struct campaign *c, struct err *err)
 
 /* The report */
 
-/* What fails at the same place of the same code, in the same way, is one finding, whatever the first crash was. */
+/* Failures at the same place of the same code that end alike are one finding, no matter what the first crash was. */
 static uint64_t result_key(const struct trace *trace, const struct result *result)
 {
 	uint32_t id = result->sighting.blamed ? result->sighting.blamed : result->sighting.point;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* observe.c - which lines does recovery read?  Where it cannot be asked line by line, it is watched.
+/* observe.c - find out which lines recovery reads, by watching it, if there is no fork server to ask line by line.
  *
- * Recovery is recorded with its loads, on real files: on what the program left at its end, and again at every moment
- * whose number among those explored is a power of two, with all that is pending on media, and with nothing of it.  All
- * lines that any of these recordings reads, by whatever code, are taken to be read on every crash state.  That is a
- * guess: on a state that it was not watched on, recovery may read other lines.  So what is stored in lines that it was
- * not seen to read is not ignored, but tried all on media, and all lost.
+ * Recovery is recorded with its loads, on real files: on the files that the program left at its end, and at every
+ * explored moment whose number is a power of two, both with all pending stores on media and with none.  All lines that
+ * any of these recordings reads, by any code, are assumed to be read on every crash state.  That is a guess: on a state
+ * where it was not watched, recovery may read other lines.  So stores in lines that it was not seen to read are not
+ * ignored, but tried all on media and all lost.
  *
- * A file that recovery does not look at where it is mapped, but perhaps by read(2) and its kin, is taken to be read
- * wholly. */
+ * If recovery does not read a file through a mapping, it may read it by read(2) and similar calls, so the whole file is
+ * assumed to be read. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -18,9 +18,9 @@
 struct observed {
 	struct map lines; /* (hash of the path, line) -> 1 */
 	struct map files; /* hash of the path -> 1: it is read by loads */
-	bool failed;      /* nothing can be told */
-	bool stores;      /* lines that it stores to count, too: a second crash may show what they were */
-	uint64_t moments; /* asked about */
+	bool failed;      /* observing failed: nothing is known */
+	bool stores;      /* count lines that recovery stores to as well: a second crash may reveal their old content */
+	uint64_t moments; /* number of moments asked about */
 };
 
 void observed_free(struct observed *o)
@@ -53,7 +53,8 @@ static void access_note(void *arg, const struct trace *trace, const struct event
 		*map_put(&o->lines, path, line) = 1;
 }
 
-/* NULL: what the program left at its end.  0 also if nothing was learnt; TESTER_STOPPED. */
+/* Watch recovery on a state; NULL: the files as the program left them.  0 also if nothing was learned;
+ * TESTER_STOPPED. */
 static int observe_once(struct explore *e, struct observed *o, const struct state *state)
 {
 	bool whole;

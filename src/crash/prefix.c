@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prefix.c - recovery fails although all that was stored is on media: after which store does it fail first?
+/* prefix.c - recovery fails although everything stored so far is on media: find the store that makes it fail.
  *
- * The image stands where the prefix did not fail so yet.  The stores from there to the failing trial are read ahead; a
- * prefix in between is the state of this moment with some of them over it, so that any can be tried without moving: the
- * store is found by bisection.  What changes size or name of a file cannot be put over a state; there the search begins
- * anew, behind it.
+ * The image stands where the prefix did not fail in this way yet.  The stores from there to the failing trial are read
+ * ahead.  A prefix in between is the state of this moment plus some of these stores, so any prefix can be tried without
+ * moving the image, and the store is found by bisection.  An event that changes the size or name of a file cannot be
+ * applied to a state in this way; the search restarts after it.
  *
- * Where no store makes the difference, because recovery ends in the same way at the start of the search (that is
- * accepted during creation, or lies before what the user asked for), the failing trial itself is looked at: which of the
- * pending stores must be on media? */
+ * Sometimes no store makes the difference, because recovery ends in the same way at the start of the search, where that
+ * is accepted (creation) or comes before the crashes that the user asked for.  Then the failing trial itself is
+ * examined: which of the pending stores must be on media? */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,24 +16,24 @@
 #include "crash/minimise.h"
 
 enum {
-	PREFIX_LATER = 1, /* look again when the image has come to job->start */
+	PREFIX_LATER = 1, /* try again when the image has reached job->start */
 	PREFIX_UNKNOWN,
 	STORES_SHOWN = 8,
 	VALUE_MAX = 64,
 	WINDOW_BYTES_MAX = 64 << 20,
-	LOOKS_BACK = 9,       /* at 1, 2, 4 ... 256 stores before the end */
-	TRIES_MAX = 400,      /* of finding the pending stores that matter */
-	TRIES_HANGING = 12,   /* where each takes the whole time limit */
-	ALWAYS_UNITS_MAX = 6, /* pending units of which all sets are tried */
+	LOOKS_BACK = 9,       /* steps: 1, 2, 4 ... 256 stores before the end */
+	TRIES_MAX = 400,      /* tries to find the pending stores that matter */
+	TRIES_HANGING = 12,   /* the same if each try takes the whole time limit */
+	ALWAYS_UNITS_MAX = 6, /* try all sets of up to this many pending units */
 };
 
 struct prefix {
 	struct explain *explain;
 	const struct job *job;
-	struct ending ending; /* the job's, or what that is with more time */
-	struct state *base;   /* all that is stored up to here */
+	struct ending ending; /* the job's ending, or the ending with more time */
+	struct state *base;   /* everything stored up to here */
 	VEC_OF(struct crash_store) stores;
-	bool unfinished; /* there might be a shorter one */
+	bool unfinished; /* a shorter failing prefix may exist */
 	struct err *err;
 };
 
@@ -60,7 +60,7 @@ static bool changes_files(const struct event *ev)
 	}
 }
 
-/* 0: all stores up to the trial are there; PREFIX_LATER. */
+/* Read the stores up to the trial ahead.  0: all are there; PREFIX_LATER. */
 static int window_read(struct prefix *p, struct job *job)
 {
 	struct reading *reading = p->explain->reading;
@@ -111,7 +111,7 @@ struct patches {
 	VEC_OF(struct ordered) all;
 };
 
-/* The words of a store, as far as the file goes. */
+/* Add the words of a store, up to the end of the file. */
 static void patches_add(struct patches *patches, const struct crash_store *store, uint64_t file_size)
 {
 	uint64_t end = store->offset + store->size < file_size ? store->offset + store->size : file_size;
@@ -129,7 +129,7 @@ static void patches_add(struct patches *patches, const struct crash_store *store
 	}
 }
 
-/* Known at both ends only. */
+/* The digest is known only for the empty and for the full prefix. */
 static struct digest prefix_digest(const struct prefix *p, size_t count)
 {
 	if (!count)
@@ -137,7 +137,7 @@ static struct digest prefix_digest(const struct prefix *p, size_t count)
 	return count == p->stores.count ? p->job->trial->digest : (struct digest){0};
 }
 
-/* The base with the first `count` stores over it.  The patches are the caller's to free. */
+/* The base plus the first `count` stores.  The caller must free the patches. */
 static struct state prefix_state(const struct prefix *p, size_t count)
 {
 	const struct image *image = reading_image(p->explain->reading);
@@ -181,8 +181,8 @@ static int prefix_fails(struct prefix *p, size_t count)
 
 /* The search */
 
-/* The first of the stores in between with which it fails.  What is known holds at the ends: without those up to `passes`
- * it does not fail so, with all up to *fails it does. */
+/* Find the first store that makes recovery fail.  Recovery does not fail in this way with the first `passes` stores,
+ * but does with the first *fails stores. */
 static int prefix_bisect(struct prefix *p, size_t passes, size_t *fails)
 {
 	int r = 0;
@@ -199,7 +199,8 @@ static int prefix_bisect(struct prefix *p, size_t passes, size_t *fails)
 	return r < 0 ? r : 0;
 }
 
-/* It fails at both ends; is there a prefix in between that does not?  Look back from the end, in ever longer steps. */
+/* Recovery fails at both ends.  Is there a prefix in between on which it does not?  Look back from the end in growing
+ * steps. */
 static int prefix_look_back(struct prefix *p, size_t *shortest)
 {
 	size_t fails = p->stores.count;
@@ -220,7 +221,7 @@ static int prefix_look_back(struct prefix *p, size_t *shortest)
 	return r < 0 ? r : 0;
 }
 
-/* How many stores make it fail: the first that do.  0: none of them makes the difference. */
+/* Find the shortest prefix, in stores, that fails.  0: no store makes the difference. */
 static int prefix_search(struct prefix *p, size_t *shortest)
 {
 	int r;
@@ -237,7 +238,8 @@ static int prefix_search(struct prefix *p, size_t *shortest)
 	return r == -1 ? -1 : 0;
 }
 
-/* The instruction that did not happen any more, if the program came as far as the first `count` stores. */
+/* The crash point: the first instruction that was not executed if the program stopped after the first `count`
+ * stores. */
 static int prefix_point(struct prefix *p, size_t count, struct crash_sighting *s)
 {
 	struct reading *reading = p->explain->reading;
@@ -260,7 +262,7 @@ static int prefix_point(struct prefix *p, size_t count, struct crash_sighting *s
 	return 0;
 }
 
-/* The last store of the prefix, which came too early, and those before it. */
+/* Show the last store of the prefix, which came too early, and those before it. */
 static void prefix_stores(struct prefix *p, size_t count, struct crash_sighting *s)
 {
 	struct crash_store shown[STORES_SHOWN];
@@ -291,7 +293,7 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 	return NULL;
 }
 
-/* Recovery passes without the latest file, which has just been made and holds nothing yet. */
+/* Was the latest file just created, with no store yet, and does recovery pass without it? */
 static bool file_is_blank(const struct prefix *p)
 {
 	const struct image *image = reading_image(p->explain->reading);
@@ -302,7 +304,7 @@ static bool file_is_blank(const struct prefix *p)
 	return file && !p->base->count && image_is_blank(image, file) && ending_passed(p->explain->campaign->initial);
 }
 
-/* Add the result, with the first `count` stores of the window on media, unless it is known. */
+/* Add the result, with the first `count` stores of the window on media, unless it is already known. */
 static int prefix_tell(struct prefix *p, struct result *result, size_t count)
 {
 	struct result *same = prefix_known(p, result);
@@ -341,7 +343,7 @@ static int blank_result(struct prefix *p)
 	return prefix_tell(p, &result, 0);
 }
 
-/* No store before this moment makes the difference: look at those that are pending */
+/* No store before this moment makes the difference: look at the pending ones */
 
 static int pending_fails(void *arg, const bool *persisted)
 {
@@ -353,8 +355,8 @@ static int pending_fails(void *arg, const bool *persisted)
 	return r;
 }
 
-/* Does recovery fail whichever pending stores are on media?  It does with all of them, and with none.  1, or 0: it does
- * not, or there are too many to tell. */
+/* Does recovery fail no matter which pending stores are on media?  The caller knows that it fails with all of them and
+ * with none.  1: yes.  0: no, or there are too many sets to try. */
 static int pending_always(struct prefix *p, size_t count)
 {
 	struct model *model = image_model(reading_image(p->explain->reading));
@@ -372,7 +374,7 @@ static int pending_always(struct prefix *p, size_t count)
 	return r;
 }
 
-/* The latest of those needed is to blame. */
+/* The latest needed store is to blame. */
 static void pending_stores(struct prefix *p, const struct unit *const *units, size_t count, const bool *needed,
 			   struct crash_sighting *s)
 {
@@ -432,8 +434,9 @@ static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
 	return r;
 }
 
-/* What exceeds the time limit may hang, or be slow, and then end well or not; and the shorter prefix otherwise than the
- * whole.  0: *count stores make it end as p->ending says; PREFIX_UNKNOWN: there is nothing to be told. */
+/* A run that exceeds the time limit may hang, or be slow and then pass or fail.  The shorter prefix may also end
+ * differently from the full one.  0: the first *count stores make recovery end as p->ending says.  PREFIX_UNKNOWN:
+ * nothing to report. */
 static int prefix_settle(struct prefix *p, size_t *count)
 {
 	size_t all = p->stores.count;
@@ -456,8 +459,8 @@ static int prefix_settle(struct prefix *p, size_t *count)
 	return r == -1 ? -1 : 0;
 }
 
-/* None of the stores since the last prefix makes the difference.  It may be the cause of an earlier one; otherwise the
- * moment of the trial is looked at. */
+/* No store since the last prefix makes the difference.  The job may have the cause of an earlier one.  Otherwise, look
+ * at the moment of the trial. */
 static int prefix_elsewhere(struct prefix *p, struct job *job)
 {
 	struct result *same = job->follows ? explain_told(p->explain, job) : NULL;

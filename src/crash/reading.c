@@ -13,9 +13,9 @@ struct reading {
 	struct trace *trace;
 	struct image *image;
 	uint64_t number;
-	struct event next; /* what reading_look showed, if nothing is kept */
+	struct event next; /* the event that reading_look returned, if no event is kept */
 	bool has_next, ended;
-	VEC_OF(struct event) kept; /* those from `first` on are ahead; their data are ours */
+	VEC_OF(struct event) kept; /* events from `first` on are ahead; we own their data */
 	size_t first;
 	size_t bytes;
 };
@@ -118,7 +118,7 @@ int reading_to(struct reading *r, uint64_t number, struct err *err)
 	return more < 0 ? -1 : 0;
 }
 
-/* Keep a copy of an event whose data are the reader's. */
+/* Keep a copy of an event whose data belongs to the reader. */
 static void event_keep(struct reading *r, const struct event *ev)
 {
 	struct event copy = *ev;

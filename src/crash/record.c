@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.c - recovery on a state, recorded like any program: to crash it in turn (nested.c), or to see what it reads
- * (observe.c, leftovers.c). */
+/* record.c - record recovery on a state like any program, to crash it (nested.c) or to see what it reads (observe.c,
+ * leftovers.c). */
 #include <limits.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* result.c - a failing state with its cause becomes a result: what recovery says on it, and a folder to replay it
+/* result.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
  * from. */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "crash/explain.h"
 #include "image/snapshot.h"
 
-enum { PATH_ROOM = PATH_MAX + 16, PASSES = 3 /* that are believed */ };
+enum { PATH_ROOM = PATH_MAX + 16, PASSES = 3 /* runs that must pass before we believe it */ };
 
 void result_point(const struct explain *e, const struct trial *trial, struct crash_sighting *s)
 {
@@ -31,7 +31,7 @@ void result_stores(struct explain *e, struct crash_sighting *s, const struct cra
 
 void result_join(struct explain *e, struct result *result, const struct job *job)
 {
-	/* What inject has met of the contents of explore is counted already. */
+	/* Contents of explore that inject found, too, are already counted. */
 	bool counted = result->sighting.by_inject && job->detectors == JOB_EXPLORE;
 
 	e->told = 1 + (size_t)(result - e->campaign->results.at);
@@ -102,8 +102,8 @@ static void result_told(struct campaign *c, struct crash_sighting *s, const stru
 	s->mode = recovery_mode_name(outcome->mode);
 }
 
-/* Recovery passes now that nothing else runs.  Does it always?  One with a race in it fails at times, and that is a
- * failure.  1: yes, so far as we know; 0: no; -1, TESTER_STOPPED. */
+/* Recovery passes now that it runs alone.  Does it always?  A recovery with a race fails only sometimes, and that is
+ * still a failure.  1: it passed every time; 0: it failed; -1, TESTER_STOPPED. */
 static int result_passes(struct explain *e, const struct state *state, struct err *err)
 {
 	bool passed = true;
@@ -120,8 +120,8 @@ static int result_passes(struct explain *e, const struct state *state, struct er
 	return passed;
 }
 
-/* What recovery does on the state.  It did so before; if it fails otherwise now, or may not be run, what it said then
- * is all there is.  1: it passes, so there is more than the state that it depends on. */
+/* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
+ * was kept.  1: it passes, so its outcome depends on more than the state. */
 static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
 {
 	struct campaign *c = e->campaign;
@@ -132,7 +132,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 
 	if (before && ending_same(ending_of(before), result->ending))
 		result_told(c, s, before);
-	/* One that hangs was seen to do so, twice: only where it does so is new. */
+	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && result->ending.kind == OUTCOME_TIMEOUT)
 		return explain_may_run(e, result->ending) ? result_stack(e, s, state, err) : 0;
 	if (!explain_may_run(e, result->ending) && (s->mode || !explain_may_tell(e)))
@@ -151,7 +151,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 		       : 0;
 }
 
-/* A finding whose state cannot be kept for replay is a finding all the same. */
+/* Keep the state for replay.  If that fails, the finding is still reported. */
 static void result_folder(struct explain *e, struct crash_sighting *s, const struct state *state)
 {
 	struct campaign *c = e->campaign;
@@ -180,7 +180,7 @@ static bool is_creation(const struct explain *e, const struct crash_sighting *s)
 	return creation_covers(creation, s->point) && (!s->blamed || creation_covers(creation, s->blamed));
 }
 
-/* The result of this platform that stands for creation, or NULL. */
+/* The creation result of this platform, or NULL. */
 static struct result *creation_find(const struct explain *e)
 {
 	struct campaign *c = e->campaign;
@@ -192,7 +192,7 @@ static struct result *creation_find(const struct explain *e)
 	return NULL;
 }
 
-/* Which stores the unfinished pool has is the library's business. */
+/* Drop the stores: the layout of an unfinished pool is up to the library. */
 static void result_becomes_creation(struct result *result)
 {
 	struct crash_sighting *s = &result->sighting;

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* One of --points. */
+/* One element of --points. */
 struct wish {
 	uint64_t low, high; /* numbers; 0: a name */
 	const char *name;   /* a function, or file:line */
@@ -22,7 +22,7 @@ enum answer { UNASKED, YES, NO };
 struct select {
 	struct select_options options;
 	const struct points *points;
-	char *list; /* what the names of the wishes are parts of */
+	char *list; /* copy of --points, which the names in `wishes` point into */
 	VEC_OF(struct wish) wishes;
 	uint8_t *wanted; /* by point: enum answer */
 	bool *taken;     /* by point */
@@ -34,7 +34,7 @@ struct select {
 	VEC_OF(uint8_t) within; /* by context: enum answer */
 	VEC_OF(bool) entered;   /* by thread */
 	bool returned, ever_entered;
-	uint64_t start; /* the number of the event after which it had returned */
+	uint64_t start; /* number of the event after which the function had returned */
 };
 
 /* Options */
@@ -120,7 +120,7 @@ void select_round(struct select *s, unsigned round)
 
 /* Names on stacks */
 
-/* The name itself, or the last part of a scoped one. */
+/* Does the function have this name, or is this the last part of its scoped name? */
 static bool is_function(const char *function, const char *name)
 {
 	size_t length, want = strlen(name);
@@ -216,8 +216,8 @@ static bool visit_is_wanted(uint64_t visit, uint64_t visits, uint64_t limit)
 		return true;
 	if (limit == 1)
 		return false;
-	/* The i-th of them, from 0, is visit 1 + i * (visits - 1) / (limit - 1), rounded down: is there an i for this
-	 * one? */
+	/* The i-th chosen visit, from 0, is 1 + i * (visits - 1) / (limit - 1), rounded down.  Is there an i for this
+	 * visit? */
 	uint64_t i = ((visit - 1) * (limit - 1) + visits - 2) / (visits - 1);
 
 	return i < limit && 1 + i * (visits - 1) / (limit - 1) == visit;
@@ -232,8 +232,7 @@ static uint32_t context_parent(const struct trace *trace, uint32_t context)
 	return c ? c->parent : 0;
 }
 
-/* The function that the point is in, as called from there, or its caller, has something that other detectors complained
- * of. */
+/* Did another detector report something in the point's function, as called from this caller, or in its caller? */
 static bool point_is_suspect(const struct select *s, const struct trace *trace, size_t point)
 {
 	uint32_t caller;
@@ -262,7 +261,7 @@ bool select_takes(struct select *s, const struct trace *trace, size_t point, uin
 	if (!s->returned || point > points_count(s->points))
 		return false;
 	wanted = visit_is_wanted(visit, points_get(s->points, point)->visits, s->options.visits);
-	/* The first visit may have been too early. */
+	/* The first visit may have come before --after's function returned. */
 	if (s->options.after && !s->taken[point])
 		wanted = true;
 	if (!wanted || !point_is_wanted(s, trace, point) || !point_is_in_round(s, trace, point))

@@ -42,7 +42,7 @@ void select_round(struct select *select, unsigned round);
 void select_event(struct select *select, const struct trace *trace, const struct event *ev, uint64_t number);
 bool select_takes(struct select *select, const struct trace *trace, size_t point, uint64_t visit);
 
-/* --after: has the function returned? Always true without the option. */
+/* --after: has the function returned?  Always true without the option. */
 bool select_returned(const struct select *select);
 
 /* --after: the user asked for no crash before this event. */

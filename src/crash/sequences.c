@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sequences.c - see sequences.h.
  *
- * A line of n cached units, of which k have gone, has one order; lines are shuffled into each other.  So it is a
- * product of exponential generating functions, sum over k of x^k / k! for each line; a coefficient times k! is the
- * number of sequences of k units.  Those of units that have no order are 1 + x, and the coefficients of their product
- * are known; for the others the work grows with the square of what is pending. */
+ * If k of a line's n cached units have reached media, they did so in one possible sequence, and the sequences of lines
+ * interleave freely.  So the count is a product of exponential generating functions, the sum over k <= n of x^k / k!
+ * for each line.  A coefficient of the product times k! is the number of sequences of k units.  Units that are not
+ * ordered have 1 + x each, and the coefficients of their product are known.  For the others the work grows with the
+ * square of the number of pending units. */
 #include "crash/sequences.h"
 
 #include <float.h>
@@ -21,7 +22,7 @@ struct product {
 	long double *inverse; /* 1 / k! */
 };
 
-/* (1 + x)^ones, with room for more. */
+/* (1 + x)^ones, with room up to `degree`. */
 static struct product product_new(size_t ones, size_t degree)
 {
 	struct product p = {.at = mem_alloc((degree + 1) * sizeof(*p.at)),
@@ -31,7 +32,7 @@ static struct product product_new(size_t ones, size_t degree)
 	p.at[0] = p.inverse[0] = 1;
 	for (size_t k = 1; k <= ones; k++)
 		p.at[k] = p.at[k - 1] * (long double)(ones - k + 1) / (long double)k;
-	/* What is too small for its full precision is nothing, and slow to calculate with. */
+	/* Denormal numbers count as 0: they are negligible, and slow to calculate with. */
 	for (size_t k = 1; k <= degree && p.inverse[k - 1] / (long double)k >= LDBL_MIN; k++)
 		p.inverse[k] = p.inverse[k - 1] / (long double)k;
 	return p;
@@ -43,7 +44,7 @@ static void product_free(struct product *p)
 	free(p->inverse);
 }
 
-/* Times sum over k <= n of x^k / k!: (degree + 1) (n + 1) additions. */
+/* Multiply by the sum over k <= n of x^k / k!, with (degree + 1) (n + 1) additions. */
 static void product_times(struct product *p, size_t n)
 {
 	for (size_t total = p->degree + n + 1; total-- > 0;) {
@@ -88,7 +89,7 @@ static size_t cached_count(const struct choices *c, uint32_t line)
 	return cached;
 }
 
-/* Units that have no order with any other, of all lines. */
+/* The number of units in all lines that are not ordered with any other unit. */
 static size_t ones_count(const struct choices *c)
 {
 	size_t ones = c->unit_count;
@@ -101,7 +102,7 @@ static size_t ones_count(const struct choices *c)
 	return ones;
 }
 
-/* Additions. */
+/* The number of additions needed. */
 static double work_count(const struct choices *c, size_t ones)
 {
 	double degree = (double)ones, work = 2 * (double)c->unit_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tester.c - what all testers have in common: deadlines, counts, what is known; see tester.h. */
+/* tester.c - the common part of all testers: deadlines, counts, known outcomes; see tester.h. */
 #include "crash/tester.h"
 
 #include "base/clock.h"
@@ -25,7 +25,7 @@ void tester_give_up(const struct tester_ticket *ticket)
 		ticket->told(ticket->told_arg, NULL);
 }
 
-/* For those who choose states */
+/* For users of a tester */
 
 int tester_open(struct tester **tester, const struct tester_maker *maker, const struct tester_options *options,
 		struct image *image, struct known *known, struct err *err)

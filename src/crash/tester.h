@@ -128,7 +128,7 @@ struct tester {
 /* Opens testers.  `common` has all fields set except `ops`; the implementation copies it. */
 struct tester_maker {
 	int (*open)(struct tester **tester, const struct tester *common, void *arg, struct err *err);
-	/* Is everything that `record` needs available? 0 or -1. */
+	/* Is everything that `record` needs available?  0 or -1. */
 	int (*can_record)(void *arg, struct err *err);
 	void *arg;
 };

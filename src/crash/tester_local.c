@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tester_local.c - a tester with workers on this machine: run/recovery.h, and a stage (image/stage.h) for each worker.
- * Memory is that of the stages. */
+ * The stages account for the memory used. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { PATIENCE_RECORDING = 50 /* times the time limit */ };
 
-/* A worker, and the ticket of what it runs. */
+/* A worker, and the ticket of the state that it runs. */
 struct slot {
 	struct stage *stage;
 	struct tester_ticket ticket;
@@ -35,7 +35,7 @@ static const struct local *local_of_const(const struct tester *tester)
 	return (const struct local *)tester;
 }
 
-/* What recovery.h says, in the words of tester.h. */
+/* Translate a status of recovery.h to tester.h. */
 static int result_of(int r)
 {
 	return r == RECOVERY_INTERRUPTED ? TESTER_STOPPED : r;
@@ -64,7 +64,7 @@ static void slots_give_up(struct local *l)
 	}
 }
 
-/* The number of an idle worker whose stage holds the state now. */
+/* Load the state into the stage of an idle worker, and return the worker's number. */
 static int worker_fill(struct local *l, const struct state *state, struct err *err)
 {
 	int worker = recovery_idle(l->recovery, err);
@@ -110,7 +110,7 @@ static int local_drain(struct tester *t, struct err *err)
 
 /* One alone, on the first worker */
 
-/* Worker 0 may still be busy with its stage. */
+/* Drain first: worker 0 may still be using its stage. */
 static int state_stage(struct local *l, const struct state *state, struct err *err)
 {
 	int r = local_drain(&l->tester, err);
@@ -142,7 +142,7 @@ static int content_stage(struct local *l, const struct content *content, struct 
 	state_free(empty);
 	if (r < 0)
 		return r;
-	/* The stage does not know of the files that we put there. */
+	/* The stage does not know about the files that are put there directly. */
 	stage_distrust(l->slots[0].stage);
 	for (uint32_t file = 1; content_knows(content, file); file++)
 		if (file_stage(l, content, file, err) < 0)
@@ -184,7 +184,7 @@ static int local_can_record(void *arg, struct err *err)
 	return recorder_find(&recorder, err);
 }
 
-/* The recorder takes the place of recovery, on real files at the original paths. */
+/* Run the recorder in place of recovery, on real files at the original paths. */
 static int recorder_run(struct local *l, const struct recorder *recorder, const struct recorder_job *job,
 			struct err *err)
 {
@@ -242,7 +242,7 @@ static int local_stack(struct tester *t, const struct state *state, bool hangs, 
 	return result_of(r);
 }
 
-/* What it knows */
+/* Facts */
 
 static struct tester_facts local_facts(const struct tester *t)
 {

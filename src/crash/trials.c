@@ -74,7 +74,7 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 	job->fresh += !seen->others || !map_get(seen->others, content.low, content.high);
 }
 
-/* The judge at work. */
+/* The state of judging. */
 struct judge {
 	const struct known *known;
 	unsigned detector;
@@ -86,11 +86,11 @@ struct judge {
 	const struct trial *prefix;
 	bool prefix_failed;
 	struct ending prefix_ending;
-	size_t prefix_job;      /* of those that fail as the last does, the first */
-	unsigned prefix_follow; /* jobs that name it */
+	size_t prefix_job;      /* the first job of those that fail as the last prefix does */
+	unsigned prefix_follow; /* number of jobs that name it */
 };
 
-enum { FOLLOWERS_MAX = 32 /* prefixes of which it is seen whether they have a reason of their own */ };
+enum { FOLLOWERS_MAX = 32 /* prefixes to examine for a reason of their own */ };
 
 static size_t job_new(struct judge *j, const struct trial *trial, struct ending ending, uint64_t start)
 {
@@ -107,7 +107,7 @@ static void job_follow(struct judge *j, size_t job)
 	j->jobs->all.at[job].prefix = j->jobs->all.at[j->prefix_job].digest;
 }
 
-/* One that hangs speaks for others, as each takes the time limit. */
+/* One hang stands for the others, because each run takes the whole time limit. */
 static bool hangs(struct ending ending)
 {
 	return ending.kind == OUTCOME_TIMEOUT;
