@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* boxes.c - the sets of all lines, from moment to moment; see boxes.h. */
+/* boxes.c - maintain the sets of all lines from moment to moment; see boxes.h. */
 #include "crash/boxes.h"
 
 #include <linux/falloc.h>

@@ -78,7 +78,7 @@ struct campaign {
 	struct ending initial;
 	bool stopped;        /* interrupted or out of time before all was tested */
 	bool inject_stopped; /* that happened while inject had states to test */
-	bool begun;          /* the orderly end was tested */
+	bool begun;          /* recovery was tested without a crash */
 	VEC_OF(struct result) results;
 	uint64_t fickle; /* states where recovery failed, but passed when run again alone */
 	unsigned folders;

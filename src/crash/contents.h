@@ -18,7 +18,7 @@ void contents_free(struct contents *contents);
 
 void contents_grow(struct contents *contents);
 
-/* Add a digest; false if it is there already. */
+/* Add a digest; false if it is already in the set. */
 static inline bool contents_add(struct contents *contents, struct digest digest)
 {
 	size_t at;

@@ -233,7 +233,7 @@ static void sequences_count(struct count *count)
 	count->sequences = sequences_add(count->sequences, here);
 }
 
-/* The segment ends before `ev`, or at the end. */
+/* Count the segment that ends before `ev`; NULL: at the end of the recording. */
 static void moment(struct count *count, const struct event *ev)
 {
 	struct reading *r = &count->reading;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* explain.h - from a failing crash state to its cause; see explain.c. */
+/* explain.h - find the cause of a failing crash state; see explain.c. */
 #ifndef BLACKOUT_CRASH_EXPLAIN_H
 #define BLACKOUT_CRASH_EXPLAIN_H
 

@@ -47,7 +47,7 @@ enum root_state {
 };
 
 struct root {
-	uint64_t event;    /* the crash comes after it */
+	uint64_t event;    /* the crash is just after this event */
 	uint64_t segments; /* number of segments that end with these crash states */
 	enum root_state state;
 	bool reads_many; /* recovery reads many pending lines */

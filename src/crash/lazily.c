@@ -14,7 +14,7 @@ enum {
 	LEAVES_SAMPLED = 1 << 10,     /* leaves in a random sample, at most */
 	LEAVES_NESTED = 1 << 6,       /* leaves of a root, in sequence and random, to look at for a second crash */
 	LEAVES_NESTED_HASTY = 1 << 4, /* the same with a budget */
-	LEAVES_SOME = 1 << 8,         /* leaves of a root, before a larger one may use all the time that is left */
+	LEAVES_SOME = 1 << 8,         /* leaves of a root in PASS_SOME, so that large roots do not use up the time */
 	TIMEOUTS_MAX = 3,             /* time-outs of a root: recovery that hangs usually hangs again */
 	REFUSALS_MAX = 8,
 };

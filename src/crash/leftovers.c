@@ -186,7 +186,7 @@ static int recoveries_watch(struct search *s)
 
 	words_add(s);
 	for (unsigned i = 0; r == 0 && whole && i < 2; i++) {
-		/* A recording is slow.  Without it the verdict of each leftover is that of a run without --recover. */
+		/* Recording is slow.  Without it each leftover gets the same verdict as in a run without --recover. */
 		if (tester_time_is_over(s->campaign->tester)) {
 			whole = false;
 			break;

@@ -98,7 +98,7 @@ int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 
 	*open = NULL;
 	if (e->campaign->options.client)
-		return 0; /* a server does not end by itself */
+		return 0; /* a server does not end by itself, so it cannot be recorded */
 	if (!o) {
 		o = e->explored->lines = mem_alloc(sizeof(*o));
 		o->stores = explore_nests(e);

@@ -16,7 +16,7 @@ double sequences_log(const struct choices *choices, double *work);
 
 #define SEQUENCES_WORK 3e8 /* about a second, for all moments of a run together */
 
-/* log(exp(a) + exp(b)); -1 stands for the logarithm of nothing. */
+/* log(exp(a) + exp(b)); -1 stands for log(0). */
 double sequences_add(double a, double b);
 
 #endif
