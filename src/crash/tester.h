@@ -24,7 +24,6 @@
 
 #include "crash/known.h"
 #include "image/content.h"
-#include "image/stage.h"
 #include "run/lazy.h"
 #include "run/recovery.h"
 

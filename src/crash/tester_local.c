@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "crash/tester.h"
+#include "image/stage.h"
 #include "run/recorder.h"
 
 enum { PATIENCE_RECORDING = 50 /* times the time limit */ };

@@ -12,7 +12,7 @@
 
 #include "engine.h"
 
-enum { PROGRAMS = 80, WORDS_MAX = 14, STORES_MAX = 8, LINES = 4 * 64 /* bytes of the pool in use */ };
+enum { PROGRAMS = 40, WORDS_MAX = 14, STORES_MAX = 8, LINES = 4 * 64 /* bytes of the pool in use */ };
 
 static uint64_t seed = 1, only;
 
