@@ -3,8 +3,8 @@
  * program's own recovery on them.
  *
  *     struct campaign *c;
- *     r = campaign_run(&c, &options, survey, &err);          // recovery must pass without a crash; then test the states
- *     campaign_report(c, findings, trace, symbols, &how);    // after findings_collect: adds findings, figures and notes
+ *     r = campaign_run(&c, &options, survey, &err);          // first without a crash, then the crash states
+ *     campaign_report(c, findings, trace, symbols, &how);    // after findings_collect: findings, figures, notes
  *     ... findings_number ...
  *     campaign_finish(c, findings, &err);                    // DIR/crash/F1 ...
  *     campaign_free(c);

@@ -8,9 +8,9 @@
  * A campaign makes folders before findings have their ids:
  *
  *     folders_clear(dir, &err);                         // remove the folders of an earlier campaign
- *     folder_new(path, dir, "0001", &err);              // DIR/crash/.0001, empty; pass ".0001" as crash_sighting.folder
+ *     folder_new(path, dir, "0001", &err);              // DIR/crash/.0001, empty; crash_sighting.folder: ".0001"
  *     ... snapshot_write to `path`/state.img ...
- *     folders_finish(findings, dir, &facts, &err);      // after findings_number: replay.json, DIR/crash/F1; unused ones go
+ *     folders_finish(findings, dir, &facts, &err);      // after findings_number; removes unused folders
  *
  * and replay reads one back:
  *

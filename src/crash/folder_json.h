@@ -5,7 +5,8 @@
  *       "schema": "blackout/replay/1",
  *       "version": "...",
  *       "finding": {"id", "kind", "message", "location", "fingerprint"},
- *       "recovery": {"command", "client", "ready", "cwd", "timeout": seconds, "memory": bytes, "disk": bytes, "pmem_force": true, "mode"},
+ *       "recovery": {"command", "client", "ready", "cwd", "timeout": seconds, "memory": bytes,
+ *                    "disk": bytes, "pmem_force": true, "mode"},
  *       "expect": {"outcome": "exit|signal|timeout|output", "value": N}
  *     }
  *

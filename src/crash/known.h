@@ -11,7 +11,7 @@
  *
  * Each content costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
- *     blackout-journal 2 0123456789abcdef 10     hash of the options that outcomes depend on; the time limit, in seconds
+ *     blackout-journal 2 0123456789abcdef 10     hash of the options that matter; the time limit, in seconds
  *     0123456789abcdef 0123456789abcdef e 3      digest (high, low); exit, signal or time-out; status or number */
 #ifndef BLACKOUT_CRASH_KNOWN_H
 #define BLACKOUT_CRASH_KNOWN_H

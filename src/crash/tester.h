@@ -7,7 +7,7 @@
  *     while (...) {                                             // the image moves on
  *             struct digest d = state_digest(image, persisted);
  *             if (!known_claim(known, d)) {
- *                     tester_submit(t, state = state_new(image, persisted), &err);     // may wait for a worker, but not for the outcome
+ *                     tester_submit(t, state = state_new(image, persisted), &err); // may wait for a worker
  *                     state_free(state);
  *             }
  *     }
