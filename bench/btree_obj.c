@@ -37,7 +37,7 @@ static TOID(struct node) node_new(uint32_t leaf)
 	return node;
 }
 
-/* Split the full i-th child of a node that is not full. */
+/* Splits the full i-th child of a node that is not full. */
 static void node_split_child(TOID(struct node) node, uint32_t i)
 {
 	TOID(struct node) left = D_RO(node)->children[i], right = node_new(D_RO(left)->leaf);
@@ -60,7 +60,7 @@ static void node_split_child(TOID(struct node) node, uint32_t i)
 	n->count++;
 }
 
-/* Insert below a node that is not full; 1 if the key is new. */
+/* Inserts below a node that is not full.  Returns 1 if the key is new. */
 static int node_insert(TOID(struct node) node, uint64_t key, uint64_t value)
 {
 	for (;;) {
@@ -120,7 +120,7 @@ static void tree_insert(PMEMobjpool *pop, TOID(struct tree) tree, uint64_t key, 
 	TX_END
 }
 
-/* The number of keys below a node, which must ascend from *last on. */
+/* Counts the keys below a node, which must ascend from *last on. */
 static uint64_t node_check(TOID(struct node) node, uint64_t *last)
 {
 	const struct node *n = D_RO(node);
@@ -140,7 +140,7 @@ static uint64_t node_check(TOID(struct node) node, uint64_t *last)
 	return count;
 }
 
-/* Recovery: open the pool, which completes or undoes what was under way, and walk the whole tree. */
+/* Recovery: opening the pool completes or undoes a transaction in progress; then walk the whole tree. */
 static int tree_check(PMEMobjpool *pop)
 {
 	TOID(struct tree) tree = POBJ_ROOT(pop, struct tree);

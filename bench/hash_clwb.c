@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash_clwb FILE OPERATIONS FLUSH - a hash table with linear probing: three insertions or updates to one look-up.  A
- * slot's value is persisted before its key makes it visible; then the count follows. */
+/* hash_clwb FILE OPERATIONS FLUSH - a hash table with linear probing: three insertions or updates per lookup.  The
+ * value of a slot is persisted before its key makes it visible; then the count follows. */
 #include "persist.h"
 
 #define SLOTS (1u << 18)
@@ -58,5 +58,5 @@ int main(int argc, char **argv)
 		else
 			sum += find(table, key)->value;
 	}
-	return sum == 1; /* so that the look-ups are not optimised away */
+	return sum == 1; /* keeps the lookups from being optimized away */
 }

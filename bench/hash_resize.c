@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hash_resize FILE OPERATIONS FLUSH - a hash table that doubles when it is half full: insertions, one update in four.
- * hash_resize FILE check             - what is in the file is a table, and every key in it has its value
+ * hash_resize FILE check            - its recovery: the file must hold a table in which every key has its value
  *
- * An entry's value is persisted before its key makes it visible.  A new table is filled entry by entry, all of them
- * flushed and then fenced at once, before the root names it: until then nothing in it counts, so thousands of stores
- * may be on media or not, in any combination. */
+ * An entry's value is persisted before its key makes it visible.  A new table is filled entry by entry.  All entries
+ * are flushed and completed by one fence, before the root names the table.  Until then the table is not in use, so
+ * thousands of stores may be on media or not, in any combination. */
 #include "persist.h"
 
 #define POOL_BYTES ((size_t)32 << 20)
 #define SLOTS_FIRST 64u
-#define STEP 1000003ul /* more than there are keys */
+#define STEP 1000003ul /* larger than the number of keys */
 
 #define fence() __asm__ volatile("sfence" : : : "memory")
 
@@ -31,7 +31,7 @@ struct root {
 };
 
 static struct root *root;
-static uint64_t count; /* of keys: known to the running program alone */
+static uint64_t count; /* of keys; kept only in volatile memory */
 
 static struct table *table_at(uint64_t offset)
 {
@@ -87,7 +87,7 @@ static void resize(void)
 		*entry = from->entries[i];
 		line_flush(entry);
 	}
-	fence(); /* for all of them */
+	fence(); /* one fence for all entries */
 	table_use(offset);
 }
 
@@ -117,7 +117,7 @@ static void create(const char *path)
 	table_use(offset);
 }
 
-/* A value names its key. */
+/* Checks that each value belongs to its key. */
 static int entries_check(struct table *table)
 {
 	for (uint64_t i = 0; i < table->slots; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -ldw -lelf -lxxhash -lzstd -lgmp -ljansson
-/* image_speed [DIR] - how fast are crash states made?  Prints
+/* image_speed [DIR] - measures how fast crash states are made.  Prints
  *
- *     RATE thousand digests/s of states    (12 stores on 12 lines pending in a pool of 64 MiB that is full: 4096 states for each fence)
- *     RATE thousand loads/s of a stage     (two states that differ in 12 stores, in turn)
+ *     RATE thousand digests/s of states    (12 stores on 12 lines pending, a full pool of 64 MiB: 4096 states per fence)
+ *     RATE thousand loads/s of a stage     (alternating between two states that differ in 12 stores)
  *     EVENTS events  SECONDS s  RATE million events/s  MEMORY MB    (with DIR: a recording passes through an image) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static struct image *pool_make(struct origin *origin)
 	return image;
 }
 
-/* Stores to lines all over the pool, each flushed; not fenced. */
+/* Stores to lines all over the pool and flushes each, without a fence. */
 static void segment_store(struct image *image, uint64_t number)
 {
 	for (uint64_t i = 0; i < STORES; i++) {
@@ -65,7 +65,7 @@ static void segment_fence(struct image *image)
 
 struct total {
 	struct image *image;
-	struct digest sum; /* so that nothing is optimised away */
+	struct digest sum; /* keeps the digests from being optimized away */
 	unsigned long states;
 };
 
@@ -84,7 +84,7 @@ static void measure_digests(struct image *image)
 	struct total t = {.image = image};
 	double start, seconds;
 
-	state_digest_none(image); /* of the whole pool, once */
+	state_digest_none(image); /* hashes the whole pool once, before the measurement */
 	start = now();
 	for (uint64_t i = 0; i < SEGMENTS; i++) {
 		segment_store(image, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines_fence FILE LINES FLUSH - so many lines are stored to, and one fence is for all of them
- * lines_fence FILE LINES check - looks at each of them: 2^LINES crash states, which it can tell apart */
+/* lines_fence FILE LINES FLUSH - stores to LINES lines and completes all of them with one fence.
+ *
+ * lines_fence FILE LINES check - reads each line, so it can tell all 2^LINES crash states apart. */
 #include "persist.h"
 
 #define POOL_BYTES ((size_t)1 << 16)

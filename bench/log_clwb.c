@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* log_clwb FILE OPERATIONS FLUSH - a ring of checksummed records: write the record, persist it, move the tail, persist
- * that.  log_clwb FILE check - its recovery: every record up to the tail must be whole. */
+ * the tail.
+ *
+ * log_clwb FILE check - its recovery: every record up to the tail must be complete. */
 #include "persist.h"
 
 #define RING_BYTES (8u << 20)
@@ -54,7 +56,7 @@ static int check(const char *path)
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*log))
-		return 0; /* not made yet */
+		return 0; /* not created yet */
 	log = mmap(NULL, sizeof(*log), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (log == MAP_FAILED)
 		return 3;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -ldw -lelf -lxxhash -lzstd -lgmp -ljansson
-/* model_speed DIR [PLATFORM [states]] - how fast does a recording pass through the model?  Prints
+/* model_speed DIR [PLATFORM [states]] - measures how fast a recording passes through the model.  Prints
  *
  *     EVENTS events  SECONDS s  RATE million events/s  PENDING pending at the end  MEMORY MB
  *
- * The events are read and held in memory first, a part at a time, so that the seconds are those of the model alone.
- * With `states` all that the sets of crash states need is kept, otherwise what the pattern detector needs; an observer
- * with empty functions is told. */
+ * The events are first read into memory, one part at a time, so that the seconds are those of the model alone.  With
+ * `states` the model keeps all data that sets of crash states need, otherwise only what the pattern detector needs.
+ * Its observer has empty functions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void on_fence(void *arg, const struct event *ev, const struct fence_effec
 	told++;
 }
 
-/* Fill the part; as trace_next. */
+/* Fills the part.  Returns as trace_next does. */
 static int part_read(struct part *part, struct trace *trace, struct err *err)
 {
 	int r = 1;
@@ -82,7 +82,7 @@ static int part_read(struct part *part, struct trace *trace, struct err *err)
 	return r;
 }
 
-/* Seconds, or -1. */
+/* Returns seconds, or -1. */
 static double run(struct model *model, const char *dir, struct err *err)
 {
 	struct part *part = malloc(sizeof(*part));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* peak NAME COMMAND... - run a command and print the peak memory, in KiB, of the largest process under it whose program
- * is called NAME. */
+/* peak NAME COMMAND... - runs a command and prints the peak memory, in KiB, of the largest process in its session
+ * whose program is called NAME. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* VmHWM only grows, so the last look before the process ends is near enough. */
+/* VmHWM only grows, so the last sample before the process ends is close enough. */
 static long peak_of(const char *pid)
 {
 	char path[300], line[256];
@@ -40,7 +40,7 @@ static int is_called(const char *pid, const char *name)
 	return slash && !strcmp(slash + 1, name);
 }
 
-/* Only processes of our own session can be meant. */
+/* Looks only at processes of our own session. */
 static long peak_now(const char *name)
 {
 	DIR *proc = opendir("/proc");

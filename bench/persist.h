@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* persist.h - what the benchmarks over raw instructions share: a mapped file and how its lines are written back.
+/* persist.h - shared by the benchmarks that use raw instructions: maps a file and writes its lines back.
  *
- * The way to flush is the last argument of a benchmark: auto takes the best that CPUID offers, as libpmem does; skip
- * leaves the flush out.  Stock Valgrind knows no CLWB and hides it, so under its `none` tool auto is CLFLUSH. */
+ * The last argument of a benchmark selects the flush instruction.  auto takes the best one that CPUID offers, as
+ * libpmem does; skip leaves the flush out.  Stock Valgrind does not support CLWB and hides it, so under its `none`
+ * tool auto is CLFLUSH. */
 #ifndef BENCH_PERSIST_H
 #define BENCH_PERSIST_H
 

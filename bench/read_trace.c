@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -lxxhash -lzstd
-/* read_trace DIR [--content] - how fast is a recording read?  Reads every event, with addresses resolved to (file,
- * offset), and prints
+/* read_trace DIR [--content] - measures how fast a recording is read.  Reads every event, with addresses resolved to
+ * (file, offset), and prints
  *
  *     EVENTS events  SECONDS s  RATE million events/s and core
  *
- * With --content each event also takes effect on the content of the PM files. */
+ * With --content each event is also applied to the content of the PM files. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 #include "image/content.h"
 #include "trace/trace.h"
 
-/* Of processor time: what others do on the machine does not count. */
+/* Processor time, which does not depend on other processes on the machine. */
 static double now(void)
 {
 	struct timespec t;
@@ -22,10 +22,10 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The number of events, or -1. */
+/* Returns the number of events, or -1. */
 static long read_all(const char *dir, struct content *content, struct err *err)
 {
-	unsigned long used = 0; /* so that no field is computed in vain */
+	unsigned long used = 0; /* uses every field, so that none is optimized away */
 	struct trace *trace;
 	struct event ev;
 	long events = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* repeat N COMMAND... - run a command N times, one after the other, and print the microseconds that one run takes.
+/* repeat N COMMAND... - runs a command N times in sequence and prints the microseconds of one run.
  *
- * This is what testing costs without a fork server: fork, exec, dynamic linking, the command itself. */
+ * This is the cost of testing without a fork server: fork, exec, dynamic linking, and the command itself. */
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // link: build/libblackout.a -ldw -lelf -lxxhash -lzstd -lgmp -ljansson
-/* states_speed LINES - how fast are crash states told apart?  LINES lines of two stores each are pending: 3^LINES
- * states.  Each gets its digest, which is looked up among all before.  Prints
+/* states_speed LINES - measures how fast crash states are told apart.  LINES lines with two stores each are pending:
+ * 3^LINES states.  Computes the digest of each state and looks it up among all earlier ones.  Prints
  *
- *     STATES states  SECONDS s  RATE states/s  CONTENTS different
- */
+ *     STATES states  SECONDS s  RATE states/s  CONTENTS different */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
