@@ -6,13 +6,13 @@
 //     kv get POOL KEY
 //     kv delete POOL KEY
 //     kv fill POOL N              put N pairs, change some, delete some
-//     kv check POOL               what a recovery would do: walk everything; status 1 if something is wrong
+//     kv check POOL               recovery: walk everything; status 1 if something is wrong
 //
-// The pool is one file, mapped shared.  Pairs are appended to a heap; a bucket of the hash table counts its pairs and holds their
-// offsets.  A store is made durable by writing its cache line back (clwb, or the best that the CPU has) and then a fence.
+// The pool is one file, mapped shared.  Pairs are appended to a heap.  A bucket of the hash table counts its pairs and holds
+// their offsets.  To persist a store, the program flushes its cache line (clwb, or the best that the CPU has) and then fences.
 //
-// It works, and passes every test that does not pull the plug.  The mistakes are such as people really make; each
-// is marked MISTAKE where it stands.
+// The program works, and passes every test that does not cut the power.  Its mistakes are typical of real programs.  Each
+// is marked MISTAKE.
 
 #include <cpuid.h>
 #include <errno.h>
@@ -33,7 +33,7 @@
 #define POOL_BYTES (1u << 20)
 
 struct pair {
-	uint32_t key_bytes, value_bytes; // the value's zero byte included
+	uint32_t key_bytes, value_bytes; // including the value's zero byte
 	char text[];                     // key, then value
 };
 
@@ -127,7 +127,7 @@ static int bucket_find(const struct bucket *b, const char *key)
 	return -1;
 }
 
-// Room for a pair on the heap: its offset.
+// Allocates a pair on the heap and returns its offset.
 static uint64_t pair_reserve(const char *key, const char *value)
 {
 	uint64_t offset = pool->heap_end;
@@ -148,7 +148,7 @@ static void pair_write(uint64_t offset, const char *key, const char *value)
 	pair->value_bytes = (uint32_t)strlen(value) + 1;
 	memcpy(pair->text, key, pair->key_bytes);
 	memcpy(pair_value(pair), value, pair->value_bytes);
-	// MISTAKE: flushed, but no fence before bucket_insert counts the pair: the count can be on media and the pair not
+	// MISTAKE: flushed, but no fence before bucket_insert counts the pair: the count can be on media without the pair
 	flush(pair, pair_bytes(key, value));
 }
 
@@ -175,7 +175,7 @@ static void kv_put(const char *key, const char *value)
 		bucket_insert(b, offset);
 		return;
 	}
-	// MISTAKE: the bucket leads to the new pair before that is there: after a crash both it and the old one may be gone
+	// MISTAKE: the bucket names the new pair before it is written: after a crash, both the new and the old pair may be lost
 	b->pairs[slot] = offset;
 	persist(&b->pairs[slot], sizeof(b->pairs[slot]));
 	pair_write(offset, key, value);
