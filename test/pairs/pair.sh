@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The verb of the pair tests; to be sourced after test/lib.sh.
+# The commands of the pair tests.  Source this file after test/lib.sh.
 #
-#   expect_pair X       X-buggy gives exactly the findings that its //! comments name, with status 1 if one is an error, and each of its crash
-#                       findings can be replayed; X-fixed gives none of those kinds, and no error
-#   expect_reordering X   the same, and only explore finds it
-#   pair_run X DIR [OPTIONS...]   run one program of a pair into a directory; $status is blackout's
+#   expect_pair X       X-buggy has exactly the findings that its //! comments name, with status 1 if one is an error, and each of its crash
+#                       findings can be replayed; X-fixed has no finding of those kinds, and no error
+#   expect_reordering X   the same, and only the detector explore finds the mistake
+#   pair_run X DIR [OPTIONS...]   runs one program of a pair, with its results in DIR; $status is the exit status of blackout
 
 : "${PAIRS:=$BUILD/test/pairs}"
 
@@ -12,7 +12,7 @@ pair_source() { echo "$ROOT/test/pairs/$1.c"; }
 
 pair_says() { sed -n "1,20s,^// $2: *,,p" "$(pair_source "$1")"; }
 
-# The //! comments of a program: kind, severity, line, and the platforms where the comment names them.
+# Prints the //! comments of a program: kind, severity, line, and the platforms if the comment names them.
 pair_expected() {
 	awk -F '//! ' 'NF > 1 {
 		n = split($2, each, "; *")
@@ -23,7 +23,7 @@ pair_expected() {
 	}' "$(pair_source "$1")" | sort
 }
 
-# The findings of a run in the same words; the platforms only where they are fewer than asked for.
+# Prints the findings of a run in the same format; the platforms only if they are fewer than requested.
 pair_found() {
 	jq -r '(.target.platforms | length) as $asked | .findings[] |
 		"\(.kind) \(.severity) \(.location.line) \(if (.platforms | length) < $asked then .platforms | join(",") else "" end)"' \
@@ -40,7 +40,7 @@ pair_run() {
 	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" -- "$PAIRS/$program" "pool.$dir"
 }
 
-# Every crash finding in $1 fails again in a fresh process, as it did; and in gdb, which stops in the function that fails.
+# Checks that every crash finding in $1 fails again in a new process; and in gdb, which must stop in the function that fails.
 expect_replayed() {
 	local id
 	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
@@ -78,7 +78,8 @@ expect_pair() {
 	[ ! -s got ] || fail "$1-fixed has findings: $(cat got)"
 }
 
-# As expect_pair; and none of it is seen where the power fails in program order, or with nothing persisted that need not be: only explore finds it.
+# Like expect_pair.  Also checks that only explore finds the mistake: inject, which tests crashes in program order and with only the guaranteed
+# stores on media, must find nothing.
 expect_reordering() {
 	expect_pair "$1"
 	run "$BLACKOUT" check --no-progress --detect inject --recover "$PAIRS/$1-buggy pool.buggy check" --out alone buggy

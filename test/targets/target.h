@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* target.h - what the programs to record have in common.
+/* target.h - code that the recorded test programs share.
  *
  * A target makes the file argv[1] (the tests call it `pool`), maps it shared at POOL_ADDR and works on it with
- * instructions that the compiler cannot change.  What a recording must show stands beside the instruction, as `blackout
- * dump --no-source` prints it, without number, and without thread where it is t1:
+ * instructions that the compiler cannot change.  The expected recording is written beside each instruction, in the
+ * format of `blackout dump --no-source`, without the event number, and without the thread if it is t1:
  *
  *     begin(pool);
  *     ST8(pool, 1);          //! store pool+0x0 8 0x1
  *     CLWB(pool + 3);        //! clwb pool+0x3
  *     end(pool);
  *
- * Only what lies between begin and end is compared, so that the C library's own fences and the mapping of the pool do
- * not disturb.  Comments near the top of a target that the tests read:
+ * Only events between begin and end are compared, so that the C library's own fences and the mapping of the pool do not
+ * interfere.  The tests read these comments near the top of a target:
  *
- *     // needs: clwb avx2            flags of /proc/cpuinfo without which the target cannot run
+ *     // needs: clwb avx2            flags of /proc/cpuinfo that the target requires
  *     // events: store,thread-start  compare only these kinds of event
- *     // link: -lpthread             libraries, and
+ *     // link: -lpthread             libraries
  *     // cflags: -static             compiler options
  *
- * In an expectation, `*` as last word stands for any rest of the line. */
+ * In an expectation, `*` as the last word matches any rest of the line. */
 #ifndef TARGET_H
 #define TARGET_H
 
@@ -34,7 +34,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Fixed, so that the addresses of mappings and of volatile memory can be asserted too. */
+/* Fixed, so that tests can check the addresses of mappings and of volatile memory too. */
 #define POOL_ADDR 0x100000000ul
 #define SECOND_ADDR 0x140000000ul
 #define VOLATILE_ADDR 0x200000000ul
@@ -90,7 +90,7 @@ static inline char *file_map(int fd, unsigned long addr, size_t bytes)
 	return p;
 }
 
-/* Make the file `path` of POOL_BYTES zeroes and map it at POOL_ADDR. */
+/* Makes the file `path` of POOL_BYTES zeros and maps it at POOL_ADDR. */
 static inline char *pool_create(const char *path)
 {
 	int fd = file_create(path, POOL_BYTES);
@@ -119,7 +119,7 @@ static inline void end(char *pool)
 	ST8(pool + MARKER_OFFSET, END_VALUE);
 }
 
-/* Save the file as it is now in PATH.mark.N: what a rebuild up to and including this store must give. */
+/* Saves the current file as PATH.mark.N.  A rebuild up to and including this store must give the same content. */
 static inline void mark(const char *path, char *marker, int n)
 {
 	char name[4096], buffer[65536];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contexts.c - print the recorded calling context of each sample of test/targets/contexts.h: "NUMBER FRAME FRAME ...",
- * innermost first, a frame as MODULE+0xOFFSET in the module's file.
+/* contexts.c - prints the recorded calling context of each sample of test/targets/contexts.h: "NUMBER FRAME FRAME ...",
+ * innermost first.  A frame is MODULE+0xOFFSET in the module's file.
  *
  *     contexts DIR */
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "trace/trace.h"
 
-#define SAMPLE_VALUE 0x73616d706c65ul /* "sample", above the number */
+#define SAMPLE_VALUE 0x73616d706c65ul /* "sample", in the bits above the number */
 
 static void print_frames(const struct trace *trace, uint32_t id)
 {

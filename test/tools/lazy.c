@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy.c - run a recovery command on everything that a crash may leave, decided lazily and by brute force, without a
+/* lazy.c - runs a recovery command on every possible content after a crash, both lazily and by brute force, without a
  * recording.
  *
  *     lazy [OPTION=VALUE ...] pm=PATH certain=FILE unit=EVENT:OFFSET:VALUE[:ORDER[:KIND]]... command=TEXT
  *
- * FILE is what is certain of the PM file PATH.  A unit is a store of 8 bytes at an aligned offset: VALUE is a number;
- * ORDER is the event of a CLFLUSH that came after it, 0 if none did; KIND 0 is cached, 1 is not.  For each leaf a line
- * is printed,
+ * FILE is the certain content of the PM file PATH.  A unit is a store of 8 bytes at an aligned offset.  VALUE is a
+ * number.  ORDER is the event of a CLFLUSH that came after it, 0 if there was none.  KIND is 0 for a cached store,
+ * otherwise 1.  For each leaf it prints a line
  *
  *     OUTCOME | decided units, + taken or - left out | states | what was printed, | for new lines
  *
- * and at the end "leaves N refused N left out N".  With brute=yes all legal sets are run one by one, and the lines have
+ * and at the end "leaves N refused N left out N".  With brute=yes it runs all legal sets one by one, and the lines have
  * only the outcome and what was printed.
  *
  *     order=least|most|contrast|sample seed= leaves= timeout= jobs= memory=
- *     enough=N     stop by ourselves after N leaves
- *     repeat=N     print how many leaves and traps per second there are
+ *     enough=N     end the exploration after N leaves
+ *     repeat=N     print the number of leaves and traps per second
  *
- * LAZY_STAGES in the environment is the directory for its files, otherwise /dev/shm. */
+ * It puts its files into the directory $LAZY_STAGES, or /dev/shm if that is not set. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static uint64_t number(int argc, char **argv, const char *key, uint64_t otherwis
 	return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* What is undecided */
+/* The undecided units */
 
 static int unit_compare(const void *left, const void *right)
 {
@@ -134,7 +134,7 @@ static void certain_read(const char *path)
 	fclose(f);
 }
 
-/* The stage: what is certain, and these units */
+/* Writes the stage: the certain content and the taken units. */
 static void stage_write(const uint8_t *taken)
 {
 	uint8_t *bytes = mem_alloc(certain_bytes + 1);
@@ -151,7 +151,7 @@ static void stage_write(const uint8_t *taken)
 	free(bytes);
 }
 
-/* Telling */
+/* Output */
 
 static void text_print(const struct tail *tail)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lazy_check.c - at the moments of a recording, is what recovery makes of the undecided lines what it makes of all
- * legal sets?
+/* lazy_check.c - checks, at the moments of a recording, that recovery on undecided lines gives the same outcomes as
+ * recovery on all legal sets.
  *
  *     lazy_check dir=RECORDING command=TEXT [platform=adr] [sets=N] [sample=N] [leaves=N] [every=N] [timeout=MS]
  *
- * At every N-th moment (model/moments.h): the leaves (run/lazy.h), and, if there are no more than `sets` legal sets,
- * all of these, one by one; otherwise `sample` of them by chance.  A line for each moment says how many there were;
- * "DIFFER" is in it, and the exit status is 1, if the outcomes and what was printed are not the same, or not among
- * those of the leaves.  The last line has the sums. */
+ * At every N-th moment (model/moments.h) it runs the leaves (run/lazy.h).  If there are at most `sets` legal sets,
+ * it also runs all of them one by one; otherwise it runs `sample` random ones.  It prints a line with the numbers
+ * for each moment.  The line has "DIFFER", and the exit status is 1, if the outcomes and what was printed are not
+ * the same or, for random sets, are not among those of the leaves.  The last line has the sums. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static void brute(const struct choices *c, uint32_t line, struct choices_bounds 
 		brute(c, line + 1, choices_decide(c, line, flags, bounds), taken, persisted);
 }
 
-/* A legal set by chance: at each line one of the first alternatives. */
+/* Runs a random legal set: for each line, one of the first alternatives. */
 static void sample(const struct choices *c, uint8_t *taken, bool *persisted, unsigned seed)
 {
 	struct choices_bounds bounds = CHOICES_OPEN;

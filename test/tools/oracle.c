@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* oracle.c - the crash states that `inject` must try, computed a second time, slowly and from the text of a recording.
+/* oracle.c - an independent, slow computation of the crash states that `inject` must try, from the text of a
+ * recording.
  *
  *     blackout dump --no-source DIR | oracle OUT
  *
- * Before each flush, fence and msync, where non-temporal stores begin, and at the end there are two contents: all
- * stores so far, and only those that are guaranteed.  Before an msync there are two more for each page: all stores but
- * those of the page that are not guaranteed, and those of the page besides what is guaranteed.  Each that differs from all before it is written, as OUT/N/NAME
- * for every PM file NAME; their number is printed.
+ * There are two contents before each flush, fence and msync, before the first of a sequence of non-temporal stores, and
+ * at the end: all stores so far, and only the guaranteed ones.  Before an msync there are two more for each page: all
+ * stores except those of the page that are not guaranteed; and the guaranteed stores plus those of the page.  Each
+ * content that differs from all earlier ones is written, as OUT/N/NAME for every PM file NAME.  The number of contents
+ * is printed.
  *
- * It shares nothing with the program.  A line's stores persist in order, so what is guaranteed of a line is a number of
- * stores; a flush notes how many there are, and the next fence of its thread makes that certain.  A CLFLUSH without a
- * fence guarantees nothing at a crash right after it, so it is like the others here.  Stores are of 8 aligned bytes,
- * files are of SIZE bytes and never change otherwise: what other programs do is none of its business. */
+ * It shares no code with Blackout.  The stores of a line persist in sequence, so the guaranteed part of a line is a
+ * number of stores.  A flush notes that number, and the next fence of its thread makes it certain.  A CLFLUSH
+ * without a fence guarantees nothing at a crash right after it, so it is treated like the other flushes here.
+ * Stores must be of 8 aligned bytes, and files of SIZE bytes that change in no other way; other programs are not
+ * supported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +30,11 @@
 #define SEEN_MAX 4096
 
 struct store {
-	int file, streamed; /* past the cache: certain at its own thread's fence, in no order */
+	int file, streamed; /* past the cache: certain at its own thread's next fence, in any sequence */
 	uint64_t offset, value;
 	unsigned thread;
 	int certain;
-	int flushed[THREADS_MAX]; /* by this thread, not fenced yet */
+	int flushed[THREADS_MAX]; /* by thread: flushed, not fenced yet */
 };
 
 struct content {
@@ -75,8 +78,8 @@ static void content_save(const struct content *content)
 	}
 }
 
-/* The content of what is certain, with the other stores if `all`; those of one page of a file if not `all`, and the other
- * way round. */
+/* With `all`, the content of all stores except the uncertain ones of the page.  Without `all`, the content of the
+ * certain stores plus all stores of the page.  file -1: no page. */
 static void content_try(int all, int file, uint64_t page)
 {
 	struct content *content = calloc(1, sizeof(*content));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rebuild.c - write the PM files of a recording as they were at its end, and at the marked points.
+/* rebuild.c - writes the PM files of a recording as they were at its end and at the marked points.
  *
  *     rebuild DIR OUT
  *
- * OUT/ID is the file ID at the end, OUT/ID.mark.N the file as it was just after the N-th mark() of
- * test/targets/target.h.  For each a line "NAME<tab>PATH" is printed, PATH being what it must be equal to; "-" for a
- * file that has no name any more. */
+ * OUT/ID is the file ID at the end.  OUT/ID.mark.N is the file just after the N-th mark() of test/targets/target.h.
+ * For each it prints a line "NAME<tab>PATH"; the two must be equal.  PATH is "-" for a file that no longer has a
+ * name. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void save(const struct content *content, uint32_t file, const char *suffi
 		printf("%s\t-\n", name);
 }
 
-/* The number of the mark that this store is, or -1. */
+/* The number of the mark if this store is one, or -1. */
 static int mark_number(const struct event *ev)
 {
 	uint64_t value;

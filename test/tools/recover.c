@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recover.c - run a recovery command on states that lie in directories, without a recording.
+/* recover.c - runs a recovery command on states that are in directories, without a recording.
  *
  *     recover [OPTION=VALUE ...] pm=PATH... state=DIR... command=TEXT
  *
- * DIR/NAME is the PM file PATH, of that base name, in the state; where it is not there, the state does not have it.
- * For each state a line "DIR: OUTCOME (MODE)" is printed, in the order of the states; then "mode: MODE" and, if there
- * are any, "reason: TEXT" and "stranger: PATH".  The first state is run alone.
+ * DIR/NAME is the content of the PM file PATH with the base name NAME in the state.  If it does not exist, the file
+ * does not exist in the state.  For each state it prints a line "DIR: OUTCOME (MODE)", in the sequence of the
+ * arguments; then "mode: MODE" and, if there are any, "reason: TEXT" and "stranger: PATH".  The first state is run
+ * alone.
  *
  *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
- *     namespaces=no                                       do as if there were none
+ *     namespaces=no                                       act as if there were no namespaces
  *     show=yes                                            print what recovery printed
  *     stack=yes                                           print the stack of each crash
- *     repeat=N                                            run the states N times, and print how many per second
+ *     repeat=N                                            run the states N times, and print the rate per second
  *     attend=TEXT                                         run this instead, in the terminal, on the first state */
 #include <fcntl.h>
 #include <limits.h>
@@ -60,7 +61,7 @@ static void copy(const char *from, const char *to)
 	close(out);
 }
 
-/* What stage_load does. */
+/* Does the work of stage_load. */
 static void load(unsigned worker, size_t state)
 {
 	char from[2 * PATH_MAX], to[2 * PATH_MAX];
@@ -108,7 +109,7 @@ static int run_all(struct recovery *r, size_t repeat, struct err *err)
 	for (size_t i = 1; i < states.count * repeat; i++) {
 		if ((w = recovery_idle(r, err)) < 0)
 			return -1;
-		/* A state that recovery cannot touch need not be loaded again. */
+		/* With the fork server recovery cannot change a state, so a single state need not be loaded again. */
 		if (states.count > 1 || recovery_mode(r) != RECOVERY_FORK || i < recovery_jobs(r))
 			load((unsigned)w, i % states.count);
 		if (recovery_start(r, (unsigned)w, (void *)(i % states.count), err) < 0)
@@ -249,7 +250,7 @@ int main(int argc, char **argv)
 	free(outcomes);
 	words_free(&states);
 	origin_free(origin);
-	/* Everything of ours must have gone; what is left are the stages. */
+	/* Recovery must have removed its own files; only the stages are left. */
 	tree_remove(root);
 	return result < 0 ? 3 : 0;
 }
