@@ -42,7 +42,7 @@ struct testing_options {
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
 	{"timeout", "SECONDS", "10", "how long one recovery may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
 	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
-	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files (kept in memory)", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
+	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}

@@ -108,7 +108,7 @@ static int read_limits(struct replay *r, const json_t *object)
 	double seconds = json_number_value(timeout);
 
 	if (!json_is_number(timeout) || !(seconds > 0) || seconds > TIMEOUT_MAX)
-		return replay_fail(r, "timeout", "is no time");
+		return replay_fail(r, "timeout", "is not a time");
 	if (read_bytes(r, object, "memory", &r->folder->facts.memory) < 0 ||
 	    read_bytes(r, object, "disk", &r->folder->facts.disk) < 0)
 		return -1;
@@ -143,7 +143,7 @@ static int read_expect(struct replay *r, const json_t *root)
 	if (!outcome_find(outcome, &r->folder->outcome))
 		return replay_fail(r, "outcome", "is not known to this version");
 	if (!json_is_integer(value) || json_integer_value(value) < 0)
-		return replay_fail(r, "value", "is not a number that can be");
+		return replay_fail(r, "value", "is not a number or is out of range");
 	r->folder->value = (uint64_t)json_integer_value(value);
 	return 0;
 }
@@ -153,9 +153,9 @@ static int read_root(struct replay *r, const json_t *root)
 	const char *schema;
 
 	if (!json_is_object(root) || take_text(r, root, "schema", false, &schema) < 0 || !schema)
-		return err_set(r->err, "%s is not a replay.json: it names no schema", r->name);
+		return err_set(r->err, "%s is not a replay.json: it has no schema", r->name);
 	if (strcmp(schema, FOLDER_SCHEMA) != 0) {
-		err_set(r->err, "%s has the schema '%.60s', and this version of Blackout reads '%s' alone", r->name,
+		err_set(r->err, "%s has the schema '%.60s', but this version of Blackout reads only '%s'", r->name,
 			schema, FOLDER_SCHEMA);
 		return err_hint(r->err, "use the version that made it");
 	}

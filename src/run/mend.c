@@ -2,7 +2,7 @@
 /* mend.c - see mend.h.
  *
  * A note is trusted if one of our journals names its file.  Otherwise it must be our own, or be in a directory that
- * only we can write to.  In a directory like /tmp another user could make us rename a file of his over another file. */
+ * only we can write to.  In a directory like /tmp another user could make us rename their file over another file. */
 #include "run/mend.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
  *     DIR/trace/NNNN.bo    one file per recorded process; `clock` beside them orders the events of several processes
  *     DIR/recorder.log     messages of the recorder itself; normally empty
  *
- * Only these are ever removed.  A directory that contains anything else and no recording belongs to somebody, and is
+ * Only these are ever removed.  A directory that contains anything else and no recording is the user's, and is
  * refused. */
 #ifndef BLACKOUT_RUN_RECORDING_H
 #define BLACKOUT_RUN_RECORDING_H

@@ -57,7 +57,7 @@ struct witness *witness_new(struct scene *scene)
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 /* Notify us if it is this call. */
 #define CALL(name) IF(SYS_##name, 0, 1), TELL
-/* If it is this call, tell if its flags, in this argument, say that a file is to be made. */
+/* If it is this call, notify us if its flags, in this argument, ask to create a file. */
 #define CALL_OPEN(name, argument) \
 	IF(SYS_##name, 0, 4), ARGUMENT(argument), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_CREAT, 0, 1), TELL, ALLOW
 

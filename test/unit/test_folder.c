@@ -108,14 +108,14 @@ static void test_folders_refused(void **state)
 	struct err err;
 
 	folder_refuse("", "x is not JSON: line 1, column 0: '[' or '{' expected near end of file");
-	folder_refuse("[]", "x is not a replay.json: it names no schema");
+	folder_refuse("[]", "x is not a replay.json: it has no schema");
 	folder_refuse(
 		"{\"schema\":\"blackout/replay/2\"}",
-		"x has the schema 'blackout/replay/2', and this version of Blackout reads 'blackout/replay/1' alone");
+		"x has the schema 'blackout/replay/2', but this version of Blackout reads only 'blackout/replay/1'");
 	folder_refuse(HEAD "}", "x is not a replay.json of this version: finding is not an object");
 	folder_refuse(ABOUT "}", "x is not a replay.json of this version: recovery is not an object");
 	folder_refuse(ABOUT ",\"recovery\":{\"command\":\"c\",\"cwd\":\"/\",\"timeout\":0}}",
-		      "x is not a replay.json of this version: timeout is no time");
+		      "x is not a replay.json of this version: timeout is not a time");
 	folder_refuse(ABOUT ",\"recovery\":{\"command_hex\":\"6g\",\"cwd\":\"/\",\"timeout\":1}}",
 		      "x is not a replay.json of this version: command_hex is not in hexadecimal");
 	folder_refuse(ABOUT ",\"recovery\":{\"command_hex\":\"6100\",\"cwd\":\"/\",\"timeout\":1}}",
@@ -124,7 +124,7 @@ static void test_folders_refused(void **state)
 	folder_refuse(HOW ",\"expect\":{\"outcome\":\"joy\",\"value\":0}}",
 		      "x is not a replay.json of this version: outcome is not known to this version");
 	folder_refuse(HOW ",\"expect\":{\"outcome\":\"exit\",\"value\":-1}}",
-		      "x is not a replay.json of this version: value is not a number that can be");
+		      "x is not a replay.json of this version: value is not a number or is out of range");
 	assert_int_equal(folder_read(&f, *state, &err), -1);
 	assert_non_null(strstr(err.sentence, "replay.json: No such file or directory"));
 }
