@@ -89,7 +89,7 @@ struct campaign {
 	VEC_OF(struct hang_place) hang_places;
 	struct map hangs_left_out;  /* contents not tested because others of their point hang */
 	uint64_t hangs_unconfirmed; /* time-outs that were neither confirmed nor refuted */
-	bool hang_late;             /* one was run after the time was over */
+	bool hang_late;             /* one was run although it was too late; only one may (rule 3) */
 
 	/* leftovers.c */
 	VEC_OF(struct leftover) leftovers;

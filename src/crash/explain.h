@@ -33,8 +33,8 @@ int explain_fails(struct explain *explain, const struct state *state, struct end
 /* Is there time to run recovery if it is expected to end in this way? */
 bool explain_may_run(struct explain *explain, struct ending ending);
 
-/* Is there time to run recovery once more for its output, on a state that becomes a finding?  Each finding has the time
- * of one such run. */
+/* Is there time to run recovery for its output, on a state that becomes a finding? This run may begin up to one time
+ * limit after the deadline. */
 bool explain_may_tell(const struct explain *explain);
 
 /* Is this ending accepted for a crash after `event`?  Rule 1 of trials.h. */

@@ -293,7 +293,7 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 	return NULL;
 }
 
-/* Was the latest file just created, with no store yet, and does recovery pass without it? */
+/* Was the latest file just created and is still blank, while recovery passes on the initial state, without it? */
 static bool file_is_blank(const struct prefix *p)
 {
 	const struct image *image = reading_image(p->explain->reading);

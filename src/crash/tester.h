@@ -148,7 +148,8 @@ int tester_open(struct tester **tester, const struct tester_maker *maker, const 
 		struct image *image, struct known *known, struct err *err);
 void tester_close(struct tester *tester);
 
-/* Start recovery on a state of this moment.  The second form calls `told` with the outcome. */
+/* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
+ * calls `told` with the outcome. */
 int tester_submit(struct tester *tester, const struct state *state, struct err *err);
 int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
 
