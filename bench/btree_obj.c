@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEGREE 8 /* children of a full node; one key less */
+#define DEGREE 8 /* children of a full node, which has one key fewer */
 #define KEYS_MAX (DEGREE - 1)
 
 POBJ_LAYOUT_BEGIN(btree);

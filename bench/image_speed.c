@@ -2,7 +2,7 @@
 // link: build/libblackout.a -ldw -lelf -lxxhash -lzstd -lgmp -ljansson
 /* image_speed [DIR] - measures how fast crash states are made.  Prints
  *
- *     RATE thousand digests/s of states    (12 stores on 12 lines pending, a full pool of 64 MiB: 4096 states per fence)
+ *     RATE thousand digests/s of states    (12 stores on 12 lines pending, full pool of 64 MiB: 4096 states per fence)
  *     RATE thousand loads/s of a stage     (alternating between two states that differ in 12 stores)
  *     EVENTS events  SECONDS s  RATE million events/s  MEMORY MB    (with DIR: a recording passes through an image) */
 #include <stdio.h>

@@ -35,7 +35,7 @@ enum points_at { POINTS_PERSIST, POINTS_STORE };
 
 struct point {
 	uint32_t context;     /* of the instruction that the crash prevents; 0: the end of the trace */
-	enum op op;           /* its name; OP_COUNT: the trace ends, but the program did not */
+	enum op op;           /* its name; OP_COUNT: the trace ends without an end of the program */
 	uint64_t visits;      /* so far */
 	uint64_t first, last; /* first and last event before which it was visited: the instruction's own event number */
 	bool afterthought;    /* rule 2 */

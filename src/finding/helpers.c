@@ -282,7 +282,7 @@ static bool function_helps(const struct finder *f, size_t index)
 	return function->given != GIVEN_NOTHING && (address || (function->follows && !flushes_the_same(f, index)));
 }
 
-/* ---- rule 5: lines that are in vain ---- */
+/* ---- rule 5: needless lines ---- */
 
 /* Index in our stack of the function where it diverges from the stack of `other`: both were in the same call of that
  * function, but at different lines.  The count if there is none. */

@@ -61,7 +61,7 @@ static const char *const folded_sources[] = {
 	"*/lib/clang/*/include/*",
 	/* libpmemobj-cpp: templates, wherever they are installed */
 	"*/libpmemobj++/*",
-	/* the C library, as named in its debug package; sometimes a debugger knows only this path */
+	/* the C library, as named in its debug package: a debugger that knows the source tells only this path */
 	"./*/./*",
 	"./*/../sysdeps/*",
 };

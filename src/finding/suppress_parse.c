@@ -16,8 +16,7 @@
 /* The current position: one line of the file. */
 struct parser {
 	struct suppress *suppress;
-	const char *start, *at,
-		*end; /* of the line; `end` is its newline or the end of the file, or the blanks before that */
+	const char *start, *at, *end; /* of the line; `end` is before trailing blanks and the newline */
 	unsigned line;
 	struct err *err;
 };
