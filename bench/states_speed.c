@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "crash/combine.h"
-#include "crash/contents.h"
+#include "count/combine.h"
+#include "image/contents.h"
 #include "image/state.h"
 
 static uint64_t states;

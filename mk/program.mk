@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library of all layers below cli/, the program, and the example that it ships.
 
-LIB_SRC := $(wildcard $(patsubst %,src/%/*.c,base trace model image run detect finding report crash))
+LIB_SRC := $(wildcard $(patsubst %,src/%/*.c,base trace model image run detect finding report count crash explain explore replay))
 CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
@@ -44,7 +44,7 @@ $(B)/examples/%: examples/%.c $(B)/flags | setup
 PRELOAD := $(B)/libblackout-preload.so
 program: $(PRELOAD)
 
-$(PRELOAD): $(wildcard src/preload/*.[ch]) src/model/choices.c src/model/choices.h src/run/stub.h src/run/lazy_block.h src/base/clock.h src/base/path.h src/base/err.h $(B)/flags | setup
+$(PRELOAD): $(wildcard src/preload/*.[ch]) src/model/choices.c src/model/choices.h src/protocol/stub.h src/protocol/lazy_block.h src/base/clock.h src/base/path.h src/base/err.h $(B)/flags | setup
 	$(call say,LINK,$@)
 	$(Q)$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -O2 -g -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -shared -Wl,-z,now,-z,defs \
 		$(filter %.c,$^) -o $@ -ldl

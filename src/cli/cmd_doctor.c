@@ -16,12 +16,12 @@
 #include "cli/option.h"
 #include "image/place.h"
 #include "image/tree.h"
+#include "protocol/stub.h"
 #include "run/namespace.h"
 #include "run/process.h"
 #include "run/program.h"
 #include "run/recorder.h"
 #include "run/recording.h"
-#include "run/stub.h"
 #include "trace/symbols.h"
 
 enum verdict { OK, WARN, FAIL };

@@ -7,7 +7,7 @@
 
 #include "cli/analysis.h"
 #include "cli/command.h"
-#include "cli/record.h"
+#include "cli/record_target.h"
 #include "cli/summary.h"
 #include "cli/testing.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_replay.c - `blackout replay DIR F1`: rebuild the crash state of a finding, and run recovery on it.
  *
- * Everything that is needed is in DIR/crash/F1 (crash/folder.h), so the folder alone works as well, even if somebody
+ * Everything that is needed is in DIR/crash/F1 (replay/folder.h), so the folder alone works as well, even if somebody
  * else sent it.  Recovery sees the state at the original paths, as when it failed (run/recovery.h).  The user's own
  * files are not touched.
  *

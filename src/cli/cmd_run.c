@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/counting.h"
 #include "cli/interrupt.h"
-#include "cli/record.h"
+#include "cli/record_target.h"
 #include "cli/summary.h"
 #include "cli/testing.h"
 #include "cli/verdict.h"

@@ -15,7 +15,7 @@
 
 #include "cli/analysis.h"
 #include "cli/option.h"
-#include "crash/count.h"
+#include "count/count.h"
 #include "finding/finding.h"
 
 struct counting_options {

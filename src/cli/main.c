@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cleanup.h"
 #include "cli/command.h"
-#include "cli/leftovers.h"
 
 static int usage_fail(const char *option)
 {

@@ -12,10 +12,10 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "crash/folder.h"
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "image/snapshot.h"
 #include "image/stage.h"
+#include "replay/folder.h"
 #include "run/program.h"
 #include "run/words.h"
 

@@ -12,12 +12,12 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cli/command.h"
-#include "crash/folder.h"
 #include "finding/actors.h"
 #include "finding/baseline.h"
 #include "finding/helpers.h"
 #include "finding/history.h"
 #include "finding/own.h"
+#include "replay/folder.h"
 #include "report/reader.h"
 
 enum { WIDTH_MIN = 40, WIDTH_MAX = 160 };

@@ -8,7 +8,7 @@
  *     hangs.c            recoveries that exceed the time limit
  *     explain.c          the reading that finds causes of failures; loss.c and prefix.c do the work
  *     result.c           turns causes into findings
- *     record.c           recordings of recovery
+ *     recovery_trace.c   recordings of recovery
  *     leftovers.c        does recovery need the stores that were never written back?
  *     nested.c           campaigns in recordings of recovery */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
@@ -18,14 +18,14 @@
 #include "base/vec.h"
 #include "crash/campaign.h"
 #include "crash/creation.h"
-#include "crash/explore.h"
-#include "crash/folder.h"
 #include "crash/leftovers.h"
 #include "crash/reading.h"
 #include "crash/select.h"
 #include "crash/tester.h"
 #include "crash/trials.h"
-#include "finding/crash.h"
+#include "explore/explore.h"
+#include "finding/crash_finding.h"
+#include "replay/folder.h"
 
 enum {
 	CAMPAIGN_PLATFORMS_MAX = 8,
@@ -198,11 +198,11 @@ int explain_jobs(struct campaign *campaign, size_t platform, uint64_t created, s
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 			struct known *known, struct err *err);
 
-/* record.c: record recovery on a state into `dir`.  If `state` is NULL, use the files as the program left them.  The
+/* recovery_trace.c: record recovery on a state into `dir`.  If `state` is NULL, use the files as the program left them.  The
  * outcome of recovery does not matter.  0, TESTER_STOPPED or -1. */
 int campaign_record(struct campaign *campaign, const char *dir, const struct state *state, bool loads, struct err *err);
 
-/* record.c: the same, then call `told` for each event and remove the recording.  *whole is false if it could not be
+/* recovery_trace.c: the same, then call `told` for each event and remove the recording.  *whole is false if it could not be
  * made or read to its end.  0 or TESTER_STOPPED. */
 typedef void campaign_told(void *arg, const struct trace *trace, const struct event *ev);
 /* Call these before the first tester opens and after the last closes.  Recovery may see a directory beside its PM files

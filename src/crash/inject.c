@@ -3,13 +3,13 @@
  *
  * Before an msync or fsync there are more states.  Programs that persist with these calls rarely flush, so much is
  * pending, and the two states do not show what happens if the kernel has written back one page but not another.  Unless
- * explore tests that anyway, each page is tried as the only one on media, and as the only one lost (eager.c). */
+ * explore tests that anyway, each page is tried as the only one on media, and as the only one lost (try_each.c). */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "crash/explore_in.h"
+#include "explore/explore_in.h"
 #include "trace/op.h"
 
 struct inject {

@@ -22,7 +22,7 @@
 
 #include "base/clock.h"
 #include "base/path.h"
-#include "crash/explore_in.h"
+#include "explore/explore_in.h"
 #include "image/tree.h"
 #include "run/recording.h"
 #include "trace/seal.h"

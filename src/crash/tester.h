@@ -22,7 +22,7 @@
 #ifndef BLACKOUT_CRASH_TESTER_H
 #define BLACKOUT_CRASH_TESTER_H
 
-#include "crash/known.h"
+#include "crash/outcomes.h"
 #include "image/content.h"
 #include "run/lazy.h"
 #include "run/recovery.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trials.h - the chosen crash states in trace order, and how their outcomes are judged.
  *
- * A trial is one state that was considered.  Its outcome is the outcome of its content (known.h), no matter which trial
+ * A trial is one state that was considered.  Its outcome is the outcome of its content (outcomes.h), no matter which trial
  * recovery ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
  * worker was faster:
  *
@@ -24,8 +24,8 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "crash/contents.h"
-#include "crash/known.h"
+#include "crash/outcomes.h"
+#include "image/contents.h"
 
 enum trial_which { TRIAL_ALL, TRIAL_NONE };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see crash.h. */
+/* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see crash_finding.h. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "finding/fix.h"
 #include "finding/message.h"
 #include "finding/own.h"

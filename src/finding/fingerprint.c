@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 
 /* A finding whose fingerprint is being computed. */
 struct print {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "finding/own.h"
 
 #define WORD_MAX 1200

@@ -46,7 +46,7 @@
 #include <sys/types.h>
 
 #include "model/choices.h"
-#include "run/lazy_block.h"
+#include "protocol/lazy_block.h"
 
 /* A report about a leaf that has ended, or about something else.  It is made in the process that waited for the leaf.
  * The receiver adds the output. */

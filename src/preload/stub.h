@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 #include "base/path.h"
-#include "run/stub.h"
+#include "protocol/stub.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 

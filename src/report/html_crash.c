@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/html.h"
 
 #define ROWS_MAX 16u

@@ -22,7 +22,7 @@
  * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  Unknown figures and texts are absent. */
 #include <inttypes.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/formats.h"
 #include "report/json_out.h"
 

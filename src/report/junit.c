@@ -7,7 +7,7 @@
  * case with an error, because such a run proves little. */
 #include <inttypes.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/escape.h"
 #include "report/formats.h"
 

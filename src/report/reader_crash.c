@@ -2,7 +2,7 @@
 /* reader_crash.c - read the crash state of a finding from findings.json. */
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/reader_parts.h"
 
 /* Store a required number in a field. */

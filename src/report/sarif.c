@@ -13,7 +13,7 @@
  * Paths are absolute file: URIs if debug info gives absolute paths; other paths are written as they are. */
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/assets.h"
 #include "report/escape.h"
 #include "report/formats.h"

@@ -11,7 +11,7 @@
  *     replay: blackout replay blackout.out F2 */
 #include <string.h>
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "finding/own.h"
 #include "report/text_out.h"
 
@@ -42,7 +42,7 @@ static const char *store_library(const struct finding_store *store)
 	return frame < store->stack.count ? store->stack.frames[frame].module : NULL;
 }
 
-/* Stores that a library makes for its own purposes come last (finding/crash.h), and tell the user little.  Returns how
+/* Stores that a library makes for its own purposes come last (finding/crash_finding.h), and tell the user little.  Returns how
  * many there are, if there are several and other stores too. */
 static size_t library_count(const struct finding_store *stores, size_t count)
 {

@@ -3,8 +3,8 @@
 #ifndef BLACKOUT_RUN_CONTROL_H
 #define BLACKOUT_RUN_CONTROL_H
 
+#include "protocol/stub.h"
 #include "run/scene.h"
-#include "run/stub.h"
 
 struct control {
 	char dir[PATH_MAX];

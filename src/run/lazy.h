@@ -23,7 +23,7 @@
 #define BLACKOUT_RUN_LAZY_H
 
 #include "model/choices.h"
-#include "run/lazy_block.h"
+#include "protocol/lazy_block.h"
 #include "run/recovery.h"
 
 struct lazy_leaf {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/path.h"
-#include "run/force.h"
-#include "run/plain.h"
+#include "run/pmem_force.h"
+#include "run/preload_path.h"
 #include "run/program.h"
 
 #define TOOL "blackout-amd64-linux"

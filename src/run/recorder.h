@@ -16,7 +16,7 @@
 struct recorder {
 	char valgrind[PATH_MAX]; /* the launcher */
 	char lib[PATH_MAX];      /* the directory of the tool */
-	char lib_name[PATH_MAX]; /* its name for VALGRIND_LIB, and so for LD_PRELOAD (run/plain.h) */
+	char lib_name[PATH_MAX]; /* its name for VALGRIND_LIB, and so for LD_PRELOAD (run/preload_path.h) */
 };
 
 /* What to record; see `blackout record --help`. */
@@ -25,7 +25,7 @@ struct recorder_job {
 	struct words pm;     /* absolute patterns */
 	struct words target; /* command line */
 	bool follow, loads, code_hash;
-	bool pmem_force; /* add the variables of force.h to the environment */
+	bool pmem_force; /* add the variables of pmem_force.h to the environment */
 };
 
 /* Find Valgrind or the tool, or return -1 with a sentence that names what is missing. */

@@ -56,7 +56,7 @@ struct recovery_options {
 	const char *client, *ready; /* service.h; NULL: the command ends by itself */
 	const char *cwd;            /* NULL: our own */
 	bool unplaced;              /* the directory is not known yet: nothing will be run */
-	bool pmem_force;            /* add the variables of force.h */
+	bool pmem_force;            /* add the variables of pmem_force.h */
 	double timeout;             /* seconds, for one run */
 	uint64_t memory;            /* bytes of address space for each process (RLIMIT_AS); 0: no limit */
 	/* bytes that a run may write outside its PM files or beyond their ends; 0: no limit */

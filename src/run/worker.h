@@ -9,7 +9,7 @@
 #include <poll.h>
 
 #include "run/keeper.h"
-#include "run/printed.h"
+#include "run/recovery_output.h"
 #include "run/usage.h"
 
 enum worker_state {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/folder.h"
-#include "finding/crash.h"
+#include "replay/folder.h"
+#include "finding/crash_finding.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #ifndef BLACKOUT_TEST_CRASH_SAMPLE_H
 #define BLACKOUT_TEST_CRASH_SAMPLE_H
 
-#include "finding/crash.h"
+#include "finding/crash_finding.h"
 #include "report/report.h"
 
 /* Contexts of the trace: in a program without symbols, so that a place is "kv+0x10", and in libpmemobj, which AT_CALLER

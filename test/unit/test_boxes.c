@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/boxes_part.h"
+#include "count/boxes_part.h"
 
 #define ROUNDS 20000
 #define LINES 4u

@@ -19,8 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "crash/contents.h"
-#include "crash/count.h"
+#include "count/count.h"
+#include "image/contents.h"
 #include "image/state.h"
 #include "programs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_explain.c - from failing crash states to causes: the fewest stores lost (crash/loss.c), the shortest prefix
- * (crash/prefix.c), one result for what fails alike.  Recovery is a function (engine.h). */
+/* test_explain.c - from failing crash states to causes: the fewest stores lost (explain/loss.c), the shortest prefix
+ * (explain/prefix.c), one result for what fails alike.  Recovery is a function (engine.h). */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "crash/folder.h"
 #include "crash_sample.h"
+#include "replay/folder.h"
 #include "scratch.h"
 
 static const struct folder_facts facts = {

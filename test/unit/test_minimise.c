@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "crash/minimise.h"
+#include "explain/minimise.h"
 #include "programs.h"
 #include "scratch.h"
 

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "crash/contents.h"
-#include "crash/moment.h"
-#include "crash/sequences.h"
+#include "count/sequences.h"
+#include "explore/moment.h"
+#include "image/contents.h"
 #include "image/state.h"
 #include "programs.h"
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/printed.h"
 #include "run/recovery_in.h"
+#include "run/recovery_output.h"
 #include "run/service.h"
 #include "run/shell.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_recovery_traces.c - what the engine makes of recordings of recovery: a second crash inside it (crash/nested.c),
- * the lines that it reads (crash/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a function,
+ * the lines that it reads (explore/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a function,
  * and its recording a few words (engine.h). */
 
 #include "engine.h"

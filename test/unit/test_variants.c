@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/combine.h"
-#include "crash/contents.h"
+#include "count/combine.h"
+#include "image/contents.h"
 #include "image/state.h"
 #include "image/variants.h"
 #include "programs.h"

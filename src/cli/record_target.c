@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record_target.c - see record_target.h. */
+#include "cli/record_target.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blackout/trace_format.h"
+#include "cli/command.h"
+#include "cli/meter.h"
+#include "cli/testing.h"
+#include "report/report.h"
+#include "run/mend.h"
+#include "run/pmpath.h"
+#include "trace/seal.h"
+
+static int job_fill(struct record *r, int argc, char **argv, struct err *err)
+{
+	const struct record_options *o = r->options;
+	char pattern[PATH_MAX];
+
+	for (size_t i = 0; i < o->pm.count; i++) {
+		if (pmpath_resolve(pattern, o->pm.items[i], err) < 0)
+			return -1;
+		words_add(&r->job.pm, "%s", pattern);
+	}
+	for (int i = 0; i < argc; i++)
+		words_add(&r->job.target, "%s", argv[i]);
+	r->job.follow = o->follow;
+	r->job.loads = o->loads;
+	r->job.code_hash = o->code_hash;
+	return 0;
+}
+
+/* The reports of an earlier recording do not apply to this one. */
+static void reports_remove(const struct recording *recording)
+{
+	for (int i = 0; i < REPORT_COUNT; i++)
+		unlinkat(recording->fd, report_file((enum report_format)i), 0);
+	testing_forget(recording->dir);
+}
+
+/* A swapped pool must not be used by the target.  Arguments may be paths, also after an equals sign.  Directories are
+ * searched only if the user says that they contain PM. */
+static int pools_check(const struct record *r, int argc, char **argv, struct err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < r->options->pm.count; i++)
+		if (mend_check(r->options->pm.items[i], err) < 0)
+			return -1;
+	for (int i = 1; i < argc; i++) {
+		const char *equals = strchr(argv[i], '='), *paths[] = {argv[i], equals ? equals + 1 : ""};
+
+		for (int k = 0; k < 2; k++)
+			if (*paths[k] && !(stat(paths[k], &st) == 0 && S_ISDIR(st.st_mode)) &&
+			    !(lstat(paths[k], &st) == 0 && S_ISREG(st.st_mode)) && mend_check(paths[k], err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int record_prepare(struct record *r, int argc, char **argv, struct err *err)
+{
+	struct service service = {.client = r->options->client, .ready = r->options->ready};
+
+	if (r->options->client && service_check(&service, err) < 0)
+		return -1;
+	if (program_find(&r->program, argv[0], err) < 0 || program_check(&r->program, err) < 0)
+		return -1;
+	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
+		return -1;
+	if (pools_check(r, argc, argv, err) < 0 || job_fill(r, argc, argv, err) < 0)
+		return -1;
+	if (recording_create(&r->recording, r->options->out, err) < 0)
+		return -1;
+	reports_remove(&r->recording);
+	r->job.dir = r->recording.dir;
+	return 0;
+}
+
+/* How a command ended, in words. */
+static const char *end_text(const struct process_end *end, char *text, size_t size)
+{
+	if (end->signal)
+		snprintf(text, size, "was killed by signal %d (%s)", end->signal, strsignal(end->signal));
+	else
+		snprintf(text, size, "exited with status %d", end->status);
+	return text;
+}
+
+/* --setup gets empty standard input: ours belongs to the target. */
+int record_setup(struct record *r, struct err *err)
+{
+	char *argv[] = {"/bin/sh", "-c", (char *)r->options->setup, NULL};
+	struct process process = {.argv = argv, .null_stdin = true, .stdout_to_stderr = r->keep_stdout};
+	char text[128];
+
+	if (!r->options->setup)
+		return 0;
+	if (process_run(&process, &r->end, err) < 0)
+		return -1;
+	if (r->end.interrupted || (!r->end.signal && !r->end.status))
+		return 0;
+	err_set(err, "the setup command %s: %s", end_text(&r->end, text, sizeof(text)), r->options->setup);
+	return err_status(err, ERR_TARGET);
+}
+
+int record_target(struct record *r, struct err *err)
+{
+	struct words argv = {0}, environment = {0};
+	const char *force = getenv("PMEM_IS_PMEM_FORCE");
+
+	/* If the user has set one of the variables (pmem_force.h), that decides for both. */
+	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
+	recorder_command(&r->recorder, &r->job, &argv, &environment);
+	struct service service = {.client = r->options->client, .ready = r->options->ready};
+	struct process process = {
+		.argv = argv.items,
+		.environment = environment.items,
+		.wait_all = r->options->follow,
+		.service = service.client ? &service : NULL,
+		.stdout_to_stderr = r->keep_stdout,
+	};
+	struct meter *meter = NULL;
+	if (r->options->progress && !r->options->quiet)
+		meter = meter_start(r->follower, &r->recording);
+	int result = process_run(&process, &r->end, err);
+	meter_stop(meter);
+	words_free(&argv);
+	words_free(&environment);
+	return result;
+}
+
+/* The recorder ran out of space.  `so`: what that means for the recording. */
+static int room_refuse(const struct record *r, const char *why, const char *so, struct err *err)
+{
+	if (strcmp(why, BO_STOPPED_SPACE) != 0)
+		return err_set(err, "the recorder of %s stopped because of %s; %s", r->recording.dir, why, so);
+	err_set(err, "no space is left on the device of %s; %s", r->recording.dir, so);
+	return err_hint(err, "free some space there, or choose another directory with --out");
+}
+
+static int start_judge(const struct record *r, struct err *err)
+{
+	char line[200];
+
+	if (recording_stopped(&r->recording, line, sizeof(line)))
+		return room_refuse(r, line, "nothing was recorded", err);
+	recording_last_words(&r->recording, line, sizeof(line));
+	err_set(err, "the recorder did not start%s%s", *line ? ": " : "", line);
+	return err_hint(err, "blackout doctor");
+}
+
+int record_seal(struct record *r, struct err *err)
+{
+	char outcome[32], seconds[32];
+	const struct seal_meta metas[] = {{"outcome", outcome}, {"seconds", seconds}};
+	const struct seal_options how = {.metas = metas, .meta_count = 2};
+
+	if (!recording_started(&r->recording))
+		return start_judge(r, err);
+	if (r->end.interrupted)
+		snprintf(outcome, sizeof(outcome), "interrupted");
+	else if (r->end.signal)
+		snprintf(outcome, sizeof(outcome), "signal %d", r->end.signal);
+	else
+		snprintf(outcome, sizeof(outcome), "exit %d", r->end.status);
+	snprintf(seconds, sizeof(seconds), "%.3f", r->end.seconds);
+	return trace_seal(r->recording.dir, &how, err);
+}
+
+int record_compress(struct record *r, struct err *err)
+{
+	const struct seal_options how = {.compress = true};
+
+	if (!r->options->compress || trace_seal(r->recording.dir, &how, err) == 0)
+		return 0;
+	return err_hint(err, "the recording is usable as it is, uncompressed");
+}
+
+int record_judge(const struct record *r, const char *stopped)
+{
+	char text[256];
+	struct err err;
+
+	if (r->end.interrupted) {
+		fprintf(stderr, "interrupted; the recording up to there is usable\n");
+		return STATUS_INTERRUPTED;
+	}
+	/* The recorder of a child may have had no trace in which to report it. */
+	if (!*stopped && recording_stopped(&r->recording, text, sizeof(text)))
+		stopped = text;
+	if (*stopped) {
+		room_refuse(r, stopped, "the recording up to there is usable", &err);
+		return command_fail(&err);
+	}
+	if (!r->end.signal && !r->end.status)
+		return STATUS_DONE;
+	if (recording_failed(&r->recording, text, sizeof(text))) {
+		err_set(&err, "Valgrind failed, not the target: %s", text);
+		err_hint(&err, "%s/recorder.log has more; the recording up to there is usable", r->options->out);
+		return command_fail(&err);
+	}
+	err_set(&err, "%s %s; the recording up to there is usable", r->end.by_client ? "the client" : r->program.path,
+		end_text(&r->end, text, sizeof(text)));
+	err_hint(&err, "blackout check --recover CMD %s tests the crash states of what was recorded", r->options->out);
+	err_status(&err, ERR_TARGET);
+	return command_fail(&err);
+}
+
+void record_close(struct record *r)
+{
+	recording_close(&r->recording);
+	words_free(&r->job.pm);
+	words_free(&r->job.target);
+}

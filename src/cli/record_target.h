@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record_target.h - one recording, from the command line to the sealed trace: shared by `record` and `run`.
+ *
+ *     static struct record_options given;
+ *     static const struct option options[] = {RECORD_OPTIONS(&given), {0}};
+ *     ...
+ *     struct record record = RECORD_NEW(&given);
+ *     if (record_prepare(&record, argc, argv, &err) < 0 ||       // nothing is run or removed before this
+ *         record_setup(&record, &err) < 0 || record_target(&record, &err) < 0 || record_seal(&record, &err) < 0) ...
+ *     status = record_judge(&record, stopped);
+ *     record_close(&record);
+ *
+ * After each step record.end tells whether the user interrupted. */
+#ifndef BLACKOUT_CLI_RECORD_TARGET_H
+#define BLACKOUT_CLI_RECORD_TARGET_H
+
+#include "cli/analysis.h"
+#include "cli/option.h"
+#include "run/process.h"
+#include "run/program.h"
+#include "run/recorder.h"
+#include "run/recording.h"
+
+struct record_options {
+	struct option_list pm;
+	const char *setup;
+	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
+	const char *out;
+	bool pmem_force;
+	bool follow, loads, code_hash, compress, progress, quiet;
+};
+
+/* clang-format off */
+/* Rows of the table of options. */
+#define RECORD_OPTIONS(o) \
+	OPTION_GROUP("Recording"), \
+	{"pm", "PATH", NULL, "treat only this file, directory or glob as PM, not every file that is mapped shared and writable", OPTION_LIST, &(o)->pm}, \
+	{"setup", "CMD", NULL, "run this shell command first, without recording it", OPTION_TEXT, &(o)->setup}, \
+	{"no-pmem-force", NULL, NULL, "do not make libpmem and libpmem2 treat every file as PM", OPTION_UNSET, &(o)->pmem_force}, \
+	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
+	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
+	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
+	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
+/* clang-format on */
+
+struct record {
+	const struct record_options *options;
+	struct analysis *follower; /* counts the events while they are written; may be NULL */
+	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
+	struct recorder recorder;
+	struct recorder_job job;
+	struct program program;
+	struct recording recording;
+	struct process_end end;
+};
+
+#define RECORD_NEW(given)                              \
+	{                                              \
+		.options = (given), .recording.fd = -1 \
+	}
+
+/* Check the command line, find everything that is needed, and make the directory an empty recording.  Removes the
+ * reports of an earlier one. */
+int record_prepare(struct record *record, int argc, char **argv, struct err *err);
+
+/* Run --setup, if there is one. -1, ERR_TARGET: it failed. */
+int record_setup(struct record *record, struct err *err);
+
+/* Run and record the target until it ends. */
+int record_target(struct record *record, struct err *err);
+
+/* Close the trace, and add what only we know about the run.  Does not compress: that is record_compress. */
+int record_seal(struct record *record, struct err *err);
+int record_compress(struct record *record, struct err *err);
+
+/* Tell the user how the target ended, if that matters, and return the exit status.  `stopped`: why the recorder gave
+ * up, or "". */
+int record_judge(const struct record *record, const char *stopped);
+
+void record_close(struct record *record);
+
+#endif

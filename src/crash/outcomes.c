@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* outcomes.c - see outcomes.h. */
+#include "crash/outcomes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define CLAIMED UINT64_MAX
+#define HEADER "blackout-journal 2 "
+
+enum { PRINTED_MAX = 4 << 20 /* bytes of output to keep */ };
+
+struct known {
+	struct map endings; /* digest -> encoded ending, or CLAIMED */
+	FILE *journal;      /* NULL: none */
+	struct map failing; /* digest -> 1 + index of the outcome */
+	VEC_OF(struct outcome) outcomes;
+	size_t printed; /* bytes of output in `outcomes` */
+};
+
+static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
+
+static struct ending ending_decode(uint64_t code)
+{
+	if (!code || code == CLAIMED)
+		return (struct ending){0};
+	return (struct ending){.known = true,
+			       .kind = (enum outcome_kind)((code >> 32) - 1),
+			       .value = (int)(uint32_t)code};
+}
+
+/* Read a hexadecimal number and the character `after`; false if they are not there. */
+static bool hex_read(const char **text, uint64_t *value, char after)
+{
+	char *end;
+
+	*value = strtoull(*text, &end, 16);
+	if (end == *text || *end != after)
+		return false;
+	*text = end + 1;
+	return true;
+}
+
+static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct ending *ending)
+{
+	const char *letter;
+	char *end;
+
+	if (!hex_read(&line, high, ' ') || !hex_read(&line, low, ' ') || !*line || line[1] != ' ')
+		return false;
+	letter = memchr(letters, *line, sizeof(letters));
+	if (!letter)
+		return false;
+	*ending = (struct ending){
+		.known = true,
+		.kind = (enum outcome_kind)(letter - letters),
+		.value = (int)strtol(line + 2, &end, 10),
+	};
+	return end != line + 2 && *end == '\n';
+}
+
+static uint64_t depends_hash(const struct known_options *o)
+{
+	return XXH3_64bits(o->depends, strlen(o->depends));
+}
+
+/* Read the first line.  True if the journal depends on the same options; then *timeout is its time limit. */
+static bool header_read(FILE *file, const struct known_options *o, double *timeout)
+{
+	char line[128], *end;
+	const char *text = line + strlen(HEADER);
+	uint64_t hash;
+
+	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) || !hex_read(&text, &hash, ' '))
+		return false;
+	*timeout = strtod(text, &end);
+	return hash == depends_hash(o) && end != text && *end == '\n';
+}
+
+/* Read lines up to the first damaged one: the last line may have been cut off. */
+static void journal_read(struct known *k, FILE *file, const struct known_options *o)
+{
+	struct ending ending;
+	uint64_t high, low;
+	double timeout;
+	char line[128];
+
+	if (!header_read(file, o, &timeout))
+		return;
+	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending))
+		if (ending.kind != OUTCOME_TIMEOUT || timeout >= o->timeout)
+			*map_put(&k->endings, low, high) = ending_code(ending);
+}
+
+static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
+{
+	if (k->journal)
+		fprintf(k->journal, "%016llx %016llx %c %d\n", (unsigned long long)high, (unsigned long long)low,
+			letters[ending.kind], ending.value);
+}
+
+/* Rewrite the journal, which drops a line that was cut off. */
+static int journal_write(struct known *k, const char *path, const struct known_options *o, struct err *err)
+{
+	k->journal = fopen(path, "we");
+	if (!k->journal)
+		return err_sys(err, "cannot write %s", path);
+	fprintf(k->journal, HEADER "%016llx %.17g\n", (unsigned long long)depends_hash(o), o->timeout);
+	for (size_t i = 0; i < k->endings.room; i++) {
+		const struct map_entry *entry = &k->endings.entries[i];
+
+		if (entry->used)
+			journal_line(k, entry->key[0], entry->key[1], ending_decode(entry->value));
+	}
+	fflush(k->journal);
+	return 0;
+}
+
+int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err)
+{
+	struct known *k = mem_alloc(sizeof(*k));
+	FILE *old;
+
+	if (path && options->resume && (old = fopen(path, "re"))) {
+		journal_read(k, old, options);
+		fclose(old);
+	}
+	if (path && journal_write(k, path, options, err) < 0) {
+		known_close(k);
+		return -1;
+	}
+	*known = k;
+	return 0;
+}
+
+void known_close(struct known *k)
+{
+	if (!k)
+		return;
+	if (k->journal)
+		fclose(k->journal);
+	map_free(&k->endings);
+	for (size_t i = 0; i < k->outcomes.count; i++)
+		outcome_free(&k->outcomes.at[i]);
+	vec_free(&k->outcomes);
+	map_free(&k->failing);
+	free(k);
+}
+
+bool known_claim(struct known *k, struct digest digest)
+{
+	uint64_t *code = map_put(&k->endings, digest.low, digest.high);
+
+	if (*code)
+		return true;
+	*code = CLAIMED;
+	return false;
+}
+
+struct ending known_get(const struct known *k, struct digest digest)
+{
+	const uint64_t *code = map_get(&k->endings, digest.low, digest.high);
+
+	return ending_decode(code ? *code : 0);
+}
+
+void known_set(struct known *k, struct digest digest, struct ending ending)
+{
+	*map_put(&k->endings, digest.low, digest.high) = ending_code(ending);
+	journal_line(k, digest.low, digest.high, ending);
+}
+
+void known_learn(struct known *k, struct digest digest, const struct outcome *outcome)
+{
+	struct outcome copy;
+	uint64_t *index;
+
+	known_set(k, digest, (struct ending){.known = true, .kind = outcome->kind, .value = outcome->value});
+	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
+		return;
+	index = map_put(&k->failing, digest.low, digest.high);
+	/* With more time the outcome may differ from the one that was kept. */
+	if (*index && outcome_same(&k->outcomes.at[*index - 1], outcome))
+		return;
+	outcome_copy(&copy, outcome);
+	vec_push(&k->outcomes, copy);
+	*index = k->outcomes.count;
+	k->printed += sizeof(copy) + copy.out.size + copy.err.size;
+}
+
+const struct outcome *known_outcome(const struct known *k, struct digest digest)
+{
+	const uint64_t *index = map_get(&k->failing, digest.low, digest.high);
+
+	return index && *index ? &k->outcomes.at[*index - 1] : NULL;
+}
+
+void known_drop(struct known *k, struct digest digest)
+{
+	*map_put(&k->endings, digest.low, digest.high) = CLAIMED;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.c - the reading that finds the causes of failures.
+ *
+ * Jobs are sorted by the event where they start, and the image rolls from one to the next.  Outcomes on states in
+ * between are kept by content like all others, so nothing is run twice. */
+#include "explain/explain.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+int explain_fails(struct explain *e, const struct state *state, struct ending ending, struct err *err)
+{
+	struct ending known = known_get(e->campaign->known, state->digest);
+	struct outcome outcome;
+	int r;
+
+	if (!known.known) {
+		if (!explain_may_run(e, ending))
+			return TESTER_STOPPED;
+		r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+		if (r < 0)
+			return r;
+		known = ending_of(&outcome);
+		known_learn(e->campaign->known, state->digest, &outcome);
+		outcome_free(&outcome);
+	}
+	return ending_same(known, ending);
+}
+
+bool explain_may_tell(const struct explain *e)
+{
+	double more = e->campaign->options.timeout;
+
+	return !e->campaign->options.interrupted() && (e->deadline <= 0 || clock_seconds() <= e->deadline + more);
+}
+
+bool explain_may_run(struct explain *e, struct ending ending)
+{
+	double takes = ending.kind == OUTCOME_TIMEOUT ? e->campaign->options.timeout : 0;
+
+	if (e->campaign->options.interrupted() || (e->deadline > 0 && clock_seconds() > e->deadline))
+		e->hurry = true;
+	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
+}
+
+bool explain_accepts(const struct explain *e, uint64_t event, struct ending ending)
+{
+	return event < e->created && ending.kind == OUTCOME_EXIT && ending_same(ending, e->campaign->initial);
+}
+
+/* Judging saw only the time-out, so rule 1 of trials.h must be applied to this ending, too. */
+bool explain_is_fine(const struct explain *e, const struct job *job, struct ending ending)
+{
+	return ending_passed(ending) || explain_accepts(e, job->trial->event, ending);
+}
+
+/* Explained jobs */
+
+/* A job is identified by the digest and the kind of its first state.  The same content may be everything stored at one
+ * moment and only the guaranteed stores at another; these need two explanations.  `detector` 0: any strategy. */
+static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned detector)
+{
+	struct map *map = &e->campaign->explained[e->platform_index];
+
+	return map_put(map, digest.low + (which << 2 | detector), digest.high);
+}
+
+static struct result *result_at(const struct explain *e, uint64_t index)
+{
+	return index && index != EXPLAINED_FINE ? &e->campaign->results.at[index - 1] : NULL;
+}
+
+struct result *explain_told(const struct explain *e, const struct job *follower)
+{
+	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->detectors));
+}
+
+/* A job that names another may not have been examined itself, so other strategies must not rely on it. */
+static void job_told(struct explain *e, const struct job *job)
+{
+	uint64_t index = e->told ? e->told : EXPLAINED_FINE;
+
+	*explained(e, job->digest, job->trial->which, job->detectors) = index;
+	if (!job->follows)
+		*explained(e, job->digest, job->trial->which, 0) = index;
+}
+
+/* Has this state been explained before?  Then nothing else is to be done. */
+static bool job_is_told(struct explain *e, const struct job *job)
+{
+	uint64_t known = *explained(e, job->digest, job->trial->which, job->detectors);
+	struct result *result;
+
+	if (!known)
+		known = *explained(e, job->digest, job->trial->which, 0);
+	if (!known)
+		return false;
+	result = result_at(e, known);
+	e->told = 0;
+	if (result)
+		result_join(e, result, job);
+	*explained(e, job->digest, job->trial->which, job->detectors) = known;
+	return true;
+}
+
+/* Remember a store to show in the explanation. */
+static void recent_note(struct explain *e, const struct event *ev, uint64_t number)
+{
+	struct recent *r;
+
+	if (ev->type != EVENT_STORE || !ev->file)
+		return;
+	r = &e->recents[e->recent_count++ % RECENT_MAX];
+	r->store = (struct crash_store){
+		.context = ev->context,
+		.file = ev->file,
+		.size = (uint32_t)ev->size,
+		.offset = ev->offset,
+		.value = ev->size <= sizeof(r->value) ? r->value : NULL,
+		.event = number,
+	};
+	if (r->store.value)
+		memcpy(r->value, ev->data, ev->size);
+}
+
+/* Move the image to an event, and remember the stores on the way. */
+static int explain_to(struct explain *e, uint64_t event, struct err *err)
+{
+	const struct event *ev;
+	int more;
+
+	while (reading_number(e->reading) < event) {
+		more = reading_look(e->reading, &ev, err);
+		if (more < 0)
+			return -1;
+		if (!more)
+			break;
+		recent_note(e, ev, reading_number(e->reading) + 1);
+		reading_go(e->reading);
+	}
+	return 0;
+}
+
+static bool job_hangs(const struct job *job)
+{
+	return job->ending.kind == OUTCOME_TIMEOUT;
+}
+
+/* The unfinished job that starts first. */
+static struct job *job_next(struct jobs *jobs, const bool *done)
+{
+	struct job *next = NULL;
+
+	for (size_t i = 0; i < jobs->all.count; i++)
+		if (!done[i] && (!next || jobs->all.at[i].start < next->start))
+			next = &jobs->all.at[i];
+	return next;
+}
+
+static int job_explain(struct explain *e, struct job *job, struct err *err)
+{
+	int r = explain_to(e, job->start, err);
+
+	e->told = 0;
+	if (r == 0)
+		r = job->trial->which == TRIAL_ALL ? prefix_explain(e, job, err) : loss_explain(e, job, err);
+	if (r == 0)
+		job_told(e, job);
+	return r;
+}
+
+static bool explain_may_begin(const struct explain *e)
+{
+	return e->enough <= 0 || (!e->campaign->options.interrupted() && clock_seconds() < e->enough);
+}
+
+static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct err *err)
+{
+	struct job *job;
+	int r = 0;
+
+	while (r >= 0 && explain_may_begin(e) && (job = job_next(jobs, done))) {
+		r = job_is_told(e, job) ? 0 : job_explain(e, job, err);
+		done[job - jobs->all.at] = r != 1;
+	}
+	e->campaign->jobs_left += r >= 0 && job_next(jobs, done);
+	return r < 0 ? r : 0;
+}
+
+/* Jobs that hang take a whole time limit for each try, so they come last, in a reading of their own. */
+static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	bool *done = mem_alloc(jobs->all.count + 1), any = false;
+	int r = 0;
+
+	for (size_t i = 0; i < jobs->all.count; i++) {
+		done[i] = job_hangs(&jobs->all.at[i]) != hanging || job_is_told(e, &jobs->all.at[i]);
+		any |= !done[i];
+	}
+	if (any) {
+		e->recent_count = 0;
+		e->reading = NULL;
+		r = reading_open(&e->reading, c->options.dir, c->options.platforms[e->platform_index],
+				 c->survey->origin, err);
+		if (r == 0)
+			r = campaign_tester(c, e->reading, err);
+		if (r == 0)
+			r = jobs_explain(e, jobs, done, err);
+		campaign_tester_close(c);
+		reading_close(e->reading);
+	}
+	free(done);
+	return r;
+}
+
+/* The share of a budget that may be spent on causes before testing is complete. */
+#define SHARE_WHILE_TESTING 0.25
+
+int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct jobs *jobs, enum judge_extent extent,
+		 struct err *err)
+{
+	double start = clock_seconds();
+	struct explain *e;
+	int r;
+
+	if (!jobs->all.count)
+		return 0;
+	e = mem_alloc(sizeof(*e));
+	e->campaign = c;
+	e->platform_index = platform;
+	e->platform = platform_name(c->options.platforms[platform]);
+	e->created = created;
+	e->deadline = campaign_end(c);
+	if (extent == JUDGE_QUICKLY && c->options.budget > 0)
+		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->explaining;
+	campaign_phase(c, "minimising", 0);
+	r = jobs_read(e, jobs, false, err);
+	if (r == 0 && extent == JUDGE_ALL)
+		r = jobs_read(e, jobs, true, err);
+	c->explaining += clock_seconds() - start;
+	free(e);
+	return r;
+}

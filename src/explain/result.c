@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* result.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
+ * from. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "explain/explain.h"
+#include "image/snapshot.h"
+
+enum { PATH_ROOM = PATH_MAX + 16, PASSES = 3 /* runs that must pass before we believe it */ };
+
+void result_point(const struct explain *e, const struct trial *trial, struct crash_sighting *s)
+{
+	const struct point *point = trial->point ? points_get(e->campaign->survey->points, trial->point) : NULL;
+	enum op op = point ? point->op : (enum op)trial->op;
+
+	s->point = point ? point->context : trial->context;
+	s->point_op = op_name(op == OP_COUNT ? OP_EXIT : op);
+	s->point_event = trial->event + 1;
+}
+
+void result_stores(struct explain *e, struct crash_sighting *s, const struct crash_store *lost, size_t lost_count,
+		   const struct crash_store *persisted, size_t persisted_count)
+{
+	s->lost = campaign_block(e->campaign, lost, lost_count * sizeof(*lost));
+	s->lost_count = lost_count;
+	s->persisted = campaign_block(e->campaign, persisted, persisted_count * sizeof(*persisted));
+	s->persisted_count = persisted_count;
+}
+
+void result_join(struct explain *e, struct result *result, const struct job *job)
+{
+	/* Contents of explore that inject found, too, are already counted. */
+	bool counted = result->sighting.by_inject && job->detectors == JOB_EXPLORE;
+
+	e->told = 1 + (size_t)(result - e->campaign->results.at);
+	result->sighting.states += counted ? job->fresh : job->states;
+	result->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
+	result->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
+}
+
+static const char *tail_text(struct campaign *c, const struct tail *tail)
+{
+	return tail->size ? arena_copy(&c->texts, tail->text, tail->size) : NULL;
+}
+
+static enum finding_kind ending_finding(struct ending ending)
+{
+	return ending.kind == OUTCOME_EXIT     ? KIND_RECOVERY_ERROR
+	       : ending.kind == OUTCOME_SIGNAL ? KIND_RECOVERY_CRASH
+					       : KIND_RECOVERY_HANG;
+}
+
+static enum finding_outcome ending_outcome(struct ending ending)
+{
+	return ending.kind == OUTCOME_EXIT     ? OUTCOME_IS_EXIT
+	       : ending.kind == OUTCOME_SIGNAL ? OUTCOME_IS_SIGNAL
+					       : OUTCOME_IS_TIMEOUT;
+}
+
+/* The stack */
+
+static const char *known_text(struct campaign *c, const char *text)
+{
+	return *text ? campaign_text(c, text) : NULL;
+}
+
+static struct finding_frame frame_of(struct campaign *c, const struct recovery_frame *from)
+{
+	const char *slash = strrchr(from->file, '/');
+
+	return (struct finding_frame){
+		.file = known_text(c, slash ? slash + 1 : from->file),
+		.path = known_text(c, from->file),
+		.function = known_text(c, from->function),
+		.module = campaign_text(c, from->module),
+		.line = from->line,
+	};
+}
+
+static int result_stack(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)
+{
+	struct recovery_frame frames[RESULT_FRAMES_MAX];
+	struct finding_frame copy[RESULT_FRAMES_MAX];
+	bool hangs = s->outcome == OUTCOME_IS_TIMEOUT;
+	int count = tester_stack(e->campaign->tester, state, hangs, frames, RESULT_FRAMES_MAX, err);
+
+	if (count <= 0)
+		return count;
+	for (int i = 0; i < count; i++)
+		copy[i] = frame_of(e->campaign, &frames[i]);
+	s->frames = campaign_block(e->campaign, copy, (size_t)count * sizeof(*copy));
+	s->frame_count = (size_t)count;
+	return 0;
+}
+
+static void result_told(struct campaign *c, struct crash_sighting *s, const struct outcome *outcome)
+{
+	s->out = tail_text(c, &outcome->out);
+	s->err = tail_text(c, &outcome->err);
+	s->mode = recovery_mode_name(outcome->mode);
+}
+
+/* Recovery passes now that it runs alone.  Does it always?  A recovery with a race fails only sometimes, and that is
+ * still a failure.  1: it passed every time; 0: it failed; -1, TESTER_STOPPED. */
+static int result_passes(struct explain *e, const struct state *state, struct err *err)
+{
+	bool passed = true;
+
+	for (unsigned i = 0; passed && i < PASSES; i++) {
+		struct outcome outcome;
+		int r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+
+		if (r < 0)
+			return r;
+		passed = outcome_passed(&outcome);
+		outcome_free(&outcome);
+	}
+	return passed;
+}
+
+/* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
+ * was kept.  1: it passes, so its outcome depends on more than the state. */
+static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	struct crash_sighting *s = &result->sighting;
+	const struct outcome *before = known_outcome(c->known, state->digest);
+	struct outcome outcome;
+	int r;
+
+	if (before && ending_same(ending_of(before), result->ending))
+		result_told(c, s, before);
+	/* A hang was already seen twice.  Only its stack would be new. */
+	if (s->mode && result->ending.kind == OUTCOME_TIMEOUT)
+		return explain_may_run(e, result->ending) ? result_stack(e, s, state, err) : 0;
+	if (!explain_may_run(e, result->ending) && (s->mode || !explain_may_tell(e)))
+		return 0;
+	r = tester_run(c->tester, state, 1, &outcome, err);
+	if (r < 0)
+		return r;
+	if (ending_same(ending_of(&outcome), result->ending) && (!s->mode || outcome.out.size + outcome.err.size))
+		result_told(c, s, &outcome);
+	bool passed = outcome_passed(&outcome);
+	outcome_free(&outcome);
+	if (passed)
+		return result_passes(e, state, err);
+	return result->ending.kind != OUTCOME_EXIT && explain_may_run(e, result->ending)
+		       ? result_stack(e, s, state, err)
+		       : 0;
+}
+
+/* Keep the state for replay.  If that fails, the finding is still reported. */
+static void result_folder(struct explain *e, struct crash_sighting *s, const struct state *state)
+{
+	struct campaign *c = e->campaign;
+	char name[16], path[PATH_MAX], file[PATH_ROOM];
+	struct err err;
+
+	snprintf(name, sizeof(name), "%04u", ++c->folders);
+	if (folder_new(path, c->options.out, name, &err) < 0) {
+		campaign_unkept(c, &err);
+		return;
+	}
+	if (path_make(file, sizeof(file), &err, "%s/" FOLDER_STATE, path) < 0 ||
+	    snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
+		campaign_unkept(c, &err);
+		return;
+	}
+	snprintf(name, sizeof(name), ".%04u", c->folders);
+	s->folder = campaign_text(c, name);
+}
+
+/* Rule 2 of creation.h. */
+static bool is_creation(const struct explain *e, const struct crash_sighting *s)
+{
+	struct creation *creation = e->campaign->creation;
+
+	return creation_covers(creation, s->point) && (!s->blamed || creation_covers(creation, s->blamed));
+}
+
+/* The creation result of this platform, or NULL. */
+static struct result *creation_find(const struct explain *e)
+{
+	struct campaign *c = e->campaign;
+
+	for (size_t i = 0; i < c->results.count; i++)
+		if (c->results.at[i].sighting.cause == CAUSE_CREATION &&
+		    !strcmp(c->results.at[i].sighting.platform, e->platform))
+			return &c->results.at[i];
+	return NULL;
+}
+
+/* Drop the stores: the layout of an unfinished pool is up to the library. */
+static void result_becomes_creation(struct result *result)
+{
+	struct crash_sighting *s = &result->sighting;
+
+	s->cause = CAUSE_CREATION;
+	s->blamed = 0;
+	s->lost_count = s->persisted_count = 0;
+	s->unfinished = s->always = false;
+	memset(result->contexts, 0, sizeof(result->contexts));
+	result->by_loss = false;
+}
+
+int result_add(struct explain *e, const struct job *job, struct result *result, const struct state *state,
+	       struct err *err)
+{
+	struct crash_sighting *s = &result->sighting;
+	struct result *creation;
+	int r;
+
+	if (is_creation(e, s)) {
+		creation = creation_find(e);
+		if (creation) {
+			result_join(e, creation, job);
+			return 0;
+		}
+		result_becomes_creation(result);
+	}
+	s->kind = ending_finding(result->ending);
+	s->by_inject = job->detectors & JOB_INJECT;
+	s->by_explore = job->detectors & JOB_EXPLORE;
+	s->platform = e->platform;
+	s->outcome = ending_outcome(result->ending);
+	s->value = (uint64_t)result->ending.value;
+	s->states = job->states;
+	r = result_run(e, result, state, err);
+	if (r == -1)
+		return -1;
+	if (r == 1) {
+		e->campaign->fickle += job->states;
+		return 0;
+	}
+	result_folder(e, s, state);
+	vec_push(&e->campaign->results, *result);
+	e->told = e->campaign->results.count;
+	return 0;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explore.c - see explore.h. */
+#include "explore/explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "detect/segments.h"
+#include "explore/explore_in.h"
+#include "model/moments.h"
+#include "trace/op.h"
+
+enum {
+	EVENTS_PER_LOOK = 1 << 14,
+	ROOTS_PER_SUSPECT = 4,
+	EXPLAIN_LEAST = 16, /* roots between two searches for causes, at least */
+	EXPLAIN_PART = 4,   /* or one in this many of the roots so far */
+};
+
+static bool has_budget(const struct campaign *c)
+{
+	return c->options.budget > 0;
+}
+
+/* Roots */
+
+/* Add the trials of the two extreme states, which are judged separately. */
+static void trials_add(struct explore *e, const struct moment *moment, const struct event *ev)
+{
+	bool pending = moment->choices->unit_count > 0;
+	struct trial trial = {
+		.digest = moment->all,
+		.event = reading_number(e->reading),
+		.context = ev ? ev->context : 0,
+		.op = (uint8_t)(ev ? op_of(ev) : OP_COUNT),
+		.which = TRIAL_ALL,
+		.guaranteed = !pending,
+		.from = select_start(e->campaign->select),
+	};
+	uint8_t *nothing;
+	uint32_t units;
+
+	vec_push(&e->explored->trials.all, trial);
+	if (!pending)
+		return;
+	nothing = mem_alloc(moment->choices->unit_count);
+	trial.which = TRIAL_NONE;
+	trial.digest = moment->certain;
+	trial.guaranteed = true;
+	trial.lost = moment_lost(moment, nothing, NULL, &units);
+	vec_push(&e->explored->trials.all, trial);
+	free(nothing);
+}
+
+static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
+{
+	struct root *root = &e->explored->roots.at[index];
+	bool pending = moment->choices->unit_count;
+	enum eager_extent extent = EAGER_ALL;
+
+	if (e->pass == PASS_NEST)
+		return lazily_nest(e, index, moment, err);
+	if (pending && e->pass <= PASS_ALL && has_budget(e->campaign))
+		extent = EAGER_GLANCE;
+	else if (e->pass == PASS_CONTRAST)
+		extent = EAGER_CONTRAST;
+	else if (lazily_can(e, root, moment))
+		return lazily_root(e, index, moment, err);
+	else if (pending && e->campaign->options.prune_reads)
+		e->explored->eager++;
+	return eager_root(e, index, moment, extent, err);
+}
+
+/* Is a store pending that another detector reported?  A store that is never flushed stays pending to the end, so only
+ * the first few roots after each such store count. */
+static bool root_is_suspect(struct explored *explored, const struct moment *moment)
+{
+	bool is_suspect = false;
+
+	for (uint32_t i = 0; i < moment->choices->unit_count; i++) {
+		const uint64_t *index = map_get(&explored->suspect_index, choices_units(moment->choices)[i].event, 0);
+		struct suspect *suspect = index ? &explored->suspects.at[*index - 1] : NULL;
+
+		if (!suspect || (suspect->roots == ROOTS_PER_SUSPECT && suspect->last != moment->choices->event))
+			continue;
+		suspect->roots += suspect->last != moment->choices->event;
+		suspect->last = moment->choices->event;
+		is_suspect = true;
+	}
+	return is_suspect;
+}
+
+static void suspects_take(struct explored *explored, const struct campaign_options *options)
+{
+	for (size_t i = 0; i < options->suspect_count; i++) {
+		uint64_t *index = map_put(&explored->suspect_index, options->suspects[i], 0);
+
+		if (*index)
+			continue;
+		vec_push(&explored->suspects, ((struct suspect){0}));
+		*index = explored->suspects.count;
+	}
+}
+
+/* Is this root's turn in this pass? */
+static bool is_due(const struct explore *e, const struct root *root, const struct moment *moment)
+{
+	switch (e->pass) {
+	case PASS_SUSPECTS: return root_is_suspect(e->explored, moment);
+	case PASS_ALL: return root->state == ROOT_WAITS;
+	case PASS_NEST: return moment->choices->unit_count > 1 && lazily_can(e, root, moment);
+	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
+	case PASS_REFUSED: return root->state == ROOT_REFUSED;
+	default: return root->state == ROOT_PART;
+	}
+}
+
+/* Explore a moment whose segment is chosen.  It is a new root unless the same root was seen before. */
+static int moment_explore(struct explore *e, const struct event *ev, struct err *err)
+{
+	struct moment *moment = moment_new(reading_image(e->reading));
+	uint64_t *known = map_put(&e->explored->names, moment->name.low, moment->name.high);
+	struct root fresh = {.event = reading_number(e->reading)};
+	size_t index;
+	bool is_root;
+
+	if (!*known) {
+		vec_push(&e->explored->roots, fresh);
+		*known = e->explored->roots.count;
+	}
+	index = *known - 1;
+	if (!e->explored->read) {
+		e->explored->seen++;
+		e->explored->roots.at[index].segments++;
+		trials_add(e, moment, ev);
+	}
+	is_root = e->explored->roots.at[index].event == fresh.event;
+	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
+		e->campaign->segments++;
+		e->tested++;
+		return root_test(e, index, moment, err);
+	}
+	/* Nothing to do for this segment. */
+	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root);
+	moment_free(moment);
+	return 0;
+}
+
+/* The reading */
+
+static int event_explore(struct explore *e, const struct event *ev, struct err *err)
+{
+	struct model *model = image_model(reading_image(e->reading));
+	int r = 0;
+
+	if (ev)
+		select_event(e->campaign->select, reading_trace(e->reading), ev, reading_number(e->reading));
+	if (moments_before(&e->moments, model, ev)) {
+		if (!select_returned(e->campaign->select))
+			segments_skip(e->segments);
+		else if (segments_cut(e->segments).chosen)
+			r = moment_explore(e, ev, err);
+	}
+	if (ev)
+		segments_event(e->segments, ev);
+	return r;
+}
+
+/* Find the causes of the failures so far, so that they are known if the user interrupts.  When this happens depends
+ * only on the number of roots, not on the clock, so that findings are reproducible. */
+static int explain_meanwhile(struct explore *e, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	int r = tester_drain(c->tester, err);
+
+	e->explain_at =
+		e->tested + (e->tested / EXPLAIN_PART > EXPLAIN_LEAST ? e->tested / EXPLAIN_PART : EXPLAIN_LEAST);
+	if (r < 0 || !tester_failed(c->tester))
+		return r;
+	campaign_tester_close(c);
+	if (campaign_judge_meanwhile(c, e->platform, err) < 0)
+		return -1;
+	return campaign_tester(c, e->reading, err);
+}
+
+static int reading_explore(struct explore *e, struct err *err)
+{
+	const struct event *ev;
+	int r, more;
+
+	do {
+		more = reading_look(e->reading, &ev, err);
+		if (more < 0)
+			return -1;
+		r = event_explore(e, more ? ev : NULL, err);
+		if (r == 0 && e->tested >= e->explain_at)
+			r = explain_meanwhile(e, err);
+		if (r < 0)
+			return r;
+		if (more)
+			reading_go(e->reading);
+		if (reading_number(e->reading) % EVENTS_PER_LOOK == 0 && e->campaign->options.interrupted())
+			return TESTER_STOPPED;
+	} while (more);
+	return 0;
+}
+
+/* The number of roots that wait for this pass; not for the first passes. */
+static uint64_t pass_roots(const struct explored *explored, enum explore_pass pass)
+{
+	enum root_state wanted = pass == PASS_REFUSED ? ROOT_REFUSED : ROOT_PART;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < explored->roots.count; i++)
+		count += explored->roots.at[i].state == wanted;
+	return count;
+}
+
+/* Is there anything to do in this pass? */
+static bool pass_is_due(const struct explore *e, enum explore_pass pass)
+{
+	const struct campaign *c = e->campaign;
+
+	if (pass == PASS_SUSPECTS)
+		return has_budget(c) && c->options.suspect_count;
+	if (pass == PASS_ALL)
+		return true;
+	if (pass == PASS_NEST)
+		return explore_nests(e);
+	if (!has_budget(c) && (pass == PASS_SOME || pass == PASS_REST))
+		return false;
+	return pass_roots(e->explored, pass) > 0;
+}
+
+/* Set the phase and its number of segments for the progress line. */
+static void pass_begin(struct campaign *c, const struct explored *explored, enum explore_pass pass)
+{
+	static const char *const phases[EXPLORE_PASSES] = {
+		[PASS_SUSPECTS] = "exploring suspicious segments",
+		[PASS_ALL] = "exploring",
+		[PASS_NEST] = "looking for states to crash recovery on",
+		[PASS_SOME] = "exploring small segments completely",
+		[PASS_CONTRAST] = "exploring large segments",
+		[PASS_REST] = "exploring large segments completely",
+		[PASS_REFUSED] = "exploring state by state",
+		[PASS_SAMPLE] = "sampling large segments",
+	};
+
+	campaign_phase(c, phases[pass], 0);
+	if (pass == PASS_ALL) {
+		c->segments_known = c->options.segments; /* on all platforms */
+		for (const struct explored *before = c->explored; before < explored; before++)
+			c->segments += before->seen;
+	}
+	if (pass == PASS_NEST)
+		c->segments_known = explored->roots.count;
+	else if (pass > PASS_NEST)
+		c->segments_known = pass_roots(explored, pass);
+}
+
+static int explore_open(struct explore *e, size_t platform, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	bool code;
+
+	if (reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
+		return -1;
+	code = trace_layers(reading_trace(e->reading)) & BO_LAYER_CODE;
+	e->segments = segments_new(code, c->options.prune_segments ? c->options.representatives : 0);
+	e->files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e->files));
+	select_round(c->select, 0);
+	return campaign_tester(c, e->reading, err);
+}
+
+static void explore_close(struct explore *e)
+{
+	lazily_close(e);
+	segments_free(e->segments);
+	free(e->files);
+	reading_close(e->reading);
+}
+
+int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, struct err *err)
+{
+	struct explore e = {.campaign = c,
+			    .explored = &c->explored[platform],
+			    .platform = platform,
+			    .explain_at = EXPLAIN_LEAST,
+			    .pass = pass};
+	bool was_stopped;
+	int r;
+
+	if (!pass_is_due(&e, pass))
+		return 0;
+	if (pass == PASS_SUSPECTS)
+		suspects_take(e.explored, &c->options);
+	pass_begin(c, e.explored, pass);
+	r = explore_open(&e, platform, err);
+	if (r == 0)
+		r = campaign_begin(c, e.reading, err);
+	if (r == 0)
+		r = reading_explore(&e, err);
+	if (r == 0)
+		r = select_check_after(c->select, err);
+	was_stopped = c->stopped;
+	r = campaign_tester_end(c, r, err);
+	if (c->stopped && !was_stopped && !e.explored->read)
+		e.explored->stopped = reading_number(e.reading);
+	e.explored->read = true;
+	explore_close(&e);
+	return r;
+}
+
+static void root_count(struct explore_figures *f, const struct root *root)
+{
+	f->left_in += root->left_out > 0;
+	f->left_out += root->left_out;
+	f->pages_sampled += root->pages_sampled;
+	switch (root->state) {
+	case ROOT_WAITS: f->waiting += root->segments; break;
+	case ROOT_DONE: f->complete += root->segments; break;
+	default: f->partial += root->segments; break;
+	}
+}
+
+struct explore_figures explore_figures(const struct campaign *c)
+{
+	struct explore_figures f = {0};
+	struct contents all = {0};
+
+	for (size_t p = 0; p < c->options.platform_count; p++) {
+		const struct explored *e = &c->explored[p];
+
+		f.roots += e->seen;
+		f.different += e->roots.count;
+		for (size_t i = 0; i < e->tested.room; i++)
+			if (e->tested.at[i].low | e->tested.at[i].high)
+				contents_add(&all, e->tested.at[i]);
+		f.traps += e->traps;
+		f.eager += e->eager;
+		f.reason = f.reason ? f.reason : e->reason;
+		f.stopped = f.stopped && (!e->stopped || f.stopped < e->stopped) ? f.stopped : e->stopped;
+		f.observed |= e->observed;
+		for (size_t i = 0; i < e->roots.count; i++)
+			root_count(&f, &e->roots.at[i]);
+	}
+	f.all = all.count;
+	contents_free(&all);
+	return f;
+}
+
+struct explored *explored_new(size_t platforms)
+{
+	return mem_alloc(platforms * sizeof(struct explored));
+}
+
+struct trials *explored_trials(struct explored *explored, size_t platform)
+{
+	return &explored[platform].trials;
+}
+
+void explored_free(struct explored *explored, size_t platforms)
+{
+	for (size_t p = 0; explored && p < platforms; p++) {
+		struct explored *e = &explored[p];
+
+		for (size_t i = 0; i < e->roots.count; i++) {
+			failures_clear(&e->roots.at[i].failures);
+			candidates_free(&e->roots.at[i].candidates);
+		}
+		vec_free(&e->roots);
+		vec_free(&e->trials.all);
+		map_free(&e->names);
+		vec_free(&e->suspects);
+		map_free(&e->suspect_index);
+		contents_free(&e->tested);
+		observed_free(e->lines);
+	}
+	free(explored);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explore_in.h - shared by the files of explore.
+ *
+ *     explore.c    the readings, and roots
+ *     try_lazily.c     roots that recovery itself decides
+ *     try_each.c      roots state by state
+ *     observe.c    which lines recovery reads
+ *     failing.c   failing states, and the jobs made from them */
+#ifndef BLACKOUT_EXPLORE_EXPLORE_IN_H
+#define BLACKOUT_EXPLORE_EXPLORE_IN_H
+
+#include "crash/campaign_in.h"
+#include "detect/segments.h"
+#include "explore/candidates.h"
+#include "explore/explore.h"
+#include "explore/moment.h"
+#include "image/contents.h"
+#include "model/moments.h"
+
+/* States of one root that fail in the same way and lose stores of the same code. */
+struct failure {
+	struct ending ending;
+	uint64_t lost;        /* hash of contexts */
+	uint64_t sequence;    /* position of the first state in the test sequence of its root */
+	uint32_t units;       /* lost in the first state, on decided lines */
+	bool *persisted;      /* the first state: flags by model_pending */
+	struct digest leader; /* content of the first state */
+	size_t count;         /* of the flags in `persisted` */
+	VEC_OF(struct digest) contents;
+};
+
+struct failures {
+	VEC_OF(struct failure) all;
+};
+
+/* Add a failing state.  `content` is the content of the set, or one that recovery cannot tell from it. */
+void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
+		  struct digest content, struct ending ending, uint64_t sequence);
+void failures_clear(struct failures *failures);
+
+enum root_state {
+	ROOT_WAITS,
+	ROOT_DONE,
+	ROOT_PART,    /* states remain */
+	ROOT_LEFT,    /* states remain, and are left out */
+	ROOT_REFUSED, /* the fork server cannot explore it */
+};
+
+struct root {
+	uint64_t event;    /* the crash is just after this event */
+	uint64_t segments; /* number of segments that end with these crash states */
+	enum root_state state;
+	bool reads_many; /* recovery reads many pending lines */
+	double left_out;
+	bool pages_sampled; /* EAGER_PAGES: too many pages to try them all */
+	struct failures failures;
+	struct candidates candidates; /* for --nested; on the first platform only */
+};
+
+/* A store that another detector reported. */
+struct suspect {
+	uint64_t last;  /* event of the last root in which it was pending */
+	unsigned roots; /* number of counted roots in which it was pending */
+};
+
+struct observed;
+
+/* The state of exploring on one platform. */
+struct explored {
+	struct map names; /* names of roots -> 1 + index */
+	VEC_OF(struct root) roots;
+	struct map suspect_index; /* event of the store -> 1 + index */
+	VEC_OF(struct suspect) suspects;
+	uint64_t seen;    /* moments looked at, including repeated roots */
+	uint64_t stopped; /* last event up to which there was time to look for roots; 0: to the end */
+	struct contents tested;
+	uint64_t traps;
+	uint64_t eager;
+	const char *reason;
+	bool observed;
+	bool read;              /* read at least once */
+	struct observed *lines; /* that recovery reads; NULL: not observed yet */
+	struct trials trials;   /* the extreme states of all roots */
+};
+
+/* One reading. */
+struct explore {
+	struct campaign *campaign;
+	struct explored *explored;
+	struct reading *reading;
+	struct segments *segments;
+	struct moments moments;
+	enum explore_pass pass;
+	size_t platform;
+	size_t tested;                   /* roots tested in this reading */
+	size_t explain_at;               /* value of `tested` at which to look for causes */
+	uint32_t *files;                 /* for run/lazy.h */
+	VEC_OF(struct flight *) flights; /* try_lazily.c */
+};
+
+/* Should states be kept whose recovery is to be crashed? */
+static inline bool explore_nests(const struct explore *explore)
+{
+	return explore->campaign->options.nested && explore->campaign->options.explore &&
+	       explore->explored == &explore->campaign->explored[0];
+}
+
+/* try_lazily.c: is there a fork server, and should it be used? */
+bool lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
+/* Test all states that recovery can tell apart of the root at the image's moment, or a random sample.  Takes ownership
+ * of the moment. */
+int lazily_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+/* Look for states whose recovery is to be crashed.  Takes ownership of the moment. */
+int lazily_nest(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+void lazily_close(struct explore *explore);
+
+/* The lines that recovery reads with no pending store on media, and with all of them: flags by line; NULL: not
+ * known. */
+enum { GLANCES = 2 };
+
+struct glance {
+	uint8_t *read[GLANCES];
+};
+
+int lazily_glance(struct explore *explore, size_t root, struct moment *moment, struct glance *glance, struct err *err);
+void glance_free(struct glance *glance);
+/* Might recovery read this line? */
+bool glance_reads(const struct glance *glance, uint32_t line);
+/* Can recovery not tell this set of units from one of the two extreme sets, which have been run? */
+bool glance_covers(const struct glance *glance, const struct choices *choices, const uint8_t *taken);
+
+enum eager_extent {
+	EAGER_GLANCE,   /* suspicious states where one line is all on media or all not */
+	EAGER_CONTRAST, /* the suspicious states */
+	EAGER_ALL,
+	EAGER_PAGES, /* all but one page is on media, or only one page */
+};
+
+/* try_each.c: test the states of the root at the image's moment, up to the limit.  Takes ownership of the moment. */
+int eager_root(struct explore *explore, size_t root, struct moment *moment, enum eager_extent extent, struct err *err);
+
+/* observe.c: set *open to flags by line, 1: recovery may read it.  NULL: not known; any line may be read.  The caller
+ * frees the flags.  0 or TESTER_STOPPED. */
+int observe(struct explore *explore, const struct moment *moment, uint8_t **open);
+void observed_free(struct observed *observed);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* failing.c - failures found by exploring, grouped by root, and the jobs made from them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explore_in.h"
+
+enum {
+	GROUPS_KEPT = 256, /* groups of one root while it is explored; one more group for each ending takes the rest */
+	LOST_OTHERS = 0,   /* `lost` of the group that takes the rest */
+	GROUPS_TOLD = 64,  /* groups of one root that are explained */
+};
+
+static struct failure *failure_find(struct failures *f, struct ending ending, uint64_t lost)
+{
+	for (size_t i = 0; i < f->all.count; i++)
+		if (f->all.at[i].lost == lost && ending_same(f->all.at[i].ending, ending))
+			return &f->all.at[i];
+	return NULL;
+}
+
+/* Make this state the leader of its group: it comes first so far.  Results arrive in any order. */
+static void failure_lead(struct failure *failure, const struct moment *m, const uint8_t *taken, struct digest content,
+			 uint32_t units, uint64_t sequence)
+{
+	failure->count = m->choices->unit_count;
+	if (!failure->persisted)
+		failure->persisted = mem_alloc(failure->count + 1);
+	moment_persisted(m, taken, failure->persisted);
+	failure->sequence = sequence;
+	failure->units = units;
+	failure->leader = content;
+}
+
+void failures_add(struct failures *f, const struct moment *m, const uint8_t *taken, const uint8_t *decided,
+		  struct digest content, struct ending ending, uint64_t sequence)
+{
+	uint32_t units;
+	uint64_t lost = moment_lost(m, taken, decided, &units);
+	struct failure *failure = failure_find(f, ending, lost);
+
+	if (!failure && f->all.count >= GROUPS_KEPT) {
+		lost = LOST_OTHERS;
+		failure = failure_find(f, ending, lost);
+	}
+	if (!failure) {
+		vec_push(&f->all, ((struct failure){.ending = ending, .lost = lost}));
+		failure = &f->all.at[f->all.count - 1];
+	}
+	if (!failure->persisted || sequence < failure->sequence)
+		failure_lead(failure, m, taken, content, units, sequence);
+	vec_push(&failure->contents, content);
+}
+
+void failures_clear(struct failures *f)
+{
+	for (size_t i = 0; i < f->all.count; i++) {
+		free(f->all.at[i].persisted);
+		vec_free(&f->all.at[i].contents);
+	}
+	vec_free(&f->all);
+}
+
+/* Jobs */
+
+/* Fewest lost units first: states that lose more mostly fail for the same reason. */
+static int failure_order(const void *left, const void *right)
+{
+	const struct failure *a = left, *b = right;
+
+	if (a->units != b->units)
+		return a->units < b->units ? -1 : 1;
+	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+struct judge {
+	struct campaign *campaign;
+	unsigned detector;
+	const struct trials *trials;
+	struct jobs *jobs;
+	const struct judge_seen *seen;
+	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	uint64_t created; /* before this event the initial ending is accepted */
+};
+
+/* The trial of one of the two extreme states of a root. */
+static const struct trial *trial_find(const struct trials *trials, uint64_t event, enum trial_which which)
+{
+	size_t low = 0, high = trials->all.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (trials->all.at[middle].event < event)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < trials->all.count && trials->all.at[low].event == event; low++)
+		if (trials->all.at[low].which == which)
+			return &trials->all.at[low];
+	return NULL;
+}
+
+static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
+{
+	return root->event < j->created && failure->ending.kind == OUTCOME_EXIT &&
+	       ending_same(failure->ending, j->campaign->initial);
+}
+
+static void contents_count(struct judge *j, const struct failure *failure, enum verdict verdict)
+{
+	for (size_t i = 0; i < failure->contents.count; i++)
+		judgement_count(&j->campaign->found, failure->contents.at[i], verdict);
+}
+
+/* If the state with everything on media fails in the same way, the reason may be the same.  Returns the job of the
+ * latest prefix up to the root that fails in this way and names no other job; rule 2 of trials.h. */
+static const struct job *prefix_find(const struct judge *j, const struct root *root, const struct failure *failure)
+{
+	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
+	const struct job *latest = NULL;
+
+	if (!all || all->accepted || !ending_same(known_get(j->campaign->known, all->digest), failure->ending))
+		return NULL;
+	for (size_t i = 0; i < j->jobs->all.count; i++) {
+		const struct job *job = &j->jobs->all.at[i];
+
+		if (job->trial->which == TRIAL_ALL && !job->follows && job->trial->event <= root->event &&
+		    ending_same(job->ending, failure->ending) && (!latest || latest->trial->event < job->trial->event))
+			latest = job;
+	}
+	return latest;
+}
+
+/* The job for states that lose stores of this code and fail in this way. */
+static struct job *loss_job(struct judge *j, const struct root *root, const struct failure *failure)
+{
+	const struct trial *none = trial_find(j->trials, root->event, TRIAL_NONE);
+	uint64_t *known;
+
+	if (!none)
+		return NULL;
+	known = map_put(&j->loses, failure->lost, ending_code(failure->ending));
+	if (!*known) {
+		const struct job *prefix = prefix_find(j, root, failure);
+		struct job job = {.trial = none,
+				  .digest = failure->leader,
+				  .ending = failure->ending,
+				  .start = root->event,
+				  .detectors = j->detector,
+				  .persisted = failure->persisted,
+				  .follows = prefix};
+
+		job.prefix = prefix ? prefix->digest : job.prefix;
+		vec_push(&j->jobs->all, job);
+		*known = j->jobs->all.count;
+	}
+	return &j->jobs->all.at[*known - 1];
+}
+
+static void failure_judge(struct judge *j, const struct root *root, const struct failure *failure)
+{
+	bool accepted = is_accepted(j, root, failure);
+	struct job *job = accepted ? NULL : loss_job(j, root, failure);
+
+	contents_count(j, failure, accepted ? VERDICT_ACCEPTED : VERDICT_FAILED);
+	for (size_t i = 0; job && i < failure->contents.count; i++)
+		job_count(job, j->seen, failure->contents.at[i]);
+}
+
+static void root_judge(struct judge *j, struct root *root)
+{
+	struct failures *f = &root->failures;
+
+	if (f->all.count)
+		qsort(f->all.at, f->all.count, sizeof(*f->all.at), failure_order);
+	for (size_t i = 0; i < f->all.count; i++) {
+		if (i < GROUPS_TOLD)
+			failure_judge(j, root, &f->all.at[i]);
+		else
+			contents_count(j, &f->all.at[i],
+				       is_accepted(j, root, &f->all.at[i]) ? VERDICT_ACCEPTED : VERDICT_FAILED);
+	}
+}
+
+static void tested_count(struct campaign *c, const struct contents *tested)
+{
+	for (size_t i = 0; i < tested->room; i++)
+		if (tested->at[i].low | tested->at[i].high)
+			judgement_count(&c->found, tested->at[i], VERDICT_TESTED);
+}
+
+void roots_judge(struct campaign *c, size_t platform, const struct trials *trials, unsigned detector,
+		 const struct judge_seen *seen, struct jobs *jobs)
+{
+	struct explored *explored = &c->explored[platform];
+	struct judge j = {.campaign = c, .detector = detector, .trials = trials, .jobs = jobs, .seen = seen};
+
+	j.created = trials_created(trials, c->known);
+	tested_count(c, &explored->tested);
+	for (size_t i = 0; i < explored->roots.count; i++)
+		root_judge(&j, &explored->roots.at[i]);
+	map_free(&j.loses);
+}
+
+void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
+{
+	struct explored *explored = &c->explored[platform];
+	struct map own = {0};
+	const struct judge_seen seen = {&own, &c->injected[platform], &explored->tested};
+
+	trials_judge(&explored->trials, c->known, JOB_EXPLORE, jobs, &seen, &c->found);
+	roots_judge(c, platform, &explored->trials, JOB_EXPLORE, &seen, jobs);
+	map_free(&own);
+}

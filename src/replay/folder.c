@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* folder.c - make the folders of crash findings; see folder.h. folder_read.c reads them. */
+#include "replay/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "finding/crash_finding.h"
+#include "image/tree.h"
+#include "replay/folder_json.h"
+
+#define CRASH_DIR "crash"
+
+/* ---- directories ---- */
+
+static int path_join(char path[PATH_MAX], const char *dir, const char *name, const char *inner, struct err *err)
+{
+	return path_make(path, PATH_MAX, err, "%s/" CRASH_DIR "%s%s%s%s", dir, *name ? "/" : "", name,
+			 *inner ? "/" : "", inner);
+}
+
+static int folder_remove(const char *path, struct err *err)
+{
+	return tree_remove(path) ? 0 : err_sys(err, "cannot remove %s", path);
+}
+
+int folders_clear(const char *dir, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (path_join(path, dir, "", "", err) < 0)
+		return -1;
+	return folder_remove(path, err);
+}
+
+int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct err *err)
+{
+	char hidden[NAME_MAX + 1];
+
+	if (path_make(hidden, sizeof(hidden), err, ".%s", name) < 0 || path_join(path, dir, "", "", err) < 0)
+		return -1;
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make %s", path);
+	if (path_join(path, dir, hidden, "", err) < 0 || folder_remove(path, err) < 0)
+		return -1;
+	return mkdir(path, 0777) < 0 ? err_sys(err, "cannot make %s", path) : 0;
+}
+
+/* ---- replay.json ---- */
+
+/* Write a text of any bytes.  JSON cannot hold a text that is not UTF-8, so it is written in hexadecimal under
+ * KEY_hex. */
+static void put_text(json_t *object, const char *key, const char *text)
+{
+	char name[64], *hex;
+	json_t *value = text ? json_string(text) : NULL;
+
+	if (!text)
+		return;
+	if (value) {
+		json_object_set_new(object, key, value);
+		return;
+	}
+	hex = mem_alloc(2 * strlen(text) + 1);
+	for (size_t i = 0; text[i]; i++)
+		sprintf(hex + 2 * i, "%02x", (unsigned char)text[i]);
+	snprintf(name, sizeof(name), "%s_hex", key);
+	json_object_set_new(object, name, json_string(hex));
+	free(hex);
+}
+
+static json_t *finding_json(const struct finding *finding)
+{
+	json_t *object = json_object();
+	char place[1200];
+
+	frame_text(stack_location(&finding->stack), place, sizeof(place));
+	put_text(object, "id", finding->id);
+	put_text(object, "kind", kind_get(finding->kind)->name);
+	put_text(object, "message", finding->message);
+	put_text(object, "location", place);
+	put_text(object, "fingerprint", finding->fingerprint);
+	return object;
+}
+
+static json_t *recovery_json(const struct folder_facts *facts, const struct finding_crash *crash)
+{
+	json_t *object = json_object();
+
+	put_text(object, "command", facts->recover);
+	put_text(object, "client", facts->client);
+	put_text(object, "ready", facts->ready);
+	put_text(object, "cwd", facts->cwd);
+	json_object_set_new(object, "timeout", json_real(facts->timeout));
+	if (facts->memory)
+		json_object_set_new(object, "memory", json_integer((json_int_t)facts->memory));
+	if (facts->disk)
+		json_object_set_new(object, "disk", json_integer((json_int_t)facts->disk));
+	json_object_set_new(object, "pmem_force", json_boolean(facts->pmem_force));
+	put_text(object, "mode", crash->mode);
+	return object;
+}
+
+static json_t *expect_json(const struct finding_crash *crash)
+{
+	json_t *object = json_object();
+
+	put_text(object, "outcome", outcome_name(crash->recovery.outcome));
+	json_object_set_new(object, "value", json_integer((json_int_t)crash->recovery.value));
+	return object;
+}
+
+static int replay_write(const char *path, const struct findings *findings, const struct finding *finding,
+			const struct folder_facts *facts, struct err *err)
+{
+	json_t *root = json_object();
+	int result;
+
+	put_text(root, "schema", FOLDER_SCHEMA);
+	put_text(root, "version", findings->tool_version);
+	json_object_set_new(root, "finding", finding_json(finding));
+	json_object_set_new(root, "recovery", recovery_json(facts, finding->crash));
+	json_object_set_new(root, "expect", expect_json(finding->crash));
+	result = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	json_decref(root);
+	return result < 0 ? err_sys(err, "cannot write %s", path) : 0;
+}
+
+/* ---- all ---- */
+
+static int folder_finish(struct findings *findings, struct finding *finding, const char *dir,
+			 const struct folder_facts *facts, struct err *err)
+{
+	char from[PATH_MAX], to[PATH_MAX], json[PATH_MAX];
+
+	if (path_join(from, dir, finding->crash->folder, "", err) < 0 || path_join(to, dir, finding->id, "", err) < 0 ||
+	    path_join(json, dir, finding->crash->folder, FOLDER_REPLAY, err) < 0)
+		return -1;
+	if (replay_write(json, findings, finding, facts, err) < 0)
+		return -1;
+	if (strcmp(from, to) != 0 && (folder_remove(to, err) < 0 || rename(from, to) < 0))
+		return err_sys(err, "cannot rename %s to %s", from, to);
+	finding->crash->folder = findings_text(findings, finding->id);
+	return 0;
+}
+
+static bool folder_is_used(const struct findings *findings, const char *name)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->at[i].crash && findings->at[i].crash->folder &&
+		    !strcmp(findings->at[i].crash->folder, name))
+			return true;
+	return false;
+}
+
+static int folders_sweep(const struct findings *findings, const char *dir, struct err *err)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	int result = 0;
+
+	if (path_join(path, dir, "", "", err) < 0)
+		return -1;
+	DIR *entries = opendir(path);
+	if (!entries)
+		return errno == ENOENT ? 0 : err_sys(err, "cannot read %s", path);
+	while (result == 0 && (entry = readdir(entries))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    folder_is_used(findings, entry->d_name))
+			continue;
+		if (path_join(path, dir, entry->d_name, "", err) < 0 || folder_remove(path, err) < 0)
+			result = -1;
+	}
+	closedir(entries);
+	return result;
+}
+
+int folders_finish(struct findings *findings, const char *dir, const struct folder_facts *facts, struct err *err)
+{
+	struct err more;
+	int result = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding_crash *crash = findings->at[i].crash;
+
+		if (!crash || !crash->folder ||
+		    folder_finish(findings, &findings->at[i], dir, facts, result ? &more : err) == 0)
+			continue;
+		crash->folder = NULL; /* the cleanup below removes the folder */
+		result = -1;
+	}
+	return folders_sweep(findings, dir, result ? &more : err) < 0 ? -1 : result;
+}
