@@ -2,6 +2,7 @@
 /* campaign_in.h - internals of a campaign, shared by its files.
  *
  *     campaign.c         the phases: begin, test, judge, explain
+ *     campaign_begin.c   recovery without a crash, before the first crash state
  *     campaign_report.c  findings, figures and notes for the report
  *     inject.c           the readings that make trials
  *     explore.c          the readings that try all legal states
@@ -159,7 +160,7 @@ double campaign_end(const struct campaign *campaign);
 /* The maximum number of states of inject: two for each visit.  0: not known. */
 uint64_t campaign_expects(const struct campaign *campaign);
 
-/* inject.c: once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
+/* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
 /* inject.c: make trials on a platform, in one round; 0 also when stopped. */
