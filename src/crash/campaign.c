@@ -385,6 +385,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->folders = options->folder_first;
 	c->start = clock_seconds();
 	c->explored = explored_new(options->platform_count);
+	c->hangs = hangs_new();
 	if (options->budget > 0) {
 		double share = options->nested ? FIRST_CRASH_SHARE : 1;
 
@@ -421,7 +422,7 @@ void campaign_free(struct campaign *c)
 	if (!c->known_borrowed)
 		known_close(c->known);
 	nested_free(c);
-	hangs_free(c);
+	hangs_free(c->hangs);
 	map_free(&c->found.verdicts);
 	arena_free(&c->texts);
 	free(c);

@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "crash/campaign.h"
 #include "crash/creation.h"
+#include "crash/hangs.h"
 #include "crash/leftovers.h"
 #include "crash/reading.h"
 #include "crash/select.h"
@@ -28,13 +29,7 @@
 #include "finding/crash_finding.h"
 #include "replay/folder.h"
 
-enum {
-	CAMPAIGN_PLATFORMS_MAX = 8,
-	RESULT_STORES_MAX = 4096,
-	RESULT_FRAMES_MAX = 64,
-	RESULT_CONTEXTS_MAX = 16,
-	HANG_DISTANCE = 4
-};
+enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
 
 /* The job needs no finding. */
 #define EXPLAINED_FINE UINT64_MAX
@@ -45,13 +40,6 @@ struct result {
 	struct ending ending;
 	bool by_loss;
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* contexts whose stores must be lost; 0 ends the list */
-};
-
-/* The latest states of a failure point; see hangs.c. */
-struct hang_place {
-	struct digest last[HANG_DISTANCE]; /* a ring */
-	uint32_t count;
-	bool hangs; /* a hang was confirmed */
 };
 
 /* A campaign in the recording of a recovery. */
@@ -84,13 +72,7 @@ struct campaign {
 	uint64_t fickle; /* states where recovery failed, but passed when run again alone */
 	unsigned folders;
 
-	/* hangs.c */
-	struct map hanging;    /* contents, points and losses where a hang was confirmed */
-	struct map hang_index; /* (platform and point, which) -> 1 + index of its place */
-	VEC_OF(struct hang_place) hang_places;
-	struct map hangs_left_out;  /* contents not tested because others of their point hang */
-	uint64_t hangs_unconfirmed; /* time-outs that were neither confirmed nor refuted */
-	bool hang_late;             /* one was run although it was too late; only one may (rule 3) */
+	struct hangs *hangs;
 
 	/* leftovers.c */
 	VEC_OF(struct leftover) leftovers;
@@ -165,19 +147,6 @@ int campaign_begin(struct campaign *campaign, struct reading *reading, struct er
 
 /* inject.c: make trials on a platform, in one round; 0 also when stopped. */
 int inject_read(struct campaign *campaign, size_t platform, unsigned round, struct err *err);
-
-/* hangs.c: decide how to handle a trial.  Negative: TESTER_STOPPED, -1. */
-enum hangs_advice { HANGS_TEST, HANGS_CONFIRM /* with hangs_try, if it is to run at all */, HANGS_LEAVE };
-int hangs_look(struct campaign *campaign, size_t platform, const struct trial *trial, struct err *err);
-/* Run a state alone with a longer time limit.  0, TESTER_STOPPED or -1. */
-int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
-	      struct err *err);
-/* Does recovery hang on this state?  1: yes.  0: it ends if it has more time, as *how says.  TESTER_STOPPED: there is
- * no time to find out.  -1: error.  A state without a digest (0, 0) is always run. */
-int hangs_certainly(struct campaign *campaign, const struct state *state, struct ending *how, struct err *err);
-/* The same for all trials that exceeded the time limit; 0 also when stopped. */
-int hangs_confirm(struct campaign *campaign, size_t platform, const struct trials *trials, struct err *err);
-void hangs_free(struct campaign *campaign);
 
 /* Judge the states tested so far, and find the causes of new failures, so that they are known if the user interrupts
  * later.  It may be called any number of times.  The result does not depend on how often, unless time runs out. */

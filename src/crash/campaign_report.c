@@ -52,21 +52,22 @@ static void explore_notes(const struct campaign *c, struct findings *f)
 
 static void hang_notes(const struct campaign *c, struct findings *f)
 {
+	struct hangs_figures hangs = hangs_figures(c);
 	char note[1024];
 
-	if (c->hangs_left_out.count) {
+	if (hangs.left_out) {
 		snprintf(
 			note, sizeof(note),
-			"%zu crash states were not tested: at their failure points recovery was seen to hang several times",
-			c->hangs_left_out.count);
+			"%llu crash states were not tested: at their failure points recovery was seen to hang several times",
+			(unsigned long long)hangs.left_out);
 		note_add(f, note);
 	}
-	if (c->hangs_unconfirmed) {
+	if (hangs.unconfirmed) {
 		snprintf(
 			note, sizeof(note),
 			"on %llu crash state%s recovery did not end within the time limit of %g s; no time was left to see whether it hangs or is slow, and %s not among the findings",
-			(unsigned long long)c->hangs_unconfirmed, c->hangs_unconfirmed == 1 ? "" : "s",
-			c->options.timeout, c->hangs_unconfirmed == 1 ? "it is" : "they are");
+			(unsigned long long)hangs.unconfirmed, hangs.unconfirmed == 1 ? "" : "s", c->options.timeout,
+			hangs.unconfirmed == 1 ? "it is" : "they are");
 		note_add(f, note);
 	}
 }

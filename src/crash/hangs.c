@@ -12,14 +12,32 @@
  *  3. Time-outs that are unconfirmed when the time is over are not reported, but counted.  One run may exceed the end
  *     anyway: if recovery hangs, at least one hang should be known.
  *  4. Even so, a state that is reported was itself seen to hang, or is left out by rule 3. */
+#include "crash/hangs.h"
+
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "crash/campaign_in.h"
 
-enum { PATIENCE = 4 };
+enum { PATIENCE = 4, HANG_DISTANCE = 4 };
 
-/* Keys of campaign.hanging, besides contents. */
+/* The latest states of a failure point. */
+struct place {
+	struct digest last[HANG_DISTANCE]; /* a ring */
+	uint32_t count;
+	bool hangs; /* a hang was confirmed */
+};
+
+struct hangs {
+	struct map confirmed; /* contents, points and losses where a hang was confirmed */
+	struct map index;     /* (platform and point, which) -> 1 + index of its place */
+	VEC_OF(struct place) places;
+	struct map left_out;  /* contents not tested because others of their point hang */
+	uint64_t unconfirmed; /* time-outs that were neither confirmed nor refuted */
+	bool late;            /* one was run although it was too late; only one may (rule 3) */
+};
+
+/* Keys of hangs.confirmed, besides contents. */
 enum { BY_POINT = 1, BY_LOSS };
 
 static bool trial_hangs(const struct campaign *c, const struct trial *trial)
@@ -38,17 +56,17 @@ static uint64_t point_key(size_t platform, const struct trial *trial)
 static void trial_confirmed(struct campaign *c, size_t platform, const struct trial *trial)
 {
 	if (trial->point)
-		*map_put(&c->hanging, point_key(platform, trial), BY_POINT) = 1;
+		*map_put(&c->hangs->confirmed, point_key(platform, trial), BY_POINT) = 1;
 	if (trial->lost)
-		*map_put(&c->hanging, trial->lost, BY_LOSS) = 1;
+		*map_put(&c->hangs->confirmed, trial->lost, BY_LOSS) = 1;
 }
 
 /* Was an equivalent state confirmed to hang? */
 static bool trial_believed(const struct campaign *c, size_t platform, const struct trial *trial)
 {
-	return map_get(&c->hanging, trial->digest.low, trial->digest.high) ||
-	       (trial->point && map_get(&c->hanging, point_key(platform, trial), BY_POINT)) ||
-	       (trial->lost && map_get(&c->hanging, trial->lost, BY_LOSS));
+	return map_get(&c->hangs->confirmed, trial->digest.low, trial->digest.high) ||
+	       (trial->point && map_get(&c->hangs->confirmed, point_key(platform, trial), BY_POINT)) ||
+	       (trial->lost && map_get(&c->hangs->confirmed, trial->lost, BY_LOSS));
 }
 
 /* Is it too late to run a state with patience?  Rule 3 allows one more. */
@@ -71,20 +89,20 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct ending
 	int r;
 
 	*how = (struct ending){.known = true, .kind = OUTCOME_TIMEOUT};
-	if (known && map_get(&c->hanging, state->digest.low, state->digest.high))
+	if (known && map_get(&c->hangs->confirmed, state->digest.low, state->digest.high))
 		return 1;
 	late = is_late(c);
-	if (c->options.interrupted() || (late && c->hang_late))
+	if (c->options.interrupted() || (late && c->hangs->late))
 		return TESTER_STOPPED;
 	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
 	/* If the time ended while this waited for other runs, it did not run, so another one may: rule 3. */
 	if (r < 0)
 		return r;
-	c->hang_late |= late;
+	c->hangs->late |= late;
 	*how = ending_of(&outcome);
 	r = outcome.kind == OUTCOME_TIMEOUT;
 	if (known && r)
-		*map_put(&c->hanging, state->digest.low, state->digest.high) = 1;
+		*map_put(&c->hangs->confirmed, state->digest.low, state->digest.high) = 1;
 	if (known)
 		known_learn(c->known, state->digest, &outcome);
 	outcome_free(&outcome);
@@ -104,20 +122,20 @@ static int state_confirm(struct campaign *c, size_t platform, const struct trial
 
 /* Rule 1 */
 
-static struct hang_place *place_get(struct campaign *c, size_t platform, const struct trial *trial)
+static struct place *place_get(struct campaign *c, size_t platform, const struct trial *trial)
 {
-	uint64_t *place = map_put(&c->hang_index, point_key(platform, trial), trial->which);
+	uint64_t *place = map_put(&c->hangs->index, point_key(platform, trial), trial->which);
 
 	if (!*place) {
-		vec_push(&c->hang_places, (struct hang_place){0});
-		*place = c->hang_places.count;
+		vec_push(&c->hangs->places, (struct place){0});
+		*place = c->hangs->places.count;
 	}
-	return &c->hang_places.at[*place - 1];
+	return &c->hangs->places.at[*place - 1];
 }
 
 int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, struct err *err)
 {
-	struct hang_place *place;
+	struct place *place;
 	struct digest *last, before;
 	struct ending ending;
 	int r;
@@ -128,7 +146,7 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 	last = &place->last[place->count % HANG_DISTANCE];
 	before = *last;
 	if (place->hangs) {
-		*map_put(&c->hangs_left_out, trial->digest.low, trial->digest.high) = 1;
+		*map_put(&c->hangs->left_out, trial->digest.low, trial->digest.high) = 1;
 		return HANGS_LEAVE;
 	}
 	*last = trial->digest;
@@ -181,7 +199,7 @@ static int reading_confirm(struct campaign *c, size_t platform, const struct tri
 				r = trial_confirm(c, platform, reading, trial, err);
 			if (r == TESTER_STOPPED) {
 				known_drop(c->known, trial->digest);
-				c->hangs_unconfirmed++;
+				c->hangs->unconfirmed++;
 			}
 		}
 		if (prefix)
@@ -211,10 +229,26 @@ int hangs_confirm(struct campaign *c, size_t platform, const struct trials *tria
 	return r;
 }
 
-void hangs_free(struct campaign *c)
+void hangs_leave_unconfirmed(struct campaign *c, uint64_t states)
 {
-	map_free(&c->hanging);
-	map_free(&c->hang_index);
-	map_free(&c->hangs_left_out);
-	vec_free(&c->hang_places);
+	c->hangs->unconfirmed += states;
+}
+
+struct hangs_figures hangs_figures(const struct campaign *c)
+{
+	return (struct hangs_figures){.left_out = c->hangs->left_out.count, .unconfirmed = c->hangs->unconfirmed};
+}
+
+struct hangs *hangs_new(void)
+{
+	return mem_alloc(sizeof(struct hangs));
+}
+
+void hangs_free(struct hangs *h)
+{
+	map_free(&h->confirmed);
+	map_free(&h->index);
+	map_free(&h->left_out);
+	vec_free(&h->places);
+	free(h);
 }

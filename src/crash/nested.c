@@ -112,7 +112,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 	c->nested_partly += e.left_in || e.waiting;
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
-	c->hangs_unconfirmed += within->hangs_unconfirmed;
+	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
 	c->fickle += within->fickle;
 	for (size_t i = 0; i < within->strangers.count; i++)
 		campaign_stranger(c, within->strangers.at[i]);

@@ -457,7 +457,7 @@ static int loss_alone(struct loss *l)
 	if (l->ending.kind == OUTCOME_TIMEOUT)
 		r = set_hangs(l, l->job->persisted, &l->ending);
 	if (r == TESTER_STOPPED)
-		l->explain->campaign->hangs_unconfirmed += l->job->states;
+		hangs_leave_unconfirmed(l->explain->campaign, l->job->states);
 	if (r < 0)
 		return r == -1 ? -1 : 0;
 	return explain_is_fine(l->explain, l->job, l->ending) ? 0 : loss_minimise(l);

@@ -444,7 +444,7 @@ static int prefix_settle(struct prefix *p, size_t *count)
 	int r = prefix_certainly(p, all, &p->ending);
 
 	if (r == TESTER_STOPPED)
-		p->explain->campaign->hangs_unconfirmed += p->job->states;
+		hangs_leave_unconfirmed(p->explain->campaign, p->job->states);
 	if (r < 0)
 		return r == -1 ? -1 : PREFIX_UNKNOWN;
 	if (explain_is_fine(p->explain, p->job, p->ending))

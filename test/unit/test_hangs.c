@@ -33,7 +33,7 @@ static void bad_run(struct engine *e, const char *dir, struct fake_end end)
 	bad_end = end;
 	engine_run(e);
 	assert_true(campaign_complete(e->campaign));
-	assert_int_equal(e->campaign->hangs_unconfirmed, 0);
+	assert_int_equal(hangs_figures(e->campaign).unconfirmed, 0);
 }
 
 static void test_confirmed(void **state)
@@ -104,11 +104,11 @@ static void test_left_out(void **state)
 		engine_run(&e);
 		assert_int_equal(e.campaign->results.count, 1);
 		assert_int_equal(e.campaign->results.at[0].sighting.blamed, engine_place(&e, "a"));
-		assert_in_range(e.campaign->hangs_left_out.count, 20, 30);
+		assert_in_range(hangs_figures(e.campaign).left_out, 20, 30);
 		assert_in_range(engine_count(&e, "a0 b1"), 1, 10);
 		/* The choice does not depend on the number of workers. */
-		assert_true(workers == 1 || e.campaign->hangs_left_out.count == left_out);
-		left_out = e.campaign->hangs_left_out.count;
+		assert_true(workers == 1 || hangs_figures(e.campaign).left_out == left_out);
+		left_out = hangs_figures(e.campaign).left_out;
 	}
 	engine_free(&e);
 }
@@ -122,7 +122,7 @@ static void test_slow_visits(void **state)
 	bad_end = FAKE_PASS;
 	engine_run(&e);
 	assert_int_equal(e.campaign->results.count, 0);
-	assert_int_equal(e.campaign->hangs_left_out.count, 0);
+	assert_int_equal(hangs_figures(e.campaign).left_out, 0);
 	engine_free(&e);
 }
 
@@ -136,7 +136,7 @@ static void test_one_speaks(void **state)
 	bad_end = FAKE_HANG;
 	engine_run(&e);
 	assert_int_equal(e.campaign->results.count, 1);
-	assert_int_equal(e.campaign->hangs_left_out.count, 0);
+	assert_int_equal(hangs_figures(e.campaign).left_out, 0);
 	assert_in_range(patient_runs(&e), 1, 3);
 	engine_free(&e);
 }
@@ -154,7 +154,7 @@ static void test_unconfirmed(void **state)
 	assert_false(campaign_complete(e.campaign));
 	assert_int_equal(e.campaign->results.count, 0);
 	assert_int_equal(patient_runs(&e), 0);
-	assert_int_equal(e.campaign->hangs_unconfirmed, 1);
+	assert_int_equal(hangs_figures(e.campaign).unconfirmed, 1);
 	engine_free(&e);
 }
 
