@@ -415,14 +415,14 @@ void campaign_free(struct campaign *c)
 	vec_free(&c->blocks);
 	vec_free(&c->results);
 	vec_free(&c->strangers);
-	vec_free(&c->leftovers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);
 	if (!c->known_borrowed)
 		known_close(c->known);
-	nested_free(c);
+	nested_free(&c->nested);
 	hangs_free(c->hangs);
+	leftovers_free(c->leftovers);
 	map_free(&c->found.verdicts);
 	arena_free(&c->texts);
 	free(c);

@@ -21,6 +21,7 @@
 #include "crash/creation.h"
 #include "crash/hangs.h"
 #include "crash/leftovers.h"
+#include "crash/nested.h"
 #include "crash/reading.h"
 #include "crash/select.h"
 #include "crash/tester.h"
@@ -40,13 +41,6 @@ struct result {
 	struct ending ending;
 	bool by_loss;
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* contexts whose stores must be lost; 0 ends the list */
-};
-
-/* A campaign in the recording of a recovery. */
-struct nested {
-	const char *dir; /* the recording, until campaign_finish */
-	struct survey *survey;
-	struct campaign *campaign;
 };
 
 struct campaign {
@@ -73,11 +67,8 @@ struct campaign {
 	unsigned folders;
 
 	struct hangs *hangs;
-
-	/* leftovers.c */
-	VEC_OF(struct leftover) leftovers;
-	uint64_t leftovers_event; /* the last event of the recording */
-	bool leftovers_watched;   /* recovery's accesses to their bytes were observed */
+	struct leftovers *leftovers; /* NULL: not looked at */
+	struct nested nested;
 
 	/* for progress and figures */
 	const char *phase;
@@ -90,15 +81,6 @@ struct campaign {
 	uint64_t segments, segments_known; /* of the phase; see struct campaign_progress */
 	uint64_t unopened;                 /* recoveries that opened no PM file although there was one */
 	struct tester *tester;             /* the open one, or NULL */
-
-	/* nested.c */
-	VEC_OF(struct nested) nested;
-	uint64_t nested_states; /* whose recovery could be crashed */
-	uint64_t nested_done;   /* whose recovery was crashed */
-	uint64_t nested_partly; /* of these, the ones where some second crashes were left out */
-	/* States whose recovery was not crashed */
-	uint64_t nested_unreadable; /* because its recording is damaged */
-	uint64_t nested_failing;    /* because it fails on its own result */
 
 	/* The first error when something could not be kept, usually for lack of space.  Findings are reported
 	 * anyway. */
@@ -180,11 +162,5 @@ typedef void campaign_told(void *arg, const struct trace *trace, const struct ev
 void campaign_watch_prepare(struct campaign *campaign);
 void campaign_watch_end(struct campaign *campaign);
 int campaign_watch(struct campaign *campaign, const struct state *state, campaign_told *told, void *arg, bool *whole);
-
-/* nested.c: crash the recovery of states that pass; 0 also when stopped. */
-int nested_run(struct campaign *campaign, struct err *err);
-void nested_report(struct campaign *campaign, struct findings *findings, struct symbols *symbols,
-		   const struct findings_options *options);
-void nested_free(struct campaign *campaign);
 
 #endif

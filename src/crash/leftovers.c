@@ -20,6 +20,21 @@
 #include "crash/campaign_in.h"
 #include "model/choices.h"
 
+/* The leftover stores of one context. */
+struct leftover {
+	struct leftover_proof proof; /* the fate is filled in at the end */
+	struct digest digest;        /* of the state without these stores */
+	const bool *persisted;       /* that state, flags by model_pending; NULL: none */
+	bool read, overwritten;      /* recovery's first access to some of their bytes is a read, or a write */
+	struct trial trial;          /* that state, if recovery fails on it */
+};
+
+struct leftovers {
+	VEC_OF(struct leftover) all;
+	uint64_t event; /* the last event of the recording */
+	bool watched;   /* recovery's accesses to their bytes were observed */
+};
+
 /* How one recording accessed the bytes that one context left in a word; a bit for each byte. */
 struct word {
 	uint32_t leftover; /* index */
@@ -36,9 +51,9 @@ struct search {
 
 static struct leftover *leftover_find(struct campaign *c, uint32_t context)
 {
-	for (size_t i = 0; i < c->leftovers.count; i++)
-		if (c->leftovers.at[i].proof.context == context)
-			return &c->leftovers.at[i];
+	for (size_t i = 0; i < c->leftovers->all.count; i++)
+		if (c->leftovers->all.at[i].proof.context == context)
+			return &c->leftovers->all.at[i];
 	return NULL;
 }
 
@@ -120,7 +135,7 @@ static void words_add(struct search *s)
 		if (!leftover || !path || !is_leftover(units[i], units[i]->context))
 			continue;
 		word = word_get(s, map_put(&s->word_of, XXH3_64bits(path, strlen(path)), units[i]->offset / 8),
-				(uint32_t)(leftover - s->campaign->leftovers.at));
+				(uint32_t)(leftover - s->campaign->leftovers->all.at));
 		word->bytes |= (uint8_t)(((1u << units[i]->size) - 1) << units[i]->offset % 8);
 	}
 }
@@ -169,7 +184,7 @@ static void words_take(struct search *s)
 {
 	for (size_t i = 0; i < s->words.count; i++) {
 		struct word *word = &s->words.at[i];
-		struct leftover *leftover = &s->campaign->leftovers.at[word->leftover];
+		struct leftover *leftover = &s->campaign->leftovers->all.at[word->leftover];
 
 		leftover->read |= word->read != 0;
 		leftover->overwritten |= word->overwritten != 0;
@@ -194,7 +209,7 @@ static int recoveries_watch(struct search *s)
 		r = campaign_watch(s->campaign, states[i], event_note, s, &whole);
 		words_take(s);
 	}
-	s->campaign->leftovers_watched = r == 0 && whole;
+	s->campaign->leftovers->watched = r == 0 && whole;
 	state_free(none);
 	return r;
 }
@@ -206,12 +221,12 @@ static int leftovers_test(struct search *s, struct err *err)
 
 	if (reading_to(s->reading, UINT64_MAX, err) < 0)
 		return -1;
-	c->leftovers_event = reading_number(s->reading);
+	c->leftovers->event = reading_number(s->reading);
 	for (size_t i = 0; i < c->options.leftover_count; i++)
 		if (!leftover_find(c, c->options.leftovers[i]))
-			vec_push(&c->leftovers, (struct leftover){.proof.context = c->options.leftovers[i]});
-	for (size_t i = 0; r == 0 && i < c->leftovers.count; i++)
-		r = leftover_try(s, &c->leftovers.at[i], err);
+			vec_push(&c->leftovers->all, (struct leftover){.proof.context = c->options.leftovers[i]});
+	for (size_t i = 0; r == 0 && i < c->leftovers->all.count; i++)
+		r = leftover_try(s, &c->leftovers->all.at[i], err);
 	if (r == 0 && !c->options.client) /* a server does not end by itself, so it cannot be recorded */
 		r = recoveries_watch(s);
 	return r;
@@ -224,8 +239,8 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 {
 	if (c->options.points)
 		return;
-	for (size_t i = 0; i < c->leftovers.count; i++) {
-		struct leftover *leftover = &c->leftovers.at[i];
+	for (size_t i = 0; i < c->leftovers->all.count; i++) {
+		struct leftover *leftover = &c->leftovers->all.at[i];
 		struct ending ending = known_get(c->known, leftover->digest);
 		uint64_t *verdict;
 
@@ -236,13 +251,13 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 			continue;
 		judgement_count(&c->found, leftover->digest, VERDICT_FAILED);
 		leftover->trial = (struct trial){.digest = leftover->digest,
-						 .event = c->leftovers_event,
+						 .event = c->leftovers->event,
 						 .op = OP_COUNT,
 						 .which = TRIAL_NONE};
 		vec_push(&jobs->all, ((struct job){.trial = &leftover->trial,
 						   .digest = leftover->digest,
 						   .ending = ending,
-						   .start = c->leftovers_event,
+						   .start = c->leftovers->event,
 						   .states = 1,
 						   .fresh = 1,
 						   .detectors = c->options.inject ? JOB_INJECT : JOB_EXPLORE,
@@ -271,6 +286,7 @@ int leftovers_run(struct campaign *c, struct err *err)
 	if (reading_open(&s.reading, c->options.dir, c->options.platforms[c->options.leftover_platform],
 			 c->survey->origin, err) < 0)
 		return -1;
+	c->leftovers = mem_alloc(sizeof(*c->leftovers));
 	campaign_phase(c, "testing leftovers", 0);
 	r = campaign_tester(c, s.reading, err);
 	if (r == 0)
@@ -299,7 +315,7 @@ static enum leftover_fate leftover_fate(const struct campaign *c, const struct l
 	for (size_t i = 0; i < c->results.count; i++)
 		if (result_blames(&c->results.at[i], leftover->proof.context))
 			return LEFTOVER_FATAL;
-	if (!leftover->persisted || !ending_passed(known_get(c->known, leftover->digest)) || !c->leftovers_watched)
+	if (!leftover->persisted || !ending_passed(known_get(c->known, leftover->digest)) || !c->leftovers->watched)
 		return LEFTOVER_UNKNOWN;
 	return leftover->read ? LEFTOVER_ACCEPTED : leftover->overwritten ? LEFTOVER_OVERWRITTEN : LEFTOVER_UNTOUCHED;
 }
@@ -309,12 +325,19 @@ const struct leftover_proof *campaign_proofs(struct campaign *c, size_t *count)
 	VEC_OF(struct leftover_proof) proofs = {0};
 	const struct leftover_proof *kept;
 
-	for (size_t i = 0; i < c->leftovers.count; i++) {
-		c->leftovers.at[i].proof.fate = leftover_fate(c, &c->leftovers.at[i]);
-		vec_push(&proofs, c->leftovers.at[i].proof);
+	for (size_t i = 0; c->leftovers && i < c->leftovers->all.count; i++) {
+		c->leftovers->all.at[i].proof.fate = leftover_fate(c, &c->leftovers->all.at[i]);
+		vec_push(&proofs, c->leftovers->all.at[i].proof);
 	}
 	*count = proofs.count;
 	kept = campaign_block(c, proofs.at, proofs.count * sizeof(*proofs.at));
 	vec_free(&proofs);
 	return kept;
+}
+
+void leftovers_free(struct leftovers *leftovers)
+{
+	if (leftovers)
+		vec_free(&leftovers->all);
+	free(leftovers);
 }

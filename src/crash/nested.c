@@ -13,6 +13,8 @@
  *     many as there is time for.
  *
  * Recoveries that do not change PM have no failure points, and cost nothing beyond the recording. */
+#include "crash/nested.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +111,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
-	c->nested_partly += e.left_in || e.waiting;
+	c->nested.partly += e.left_in || e.waiting;
 	if (within->is_unkept)
 		campaign_unkept(c, &within->unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
@@ -136,10 +138,10 @@ static void progress_pass_on(void *arg, const struct campaign_progress *within)
 	c->options.progress(c->options.arg, &progress);
 }
 
-static int nested_campaign(struct nest *n, const char *dir, struct survey *survey, struct err *err)
+static int recording_crash(struct nest *n, const char *dir, struct survey *survey, struct err *err)
 {
 	struct campaign *c = n->campaign;
-	struct nested nested = {.dir = dir, .survey = survey};
+	struct nested_campaign nested = {.dir = dir, .survey = survey};
 	struct campaign_options how = c->options;
 	int r;
 
@@ -159,13 +161,13 @@ static int nested_campaign(struct nest *n, const char *dir, struct survey *surve
 	n->runs += nested.campaign->runs_before;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
 	if (r < 0 && err->status == ERR_TARGET) {
-		c->nested_failing++;
+		c->nested.failing++;
 		r = 0;
 	} else {
-		c->nested_done += r == 0;
+		c->nested.crashed += r == 0;
 	}
 	notes_take(c, nested.campaign);
-	vec_push(&c->nested, nested);
+	vec_push(&c->nested.campaigns, nested);
 	return r;
 }
 
@@ -193,14 +195,14 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	}
 	recording_close(&recording);
 	bool whole = survey && !cut_short && survey_is_whole(n, survey);
-	c->nested_unreadable += r == 0 && !whole;
+	c->nested.unreadable += r == 0 && !whole;
 	if (!whole || !points_count(survey->points)) {
-		c->nested_done += whole;
+		c->nested.crashed += whole;
 		survey_free(survey);
 		tree_remove(recording.dir);
 		return r;
 	}
-	return nested_campaign(n, campaign_text(c, recording.dir), survey, err);
+	return recording_crash(n, campaign_text(c, recording.dir), survey, err);
 }
 
 /* Choosing */
@@ -383,7 +385,7 @@ static int rounds_nest(struct nest *n, struct err *err)
 	double end;
 	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
 
-	c->nested_states = states_count(c);
+	c->nested.states = states_count(c);
 	trials_pick(n, &c->trials[0]);
 	trials_pick(n, &c->explored[0].trials);
 	if (n->picks.count)
@@ -443,24 +445,25 @@ static uint64_t result_key(const struct trace *trace, const struct result *resul
 	return hash ^ (context ? context->offset * 0x9e3779b97f4a7c15ull : 0);
 }
 
-static void results_unite(struct campaign *c, const struct trace *trace, struct nested *nested, struct map *seen)
+static void results_unite(struct campaign *c, const struct trace *trace, struct nested_campaign *nested,
+			  struct map *seen)
 {
 	for (size_t i = 0; i < nested->campaign->results.count; i++) {
 		struct result *result = &nested->campaign->results.at[i];
 		uint64_t *first = map_put(seen, result_key(trace, result), ending_code(result->ending));
 
 		if (*first) {
-			struct nested *other = &c->nested.at[*first >> 32];
+			struct nested_campaign *other = &c->nested.campaigns.at[*first >> 32];
 
 			other->campaign->results.at[(uint32_t)*first - 1].sighting.states += result->sighting.states;
 			result->sighting.states = 0;
 			continue;
 		}
-		*first = (uint64_t)(nested - c->nested.at) << 32 | (i + 1);
+		*first = (uint64_t)(nested - c->nested.campaigns.at) << 32 | (i + 1);
 	}
 }
 
-static struct trace *nested_trace(const struct nested *nested)
+static struct trace *nested_trace(const struct nested_campaign *nested)
 {
 	struct trace *trace;
 	struct event ev;
@@ -473,7 +476,7 @@ static struct trace *nested_trace(const struct nested *nested)
 	return trace;
 }
 
-static void nested_add(const struct nested *nested, const struct trace *trace, struct findings *f,
+static void nested_add(const struct nested_campaign *nested, const struct trace *trace, struct findings *f,
 		       struct symbols *symbols, const struct findings_options *options)
 {
 	struct findings_options how = *options;
@@ -493,20 +496,20 @@ static void nested_add(const struct nested *nested, const struct trace *trace, s
 void nested_report(struct campaign *c, struct findings *f, struct symbols *symbols,
 		   const struct findings_options *options)
 {
-	struct trace **traces = mem_alloc((c->nested.count + 1) * sizeof(struct trace *));
+	struct trace **traces = mem_alloc((c->nested.campaigns.count + 1) * sizeof(struct trace *));
 	struct map seen = {0};
 	char dir[PATH_MAX];
 
-	for (size_t i = 0; i < c->nested.count; i++) {
-		struct nested *nested = &c->nested.at[i];
+	for (size_t i = 0; i < c->nested.campaigns.count; i++) {
+		struct nested_campaign *nested = &c->nested.campaigns.at[i];
 
 		traces[i] = nested->campaign->results.count ? nested_trace(nested) : NULL;
 		if (traces[i])
 			results_unite(c, traces[i], nested, &seen);
 	}
-	for (size_t i = 0; i < c->nested.count; i++)
+	for (size_t i = 0; i < c->nested.campaigns.count; i++)
 		if (traces[i]) {
-			nested_add(&c->nested.at[i], traces[i], f, symbols, options);
+			nested_add(&c->nested.campaigns.at[i], traces[i], f, symbols, options);
 			trace_close(traces[i]);
 		}
 	map_free(&seen);
@@ -515,11 +518,11 @@ void nested_report(struct campaign *c, struct findings *f, struct symbols *symbo
 		tree_remove(dir);
 }
 
-void nested_free(struct campaign *c)
+void nested_free(struct nested *nested)
 {
-	for (size_t i = 0; i < c->nested.count; i++) {
-		campaign_free(c->nested.at[i].campaign);
-		survey_free(c->nested.at[i].survey);
+	for (size_t i = 0; i < nested->campaigns.count; i++) {
+		campaign_free(nested->campaigns.at[i].campaign);
+		survey_free(nested->campaigns.at[i].survey);
 	}
-	vec_free(&c->nested);
+	vec_free(&nested->campaigns);
 }
