@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/counting.h"
+#include "analysis/testing.h"
+#include "analysis/verdict.h"
 #include "base/clock.h"
 #include "cli/command.h"
-#include "cli/counting.h"
 #include "cli/interrupt.h"
 #include "cli/summary.h"
-#include "cli/testing.h"
-#include "cli/verdict.h"
 
 static struct verdict_options judging;
 static struct testing_options testing = {.elsewhere = true};
@@ -47,7 +47,7 @@ struct check {
 	struct verdict verdict;
 	struct testing testing;
 	struct counting counting;
-	struct analysis *analysis;
+	struct scan *scan;
 	const char *dir;
 	double start;
 };
@@ -57,9 +57,9 @@ static bool check_missed_pm(const struct check *c, struct err *err)
 {
 	const struct summary summary = {.dir = c->dir};
 
-	if (trace_file_count(analysis_trace(c->analysis)) || !testing.recover)
+	if (trace_file_count(scan_trace(c->scan)) || !testing.recover)
 		return false;
-	summary_nothing(&summary, analysis_trace(c->analysis), analysis_started_others(c->analysis), err);
+	summary_nothing(&summary, scan_trace(c->scan), scan_started_others(c->scan), err);
 	err_status(err, ERR_TARGET);
 	return true;
 }
@@ -79,21 +79,21 @@ static int check_give(struct check *c, struct err *err)
 	struct err tested, nothing;
 	bool proves_nothing = check_missed_pm(c, &nothing);
 	/* Count first: it is quick, and the result is valid whatever happens to the tests. */
-	int result = counting_run(&c->counting, &c->verdict.choice, c->analysis, c->dir, &tested), status;
+	int result = counting_run(&c->counting, &c->verdict.choice, c->scan, c->dir, &tested), status;
 
 	if (result == 0)
-		result = testing_run(&c->testing, &c->verdict.choice, c->analysis, &about, &tested);
+		result = testing_run(&c->testing, &c->verdict.choice, c->scan, &about, &tested);
 	if (result < 0)
 		facts.untested = tested.sentence;
-	proves_nothing = proves_nothing || testing_judged_nothing(&c->testing, analysis_trace(c->analysis), &nothing);
+	proves_nothing = proves_nothing || testing_judged_nothing(&c->testing, scan_trace(c->scan), &nothing);
 	if (proves_nothing)
 		facts.warning = nothing.sentence;
-	status = verdict_give(&c->verdict, c->analysis, c->testing.campaign, &facts, err);
+	status = verdict_give(&c->verdict, c->scan, c->testing.campaign, &facts, err);
 	if (status < 0)
 		status = command_fail(err);
 	if (result < 0)
 		return command_fail(&tested);
-	if (analysis_complete(c->analysis) && !interrupt_seen())
+	if (scan_complete(c->scan) && !interrupt_seen())
 		return proves_nothing ? command_fail(&nothing) : status;
 	testing_interrupted(&c->testing, c->dir);
 	return STATUS_INTERRUPTED;
@@ -110,8 +110,8 @@ static int check_run(struct check *c, struct err *err)
 	c->verdict.counting = &c->counting;
 	testing_prune(&c->testing, &c->counting);
 	testing_choose(&c->testing, &c->verdict.choice);
-	c->analysis = analysis_new(&c->verdict.choice);
-	if (analysis_finish(c->analysis, c->dir, progress, err) < 0)
+	c->scan = scan_new(&c->verdict.choice);
+	if (scan_finish(c->scan, c->dir, progress, err) < 0)
 		return command_fail(err);
 	return check_give(c, err);
 }
@@ -134,8 +134,8 @@ int cmd_check(int argc, char **argv)
 		status = command_fail(&err);
 	else
 		status = check_run(&check, &err);
-	if (check.analysis)
-		analysis_free(check.analysis);
+	if (check.scan)
+		scan_free(check.scan);
 	testing_free(&check.testing);
 	counting_free(&check.counting);
 	verdict_free(&check.verdict);

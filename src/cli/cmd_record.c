@@ -5,11 +5,11 @@
  * Standard output belongs to the target; our messages go to standard error. */
 #include <stdio.h>
 
-#include "cli/analysis.h"
+#include "analysis/scan.h"
+#include "analysis/testing.h"
 #include "cli/command.h"
 #include "cli/record_target.h"
 #include "cli/summary.h"
-#include "cli/testing.h"
 
 static struct record_options given;
 
@@ -34,7 +34,7 @@ const struct usage usage_record = {
 	.operands_min = 1,
 };
 
-static int record_finish(const struct record *r, const struct analysis *analysis)
+static int record_finish(const struct record *r, const struct scan *scan)
 {
 	const struct summary summary = {
 		.dir = given.out,
@@ -43,22 +43,22 @@ static int record_finish(const struct record *r, const struct analysis *analysis
 		.seconds = r->end.seconds,
 		.disk_bytes = recording_bytes(&r->recording),
 	};
-	const char *stopped = trace_meta(analysis_trace(analysis), "stopped");
+	const char *stopped = trace_meta(scan_trace(scan), "stopped");
 
 	if (!given.quiet)
-		summary_print(&summary, analysis_trace(analysis), analysis_stats(analysis), stderr);
+		summary_print(&summary, scan_trace(scan), scan_stats(scan), stderr);
 	return record_judge(r, stopped ? stopped : "");
 }
 
 /* The events are counted on another core while they are written.  With --follow-children they are counted afterwards,
  * because the events of several processes can be put in sequence only when all of them are known. */
-static int record_counted(struct record *r, struct analysis *analysis, struct err *err)
+static int record_counted(struct record *r, struct scan *scan, struct err *err)
 {
 	int packed, status;
 
 	if (!given.follow && !given.quiet) {
-		analysis_follow(analysis, r->recording.dir);
-		r->follower = analysis;
+		scan_follow(scan, r->recording.dir);
+		r->follower = scan;
 	}
 	if (record_target(r, err) < 0 || record_seal(r, err) < 0)
 		return r->end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
@@ -66,26 +66,26 @@ static int record_counted(struct record *r, struct analysis *analysis, struct er
 	 * recording. */
 	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
 		return record_compress(r, err) < 0 ? command_fail(err) : record_judge(r, "");
-	if (analysis_finish(analysis, r->recording.dir, false, err) < 0)
+	if (scan_finish(scan, r->recording.dir, false, err) < 0)
 		return command_fail(err);
 	packed = record_compress(r, err);
-	status = record_finish(r, analysis);
+	status = record_finish(r, scan);
 	return packed < 0 ? command_fail(err) : status;
 }
 
 static int record_run(struct record *r, struct err *err)
 {
 	static const struct choice no_detector = {.places = true};
-	struct analysis *analysis;
+	struct scan *scan;
 	int status;
 
 	if (record_setup(r, err) < 0)
 		return command_fail(err);
 	if (r->end.interrupted)
 		return STATUS_INTERRUPTED;
-	analysis = analysis_new(&no_detector);
-	status = record_counted(r, analysis, err);
-	analysis_free(analysis);
+	scan = scan_new(&no_detector);
+	status = record_counted(r, scan, err);
+	scan_free(scan);
 	return status;
 }
 

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/testing.h"
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/option.h"
 #include "cli/replay.h"
-#include "cli/testing.h"
 
 static struct replay_options given;
 
@@ -31,7 +31,7 @@ static const struct option options[] = {
 	{"recover", "CMD", NULL, "run this command instead of the recorded one", OPTION_TEXT, &given.recover},
 	{"cwd", "DIR", NULL, "run recovery in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
 	{"timeout", "SECONDS", NULL, "time limit for recovery (default: as in the run)", OPTION_TEXT, &given.timeout},
-	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery is shown the crash state at the original paths",
+	{"recovery-mode", RECOVERY_MODE_NAMES, "auto", "how recovery is shown the crash state at the original paths",
 	 OPTION_TEXT, &given.mode},
 	OPTION_QUIET(&given.quiet),
 	{0},

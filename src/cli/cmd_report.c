@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/verdict.h"
 #include "base/path.h"
 #include "cli/command.h"
-#include "cli/verdict.h"
 #include "report/reader.h"
 
 static struct verdict_options judging;

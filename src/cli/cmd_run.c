@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "analysis/counting.h"
+#include "analysis/testing.h"
+#include "analysis/verdict.h"
 #include "base/clock.h"
 #include "cli/command.h"
-#include "cli/counting.h"
 #include "cli/interrupt.h"
 #include "cli/record_target.h"
 #include "cli/summary.h"
-#include "cli/testing.h"
-#include "cli/verdict.h"
 
 static struct record_options recording;
 static struct verdict_options judging;
@@ -48,7 +48,7 @@ struct run {
 	struct verdict verdict;
 	struct testing testing;
 	struct counting counting;
-	struct analysis *analysis;
+	struct scan *scan;
 	double start;
 };
 
@@ -72,11 +72,10 @@ static void recorded_say(const struct run *r)
 	struct summary summary = run_summary(r);
 	struct stats_summary totals;
 
-	analysis_totals(r->analysis, &totals);
+	scan_totals(r->scan, &totals);
 	/* The text report starts with the same line. */
-	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(analysis_trace(r->analysis))))
-		summary_line(&summary, analysis_trace(r->analysis), &totals, analysis_started_others(r->analysis),
-			     stderr);
+	if (!recording.quiet && (judging_is_silent(r) || !trace_file_count(scan_trace(r->scan))))
+		summary_line(&summary, scan_trace(r->scan), &totals, scan_started_others(r->scan), stderr);
 }
 
 /* A user who names PM files, or a recovery command, expects that there are PM files. */
@@ -84,9 +83,9 @@ static bool run_missed_pm(const struct run *r, struct err *err)
 {
 	struct summary summary = run_summary(r);
 
-	if (trace_file_count(analysis_trace(r->analysis)) || (!testing.recover && !recording.pm.count))
+	if (trace_file_count(scan_trace(r->scan)) || (!testing.recover && !recording.pm.count))
 		return false;
-	summary_nothing(&summary, analysis_trace(r->analysis), analysis_started_others(r->analysis), err);
+	summary_nothing(&summary, scan_trace(r->scan), scan_started_others(r->scan), err);
 	err_status(err, ERR_TARGET);
 	return true;
 }
@@ -115,7 +114,7 @@ static int run_test(struct run *r, struct err *err)
 		.quiet = recording.quiet,
 	};
 
-	return testing_run(&r->testing, &r->verdict.choice, r->analysis, &facts, err);
+	return testing_run(&r->testing, &r->verdict.choice, r->scan, &facts, err);
 }
 
 /* The reports are written and printed no matter how the target ended.  If it ended badly, that decides the exit
@@ -130,7 +129,7 @@ static int run_judge(struct run *r, struct err *err)
 		.quiet = recording.quiet,
 		.recover = testing.recover,
 	};
-	const char *stopped = trace_meta(analysis_trace(r->analysis), "stopped");
+	const char *stopped = trace_meta(scan_trace(r->scan), "stopped");
 	struct err tested, nothing;
 	bool proves_nothing = run_missed_pm(r, &nothing);
 	int found, ended, r_tested;
@@ -138,17 +137,17 @@ static int run_judge(struct run *r, struct err *err)
 	if (!proves_nothing)
 		recorded_say(r);
 	/* Count first: it is quick, and the result is valid whatever happens to the tests. */
-	r_tested = counting_run(&r->counting, &r->verdict.choice, r->analysis, facts.dir, &tested);
+	r_tested = counting_run(&r->counting, &r->verdict.choice, r->scan, facts.dir, &tested);
 	if (testing.recover)
 		facts.untested = run_untested(r, stopped);
 	if (r_tested == 0 && !facts.untested)
 		r_tested = run_test(r, &tested);
 	if (r_tested < 0)
 		facts.untested = tested.sentence;
-	proves_nothing = proves_nothing || testing_judged_nothing(&r->testing, analysis_trace(r->analysis), &nothing);
+	proves_nothing = proves_nothing || testing_judged_nothing(&r->testing, scan_trace(r->scan), &nothing);
 	if (proves_nothing)
 		facts.warning = nothing.sentence;
-	found = verdict_give(&r->verdict, r->analysis, r->testing.campaign, &facts, err);
+	found = verdict_give(&r->verdict, r->scan, r->testing.campaign, &facts, err);
 	if (found < 0)
 		found = command_fail(err);
 	if (r_tested < 0)
@@ -156,7 +155,7 @@ static int run_judge(struct run *r, struct err *err)
 	ended = record_judge(&r->record, stopped ? stopped : "");
 	if (ended != STATUS_DONE)
 		return ended;
-	if (analysis_complete(r->analysis) && !interrupt_seen())
+	if (scan_complete(r->scan) && !interrupt_seen())
 		return proves_nothing ? command_fail(&nothing) : found;
 	testing_interrupted(&r->testing, recording.out);
 	return STATUS_INTERRUPTED;
@@ -173,15 +172,15 @@ static int run_go(struct run *r, struct err *err)
 	if (r->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;
 	testing_choose(&r->testing, &r->verdict.choice);
-	r->analysis = analysis_new(&r->verdict.choice);
+	r->scan = scan_new(&r->verdict.choice);
 	if (!recording.follow) {
-		analysis_follow(r->analysis, r->record.recording.dir);
-		r->record.follower = r->analysis;
+		scan_follow(r->scan, r->record.recording.dir);
+		r->record.follower = r->scan;
 	}
 	if (record_target(&r->record, err) < 0 || record_seal(&r->record, err) < 0)
 		return r->record.end.interrupted ? STATUS_INTERRUPTED : command_fail(err);
 	interrupt_hear();
-	if (analysis_finish(r->analysis, r->record.recording.dir, progress, err) < 0)
+	if (scan_finish(r->scan, r->record.recording.dir, progress, err) < 0)
 		return command_fail(err);
 	packed = record_compress(&r->record, &packing);
 	status = run_judge(r, err);
@@ -217,8 +216,8 @@ int cmd_run(int argc, char **argv)
 		status = command_fail(&err);
 	else
 		status = run_go(&run, &err);
-	if (run.analysis)
-		analysis_free(run.analysis);
+	if (run.scan)
+		scan_free(run.scan);
 	testing_free(&run.testing);
 	counting_free(&run.counting);
 	verdict_free(&run.verdict);

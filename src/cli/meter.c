@@ -19,7 +19,7 @@
 #define BACK "\0338"
 
 struct meter {
-	struct analysis *analysis;
+	struct scan *scan;
 	const struct recording *recording;
 	int64_t start_ms;
 	int columns; /* width of the visible text; 0: none */
@@ -31,8 +31,8 @@ struct meter {
 
 static void meter_show(struct meter *m)
 {
-	uint64_t events = m->analysis ? analysis_events_so_far(m->analysis) : 0;
-	uint64_t bytes = m->analysis ? 0 : recording_bytes(m->recording);
+	uint64_t events = m->scan ? scan_events_so_far(m->scan) : 0;
+	uint64_t bytes = m->scan ? 0 : recording_bytes(m->recording);
 	int64_t seconds = (clock_ms() - m->start_ms) / 1000;
 	char text[100], number[32];
 
@@ -69,7 +69,7 @@ static void *meter_run(void *arg)
 	return NULL;
 }
 
-struct meter *meter_start(struct analysis *analysis, const struct recording *recording)
+struct meter *meter_start(struct scan *scan, const struct recording *recording)
 {
 	const char *term = getenv("TERM");
 	pthread_condattr_t monotonic;
@@ -80,7 +80,7 @@ struct meter *meter_start(struct analysis *analysis, const struct recording *rec
 	if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
 		return NULL;
 	m = mem_alloc(sizeof(*m));
-	m->analysis = analysis;
+	m->scan = scan;
 	m->recording = recording;
 	m->start_ms = clock_ms();
 	pthread_mutex_init(&m->lock, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* meter.h - show on the terminal how much was recorded so far, while the target runs.
  *
- *     struct meter *meter = meter_start(analysis, &recording);
+ *     struct meter *meter = meter_start(scan, &recording);
  *     ... the target runs ...
  *     meter_stop(meter);               // removes the text again
  *
@@ -12,16 +12,16 @@
 
 #include <stdint.h>
 
-#include "cli/analysis.h"
+#include "analysis/scan.h"
 #include "run/recording.h"
 
 enum { METER_START_MS = 1000, METER_STEP_MS = 250 };
 
 struct meter;
 
-/* `analysis` follows the recording and counts its events; if it is NULL, bytes are shown instead.  Returns NULL, which
+/* `scan` follows the recording and counts its events; if it is NULL, bytes are shown instead.  Returns NULL, which
  * meter_stop accepts, if standard error is not a suitable terminal. */
-struct meter *meter_start(struct analysis *analysis, const struct recording *recording);
+struct meter *meter_start(struct scan *scan, const struct recording *recording);
 void meter_stop(struct meter *meter);
 
 #endif

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/testing.h"
 #include "blackout/trace_format.h"
 #include "cli/command.h"
 #include "cli/meter.h"
-#include "cli/testing.h"
 #include "report/report.h"
 #include "run/mend.h"
 #include "run/pmpath.h"

@@ -14,7 +14,7 @@
 #ifndef BLACKOUT_CLI_RECORD_TARGET_H
 #define BLACKOUT_CLI_RECORD_TARGET_H
 
-#include "cli/analysis.h"
+#include "analysis/scan.h"
 #include "cli/option.h"
 #include "run/process.h"
 #include "run/program.h"
@@ -45,7 +45,7 @@ struct record_options {
 
 struct record {
 	const struct record_options *options;
-	struct analysis *follower; /* counts the events while they are written; may be NULL */
+	struct scan *follower; /* counts the events while they are written; may be NULL */
 	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
 	struct recorder recorder;
 	struct recorder_job job;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* counting.c - see counting.h. */
-#include "cli/counting.h"
+#include "analysis/counting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ int counting_prepare(struct counting *c, const struct counting_options *options,
 
 /* Counting */
 
-int counting_run(struct counting *c, const struct choice *choice, const struct analysis *analysis, const char *dir,
+int counting_run(struct counting *c, const struct choice *choice, const struct scan *scan, const char *dir,
 		 struct err *err)
 {
 	struct count_options how = {
@@ -64,16 +64,16 @@ int counting_run(struct counting *c, const struct choice *choice, const struct a
 	double start = clock_seconds();
 	int r = 0;
 
-	if (!choice->explore || !trace_file_count(analysis_trace(analysis)) || !analysis_complete(analysis))
+	if (!choice->explore || !trace_file_count(scan_trace(scan)) || !scan_complete(scan))
 		return 0;
 	c->count = count_new(&how);
 	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
-		r = count_read(c->count, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
+		r = count_read(c->count, dir, choice->platforms[i], scan_survey(scan)->origin, err);
 	how.prune = how.sequences = false;
 	if (c->options->stats && c->segments)
 		c->whole = count_new(&how);
 	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)
-		r = count_read(c->whole, dir, choice->platforms[i], analysis_survey(analysis)->origin, err);
+		r = count_read(c->whole, dir, choice->platforms[i], scan_survey(scan)->origin, err);
 	c->seconds = clock_seconds() - start;
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* testing_saved.c - save the testing options beside the journal, so that `check --resume DIR` needs only DIR.
+/* saved_options.c - save the testing options beside the journal, so that `check --resume DIR` needs only DIR.
  *
  * The file is a command line: "--name=value" for each option that the table marks as kept.  Each is followed by a zero
  * byte, because a value may contain any other byte. */
@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/testing.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "cli/testing.h"
 
 #define FILE_NAME "crash.settings"
 

@@ -6,13 +6,13 @@
  *     ...
  *     struct testing testing;
  *     if (testing_prepare(&testing, &given, &err) < 0) ...              // before anything is run
- *     r = testing_run(&testing, &choice, analysis, &facts, &err);       // the caller then reports testing.campaign
+ *     r = testing_run(&testing, &choice, scan, &facts, &err);       // the caller then reports testing.campaign
  *     testing_free(&testing); */
-#ifndef BLACKOUT_CLI_TESTING_H
-#define BLACKOUT_CLI_TESTING_H
+#ifndef BLACKOUT_ANALYSIS_TESTING_H
+#define BLACKOUT_ANALYSIS_TESTING_H
 
-#include "cli/analysis.h"
-#include "cli/counting.h"
+#include "analysis/counting.h"
+#include "analysis/scan.h"
 #include "cli/option.h"
 #include "crash/campaign.h"
 
@@ -44,9 +44,9 @@ struct testing_options {
 	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
 	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
-	{"recovery-mode", RECOVERY_MODES, "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"recovery-mode", RECOVERY_MODE_NAMES, "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
-#define RECOVERY_MODES "auto|fork-server|namespace|redirect|in-place"
+#define RECOVERY_MODE_NAMES "auto|fork-server|namespace|redirect|in-place"
 
 #define SERVICE_OPTIONS(o) \
 	OPTION_GROUP("Servers"), \
@@ -98,7 +98,7 @@ void testing_prune(struct testing *testing, const struct counting *counting);
 void testing_choose(const struct testing *testing, struct choice *choice);
 
 /* Test crash states, if they are wanted and the recording has any. -1: see campaign_run; recovery's output is shown. */
-int testing_run(struct testing *testing, const struct choice *choice, const struct analysis *analysis,
+int testing_run(struct testing *testing, const struct choice *choice, const struct scan *scan,
 		const struct testing_facts *facts, struct err *err);
 
 /* True if recovery passed on every state but never opened a PM file; *err then says so. */

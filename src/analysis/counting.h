@@ -7,13 +7,13 @@
  *     ...
  *     struct counting counting;
  *     if (counting_prepare(&counting, &given, &err) < 0) ...                 // before anything is run
- *     r = counting_run(&counting, &choice, analysis, dir, &err);
+ *     r = counting_run(&counting, &choice, scan, dir, &err);
  *     counting_report(&counting, findings, trace, symbols, &how);
  *     counting_free(&counting); */
-#ifndef BLACKOUT_CLI_COUNTING_H
-#define BLACKOUT_CLI_COUNTING_H
+#ifndef BLACKOUT_ANALYSIS_COUNTING_H
+#define BLACKOUT_ANALYSIS_COUNTING_H
 
-#include "cli/analysis.h"
+#include "analysis/scan.h"
 #include "cli/option.h"
 #include "count/count.h"
 #include "finding/finding.h"
@@ -45,8 +45,8 @@ struct counting {
 int counting_prepare(struct counting *counting, const struct counting_options *options, struct err *err);
 
 /* Count the crash states of the recording in `dir`, if explore was chosen. -1: the recording is damaged. */
-int counting_run(struct counting *counting, const struct choice *choice, const struct analysis *analysis,
-		 const char *dir, struct err *err);
+int counting_run(struct counting *counting, const struct choice *choice, const struct scan *scan, const char *dir,
+		 struct err *err);
 
 /* The number of segments that explore will test; 0: not counted. */
 uint64_t counting_chosen(const struct counting *counting);

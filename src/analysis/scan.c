@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* analysis.c - see analysis.h.
+/* scan.c - see scan.h.
  *
- * The follower and the main thread never use an analysis at the same time.  The main thread starts the follower, does
- * not touch the analysis while the target runs, sets `sealed` when nothing more will come, and joins the follower. */
-#include "cli/analysis.h"
+ * The follower and the main thread never use a scan at the same time.  The main thread starts the follower, does
+ * not touch the scan while the target runs, sets `sealed` when nothing more will come, and joins the follower. */
+#include "analysis/scan.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ struct worker {
 	void *state;
 };
 
-struct analysis {
+struct scan {
 	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
@@ -55,79 +55,11 @@ struct analysis {
 	struct err err;
 };
 
-/* Choice */
-
-static int name_refuse(struct err *err, const char *what, const char *name, size_t length, const char *known)
-{
-	err_set(err, "unknown %s '%.*s'; choose from: %s", what, (int)length, name, known);
-	return err_status(err, ERR_USAGE);
-}
-
-static int detector_add(struct choice *c, const char *name, size_t length, struct err *err)
-{
-	char known[256] = "";
-
-	for (const struct detector *const *d = detector_all(); *d; d++) {
-		if (strlen((*d)->name) == length && !memcmp((*d)->name, name, length)) {
-			for (size_t i = 0; i < c->detector_count; i++)
-				if (c->detectors[i] == *d)
-					return 0;
-			c->detectors[c->detector_count++] = *d;
-			return 0;
-		}
-		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", (*d)->name);
-	}
-	return name_refuse(err, "detector", name, length, known);
-}
-
-static int platform_add(struct choice *c, const char *name, size_t length, struct err *err)
-{
-	const struct platform *platform;
-	char known[256] = "";
-
-	for (size_t i = 0; (platform = platform_at(i)); i++) {
-		const char *own = platform_name(platform);
-
-		if (strlen(own) == length && !memcmp(own, name, length)) {
-			for (size_t k = 0; k < c->platform_count; k++)
-				if (c->platforms[k] == platform)
-					return 0;
-			c->platforms[c->platform_count++] = platform;
-			return 0;
-		}
-		snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "", own);
-	}
-	return name_refuse(err, "platform", name, length, known);
-}
-
-static int list_parse(struct choice *c, const char *list,
-		      int (*add)(struct choice *, const char *, size_t, struct err *), struct err *err)
-{
-	for (const char *end; list; list = *end ? end + 1 : NULL) {
-		end = strchrnul(list, ',');
-		if (add(c, list, (size_t)(end - list), err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int choice_parse(struct choice *choice, const char *detect, const char *platform, struct err *err)
-{
-	*choice = (struct choice){0};
-	if (list_parse(choice, detect, detector_add, err) < 0)
-		return -1;
-	for (size_t i = 0; i < choice->detector_count; i++) {
-		choice->inject |= choice->detectors[i] == &detector_inject;
-		choice->explore |= choice->detectors[i] == &detector_explore;
-	}
-	return list_parse(choice, platform, platform_add, err);
-}
-
 /* Reading */
 
-struct analysis *analysis_new(const struct choice *choice)
+struct scan *scan_new(const struct choice *choice)
 {
-	struct analysis *a = mem_alloc(sizeof(*a));
+	struct scan *a = mem_alloc(sizeof(*a));
 
 	for (size_t p = 0; p < choice->platform_count; p++)
 		for (size_t d = 0; d < choice->detector_count; d++) {
@@ -146,7 +78,7 @@ struct analysis *analysis_new(const struct choice *choice)
 	return a;
 }
 
-static void analysis_event(struct analysis *a, const struct event *ev)
+static void scan_event(struct scan *a, const struct event *ev)
 {
 	a->events++;
 	a->counts[ev->type]++;
@@ -161,7 +93,7 @@ static void analysis_event(struct analysis *a, const struct event *ev)
 		a->workers[i].detector->event(a->workers[i].state, ev, a->events);
 }
 
-static void progress_show(struct analysis *a)
+static void progress_show(struct scan *a)
 {
 	char number[32];
 
@@ -171,7 +103,7 @@ static void progress_show(struct analysis *a)
 	fprintf(stderr, "\r%s events analyzed", number_text(number, a->events));
 }
 
-static void progress_clear(struct analysis *a)
+static void progress_clear(struct scan *a)
 {
 	if (a->progress && a->progress_shown_ms)
 		fprintf(stderr, "\r\033[K");
@@ -179,14 +111,14 @@ static void progress_clear(struct analysis *a)
 
 /* Read until the end (0), damage (-1), an interrupt (0) or, in a live recording, until no more is available
  * (TRACE_WAIT). */
-static int analysis_read(struct analysis *a, struct err *err)
+static int scan_read(struct scan *a, struct err *err)
 {
 	int64_t start = clock_ms();
 	const struct event *ev;
 	int r;
 
 	while ((r = ahead_next(a->ahead, &ev, err)) == 1) {
-		analysis_event(a, ev);
+		scan_event(a, ev);
 		if (a->events % EVENTS_PER_LOOK)
 			continue;
 		atomic_store(&a->events_so_far, a->events);
@@ -210,7 +142,7 @@ static void follower_wait(void)
 }
 
 /* Open the trace behind the writer. 0: the writer ended before it wrote anything readable. */
-static int follower_open(struct analysis *a)
+static int follower_open(struct scan *a)
 {
 	int r;
 
@@ -224,13 +156,13 @@ static int follower_open(struct analysis *a)
 
 static void *follower_run(void *arg)
 {
-	struct analysis *a = arg;
+	struct scan *a = arg;
 
 	a->result = follower_open(a);
 	if (a->result <= 0)
 		return NULL;
 	a->ahead = ahead_start(a->trace, false); /* the other core is for the recorder */
-	while ((a->result = analysis_read(a, &a->err)) == TRACE_WAIT) {
+	while ((a->result = scan_read(a, &a->err)) == TRACE_WAIT) {
 		if (!atomic_load(&a->sealed))
 			follower_wait();
 		else if ((a->result = trace_end_live(a->trace, &a->err)) < 0)
@@ -239,7 +171,7 @@ static void *follower_run(void *arg)
 	return NULL;
 }
 
-void analysis_follow(struct analysis *a, const char *dir)
+void scan_follow(struct scan *a, const char *dir)
 {
 	sigset_t all, old;
 
@@ -251,12 +183,12 @@ void analysis_follow(struct analysis *a, const char *dir)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-uint64_t analysis_events_so_far(struct analysis *a)
+uint64_t scan_events_so_far(struct scan *a)
 {
 	return atomic_load(&a->events_so_far);
 }
 
-static int follower_join(struct analysis *a, struct err *err)
+static int follower_join(struct scan *a, struct err *err)
 {
 	atomic_store(&a->sealed, true);
 	pthread_join(a->thread, NULL);
@@ -268,7 +200,7 @@ static int follower_join(struct analysis *a, struct err *err)
 
 /* If the program opened a pool while another process's crash state was in its place (run/inplace.h), this recording is
  * about that crash state. */
-static int states_refuse(const struct analysis *a, struct err *err)
+static int states_refuse(const struct scan *a, struct err *err)
 {
 	for (uint32_t id = 1; id <= trace_file_count(a->trace); id++) {
 		const struct trace_file *file = trace_file(a->trace, id);
@@ -282,7 +214,7 @@ static int states_refuse(const struct analysis *a, struct err *err)
 	return 0;
 }
 
-int analysis_finish(struct analysis *a, const char *dir, bool progress, struct err *err)
+int scan_finish(struct scan *a, const char *dir, bool progress, struct err *err)
 {
 	int r = 0;
 
@@ -293,7 +225,7 @@ int analysis_finish(struct analysis *a, const char *dir, bool progress, struct e
 		r = trace_open(&a->trace, dir, err);
 		a->ahead = r == 0 ? ahead_start(a->trace, true) : NULL;
 		if (r == 0)
-			r = analysis_read(a, err);
+			r = scan_read(a, err);
 	}
 	ahead_stop(a->ahead);
 	a->ahead = NULL;
@@ -307,23 +239,23 @@ int analysis_finish(struct analysis *a, const char *dir, bool progress, struct e
 	return r == 0 ? states_refuse(a, err) : r;
 }
 
-bool analysis_complete(const struct analysis *a)
+bool scan_complete(const struct scan *a)
 {
 	return a->complete;
 }
 
-struct sink *const *analysis_sinks(const struct analysis *a, size_t *count)
+struct sink *const *scan_sinks(const struct scan *a, size_t *count)
 {
 	*count = a->count;
 	return a->sinks;
 }
 
-struct trace *analysis_trace(const struct analysis *a)
+struct trace *scan_trace(const struct scan *a)
 {
 	return a->trace;
 }
 
-void analysis_totals(const struct analysis *a, struct stats_summary *totals)
+void scan_totals(const struct scan *a, struct stats_summary *totals)
 {
 	*totals = (struct stats_summary){
 		.events = a->events,
@@ -340,37 +272,37 @@ void analysis_totals(const struct analysis *a, struct stats_summary *totals)
 	};
 }
 
-uint64_t analysis_count(const struct analysis *a, enum event_type type)
+uint64_t scan_count(const struct scan *a, enum event_type type)
 {
 	return a->counts[type];
 }
 
-const struct activity *analysis_activity(const struct analysis *a)
+const struct activity *scan_activity(const struct scan *a)
 {
 	return a->activity;
 }
 
-bool analysis_started_others(const struct analysis *a)
+bool scan_started_others(const struct scan *a)
 {
 	return a->counts[EVENT_FORK] || a->counts[EVENT_EXEC];
 }
 
-const struct survey *analysis_survey(const struct analysis *a)
+const struct survey *scan_survey(const struct scan *a)
 {
 	return a->survey;
 }
 
-const struct stats *analysis_stats(const struct analysis *a)
+const struct stats *scan_stats(const struct scan *a)
 {
 	return a->stats;
 }
 
-double analysis_seconds(const struct analysis *a)
+double scan_seconds(const struct scan *a)
 {
 	return (double)a->busy_ms / 1000;
 }
 
-void analysis_free(struct analysis *a)
+void scan_free(struct scan *a)
 {
 	struct err ignored;
 

@@ -6,13 +6,13 @@
  *     ...
  *     struct verdict verdict;
  *     if (verdict_prepare(&verdict, &given, &err) < 0) ...                // finds all mistakes before anything is run
- *     status = verdict_give(&verdict, analysis, campaign, &facts, &err);  // writes and prints the reports
+ *     status = verdict_give(&verdict, scan, campaign, &facts, &err);  // writes and prints the reports
  *     verdict_free(&verdict); */
-#ifndef BLACKOUT_CLI_VERDICT_H
-#define BLACKOUT_CLI_VERDICT_H
+#ifndef BLACKOUT_ANALYSIS_VERDICT_H
+#define BLACKOUT_ANALYSIS_VERDICT_H
 
-#include "cli/analysis.h"
-#include "cli/counting.h"
+#include "analysis/counting.h"
+#include "analysis/scan.h"
 #include "cli/option.h"
 #include "crash/campaign.h"
 #include "finding/finding.h"
@@ -80,9 +80,9 @@ struct verdict_facts {
 int verdict_prepare(struct verdict *verdict, const struct verdict_options *options, struct err *err);
 void verdict_free(struct verdict *verdict);
 
-/* Report what the analysis found, and the campaign if it is not NULL.  Returns the exit status: 0 or 1; or -1 with *err
+/* Report what the scan found, and the campaign if it is not NULL.  Returns the exit status: 0 or 1; or -1 with *err
  * if something could not be written.  Everything else is still written. */
-int verdict_give(struct verdict *verdict, const struct analysis *analysis, struct campaign *campaign,
+int verdict_give(struct verdict *verdict, const struct scan *scan, struct campaign *campaign,
 		 const struct verdict_facts *facts, struct err *err);
 
 /* Report findings that were read back: suppress, print on standard output, judge. */

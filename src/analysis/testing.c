@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* testing.c - see testing.h. */
-#include "cli/testing.h"
+#include "analysis/testing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -221,14 +221,14 @@ static void suspect_add(struct testing *t, const struct trace *trace, const stru
 }
 
 /* Sightings of other detectors that may mean lost data. */
-static void suspects_list(struct testing *t, const struct analysis *analysis)
+static void suspects_list(struct testing *t, const struct scan *scan)
 {
 	size_t count;
-	struct sink *const *sinks = analysis_sinks(analysis, &count);
+	struct sink *const *sinks = scan_sinks(scan, &count);
 
 	for (size_t s = 0; s < count; s++)
 		for (size_t i = 0; i < sink_count(sinks[s]); i++)
-			suspect_add(t, analysis_trace(analysis), sink_at(sinks[s], i));
+			suspect_add(t, scan_trace(scan), sink_at(sinks[s], i));
 	t->how.suspects = t->suspects.at;
 	t->how.suspect_count = t->suspects.count;
 	t->how.callers = t->callers.at;
@@ -255,11 +255,11 @@ static bool may_miss_flush(const struct sighting *sighting, struct map *persisti
 }
 
 /* The contexts of the first sink that has any; other platforms have the same ones, or none. */
-static void leftovers_list(struct testing *t, const struct choice *choice, const struct analysis *analysis)
+static void leftovers_list(struct testing *t, const struct choice *choice, const struct scan *scan)
 {
-	const struct trace *trace = analysis_trace(analysis);
+	const struct trace *trace = scan_trace(scan);
 	size_t count, sites;
-	struct sink *const *sinks = analysis_sinks(analysis, &count);
+	struct sink *const *sinks = scan_sinks(scan, &count);
 
 	for (size_t s = 0; s < count && !t->leftovers.count; s++) {
 		const struct sink_site *site = sink_sites(sinks[s], &sites);
@@ -302,16 +302,15 @@ static void resumed_say(const struct testing *t)
 		fprintf(stderr, "recoveries that did not end within --timeout %s are tested again\n", before->timeout);
 }
 
-int testing_run(struct testing *t, const struct choice *choice, const struct analysis *analysis,
+int testing_run(struct testing *t, const struct choice *choice, const struct scan *scan,
 		const struct testing_facts *facts, struct err *err)
 {
-	const struct trace *trace = analysis_trace(analysis);
+	const struct trace *trace = scan_trace(scan);
 	const char *force = trace_meta(trace, "pmem_force");
 	char *rules;
 	int r;
 
-	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) ||
-	    !analysis_complete(analysis))
+	if (!t->wanted || (!choice->inject && !choice->explore) || !trace_file_count(trace) || !scan_complete(scan))
 		return 0;
 	t->how.inject = choice->inject;
 	t->how.explore = choice->explore;
@@ -327,12 +326,12 @@ int testing_run(struct testing *t, const struct choice *choice, const struct ana
 		resumed_say(t);
 	if (t->counting)
 		t->how.segments = counting_chosen(t->counting);
-	suspects_list(t, analysis);
-	leftovers_list(t, choice, analysis);
+	suspects_list(t, scan);
+	leftovers_list(t, choice, scan);
 	progress_prepare(t, facts->quiet);
 	rules = testing_rules(facts->options);
 	t->how.depends = rules;
-	r = campaign_run(&t->campaign, &t->how, analysis_survey(analysis), err);
+	r = campaign_run(&t->campaign, &t->how, scan_survey(scan), err);
 	free(rules);
 	progress_clear(t);
 	if (r == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* verdict.c - see verdict.h. */
-#include "cli/verdict.h"
+#include "analysis/verdict.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -112,22 +112,22 @@ static struct findings_figure figure(uint64_t value)
 	return (struct findings_figure){.value = value, .known = true};
 }
 
-static void stats_fill(struct findings *f, const struct analysis *a)
+static void stats_fill(struct findings *f, const struct scan *a)
 {
-	const struct trace *trace = analysis_trace(a);
+	const struct trace *trace = scan_trace(a);
 	const char *record = trace_meta(trace, "seconds");
 	struct stats_summary totals;
 
-	analysis_totals(a, &totals);
+	scan_totals(a, &totals);
 	f->stats.stores = figure(totals.stores);
 	f->stats.flushes = figure(totals.flushes);
 	f->stats.fences = figure(totals.fences);
 	f->stats.threads = figure(totals.threads);
 	if (trace_layers(trace) & BO_LAYER_LOADS)
 		f->stats.loads = figure(totals.loads);
-	f->stats.complete = figure(analysis_complete(a));
+	f->stats.complete = figure(scan_complete(a));
 	f->stats.seconds.record = record ? strtod(record, NULL) : -1;
-	f->stats.seconds.analyse = analysis_seconds(a);
+	f->stats.seconds.analyse = scan_seconds(a);
 }
 
 static void problems_note(struct findings *f, const struct symbols *symbols)
@@ -185,7 +185,7 @@ static void folds_note(struct findings *f, const struct trace *trace, struct sym
 	}
 }
 
-static struct findings *findings_make(const struct verdict *v, const struct analysis *a, struct campaign *campaign,
+static struct findings *findings_make(const struct verdict *v, const struct scan *a, struct campaign *campaign,
 				      const char *dir, struct err *err)
 {
 	struct findings_options how = {
@@ -197,24 +197,24 @@ static struct findings *findings_make(const struct verdict *v, const struct anal
 		.no_fold_count = v->options->no_fold.count,
 	};
 	struct symbols *symbols = symbols_open(NULL);
-	struct helpers *helpers = helpers_find(analysis_trace(a), symbols, analysis_activity(a), &how);
+	struct helpers *helpers = helpers_find(scan_trace(a), symbols, scan_activity(a), &how);
 	size_t count;
-	struct sink *const *sinks = analysis_sinks(a, &count);
+	struct sink *const *sinks = scan_sinks(a, &count);
 	how.helpers = helpers;
 	how.recording = dir;
 	if (campaign)
 		how.proofs = campaign_proofs(campaign, &how.proof_count);
-	struct findings *f = findings_collect(sinks, count, analysis_trace(a), symbols, &how);
+	struct findings *f = findings_collect(sinks, count, scan_trace(a), symbols, &how);
 
-	target_fill(f, analysis_trace(a), v->options);
+	target_fill(f, scan_trace(a), v->options);
 	platforms_fill(f, &v->choice);
 	stats_fill(f, a);
 	if (campaign)
-		campaign_report(campaign, f, analysis_trace(a), symbols, &how);
+		campaign_report(campaign, f, scan_trace(a), symbols, &how);
 	if (v->counting)
-		counting_report(v->counting, f, analysis_trace(a), symbols, &how);
-	folds_note(f, analysis_trace(a), symbols, "--fold", &v->options->fold);
-	folds_note(f, analysis_trace(a), symbols, "--no-fold", &v->options->no_fold);
+		counting_report(v->counting, f, scan_trace(a), symbols, &how);
+	folds_note(f, scan_trace(a), symbols, "--fold", &v->options->fold);
+	folds_note(f, scan_trace(a), symbols, "--no-fold", &v->options->no_fold);
 	problems_note(f, symbols);
 	if (actors_collect(f, dir, symbols, err) < 0 || history_collect(f, dir, symbols, &how, err) < 0) {
 		findings_free(f);
@@ -249,10 +249,10 @@ static int findings_print(const struct verdict *v, const struct findings *f, con
 }
 
 /* What they did to PM is not in the recording, so it was not checked. */
-static void children_note(struct findings *f, const struct analysis *a)
+static void children_note(struct findings *f, const struct scan *a)
 {
-	const struct trace *trace = analysis_trace(a);
-	uint64_t forks = analysis_count(a, EVENT_FORK);
+	const struct trace *trace = scan_trace(a);
+	uint64_t forks = scan_count(a, EVENT_FORK);
 	char note[160];
 
 	if (!forks || !trace_file_count(trace) || trace_layers(trace) & BO_LAYER_FOLLOW)
@@ -282,8 +282,8 @@ static void untested_note(struct findings *f, const struct verdict_facts *facts)
 	f->stats.complete = figure(0);
 }
 
-int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *campaign,
-		 const struct verdict_facts *facts, struct err *err)
+int verdict_give(struct verdict *v, const struct scan *a, struct campaign *campaign, const struct verdict_facts *facts,
+		 struct err *err)
 {
 	const struct report_options how = {.dir = facts->out_shown, .fail_on = v->lowest};
 	struct findings *f = findings_make(v, a, campaign, facts->dir, err);
@@ -294,10 +294,10 @@ int verdict_give(struct verdict *v, const struct analysis *a, struct campaign *c
 		return -1;
 	if (facts->warning)
 		vec_push(&f->warnings, findings_text(f, facts->warning));
-	else if (!trace_file_count(analysis_trace(a)))
+	else if (!trace_file_count(scan_trace(a)))
 		vec_push(&f->notes, "the target mapped no persistent memory");
 	children_note(f, a);
-	layers_note(f, analysis_trace(a));
+	layers_note(f, scan_trace(a));
 	untested_note(f, facts);
 	findings_silence(v, f);
 	/* If something cannot be written, the rest still is; the first failure is reported at the end.  Folders of
