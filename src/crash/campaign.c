@@ -36,13 +36,6 @@ void *campaign_block(struct campaign *c, const void *from, size_t size)
 	return block;
 }
 
-void campaign_unkept(struct campaign *c, const struct err *err)
-{
-	if (!c->is_unkept)
-		c->unkept = *err;
-	c->is_unkept = true;
-}
-
 /* Progress */
 
 void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
@@ -292,17 +285,17 @@ static int trials_explain(struct campaign *c, size_t platform, struct trials *tr
 int campaign_judge(struct campaign *c, size_t platform, enum judge_extent extent, struct err *err)
 {
 	const char *name = platform_name(c->options.platforms[platform]);
-	uint64_t failed = c->failed_before, left = c->jobs_left;
+	uint64_t failed = c->failed_before, left = c->results.postponed;
 
-	for (size_t i = 0; i < c->results.count; i++)
-		if (!strcmp(c->results.at[i].sighting.platform, name))
-			c->results.at[i].sighting.states = 0;
+	for (size_t i = 0; i < c->results.all.count; i++)
+		if (!strcmp(c->results.all.at[i].sighting.platform, name))
+			c->results.all.at[i].sighting.states = 0;
 	if (trials_explain(c, platform, &c->trials[platform], inject_jobs, extent, err) < 0)
 		return -1;
 	if (c->options.explore &&
 	    trials_explain(c, platform, explored_trials(c->explored, platform), explore_jobs, extent, err) < 0)
 		return -1;
-	if (c->jobs_left == left)
+	if (c->results.postponed == left)
 		c->failed_told = failed;
 	return 0;
 }
@@ -382,7 +375,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->known = known;
 	c->known_borrowed = known;
 	c->creation = creation_new(options->dir);
-	c->folders = options->folder_first;
+	c->results.folders = options->folder_first;
 	c->start = clock_seconds();
 	c->explored = explored_new(options->platform_count);
 	c->hangs = hangs_new();
@@ -408,12 +401,11 @@ void campaign_free(struct campaign *c)
 	for (size_t p = 0; p < CAMPAIGN_PLATFORMS_MAX; p++) {
 		vec_free(&c->trials[p].all);
 		map_free(&c->injected[p]);
-		map_free(&c->explained[p]);
 	}
 	for (size_t i = 0; i < c->blocks.count; i++)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
-	vec_free(&c->results);
+	results_free(&c->results);
 	vec_free(&c->strangers);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
@@ -487,8 +479,8 @@ int campaign_finish(struct campaign *c, struct findings *findings, struct err *e
 	};
 
 	if (folders_finish(findings, o->out, &facts, err) < 0)
-		campaign_unkept(c, err);
-	if (c->is_unkept)
-		*err = c->unkept;
-	return c->is_unkept ? -1 : 0;
+		results_unkept(&c->results, err);
+	if (c->results.is_unkept)
+		*err = c->results.unkept;
+	return c->results.is_unkept ? -1 : 0;
 }

@@ -8,7 +8,7 @@
  *     explore.c          the readings that try all legal states
  *     hangs.c            recoveries that exceed the time limit
  *     explain.c          the reading that finds causes of failures; loss.c and prefix.c do the work
- *     result.c           turns causes into findings
+ *     results.c          turns causes into findings
  *     recovery_trace.c   recordings of recovery
  *     leftovers.c        does recovery need the stores that were never written back?
  *     nested.c           campaigns in recordings of recovery */
@@ -26,22 +26,12 @@
 #include "crash/select.h"
 #include "crash/tester.h"
 #include "crash/trials.h"
+#include "explain/results.h"
 #include "explore/explore.h"
 #include "finding/crash_finding.h"
 #include "replay/folder.h"
 
-enum { CAMPAIGN_PLATFORMS_MAX = 8, RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
-
-/* The job needs no finding. */
-#define EXPLAINED_FINE UINT64_MAX
-
-/* A finding under construction.  The campaign owns all that it points to. */
-struct result {
-	struct crash_sighting sighting;
-	struct ending ending;
-	bool by_loss;
-	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* contexts whose stores must be lost; 0 ends the list */
-};
+enum { CAMPAIGN_PLATFORMS_MAX = 8 };
 
 struct campaign {
 	struct campaign_options options;
@@ -54,18 +44,14 @@ struct campaign {
 
 	struct trials trials[CAMPAIGN_PLATFORMS_MAX]; /* of inject */
 	struct map injected[CAMPAIGN_PLATFORMS_MAX];  /* failing contents of inject -> 1 */
-	struct map explained
-		[CAMPAIGN_PLATFORMS_MAX]; /* first states of jobs -> 1 + index of the result, or EXPLAINED_FINE */
-	struct explored *explored;        /* by platform; for inject, the pages that it tried (inject.c) */
-	struct judgement found;           /* on all platforms */
+	struct explored *explored;                    /* by platform; for inject, the pages that it tried (inject.c) */
+	struct judgement found;                       /* on all platforms */
 	struct ending initial;
 	bool stopped;        /* interrupted or out of time before all was tested */
 	bool inject_stopped; /* that happened while inject had states to test */
 	bool begun;          /* recovery was tested without a crash */
-	VEC_OF(struct result) results;
-	uint64_t fickle; /* states where recovery failed, but passed when run again alone */
-	unsigned folders;
 
+	struct results results;
 	struct hangs *hangs;
 	struct leftovers *leftovers; /* NULL: not looked at */
 	struct nested nested;
@@ -73,8 +59,6 @@ struct campaign {
 	/* for progress and figures */
 	const char *phase;
 	double start, phase_start, seconds;
-	double explaining;                   /* seconds spent on causes so far */
-	uint64_t jobs_left;                  /* how often a job was postponed to a later judging */
 	uint64_t failed_told;                /* of failed_before, the states whose causes are known */
 	uint64_t runs_before, failed_before; /* in testers that are closed */
 	uint64_t phase_known, phase_runs;
@@ -82,20 +66,12 @@ struct campaign {
 	uint64_t unopened;                 /* recoveries that opened no PM file although there was one */
 	struct tester *tester;             /* the open one, or NULL */
 
-	/* The first error when something could not be kept, usually for lack of space.  Findings are reported
-	 * anyway. */
-	bool is_unkept;
-	struct err unkept;
-
 	struct arena texts;
 	VEC_OF(void *) blocks;
 	const char *mode, *reason;      /* NULL: not known; no reason given */
 	VEC_OF(const char *) strangers; /* files that appeared beside PM files while recovery ran in place */
 	const char *printed;            /* by recovery, if it fails without a crash */
 };
-
-/* Note that something could not be kept.  The first such error is reported at the end. */
-void campaign_unkept(struct campaign *campaign, const struct err *err);
 
 /* Note a file that appeared and is not recovery's.  Several workers and nested campaigns may report the same file. */
 void campaign_stranger(struct campaign *campaign, const char *path);

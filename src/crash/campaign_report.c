@@ -143,7 +143,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	states_note(f, c->found.accepted,
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
 	states_note(
-		f, c->fickle,
+		f, c->results.fickle,
 		"recovery failed, but passed when it was run again alone: it depends on more than the PM files (chance, or "
 		"files that recoveries share), and they are not among the findings");
 	states_note(f, c->nested.failing,
@@ -215,8 +215,8 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 {
 	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
 
-	for (size_t i = 0; i < c->results.count; i++)
-		crash_add(crash, &c->results.at[i].sighting);
+	for (size_t i = 0; i < c->results.all.count; i++)
+		crash_add(crash, &c->results.all.at[i].sighting);
 	crash_end(crash);
 	findings_merge(f);
 	nested_report(c, f, symbols, options);

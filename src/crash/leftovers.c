@@ -312,8 +312,8 @@ static bool result_blames(const struct result *result, uint32_t context)
 
 static enum leftover_fate leftover_fate(const struct campaign *c, const struct leftover *leftover)
 {
-	for (size_t i = 0; i < c->results.count; i++)
-		if (result_blames(&c->results.at[i], leftover->proof.context))
+	for (size_t i = 0; i < c->results.all.count; i++)
+		if (result_blames(&c->results.all.at[i], leftover->proof.context))
 			return LEFTOVER_FATAL;
 	if (!leftover->persisted || !ending_passed(known_get(c->known, leftover->digest)) || !c->leftovers->watched)
 		return LEFTOVER_UNKNOWN;

@@ -112,10 +112,10 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
 	c->nested.partly += e.left_in || e.waiting;
-	if (within->is_unkept)
-		campaign_unkept(c, &within->unkept);
+	if (within->results.is_unkept)
+		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
-	c->fickle += within->fickle;
+	c->results.fickle += within->results.fickle;
 	for (size_t i = 0; i < within->strangers.count; i++)
 		campaign_stranger(c, within->strangers.at[i]);
 }
@@ -153,11 +153,11 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.suspect_count = how.caller_count = how.leftover_count = 0;
 	if (how.budget > 0)
 		how.budget = how.explore ? time_left(c) / EXPLORE_SHARES : time_left(c);
-	how.folder_first = c->folders;
+	how.folder_first = c->results.folders;
 	how.progress = how.progress ? progress_pass_on : NULL;
 	how.arg = n;
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
-	c->folders = nested.campaign->folders;
+	c->results.folders = nested.campaign->results.folders;
 	n->runs += nested.campaign->runs_before;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
 	if (r < 0 && err->status == ERR_TARGET) {
@@ -190,7 +190,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 		survey = recording_survey(c, recording.dir, &ignored);
 	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
 		err_set(&ignored, "recovery could not be recorded in %s/nested: %s", c->options.out, why);
-		campaign_unkept(c, &ignored);
+		results_unkept(&c->results, &ignored);
 		cut_short = true;
 	}
 	recording_close(&recording);
@@ -448,14 +448,15 @@ static uint64_t result_key(const struct trace *trace, const struct result *resul
 static void results_unite(struct campaign *c, const struct trace *trace, struct nested_campaign *nested,
 			  struct map *seen)
 {
-	for (size_t i = 0; i < nested->campaign->results.count; i++) {
-		struct result *result = &nested->campaign->results.at[i];
+	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
+		struct result *result = &nested->campaign->results.all.at[i];
 		uint64_t *first = map_put(seen, result_key(trace, result), ending_code(result->ending));
 
 		if (*first) {
 			struct nested_campaign *other = &c->nested.campaigns.at[*first >> 32];
 
-			other->campaign->results.at[(uint32_t)*first - 1].sighting.states += result->sighting.states;
+			other->campaign->results.all.at[(uint32_t)*first - 1].sighting.states +=
+				result->sighting.states;
 			result->sighting.states = 0;
 			continue;
 		}
@@ -483,8 +484,8 @@ static void nested_add(const struct nested_campaign *nested, const struct trace 
 
 	how.recording = nested->dir;
 	struct crash_findings *crash = crash_begin(f, trace, symbols, &how);
-	for (size_t i = 0; i < nested->campaign->results.count; i++) {
-		struct crash_sighting *sighting = &nested->campaign->results.at[i].sighting;
+	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
+		struct crash_sighting *sighting = &nested->campaign->results.all.at[i].sighting;
 
 		sighting->nested = true;
 		if (sighting->states)
@@ -503,7 +504,7 @@ void nested_report(struct campaign *c, struct findings *f, struct symbols *symbo
 	for (size_t i = 0; i < c->nested.campaigns.count; i++) {
 		struct nested_campaign *nested = &c->nested.campaigns.at[i];
 
-		traces[i] = nested->campaign->results.count ? nested_trace(nested) : NULL;
+		traces[i] = nested->campaign->results.all.count ? nested_trace(nested) : NULL;
 		if (traces[i])
 			results_unite(c, traces[i], nested, &seen);
 	}

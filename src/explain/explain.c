@@ -61,14 +61,14 @@ bool explain_is_fine(const struct explain *e, const struct job *job, struct endi
  * moment and only the guaranteed stores at another; these need two explanations.  `detector` 0: any strategy. */
 static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned detector)
 {
-	struct map *map = &e->campaign->explained[e->platform_index];
+	uint64_t kind = (uint64_t)e->platform_index << 32 | which << 2 | detector;
 
-	return map_put(map, digest.low + (which << 2 | detector), digest.high);
+	return map_put(&e->campaign->results.explained, digest.low + kind, digest.high);
 }
 
 static struct result *result_at(const struct explain *e, uint64_t index)
 {
-	return index && index != EXPLAINED_FINE ? &e->campaign->results.at[index - 1] : NULL;
+	return index && index != EXPLAINED_FINE ? &e->campaign->results.all.at[index - 1] : NULL;
 }
 
 struct result *explain_told(const struct explain *e, const struct job *follower)
@@ -184,7 +184,7 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct
 		r = job_is_told(e, job) ? 0 : job_explain(e, job, err);
 		done[job - jobs->all.at] = r != 1;
 	}
-	e->campaign->jobs_left += r >= 0 && job_next(jobs, done);
+	e->campaign->results.postponed += r >= 0 && job_next(jobs, done);
 	return r < 0 ? r : 0;
 }
 
@@ -234,12 +234,12 @@ int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct j
 	e->created = created;
 	e->deadline = campaign_end(c);
 	if (extent == JUDGE_QUICKLY && c->options.budget > 0)
-		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->explaining;
+		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->results.seconds;
 	campaign_phase(c, "minimising", 0);
 	r = jobs_read(e, jobs, false, err);
 	if (r == 0 && extent == JUDGE_ALL)
 		r = jobs_read(e, jobs, true, err);
-	c->explaining += clock_seconds() - start;
+	c->results.seconds += clock_seconds() - start;
 	free(e);
 	return r;
 }

@@ -51,7 +51,7 @@ bool explain_is_fine(const struct explain *explain, const struct job *job, struc
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 
-/* result.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
+/* results.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
  * cause, places and stores.  If recovery passes this time, nothing is added. */
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err);

@@ -90,8 +90,8 @@ static int loss_known(struct loss *l, struct result **found)
 	unsigned tried = 0;
 	int r;
 
-	for (size_t i = c->results.count; i-- > 0 && tried < CAUSES_MAX;) {
-		struct result *result = &c->results.at[i];
+	for (size_t i = c->results.all.count; i-- > 0 && tried < CAUSES_MAX;) {
+		struct result *result = &c->results.all.at[i];
 
 		if (!result->by_loss || !ending_same(result->ending, l->ending) ||
 		    strcmp(result->sighting.platform, l->explain->platform))
@@ -360,8 +360,8 @@ static struct result *loss_same(const struct loss *l)
 	struct campaign *c = l->explain->campaign;
 	uint32_t blamed = first_lost(l)->context;
 
-	for (size_t i = 0; l->job->persisted && i < c->results.count; i++) {
-		struct result *result = &c->results.at[i];
+	for (size_t i = 0; l->job->persisted && i < c->results.all.count; i++) {
+		struct result *result = &c->results.all.at[i];
 
 		if (result->by_loss && result->sighting.blamed == blamed && ending_same(result->ending, l->ending) &&
 		    !strcmp(result->sighting.platform, l->explain->platform))

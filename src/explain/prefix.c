@@ -281,8 +281,8 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 {
 	struct campaign *c = p->explain->campaign;
 
-	for (size_t i = 0; i < c->results.count; i++) {
-		struct result *other = &c->results.at[i];
+	for (size_t i = 0; i < c->results.all.count; i++) {
+		struct result *other = &c->results.all.at[i];
 
 		if (!other->by_loss && ending_same(other->ending, result->ending) &&
 		    other->sighting.blamed == result->sighting.blamed &&

@@ -5,7 +5,7 @@
  *     engine_make(&e, dir, "a <a b <b |");            // the program that is recorded
  *     e.fake.recover = b_needs_a;
  *     engine_run(&e);                                 // must succeed
- *     e.campaign->results ...                         // crash/campaign_in.h
+ *     e.campaign->results.all ...                     // crash/campaign_in.h
  *     engine_free(&e);
  *
  * Programs are words:

@@ -9,8 +9,8 @@
 
 static const struct crash_sighting *sighting(const struct engine *e, size_t index)
 {
-	assert_in_range(index + 1, 1, e->campaign->results.count);
-	return &e->campaign->results.at[index].sighting;
+	assert_in_range(index + 1, 1, e->campaign->results.all.count);
+	return &e->campaign->results.all.at[index].sighting;
 }
 
 /* The one result with this cause. */
@@ -18,7 +18,7 @@ static const struct crash_sighting *sighting_of(const struct engine *e, enum cra
 {
 	const struct crash_sighting *found = NULL;
 
-	for (size_t i = 0; i < e->campaign->results.count; i++)
+	for (size_t i = 0; i < e->campaign->results.all.count; i++)
 		if (sighting(e, i)->cause == cause) {
 			assert_null(found);
 			found = sighting(e, i);
@@ -60,7 +60,7 @@ static void test_fewest_lost(void **state)
 	engine_make(&e, *state, "c d a f g h b <b | <c <d <a <f <g <h | $");
 	e.fake.recover = b_needs_a;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
 	expect_lost(&e, s, "a");
 	assert_int_equal(s->cause, CAUSE_UNFLUSHED);
@@ -91,7 +91,7 @@ static void test_two_lost(void **state)
 	engine_make(&e, *state, "d a e c f b <b | <a | $");
 	e.fake.recover = b_needs_a_or_c;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
 	assert_int_equal(s->lost_count, 2);
 	assert_true(has_store(&e, s->lost, 2, "a"));
@@ -115,7 +115,7 @@ static void test_line(void **state)
 	engine_make(&e, *state, "d <d | a A b <b | <a | $");
 	e.fake.recover = a_with_A;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
 	assert_int_equal(s->blamed, engine_place(&e, "a"));
 	assert_int_equal(s->lost_count, 2);
@@ -140,7 +140,7 @@ static void test_causes(void **state)
 		e.options.explore = true;
 		e.options.inject = false;
 		engine_run(&e);
-		assert_int_equal(e.campaign->results.count, 1);
+		assert_int_equal(e.campaign->results.all.count, 1);
 		assert_int_equal(sighting(&e, 0)->lost_count, 1);
 		assert_true(sighting(&e, 0)->by_explore);
 		engine_free(&e);
@@ -156,7 +156,7 @@ static void test_unordered(void **state)
 	e.fake.recover = b_needs_a;
 	e.options.explore = true;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
 	expect_lost(&e, s, "a");
 	assert_int_equal(s->cause, CAUSE_UNORDERED);
@@ -187,7 +187,7 @@ static void test_two_mistakes(void **state)
 	engine_make(&e, *state, "a b <b | e <e | <a | c d <d | f <f | <c | $");
 	e.fake.recover = b_needs_a_d_needs_c;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 2);
+	assert_int_equal(e.campaign->results.all.count, 2);
 	expect_lost(&e, sighting(&e, 0), "a");
 	expect_lost(&e, sighting(&e, 1), "c");
 	assert_int_equal(sighting(&e, 0)->kind, KIND_RECOVERY_ERROR);
@@ -224,8 +224,8 @@ static void test_fickle(void **state)
 	e.fake.recover = fickle;
 	e.fake.arg = &times;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 0);
-	assert_int_equal(e.campaign->fickle, 1);
+	assert_int_equal(e.campaign->results.all.count, 0);
+	assert_int_equal(e.campaign->results.fickle, 1);
 	assert_in_range(times, 3, 10);
 	engine_free(&e);
 }
@@ -248,7 +248,7 @@ static void test_shortest_prefix(void **state)
 	engine_make(&e, *state, "c <c | e f g h b i j k <b | d <d | $");
 	e.fake.recover = b_then_d;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 2);
+	assert_int_equal(e.campaign->results.all.count, 2);
 	expect_lost(&e, sighting_of(&e, CAUSE_UNFLUSHED), "d");
 	const struct crash_sighting *s = sighting_of(&e, CAUSE_EARLY);
 	assert_int_equal(s->blamed, engine_place(&e, "b"));
@@ -285,7 +285,7 @@ static void test_prefix_within_points(void **state)
 	e.fake.recover = b_then_d;
 	e.options.points = "3";
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
 	assert_int_not_equal(s->blamed, engine_place(&e, "b"));
 	assert_int_equal(s->cause, CAUSE_MOMENT);

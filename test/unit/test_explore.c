@@ -149,8 +149,8 @@ static void explore_check(const struct engine *e, const struct brute *b, const c
 	assert_int_equal(explore_figures(c).left_in, 0);
 	if (c->found.failed != b->failing)
 		fail_msg("%s: %zu contents fail, not %zu", program, (size_t)c->found.failed, (size_t)b->failing);
-	for (size_t i = 0; i < c->results.count; i++)
-		states += c->results.at[i].sighting.states;
+	for (size_t i = 0; i < c->results.all.count; i++)
+		states += c->results.all.at[i].sighting.states;
 	/* What inject and explore blame on different stores counts for both (crash/trials.h). */
 	if (c->options.inject ? states < b->failing : states != b->failing)
 		fail_msg("%s: %zu failing contents have a cause, of %zu", program, (size_t)states, (size_t)b->failing);
@@ -174,8 +174,8 @@ static void lazy_check(const struct engine *e, const struct brute *b, const char
 		if ((b->seen.at[i].low | b->seen.at[i].high) && !contents_has(&seen, b->seen.at[i]))
 			fail_msg("%s: something that recovery can see is not tested", program);
 	assert_int_equal(explore_figures(e->campaign).left_in, 0);
-	if (!e->campaign->results.count != !b->failing)
-		fail_msg("%s: %zu results, %zu failing contents", program, (size_t)e->campaign->results.count,
+	if (!e->campaign->results.all.count != !b->failing)
+		fail_msg("%s: %zu results, %zu failing contents", program, (size_t)e->campaign->results.all.count,
 			 (size_t)b->failing);
 	contents_free(&seen);
 }
@@ -304,8 +304,8 @@ static void test_lines_read(void **state)
 		assert_int_equal(lazy, i ? 2 + 4 : 4);
 		assert_int_equal(engine_submitted(&e), i ? 4 : 0); /* a and b: lost alone, kept alone */
 		assert_true(campaign_complete(e.campaign));
-		assert_int_equal(e.campaign->results.count, 1);
-		const struct crash_sighting *s = &e.campaign->results.at[0].sighting;
+		assert_int_equal(e.campaign->results.all.count, 1);
+		const struct crash_sighting *s = &e.campaign->results.all.at[0].sighting;
 		assert_int_equal(s->blamed, engine_place(&e, "a"));
 		assert_int_equal(s->lost_count, 1);
 		assert_int_equal(s->cause, CAUSE_UNFLUSHED);

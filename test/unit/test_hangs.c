@@ -41,8 +41,8 @@ static void test_confirmed(void **state)
 	struct engine e;
 
 	bad_run(&e, *state, FAKE_HANG);
-	assert_int_equal(e.campaign->results.count, 1);
-	const struct crash_sighting *s = &e.campaign->results.at[0].sighting;
+	assert_int_equal(e.campaign->results.all.count, 1);
+	const struct crash_sighting *s = &e.campaign->results.all.at[0].sighting;
 	assert_int_equal(s->kind, KIND_RECOVERY_HANG);
 	assert_int_equal(s->outcome, OUTCOME_IS_TIMEOUT);
 	assert_int_equal(s->blamed, engine_place(&e, "a"));
@@ -59,7 +59,7 @@ static void test_slow(void **state)
 	struct engine e;
 
 	bad_run(&e, *state, FAKE_PASS);
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	assert_int_equal(e.campaign->found.failed, 0);
 	assert_int_equal(patient_runs(&e), 1);
 	engine_free(&e);
@@ -72,9 +72,9 @@ static void test_slow_failure(void **state)
 
 	bad_run(&e, *state, (struct fake_end){OUTCOME_EXIT, 7});
 	assert_int_equal(e.campaign->found.failed, 1);
-	assert_int_equal(e.campaign->results.count, 1);
-	assert_int_equal(e.campaign->results.at[0].sighting.kind, KIND_RECOVERY_ERROR);
-	assert_int_equal(e.campaign->results.at[0].sighting.value, 7);
+	assert_int_equal(e.campaign->results.all.count, 1);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.kind, KIND_RECOVERY_ERROR);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.value, 7);
 	engine_free(&e);
 }
 
@@ -102,8 +102,8 @@ static void test_left_out(void **state)
 	for (unsigned workers = 1; workers <= 4; workers++) {
 		e.fake.workers = workers;
 		engine_run(&e);
-		assert_int_equal(e.campaign->results.count, 1);
-		assert_int_equal(e.campaign->results.at[0].sighting.blamed, engine_place(&e, "a"));
+		assert_int_equal(e.campaign->results.all.count, 1);
+		assert_int_equal(e.campaign->results.all.at[0].sighting.blamed, engine_place(&e, "a"));
 		assert_in_range(hangs_figures(e.campaign).left_out, 20, 30);
 		assert_in_range(engine_count(&e, "a0 b1"), 1, 10);
 		/* The choice does not depend on the number of workers. */
@@ -121,7 +121,7 @@ static void test_slow_visits(void **state)
 	visits_make(&e, *state);
 	bad_end = FAKE_PASS;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	assert_int_equal(hangs_figures(e.campaign).left_out, 0);
 	engine_free(&e);
 }
@@ -135,7 +135,7 @@ static void test_one_speaks(void **state)
 	e.options.visits = 4; /* at most, so that none is left out */
 	bad_end = FAKE_HANG;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	assert_int_equal(hangs_figures(e.campaign).left_out, 0);
 	assert_in_range(patient_runs(&e), 1, 3);
 	engine_free(&e);
@@ -152,7 +152,7 @@ static void test_unconfirmed(void **state)
 	e.fake.stop_after = 4;
 	engine_run(&e);
 	assert_false(campaign_complete(e.campaign));
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	assert_int_equal(patient_runs(&e), 0);
 	assert_int_equal(hangs_figures(e.campaign).unconfirmed, 1);
 	engine_free(&e);

@@ -28,7 +28,7 @@ static void test_two_states(void **state)
 	assert_int_equal(e.campaign->found.distinct, 3);
 	assert_int_equal(e.campaign->found.tested, 3);
 	assert_int_equal(e.campaign->found.failed, 0);
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	assert_true(campaign_complete(e.campaign));
 	engine_free(&e);
 }
@@ -190,7 +190,7 @@ static void test_accepted(void **state)
 	engine_run(&e);
 	assert_int_equal(e.campaign->found.accepted, 2); /* nothing; b */
 	assert_int_equal(e.campaign->found.failed, 0);
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	engine_free(&e);
 }
 
@@ -214,8 +214,8 @@ static void test_order(void **state)
 		e.fake.workers = 1 + i / 2 * 2;
 		e.fake.last_first = i & 1;
 		engine_run(&e);
-		assert_int_equal(e.campaign->results.count, 1);
-		const struct crash_sighting *s = &e.campaign->results.at[0].sighting;
+		assert_int_equal(e.campaign->results.all.count, 1);
+		const struct crash_sighting *s = &e.campaign->results.all.at[0].sighting;
 		assert_int_equal(s->states, 2);
 		assert_int_equal(s->blamed, engine_place(&e, "a"));
 		assert_true(!blamed || s->point == blamed);

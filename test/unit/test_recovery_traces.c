@@ -36,7 +36,7 @@ static void nested_run_it(struct engine *e, const char *dir,
 	e->fake.record = record;
 	e->options.nested = true;
 	engine_run(e);
-	assert_int_equal(e->campaign->results.count, 0); /* one crash shows nothing */
+	assert_int_equal(e->campaign->results.all.count, 0); /* one crash shows nothing */
 	assert_int_equal(e->campaign->nested.states, 3); /* nothing; a; a and c */
 	assert_int_equal(e->campaign->nested.crashed, 3);
 	assert_int_equal(e->fake.recorded, 3);
@@ -51,10 +51,10 @@ static void test_second_crash(void **state)
 	/* Only on the state with a alone has recovery anything to do. */
 	assert_int_equal(e.campaign->nested.campaigns.count, 1);
 	const struct campaign *within = e.campaign->nested.campaigns.at[0].campaign;
-	assert_in_range(within->results.count, 1, 2);
+	assert_in_range(within->results.all.count, 1, 2);
 	bool early = false;
-	for (size_t i = 0; i < within->results.count; i++) {
-		const struct crash_sighting *s = &within->results.at[i].sighting;
+	for (size_t i = 0; i < within->results.all.count; i++) {
+		const struct crash_sighting *s = &within->results.all.at[i].sighting;
 
 		assert_int_equal(s->kind, KIND_RECOVERY_ERROR);
 		early |= s->cause == CAUSE_EARLY && s->blamed == 2; /* the store of r is the second word */
@@ -72,7 +72,7 @@ static void test_second_crash_passes(void **state)
 
 	nested_run_it(&e, *state, redo_well);
 	assert_int_equal(e.campaign->nested.campaigns.count, 1);
-	assert_int_equal(e.campaign->nested.campaigns.at[0].campaign->results.count, 0);
+	assert_int_equal(e.campaign->nested.campaigns.at[0].campaign->results.all.count, 0);
 	assert_int_equal(e.campaign->found.failed, 0);
 	engine_free(&e);
 }
@@ -128,8 +128,8 @@ static void test_observed(void **state)
 	assert_int_equal(engine_count(&e, "a0 b1 c0 d0 e0 f0"), 1);
 	assert_int_equal(engine_count(&e, "a0 b1 c1 d1 e1 f1"), 1);
 	assert_int_equal(engine_count(&e, "a0 b1 c1 d0 e1 f1"), 0);
-	assert_int_equal(e.campaign->results.count, 1);
-	assert_int_equal(e.campaign->results.at[0].sighting.blamed, engine_place(&e, "a"));
+	assert_int_equal(e.campaign->results.all.count, 1);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.blamed, engine_place(&e, "a"));
 	/* If it cannot be watched, all are tried. */
 	e.fake.record = NULL;
 	engine_run(&e);

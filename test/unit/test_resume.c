@@ -28,9 +28,9 @@ static void expect_whole(const struct engine *e)
 	assert_int_equal(e->campaign->found.distinct, 9);
 	assert_int_equal(e->campaign->found.tested, 9);
 	assert_int_equal(e->campaign->found.failed, 3);
-	assert_int_equal(e->campaign->results.count, 1);
-	assert_int_equal(e->campaign->results.at[0].sighting.blamed, engine_place(e, "a"));
-	assert_int_equal(e->campaign->results.at[0].sighting.states, 3);
+	assert_int_equal(e->campaign->results.all.count, 1);
+	assert_int_equal(e->campaign->results.all.at[0].sighting.blamed, engine_place(e, "a"));
+	assert_int_equal(e->campaign->results.all.at[0].sighting.states, 3);
 }
 
 static void test_undisturbed(void **state)
@@ -78,9 +78,9 @@ static void test_interrupted(void **state)
 	for (size_t i = 2; i < e.fake.runs.count; i++)
 		assert_true(e.fake.runs.at[i].submitted);
 	/* What failed is told all the same, but nobody knows that it is one thing (findings unite it, test_crash.c). */
-	assert_int_equal(e.campaign->results.count, 3);
+	assert_int_equal(e.campaign->results.all.count, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_true(e.campaign->results.at[i].sighting.unfinished);
+		assert_true(e.campaign->results.all.at[i].sighting.unfinished);
 	engine_free(&e);
 }
 
@@ -94,9 +94,9 @@ static void test_out_of_time(void **state)
 	engine_run(&e);
 	assert_false(campaign_complete(e.campaign));
 	assert_int_equal(e.campaign->found.tested, 8);
-	assert_int_equal(e.campaign->results.count, 1);
-	assert_false(e.campaign->results.at[0].sighting.unfinished);
-	assert_int_equal(e.campaign->results.at[0].sighting.lost_count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
+	assert_false(e.campaign->results.all.at[0].sighting.unfinished);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.lost_count, 1);
 	engine_free(&e);
 }
 
@@ -111,7 +111,7 @@ static void test_no_budget(void **state)
 	assert_false(campaign_complete(e.campaign));
 	assert_int_equal(e.fake.runs.count, 2);
 	assert_int_equal(engine_submitted(&e), 0);
-	assert_int_equal(e.campaign->results.count, 0);
+	assert_int_equal(e.campaign->results.all.count, 0);
 	engine_free(&e);
 }
 
@@ -163,17 +163,17 @@ static void test_more_time(void **state)
 	program_make(&e, *state);
 	e.fake.recover = b_without_a_hangs;
 	engine_run(&e);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	e.options.resume = true;
 	engine_run(&e);
 	assert_int_equal(engine_submitted(&e), 0);
-	assert_int_equal(e.campaign->results.count, 1);
+	assert_int_equal(e.campaign->results.all.count, 1);
 	e.options.timeout = 2;
 	e.fake.recover = b_needs_a;
 	engine_run(&e);
 	assert_int_equal(engine_submitted(&e), 3);
 	expect_whole(&e);
-	assert_int_equal(e.campaign->results.at[0].sighting.kind, KIND_RECOVERY_ERROR);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.kind, KIND_RECOVERY_ERROR);
 	engine_free(&e);
 }
 
@@ -204,8 +204,8 @@ static void test_explore_resumed(void **state)
 		assert_true(campaign_complete(e.campaign));
 		assert_int_equal(explore_figures(e.campaign).all, all);
 		assert_in_range(engine_submitted(&e), 1, all - before);
-		assert_int_equal(e.campaign->results.count, 1);
-		assert_int_equal(e.campaign->results.at[0].sighting.blamed, engine_place(&e, "a"));
+		assert_int_equal(e.campaign->results.all.count, 1);
+		assert_int_equal(e.campaign->results.all.at[0].sighting.blamed, engine_place(&e, "a"));
 	}
 	engine_free(&e);
 }

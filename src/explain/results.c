@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* result.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
+/* results.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
  * from. */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ void result_join(struct explain *e, struct result *result, const struct job *job
 	/* Contents of explore that inject found, too, are already counted. */
 	bool counted = result->sighting.by_inject && job->detectors == JOB_EXPLORE;
 
-	e->told = 1 + (size_t)(result - e->campaign->results.at);
+	e->told = 1 + (size_t)(result - e->campaign->results.all.at);
 	result->sighting.states += counted ? job->fresh : job->states;
 	result->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
 	result->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
@@ -158,17 +158,17 @@ static void result_folder(struct explain *e, struct crash_sighting *s, const str
 	char name[16], path[PATH_MAX], file[PATH_ROOM];
 	struct err err;
 
-	snprintf(name, sizeof(name), "%04u", ++c->folders);
+	snprintf(name, sizeof(name), "%04u", ++c->results.folders);
 	if (folder_new(path, c->options.out, name, &err) < 0) {
-		campaign_unkept(c, &err);
+		results_unkept(&c->results, &err);
 		return;
 	}
 	if (path_make(file, sizeof(file), &err, "%s/" FOLDER_STATE, path) < 0 ||
 	    snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
-		campaign_unkept(c, &err);
+		results_unkept(&c->results, &err);
 		return;
 	}
-	snprintf(name, sizeof(name), ".%04u", c->folders);
+	snprintf(name, sizeof(name), ".%04u", c->results.folders);
 	s->folder = campaign_text(c, name);
 }
 
@@ -185,10 +185,10 @@ static struct result *creation_find(const struct explain *e)
 {
 	struct campaign *c = e->campaign;
 
-	for (size_t i = 0; i < c->results.count; i++)
-		if (c->results.at[i].sighting.cause == CAUSE_CREATION &&
-		    !strcmp(c->results.at[i].sighting.platform, e->platform))
-			return &c->results.at[i];
+	for (size_t i = 0; i < c->results.all.count; i++)
+		if (c->results.all.at[i].sighting.cause == CAUSE_CREATION &&
+		    !strcmp(c->results.all.at[i].sighting.platform, e->platform))
+			return &c->results.all.at[i];
 	return NULL;
 }
 
@@ -231,11 +231,24 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	if (r == -1)
 		return -1;
 	if (r == 1) {
-		e->campaign->fickle += job->states;
+		e->campaign->results.fickle += job->states;
 		return 0;
 	}
 	result_folder(e, s, state);
-	vec_push(&e->campaign->results, *result);
-	e->told = e->campaign->results.count;
+	vec_push(&e->campaign->results.all, *result);
+	e->told = e->campaign->results.all.count;
 	return 0;
+}
+
+void results_unkept(struct results *results, const struct err *err)
+{
+	if (!results->is_unkept)
+		results->unkept = *err;
+	results->is_unkept = true;
+}
+
+void results_free(struct results *results)
+{
+	vec_free(&results->all);
+	map_free(&results->explained);
 }
