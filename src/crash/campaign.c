@@ -38,31 +38,29 @@ void *campaign_block(struct campaign *c, const void *from, size_t size)
 
 /* Progress */
 
-void campaign_phase(struct campaign *c, const char *phase, uint64_t known)
+void campaign_phase(struct campaign *c, const char *name, uint64_t known)
 {
-	c->phase = phase;
-	c->phase_start = clock_seconds();
-	c->phase_known = known;
-	c->segments = c->segments_known = 0;
-	c->phase_runs = c->runs_before;
+	c->progress.phase =
+		(struct phase){.name = name, .start = clock_seconds(), .known = known, .runs = c->progress.runs};
 }
 
 static void campaign_look(void *arg)
 {
 	struct campaign *c = arg;
-	uint64_t runs = c->runs_before + tester_runs(c->tester), trials = 0;
+	const struct phase *phase = &c->progress.phase;
+	uint64_t runs = c->progress.runs + tester_runs(c->tester) - phase->runs, trials = 0;
 
 	for (size_t p = 0; p < c->options.platform_count; p++)
 		trials += c->trials[p].all.count;
 	const struct campaign_progress progress = {
-		.phase = c->phase,
-		.done = c->phase_known ? trials : runs - c->phase_runs,
-		.tested = runs - c->phase_runs,
-		.known = c->phase_known,
-		.failed = c->failed_before + tester_failed(c->tester),
-		.segments = c->segments,
-		.segments_known = c->segments_known,
-		.seconds = clock_seconds() - c->phase_start,
+		.phase = phase->name,
+		.done = phase->known ? trials : runs,
+		.tested = runs,
+		.known = phase->known,
+		.failed = c->progress.failed + tester_failed(c->tester),
+		.segments = phase->segments,
+		.segments_known = phase->segments_known,
+		.seconds = clock_seconds() - phase->start,
 		.budget_left = c->testing.deadline > 0 ? c->testing.deadline - clock_seconds() : -1,
 	};
 
@@ -79,7 +77,7 @@ const struct tester_maker *campaign_maker(const struct campaign *c)
 
 int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
 {
-	c->testing.failed = c->failed_before - c->failed_told;
+	c->testing.failed = c->progress.failed - c->progress.explained;
 	return tester_open(&c->tester, campaign_maker(c), &c->testing, reading_image(reading), c->known, err);
 }
 
@@ -125,8 +123,8 @@ void campaign_tester_close(struct campaign *c)
 		return;
 	facts_note(c);
 	strangers_note(c);
-	c->runs_before += tester_runs(c->tester);
-	c->failed_before += tester_failed(c->tester);
+	c->progress.runs += tester_runs(c->tester);
+	c->progress.failed += tester_failed(c->tester);
 	tester_close(c->tester);
 	c->tester = NULL;
 }
@@ -148,7 +146,7 @@ int campaign_tester_end(struct campaign *c, int r, struct err *err)
 
 double campaign_end(const struct campaign *c)
 {
-	return c->options.budget > 0 ? c->start + c->options.budget * SHARE_ALL : 0;
+	return c->options.budget > 0 ? c->progress.start + c->options.budget * SHARE_ALL : 0;
 }
 
 static int testing_prepare(struct campaign *c, struct err *err)
@@ -285,7 +283,7 @@ static int trials_explain(struct campaign *c, size_t platform, struct trials *tr
 int campaign_judge(struct campaign *c, size_t platform, enum judge_extent extent, struct err *err)
 {
 	const char *name = platform_name(c->options.platforms[platform]);
-	uint64_t failed = c->failed_before, left = c->results.postponed;
+	uint64_t failed = c->progress.failed, left = c->results.postponed;
 
 	for (size_t i = 0; i < c->results.all.count; i++)
 		if (!strcmp(c->results.all.at[i].sighting.platform, name))
@@ -296,23 +294,21 @@ int campaign_judge(struct campaign *c, size_t platform, enum judge_extent extent
 	    trials_explain(c, platform, explored_trials(c->explored, platform), explore_jobs, extent, err) < 0)
 		return -1;
 	if (c->results.postponed == left)
-		c->failed_told = failed;
+		c->progress.explained = failed;
 	return 0;
 }
 
 int campaign_judge_meanwhile(struct campaign *c, size_t platform, struct err *err)
 {
-	double phase_start = c->phase_start, now = clock_seconds();
-	uint64_t known = c->phase_known, runs = c->phase_runs, before = c->runs_before;
-	uint64_t segments = c->segments, segments_known = c->segments_known;
-	const char *phase = c->phase;
+	struct phase phase = c->progress.phase;
+	uint64_t runs = c->progress.runs;
+	double now = clock_seconds();
 	int r = campaign_judge(c, platform, JUDGE_QUICKLY, err);
 
-	campaign_phase(c, phase, known);
-	c->phase_start = phase_start + clock_seconds() - now;
-	c->phase_runs = runs + c->runs_before - before;
-	c->segments = segments;
-	c->segments_known = segments_known;
+	/* The phase goes on as if nothing had happened. */
+	phase.start += clock_seconds() - now;
+	phase.runs += c->progress.runs - runs;
+	c->progress.phase = phase;
 	return r;
 }
 
@@ -376,20 +372,20 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->known_borrowed = known;
 	c->creation = creation_new(options->dir);
 	c->results.folders = options->folder_first;
-	c->start = clock_seconds();
+	c->progress.start = clock_seconds();
 	c->explored = explored_new(options->platform_count);
 	c->hangs = hangs_new();
 	if (options->budget > 0) {
 		double share = options->nested ? FIRST_CRASH_SHARE : 1;
 
-		c->testing.deadline = c->start + options->budget * share;
-		c->testing.deadline_failed = c->start + options->budget * share * SHARE_TESTING;
+		c->testing.deadline = c->progress.start + options->budget * share;
+		c->testing.deadline_failed = c->progress.start + options->budget * share * SHARE_TESTING;
 	}
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
 	if (!c->known_borrowed)
 		campaign_watch_end(c);
-	c->seconds = clock_seconds() - c->start;
+	c->progress.seconds = clock_seconds() - c->progress.start;
 	*campaign = c;
 	return r;
 }

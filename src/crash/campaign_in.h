@@ -33,6 +33,22 @@
 
 enum { CAMPAIGN_PLATFORMS_MAX = 8 };
 
+/* A stretch of a campaign, for the progress line. */
+struct phase {
+	const char *name;
+	double start;
+	uint64_t known;                    /* total states; 0: not known */
+	uint64_t runs;                     /* before the phase */
+	uint64_t segments, segments_known; /* see struct campaign_progress */
+};
+
+struct progress {
+	double start, seconds; /* of the campaign */
+	struct phase phase;
+	uint64_t runs, failed; /* in testers that are closed */
+	uint64_t explained;    /* of `failed`, the states whose causes are known */
+};
+
 struct campaign {
 	struct campaign_options options;
 	const struct survey *survey;
@@ -56,15 +72,9 @@ struct campaign {
 	struct leftovers *leftovers; /* NULL: not looked at */
 	struct nested nested;
 
-	/* for progress and figures */
-	const char *phase;
-	double start, phase_start, seconds;
-	uint64_t failed_told;                /* of failed_before, the states whose causes are known */
-	uint64_t runs_before, failed_before; /* in testers that are closed */
-	uint64_t phase_known, phase_runs;
-	uint64_t segments, segments_known; /* of the phase; see struct campaign_progress */
-	uint64_t unopened;                 /* recoveries that opened no PM file although there was one */
-	struct tester *tester;             /* the open one, or NULL */
+	struct progress progress;
+	struct tester *tester; /* the open one, or NULL */
+	uint64_t unopened;     /* recoveries that opened no PM file although there was one */
 
 	struct arena texts;
 	VEC_OF(void *) blocks;
@@ -91,7 +101,9 @@ void campaign_tester_close(struct campaign *campaign);
 /* End the tester of a reading that returned `r`: 0, TESTER_STOPPED or -1.  Waits for the submitted states, and closes.
  * Returns 0 if stopped, since a stopped campaign goes on with the results so far; or -1. */
 int campaign_tester_end(struct campaign *campaign, int r, struct err *err);
-void campaign_phase(struct campaign *campaign, const char *phase, uint64_t known);
+
+/* Begin a phase with `known` states; 0: not known. */
+void campaign_phase(struct campaign *campaign, const char *name, uint64_t known);
 
 /* The time when all runs must have ended, except one that is believed to hang.  A quarter of the budget is reserved for
  * findings.  0: no budget. */

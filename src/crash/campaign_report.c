@@ -201,7 +201,7 @@ static void figures_add(const struct campaign *c, struct findings *f)
 	}
 	if (c->stopped || explored.partial || explored.waiting)
 		f->stats.complete = figure(0);
-	f->stats.seconds.recover = c->seconds;
+	f->stats.seconds.recover = c->progress.seconds;
 	f->target.recover = findings_text(f, c->options.recover);
 	f->target.client = findings_text(f, c->options.client);
 	if (!c->mode)

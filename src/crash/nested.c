@@ -99,7 +99,7 @@ static void found_add(struct judgement *found, const struct judgement *more)
 /* Seconds left of the budget; never 0, which would mean no limit. */
 static double time_left(const struct campaign *c)
 {
-	double left = c->start + c->options.budget - clock_seconds();
+	double left = c->progress.start + c->options.budget - clock_seconds();
 
 	return left > TIME_LEAST ? left : TIME_LEAST;
 }
@@ -158,7 +158,7 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.arg = n;
 	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
 	c->results.folders = nested.campaign->results.folders;
-	n->runs += nested.campaign->runs_before;
+	n->runs += nested.campaign->progress.runs;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
 	if (r < 0 && err->status == ERR_TARGET) {
 		c->nested.failing++;
@@ -424,7 +424,7 @@ int nested_run(struct campaign *c, struct err *err)
 		return err_sys(err, "cannot create %s", dir);
 	campaign_phase(c, "crashing recovery", 0);
 	if (c->options.budget > 0)
-		c->testing.deadline = c->testing.deadline_failed = c->start + c->options.budget;
+		c->testing.deadline = c->testing.deadline_failed = c->progress.start + c->options.budget;
 	r = rounds_nest(&n, err);
 	vec_free(&n.picks);
 	vec_free(&n.later);

@@ -136,12 +136,12 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 	}
 	is_root = e->explored->roots.at[index].event == fresh.event;
 	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
-		e->campaign->segments++;
+		e->campaign->progress.phase.segments++;
 		e->tested++;
 		return root_test(e, index, moment, err);
 	}
 	/* Nothing to do for this segment. */
-	e->campaign->segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root);
+	e->campaign->progress.phase.segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root);
 	moment_free(moment);
 	return 0;
 }
@@ -248,14 +248,14 @@ static void pass_begin(struct campaign *c, const struct explored *explored, enum
 
 	campaign_phase(c, phases[pass], 0);
 	if (pass == PASS_ALL) {
-		c->segments_known = c->options.segments; /* on all platforms */
+		c->progress.phase.segments_known = c->options.segments; /* on all platforms */
 		for (const struct explored *before = c->explored; before < explored; before++)
-			c->segments += before->seen;
+			c->progress.phase.segments += before->seen;
 	}
 	if (pass == PASS_NEST)
-		c->segments_known = explored->roots.count;
+		c->progress.phase.segments_known = explored->roots.count;
 	else if (pass > PASS_NEST)
-		c->segments_known = pass_roots(explored, pass);
+		c->progress.phase.segments_known = pass_roots(explored, pass);
 }
 
 static int explore_open(struct explore *e, size_t platform, struct err *err)
