@@ -14,7 +14,7 @@
 #include "analysis/counting.h"
 #include "analysis/scan.h"
 #include "cli/option.h"
-#include "crash/campaign.h"
+#include "campaign/campaign.h"
 
 struct testing_options {
 	const char *recover, *client, *ready, *mode;

@@ -14,7 +14,7 @@
 #include "analysis/counting.h"
 #include "analysis/scan.h"
 #include "cli/option.h"
-#include "crash/campaign.h"
+#include "campaign/campaign.h"
 #include "finding/finding.h"
 #include "finding/suppress.h"
 #include "report/report.h"

@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign_in.h - internals of a campaign, shared by its files.
+/* campaign_in.h - the part of a campaign that its files share.  campaign/campaign.h is what the rest of the program sees.
  *
- *     campaign.c         the phases: begin, test, judge, explain
+ *     campaign_common.c  texts, progress, testers, time
  *     campaign_begin.c   recovery without a crash, before the first crash state
- *     campaign_report.c  findings, figures and notes for the report
- *     inject.c           the readings that make trials
- *     explore.c          the readings that try all legal states
  *     hangs.c            recoveries that exceed the time limit
- *     explain.c          the reading that finds causes of failures; loss.c and prefix.c do the work
- *     results.c          turns causes into findings
+ *     results.c          failures that have been explained
  *     recovery_trace.c   recordings of recovery
- *     leftovers.c        does recovery need the stores that were never written back?
- *     nested.c           campaigns in recordings of recovery */
+ *
+ * Above this room: explain/ finds the causes of failures, inject/ and explore/ choose the crash states, campaign/ puts
+ * all of it together. */
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
 #define BLACKOUT_CRASH_CAMPAIGN_IN_H
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "crash/campaign.h"
 #include "crash/creation.h"
 #include "crash/hangs.h"
-#include "crash/leftovers.h"
-#include "crash/nested.h"
+#include "crash/options.h"
 #include "crash/reading.h"
+#include "crash/results.h"
 #include "crash/select.h"
+#include "crash/survey.h"
 #include "crash/tester.h"
 #include "crash/trials.h"
-#include "explain/results.h"
-#include "explore/explore.h"
 #include "finding/crash_finding.h"
 #include "replay/folder.h"
 
@@ -49,7 +44,16 @@ struct progress {
 	uint64_t explained;    /* of `failed`, the states whose causes are known */
 };
 
+struct explored;  /* explore/explore_in.h */
+struct leftovers; /* campaign/leftovers.h */
+struct nested;    /* campaign/nested.h */
+
 struct campaign {
+	/* Judges the states of a platform that were tested so far, and finds the causes of new failures, so that they
+	 * are known if the user interrupts later.  For the middle of a phase; no tester may be open.  The result does
+	 * not depend on how often it is called, unless time runs out. */
+	int (*judge_meanwhile)(struct campaign *campaign, size_t platform, struct err *err);
+
 	struct campaign_options options;
 	const struct survey *survey;
 	struct tester_options testing;
@@ -70,7 +74,7 @@ struct campaign {
 	struct results results;
 	struct hangs *hangs;
 	struct leftovers *leftovers; /* NULL: not looked at */
-	struct nested nested;
+	struct nested *nested;
 
 	struct progress progress;
 	struct tester *tester; /* the open one, or NULL */
@@ -109,34 +113,11 @@ void campaign_phase(struct campaign *campaign, const char *name, uint64_t known)
  * findings.  0: no budget. */
 double campaign_end(const struct campaign *campaign);
 
-/* The maximum number of states of inject: two for each visit.  0: not known. */
-uint64_t campaign_expects(const struct campaign *campaign);
+/* Fill in campaign.testing from the options.  -1, ERR_USAGE. */
+int campaign_testing(struct campaign *campaign, struct err *err);
 
 /* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
-
-/* inject.c: make trials on a platform, in one round; 0 also when stopped. */
-int inject_read(struct campaign *campaign, size_t platform, unsigned round, struct err *err);
-
-/* Judge the states tested so far, and find the causes of new failures, so that they are known if the user interrupts
- * later.  It may be called any number of times.  The result does not depend on how often, unless time runs out. */
-enum judge_extent {
-	JUDGE_QUICKLY, /* between tests: skips recoveries that hang, and uses part of a budget */
-	JUDGE_ALL,
-};
-
-int campaign_judge(struct campaign *campaign, size_t platform, enum judge_extent extent, struct err *err);
-/* The same with JUDGE_QUICKLY, in the middle of a phase.  No tester may be open. */
-int campaign_judge_meanwhile(struct campaign *campaign, size_t platform, struct err *err);
-
-/* explain.c: each job gets a result of its own, or joins an existing one.  Before the event `created` the initial
- * ending is accepted. */
-int explain_jobs(struct campaign *campaign, size_t platform, uint64_t created, struct jobs *jobs,
-		 enum judge_extent extent, struct err *err);
-
-/* campaign.c: a nested campaign that shares the outcomes of another. */
-int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
-			struct known *known, struct err *err);
 
 /* recovery_trace.c: record recovery on a state into `dir`.  If `state` is NULL, use the files as the program left them.  The
  * outcome of recovery does not matter.  0, TESTER_STOPPED or -1. */

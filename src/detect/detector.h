@@ -11,7 +11,7 @@
  * nothing, starts no process and parses no options; it reports what it sees to the sink.  To add a detector, write its
  * file and add it to DETECTORS.
  *
- * A detector without functions works on crash states after the recording has been read: see crash/campaign.h. */
+ * A detector without functions works on crash states after the recording has been read: see campaign/campaign.h. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
 #define BLACKOUT_DETECT_DETECTOR_H
 

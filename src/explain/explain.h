@@ -5,6 +5,17 @@
 
 #include "crash/campaign_in.h"
 
+/* How far to go. */
+enum judge_extent {
+	JUDGE_QUICKLY, /* between tests: skips recoveries that hang, and uses part of a budget */
+	JUDGE_ALL,
+};
+
+/* Each job gets a result of its own, or joins an existing one.  Before the event `created` the initial
+ * ending is accepted. */
+int explain_jobs(struct campaign *campaign, size_t platform, uint64_t created, struct jobs *jobs,
+		 enum judge_extent extent, struct err *err);
+
 /* A store of the program, with its first bytes. */
 struct recent {
 	struct crash_store store;
@@ -51,7 +62,7 @@ bool explain_is_fine(const struct explain *explain, const struct job *job, struc
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 
-/* results.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
+/* result.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
  * cause, places and stores.  If recovery passes this time, nothing is added. */
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
 	       struct err *err);

@@ -178,7 +178,7 @@ static int explain_meanwhile(struct explore *e, struct err *err)
 	if (r < 0 || !tester_failed(c->tester))
 		return r;
 	campaign_tester_close(c);
-	if (campaign_judge_meanwhile(c, e->platform, err) < 0)
+	if (c->judge_meanwhile(c, e->platform, err) < 0)
 		return -1;
 	return campaign_tester(c, e->reading, err);
 }

@@ -20,7 +20,10 @@
 #ifndef BLACKOUT_TEST_ENGINE_H
 #define BLACKOUT_TEST_ENGINE_H
 
+#include "campaign/campaign.h"
+#include "campaign/nested.h"
 #include "crash/campaign_in.h"
+#include "explore/explore.h"
 #include "fake_tester.h"
 #include "scratch.h"
 

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "campaign/campaign.h"
+#include "campaign/nested.h"
 #include "crash/campaign_in.h"
 #include "scratch.h"
 
@@ -48,11 +50,13 @@ static void test_too_long(void **state)
 	assert_true(fd >= 0);
 	close(fd);
 	campaign.options.out = out;
+	campaign.nested = nested_new();
 	assert_int_equal(nested_run(&campaign, &err), -1);
 	assert_non_null(strstr(err.sentence, "... is too long"));
 	assert_int_equal(stat(CUT "/mine", &st), 0);
 	nested_report(&campaign, NULL, NULL, NULL);
 	assert_int_equal(stat(CUT "/mine", &st), 0);
+	nested_free(campaign.nested);
 	assert_int_equal(unlink(CUT "/mine"), 0); /* its path is too long for scratch_remove */
 	assert_int_equal(rmdir(CUT), 0);
 	assert_int_equal(chdir("/"), 0);

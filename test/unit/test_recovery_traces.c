@@ -37,10 +37,10 @@ static void nested_run_it(struct engine *e, const char *dir,
 	e->options.nested = true;
 	engine_run(e);
 	assert_int_equal(e->campaign->results.all.count, 0); /* one crash shows nothing */
-	assert_int_equal(e->campaign->nested.states, 3); /* nothing; a; a and c */
-	assert_int_equal(e->campaign->nested.crashed, 3);
+	assert_int_equal(e->campaign->nested->states, 3);    /* nothing; a; a and c */
+	assert_int_equal(e->campaign->nested->crashed, 3);
 	assert_int_equal(e->fake.recorded, 3);
-	assert_int_equal(e->campaign->nested.unreadable, 0);
+	assert_int_equal(e->campaign->nested->unreadable, 0);
 }
 
 static void test_second_crash(void **state)
@@ -49,8 +49,8 @@ static void test_second_crash(void **state)
 
 	nested_run_it(&e, *state, redo_badly);
 	/* Only on the state with a alone has recovery anything to do. */
-	assert_int_equal(e.campaign->nested.campaigns.count, 1);
-	const struct campaign *within = e.campaign->nested.campaigns.at[0].campaign;
+	assert_int_equal(e.campaign->nested->campaigns.count, 1);
+	const struct campaign *within = e.campaign->nested->campaigns.at[0].campaign;
 	assert_in_range(within->results.all.count, 1, 2);
 	bool early = false;
 	for (size_t i = 0; i < within->results.all.count; i++) {
@@ -71,8 +71,8 @@ static void test_second_crash_passes(void **state)
 	struct engine e;
 
 	nested_run_it(&e, *state, redo_well);
-	assert_int_equal(e.campaign->nested.campaigns.count, 1);
-	assert_int_equal(e.campaign->nested.campaigns.at[0].campaign->results.all.count, 0);
+	assert_int_equal(e.campaign->nested->campaigns.count, 1);
+	assert_int_equal(e.campaign->nested->campaigns.at[0].campaign->results.all.count, 0);
 	assert_int_equal(e.campaign->found.failed, 0);
 	engine_free(&e);
 }

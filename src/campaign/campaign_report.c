@@ -3,8 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "campaign/campaign.h"
+#include "campaign/nested.h"
 #include "crash/campaign_in.h"
+#include "explore/explore.h"
 #include "finding/merge.h"
+#include "inject/inject.h"
 
 enum { STRANGERS_TOLD = 5 };
 
@@ -104,7 +108,7 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 /* States whose recovery was not crashed because there are too many. */
 static uint64_t nested_beyond(const struct campaign *c)
 {
-	return c->nested.states - c->nested.crashed - c->nested.failing - c->nested.unreadable;
+	return c->nested->states - c->nested->crashed - c->nested->failing - c->nested->unreadable;
 }
 
 static void inject_notes(const struct campaign *c, struct findings *f)
@@ -146,16 +150,16 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		f, c->results.fickle,
 		"recovery failed, but passed when it was run again alone: it depends on more than the PM files (chance, or "
 		"files that recoveries share), and they are not among the findings");
-	states_note(f, c->nested.failing,
+	states_note(f, c->nested->failing,
 		    "recovery was not crashed in turn: it fails on what it leaves itself, without any crash");
 	states_note(f, nested_beyond(c),
 		    c->options.explore
 			    ? "recovery was not crashed in turn: of those with everything or nothing pending on media "
 			      "an even sample was taken, and of the others those that differ most"
 			    : "recovery was not crashed in turn: an even sample was taken");
-	states_note(f, c->nested.unreadable,
+	states_note(f, c->nested->unreadable,
 		    "recovery was not crashed in turn: its recording does not have all PM files");
-	states_note(f, c->nested.partly,
+	states_note(f, c->nested->partly,
 		    "recovery was crashed in turn, but not all that a second crash may leave was tested");
 	hang_notes(c, f);
 	stranger_notes(c, f);
@@ -196,8 +200,8 @@ static void figures_add(const struct campaign *c, struct findings *f)
 	f->stats.crash_states.failed = figure(c->found.failed);
 	f->stats.crash_states.accepted = figure(c->found.accepted);
 	if (c->options.nested && !c->options.client) {
-		f->stats.nested.states = figure(c->nested.states);
-		f->stats.nested.crashed = figure(c->nested.crashed);
+		f->stats.nested.states = figure(c->nested->states);
+		f->stats.nested.crashed = figure(c->nested->crashed);
 	}
 	if (c->stopped || explored.partial || explored.waiting)
 		f->stats.complete = figure(0);

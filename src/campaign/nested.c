@@ -13,7 +13,7 @@
  *     many as there is time for.
  *
  * Recoveries that do not change PM have no failure points, and cost nothing beyond the recording. */
-#include "crash/nested.h"
+#include "campaign/nested.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/path.h"
+#include "campaign/campaign.h"
 #include "explore/explore_in.h"
 #include "image/tree.h"
 #include "run/recording.h"
@@ -111,7 +112,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
-	c->nested.partly += e.left_in || e.waiting;
+	c->nested->partly += e.left_in || e.waiting;
 	if (within->results.is_unkept)
 		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
@@ -161,13 +162,13 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	n->runs += nested.campaign->progress.runs;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
 	if (r < 0 && err->status == ERR_TARGET) {
-		c->nested.failing++;
+		c->nested->failing++;
 		r = 0;
 	} else {
-		c->nested.crashed += r == 0;
+		c->nested->crashed += r == 0;
 	}
 	notes_take(c, nested.campaign);
-	vec_push(&c->nested.campaigns, nested);
+	vec_push(&c->nested->campaigns, nested);
 	return r;
 }
 
@@ -195,9 +196,9 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	}
 	recording_close(&recording);
 	bool whole = survey && !cut_short && survey_is_whole(n, survey);
-	c->nested.unreadable += r == 0 && !whole;
+	c->nested->unreadable += r == 0 && !whole;
 	if (!whole || !points_count(survey->points)) {
-		c->nested.crashed += whole;
+		c->nested->crashed += whole;
 		survey_free(survey);
 		tree_remove(recording.dir);
 		return r;
@@ -385,7 +386,7 @@ static int rounds_nest(struct nest *n, struct err *err)
 	double end;
 	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
 
-	c->nested.states = states_count(c);
+	c->nested->states = states_count(c);
 	trials_pick(n, &c->trials[0]);
 	trials_pick(n, &c->explored[0].trials);
 	if (n->picks.count)
@@ -453,14 +454,14 @@ static void results_unite(struct campaign *c, const struct trace *trace, struct 
 		uint64_t *first = map_put(seen, result_key(trace, result), ending_code(result->ending));
 
 		if (*first) {
-			struct nested_campaign *other = &c->nested.campaigns.at[*first >> 32];
+			struct nested_campaign *other = &c->nested->campaigns.at[*first >> 32];
 
 			other->campaign->results.all.at[(uint32_t)*first - 1].sighting.states +=
 				result->sighting.states;
 			result->sighting.states = 0;
 			continue;
 		}
-		*first = (uint64_t)(nested - c->nested.campaigns.at) << 32 | (i + 1);
+		*first = (uint64_t)(nested - c->nested->campaigns.at) << 32 | (i + 1);
 	}
 }
 
@@ -497,26 +498,31 @@ static void nested_add(const struct nested_campaign *nested, const struct trace 
 void nested_report(struct campaign *c, struct findings *f, struct symbols *symbols,
 		   const struct findings_options *options)
 {
-	struct trace **traces = mem_alloc((c->nested.campaigns.count + 1) * sizeof(struct trace *));
+	struct trace **traces = mem_alloc((c->nested->campaigns.count + 1) * sizeof(struct trace *));
 	struct map seen = {0};
 	char dir[PATH_MAX];
 
-	for (size_t i = 0; i < c->nested.campaigns.count; i++) {
-		struct nested_campaign *nested = &c->nested.campaigns.at[i];
+	for (size_t i = 0; i < c->nested->campaigns.count; i++) {
+		struct nested_campaign *nested = &c->nested->campaigns.at[i];
 
 		traces[i] = nested->campaign->results.all.count ? nested_trace(nested) : NULL;
 		if (traces[i])
 			results_unite(c, traces[i], nested, &seen);
 	}
-	for (size_t i = 0; i < c->nested.campaigns.count; i++)
+	for (size_t i = 0; i < c->nested->campaigns.count; i++)
 		if (traces[i]) {
-			nested_add(&c->nested.campaigns.at[i], traces[i], f, symbols, options);
+			nested_add(&c->nested->campaigns.at[i], traces[i], f, symbols, options);
 			trace_close(traces[i]);
 		}
 	map_free(&seen);
 	free(traces);
 	if (c->options.nested && path_format(dir, sizeof(dir), "%s/nested", c->options.out))
 		tree_remove(dir);
+}
+
+struct nested *nested_new(void)
+{
+	return mem_alloc(sizeof(struct nested));
 }
 
 void nested_free(struct nested *nested)
@@ -526,4 +532,5 @@ void nested_free(struct nested *nested)
 		survey_free(nested->campaigns.at[i].survey);
 	}
 	vec_free(&nested->campaigns);
+	free(nested);
 }

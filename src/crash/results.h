@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* results.h - failures that have been explained: the findings of a campaign, before they are reported.
  *
- * explain.c fills them, one job at a time.  A later judging adds to them, and does not explain a job again.
+ * explain/ fills them, one job at a time.  A later judging adds to them, and does not explain a job again.
  *
  *     for (size_t i = 0; i < results->all.count; i++)
  *             crash_add(crash, &results->all.at[i].sighting); */
-#ifndef BLACKOUT_EXPLAIN_RESULTS_H
-#define BLACKOUT_EXPLAIN_RESULTS_H
+#ifndef BLACKOUT_CRASH_RESULTS_H
+#define BLACKOUT_CRASH_RESULTS_H
 
 #include "base/map.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* results.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
+/* result.c - turn a failing state and its cause into a result: recovery's output on it, and a folder to replay it
  * from. */
 #include <stdio.h>
 #include <string.h>
@@ -238,17 +238,4 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	vec_push(&e->campaign->results.all, *result);
 	e->told = e->campaign->results.all.count;
 	return 0;
-}
-
-void results_unkept(struct results *results, const struct err *err)
-{
-	if (!results->is_unkept)
-		results->unkept = *err;
-	results->is_unkept = true;
-}
-
-void results_free(struct results *results)
-{
-	vec_free(&results->all);
-	map_free(&results->explained);
 }

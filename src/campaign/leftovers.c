@@ -11,13 +11,15 @@
  *
  * Failures in step 1 are explained with the other failures (loss.c), which may blame other stores that are lost at the
  * same time.  Only then is the proof for each context known. */
-#include "crash/leftovers.h"
+#include "campaign/leftovers.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "campaign/campaign.h"
 #include "crash/campaign_in.h"
+#include "explain/explain.h"
 #include "model/choices.h"
 
 /* The leftover stores of one context. */

@@ -3,8 +3,8 @@
  *
  *     leftovers_run(campaign, &err);                          // with options.leftovers
  *     proofs = campaign_proofs(campaign, &count);             // campaign.h: the answers */
-#ifndef BLACKOUT_CRASH_LEFTOVERS_H
-#define BLACKOUT_CRASH_LEFTOVERS_H
+#ifndef BLACKOUT_CAMPAIGN_LEFTOVERS_H
+#define BLACKOUT_CAMPAIGN_LEFTOVERS_H
 
 #include "base/err.h"
 

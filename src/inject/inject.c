@@ -4,6 +4,8 @@
  * Before an msync or fsync there are more states.  Programs that persist with these calls rarely flush, so much is
  * pending, and the two states do not show what happens if the kernel has written back one page but not another.  Unless
  * explore tests that anyway, each page is tried as the only one on media, and as the only one lost (try_each.c). */
+#include "inject/inject.h"
+
 #include <xxhash.h>
 
 #include "explore/explore_in.h"
