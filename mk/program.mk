@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library of all layers below cli/, the program, and the example that it ships.
 
-LIB_SRC := $(wildcard $(patsubst %,src/%/*.c,base trace model image run detect finding report count crash explain explore inject campaign replay))
+LIB_SRC := $(wildcard $(patsubst %,src/%/*.c,base ops trace model image run detect finding report count crash explain explore inject campaign replay))
 CLI_SRC := $(wildcard src/analysis/*.c src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)

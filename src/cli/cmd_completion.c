@@ -65,6 +65,7 @@ static const char *operand_word(enum operand operand)
 	case OPERAND_COMMAND: return "command";
 	case OPERAND_KIND: return "kind";
 	case OPERAND_SHELL: return "shell";
+	case OPERAND_FILE: return "file";
 	}
 	return "none";
 }
@@ -173,6 +174,7 @@ static void zsh_operands(enum operand operand)
 		printf(")'");
 		return;
 	case OPERAND_SHELL: printf(" \\\n\t\t'1:shell:(bash zsh)'"); return;
+	case OPERAND_FILE: printf(" \\\n\t\t'1:file:_files'"); return;
 	}
 }
 

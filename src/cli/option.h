@@ -73,6 +73,7 @@ enum operand {
 	OPERAND_COMMAND,   /* a command of Blackout */
 	OPERAND_KIND,      /* a kind of finding */
 	OPERAND_SHELL,     /* bash or zsh */
+	OPERAND_FILE,
 };
 
 struct usage {

@@ -71,6 +71,7 @@ _blackout_operands()
 	command:0) COMPREPLY=($(compgen -W "$_blackout_commands" -- "$word")) ;;
 	kind:0) COMPREPLY=($(compgen -W "$_blackout_kinds" -- "$word")) ;;
 	shell:0) COMPREPLY=($(compgen -W 'bash zsh' -- "$word")) ;;
+	file:0) COMPREPLY=($(compgen -f -- "$word")) ;;
 	recording:0 | finding:0) COMPREPLY=($(compgen -d -- "$word")) ;;
 	finding:1)
 		findings=$(cd "$1/crash" 2>/dev/null && printf '%s ' */)
