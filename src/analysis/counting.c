@@ -59,7 +59,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct s
 		.sequences = c->options->stats,
 		.prune = c->segments,
 		.representatives = c->options->representatives,
-		.interrupted = interrupt_seen,
+		.stop = {.asked = interrupt_asked},
 	};
 	double start = clock_seconds();
 	int r = 0;

@@ -100,7 +100,7 @@ int testing_prepare(struct testing *t, const struct testing_options *options, st
 		.seed = options->seed,
 		.nested = options->nested,
 		.resume = options->resume,
-		.interrupted = interrupt_seen,
+		.stop = {.asked = interrupt_asked},
 	};
 	if (values_check(options, err) < 0 || limits_parse(t, err) < 0)
 		return -1;

@@ -261,7 +261,7 @@ bool campaign_complete(const struct campaign *c)
 
 bool campaign_judges_nothing(const struct campaign *c)
 {
-	return !c->testing.recovery.opens && c->unopened && !c->options.interrupted();
+	return !c->testing.recovery.opens && c->unopened && !stop_asked(&c->options.stop);
 }
 
 const char *campaign_printed(const struct campaign *c)

@@ -327,7 +327,7 @@ static int pick_nest(struct nest *n, const struct pick *pick, struct err *err)
 
 static bool is_over(const struct campaign *c)
 {
-	return c->options.interrupted() || (c->testing.deadline > 0 && clock_seconds() > c->testing.deadline);
+	return stop_asked(&c->options.stop) || (c->testing.deadline > 0 && clock_seconds() > c->testing.deadline);
 }
 
 /* Handle all picks in one reading.  Picks not begun before `end` are put off; 0: no limit. */
@@ -342,7 +342,7 @@ static int picks_nest(struct nest *n, double end, struct err *err)
 		return -1;
 	r = campaign_tester(c, n->reading, err);
 	for (size_t i = 0; i < n->picks.count && r == 0; i++) {
-		if (c->options.interrupted() || tester_time_is_over(c->tester))
+		if (stop_asked(&c->options.stop) || tester_time_is_over(c->tester))
 			r = TESTER_STOPPED;
 		else if (!end || clock_seconds() < end)
 			r = pick_nest(n, &n->picks.at[i], err);
@@ -415,7 +415,7 @@ int nested_run(struct campaign *c, struct err *err)
 	char dir[PATH_MAX];
 	int r;
 
-	if (!c->options.nested || c->options.interrupted() || c->options.client)
+	if (!c->options.nested || stop_asked(&c->options.stop) || c->options.client)
 		return 0;
 	if (path_make(dir, sizeof(dir), err, "%s/nested", c->options.out) < 0 ||
 	    campaign_maker(c)->can_record(campaign_maker(c)->arg, err) < 0)

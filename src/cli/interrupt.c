@@ -49,3 +49,9 @@ bool interrupt_seen(void)
 {
 	return seen;
 }
+
+bool interrupt_asked(void *unused)
+{
+	(void)unused;
+	return seen;
+}

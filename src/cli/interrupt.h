@@ -19,4 +19,7 @@ void interrupt_hear(void);
 /* Has one arrived? */
 bool interrupt_seen(void);
 
+/* The same, for struct stop (base/stop.h). */
+bool interrupt_asked(void *unused);
+
 #endif

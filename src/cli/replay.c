@@ -92,7 +92,7 @@ static int replay_stage(struct replay *r, struct err *err)
 		.jobs = 1,
 		.mode = r->options->recovery_mode,
 		.origin = snapshot_origin(r->snapshot),
-		.interrupted = interrupt_seen,
+		.stop = {.asked = interrupt_asked},
 	};
 
 	if (cwd_find(r, err) < 0 || staging_open(&r->staging, options.origin, NULL, 1, err) < 0 ||

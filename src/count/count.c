@@ -282,7 +282,7 @@ void count_end(struct count *count)
 
 static bool is_interrupted(const struct count *count, uint64_t number)
 {
-	return number % INTERRUPT_EVENTS == 0 && count->options.interrupted && count->options.interrupted();
+	return number % INTERRUPT_EVENTS == 0 && stop_asked(&count->options.stop);
 }
 
 int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "detect/segments.h"
 #include "image/origin.h"
 #include "model/model.h"
@@ -41,8 +42,7 @@ struct count_options {
 	uint64_t contents_max;    /* 0: COUNT_CONTENTS */
 	uint64_t states_max;      /* 0: COUNT_STATES */
 	bool sequences;           /* count sequences, too */
-	/* Called often; true ends the reading.  May be NULL. */
-	bool (*interrupted)(void);
+	struct stop stop;         /* ends the reading */
 };
 
 /* A place that stored units pending at the end of a segment. */

@@ -156,7 +156,7 @@ int campaign_testing(struct campaign *c, struct err *err)
 		.disk = o->disk,
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
-		.interrupted = o->interrupted,
+		.stop = o->stop,
 		.end = campaign_end(c),
 	};
 	if (o->mode && !recovery_mode_find(o->mode, &r->mode)) {

@@ -92,7 +92,7 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct ending
 	if (known && map_get(&c->hangs->confirmed, state->digest.low, state->digest.high))
 		return 1;
 	late = is_late(c);
-	if (c->options.interrupted() || (late && c->hangs->late))
+	if (stop_asked(&c->options.stop) || (late && c->hangs->late))
 		return TESTER_STOPPED;
 	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
 	/* If the time ended while this waited for other runs, it did not run, so another one may: rule 3. */

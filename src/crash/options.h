@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "model/platform.h"
 
 /* States done so far, for a progress line. */
@@ -72,8 +73,7 @@ struct campaign_options {
 	unsigned folder_first; /* number folders from the next number on */
 	bool resume;           /* reuse the outcomes in the journal of `out`, if they depend on the same options */
 
-	/* Called often; true ends the campaign, which keeps its results so far. */
-	bool (*interrupted)(void);
+	struct stop stop; /* ends the campaign, which keeps its results so far */
 	/* Called often; may be NULL. */
 	void (*progress)(void *arg, const struct campaign_progress *progress);
 	void *arg;

@@ -32,14 +32,14 @@ bool explain_may_tell(const struct explain *e)
 {
 	double more = e->campaign->options.timeout;
 
-	return !e->campaign->options.interrupted() && (e->deadline <= 0 || clock_seconds() <= e->deadline + more);
+	return !stop_asked(&e->campaign->options.stop) && (e->deadline <= 0 || clock_seconds() <= e->deadline + more);
 }
 
 bool explain_may_run(struct explain *e, struct ending ending)
 {
 	double takes = ending.kind == OUTCOME_TIMEOUT ? e->campaign->options.timeout : 0;
 
-	if (e->campaign->options.interrupted() || (e->deadline > 0 && clock_seconds() > e->deadline))
+	if (stop_asked(&e->campaign->options.stop) || (e->deadline > 0 && clock_seconds() > e->deadline))
 		e->hurry = true;
 	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
 }
@@ -172,7 +172,7 @@ static int job_explain(struct explain *e, struct job *job, struct err *err)
 
 static bool explain_may_begin(const struct explain *e)
 {
-	return e->enough <= 0 || (!e->campaign->options.interrupted() && clock_seconds() < e->enough);
+	return e->enough <= 0 || (!stop_asked(&e->campaign->options.stop) && clock_seconds() < e->enough);
 }
 
 static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct err *err)

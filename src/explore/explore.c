@@ -199,7 +199,7 @@ static int reading_explore(struct explore *e, struct err *err)
 			return r;
 		if (more)
 			reading_go(e->reading);
-		if (reading_number(e->reading) % EVENTS_PER_LOOK == 0 && e->campaign->options.interrupted())
+		if (reading_number(e->reading) % EVENTS_PER_LOOK == 0 && stop_asked(&e->campaign->options.stop))
 			return TESTER_STOPPED;
 	} while (more);
 	return 0;

@@ -138,7 +138,7 @@ static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
 		return ++f->refusals < REFUSALS_MAX;
 	}
 	leaf_learn(f, leaf);
-	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !c->options.interrupted();
+	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !stop_asked(&c->options.stop);
 }
 
 static void flight_free(struct flight *f)

@@ -176,7 +176,7 @@ static int reading_try(struct inject *in, struct err *err)
 		if (r < 0 || !more)
 			return r;
 		reading_go(in->reading);
-		if (reading_number(in->reading) % EVENTS_PER_LOOK == 0 && in->campaign->options.interrupted())
+		if (reading_number(in->reading) % EVENTS_PER_LOOK == 0 && stop_asked(&in->campaign->options.stop))
 			return TESTER_STOPPED;
 	}
 	return 0;

@@ -431,7 +431,7 @@ static int pump(struct recovery *r, bool look, struct err *err)
 
 static bool interrupted(const struct recovery *r)
 {
-	return r->options.interrupted && r->options.interrupted();
+	return stop_asked(&r->options.stop);
 }
 
 static bool time_is_over(const struct recovery *r)

@@ -45,6 +45,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "image/origin.h"
 #include "run/outcome.h"
 #include "run/process.h"
@@ -74,8 +75,8 @@ struct recovery_options {
 	 * valid until it returns. */
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
-	bool (*interrupted)(void); /* polled while waiting; true ends the wait.  May be NULL */
-	double end; /* monotonic clock, in seconds: waiting ends at this time, except in recovery_run; 0: never */
+	struct stop stop; /* ends a wait */
+	double end;       /* monotonic clock, in seconds: waiting ends at this time, except in recovery_run; 0: never */
 };
 
 /* -1, ERR_USAGE: there is no such command, as far as can be told without running it. */

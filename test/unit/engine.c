@@ -147,7 +147,6 @@ static void engine_start(struct engine *e, const char *dir, const char *program,
 		.visits = 1,
 		.per_segment = 1 << 16,
 		.representatives = 1,
-		.interrupted = fake_interrupted,
 	};
 }
 
@@ -176,6 +175,7 @@ int engine_try(struct engine *e)
 	campaign_end_it(e);
 	e->maker = fake_maker(&e->fake);
 	e->options.maker = &e->maker;
+	e->options.stop = fake_stop(&e->fake);
 	return campaign_run(&e->campaign, &e->options, e->survey, &e->err);
 }
 

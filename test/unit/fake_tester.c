@@ -12,13 +12,6 @@ struct fake_tester {
 	struct fake *fake;
 };
 
-static bool is_interrupted;
-
-bool fake_interrupted(void)
-{
-	return is_interrupted;
-}
-
 static struct fake *fake_of(const struct tester *t)
 {
 	return ((const struct fake_tester *)t)->fake;
@@ -91,8 +84,8 @@ static void waiting_end_until(struct tester *t, size_t left, bool give_up)
 static bool is_stopped(struct fake *fake)
 {
 	if (fake->stop_after && fake->submitted >= fake->stop_after)
-		is_interrupted = true;
-	return is_interrupted || (fake->late_after && fake->submitted >= fake->late_after);
+		fake->interrupted = true;
+	return fake->interrupted || (fake->late_after && fake->submitted >= fake->late_after);
 }
 
 static int fake_submit(struct tester *t, const struct state *state, const struct tester_ticket *ticket, struct err *err)
@@ -116,8 +109,8 @@ static int fake_submit(struct tester *t, const struct state *state, const struct
 static int fake_drain(struct tester *t, struct err *err)
 {
 	(void)err;
-	waiting_end_until(t, 0, is_interrupted);
-	return is_interrupted ? TESTER_STOPPED : 0;
+	waiting_end_until(t, 0, fake_of(t)->interrupted);
+	return fake_of(t)->interrupted ? TESTER_STOPPED : 0;
 }
 
 /* Line by line */
@@ -369,6 +362,18 @@ struct tester_maker fake_maker(struct fake *fake)
 	return (struct tester_maker){.open = fake_open, .can_record = fake_can_record, .arg = fake};
 }
 
+static bool is_interrupted(void *arg)
+{
+	const struct fake *fake = arg;
+
+	return fake->interrupted;
+}
+
+struct stop fake_stop(struct fake *fake)
+{
+	return (struct stop){.asked = is_interrupted, .arg = fake};
+}
+
 void fake_free(struct fake *fake)
 {
 	assert_int_equal(fake->waiting.count, 0);
@@ -377,5 +382,5 @@ void fake_free(struct fake *fake)
 		free(fake->runs.at[i].pool);
 	vec_free(&fake->runs);
 	vec_free(&fake->waiting);
-	is_interrupted = false;
+	fake->interrupted = false;
 }

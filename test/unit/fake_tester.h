@@ -5,7 +5,7 @@
  *     struct fake fake = {.recover = my_recovery, .workers = 3};
  *     struct tester_maker maker = fake_maker(&fake);
  *     options.maker = &maker;
- *     options.interrupted = fake_interrupted;
+ *     options.stop = fake_stop(&fake);
  *     campaign_run(&campaign, &options, survey, &err);
  *     ... fake.runs.at[i] ...                                   // every recovery, in the order in which they began
  *     fake_free(&fake);
@@ -13,6 +13,7 @@
 #ifndef BLACKOUT_TEST_FAKE_TESTER_H
 #define BLACKOUT_TEST_FAKE_TESTER_H
 
+#include "base/stop.h"
 #include "base/vec.h"
 #include "crash/tester.h"
 
@@ -62,6 +63,7 @@ struct fake {
 	/* Recovery on this pool is to be recorded in `dir`; NULL: there is no recorder. */
 	void (*record)(void *arg, const uint8_t *pool, const char *dir);
 
+	bool interrupted;
 	VEC_OF(struct fake_run) runs;
 	VEC_OF(struct fake_waiting) waiting;
 	uint64_t submitted, recorded, stacks, opened, closed;
@@ -70,7 +72,7 @@ struct fake {
 struct tester_maker fake_maker(struct fake *fake);
 
 /* For campaign_options.  An interrupt lasts until fake_free. */
-bool fake_interrupted(void);
+struct stop fake_stop(struct fake *fake);
 
 /* Forget the runs, and the interrupt. */
 void fake_free(struct fake *fake);
