@@ -194,13 +194,6 @@ static void progress_prepare(struct testing *t, bool quiet)
 
 /* The campaign */
 
-static uint32_t context_parent(const struct trace *trace, uint32_t context)
-{
-	const struct trace_context *c = trace_context(trace, context);
-
-	return c ? c->parent : 0;
-}
-
 static void suspect_add(struct testing *t, const struct trace *trace, const struct sink_entry *entry)
 {
 	const struct sighting *sighting = &entry->first;
@@ -209,9 +202,9 @@ static void suspect_add(struct testing *t, const struct trace *trace, const stru
 
 	if (class == CLASS_PERFORMANCE)
 		return;
-	caller = context_parent(trace, sighting->context);
+	caller = trace_context_parent(trace, sighting->context);
 	vec_push(&t->callers, caller);
-	vec_push(&t->callers, context_parent(trace, caller));
+	vec_push(&t->callers, trace_context_parent(trace, caller));
 	/* Nearly every segment has flushes that are not ordered, so these do not make a segment more suspicious than
 	 * others. */
 	if (class != CLASS_DURABILITY)

@@ -78,9 +78,9 @@ static bool set_without(const struct unit *const *units, size_t count, uint32_t 
 		bool lost = is_leftover(unit, context);
 
 		if (lost)
-			*map_put(&lines, unit->file, unit->offset / CHOICES_LINE) = 1;
+			*map_put(&lines, unit->file, unit->offset / LINE_BYTES) = 1;
 		else if (lines.count && unit->kind == UNIT_CACHED)
-			lost = map_get(&lines, unit->file, unit->offset / CHOICES_LINE) != NULL;
+			lost = map_get(&lines, unit->file, unit->offset / LINE_BYTES) != NULL;
 		persisted[i] = !lost;
 		any |= lost;
 	}

@@ -10,6 +10,7 @@
 #include "analysis/testing.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/text.h"
 
 #define FILE_NAME "crash.settings"
 
@@ -152,7 +153,7 @@ static bool option_changed(const struct settings *s, const struct option *o)
 	const char *then = settings_text(s, o), *now = *(const char **)o->value;
 
 	BUG_ON(option_kind(o) != OPTION_TEXT);
-	return then ? !now || strcmp(then, now) != 0 : now != NULL;
+	return !text_equal(then, now);
 }
 
 int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err)

@@ -134,9 +134,9 @@ static void line_set(struct boxes *b, uint32_t at)
 
 static struct digest line_digest(const struct image *image, uint32_t file, uint64_t number)
 {
-	uint8_t bytes[DIGEST_LINE] = {0};
+	uint8_t bytes[LINE_BYTES] = {0};
 
-	image_read(image, NULL, file, number * DIGEST_LINE, bytes, sizeof(bytes));
+	image_read(image, NULL, file, number * LINE_BYTES, bytes, sizeof(bytes));
 	return digest_line(digest_path(image_path(image, file)), number, bytes);
 }
 
@@ -175,7 +175,7 @@ static void line_activate(struct boxes *b, uint32_t at)
 
 static bool bytes_differ(const struct image *image, const struct event *ev, uint64_t from, uint64_t to)
 {
-	uint8_t bytes[DIGEST_LINE] = {0};
+	uint8_t bytes[LINE_BYTES] = {0};
 
 	image_read(image, NULL, ev->file, from, bytes, to - from);
 	return memcmp(bytes, ev->data + (from - ev->offset), to - from) != 0;
@@ -187,9 +187,9 @@ static void range_touch(struct boxes *b, const struct image *image, const struct
 	uint64_t end = ev->offset + ev->size, to;
 
 	for (uint64_t from = ev->offset; from < end; from = to) {
-		uint64_t number = from / DIGEST_LINE;
+		uint64_t number = from / LINE_BYTES;
 
-		to = (number + 1) * DIGEST_LINE < end ? (number + 1) * DIGEST_LINE : end;
+		to = (number + 1) * LINE_BYTES < end ? (number + 1) * LINE_BYTES : end;
 		if (map_get(&b->line_index, number, ev->file) || bytes_differ(image, ev, from, to))
 			line_activate(b, line_find(b, image, ev->file, number));
 	}
@@ -315,7 +315,7 @@ static void variants_set(struct boxes *b, uint32_t at, struct digest certain, co
 
 static uint32_t place_line(struct boxes *b, const struct image *image, const struct choices_line *place)
 {
-	return line_find(b, image, place->file, place->offset / DIGEST_LINE);
+	return line_find(b, image, place->file, place->offset / LINE_BYTES);
 }
 
 /* Set the lines of this moment for the box of `order`; 0: before the first order. */
@@ -363,7 +363,7 @@ void boxes_moment(struct boxes *boxes, const struct image *image, const struct c
 
 		line_activate(boxes, at);
 		boxes->lines.at[at].several = true;
-		boxes->lines.at[at].certain = line_digest(image, place->file, place->offset / DIGEST_LINE);
+		boxes->lines.at[at].certain = line_digest(image, place->file, place->offset / LINE_BYTES);
 	}
 	several_set(boxes, image, choices, variants, 0);
 	/* This comes last, so these lines are the newest in the list.  Lines that have just become certain are the best

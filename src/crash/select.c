@@ -225,13 +225,6 @@ static bool visit_is_wanted(uint64_t visit, uint64_t visits, uint64_t limit)
 
 /* --budget */
 
-static uint32_t context_parent(const struct trace *trace, uint32_t context)
-{
-	const struct trace_context *c = trace_context(trace, context);
-
-	return c ? c->parent : 0;
-}
-
 /* Did another detector report something in the point's function, as called from this caller, or in its caller? */
 static bool point_is_suspect(const struct select *s, const struct trace *trace, size_t point)
 {
@@ -239,8 +232,8 @@ static bool point_is_suspect(const struct select *s, const struct trace *trace, 
 
 	if (!s->suspects.count)
 		return false;
-	caller = context_parent(trace, points_get(s->points, point)->context);
-	return map_get(&s->suspects, caller, 0) || map_get(&s->suspects, context_parent(trace, caller), 0);
+	caller = trace_context_parent(trace, points_get(s->points, point)->context);
+	return map_get(&s->suspects, caller, 0) || map_get(&s->suspects, trace_context_parent(trace, caller), 0);
 }
 
 static bool point_is_in_round(struct select *s, const struct trace *trace, size_t point)

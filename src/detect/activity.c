@@ -8,10 +8,10 @@
 
 #include <string.h>
 
+#include "base/line.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
-#define LINE_BYTES 64u
 #define RECENT_LINES 4096u     /* a power of two */
 #define LINES_OF_STORE_MAX 64u /* the rest of a longer store is not noted */
 

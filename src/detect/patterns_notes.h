@@ -12,10 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/line.h"
 #include "base/vec.h"
 #include "detect/sink.h"
-
-#define LINE_BYTES 64u
 
 /* What finally becomes of a store. */
 enum site_end { SITE_PERSISTED, SITE_OVERWRITTEN, SITE_LEFT };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -39,7 +40,7 @@ static void minimise_init(struct minimise *m, struct model *model)
 	m->line = mem_alloc((m->count + 1) * sizeof(*m->line));
 	m->tried = mem_alloc(m->count + 1);
 	for (size_t i = 0; i < m->count; i++) {
-		uint64_t *index = map_put(&lines, m->units[i]->file, m->units[i]->offset / 64);
+		uint64_t *index = map_put(&lines, m->units[i]->file, m->units[i]->offset / LINE_BYTES);
 
 		if (!*index)
 			*index = ++m->lines;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "explain/explain.h"
 #include "explain/minimise.h"
 
@@ -102,8 +103,8 @@ static int patch_order(const void *left, const void *right)
 
 	if (a->patch.file != b->patch.file)
 		return a->patch.file < b->patch.file ? -1 : 1;
-	if (a->patch.offset / 64 != b->patch.offset / 64)
-		return a->patch.offset / 64 < b->patch.offset / 64 ? -1 : 1;
+	if (a->patch.offset / LINE_BYTES != b->patch.offset / LINE_BYTES)
+		return a->patch.offset / LINE_BYTES < b->patch.offset / LINE_BYTES ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 

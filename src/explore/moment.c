@@ -78,7 +78,7 @@ struct moment *moment_new(struct image *image)
 
 		m->lines[i].named = path;
 		m->lines[i].path = digest_path(path);
-		image_read(image, NULL, l->file, l->offset, m->lines[i].certain, CHOICES_LINE);
+		image_read(image, NULL, l->file, l->offset, m->lines[i].certain, LINE_BYTES);
 	}
 	m->name = name_find(m);
 	return m;
@@ -96,7 +96,7 @@ void moment_free(struct moment *m)
 struct digest moment_digest(const struct moment *m, const uint8_t *taken)
 {
 	struct digest sum = m->certain;
-	uint8_t bytes[CHOICES_LINE];
+	uint8_t bytes[LINE_BYTES];
 
 	for (uint32_t i = 0; i < m->choices->line_count; i++) {
 		const struct choices_line *l = &choices_lines(m->choices)[i];
@@ -108,8 +108,8 @@ struct digest moment_digest(const struct moment *m, const uint8_t *taken)
 		choices_apply(m->choices, i, taken + l->first, bytes);
 		if (!memcmp(bytes, line->certain, sizeof(bytes)))
 			continue;
-		sum = digest_subtract(sum, digest_line(line->path, l->offset / CHOICES_LINE, line->certain));
-		sum = digest_add(sum, digest_line(line->path, l->offset / CHOICES_LINE, bytes));
+		sum = digest_subtract(sum, digest_line(line->path, l->offset / LINE_BYTES, line->certain));
+		sum = digest_add(sum, digest_line(line->path, l->offset / LINE_BYTES, bytes));
 	}
 	return sum;
 }

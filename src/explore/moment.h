@@ -18,7 +18,7 @@
 struct moment_line {
 	uint64_t path; /* digest_path of its file */
 	bool named;    /* the file has a name, so its content counts */
-	uint8_t certain[CHOICES_LINE];
+	uint8_t certain[LINE_BYTES];
 };
 
 struct moment {

@@ -49,7 +49,7 @@ static void access_note(void *arg, const struct trace *trace, const struct event
 	path = path_hash(file->path);
 	if (is_load)
 		*map_put(&o->files, path, 0) = 1;
-	for (uint64_t line = ev->offset / CHOICES_LINE; line <= (ev->offset + ev->size - 1) / CHOICES_LINE; line++)
+	for (uint64_t line = ev->offset / LINE_BYTES; line <= (ev->offset + ev->size - 1) / LINE_BYTES; line++)
 		*map_put(&o->lines, path, line) = 1;
 }
 
@@ -72,7 +72,7 @@ static uint8_t *lines_open(const struct observed *o, const struct explore *e, co
 		const struct choices_line *l = &choices_lines(c)[i];
 		uint64_t path = path_hash(image_path(reading_image(e->reading), l->file));
 
-		open[i] = !map_get(&o->files, path, 0) || map_get(&o->lines, path, l->offset / CHOICES_LINE);
+		open[i] = !map_get(&o->files, path, 0) || map_get(&o->lines, path, l->offset / LINE_BYTES);
 	}
 	return open;
 }

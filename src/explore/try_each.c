@@ -15,6 +15,8 @@
 
 #include "explore/explore_in.h"
 
+#include "base/random.h"
+
 enum {
 	STATES_SLOW = 1 << 12,       /* states of one moment, if each costs a process */
 	SAMPLED = 1 << 10,           /* states in a random sample, at most */
@@ -316,15 +318,6 @@ static int pages_try(struct eager *g)
 
 /* Random samples */
 
-static uint64_t random_next(struct eager *g)
-{
-	uint64_t x = g->random += 0x9e3779b97f4a7c15u;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
 /* Reservoir sampling: all alternatives have the same probability. */
 static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bounds, uint8_t *flags)
 {
@@ -333,7 +326,7 @@ static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bo
 
 	for (bool more = choices_first(c, line, bounds, CHOICES_CONTENTS, flags); more;
 	     more = choices_next(c, line, bounds, CHOICES_CONTENTS, flags))
-		if (random_next(g) % ++seen == 0)
+		if (random_next(&g->random) % ++seen == 0)
 			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
 }
 
@@ -441,7 +434,7 @@ int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager
 	int r;
 
 	*g = (struct eager){.explore = e, .root = root, .moment = moment, .err = err};
-	g->random = e->campaign->options.seed * 0x9e3779b97f4a7c15u + c->event;
+	g->random = random_seed(e->campaign->options.seed, c->event);
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);

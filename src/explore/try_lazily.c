@@ -10,6 +10,8 @@
 
 #include "explore/explore_in.h"
 
+#include "base/random.h"
+
 enum {
 	LEAVES_SAMPLED = 1 << 10,     /* leaves in a random sample, at most */
 	LEAVES_NESTED = 1 << 6,       /* leaves of a root, in sequence and random, to look at for a second crash */
@@ -184,7 +186,7 @@ static int flight_send(const struct flight *flight, enum lazy_order order, uint6
 	struct flight *f = mem_alloc(sizeof(*f));
 	struct lazy_options options = {
 		.order = order,
-		.seed = e->campaign->options.seed * 0x9e3779b97f4a7c15u + e->explored->roots.at[flight->root].event,
+		.seed = random_seed(e->campaign->options.seed, e->explored->roots.at[flight->root].event),
 		.leaves_max = leaves_most,
 		.stores = flight->aim == FLIGHT_NEST,
 		.leaf = leaf_told,

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/map.h"
+#include "base/text.h"
 #include "finding/fingerprint.h"
 #include "finding/fix.h"
 #include "finding/message.h"
@@ -482,11 +483,6 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *given)
 }
 
 /* ---- one mistake, told twice ---- */
-
-static bool text_equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 static bool failure_equal(const struct finding *a, const struct finding *b)
 {

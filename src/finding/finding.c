@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define FUNCTION_LONG 60 /* longer names are abbreviated */
 
 #ifndef BLACKOUT_VERSION
@@ -291,11 +293,6 @@ void finding_add_detector(struct finding *finding, const char *detector)
 	BUG_ON(finding->detector_count == FINDING_DETECTORS_MAX);
 	finding->detectors[finding->detector_count++] = detector;
 	finding->detector = finding->detectors[0];
-}
-
-static bool text_equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
 }
 
 bool frame_same_place(const struct finding_frame *a, const struct finding_frame *b)

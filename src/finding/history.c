@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "base/map.h"
 #include "finding/stacks.h"
 #include "model/model.h"
 #include "trace/ahead.h"
 #include "trace/op.h"
-
-#define LINE_BYTES 64u
 
 /* A kept event, before its texts are made: most of them are dropped from the ring again. */
 struct kept {

@@ -8,17 +8,6 @@
 #include "base/mem.h"
 #include "finding/own.h"
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_place(const struct finding_frame *a, const struct finding_frame *b)
-{
-	return a->line == b->line && same_text(a->path, b->path) && same_text(a->module, b->module) &&
-	       (a->line || a->offset == b->offset);
-}
-
 /* Index of the next frame of the user's own code, from `at` on; the count if there is none. */
 static size_t next_own(const struct finding_stack *stack, size_t at)
 {
@@ -33,7 +22,7 @@ static bool same_call(const struct finding_stack *a, const struct finding_stack 
 	size_t i = a->location, j = b->location;
 
 	while (i < a->count && j < b->count) {
-		if (!same_place(&a->frames[i], &b->frames[j]))
+		if (!frame_same_place(&a->frames[i], &b->frames[j]))
 			return false;
 		i = next_own(a, i + 1);
 		j = next_own(b, j + 1);

@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/line.h"
 #include "base/mem.h"
-
-#define LINE 64u
 
 void ages_free(struct ages *ages)
 {
@@ -18,7 +17,7 @@ void ages_free(struct ages *ages)
 
 static uint64_t *line_find(const struct ages *ages, const struct unit *unit)
 {
-	const uint64_t *slot = ages->count ? map_get(&ages->lines, unit->offset / LINE, unit->file) : NULL;
+	const uint64_t *slot = ages->count ? map_get(&ages->lines, unit->offset / LINE_BYTES, unit->file) : NULL;
 
 	return slot ? (uint64_t *)(uintptr_t)*slot : NULL;
 }
@@ -31,13 +30,13 @@ uint8_t ages_visible(const struct ages *ages, const struct unit *unit)
 	if (!line)
 		return (uint8_t)((1u << unit->size) - 1);
 	for (unsigned i = 0; i < unit->size; i++)
-		visible |= (uint8_t)((line[unit->offset % LINE + i] <= unit->event) << i);
+		visible |= (uint8_t)((line[unit->offset % LINE_BYTES + i] <= unit->event) << i);
 	return visible;
 }
 
 static void line_drop(struct ages *ages, const struct unit *unit)
 {
-	uint64_t *slot = map_get(&ages->lines, unit->offset / LINE, unit->file);
+	uint64_t *slot = map_get(&ages->lines, unit->offset / LINE_BYTES, unit->file);
 
 	free((void *)(uintptr_t)*slot);
 	*slot = 0;
@@ -46,9 +45,9 @@ static void line_drop(struct ages *ages, const struct unit *unit)
 
 static uint64_t *line_make(struct ages *ages, const struct unit *unit)
 {
-	uint64_t *line = mem_alloc(LINE * sizeof(*line));
+	uint64_t *line = mem_alloc(LINE_BYTES * sizeof(*line));
 
-	*map_put(&ages->lines, unit->offset / LINE, unit->file) = (uint64_t)(uintptr_t)line;
+	*map_put(&ages->lines, unit->offset / LINE_BYTES, unit->file) = (uint64_t)(uintptr_t)line;
 	ages->count++;
 	return line;
 }
@@ -65,8 +64,8 @@ void ages_note(struct ages *ages, const struct unit *unit, size_t left, bool mix
 	if (!line && mixed)
 		line = line_make(ages, unit);
 	for (unsigned i = 0; line && i < unit->size; i++) {
-		if (line[unit->offset % LINE + i] < unit->event)
-			line[unit->offset % LINE + i] = unit->event;
+		if (line[unit->offset % LINE_BYTES + i] < unit->event)
+			line[unit->offset % LINE_BYTES + i] = unit->event;
 	}
 }
 

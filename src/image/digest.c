@@ -24,15 +24,15 @@ uint64_t digest_path(const char *path)
 	return path ? XXH3_64bits(path, strlen(path)) : 0;
 }
 
-struct digest digest_line(uint64_t path, uint64_t line, const uint8_t bytes[DIGEST_LINE])
+struct digest digest_line(uint64_t path, uint64_t line, const uint8_t bytes[LINE_BYTES])
 {
-	uint64_t words[DIGEST_LINE / 8 + 1];
+	uint64_t words[LINE_BYTES / 8 + 1];
 	XXH128_hash_t hash;
 
-	memcpy(words, bytes, DIGEST_LINE);
+	memcpy(words, bytes, LINE_BYTES);
 	if (!(words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]))
 		return (struct digest){0, 0};
-	words[DIGEST_LINE / 8] = line;
+	words[LINE_BYTES / 8] = line;
 	hash = XXH3_128bits_withSeed(words, sizeof(words), path);
 	return (struct digest){hash.low64, hash.high64};
 }
@@ -41,9 +41,9 @@ static struct digest digest_page(uint64_t path, uint64_t number, const uint8_t *
 {
 	struct digest sum = {0, 0};
 
-	for (unsigned i = 0; bytes && i < IMAGE_PAGE / DIGEST_LINE; i++)
-		sum = digest_add(sum, digest_line(path, number * (IMAGE_PAGE / DIGEST_LINE) + i,
-						  bytes + (size_t)i * DIGEST_LINE));
+	for (unsigned i = 0; bytes && i < IMAGE_PAGE / LINE_BYTES; i++)
+		sum = digest_add(sum, digest_line(path, number * (IMAGE_PAGE / LINE_BYTES) + i,
+						  bytes + (size_t)i * LINE_BYTES));
 	return sum;
 }
 

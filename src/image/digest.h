@@ -11,9 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/line.h"
 #include "image/content.h"
-
-#define DIGEST_LINE 64u
 
 struct digest {
 	uint64_t low, high;
@@ -41,7 +40,7 @@ static inline struct digest digest_subtract(struct digest a, struct digest b)
 }
 
 /* The contribution of a line; `path` is digest_path of its file. */
-struct digest digest_line(uint64_t path, uint64_t line, const uint8_t bytes[DIGEST_LINE]);
+struct digest digest_line(uint64_t path, uint64_t line, const uint8_t bytes[LINE_BYTES]);
 uint64_t digest_path(const char *path);
 
 /* The digest of a changing content, kept up to date page by page. */

@@ -203,7 +203,7 @@ static size_t patch_find(const struct state *state, uint32_t file, uint64_t line
 		size_t middle = low + (high - low) / 2;
 		const struct patch *p = &state->at[middle];
 
-		if (p->file < file || (p->file == file && p->offset / DIGEST_LINE < line))
+		if (p->file < file || (p->file == file && p->offset / LINE_BYTES < line))
 			low = middle + 1;
 		else
 			high = middle;
@@ -216,11 +216,11 @@ static void patches_show(const struct state *state, uint32_t file, uint64_t offs
 {
 	uint64_t end = offset + size;
 
-	for (size_t i = patch_find(state, file, offset / DIGEST_LINE); i < state->count; i++) {
+	for (size_t i = patch_find(state, file, offset / LINE_BYTES); i < state->count; i++) {
 		const struct patch *p = &state->at[i];
 		uint64_t from = p->offset > offset ? p->offset : offset, to = p->offset + p->size;
 
-		if (p->file != file || p->offset / DIGEST_LINE * DIGEST_LINE >= end)
+		if (p->file != file || p->offset / LINE_BYTES * LINE_BYTES >= end)
 			break;
 		to = to < end ? to : end;
 		if (from < to)
@@ -247,7 +247,7 @@ size_t image_read(const struct image *image, const struct state *state, uint32_t
 /* Does the state have patches on the page? */
 static bool page_is_covered(const struct state *state, uint32_t file, uint64_t number)
 {
-	size_t at = state ? patch_find(state, file, number * (IMAGE_PAGE / DIGEST_LINE)) : 0;
+	size_t at = state ? patch_find(state, file, number * (IMAGE_PAGE / LINE_BYTES)) : 0;
 
 	return state && at < state->count && state->at[at].file == file && state->at[at].offset / IMAGE_PAGE == number;
 }

@@ -85,7 +85,7 @@ struct work {
 	uint32_t line;
 	uint64_t path;
 	bool named;
-	uint8_t certain[CHOICES_LINE];
+	uint8_t certain[LINE_BYTES];
 	struct digest base;
 	size_t first; /* index of its first variant */
 };
@@ -97,7 +97,7 @@ static struct work work_start(struct variants *v, const struct image *image, con
 	struct work w = {.v = v, .c = c, .line = line, .named = path, .path = digest_path(path), .first = v->all.count};
 
 	image_read(image, NULL, l->file, l->offset, w.certain, sizeof(w.certain));
-	w.base = digest_line(w.path, l->offset / CHOICES_LINE, w.certain);
+	w.base = digest_line(w.path, l->offset / LINE_BYTES, w.certain);
 	return w;
 }
 
@@ -110,7 +110,7 @@ static struct variant variant_make(const struct work *w, const uint8_t *bytes, s
 				  .alternative = alternative};
 
 	if (w->named)
-		variant.change = digest_subtract(digest_line(w->path, l->offset / CHOICES_LINE, bytes), w->base);
+		variant.change = digest_subtract(digest_line(w->path, l->offset / LINE_BYTES, bytes), w->base);
 	return variant;
 }
 
@@ -141,7 +141,7 @@ static void variant_add(struct work *w, const struct variant *variant)
 /* Go through the alternatives one by one, as choices.h gives them. */
 static bool line_walk(struct work *w, uint64_t limit)
 {
-	uint8_t *taken = w->v->taken.at, bytes[CHOICES_LINE];
+	uint8_t *taken = w->v->taken.at, bytes[LINE_BYTES];
 	uint64_t alternative = 0;
 
 	choices_first(w->c, w->line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
@@ -162,7 +162,7 @@ static void unit_show(const struct choices_unit *unit, uint8_t *bytes)
 {
 	for (unsigned i = 0; i < unit->size; i++) {
 		if (unit->shows >> i & 1)
-			bytes[unit->offset % CHOICES_LINE + i] = unit->value[i];
+			bytes[unit->offset % LINE_BYTES + i] = unit->value[i];
 	}
 }
 
@@ -174,7 +174,7 @@ static void group_walk(struct work *w, const struct choices_unit *units, uint32_
 
 	for (uint32_t set = 1; set <= all; set++) {
 		struct choices_bounds bounds = {units->event, set == all ? after : units->order};
-		uint8_t some[CHOICES_LINE];
+		uint8_t some[LINE_BYTES];
 		struct variant variant;
 
 		memcpy(some, bytes, sizeof(some));
@@ -196,7 +196,7 @@ static void line_walk_cached(struct work *w)
 	const struct choices_line *l = &choices_lines(w->c)[w->line];
 	const struct choices_unit *units = choices_units(w->c) + l->first;
 	uint64_t alternative = 1;
-	uint8_t bytes[CHOICES_LINE];
+	uint8_t bytes[LINE_BYTES];
 	struct variant none;
 
 	memcpy(bytes, w->certain, sizeof(bytes));
@@ -240,7 +240,7 @@ static uint64_t line_signature(const struct work *w)
 
 		memcpy(&value, unit->value, sizeof(value));
 		sum = mix(sum, unit->event << 24 ^ (uint64_t)unit->shows << 16 ^ (uint64_t)unit->size << 8 ^
-				       unit->offset % CHOICES_LINE);
+				       unit->offset % LINE_BYTES);
 		sum = mix(sum, value); /* punching a hole may change it */
 	}
 	return sum;

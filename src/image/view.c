@@ -17,7 +17,7 @@ void view_free(struct view *view)
 
 static void line_start(struct view *view, const struct content *content, const struct unit *unit)
 {
-	struct view_line line = {.number = unit->offset / DIGEST_LINE, .file = unit->file};
+	struct view_line line = {.number = unit->offset / LINE_BYTES, .file = unit->file};
 
 	line.page = content_page(content, unit->file, unit->offset / IMAGE_PAGE);
 	line.named = content_path(content, unit->file) != NULL;
@@ -30,7 +30,7 @@ static void lines_collect(struct view *view, const struct content *content, cons
 {
 	view->lines.count = 0;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t *known = map_put(seen, pending[i]->offset / DIGEST_LINE, pending[i]->file);
+		uint64_t *known = map_put(seen, pending[i]->offset / LINE_BYTES, pending[i]->file);
 
 		if (!*known) {
 			line_start(view, content, pending[i]);
@@ -68,7 +68,7 @@ static void lines_sort(struct view *view, struct map *seen)
 static void unit_deal(struct view *view, const struct map *seen, const struct unit *unit, size_t index,
 		      const struct ages *ages)
 {
-	uint64_t which = *map_get(seen, unit->offset / DIGEST_LINE, unit->file);
+	uint64_t which = *map_get(seen, unit->offset / LINE_BYTES, unit->file);
 	struct view_line *line = &view->lines.at[which - 1];
 	struct view_unit *u = &view->units.at[line->first + line->count++];
 
@@ -97,9 +97,9 @@ void view_arrange(struct view *view, struct model *model, const struct content *
 
 /* Digests */
 
-static void unit_show(uint8_t bytes[DIGEST_LINE], const struct view_unit *unit)
+static void unit_show(uint8_t bytes[LINE_BYTES], const struct view_unit *unit)
 {
-	uint8_t *to = bytes + unit->offset % DIGEST_LINE;
+	uint8_t *to = bytes + unit->offset % LINE_BYTES;
 
 	if (unit->visible == (1u << unit->size) - 1) {
 		memcpy(to, unit->value, unit->size);
@@ -111,17 +111,17 @@ static void unit_show(uint8_t bytes[DIGEST_LINE], const struct view_unit *unit)
 	}
 }
 
-static void line_certain(const struct view_line *line, uint8_t bytes[DIGEST_LINE])
+static void line_certain(const struct view_line *line, uint8_t bytes[LINE_BYTES])
 {
 	if (line->page)
-		memcpy(bytes, line->page + line->number * DIGEST_LINE % IMAGE_PAGE, DIGEST_LINE);
+		memcpy(bytes, line->page + line->number * LINE_BYTES % IMAGE_PAGE, LINE_BYTES);
 	else
-		memset(bytes, 0, DIGEST_LINE);
+		memset(bytes, 0, LINE_BYTES);
 }
 
 static struct digest line_compute(const struct view *view, struct view_line *line, const bool *persisted)
 {
-	uint8_t bytes[DIGEST_LINE];
+	uint8_t bytes[LINE_BYTES];
 
 	line_certain(line, bytes);
 	if (!line->asked)

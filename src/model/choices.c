@@ -44,7 +44,7 @@ static void leave_out(struct pass *p, const struct choices_unit *unit)
 
 static bool line_before(const struct choices_line *line, uint32_t file, uint64_t offset)
 {
-	return line->file < file || (line->file == file && line->offset + (CHOICES_LINE - 1) < offset);
+	return line->file < file || (line->file == file && line->offset + (LINE_BYTES - 1) < offset);
 }
 
 uint32_t choices_find_from(const struct choices *c, uint32_t file, uint64_t offset)
@@ -111,7 +111,7 @@ static bool next_set(const struct pass *p, struct choices_bounds bounds, uint8_t
 /* Bytes of the line that the unit would show. */
 static uint64_t unit_bytes(const struct choices_unit *unit)
 {
-	return (uint64_t)unit->shows << unit->offset % CHOICES_LINE;
+	return (uint64_t)unit->shows << unit->offset % LINE_BYTES;
 }
 
 /* The first barrier that the cached units of the line leave. */
@@ -266,7 +266,7 @@ void choices_apply(const struct choices *c, uint32_t line, const uint8_t *taken,
 	for (uint32_t i = 0; i < l->count; i++, unit++) {
 		for (unsigned b = 0; taken[i] && b < unit->size; b++) {
 			if (unit->shows >> b & 1)
-				bytes[unit->offset % CHOICES_LINE + b] = unit->value[b];
+				bytes[unit->offset % LINE_BYTES + b] = unit->value[b];
 		}
 	}
 }
@@ -341,7 +341,7 @@ static bool unit_check(const struct choices_unit *unit, const struct choices_lin
 {
 	uint64_t within = unit->offset - line->offset;
 
-	return unit->file == line->file && unit->offset >= line->offset && within < CHOICES_LINE && unit->size >= 1 &&
+	return unit->file == line->file && unit->offset >= line->offset && within < LINE_BYTES && unit->size >= 1 &&
 	       within % 8 + unit->size <= 8 && unit->shows >> (unit->size - 1) <= 1 && unit->event < unit->order;
 }
 
@@ -349,7 +349,7 @@ static bool line_check(const struct choices *c, uint32_t at, uint32_t first)
 {
 	const struct choices_line *line = &choices_lines(c)[at];
 
-	if (line->offset % CHOICES_LINE || line->first != first || !line->count || line->count > c->line_units_max ||
+	if (line->offset % LINE_BYTES || line->first != first || !line->count || line->count > c->line_units_max ||
 	    line->count > c->unit_count - first || (at && !line_before(line - 1, line->file, line->offset)))
 		return false;
 	for (uint32_t i = 0; i < line->count; i++) {

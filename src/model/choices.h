@@ -30,7 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHOICES_LINE 64u         /* bytes */
+#include "base/line.h"
+
 #define CHOICES_NEVER UINT64_MAX /* later than every event */
 #define CHOICES_NONE UINT32_MAX  /* no such line */
 

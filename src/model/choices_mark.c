@@ -14,7 +14,7 @@
 #include "model/model.h"
 
 struct content {
-	uint8_t bytes[CHOICES_LINE];
+	uint8_t bytes[LINE_BYTES];
 	uint64_t shown; /* bit i: bytes[i] comes from a unit */
 };
 
@@ -39,7 +39,7 @@ static bool is_cached(const struct choices_unit *units, uint32_t count)
 
 static void unit_show(struct content *content, const struct choices_unit *unit)
 {
-	unsigned first = unit->offset % CHOICES_LINE;
+	unsigned first = unit->offset % LINE_BYTES;
 
 	for (unsigned i = 0; i < unit->size; i++) {
 		if (unit->shows >> i & 1)

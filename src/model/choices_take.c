@@ -30,7 +30,7 @@ static struct choices_unit unit_take(const struct node *node, const struct unit 
 
 static uint64_t unit_line(const struct choices_unit *unit)
 {
-	return unit->offset - unit->offset % CHOICES_LINE;
+	return unit->offset - unit->offset % LINE_BYTES;
 }
 
 /* By line, then by the sequence of the stores. */

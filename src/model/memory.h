@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/line.h"
 #include "base/map.h"
 #include "base/vec.h"
 
-#define LINE_BYTES 64u
 #define PAGE_BYTES 4096u
 #define PAGE_LINES (PAGE_BYTES / LINE_BYTES)
 

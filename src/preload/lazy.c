@@ -123,15 +123,15 @@ static void line_agree(uint32_t line, const uint8_t *certain)
 
 	choices_most(lazy.choices, line, CHOICES_OPEN, lazy.scratch);
 	for (int i = 0; i < (certain ? 1 : 2); i++) {
-		memset(base, i ? 0xff : 0, CHOICES_LINE);
+		memset(base, i ? 0xff : 0, LINE_BYTES);
 		if (certain)
-			memcpy(base, certain, CHOICES_LINE);
-		memcpy(ours, base, CHOICES_LINE);
-		memcpy(most, base, CHOICES_LINE);
+			memcpy(base, certain, LINE_BYTES);
+		memcpy(ours, base, LINE_BYTES);
+		memcpy(most, base, LINE_BYTES);
 		choices_apply(lazy.choices, line, lazy.alternative, ours);
 		choices_apply(lazy.choices, line, lazy.scratch, most);
-		all = all && !memcmp(ours, most, CHOICES_LINE);
-		none = none && !memcmp(ours, base, CHOICES_LINE);
+		all = all && !memcmp(ours, most, LINE_BYTES);
+		none = none && !memcmp(ours, base, LINE_BYTES);
 	}
 	lazy_agree(all, none);
 }
@@ -167,7 +167,7 @@ void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t 
 
 		if (elsewhere)
 			lazy_page_protect((uintptr_t)at & -LAZY_PAGE, PROT_READ | PROT_WRITE);
-		for (unsigned b = 0; b < CHOICES_LINE; b++) {
+		for (unsigned b = 0; b < LINE_BYTES; b++) {
 			if (bytes >> b & 1)
 				at[b] = content[b];
 		}
@@ -180,9 +180,9 @@ void lazy_show(uint32_t line, const uint8_t *content, uint64_t bytes, uintptr_t 
 static uint64_t bytes_of(uint64_t offset, uint64_t from, uint64_t end)
 {
 	uint64_t first = from > offset ? from - offset : 0,
-		 last = end - offset < CHOICES_LINE ? end - offset : CHOICES_LINE;
+		 last = end - offset < LINE_BYTES ? end - offset : LINE_BYTES;
 
-	return first < last ? (~(uint64_t)0 >> (CHOICES_LINE - (last - first))) << first : 0;
+	return first < last ? (~(uint64_t)0 >> (LINE_BYTES - (last - first))) << first : 0;
 }
 
 static bool line_know(uint32_t line, uint64_t bytes, uint8_t *here, enum lazy_access access)
@@ -281,9 +281,9 @@ void lazy_resume(void)
 static void overlay(uint32_t line, uint64_t offset, uint8_t *buffer, size_t bytes)
 {
 	const struct choices_line *l = &choices_lines(lazy.choices)[line];
-	uint8_t whole[CHOICES_LINE];
+	uint8_t whole[LINE_BYTES];
 	uint64_t from = l->offset > offset ? l->offset : offset;
-	uint64_t end = l->offset + CHOICES_LINE < offset + bytes ? l->offset + CHOICES_LINE : offset + bytes;
+	uint64_t end = l->offset + LINE_BYTES < offset + bytes ? l->offset + LINE_BYTES : offset + bytes;
 
 	memcpy(whole + (from - l->offset), buffer + (from - offset), end - from);
 	choices_apply(lazy.choices, line, lazy.taken + l->first, whole);
@@ -305,11 +305,11 @@ static void overlay_range(uint32_t file, uint64_t offset, void *buffer, size_t b
 static void line_renew(uint32_t line, uint8_t *at)
 {
 	uint64_t bytes = lazy.lines[line] == LINE_DECIDED ? ~(uint64_t)0 : lazy.agreed[line];
-	uint8_t whole[CHOICES_LINE];
+	uint8_t whole[LINE_BYTES];
 
-	memcpy(whole, at, CHOICES_LINE);
+	memcpy(whole, at, LINE_BYTES);
 	choices_apply(lazy.choices, line, lazy.taken + choices_lines(lazy.choices)[line].first, whole);
-	for (unsigned b = 0; b < CHOICES_LINE; b++) {
+	for (unsigned b = 0; b < LINE_BYTES; b++) {
 		if (bytes >> b & 1)
 			at[b] = whole[b];
 	}
@@ -357,7 +357,7 @@ static void decide_file(uint32_t file, uint64_t offset, uint64_t end)
 		uint8_t *at = line_mapped(line, &range);
 
 		if (at) {
-			lazy_decide(range, (uintptr_t)at, (uintptr_t)at + CHOICES_LINE, ACCESS_ANY);
+			lazy_decide(range, (uintptr_t)at, (uintptr_t)at + LINE_BYTES, ACCESS_ANY);
 			lazy_page_settle(range, (uintptr_t)at);
 			continue;
 		}

@@ -54,7 +54,7 @@ static bool is_freer(struct choices_bounds a, struct choices_bounds b)
 static void contents_compare(struct contents *k, struct lazy_content *seen, uint32_t number)
 {
 	for (uint32_t i = 0; i < number; i++) {
-		if (contents_skips(k, i) || memcmp(seen[i].bytes, seen[number].bytes, CHOICES_LINE) != 0)
+		if (contents_skips(k, i) || memcmp(seen[i].bytes, seen[number].bytes, LINE_BYTES) != 0)
 			continue;
 		if (is_freer(seen[i].bounds, seen[number].bounds))
 			k->same |= (uint64_t)1 << number;
@@ -71,7 +71,7 @@ static struct contents contents_of(uint32_t line, const uint8_t *certain)
 		if (certain && k.count < DUPLICATES_MAX) {
 			struct lazy_content *content = &lazy.contents[k.count];
 
-			memcpy(content->bytes, certain, CHOICES_LINE);
+			memcpy(content->bytes, certain, LINE_BYTES);
 			choices_apply(lazy.choices, line, lazy.alternative, content->bytes);
 			content->bounds = choices_decide(lazy.choices, line, lazy.alternative, lazy.bounds);
 			contents_compare(&k, lazy.contents, k.count);

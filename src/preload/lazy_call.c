@@ -235,7 +235,7 @@ static void buffer_open(uintptr_t at, size_t bytes)
 static void text_open(uintptr_t at)
 {
 	while (lazy_range_at(at)) {
-		size_t bytes = CHOICES_LINE - at % CHOICES_LINE;
+		size_t bytes = LINE_BYTES - at % LINE_BYTES;
 
 		buffer_open(at, bytes);
 		if (memchr((const void *)at, 0, bytes))

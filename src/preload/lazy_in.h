@@ -48,7 +48,7 @@ struct lazy_tree {
 
 /* An alternative of a line, for comparison with others. */
 struct lazy_content {
-	uint8_t bytes[CHOICES_LINE];
+	uint8_t bytes[LINE_BYTES];
 	struct choices_bounds bounds;
 };
 

@@ -18,8 +18,8 @@ struct classes {
 static bool bytes_equal(const uint8_t *a, const uint8_t *b, uint64_t bytes)
 {
 	if (bytes == ~(uint64_t)0)
-		return !memcmp(a, b, CHOICES_LINE);
-	for (unsigned i = 0; i < CHOICES_LINE; i++) {
+		return !memcmp(a, b, LINE_BYTES);
+	for (unsigned i = 0; i < LINE_BYTES; i++) {
 		if ((bytes >> i & 1) && a[i] != b[i])
 			return false;
 	}
@@ -40,7 +40,7 @@ static uint64_t contents_all(uint32_t line, const uint8_t *here, uint32_t *last)
 		*last = i;
 		if (all || lazy.masks[line] >> i & 1) {
 			mask |= (uint64_t)1 << i;
-			memcpy(lazy.contents[i].bytes, here, CHOICES_LINE);
+			memcpy(lazy.contents[i].bytes, here, LINE_BYTES);
 			choices_apply(lazy.choices, line, lazy.alternative, lazy.contents[i].bytes);
 		}
 		more = choices_next(lazy.choices, line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
@@ -127,7 +127,7 @@ static uint64_t agreement(uint64_t mask)
 	for (uint64_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
 		const uint8_t *other = lazy.contents[first_bit(rest)].bytes;
 
-		for (unsigned b = 0; b < CHOICES_LINE; b++)
+		for (unsigned b = 0; b < LINE_BYTES; b++)
 			agreed &= ~((uint64_t)(first[b] != other[b]) << b);
 	}
 	return agreed;

@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/random.h"
+
 enum { LEVELS_MAX = 200 /* depth of waiting processes */ };
 
 bool lazy_is_threaded(void)
@@ -111,11 +113,7 @@ bool lazy_goes_downwards(void)
 
 uint32_t lazy_random_below(uint32_t line, uint32_t limit)
 {
-	uint64_t x = lazy.block->seed * 0x9e3779b97f4a7c15u + line + 1;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return (uint32_t)((x ^ x >> 31) % (limit ? limit : 1));
+	return (uint32_t)(random_mix(random_seed(lazy.block->seed, line + UINT64_C(1))) % (limit ? limit : 1));
 }
 
 void lazy_over(pid_t pid, int status)

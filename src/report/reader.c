@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "finding/own.h"
 #include "report/formats.h"
 #include "report/reader_parts.h"
@@ -104,11 +105,6 @@ static int read_frame(struct reader *r, const json_t *object, struct finding_fra
 	/* Earlier versions did not write it. */
 	frame->own = own ? json_is_true(own) : own_frame(frame, NULL, NULL);
 	return 0;
-}
-
-static bool text_equal(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : !a && !b;
 }
 
 static bool frame_equal(const struct finding_frame *a, const struct finding_frame *b)

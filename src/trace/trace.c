@@ -168,6 +168,13 @@ const struct trace_context *trace_context(const struct trace *trace, uint32_t id
 	return slab_at(&trace->defs.contexts, (size_t)id - 1);
 }
 
+uint32_t trace_context_parent(const struct trace *trace, uint32_t id)
+{
+	const struct trace_context *context = trace_context(trace, id);
+
+	return context ? context->parent : 0;
+}
+
 const struct trace_file *trace_file(const struct trace *trace, uint32_t id)
 {
 	return slab_at(&trace->defs.files, (size_t)id - 1);

@@ -125,6 +125,7 @@ int trace_end_live(struct trace *trace, struct err *err);
 /* Definitions seen so far.  Ids run from 1 to the count; NULL for an id that was never defined. */
 const struct trace_module *trace_module(const struct trace *trace, uint32_t id);
 const struct trace_context *trace_context(const struct trace *trace, uint32_t id);
+uint32_t trace_context_parent(const struct trace *trace, uint32_t id); /* 0: none */
 const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
 uint32_t trace_module_count(const struct trace *trace);
 uint32_t trace_context_count(const struct trace *trace);

@@ -69,7 +69,7 @@ static uint64_t number(int argc, char **argv, const char *key, uint64_t otherwis
 static int unit_compare(const void *left, const void *right)
 {
 	const struct choices_unit *a = left, *b = right;
-	uint64_t x = a->offset / CHOICES_LINE, y = b->offset / CHOICES_LINE;
+	uint64_t x = a->offset / LINE_BYTES, y = b->offset / LINE_BYTES;
 
 	if (x != y)
 		return x < y ? -1 : 1;
@@ -103,7 +103,7 @@ static void choices_make(int argc, char **argv)
 			units[count++] = unit_parse(argv[i] + 5);
 	qsort(units, count, sizeof(*units), unit_compare);
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t offset = units[i].offset & -(uint64_t)CHOICES_LINE;
+		uint64_t offset = units[i].offset & -(uint64_t)LINE_BYTES;
 
 		units[i].pending = i;
 		orders += units[i].order != CHOICES_NEVER;

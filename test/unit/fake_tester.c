@@ -131,7 +131,7 @@ static bool line_is_extreme(const struct fake_tree *tree, uint32_t line, bool al
 {
 	const struct choices *c = tree->options->choices;
 	const struct choices_line *l = &choices_lines(c)[line];
-	uint8_t here[CHOICES_LINE] = {0}, there[CHOICES_LINE];
+	uint8_t here[LINE_BYTES] = {0}, there[LINE_BYTES];
 	uint8_t *extreme = mem_alloc(l->count);
 
 	image_read(tree->tester->image, NULL, l->file, l->offset, here, sizeof(here));
@@ -246,7 +246,7 @@ static int fake_submit_lazy(struct tester *t, const struct state *certain, void 
 	tree.taken = mem_alloc(c->unit_count + 1);
 	for (size_t i = 0; i < fake->read_count; i++)
 		for (uint32_t line = 0; line < c->line_count; line++)
-			if (choices_lines(c)[line].offset == fake->reads[i] * CHOICES_LINE)
+			if (choices_lines(c)[line].offset == fake->reads[i] * LINE_BYTES)
 				tree.lines[tree.count++] = line;
 	tree.end.left_out = choices_count(c, CHOICES_OPEN, NULL);
 	tree_grow(&tree, 0, CHOICES_OPEN);

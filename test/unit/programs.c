@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/random.h"
 #include "trace/op.h"
 
 /* The lines in use: two neighbors, and two more neighbors on both sides of a page boundary. */
@@ -19,14 +20,9 @@ struct maker {
 	uint64_t size[3];
 };
 
-/* splitmix64 */
 static uint64_t roll(struct maker *m, uint64_t sides)
 {
-	uint64_t z = m->random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (z ^ z >> 31) % sides;
+	return random_next(&m->random) % sides;
 }
 
 #define one_of(m, ...) \

@@ -101,11 +101,3 @@ void scratch_expect_error(const char *dir, const char *sentence)
 	assert_string_equal(err.sentence, sentence);
 	assert_int_equal(err.status, ERR_CANNOT);
 }
-
-uint64_t scratch_random(uint64_t *seed)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed * 0x2545f4914f6cdd1dull >> 11;
-}

@@ -40,7 +40,4 @@ long scratch_read_all(const char *dir, struct err *err);
 /* Reading must fail with exactly this message. */
 void scratch_expect_error(const char *dir, const char *sentence);
 
-/* A pseudo-random number, the same on every run: xorshift, seeded by *state, which must not be 0. */
-uint64_t scratch_random(uint64_t *seed);
-
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "builder.h"
 #include "scratch.h"
 
@@ -20,7 +21,7 @@ enum { CHUNKS = 40, CHUNK_EVENTS = 700, LONGEST = 300000 };
 static void chunk_make(struct builder *b, const uint8_t *data, uint64_t *seed, enum bo_codec codec)
 {
 	for (int i = 0; i < CHUNK_EVENTS; i++) {
-		uint64_t r = scratch_random(seed), size = r % 500 ? 1 + r / 500 % 80 : 1 + r / 500 % LONGEST;
+		uint64_t r = random_next(seed), size = r % 500 ? 1 + r / 500 % 80 : 1 + r / 500 % LONGEST;
 
 		builder_store(b,
 			      &(struct event){.addr = A + r / 7 % (POOL - size), .size = size, .data = data + r % 256});
@@ -39,7 +40,7 @@ static void recording_make(struct builder *b, enum bo_codec codec)
 	uint64_t seed = 7;
 
 	for (size_t i = 0; i < sizeof(data); i++)
-		data[i] = (uint8_t)scratch_random(&seed);
+		data[i] = (uint8_t)random_next(&seed);
 	builder_start(b, 0, 0);
 	builder_put(b, BO_OP_DEF_FILE, 8, 77, POOL, 0, BUILDER_P("/pm/pool"));
 	builder_put(b, BO_OP_MAP, 0, 1, A, POOL, 0, 3, MAP_SHARED);

@@ -12,6 +12,8 @@
 
 #include "count/boxes_part.h"
 
+#include "base/random.h"
+
 #define ROUNDS 20000
 #define LINES 4u
 #define VALUES 4u
@@ -21,8 +23,7 @@ static uint64_t state = 1;
 
 static unsigned roll(unsigned sides)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(state >> 33) % sides;
+	return (unsigned)(random_next(&state) % sides);
 }
 
 struct box {

@@ -84,13 +84,13 @@ static uint32_t set_of(const struct choices *c, uint8_t (*taken)[UNITS])
 /* The certain content is taken to be a byte that no program stores. */
 static uint64_t *content_slot(struct map *map, const struct choices *c, uint8_t (*taken)[UNITS])
 {
-	uint8_t bytes[LINES * CHOICES_LINE];
+	uint8_t bytes[LINES * LINE_BYTES];
 	XXH128_hash_t hash;
 
 	memset(bytes, 0xee, sizeof(bytes));
 	for (uint32_t l = 0; l < c->line_count; l++)
-		choices_apply(c, l, taken[l], bytes + (size_t)l * CHOICES_LINE);
-	hash = XXH3_128bits(bytes, (size_t)c->line_count * CHOICES_LINE);
+		choices_apply(c, l, taken[l], bytes + (size_t)l * LINE_BYTES);
+	hash = XXH3_128bits(bytes, (size_t)c->line_count * LINE_BYTES);
 	return map_put(map, hash.low64, hash.high64);
 }
 

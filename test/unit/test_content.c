@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "image/content.h"
 #include "scratch.h"
 
@@ -296,18 +297,18 @@ static struct event random_event(uint64_t *seed, uint8_t *data, const struct mod
 	};
 	static const enum event_type types[] = {EVENT_STORE,      EVENT_STORE,         EVENT_STORE,
 						EVENT_FILE_WRITE, EVENT_FILE_ALLOCATE, EVENT_FILE_TRUNCATE};
-	struct event ev = {.type = types[scratch_random(seed) % 6], .file = 1, .data = data};
-	uint64_t grain = scratch_random(seed) % 2 ? 1 : 1024;
+	struct event ev = {.type = types[random_next(seed) % 6], .file = 1, .data = data};
+	uint64_t grain = random_next(seed) % 2 ? 1 : 1024;
 
-	ev.offset = scratch_random(seed) % MOST / 2 / grain * grain;
-	ev.size = (1 + scratch_random(seed) % (scratch_random(seed) % 4 ? 64 : 16384) / grain) * grain;
-	ev.flags = ev.type == EVENT_FILE_ALLOCATE ? modes[scratch_random(seed) % 7] : 0;
+	ev.offset = random_next(seed) % MOST / 2 / grain * grain;
+	ev.size = (1 + random_next(seed) % (random_next(seed) % 4 ? 64 : 16384) / grain) * grain;
+	ev.flags = ev.type == EVENT_FILE_ALLOCATE ? modes[random_next(seed) % 7] : 0;
 	if (ev.flags == FALLOC_FL_INSERT_RANGE && m->size + ev.size > MOST)
 		ev.flags = FALLOC_FL_COLLAPSE_RANGE;
 	for (uint64_t i = 0; ev.type != EVENT_FILE_ALLOCATE && i < ev.size; i++)
-		data[i] = (uint8_t)(scratch_random(seed) % 4 ? scratch_random(seed) : 0);
+		data[i] = (uint8_t)(random_next(seed) % 4 ? random_next(seed) : 0);
 	if (ev.type == EVENT_FILE_TRUNCATE)
-		ev = (struct event){.type = ev.type, .file = 1, .size = scratch_random(seed) % MOST};
+		ev = (struct event){.type = ev.type, .file = 1, .size = random_next(seed) % MOST};
 	return ev;
 }
 

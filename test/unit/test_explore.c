@@ -12,6 +12,8 @@
 
 #include "engine.h"
 
+#include "base/random.h"
+
 enum { PROGRAMS = 40, WORDS_MAX = 14, STORES_MAX = 8, LINES = 4 * 64 /* bytes of the pool in use */ };
 
 static uint64_t seed = 1, only;
@@ -21,11 +23,11 @@ static void program_write(char *program, uint64_t number)
 	static const char *const words[] = {"a",  "A",  "b",  "B",  "c",  "~d", "~D", "a", "b",
 					    "<a", "<b", "<c", "!a", "!b", "|",  "|",  "@"};
 	uint64_t random = seed * 1000003 + number;
-	unsigned stores = 0, count = 4 + (unsigned)(scratch_random(&random) % (WORDS_MAX - 4));
+	unsigned stores = 0, count = 4 + (unsigned)(random_next(&random) % (WORDS_MAX - 4));
 
 	*program = 0;
 	for (unsigned i = 0; i < count; i++) {
-		const char *word = words[scratch_random(&random) % (sizeof(words) / sizeof(*words))];
+		const char *word = words[random_next(&random) % (sizeof(words) / sizeof(*words))];
 		bool is_store = strchr("aAbBc~", *word);
 
 		if (is_store && stores == STORES_MAX)

@@ -31,6 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "lazy_recovery.h"
 #include "model/choices.h"
 #include "model/model.h"
@@ -41,17 +42,13 @@ enum { WORLDS = 3000, BYTES = 3 * 4096, SETS_MAX = 600, LEAVES_MAX = 2048 };
 
 static uint64_t seed = 1, only;
 
-/* Random numbers: splitmix64. */
 static uint64_t random_state;
 
 static uint64_t roll(uint64_t sides)
 {
-	uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (z ^ z >> 31) % sides;
+	return random_next(&random_state) % sides;
 }
+
 /* The undecided lines */
 
 struct world {
@@ -109,7 +106,7 @@ static void lines_move(struct choices *c)
 			slot = roll(2) ? 58 + roll(6) : roll(100);
 		else
 			slot += 1 + (roll(3) ? 0 : roll(20));
-		lines[i].offset = slot * CHOICES_LINE;
+		lines[i].offset = slot * LINE_BYTES;
 		for (uint32_t u = lines[i].first; u < lines[i].first + lines[i].count; u++)
 			units[u].offset += lines[i].offset - before;
 	}

@@ -2,6 +2,7 @@
 /* Mapping arithmetic: separate cases, and random operations compared with a plain array of pages. */
 #include <string.h>
 
+#include "base/random.h"
 #include "scratch.h"
 #include "trace/mappings.h"
 
@@ -193,11 +194,11 @@ static void model_remap(struct page *model, uint64_t old, uint64_t old_pages, ui
 
 static void random_step(struct mappings *m, struct page *model, uint64_t *seed)
 {
-	uint64_t page = scratch_random(seed) % (PAGES / 2), pages = 1 + scratch_random(seed) % (PAGES / 4);
-	uint64_t new = scratch_random(seed) % (PAGES / 2), new_pages = 1 + scratch_random(seed) % (PAGES / 4);
-	uint32_t prot = 1 + scratch_random(seed) % 3;
+	uint64_t page = random_next(seed) % (PAGES / 2), pages = 1 + random_next(seed) % (PAGES / 4);
+	uint64_t new = random_next(seed) % (PAGES / 2), new_pages = 1 + random_next(seed) % (PAGES / 4);
+	uint32_t prot = 1 + random_next(seed) % 3;
 
-	switch (scratch_random(seed) % 4) {
+	switch (random_next(seed) % 4) {
 	case 0:
 		map_pages(m, page, pages, 1 + (uint32_t)(new % 3), new);
 		for (uint64_t i = 0; i < pages; i++)

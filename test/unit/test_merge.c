@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "builder.h"
 #include "scratch.h"
 
@@ -103,11 +104,11 @@ static void test_many(void **state)
 	for (uint32_t p = 0; p < PROCESSES; p++)
 		builder_start(&b[p], p, BO_LAYER_FOLLOW);
 	for (uint64_t burst = 1; burst <= BURSTS; burst++) {
-		struct builder *of = &b[scratch_random(&seed) % PROCESSES];
+		struct builder *of = &b[random_next(&seed) % PROCESSES];
 
 		builder_put(of, BO_OP_CLOCK, burst);
 		mark(of, burst);
-		if (scratch_random(&seed) % 8 == 0)
+		if (random_next(&seed) % 8 == 0)
 			builder_end(of, BO_CHUNK_RAW);
 	}
 	for (uint32_t p = 0; p < PROCESSES; p++)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "explain/minimise.h"
 #include "programs.h"
 #include "scratch.h"
@@ -89,8 +90,8 @@ static void check_moment(struct model *model, uint64_t *seed)
 	c.units = model_pending(model, &c.count);
 	if (!c.count || c.count > UNITS)
 		return;
-	c.essential[scratch_random(seed) % c.count] = true;
-	c.essential[scratch_random(seed) % c.count] = true;
+	c.essential[random_next(seed) % c.count] = true;
+	c.essential[random_next(seed) % c.count] = true;
 	model_enumerate(model, visit, &c);
 	assert_int_equal(minimise_lost(model, persisted, &left, fails, &c), 0);
 	assert_int_equal(left, 1000 - c.tried);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "programs.h"
 #include "staged.h"
 
@@ -20,7 +21,7 @@ static uint64_t seed = 1, only, dice, running;
 
 static uint64_t roll(uint64_t sides)
 {
-	return scratch_random(&dice) % sides;
+	return random_next(&dice) % sides;
 }
 
 static void give_names(struct program *p)

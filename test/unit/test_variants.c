@@ -144,7 +144,7 @@ static void long_line(void **state)
 	struct event file = {.type = EVENT_FILE, .file = 1, .size = 4096, .path = "/pm/file"};
 	struct variants v = {0};
 	struct choices *c;
-	uint8_t data[16], taken[3000], bytes[CHOICES_LINE];
+	uint8_t data[16], taken[3000], bytes[LINE_BYTES];
 
 	(void)state;
 	image_apply(image, &file);
