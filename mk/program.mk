@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library of all layers below cli/, the program, and the example that it ships.
 
-LIB_SRC := $(wildcard $(patsubst %,src/%/*.c,base ops trace model image run detect finding report count crash explain explore inject campaign replay))
+LIB_SRC := $(filter-out src/analysis/% src/cli/% src/preload/%,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard src/analysis/*.c src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
@@ -40,11 +40,20 @@ $(B)/examples/%: examples/%.c $(B)/flags | setup
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)
 
-# The stub that is preloaded into recovery programs.  It is linked alone, between a program and the C library.
+# The stub that is preloaded into recovery programs.  It is linked alone, between a program and the C library.  So the
+# code that it shares with the library is compiled again.
 PRELOAD := $(B)/libblackout-preload.so
+PRELOAD_SHARED := src/model/choices.c
+PRELOAD_OBJ := $(patsubst %.c,$(B)/preload/%.o,$(wildcard src/preload/*.c) $(PRELOAD_SHARED))
 program: $(PRELOAD)
 
-$(PRELOAD): $(wildcard src/preload/*.[ch]) src/model/choices.c src/model/choices.h src/protocol/stub.h src/protocol/lazy_block.h src/base/clock.h src/base/path.h src/base/err.h $(B)/flags | setup
+$(B)/preload/%.o: %.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(BASE) -O2 -g -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -c $< -o $@
+
+$(PRELOAD): $(PRELOAD_OBJ)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -O2 -g -fPIC -fvisibility=hidden -U_FORTIFY_SOURCE -shared -Wl,-z,now,-z,defs \
-		$(filter %.c,$^) -o $@ -ldl
+	$(Q)$(CC) -shared -Wl,-z,now,-z,defs $^ -o $@ -ldl
+
+-include $(PRELOAD_OBJ:.o=.d)

@@ -2,6 +2,8 @@
 /* path.c - see path.h. */
 #include "base/path.h"
 
+#include "base/err.h"
+
 int path_make(char *path, size_t size, struct err *err, const char *fmt, ...)
 {
 	va_list args;

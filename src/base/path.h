@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/err.h"
+struct err;
 
 /* Return false if the path does not fit into `size` bytes.  Inline, because the stub inside recovery programs uses it
  * too. */

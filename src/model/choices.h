@@ -75,6 +75,10 @@ struct choices {
 				 /* followed by: lines by (file, offset); units */
 };
 
+/* The stub inside recovery programs, which another compiler may have built, reads the same bytes. */
+_Static_assert(sizeof(struct choices) == 32 && sizeof(struct choices_line) == 24 && sizeof(struct choices_unit) == 64,
+	       "no padding");
+
 static inline const struct choices_line *choices_lines(const struct choices *c)
 {
 	return (const struct choices_line *)(c + 1);

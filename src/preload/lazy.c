@@ -33,7 +33,7 @@ void lazy_refuse(const char *why)
 {
 	lazy.setup.refuse(why);
 	for (;;)
-		CALL(SYS_exit_group, 126);
+		CALL(SYS_exit_group, STUB_EXIT_REFUSED);
 }
 
 bool lazy_is_armed(void)
@@ -109,11 +109,6 @@ static void line_show(uint32_t line, uintptr_t here)
 	}
 }
 
-static const uint8_t *given_taken(void)
-{
-	return (const uint8_t *)(lazy_block_given(lazy.block) + lazy.block->given_count);
-}
-
 /* Does the chosen alternative have the bytes of all units, or those of none?  If the certain bytes are unknown, this
  * must hold for any value of them. */
 static void line_agree(uint32_t line, const uint8_t *certain)
@@ -141,7 +136,8 @@ static void line_decide(uint32_t line, const uint8_t *certain)
 	const struct choices *c = lazy.choices;
 
 	if (lazy.lines[line] == LINE_GIVEN) {
-		memcpy(lazy.alternative, given_taken() + choices_lines(c)[line].first, choices_lines(c)[line].count);
+		memcpy(lazy.alternative, lazy_block_given_taken(lazy.block) + choices_lines(c)[line].first,
+		       choices_lines(c)[line].count);
 	} else if (choices_forced(c, line, lazy.bounds)) {
 		choices_first(c, line, lazy.bounds, CHOICES_ONCE, lazy.alternative);
 	} else {
@@ -406,13 +402,11 @@ static void *memory_new(size_t bytes, int type)
 
 static bool block_check(const struct lazy_block *block)
 {
-	uint64_t before = sizeof(*block) + block->given_count * sizeof(uint64_t) +
-			  ((uint64_t)block->file_count + block->given_count) * sizeof(uint32_t);
 	const struct choices *c = (const void *)((const char *)block + block->choices);
 	const uint32_t *given = lazy_block_given(block);
 
-	if (block->choices % 8 || block->choices < before || block->choices > block->bytes ||
-	    !choices_check(c, block->bytes - block->choices) || block->choices < before + c->unit_count)
+	if (block->choices % 8 || block->choices > block->bytes || !choices_check(c, block->bytes - block->choices) ||
+	    block->choices != lazy_block_choices_offset(block->file_count, block->given_count, c->unit_count))
 		return false;
 	for (uint32_t i = 0; i < block->given_count; i++) {
 		if (given[i] >= c->line_count)
@@ -448,7 +442,7 @@ static bool memory_get(const struct choices *c)
 const char *lazy_prepare(const struct lazy_setup *setup)
 {
 	const struct choices *c = (const void *)((const char *)setup->block + setup->block->choices);
-	const uint64_t *masks = (const uint64_t *)(setup->block + 1);
+	const uint64_t *masks = lazy_block_masks(setup->block);
 	const uint32_t *given = lazy_block_given(setup->block);
 
 	if (!block_check(setup->block))
@@ -460,8 +454,10 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 		lazy.lines[given[i]] = masks[i] ? LINE_PARTLY : LINE_GIVEN;
 		lazy.masks[given[i]] = masks[i];
 		if (!masks[i])
-			lazy.bounds = choices_decide(c, given[i], given_taken() + choices_lines(c)[given[i]].first,
-						     lazy.bounds);
+			lazy.bounds =
+				choices_decide(c, given[i],
+					       lazy_block_given_taken(lazy.block) + choices_lines(c)[given[i]].first,
+					       lazy.bounds);
 	}
 	return NULL;
 }

@@ -47,6 +47,7 @@
 
 #include "model/choices.h"
 #include "protocol/lazy_block.h"
+#include "protocol/stub.h"
 
 /* A report about a leaf that has ended, or about something else.  It is made in the process that waited for the leaf.
  * The receiver adds the output. */

@@ -41,7 +41,7 @@ static void writer_flush(void)
 		if (n == -EINTR)
 			continue;
 		if (n <= 0)
-			CALL(SYS_exit_group, 125);
+			CALL(SYS_exit_group, STUB_EXIT_LOST);
 		done += (size_t)n;
 	}
 	writer.used = 0;
@@ -197,7 +197,7 @@ static void *block_map(void)
 	char path[PATH_MAX];
 	struct stat st;
 
-	if (!stub_control(path, sizeof(path), "lazy"))
+	if (!stub_control(path, sizeof(path), STUB_FILE_LAZY))
 		return NULL;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
 	void *memory = MAP_FAILED;
@@ -215,9 +215,9 @@ const char *lazy_stub_begin(void)
 	setup.refused = &stub_page->refused;
 	setup.adopt = locks_adopt;
 	setup.sigaction = NEXT(sigaction);
-	bool reachable = stub_control(paths.reply, sizeof(paths.reply), "reply") &&
-			 stub_control(paths.out, sizeof(paths.out), "out") &&
-			 stub_control(paths.err, sizeof(paths.err), "err");
+	bool reachable = stub_control(paths.reply, sizeof(paths.reply), STUB_FILE_REPLY) &&
+			 stub_control(paths.out, sizeof(paths.out), STUB_FILE_OUT) &&
+			 stub_control(paths.err, sizeof(paths.err), STUB_FILE_ERR);
 	block = reachable ? block_map() : NULL;
 	if (!block)
 		return "the undecided lines cannot be read";

@@ -310,14 +310,13 @@ PUBLIC ssize_t __readlinkat_chk(int dirfd, const char *path, char *buffer, size_
 /* realpath(3) of a redirected file: the file exists there, and the original name is the canonical one. */
 static char *pm_realpath(const struct place *place, char *resolved)
 {
-	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);
 	struct stat st;
 
 	if (place->entry == PLACE_NEW)
 		return NEXT(realpath)(place->actual, resolved);
 	if (syscall(SYS_newfstatat, AT_FDCWD, place->actual, &st, 0) < 0)
 		return NULL;
-	const char *original = stub_text(entries[place->entry].original);
+	const char *original = stub_page_text(stub_page, stub_page_paths(stub_page)[place->entry].original);
 	return resolved ? strcpy(resolved, original) : strdup(original);
 }
 

@@ -17,14 +17,13 @@
 enum { LINKS_MAX = 16, BUFFERS = 4 /* at least as many as the paths that one call can name */ };
 
 /* The index in a sorted table, or -1. */
-static int table_find(uint32_t table, uint32_t count, const char *path)
+static int table_find(const struct stub_entry *entries, uint32_t count, const char *path)
 {
-	const struct stub_entry *entries = (const void *)stub_text(table);
 	uint32_t low = 0, high = count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = strcmp(stub_text(entries[middle].original), path);
+		int order = strcmp(stub_page_text(stub_page, entries[middle].original), path);
 		if (order == 0)
 			return (int)middle;
 		if (order < 0)
@@ -122,17 +121,16 @@ static const char *path_below(const char *path, const char *dir)
 
 bool place_original(char *path, size_t size)
 {
-	const struct stub_entry *dirs;
 	char found[2 * PATH_MAX];
 	const char *rest;
 
 	if (!stub_page || stub_page->covered)
 		return false;
-	dirs = (const void *)stub_text(stub_page->dirs);
 	for (uint32_t i = 0; i < stub_page->dir_count; i++) {
-		const char *dir = stub_text(dirs[i].original);
+		const struct stub_entry *entry = &stub_page_dirs(stub_page)[i];
+		const char *dir = stub_page_text(stub_page, entry->original);
 
-		rest = path_below(path, stub_text(dirs[i].actual));
+		rest = path_below(path, stub_page_text(stub_page, entry->actual));
 		if (!rest)
 			continue;
 		return path_format(found, sizeof(found), "%s%s", strcmp(dir, "/") ? dir : "", rest) &&
@@ -159,10 +157,12 @@ static bool path_follow(char *path)
 	return path_format(path, PATH_MAX, "%s/%s", dir, target);
 }
 
-static struct place place_found(enum place_kind kind, uint32_t table, uint32_t index)
+/* A PM file or directory that is in the table. */
+static struct place place_found(enum place_kind kind, uint32_t index)
 {
-	const struct stub_entry *entries = (const void *)stub_text(table);
-	return (struct place){.kind = kind, .entry = index, .actual = stub_text(entries[index].actual)};
+	const struct stub_entry *entries = kind == PLACE_PM ? stub_page_paths(stub_page) : stub_page_dirs(stub_page);
+
+	return (struct place){.kind = kind, .entry = index, .actual = stub_page_text(stub_page, entries[index].actual)};
 }
 
 /* Another entry in a directory of PM files.  In redirect mode a file that does not exist may be created: in the stage,
@@ -176,7 +176,7 @@ static struct place place_beside(uint32_t dir, const char *path, const char *nam
 	if (stub_page->serve || syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return (struct place){.kind = PLACE_BESIDE};
 	char *actual = buffers[used++ % BUFFERS];
-	if (!path_format(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, stub_page->dirs, dir).actual, name))
+	if (!path_format(actual, PATH_MAX, "%s/%s", place_found(PLACE_DIR, dir).actual, name))
 		stub_refuse("recovery creates a file whose path is too long");
 	return (struct place){.kind = PLACE_PM, .entry = PLACE_NEW, .actual = actual};
 }
@@ -184,16 +184,16 @@ static struct place place_beside(uint32_t dir, const char *path, const char *nam
 static struct place place_find(const char *path)
 {
 	char dir[PATH_MAX];
-	int index = table_find(stub_page->paths, stub_page->path_count, path);
+	int index = table_find(stub_page_paths(stub_page), stub_page->path_count, path);
 
 	if (index >= 0)
-		return place_found(PLACE_PM, stub_page->paths, (uint32_t)index);
-	index = table_find(stub_page->dirs, stub_page->dir_count, path);
+		return place_found(PLACE_PM, (uint32_t)index);
+	index = table_find(stub_page_dirs(stub_page), stub_page->dir_count, path);
 	if (index >= 0)
-		return place_found(PLACE_DIR, stub_page->dirs, (uint32_t)index);
+		return place_found(PLACE_DIR, (uint32_t)index);
 	const char *slash = strrchr(path, '/');
 	dir_of(path, dir);
-	index = table_find(stub_page->dirs, stub_page->dir_count, dir);
+	index = table_find(stub_page_dirs(stub_page), stub_page->dir_count, dir);
 	if (index < 0)
 		return (struct place){.kind = PLACE_NONE};
 	return place_beside((uint32_t)index, path, slash + 1);
@@ -211,14 +211,15 @@ static bool entry_is(const struct stub_entry *entry, const struct stat *st)
 
 	return file_is(st, entry->device, entry->inode) ||
 	       (stub_page->covered &&
-		syscall(SYS_newfstatat, AT_FDCWD, stub_text(entry->actual), &actual, AT_SYMLINK_NOFOLLOW) == 0 &&
+		syscall(SYS_newfstatat, AT_FDCWD, stub_page_text(stub_page, entry->actual), &actual,
+			AT_SYMLINK_NOFOLLOW) == 0 &&
 		file_is(st, actual.st_dev, actual.st_ino));
 }
 
 /* Is this path, which is not in our tables, another name of a PM file? */
 static struct place place_alias(const char *path, struct place place)
 {
-	const struct stub_entry *entries = (const void *)stub_text(stub_page->paths);
+	const struct stub_entry *entries = stub_page_paths(stub_page);
 	struct stat st;
 
 	if (syscall(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
@@ -227,7 +228,7 @@ static struct place place_alias(const char *path, struct place place)
 	for (uint32_t i = 0; i < stub_page->path_count; i++) {
 		if (!entry_is(&entries[i], &st))
 			continue;
-		place = place_found(PLACE_PM, stub_page->paths, i);
+		place = place_found(PLACE_PM, i);
 		place.alias = true;
 		break;
 	}

@@ -20,7 +20,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PRELOAD "LD_PRELOAD"
 #define SEPARATORS " :"
 
 enum { ARGUMENTS_MAX = 4096, INTERPRETERS_MAX = 4, HEADERS_MAX = 64 };
@@ -86,7 +85,7 @@ static const char *environment_get(char *const *environment, const char *name)
 /* Was the stub removed from LD_PRELOAD?  `LD_PRELOAD=x ./check pool` in a shell does that. */
 static bool environment_lacks_stub(char *const *environment)
 {
-	const char *value = environment_get(environment, PRELOAD);
+	const char *value = environment_get(environment, STUB_PRELOAD_VARIABLE);
 	size_t length = strlen(stub_library);
 
 	if (!stub_page || !length || !environment_get(environment, STUB_VARIABLE))
@@ -105,33 +104,33 @@ static bool environment_lacks_stub(char *const *environment)
  * called here. */
 static size_t environment_room(char *const *environment)
 {
-	const char *value = environment_get(environment, PRELOAD);
+	const char *value = environment_get(environment, STUB_PRELOAD_VARIABLE);
 	size_t count = 2;
 
 	if (!environment_lacks_stub(environment))
 		return 1;
 	for (char *const *each = environment; *each; each++)
 		count++;
-	size_t bytes = sizeof(PRELOAD "=:") + strlen(stub_library) + (value ? strlen(value) : 0);
+	size_t bytes = sizeof(STUB_PRELOAD_VARIABLE "=:") + strlen(stub_library) + (value ? strlen(value) : 0);
 	return count + bytes / sizeof(char *) + 1;
 }
 
 /* The same environment with the stub in front of other preloaded libraries, built in `room` if necessary. */
 static char *const *environment_mend(char *const *environment, char **room)
 {
-	const char *value = environment_get(environment, PRELOAD);
+	const char *value = environment_get(environment, STUB_PRELOAD_VARIABLE);
 	char *text;
 	size_t count = 1;
 
 	if (!environment_lacks_stub(environment))
 		return environment;
 	for (char *const *each = environment; *each; each++)
-		if (strncmp(*each, PRELOAD "=", sizeof(PRELOAD)) != 0)
+		if (strncmp(*each, STUB_PRELOAD_VARIABLE "=", sizeof(STUB_PRELOAD_VARIABLE)) != 0)
 			room[count++] = *each;
 	room[count] = NULL;
 	text = (char *)(room + count + 1);
 	room[0] = text;
-	text = stpcpy(stpcpy(text, PRELOAD "="), stub_library);
+	text = stpcpy(stpcpy(text, STUB_PRELOAD_VARIABLE "="), stub_library);
 	if (value && *value)
 		stpcpy(stpcpy(text, ":"), value);
 	return room;

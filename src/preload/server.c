@@ -49,7 +49,7 @@ static int control_open(const char *name, int flags)
 static void reply_send(const struct stub_reply *reply)
 {
 	if (syscall(SYS_write, server.reply, reply, sizeof(*reply)) != (long)sizeof(*reply))
-		syscall(SYS_exit_group, 125);
+		syscall(SYS_exit_group, STUB_EXIT_LOST);
 }
 
 static int number_of(const char *text)
@@ -245,8 +245,8 @@ void server_start(void)
 		return;
 	if (getpid() != stub_page->started)
 		stub_refuse("recovery consists of several processes");
-	server.request = control_open("request", O_RDONLY);
-	server.reply = control_open("reply", O_WRONLY);
+	server.request = control_open(STUB_FILE_REQUEST, O_RDONLY);
+	server.reply = control_open(STUB_FILE_REPLY, O_WRONLY);
 	if (server.request < 0 || server.reply < 0)
 		stub_refuse("recovery hides the control files from the stub");
 	state_check();

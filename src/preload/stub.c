@@ -33,11 +33,6 @@ void stub_next_all(void)
 		stub_next(next);
 }
 
-const char *stub_text(uint32_t offset)
-{
-	return (const char *)stub_page + offset;
-}
-
 bool stub_control(char *path, size_t size, const char *name)
 {
 	const char *dir = getenv(STUB_VARIABLE);
@@ -52,7 +47,7 @@ __attribute__((constructor)) static void stub_init(void)
 	struct stat st;
 	Dl_info self;
 
-	if (!stub_control(path, sizeof(path), "page"))
+	if (!stub_control(path, sizeof(path), STUB_FILE_PAGE))
 		return;
 	if (dladdr(&stub_library, &self) && self.dli_fname)
 		stub_library = self.dli_fname;
@@ -60,15 +55,18 @@ __attribute__((constructor)) static void stub_init(void)
 	/* Blackout was killed, or has ended, and this process outlived the recovery that started it.  Without the page it
 	 * would reach the user's own files. */
 	if (fd < 0 && errno == ENOENT)
-		syscall(SYS_exit_group, 126);
+		syscall(SYS_exit_group, STUB_EXIT_REFUSED);
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(struct stub_page)) {
 		void *page = (void *)syscall(SYS_mmap, NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (page != MAP_FAILED && ((struct stub_page *)page)->version == STUB_VERSION)
+		if (page != MAP_FAILED && stub_page_is_valid(page, (uint64_t)st.st_size))
 			stub_page = page;
 	}
 	syscall(SYS_close, fd);
+	/* Likewise: this is the stub of another installation. */
+	if (!stub_page)
+		syscall(SYS_exit_group, STUB_EXIT_REFUSED);
 }
 
 /* A process that is neither the server nor a child must send the refusal itself. */
@@ -77,7 +75,7 @@ static void refusal_send(void)
 	struct stub_reply reply = {.op = STUB_REFUSED};
 	char path[4096];
 
-	if (!stub_control(path, sizeof(path), "reply"))
+	if (!stub_control(path, sizeof(path), STUB_FILE_REPLY))
 		return;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
@@ -98,5 +96,5 @@ void stub_refuse(const char *fmt, ...)
 	if (!stub_page->serve && stub_page->started > 0 && getpid() != stub_page->started)
 		syscall(SYS_kill, stub_page->started, 9);
 	for (;;)
-		syscall(SYS_exit_group, 126);
+		syscall(SYS_exit_group, STUB_EXIT_REFUSED);
 }

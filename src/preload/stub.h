@@ -47,7 +47,6 @@ void stub_next_all(void);
 extern struct stub_page *stub_page;
 extern bool stub_is_child; /* this process is a child of the fork server and runs on a state */
 
-const char *stub_text(uint32_t offset);
 void stub_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* The path of the stub itself, as in LD_PRELOAD; "": unknown. */

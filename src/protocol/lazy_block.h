@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_block.h - the data that blackout gives the stub about undecided lines, and the stub's report about each leaf;
- * see lazy.h.
+ * see run/lazy.h and preload/lazy.h.
  *
- * The request STUB_LAZY refers to the file `lazy` in the control directory:
+ * The request STUB_LAZY (stub.h) refers to the file `lazy` in the control directory:
  *
  *     struct lazy_block
  *     uint64_t masks[given_count]      for each given line: bit i: alternative i is possible; 0: see given_taken
@@ -10,7 +10,7 @@
  *     uint32_t given[given_count]      lines about which something is decided from the start
  *     uint8_t given_taken[unit_count]  flags of their units
  *     padding to a multiple of 8
- *     struct choices ...
+ *     struct choices ...               (model/choices.h, which both sides compile)
  *
  * Each leaf is a reply STUB_LEAF, followed by
  *
@@ -28,6 +28,7 @@
 #define BLACKOUT_PROTOCOL_LAZY_BLOCK_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Which content of a line to try first. */
@@ -55,14 +56,39 @@ struct lazy_block {
 	uint32_t stores;       /* 1: a store decides the bytes that it covers, as a load does */
 };
 
-static inline const uint32_t *lazy_block_files(const struct lazy_block *block)
+_Static_assert(sizeof(struct lazy_block) == 56 && sizeof(struct lazy_block) % _Alignof(uint64_t) == 0,
+	       "masks follow the block");
+
+/* The arrays of a block whose counts are set.  As with strchr(3), the result is as const as the argument should be:
+ * blackout fills the arrays, the stub only reads them. */
+
+static inline uint64_t *lazy_block_masks(const struct lazy_block *block)
 {
-	return (const uint32_t *)((const uint64_t *)(block + 1) + block->given_count);
+	return (uint64_t *)(block + 1);
 }
 
-static inline const uint32_t *lazy_block_given(const struct lazy_block *block)
+static inline uint32_t *lazy_block_files(const struct lazy_block *block)
+{
+	return (uint32_t *)(lazy_block_masks(block) + block->given_count);
+}
+
+static inline uint32_t *lazy_block_given(const struct lazy_block *block)
 {
 	return lazy_block_files(block) + block->file_count;
+}
+
+static inline uint8_t *lazy_block_given_taken(const struct lazy_block *block)
+{
+	return (uint8_t *)(lazy_block_given(block) + block->given_count);
+}
+
+/* The offset of the choices, which have `units` units: the size of everything before them. */
+static inline size_t lazy_block_choices_offset(size_t files, size_t given, size_t units)
+{
+	size_t bytes =
+		sizeof(struct lazy_block) + given * sizeof(uint64_t) + (files + given) * sizeof(uint32_t) + units;
+
+	return (bytes + 7) & ~(size_t)7;
 }
 
 enum lazy_flag {
@@ -85,5 +111,7 @@ struct lazy_report {
 	uint64_t traps;  /* in the whole tree so far */
 	double left_out; /* upper bound for the sets without a leaf so far */
 };
+
+_Static_assert(sizeof(struct lazy_report) == 48, "no padding");
 
 #endif

@@ -1,34 +1,62 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stub.h - the protocol between blackout and the stub inside the recovery program (src/preload).
+/* stub.h - the protocol between blackout (src/run) and the stub inside the recovery program (src/preload).
  *
- * BLACKOUT_STUB in the environment names a control directory with
+ * STUB_VARIABLE in the environment names a control directory with the files STUB_FILE_...:
  *
  *     page       struct stub_page and its tables, mapped shared by both sides
  *     request    a FIFO: struct stub_request, from blackout to the fork server
  *     reply      a FIFO: struct stub_reply, back
+ *     lazy, out, err                        for STUB_LAZY; see lazy_block.h
  *
  * These are files, not inherited descriptors, because a program may close descriptors that it does not know.  A request
- * or reply is one write.  It is followed by `bytes` more bytes, so a side that does not know the `op` can skip it.  The
- * stub ships with the program that uses it, so versions need not be compatible: STUB_VERSION only detects a stub of
- * another installation. */
+ * or reply is one write.  It is followed by `bytes` more bytes, so a side that does not know the `op` can skip it.
+ *
+ * blackout fills the page before it starts the program.  The stub maps it before any code of the program runs:
+ *
+ *     if (!stub_page_is_valid(page, size_of_file))
+ *             exit(STUB_EXIT_REFUSED);
+ *     entry = &stub_page_paths(page)[i];   strcmp(stub_page_text(page, entry->original), path)
+ *
+ * The stub ships with the program that uses it, so versions need not be compatible: the check only detects a stub of
+ * another installation.  Change STUB_VERSION with every change to the headers of this directory, or to struct choices.
+ *
+ * A recovery that has no fork server is started by a keeper (run/keeper.h), a process of blackout that takes the same
+ * requests and gives the same replies, on a socket. */
 #ifndef BLACKOUT_PROTOCOL_STUB_H
 #define BLACKOUT_PROTOCOL_STUB_H
 
+#include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define STUB_VARIABLE "BLACKOUT_STUB"
 #define STUB_LIBRARY "libblackout-preload.so"
 
-enum { STUB_VERSION = 2, STUB_REASON = 256 };
+#define STUB_VARIABLE "BLACKOUT_STUB"
+#define STUB_PRELOAD_VARIABLE "LD_PRELOAD" /* the dynamic linker's; STUB_LIBRARY comes first in it */
 
-/* A PM file, or a directory of PM files.  Both are offsets of strings in the page. */
+#define STUB_FILE_PAGE "page"
+#define STUB_FILE_REQUEST "request"
+#define STUB_FILE_REPLY "reply"
+#define STUB_FILE_LAZY "lazy"
+#define STUB_FILE_OUT "out"
+#define STUB_FILE_ERR "err"
+
+enum { STUB_VERSION = 3, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+
+/* How the stub ends its process. */
+enum stub_exit {
+	STUB_EXIT_LOST = 125,    /* blackout does not listen anymore */
+	STUB_EXIT_REFUSED = 126, /* stub_page.reason says why, unless there is no valid page */
+};
+
+/* A PM file, or a directory of PM files. */
 struct stub_entry {
-	uint32_t original; /* the path that recovery uses, canonical */
-	uint32_t actual;   /* where it really is */
-	uint64_t device,
-		/* of the user's file at the original path; 0, 0: it does not exist.  Used to recognize hard links */
-		inode;
+	uint32_t original; /* the path that recovery uses, canonical: offset of a string in the page */
+	uint32_t actual;   /* where it really is: likewise */
+	/* Of the user's file at the original path; 0, 0: it does not exist.  Used to recognize hard links. */
+	uint64_t device, inode;
 };
 
 struct stub_page {
@@ -59,12 +87,12 @@ enum stub_op {
 };
 
 struct stub_request {
-	uint32_t op;
+	uint32_t op; /* enum stub_op */
 	uint32_t bytes;
 };
 
 struct stub_reply {
-	uint32_t op;
+	uint32_t op; /* enum stub_op */
 	uint32_t bytes;
 	int32_t status; /* as from wait(2) */
 	uint32_t flags; /* STUB_BY_... */
@@ -72,5 +100,35 @@ struct stub_reply {
 };
 
 enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
+
+/* Two programs share these bytes, perhaps built by different compilers. */
+_Static_assert(offsetof(struct stub_page, version) == 0, "every version of the stub finds the version here");
+_Static_assert(sizeof(struct stub_page) == 312 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
+	       "entries may follow the page");
+_Static_assert(sizeof(struct stub_entry) == 24, "no padding");
+_Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 24, "no padding");
+_Static_assert(sizeof(struct stub_reply) <= _POSIX_PIPE_BUF, "several processes write to a FIFO");
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && sizeof(_Atomic uint32_t) == 4, "atomic variables are shared by processes");
+
+static inline const struct stub_entry *stub_page_paths(const struct stub_page *page)
+{
+	return (const void *)((const char *)page + page->paths);
+}
+
+static inline const struct stub_entry *stub_page_dirs(const struct stub_page *page)
+{
+	return (const void *)((const char *)page + page->dirs);
+}
+
+static inline const char *stub_page_text(const struct stub_page *page, uint32_t offset)
+{
+	return (const char *)page + offset;
+}
+
+/* Is this a page of our version, all of it?  `bytes` is the size of its file. */
+static inline bool stub_page_is_valid(const struct stub_page *page, uint64_t bytes)
+{
+	return bytes >= sizeof(*page) && page->version == STUB_VERSION && page->bytes == bytes;
+}
 
 #endif

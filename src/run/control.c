@@ -117,7 +117,7 @@ static int page_create(struct control *control, const struct scene *scene, bool 
 	struct routes paths = {0}, dirs = {0};
 	char path[PATH_MAX];
 
-	if (path_make(path, sizeof(path), err, "%s/page", control->dir) < 0)
+	if (path_make(path, sizeof(path), err, "%s/" STUB_FILE_PAGE, control->dir) < 0)
 		return -1;
 	routes_collect(&paths, &dirs, scene, covered);
 	size_t bytes = sizeof(*control->page) + routes_bytes(&paths) + routes_bytes(&dirs);
@@ -162,8 +162,8 @@ int control_open(struct control *control, const struct scene *scene, bool serve,
 	atomic_store(&control->page->processor, -1);
 	if (!serve)
 		return 0;
-	control->request = fifo_create(control, "request", err);
-	control->reply = control->request < 0 ? -1 : fifo_create(control, "reply", err);
+	control->request = fifo_create(control, STUB_FILE_REQUEST, err);
+	control->reply = control->request < 0 ? -1 : fifo_create(control, STUB_FILE_REPLY, err);
 	return control->reply < 0 ? -1 : 0;
 }
 

@@ -48,14 +48,14 @@ static void limits_set(uint64_t memory)
 
 static void stub_environment(const struct keeper_options *o)
 {
-	const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
+	const char *preload = getenv(STUB_PRELOAD_VARIABLE), *asan = getenv("ASAN_OPTIONS");
 	char *text;
 
 	if (!o->control)
 		return;
 	setenv(STUB_VARIABLE, o->control->dir, 1);
 	BUG_ON(asprintf(&text, "%s%s%s", o->stub, preload ? ":" : "", preload ? preload : "") < 0);
-	setenv("LD_PRELOAD", text, 1);
+	setenv(STUB_PRELOAD_VARIABLE, text, 1);
 	free(text);
 	/* ASan's runtime insists on being the first library. */
 	BUG_ON(asprintf(&text, "verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "") < 0);

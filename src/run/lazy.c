@@ -26,6 +26,8 @@ enum {
 	POSTPONED_BYTES = 64 << 20, /* branches beyond this are left out: such a tree would never end */
 };
 
+_Static_assert((int)LAZY_TAIL <= (int)OUTCOME_TAIL, "the output of a leaf fits into an outcome");
+
 /* A path in the tree: the decided lines and the flags of their units. */
 struct way {
 	uint32_t *lines;
@@ -86,13 +88,6 @@ static void way_free(struct way *way)
 
 /* The request */
 
-static size_t block_bytes(const struct lazy_run *run, size_t files, size_t given)
-{
-	size_t bytes = sizeof(struct lazy_block) + given * sizeof(uint64_t) + (files + given) * sizeof(uint32_t) +
-		       run->choices->unit_count;
-	return (bytes + 7) & ~(size_t)7;
-}
-
 /* The stub identifies a path by its index in the page. */
 static uint32_t file_find(const struct lazy_run *run, const struct scene *scene, const char *path)
 {
@@ -107,9 +102,8 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 {
 	struct lazy_block *block = run->block;
 	const struct stub_page *page = w->control.page;
-	const struct stub_entry *entries = (const void *)((const char *)page + page->paths);
-	uint64_t *masks = (uint64_t *)(block + 1);
-	uint32_t *words;
+	uint64_t *masks = lazy_block_masks(block);
+	uint32_t *files, *given;
 	uint8_t *taken;
 
 	block->timeout_ns = run->timeout_ns;
@@ -121,14 +115,14 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	block->given_count = (uint32_t)(run->given.count + extra->count);
 	for (size_t i = 0; i < extra->count; i++)
 		masks[run->given.count + i] = extra->masks[i];
-	words = (uint32_t *)(masks + block->given_count);
+	files = lazy_block_files(block);
 	for (uint32_t i = 0; i < page->path_count; i++)
-		*words++ = file_find(run, &w->scene, (const char *)page + entries[i].original);
-	memcpy(words, run->given.lines, run->given.count * sizeof(*words));
-	words += run->given.count;
+		files[i] = file_find(run, &w->scene, stub_page_text(page, stub_page_paths(page)[i].original));
+	given = lazy_block_given(block);
+	memcpy(given, run->given.lines, run->given.count * sizeof(*given));
 	for (size_t i = 0; i < extra->count; i++)
-		*words++ = extra->lines[i];
-	taken = (uint8_t *)words;
+		given[run->given.count + i] = extra->lines[i];
+	taken = lazy_block_given_taken(block);
 	for (uint32_t i = 0; i < run->choices->unit_count; i++)
 		taken[i] = run->given.taken[i] | (extra->taken ? extra->taken[i] : 0);
 	memcpy((char *)block + block->choices, run->choices, run->choices->bytes);
@@ -159,9 +153,11 @@ bool lazy_request(struct lazy_run *run, struct worker *w)
 {
 	static const struct way nothing;
 	const struct way *extra = run->asked ? &run->postponed.at[run->asked - 1] : &nothing;
-	size_t before = block_bytes(run, w->control.page->path_count, run->given.count + extra->count);
+	size_t before = lazy_block_choices_offset(w->control.page->path_count, run->given.count + extra->count,
+						  run->choices->unit_count);
 	size_t bytes = before + run->choices->bytes;
-	int fd = file_create(w, "lazy", bytes), out = file_create(w, "out", 0), err = file_create(w, "err", 0);
+	int fd = file_create(w, STUB_FILE_LAZY, bytes), out = file_create(w, STUB_FILE_OUT, 0),
+	    err = file_create(w, STUB_FILE_ERR, 0);
 	void *memory = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	bool well = memory != MAP_FAILED && out >= 0 && err >= 0;
 
@@ -203,8 +199,8 @@ static void output_trim(const struct worker *w, const char *name)
 
 void lazy_trim(const struct worker *w)
 {
-	output_trim(w, "out");
-	output_trim(w, "err");
+	output_trim(w, STUB_FILE_OUT);
+	output_trim(w, STUB_FILE_ERR);
 }
 
 /* Leaves */

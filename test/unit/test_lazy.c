@@ -503,18 +503,16 @@ static void stores_check(struct world *w)
 
 static struct lazy_block *block_make(const struct choices *c)
 {
-	size_t before = sizeof(struct lazy_block) + FILES * sizeof(uint32_t) + c->unit_count;
-	struct lazy_block *block;
+	size_t before = lazy_block_choices_offset(FILES, 0, c->unit_count);
+	struct lazy_block *block = calloc(1, before + c->bytes);
 
-	before = (before + 7) & ~(size_t)7;
-	block = calloc(1, before + c->bytes);
 	block->bytes = before + c->bytes;
 	block->order = LAZY_CONTRAST;
 	block->timeout_ns = 10000000000;
 	block->file_count = FILES;
 	block->choices = (uint32_t)before;
 	for (uint32_t f = 0; f < FILES; f++)
-		((uint32_t *)(block + 1))[f] = f + 1;
+		lazy_block_files(block)[f] = f + 1;
 	memcpy((char *)block + before, c, c->bytes);
 	return block;
 }
