@@ -198,6 +198,7 @@ static int recoveries_watch(struct search *s)
 {
 	struct state *none = state_none(reading_image(s->reading));
 	const struct state *states[] = {none, NULL};
+	const struct recovery_consumer consumer = {.event = event_note, .arg = s};
 	bool whole = true;
 	int r = 0;
 
@@ -208,7 +209,7 @@ static int recoveries_watch(struct search *s)
 			whole = false;
 			break;
 		}
-		r = campaign_watch(s->campaign, states[i], event_note, s, &whole);
+		r = campaign_watch(s->campaign, states[i], &consumer, &whole);
 		words_take(s);
 	}
 	s->campaign->leftovers->watched = r == 0 && whole;

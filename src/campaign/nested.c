@@ -27,8 +27,6 @@
 #include "campaign/campaign.h"
 #include "explore/explore_in.h"
 #include "image/tree.h"
-#include "run/recording.h"
-#include "trace/seal.h"
 
 #define TIME_LEAST 0.1
 enum {
@@ -53,25 +51,17 @@ struct nest {
 
 /* Recording */
 
-/* Read the recording; NULL if that fails. */
-static struct survey *recording_survey(struct campaign *c, const char *dir, struct err *err)
-{
-	struct survey *survey = survey_new(points_kind(c->survey->points));
-	struct trace *trace;
-	struct event ev;
-	uint64_t number = 0;
-	int more = -1;
+struct surveying {
+	struct survey *survey;
+	uint64_t number; /* of the last event */
+};
 
-	if (trace_open(&trace, dir, err) == 0) {
-		while ((more = trace_next(trace, &ev, err)) > 0)
-			survey_event(survey, &ev, ++number);
-		trace_close(trace);
-	}
-	survey_end(survey);
-	if (more == 0)
-		return survey;
-	survey_free(survey);
-	return NULL;
+static void event_survey(void *arg, const struct trace *trace, const struct event *ev)
+{
+	struct surveying *s = arg;
+
+	(void)trace;
+	survey_event(s->survey, ev, ++s->number);
 }
 
 /* Has recovery mapped every file of the state?  A file that it did not map is not in its recording, and would be
@@ -176,34 +166,35 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 static int state_nest(struct nest *n, const struct state *state, unsigned number, struct err *err)
 {
 	struct campaign *c = n->campaign;
-	struct recording recording = {.fd = -1};
-	struct survey *survey = NULL;
-	struct err ignored;
-	char dir[PATH_MAX], why[64];
-	bool cut_short = false;
+	char name[16], dir[PATH_MAX];
+	const struct recovery_trace_options how = {
+		.tester = c->tester,
+		.input.state = state,
+		.layers = campaign_layers(c),
+		.under = c->nested->dir,
+		.keep = name,
+	};
+	struct surveying surveying = {0};
+	struct survey *survey;
+	bool whole;
 	int r;
 
-	if (path_make(dir, sizeof(dir), err, "%s/nested/%04u", c->options.out, number) < 0 ||
-	    recording_create(&recording, dir, err) < 0)
+	snprintf(name, sizeof(name), "%04u", number);
+	if (path_make(dir, sizeof(dir), err, "%s/%s", how.under, name) < 0)
 		return -1;
-	r = campaign_record(c, recording.dir, state, false, err);
-	if (r == 0 && trace_seal(recording.dir, &(struct seal_options){0}, &ignored) == 0)
-		survey = recording_survey(c, recording.dir, &ignored);
-	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
-		err_set(&ignored, "recovery could not be recorded in %s/nested: %s", c->options.out, why);
-		results_unkept(&c->results, &ignored);
-		cut_short = true;
-	}
-	recording_close(&recording);
-	bool whole = survey && !cut_short && survey_is_whole(n, survey);
-	c->nested->unreadable += r == 0 && !whole;
-	if (!whole || !points_count(survey->points)) {
-		c->nested->crashed += whole;
-		survey_free(survey);
-		tree_remove(recording.dir);
-		return r;
-	}
-	return recording_crash(n, campaign_text(c, recording.dir), survey, err);
+	survey = surveying.survey = survey_new(points_kind(c->survey->points));
+	r = recovery_trace(&how, &(struct recovery_consumer){.event = event_survey, .arg = &surveying}, err);
+	survey_end(survey);
+	if (r == RECOVERY_TRACE_CUT)
+		results_unkept(&c->results, err);
+	whole = r == RECOVERY_TRACE_WHOLE && survey_is_whole(n, survey);
+	c->nested->unreadable += r >= 0 && !whole;
+	if (whole && points_count(survey->points))
+		return recording_crash(n, campaign_text(c, dir), survey, err);
+	c->nested->crashed += whole;
+	survey_free(survey);
+	tree_remove(dir);
+	return r < 0 ? r : 0;
 }
 
 /* Choosing */
@@ -423,6 +414,7 @@ int nested_run(struct campaign *c, struct err *err)
 	tree_remove(dir);
 	if (mkdir(dir, 0777) < 0)
 		return err_sys(err, "cannot create %s", dir);
+	c->nested->dir = campaign_text(c, dir);
 	campaign_phase(c, "crashing recovery", 0);
 	if (c->options.budget > 0)
 		c->testing.deadline = c->testing.deadline_failed = c->progress.start + c->options.budget;
@@ -495,12 +487,18 @@ static void nested_add(const struct nested_campaign *nested, const struct trace 
 	crash_end(crash);
 }
 
+static void recordings_remove(struct nested *nested)
+{
+	if (nested->dir)
+		tree_remove(nested->dir);
+	nested->dir = NULL;
+}
+
 void nested_report(struct campaign *c, struct findings *f, struct symbols *symbols,
 		   const struct findings_options *options)
 {
 	struct trace **traces = mem_alloc((c->nested->campaigns.count + 1) * sizeof(struct trace *));
 	struct map seen = {0};
-	char dir[PATH_MAX];
 
 	for (size_t i = 0; i < c->nested->campaigns.count; i++) {
 		struct nested_campaign *nested = &c->nested->campaigns.at[i];
@@ -516,8 +514,7 @@ void nested_report(struct campaign *c, struct findings *f, struct symbols *symbo
 		}
 	map_free(&seen);
 	free(traces);
-	if (c->options.nested && path_format(dir, sizeof(dir), "%s/nested", c->options.out))
-		tree_remove(dir);
+	recordings_remove(c->nested);
 }
 
 struct nested *nested_new(void)
@@ -527,6 +524,7 @@ struct nested *nested_new(void)
 
 void nested_free(struct nested *nested)
 {
+	recordings_remove(nested);
 	for (size_t i = 0; i < nested->campaigns.count; i++) {
 		campaign_free(nested->campaigns.at[i].campaign);
 		survey_free(nested->campaigns.at[i].survey);

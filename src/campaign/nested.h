@@ -25,6 +25,7 @@ struct nested_campaign {
 };
 
 struct nested {
+	const char *dir; /* of the recordings; NULL: not made, or removed */
 	VEC_OF(struct nested_campaign) campaigns;
 	uint64_t states;  /* whose recovery could be crashed */
 	uint64_t crashed; /* whose recovery was crashed */

@@ -2,10 +2,10 @@
 /* campaign_in.h - the part of a campaign that its files share.  campaign/campaign.h is what the rest of the program sees.
  *
  *     campaign_common.c  texts, progress, testers, time
+ *     campaign_watch.c   what does recovery do on a state?
  *     campaign_begin.c   recovery without a crash, before the first crash state
  *     hangs.c            recoveries that exceed the time limit
  *     results.c          failures that have been explained
- *     recovery_trace.c   recordings of recovery
  *
  * Above this room: explain/ finds the causes of failures, inject/ and explore/ choose the crash states, campaign/ puts
  * all of it together. */
@@ -18,6 +18,7 @@
 #include "crash/hangs.h"
 #include "crash/options.h"
 #include "crash/reading.h"
+#include "crash/recovery_trace.h"
 #include "crash/results.h"
 #include "crash/select.h"
 #include "crash/survey.h"
@@ -119,17 +120,17 @@ int campaign_testing(struct campaign *campaign, struct err *err);
 /* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
-/* recovery_trace.c: record recovery on a state into `dir`.  If `state` is NULL, use the files as the program left them.  The
- * outcome of recovery does not matter.  0, TESTER_STOPPED or -1. */
-int campaign_record(struct campaign *campaign, const char *dir, const struct state *state, bool loads, struct err *err);
-
-/* recovery_trace.c: the same, then call `told` for each event and remove the recording.  *whole is false if it could not be
- * made or read to its end.  0 or TESTER_STOPPED. */
-typedef void campaign_told(void *arg, const struct trace *trace, const struct event *ev);
-/* Call these before the first tester opens and after the last closes.  Recovery may see a directory beside its PM files
- * only if that directory existed before testing began. */
+/* Record recovery on a state, with its loads, for a consumer that wants to see what recovery does.  If `state` is NULL,
+ * use the files as the program left them.  *whole is false if the consumer did not see all of it.  0 or
+ * TESTER_STOPPED. */
+int campaign_watch(struct campaign *campaign, const struct state *state, const struct recovery_consumer *consumer,
+		   bool *whole);
+/* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
+ * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);
 void campaign_watch_end(struct campaign *campaign);
-int campaign_watch(struct campaign *campaign, const struct state *state, campaign_told *told, void *arg, bool *whole);
+
+/* The layers that all recordings of recovery have. */
+uint32_t campaign_layers(const struct campaign *campaign);
 
 #endif

@@ -70,8 +70,7 @@ struct tester_facts {
 /* A recording of recovery. */
 struct tester_recording {
 	const char *dir; /* made by recording_create; the recording is not sealed yet */
-	bool loads;      /* with PM loads */
-	bool code_hash;  /* with hashes of the code */
+	uint32_t layers; /* enum bo_layer bits, besides stores, flushes and fences */
 };
 
 struct tester;

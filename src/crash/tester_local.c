@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "blackout/trace_format.h"
 #include "crash/tester.h"
 #include "image/stage.h"
 #include "run/recorder.h"
@@ -209,8 +210,8 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 	const struct recovery_options *o = &t->options.recovery;
 	struct recorder_job job = {.dir = how->dir,
 				   .follow = true,
-				   .loads = how->loads,
-				   .code_hash = how->code_hash,
+				   .loads = how->layers & BO_LAYER_LOADS,
+				   .code_hash = how->layers & BO_LAYER_CODE,
 				   .pmem_force = o->pmem_force};
 	struct recorder recorder;
 	int r;

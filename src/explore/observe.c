@@ -58,7 +58,7 @@ static void access_note(void *arg, const struct trace *trace, const struct event
 static int observe_once(struct explore *e, struct observed *o, const struct state *state)
 {
 	bool whole;
-	int r = campaign_watch(e->campaign, state, access_note, o, &whole);
+	int r = campaign_watch(e->campaign, state, &(struct recovery_consumer){.event = access_note, .arg = o}, &whole);
 
 	o->failed |= !whole;
 	return r;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* campaign_watch.c - recordings of recovery that are read once and removed (recovery_trace.h).
+ *
+ * They are made in OUT/observed, which exists only while the campaign runs. */
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "blackout/trace_format.h"
+#include "crash/campaign_in.h"
+#include "image/tree.h"
+
+static bool watch_dir(const struct campaign *c, char dir[PATH_MAX])
+{
+	return path_format(dir, PATH_MAX, "%s/observed", c->options.out);
+}
+
+void campaign_watch_prepare(struct campaign *c)
+{
+	char dir[PATH_MAX];
+
+	if (watch_dir(c, dir))
+		mkdir(dir, 0777); /* if it fails, nothing can be recorded there either */
+}
+
+void campaign_watch_end(struct campaign *c)
+{
+	char dir[PATH_MAX];
+
+	if (watch_dir(c, dir))
+		tree_remove(dir);
+}
+
+uint32_t campaign_layers(const struct campaign *c)
+{
+	return c->options.explore ? BO_LAYER_CODE : 0;
+}
+
+int campaign_watch(struct campaign *c, const struct state *state, const struct recovery_consumer *consumer, bool *whole)
+{
+	struct err ignored;
+	char dir[PATH_MAX];
+	const struct recovery_trace_options how = {
+		.tester = c->tester,
+		.input = {.state = state, .content = c->survey->final},
+		.layers = campaign_layers(c) | BO_LAYER_LOADS,
+		.under = dir,
+	};
+	int r = watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;
+
+	*whole = r == RECOVERY_TRACE_WHOLE;
+	return r == TESTER_STOPPED ? r : 0;
+}
