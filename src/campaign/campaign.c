@@ -87,9 +87,9 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 {
 	for (size_t i = 0; i < trials->all.count; i++) {
 		struct trial *trial = &trials->all.at[i];
-		struct ending ending = known_get(c->known, trial->digest);
+		struct verdict verdict = known_get(c->known, trial->digest);
 
-		if (ending.known && !ending_passed(ending) && !trial->accepted)
+		if (verdict.known && !verdict_passed(verdict) && !trial->accepted)
 			trial->creating = campaign_is_creating(c, trial);
 	}
 }
@@ -249,7 +249,7 @@ void campaign_free(struct campaign *c)
 	nested_free(c->nested);
 	hangs_free(c->hangs);
 	leftovers_free(c->leftovers);
-	map_free(&c->found.verdicts);
+	map_free(&c->found.contents);
 	arena_free(&c->texts);
 	free(c);
 }

@@ -244,22 +244,22 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 		return;
 	for (size_t i = 0; i < c->leftovers->all.count; i++) {
 		struct leftover *leftover = &c->leftovers->all.at[i];
-		struct ending ending = known_get(c->known, leftover->digest);
-		uint64_t *verdict;
+		struct verdict verdict = known_get(c->known, leftover->digest);
+		uint64_t *result;
 
-		if (!leftover->persisted || !ending.known || ending_passed(ending))
+		if (!leftover->persisted || !verdict.known || verdict_passed(verdict))
 			continue;
-		verdict = map_put(&c->found.verdicts, leftover->digest.low, leftover->digest.high);
-		if (*verdict == VERDICT_FAILED) /* explained before */
+		result = map_put(&c->found.contents, leftover->digest.low, leftover->digest.high);
+		if (*result == CONTENT_FAILED) /* explained before */
 			continue;
-		judgement_count(&c->found, leftover->digest, VERDICT_FAILED);
+		judgement_count(&c->found, leftover->digest, CONTENT_FAILED);
 		leftover->trial = (struct trial){.digest = leftover->digest,
 						 .event = c->leftovers->event,
 						 .op = OP_COUNT,
 						 .which = TRIAL_NONE};
 		vec_push(&jobs->all, ((struct job){.trial = &leftover->trial,
 						   .digest = leftover->digest,
-						   .ending = ending,
+						   .verdict = verdict,
 						   .start = c->leftovers->event,
 						   .states = 1,
 						   .fresh = 1,
@@ -318,7 +318,7 @@ static enum leftover_fate leftover_fate(const struct campaign *c, const struct l
 	for (size_t i = 0; i < c->results.all.count; i++)
 		if (result_blames(&c->results.all.at[i], leftover->proof.context))
 			return LEFTOVER_FATAL;
-	if (!leftover->persisted || !ending_passed(known_get(c->known, leftover->digest)) || !c->leftovers->watched)
+	if (!leftover->persisted || !verdict_passed(known_get(c->known, leftover->digest)) || !c->leftovers->watched)
 		return LEFTOVER_UNKNOWN;
 	return leftover->read ? LEFTOVER_ACCEPTED : leftover->overwritten ? LEFTOVER_OVERWRITTEN : LEFTOVER_UNTOUCHED;
 }

@@ -233,7 +233,7 @@ static void trials_pick(struct nest *n, const struct trials *trials)
 	for (size_t i = 0; i < trials->all.count; i++) {
 		const struct trial *trial = &trials->all.at[i];
 
-		if (ending_passed(known_get(n->campaign->known, trial->digest)) &&
+		if (verdict_passed(known_get(n->campaign->known, trial->digest)) &&
 		    contents_add(&n->seen, trial->digest))
 			vec_push(&n->picks, ((struct pick){trial->digest, trial->event, .trial = trial}));
 	}
@@ -355,7 +355,7 @@ static uint64_t states_count(const struct campaign *c)
 
 	for (size_t s = 0; s < 2; s++)
 		for (size_t i = 0; i < trials[s]->all.count; i++)
-			if (ending_passed(known_get(c->known, trials[s]->all.at[i].digest)))
+			if (verdict_passed(known_get(c->known, trials[s]->all.at[i].digest)))
 				contents_add(&all, trials[s]->all.at[i].digest);
 	for (size_t i = 0; i < c->explored[0].roots.count; i++) {
 		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;
@@ -443,7 +443,7 @@ static void results_unite(struct campaign *c, const struct trace *trace, struct 
 {
 	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
 		struct result *result = &nested->campaign->results.all.at[i];
-		uint64_t *first = map_put(seen, result_key(trace, result), ending_code(result->ending));
+		uint64_t *first = map_put(seen, result_key(trace, result), verdict_code(result->verdict));
 
 		if (*first) {
 			struct nested_campaign *other = &c->nested->campaigns.at[*first >> 32];

@@ -215,7 +215,7 @@ static void gdb_words(const struct replay *r, const char *script, struct words *
 		words_add(words, "-iex");
 		words_add(words, "%s", settings[i]);
 	}
-	if (r->folder->outcome == OUTCOME_IS_EXIT) {
+	if (r->folder->ending.kind == ENDING_EXIT) {
 		words_add(words, "-ex");
 		words_add(words, "catch syscall exit_group");
 	}
@@ -255,7 +255,7 @@ static double attend_limit(const struct replay *r)
 {
 	bool scripted = r->options->gdb && (r->options->gdb_commands.count || !isatty(STDIN_FILENO));
 
-	if (!scripted || r->folder->outcome != OUTCOME_IS_TIMEOUT)
+	if (!scripted || r->folder->ending.kind != ENDING_TIMEOUT)
 		return 0;
 	return GDB_START + (r->options->timeout ? r->options->seconds : r->folder->facts.timeout);
 }
@@ -313,18 +313,6 @@ static int replay_attend(struct replay *r, struct err *err)
 
 /* ---- recovery ---- */
 
-static bool outcome_is_expected(const struct folder *folder, const struct outcome *outcome)
-{
-	static const enum finding_outcome kinds[] = {
-		[OUTCOME_EXIT] = OUTCOME_IS_EXIT,
-		[OUTCOME_SIGNAL] = OUTCOME_IS_SIGNAL,
-		[OUTCOME_TIMEOUT] = OUTCOME_IS_TIMEOUT,
-	};
-
-	return kinds[outcome->kind] == folder->outcome &&
-	       (outcome->kind == OUTCOME_TIMEOUT || (uint64_t)outcome->value == folder->value);
-}
-
 static void tail_show(const struct tail *tail, FILE *to)
 {
 	if (!tail->text || !tail->size)
@@ -341,8 +329,8 @@ static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 	const struct folder *folder = r->folder;
 	char now[200], then[200];
 
-	outcome_describe(outcome, now, sizeof(now));
-	outcome_text(folder->outcome, folder->value, then, sizeof(then));
+	ending_text(outcome->ending, now, sizeof(now));
+	ending_text(folder->ending, then, sizeof(then));
 	if (!r->options->quiet) {
 		fflush(stdout);
 		tail_show(&outcome->out, stdout);
@@ -352,7 +340,7 @@ static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 	fflush(stderr);
 	if (outcome_passed(outcome))
 		printf("%s: recovery now passes on this crash state; before: %s\n", folder->id, then);
-	else if (outcome_is_expected(folder, outcome))
+	else if (ending_same(outcome->ending, folder->ending))
 		printf("%s: recovery fails on this crash state as before: %s\n", folder->id, now);
 	else
 		printf("%s: recovery fails on this crash state, but differently: %s; before: %s\n", folder->id, now,

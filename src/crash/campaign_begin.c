@@ -31,7 +31,7 @@ static void printed_keep(struct campaign *c, const struct outcome *outcome)
 /* The shell exits with these if a command is not found or cannot be executed. */
 static bool shell_refuses(const struct outcome *outcome)
 {
-	return outcome->kind == OUTCOME_EXIT && (outcome->value == 126 || outcome->value == 127);
+	return outcome->ending.kind == ENDING_EXIT && (outcome->ending.value == 126 || outcome->ending.value == 127);
 }
 
 /* Before the first crash state: recovery must pass on the files that the program left. */
@@ -44,13 +44,13 @@ static int orderly_end(struct campaign *c, struct err *err)
 	if (r < 0)
 		return r;
 	if (!outcome_passed(&outcome)) {
-		outcome_describe(&outcome, how, sizeof(how));
+		ending_text(outcome.ending, how, sizeof(how));
 		printed_keep(c, &outcome);
 		err_set(err, "recovery fails without any crash, on what the program leaves at its end: %s", how);
 		err_status(err, shell_refuses(&outcome) ? ERR_USAGE : ERR_TARGET);
-		if (outcome.kind == OUTCOME_TIMEOUT)
+		if (outcome.ending.kind == ENDING_TIMEOUT)
 			err_hint(err, "--timeout gives it more time");
-		else if (outcome.kind == OUTCOME_SIGNAL && outcome.value == SIGXFSZ)
+		else if (outcome.ending.kind == ENDING_SIGNAL && outcome.ending.value == SIGXFSZ)
 			err_hint(err, "--disk lets it write more");
 		else if (!content_any(c->survey->final))
 			err_hint(err, "the program leaves no persistent file behind");
@@ -69,7 +69,7 @@ static int initial_state(struct campaign *c, struct reading *reading, struct err
 	state_free(state);
 	if (r < 0)
 		return r;
-	c->initial = ending_of(&outcome);
+	c->initial = verdict_of(&outcome);
 	outcome_free(&outcome);
 	return 0;
 }

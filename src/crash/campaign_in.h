@@ -67,7 +67,7 @@ struct campaign {
 	struct map injected[CAMPAIGN_PLATFORMS_MAX];  /* failing contents of inject -> 1 */
 	struct explored *explored;                    /* by platform; for inject, the pages that it tried (inject.c) */
 	struct judgement found;                       /* on all platforms */
-	struct ending initial;
+	struct verdict initial;
 	bool stopped;        /* interrupted or out of time before all was tested */
 	bool inject_stopped; /* that happened while inject had states to test */
 	bool begun;          /* recovery was tested without a crash */

@@ -42,9 +42,9 @@ enum { BY_POINT = 1, BY_LOSS };
 
 static bool trial_hangs(const struct campaign *c, const struct trial *trial)
 {
-	struct ending ending = known_get(c->known, trial->digest);
+	struct verdict verdict = known_get(c->known, trial->digest);
 
-	return ending.known && ending.kind == OUTCOME_TIMEOUT;
+	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT;
 }
 
 static uint64_t point_key(size_t platform, const struct trial *trial)
@@ -82,13 +82,13 @@ static bool digest_is_known(struct digest digest)
 	return digest.low | digest.high;
 }
 
-int hangs_certainly(struct campaign *c, const struct state *state, struct ending *how, struct err *err)
+int hangs_certainly(struct campaign *c, const struct state *state, struct verdict *how, struct err *err)
 {
 	bool known = digest_is_known(state->digest), late;
 	struct outcome outcome;
 	int r;
 
-	*how = (struct ending){.known = true, .kind = OUTCOME_TIMEOUT};
+	*how = (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT};
 	if (known && map_get(&c->hangs->confirmed, state->digest.low, state->digest.high))
 		return 1;
 	late = is_late(c);
@@ -99,8 +99,8 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct ending
 	if (r < 0)
 		return r;
 	c->hangs->late |= late;
-	*how = ending_of(&outcome);
-	r = outcome.kind == OUTCOME_TIMEOUT;
+	*how = verdict_of(&outcome);
+	r = outcome.ending.kind == ENDING_TIMEOUT;
 	if (known && r)
 		*map_put(&c->hangs->confirmed, state->digest.low, state->digest.high) = 1;
 	if (known)
@@ -112,7 +112,7 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct ending
 static int state_confirm(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
 			 struct err *err)
 {
-	struct ending how;
+	struct verdict how;
 	int r = hangs_certainly(c, state, &how, err);
 
 	if (r == 1)
@@ -137,7 +137,7 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 {
 	struct place *place;
 	struct digest *last, before;
-	struct ending ending;
+	struct verdict verdict;
 	int r;
 
 	if (c->options.visits <= HANG_DISTANCE)
@@ -154,8 +154,8 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 		return HANGS_TEST;
 	if (!known_get(c->known, before).known && (r = tester_drain(c->tester, err)) < 0)
 		return r;
-	ending = known_get(c->known, before);
-	return ending.known && ending.kind == OUTCOME_TIMEOUT ? HANGS_CONFIRM : HANGS_TEST;
+	verdict = known_get(c->known, before);
+	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT ? HANGS_CONFIRM : HANGS_TEST;
 }
 
 int hangs_try(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,

@@ -17,22 +17,18 @@
 enum { PRINTED_MAX = 4 << 20 /* bytes of output to keep */ };
 
 struct known {
-	struct map endings; /* digest -> encoded ending, or CLAIMED */
+	struct map endings; /* digest -> encoded verdict, or CLAIMED */
 	FILE *journal;      /* NULL: none */
 	struct map failing; /* digest -> 1 + index of the outcome */
 	VEC_OF(struct outcome) outcomes;
 	size_t printed; /* bytes of output in `outcomes` */
 };
 
-static const char letters[] = {[OUTCOME_EXIT] = 'e', [OUTCOME_SIGNAL] = 's', [OUTCOME_TIMEOUT] = 't'};
-
-static struct ending ending_decode(uint64_t code)
+static struct verdict verdict_decode(uint64_t code)
 {
 	if (!code || code == CLAIMED)
-		return (struct ending){0};
-	return (struct ending){.known = true,
-			       .kind = (enum outcome_kind)((code >> 32) - 1),
-			       .value = (int)(uint32_t)code};
+		return (struct verdict){0};
+	return (struct verdict){.known = true, .ending = {(enum ending_kind)((code >> 32) - 1), (int)(uint32_t)code}};
 }
 
 /* Read a hexadecimal number and the character `after`; false if they are not there. */
@@ -47,21 +43,15 @@ static bool hex_read(const char **text, uint64_t *value, char after)
 	return true;
 }
 
-static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct ending *ending)
+static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct verdict *verdict)
 {
-	const char *letter;
 	char *end;
 
-	if (!hex_read(&line, high, ' ') || !hex_read(&line, low, ' ') || !*line || line[1] != ' ')
+	*verdict = (struct verdict){.known = true};
+	if (!hex_read(&line, high, ' ') || !hex_read(&line, low, ' ') ||
+	    !ending_find_letter(*line, &verdict->ending.kind) || line[1] != ' ')
 		return false;
-	letter = memchr(letters, *line, sizeof(letters));
-	if (!letter)
-		return false;
-	*ending = (struct ending){
-		.known = true,
-		.kind = (enum outcome_kind)(letter - letters),
-		.value = (int)strtol(line + 2, &end, 10),
-	};
+	verdict->ending.value = (int)strtol(line + 2, &end, 10);
 	return end != line + 2 && *end == '\n';
 }
 
@@ -86,23 +76,23 @@ static bool header_read(FILE *file, const struct known_options *o, double *timeo
 /* Read lines up to the first damaged one: the last line may have been cut off. */
 static void journal_read(struct known *k, FILE *file, const struct known_options *o)
 {
-	struct ending ending;
+	struct verdict verdict;
 	uint64_t high, low;
 	double timeout;
 	char line[128];
 
 	if (!header_read(file, o, &timeout))
 		return;
-	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &ending))
-		if (ending.kind != OUTCOME_TIMEOUT || timeout >= o->timeout)
-			*map_put(&k->endings, low, high) = ending_code(ending);
+	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &verdict))
+		if (verdict.ending.kind != ENDING_TIMEOUT || timeout >= o->timeout)
+			*map_put(&k->endings, low, high) = verdict_code(verdict);
 }
 
-static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ending ending)
+static void journal_line(struct known *k, uint64_t low, uint64_t high, struct verdict verdict)
 {
 	if (k->journal)
 		fprintf(k->journal, "%016llx %016llx %c %d\n", (unsigned long long)high, (unsigned long long)low,
-			letters[ending.kind], ending.value);
+			ending_letter(verdict.ending.kind), verdict.ending.value);
 }
 
 /* Rewrite the journal, which drops a line that was cut off. */
@@ -116,7 +106,7 @@ static int journal_write(struct known *k, const char *path, const struct known_o
 		const struct map_entry *entry = &k->endings.entries[i];
 
 		if (entry->used)
-			journal_line(k, entry->key[0], entry->key[1], ending_decode(entry->value));
+			journal_line(k, entry->key[0], entry->key[1], verdict_decode(entry->value));
 	}
 	fflush(k->journal);
 	return 0;
@@ -163,17 +153,17 @@ bool known_claim(struct known *k, struct digest digest)
 	return false;
 }
 
-struct ending known_get(const struct known *k, struct digest digest)
+struct verdict known_get(const struct known *k, struct digest digest)
 {
 	const uint64_t *code = map_get(&k->endings, digest.low, digest.high);
 
-	return ending_decode(code ? *code : 0);
+	return verdict_decode(code ? *code : 0);
 }
 
-void known_set(struct known *k, struct digest digest, struct ending ending)
+void known_set(struct known *k, struct digest digest, struct verdict verdict)
 {
-	*map_put(&k->endings, digest.low, digest.high) = ending_code(ending);
-	journal_line(k, digest.low, digest.high, ending);
+	*map_put(&k->endings, digest.low, digest.high) = verdict_code(verdict);
+	journal_line(k, digest.low, digest.high, verdict);
 }
 
 void known_learn(struct known *k, struct digest digest, const struct outcome *outcome)
@@ -181,12 +171,12 @@ void known_learn(struct known *k, struct digest digest, const struct outcome *ou
 	struct outcome copy;
 	uint64_t *index;
 
-	known_set(k, digest, (struct ending){.known = true, .kind = outcome->kind, .value = outcome->value});
+	known_set(k, digest, (struct verdict){.known = true, .ending = outcome->ending});
 	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
 		return;
 	index = map_put(&k->failing, digest.low, digest.high);
 	/* With more time the outcome may differ from the one that was kept. */
-	if (*index && outcome_same(&k->outcomes.at[*index - 1], outcome))
+	if (*index && ending_same(k->outcomes.at[*index - 1].ending, outcome->ending))
 		return;
 	outcome_copy(&copy, outcome);
 	vec_push(&k->outcomes, copy);

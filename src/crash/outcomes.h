@@ -5,7 +5,7 @@
  *     struct known *k;
  *     known_open(&k, "DIR/crash.journal", &options, &err);
  *     if (!known_claim(k, digest))              // not tested, and not about to be
- *             ... known_set(k, digest, ending)
+ *             ... known_set(k, digest, verdict)
  *     known_get(k, digest)
  *     known_close(k);
  *
@@ -24,26 +24,25 @@
 #include "run/outcome.h"
 
 /* The part of an outcome that is kept. */
-struct ending {
+struct verdict {
 	bool known; /* false: recovery was not run, or is still running */
-	enum outcome_kind kind;
-	int value;
+	struct ending ending;
 };
 
-static inline bool ending_passed(struct ending e)
+static inline bool verdict_passed(struct verdict e)
 {
-	return e.known && e.kind == OUTCOME_EXIT && e.value == 0;
+	return e.known && e.ending.kind == ENDING_EXIT && e.ending.value == 0;
 }
 
-static inline bool ending_same(struct ending a, struct ending b)
+static inline bool verdict_same(struct verdict a, struct verdict b)
 {
-	return a.known && b.known && a.kind == b.kind && a.value == b.value;
+	return a.known && b.known && ending_same(a.ending, b.ending);
 }
 
-/* The ending as a number, never 0. */
-static inline uint64_t ending_code(struct ending e)
+/* The verdict as a number, never 0. */
+static inline uint64_t verdict_code(struct verdict e)
 {
-	return (uint64_t)(e.kind + 1) << 32 | (uint32_t)e.value;
+	return (uint64_t)(e.ending.kind + 1) << 32 | (uint32_t)e.ending.value;
 }
 
 struct known;
@@ -64,8 +63,8 @@ void known_close(struct known *known);
 /* Is the content known or already claimed?  If not, claim it. */
 bool known_claim(struct known *known, struct digest digest);
 
-struct ending known_get(const struct known *known, struct digest digest);
-void known_set(struct known *known, struct digest digest, struct ending ending);
+struct verdict known_get(const struct known *known, struct digest digest);
+void known_set(struct known *known, struct digest digest, struct verdict verdict);
 
 /* Like known_set, but also keeps the output of a failing recovery, up to a few MiB in total: there may be no time to
  * run it again. */

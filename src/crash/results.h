@@ -18,7 +18,7 @@ enum { RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 1
 /* A finding under construction.  The campaign owns all that it points to. */
 struct result {
 	struct crash_sighting sighting;
-	struct ending ending;
+	struct verdict verdict;
 	bool by_loss;
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* contexts whose stores must be lost; 0 ends the list */
 };

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 
-struct ending ending_of(const struct outcome *outcome)
+struct verdict verdict_of(const struct outcome *outcome)
 {
-	return (struct ending){.known = true, .kind = outcome->kind, .value = outcome->value};
+	return (struct verdict){.known = true, .ending = outcome->ending};
 }
 
 /* For implementations */

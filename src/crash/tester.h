@@ -189,6 +189,6 @@ const char *tester_stranger(const struct tester *tester, size_t index);
 uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* submitted runs that did not pass */
 
-struct ending ending_of(const struct outcome *outcome);
+struct verdict verdict_of(const struct outcome *outcome);
 
 #endif

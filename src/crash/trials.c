@@ -28,38 +28,38 @@ struct state *trial_state(const struct trial *trial, struct image *image)
 uint64_t trials_created(const struct trials *t, const struct known *known)
 {
 	for (size_t i = 0; i < t->all.count; i++)
-		if (t->all.at[i].guaranteed && ending_passed(known_get(known, t->all.at[i].digest)))
+		if (t->all.at[i].guaranteed && verdict_passed(known_get(known, t->all.at[i].digest)))
 			return t->all.at[i].event;
 	return UINT64_MAX;
 }
 
-void trials_accept(struct trials *t, const struct known *known, struct ending initial)
+void trials_accept(struct trials *t, const struct known *known, struct verdict initial)
 {
-	bool acceptable = initial.known && initial.kind == OUTCOME_EXIT && !ending_passed(initial);
+	bool acceptable = initial.known && initial.ending.kind == ENDING_EXIT && !verdict_passed(initial);
 	uint64_t created = trials_created(t, known);
 
 	for (size_t i = 0; i < t->all.count; i++) {
 		struct trial *trial = &t->all.at[i];
 
 		trial->accepted =
-			acceptable && trial->event < created && ending_same(known_get(known, trial->digest), initial);
+			acceptable && trial->event < created && verdict_same(known_get(known, trial->digest), initial);
 	}
 }
 
 /* Counting */
 
-void judgement_count(struct judgement *found, struct digest content, enum verdict verdict)
+void judgement_count(struct judgement *found, struct digest content, enum content_result result)
 {
-	uint64_t *before = map_put(&found->verdicts, content.low, content.high);
+	uint64_t *before = map_put(&found->contents, content.low, content.high);
 
-	if (verdict <= *before)
+	if (result <= *before)
 		return;
-	found->distinct += *before == VERDICT_NONE;
-	found->tested += *before < VERDICT_TESTED && verdict >= VERDICT_TESTED;
-	found->accepted -= *before == VERDICT_ACCEPTED;
-	found->accepted += verdict == VERDICT_ACCEPTED;
-	found->failed += verdict == VERDICT_FAILED;
-	*before = verdict;
+	found->distinct += *before == CONTENT_NONE;
+	found->tested += *before < CONTENT_TESTED && result >= CONTENT_TESTED;
+	found->accepted -= *before == CONTENT_ACCEPTED;
+	found->accepted += result == CONTENT_ACCEPTED;
+	found->failed += result == CONTENT_FAILED;
+	*before = result;
 }
 
 /* Rule 4. */
@@ -81,21 +81,21 @@ struct judge {
 	struct jobs *jobs;
 	struct judgement *found;
 	const struct judge_seen *seen;
-	struct map loses; /* (lost, ending) -> 1 + index of the job */
+	struct map loses; /* (lost, verdict) -> 1 + index of the job */
 	/* the last prefix */
 	const struct trial *prefix;
 	bool prefix_failed;
-	struct ending prefix_ending;
+	struct verdict prefix_verdict;
 	size_t prefix_job;      /* the first job of those that fail as the last prefix does */
 	unsigned prefix_follow; /* number of jobs that name it */
 };
 
 enum { FOLLOWERS_MAX = 32 /* prefixes to examine for a reason of their own */ };
 
-static size_t job_new(struct judge *j, const struct trial *trial, struct ending ending, uint64_t start)
+static size_t job_new(struct judge *j, const struct trial *trial, struct verdict verdict, uint64_t start)
 {
 	struct job job = {
-		.trial = trial, .digest = trial->digest, .ending = ending, .start = start, .detectors = j->detector};
+		.trial = trial, .digest = trial->digest, .verdict = verdict, .start = start, .detectors = j->detector};
 
 	vec_push(&j->jobs->all, job);
 	return j->jobs->all.count - 1;
@@ -108,46 +108,46 @@ static void job_follow(struct judge *j, size_t job)
 }
 
 /* One hang stands for the others, because each run takes the whole time limit. */
-static bool hangs(struct ending ending)
+static bool hangs(struct verdict verdict)
 {
-	return ending.kind == OUTCOME_TIMEOUT;
+	return verdict.ending.kind == ENDING_TIMEOUT;
 }
 
 /* Rules 2 and 5. */
-static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ending ending, bool fails)
+static size_t judge_prefix(struct judge *j, const struct trial *trial, struct verdict verdict, bool fails)
 {
-	bool same = j->prefix_failed && fails && ending_same(ending, j->prefix_ending);
+	bool same = j->prefix_failed && fails && verdict_same(verdict, j->prefix_verdict);
 	uint64_t start = j->prefix && j->prefix->event > trial->from ? j->prefix->event : trial->from;
 	bool created = same && j->jobs->all.at[j->prefix_job].trial->creating && !trial->creating; /* rule 5 */
 	size_t job = j->prefix_job;
 
 	if (created || (fails && !same)) {
-		job = j->prefix_job = job_new(j, trial, ending, created ? trial->event : start);
+		job = j->prefix_job = job_new(j, trial, verdict, created ? trial->event : start);
 		j->prefix_follow = 0;
-	} else if (fails && j->prefix_follow < FOLLOWERS_MAX && !hangs(ending)) {
-		job = job_new(j, trial, ending, start);
+	} else if (fails && j->prefix_follow < FOLLOWERS_MAX && !hangs(verdict)) {
+		job = job_new(j, trial, verdict, start);
 		job_follow(j, job);
 		j->prefix_follow++;
 	}
 	j->prefix = trial;
 	j->prefix_failed = fails;
-	j->prefix_ending = ending;
+	j->prefix_verdict = verdict;
 	return job;
 }
 
 /* Rule 3. */
-static size_t judge_loss(struct judge *j, const struct trial *trial, struct ending ending)
+static size_t judge_loss(struct judge *j, const struct trial *trial, struct verdict verdict)
 {
 	bool follows = j->prefix && j->prefix->event == trial->event && j->prefix_failed &&
-		       ending_same(ending, j->prefix_ending);
+		       verdict_same(verdict, j->prefix_verdict);
 	uint64_t *job;
 
-	if (follows && hangs(ending))
+	if (follows && hangs(verdict))
 		return j->prefix_job;
-	job = map_put(&j->loses, trial->lost, ending_code(ending));
+	job = map_put(&j->loses, trial->lost, verdict_code(verdict));
 	if (*job)
 		return *job - 1;
-	*job = 1 + job_new(j, trial, ending, trial->event);
+	*job = 1 + job_new(j, trial, verdict, trial->event);
 	if (follows)
 		job_follow(j, *job - 1);
 	return *job - 1;
@@ -155,21 +155,21 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct endi
 
 static void judge_trial(struct judge *j, const struct trial *trial)
 {
-	struct ending ending = known_get(j->known, trial->digest);
-	bool fails = ending.known && !ending_passed(ending) && !trial->accepted;
+	struct verdict verdict = known_get(j->known, trial->digest);
+	bool fails = verdict.known && !verdict_passed(verdict) && !trial->accepted;
 	bool counts = !j->seen->run || contents_has(j->seen->run, trial->digest);
 	size_t job = 0;
 
 	if (counts)
 		judgement_count(j->found, trial->digest,
-				fails             ? VERDICT_FAILED
-				: trial->accepted ? VERDICT_ACCEPTED
-				: ending.known    ? VERDICT_TESTED
-						  : VERDICT_UNTESTED);
+				fails             ? CONTENT_FAILED
+				: trial->accepted ? CONTENT_ACCEPTED
+				: verdict.known   ? CONTENT_TESTED
+						  : CONTENT_UNTESTED);
 	if (trial->which == TRIAL_ALL)
-		job = judge_prefix(j, trial, ending, fails);
+		job = judge_prefix(j, trial, verdict, fails);
 	else if (fails)
-		job = judge_loss(j, trial, ending);
+		job = judge_loss(j, trial, verdict);
 	if (fails && counts)
 		job_count(&j->jobs->all.at[job], j->seen, trial->digest);
 }

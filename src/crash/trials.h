@@ -5,7 +5,7 @@
  * recovery ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
  * worker was faster:
  *
- *  1. Creation.  If recovery does not pass on the initial state, but ends by itself, then the same ending is accepted
+ *  1. Creation.  If recovery does not pass on the initial state, but ends by itself, then the same verdict is accepted
  *     in every trial before the first moment where a trial with only guaranteed stores passes: creation was rolled
  *     back.
  *  2. A program-order prefix that fails, when the one before it does not fail in the same way, is a job: find the store
@@ -53,7 +53,7 @@ enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
 struct job {
 	const struct trial *trial; /* the first that fails in this way */
 	struct digest digest;      /* of the first state: the trial's, unless `persisted` is set */
-	struct ending ending;      /* how it fails */
+	struct verdict verdict;    /* how it fails */
 	uint64_t start;            /* ALL: search from this event on; NONE: the trial's event */
 	uint64_t states;           /* distinct contents */
 	uint64_t fresh;            /* of these, contents that no other strategy found */
@@ -69,19 +69,19 @@ struct jobs {
 	VEC_OF(struct job) all;
 };
 
-/* The result of judging.  A content counts once, with its worst verdict: it may be accepted at one moment and fail at
+/* The result of judging.  A content counts once, with its worst result: it may be accepted at one moment and fail at
  * another. */
 struct judgement {
 	uint64_t distinct; /* contents */
 	uint64_t tested;   /* of these, with an outcome */
 	uint64_t failed;   /* of these, neither passed nor accepted */
 	uint64_t accepted;
-	struct map verdicts; /* contents -> enum verdict */
+	struct map contents; /* contents -> enum content_result */
 };
 
-enum verdict { VERDICT_NONE, VERDICT_UNTESTED, VERDICT_TESTED, VERDICT_ACCEPTED, VERDICT_FAILED };
+enum content_result { CONTENT_NONE, CONTENT_UNTESTED, CONTENT_TESTED, CONTENT_ACCEPTED, CONTENT_FAILED };
 
-void judgement_count(struct judgement *found, struct digest content, enum verdict verdict);
+void judgement_count(struct judgement *found, struct digest content, enum content_result result);
 
 /* The maps hold failing contents -> 1. */
 struct judge_seen {
@@ -95,8 +95,8 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 /* Make the trial's state from an image that stands after its event.  The caller must free it. */
 struct state *trial_state(const struct trial *trial, struct image *image);
 
-/* Apply rule 1.  `initial` is the ending on the initial state. */
-void trials_accept(struct trials *trials, const struct known *known, struct ending initial);
+/* Apply rule 1.  `initial` is the verdict on the initial state. */
+void trials_accept(struct trials *trials, const struct known *known, struct verdict initial);
 
 /* Apply rules 2 to 4.  Jobs are added in the order of their trials.  The trials must not move as long as the jobs are
  * used.  *found grows by contents that are new to it. */

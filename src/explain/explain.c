@@ -9,23 +9,23 @@
 
 #include "base/clock.h"
 
-int explain_fails(struct explain *e, const struct state *state, struct ending ending, struct err *err)
+int explain_fails(struct explain *e, const struct state *state, struct verdict verdict, struct err *err)
 {
-	struct ending known = known_get(e->campaign->known, state->digest);
+	struct verdict known = known_get(e->campaign->known, state->digest);
 	struct outcome outcome;
 	int r;
 
 	if (!known.known) {
-		if (!explain_may_run(e, ending))
+		if (!explain_may_run(e, verdict))
 			return TESTER_STOPPED;
 		r = tester_run(e->campaign->tester, state, 1, &outcome, err);
 		if (r < 0)
 			return r;
-		known = ending_of(&outcome);
+		known = verdict_of(&outcome);
 		known_learn(e->campaign->known, state->digest, &outcome);
 		outcome_free(&outcome);
 	}
-	return ending_same(known, ending);
+	return verdict_same(known, verdict);
 }
 
 bool explain_may_tell(const struct explain *e)
@@ -35,24 +35,24 @@ bool explain_may_tell(const struct explain *e)
 	return !stop_asked(&e->campaign->options.stop) && (e->deadline <= 0 || clock_seconds() <= e->deadline + more);
 }
 
-bool explain_may_run(struct explain *e, struct ending ending)
+bool explain_may_run(struct explain *e, struct verdict verdict)
 {
-	double takes = ending.kind == OUTCOME_TIMEOUT ? e->campaign->options.timeout : 0;
+	double takes = verdict.ending.kind == ENDING_TIMEOUT ? e->campaign->options.timeout : 0;
 
 	if (stop_asked(&e->campaign->options.stop) || (e->deadline > 0 && clock_seconds() > e->deadline))
 		e->hurry = true;
 	return !e->hurry && (e->deadline <= 0 || clock_seconds() + takes <= e->deadline);
 }
 
-bool explain_accepts(const struct explain *e, uint64_t event, struct ending ending)
+bool explain_accepts(const struct explain *e, uint64_t event, struct verdict verdict)
 {
-	return event < e->created && ending.kind == OUTCOME_EXIT && ending_same(ending, e->campaign->initial);
+	return event < e->created && verdict.ending.kind == ENDING_EXIT && verdict_same(verdict, e->campaign->initial);
 }
 
-/* Judging saw only the time-out, so rule 1 of trials.h must be applied to this ending, too. */
-bool explain_is_fine(const struct explain *e, const struct job *job, struct ending ending)
+/* Judging saw only the time-out, so rule 1 of trials.h must be applied to this verdict, too. */
+bool explain_is_fine(const struct explain *e, const struct job *job, struct verdict verdict)
 {
-	return ending_passed(ending) || explain_accepts(e, job->trial->event, ending);
+	return verdict_passed(verdict) || explain_accepts(e, job->trial->event, verdict);
 }
 
 /* Explained jobs */
@@ -144,7 +144,7 @@ static int explain_to(struct explain *e, uint64_t event, struct err *err)
 
 static bool job_hangs(const struct job *job)
 {
-	return job->ending.kind == OUTCOME_TIMEOUT;
+	return job->verdict.ending.kind == ENDING_TIMEOUT;
 }
 
 /* The unfinished job that starts first. */

@@ -29,7 +29,7 @@ struct explain {
 	struct reading *reading;
 	size_t platform_index;
 	const char *platform;
-	uint64_t created;                  /* before this event the initial ending is accepted */
+	uint64_t created;                  /* before this event the initial verdict is accepted */
 	double enough;                     /* begin no job after this time; 0: no limit */
 	double deadline;                   /* run nothing after this time; 0: no limit */
 	bool hurry;                        /* interrupted or out of time: run nothing */
@@ -39,23 +39,23 @@ struct explain {
 };
 
 /* Does recovery end in this way on this state?  1, 0; TESTER_STOPPED, -1.  Known outcomes are not run again. */
-int explain_fails(struct explain *explain, const struct state *state, struct ending ending, struct err *err);
+int explain_fails(struct explain *explain, const struct state *state, struct verdict verdict, struct err *err);
 
 /* Is there time to run recovery if it is expected to end in this way? */
-bool explain_may_run(struct explain *explain, struct ending ending);
+bool explain_may_run(struct explain *explain, struct verdict verdict);
 
 /* Is there time to run recovery for its output, on a state that becomes a finding? This run may begin up to one time
  * limit after the deadline. */
 bool explain_may_tell(const struct explain *explain);
 
-/* Is this ending accepted for a crash after `event`?  Rule 1 of trials.h. */
-bool explain_accepts(const struct explain *explain, uint64_t event, struct ending ending);
+/* Is this verdict accepted for a crash after `event`?  Rule 1 of trials.h. */
+bool explain_accepts(const struct explain *explain, uint64_t event, struct verdict verdict);
 
 /* The result of the job that `follower` names; NULL: none. */
 struct result *explain_told(const struct explain *explain, const struct job *follower);
 
 /* A job exceeded the time limit, but ends in this way with more time.  True if that needs no finding. */
-bool explain_is_fine(const struct explain *explain, const struct job *job, struct ending ending);
+bool explain_is_fine(const struct explain *explain, const struct job *job, struct verdict verdict);
 
 /* loss.c: find the fewest lost stores that fail. prefix.c: find the shortest failing prefix; returns 1 if the cause
  * cannot be found from here and job->start has moved on. */

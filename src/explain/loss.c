@@ -16,7 +16,7 @@ enum {
 struct loss {
 	struct explain *explain;
 	const struct job *job;
-	struct ending ending; /* the job's ending, or the ending with more time */
+	struct verdict verdict; /* the job's verdict, or the verdict with more time */
 	struct image *image;
 	struct model *model;
 	const struct unit *const *units;
@@ -37,7 +37,7 @@ static bool is_barred(const struct loss *l, size_t unit)
 static int loss_fails(void *arg, const bool *persisted)
 {
 	struct loss *l = arg;
-	struct ending known = known_get(l->explain->campaign->known, state_digest(l->image, persisted));
+	struct verdict known = known_get(l->explain->campaign->known, state_digest(l->image, persisted));
 	struct state *state;
 	int r;
 
@@ -45,9 +45,9 @@ static int loss_fails(void *arg, const bool *persisted)
 		if (persisted[i] && is_barred(l, i))
 			return 0;
 	if (known.known)
-		return ending_same(known, l->ending);
+		return verdict_same(known, l->verdict);
 	state = state_new(l->image, persisted);
-	r = explain_fails(l->explain, state, l->ending, l->err);
+	r = explain_fails(l->explain, state, l->verdict, l->err);
 	state_free(state);
 	return r;
 }
@@ -93,7 +93,7 @@ static int loss_known(struct loss *l, struct result **found)
 	for (size_t i = c->results.all.count; i-- > 0 && tried < CAUSES_MAX;) {
 		struct result *result = &c->results.all.at[i];
 
-		if (!result->by_loss || !ending_same(result->ending, l->ending) ||
+		if (!result->by_loss || !verdict_same(result->verdict, l->verdict) ||
 		    strcmp(result->sighting.platform, l->explain->platform))
 			continue;
 		if (l->job->persisted && !cause_is_within(l, result))
@@ -285,7 +285,7 @@ static enum crash_cause loss_cause(const struct loss *l, const struct unit *lost
 static int loss_result(struct loss *l)
 {
 	const struct unit *first = first_lost(l);
-	struct result result = {.ending = l->ending, .by_loss = true};
+	struct result result = {.verdict = l->verdict, .by_loss = true};
 	struct crash_sighting *s = &result.sighting;
 	struct stores lost = {0}, persisted = {0};
 	struct state *state = state_new(l->image, l->persisted);
@@ -363,14 +363,14 @@ static struct result *loss_same(const struct loss *l)
 	for (size_t i = 0; l->job->persisted && i < c->results.all.count; i++) {
 		struct result *result = &c->results.all.at[i];
 
-		if (result->by_loss && result->sighting.blamed == blamed && ending_same(result->ending, l->ending) &&
+		if (result->by_loss && result->sighting.blamed == blamed && verdict_same(result->verdict, l->verdict) &&
 		    !strcmp(result->sighting.platform, l->explain->platform))
 			return result;
 	}
 	return NULL;
 }
 
-static int set_hangs(const struct loss *l, const bool *persisted, struct ending *how)
+static int set_hangs(const struct loss *l, const bool *persisted, struct verdict *how)
 {
 	struct state *state = persisted ? state_new(l->image, persisted) : state_none(l->image);
 	int r = hangs_certainly(l->explain->campaign, state, how, l->err);
@@ -392,10 +392,10 @@ static int loss_settle(struct loss *l)
 {
 	bool same = l->job->persisted ? !memcmp(l->persisted, l->job->persisted, l->count)
 				      : !memchr(l->persisted, 1, l->count);
-	struct ending how;
+	struct verdict how;
 	int r;
 
-	if (l->ending.kind != OUTCOME_TIMEOUT || same)
+	if (l->verdict.ending.kind != ENDING_TIMEOUT || same)
 		return 0;
 	r = set_hangs(l, l->persisted, &how);
 	if (r != 1)
@@ -419,14 +419,14 @@ static bool loss_is_creation(const struct loss *l)
 static int loss_minimise(struct loss *l)
 {
 	struct result *same;
-	unsigned tries = l->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	unsigned tries = l->verdict.ending.kind == ENDING_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
 	unsigned left = tries;
 	int r = TESTER_STOPPED;
 
 	loss_start(l);
 	if (loss_is_creation(l))
 		return loss_result(l);
-	if (explain_may_run(l->explain, l->ending))
+	if (explain_may_run(l->explain, l->verdict))
 		r = minimise_lost(l->model, l->persisted, &left, loss_fails, l);
 	l->unfinished = !left && stores_several(l, l->persisted, false);
 	if (r == -1 || loss_settle(l) < 0)
@@ -437,7 +437,7 @@ static int loss_minimise(struct loss *l)
 		return 0;
 	}
 	if (r == 0)
-		r = explain_may_run(l->explain, l->ending) ? loss_pair(l, tries / 2) : TESTER_STOPPED;
+		r = explain_may_run(l->explain, l->verdict) ? loss_pair(l, tries / 2) : TESTER_STOPPED;
 	l->unfinished |= r < 0;
 	return r == -1 ? -1 : loss_result(l);
 }
@@ -454,13 +454,13 @@ static int loss_alone(struct loss *l)
 {
 	int r = 0;
 
-	if (l->ending.kind == OUTCOME_TIMEOUT)
-		r = set_hangs(l, l->job->persisted, &l->ending);
+	if (l->verdict.ending.kind == ENDING_TIMEOUT)
+		r = set_hangs(l, l->job->persisted, &l->verdict);
 	if (r == TESTER_STOPPED)
 		hangs_leave_unconfirmed(l->explain->campaign, l->job->states);
 	if (r < 0)
 		return r == -1 ? -1 : 0;
-	return explain_is_fine(l->explain, l->job, l->ending) ? 0 : loss_minimise(l);
+	return explain_is_fine(l->explain, l->job, l->verdict) ? 0 : loss_minimise(l);
 }
 
 /* The state with everything on media fails as this job does.  If the store that came too early there is on media here,
@@ -486,7 +486,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	struct image *image = reading_image(e->reading);
 	struct loss l = {.explain = e,
 			 .job = job,
-			 .ending = job->ending,
+			 .verdict = job->verdict,
 			 .image = image,
 			 .model = image_model(image),
 			 .err = err};
@@ -498,11 +498,11 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	l.needed = mem_alloc(l.count + 1);
 	l.later = mem_alloc(l.count + 1);
 	same = loss_prefix(&l);
-	if (!same && is_loss(&l) && explain_may_run(e, job->ending))
+	if (!same && is_loss(&l) && explain_may_run(e, job->verdict))
 		r = loss_known(&l, &same);
 	if (same)
 		result_join(e, same, job);
-	else if (r != -1 && is_loss(&l) && !(job->follows && job->ending.kind == OUTCOME_TIMEOUT))
+	else if (r != -1 && is_loss(&l) && !(job->follows && job->verdict.ending.kind == ENDING_TIMEOUT))
 		r = loss_alone(&l);
 	free(l.persisted);
 	free(l.needed);

@@ -31,8 +31,8 @@ enum {
 struct prefix {
 	struct explain *explain;
 	const struct job *job;
-	struct ending ending; /* the job's ending, or the ending with more time */
-	struct state *base;   /* everything stored up to here */
+	struct verdict verdict; /* the job's verdict, or the verdict with more time */
+	struct state *base;     /* everything stored up to here */
 	VEC_OF(struct crash_store) stores;
 	bool unfinished; /* a shorter failing prefix may exist */
 	struct err *err;
@@ -168,14 +168,14 @@ static int prefix_fails(struct prefix *p, size_t count)
 	struct outcome outcome;
 	int r;
 
-	if (!explain_may_run(p->explain, p->job->ending))
+	if (!explain_may_run(p->explain, p->job->verdict))
 		return TESTER_STOPPED;
 	state = prefix_state(p, count);
 	r = tester_run(p->explain->campaign->tester, &state, 1, &outcome, p->err);
 	free(state.at);
 	if (r < 0)
 		return r;
-	r = ending_same(ending_of(&outcome), p->job->ending);
+	r = verdict_same(verdict_of(&outcome), p->job->verdict);
 	outcome_free(&outcome);
 	return r;
 }
@@ -205,7 +205,7 @@ static int prefix_bisect(struct prefix *p, size_t passes, size_t *fails)
 static int prefix_look_back(struct prefix *p, size_t *shortest)
 {
 	size_t fails = p->stores.count;
-	unsigned steps = p->job->ending.kind == OUTCOME_TIMEOUT ? 0 : LOOKS_BACK;
+	unsigned steps = p->job->verdict.ending.kind == ENDING_TIMEOUT ? 0 : LOOKS_BACK;
 	int r = 1;
 
 	*shortest = 0;
@@ -230,7 +230,7 @@ static int prefix_search(struct prefix *p, size_t *shortest)
 	*shortest = p->stores.count;
 	if (!*shortest)
 		return 0;
-	r = explain_fails(p->explain, p->base, p->job->ending, p->err);
+	r = explain_fails(p->explain, p->base, p->job->verdict, p->err);
 	if (r == 0)
 		r = prefix_bisect(p, 0, shortest);
 	else if (r == 1)
@@ -285,7 +285,7 @@ static struct result *prefix_known(const struct prefix *p, const struct result *
 	for (size_t i = 0; i < c->results.all.count; i++) {
 		struct result *other = &c->results.all.at[i];
 
-		if (!other->by_loss && ending_same(other->ending, result->ending) &&
+		if (!other->by_loss && verdict_same(other->verdict, result->verdict) &&
 		    other->sighting.blamed == result->sighting.blamed &&
 		    (result->sighting.blamed || other->sighting.point == result->sighting.point) &&
 		    !strcmp(other->sighting.platform, p->explain->platform))
@@ -302,7 +302,7 @@ static bool file_is_blank(const struct prefix *p)
 
 	while (file && !image_exists(image, file))
 		file--;
-	return file && !p->base->count && image_is_blank(image, file) && ending_passed(p->explain->campaign->initial);
+	return file && !p->base->count && image_is_blank(image, file) && verdict_passed(p->explain->campaign->initial);
 }
 
 /* Add the result, with the first `count` stores of the window on media, unless it is already known. */
@@ -324,7 +324,7 @@ static int prefix_tell(struct prefix *p, struct result *result, size_t count)
 
 static int prefix_result(struct prefix *p, size_t count)
 {
-	struct result result = {.ending = p->ending};
+	struct result result = {.verdict = p->verdict};
 
 	result.sighting.cause = CAUSE_EARLY;
 	result.sighting.unfinished = p->unfinished;
@@ -337,7 +337,7 @@ static int prefix_result(struct prefix *p, size_t count)
 
 static int blank_result(struct prefix *p)
 {
-	struct result result = {.ending = p->ending, .sighting = {.cause = CAUSE_BLANK, .unfinished = p->unfinished}};
+	struct result result = {.verdict = p->verdict, .sighting = {.cause = CAUSE_BLANK, .unfinished = p->unfinished}};
 
 	if (prefix_point(p, 0, &result.sighting) < 0)
 		return -1;
@@ -350,7 +350,7 @@ static int pending_fails(void *arg, const bool *persisted)
 {
 	struct prefix *p = arg;
 	struct state *state = state_new(reading_image(p->explain->reading), persisted);
-	int r = explain_fails(p->explain, state, p->job->ending, p->err);
+	int r = explain_fails(p->explain, state, p->job->verdict, p->err);
 
 	state_free(state);
 	return r;
@@ -364,7 +364,7 @@ static int pending_always(struct prefix *p, size_t count)
 	bool persisted[ALWAYS_UNITS_MAX];
 	int r = 1;
 
-	if (!count || count > ALWAYS_UNITS_MAX || p->job->ending.kind == OUTCOME_TIMEOUT)
+	if (!count || count > ALWAYS_UNITS_MAX || p->job->verdict.ending.kind == ENDING_TIMEOUT)
 		return 0;
 	for (unsigned set = 1; r == 1 && set + 1 < 1u << count; set++) {
 		for (size_t i = 0; i < count; i++)
@@ -404,8 +404,8 @@ static void pending_stores(struct prefix *p, const struct unit *const *units, si
 static int pending_result(struct prefix *p)
 {
 	struct model *model = image_model(reading_image(p->explain->reading));
-	struct result result = {.ending = p->ending};
-	unsigned left = p->job->ending.kind == OUTCOME_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	struct result result = {.verdict = p->verdict};
+	unsigned left = p->job->verdict.ending.kind == ENDING_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
 	size_t count;
 	const struct unit *const *units = model_pending(model, &count);
 	bool *needed = mem_alloc(count + 1);
@@ -426,7 +426,7 @@ static int pending_result(struct prefix *p)
 	return prefix_tell(p, &result, 0);
 }
 
-static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
+static int prefix_certainly(struct prefix *p, size_t count, struct verdict *how)
 {
 	struct state state = prefix_state(p, count);
 	int r = hangs_certainly(p->explain->campaign, &state, how, p->err);
@@ -436,24 +436,24 @@ static int prefix_certainly(struct prefix *p, size_t count, struct ending *how)
 }
 
 /* A run that exceeds the time limit may hang, or be slow and then pass or fail.  The shorter prefix may also end
- * differently from the full one.  0: the first *count stores make recovery end as p->ending says.  PREFIX_UNKNOWN:
+ * differently from the full one.  0: the first *count stores make recovery end as p->verdict says.  PREFIX_UNKNOWN:
  * nothing to report. */
 static int prefix_settle(struct prefix *p, size_t *count)
 {
 	size_t all = p->stores.count;
-	struct ending shorter;
-	int r = prefix_certainly(p, all, &p->ending);
+	struct verdict shorter;
+	int r = prefix_certainly(p, all, &p->verdict);
 
 	if (r == TESTER_STOPPED)
 		hangs_leave_unconfirmed(p->explain->campaign, p->job->states);
 	if (r < 0)
 		return r == -1 ? -1 : PREFIX_UNKNOWN;
-	if (explain_is_fine(p->explain, p->job, p->ending))
+	if (explain_is_fine(p->explain, p->job, p->verdict))
 		return PREFIX_UNKNOWN;
 	if (*count == all)
 		return 0;
 	r = prefix_certainly(p, *count, &shorter);
-	if (r < 0 || !ending_same(shorter, p->ending)) {
+	if (r < 0 || !verdict_same(shorter, p->verdict)) {
 		*count = all;
 		p->unfinished = true;
 	}
@@ -473,7 +473,7 @@ static int prefix_elsewhere(struct prefix *p, struct job *job)
 	}
 	if (file_is_blank(p))
 		return blank_result(p);
-	here = job->moved && !explain_accepts(p->explain, p->base->event, job->ending);
+	here = job->moved && !explain_accepts(p->explain, p->base->event, job->verdict);
 	if (here || reading_number(p->explain->reading) >= job->trial->event)
 		return pending_result(p);
 	job->start = job->trial->event;
@@ -482,14 +482,14 @@ static int prefix_elsewhere(struct prefix *p, struct job *job)
 
 int prefix_explain(struct explain *e, struct job *job, struct err *err)
 {
-	struct prefix p = {.explain = e, .job = job, .ending = job->ending, .err = err};
+	struct prefix p = {.explain = e, .job = job, .verdict = job->verdict, .err = err};
 	size_t shortest;
 	int r = window_read(&p, job);
 
 	if (r == 0) {
 		p.base = state_all(reading_image(e->reading));
 		r = prefix_search(&p, &shortest);
-		if (r == 0 && job->ending.kind == OUTCOME_TIMEOUT)
+		if (r == 0 && job->verdict.ending.kind == ENDING_TIMEOUT)
 			r = prefix_settle(&p, &shortest);
 		if (r == 0)
 			r = shortest ? prefix_result(&p, shortest) : prefix_elsewhere(&p, job);

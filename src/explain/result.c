@@ -45,18 +45,11 @@ static const char *tail_text(struct campaign *c, const struct tail *tail)
 	return tail->size ? arena_copy(&c->texts, tail->text, tail->size) : NULL;
 }
 
-static enum finding_kind ending_finding(struct ending ending)
+static enum finding_kind verdict_finding(struct verdict verdict)
 {
-	return ending.kind == OUTCOME_EXIT     ? KIND_RECOVERY_ERROR
-	       : ending.kind == OUTCOME_SIGNAL ? KIND_RECOVERY_CRASH
-					       : KIND_RECOVERY_HANG;
-}
-
-static enum finding_outcome ending_outcome(struct ending ending)
-{
-	return ending.kind == OUTCOME_EXIT     ? OUTCOME_IS_EXIT
-	       : ending.kind == OUTCOME_SIGNAL ? OUTCOME_IS_SIGNAL
-					       : OUTCOME_IS_TIMEOUT;
+	return verdict.ending.kind == ENDING_EXIT     ? KIND_RECOVERY_ERROR
+	       : verdict.ending.kind == ENDING_SIGNAL ? KIND_RECOVERY_CRASH
+						      : KIND_RECOVERY_HANG;
 }
 
 /* The stack */
@@ -83,7 +76,7 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 {
 	struct recovery_frame frames[RESULT_FRAMES_MAX];
 	struct finding_frame copy[RESULT_FRAMES_MAX];
-	bool hangs = s->outcome == OUTCOME_IS_TIMEOUT;
+	bool hangs = s->ending.kind == ENDING_TIMEOUT;
 	int count = tester_stack(e->campaign->tester, state, hangs, frames, RESULT_FRAMES_MAX, err);
 
 	if (count <= 0)
@@ -130,23 +123,23 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	struct outcome outcome;
 	int r;
 
-	if (before && ending_same(ending_of(before), result->ending))
+	if (before && verdict_same(verdict_of(before), result->verdict))
 		result_told(c, s, before);
 	/* A hang was already seen twice.  Only its stack would be new. */
-	if (s->mode && result->ending.kind == OUTCOME_TIMEOUT)
-		return explain_may_run(e, result->ending) ? result_stack(e, s, state, err) : 0;
-	if (!explain_may_run(e, result->ending) && (s->mode || !explain_may_tell(e)))
+	if (s->mode && result->verdict.ending.kind == ENDING_TIMEOUT)
+		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, err) : 0;
+	if (!explain_may_run(e, result->verdict) && (s->mode || !explain_may_tell(e)))
 		return 0;
 	r = tester_run(c->tester, state, 1, &outcome, err);
 	if (r < 0)
 		return r;
-	if (ending_same(ending_of(&outcome), result->ending) && (!s->mode || outcome.out.size + outcome.err.size))
+	if (verdict_same(verdict_of(&outcome), result->verdict) && (!s->mode || outcome.out.size + outcome.err.size))
 		result_told(c, s, &outcome);
 	bool passed = outcome_passed(&outcome);
 	outcome_free(&outcome);
 	if (passed)
 		return result_passes(e, state, err);
-	return result->ending.kind != OUTCOME_EXIT && explain_may_run(e, result->ending)
+	return result->verdict.ending.kind != ENDING_EXIT && explain_may_run(e, result->verdict)
 		       ? result_stack(e, s, state, err)
 		       : 0;
 }
@@ -220,12 +213,11 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		}
 		result_becomes_creation(result);
 	}
-	s->kind = ending_finding(result->ending);
+	s->kind = verdict_finding(result->verdict);
 	s->by_inject = job->detectors & JOB_INJECT;
 	s->by_explore = job->detectors & JOB_EXPLORE;
 	s->platform = e->platform;
-	s->outcome = ending_outcome(result->ending);
-	s->value = (uint64_t)result->ending.value;
+	s->ending = result->verdict.ending;
 	s->states = job->states;
 	r = result_run(e, result, state, err);
 	if (r == -1)

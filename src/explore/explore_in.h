@@ -19,7 +19,7 @@
 
 /* States of one root that fail in the same way and lose stores of the same code. */
 struct failure {
-	struct ending ending;
+	struct verdict verdict;
 	uint64_t lost;        /* hash of contexts */
 	uint64_t sequence;    /* position of the first state in the test sequence of its root */
 	uint32_t units;       /* lost in the first state, on decided lines */
@@ -35,7 +35,7 @@ struct failures {
 
 /* Add a failing state.  `content` is the content of the set, or one that recovery cannot tell from it. */
 void failures_add(struct failures *failures, const struct moment *moment, const uint8_t *taken, const uint8_t *decided,
-		  struct digest content, struct ending ending, uint64_t sequence);
+		  struct digest content, struct verdict verdict, uint64_t sequence);
 void failures_clear(struct failures *failures);
 
 enum root_state {

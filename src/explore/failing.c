@@ -6,15 +6,15 @@
 #include "explore/explore_in.h"
 
 enum {
-	GROUPS_KEPT = 256, /* groups of one root while it is explored; one more group for each ending takes the rest */
+	GROUPS_KEPT = 256, /* groups of one root while it is explored; one more group for each verdict takes the rest */
 	LOST_OTHERS = 0,   /* `lost` of the group that takes the rest */
 	GROUPS_TOLD = 64,  /* groups of one root that are explained */
 };
 
-static struct failure *failure_find(struct failures *f, struct ending ending, uint64_t lost)
+static struct failure *failure_find(struct failures *f, struct verdict verdict, uint64_t lost)
 {
 	for (size_t i = 0; i < f->all.count; i++)
-		if (f->all.at[i].lost == lost && ending_same(f->all.at[i].ending, ending))
+		if (f->all.at[i].lost == lost && verdict_same(f->all.at[i].verdict, verdict))
 			return &f->all.at[i];
 	return NULL;
 }
@@ -33,18 +33,18 @@ static void failure_lead(struct failure *failure, const struct moment *m, const 
 }
 
 void failures_add(struct failures *f, const struct moment *m, const uint8_t *taken, const uint8_t *decided,
-		  struct digest content, struct ending ending, uint64_t sequence)
+		  struct digest content, struct verdict verdict, uint64_t sequence)
 {
 	uint32_t units;
 	uint64_t lost = moment_lost(m, taken, decided, &units);
-	struct failure *failure = failure_find(f, ending, lost);
+	struct failure *failure = failure_find(f, verdict, lost);
 
 	if (!failure && f->all.count >= GROUPS_KEPT) {
 		lost = LOST_OTHERS;
-		failure = failure_find(f, ending, lost);
+		failure = failure_find(f, verdict, lost);
 	}
 	if (!failure) {
-		vec_push(&f->all, ((struct failure){.ending = ending, .lost = lost}));
+		vec_push(&f->all, ((struct failure){.verdict = verdict, .lost = lost}));
 		failure = &f->all.at[f->all.count - 1];
 	}
 	if (!failure->persisted || sequence < failure->sequence)
@@ -79,8 +79,8 @@ struct judge {
 	const struct trials *trials;
 	struct jobs *jobs;
 	const struct judge_seen *seen;
-	struct map loses; /* (lost, ending) -> 1 + index of the job */
-	uint64_t created; /* before this event the initial ending is accepted */
+	struct map loses; /* (lost, verdict) -> 1 + index of the job */
+	uint64_t created; /* before this event the initial verdict is accepted */
 };
 
 /* The trial of one of the two extreme states of a root. */
@@ -104,14 +104,14 @@ static const struct trial *trial_find(const struct trials *trials, uint64_t even
 
 static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
 {
-	return root->event < j->created && failure->ending.kind == OUTCOME_EXIT &&
-	       ending_same(failure->ending, j->campaign->initial);
+	return root->event < j->created && failure->verdict.ending.kind == ENDING_EXIT &&
+	       verdict_same(failure->verdict, j->campaign->initial);
 }
 
-static void contents_count(struct judge *j, const struct failure *failure, enum verdict verdict)
+static void contents_count(struct judge *j, const struct failure *failure, enum content_result result)
 {
 	for (size_t i = 0; i < failure->contents.count; i++)
-		judgement_count(&j->campaign->found, failure->contents.at[i], verdict);
+		judgement_count(&j->campaign->found, failure->contents.at[i], result);
 }
 
 /* If the state with everything on media fails in the same way, the reason may be the same.  Returns the job of the
@@ -121,13 +121,14 @@ static const struct job *prefix_find(const struct judge *j, const struct root *r
 	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
 	const struct job *latest = NULL;
 
-	if (!all || all->accepted || !ending_same(known_get(j->campaign->known, all->digest), failure->ending))
+	if (!all || all->accepted || !verdict_same(known_get(j->campaign->known, all->digest), failure->verdict))
 		return NULL;
 	for (size_t i = 0; i < j->jobs->all.count; i++) {
 		const struct job *job = &j->jobs->all.at[i];
 
 		if (job->trial->which == TRIAL_ALL && !job->follows && job->trial->event <= root->event &&
-		    ending_same(job->ending, failure->ending) && (!latest || latest->trial->event < job->trial->event))
+		    verdict_same(job->verdict, failure->verdict) &&
+		    (!latest || latest->trial->event < job->trial->event))
 			latest = job;
 	}
 	return latest;
@@ -141,12 +142,12 @@ static struct job *loss_job(struct judge *j, const struct root *root, const stru
 
 	if (!none)
 		return NULL;
-	known = map_put(&j->loses, failure->lost, ending_code(failure->ending));
+	known = map_put(&j->loses, failure->lost, verdict_code(failure->verdict));
 	if (!*known) {
 		const struct job *prefix = prefix_find(j, root, failure);
 		struct job job = {.trial = none,
 				  .digest = failure->leader,
-				  .ending = failure->ending,
+				  .verdict = failure->verdict,
 				  .start = root->event,
 				  .detectors = j->detector,
 				  .persisted = failure->persisted,
@@ -164,7 +165,7 @@ static void failure_judge(struct judge *j, const struct root *root, const struct
 	bool accepted = is_accepted(j, root, failure);
 	struct job *job = accepted ? NULL : loss_job(j, root, failure);
 
-	contents_count(j, failure, accepted ? VERDICT_ACCEPTED : VERDICT_FAILED);
+	contents_count(j, failure, accepted ? CONTENT_ACCEPTED : CONTENT_FAILED);
 	for (size_t i = 0; job && i < failure->contents.count; i++)
 		job_count(job, j->seen, failure->contents.at[i]);
 }
@@ -180,7 +181,7 @@ static void root_judge(struct judge *j, struct root *root)
 			failure_judge(j, root, &f->all.at[i]);
 		else
 			contents_count(j, &f->all.at[i],
-				       is_accepted(j, root, &f->all.at[i]) ? VERDICT_ACCEPTED : VERDICT_FAILED);
+				       is_accepted(j, root, &f->all.at[i]) ? CONTENT_ACCEPTED : CONTENT_FAILED);
 	}
 }
 
@@ -188,7 +189,7 @@ static void tested_count(struct campaign *c, const struct contents *tested)
 {
 	for (size_t i = 0; i < tested->room; i++)
 		if (tested->at[i].low | tested->at[i].high)
-			judgement_count(&c->found, tested->at[i], VERDICT_TESTED);
+			judgement_count(&c->found, tested->at[i], CONTENT_TESTED);
 }
 
 void roots_judge(struct campaign *c, size_t platform, const struct trials *trials, unsigned detector,

@@ -66,15 +66,15 @@ struct trying {
 };
 
 /* Note how recovery ends on a state, unless another root has the same content. */
-static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct ending ending,
+static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct verdict verdict,
 			uint64_t sequence)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
 
 	if (!contents_add(&g->explore->explored->tested, digest))
 		return;
-	if (!ending_passed(ending))
-		failures_add(&root->failures, g->moment, taken, g->open, digest, ending, sequence);
+	if (!verdict_passed(verdict))
+		failures_add(&root->failures, g->moment, taken, g->open, digest, verdict, sequence);
 	else if (explore_nests(g->explore))
 		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
 }
@@ -85,7 +85,7 @@ static void trying_told(void *arg, const struct outcome *outcome)
 	struct eager *g = t->eager;
 
 	if (outcome)
-		state_learn(g, t->taken, moment_digest(g->moment, t->taken), ending_of(outcome), t->sequence);
+		state_learn(g, t->taken, moment_digest(g->moment, t->taken), verdict_of(outcome), t->sequence);
 	g->under_way--;
 	eager_release(g);
 	free(t);
@@ -96,7 +96,7 @@ static int state_try(struct eager *g)
 	struct campaign *c = g->explore->campaign;
 	struct digest digest = moment_digest(g->moment, g->taken);
 	uint32_t units = g->moment->choices->unit_count;
-	struct ending known;
+	struct verdict known;
 	struct trying *t;
 	struct state *state;
 	int r;

@@ -76,7 +76,7 @@ static struct digest leaf_content(const struct flight *f, const struct lazy_leaf
 static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 {
 	struct campaign *c = f->explore->campaign;
-	struct ending ending = ending_of(leaf->outcome);
+	struct verdict verdict = verdict_of(leaf->outcome);
 	struct digest content = leaf_content(f, leaf);
 
 	memset(f->decided, 0, leaf->choices->line_count);
@@ -84,16 +84,17 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 		f->decided[leaf->lines[i]] = 1;
 	known_learn(c->known, content, leaf->outcome);
 	if (leaf->is_all)
-		known_set(c->known, f->moment->all, ending);
+		known_set(c->known, f->moment->all, verdict);
 	if (leaf->is_none)
-		known_set(c->known, f->moment->certain, ending);
+		known_set(c->known, f->moment->certain, verdict);
 	contents_add(&f->explore->explored->tested, content);
-	if (!ending_passed(ending))
-		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, content, ending, f->leaves);
+	if (!verdict_passed(verdict))
+		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, content, verdict,
+			     f->leaves);
 	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
 		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, f->decided, f->leaves);
 	tester_count(c->tester, leaf->outcome);
-	f->timeouts += ending.kind == OUTCOME_TIMEOUT;
+	f->timeouts += verdict.ending.kind == ENDING_TIMEOUT;
 }
 
 /* Map each path to its current file in the choices. */

@@ -70,8 +70,8 @@ static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
 static XXH128_hash_t finding_key(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	const uint64_t numbers[] = {finding->kind, crash->recovery.outcome, crash->recovery.value, crash->nested,
-				    crash->cause == CAUSE_CREATION};
+	const uint64_t numbers[] = {finding->kind, crash->recovery.ending.kind, (uint64_t)crash->recovery.ending.value,
+				    crash->nested, crash->cause == CAUSE_CREATION};
 	XXH3_state_t *key = XXH3_createState();
 
 	BUG_ON(!key);
@@ -79,7 +79,7 @@ static XXH128_hash_t finding_key(const struct finding *finding)
 	XXH3_128bits_update(key, numbers, sizeof(numbers));
 	key_frame(key, stack_location(&finding->stack));
 	/* The place where a hanging recovery was stopped also depends on timing. */
-	if (crash->recovery.outcome != OUTCOME_IS_TIMEOUT)
+	if (crash->recovery.ending.kind != ENDING_TIMEOUT)
 		key_frame(key, stack_location(&crash->recovery.stack));
 	for (size_t i = 0; i < crash->lost_count; i++)
 		key_frame(key, stack_location(&crash->lost[i].stack));
@@ -294,8 +294,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 	crash->lost = stores_make(c, s->lost, s->lost_count, in_library, &crash->lost_count);
 	if (in_library)
 		stack_blame_library(&crash->point);
-	crash->recovery.outcome = s->outcome;
-	crash->recovery.value = s->value;
+	crash->recovery.ending = s->ending;
 	crash->recovery.out = tail_text(c->findings, s->out);
 	crash->recovery.err = tail_text(c->findings, s->err);
 	crash->recovery.stack = recovery_stack(c, s->frames, s->frame_count);
@@ -487,8 +486,8 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *given)
 static bool failure_equal(const struct finding *a, const struct finding *b)
 {
 	return a->kind == b->kind && a->crash->nested == b->crash->nested &&
-	       a->crash->recovery.outcome == b->crash->recovery.outcome &&
-	       a->crash->recovery.value == b->crash->recovery.value && text_equal(a->platforms[0], b->platforms[0]);
+	       ending_same(a->crash->recovery.ending, b->crash->recovery.ending) &&
+	       text_equal(a->platforms[0], b->platforms[0]);
 }
 
 /* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came too early; if

@@ -54,8 +54,7 @@ struct crash_sighting {
 	uint64_t persisted_count, lost_count;
 	bool pair; /* the search found which pending stores must be on media for recovery to fail: those `needed` */
 	/* recovery */
-	enum finding_outcome outcome;
-	uint64_t value;
+	struct ending ending;
 	const char *out, *err;              /* NULL: nothing */
 	const struct finding_frame *frames; /* innermost first; `own` need not be set */
 	size_t frame_count;
@@ -76,17 +75,10 @@ struct crash_findings *crash_begin(struct findings *findings, const struct trace
 void crash_add(struct crash_findings *crash, const struct crash_sighting *sighting);
 void crash_end(struct crash_findings *crash);
 
-/* Converts an outcome to its name and back: "exit", "signal", "timeout", "output". */
-const char *outcome_name(enum finding_outcome outcome);
-bool outcome_find(const char *name, enum finding_outcome *outcome);
-
 /* Converts a cause to its name and back: "unflushed", "unfenced", "unordered", "torn", "early", "moment", "blank",
  * "creation". */
 const char *cause_name(enum crash_cause cause);
 bool cause_find(const char *name, enum crash_cause *cause);
-
-/* "SIGSEGV", "exit status 3", "did not end within the time limit". */
-void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size_t size);
 
 /* How recovery failed: "SIGSEGV in kv_check (kv.c:402)", "exit status 3", "did not end within the time limit". */
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see crash_finding.h. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,32 +110,8 @@ static const char *const unfinished_early =
 	"recovery fails if the power fails before {point}: what is stored here, or not long before, came too early; the search for the "
 	"cause was cut short";
 
-static const char *const outcomes[OUTCOME_IS_COUNT] = {"exit", "signal", "timeout", "output"};
 static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",
 						"early",     "moment",   "blank",     "creation"};
-
-static unsigned name_index(const char *const *names, unsigned count, const char *name)
-{
-	unsigned i = 0;
-
-	while (i < count && strcmp(names[i], name) != 0)
-		i++;
-	return i;
-}
-
-const char *outcome_name(enum finding_outcome outcome)
-{
-	BUG_ON((unsigned)outcome >= OUTCOME_IS_COUNT);
-	return outcomes[outcome];
-}
-
-bool outcome_find(const char *name, enum finding_outcome *outcome)
-{
-	unsigned i = name_index(outcomes, OUTCOME_IS_COUNT, name);
-
-	*outcome = (enum finding_outcome)i;
-	return i < OUTCOME_IS_COUNT;
-}
 
 const char *cause_name(enum crash_cause cause)
 {
@@ -146,38 +121,21 @@ const char *cause_name(enum crash_cause cause)
 
 bool cause_find(const char *name, enum crash_cause *cause)
 {
-	unsigned i = name_index(causes, CAUSE_COUNT, name);
-
-	*cause = (enum crash_cause)i;
-	return i < CAUSE_COUNT;
+	for (*cause = 0; *cause < CAUSE_COUNT; ++*cause)
+		if (!strcmp(causes[*cause], name))
+			return true;
+	return false;
 }
 
 /* ---- phrases ---- */
 
-void outcome_text(enum finding_outcome outcome, uint64_t value, char *text, size_t size)
-{
-	const char *name = outcome == OUTCOME_IS_SIGNAL && value < NSIG ? sigabbrev_np((int)value) : NULL;
-
-	switch (outcome) {
-	case OUTCOME_IS_EXIT: snprintf(text, size, "exit status %" PRIu64, value); break;
-	case OUTCOME_IS_TIMEOUT: snprintf(text, size, "did not end within the time limit"); break;
-	case OUTCOME_IS_OUTPUT: snprintf(text, size, "wrong output"); break;
-	default:
-		if (name)
-			snprintf(text, size, "SIG%s%s", name,
-				 value == SIGXFSZ ? " (it wrote more than --disk allows)" : "");
-		else
-			snprintf(text, size, "signal %" PRIu64, value);
-	}
-}
-
 void crash_failure_text(const struct finding_crash *crash, char *text, size_t size)
 {
 	const struct finding_frame *frame = stack_location(&crash->recovery.stack);
-	const char *in = crash->recovery.outcome == OUTCOME_IS_TIMEOUT ? ", hanging in" : " in";
+	const char *in = crash->recovery.ending.kind == ENDING_TIMEOUT ? ", hanging in" : " in";
 	char place[600], function[300];
 
-	outcome_text(crash->recovery.outcome, crash->recovery.value, text, size);
+	ending_text(crash->recovery.ending, text, size);
 	size_t used = strlen(text);
 	if (!frame)
 		return;

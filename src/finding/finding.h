@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/ending.h"
 #include "base/vec.h"
 #include "detect/sink.h"
 #include "finding/kind.h"
@@ -74,9 +75,6 @@ struct finding_event {
 	bool example;         /* the finding is about this event */
 };
 
-/* How recovery ended on a crash state.  OUTPUT: it passed, but its output is wrong. */
-enum finding_outcome { OUTCOME_IS_EXIT, OUTCOME_IS_SIGNAL, OUTCOME_IS_TIMEOUT, OUTCOME_IS_OUTPUT, OUTCOME_IS_COUNT };
-
 /* Why the state is possible.  The cause selects the message and the fix (crash_text.c).  "Lost" and "persisted"
  * refer to the first store of each array. */
 enum crash_cause {
@@ -121,8 +119,7 @@ struct finding_crash {
 	size_t persisted_count, lost_count;   /* lengths of the arrays */
 	uint64_t persisted_total, lost_total; /* stores of the state; larger than the counts if the arrays were cut */
 	struct {
-		enum finding_outcome outcome;
-		uint64_t value;             /* EXIT: status; SIGNAL: number; TIMEOUT: 0 */
+		struct ending ending;
 		const char *out, *err;      /* the end of what it printed; "" if nothing */
 		struct finding_stack stack; /* where it crashed; empty if unknown */
 	} recovery;

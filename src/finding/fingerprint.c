@@ -51,7 +51,7 @@ static void hash_failure(XXH3_state_t *hash, const struct finding_crash *crash)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "%s %" PRIu64, outcome_name(crash->recovery.outcome), crash->recovery.value);
+	snprintf(text, sizeof(text), "%s %d", ending_name(crash->recovery.ending.kind), crash->recovery.ending.value);
 	hash_string(hash, text);
 }
 

@@ -110,8 +110,8 @@ static json_t *expect_json(const struct finding_crash *crash)
 {
 	json_t *object = json_object();
 
-	put_text(object, "outcome", outcome_name(crash->recovery.outcome));
-	json_object_set_new(object, "value", json_integer((json_int_t)crash->recovery.value));
+	put_text(object, "outcome", ending_name(crash->recovery.ending.kind));
+	json_object_set_new(object, "value", json_integer(crash->recovery.ending.value));
 	return object;
 }
 

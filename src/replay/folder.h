@@ -42,10 +42,9 @@ struct folder_facts {
 struct folder {
 	struct folder_facts facts; /* the folder owns the strings and arrays */
 	const char *id, *kind, *message, *fingerprint, *location;
-	const char *mode;             /* NULL: not known */
-	const char *version;          /* of the blackout that wrote it */
-	enum finding_outcome outcome; /* what recovery did on this state */
-	uint64_t value;
+	const char *mode;     /* NULL: not known */
+	const char *version;  /* of the blackout that wrote it */
+	struct ending ending; /* how recovery failed on this state */
 	char state[PATH_MAX]; /* path of the snapshot */
 	struct arena texts;
 };

@@ -5,6 +5,7 @@
  * values are rejected. */
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -140,11 +141,11 @@ static int read_expect(struct replay *r, const json_t *root)
 	if (take_object(r, root, "expect", &object) < 0 || take_text(r, object, "outcome", true, &outcome) < 0)
 		return -1;
 	value = json_object_get(object, "value");
-	if (!outcome_find(outcome, &r->folder->outcome))
+	if (!ending_find(outcome, &r->folder->ending.kind))
 		return replay_fail(r, "outcome", "is not known to this version");
-	if (!json_is_integer(value) || json_integer_value(value) < 0)
+	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > INT_MAX)
 		return replay_fail(r, "value", "is not a number or is out of range");
-	r->folder->value = (uint64_t)json_integer_value(value);
+	r->folder->ending.value = (int)json_integer_value(value);
 	return 0;
 }
 

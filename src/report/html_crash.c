@@ -230,7 +230,7 @@ void html_crash(struct html *h, const struct finding_crash *crash)
 			h,
 			"</code>, and with <code>--gdb</code> in a debugger; DIR is the directory of this report</p>\n");
 	}
-	crash_place(h, crash->recovery.outcome == OUTCOME_IS_TIMEOUT ? "recovery hangs at" : "recovery failed at",
+	crash_place(h, crash->recovery.ending.kind == ENDING_TIMEOUT ? "recovery hangs at" : "recovery failed at",
 		    &crash->recovery.stack);
 	crash_place(h, "the power failed at", &crash->point);
 	for (size_t i = 0; i < crash->lost_count && i < ROWS_MAX; i++)

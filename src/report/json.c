@@ -104,9 +104,9 @@ static void json_stores(struct json_out *j, const char *key, const struct findin
 static void json_recovery(struct json_out *j, const struct finding_crash *crash)
 {
 	json_open(j, "recovery", '{');
-	json_text(j, "outcome", outcome_name(crash->recovery.outcome));
-	if (crash->recovery.outcome != OUTCOME_IS_TIMEOUT)
-		json_number(j, "value", crash->recovery.value);
+	json_text(j, "outcome", ending_name(crash->recovery.ending.kind));
+	if (crash->recovery.ending.kind != ENDING_TIMEOUT)
+		json_number(j, "value", (uint64_t)crash->recovery.ending.value);
 	json_text(j, "stdout", crash->recovery.out);
 	json_text(j, "stderr", crash->recovery.err);
 	json_stack(j, &crash->recovery.stack);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reader_crash.c - read the crash state of a finding from findings.json. */
+#include <limits.h>
 #include <string.h>
 
 #include "finding/crash_finding.h"
@@ -96,15 +97,15 @@ static int read_recovery(struct reader *r, const json_t *object, struct finding_
 
 	if (take_inner(r, object, "recovery", '{', &recovery) < 0 ||
 	    take_text(r, recovery, "outcome", true, &outcome) < 0 ||
-	    take_number(r, recovery, "value", false, INT64_MAX, &value) < 0 ||
+	    take_number(r, recovery, "value", false, INT_MAX, &value) < 0 ||
 	    take_text(r, recovery, "stdout", false, &crash->recovery.out) < 0 ||
 	    take_text(r, recovery, "stderr", false, &crash->recovery.err) < 0 ||
 	    take_text(r, recovery, "mode", false, &crash->mode) < 0 ||
 	    read_stack(r, recovery, &crash->recovery.stack) < 0)
 		return -1;
-	if (!outcome_find(outcome, &crash->recovery.outcome))
+	if (!ending_find(outcome, &crash->recovery.ending.kind))
 		return reader_fail(r, "crash.recovery.outcome", "is not known to this version");
-	crash->recovery.value = value.value;
+	crash->recovery.ending.value = (int)value.value;
 	crash->recovery.out = crash->recovery.out ? crash->recovery.out : "";
 	crash->recovery.err = crash->recovery.err ? crash->recovery.err : "";
 	return 0;

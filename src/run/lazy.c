@@ -295,8 +295,8 @@ static struct outcome outcome_of(const struct worker *w, const struct stub_reply
 	struct outcome o = {.mode = RECOVERY_FORK, .seconds = (double)reply->nanoseconds / 1e9};
 	int signal = WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : shell_signal(WEXITSTATUS(reply->status));
 
-	o.kind = report->flags & LAZY_TIMEOUT ? OUTCOME_TIMEOUT : signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
-	o.value = o.kind == OUTCOME_TIMEOUT ? 0 : signal ? signal : WEXITSTATUS(reply->status);
+	o.ending.kind = report->flags & LAZY_TIMEOUT ? ENDING_TIMEOUT : signal ? ENDING_SIGNAL : ENDING_EXIT;
+	o.ending.value = o.ending.kind == ENDING_TIMEOUT ? 0 : signal ? signal : WEXITSTATUS(reply->status);
 	o.out = tail_make(&w->out_before, text, report->out_bytes, report->flags & LAZY_OUT_CUT);
 	o.err = tail_make(&w->err_before, text + report->out_bytes, report->err_bytes, report->flags & LAZY_ERR_CUT);
 	return o;
@@ -305,7 +305,7 @@ static struct outcome outcome_of(const struct worker *w, const struct stub_reply
 static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
 		      const struct lazy_report *report, const char *text)
 {
-	struct outcome outcome = {.kind = OUTCOME_EXIT};
+	struct outcome outcome = {.ending.kind = ENDING_EXIT};
 	char why[STUB_REASON];
 	struct lazy_leaf leaf = {.choices = run->choices,
 				 .lines = run->now.lines,

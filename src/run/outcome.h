@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/ending.h"
+
 enum { OUTCOME_TAIL = 4096 /* bytes of each output that are kept, from its end */ };
 
 /* How recovery is shown the crash state; see recovery.h. */
@@ -18,8 +20,6 @@ enum recovery_mode {
 	RECOVERY_MODES
 };
 
-enum outcome_kind { OUTCOME_EXIT, OUTCOME_SIGNAL, OUTCOME_TIMEOUT };
-
 /* The end of the output: `size` arbitrary bytes, followed by a zero byte.  NULL: nothing was printed. */
 struct tail {
 	char *text;
@@ -28,8 +28,7 @@ struct tail {
 };
 
 struct outcome {
-	enum outcome_kind kind;
-	int value;      /* exit status or signal number; 0 for a time-out */
+	struct ending ending;
 	double seconds; /* run time */
 	struct tail out, err;
 	enum recovery_mode mode; /* that it ran in */
@@ -39,12 +38,6 @@ struct outcome {
 
 /* Did recovery accept the state? */
 bool outcome_passed(const struct outcome *outcome);
-
-/* Are kind and value equal?  Output and run time may differ. */
-bool outcome_same(const struct outcome *a, const struct outcome *b);
-
-/* "exit status 3", "SIGSEGV", "did not end within the time limit". */
-void outcome_describe(const struct outcome *outcome, char *text, size_t size);
 
 /* *copy owns its texts; free it with outcome_free. */
 void outcome_copy(struct outcome *copy, const struct outcome *outcome);

@@ -309,11 +309,11 @@ static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err
 
 	if (!r->doubting && !r->settled && w->mode == RECOVERY_FORK && !outcome_passed(&w->outcome) && !w->other_argv) {
 		r->doubting = true;
-		r->doubted = (struct outcome){.kind = w->outcome.kind, .value = w->outcome.value};
+		r->doubted = w->outcome.ending;
 		w->state = WORKER_IDLE;
 		return slot_begin(r, slot, mode_next(r, RECOVERY_FORK), err) < 0 ? -1 : 1;
 	}
-	if (r->doubting && outcome_same(&r->doubted, &w->outcome)) {
+	if (r->doubting && ending_same(r->doubted, w->outcome.ending)) {
 		r->mode = RECOVERY_FORK;
 	} else if (r->doubting) {
 		reason_set(r, RECOVERY_FORK, "recovery gave a different result under the fork server");

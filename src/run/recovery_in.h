@@ -28,7 +28,7 @@ struct recovery {
 	bool settled;            /* the first run is over */
 	/* the first run failed under the fork server; now it runs in the next mode, to compare */
 	bool doubting;
-	struct outcome doubted; /* kind and value of the fork server's outcome */
+	struct ending doubted; /* how recovery ended under the fork server */
 	char reason[STUB_REASON + 128];
 	bool opened;            /* a run has opened a PM file, or that cannot be determined */
 	uint64_t unopened;      /* runs that could have opened one but did not */

@@ -285,8 +285,8 @@ static void outcome_set(struct outcome *o, bool killed, int status)
 {
 	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : shell_signal(WEXITSTATUS(status));
 
-	o->kind = killed ? OUTCOME_TIMEOUT : signal ? OUTCOME_SIGNAL : OUTCOME_EXIT;
-	o->value = killed ? 0 : signal ? signal : WEXITSTATUS(status);
+	o->ending.kind = killed ? ENDING_TIMEOUT : signal ? ENDING_SIGNAL : ENDING_EXIT;
+	o->ending.value = killed ? 0 : signal ? signal : WEXITSTATUS(status);
 }
 
 static void run_end(struct worker *w, const struct stub_reply *reply)
@@ -306,8 +306,8 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
 	outcome_set(o, killed, reply->status);
 	if (w->wrote_too_much) {
-		o->kind = OUTCOME_SIGNAL;
-		o->value = SIGXFSZ;
+		o->ending.kind = ENDING_SIGNAL;
+		o->ending.value = SIGXFSZ;
 	}
 	place_clear(w);
 	w->state = WORKER_ENDED;

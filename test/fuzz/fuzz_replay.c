@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/folder.h"
 #include "finding/crash_finding.h"
+#include "replay/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!folder->facts.recover || !folder->facts.cwd || !folder->id || !folder->kind || !folder->message ||
 	    !folder->location || !folder->version || !(folder->facts.timeout > 0))
 		abort();
-	outcome_text(folder->outcome, folder->value, text, sizeof(text));
+	ending_text(folder->ending, text, sizeof(text));
 	if (!*text)
 		abort();
 	folder_free(folder);

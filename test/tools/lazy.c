@@ -165,7 +165,7 @@ static void outcome_print(const struct outcome *outcome)
 {
 	char text[64];
 
-	outcome_describe(outcome, text, sizeof(text));
+	ending_text(outcome->ending, text, sizeof(text));
 	printf("%s ", text);
 }
 
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
 				     .done = on_done,
 				     .pmem_force = true,
 				     .origin = origin};
-	struct outcome outcome = {.kind = OUTCOME_EXIT};
+	struct outcome outcome = {.ending.kind = ENDING_EXIT};
 	struct recovery *r;
 	struct err err = {.sentence = "interrupted"};
 

@@ -58,7 +58,7 @@ static void outcome_add(struct map *map, const struct outcome *o)
 {
 	uint64_t printed = XXH3_64bits(o->out.text ? o->out.text : "", o->out.size);
 
-	*map_put(map, (uint64_t)o->kind << 32 | (uint64_t)o->value, printed) = 1;
+	*map_put(map, (uint64_t)o->ending.kind << 32 | (uint64_t)o->ending.value, printed) = 1;
 }
 
 static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
@@ -71,7 +71,7 @@ static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
 		snprintf(refused_text, sizeof(refused_text), "%s", leaf->refused);
 	} else {
 		outcome_add(&lazily, leaf->outcome);
-		outcome_describe(leaf->outcome, last, sizeof(last));
+		ending_text(leaf->outcome->ending, last, sizeof(last));
 		last_printed[0] = 0;
 		if (leaf->outcome->err.text)
 			snprintf(last_printed, sizeof(last_printed), "%.*s",

@@ -118,13 +118,13 @@ static int run_all(struct recovery *r, size_t repeat, struct err *err)
 	return recovery_drain(r, err);
 }
 
-static void stack_print(struct recovery *r, size_t state, enum outcome_kind kind)
+static void stack_print(struct recovery *r, size_t state, enum ending_kind kind)
 {
 	struct recovery_frame frames[32];
 	struct err err;
 
 	load(0, state);
-	int count = recovery_stack(r, 0, kind == OUTCOME_TIMEOUT, frames, 32, &err);
+	int count = recovery_stack(r, 0, kind == ENDING_TIMEOUT, frames, 32, &err);
 	for (int i = 0; i < count; i++)
 		printf("    %s %s:%u %s\n", frames[i].function, *frames[i].file ? strrchr(frames[i].file, '/') + 1 : "",
 		       frames[i].line, frames[i].module);
@@ -136,15 +136,15 @@ static void print(struct recovery *r, bool show, bool stack)
 
 	for (size_t i = 0; i < states.count; i++) {
 		const struct outcome *o = &outcomes[i];
-		outcome_describe(o, text, sizeof(text));
+		ending_text(o->ending, text, sizeof(text));
 		printf("%s: %s%s (%s)\n", states.items[i], text, o->by_client ? " of the client" : "",
 		       recovery_mode_name(o->mode));
 		if (show && o->out.text)
 			printf("stdout%s: %s\n", o->out.cut ? " (cut)" : "", o->out.text);
 		if (show && o->err.text)
 			printf("stderr%s: %s\n", o->err.cut ? " (cut)" : "", o->err.text);
-		if (stack && o->kind != OUTCOME_EXIT)
-			stack_print(r, i, o->kind);
+		if (stack && o->ending.kind != ENDING_EXIT)
+			stack_print(r, i, o->ending.kind);
 	}
 	printf("mode: %s\n", recovery_mode_name(recovery_mode(r)));
 	if (recovery_reason(r))

@@ -54,7 +54,7 @@ static struct outcome recovery_fake(struct tester *t, struct fake_run run)
 
 	run.end = fake->recover(fake->arg, run.pool, run.patience);
 	vec_push(&fake->runs, run);
-	return (struct outcome){.kind = run.end.kind, .value = run.end.value, .mode = RECOVERY_FORK};
+	return (struct outcome){.ending = run.end, .mode = RECOVERY_FORK};
 }
 
 /* Several at a time */

@@ -19,19 +19,13 @@
 
 enum { FAKE_POOL = 64 * 1024 /* bytes that recovery sees */ };
 
-/* How recovery ended. */
-struct fake_end {
-	enum outcome_kind kind;
-	int value;
-};
-
-#define FAKE_PASS ((struct fake_end){OUTCOME_EXIT, 0})
-#define FAKE_FAIL ((struct fake_end){OUTCOME_EXIT, 1})
-#define FAKE_KILLED ((struct fake_end){OUTCOME_SIGNAL, 11})
-#define FAKE_HANG ((struct fake_end){OUTCOME_TIMEOUT, 0})
+#define FAKE_PASS ((struct ending){ENDING_EXIT, 0})
+#define FAKE_FAIL ((struct ending){ENDING_EXIT, 1})
+#define FAKE_KILLED ((struct ending){ENDING_SIGNAL, 11})
+#define FAKE_HANG ((struct ending){ENDING_TIMEOUT, 0})
 
 /* The first file that has a name, zeros beyond its end; `patience` is 1, or more for a run with more time. */
-typedef struct fake_end fake_recovery(void *arg, const uint8_t *pool, unsigned patience);
+typedef struct ending fake_recovery(void *arg, const uint8_t *pool, unsigned patience);
 
 struct fake_run {
 	uint8_t *pool;
@@ -40,7 +34,7 @@ struct fake_run {
 	bool submitted; /* among others; false: alone */
 	bool lazy;      /* as a leaf */
 	bool final;     /* on what the program left at its end */
-	struct fake_end end;
+	struct ending end;
 };
 
 struct fake_waiting {

@@ -149,7 +149,7 @@ static void test_joined(void **state)
 	assert_int_equal(s.findings->at[0].crash->states, 15);
 	assert_int_equal(s.findings->at[0].platform_count, 2);
 	sighting.platform = "adr";
-	sighting.value = 6; /* a different failure */
+	sighting.ending.value = 6; /* a different failure */
 	crash_add(s.crash, &sighting);
 	sighting.frame_count = 0; /* at a different place */
 	crash_add(s.crash, &sighting);
@@ -206,7 +206,7 @@ static void test_idle(void **state)
 	sighting.persisted_count = 4;
 	crash_add(s.crash, &sighting);
 	sighting.cause = CAUSE_TORN; /* here the rest matters */
-	sighting.value = 6;
+	sighting.ending.value = 6;
 	crash_add(s.crash, &sighting);
 	assert_int_equal(s.findings->at[0].crash->persisted_total, 2);
 	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
@@ -253,7 +253,7 @@ static void test_united(void **state)
 	sighting.cause = CAUSE_EARLY;
 	sighting.blamed = AT_OTHER;
 	crash_add(s.crash, &sighting);
-	sighting.value = 6;
+	sighting.ending.value = 6;
 	crash_add(s.crash, &sighting);
 	sighting = crash_sample_sighting(&kept, &lost);
 	sighting.cause = CAUSE_UNFLUSHED;
@@ -264,7 +264,7 @@ static void test_united(void **state)
 	assert_int_equal(s.findings->at[0].crash->cause, CAUSE_UNFLUSHED);
 	assert_int_equal(s.findings->at[0].count, 24);
 	assert_int_equal(s.findings->at[1].crash->cause, CAUSE_EARLY);
-	assert_int_equal(s.findings->at[1].crash->recovery.value, 6);
+	assert_int_equal(s.findings->at[1].crash->recovery.ending.value, 6);
 	crash_sample_free(&s);
 }
 

@@ -62,11 +62,11 @@ static void test_read_back(void **state)
 	crash_add(s.crash, &sighting);
 	sighting = crash_sample_sighting(NULL, NULL);
 	sighting.kind = KIND_RECOVERY_HANG;
-	sighting.outcome = OUTCOME_IS_TIMEOUT;
+	sighting.ending = (struct ending){ENDING_TIMEOUT, 0};
 	sighting.cause = CAUSE_MOMENT;
 	sighting.point = 0;
 	sighting.point_op = NULL;
-	sighting.value = sighting.frame_count = 0;
+	sighting.frame_count = 0;
 	sighting.nested = true;
 	sighting.out = "\x1b[31m\xff odd <output>";
 	sighting.mode = sighting.folder = NULL;

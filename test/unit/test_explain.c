@@ -45,7 +45,7 @@ static void expect_lost(const struct engine *e, const struct crash_sighting *s, 
 
 /* Losses */
 
-static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -65,7 +65,7 @@ static void test_fewest_lost(void **state)
 	expect_lost(&e, s, "a");
 	assert_int_equal(s->cause, CAUSE_UNFLUSHED);
 	assert_int_equal(s->kind, KIND_RECOVERY_ERROR);
-	assert_int_equal(s->value, 1);
+	assert_int_equal(s->ending.value, 1);
 	assert_int_equal(s->point, engine_place(&e, "<c"));
 	assert_string_equal(s->point_op, "clwb");
 	assert_true(has_store(&e, s->persisted, s->persisted_count, "b"));
@@ -76,7 +76,7 @@ static void test_fewest_lost(void **state)
 	engine_free(&e);
 }
 
-static struct fake_end b_needs_a_or_c(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a_or_c(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -100,7 +100,7 @@ static void test_two_lost(void **state)
 	engine_free(&e);
 }
 
-static struct fake_end a_with_A(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending a_with_A(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -170,7 +170,7 @@ static void test_unordered(void **state)
 
 /* Groups */
 
-static struct fake_end b_needs_a_d_needs_c(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a_d_needs_c(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -192,7 +192,7 @@ static void test_two_mistakes(void **state)
 	expect_lost(&e, sighting(&e, 1), "c");
 	assert_int_equal(sighting(&e, 0)->kind, KIND_RECOVERY_ERROR);
 	assert_int_equal(sighting(&e, 1)->kind, KIND_RECOVERY_CRASH);
-	assert_int_equal(sighting(&e, 1)->value, 11);
+	assert_int_equal(sighting(&e, 1)->ending.value, 11);
 	assert_int_equal(sighting(&e, 0)->states, 2);
 	assert_int_equal(sighting(&e, 1)->states, 2);
 	assert_int_equal(e.campaign->found.failed, 4);
@@ -205,7 +205,7 @@ static void test_two_mistakes(void **state)
 }
 
 /* What fails once, and not when it is run again alone, is no finding. */
-static struct fake_end fickle(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending fickle(void *arg, const uint8_t *pool, unsigned patience)
 {
 	unsigned *times = arg;
 
@@ -232,7 +232,7 @@ static void test_fickle(void **state)
 
 /* Prefixes */
 
-static struct fake_end b_then_d(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_then_d(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;

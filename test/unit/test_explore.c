@@ -69,7 +69,7 @@ static bool fails_by_chance(const struct chance *chance, const uint8_t *pool)
 	return XXH3_64bits_withSeed(seen, LINES, chance->salt) % 5 == 0;
 }
 
-static struct fake_end recover_by_chance(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending recover_by_chance(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)patience;
 	return fails_by_chance(arg, pool) ? FAKE_FAIL : FAKE_PASS;
@@ -242,7 +242,7 @@ static void test_line_by_line(void **state)
 	programs_check(*state, LINE_BY_LINE);
 }
 
-static struct fake_end passes(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)pool;
@@ -275,7 +275,7 @@ static void test_sample(void **state)
 	engine_free(&e);
 }
 
-static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;

@@ -61,8 +61,8 @@ static void test_folders(void **state)
 	assert_string_equal(f->facts.ready, "7777");
 	assert_string_equal(f->facts.cwd, "/somewhere");
 	assert_true(f->facts.timeout == 2.5 && f->facts.memory == 1 << 30 && f->facts.pmem_force);
-	assert_int_equal(f->outcome, OUTCOME_IS_SIGNAL);
-	assert_int_equal(f->value, 11);
+	assert_int_equal(f->ending.kind, ENDING_SIGNAL);
+	assert_int_equal(f->ending.value, 11);
 	folder_free(f);
 	assert_int_equal(folders_clear(*state, &err), 0);
 	assert_int_equal(access(path, F_OK), -1);
@@ -124,6 +124,8 @@ static void test_folders_refused(void **state)
 	folder_refuse(HOW ",\"expect\":{\"outcome\":\"joy\",\"value\":0}}",
 		      "x is not a replay.json of this version: outcome is not known to this version");
 	folder_refuse(HOW ",\"expect\":{\"outcome\":\"exit\",\"value\":-1}}",
+		      "x is not a replay.json of this version: value is not a number or is out of range");
+	folder_refuse(HOW ",\"expect\":{\"outcome\":\"exit\",\"value\":2147483648}}",
 		      "x is not a replay.json of this version: value is not a number or is out of range");
 	assert_int_equal(folder_read(&f, *state, &err), -1);
 	assert_non_null(strstr(err.sentence, "replay.json: No such file or directory"));

@@ -7,9 +7,9 @@
 #include "engine.h"
 
 /* What recovery does on b without a, if it has more time. */
-static struct fake_end bad_end;
+static struct ending bad_end;
 
-static struct fake_end exceeds(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending exceeds(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	if (!pool_at(pool, 'b') || pool_at(pool, 'a'))
@@ -26,7 +26,7 @@ static size_t patient_runs(const struct engine *e)
 	return count;
 }
 
-static void bad_run(struct engine *e, const char *dir, struct fake_end end)
+static void bad_run(struct engine *e, const char *dir, struct ending end)
 {
 	engine_make(e, dir, "a b <b | <a | $");
 	e->fake.recover = exceeds;
@@ -44,7 +44,7 @@ static void test_confirmed(void **state)
 	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = &e.campaign->results.all.at[0].sighting;
 	assert_int_equal(s->kind, KIND_RECOVERY_HANG);
-	assert_int_equal(s->outcome, OUTCOME_IS_TIMEOUT);
+	assert_int_equal(s->ending.kind, ENDING_TIMEOUT);
 	assert_int_equal(s->blamed, engine_place(&e, "a"));
 	assert_int_equal(s->states, 1);
 	assert_int_equal(patient_runs(&e), 1); /* one content: it is not run with patience again */
@@ -70,11 +70,11 @@ static void test_slow_failure(void **state)
 {
 	struct engine e;
 
-	bad_run(&e, *state, (struct fake_end){OUTCOME_EXIT, 7});
+	bad_run(&e, *state, (struct ending){ENDING_EXIT, 7});
 	assert_int_equal(e.campaign->found.failed, 1);
 	assert_int_equal(e.campaign->results.all.count, 1);
 	assert_int_equal(e.campaign->results.all.at[0].sighting.kind, KIND_RECOVERY_ERROR);
-	assert_int_equal(e.campaign->results.all.at[0].sighting.value, 7);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.ending.value, 7);
 	engine_free(&e);
 }
 

@@ -4,7 +4,7 @@
 
 #include "engine.h"
 
-static struct fake_end passes(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending passes(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)pool;
@@ -65,7 +65,7 @@ static void test_begins(void **state)
 	engine_free(&e);
 }
 
-static struct fake_end refuses_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending refuses_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -174,11 +174,11 @@ static void test_points(void **state)
 }
 
 /* Until the pool is made, recovery may say what it says of the initial state. */
-static struct fake_end needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
-	return pool_at(pool, 'a') ? FAKE_PASS : (struct fake_end){OUTCOME_EXIT, 3};
+	return pool_at(pool, 'a') ? FAKE_PASS : (struct ending){ENDING_EXIT, 3};
 }
 
 static void test_accepted(void **state)
@@ -195,7 +195,7 @@ static void test_accepted(void **state)
 }
 
 /* b without a. */
-static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;

@@ -99,29 +99,29 @@ static void describe(struct outcome outcome, const char *wanted, bool passed)
 {
 	char text[64];
 
-	outcome_describe(&outcome, text, sizeof(text));
+	ending_text(outcome.ending, text, sizeof(text));
 	assert_string_equal(text, wanted);
 	assert_int_equal(outcome_passed(&outcome), passed);
-	assert_true(outcome_same(&outcome, &outcome));
+	assert_true(ending_same(outcome.ending, outcome.ending));
 }
 
 static void test_outcome(void **state)
 {
-	struct outcome a = {.kind = OUTCOME_EXIT, .value = 3, .out = {.text = strdup("x\0y"), .size = 1}}, b;
+	struct outcome a = {.ending = {ENDING_EXIT, 3}, .out = {.text = strdup("x\0y"), .size = 1}}, b;
 
 	(void)state;
-	describe((struct outcome){.kind = OUTCOME_EXIT}, "exit status 0", true);
-	describe((struct outcome){.kind = OUTCOME_EXIT, .value = 3}, "exit status 3", false);
-	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGSEGV}, "SIGSEGV", false);
-	describe((struct outcome){.kind = OUTCOME_SIGNAL, .value = SIGRTMIN}, "signal 34", false);
-	describe((struct outcome){.kind = OUTCOME_TIMEOUT}, "did not end within the time limit", false);
+	describe((struct outcome){.ending.kind = ENDING_EXIT}, "exit status 0", true);
+	describe((struct outcome){.ending = {ENDING_EXIT, 3}}, "exit status 3", false);
+	describe((struct outcome){.ending = {ENDING_SIGNAL, SIGSEGV}}, "SIGSEGV", false);
+	describe((struct outcome){.ending = {ENDING_SIGNAL, SIGRTMIN}}, "signal 34", false);
+	describe((struct outcome){.ending.kind = ENDING_TIMEOUT}, "did not end within the time limit", false);
 	outcome_copy(&b, &a);
 	assert_ptr_not_equal(a.out.text, b.out.text);
 	assert_string_equal(b.out.text, "x");
 	assert_null(b.err.text);
-	assert_true(outcome_same(&a, &b));
-	b.kind = OUTCOME_SIGNAL;
-	assert_false(outcome_same(&a, &b));
+	assert_true(ending_same(a.ending, b.ending));
+	b.ending.kind = ENDING_SIGNAL;
+	assert_false(ending_same(a.ending, b.ending));
 	outcome_free(&a);
 	outcome_free(&b);
 }

@@ -9,7 +9,7 @@
 
 /* Recovery takes one step if the work was begun (a) and is not done (c): it stores r, and then c.  On r without c it
  * does not know what to do. */
-static struct fake_end half_done_fails(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending half_done_fails(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -92,7 +92,7 @@ static void test_no_recorder(void **state)
 
 /* Lines that are read */
 
-static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -146,7 +146,7 @@ static void overwrites_a_reads_c(void *arg, const uint8_t *pool, const char *dir
 	engine_record(dir, pool, "?b a ?a ?c $");
 }
 
-static struct fake_end needs_d(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending needs_d(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;

@@ -8,7 +8,7 @@
 /* Nine contents; the three that have b without a fail. */
 #define PROGRAM "a b <b | c <c | d <d | <a | e <e | f <f | $"
 
-static struct fake_end b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;
@@ -148,7 +148,7 @@ static void test_not_resumed(void **state)
 	engine_free(&e);
 }
 
-static struct fake_end b_without_a_hangs(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending b_without_a_hangs(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
 	(void)patience;

@@ -20,11 +20,11 @@ static struct digest digest_of(char content)
 	return (struct digest){(uint64_t)content * 77, (uint64_t)content};
 }
 
-static struct ending ending_from(char outcome)
+static struct verdict verdict_from(char outcome)
 {
 	if (outcome == '!')
-		return (struct ending){true, OUTCOME_SIGNAL, 11};
-	return (struct ending){outcome != '?', OUTCOME_EXIT, outcome == '.' ? 0 : outcome - '0'};
+		return (struct verdict){true, {ENDING_SIGNAL, 11}};
+	return (struct verdict){outcome != '?', {ENDING_EXIT, outcome == '.' ? 0 : outcome - '0'}};
 }
 
 struct run {
@@ -52,10 +52,10 @@ static void run_read(struct run *r, const char *words)
 			.event = event,
 			.lost = 5,
 		};
-		struct ending ending = ending_from(words[2]);
+		struct verdict verdict = verdict_from(words[2]);
 
-		if (ending.known)
-			known_set(r->known, trial.digest, ending);
+		if (verdict.known)
+			known_set(r->known, trial.digest, verdict);
 		vec_push(&r->trials.all, trial);
 		words += 2;
 	}
@@ -68,7 +68,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	*r = (struct run){0};
 	assert_int_equal(known_open(&r->known, NULL, &(struct known_options){0}, &err), 0);
 	run_read(r, words);
-	trials_accept(&r->trials, r->known, ending_from(initial));
+	trials_accept(&r->trials, r->known, verdict_from(initial));
 	trials_judge(&r->trials, r->known, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
 	jobs_prune(&r->jobs);
 }
@@ -79,7 +79,7 @@ static void run_free(struct run *r)
 	vec_free(&r->trials.all);
 	vec_free(&r->jobs.all);
 	map_free(&r->seen);
-	map_free(&r->found.verdicts);
+	map_free(&r->found.contents);
 }
 
 /* Jobs as "a10-20x2": which, start, event, states.  "=20" after it: it follows the prefix of event 20. */
@@ -201,14 +201,14 @@ static struct known *journal_open(const char *path, bool resume, const char *dep
 	return known;
 }
 
-static struct ending journal_ending(const char *path, bool resume, const char *depends, char content)
+static struct verdict journal_ending(const char *path, bool resume, const char *depends, char content)
 {
 	struct known *known = journal_open(path, resume, depends, 1);
-	struct ending ending;
+	struct verdict verdict;
 
-	ending = known_get(known, digest_of(content));
+	verdict = known_get(known, digest_of(content));
 	known_close(known);
-	return ending;
+	return verdict;
 }
 
 static void test_journal(void **state)
@@ -222,21 +222,21 @@ static void test_journal(void **state)
 	assert_false(known_claim(known, digest_of('A')));
 	assert_true(known_claim(known, digest_of('A')));
 	assert_false(known_get(known, digest_of('A')).known);
-	known_set(known, digest_of('A'), ending_from('3'));
-	known_set(known, digest_of('B'), ending_from('!'));
+	known_set(known, digest_of('A'), verdict_from('3'));
+	known_set(known, digest_of('B'), verdict_from('!'));
 	known_close(known);
 
 	/* A line that was cut off is ignored. */
 	file = fopen(path, "a");
 	fputs("00000000", file);
 	fclose(file);
-	assert_true(ending_same(journal_ending(path, true, "a", 'A'), ending_from('3')));
+	assert_true(verdict_same(journal_ending(path, true, "a", 'A'), verdict_from('3')));
 	known = journal_open(path, true, "a", 1);
 	known_drop(known, digest_of('A'));
 	assert_false(known_get(known, digest_of('A')).known);
 	assert_true(known_claim(known, digest_of('A')));
 	known_close(known);
-	assert_true(ending_same(journal_ending(path, true, "a", 'B'), ending_from('!')));
+	assert_true(verdict_same(journal_ending(path, true, "a", 'B'), verdict_from('!')));
 	assert_false(journal_ending(path, true, "a", 'C').known);
 	/* Other recovery commands have other outcomes. */
 	assert_false(journal_ending(path, true, "b", 'A').known);
@@ -251,7 +251,7 @@ static void test_journal_anew(void **state)
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
 	known = journal_open(path, false, "a", 1);
-	known_set(known, digest_of('A'), ending_from('3'));
+	known_set(known, digest_of('A'), verdict_from('3'));
 	known_close(known);
 	assert_false(journal_ending(path, false, "a", 'A').known);
 	assert_int_equal(known_open(&known, "/nowhere/at/all", &(struct known_options){.depends = "a"}, &err), -1);
@@ -265,8 +265,8 @@ static void test_journal_timeout(void **state)
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
 	known = journal_open(path, false, "a", 2);
-	known_set(known, digest_of('A'), ending_from('3'));
-	known_set(known, digest_of('B'), (struct ending){.known = true, .kind = OUTCOME_TIMEOUT});
+	known_set(known, digest_of('A'), verdict_from('3'));
+	known_set(known, digest_of('B'), (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT});
 	known_close(known);
 	for (double timeout = 2; timeout > 0.4; timeout /= 2) {
 		known = journal_open(path, true, "a", timeout);
