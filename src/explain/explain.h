@@ -12,7 +12,7 @@ enum judge_extent {
 };
 
 /* Each job gets a result of its own, or joins an existing one.  Before the event `created` the initial
- * ending is accepted. */
+ * verdict is accepted. */
 int explain_jobs(struct campaign *campaign, size_t platform, uint64_t created, struct jobs *jobs,
 		 enum judge_extent extent, struct err *err);
 
