@@ -18,15 +18,14 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/path.h"
 #include "campaign/campaign.h"
 #include "explore/explore_in.h"
 #include "image/tree.h"
+#include "trace/code_place.h"
 
 #define TIME_LEAST 0.1
 enum {
@@ -427,33 +426,31 @@ int nested_run(struct campaign *c, struct err *err)
 
 /* The report */
 
+struct united {
+	struct code_places places;
+	/* (number of the place, verdict) -> the first result: index of its campaign << 32 | 1 + its own index */
+	struct map first;
+};
+
 /* Failures at the same place of the same code that end alike are one finding, no matter what the first crash was. */
-static uint64_t result_key(const struct trace *trace, const struct result *result)
+static void results_unite(struct campaign *c, const struct trace *trace, size_t index, struct united *united)
 {
-	uint32_t id = result->sighting.blamed ? result->sighting.blamed : result->sighting.point;
-	const struct trace_context *context = trace_context(trace, id);
-	const struct trace_module *module = context ? trace_module(trace, context->module) : NULL;
-	uint64_t hash = module ? XXH3_64bits(module->path, strlen(module->path)) : 0;
+	struct results *results = &c->nested->campaigns.at[index].campaign->results;
 
-	return hash ^ (context ? context->offset * 0x9e3779b97f4a7c15ull : 0);
-}
-
-static void results_unite(struct campaign *c, const struct trace *trace, struct nested_campaign *nested,
-			  struct map *seen)
-{
-	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
-		struct result *result = &nested->campaign->results.all.at[i];
-		uint64_t *first = map_put(seen, result_key(trace, result), verdict_code(result->verdict));
+	for (size_t i = 0; i < results->all.count; i++) {
+		struct result *result = &results->all.at[i];
+		struct crash_sighting *s = &result->sighting;
+		size_t place = code_places_add(&united->places, code_place(trace, s->blamed ? s->blamed : s->point));
+		uint64_t *first = map_put(&united->first, place, verdict_code(result->verdict));
 
 		if (*first) {
 			struct nested_campaign *other = &c->nested->campaigns.at[*first >> 32];
 
-			other->campaign->results.all.at[(uint32_t)*first - 1].sighting.states +=
-				result->sighting.states;
-			result->sighting.states = 0;
+			other->campaign->results.all.at[(uint32_t)*first - 1].sighting.states += s->states;
+			s->states = 0;
 			continue;
 		}
-		*first = (uint64_t)(nested - c->nested->campaigns.at) << 32 | (i + 1);
+		*first = (uint64_t)index << 32 | (i + 1);
 	}
 }
 
@@ -498,21 +495,22 @@ void nested_report(struct campaign *c, struct findings *f, struct symbols *symbo
 		   const struct findings_options *options)
 {
 	struct trace **traces = mem_alloc((c->nested->campaigns.count + 1) * sizeof(struct trace *));
-	struct map seen = {0};
+	struct united united = {0};
 
 	for (size_t i = 0; i < c->nested->campaigns.count; i++) {
 		struct nested_campaign *nested = &c->nested->campaigns.at[i];
 
 		traces[i] = nested->campaign->results.all.count ? nested_trace(nested) : NULL;
 		if (traces[i])
-			results_unite(c, traces[i], nested, &seen);
+			results_unite(c, traces[i], i, &united);
 	}
 	for (size_t i = 0; i < c->nested->campaigns.count; i++)
 		if (traces[i]) {
 			nested_add(&c->nested->campaigns.at[i], traces[i], f, symbols, options);
 			trace_close(traces[i]);
 		}
-	map_free(&seen);
+	code_places_free(&united.places);
+	map_free(&united.first);
 	free(traces);
 	recordings_remove(c->nested);
 }
