@@ -3,7 +3,173 @@
  * the lines that it reads (explore/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a function,
  * and its recording a few words (engine.h). */
 
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crash/recovery_trace.h"
 #include "engine.h"
+
+/* The service */
+
+struct seen {
+	unsigned begun, events, loads, ended;
+};
+
+static void begin_see(void *arg, const struct trace *trace)
+{
+	struct seen *seen = arg;
+
+	assert_non_null(trace);
+	assert_int_equal(seen->events, 0);
+	seen->begun++;
+}
+
+static void event_see(void *arg, const struct trace *trace, const struct event *ev)
+{
+	struct seen *seen = arg;
+
+	assert_non_null(trace);
+	assert_int_equal(seen->begun, 1);
+	seen->events++;
+	seen->loads += ev->type == EVENT_LOAD;
+}
+
+static void end_see(void *arg, const struct trace *trace)
+{
+	struct seen *seen = arg;
+
+	assert_non_null(trace);
+	seen->ended++;
+}
+
+/* Record recovery on everything that "a b" stored, with this recorder. */
+static int trace_it(struct engine *e, const char *keep, struct seen *seen, struct err *err)
+{
+	const struct recovery_consumer consumer = {.begin = begin_see, .event = event_see, .end = end_see, .arg = seen};
+	const struct tester_maker maker = fake_maker(&e->fake);
+	struct reading *reading;
+	struct tester *tester;
+	struct state *state;
+	int r;
+
+	*seen = (struct seen){0};
+	assert_int_equal(reading_open(&reading, e->dir, platform_find("adr"), e->survey->origin, err), 0);
+	assert_int_equal(reading_to(reading, UINT64_MAX, err), 0);
+	state = state_all(reading_image(reading));
+	assert_int_equal(tester_open(&tester, &maker, &(struct tester_options){0}, reading_image(reading), NULL, err),
+			 0);
+	r = recovery_trace(&(struct recovery_trace_options){.tester = tester,
+							    .input.state = state,
+							    .layers = BO_LAYER_LOADS,
+							    .under = e->out,
+							    .keep = keep},
+			   &consumer, err);
+	tester_close(tester);
+	state_free(state);
+	reading_close(reading);
+	return r;
+}
+
+static bool is_there(const struct engine *e, const char *name)
+{
+	char path[400];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", e->out, name);
+	return stat(path, &st) == 0;
+}
+
+static void reads_twice(void *arg, const uint8_t *pool, const char *dir)
+{
+	(void)arg;
+	assert_int_equal(pool_at(pool, 'b'), 1);
+	engine_record(dir, pool, "?a ?b $");
+}
+
+/* The file ends in the middle of a chunk. */
+static void records_half(void *arg, const uint8_t *pool, const char *dir)
+{
+	char path[400];
+	struct stat st;
+
+	reads_twice(arg, pool, dir);
+	snprintf(path, sizeof(path), "%s/trace/0000.bo", dir);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size / 2), 0);
+}
+
+/* The recorder says that there was no space for more. */
+static void log_shortage(const char *dir)
+{
+	char path[400];
+	FILE *log;
+
+	snprintf(path, sizeof(path), "%s/recorder.log", dir);
+	log = fopen(path, "w");
+	assert_non_null(log);
+	fputs(BO_STOPPED_SAYS ": " BO_STOPPED_SPACE "\n", log);
+	assert_int_equal(fclose(log), 0);
+}
+
+static void runs_out_of_space(void *arg, const uint8_t *pool, const char *dir)
+{
+	reads_twice(arg, pool, dir);
+	log_shortage(dir);
+}
+
+static void test_service(void **state)
+{
+	char sentence[400];
+	struct seen seen;
+	struct engine e;
+	struct err err;
+
+	engine_make(&e, *state, "a b $");
+	e.fake.record = reads_twice;
+	assert_int_equal(trace_it(&e, NULL, &seen, &err), RECOVERY_TRACE_WHOLE);
+	assert_int_equal(seen.begun, 1);
+	assert_int_equal(seen.loads, 2);
+	assert_int_equal(seen.ended, 1);
+	assert_false(is_there(&e, "recovery"));
+	assert_int_equal(trace_it(&e, "kept", &seen, &err), RECOVERY_TRACE_WHOLE);
+	assert_int_equal(seen.loads, 2);
+	assert_true(is_there(&e, "kept/trace/0000.bo"));
+
+	/* Nothing stays of a recording that is not whole, and no consumer is told that it is. */
+	e.fake.record = records_half;
+	assert_int_equal(trace_it(&e, "half", &seen, &err), RECOVERY_TRACE_DAMAGED);
+	assert_int_equal(seen.ended, 0);
+	assert_false(is_there(&e, "half"));
+	e.fake.record = runs_out_of_space;
+	assert_int_equal(trace_it(&e, "cut", &seen, &err), RECOVERY_TRACE_CUT);
+	assert_int_equal(seen.ended, 0);
+	assert_false(is_there(&e, "cut"));
+	snprintf(sentence, sizeof(sentence), "recovery could not be recorded in %s: " BO_STOPPED_SPACE, e.out);
+	assert_string_equal(err.sentence, sentence);
+	e.fake.record = NULL;
+	assert_int_equal(trace_it(&e, "none", &seen, &err), -1);
+	assert_string_equal(err.sentence, "a fake without a recorder");
+	assert_false(is_there(&e, "none"));
+
+	/* The user interrupts. */
+	e.fake.record = reads_twice;
+	e.fake.interrupted = true;
+	assert_int_equal(trace_it(&e, "stopped", &seen, &err), TESTER_STOPPED);
+	assert_int_equal(seen.begun, 0);
+	assert_false(is_there(&e, "stopped"));
+	fake_free(&e.fake);
+
+	/* A directory of someone else is neither used nor removed. */
+	snprintf(sentence, sizeof(sentence), "%s/mine", e.out);
+	assert_int_equal(mkdir(sentence, 0777), 0);
+	strcat(sentence, "/file");
+	assert_int_equal(mkdir(sentence, 0777), 0);
+	assert_int_equal(trace_it(&e, "mine", &seen, &err), -1);
+	assert_true(is_there(&e, "mine/file"));
+	engine_free(&e);
+}
 
 /* Nested */
 
@@ -90,6 +256,32 @@ static void test_no_recorder(void **state)
 	engine_free(&e);
 }
 
+/* The second recording fails.  The first one does not stay behind. */
+static void records_once(void *arg, const uint8_t *pool, const char *dir)
+{
+	struct engine *e = arg;
+
+	redo_badly(NULL, pool, dir);
+	e->fake.record = NULL;
+}
+
+static void test_no_recorder_later(void **state)
+{
+	struct engine e;
+
+	engine_make(&e, *state, "a <a | c <c | $");
+	e.fake.recover = half_done_fails;
+	e.fake.record = records_once;
+	e.fake.arg = &e;
+	e.options.nested = true;
+	assert_int_equal(engine_try(&e), -1);
+	assert_int_equal(e.fake.recorded, 1);
+	campaign_free(e.campaign);
+	e.campaign = NULL;
+	assert_false(is_there(&e, "nested"));
+	engine_free(&e);
+}
+
 /* Lines that are read */
 
 static struct ending b_needs_a(void *arg, const uint8_t *pool, unsigned patience)
@@ -146,6 +338,12 @@ static void overwrites_a_reads_c(void *arg, const uint8_t *pool, const char *dir
 	engine_record(dir, pool, "?b a ?a ?c $");
 }
 
+static void overwrites_a_and_stops(void *arg, const uint8_t *pool, const char *dir)
+{
+	overwrites_a_reads_c(arg, pool, dir);
+	log_shortage(dir);
+}
+
 static struct ending needs_d(void *arg, const uint8_t *pool, unsigned patience)
 {
 	(void)arg;
@@ -178,14 +376,23 @@ static void test_leftovers(void **state)
 		for (size_t k = 0; k < 4; k++)
 			if (proofs[i].context == contexts[k])
 				assert_int_equal(proofs[i].fate, fates[k]);
+	/* A part of recovery does not show that it leaves e alone. */
+	e.fake.record = overwrites_a_and_stops;
+	engine_run(&e);
+	proofs = campaign_proofs(e.campaign, &count);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(proofs[i].fate, proofs[i].context == contexts[2] ? LEFTOVER_FATAL : LEFTOVER_UNKNOWN);
+	assert_false(is_there(&e, "observed"));
 	engine_free(&e);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_second_crash), scratch_test(test_second_crash_passes), scratch_test(test_no_recorder),
-		scratch_test(test_observed),     scratch_test(test_leftovers),
+		scratch_test(test_service),      scratch_test(test_no_recorder_later),
+		scratch_test(test_second_crash), scratch_test(test_second_crash_passes),
+		scratch_test(test_no_recorder),  scratch_test(test_observed),
+		scratch_test(test_leftovers),
 	};
 
 	return cmocka_run_group_tests_name("recovery_traces", tests, NULL, NULL);
