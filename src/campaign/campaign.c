@@ -21,16 +21,16 @@
 
 #define SHARE_TESTING 0.75 /* of the budget, for testing, if a failure must be explained */
 
-static int known_prepare(struct campaign *c, struct err *err)
+static int outcomes_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
-	const struct known_options how = {.depends = o->depends, .timeout = o->timeout, .resume = o->resume};
+	const struct outcomes_options how = {.depends = o->depends, .timeout = o->timeout, .resume = o->resume};
 	char *path = NULL;
 	int r;
 
 	if (asprintf(&path, "%s/" JOURNAL, o->out) < 0)
 		BUG_ON(true);
-	r = known_open(&c->known, path, &how, err);
+	r = outcomes_open(&c->outcomes, path, &how, err);
 	free(path);
 	return r;
 }
@@ -49,13 +49,13 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 
 	if (campaign_testing(c, err) < 0 || select_new(&c->select, &chosen, c->survey->points, err) < 0)
 		return -1;
-	if (c->known_borrowed)
+	if (c->outcomes_borrowed)
 		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
 	if (o->explore || o->leftover_count)
 		campaign_watch_prepare(c);
-	return known_prepare(c, err);
+	return outcomes_prepare(c, err);
 }
 
 uint64_t campaign_expects(const struct campaign *c)
@@ -77,7 +77,7 @@ static void inject_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 	const struct judge_seen seen = {.own = &c->injected[platform]};
 
 	map_free(&c->injected[platform]);
-	trials_judge(&c->trials[platform], c->known, JOB_INJECT, jobs, &seen, &c->found);
+	trials_judge(&c->trials[platform], c->outcomes, JOB_INJECT, jobs, &seen, &c->found);
 	if (!c->options.explore)
 		roots_judge(c, platform, &c->trials[platform], JOB_INJECT, &seen, jobs);
 }
@@ -87,7 +87,7 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 {
 	for (size_t i = 0; i < trials->all.count; i++) {
 		struct trial *trial = &trials->all.at[i];
-		struct verdict verdict = known_get(c->known, trial->digest);
+		struct verdict verdict = outcomes_get(c->outcomes, trial->digest);
 
 		if (verdict.known && !verdict_passed(verdict) && !trial->accepted)
 			trial->creating = campaign_is_creating(c, trial);
@@ -105,11 +105,11 @@ static int trials_explain(struct campaign *c, size_t platform, struct trials *tr
 	trials_sort(trials);
 	if (extent == JUDGE_ALL && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;
-	trials_accept(trials, c->known, c->initial);
+	trials_accept(trials, c->outcomes, c->initial);
 	trials_mark_creating(c, trials);
 	make(c, platform, &jobs);
 	jobs_prune(&jobs);
-	r = explain_jobs(c, platform, trials_created(trials, c->known), &jobs, extent, err);
+	r = explain_jobs(c, platform, trials_created(trials, c->outcomes), &jobs, extent, err);
 	vec_free(&jobs.all);
 	return r;
 }
@@ -196,7 +196,7 @@ int campaign_run(struct campaign **campaign, const struct campaign_options *opti
 }
 
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
-			struct known *known, struct err *err)
+			struct outcomes *outcomes, struct err *err)
 {
 	struct campaign *c = mem_alloc(sizeof(*c));
 	int r;
@@ -206,8 +206,8 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->judge_meanwhile = judge_meanwhile;
 	c->nested = nested_new();
 	c->survey = survey;
-	c->known = known;
-	c->known_borrowed = known;
+	c->outcomes = outcomes;
+	c->outcomes_borrowed = outcomes;
 	c->creation = creation_new(options->dir);
 	c->results.folders = options->folder_first;
 	c->progress.start = clock_seconds();
@@ -221,7 +221,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	}
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
-	if (!c->known_borrowed)
+	if (!c->outcomes_borrowed)
 		campaign_watch_end(c);
 	c->progress.seconds = clock_seconds() - c->progress.start;
 	*campaign = c;
@@ -244,8 +244,8 @@ void campaign_free(struct campaign *c)
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);
-	if (!c->known_borrowed)
-		known_close(c->known);
+	if (!c->outcomes_borrowed)
+		outcomes_close(c->outcomes);
 	nested_free(c->nested);
 	hangs_free(c->hangs);
 	leftovers_free(c->leftovers);

@@ -147,7 +147,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	states_note(f, c->found.accepted,
 		    "recovery ends as it does before the run: creation was rolled back, which is accepted");
 	states_note(
-		f, c->results.fickle,
+		f, c->results.flaky,
 		"recovery failed, but passed when it was run again alone: it depends on more than the PM files (chance, or "
 		"files that recoveries share), and they are not among the findings");
 	states_note(f, c->nested->failing,

@@ -102,7 +102,7 @@ static int leftover_try(struct search *s, struct leftover *leftover, struct err 
 		state = state_new(image, persisted);
 		leftover->digest = state->digest;
 		leftover->persisted = campaign_block(s->campaign, persisted, (count + 1) * sizeof(*persisted));
-		if (!known_claim(s->campaign->known, state->digest))
+		if (!outcomes_claim(s->campaign->outcomes, state->digest))
 			r = tester_submit(s->campaign->tester, state, err);
 		state_free(state);
 	}
@@ -244,7 +244,7 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 		return;
 	for (size_t i = 0; i < c->leftovers->all.count; i++) {
 		struct leftover *leftover = &c->leftovers->all.at[i];
-		struct verdict verdict = known_get(c->known, leftover->digest);
+		struct verdict verdict = outcomes_get(c->outcomes, leftover->digest);
 		uint64_t *result;
 
 		if (!leftover->persisted || !verdict.known || verdict_passed(verdict))
@@ -318,7 +318,8 @@ static enum leftover_fate leftover_fate(const struct campaign *c, const struct l
 	for (size_t i = 0; i < c->results.all.count; i++)
 		if (result_blames(&c->results.all.at[i], leftover->proof.context))
 			return LEFTOVER_FATAL;
-	if (!leftover->persisted || !verdict_passed(known_get(c->known, leftover->digest)) || !c->leftovers->watched)
+	if (!leftover->persisted || !verdict_passed(outcomes_get(c->outcomes, leftover->digest)) ||
+	    !c->leftovers->watched)
 		return LEFTOVER_UNKNOWN;
 	return leftover->read ? LEFTOVER_ACCEPTED : leftover->overwritten ? LEFTOVER_OVERWRITTEN : LEFTOVER_UNTOUCHED;
 }

@@ -105,7 +105,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 	if (within->results.is_unkept)
 		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
-	c->results.fickle += within->results.fickle;
+	c->results.flaky += within->results.flaky;
 	for (size_t i = 0; i < within->strangers.count; i++)
 		campaign_stranger(c, within->strangers.at[i]);
 }
@@ -146,7 +146,7 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.folder_first = c->results.folders;
 	how.progress = how.progress ? progress_pass_on : NULL;
 	how.arg = n;
-	r = campaign_run_within(&nested.campaign, &how, survey, c->known, err);
+	r = campaign_run_within(&nested.campaign, &how, survey, c->outcomes, err);
 	c->results.folders = nested.campaign->results.folders;
 	n->runs += nested.campaign->progress.runs;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
@@ -232,7 +232,7 @@ static void trials_pick(struct nest *n, const struct trials *trials)
 	for (size_t i = 0; i < trials->all.count; i++) {
 		const struct trial *trial = &trials->all.at[i];
 
-		if (verdict_passed(known_get(n->campaign->known, trial->digest)) &&
+		if (verdict_passed(outcomes_get(n->campaign->outcomes, trial->digest)) &&
 		    contents_add(&n->seen, trial->digest))
 			vec_push(&n->picks, ((struct pick){trial->digest, trial->event, .trial = trial}));
 	}
@@ -354,7 +354,7 @@ static uint64_t states_count(const struct campaign *c)
 
 	for (size_t s = 0; s < 2; s++)
 		for (size_t i = 0; i < trials[s]->all.count; i++)
-			if (verdict_passed(known_get(c->known, trials[s]->all.at[i].digest)))
+			if (verdict_passed(outcomes_get(c->outcomes, trials[s]->all.at[i].digest)))
 				contents_add(&all, trials[s]->all.at[i].digest);
 	for (size_t i = 0; i < c->explored[0].roots.count; i++) {
 		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;

@@ -14,7 +14,7 @@
 
 struct campaign;
 struct campaign_options;
-struct known;
+struct outcomes;
 struct survey;
 
 /* A campaign in the recording of a recovery. */
@@ -48,6 +48,6 @@ void nested_free(struct nested *nested);
 
 /* campaign.c: a nested campaign that shares the outcomes of another. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
-			struct known *known, struct err *err);
+			struct outcomes *outcomes, struct err *err);
 
 #endif

@@ -69,7 +69,7 @@ const struct tester_maker *campaign_maker(const struct campaign *c)
 int campaign_tester(struct campaign *c, struct reading *reading, struct err *err)
 {
 	c->testing.failed = c->progress.failed - c->progress.explained;
-	return tester_open(&c->tester, campaign_maker(c), &c->testing, reading_image(reading), c->known, err);
+	return tester_open(&c->tester, campaign_maker(c), &c->testing, reading_image(reading), c->outcomes, err);
 }
 
 /* The mode of the first tester counts for all. */

@@ -58,8 +58,8 @@ struct campaign {
 	struct campaign_options options;
 	const struct survey *survey;
 	struct tester_options testing;
-	struct known *known;
-	bool known_borrowed; /* from the campaign that this one is nested in */
+	struct outcomes *outcomes;
+	bool outcomes_borrowed; /* from the campaign that this one is nested in */
 	struct select *select;
 	struct creation *creation;
 

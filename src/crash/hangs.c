@@ -42,7 +42,7 @@ enum { BY_POINT = 1, BY_LOSS };
 
 static bool trial_hangs(const struct campaign *c, const struct trial *trial)
 {
-	struct verdict verdict = known_get(c->known, trial->digest);
+	struct verdict verdict = outcomes_get(c->outcomes, trial->digest);
 
 	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT;
 }
@@ -104,7 +104,7 @@ int hangs_certainly(struct campaign *c, const struct state *state, struct verdic
 	if (known && r)
 		*map_put(&c->hangs->confirmed, state->digest.low, state->digest.high) = 1;
 	if (known)
-		known_learn(c->known, state->digest, &outcome);
+		outcomes_learn(c->outcomes, state->digest, &outcome);
 	outcome_free(&outcome);
 	return r;
 }
@@ -152,9 +152,9 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 	*last = trial->digest;
 	if (place->count++ < HANG_DISTANCE)
 		return HANGS_TEST;
-	if (!known_get(c->known, before).known && (r = tester_drain(c->tester, err)) < 0)
+	if (!outcomes_get(c->outcomes, before).known && (r = tester_drain(c->tester, err)) < 0)
 		return r;
-	verdict = known_get(c->known, before);
+	verdict = outcomes_get(c->outcomes, before);
 	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT ? HANGS_CONFIRM : HANGS_TEST;
 }
 
@@ -198,7 +198,7 @@ static int reading_confirm(struct campaign *c, size_t platform, const struct tri
 			if (r == 0)
 				r = trial_confirm(c, platform, reading, trial, err);
 			if (r == TESTER_STOPPED) {
-				known_drop(c->known, trial->digest);
+				outcomes_drop(c->outcomes, trial->digest);
 				c->hangs->unconfirmed++;
 			}
 		}

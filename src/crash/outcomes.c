@@ -16,7 +16,7 @@
 
 enum { PRINTED_MAX = 4 << 20 /* bytes of output to keep */ };
 
-struct known {
+struct outcomes {
 	struct map endings; /* digest -> encoded verdict, or CLAIMED */
 	FILE *journal;      /* NULL: none */
 	struct map failing; /* digest -> 1 + index of the outcome */
@@ -55,13 +55,13 @@ static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct ve
 	return end != line + 2 && *end == '\n';
 }
 
-static uint64_t depends_hash(const struct known_options *o)
+static uint64_t depends_hash(const struct outcomes_options *o)
 {
 	return XXH3_64bits(o->depends, strlen(o->depends));
 }
 
 /* Read the first line.  True if the journal depends on the same options; then *timeout is its time limit. */
-static bool header_read(FILE *file, const struct known_options *o, double *timeout)
+static bool header_read(FILE *file, const struct outcomes_options *o, double *timeout)
 {
 	char line[128], *end;
 	const char *text = line + strlen(HEADER);
@@ -74,7 +74,7 @@ static bool header_read(FILE *file, const struct known_options *o, double *timeo
 }
 
 /* Read lines up to the first damaged one: the last line may have been cut off. */
-static void journal_read(struct known *k, FILE *file, const struct known_options *o)
+static void journal_read(struct outcomes *k, FILE *file, const struct outcomes_options *o)
 {
 	struct verdict verdict;
 	uint64_t high, low;
@@ -88,7 +88,7 @@ static void journal_read(struct known *k, FILE *file, const struct known_options
 			*map_put(&k->endings, low, high) = verdict_code(verdict);
 }
 
-static void journal_line(struct known *k, uint64_t low, uint64_t high, struct verdict verdict)
+static void journal_line(struct outcomes *k, uint64_t low, uint64_t high, struct verdict verdict)
 {
 	if (k->journal)
 		fprintf(k->journal, "%016llx %016llx %c %d\n", (unsigned long long)high, (unsigned long long)low,
@@ -96,7 +96,7 @@ static void journal_line(struct known *k, uint64_t low, uint64_t high, struct ve
 }
 
 /* Rewrite the journal, which drops a line that was cut off. */
-static int journal_write(struct known *k, const char *path, const struct known_options *o, struct err *err)
+static int journal_write(struct outcomes *k, const char *path, const struct outcomes_options *o, struct err *err)
 {
 	k->journal = fopen(path, "we");
 	if (!k->journal)
@@ -112,9 +112,9 @@ static int journal_write(struct known *k, const char *path, const struct known_o
 	return 0;
 }
 
-int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err)
+int outcomes_open(struct outcomes **outcomes, const char *path, const struct outcomes_options *options, struct err *err)
 {
-	struct known *k = mem_alloc(sizeof(*k));
+	struct outcomes *k = mem_alloc(sizeof(*k));
 	FILE *old;
 
 	if (path && options->resume && (old = fopen(path, "re"))) {
@@ -122,14 +122,14 @@ int known_open(struct known **known, const char *path, const struct known_option
 		fclose(old);
 	}
 	if (path && journal_write(k, path, options, err) < 0) {
-		known_close(k);
+		outcomes_close(k);
 		return -1;
 	}
-	*known = k;
+	*outcomes = k;
 	return 0;
 }
 
-void known_close(struct known *k)
+void outcomes_close(struct outcomes *k)
 {
 	if (!k)
 		return;
@@ -143,7 +143,7 @@ void known_close(struct known *k)
 	free(k);
 }
 
-bool known_claim(struct known *k, struct digest digest)
+bool outcomes_claim(struct outcomes *k, struct digest digest)
 {
 	uint64_t *code = map_put(&k->endings, digest.low, digest.high);
 
@@ -153,25 +153,25 @@ bool known_claim(struct known *k, struct digest digest)
 	return false;
 }
 
-struct verdict known_get(const struct known *k, struct digest digest)
+struct verdict outcomes_get(const struct outcomes *k, struct digest digest)
 {
 	const uint64_t *code = map_get(&k->endings, digest.low, digest.high);
 
 	return verdict_decode(code ? *code : 0);
 }
 
-void known_set(struct known *k, struct digest digest, struct verdict verdict)
+void outcomes_set(struct outcomes *k, struct digest digest, struct verdict verdict)
 {
 	*map_put(&k->endings, digest.low, digest.high) = verdict_code(verdict);
 	journal_line(k, digest.low, digest.high, verdict);
 }
 
-void known_learn(struct known *k, struct digest digest, const struct outcome *outcome)
+void outcomes_learn(struct outcomes *k, struct digest digest, const struct outcome *outcome)
 {
 	struct outcome copy;
 	uint64_t *index;
 
-	known_set(k, digest, (struct verdict){.known = true, .ending = outcome->ending});
+	outcomes_set(k, digest, (struct verdict){.known = true, .ending = outcome->ending});
 	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
 		return;
 	index = map_put(&k->failing, digest.low, digest.high);
@@ -184,14 +184,14 @@ void known_learn(struct known *k, struct digest digest, const struct outcome *ou
 	k->printed += sizeof(copy) + copy.out.size + copy.err.size;
 }
 
-const struct outcome *known_outcome(const struct known *k, struct digest digest)
+const struct outcome *outcomes_kept(const struct outcomes *k, struct digest digest)
 {
 	const uint64_t *index = map_get(&k->failing, digest.low, digest.high);
 
 	return index && *index ? &k->outcomes.at[*index - 1] : NULL;
 }
 
-void known_drop(struct known *k, struct digest digest)
+void outcomes_drop(struct outcomes *k, struct digest digest)
 {
 	*map_put(&k->endings, digest.low, digest.high) = CLAIMED;
 }

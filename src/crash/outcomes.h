@@ -2,12 +2,12 @@
 /* outcomes.h - the outcomes of recovery by content.  The same content is assumed to give the same outcome.  A journal
  * keeps them, so that a campaign can be resumed.
  *
- *     struct known *k;
- *     known_open(&k, "DIR/crash.journal", &options, &err);
- *     if (!known_claim(k, digest))              // not tested, and not about to be
- *             ... known_set(k, digest, verdict)
- *     known_get(k, digest)
- *     known_close(k);
+ *     struct outcomes *k;
+ *     outcomes_open(&k, "DIR/crash.journal", &options, &err);
+ *     if (!outcomes_claim(k, digest))              // not tested, and not about to be
+ *             ... outcomes_set(k, digest, verdict)
+ *     outcomes_get(k, digest)
+ *     outcomes_close(k);
  *
  * Each content costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
@@ -45,9 +45,9 @@ static inline uint64_t verdict_code(struct verdict e)
 	return (uint64_t)(e.ending.kind + 1) << 32 | (uint32_t)e.ending.value;
 }
 
-struct known;
+struct outcomes;
 
-struct known_options {
+struct outcomes_options {
 	const char *depends; /* text of the options that outcomes depend on */
 	double timeout;      /* seconds */
 	bool resume;         /* read an old journal if its options are the same; otherwise replace it */
@@ -55,25 +55,26 @@ struct known_options {
 
 /* `path` may be NULL: no journal.  If the time limit is longer than the journal's, old time-outs are not known.  If it
  * is shorter, runs that ended keep their outcome. */
-int known_open(struct known **known, const char *path, const struct known_options *options, struct err *err);
+int outcomes_open(struct outcomes **outcomes, const char *path, const struct outcomes_options *options,
+		  struct err *err);
 
 /* Flush the journal, and free.  If the journal cannot be written, the campaign only loses the chance to be resumed. */
-void known_close(struct known *known);
+void outcomes_close(struct outcomes *outcomes);
 
 /* Is the content known or already claimed?  If not, claim it. */
-bool known_claim(struct known *known, struct digest digest);
+bool outcomes_claim(struct outcomes *outcomes, struct digest digest);
 
-struct verdict known_get(const struct known *known, struct digest digest);
-void known_set(struct known *known, struct digest digest, struct verdict verdict);
+struct verdict outcomes_get(const struct outcomes *outcomes, struct digest digest);
+void outcomes_set(struct outcomes *outcomes, struct digest digest, struct verdict verdict);
 
-/* Like known_set, but also keeps the output of a failing recovery, up to a few MiB in total: there may be no time to
+/* Like outcomes_set, but also keeps the output of a failing recovery, up to a few MiB in total: there may be no time to
  * run it again. */
-void known_learn(struct known *known, struct digest digest, const struct outcome *outcome);
+void outcomes_learn(struct outcomes *outcomes, struct digest digest, const struct outcome *outcome);
 
 /* The outcome of a failing recovery on this content, with its output; NULL if that was not kept. */
-const struct outcome *known_outcome(const struct known *known, struct digest digest);
+const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct digest digest);
 
 /* Forget an outcome that proved unreliable.  The journal keeps it. */
-void known_drop(struct known *known, struct digest digest);
+void outcomes_drop(struct outcomes *outcomes, struct digest digest);
 
 #endif

@@ -26,7 +26,7 @@ struct result {
 struct results {
 	VEC_OF(struct result) all;
 	struct map explained; /* (platform and first state of a job) -> 1 + index of the result, or EXPLAINED_FINE */
-	uint64_t fickle;      /* states where recovery failed, but passed when run again alone */
+	uint64_t flaky;       /* states where recovery failed, but passed when run again alone */
 	uint64_t postponed;   /* how often a job was left to a later judging */
 	double seconds;       /* spent on causes so far */
 	unsigned folders;     /* number of the last folder */

@@ -13,7 +13,7 @@ struct verdict verdict_of(const struct outcome *outcome)
 
 void tester_learn(struct tester *t, const struct tester_ticket *ticket, const struct outcome *outcome)
 {
-	known_learn(t->known, ticket->digest, outcome);
+	outcomes_learn(t->outcomes, ticket->digest, outcome);
 	if (ticket->told)
 		ticket->told(ticket->told_arg, outcome);
 	tester_count(t, outcome);
@@ -28,9 +28,9 @@ void tester_give_up(const struct tester_ticket *ticket)
 /* For users of a tester */
 
 int tester_open(struct tester **tester, const struct tester_maker *maker, const struct tester_options *options,
-		struct image *image, struct known *known, struct err *err)
+		struct image *image, struct outcomes *outcomes, struct err *err)
 {
-	const struct tester common = {.options = *options, .image = image, .known = known};
+	const struct tester common = {.options = *options, .image = image, .outcomes = outcomes};
 
 	return maker->open(tester, &common, maker->arg, err);
 }

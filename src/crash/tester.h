@@ -3,19 +3,19 @@
  * recovery is run.
  *
  *     struct tester *t;
- *     tester_open(&t, &tester_local, &options, image, known, &err);
+ *     tester_open(&t, &tester_local, &options, image, outcomes, &err);
  *     while (...) {                                             // the image moves on
  *             struct digest d = state_digest(image, persisted);
- *             if (!known_claim(known, d)) {
+ *             if (!outcomes_claim(outcomes, d)) {
  *                     tester_submit(t, state = state_new(image, persisted), &err); // may wait for a worker
  *                     state_free(state);
  *             }
  *     }
- *     tester_drain(t, &err);                                    // now known_get(known, d) has all outcomes
+ *     tester_drain(t, &err);                                    // now outcomes_get(outcomes, d) has all outcomes
  *     tester_run(t, state, 1, &outcome, &err);                  // or run one alone, and get its output
  *     tester_close(t);
  *
- * A tester belongs to one image.  It puts outcomes into `known`, which outlives it.
+ * A tester belongs to one image.  It puts outcomes into `outcomes`, which outlives it.
  *
  * Implementations: `tester_local` (tester_local.c) runs recovery on workers of this machine.  Unit tests bring a fake
  * that starts no process (test/unit/fake_tester.h).  A new implementation fills struct tester_ops. */
@@ -119,7 +119,7 @@ struct tester {
 	const struct tester_ops *ops;
 	struct tester_options options;
 	struct image *image;
-	struct known *known;
+	struct outcomes *outcomes;
 	uint64_t runs, failed;
 };
 
@@ -144,7 +144,7 @@ void tester_give_up(const struct tester_ticket *ticket);
 /* For users of a tester */
 
 int tester_open(struct tester **tester, const struct tester_maker *maker, const struct tester_options *options,
-		struct image *image, struct known *known, struct err *err);
+		struct image *image, struct outcomes *outcomes, struct err *err);
 void tester_close(struct tester *tester);
 
 /* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
@@ -167,7 +167,7 @@ bool tester_time_is_over(const struct tester *tester);
 int tester_drain(struct tester *tester, struct err *err);
 
 /* Run recovery on one state of this moment, alone, with `patience` times the time limit.  The caller must free
- * *outcome.  It is not added to `known`. */
+ * *outcome.  It is not added to `outcomes`. */
 int tester_run(struct tester *tester, const struct state *state, unsigned patience, struct outcome *outcome,
 	       struct err *err);
 

@@ -25,24 +25,24 @@ struct state *trial_state(const struct trial *trial, struct image *image)
 }
 
 /* Rule 1. */
-uint64_t trials_created(const struct trials *t, const struct known *known)
+uint64_t trials_created(const struct trials *t, const struct outcomes *outcomes)
 {
 	for (size_t i = 0; i < t->all.count; i++)
-		if (t->all.at[i].guaranteed && verdict_passed(known_get(known, t->all.at[i].digest)))
+		if (t->all.at[i].guaranteed && verdict_passed(outcomes_get(outcomes, t->all.at[i].digest)))
 			return t->all.at[i].event;
 	return UINT64_MAX;
 }
 
-void trials_accept(struct trials *t, const struct known *known, struct verdict initial)
+void trials_accept(struct trials *t, const struct outcomes *outcomes, struct verdict initial)
 {
 	bool acceptable = initial.known && initial.ending.kind == ENDING_EXIT && !verdict_passed(initial);
-	uint64_t created = trials_created(t, known);
+	uint64_t created = trials_created(t, outcomes);
 
 	for (size_t i = 0; i < t->all.count; i++) {
 		struct trial *trial = &t->all.at[i];
 
-		trial->accepted =
-			acceptable && trial->event < created && verdict_same(known_get(known, trial->digest), initial);
+		trial->accepted = acceptable && trial->event < created &&
+				  verdict_same(outcomes_get(outcomes, trial->digest), initial);
 	}
 }
 
@@ -76,7 +76,7 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 
 /* The state of judging. */
 struct judge {
-	const struct known *known;
+	const struct outcomes *outcomes;
 	unsigned detector;
 	struct jobs *jobs;
 	struct judgement *found;
@@ -155,7 +155,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct verd
 
 static void judge_trial(struct judge *j, const struct trial *trial)
 {
-	struct verdict verdict = known_get(j->known, trial->digest);
+	struct verdict verdict = outcomes_get(j->outcomes, trial->digest);
 	bool fails = verdict.known && !verdict_passed(verdict) && !trial->accepted;
 	bool counts = !j->seen->run || contents_has(j->seen->run, trial->digest);
 	size_t job = 0;
@@ -197,10 +197,10 @@ void jobs_prune(struct jobs *jobs)
 		qsort(jobs->all.at, kept, sizeof(*jobs->all.at), job_order);
 }
 
-void trials_judge(const struct trials *t, const struct known *known, unsigned detector, struct jobs *jobs,
+void trials_judge(const struct trials *t, const struct outcomes *outcomes, unsigned detector, struct jobs *jobs,
 		  const struct judge_seen *seen, struct judgement *found)
 {
-	struct judge j = {.known = known, .detector = detector, .jobs = jobs, .seen = seen, .found = found};
+	struct judge j = {.outcomes = outcomes, .detector = detector, .jobs = jobs, .seen = seen, .found = found};
 
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);

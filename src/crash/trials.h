@@ -96,11 +96,11 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 struct state *trial_state(const struct trial *trial, struct image *image);
 
 /* Apply rule 1.  `initial` is the verdict on the initial state. */
-void trials_accept(struct trials *trials, const struct known *known, struct verdict initial);
+void trials_accept(struct trials *trials, const struct outcomes *outcomes, struct verdict initial);
 
 /* Apply rules 2 to 4.  Jobs are added in the order of their trials.  The trials must not move as long as the jobs are
  * used.  *found grows by contents that are new to it. */
-void trials_judge(const struct trials *trials, const struct known *known, unsigned detector, struct jobs *jobs,
+void trials_judge(const struct trials *trials, const struct outcomes *outcomes, unsigned detector, struct jobs *jobs,
 		  const struct judge_seen *seen, struct judgement *found);
 
 /* Remove jobs without contents of their own, and sort the rest by their start. */
@@ -108,7 +108,7 @@ void jobs_prune(struct jobs *jobs);
 
 /* Rule 1: the event of the first trial that holds only guaranteed stores and passes.  From there on nothing is
  * accepted. */
-uint64_t trials_created(const struct trials *trials, const struct known *known);
+uint64_t trials_created(const struct trials *trials, const struct outcomes *outcomes);
 
 /* Sort by event.  One reading adds trials in this order, but with --budget there may be several readings. */
 void trials_sort(struct trials *trials);

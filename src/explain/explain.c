@@ -11,7 +11,7 @@
 
 int explain_fails(struct explain *e, const struct state *state, struct verdict verdict, struct err *err)
 {
-	struct verdict known = known_get(e->campaign->known, state->digest);
+	struct verdict known = outcomes_get(e->campaign->outcomes, state->digest);
 	struct outcome outcome;
 	int r;
 
@@ -22,7 +22,7 @@ int explain_fails(struct explain *e, const struct state *state, struct verdict v
 		if (r < 0)
 			return r;
 		known = verdict_of(&outcome);
-		known_learn(e->campaign->known, state->digest, &outcome);
+		outcomes_learn(e->campaign->outcomes, state->digest, &outcome);
 		outcome_free(&outcome);
 	}
 	return verdict_same(known, verdict);

@@ -37,7 +37,7 @@ static bool is_barred(const struct loss *l, size_t unit)
 static int loss_fails(void *arg, const bool *persisted)
 {
 	struct loss *l = arg;
-	struct verdict known = known_get(l->explain->campaign->known, state_digest(l->image, persisted));
+	struct verdict known = outcomes_get(l->explain->campaign->outcomes, state_digest(l->image, persisted));
 	struct state *state;
 	int r;
 

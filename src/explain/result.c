@@ -119,7 +119,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 {
 	struct campaign *c = e->campaign;
 	struct crash_sighting *s = &result->sighting;
-	const struct outcome *before = known_outcome(c->known, state->digest);
+	const struct outcome *before = outcomes_kept(c->outcomes, state->digest);
 	struct outcome outcome;
 	int r;
 
@@ -223,7 +223,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	if (r == -1)
 		return -1;
 	if (r == 1) {
-		e->campaign->results.fickle += job->states;
+		e->campaign->results.flaky += job->states;
 		return 0;
 	}
 	result_folder(e, s, state);

@@ -121,7 +121,7 @@ static const struct job *prefix_find(const struct judge *j, const struct root *r
 	const struct trial *all = trial_find(j->trials, root->event, TRIAL_ALL);
 	const struct job *latest = NULL;
 
-	if (!all || all->accepted || !verdict_same(known_get(j->campaign->known, all->digest), failure->verdict))
+	if (!all || all->accepted || !verdict_same(outcomes_get(j->campaign->outcomes, all->digest), failure->verdict))
 		return NULL;
 	for (size_t i = 0; i < j->jobs->all.count; i++) {
 		const struct job *job = &j->jobs->all.at[i];
@@ -198,7 +198,7 @@ void roots_judge(struct campaign *c, size_t platform, const struct trials *trial
 	struct explored *explored = &c->explored[platform];
 	struct judge j = {.campaign = c, .detector = detector, .trials = trials, .jobs = jobs, .seen = seen};
 
-	j.created = trials_created(trials, c->known);
+	j.created = trials_created(trials, c->outcomes);
 	tested_count(c, &explored->tested);
 	for (size_t i = 0; i < explored->roots.count; i++)
 		root_judge(&j, &explored->roots.at[i]);
@@ -211,7 +211,7 @@ void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
 	struct map own = {0};
 	const struct judge_seen seen = {&own, &c->injected[platform], &explored->tested};
 
-	trials_judge(&explored->trials, c->known, JOB_EXPLORE, jobs, &seen, &c->found);
+	trials_judge(&explored->trials, c->outcomes, JOB_EXPLORE, jobs, &seen, &c->found);
 	roots_judge(c, platform, &explored->trials, JOB_EXPLORE, &seen, jobs);
 	map_free(&own);
 }

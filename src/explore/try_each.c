@@ -104,8 +104,8 @@ static int state_try(struct eager *g)
 	g->sequence++;
 	if (glance_covers(&g->glance, g->moment->choices, g->taken))
 		return 0;
-	if (known_claim(c->known, digest)) {
-		known = known_get(c->known, digest);
+	if (outcomes_claim(c->outcomes, digest)) {
+		known = outcomes_get(c->outcomes, digest);
 		if (known.known)
 			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
 		return 0;

@@ -82,11 +82,11 @@ static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 	memset(f->decided, 0, leaf->choices->line_count);
 	for (size_t i = 0; i < leaf->count; i++)
 		f->decided[leaf->lines[i]] = 1;
-	known_learn(c->known, content, leaf->outcome);
+	outcomes_learn(c->outcomes, content, leaf->outcome);
 	if (leaf->is_all)
-		known_set(c->known, f->moment->all, verdict);
+		outcomes_set(c->outcomes, f->moment->all, verdict);
 	if (leaf->is_none)
-		known_set(c->known, f->moment->certain, verdict);
+		outcomes_set(c->outcomes, f->moment->certain, verdict);
 	contents_add(&f->explore->explored->tested, content);
 	if (!verdict_passed(verdict))
 		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, content, verdict,

@@ -57,7 +57,7 @@ static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 		return advice < 0 ? advice : 0;
 	trial->event = reading_number(in->reading);
 	vec_push(&in->trials->all, *trial);
-	if (known_claim(c->known, trial->digest))
+	if (outcomes_claim(c->outcomes, trial->digest))
 		return 0;
 	state = trial_state(trial, reading_image(in->reading));
 	if (advice == HANGS_CONFIRM)

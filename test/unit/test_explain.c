@@ -205,7 +205,7 @@ static void test_two_mistakes(void **state)
 }
 
 /* What fails once, and not when it is run again alone, is no finding. */
-static struct ending fickle(void *arg, const uint8_t *pool, unsigned patience)
+static struct ending flaky(void *arg, const uint8_t *pool, unsigned patience)
 {
 	unsigned *times = arg;
 
@@ -215,17 +215,17 @@ static struct ending fickle(void *arg, const uint8_t *pool, unsigned patience)
 	return (*times)++ ? FAKE_PASS : FAKE_FAIL;
 }
 
-static void test_fickle(void **state)
+static void test_flaky(void **state)
 {
 	struct engine e;
 	unsigned times = 0;
 
 	engine_make(&e, *state, "a b <b | <a | $");
-	e.fake.recover = fickle;
+	e.fake.recover = flaky;
 	e.fake.arg = &times;
 	engine_run(&e);
 	assert_int_equal(e.campaign->results.all.count, 0);
-	assert_int_equal(e.campaign->results.fickle, 1);
+	assert_int_equal(e.campaign->results.flaky, 1);
 	assert_in_range(times, 3, 10);
 	engine_free(&e);
 }
@@ -308,7 +308,7 @@ int main(void)
 		scratch_test(test_fewest_lost),    scratch_test(test_two_lost),
 		scratch_test(test_line),           scratch_test(test_causes),
 		scratch_test(test_unordered),      scratch_test(test_two_mistakes),
-		scratch_test(test_fickle),         scratch_test(test_shortest_prefix),
+		scratch_test(test_flaky),          scratch_test(test_shortest_prefix),
 		scratch_test(test_prefix_bisects), scratch_test(test_prefix_within_points),
 	};
 

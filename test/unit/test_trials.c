@@ -29,7 +29,7 @@ static struct verdict verdict_from(char outcome)
 
 struct run {
 	struct trials trials;
-	struct known *known;
+	struct outcomes *outcomes;
 	struct jobs jobs;
 	struct map seen;
 	struct judgement found;
@@ -55,7 +55,7 @@ static void run_read(struct run *r, const char *words)
 		struct verdict verdict = verdict_from(words[2]);
 
 		if (verdict.known)
-			known_set(r->known, trial.digest, verdict);
+			outcomes_set(r->outcomes, trial.digest, verdict);
 		vec_push(&r->trials.all, trial);
 		words += 2;
 	}
@@ -66,16 +66,16 @@ static void run_judge(struct run *r, char initial, const char *words)
 	struct err err;
 
 	*r = (struct run){0};
-	assert_int_equal(known_open(&r->known, NULL, &(struct known_options){0}, &err), 0);
+	assert_int_equal(outcomes_open(&r->outcomes, NULL, &(struct outcomes_options){0}, &err), 0);
 	run_read(r, words);
-	trials_accept(&r->trials, r->known, verdict_from(initial));
-	trials_judge(&r->trials, r->known, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
+	trials_accept(&r->trials, r->outcomes, verdict_from(initial));
+	trials_judge(&r->trials, r->outcomes, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
 	jobs_prune(&r->jobs);
 }
 
 static void run_free(struct run *r)
 {
-	known_close(r->known);
+	outcomes_close(r->outcomes);
 	vec_free(&r->trials.all);
 	vec_free(&r->jobs.all);
 	map_free(&r->seen);
@@ -158,7 +158,7 @@ static void test_platforms(void **state)
 	(void)state;
 	run_judge(&r, '.', "aA.nB3");
 	map_free(&r.seen);
-	trials_judge(&r.trials, r.known, JOB_INJECT, &jobs, &(struct judge_seen){.own = &r.seen}, &r.found);
+	trials_judge(&r.trials, r.outcomes, JOB_INJECT, &jobs, &(struct judge_seen){.own = &r.seen}, &r.found);
 	assert_int_equal(r.found.distinct, 2);
 	assert_int_equal(r.found.failed, 1);
 	assert_int_equal(jobs.all.count, 1);
@@ -179,7 +179,7 @@ static void test_strategies(void **state)
 	(void)state;
 	run_judge(&r, '.', "aA.nB3,aC3");
 	contents_add(&run, digest_of('B'));
-	trials_judge(&r.trials, r.known, JOB_EXPLORE, &jobs, &(struct judge_seen){&seen, &r.seen, &run}, &r.found);
+	trials_judge(&r.trials, r.outcomes, JOB_EXPLORE, &jobs, &(struct judge_seen){&seen, &r.seen, &run}, &r.found);
 	jobs_prune(&jobs);
 	assert_int_equal(r.found.failed, 2);
 	assert_int_equal(jobs.all.count, 1);
@@ -191,51 +191,51 @@ static void test_strategies(void **state)
 	run_free(&r);
 }
 
-static struct known *journal_open(const char *path, bool resume, const char *depends, double timeout)
+static struct outcomes *journal_open(const char *path, bool resume, const char *depends, double timeout)
 {
-	const struct known_options how = {.depends = depends, .timeout = timeout, .resume = resume};
-	struct known *known;
+	const struct outcomes_options how = {.depends = depends, .timeout = timeout, .resume = resume};
+	struct outcomes *outcomes;
 	struct err err;
 
-	assert_int_equal(known_open(&known, path, &how, &err), 0);
-	return known;
+	assert_int_equal(outcomes_open(&outcomes, path, &how, &err), 0);
+	return outcomes;
 }
 
 static struct verdict journal_ending(const char *path, bool resume, const char *depends, char content)
 {
-	struct known *known = journal_open(path, resume, depends, 1);
+	struct outcomes *outcomes = journal_open(path, resume, depends, 1);
 	struct verdict verdict;
 
-	verdict = known_get(known, digest_of(content));
-	known_close(known);
+	verdict = outcomes_get(outcomes, digest_of(content));
+	outcomes_close(outcomes);
 	return verdict;
 }
 
 static void test_journal(void **state)
 {
 	char path[512];
-	struct known *known;
+	struct outcomes *outcomes;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
-	known = journal_open(path, true, "a", 1);
-	assert_false(known_claim(known, digest_of('A')));
-	assert_true(known_claim(known, digest_of('A')));
-	assert_false(known_get(known, digest_of('A')).known);
-	known_set(known, digest_of('A'), verdict_from('3'));
-	known_set(known, digest_of('B'), verdict_from('!'));
-	known_close(known);
+	outcomes = journal_open(path, true, "a", 1);
+	assert_false(outcomes_claim(outcomes, digest_of('A')));
+	assert_true(outcomes_claim(outcomes, digest_of('A')));
+	assert_false(outcomes_get(outcomes, digest_of('A')).known);
+	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
+	outcomes_set(outcomes, digest_of('B'), verdict_from('!'));
+	outcomes_close(outcomes);
 
 	/* A line that was cut off is ignored. */
 	file = fopen(path, "a");
 	fputs("00000000", file);
 	fclose(file);
 	assert_true(verdict_same(journal_ending(path, true, "a", 'A'), verdict_from('3')));
-	known = journal_open(path, true, "a", 1);
-	known_drop(known, digest_of('A'));
-	assert_false(known_get(known, digest_of('A')).known);
-	assert_true(known_claim(known, digest_of('A')));
-	known_close(known);
+	outcomes = journal_open(path, true, "a", 1);
+	outcomes_drop(outcomes, digest_of('A'));
+	assert_false(outcomes_get(outcomes, digest_of('A')).known);
+	assert_true(outcomes_claim(outcomes, digest_of('A')));
+	outcomes_close(outcomes);
 	assert_true(verdict_same(journal_ending(path, true, "a", 'B'), verdict_from('!')));
 	assert_false(journal_ending(path, true, "a", 'C').known);
 	/* Other recovery commands have other outcomes. */
@@ -246,38 +246,39 @@ static void test_journal(void **state)
 static void test_journal_anew(void **state)
 {
 	char path[512];
-	struct known *known;
+	struct outcomes *outcomes;
 	struct err err;
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
-	known = journal_open(path, false, "a", 1);
-	known_set(known, digest_of('A'), verdict_from('3'));
-	known_close(known);
+	outcomes = journal_open(path, false, "a", 1);
+	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
+	outcomes_close(outcomes);
 	assert_false(journal_ending(path, false, "a", 'A').known);
-	assert_int_equal(known_open(&known, "/nowhere/at/all", &(struct known_options){.depends = "a"}, &err), -1);
+	assert_int_equal(outcomes_open(&outcomes, "/nowhere/at/all", &(struct outcomes_options){.depends = "a"}, &err),
+			 -1);
 }
 
 /* More time may change the outcome only of a trial that timed out; less time changes nothing. */
 static void test_journal_timeout(void **state)
 {
 	char path[512];
-	struct known *known;
+	struct outcomes *outcomes;
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
-	known = journal_open(path, false, "a", 2);
-	known_set(known, digest_of('A'), verdict_from('3'));
-	known_set(known, digest_of('B'), (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT});
-	known_close(known);
+	outcomes = journal_open(path, false, "a", 2);
+	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
+	outcomes_set(outcomes, digest_of('B'), (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT});
+	outcomes_close(outcomes);
 	for (double timeout = 2; timeout > 0.4; timeout /= 2) {
-		known = journal_open(path, true, "a", timeout);
-		assert_true(known_get(known, digest_of('A')).known);
-		assert_true(known_get(known, digest_of('B')).known);
-		known_close(known);
+		outcomes = journal_open(path, true, "a", timeout);
+		assert_true(outcomes_get(outcomes, digest_of('A')).known);
+		assert_true(outcomes_get(outcomes, digest_of('B')).known);
+		outcomes_close(outcomes);
 	}
-	known = journal_open(path, true, "a", 2);
-	assert_true(known_get(known, digest_of('A')).known);
-	assert_false(known_get(known, digest_of('B')).known);
-	known_close(known);
+	outcomes = journal_open(path, true, "a", 2);
+	assert_true(outcomes_get(outcomes, digest_of('A')).known);
+	assert_false(outcomes_get(outcomes, digest_of('B')).known);
+	outcomes_close(outcomes);
 }
 
 /* Creation is over at the first moment whose guaranteed content passes. */
@@ -286,7 +287,7 @@ static void expect_created(const char *words, uint64_t event)
 	struct run r;
 
 	run_judge(&r, '1', words);
-	assert_int_equal(trials_created(&r.trials, r.known), event);
+	assert_int_equal(trials_created(&r.trials, r.outcomes), event);
 	run_free(&r);
 }
 
