@@ -91,14 +91,9 @@ void counting_free(struct counting *c)
 
 /* Report */
 
-static struct findings_figure small_figure(uint64_t value)
-{
-	return (struct findings_figure){.value = value, .known = true};
-}
-
 static struct findings_figure large_figure(struct findings *f, const mpz_t value)
 {
-	struct findings_figure figure = small_figure(mpz_get_ui(value));
+	struct findings_figure figure = figure_known(mpz_get_ui(value));
 	char *digits;
 
 	if (mpz_cmp_ui(value, JSON_EXACT) <= 0)
@@ -142,17 +137,12 @@ static void segments_add(const struct counting *c, struct findings *f, const str
 	stacks_free(&stacks);
 }
 
-static void note_add(struct findings *f, const char *note)
-{
-	vec_push(&f->notes, findings_text(f, note));
-}
-
 static void notes_add(const struct counting *c, struct findings *f, bool distinct)
 {
 	if (c->segments && !count_has_code(c->count))
-		note_add(f, "the recording has no code hashes (--code-hash), so no segment is left out");
+		findings_note(f, "the recording has no code hashes (--code-hash), so no segment is left out");
 	if (!distinct)
-		note_add(
+		findings_note(
 			f,
 			"the number of different contents is not known: there are too many crash states to examine each "
 			"one, and the number cannot be calculated here (doc/EXPLORE.md)");
@@ -167,7 +157,7 @@ static struct findings_figure log_figure(struct findings *f, double logarithm)
 	if (logarithm < 0)
 		return (struct findings_figure){0};
 	if (logarithm < log((double)JSON_EXACT))
-		return small_figure((uint64_t)llround(exp(logarithm)));
+		return figure_known((uint64_t)llround(exp(logarithm)));
 	snprintf(text, sizeof(text), "%.2fe%.0f", pow(10, digits - exponent), exponent);
 	return (struct findings_figure){.value = UINT64_MAX, .known = true, .large = findings_text(f, text)};
 }
@@ -202,7 +192,7 @@ static void untested_add(const struct counting *c, struct findings *f)
 		 looked_at = f->stats.segments.explored.value + f->stats.segments.partial.value;
 
 	if (f->stats.segments.untested.known && chosen >= looked_at)
-		f->stats.segments.untested = small_figure(chosen - looked_at);
+		f->stats.segments.untested = figure_known(chosen - looked_at);
 }
 
 void counting_report(const struct counting *c, struct findings *f, const struct trace *trace, struct symbols *symbols,
@@ -215,8 +205,8 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 		return;
 	f->stats.seconds.analyse += c->seconds;
 	if (!count_complete(c->count)) {
-		f->stats.complete = small_figure(0);
-		note_add(f, "crash states were not counted: counting was interrupted");
+		f->stats.complete = figure_known(0);
+		findings_note(f, "crash states were not counted: counting was interrupted");
 		return;
 	}
 	mpz_init(number);
@@ -228,10 +218,10 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	    (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
 		f->stats.crash_states.distinct = large_figure(f, number);
 	mpz_clear(number);
-	f->stats.segments.total = small_figure(count_segments(c->count));
+	f->stats.segments.total = figure_known(count_segments(c->count));
 	if (count_has_code(c->count)) {
-		f->stats.segments.unique = small_figure(count_segments_unique(c->count));
-		f->stats.segments.left_out = small_figure(count_segments_left_out(c->count));
+		f->stats.segments.unique = figure_known(count_segments_unique(c->count));
+		f->stats.segments.left_out = figure_known(count_segments_left_out(c->count));
 	}
 	untested_add(c, f);
 	notes_add(c, f, distinct);

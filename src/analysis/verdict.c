@@ -107,11 +107,6 @@ static void platforms_fill(struct findings *f, const struct choice *choice)
 		vec_push(&f->target.platforms, findings_text(f, platform_name(choice->platforms[i])));
 }
 
-static struct findings_figure figure(uint64_t value)
-{
-	return (struct findings_figure){.value = value, .known = true};
-}
-
 static void stats_fill(struct findings *f, const struct scan *a)
 {
 	const struct trace *trace = scan_trace(a);
@@ -119,13 +114,13 @@ static void stats_fill(struct findings *f, const struct scan *a)
 	struct stats_summary totals;
 
 	scan_totals(a, &totals);
-	f->stats.stores = figure(totals.stores);
-	f->stats.flushes = figure(totals.flushes);
-	f->stats.fences = figure(totals.fences);
-	f->stats.threads = figure(totals.threads);
+	f->stats.stores = figure_known(totals.stores);
+	f->stats.flushes = figure_known(totals.flushes);
+	f->stats.fences = figure_known(totals.fences);
+	f->stats.threads = figure_known(totals.threads);
 	if (trace_layers(trace) & BO_LAYER_LOADS)
-		f->stats.loads = figure(totals.loads);
-	f->stats.complete = figure(scan_complete(a));
+		f->stats.loads = figure_known(totals.loads);
+	f->stats.complete = figure_known(scan_complete(a));
 	f->stats.seconds.record = record ? strtod(record, NULL) : -1;
 	f->stats.seconds.analyse = scan_seconds(a);
 }
@@ -134,12 +129,9 @@ static void problems_note(struct findings *f, const struct symbols *symbols)
 {
 	enum symbols_state state;
 	const char *path;
-	char note[4096];
 
-	for (size_t at = 0; (path = symbols_problem(symbols, &at, &state));) {
-		snprintf(note, sizeof(note), "%s: %s", path, symbols_state_text(state));
-		vec_push(&f->notes, findings_text(f, note));
-	}
+	for (size_t at = 0; (path = symbols_problem(symbols, &at, &state));)
+		findings_note(f, "%s: %s", path, symbols_state_text(state));
 }
 
 /* Does the pattern match any code in the recording? */
@@ -174,15 +166,10 @@ static bool fold_matches(const struct trace *trace, struct symbols *symbols, con
 static void folds_note(struct findings *f, const struct trace *trace, struct symbols *symbols, const char *option,
 		       const struct option_list *patterns)
 {
-	char note[1024];
-
-	for (size_t i = 0; i < patterns->count; i++) {
-		if (fold_matches(trace, symbols, patterns->items[i]))
-			continue;
-		snprintf(note, sizeof(note), "no function, module or source of this recording matches %s %s", option,
-			 patterns->items[i]);
-		vec_push(&f->notes, findings_text(f, note));
-	}
+	for (size_t i = 0; i < patterns->count; i++)
+		if (!fold_matches(trace, symbols, patterns->items[i]))
+			findings_note(f, "no function, module or source of this recording matches %s %s", option,
+				      patterns->items[i]);
 }
 
 static struct findings *findings_make(const struct verdict *v, const struct scan *a, struct campaign *campaign,
@@ -253,33 +240,21 @@ static void children_note(struct findings *f, const struct scan *a)
 {
 	const struct trace *trace = scan_trace(a);
 	uint64_t forks = scan_count(a, EVENT_FORK);
-	char note[160];
 
-	if (!forks || !trace_file_count(trace) || trace_layers(trace) & BO_LAYER_FOLLOW)
-		return;
-	snprintf(note, sizeof(note), "%" PRIu64 " child process%s not recorded; use --follow-children to record %s",
-		 forks, forks == 1 ? " was" : "es were", forks == 1 ? "it" : "them");
-	vec_push(&f->notes, findings_text(f, note));
-}
-
-static void layers_note(struct findings *f, const struct trace *trace)
-{
-	if (trace_layers_unknown(trace))
-		vec_push(&f->notes, TRACE_LAYERS_UNKNOWN);
+	if (forks && trace_file_count(trace) && !(trace_layers(trace) & BO_LAYER_FOLLOW))
+		findings_note(f, "%" PRIu64 " child process%s not recorded; use --follow-children", forks,
+			      forks == 1 ? " was" : "es were");
 }
 
 /* If there was a campaign, it has reported everything. */
 static void untested_note(struct findings *f, const struct verdict_facts *facts)
 {
-	char note[1024];
-
 	if (!f->target.recover)
 		f->target.recover = findings_text(f, facts->recover);
 	if (!facts->untested)
 		return;
-	snprintf(note, sizeof(note), "crash states were not tested: %s", facts->untested);
-	vec_push(&f->notes, findings_text(f, note));
-	f->stats.complete = figure(0);
+	findings_note(f, "crash states were not tested: %s", facts->untested);
+	f->stats.complete = figure_known(0);
 }
 
 int verdict_give(struct verdict *v, const struct scan *a, struct campaign *campaign, const struct verdict_facts *facts,
@@ -295,9 +270,10 @@ int verdict_give(struct verdict *v, const struct scan *a, struct campaign *campa
 	if (facts->warning)
 		vec_push(&f->warnings, findings_text(f, facts->warning));
 	else if (!trace_file_count(scan_trace(a)))
-		vec_push(&f->notes, "the target mapped no persistent memory");
+		findings_note(f, "the target mapped no persistent memory");
 	children_note(f, a);
-	layers_note(f, scan_trace(a));
+	if (trace_layers_unknown(scan_trace(a)))
+		findings_note(f, TRACE_LAYERS_UNKNOWN);
 	untested_note(f, facts);
 	findings_silence(v, f);
 	/* If something cannot be written, the rest still is; the first failure is reported at the end.  Folders of

@@ -3,6 +3,7 @@
 #include "finding/finding.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +51,17 @@ void findings_free(struct findings *findings)
 const char *findings_text(struct findings *findings, const char *text)
 {
 	return text ? arena_copy(&findings->texts, text, strlen(text)) : NULL;
+}
+
+void findings_note(struct findings *findings, const char *format, ...)
+{
+	char note[4096];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(note, sizeof(note), format, args);
+	va_end(args);
+	vec_push(&findings->notes, findings_text(findings, note));
 }
 
 /* True if the path ends in `names`, starting at a whole name. */

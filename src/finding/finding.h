@@ -195,7 +195,7 @@ struct finding {
 /* The funnel: sequences in which stores can reach media; sets of stores (feasible); their contents; the contents of
  * chosen segments only; the contents that recovery can tell apart; the contents that recovery ran on. */
 #define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
-/* With --nested: crash states whose recovery could be crashed in turn, and those whose recovery was. */
+/* With --nested: crash states whose recovery could itself be crashed, and those whose recovery was. */
 #define FINDINGS_NESTED(X) X(states) X(crashed)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
@@ -206,6 +206,11 @@ struct findings_figure {
 	 * approximate if it has an exponent. */
 	const char *large;
 };
+
+static inline struct findings_figure figure_known(uint64_t value)
+{
+	return (struct findings_figure){.value = value, .known = true};
+}
 
 /* A segment with many crash states, and the places that made the stores pending at its end. */
 struct findings_segment {
@@ -316,6 +321,9 @@ void finding_add_detector(struct finding *finding, const char *detector);
 
 /* A copy of `text` that lives as long as the collection; NULL for NULL. */
 const char *findings_text(struct findings *findings, const char *text);
+
+/* Adds a sentence, without a full stop, to findings->notes. */
+void findings_note(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The name of a PM file in messages: the shortest end of its path, starting at a name, that is unique in target.pm.
  * The result points into `path`; NULL for NULL. */

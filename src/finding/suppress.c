@@ -92,13 +92,10 @@ void suppress_note_unused(const struct suppress *suppress, struct findings *find
 {
 	for (size_t i = 0; i < suppress->entries.count; i++) {
 		const struct suppress_entry *entry = &suppress->entries.at[i];
-		char text[1024];
 
-		if (entry->used)
-			continue;
-		snprintf(text, sizeof(text), "the suppression [%s] at %s:%u matched nothing (%s)", entry->kind,
-			 suppress->name, entry->line, entry->reason);
-		vec_push(&findings->notes, findings_text(findings, text));
+		if (!entry->used)
+			findings_note(findings, "the suppression [%s] at %s:%u matched nothing (%s)", entry->kind,
+				      suppress->name, entry->line, entry->reason);
 	}
 }
 

@@ -422,7 +422,7 @@ static int read_stats(struct reader *r, const json_t *root)
 	if (complete && !json_is_boolean(complete))
 		return reader_fail(r, "stats.complete", "is neither true nor false");
 	if (complete)
-		r->findings->stats.complete = (struct findings_figure){.value = json_is_true(complete), .known = true};
+		r->findings->stats.complete = figure_known(json_is_true(complete));
 	return read_seconds(r, stats);
 }
 

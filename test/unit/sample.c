@@ -87,10 +87,10 @@ struct findings *sample_all(void)
 	finding = sample_add(findings, KIND_FLUSH_VOLATILE, SEVERITY_PERFORMANCE, 2);
 	sample_frame(findings, &finding->stack, "f<\"&'>\n", sample_odd_path, 7, "m<o>d&\"ule\x02\xfe");
 	finding->message = "a <b>bold</b> & \"quoted\" message \xe2\x80\x94 with an \x1b escape and ]]> \xf0\x28";
-	findings->stats.stores = (struct findings_figure){.value = 1842, .known = true};
-	findings->stats.flushes = (struct findings_figure){.value = 611, .known = true};
-	findings->stats.fences = (struct findings_figure){.value = 1, .known = true};
-	findings->stats.threads = (struct findings_figure){.value = 2, .known = true};
+	findings->stats.stores = figure_known(1842);
+	findings->stats.flushes = figure_known(611);
+	findings->stats.fences = figure_known(1);
+	findings->stats.threads = figure_known(2);
 	findings->stats.seconds.record = 1.9;
 	findings_number(findings);
 	return findings;

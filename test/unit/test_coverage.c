@@ -10,22 +10,17 @@
 #include "finding/finding.h"
 #include "report/coverage.h"
 
-static struct findings_figure figure(uint64_t value)
-{
-	return (struct findings_figure){.value = value, .known = true};
-}
-
 /* A run of explore, on a program with one thread, that tested everything. */
 static struct findings *explored(uint64_t segments)
 {
 	struct findings *f = findings_new();
 
 	f->target.recover = "check";
-	f->stats.threads = figure(1);
-	f->stats.complete = figure(1);
-	f->stats.crash_states.tested = figure(100);
-	f->stats.segments.total = f->stats.segments.unique = f->stats.segments.explored = figure(segments);
-	f->stats.segments.left_out = f->stats.segments.partial = f->stats.segments.untested = figure(0);
+	f->stats.threads = figure_known(1);
+	f->stats.complete = figure_known(1);
+	f->stats.crash_states.tested = figure_known(100);
+	f->stats.segments.total = f->stats.segments.unique = f->stats.segments.explored = figure_known(segments);
+	f->stats.segments.left_out = f->stats.segments.partial = f->stats.segments.untested = figure_known(0);
 	return f;
 }
 
@@ -51,20 +46,20 @@ static void left_out(void **state)
 	struct findings *f = explored(90);
 
 	(void)state;
-	f->stats.segments.unique = f->stats.segments.explored = figure(33);
-	f->stats.segments.left_out = figure(57);
+	f->stats.segments.unique = f->stats.segments.explored = figure_known(33);
+	f->stats.segments.left_out = figure_known(57);
 	expect(f, "33 of 90 segments run different code; all of these were explored completely.");
-	f->stats.complete = figure(0);
-	f->stats.segments.explored = figure(30);
-	f->stats.segments.partial = figure(3);
+	f->stats.complete = figure_known(0);
+	f->stats.segments.explored = figure_known(30);
+	f->stats.segments.partial = figure_known(3);
 	expect(f, "Not all crash states were tested. 33 of 90 segments run different code; 30 of these were explored "
 		  "completely, 3 partly.");
-	f->stats.segments.explored = figure(1);
-	f->stats.segments.untested = figure(29);
+	f->stats.segments.explored = figure_known(1);
+	f->stats.segments.untested = figure_known(29);
 	expect(f, "Not all crash states were tested. 33 of 90 segments run different code; 1 of these was explored "
 		  "completely, 3 partly, 29 not at all.");
 	/* --representatives 2 */
-	f->stats.segments.unique = figure(20);
+	f->stats.segments.unique = figure_known(20);
 	expect(f,
 	       "Not all crash states were tested. 33 of 90 segments were chosen by the code that they run; 1 of these was "
 	       "explored completely, 3 partly, 29 not at all.");
@@ -76,8 +71,8 @@ static void cut_short(void **state)
 	struct findings *f = explored(2);
 
 	(void)state;
-	f->stats.complete = figure(0);
-	f->stats.segments.explored = f->stats.segments.untested = figure(1);
+	f->stats.complete = figure_known(0);
+	f->stats.segments.explored = f->stats.segments.untested = figure_known(1);
 	expect(f, "Not all crash states were tested. Of 2 segments, 1 was explored completely, 1 not at all.");
 	findings_free(f);
 }
@@ -87,7 +82,7 @@ static void threads(void **state)
 	struct findings *f = explored(4);
 
 	(void)state;
-	f->stats.threads = figure(2);
+	f->stats.threads = figure_known(2);
 	expect(f, "All 4 segments were explored completely. Other interleavings of the threads were not tested.");
 	findings_free(f);
 }
@@ -97,8 +92,8 @@ static void narrowed(void **state)
 	struct findings *f = explored(4);
 
 	(void)state;
-	f->stats.segments.explored = figure(3);
-	f->stats.segments.untested = figure(1);
+	f->stats.segments.explored = figure_known(3);
+	f->stats.segments.untested = figure_known(1);
 	vec_push(&f->narrowed, "--after init");
 	expect(f, "Of 4 segments, 3 were explored completely, 1 not at all. Testing was limited by --after init.");
 	f->stats.segments.explored.known = false;
@@ -112,8 +107,8 @@ static void nested(void **state)
 	struct findings *f = explored(1);
 
 	(void)state;
-	f->stats.nested.states = figure(1200);
-	f->stats.nested.crashed = figure(100);
+	f->stats.nested.states = figure_known(1200);
+	f->stats.nested.crashed = figure_known(100);
 	expect(f,
 	       "Every state of a single crash that can matter was tested. Recovery itself was crashed on 100 of 1 200 crash states.");
 	findings_free(f);
@@ -126,13 +121,13 @@ static void without_explore(void **state)
 	(void)state;
 	f->stats.segments.explored.known = false;
 	expect(f, "Every failure point was tested.");
-	f->stats.complete = figure(0);
+	f->stats.complete = figure_known(0);
 	expect(f, "Not all crash states were tested.");
 	f->stats.crash_states.tested.known = false;
 	expect(f, "Crash states were not tested.");
 	f->target.recover = NULL;
 	expect(f, "Crash states were not tested: --recover was not given.");
-	f->stats.crash_states.feasible = figure(7);
+	f->stats.crash_states.feasible = figure_known(7);
 	expect(f, "Crash states were counted, not tested: --recover was not given.");
 	findings_free(f);
 }

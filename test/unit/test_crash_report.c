@@ -18,13 +18,12 @@ static void test_text(void **state)
 	crash_add(s.crash, &sighting);
 	crash_end(s.crash);
 	s.findings->target.recover = "./kv check";
-	s.findings->stats.crash_states.tested = (struct findings_figure){.value = 4117, .known = true};
-	s.findings->stats.failure_points.unique = (struct findings_figure){.value = 61, .known = true};
-	s.findings->stats.stores = s.findings->stats.flushes = s.findings->stats.fences =
-		(struct findings_figure){.value = 2, .known = true};
-	s.findings->stats.threads = (struct findings_figure){.value = 1, .known = true};
+	s.findings->stats.crash_states.tested = figure_known(4117);
+	s.findings->stats.failure_points.unique = figure_known(61);
+	s.findings->stats.stores = s.findings->stats.flushes = s.findings->stats.fences = figure_known(2);
+	s.findings->stats.threads = figure_known(1);
 	s.findings->stats.seconds.recover = 2;
-	s.findings->stats.complete = (struct findings_figure){.value = 1, .known = true};
+	s.findings->stats.complete = figure_known(1);
 	char *text = crash_sample_report(REPORT_TEXT, s.findings);
 	assert_string_equal(
 		text,
@@ -74,10 +73,10 @@ static void test_read_back(void **state)
 	crash_end(s.crash);
 	s.findings->target.client = "./client";
 	s.findings->target.mode = "namespace";
-#define X(name) s.findings->stats.crash_states.name = (struct findings_figure){.value = 7, .known = true};
+#define X(name) s.findings->stats.crash_states.name = figure_known(7);
 	FINDINGS_STATES(X)
 #undef X
-#define X(name) s.findings->stats.failure_points.name = (struct findings_figure){.value = 8, .known = true};
+#define X(name) s.findings->stats.failure_points.name = figure_known(8);
 	FINDINGS_POINTS(X)
 #undef X
 	char *json = crash_sample_report(REPORT_JSON, s.findings);

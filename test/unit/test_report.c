@@ -203,7 +203,7 @@ static void test_json_again(void **state)
 	(void)state;
 	f->at[3].state = FINDING_KNOWN;
 	f->target.recover = "./check";
-	f->stats.complete = (struct findings_figure){.value = 1, .known = true};
+	f->stats.complete = figure_known(1);
 	vec_push(&f->warnings, "a warning");
 	vec_push(&f->notes, "a note");
 	free(text);
