@@ -13,8 +13,9 @@
 
 #include "analysis/counting.h"
 #include "analysis/scan.h"
-#include "cli/option.h"
 #include "campaign/campaign.h"
+#include "cli/option.h"
+#include "run/outcome.h"
 
 struct testing_options {
 	const char *recover, *client, *ready, *mode;
@@ -44,9 +45,8 @@ struct testing_options {
 	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
 	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
-	{"recovery-mode", RECOVERY_MODE_NAMES, "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
-#define RECOVERY_MODE_NAMES "auto|fork-server|namespace|redirect|in-place"
 
 #define SERVICE_OPTIONS(o) \
 	OPTION_GROUP("Servers"), \

@@ -13,8 +13,8 @@
 
 #include "analysis/counting.h"
 #include "analysis/scan.h"
-#include "cli/option.h"
 #include "campaign/campaign.h"
+#include "cli/option.h"
 #include "finding/finding.h"
 #include "finding/suppress.h"
 #include "report/report.h"
@@ -31,8 +31,8 @@ struct verdict_options {
 /* Rows for commands that analyze. */
 #define ANALYSIS_OPTIONS(o) \
 	OPTION_GROUP("Analysis"), \
-	{"detect", &(DETECTORS(DETECTOR_BAR) ",...")[1], "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
-	{"platform", "adr|eadr,...", "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
+	{"detect", OPTION_VALUES(DETECTORS(DETECTOR_BAR) ",..."), "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
+	{"platform", OPTION_VALUES(PLATFORMS(PLATFORM_BAR) ",..."), "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers findings name instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
 	{"no-fold", "FUNCTION", NULL, "functions that findings name even if they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \
@@ -41,13 +41,12 @@ struct verdict_options {
 /* Rows for all commands that report.  The command's own rows that follow belong to the group "Output". */
 #define VERDICT_OPTIONS(o, fail_on_default, formats) \
 	OPTION_GROUP("Findings"), \
-	{"fail-on", "error|performance|warning|never", fail_on_default, "lowest severity that makes the exit status 1", OPTION_TEXT, &(o)->fail_on}, \
+	{"fail-on", OPTION_VALUES(SEVERITIES(SEVERITY_BAR) "|never"), fail_on_default, "lowest severity that makes the exit status 1", OPTION_TEXT, &(o)->fail_on}, \
 	{"suppress", "FILE", NULL, "findings to leave out, with reasons", OPTION_LIST, &(o)->suppress}, \
 	{"baseline", "FILE", NULL, "an earlier findings.json; only new findings count", OPTION_TEXT, &(o)->baseline}, \
 	OPTION_GROUP("Output"), \
-	{"format", formats, "text", "what to print on standard output", OPTION_TEXT, &(o)->format}, \
+	{"format", OPTION_VALUES(formats(REPORT_BAR)), "text", "what to print on standard output", OPTION_TEXT, &(o)->format}, \
 	{"color", "auto|always|never", "auto", "colors in the text report", OPTION_TEXT, &(o)->color}
-#define RUN_FORMATS "text|json|sarif|junit"
 /* clang-format on */
 
 struct verdict {

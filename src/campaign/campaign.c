@@ -47,7 +47,8 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		.rounds = o->budget > 0 ? SELECT_ROUNDS : 1,
 	};
 
-	if (campaign_testing(c, err) < 0 || select_new(&c->select, &chosen, c->survey->points, err) < 0)
+	campaign_testing(c);
+	if (select_new(&c->select, &chosen, c->survey->points, err) < 0)
 		return -1;
 	if (c->outcomes_borrowed)
 		return 0;
@@ -286,12 +287,11 @@ int campaign_check(const struct campaign_options *options, bool elsewhere, struc
 	struct campaign c = {.options = *options};
 	struct origin *origin = origin_new();
 	struct recovery *recovery = NULL;
-	int r = campaign_testing(&c, err);
 
+	campaign_testing(&c);
 	c.testing.recovery.origin = origin;
 	c.testing.recovery.unplaced = elsewhere;
-	if (r == 0)
-		r = recovery_new(&recovery, &c.testing.recovery, err);
+	int r = recovery_new(&recovery, &c.testing.recovery, err);
 	if (r == 0)
 		recovery_free(recovery);
 	origin_free(origin);

@@ -25,7 +25,7 @@ static const struct option options[] = {
 	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &testing.resume},
 	COUNTING_OPTIONS(&counting),
 	SERVICE_OPTIONS(&testing),
-	VERDICT_OPTIONS(&judging, "error", RUN_FORMATS),
+	VERDICT_OPTIONS(&judging, "error", REPORTS_PRINTED),
 	{"out", "DIR", NULL, "directory for the reports (default: the recording)", OPTION_TEXT, &out},
 	OPTION_PROGRESS(&testing.progress),
 	OPTION_QUIET(&quiet),

@@ -31,8 +31,8 @@ static const struct option options[] = {
 	{"recover", "CMD", NULL, "run this command instead of the recorded one", OPTION_TEXT, &given.recover},
 	{"cwd", "DIR", NULL, "run recovery in this directory instead of the recorded one", OPTION_TEXT, &given.cwd},
 	{"timeout", "SECONDS", NULL, "time limit for recovery (default: as in the run)", OPTION_TEXT, &given.timeout},
-	{"recovery-mode", RECOVERY_MODE_NAMES, "auto", "how recovery is shown the crash state at the original paths",
-	 OPTION_TEXT, &given.mode},
+	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto",
+	 "how recovery is shown the crash state at the original paths", OPTION_TEXT, &given.mode},
 	OPTION_QUIET(&given.quiet),
 	{0},
 };

@@ -13,7 +13,7 @@
 static struct verdict_options judging;
 
 static const struct option options[] = {
-	VERDICT_OPTIONS(&judging, "never", RUN_FORMATS "|html"),
+	VERDICT_OPTIONS(&judging, "never", REPORTS),
 	{0},
 };
 

@@ -26,7 +26,7 @@ static struct counting_options counting;
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),     ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&testing),      COUNTING_OPTIONS(&counting),
-	SERVICE_OPTIONS(&testing),      VERDICT_OPTIONS(&judging, "error", RUN_FORMATS),
+	SERVICE_OPTIONS(&testing),      VERDICT_OPTIONS(&judging, "error", REPORTS_PRINTED),
 	OPTION_OUT(&recording.out),     OPTION_PROGRESS(&testing.progress),
 	OPTION_QUIET(&recording.quiet), {0},
 };

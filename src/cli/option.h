@@ -53,6 +53,9 @@ struct option_list {
 	size_t count;
 };
 
+/* "|a|b|c", made from a table of names (PLATFORMS(PLATFORM_BAR)), as the argument of an option: "a|b|c". */
+#define OPTION_VALUES(bars) (&(bars)[1])
+
 struct option {
 	const char *name; /* without the dashes; NULL ends a table */
 	/* The name of its argument in the help; NULL if it takes none.  "a|b|c" lists all accepted values, and the

@@ -140,7 +140,7 @@ double campaign_end(const struct campaign *c)
 	return c->options.budget > 0 ? c->progress.start + c->options.budget * SHARE_ALL : 0;
 }
 
-int campaign_testing(struct campaign *c, struct err *err)
+void campaign_testing(struct campaign *c)
 {
 	const struct campaign_options *o = &c->options;
 	struct recovery_options *r = &c->testing.recovery;
@@ -159,15 +159,10 @@ int campaign_testing(struct campaign *c, struct err *err)
 		.stop = o->stop,
 		.end = campaign_end(c),
 	};
-	if (o->mode && !recovery_mode_find(o->mode, &r->mode)) {
-		err_set(err, "--recovery-mode cannot be '%s', only auto, fork-server, namespace, redirect or in-place",
-			o->mode);
-		return err_status(err, ERR_USAGE);
-	}
+	BUG_ON(o->mode && !recovery_mode_find(o->mode, &r->mode)); /* the table of options lists them */
 	c->testing.fallback = o->out;
 	c->testing.look = campaign_look;
 	c->testing.arg = c;
-	return 0;
 }
 
 bool campaign_is_creating(const struct campaign *c, const struct trial *trial)

@@ -114,8 +114,8 @@ void campaign_phase(struct campaign *campaign, const char *name, uint64_t known)
  * findings.  0: no budget. */
 double campaign_end(const struct campaign *campaign);
 
-/* Fill in campaign.testing from the options.  -1, ERR_USAGE. */
-int campaign_testing(struct campaign *campaign, struct err *err);
+/* Fill in campaign.testing from the options. */
+void campaign_testing(struct campaign *campaign);
 
 /* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);

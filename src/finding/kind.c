@@ -18,7 +18,11 @@ static const struct variant variants[VARIANT_COUNT] = {
 #undef X
 };
 
-static const char *const severities[SEVERITY_COUNT] = {"error", "performance", "warning"};
+static const char *const severities[SEVERITY_COUNT] = {
+#define X(name, text) text,
+	SEVERITIES(X)
+#undef X
+};
 static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering", "crash consistency"};
 static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load", "guard"};
 

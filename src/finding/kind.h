@@ -16,7 +16,15 @@
 #include "finding/fix.h"
 
 /* Most severe first.  `error` is only for mistakes that are certain. */
-enum severity { SEVERITY_ERROR, SEVERITY_PERFORMANCE, SEVERITY_WARNING, SEVERITY_COUNT };
+#define SEVERITIES(X) X(ERROR, "error") X(PERFORMANCE, "performance") X(WARNING, "warning")
+#define SEVERITY_BAR(name, text) "|" text /* for SEVERITIES(SEVERITY_BAR): "|error|performance|warning" */
+
+enum severity {
+#define X(name, text) SEVERITY_##name,
+	SEVERITIES(X)
+#undef X
+		SEVERITY_COUNT
+};
 
 enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_COUNT };
 

@@ -32,6 +32,10 @@ struct model;
 /* A persistency platform; platform.h defines it. */
 struct platform;
 
+/* X(name): the struct is platform_NAME */
+#define PLATFORMS(X) X(adr) X(eadr)
+#define PLATFORM_BAR(name) "|" #name /* for PLATFORMS(PLATFORM_BAR): "|adr|eadr" */
+
 const struct platform *platform_find(const char *name); /* NULL if there is no such name */
 const struct platform *platform_at(size_t index);       /* NULL past the last one */
 const char *platform_name(const struct platform *platform);

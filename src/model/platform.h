@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* platform.h - the interface of a platform, and the functions it may use.  To add one: write its file, starting with
- * its rules, and add it to PLATFORMS.
+ * its rules, and add it to PLATFORMS (model.h).
  *
  * model.c does everything that is the same on all platforms: it cuts stores into units, detects silent ones, follows
  * the files, and handles synchronization.  The platform decides about the cache: when a cached unit becomes certain,
@@ -45,8 +45,6 @@ struct platform {
 	 * Synchronization is not the platform's concern. */
 	bool (*settles)(const struct model *model, const struct event *ev);
 };
-
-#define PLATFORMS(X) X(adr) X(eadr)
 
 #define X(name) extern const struct platform platform_##name;
 PLATFORMS(X)

@@ -13,13 +13,14 @@
 
 #include "finding/finding.h"
 
-/* X(NAME, name for --format, file in DIR) */
-#define REPORTS(X)                          \
+/* X(NAME, name for --format, file in DIR).  All commands that report can print the first four. */
+#define REPORTS_PRINTED(X)                  \
 	X(TEXT, "text", "report.txt")       \
 	X(JSON, "json", "findings.json")    \
 	X(SARIF, "sarif", "findings.sarif") \
-	X(JUNIT, "junit", "findings.xml")   \
-	X(HTML, "html", "report.html")
+	X(JUNIT, "junit", "findings.xml")
+#define REPORTS(X) REPORTS_PRINTED(X) X(HTML, "html", "report.html")
+#define REPORT_BAR(name, text, file) "|" text /* for REPORTS_PRINTED(REPORT_BAR): "|text|json|sarif|junit" */
 
 enum report_format {
 #define X(name, text, file) REPORT_##name,

@@ -10,14 +10,21 @@
 
 enum { OUTCOME_TAIL = 4096 /* bytes of each output that are kept, from its end */ };
 
-/* How recovery is shown the crash state; see recovery.h. */
+/* How recovery is shown the crash state; see recovery.h.  X(NAME, text, word on the command line).
+ * RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR) is "|auto|fork-server|...". */
+#define RECOVERY_MODE_TABLE(X)                 \
+	X(AUTO, "auto", "auto")                \
+	X(FORK, "fork server", "fork-server")  \
+	X(NAMESPACE, "namespace", "namespace") \
+	X(REDIRECT, "redirect", "redirect")    \
+	X(IN_PLACE, "in place", "in-place")
+#define RECOVERY_MODE_BAR(name, text, word) "|" word
+
 enum recovery_mode {
-	RECOVERY_AUTO,
-	RECOVERY_FORK,
-	RECOVERY_NAMESPACE,
-	RECOVERY_REDIRECT,
-	RECOVERY_IN_PLACE,
-	RECOVERY_MODES
+#define X(name, text, word) RECOVERY_##name,
+	RECOVERY_MODE_TABLE(X)
+#undef X
+		RECOVERY_MODES
 };
 
 /* The end of the output: `size` arbitrary bytes, followed by a zero byte.  NULL: nothing was printed. */

@@ -147,8 +147,8 @@ uint64_t recovery_unopened(const struct recovery *recovery);
  * NULL after the last. */
 const char *recovery_stranger(const struct recovery *recovery, size_t index);
 
-/* "fork server", "namespace", "redirect", "in place", "auto"; and back. recovery_mode_find also accepts "fork-server"
- * and "in-place", and returns false for any other name. */
+/* The text of a mode ("fork server").  recovery_mode_find accepts that and the word of the command line ("fork-server"),
+ * and returns false for any other name. */
 const char *recovery_mode_name(enum recovery_mode mode);
 bool recovery_mode_find(const char *name, enum recovery_mode *mode);
 
