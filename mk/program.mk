@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library of all layers below cli/, the program, and the example that it ships.
 
-LIB_SRC := $(filter-out src/analysis/% src/cli/% src/preload/%,$(wildcard src/*/*.c))
-CLI_SRC := $(wildcard src/analysis/*.c src/cli/*.c)
+LIB_SRC := $(filter-out src/cli/% src/preload/%,$(wildcard src/*/*.c))
+CLI_SRC := $(wildcard src/cli/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
 

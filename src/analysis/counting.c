@@ -5,75 +5,41 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
-#include "cli/interrupt.h"
 #include "finding/stacks.h"
 
 #define JSON_EXACT (UINT64_C(1) << 53)
 
-/* Options */
-
-static bool word_is(const char *word, size_t length, const char *name)
-{
-	return strlen(name) == length && !memcmp(word, name, length);
-}
-
-static int prune_parse(struct counting *c, const char *list, struct err *err)
-{
-	if (!strcmp(list, "none"))
-		return 0;
-	for (const char *end; list; list = *end ? end + 1 : NULL) {
-		size_t length = (size_t)((end = strchrnul(list, ',')) - list);
-
-		if (word_is(list, length, "segments")) {
-			c->segments = true;
-		} else if (word_is(list, length, "reads")) {
-			c->reads = true;
-		} else {
-			err_set(err, "--prune must be none, or a list of segments and reads, not '%s'",
-				c->options->prune);
-			return err_status(err, ERR_USAGE);
-		}
-	}
-	return 0;
-}
-
-int counting_prepare(struct counting *c, const struct counting_options *options, struct err *err)
-{
-	*c = (struct counting){.options = options};
-	if (!options->representatives || !options->per_segment) {
-		err_set(err, "--%s cannot be 0", options->representatives ? "per-segment" : "representatives");
-		return err_status(err, ERR_USAGE);
-	}
-	return prune_parse(c, options->prune, err);
-}
-
 /* Counting */
 
-int counting_run(struct counting *c, const struct choice *choice, const struct scan *scan, const char *dir,
-		 struct err *err)
+int counting_run(struct counting *c, const struct choice *choice, const struct campaign_options *testing, bool stats,
+		 const struct scan *scan, struct err *err)
 {
 	struct count_options how = {
-		.sequences = c->options->stats,
-		.prune = c->segments,
-		.representatives = c->options->representatives,
-		.stop = {.asked = interrupt_asked},
+		.sequences = stats,
+		.prune = testing->prune_segments,
+		.representatives = testing->representatives,
+		.stop = testing->stop,
 	};
 	double start = clock_seconds();
 	int r = 0;
 
+	*c = (struct counting){
+		.stats = stats,
+		.prune_segments = testing->prune_segments,
+		.prune_reads = testing->prune_reads,
+	};
 	if (!choice->explore || !trace_file_count(scan_trace(scan)) || !scan_complete(scan))
 		return 0;
 	c->count = count_new(&how);
 	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
-		r = count_read(c->count, dir, choice->platforms[i], scan_survey(scan)->origin, err);
+		r = count_read(c->count, testing->dir, choice->platforms[i], scan_survey(scan)->origin, err);
 	how.prune = how.sequences = false;
-	if (c->options->stats && c->segments)
+	if (stats && c->prune_segments)
 		c->whole = count_new(&how);
 	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)
-		r = count_read(c->whole, dir, choice->platforms[i], scan_survey(scan)->origin, err);
+		r = count_read(c->whole, testing->dir, choice->platforms[i], scan_survey(scan)->origin, err);
 	c->seconds = clock_seconds() - start;
 	return r;
 }
@@ -139,7 +105,7 @@ static void segments_add(const struct counting *c, struct findings *f, const str
 
 static void notes_add(const struct counting *c, struct findings *f, bool distinct)
 {
-	if (c->segments && !count_has_code(c->count))
+	if (c->prune_segments && !count_has_code(c->count))
 		findings_note(f, "the recording has no code hashes (--code-hash), so no segment is left out");
 	if (!distinct)
 		findings_note(
@@ -181,7 +147,7 @@ static void funnel_add(const struct counting *c, struct findings *f)
 	f->stats.funnel.contents = distinct_figure(f, c->whole ? c->whole : c->count);
 	f->stats.funnel.after_segments = distinct_figure(f, c->count);
 	f->stats.funnel.tested = f->stats.crash_states.tested;
-	if (c->reads && f->stats.complete.value)
+	if (c->prune_reads && f->stats.complete.value)
 		f->stats.funnel.after_reads = f->stats.crash_states.explored;
 }
 
@@ -225,8 +191,8 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	}
 	untested_add(c, f);
 	notes_add(c, f, distinct);
-	if (c->options->stats)
-		funnel_add(c, f);
-	if (c->options->stats)
-		segments_add(c, f, trace, symbols, options);
+	if (!c->stats)
+		return;
+	funnel_add(c, f);
+	segments_add(c, f, trace, symbols, options);
 }

@@ -14,15 +14,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "cli/interrupt.h"
-#include "cli/summary.h"
 #include "run/mend.h"
 #include "trace/ahead.h"
 
 enum {
-	EVENTS_PER_LOOK = 1 << 16, /* between checks of the clock and for an interrupt */
+	EVENTS_PER_LOOK = 1 << 16, /* between checks of the clock and for a stop */
 	WAIT_MS = 2,               /* wait this long for the recorder to close a chunk */
-	PROGRESS_MS = 200,
 };
 
 struct worker {
@@ -31,6 +28,7 @@ struct worker {
 };
 
 struct scan {
+	struct scan_options options;
 	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
 	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
 	size_t count;
@@ -42,14 +40,13 @@ struct scan {
 	uint64_t events, counts[EVENT_TYPE_COUNT];
 	uint32_t processes;
 	int64_t busy_ms;
-	bool complete, progress;
-	int64_t progress_shown_ms;
+	bool complete;
 
 	/* the follower */
 	bool following;
 	pthread_t thread;
 	const char *dir;
-	atomic_bool sealed;
+	atomic_bool sealed;             /* nothing more will be written */
 	_Atomic uint64_t events_so_far; /* a copy of `events` for other threads */
 	int result;
 	struct err err;
@@ -57,78 +54,64 @@ struct scan {
 
 /* Reading */
 
-struct scan *scan_new(const struct choice *choice)
+struct scan *scan_new(const struct choice *choice, const struct scan_options *options)
 {
-	struct scan *a = mem_alloc(sizeof(*a));
+	struct scan *s = mem_alloc(sizeof(*s));
 
+	s->options = *options;
 	for (size_t p = 0; p < choice->platform_count; p++)
 		for (size_t d = 0; d < choice->detector_count; d++) {
 			const struct detector *detector = choice->detectors[d];
 
 			if (!detector->begin)
 				continue;
-			a->sinks[a->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
-			a->workers[a->count].detector = detector;
-			a->workers[a->count].state = detector->begin(choice->platforms[p], a->sinks[a->count]);
-			a->count++;
+			s->sinks[s->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
+			s->workers[s->count].detector = detector;
+			s->workers[s->count].state = detector->begin(choice->platforms[p], s->sinks[s->count]);
+			s->count++;
 		}
-	a->activity = activity_new();
-	a->stats = choice->places ? stats_open() : NULL;
-	a->survey = choice->inject || choice->explore ? survey_new(choice->at) : NULL;
-	return a;
+	s->activity = activity_new();
+	s->stats = choice->places ? stats_open() : NULL;
+	s->survey = choice->inject || choice->explore ? survey_new(choice->at) : NULL;
+	return s;
 }
 
-static void scan_event(struct scan *a, const struct event *ev)
+static void scan_event(struct scan *s, const struct event *ev)
 {
-	a->events++;
-	a->counts[ev->type]++;
-	if (ev->process >= a->processes)
-		a->processes = ev->process + 1;
-	activity_event(a->activity, ev);
-	if (a->stats)
-		stats_add(a->stats, ev);
-	if (a->survey)
-		survey_event(a->survey, ev, a->events);
-	for (size_t i = 0; i < a->count; i++)
-		a->workers[i].detector->event(a->workers[i].state, ev, a->events);
+	s->events++;
+	s->counts[ev->type]++;
+	if (ev->process >= s->processes)
+		s->processes = ev->process + 1;
+	activity_event(s->activity, ev);
+	if (s->stats)
+		stats_add(s->stats, ev);
+	if (s->survey)
+		survey_event(s->survey, ev, s->events);
+	for (size_t i = 0; i < s->count; i++)
+		s->workers[i].detector->event(s->workers[i].state, ev, s->events);
 }
 
-static void progress_show(struct scan *a)
-{
-	char number[32];
-
-	if (!a->progress || clock_ms() - a->progress_shown_ms < PROGRESS_MS)
-		return;
-	a->progress_shown_ms = clock_ms();
-	fprintf(stderr, "\r%s events analyzed", number_text(number, a->events));
-}
-
-static void progress_clear(struct scan *a)
-{
-	if (a->progress && a->progress_shown_ms)
-		fprintf(stderr, "\r\033[K");
-}
-
-/* Read until the end (0), damage (-1), an interrupt (0) or, in a live recording, until no more is available
+/* Read until the end (0), damage (-1), a stop (0) or, in a live recording, until no more is available
  * (TRACE_WAIT). */
-static int scan_read(struct scan *a, struct err *err)
+static int scan_read(struct scan *s, struct err *err)
 {
 	int64_t start = clock_ms();
 	const struct event *ev;
 	int r;
 
-	while ((r = ahead_next(a->ahead, &ev, err)) == 1) {
-		scan_event(a, ev);
-		if (a->events % EVENTS_PER_LOOK)
+	while ((r = ahead_next(s->ahead, &ev, err)) == 1) {
+		scan_event(s, ev);
+		if (s->events % EVENTS_PER_LOOK)
 			continue;
-		atomic_store(&a->events_so_far, a->events);
-		if (interrupt_seen())
+		atomic_store(&s->events_so_far, s->events);
+		if (stop_asked(&s->options.stop))
 			break;
-		progress_show(a);
+		if (s->options.progress && atomic_load(&s->sealed))
+			s->options.progress(s->options.arg, s->events);
 	}
-	atomic_store(&a->events_so_far, a->events);
-	a->complete = r == 0;
-	a->busy_ms += clock_ms() - start;
+	atomic_store(&s->events_so_far, s->events);
+	s->complete = r == 0;
+	s->busy_ms += clock_ms() - start;
 	return r == 1 ? 0 : r;
 }
 
@@ -142,12 +125,12 @@ static void follower_wait(void)
 }
 
 /* Open the trace behind the writer. 0: the writer ended before it wrote anything readable. */
-static int follower_open(struct scan *a)
+static int follower_open(struct scan *s)
 {
 	int r;
 
-	while ((r = trace_open_live(&a->trace, a->dir, &a->err)) == 0) {
-		if (atomic_load(&a->sealed))
+	while ((r = trace_open_live(&s->trace, s->dir, &s->err)) == 0) {
+		if (atomic_load(&s->sealed))
 			return 0;
 		follower_wait();
 	}
@@ -156,54 +139,54 @@ static int follower_open(struct scan *a)
 
 static void *follower_run(void *arg)
 {
-	struct scan *a = arg;
+	struct scan *s = arg;
 
-	a->result = follower_open(a);
-	if (a->result <= 0)
+	s->result = follower_open(s);
+	if (s->result <= 0)
 		return NULL;
-	a->ahead = ahead_start(a->trace, false); /* the other core is for the recorder */
-	while ((a->result = scan_read(a, &a->err)) == TRACE_WAIT) {
-		if (!atomic_load(&a->sealed))
+	s->ahead = ahead_start(s->trace, false); /* the other core is for the recorder */
+	while ((s->result = scan_read(s, &s->err)) == TRACE_WAIT) {
+		if (!atomic_load(&s->sealed))
 			follower_wait();
-		else if ((a->result = trace_end_live(a->trace, &a->err)) < 0)
+		else if ((s->result = trace_end_live(s->trace, &s->err)) < 0)
 			break;
 	}
 	return NULL;
 }
 
-void scan_follow(struct scan *a, const char *dir)
+void scan_follow(struct scan *s, const char *dir)
 {
 	sigset_t all, old;
 
-	a->dir = dir;
+	s->dir = dir;
 	/* Signals are for the main thread, which waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	a->following = pthread_create(&a->thread, NULL, follower_run, a) == 0;
+	s->following = pthread_create(&s->thread, NULL, follower_run, s) == 0;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-uint64_t scan_events_so_far(struct scan *a)
+uint64_t scan_events_so_far(struct scan *s)
 {
-	return atomic_load(&a->events_so_far);
+	return atomic_load(&s->events_so_far);
 }
 
-static int follower_join(struct scan *a, struct err *err)
+static int follower_join(struct scan *s, struct err *err)
 {
-	atomic_store(&a->sealed, true);
-	pthread_join(a->thread, NULL);
-	a->following = false;
-	if (a->result < 0)
-		*err = a->err;
-	return a->result;
+	atomic_store(&s->sealed, true);
+	pthread_join(s->thread, NULL);
+	s->following = false;
+	if (s->result < 0)
+		*err = s->err;
+	return s->result;
 }
 
 /* If the program opened a pool while another process's crash state was in its place (run/inplace.h), this recording is
  * about that crash state. */
-static int states_refuse(const struct scan *a, struct err *err)
+static int states_refuse(const struct scan *s, struct err *err)
 {
-	for (uint32_t id = 1; id <= trace_file_count(a->trace); id++) {
-		const struct trace_file *file = trace_file(a->trace, id);
+	for (uint32_t id = 1; id <= trace_file_count(s->trace); id++) {
+		const struct trace_file *file = trace_file(s->trace, id);
 
 		if (!file || !file->path || !mend_is_state(file->path))
 			continue;
@@ -214,110 +197,109 @@ static int states_refuse(const struct scan *a, struct err *err)
 	return 0;
 }
 
-int scan_finish(struct scan *a, const char *dir, bool progress, struct err *err)
+int scan_finish(struct scan *s, const char *dir, struct err *err)
 {
 	int r = 0;
 
-	a->progress = progress;
-	if (a->following)
-		r = follower_join(a, err);
-	if (!a->trace && r == 0) { /* there was nothing to follow */
-		r = trace_open(&a->trace, dir, err);
-		a->ahead = r == 0 ? ahead_start(a->trace, true) : NULL;
+	atomic_store(&s->sealed, true);
+	if (s->following)
+		r = follower_join(s, err);
+	if (!s->trace && r == 0) { /* there was nothing to follow */
+		r = trace_open(&s->trace, dir, err);
+		s->ahead = r == 0 ? ahead_start(s->trace, true) : NULL;
 		if (r == 0)
-			r = scan_read(a, err);
+			r = scan_read(s, err);
 	}
-	ahead_stop(a->ahead);
-	a->ahead = NULL;
-	if (a->survey)
-		survey_end(a->survey);
-	progress_clear(a);
-	for (size_t i = 0; i < a->count; i++) {
-		a->workers[i].detector->end(a->workers[i].state);
-		a->workers[i].state = NULL;
+	ahead_stop(s->ahead);
+	s->ahead = NULL;
+	if (s->survey)
+		survey_end(s->survey);
+	for (size_t i = 0; i < s->count; i++) {
+		s->workers[i].detector->end(s->workers[i].state);
+		s->workers[i].state = NULL;
 	}
-	return r == 0 ? states_refuse(a, err) : r;
+	return r == 0 ? states_refuse(s, err) : r;
 }
 
-bool scan_complete(const struct scan *a)
+bool scan_complete(const struct scan *s)
 {
-	return a->complete;
+	return s->complete;
 }
 
-struct sink *const *scan_sinks(const struct scan *a, size_t *count)
+struct sink *const *scan_sinks(const struct scan *s, size_t *count)
 {
-	*count = a->count;
-	return a->sinks;
+	*count = s->count;
+	return s->sinks;
 }
 
-struct trace *scan_trace(const struct scan *a)
+struct trace *scan_trace(const struct scan *s)
 {
-	return a->trace;
+	return s->trace;
 }
 
-void scan_totals(const struct scan *a, struct stats_summary *totals)
+void scan_totals(const struct scan *s, struct stats_summary *totals)
 {
 	*totals = (struct stats_summary){
-		.events = a->events,
-		.stores = a->counts[EVENT_STORE],
-		.loads = a->counts[EVENT_LOAD],
-		.flushes = a->counts[EVENT_CLFLUSH] + a->counts[EVENT_CLFLUSHOPT] + a->counts[EVENT_CLWB],
-		.fences = a->counts[EVENT_SFENCE] + a->counts[EVENT_MFENCE],
-		.locked = a->counts[EVENT_LOCKED],
-		.threads = trace_thread_count(a->trace),
-		.processes = a->processes,
-		.files = trace_file_count(a->trace),
-		.modules = trace_module_count(a->trace),
-		.contexts = trace_context_count(a->trace),
+		.events = s->events,
+		.stores = s->counts[EVENT_STORE],
+		.loads = s->counts[EVENT_LOAD],
+		.flushes = s->counts[EVENT_CLFLUSH] + s->counts[EVENT_CLFLUSHOPT] + s->counts[EVENT_CLWB],
+		.fences = s->counts[EVENT_SFENCE] + s->counts[EVENT_MFENCE],
+		.locked = s->counts[EVENT_LOCKED],
+		.threads = trace_thread_count(s->trace),
+		.processes = s->processes,
+		.files = trace_file_count(s->trace),
+		.modules = trace_module_count(s->trace),
+		.contexts = trace_context_count(s->trace),
 	};
 }
 
-uint64_t scan_count(const struct scan *a, enum event_type type)
+uint64_t scan_count(const struct scan *s, enum event_type type)
 {
-	return a->counts[type];
+	return s->counts[type];
 }
 
-const struct activity *scan_activity(const struct scan *a)
+const struct activity *scan_activity(const struct scan *s)
 {
-	return a->activity;
+	return s->activity;
 }
 
-bool scan_started_others(const struct scan *a)
+bool scan_started_others(const struct scan *s)
 {
-	return a->counts[EVENT_FORK] || a->counts[EVENT_EXEC];
+	return s->counts[EVENT_FORK] || s->counts[EVENT_EXEC];
 }
 
-const struct survey *scan_survey(const struct scan *a)
+const struct survey *scan_survey(const struct scan *s)
 {
-	return a->survey;
+	return s->survey;
 }
 
-const struct stats *scan_stats(const struct scan *a)
+const struct stats *scan_stats(const struct scan *s)
 {
-	return a->stats;
+	return s->stats;
 }
 
-double scan_seconds(const struct scan *a)
+double scan_seconds(const struct scan *s)
 {
-	return (double)a->busy_ms / 1000;
+	return (double)s->busy_ms / 1000;
 }
 
-void scan_free(struct scan *a)
+void scan_free(struct scan *s)
 {
 	struct err ignored;
 
-	if (a->following)
-		follower_join(a, &ignored);
-	ahead_stop(a->ahead);
-	for (size_t i = 0; i < a->count; i++) {
-		if (a->workers[i].state)
-			a->workers[i].detector->end(a->workers[i].state);
-		sink_free(a->sinks[i]);
+	if (s->following)
+		follower_join(s, &ignored);
+	ahead_stop(s->ahead);
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->workers[i].state)
+			s->workers[i].detector->end(s->workers[i].state);
+		sink_free(s->sinks[i]);
 	}
-	if (a->stats)
-		stats_close(a->stats);
-	survey_free(a->survey);
-	activity_free(a->activity);
-	trace_close(a->trace);
-	free(a);
+	if (s->stats)
+		stats_close(s->stats);
+	survey_free(s->survey);
+	activity_free(s->activity);
+	trace_close(s->trace);
+	free(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scan.h - one pass over a recording: all detectors on all platforms, and the counts.
  *
- *     struct scan *s = scan_new(&choice);
+ *     struct scan *s = scan_new(&choice, &options);
  *     scan_follow(s, dir);                     // in its own thread, behind the recorder
  *     ... the target runs; its recording is sealed, not yet compressed ...
  *     r = scan_finish(s, dir, &err);           // reads the rest
@@ -16,13 +16,22 @@
 #include <stddef.h>
 
 #include "analysis/choice.h"
+#include "base/stop.h"
 #include "crash/survey.h"
 #include "detect/activity.h"
 #include "trace/stats.h"
 
+struct scan_options {
+	struct stop stop; /* ends the reading */
+	/* Called often; may be NULL.  While the recording is followed, it is not called before scan_finish; then it may
+	 * be called on the thread that follows. */
+	void (*progress)(void *arg, uint64_t events);
+	void *arg;
+};
+
 struct scan;
 
-struct scan *scan_new(const struct choice *choice);
+struct scan *scan_new(const struct choice *choice, const struct scan_options *options);
 void scan_free(struct scan *scan);
 
 /* Start to read the recording that one process is writing to `dir`. */
@@ -31,9 +40,9 @@ void scan_follow(struct scan *scan, const char *dir);
 /* The number of events read so far.  Another thread may call this while the recording is followed. */
 uint64_t scan_events_so_far(struct scan *scan);
 
-/* Read to the end. -1: the recording is damaged, and findings up to there must not be trusted. 0 also if the user
- * interrupted; then scan_complete is false. */
-int scan_finish(struct scan *scan, const char *dir, bool progress, struct err *err);
+/* Read to the end. -1: the recording is damaged, and findings up to there must not be trusted. 0 also if it was
+ * stopped; then scan_complete is false. */
+int scan_finish(struct scan *scan, const char *dir, struct err *err);
 bool scan_complete(const struct scan *scan);
 
 /* These are valid after scan_finish, until scan_free: */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "analysis/scan.h"
-#include "analysis/testing.h"
 #include "cli/command.h"
 #include "cli/record_target.h"
 #include "cli/summary.h"
@@ -66,7 +65,7 @@ static int record_counted(struct record *r, struct scan *scan, struct err *err)
 	 * recording. */
 	if (given.quiet && !r->end.interrupted && !r->end.signal && !r->end.status)
 		return record_compress(r, err) < 0 ? command_fail(err) : record_judge(r, "");
-	if (scan_finish(scan, r->recording.dir, false, err) < 0)
+	if (scan_finish(scan, r->recording.dir, err) < 0)
 		return command_fail(err);
 	packed = record_compress(r, err);
 	status = record_finish(r, scan);
@@ -83,7 +82,7 @@ static int record_run(struct record *r, struct err *err)
 		return command_fail(err);
 	if (r->end.interrupted)
 		return STATUS_INTERRUPTED;
-	scan = scan_new(&no_detector);
+	scan = scan_new(&no_detector, &(struct scan_options){0});
 	status = record_counted(r, scan, err);
 	scan_free(scan);
 	return status;

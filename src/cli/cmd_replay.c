@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/testing.h"
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/option.h"
+#include "cli/quantity.h"
 #include "cli/replay.h"
 
 static struct replay_options given;
@@ -79,19 +79,12 @@ static int folder_find(char path[PATH_MAX], char **names, int count, struct err 
 
 static int options_check(struct replay_options *o, struct err *err)
 {
-	char *end;
-
 	if (o->gdb_commands.count)
 		o->gdb = true;
 	if (o->gdb && o->shell)
 		return USAGE_FAIL(err, "--gdb and --shell cannot be used together");
 	BUG_ON(!recovery_mode_find(o->mode, &o->recovery_mode)); /* the table of options lists them */
-	if (!o->timeout)
-		return 0;
-	o->seconds = strtod(o->timeout, &end);
-	if (*end || !(o->seconds > 0) || o->seconds > 1e9)
-		return USAGE_FAIL(err, "--timeout must be a number of seconds above 0, not '%s'", o->timeout);
-	return 0;
+	return o->timeout ? seconds_parse("timeout", o->timeout, &o->seconds, err) : 0;
 }
 
 int cmd_replay(int argc, char **argv)

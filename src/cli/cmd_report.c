@@ -5,15 +5,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/verdict.h"
+#include "analysis/drawings.h"
+#include "analysis/silencers.h"
 #include "base/path.h"
 #include "cli/command.h"
+#include "cli/report_options.h"
 #include "report/reader.h"
 
-static struct verdict_options judging;
+static struct report_words given;
 
 static const struct option options[] = {
-	VERDICT_OPTIONS(&judging, "never", REPORTS),
+	REPORT_OPTIONS(&given, "never", REPORTS),
 	{0},
 };
 
@@ -41,30 +43,52 @@ static int json_find(char path[PATH_MAX], const char *dir, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
-static int report_run(struct verdict *verdict, const char *dir, struct err *err)
+/* findings.json does not contain the drawings of report.html.  They need the recording. */
+static int drawings_restore(struct findings *findings, const char *dir, struct err *err)
 {
-	struct findings *findings;
-	char path[PATH_MAX];
-	int status;
+	char trace[PATH_MAX];
+	struct stat st;
 
-	if (verdict_prepare(verdict, &judging, err) < 0)
+	if (path_make(trace, sizeof(trace), err, "%s/trace", dir) < 0)
 		return -1;
-	if (json_find(path, dir, err) < 0 || findings_read(&findings, path, err) < 0)
+	if (stat(trace, &st) == 0)
+		return drawings_make(findings, dir, err);
+	fprintf(stderr, "note: there is no recording in %s, so the page has no drawings of cache lines\n", dir);
+	return 0;
+}
+
+/* Returns the exit status, or -1. */
+static int findings_report(struct findings *findings, const struct silencers *silencers, const char *dir,
+			   struct err *err)
+{
+	const struct printing printing = printing_parse(&given);
+
+	if (printing.format == REPORT_HTML && drawings_restore(findings, dir, err) < 0)
 		return -1;
-	status = verdict_repeat(verdict, findings, dir, err);
-	findings_free(findings);
-	return status;
+	silencers_apply(silencers, findings);
+	if (printing_report(&printing, findings, dir, err) < 0)
+		return -1;
+	return printing_status(&printing, findings);
 }
 
 int cmd_report(int argc, char **argv)
 {
-	struct verdict verdict = {0};
+	struct silencers silencers;
+	struct findings *findings = NULL;
+	char path[PATH_MAX];
 	struct err err;
 	int status, first = option_parse(&usage_report, argc, argv, &status);
 
 	if (!first)
 		return status;
-	status = report_run(&verdict, argv[first], &err);
-	verdict_free(&verdict);
+	status = silencers_read(&silencers, given.suppress.items, given.suppress.count, given.baseline, &err);
+	if (status == 0)
+		status = json_find(path, argv[first], &err);
+	if (status == 0)
+		status = findings_read(&findings, path, &err);
+	if (status == 0)
+		status = findings_report(findings, &silencers, argv[first], &err);
+	findings_free(findings);
+	silencers_free(&silencers);
 	return status < 0 ? command_fail(&err) : status;
 }

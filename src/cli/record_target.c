@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/testing.h"
 #include "blackout/trace_format.h"
+#include "campaign/campaign.h"
 #include "cli/command.h"
 #include "cli/meter.h"
+#include "cli/saved_options.h"
 #include "report/report.h"
 #include "run/mend.h"
 #include "run/pmpath.h"
@@ -39,7 +40,8 @@ static void reports_remove(const struct recording *recording)
 {
 	for (int i = 0; i < REPORT_COUNT; i++)
 		unlinkat(recording->fd, report_file((enum report_format)i), 0);
-	testing_forget(recording->dir);
+	saved_options_remove(recording->dir);
+	campaign_forget(recording->dir);
 }
 
 /* A swapped pool must not be used by the target.  Arguments may be paths, also after an equals sign.  Directories are

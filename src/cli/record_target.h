@@ -41,6 +41,12 @@ struct record_options {
 	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
 	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
+
+/* Rows also for commands that only run recovery. */
+#define SERVICE_OPTIONS(o) \
+	OPTION_GROUP("Servers"), \
+	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
+	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
 /* clang-format on */
 
 struct record {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* saved_options.c - save the testing options beside the journal, so that `check --resume DIR` needs only DIR.
+/* saved_options.c - see saved_options.h.
  *
  * The file is a command line: "--name=value" for each option that the table marks as kept.  Each is followed by a zero
  * byte, because a value may contain any other byte. */
+#include "cli/saved_options.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/testing.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -50,7 +51,7 @@ static void option_write(const struct option *o, FILE *out)
 	}
 }
 
-int testing_save(const struct option *options, const char *dir, struct err *err)
+int saved_options_write(const struct option *options, const char *dir, struct err *err)
 {
 	char path[4096];
 	FILE *out;
@@ -70,13 +71,12 @@ int testing_save(const struct option *options, const char *dir, struct err *err)
 	return failed ? -1 : 0;
 }
 
-void testing_forget(const char *dir)
+void saved_options_remove(const char *dir)
 {
 	char path[4096];
 
 	if (path_format(path, sizeof(path), "%s/" FILE_NAME, dir))
 		unlink(path);
-	campaign_forget(dir);
 }
 
 /* Reading */
@@ -140,11 +140,11 @@ static void option_load(const struct settings *s, const struct option *o)
 		option_set(o, word_argument(o, word), &ignored);
 }
 
-static void changed_note(struct testing_before *before, const struct option *o)
+static void changed_note(struct saved_options *saved, const struct option *o)
 {
-	size_t used = strlen(before->changed);
+	size_t used = strlen(saved->changed);
 
-	snprintf(before->changed + used, sizeof(before->changed) - used, "%s--%s", used ? ", " : "", o->name);
+	snprintf(saved->changed + used, sizeof(saved->changed) - used, "%s--%s", used ? ", " : "", o->name);
 }
 
 /* Does it affect outcomes, and has it changed? */
@@ -156,29 +156,23 @@ static bool option_changed(const struct settings *s, const struct option *o)
 	return !text_equal(then, now);
 }
 
-int testing_load(struct testing_options *given, const struct option *options, const char *dir, struct err *err)
+void saved_options_read(const struct option *options, const char *dir, struct saved_options *saved)
 {
-	struct settings settings;
+	struct settings settings = settings_read(dir);
 
-	if (!given->resume)
-		return 0;
-	settings = settings_read(dir);
+	*saved = (struct saved_options){0};
 	for (const struct option *o = options; settings.text && o->name; o++) {
 		if (!option_is_kept(o))
 			continue;
 		option_load(&settings, o);
 		if (option_rules(o) && option_changed(&settings, o))
-			changed_note(&given->before, o);
-		if (o->value == &given->timeout)
-			given->before.timeout = settings_text(&settings, o);
+			changed_note(saved, o);
+		if (!strcmp(o->name, "timeout"))
+			saved->timeout = settings_text(&settings, o);
 	}
-	if (given->recover)
-		return 0;
-	err_set(err, "there is nothing to resume in %s: no crash states were tested there", dir);
-	return err_status(err, ERR_USAGE);
 }
 
-char *testing_rules(const struct option *options)
+char *rules_text(const struct option *options)
 {
 	char *text = NULL;
 	size_t size;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analysis.c - see analysis.h. */
+#include "analysis/analysis.h"
+
+#include <stdlib.h>
+
+#include "analysis/collect.h"
+#include "analysis/counting.h"
+#include "analysis/silencers.h"
+#include "analysis/testing.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "finding/suppress.h"
+#include "replay/folder.h"
+#include "report/report.h"
+
+struct analysis {
+	const struct analysis_options *options;
+	struct choice choice; /* the options' choice, without what needs a recovery command if there is none */
+	struct silencers silencers;
+	struct scan *scan;
+	struct counting counting;
+	struct testing testing;
+	struct findings *findings;
+	const char *dir;
+	double start;
+	struct analysis_result result;
+	struct err unwritten, untested, unproven;
+};
+
+int analysis_new(struct analysis **analysis, const struct analysis_options *options, struct err *err)
+{
+	struct analysis *a = *analysis = mem_alloc(sizeof(*a));
+	const struct scan_options how = {.stop = options->stop, .progress = options->reading, .arg = options->arg};
+
+	a->options = options;
+	a->start = clock_seconds();
+	a->choice = options->choice;
+	a->choice.inject &= options->testing.recover != NULL;
+	a->scan = scan_new(&a->choice, &how);
+	if (silencers_read(&a->silencers, options->suppress, options->suppress_count, options->baseline, err) < 0)
+		return -1;
+	return options->testing.recover ? campaign_check(&options->testing, options->elsewhere, err) : 0;
+}
+
+void analysis_free(struct analysis *a)
+{
+	if (!a)
+		return;
+	findings_free(a->findings);
+	testing_free(&a->testing);
+	counting_free(&a->counting);
+	scan_free(a->scan);
+	silencers_free(&a->silencers);
+	free(a);
+}
+
+void analysis_follow(struct analysis *a, const char *dir)
+{
+	scan_follow(a->scan, dir);
+}
+
+int analysis_read(struct analysis *a, const char *dir, struct err *err)
+{
+	a->dir = dir;
+	return scan_finish(a->scan, dir, err);
+}
+
+struct scan *analysis_scan(struct analysis *a)
+{
+	return a->scan;
+}
+
+bool analysis_will_test(const struct analysis *a)
+{
+	return a->options->testing.recover && (a->choice.inject || a->choice.explore) &&
+	       trace_file_count(scan_trace(a->scan)) && scan_complete(a->scan);
+}
+
+/* Count first: it is quick, and the result is valid whatever happens to the tests. */
+static int crash_states_test(struct analysis *a, const struct analysis_facts *facts, struct err *err)
+{
+	struct campaign_options how = a->options->testing;
+
+	how.dir = a->dir;
+	how.out = facts->out;
+	how.stop = a->options->stop;
+	how.progress = a->options->progress;
+	how.arg = a->options->arg;
+	if (counting_run(&a->counting, &a->choice, &how, a->options->stats, a->scan, err) < 0)
+		return -1;
+	how.segments = counting_chosen(&a->counting);
+	return facts->untested || !analysis_will_test(a) ? 0 : testing_run(&a->testing, &a->choice, &how, a->scan, err);
+}
+
+/* If something cannot be written, the rest still is; the first failure is reported.  Folders of crash findings get
+ * their final names; those of an earlier report are removed. */
+static int reports_write(struct analysis *a, const struct analysis_facts *facts, struct err *err)
+{
+	const struct report_options how = {.dir = facts->out_shown, .fail_on = a->options->fail_on};
+	struct campaign *campaign = a->testing.campaign;
+	struct findings *f = a->findings;
+	struct err more;
+	int r = campaign ? campaign_finish(campaign, f, err) : folders_clear(facts->out, err);
+
+	f->stats.seconds.total = clock_seconds() - a->start;
+	if (a->options->write_suppressions && suppress_write(f, a->options->write_suppressions, r ? &more : err) < 0)
+		r = -1;
+	if (report_write_all(f, &how, facts->out, r ? &more : err) < 0)
+		r = -1;
+	return r;
+}
+
+const struct analysis_result *analysis_judge(struct analysis *a, const struct analysis_facts *facts)
+{
+	struct collection from = {
+		.scan = a->scan,
+		.dir = a->dir,
+		.choice = &a->choice,
+		.counting = &a->counting,
+		.places = a->options->places,
+		.recover = a->options->testing.recover,
+		.untested = facts->untested,
+		.warning = facts->warning,
+	};
+	struct analysis_result *result = &a->result;
+
+	if (crash_states_test(a, facts, &a->untested) < 0) {
+		result->untested = &a->untested;
+		from.untested = a->untested.sentence;
+	}
+	from.campaign = a->testing.campaign;
+	if (testing_judged_nothing(&a->testing, scan_trace(a->scan), &a->unproven)) {
+		result->unproven = &a->unproven;
+		from.warning = from.warning ? from.warning : a->unproven.sentence;
+	}
+	result->printed = a->testing.printed ? a->testing.printed : "";
+	result->tests_left = a->testing.campaign && !campaign_complete(a->testing.campaign);
+	a->findings = findings_make(&from, &a->unwritten);
+	if (a->findings)
+		silencers_apply(&a->silencers, a->findings);
+	if (!a->findings || reports_write(a, facts, &a->unwritten) < 0)
+		result->unwritten = &a->unwritten;
+	result->findings = a->findings;
+	return result;
+}

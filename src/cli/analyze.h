@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* analyze.h - what `run` and `check` share: an analysis (analysis/analysis.h) with its options, progress, messages and
+ * exit status.
+ *
+ *     struct analyze analyze = {.words = &given, .report = &reporting, .options = options};
+ *     if (analyze_prepare(&analyze, &err) < 0) ...              // finds all mistakes before anything is run
+ *     analyze.dir = analyze.dir_shown = dir; ...
+ *     if (analyze_read(&analyze, &err) < 0) ...
+ *     status = analyze_finish(&analyze, record);
+ *     analyze_close(&analyze); */
+#ifndef BLACKOUT_CLI_ANALYZE_H
+#define BLACKOUT_CLI_ANALYZE_H
+
+#include "cli/analysis_options.h"
+#include "cli/progress.h"
+#include "cli/record_target.h"
+#include "cli/report_options.h"
+#include "cli/saved_options.h"
+
+struct analyze {
+	/* Set by the command, before analyze_prepare: */
+	const struct analysis_words *words;
+	const struct report_words *report;
+	const struct option *options; /* its table */
+	struct saved_options saved;   /* with --resume */
+	bool show_progress, quiet;
+	/* before analyze_read: */
+	const char *dir, *out;             /* the recording; the directory for reports */
+	const char *dir_shown, *out_shown; /* the same, as the user wrote them */
+
+	/* Set by analyze_prepare: */
+	struct analysis_options how;
+	struct printing printing;
+	struct progress progress;
+	struct analysis *analysis;
+	char *rules;
+};
+
+/* Check all options and read the files that they name. -1, usually ERR_USAGE. */
+int analyze_prepare(struct analyze *analyze, struct err *err);
+
+/* Read the recording, or the rest of it. -1: it is damaged. */
+int analyze_read(struct analyze *analyze, struct err *err);
+
+/* Test crash states, write the reports, print the one that the user asked for, and say what went wrong.  `record`: how
+ * the target was recorded; NULL: by an earlier command.  Returns the exit status.  The reports are written and printed
+ * no matter how the target ended; if it ended badly, that decides the exit status. */
+int analyze_finish(struct analyze *analyze, const struct record *record);
+
+void analyze_close(struct analyze *analyze);
+
+#endif

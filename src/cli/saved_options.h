@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* saved_options.h - save the testing options beside the journal, so that `check --resume DIR` needs only DIR.
+ *
+ *     saved_options_write(options, dir, &err);                    // when testing begins
+ *     saved_options_read(options, dir, &saved);                   // later: sets those that are not on the command line
+ *
+ * The options that are saved are those that the table marks as OPTION_KEPT. */
+#ifndef BLACKOUT_CLI_SAVED_OPTIONS_H
+#define BLACKOUT_CLI_SAVED_OPTIONS_H
+
+#include "cli/option.h"
+
+/* What the saved options tell about the earlier tests. */
+struct saved_options {
+	char changed[80];    /* changed settings on which outcomes depend: "--recover, --memory" */
+	const char *timeout; /* the earlier value; NULL: nothing was tested before */
+};
+
+int saved_options_write(const struct option *options, const char *dir, struct err *err);
+void saved_options_read(const struct option *options, const char *dir, struct saved_options *saved);
+void saved_options_remove(const char *dir);
+
+/* A text of all options on which the outcomes of recovery depend (OPTION_RULES).  The caller frees it. */
+char *rules_text(const struct option *options);
+
+#endif
