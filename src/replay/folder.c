@@ -4,12 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <jansson.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_out.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "finding/crash_finding.h"
 #include "image/tree.h"
 #include "replay/folder_json.h"
@@ -55,80 +56,70 @@ int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct er
 
 /* Write a text of any bytes.  JSON cannot hold a text that is not UTF-8, so it is written in hexadecimal under
  * KEY_hex. */
-static void put_text(json_t *object, const char *key, const char *text)
+static void put_text(struct json_out *j, const char *key, const char *text)
 {
 	char name[64], *hex;
-	json_t *value = text ? json_string(text) : NULL;
 
-	if (!text)
-		return;
-	if (value) {
-		json_object_set_new(object, key, value);
+	if (!text || utf8_valid(text)) {
+		json_text(j, key, text);
 		return;
 	}
 	hex = mem_alloc(2 * strlen(text) + 1);
 	for (size_t i = 0; text[i]; i++)
 		sprintf(hex + 2 * i, "%02x", (unsigned char)text[i]);
 	snprintf(name, sizeof(name), "%s_hex", key);
-	json_object_set_new(object, name, json_string(hex));
+	json_text(j, name, hex);
 	free(hex);
 }
 
-static json_t *finding_json(const struct finding *finding)
+static void replay_print(struct json_out *j, const struct findings *findings, const struct finding *finding,
+			 const struct folder_facts *facts)
 {
-	json_t *object = json_object();
+	const struct finding_crash *crash = finding->crash;
 	char place[1200];
 
 	frame_text(stack_location(&finding->stack), place, sizeof(place));
-	put_text(object, "id", finding->id);
-	put_text(object, "kind", kind_get(finding->kind)->name);
-	put_text(object, "message", finding->message);
-	put_text(object, "location", place);
-	put_text(object, "fingerprint", finding->fingerprint);
-	return object;
-}
-
-static json_t *recovery_json(const struct folder_facts *facts, const struct finding_crash *crash)
-{
-	json_t *object = json_object();
-
-	put_text(object, "command", facts->recover);
-	put_text(object, "client", facts->client);
-	put_text(object, "ready", facts->ready);
-	put_text(object, "cwd", facts->cwd);
-	json_object_set_new(object, "timeout", json_real(facts->timeout));
+	json_open(j, NULL, '{');
+	put_text(j, "schema", FOLDER_SCHEMA);
+	put_text(j, "version", findings->tool_version);
+	json_open(j, "finding", '{');
+	put_text(j, "id", finding->id);
+	put_text(j, "kind", kind_get(finding->kind)->name);
+	put_text(j, "message", finding->message);
+	put_text(j, "location", place);
+	put_text(j, "fingerprint", finding->fingerprint);
+	json_close(j, '}');
+	json_open(j, "recovery", '{');
+	put_text(j, "command", facts->recover);
+	put_text(j, "client", facts->client);
+	put_text(j, "ready", facts->ready);
+	put_text(j, "cwd", facts->cwd);
+	json_decimal(j, "timeout", facts->timeout);
 	if (facts->memory)
-		json_object_set_new(object, "memory", json_integer((json_int_t)facts->memory));
+		json_number(j, "memory", facts->memory);
 	if (facts->disk)
-		json_object_set_new(object, "disk", json_integer((json_int_t)facts->disk));
-	json_object_set_new(object, "pmem_force", json_boolean(facts->pmem_force));
-	put_text(object, "mode", crash->mode);
-	return object;
-}
-
-static json_t *expect_json(const struct finding_crash *crash)
-{
-	json_t *object = json_object();
-
-	put_text(object, "outcome", ending_name(crash->recovery.ending.kind));
-	json_object_set_new(object, "value", json_integer(crash->recovery.ending.value));
-	return object;
+		json_number(j, "disk", facts->disk);
+	json_bool(j, "pmem_force", facts->pmem_force);
+	put_text(j, "mode", crash->mode);
+	json_close(j, '}');
+	json_open(j, "expect", '{');
+	put_text(j, "outcome", ending_name(crash->recovery.ending.kind));
+	json_number(j, "value", (uint64_t)crash->recovery.ending.value);
+	json_close(j, '}');
+	json_close(j, '}');
 }
 
 static int replay_write(const char *path, const struct findings *findings, const struct finding *finding,
 			const struct folder_facts *facts, struct err *err)
 {
-	json_t *root = json_object();
-	int result;
+	struct json_out j = {.out = fopen(path, "we")};
 
-	put_text(root, "schema", FOLDER_SCHEMA);
-	put_text(root, "version", findings->tool_version);
-	json_object_set_new(root, "finding", finding_json(finding));
-	json_object_set_new(root, "recovery", recovery_json(facts, finding->crash));
-	json_object_set_new(root, "expect", expect_json(finding->crash));
-	result = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-	json_decref(root);
-	return result < 0 ? err_sys(err, "cannot write %s", path) : 0;
+	if (!j.out)
+		return err_sys(err, "cannot write %s", path);
+	replay_print(&j, findings, finding, facts);
+	bool failed = fflush(j.out) || ferror(j.out);
+	failed |= fclose(j.out) != 0;
+	return failed ? err_sys(err, "cannot write %s", path) : 0;
 }
 
 /* ---- all ---- */

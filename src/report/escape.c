@@ -3,72 +3,9 @@
 #include "report/escape.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd"
-
-static bool is_tail(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
-
-size_t utf8_length(const char *text, size_t size)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	if (!size)
-		return 0;
-	if (p[0] < 0x80)
-		return 1;
-	if (size >= 2 && p[0] >= 0xc2 && p[0] <= 0xdf && is_tail(p[1]))
-		return 2;
-	if (size >= 3 && (p[0] & 0xf0) == 0xe0 && is_tail(p[1]) && is_tail(p[2])) {
-		uint32_t c = (uint32_t)(p[0] & 15) << 12 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63);
-
-		/* Reject an overlong encoding, surrogates, and the two noncharacters. */
-		return c < 0x800 || (c >= 0xd800 && c <= 0xdfff) || c >= 0xfffe ? 0 : 3;
-	}
-	if (size >= 4 && p[0] >= 0xf0 && p[0] <= 0xf4 && is_tail(p[1]) && is_tail(p[2]) && is_tail(p[3])) {
-		uint32_t c = (uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12;
-
-		return c < 0x10000 || c > 0x10ffff ? 0 : 4;
-	}
-	return 0;
-}
-
-size_t utf8_columns(const char *text, size_t size)
-{
-	size_t columns = 0;
-
-	for (size_t at = 0, n; at < size; at += n ? n : 1, columns++)
-		n = utf8_length(text + at, size - at);
-	return columns;
-}
-
-void escape_json(FILE *out, const char *text)
-{
-	size_t size = strlen(text);
-
-	fputc('"', out);
-	for (size_t at = 0; at < size;) {
-		size_t n = utf8_length(text + at, size - at);
-		unsigned char c = (unsigned char)text[at];
-
-		if (!n)
-			fputs(REPLACEMENT, out);
-		else if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c == '\n')
-			fputs("\\n", out);
-		else if (c < ' ' || c == 0x7f)
-			fprintf(out, "\\u%04x", c);
-		else
-			fwrite(text + at, 1, n, out);
-		at += n ? n : 1;
-	}
-	fputc('"', out);
-}
+#include "base/utf8.h"
 
 static const char *xml_entity(unsigned char c)
 {
@@ -78,7 +15,7 @@ static const char *xml_entity(unsigned char c)
 	case '>': return "&gt;";
 	case '"': return "&quot;";
 	case '\'': return "&#39;";
-	default: return (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? REPLACEMENT : NULL;
+	default: return (c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? UTF8_REPLACEMENT : NULL;
 	}
 }
 
@@ -86,7 +23,7 @@ void escape_xml(FILE *out, const char *text, size_t size)
 {
 	for (size_t at = 0; at < size;) {
 		size_t n = utf8_length(text + at, size - at);
-		const char *entity = n ? xml_entity((unsigned char)text[at]) : REPLACEMENT;
+		const char *entity = n ? xml_entity((unsigned char)text[at]) : UTF8_REPLACEMENT;
 
 		if (entity)
 			fputs(entity, out);

@@ -22,9 +22,9 @@
  * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  Unknown figures and texts are absent. */
 #include <inttypes.h>
 
+#include "base/json_out.h"
 #include "finding/crash_finding.h"
 #include "report/formats.h"
-#include "report/json_out.h"
 
 static void json_frame(struct json_out *j, const char *key, const struct finding_frame *frame)
 {

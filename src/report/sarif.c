@@ -13,11 +13,11 @@
  * Paths are absolute file: URIs if debug info gives absolute paths; other paths are written as they are. */
 #include <string.h>
 
+#include "base/json_out.h"
 #include "finding/crash_finding.h"
 #include "report/assets.h"
 #include "report/escape.h"
 #include "report/formats.h"
-#include "report/json_out.h"
 
 #define STEPS_MAX 8
 #define SARIF_SCHEMA "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

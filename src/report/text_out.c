@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "report/escape.h"
+#include "base/utf8.h"
 
 static const char *const style_codes[] = {"0", "1", "2", "1;31", "33", "36", "32"};
 

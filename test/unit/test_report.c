@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "report/escape.h"
 #include "report/reader.h"
 #include "report/report.h"
