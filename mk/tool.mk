@@ -14,7 +14,7 @@ VG_LIBS = $(shell pkg-config --libs valgrind)
 VG_ADDRESS = $(shell pkg-config --variable=valt_load_address valgrind)
 
 TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wno-unused-parameter -Iinclude -MMD -MP \
+	-Wno-unused-parameter -Iinclude -Isrc -MMD -MP \
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
 	-m64 -O2 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
 	-fcf-protection=none -flto

@@ -30,6 +30,7 @@
 #include "pub_tool_xarray.h"
 
 #include "blackout/trace_format.h"
+#include "bo_decode.h"
 
 /* ---- bo_main.c: options ---- */
 extern const HChar *clo_bo_out; /* directory of the recording */
@@ -42,39 +43,6 @@ extern Bool clo_bo_follow;
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
 
 #define BO_THREADS_MAX 16384 /* more than Valgrind's --max-threads allows */
-
-/* ---- bo_decode.c ---- */
-enum bo_insn {
-	INSN_OTHER,
-	INSN_CLFLUSH,
-	INSN_CLFLUSHOPT,
-	INSN_CLWB,
-	INSN_SFENCE,
-	INSN_MFENCE,
-	INSN_NONTEMPORAL,  /* a non-temporal store */
-	INSN_MASKED_16,    /* maskmovdqu: selects bytes of 16 */
-	INSN_MASKED_8,     /* maskmovq */
-	INSN_CALL,         /* near call, direct or indirect */
-	INSN_STRING_STORE, /* rep movs, rep stos */
-};
-
-/* An effective address: segment + base + index * scale + disp.  Registers are VEX guest-state offsets, -1 for none. */
-struct bo_ea {
-	Int base, index, segment;
-	UInt scale;
-	Long disp;     /* includes the address of the next instruction if the form is RIP-relative */
-	Bool is_32bit; /* address-size prefix: the sum is truncated to 32 bits */
-};
-
-struct bo_decoded {
-	enum bo_insn insn;
-	UInt length;     /* in bytes; valid for flushes and fences */
-	UInt element;    /* bytes per element of a string store */
-	struct bo_ea ea; /* valid for flushes */
-	Int mask_reg;    /* guest-state offset of the mask of a maskmov */
-};
-
-struct bo_decoded bo_decode(const UChar *code);
 
 /* ---- bo_instr.c ---- */
 IRSB *bo_instrument(VgCallbackClosure *, IRSB *, const VexGuestLayout *, const VexGuestExtents *, const VexArchInfo *,

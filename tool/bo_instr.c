@@ -23,11 +23,12 @@
 #include "libvex_ir.h"
 #include "pub_tool_machine.h"
 
-#define OFF_RSP ((Int)offsetof(VexGuestAMD64State, guest_RSP))
-#define OFF_RIP ((Int)offsetof(VexGuestAMD64State, guest_RIP))
-#define OFF_RAX ((Int)offsetof(VexGuestAMD64State, guest_RAX))
-#define OFF_RBX ((Int)offsetof(VexGuestAMD64State, guest_RBX))
-#define OFF_RCX ((Int)offsetof(VexGuestAMD64State, guest_RCX))
+#define GUEST(reg) ((Int)offsetof(VexGuestAMD64State, guest_##reg))
+#define OFF_RSP GUEST(RSP)
+#define OFF_RIP GUEST(RIP)
+#define OFF_RAX GUEST(RAX)
+#define OFF_RBX GUEST(RBX)
+#define OFF_RCX GUEST(RCX)
 
 /* Base of the polynomial hash of executed instructions: any odd number with well-mixed bits. */
 #define CODE_HASH_BASE 0x9e3779b97f4a7c15ULL
@@ -113,8 +114,10 @@ static IRExpr *site(const struct block *b, UInt size, UInt kind)
 
 static void add_masked_store(struct block *b, IRExpr *addr, UInt size)
 {
-	IRExpr *lo = guest_reg(b, b->decoded.mask_reg);
-	IRExpr *hi = size == 16 ? guest_reg(b, b->decoded.mask_reg + 8) : u64(0);
+	Bool is_xmm = b->decoded.insn == INSN_MASKED_16;
+	Int mask = is_xmm ? GUEST(YMM0) + 32 * (Int)b->decoded.mask : GUEST(FPREG) + 8 * (Int)b->decoded.mask;
+	IRExpr *lo = guest_reg(b, mask);
+	IRExpr *hi = size == 16 ? guest_reg(b, mask + 8) : u64(0);
 	IRExpr **args = mkIRExprVec_5(addr, site(b, size, BO_STORE_NONTEMPORAL), guest_reg(b, OFF_RSP), lo, hi);
 
 	call(b, 0, "bo_on_masked_store", bo_on_masked_store, args, may_be_pm(b, addr, NULL));
@@ -210,20 +213,29 @@ static void fold_code_hash(struct block *b)
 
 /* ---- flushes and fences ---- */
 
-static IRExpr *effective_address(struct block *b, const struct bo_ea *ea)
+/* The address that the current instruction, a flush, names. */
+static IRExpr *effective_address(struct block *b)
 {
-	IRExpr *sum = u64((ULong)ea->disp);
+	static const Int registers[16] = {
+		GUEST(RAX), GUEST(RCX), GUEST(RDX), GUEST(RBX), GUEST(RSP), GUEST(RBP), GUEST(RSI), GUEST(RDI),
+		GUEST(R8),  GUEST(R9),  GUEST(R10), GUEST(R11), GUEST(R12), GUEST(R13), GUEST(R14), GUEST(R15),
+	};
+	const struct bo_decoded *d = &b->decoded;
+	const struct x86_memory *m = &d->memory;
+	IRExpr *sum = u64((ULong)(Long)m->displacement + (m->relative ? b->insn + d->length : 0));
 
-	if (ea->base >= 0)
-		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, ea->base), sum);
-	if (ea->index >= 0) {
-		IRExpr *scale = IRExpr_Const(IRConst_U8((UChar)ea->scale));
-		sum = binop(b, Ity_I64, Iop_Add64, binop(b, Ity_I64, Iop_Shl64, guest_reg(b, ea->index), scale), sum);
+	if (m->base != X86_NONE)
+		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, registers[m->base]), sum);
+	if (m->index != X86_NONE) {
+		IRExpr *scale = IRExpr_Const(IRConst_U8(m->scale));
+		IRExpr *index = binop(b, Ity_I64, Iop_Shl64, guest_reg(b, registers[m->index]), scale);
+		sum = binop(b, Ity_I64, Iop_Add64, index, sum);
 	}
-	if (ea->is_32bit)
+	if (d->is_32bit)
 		sum = binop(b, Ity_I64, Iop_And64, sum, u64(0xffffffff));
-	if (ea->segment >= 0)
-		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, ea->segment), sum);
+	if (d->segment)
+		sum = binop(b, Ity_I64, Iop_Add64, guest_reg(b, d->segment == 0x64 ? GUEST(FS_CONST) : GUEST(GS_CONST)),
+			    sum);
 	return sum;
 }
 
@@ -232,7 +244,7 @@ static void add_flush(struct block *b)
 	UInt opcode = b->decoded.insn == INSN_CLWB         ? BO_OP_CLWB
 		      : b->decoded.insn == INSN_CLFLUSHOPT ? BO_OP_CLFLUSHOPT
 							   : BO_OP_CLFLUSH;
-	IRExpr *addr = effective_address(b, &b->decoded.ea);
+	IRExpr *addr = effective_address(b);
 
 	call(b, 3, "bo_on_flush", bo_on_flush, mkIRExprVec_3(addr, site(b, 0, opcode), guest_reg(b, OFF_RSP)), NULL);
 }

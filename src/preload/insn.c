@@ -3,12 +3,7 @@
  * Manual", volume 2, appendix A. */
 #include "preload/insn.h"
 
-struct prefixes {
-	bool size16;     /* prefix 66 */
-	bool repne, rep; /* prefixes F2, F3 */
-	bool wide;       /* REX.W */
-	uint8_t word;    /* size of an integer operand */
-};
+#include "x86/parts.h"
 
 static struct insn plain(unsigned size)
 {
@@ -20,76 +15,47 @@ static struct insn wide(void)
 	return (struct insn){.kind = INSN_WIDE};
 }
 
-static unsigned reg_of(uint8_t modrm)
+static struct insn string(const struct x86_parts *p)
 {
-	return modrm >> 3 & 7;
-}
+	struct insn insn = {.kind = INSN_STRING, .size = p->opcode & 1 ? x86_word(p) : 1};
+	uint8_t which = p->opcode & 0xfe;
 
-static bool is_prefix(uint8_t byte)
-{
-	switch (byte) {
-	case 0x26:
-	case 0x2e:
-	case 0x36:
-	case 0x3e:
-	case 0x64:
-	case 0x65:
-	case 0x66:
-	case 0x67:
-	case 0xf0:
-	case 0xf2:
-	case 0xf3: return true;
-	}
-	return false;
-}
-
-static const uint8_t *prefixes_read(const uint8_t *code, struct prefixes *p)
-{
-	*p = (struct prefixes){.word = 4};
-	for (; is_prefix(*code); code++) {
-		p->size16 |= *code == 0x66;
-		p->repne |= *code == 0xf2;
-		p->rep |= *code == 0xf3;
-	}
-	if (p->size16)
-		p->word = 2;
-	if ((*code & 0xf0) == 0x40) {
-		p->wide = *code & 8;
-		p->word = p->wide ? 8 : p->word;
-		code++;
-	}
-	return code;
-}
-
-static struct insn string(uint8_t op, const struct prefixes *p)
-{
-	struct insn insn = {.kind = INSN_STRING, .size = op & 1 ? p->word : 1};
-	uint8_t which = op & 0xfe;
-
+	/* The operands are not at RSI and RDI. */
+	if (p->addrsize || p->segment)
+		return wide();
 	insn.source = which == 0xa4 || which == 0xa6 || which == 0xac;
 	insn.target = which != 0xac;
 	insn.compares = which == 0xa6 || which == 0xae;
-	insn.repeats = (p->rep || p->repne) && which != 0xa6 && which != 0xae; /* comparisons can stop early */
+	insn.repeats = p->repeat && !insn.compares; /* comparisons can stop early */
 	return insn;
 }
 
 /* FLDENV, FRSTOR and their opposites are large; no other one exceeds ten bytes. */
-static struct insn x87(uint8_t op, uint8_t modrm)
+static struct insn x87(const struct x86_parts *p)
 {
-	bool whole = (op == 0xd9 || op == 0xdd) && (reg_of(modrm) == 4 || reg_of(modrm) == 6);
+	bool whole = (p->opcode == 0xd9 || p->opcode == 0xdd) && (x86_extension(p) == 4 || x86_extension(p) == 6);
+
 	return whole ? wide() : plain(10);
 }
 
-static struct insn one_byte(const uint8_t *code, const struct prefixes *p)
+/* INC, DEC; CALL, JMP, PUSH; far CALL and JMP. */
+static struct insn group5(const struct x86_parts *p)
 {
-	uint8_t op = code[0];
+	unsigned extension = x86_extension(p);
+
+	return extension < 2 ? plain(x86_word(p)) : extension == 3 || extension == 5 ? wide() : plain(8);
+}
+
+static struct insn one_byte(const struct x86_parts *p)
+{
+	uint8_t op = p->opcode;
 
 	if (op < 0x40 && (op & 7) < 4)
-		return plain(op & 1 ? p->word : 1);
+		return plain(op & 1 ? x86_word(p) : 1);
 	if ((op >= 0xa4 && op <= 0xa7) || (op >= 0xaa && op <= 0xaf))
-		return string(op, p);
+		return string(p);
 	if (op >= 0xd8 && op <= 0xdf)
-		return x87(op, code[1]);
+		return x87(p);
 	switch (op) {
 	case 0x80:
 	case 0x84:
@@ -119,12 +85,12 @@ static struct insn one_byte(const uint8_t *code, const struct prefixes *p)
 	case 0xc7:
 	case 0xd1:
 	case 0xd3:
-	case 0xf7: return plain(p->word);
+	case 0xf7: return plain(x86_word(p));
 	case 0x63: return plain(4);
 	case 0x8c:
 	case 0x8e: return plain(2);
-	case 0x8f: return reg_of(code[1]) ? wide() : plain(8); /* XOP, or POP */
-	case 0xff: return reg_of(code[1]) < 2 ? plain(p->word) : plain(10);
+	case 0x8f: return plain(8);
+	case 0xff: return group5(p);
 	}
 	/* The stack: PUSH, POP, CALL, RET. */
 	if ((op >= 0x50 && op <= 0x5f) || op == 0x68 || op == 0x6a || op == 0xc2 || op == 0xc3 || op == 0xe8)
@@ -132,55 +98,41 @@ static struct insn one_byte(const uint8_t *code, const struct prefixes *p)
 	return wide();
 }
 
-static uint8_t operand_length(const uint8_t *modrm)
+static struct insn group15(const uint8_t *start, const struct x86_parts *p)
 {
-	unsigned mod = *modrm >> 6, rm = *modrm & 7;
-	uint8_t length = 1;
+	unsigned extension = x86_extension(p);
 
-	if (rm == 4) {
-		length++;
-		if (mod == 0 && (modrm[1] & 7) == 5)
-			return 6;
-	}
-	if (mod == 1)
-		length += 1;
-	else if (mod == 2 || (mod == 0 && rm == 5))
-		length += 4;
-	return length;
+	if (!p->repeat && (extension == 7 || (extension == 6 && p->opsize)))
+		return (struct insn){.kind = INSN_FLUSH, .length = (uint8_t)(x86_memory_read(p).end - start)};
+	return extension == 2 || extension == 3 ? plain(4) : wide();
 }
 
-/* `start` is the first byte of the instruction, `code` the one after 0F. */
-static struct insn group15(const uint8_t *start, const uint8_t *code, const struct prefixes *p)
+/* Vector instructions of map 1 that have a scalar form. */
+static bool is_scalar(const struct x86_parts *p)
 {
-	unsigned reg = reg_of(code[1]);
+	uint8_t op = p->opcode;
 
-	if (!p->rep && !p->repne && (reg == 7 || (reg == 6 && p->size16)))
-		return (struct insn){.kind = INSN_FLUSH,
-				     .length = (uint8_t)(code + 1 + operand_length(code + 1) - start)};
-	return reg == 2 || reg == 3 ? plain(4) : wide();
-}
-
-/* Vector instructions with these opcodes after 0F that have a scalar form, selected by a prefix. */
-static bool is_scalar(uint8_t op, bool scalar_prefix)
-{
 	if (op == 0x6e || op == 0x7e || op == 0xd6)
 		return true;
-	if (!scalar_prefix)
+	if (p->simd < X86_SIMD_F3)
 		return false;
 	return op == 0x10 || op == 0x11 || op == 0x2a || op == 0x2c || op == 0x2d || op == 0xc2 ||
 	       (op >= 0x51 && op <= 0x5f && op != 0x5b);
 }
 
-static struct insn two_bytes(const uint8_t *start, const uint8_t *code, const struct prefixes *p)
+static struct insn two_bytes(const uint8_t *start, const struct x86_parts *p)
 {
-	uint8_t op = code[0];
+	uint8_t op = p->opcode;
 
 	if (op >= 0x40 && op <= 0x4f)
-		return plain(p->word);
+		return plain(x86_word(p));
 	if (op >= 0x90 && op <= 0x9f)
 		return plain(1);
 	switch (op) {
-	case 0xae: return group15(start, code, p);
+	case 0xae: return group15(start, p);
+	case 0x01: return x86_is_memory(p) ? plain(16) : wide(); /* CLZERO writes a whole line at RAX */
+	case 0x1a:                                               /* bounds (MPX) */
+	case 0x1b: return wide();
 	case 0xa3:
 	case 0xa4:
 	case 0xa5:
@@ -196,7 +148,7 @@ static struct insn two_bytes(const uint8_t *start, const uint8_t *code, const st
 	case 0xbc:
 	case 0xbd:
 	case 0xc1:
-	case 0xc3: return plain(p->word);
+	case 0xc3: return plain(x86_word(p));
 	case 0xb0:
 	case 0xb6:
 	case 0xbe:
@@ -204,21 +156,23 @@ static struct insn two_bytes(const uint8_t *start, const uint8_t *code, const st
 	case 0xb7:
 	case 0xbf:
 	case 0xc4: return plain(2);
-	case 0xc7: return reg_of(code[1]) == 1 ? plain(16) : wide();
+	case 0xc7: return x86_extension(p) == 1 ? plain(16) : wide();
 	case 0x12:
 	case 0x13:
 	case 0x16:
-	case 0x17: return plain(p->rep ? 16 : 8);
+	case 0x17: return plain(p->simd == X86_SIMD_F3 ? 16 : 8);
 	}
-	return plain(is_scalar(op, p->rep || p->repne) ? 8 : 16);
+	return plain(is_scalar(p) ? 8 : 16);
 }
 
-static struct insn three_bytes(uint8_t op, const struct prefixes *p)
+static struct insn three_bytes(const struct x86_parts *p)
 {
+	uint8_t op = p->opcode;
+
 	if (op == 0xf0 || op == 0xf1 || op == 0xf6 || op == 0xf9)
 		return plain(8);
 	/* MOVDIR64B, ENQCMD; key locker. */
-	if (op == 0xf8 || (p->rep && op >= 0xd8 && op <= 0xdf))
+	if (op == 0xf8 || (p->simd == X86_SIMD_F3 && op >= 0xd8 && op <= 0xdf))
 		return wide();
 	return plain(16);
 }
@@ -230,28 +184,43 @@ static bool is_scattered(uint8_t op)
 	       op == 0x4b;
 }
 
-/* `map` 1: 0F, 2: 0F 38, 3: 0F 3A;  `pp` 2: F3, 3: F2. */
-static struct insn vector(unsigned map, unsigned pp, uint8_t op, unsigned size)
+static struct insn vector(const struct x86_parts *p)
 {
-	if (map == 2 && is_scattered(op))
+	if (p->map == 2 && is_scattered(p->opcode))
 		return wide();
-	if (map == 1 && (is_scalar(op, pp >= 2) || op == 0xae))
+	if (p->map == 1 && (is_scalar(p) || p->opcode == 0xae))
 		return plain(8);
-	if ((map == 2 && op >= 0xf2 && op <= 0xf7) || (map == 3 && op == 0xf0))
+	if ((p->map == 2 && p->opcode >= 0xf2 && p->opcode <= 0xf7) || (p->map == 3 && p->opcode == 0xf0))
 		return plain(8);
-	return plain(size);
+	return plain(p->vector);
+}
+
+static struct insn look(const uint8_t *start, const struct x86_parts *p)
+{
+	if (p->encoding == X86_XOP)
+		return wide();
+	if (p->encoding != X86_LEGACY)
+		return vector(p);
+	switch (p->map) {
+	case 0: return one_byte(p);
+	case 1: return two_bytes(start, p);
+	case 2: return three_bytes(p);
+	}
+	return plain(16);
 }
 
 /* The usual loads; others are treated as stores. */
-static bool loads_one_byte(const uint8_t *code)
+static bool loads_one_byte(const struct x86_parts *p)
 {
-	uint8_t op = code[0], extension = (uint8_t)reg_of(code[1]);
+	uint8_t op = p->opcode;
+	unsigned extension = x86_extension(p);
 
 	if (op < 0x40)
 		return (op & 7) < 4 && ((op & 2) || op >= 0x38);
 	return op == 0x63 || op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0x8a || op == 0x8b ||
 	       ((op == 0x80 || op == 0x81 || op == 0x83) && extension == 7) ||
-	       ((op == 0xf6 || op == 0xf7) && extension != 2 && extension != 3) || (op == 0xff && extension >= 2);
+	       ((op == 0xf6 || op == 0xf7) && extension != 2 && extension != 3) ||
+	       (op == 0xff && extension == 4); /* CALL and PUSH also store on the stack */
 }
 
 static bool loads_two_bytes(uint8_t op)
@@ -280,71 +249,33 @@ static bool loads_two_bytes(uint8_t op)
 	return (op >= 0x40 && op <= 0x4f) || (op >= 0x74 && op <= 0x76);
 }
 
-/* Moves of whole vectors: MOVUPS, MOVAPS, MOVNTPS, MOVDQU, MOVNTDQ. */
-static bool stores_vector(uint8_t op, unsigned pp)
+static bool is_load(const struct x86_parts *p)
 {
-	return ((op == 0x11 || op == 0x29 || op == 0x2b) && pp < 2) || (op == 0x7f && pp) || (op == 0xe7 && pp == 1);
+	return p->map == 0 ? loads_one_byte(p) : p->map == 1 && loads_two_bytes(p->opcode);
 }
 
 /* The usual stores, whose size is known exactly. */
-static bool is_store(const uint8_t *code, const struct prefixes *p)
+static bool is_store(const struct x86_parts *p)
 {
-	switch (*code) {
-	case 0x88:
-	case 0x89: return true;
-	case 0xc6:
-	case 0xc7: return reg_of(code[1]) == 0;
-	case 0xc5: return stores_vector(code[2], code[1] & 3);
-	case 0xc4: return (code[1] & 0x1f) == 1 && stores_vector(code[3], code[2] & 3);
-	case 0x62:
-		return (code[1] & 7) == 1 && !(code[3] & 0x17) &&
-		       stores_vector(code[4], code[2] & 3); /* no mask, no broadcast */
-	case 0x0f: break;
-	default: return false;
-	}
-	if (code[1] == 0xc3)
+	uint8_t op = p->opcode;
+
+	if (p->map == 0)
+		return op == 0x88 || op == 0x89 || ((op == 0xc6 || op == 0xc7) && x86_extension(p) == 0);
+	if (p->map != 1 || p->partial)
+		return false;
+	if (p->encoding == X86_LEGACY && op == 0xc3)
 		return true; /* MOVNTI */
-	return stores_vector(code[1], p->repne ? 3 : p->rep ? 2 : p->size16);
-}
-
-static bool is_load(const uint8_t *code)
-{
-	switch (*code) {
-	case 0xc5: return loads_two_bytes(code[2]);
-	case 0xc4: return (code[1] & 0x1f) == 1 && loads_two_bytes(code[3]);
-	case 0x62: return (code[1] & 7) == 1 && loads_two_bytes(code[4]);
-	case 0x0f: return loads_two_bytes(code[1]);
-	}
-	return loads_one_byte(code);
-}
-
-static struct insn look(const uint8_t *start)
-{
-	struct prefixes p;
-	const uint8_t *code = prefixes_read(start, &p);
-
-	switch (*code) {
-	case 0xc5: return vector(1, code[1] & 3, code[2], code[1] & 4 ? 32 : 16);
-	case 0xc4: return vector(code[1] & 0x1f, code[2] & 3, code[3], code[2] & 4 ? 32 : 16);
-	case 0x62: return vector(code[1] & 7, code[2] & 3, code[4], code[3] & 0x40 ? 64 : code[3] & 0x20 ? 32 : 16);
-	case 0x0f: break;
-	default: return one_byte(code, &p);
-	}
-	if (code[1] == 0x38)
-		return three_bytes(code[2], &p);
-	if (code[1] == 0x3a)
-		return plain(16);
-	return two_bytes(start, code + 1, &p);
+	/* Moves of whole vectors: MOVUPS, MOVAPS, MOVNTPS, MOVDQU, MOVNTDQ. */
+	return ((op == 0x11 || op == 0x29 || op == 0x2b) && p->simd < X86_SIMD_F3) ||
+	       (op == 0x7f && p->simd != X86_SIMD_NONE) || (op == 0xe7 && p->simd == X86_SIMD_66);
 }
 
 struct insn insn_look(const uint8_t *start)
 {
-	struct insn insn = look(start);
-	const uint8_t *code;
-	struct prefixes p;
+	struct x86_parts p = x86_parts_read(start);
+	struct insn insn = look(start, &p);
 
-	code = prefixes_read(start, &p);
-	insn.loads = insn.kind == INSN_PLAIN && is_load(code);
-	insn.stores = insn.kind == INSN_PLAIN && is_store(code, &p);
+	insn.loads = insn.kind == INSN_PLAIN && is_load(&p);
+	insn.stores = insn.kind == INSN_PLAIN && is_store(&p);
 	return insn;
 }

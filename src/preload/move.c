@@ -6,96 +6,41 @@
 
 #define FLAGS 0x8d5 /* carry, parity, adjust, zero, sign, overflow */
 
-struct prefix {
-	bool size16, repne, rep, rex;
-	uint8_t bits; /* REX bits */
-};
-
-static const uint8_t *prefix_read(const uint8_t *code, struct prefix *p)
+/* Read the register and the memory operand, which is followed by `immediate` bytes. */
+static void operands_read(struct move *m, const uint8_t *start, const struct x86_parts *p, unsigned immediate)
 {
-	*p = (struct prefix){0};
-	for (;; code++) {
-		if (*code == 0x66)
-			p->size16 = true;
-		else if (*code == 0xf2)
-			p->repne = true;
-		else if (*code == 0xf3)
-			p->rep = true;
-		else
-			break;
-	}
-	if ((*code & 0xf0) == 0x40) {
-		p->rex = true;
-		p->bits = *code++ & 15;
-	}
-	return code;
-}
-
-/* The length of ModRM, SIB and displacement of a memory operand. */
-static unsigned operand_length(const uint8_t *modrm)
-{
-	unsigned mod = *modrm >> 6, rm = *modrm & 7, length = 1;
-
-	if (rm == 4) {
-		length++;
-		if (mod == 0 && (modrm[1] & 7) == 5)
-			return 6;
-	}
-	return length + (mod == 1 ? 1 : mod == 2 || (mod == 0 && rm == 5) ? 4 : 0);
-}
-
-static int64_t immediate_read(const uint8_t *at, unsigned bytes)
-{
-	int8_t one;
-	int16_t two;
-	int32_t four;
-
-	memcpy(&one, at, 1);
-	memcpy(&two, at, bytes >= 2 ? 2 : 1);
-	memcpy(&four, at, bytes >= 4 ? 4 : 1);
-	return bytes == 1 ? one : bytes == 2 ? two : four;
-}
-
-/* `modrm` points to the operand; `immediate` bytes follow it. */
-static void operand_read(struct move *m, const struct prefix *p, const uint8_t *start, const uint8_t *modrm,
-			 unsigned immediate)
-{
-	const uint8_t *end = modrm + operand_length(modrm);
-
-	m->reg = (uint8_t)((*modrm >> 3 & 7) | (p->bits & 4) << 1);
+	m->memory = x86_memory_read(p);
+	m->reg = (uint8_t)(x86_extension(p) | (p->bits & X86_R) << 1);
 	/* With an immediate operand this field is part of the opcode. */
 	m->high = !m->vector && !immediate && m->width == 1 && !p->rex && m->reg >= 4 && m->reg < 8;
 	if (m->high)
 		m->reg -= 4;
 	if (immediate) {
 		m->immediate = true;
-		m->number = immediate_read(end, immediate);
+		m->number = x86_number_read(m->memory.end, immediate);
 	}
-	m->extension = p->bits;
-	m->modrm = (uint8_t)(modrm - start);
-	m->length = (uint8_t)(end + immediate - start);
+	m->length = (uint8_t)(m->memory.end + immediate - start);
 }
 
-static uint8_t word_of(const struct prefix *p)
+static bool one_byte(const uint8_t *start, const struct x86_parts *p, struct move *m)
 {
-	return p->bits & 8 ? 8 : p->size16 ? 2 : 4;
-}
-
-static bool one_byte(const uint8_t *start, const uint8_t *code, const struct prefix *p, struct move *m)
-{
-	uint8_t word = word_of(p), size = code[0] & 1 ? word : 1, extension = code[1] >> 3 & 7;
-	unsigned immediate = 0;
+	uint8_t op = p->opcode, word = x86_word(p), size = op & 1 ? word : 1;
+	unsigned extension = x86_extension(p), immediate = 0;
 
 	*m = (struct move){.size = size, .width = size};
-	switch (code[0]) {
+	switch (op) {
 	case 0x88:
 	case 0x89: m->kind = MOVE_STORE; break;
 	case 0x8a:
 	case 0x8b:
 		m->kind = MOVE_LOAD;
-		m->size = m->width = code[0] == 0x8a ? 1 : word;
+		m->size = m->width = op == 0x8a ? 1 : word;
 		break;
-	case 0x63: *m = (struct move){.kind = MOVE_LOAD, .size = word == 2 ? 2 : 4, .width = word, .sign = true}; break;
+	case 0x63:
+		if (word == 2)
+			return false; /* manuals disagree on the size in memory */
+		*m = (struct move){.kind = MOVE_LOAD, .size = 4, .width = word, .sign = true};
+		break;
 	case 0xc6:
 	case 0xc7:
 		if (extension != 0)
@@ -107,8 +52,8 @@ static bool one_byte(const uint8_t *start, const uint8_t *code, const struct pre
 	case 0x81:
 	case 0x83:
 		m->kind = MOVE_CALCULATE;
-		m->operation = extension;
-		immediate = code[0] != 0x81 ? 1 : size == 8 ? 4 : size;
+		m->operation = (uint8_t)extension;
+		immediate = op != 0x81 ? 1 : size == 8 ? 4 : size;
 		break;
 	case 0x84:
 	case 0x85:
@@ -124,54 +69,81 @@ static bool one_byte(const uint8_t *start, const uint8_t *code, const struct pre
 		immediate = size == 8 ? 4 : size;
 		break;
 	default:
-		if (code[0] >= 0x40 || (code[0] & 7) >= 4)
+		if (op >= 0x40 || (op & 7) >= 4)
 			return false;
 		m->kind = MOVE_CALCULATE;
-		m->operation = code[0] >> 3;
-		m->memory_second = code[0] & 2;
+		m->operation = op >> 3;
+		m->memory_second = op & 2;
 	}
 	if (m->operation == MOVE_ADC || m->operation == MOVE_SBB)
 		return false;
-	operand_read(m, p, start, code + 1, immediate);
+	operands_read(m, start, p, immediate);
 	return true;
 }
 
-/* `code` points after 0F. */
-static bool two_bytes(const uint8_t *start, const uint8_t *code, const struct prefix *p, struct move *m)
+static bool two_bytes(const uint8_t *start, const struct x86_parts *p, struct move *m)
 {
-	uint8_t op = code[0];
-	bool plain = !p->rep && !p->repne;
+	uint8_t op = p->opcode;
+	bool f3 = p->simd == X86_SIMD_F3, f2 = p->simd == X86_SIMD_F2, p66 = p->simd == X86_SIMD_66;
 
 	*m = (struct move){.kind = MOVE_LOAD, .size = 16, .vector = true};
-	if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) {
-		*m = (struct move){.kind = MOVE_LOAD, .size = op & 1 ? 2 : 1, .width = word_of(p), .sign = op >= 0xbe};
-		if (!plain)
+	switch (op) {
+	case 0xb6:
+	case 0xb7:
+	case 0xbe:
+	case 0xbf: /* MOVZX, MOVSX */
+		if (f3 || f2)
 			return false;
-	} else if ((op == 0x11 || op == 0x29) && plain) {
+		*m = (struct move){.kind = MOVE_LOAD, .size = op & 1 ? 2 : 1, .width = x86_word(p), .sign = op >= 0xbe};
+		break;
+	case 0x10: /* MOVUPS, MOVUPD, MOVSD */
+		if (f3)
+			return false;
+		m->size = f2 ? 8 : 16;
+		break;
+	case 0x28: /* MOVAPS, MOVAPD */
+		if (f3 || f2)
+			return false;
+		break;
+	case 0x11:
+	case 0x29:
+		if (f3 || f2)
+			return false;
 		m->kind = MOVE_STORE;
-	} else if (op == 0x7f && (p->size16 != p->rep) && !p->repne) {
-		m->kind = MOVE_STORE;
-	} else if ((op == 0x7e && p->rep && !p->size16) || (op == 0x10 && p->repne)) {
+		break;
+	case 0x6f: /* MOVDQA, MOVDQU */
+	case 0x7f:
+		if (!p66 && !f3)
+			return false;
+		m->kind = op == 0x6f ? MOVE_LOAD : MOVE_STORE;
+		break;
+	case 0x7e: /* MOVQ */
+		if (!f3)
+			return false;
 		m->size = 8;
-	} else if (op == 0xd6 && p->size16 && plain) {
+		break;
+	case 0xd6:
+		if (!p66)
+			return false;
 		m->kind = MOVE_STORE;
 		m->size = 8;
-	} else if (!((op == 0x10 || op == 0x28) && plain) && !(op == 0x6f && p->size16 != p->rep && !p->repne)) {
-		return false;
+		break;
+	default: return false;
 	}
-	operand_read(m, p, start, code + 1, 0);
+	operands_read(m, start, p, 0);
 	return true;
 }
 
 bool move_look(const uint8_t *start, struct move *m)
 {
-	struct prefix p;
-	const uint8_t *code = prefix_read(start, &p);
+	struct x86_parts p = x86_parts_read(start);
 
+	if (p.encoding != X86_LEGACY || p.lock || p.segment || p.addrsize || p.map > 1)
+		return false;
 	/* Only memory operands can fault, so register forms do not get here. */
-	if (*code == 0x0f)
-		return code[2] >> 6 != 3 && two_bytes(start, code + 1, &p, m);
-	return code[1] >> 6 != 3 && !p.rep && !p.repne && one_byte(start, code, &p, m);
+	if (!x86_is_memory(&p))
+		return false;
+	return p.map == 1 ? two_bytes(start, &p, m) : !p.repeat && one_byte(start, &p, m);
 }
 
 /* Where it is */
@@ -190,23 +162,14 @@ static uint64_t register_get(const ucontext_t *uc, unsigned reg)
 
 uintptr_t move_address(const struct move *m, const ucontext_t *uc)
 {
-	const uint8_t *start = (const uint8_t *)uc->uc_mcontext.gregs[REG_RIP], *modrm = start + m->modrm;
-	unsigned mod = *modrm >> 6, rm = *modrm & 7, base = rm;
-	const uint8_t *displacement = modrm + 1;
-	uint64_t at = 0;
+	const struct x86_memory *memory = &m->memory;
+	uint64_t at = (uint64_t)memory->displacement;
 
-	if (rm == 4) {
-		unsigned index = (modrm[1] >> 3 & 7) | (m->extension & 2) << 2;
-
-		base = modrm[1] & 7;
-		displacement++;
-		if (index != 4)
-			at = register_get(uc, index) << (modrm[1] >> 6);
-	}
-	if (mod == 0 && base == 5) /* no base: absolute, or relative to the next instruction */
-		return at + (rm == 5 ? (uintptr_t)start + m->length : 0) + (uint64_t)immediate_read(displacement, 4);
-	at += register_get(uc, base | (m->extension & 1) << 3);
-	return mod ? at + (uint64_t)immediate_read(displacement, mod == 1 ? 1 : 4) : at;
+	if (memory->base != X86_NONE)
+		at += register_get(uc, (unsigned)memory->base);
+	if (memory->index != X86_NONE)
+		at += register_get(uc, (unsigned)memory->index) << memory->scale;
+	return memory->relative ? at + (uint64_t)uc->uc_mcontext.gregs[REG_RIP] + m->length : at;
 }
 
 /* Doing it */

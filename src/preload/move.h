@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "x86/parts.h"
+
 enum move_kind {
 	MOVE_LOAD,      /* memory to register */
 	MOVE_STORE,     /* register or `number` to memory */
@@ -33,9 +35,8 @@ struct move {
 	bool memory_second; /* MOVE_CALCULATE: the register is the first operand, and gets the result */
 	uint8_t reg;
 	int64_t number;
-	uint8_t extension; /* REX bits */
-	uint8_t modrm;     /* offset in the instruction */
-	uint8_t length;    /* of the instruction */
+	struct x86_memory memory;
+	uint8_t length; /* of the instruction */
 };
 
 /* Decode the instruction.  False: it is not one of these. */

@@ -250,7 +250,8 @@ static void compare(uint8_t *page, uint8_t prefix, uint8_t rex, uint8_t escape, 
 /* Is it an opcode, and not a prefix or the first byte of a longer one? */
 static bool is_opcode(unsigned op)
 {
-	return op >= 256 || (op != 0x0f && (op & 0xf0) != 0x40 && op != 0x66 && op != 0xf2 && op != 0xf3);
+	return op >= 256 || !(op == 0x0f || (op & 0xf0) == 0x40 || (op & 0xe7) == 0x26 || (op >= 0x64 && op <= 0x67) ||
+			      op == 0xf0 || op == 0xf2 || op == 0xf3);
 }
 
 static void does_as_the_processor(void **state)
