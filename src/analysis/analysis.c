@@ -40,7 +40,9 @@ int analysis_new(struct analysis **analysis, const struct analysis_options *opti
 	a->scan = scan_new(&a->choice, &how);
 	if (silencers_read(&a->silencers, options->suppress, options->suppress_count, options->baseline, err) < 0)
 		return -1;
-	return options->testing.recover ? campaign_check(&options->testing, options->elsewhere, err) : 0;
+	if (!options->testing.recover || options->testing.maker)
+		return 0;
+	return campaign_check(&options->testing, options->elsewhere, err);
 }
 
 void analysis_free(struct analysis *a)

@@ -11,8 +11,11 @@
  *     }
  *     analysis_free(a);
  *
- * An analysis prints nothing, does not look at the terminal or the environment, and has no globals.  So one process can
- * run many of them, also at the same time.  The options, and everything they point to, must outlive it. */
+ * An analysis prints nothing, does not look at the terminal, and has no globals.  So one process can run many of them,
+ * one after the other, interleaved, or on several threads.  Only one of these threads may run recovery on this machine,
+ * because that waits for all children of the process; the others need a tester of their own (testing.maker).
+ *
+ * The options, and everything they point to, must outlive the analysis. */
 #ifndef BLACKOUT_ANALYSIS_ANALYSIS_H
 #define BLACKOUT_ANALYSIS_ANALYSIS_H
 

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <dwarf.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -137,19 +138,22 @@ const char *names_of_die(struct names *names, Dwarf_Die *die)
 
 typedef char *demangle_function(const char *mangled, char *buffer, size_t *size, int *status);
 
+static demangle_function *demangle; /* NULL: there is none */
+
+static void demangle_find(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+
+	if (library)
+		*(void **)&demangle = dlsym(library, "__cxa_demangle");
+}
+
 static demangle_function *demangler(void)
 {
-	static demangle_function *function;
-	static bool tried;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	if (!tried) {
-		void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-
-		tried = true;
-		if (library)
-			*(void **)&function = dlsym(library, "__cxa_demangle");
-	}
-	return function;
+	pthread_once(&once, demangle_find);
+	return demangle;
 }
 
 /* Cut the parameters off a demangled name, with the qualifiers and clone suffixes after them: DWARF's names have none
