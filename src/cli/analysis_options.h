@@ -43,7 +43,7 @@ struct analysis_words {
 
 #define TESTING_OPTIONS(o) \
 	OPTION_GROUP("Crash states"), \
-	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them; without it no crash state is tested", OPTION_TEXT | OPTION_RULES, &(o)->recover}, \
+	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them; without it no crash state is tested", OPTION_TEXT | OPTION_OUTCOME, &(o)->recover}, \
 	{"at", "persist|store", "persist", "where inject crashes: before flushes, fences and syncs, or before every store too", OPTION_TEXT | OPTION_KEPT, &(o)->at}, \
 	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER | OPTION_KEPT, &(o)->visits}, \
 	{"points", "LIST", NULL, "crash only at these failure points: numbers, ranges, functions, file:line", OPTION_TEXT | OPTION_KEPT, &(o)->points}, \
@@ -51,8 +51,8 @@ struct analysis_words {
 	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG | OPTION_KEPT, &(o)->nested}, \
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER | OPTION_KEPT, &(o)->jobs}, \
 	{"timeout", "SECONDS", "10", "how long one recovery may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
-	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_RULES, &(o)->memory}, \
-	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_RULES, &(o)->disk}, \
+	{"memory", "SIZE", NULL, "how much address space one recovery may use: 512M, 4G", OPTION_TEXT | OPTION_OUTCOME, &(o)->memory}, \
+	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_OUTCOME, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}

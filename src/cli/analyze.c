@@ -11,44 +11,44 @@
 #include "cli/quantity.h"
 #include "cli/summary.h"
 
-int analyze_prepare(struct analyze *z, struct err *err)
+int analyze_prepare(struct analyze *a, struct err *err)
 {
-	z->printing = printing_parse(z->report);
-	z->progress = progress_start();
-	z->rules = rules_text(z->options);
-	if (analysis_options_parse(&z->how, z->words, err) < 0)
+	a->printing = printing_parse(a->report);
+	a->progress = progress_start();
+	a->depends = outcome_options_text(a->options);
+	if (analysis_options_parse(&a->how, a->words, err) < 0)
 		return -1;
-	z->how.testing.depends = z->rules;
-	z->how.suppress = z->report->suppress.items;
-	z->how.suppress_count = z->report->suppress.count;
-	z->how.baseline = z->report->baseline;
-	z->how.fail_on = z->printing.fail_on;
-	z->how.stop.asked = interrupt_asked;
-	if (z->show_progress && !z->quiet) {
-		z->how.reading = progress_reading;
-		z->how.progress = progress_testing;
-		z->how.arg = &z->progress;
+	a->how.testing.depends = a->depends;
+	a->how.suppress = a->report->suppress.items;
+	a->how.suppress_count = a->report->suppress.count;
+	a->how.baseline = a->report->baseline;
+	a->how.fail_on = a->printing.fail_on;
+	a->how.stop.asked = interrupt_asked;
+	if (a->show_progress && !a->quiet) {
+		a->how.reading = progress_reading;
+		a->how.progress = progress_testing;
+		a->how.arg = &a->progress;
 	}
-	return analysis_new(&z->analysis, &z->how, err);
+	return analysis_new(&a->analysis, &a->how, err);
 }
 
-void analyze_close(struct analyze *z)
+void analyze_close(struct analyze *a)
 {
-	analysis_free(z->analysis);
-	free(z->rules);
+	analysis_free(a->analysis);
+	free(a->depends);
 }
 
-int analyze_read(struct analyze *z, struct err *err)
+int analyze_read(struct analyze *a, struct err *err)
 {
-	int r = analysis_read(z->analysis, z->dir, err);
+	int r = analysis_read(a->analysis, a->dir, err);
 
-	progress_clear(&z->progress);
+	progress_clear(&a->progress);
 	return r;
 }
 
-static struct summary summary_of(const struct analyze *z, const struct record *record)
+static struct summary summary_of(const struct analyze *a, const struct record *record)
 {
-	struct summary summary = {.dir = z->dir_shown};
+	struct summary summary = {.dir = a->dir_shown};
 
 	if (record) {
 		summary.is_script = record->program.is_script;
@@ -59,12 +59,12 @@ static struct summary summary_of(const struct analyze *z, const struct record *r
 }
 
 /* A user who names PM files, or a recovery command, expects that there are PM files. */
-static bool pm_is_missing(const struct analyze *z, const struct record *record, struct err *err)
+static bool pm_is_missing(const struct analyze *a, const struct record *record, struct err *err)
 {
-	const struct summary summary = summary_of(z, record);
-	const struct scan *scan = analysis_scan(z->analysis);
+	const struct summary summary = summary_of(a, record);
+	const struct scan *scan = analysis_scan(a->analysis);
 
-	if (trace_file_count(scan_trace(scan)) || (!z->words->recover && !summary.pm_given))
+	if (trace_file_count(scan_trace(scan)) || (!a->words->recover && !summary.pm_given))
 		return false;
 	summary_nothing(&summary, scan_trace(scan), scan_started_others(scan), err);
 	err_status(err, ERR_TARGET);
@@ -72,13 +72,13 @@ static bool pm_is_missing(const struct analyze *z, const struct record *record, 
 }
 
 /* The text report starts with the same line. */
-static void recorded_say(const struct analyze *z, const struct record *record)
+static void recorded_say(const struct analyze *a, const struct record *record)
 {
-	const struct summary summary = summary_of(z, record);
-	const struct scan *scan = analysis_scan(z->analysis);
+	const struct summary summary = summary_of(a, record);
+	const struct scan *scan = analysis_scan(a->analysis);
 	struct stats_summary totals;
 
-	if (z->quiet || (z->printing.format == REPORT_TEXT && trace_file_count(scan_trace(scan))))
+	if (a->quiet || (a->printing.format == REPORT_TEXT && trace_file_count(scan_trace(scan))))
 		return;
 	scan_totals(scan, &totals);
 	summary_line(&summary, scan_trace(scan), &totals, scan_started_others(scan), stderr);
@@ -99,27 +99,27 @@ static const char *bad_end(const struct record *record, const char *stopped)
 
 /* Crash states will be tested: save the options for --resume.  After --resume, earlier results count only if they would
  * be the same now. */
-static int testing_begin(struct analyze *z, struct err *err)
+static int testing_begin(struct analyze *a, struct err *err)
 {
-	const struct saved_options *saved = &z->saved;
+	const struct saved_options *saved = &a->saved;
 	struct err ignored;
 	double then;
 
-	if (saved_options_write(z->options, z->out, err) < 0)
+	if (saved_options_write(a->options, a->out, err) < 0)
 		return -1;
-	z->progress = progress_start();
-	if (z->quiet)
+	a->progress = progress_start();
+	if (a->quiet)
 		return 0;
 	if (*saved->changed)
 		fprintf(stderr, "all crash states are tested again because %s changed\n", saved->changed);
 	else if (saved->timeout && seconds_parse("timeout", saved->timeout, &then, &ignored) == 0 &&
-		 then < z->how.testing.timeout)
+		 then < a->how.testing.timeout)
 		fprintf(stderr, "recoveries that did not end within --timeout %s are tested again\n", saved->timeout);
 	return 0;
 }
 
 /* Print the report.  Returns the exit status if there was no other problem. */
-static int result_print(const struct analyze *z, const struct analysis_result *result)
+static int result_print(const struct analyze *a, const struct analysis_result *result)
 {
 	const struct err *failed = result->unwritten;
 	struct err unprinted;
@@ -127,48 +127,48 @@ static int result_print(const struct analyze *z, const struct analysis_result *r
 	if (*result->printed)
 		fprintf(stderr, "recovery printed:\n%s%s", result->printed,
 			result->printed[strlen(result->printed) - 1] == '\n' ? "" : "\n");
-	if (result->findings && !(z->quiet && z->printing.format == REPORT_TEXT) &&
-	    printing_report(&z->printing, result->findings, z->out_shown, &unprinted) < 0 && !failed)
+	if (result->findings && !(a->quiet && a->printing.format == REPORT_TEXT) &&
+	    printing_report(&a->printing, result->findings, a->out_shown, &unprinted) < 0 && !failed)
 		failed = &unprinted;
-	return failed ? command_fail(failed) : printing_status(&z->printing, result->findings);
+	return failed ? command_fail(failed) : printing_status(&a->printing, result->findings);
 }
 
-static void interrupted_say(const struct analyze *z, const struct analysis_result *result)
+static void interrupted_say(const struct analyze *a, const struct analysis_result *result)
 {
 	if (result->tests_left)
 		fprintf(stderr,
 			"interrupted; the reports cover the crash states that were tested so far\n"
 			"hint: blackout check --resume %s tests the rest\n",
-			z->dir_shown);
+			a->dir_shown);
 	else
 		fprintf(stderr, "interrupted; the reports cover what was analyzed so far\n");
 }
 
-int analyze_finish(struct analyze *z, const struct record *record)
+int analyze_finish(struct analyze *a, const struct record *record)
 {
-	const struct scan *scan = analysis_scan(z->analysis);
+	const struct scan *scan = analysis_scan(a->analysis);
 	const char *stopped = trace_meta(scan_trace(scan), "stopped");
-	struct analysis_facts facts = {.out = z->out, .out_shown = z->out_shown};
+	struct analysis_facts facts = {.out = a->out, .out_shown = a->out_shown};
 	struct err no_pm, unsaved;
 	const struct err *untested = NULL, *unproven = NULL;
 	const struct analysis_result *result;
 	int found, ended;
 
-	if (pm_is_missing(z, record, &no_pm)) {
+	if (pm_is_missing(a, record, &no_pm)) {
 		unproven = &no_pm;
 		facts.warning = no_pm.sentence;
 	} else if (record) {
-		recorded_say(z, record);
+		recorded_say(a, record);
 	}
-	if (record && z->words->recover)
+	if (record && a->words->recover)
 		facts.untested = bad_end(record, stopped);
-	if (!facts.untested && analysis_will_test(z->analysis) && testing_begin(z, &unsaved) < 0) {
+	if (!facts.untested && analysis_will_test(a->analysis) && testing_begin(a, &unsaved) < 0) {
 		untested = &unsaved;
 		facts.untested = unsaved.sentence;
 	}
-	result = analysis_judge(z->analysis, &facts);
-	progress_clear(&z->progress);
-	found = result_print(z, result);
+	result = analysis_judge(a->analysis, &facts);
+	progress_clear(&a->progress);
+	found = result_print(a, result);
 	untested = untested ? untested : result->untested;
 	unproven = unproven ? unproven : result->unproven;
 	if (untested)
@@ -178,6 +178,6 @@ int analyze_finish(struct analyze *z, const struct record *record)
 		return ended;
 	if (scan_complete(scan) && !interrupt_seen())
 		return unproven ? command_fail(unproven) : found;
-	interrupted_say(z, result);
+	interrupted_say(a, result);
 	return STATUS_INTERRUPTED;
 }

@@ -33,7 +33,7 @@ struct analyze {
 	struct printing printing;
 	struct progress progress;
 	struct analysis *analysis;
-	char *rules;
+	char *depends; /* see struct campaign_options */
 };
 
 /* Check all options and read the files that they name. -1, usually ERR_USAGE. */

@@ -39,11 +39,11 @@ enum option_kind {
 };
 
 /* Flags to add to the kind of an option that controls how crash states are tested.  When testing is resumed, such an
- * option keeps its value (testing.h), unless the command line gives a new one. */
+ * option keeps its value (saved_options.h), unless the command line gives a new one. */
 enum option_use {
 	OPTION_KIND_MASK = 0xf,
 	OPTION_KEPT = 0x10,
-	OPTION_RULES = 0x30, /* also, the outcomes of recovery depend on it */
+	OPTION_OUTCOME = 0x30, /* also, the outcomes of recovery depend on it */
 };
 
 /* Arguments of a repeatable option, in the sequence of the command line.  The list owns the array; the strings belong
@@ -110,9 +110,9 @@ static inline bool option_is_kept(const struct option *option)
 	return option->kind & OPTION_KEPT;
 }
 
-static inline bool option_rules(const struct option *option)
+static inline bool option_decides_outcome(const struct option *option)
 {
-	return (option->kind & OPTION_RULES) == OPTION_RULES;
+	return (option->kind & OPTION_OUTCOME) == OPTION_OUTCOME;
 }
 
 /* Print the help of a command on standard output. */

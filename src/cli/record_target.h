@@ -45,8 +45,8 @@ struct record_options {
 /* Rows also for commands that only run recovery. */
 #define SERVICE_OPTIONS(o) \
 	OPTION_GROUP("Servers"), \
-	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_RULES, &(o)->client}, \
-	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_RULES, &(o)->ready}
+	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_OUTCOME, &(o)->client}, \
+	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_OUTCOME, &(o)->ready}
 /* clang-format on */
 
 struct record {

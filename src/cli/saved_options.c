@@ -165,14 +165,14 @@ void saved_options_read(const struct option *options, const char *dir, struct sa
 		if (!option_is_kept(o))
 			continue;
 		option_load(&settings, o);
-		if (option_rules(o) && option_changed(&settings, o))
+		if (option_decides_outcome(o) && option_changed(&settings, o))
 			changed_note(saved, o);
 		if (!strcmp(o->name, "timeout"))
 			saved->timeout = settings_text(&settings, o);
 	}
 }
 
-char *rules_text(const struct option *options)
+char *outcome_options_text(const struct option *options)
 {
 	char *text = NULL;
 	size_t size;
@@ -180,7 +180,7 @@ char *rules_text(const struct option *options)
 
 	BUG_ON(!out);
 	for (const struct option *o = options; o->name; o++)
-		if (option_rules(o))
+		if (option_decides_outcome(o))
 			option_write(o, out);
 	fclose(out);
 	for (size_t i = 0; i + 1 < size; i++)

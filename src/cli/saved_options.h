@@ -20,7 +20,7 @@ int saved_options_write(const struct option *options, const char *dir, struct er
 void saved_options_read(const struct option *options, const char *dir, struct saved_options *saved);
 void saved_options_remove(const char *dir);
 
-/* A text of all options on which the outcomes of recovery depend (OPTION_RULES).  The caller frees it. */
-char *rules_text(const struct option *options);
+/* A text of all options on which the outcomes of recovery depend (OPTION_OUTCOME).  The caller frees it. */
+char *outcome_options_text(const struct option *options);
 
 #endif
