@@ -51,7 +51,7 @@
 
 /* A report about a leaf that has ended, or about something else.  It is made in the process that waited for the leaf.
  * The receiver adds the output. */
-struct lazy_told {
+struct lazy_result {
 	struct lazy_report report;
 	int status; /* as from wait(2) */
 	uint64_t nanoseconds;
@@ -62,7 +62,7 @@ struct lazy_told {
 
 struct lazy_setup {
 	const struct lazy_block *block; /* must outlive the tree */
-	void (*tell)(const struct lazy_told *told);
+	void (*send)(const struct lazy_result *result);
 	/* `mark` records, before a fork, state that leaves must not share (outputs, file offsets); `reset` restores it
 	 * after the child. */
 	void (*mark)(uint64_t *marks);

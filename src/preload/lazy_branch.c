@@ -97,7 +97,7 @@ static bool contents_try(struct contents *k, uint32_t i, bool downwards)
 static void postpone(uint32_t line)
 {
 	lazy_log_push(line, lazy.alternative);
-	lazy_tell(LAZY_POSTPONED, 0);
+	lazy_report_send(LAZY_POSTPONED, 0);
 	lazy.tree->depth = lazy.depth;
 }
 

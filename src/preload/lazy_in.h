@@ -154,10 +154,10 @@ void lazy_log_restore(void);
 /* The flags of the first alternative in a mask. */
 void lazy_mask_first(uint32_t line, uint64_t mask, uint8_t *flags);
 bool lazy_leaves_out(const uint8_t *flags, uint32_t count);
-/* Send a report with these flags (enum lazy_flag). lazy_tell_leaf reports the own leaf of a process that has ended;
+/* Send a report with these flags (enum lazy_flag). lazy_report_leaf reports the own leaf of a process that has ended;
  * that process has already reported all leaves below it. */
-void lazy_tell(uint32_t flags, int status);
-void lazy_tell_leaf(pid_t pid, int status);
+void lazy_report_send(uint32_t flags, int status);
+void lazy_report_leaf(pid_t pid, int status);
 
 /* lazy_time.c */
 /* Call in a process that starts to run. */

@@ -85,27 +85,27 @@ void lazy_log_restore(void)
 	}
 }
 
-/* Telling */
+/* Reports */
 
-void lazy_tell(uint32_t flags, int status)
+void lazy_report_send(uint32_t flags, int status)
 {
 	struct lazy_tree *tree = lazy.tree;
-	struct lazy_told told = {.status = status,
-				 .nanoseconds = tree->spent_ns,
-				 .lines = lazy.log,
-				 .taken = lazy.taken};
+	struct lazy_result result = {.status = status,
+				     .nanoseconds = tree->spent_ns,
+				     .lines = lazy.log,
+				     .taken = lazy.taken};
 
-	told.masks = lazy.masks;
-	told.report = (struct lazy_report){.flags = flags,
-					   .depth = tree->depth,
-					   .traps = tree->traps,
-					   .left_out = tree->left_out};
-	told.report.keep = tree->fresh < tree->depth ? tree->fresh : tree->depth;
-	lazy.setup.tell(&told);
+	result.masks = lazy.masks;
+	result.report = (struct lazy_report){.flags = flags,
+					     .depth = tree->depth,
+					     .traps = tree->traps,
+					     .left_out = tree->left_out};
+	result.report.keep = tree->fresh < tree->depth ? tree->fresh : tree->depth;
+	lazy.setup.send(&result);
 	tree->fresh = tree->depth;
 }
 
-void lazy_tell_leaf(pid_t pid, int status)
+void lazy_report_leaf(pid_t pid, int status)
 {
 	struct lazy_tree *tree = lazy.tree;
 	bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
@@ -123,7 +123,7 @@ void lazy_tell_leaf(pid_t pid, int status)
 		flags = LAZY_TIMEOUT;
 	tree->spent_ns += clock_ns() - tree->began_ns;
 	flags |= (tree->all ? LAZY_ALL : 0) | (tree->none ? LAZY_NONE : 0);
-	lazy_tell(flags, status);
+	lazy_report_send(flags, status);
 	tree->leaves++;
 	if ((lazy.block->leaves_max && tree->leaves >= lazy.block->leaves_max) || lazy.block->stop)
 		tree->over = true;

@@ -79,7 +79,7 @@ static void postpone_class(uint32_t line, uint64_t class)
 		lazy_log_push(line, lazy.alternative);
 	else
 		lazy_log_change(line, lazy.alternative);
-	lazy_tell(LAZY_POSTPONED, 0);
+	lazy_report_send(LAZY_POSTPONED, 0);
 	lazy.masks[line] = before;
 	lazy.tree->depth = lazy.depth;
 	lazy_log_restore();

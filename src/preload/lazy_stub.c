@@ -104,18 +104,18 @@ static void outputs_collect(uint32_t flags)
 	output_read(&err, paths.err);
 }
 
-static void stub_tell(const struct lazy_told *told)
+static void report_send(const struct lazy_result *result)
 {
 	const struct choices_line *lines = choices_lines(choices());
-	struct lazy_report report = told->report;
-	struct stub_reply reply = {.op = STUB_LEAF, .status = told->status, .nanoseconds = told->nanoseconds};
+	struct lazy_report report = result->report;
+	struct stub_reply reply = {.op = STUB_LEAF, .status = result->status, .nanoseconds = result->nanoseconds};
 
 	outputs_collect(report.flags);
 	report.flags |= (out.bytes && out.cut ? LAZY_OUT_CUT : 0) | (err.bytes && err.cut ? LAZY_ERR_CUT : 0);
 	report.out_bytes = out.bytes;
 	report.err_bytes = err.bytes;
 	for (uint32_t i = report.keep; i < report.depth; i++)
-		report.taken_bytes += lines[told->lines[i]].count;
+		report.taken_bytes += lines[result->lines[i]].count;
 	if (report.flags & LAZY_POSTPONED)
 		report.mask_bytes = report.depth * (uint32_t)sizeof(uint64_t);
 	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes +
@@ -123,11 +123,11 @@ static void stub_tell(const struct lazy_told *told)
 	writer.fd = (int)CALL(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
 	writer_put(&reply, sizeof(reply));
 	writer_put(&report, sizeof(report));
-	writer_put(told->lines + report.keep, (report.depth - report.keep) * sizeof(uint32_t));
+	writer_put(result->lines + report.keep, (report.depth - report.keep) * sizeof(uint32_t));
 	for (uint32_t i = report.keep; i < report.depth; i++)
-		writer_put(told->taken + lines[told->lines[i]].first, lines[told->lines[i]].count);
+		writer_put(result->taken + lines[result->lines[i]].first, lines[result->lines[i]].count);
 	for (uint32_t i = 0; i < report.depth && report.mask_bytes; i++)
-		writer_put(&told->masks[told->lines[i]], sizeof(uint64_t));
+		writer_put(&result->masks[result->lines[i]], sizeof(uint64_t));
 	writer_put(out.at, out.bytes);
 	writer_put(err.at, err.bytes);
 	writer_flush();
@@ -210,7 +210,7 @@ static void *block_map(void)
 
 const char *lazy_stub_begin(void)
 {
-	struct lazy_setup setup = {.tell = stub_tell, .mark = stub_mark, .reset = stub_reset, .refuse = refuse};
+	struct lazy_setup setup = {.send = report_send, .mark = stub_mark, .reset = stub_reset, .refuse = refuse};
 
 	setup.refused = &stub_page->refused;
 	setup.adopt = locks_adopt;

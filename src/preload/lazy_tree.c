@@ -85,7 +85,7 @@ bool lazy_child_try(uint32_t line)
 	if (pid == 0)
 		return true;
 	if (pid > 0)
-		lazy_tell_leaf(pid, child_wait(pid));
+		lazy_report_leaf(pid, child_wait(pid));
 	if (pid < 0 || lazy.tree->lost) {
 		lazy.tree->left_out += lazy_completions(line, lazy.alternative);
 		lazy.tree->lost = false;
@@ -119,10 +119,10 @@ uint32_t lazy_random_below(uint32_t line, uint32_t limit)
 void lazy_over(pid_t pid, int status)
 {
 	if (pid > 0)
-		lazy_tell_leaf(pid, status);
+		lazy_report_leaf(pid, status);
 	if (lazy.tree->lost)
 		lazy.tree->left_out += choices_count(lazy.choices, lazy.bounds, NULL);
-	lazy_tell(LAZY_END, 0);
+	lazy_report_send(LAZY_END, 0);
 	CALL(SYS_munmap, lazy.masks, lazy.private_bytes);
 	CALL(SYS_munmap, lazy.tree, lazy.tree->bytes);
 	lazy = (struct lazy){0};

@@ -54,7 +54,7 @@ struct lazy_run {
 
 	uint64_t timeout_ns;
 	struct lazy_block *block; /* the request, as the stub sees it */
-	uint64_t told;            /* leaves reported since the request was sent */
+	uint64_t reported;        /* leaves reported since the request was sent */
 	double before;            /* sets left out by earlier requests */
 	uint64_t traps_before;
 	bool enough;
@@ -168,7 +168,7 @@ bool lazy_request(struct lazy_run *run, struct worker *w)
 		run->block->choices = (uint32_t)before;
 		block_fill(run, w, extra);
 	}
-	run->told = 0;
+	run->reported = 0;
 	run->before = run->end.left_out;
 	run->traps_before = run->end.traps;
 	run->now.count = 0;
@@ -271,9 +271,9 @@ static struct choices_bounds rest_fill(struct lazy_run *run)
 }
 
 /* The output that the fork server printed before its first child comes first. */
-static struct tail tail_make(const struct printed *before, const char *text, size_t size, bool cut)
+static struct tail tail_make(const struct recovery_output *before, const char *text, size_t size, bool cut)
 {
-	struct tail head = printed_tail(before), tail = {.size = size, .cut = cut};
+	struct tail head = recovery_output_tail(before), tail = {.size = size, .cut = cut};
 	size_t kept = cut ? 0 : head.size < OUTCOME_TAIL - size ? head.size : OUTCOME_TAIL - size;
 
 	if (!cut)
@@ -322,7 +322,7 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 		outcome = outcome_of(w, reply, report, text);
 		leaf.outcome = &outcome;
 	}
-	run->told++;
+	run->reported++;
 	run->end.leaves++;
 	run->end.refused += leaf.refused != NULL;
 	if (!run->options.leaf(run->options.arg, run->ticket, &leaf)) {
@@ -442,7 +442,7 @@ static bool run_goes_on(struct lazy_run *run)
 		return false;
 	}
 	if (run->options.order == LAZY_SAMPLE)
-		return run->options.leaves_max > run->end.leaves && run->told > 0;
+		return run->options.leaves_max > run->end.leaves && run->reported > 0;
 	if (run->asked == run->postponed.count)
 		return false;
 	run->asked++;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void force_add(struct words *environment)
+void pmem_force_add(struct words *environment)
 {
 	if (!getenv("PMEM_IS_PMEM_FORCE"))
 		words_add(environment, "PMEM_IS_PMEM_FORCE=1");

@@ -7,6 +7,6 @@
 #include "run/words.h"
 
 /* Add the variables to the environment of a process that will be started.  Values that the user has set are kept. */
-void force_add(struct words *environment);
+void pmem_force_add(struct words *environment);
 
 #endif

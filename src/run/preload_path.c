@@ -39,7 +39,7 @@ static int links_make(struct err *err)
 	return 0;
 }
 
-int plain_name(char path[PATH_MAX], struct err *err)
+int preload_path_replace(char path[PATH_MAX], struct err *err)
 {
 	char name[PATH_MAX];
 

@@ -11,6 +11,6 @@
 #include "base/err.h"
 
 /* If the path needs another name, replace it with that name. */
-int plain_name(char path[PATH_MAX], struct err *err);
+int preload_path_replace(char path[PATH_MAX], struct err *err);
 
 #endif

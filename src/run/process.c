@@ -20,14 +20,14 @@
 #include "base/clock.h"
 #include "run/children.h"
 
-enum { TOLD_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
+enum { ENDING_MS = 60000, KILL_ROUNDS_MAX = 50, KILL_ROUND_MS = 100, LATER_MS = 3600 * 1000 };
 enum { NUDGE_LOOK_MS = 200, NUDGE_AT_LAST = 10 /* times nudge_ms, for a debugger that is never idle */ };
 
 enum stage {
 	STAGE_RUN,
-	STAGE_LEFT,  /* the server has ended well, but its client has not ended */
-	STAGE_TOLD,  /* the client is done, and the server was told to end */
-	STAGE_ASKED, /* the command was asked to end */
+	STAGE_LEFT,   /* the server has ended well, but its client has not ended */
+	STAGE_ENDING, /* the client is done, and the server was told to end */
+	STAGE_ASKED,  /* the command was asked to end */
 	STAGE_TERM,
 	STAGE_KILL,
 	STAGE_GIVE_UP, /* some process survives even SIGKILL */
@@ -208,7 +208,7 @@ static void watch_escalate(struct watch *w)
 		children_signal(SIGTERM);
 		watch_enter(w, STAGE_TERM, PROCESS_TERM_MS);
 		break;
-	case STAGE_TOLD:
+	case STAGE_ENDING:
 	case STAGE_TERM:
 	case STAGE_KILL:
 		/* Several rounds, because the children of a killed process become our children. */
@@ -258,7 +258,7 @@ static void watch_client_ended(struct watch *w, int status)
 		children_signal(SIGTERM);
 	else
 		kill(w->target, SIGTERM);
-	watch_enter(w, STAGE_TOLD, TOLD_MS);
+	watch_enter(w, STAGE_ENDING, ENDING_MS);
 }
 
 /* The client has no server to talk to any more, unless the server went to the background.  A server that ended well may
@@ -300,7 +300,7 @@ static bool watch_over(const struct watch *w)
 	if (w->childless || w->stage == STAGE_GIVE_UP)
 		return true;
 	/* Daemons that the command left running are the command's business, unless we have to clean up. */
-	return w->stage <= STAGE_TOLD && w->ended && !w->client && !w->wait_all;
+	return w->stage <= STAGE_ENDING && w->ended && !w->client && !w->wait_all;
 }
 
 /* Report the end of the server, unless it ended as it was told to; then report the end of the client. */
@@ -308,7 +308,7 @@ static struct process_end watch_end(const struct watch *w, bool served, int64_t 
 {
 	int status = w->wait_status;
 	bool well = served &&
-		    (status == 0 || (w->stage == STAGE_TOLD && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+		    (status == 0 || (w->stage == STAGE_ENDING && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 
 	if (well)
 		status = w->client_status;

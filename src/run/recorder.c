@@ -78,7 +78,7 @@ int recorder_find_tool(struct recorder *recorder, struct err *err)
 	*strrchr(path, '/') = 0;
 	memcpy(recorder->lib, path, sizeof(path));
 	memcpy(recorder->lib_name, path, sizeof(path));
-	return plain_name(recorder->lib_name, err);
+	return preload_path_replace(recorder->lib_name, err);
 }
 
 /* --log-file expands %p and others, so a plain % must be doubled. */
@@ -166,5 +166,5 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "%s", job->target.items[i]);
 	lead_to_tool(environment, recorder->lib_name, job->dir);
 	if (job->pmem_force)
-		force_add(environment);
+		pmem_force_add(environment);
 }

@@ -46,7 +46,7 @@ static void commons_fill(struct recovery *r)
 	words_add(&r->argv, "%s", command);
 	free(command);
 	if (o->pmem_force)
-		force_add(&r->environment);
+		pmem_force_add(&r->environment);
 	r->common.argv = r->argv.items;
 	r->common.environment = r->environment.items;
 	r->common.cwd = r->cwd;
@@ -92,7 +92,7 @@ static void mode_begin(struct recovery *r)
 
 	if ((stub ? path_make(path, sizeof(r->common.stub), &ignored, "%s", stub)
 		  : recorder_find_shipped(path, STUB_LIBRARY, &ignored)) < 0 ||
-	    plain_name(path, &ignored) < 0)
+	    preload_path_replace(path, &ignored) < 0)
 		*path = 0;
 	/* If the user (or a test) asks for one of the later modes, avoid namespaces altogether. */
 	bool avoided = r->options.mode > RECOVERY_NAMESPACE;

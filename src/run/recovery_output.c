@@ -11,71 +11,71 @@
 /* A pipe holds at most 1 MiB.  So after recovery has ended, no more than that is left to read. */
 enum { CHUNK = 65536, CHUNKS_FAIR = 16, CHUNKS_ALL = 64 };
 
-int printed_open(struct printed *printed)
+int recovery_output_open(struct recovery_output *output)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -1;
-	*printed = (struct printed){.read = ends[0], .write = ends[1]};
+	*output = (struct recovery_output){.read = ends[0], .write = ends[1]};
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-void printed_close(struct printed *printed)
+void recovery_output_close(struct recovery_output *output)
 {
-	close(printed->read);
-	close(printed->write);
+	close(output->read);
+	close(output->write);
 }
 
-static void printed_add(struct printed *printed, const char *bytes, size_t size)
+static void recovery_output_add(struct recovery_output *output, const char *bytes, size_t size)
 {
 	/* Skip the bytes that would be overwritten at once. */
 	if (size > OUTCOME_TAIL) {
-		printed->total += size - OUTCOME_TAIL;
+		output->total += size - OUTCOME_TAIL;
 		bytes += size - OUTCOME_TAIL;
 		size = OUTCOME_TAIL;
 	}
-	size_t at = printed->total % OUTCOME_TAIL, first = OUTCOME_TAIL - at < size ? OUTCOME_TAIL - at : size;
-	memcpy(printed->at + at, bytes, first);
-	memcpy(printed->at, bytes + first, size - first);
-	printed->total += size;
+	size_t at = output->total % OUTCOME_TAIL, first = OUTCOME_TAIL - at < size ? OUTCOME_TAIL - at : size;
+	memcpy(output->at + at, bytes, first);
+	memcpy(output->at, bytes + first, size - first);
+	output->total += size;
 }
 
-void printed_pump(struct printed *printed, bool all)
+void recovery_output_pump(struct recovery_output *output, bool all)
 {
 	static char chunk[CHUNK];
 
 	for (int i = 0; i < (all ? CHUNKS_ALL : CHUNKS_FAIR); i++) {
-		ssize_t n = read(printed->read, chunk, sizeof(chunk));
+		ssize_t n = read(output->read, chunk, sizeof(chunk));
 		if (n <= 0)
 			return;
-		printed_add(printed, chunk, (size_t)n);
+		recovery_output_add(output, chunk, (size_t)n);
 		if (n < (ssize_t)sizeof(chunk) && !all)
 			return;
 	}
 }
 
-void printed_clear(struct printed *printed)
+void recovery_output_clear(struct recovery_output *output)
 {
-	printed->total = 0;
+	output->total = 0;
 }
 
-void printed_copy(struct printed *printed, const struct printed *from)
+void recovery_output_copy(struct recovery_output *output, const struct recovery_output *from)
 {
-	printed->total = from->total;
-	memcpy(printed->at, from->at, sizeof(printed->at));
+	output->total = from->total;
+	memcpy(output->at, from->at, sizeof(output->at));
 }
 
-struct tail printed_tail(const struct printed *printed)
+struct tail recovery_output_tail(const struct recovery_output *output)
 {
-	struct tail tail = {.cut = printed->total > OUTCOME_TAIL};
+	struct tail tail = {.cut = output->total > OUTCOME_TAIL};
 
-	tail.size = tail.cut ? OUTCOME_TAIL : (size_t)printed->total;
+	tail.size = tail.cut ? OUTCOME_TAIL : (size_t)output->total;
 	if (!tail.size)
 		return tail;
 	tail.text = mem_alloc(tail.size + 1);
-	size_t at = tail.cut ? printed->total % OUTCOME_TAIL : 0;
-	memcpy(tail.text, printed->at + at, tail.size - at);
-	memcpy(tail.text + (tail.size - at), printed->at, at);
+	size_t at = tail.cut ? output->total % OUTCOME_TAIL : 0;
+	memcpy(tail.text, output->at + at, tail.size - at);
+	memcpy(tail.text + (tail.size - at), output->at, at);
 	return tail;
 }

@@ -8,24 +8,24 @@
 
 #include "run/outcome.h"
 
-struct printed {
+struct recovery_output {
 	int read, write; /* the ends of a pipe; reads do not block */
 	uint64_t total;
 	char at[OUTCOME_TAIL]; /* a ring buffer */
 };
 
 /* -1: no pipe, errno says why. */
-int printed_open(struct printed *printed);
-void printed_close(struct printed *printed);
+int recovery_output_open(struct recovery_output *output);
+void recovery_output_close(struct recovery_output *output);
 
 /* Read what is there.  `all`: read to the last byte; otherwise stop early, to be fair to the other workers. */
-void printed_pump(struct printed *printed, bool all);
+void recovery_output_pump(struct recovery_output *output, bool all);
 
-/* printed_clear forgets the output; printed_copy goes back to an earlier state. */
-void printed_clear(struct printed *printed);
-void printed_copy(struct printed *printed, const struct printed *from);
+/* recovery_output_clear forgets the output; recovery_output_copy goes back to an earlier state. */
+void recovery_output_clear(struct recovery_output *output);
+void recovery_output_copy(struct recovery_output *output, const struct recovery_output *from);
 
 /* The end of the output; the caller frees tail.text. */
-struct tail printed_tail(const struct printed *printed);
+struct tail recovery_output_tail(const struct recovery_output *output);
 
 #endif

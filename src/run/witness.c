@@ -387,7 +387,7 @@ static void call_look(struct witness *w, pid_t pid, const struct seccomp_data *c
 
 /* The kernel's structures may be longer than the ones we know. */
 union notice {
-	struct seccomp_notif told;
+	struct seccomp_notif call;
 	struct seccomp_notif_resp reply;
 	char room[REPLY_ROOM];
 };
@@ -398,8 +398,8 @@ static void listener_look(struct witness *w, int listener)
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &notice) < 0)
 		return;
-	call_look(w, (pid_t)notice.told.pid, &notice.told.data);
-	reply.reply.id = notice.told.id;
+	call_look(w, (pid_t)notice.call.pid, &notice.call.data);
+	reply.reply.id = notice.call.id;
 	reply.reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }

@@ -31,7 +31,7 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 	*worker = (struct worker){.options = options, .server_fd = -1, .keeper_fd = -1};
 	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
 	worker->out.read = worker->err.read = -1;
-	if (printed_open(&worker->out) < 0 || printed_open(&worker->err) < 0)
+	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0)
 		return err_sys(err, "cannot create a pipe");
 	return 0;
 }
@@ -107,9 +107,9 @@ void worker_close(struct worker *w)
 	if (w->is_open)
 		scene_close(&w->scene);
 	if (w->out.read >= 0)
-		printed_close(&w->out);
+		recovery_output_close(&w->out);
 	if (w->err.read >= 0)
-		printed_close(&w->err);
+		recovery_output_close(&w->err);
 }
 
 bool worker_is_busy(const struct worker *w)
@@ -163,8 +163,8 @@ static void run_begin(struct worker *w)
 	w->state = WORKER_RUNNING;
 	deadline_set(w);
 	if (w->mode == RECOVERY_FORK) {
-		printed_copy(&w->out, &w->out_before);
-		printed_copy(&w->err, &w->err_before);
+		recovery_output_copy(&w->out, &w->out_before);
+		recovery_output_copy(&w->err, &w->err_before);
 		atomic_store(&w->control.page->refused, 0);
 	} else if (w->redirection.page) {
 		atomic_store(&w->redirection.page->refused, 0);
@@ -235,8 +235,8 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	w->mode = mode;
 	w->limit_ns = limit_ns;
 	w->state = WORKER_IDLE;
-	printed_clear(&w->out);
-	printed_clear(&w->err);
+	recovery_output_clear(&w->out);
+	recovery_output_clear(&w->err);
 	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
@@ -293,10 +293,10 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 {
 	struct outcome *o = &w->outcome;
 
-	printed_pump(&w->out, true);
-	printed_pump(&w->err, true);
-	o->out = printed_tail(&w->out);
-	o->err = printed_tail(&w->err);
+	recovery_output_pump(&w->out, true);
+	recovery_output_pump(&w->err, true);
+	o->out = recovery_output_tail(&w->out);
+	o->err = recovery_output_tail(&w->err);
 	o->seconds = (double)reply->nanoseconds / 1e9;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
@@ -317,10 +317,10 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 static void server_hello(struct worker *w)
 {
 	w->serving = true;
-	printed_pump(&w->out, true);
-	printed_pump(&w->err, true);
-	printed_copy(&w->out_before, &w->out);
-	printed_copy(&w->err_before, &w->err);
+	recovery_output_pump(&w->out, true);
+	recovery_output_pump(&w->err, true);
+	recovery_output_copy(&w->out_before, &w->out);
+	recovery_output_copy(&w->err_before, &w->err);
 	run_begin(w);
 }
 
@@ -329,8 +329,8 @@ static void run_refused(struct worker *w, const struct stub_page *page)
 	char reason[STUB_REASON];
 
 	snprintf(reason, sizeof(reason), "%s", page && *page->reason ? page->reason : "a process cannot be started");
-	printed_pump(&w->out, true);
-	printed_pump(&w->err, true);
+	recovery_output_pump(&w->out, true);
+	recovery_output_pump(&w->err, true);
 	place_clear(w);
 	if (w->mode == RECOVERY_FORK && !w->serving)
 		server_stop(w);
@@ -383,8 +383,8 @@ static void server_pump(struct worker *w)
 	/* It is dead, but its last reply counts. */
 	if (server_reply(w))
 		return;
-	printed_pump(&w->out, true);
-	printed_pump(&w->err, true);
+	recovery_output_pump(&w->out, true);
+	recovery_output_pump(&w->err, true);
 	server_stop(w);
 	worker_refuse(w, reason);
 }
@@ -473,8 +473,8 @@ void worker_pump(struct worker *w, uint64_t now)
 {
 	if (!worker_is_busy(w))
 		return;
-	printed_pump(&w->out, false);
-	printed_pump(&w->err, false);
+	recovery_output_pump(&w->out, false);
+	recovery_output_pump(&w->err, false);
 	if (w->mode == RECOVERY_FORK)
 		server_pump(w);
 	else

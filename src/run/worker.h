@@ -51,8 +51,8 @@ struct worker {
 	enum recovery_mode keeper_mode;
 	char *const *other_argv, *const *other_environment; /* run this instead of the command */
 
-	struct printed out, err;
-	struct printed out_before, err_before; /* output of the server before its first child */
+	struct recovery_output out, err;
+	struct recovery_output out_before, err_before; /* output of the server before its first child */
 
 	enum worker_state state;
 	enum recovery_mode mode;

@@ -232,22 +232,22 @@ static struct shared {
 	struct leaf leaves[LEAVES_MAX];
 } * shared;
 
-static void tree_tell(const struct lazy_told *told)
+static void tree_send(const struct lazy_result *result)
 {
 	struct leaf *leaf = &shared->leaves[shared->count];
 
-	if (told->report.flags & LAZY_END) {
-		shared->left_out = told->report.left_out;
+	if (result->report.flags & LAZY_END) {
+		shared->left_out = result->report.left_out;
 		return;
 	}
 	if (++shared->count > LEAVES_MAX)
 		_exit(99);
-	*leaf = (struct leaf){.outcome = shared->outcome, .status = told->status, .flags = told->report.flags};
-	leaf->depth = told->report.depth;
-	memcpy(leaf->lines, told->lines, leaf->depth * sizeof(uint32_t));
+	*leaf = (struct leaf){.outcome = shared->outcome, .status = result->status, .flags = result->report.flags};
+	leaf->depth = result->report.depth;
+	memcpy(leaf->lines, result->lines, leaf->depth * sizeof(uint32_t));
 	for (uint32_t i = 0; i < leaf->depth; i++) {
-		const struct choices_line *line = &choices_lines(world->choices)[told->lines[i]];
-		memcpy(leaf->taken + line->first, told->taken + line->first, line->count);
+		const struct choices_line *line = &choices_lines(world->choices)[result->lines[i]];
+		memcpy(leaf->taken + line->first, result->taken + line->first, line->count);
 	}
 }
 
@@ -300,7 +300,7 @@ static void tree_read(struct access *access, uint64_t at, void *buffer, size_t s
 
 static void tree_run(struct world *w)
 {
-	struct lazy_setup setup = {.block = w->block, .tell = tree_tell, .mark = tree_mark, .reset = tree_reset};
+	struct lazy_setup setup = {.block = w->block, .send = tree_send, .mark = tree_mark, .reset = tree_reset};
 	struct access access = {.map = tree_map, .read = tree_read};
 	const char *why;
 	int status;

@@ -130,18 +130,18 @@ static void test_outcome(void **state)
 static void print(size_t size, size_t piece)
 {
 	static uint8_t bytes[3 * OUTCOME_TAIL];
-	struct printed printed;
+	struct recovery_output output;
 
-	assert_int_equal(printed_open(&printed), 0);
+	assert_int_equal(recovery_output_open(&output), 0);
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(i % 251);
 	for (size_t at = 0; at < size; at += piece) {
 		size_t n = size - at < piece ? size - at : piece;
-		assert_int_equal(write(printed.write, bytes + at, n), n);
-		printed_pump(&printed, at % 2);
+		assert_int_equal(write(output.write, bytes + at, n), n);
+		recovery_output_pump(&output, at % 2);
 	}
-	printed_pump(&printed, true);
-	struct tail tail = printed_tail(&printed);
+	recovery_output_pump(&output, true);
+	struct tail tail = recovery_output_tail(&output);
 	assert_int_equal(tail.size, size < OUTCOME_TAIL ? size : OUTCOME_TAIL);
 	assert_int_equal(tail.cut, size > OUTCOME_TAIL);
 	if (size)
@@ -149,7 +149,7 @@ static void print(size_t size, size_t piece)
 	else
 		assert_null(tail.text);
 	free(tail.text);
-	printed_close(&printed);
+	recovery_output_close(&output);
 }
 
 static void test_printed(void **state)
