@@ -35,56 +35,54 @@ static const struct {
 	const char *message, *fix;
 } sentences[] = {
 	{CAUSE_UNFLUSHED, BESIDE_LATER, FLUSHED_NOT,
-	 "what {store} stores can be on media while what is stored here is not: it is not flushed before {store}",
+	 "the store at {store} can be on media while this one is not: this one is not flushed before {store}",
 	 FIX_PERSIST_FIRST},
 	{CAUSE_UNFLUSHED, BESIDE_EARLIER, FLUSHED_NOT,
-	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not flushed yet",
+	 "if the power fails before {point}, the store at {store} is on media, but this one is not: it is not flushed yet",
 	 FIX_PERSIST_FIRST FIX_OR_TRANSACTION},
 	{CAUSE_UNFLUSHED, BESIDE_NOTHING, FLUSHED_NOT,
-	 "if the power fails before {point}, what is stored here is not on media yet, but something that needs it is",
+	 "if the power fails before {point}, this store is not on media yet, but something that needs it is",
 	 FIX_PERSIST " before what relies on it" FIX_OR_TRANSACTION},
 	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_BEFORE,
-	 "what {store} stores can be on media while what is stored here is not: it is flushed at {flush}, but no fence follows "
+	 "the store at {store} can be on media while this one is not: this one is flushed at {flush}, but no fence follows "
 	 "before {store}",
 	 FIX_FENCE_FLUSH ", before the store at {store}"},
 	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_AFTER,
-	 "what {store} stores can be on media while what is stored here is not: it is flushed only after that, at {flush}",
+	 "the store at {store} can be on media while this one is not: this one is flushed only later, at {flush}",
 	 FIX_PERSIST_FIRST},
 	{CAUSE_UNFENCED, BESIDE_LATER, FLUSHED_NOT,
-	 "what {store} stores can be on media while what is stored here is not: it goes past the cache, but no fence follows "
+	 "the store at {store} can be on media while this one is not: this one bypasses the cache, but no fence follows "
 	 "before {store}",
 	 FIX_FENCE_DIRECT},
 	{CAUSE_UNFENCED, BESIDE_EARLIER, FLUSHED_NOT,
-	 "what {store} stored is on media already if the power fails before {point}, and what is stored here is not: it is not fenced yet",
+	 "if the power fails before {point}, the store at {store} is on media, but this one is not: it is not fenced yet",
 	 FIX_PERSIST_FIRST FIX_OR_TRANSACTION},
 	{CAUSE_UNFENCED, BESIDE_NOTHING, FLUSHED_NOT,
-	 "if the power fails before {point}, what is stored here is not fenced and may not be on media yet, but something that needs it is",
+	 "if the power fails before {point}, this store is not fenced and may not be on media yet, but something that needs it is",
 	 FIX_PERSIST " before what relies on it" FIX_OR_TRANSACTION},
 	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_BEFORE,
-	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
+	 "the store at {store} can be on media while this one is not: both are flushed, but no fence separates them",
 	 FIX_FENCE_FLUSH ", before the store at {store}"},
 	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_AFTER,
-	 "what {store} stores can be on media while what is stored here is not: both are flushed, but no fence separates them",
+	 "the store at {store} can be on media while this one is not: both are flushed, but no fence separates them",
 	 FIX_PERSIST_FIRST},
 	{CAUSE_UNORDERED, BESIDE_LATER, FLUSHED_NOT,
-	 "what {store} stores can be on media while what is stored here is not: no fence separates them",
-	 FIX_PERSIST_FIRST},
+	 "the store at {store} can be on media while this one is not: no fence separates them", FIX_PERSIST_FIRST},
 	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_AFTER,
-	 "what {store} stored can be on media while what is stored here, after it, is not",
-	 FIX_PERSIST_FIRST FIX_OR_TRANSACTION},
+	 "the store at {store} can be on media while this later one is not", FIX_PERSIST_FIRST FIX_OR_TRANSACTION},
 	/* Nothing flushes it: whatever relies on both may have been stored, and persisted, later. */
 	{CAUSE_UNORDERED, BESIDE_EARLIER, FLUSHED_NOT,
-	 "what {store} stored can be on media while what is stored here, after it, is not",
+	 "the store at {store} can be on media while this later one is not",
 	 FIX_PERSIST " before anything relies on it" FIX_OR_TRANSACTION},
 	{CAUSE_UNORDERED, BESIDE_NOTHING, FLUSHED_NOT,
-	 "if the power fails before {point}, what is stored here may not be on media, though something that needs it is",
+	 "if the power fails before {point}, this store may not be on media, though something that needs it is",
 	 FIX_PERSIST " before what relies on it" FIX_OR_TRANSACTION},
 	{CAUSE_TORN, BESIDE_NOTHING, FLUSHED_NOT,
-	 "a part of what is stored here can be on media without the rest: only 8 aligned bytes are stored at once",
+	 "part of this store can be on media without the rest: only 8 aligned bytes are written atomically",
 	 "make the change by one aligned store of 8 bytes, or log it first"},
 	{CAUSE_EARLY, BESIDE_NOTHING, FLUSHED_NOT,
-	 "what is stored here can be on media before something that it needs: recovery fails if the power fails before {point}",
-	 "store and persist first what this store vouches for" FIX_OR_TRANSACTION},
+	 "this store can be on media before something that it needs: recovery fails if the power fails before {point}",
+	 "first store and persist the data that this store makes valid" FIX_OR_TRANSACTION},
 	{CAUSE_MOMENT, BESIDE_NOTHING, FLUSHED_NOT,
 	 "recovery fails if the power fails before {point} and everything stored until then is on media", ""},
 	{CAUSE_BLANK, BESIDE_NOTHING, FLUSHED_NOT,
@@ -104,11 +102,11 @@ static const char *const moment_always =
 
 /* Used if the search was cut short.  No fix is given then. */
 static const char *const unfinished_lost =
-	"recovery fails if the power fails before {point} and what is stored here is lost; the search for the cause was cut short: it may be "
-	"something else that is lost or on media then";
+	"recovery fails if the power fails before {point} and this store is lost; the search for the cause was cut short, so another "
+	"store may be to blame";
 static const char *const unfinished_early =
-	"recovery fails if the power fails before {point}: what is stored here, or not long before, came too early; the search for the "
-	"cause was cut short";
+	"recovery fails if the power fails before {point}: this store, or one shortly before it, reached media too early; the search "
+	"for the cause was cut short";
 
 static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",
 						"early",     "moment",   "blank",     "creation"};

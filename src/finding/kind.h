@@ -71,159 +71,159 @@ enum finding_kind {
  * {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
  * by the figures of struct finding_runs.  The detector must supply every related place that its variant names.  fix
  * is "" if no fix can be proved.  {{ is a brace. */
-#define VARIANTS(X)                                                                                                                        \
-	/* The same code flushes its stores in other executions.  related: FLUSH, one that wrote such a store back. */                     \
-	X(MISSING_FLUSH, SITE, ERROR,                                                                                                      \
-	  "{bytes} stored here {are} not written back when the program ends; what this code stores at other times is, "                    \
-	  "at {flush}{evidence}",                                                                                                          \
-	  FIX_PERSIST ", as {flush} does")                                                                                                 \
-	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                            \
-	X(MISSING_FLUSH, LINE, ERROR,                                                                                                      \
-	  "{bytes} stored here {are} not written back when the program ends; {their} line is at other times, at {flush}"                   \
-	  "{evidence}",                                                                                                                    \
-	  FIX_PERSIST)                                                                                                                     \
-	/* The same two, if the last mapping of the file goes away before the program ends. */                                             \
-	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                             \
-	  "{bytes} stored here {are} not written back when {pool} is unmapped; what this code stores at other times "                      \
-	  "is, at {flush}{evidence}",                                                                                                      \
-	  FIX_PERSIST ", as {flush} does, before the file is unmapped")                                                                    \
-	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                             \
-	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is at other times, at {flush}"                 \
-	  "{evidence}",                                                                                                                    \
-	  FIX_PERSIST " before the file is unmapped")                                                                                      \
-	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                             \
-	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                     \
-	  "{bytes} {are} stored here after the flush of {their} line at {flush}, and no other follows",                                    \
-	  FIX_PERSIST ": the flush at {flush} comes too early for it")                                                                     \
-	/* A store that straddles two lines, of which only one is flushed.  related: FLUSH of that one. */                                 \
-	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                  \
-	  "the store reaches over two lines, and only one of them is written back, at {flush}",                                            \
-	  FIX_PERSIST ", both lines of it")                                                                                                \
-	/* Any of the above but the last, in a run that frees PM or aborts transactions.  related: FLUSH. */                               \
-	X(MISSING_FLUSH, FREED, WARNING,                                                                                                   \
-	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; that is in order only " \
-	  "where the object was freed or the transaction aborted",                                                                         \
-	  FIX_PERSIST ", unless it was freed or its transaction aborted")                                                                  \
-	/* Any of the above, if recovery reads the old data there and passes.  related: FLUSH. */                                          \
-	X(MISSING_FLUSH, ACCEPTED, WARNING,                                                                                                \
-	  "{bytes} stored here {are} not written back in the end{evidence}; recovery was tested without {them}: it reads the "             \
-	  "old value there, and passes",                                                                                                   \
-	  FIX_PERSIST " if its loss matters")                                                                                              \
-	/* Any of the above but the last two, by code that runs often and leaves most of its stores unflushed.  related: FLUSH. */         \
-	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                  \
-	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "           \
-	  "need not survive a crash",                                                                                                      \
-	  FIX_PERSIST " if it must survive; if not, keep it in volatile memory")                                                           \
-	/* related: FLUSH. */                                                                                                              \
-	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                   \
-	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows", FIX_FENCE_FLUSH)                       \
-	X(MISSING_FENCE, DIRECT, ERROR,                                                                                                    \
-	  "{bytes} {are} stored here past the cache, and no fence of the thread follows", FIX_FENCE_DIRECT)                                \
-	/* related: FLUSH, FENCE of another thread. */                                                                                     \
-	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                              \
-	  "{bytes} stored here {are} written back at {flush}, but only another thread fences, at {fence}: that completes nothing",         \
-	  FIX_FENCE_FLUSH ", in the thread that flushes")                                                                                  \
-	/* Only a lock of the C library, at the end of program or thread, completes it.  related: FLUSH, FENCE (the lock). */              \
-	X(MISSING_FENCE, EXIT, ERROR,                                                                                                      \
-	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "  \
-	  "when the program or the thread ends completes it",                                                                              \
-	  FIX_FENCE_FLUSH)                                                                                                                 \
-	/* related: FENCE. */                                                                                                              \
-	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                               \
-	  "{bytes} {are} stored here past the cache, and no fence of the program follows: only a lock that the C library takes when the "  \
-	  "program or the thread ends completes it",                                                                                       \
-	  FIX_FENCE_DIRECT)                                                                                                                \
-	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                  \
-	  "nothing in this run writes back what is stored here: volatile data in persistent memory", FIX_VOLATILE)                         \
-	/* The same, if the last mapping of the file goes away before the program ends. */                                                 \
-	X(TRANSIENT_DATA, UNMAPPED, WARNING,                                                                                               \
-	  "nothing in this run writes back what is stored here, and {pool} is unmapped: volatile data in persistent memory",               \
-	  FIX_VOLATILE)                                                                                                                    \
-	/* On a line with atomic stores. */                                                                                                \
-	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                   \
-	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",             \
-	  FIX_VOLATILE)                                                                                                                    \
-	/* Recovery overwrites it before it reads it.  related: FLUSH of its code or line at another time. */                              \
-	X(TRANSIENT_DATA, RECOVERED, WARNING,                                                                                              \
-	  "what is stored here is not written back in the end{evidence}, and recovery overwrites it before it reads it: volatile "         \
-	  "data in persistent memory",                                                                                                     \
-	  FIX_VOLATILE)                                                                                                                    \
-	/* Everything that the code stores is overwritten.  related: STORE, one that overwrites it. */                                     \
-	X(TRANSIENT_DATA, OVERWRITTEN, WARNING,                                                                                            \
-	  "whatever is stored here is overwritten, at {store}, before anything writes it back{evidence}: volatile data in "                \
-	  "persistent memory",                                                                                                             \
-	  FIX_VOLATILE)                                                                                                                    \
-	/* here: the later store; related: STORE, the earlier one. */                                                                      \
-	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                 \
-	  "overwrites what was stored at {store} before that was written back: after a crash either may be there", "")                     \
-	/* related: STORE, FLUSH. */                                                                                                       \
-	X(DIRTY_OVERWRITE, UNFENCED, WARNING,                                                                                              \
-	  "overwrites what was stored at {store} and flushed at {flush}, but not yet fenced: after a crash either may be there",           \
-	  FIX_FENCE_FLUSH ", if the first value matters")                                                                                  \
-	/* related: STORE, a non-temporal one. */                                                                                          \
-	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                \
-	  "overwrites what was stored past the cache at {store} and not yet fenced: after a crash either may be there",                    \
-	  "fence after the non-temporal store at {store}")                                                                                 \
-	/* On a line with atomic stores: never reported as such, but it may show transient data.  related: STORE. */                       \
-	X(DIRTY_OVERWRITE, LOCK, WARNING, "overwrites what was stored at {store} on the line of a lock", "")                               \
-	/* related: FLUSH, the earlier one. */                                                                                             \
-	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                             \
-	  "the line was written back at {flush}, and nothing was stored to it since",                                                      \
-	  FIX_REMOVE_FLUSH ", or the one at {flush}")                                                                                      \
-	X(REDUNDANT_FLUSH, CLEAN, PERFORMANCE, "nothing was stored to this line since the file was mapped",                                \
-	  FIX_REMOVE_FLUSH)                                                                                                                \
-	/* related: STORE, the last one to the line. */                                                                                    \
-	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                          \
-	  "what was stored to this line, last at {store}, needs no flush: it went past the cache, or is persistent already",               \
-	  FIX_REMOVE_FLUSH)                                                                                                                \
-	/* The same three, if the flush is needed at other times. */                                                                       \
-	X(REDUNDANT_FLUSH, AGAIN_SOMETIMES, WARNING,                                                                                       \
-	  "needless in {times} of {runs} flushes here: the line was written back at {flush}, and nothing was stored to it since",          \
-	  "flush at {here} only where something was stored since the flush at {flush}")                                                    \
-	X(REDUNDANT_FLUSH, CLEAN_SOMETIMES, WARNING,                                                                                       \
-	  "needless in {times} of {runs} flushes here: nothing was stored to the line since the file was mapped",                          \
-	  "flush at {here} only lines that were stored to")                                                                                \
-	X(REDUNDANT_FLUSH, NEEDLESS_SOMETIMES, WARNING,                                                                                    \
-	  "needless in {times} of {runs} flushes here: what was stored to the line, last at {store}, went past the cache, or is "          \
-	  "persistent already",                                                                                                            \
-	  "flush at {here} only what went through the cache and is not persistent yet")                                                    \
-	/* The platform's caches are persistent. */                                                                                        \
-	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                 \
-	  "leave the flush at {here} out where the platform has persistent caches")                                                        \
-	/* related: FLUSH, of the other object; STORE, the last one to the line. */                                                        \
-	X(SHARED_LINE_FLUSH, NEIGHBOUR, WARNING,                                                                                           \
-	  "the line was written back at {flush} for a neighbouring object, and nothing was stored to it since",                            \
-	  "align the two objects to lines of their own, or flush the line once for both")                                                  \
-	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                   \
-	  "flush at {here} the persistent data that is meant, or remove the flush")                                                        \
-	/* The same, if the flush is needed at other times. */                                                                             \
-	X(FLUSH_VOLATILE, SOMETIMES, PERFORMANCE,                                                                                          \
-	  "flushes memory that is not persistent in {times} of {runs} flushes here",                                                       \
-	  "flush at {here} only persistent data")                                                                                          \
-	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                     \
-	  FIX_REMOVE_FENCE)                                                                                                                \
-	/* related: FENCE, the previous one, with nothing in between. */                                                                   \
-	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                     \
-	  FIX_REMOVE_FENCE ", or the one at {fence}")                                                                                      \
-	/* The same two, if the fence is needed at other times. */                                                                         \
-	X(REDUNDANT_FENCE, NOTHING_SOMETIMES, WARNING,                                                                                     \
-	  "needless in {times} of {runs} fences here: there is no flush or non-temporal store of this thread to wait for",                 \
-	  "fence at {here} only after a flush or a non-temporal store")                                                                    \
-	X(REDUNDANT_FENCE, AGAIN_SOMETIMES, WARNING,                                                                                       \
-	  "needless in {times} of {runs} fences here: the fence at {fence} already waited for all that this thread flushed",               \
-	  "fence at {here} only where something was flushed since the fence at {fence}")                                                   \
-	/* related: FENCE, a locked instruction. */                                                                                        \
-	X(REDUNDANT_FENCE, LOCKED, WARNING,                                                                                                \
-	  "the locked instruction at {fence} already waited for all that this thread flushed; the fence is needed only where that is "     \
-	  "not executed",                                                                                                                  \
-	  "")                                                                                                                              \
-	/* Ordinary stores precede it: it may be meant for other threads. */                                                               \
-	X(REDUNDANT_FENCE, THREADS, WARNING,                                                                                               \
-	  "there is no flush or non-temporal store to wait for; it persists nothing, though it may order stores for other threads",        \
-	  "")                                                                                                                              \
-	/* related: FLUSH, FLUSH: the first and the last. */                                                                               \
-	X(UNORDERED_FLUSHES, MANY, WARNING,                                                                                                \
-	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others", \
+#define VARIANTS(X)                                                                                                                                \
+	/* The same code flushes its stores in other executions.  related: FLUSH, one that wrote such a store back. */                             \
+	X(MISSING_FLUSH, SITE, ERROR,                                                                                                              \
+	  "{bytes} stored here {are} not written back when the program ends; other stores of this code are, "                                      \
+	  "at {flush}{evidence}",                                                                                                                  \
+	  FIX_PERSIST ", as {flush} does")                                                                                                         \
+	/* Its line is flushed at other times.  related: FLUSH of that line. */                                                                    \
+	X(MISSING_FLUSH, LINE, ERROR,                                                                                                              \
+	  "{bytes} stored here {are} not written back when the program ends; {their} line is written back at other times, at {flush}"              \
+	  "{evidence}",                                                                                                                            \
+	  FIX_PERSIST)                                                                                                                             \
+	/* The same two, if the last mapping of the file goes away before the program ends. */                                                     \
+	X(MISSING_FLUSH, SITE_UNMAPPED, ERROR,                                                                                                     \
+	  "{bytes} stored here {are} not written back when {pool} is unmapped; other stores of this code "                                         \
+	  "are, at {flush}{evidence}",                                                                                                             \
+	  FIX_PERSIST ", as {flush} does, before the file is unmapped")                                                                            \
+	X(MISSING_FLUSH, LINE_UNMAPPED, ERROR,                                                                                                     \
+	  "{bytes} stored here {are} not written back when {pool} is unmapped; {their} line is written back at other times, at {flush}"            \
+	  "{evidence}",                                                                                                                            \
+	  FIX_PERSIST " before the file is unmapped")                                                                                              \
+	/* Flushed, then stored again, and not flushed since.  related: FLUSH, the one that came too early. */                                     \
+	X(MISSING_FLUSH, EARLY, ERROR,                                                                                                             \
+	  "{bytes} {are} stored here after the flush of {their} line at {flush}, and no other flush follows",                                      \
+	  FIX_PERSIST ": the flush at {flush} comes too early for it")                                                                             \
+	/* A store that straddles two lines, of which only one is flushed.  related: FLUSH of that one. */                                         \
+	X(MISSING_FLUSH, STRADDLE, ERROR,                                                                                                          \
+	  "the store spans two lines, and only one of them is written back, at {flush}",                                                           \
+	  FIX_PERSIST ", both lines of it")                                                                                                        \
+	/* Any of the above but the last, in a run that frees PM or aborts transactions.  related: FLUSH. */                                       \
+	X(MISSING_FLUSH, FREED, WARNING,                                                                                                           \
+	  "{bytes} stored here {are} not written back, though the same code or line is at other times, at {flush}; this is correct "               \
+	  "only if the object was freed or the transaction aborted",                                                                               \
+	  FIX_PERSIST ", unless it was freed or its transaction aborted")                                                                          \
+	/* Any of the above, if recovery reads the old data there and passes.  related: FLUSH. */                                                  \
+	X(MISSING_FLUSH, ACCEPTED, WARNING,                                                                                                        \
+	  "{bytes} stored here {are} not written back in the end{evidence}; recovery was tested without {them}: it reads the "                     \
+	  "old value there, and passes",                                                                                                           \
+	  FIX_PERSIST " if its loss matters")                                                                                                      \
+	/* Any of the above but the last two, by code that runs often and leaves most of its stores unflushed.  related: FLUSH. */                 \
+	X(MISSING_FLUSH, SELDOM, WARNING,                                                                                                          \
+	  "{bytes} stored here {are} not written back in the end, and mostly not at other times{evidence}: a bug, or data that "                   \
+	  "need not survive a crash",                                                                                                              \
+	  FIX_PERSIST " if it must survive; if not, keep it in volatile memory")                                                                   \
+	/* related: FLUSH. */                                                                                                                      \
+	X(MISSING_FENCE, FLUSHED, ERROR,                                                                                                           \
+	  "{bytes} stored here {are} written back at {flush}, but no fence of that thread follows", FIX_FENCE_FLUSH)                               \
+	X(MISSING_FENCE, DIRECT, ERROR,                                                                                                            \
+	  "{bytes} {are} stored here by a non-temporal store, and no fence of the thread follows", FIX_FENCE_DIRECT)                               \
+	/* related: FLUSH, FENCE of another thread. */                                                                                             \
+	X(MISSING_FENCE, OTHER_THREAD, ERROR,                                                                                                      \
+	  "{bytes} stored here {are} written back at {flush}, but only another thread fences, at {fence}, which completes nothing",                \
+	  FIX_FENCE_FLUSH ", in the thread that flushes")                                                                                          \
+	/* Only a lock of the C library, at the end of program or thread, completes it.  related: FLUSH, FENCE (the lock). */                      \
+	X(MISSING_FENCE, EXIT, ERROR,                                                                                                              \
+	  "{bytes} stored here {are} written back at {flush}, but no fence of the program follows: only a lock that the C library takes "          \
+	  "when the program or the thread ends completes it",                                                                                      \
+	  FIX_FENCE_FLUSH)                                                                                                                         \
+	/* related: FENCE. */                                                                                                                      \
+	X(MISSING_FENCE, EXIT_DIRECT, ERROR,                                                                                                       \
+	  "{bytes} {are} stored here by a non-temporal store, and no fence of the program follows: only a lock that the C library takes when the " \
+	  "program or the thread ends completes it",                                                                                               \
+	  FIX_FENCE_DIRECT)                                                                                                                        \
+	X(TRANSIENT_DATA, NEVER, WARNING,                                                                                                          \
+	  "nothing in this run writes back what is stored here: volatile data in persistent memory", FIX_VOLATILE)                                 \
+	/* The same, if the last mapping of the file goes away before the program ends. */                                                         \
+	X(TRANSIENT_DATA, UNMAPPED, WARNING,                                                                                                       \
+	  "nothing in this run writes back what is stored here, and {pool} is unmapped: volatile data in persistent memory",                       \
+	  FIX_VOLATILE)                                                                                                                            \
+	/* On a line with atomic stores. */                                                                                                        \
+	X(TRANSIENT_DATA, LOCK, WARNING,                                                                                                           \
+	  "what is stored here is not written back when the program ends; atomic stores go to its line, as if it held a lock",                     \
+	  FIX_VOLATILE)                                                                                                                            \
+	/* Recovery overwrites it before it reads it.  related: FLUSH of its code or line at another time. */                                      \
+	X(TRANSIENT_DATA, RECOVERED, WARNING,                                                                                                      \
+	  "what is stored here is not written back in the end{evidence}, and recovery overwrites it before it reads it: volatile "                 \
+	  "data in persistent memory",                                                                                                             \
+	  FIX_VOLATILE)                                                                                                                            \
+	/* Everything that the code stores is overwritten.  related: STORE, one that overwrites it. */                                             \
+	X(TRANSIENT_DATA, OVERWRITTEN, WARNING,                                                                                                    \
+	  "everything stored here is overwritten, at {store}, before it is written back{evidence}: volatile data in "                              \
+	  "persistent memory",                                                                                                                     \
+	  FIX_VOLATILE)                                                                                                                            \
+	/* here: the later store; related: STORE, the earlier one. */                                                                              \
+	X(DIRTY_OVERWRITE, DIRTY, WARNING,                                                                                                         \
+	  "overwrites the store at {store} before it is written back: after a crash, either value may be there", "")                               \
+	/* related: STORE, FLUSH. */                                                                                                               \
+	X(DIRTY_OVERWRITE, UNFENCED, WARNING,                                                                                                      \
+	  "overwrites the store at {store}, which is flushed at {flush} but not yet fenced: after a crash, either value may be there",             \
+	  FIX_FENCE_FLUSH ", if the first value matters")                                                                                          \
+	/* related: STORE, a non-temporal one. */                                                                                                  \
+	X(DIRTY_OVERWRITE, DIRECT, WARNING,                                                                                                        \
+	  "overwrites the non-temporal store at {store} before a fence: after a crash, either value may be there",                                 \
+	  "fence after the non-temporal store at {store}")                                                                                         \
+	/* On a line with atomic stores: never reported as such, but it may show transient data.  related: STORE. */                               \
+	X(DIRTY_OVERWRITE, LOCK, WARNING, "overwrites the store at {store} on the line of a lock", "")                                             \
+	/* related: FLUSH, the earlier one. */                                                                                                     \
+	X(REDUNDANT_FLUSH, AGAIN, PERFORMANCE,                                                                                                     \
+	  "the line was written back at {flush}, and nothing was stored to it since",                                                              \
+	  FIX_REMOVE_FLUSH ", or the one at {flush}")                                                                                              \
+	X(REDUNDANT_FLUSH, CLEAN, PERFORMANCE, "nothing was stored to this line since the file was mapped",                                        \
+	  FIX_REMOVE_FLUSH)                                                                                                                        \
+	/* related: STORE, the last one to the line. */                                                                                            \
+	X(REDUNDANT_FLUSH, NEEDLESS, PERFORMANCE,                                                                                                  \
+	  "the stores to this line, last at {store}, need no flush: they bypassed the cache or are already persistent",                            \
+	  FIX_REMOVE_FLUSH)                                                                                                                        \
+	/* The same three, if the flush is needed at other times. */                                                                               \
+	X(REDUNDANT_FLUSH, AGAIN_SOMETIMES, WARNING,                                                                                               \
+	  "unnecessary in {times} of {runs} flushes here: the line was written back at {flush}, and nothing was stored to it since",               \
+	  "flush at {here} only where something was stored since the flush at {flush}")                                                            \
+	X(REDUNDANT_FLUSH, CLEAN_SOMETIMES, WARNING,                                                                                               \
+	  "unnecessary in {times} of {runs} flushes here: nothing was stored to the line since the file was mapped",                               \
+	  "flush at {here} only lines that were stored to")                                                                                        \
+	X(REDUNDANT_FLUSH, NEEDLESS_SOMETIMES, WARNING,                                                                                            \
+	  "unnecessary in {times} of {runs} flushes here: the stores to the line, last at {store}, bypassed the cache or are "                     \
+	  "already persistent",                                                                                                                    \
+	  "flush at {here} only what went through the cache and is not persistent yet")                                                            \
+	/* The platform's caches are persistent. */                                                                                                \
+	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                         \
+	  "leave the flush at {here} out where the platform has persistent caches")                                                                \
+	/* related: FLUSH, of the other object; STORE, the last one to the line. */                                                                \
+	X(SHARED_LINE_FLUSH, NEIGHBOUR, WARNING,                                                                                                   \
+	  "the line was written back at {flush} for a neighboring object, and nothing was stored to it since",                                     \
+	  "align the two objects to lines of their own, or flush the line once for both")                                                          \
+	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                           \
+	  "flush at {here} the persistent data that is meant, or remove the flush")                                                                \
+	/* The same, if the flush is needed at other times. */                                                                                     \
+	X(FLUSH_VOLATILE, SOMETIMES, PERFORMANCE,                                                                                                  \
+	  "flushes memory that is not persistent in {times} of {runs} flushes here",                                                               \
+	  "flush at {here} only persistent data")                                                                                                  \
+	X(REDUNDANT_FENCE, NOTHING, PERFORMANCE, "there is no flush or non-temporal store of this thread to wait for",                             \
+	  FIX_REMOVE_FENCE)                                                                                                                        \
+	/* related: FENCE, the previous one, with nothing in between. */                                                                           \
+	X(REDUNDANT_FENCE, AGAIN, PERFORMANCE, "the fence at {fence} already waited for all that this thread flushed",                             \
+	  FIX_REMOVE_FENCE ", or the one at {fence}")                                                                                              \
+	/* The same two, if the fence is needed at other times. */                                                                                 \
+	X(REDUNDANT_FENCE, NOTHING_SOMETIMES, WARNING,                                                                                             \
+	  "unnecessary in {times} of {runs} fences here: there is no flush or non-temporal store of this thread to wait for",                      \
+	  "fence at {here} only after a flush or a non-temporal store")                                                                            \
+	X(REDUNDANT_FENCE, AGAIN_SOMETIMES, WARNING,                                                                                               \
+	  "unnecessary in {times} of {runs} fences here: the fence at {fence} already waited for all that this thread flushed",                    \
+	  "fence at {here} only where something was flushed since the fence at {fence}")                                                           \
+	/* related: FENCE, a locked instruction. */                                                                                                \
+	X(REDUNDANT_FENCE, LOCKED, WARNING,                                                                                                        \
+	  "the locked instruction at {fence} already waited for all that this thread flushed; the fence is needed only if that is "                \
+	  "not executed",                                                                                                                          \
+	  "")                                                                                                                                      \
+	/* Ordinary stores precede it: it may be meant for other threads. */                                                                       \
+	X(REDUNDANT_FENCE, THREADS, WARNING,                                                                                                       \
+	  "there is no flush or non-temporal store to wait for; it persists nothing, though it may order stores for other threads",                \
+	  "")                                                                                                                                      \
+	/* related: FLUSH, FLUSH: the first and the last. */                                                                                       \
+	X(UNORDERED_FLUSHES, MANY, WARNING,                                                                                                        \
+	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others",         \
 	  "")
 
 enum finding_variant {

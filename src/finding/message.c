@@ -130,7 +130,7 @@ static void create_text(const struct finding_stack *point, char *text)
 			function_plain(text, WORD_MAX, point->frames[i].function);
 }
 
-/* " (persisted in 3 of 214 runs of this code, each time by the flush of a neighbour)"; empty if the code ran once. */
+/* " (persisted in 3 of 214 runs of this code, each time by the flush of a neighbor)"; empty if the code ran once. */
 static void evidence_text(const struct finding *finding, char *text)
 {
 	const struct finding_runs *runs = &finding->runs;
@@ -140,8 +140,8 @@ static void evidence_text(const struct finding *finding, char *text)
 		snprintf(text, WORD_MAX, " (persisted in %" PRIu64 " of %" PRIu64 " runs of this code%s)", runs->times,
 			 runs->total,
 			 !runs->neighbour   ? ""
-			 : runs->times == 1 ? ", by the flush of a neighbour"
-					    : ", each time by the flush of a neighbour");
+			 : runs->times == 1 ? ", by the flush of a neighbor"
+					    : ", each time by the flush of a neighbor");
 }
 
 /* Writes the replacement of `word`; returns false if it is not a word of kind.h.  `inside`: tell places inside

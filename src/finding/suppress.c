@@ -144,7 +144,7 @@ int suppress_write(const struct findings *findings, const char *path, struct err
 	if (!out)
 		return err_sys(err, "cannot write %s", path);
 	fprintf(out,
-		"# Suppressions for `blackout run --suppress`.  Give each a reason; take the fingerprint out to silence\n"
+		"# Suppressions for `blackout run --suppress`.  Give each a reason; remove the fingerprint to silence\n"
 		"# the whole function.\n");
 	for (size_t i = 0; i < findings->count; i++)
 		if (findings->at[i].state == FINDING_ACTIVE)

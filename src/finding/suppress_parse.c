@@ -153,7 +153,7 @@ static int parse_pattern(struct parser *p, const char **pattern)
 	*pattern = parser_text(p, from, to);
 	p->at = to + quoted;
 	if (p->at < p->end && !is_blank(*p->at))
-		return parse_error(p, p->at, "a blank is missing here");
+		return parse_error(p, p->at, "a space is missing here");
 	return 0;
 }
 
@@ -170,7 +170,7 @@ static int parse_condition(struct parser *p, struct suppress_frame *frame)
 	else
 		return parse_error(p, word, "expected fun:, file:, module: or ..., or reason:, fingerprint: or [KIND]");
 	if (*pattern)
-		return parse_error(p, word, "the same condition stands twice in one frame");
+		return parse_error(p, word, "the same condition appears twice in one frame");
 	skip_blanks(p);
 	return parse_pattern(p, pattern);
 }

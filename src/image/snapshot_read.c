@@ -69,7 +69,7 @@ static int take(struct reader *r, void *to, size_t size)
 	uint8_t *at = to;
 
 	if (size > r->body_left)
-		return damaged(r, "it is longer than it says");
+		return damaged(r, "it is longer than its header says");
 	r->body_left -= size;
 	while (size) {
 		size_t n;
@@ -98,7 +98,7 @@ static int take_path(struct reader *r)
 		return -1;
 	r->bytes[length] = 0;
 	if (r->bytes[0] != '/' || memchr(r->bytes, 0, length))
-		return damaged(r, "a path that is none");
+		return damaged(r, "an invalid path");
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int read_extent(struct reader *r, const struct event *file, uint64_t *end
 	if (take(r, extent, sizeof(extent)) < 0)
 		return -1;
 	if (extent[0] < *end || extent[0] > file->size || extent[1] > file->size - extent[0] || !extent[1])
-		return damaged(r, "bytes where none can be");
+		return damaged(r, "bytes outside of the file");
 	*end = extent[0] + extent[1];
 	while (extent[1]) {
 		struct event part = {.type = EVENT_CONTENT, .file = file->file, .offset = extent[0], .data = r->bytes};
@@ -135,9 +135,9 @@ static int read_file(struct reader *r)
 	if (take_path(r) < 0 || take(r, numbers, sizeof(numbers)) < 0)
 		return -1;
 	if (origin_place(r->s->origin, (const char *)r->bytes, &name) >= 0)
-		return damaged(r, "a file that is there twice");
+		return damaged(r, "the same file twice");
 	if (!origin_add_path(r->s->origin, (const char *)r->bytes))
-		return damaged(r, "a path that is none");
+		return damaged(r, "an invalid path");
 	if (numbers[1] == SNAPSHOT_ABSENT)
 		return 0;
 	if (numbers[0] > INT64_MAX)
@@ -185,7 +185,7 @@ static int read_all(struct reader *r, const uint8_t *bytes, size_t size)
 	struct snapshot_header header;
 
 	if (size < sizeof(header) || memcmp(bytes, SNAPSHOT_MAGIC, sizeof(header.magic)) != 0)
-		return err_set(r->err, "this is no crash state");
+		return err_set(r->err, "this is not a crash state");
 	memcpy(&header, bytes, sizeof(header));
 	r->in = (ZSTD_inBuffer){bytes + sizeof(header), size - sizeof(header), 0};
 	r->body_left = header.body_bytes;

@@ -133,7 +133,9 @@ bool stage_path(const struct stage *stage, const char *path, char *buffer, size_
 
 static int real_path(const struct stage *stage, const char *path, char buffer[PATH_MAX], struct err *err)
 {
-	return stage_path(stage, path, buffer, PATH_MAX) ? 0 : err_set(err, "there is no place for %s", path);
+	return stage_path(stage, path, buffer, PATH_MAX)
+		       ? 0
+		       : err_set(err, "the crash state has no directory for %s", path);
 }
 
 static int moving_path(const struct stage *stage, uint32_t file, char buffer[PATH_MAX], struct err *err)
@@ -180,7 +182,7 @@ static int file_leave(struct stage *stage, uint32_t file, const char *wanted, st
 	if (real_path(stage, f->path, path, err) < 0 || moving_path(stage, file, aside, err) < 0)
 		return -1;
 	if (wanted ? rename(path, aside) < 0 : unlink(path) < 0)
-		return err_sys(err, "cannot take %s away", path);
+		return err_sys(err, "cannot move or remove %s", path);
 	if (!wanted)
 		stage_shut(stage, file);
 	f->moving = wanted != NULL;

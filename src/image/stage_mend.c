@@ -21,7 +21,7 @@ static int dir_mend(const char *path, struct err *err)
 		if (mkdir(path, 0755) < 0)
 			return err_sys(err, "cannot make %s", path);
 	} else if ((st.st_mode & 07777) != 0755 && chmod(path, 0755) < 0) {
-		return err_sys(err, "cannot open up %s", path);
+		return err_sys(err, "cannot change the mode of %s", path);
 	}
 	return 0;
 }
@@ -100,7 +100,7 @@ static int dir_clean(const struct stage *stage, const char *path, size_t k,
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir < 0)
-		return err_sys(err, "cannot look into %s", path);
+		return err_sys(err, "cannot read %s", path);
 	looking.all &= tree_each(dir, look, &looking);
 	close(dir);
 	return looking.all ? 0 : err_sys(err, "cannot remove what recovery left in %s", path);
@@ -171,7 +171,8 @@ static int data_compare(struct mending *m, int fd, uint64_t first, uint64_t end,
 		if (got < 0)
 			return err_sys(err, "cannot read a crash state in %s", m->stage->root);
 		if (got == 0)
-			return err_set(err, "a crash state in %s was cut while it was looked at", m->stage->root);
+			return err_set(err, "a crash state in %s was truncated while it was being read",
+				       m->stage->root);
 		for (size_t at = 0; at < (size_t)got; at += IMAGE_PAGE, first++) {
 			size_t n = (size_t)got - at < IMAGE_PAGE ? (size_t)got - at : IMAGE_PAGE;
 

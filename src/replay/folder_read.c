@@ -98,7 +98,7 @@ static int read_bytes(struct replay *r, const json_t *object, const char *key, u
 	const json_t *value = json_object_get(object, key);
 
 	if (value && (!json_is_integer(value) || json_integer_value(value) <= 0))
-		return replay_fail(r, key, "is no number of bytes");
+		return replay_fail(r, key, "is not a number of bytes");
 	*bytes = value ? (uint64_t)json_integer_value(value) : 0;
 	return 0;
 }

@@ -11,8 +11,8 @@
  *         fix: persist what is stored at kv.c:118
  *
  *     F2  recovery-crash     kv.c:118 in bucket_insert  (error, 12 states)
- *         what kv.c:121 stores can be on media while what is stored here is not: both are flushed, but no
- *         fence separates them
+ *         the store at kv.c:121 can be on media while this one is not: both are flushed, but no fence
+ *         separates them
  *         power fails: before the sfence at kv.c:123
  *         on media: 8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122
  *         lost: 8 bytes at pool+0x80 = 0x2a (kv.c:118), flushed at kv.c:119

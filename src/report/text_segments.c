@@ -35,7 +35,7 @@ void text_counted(struct text *t, const struct findings_stats *stats)
 void text_funnel(struct text *t, const struct findings_stats *stats)
 {
 	static const char *const says[] = {
-		"orders in which stores can reach media",
+		"sequences in which stores can reach media",
 		"sets of stores on media (feasible)",
 		"different contents",
 		"after pruning by segments",

@@ -353,7 +353,7 @@ static enum apply_result apply_sync(struct stream *s, const struct record *r, st
 	bool of_all = r->number[1] == BO_SYNC_SYNC || r->number[1] == BO_SYNC_SYNCFS;
 
 	if (r->number[1] >= BO_SYNC_COUNT)
-		return damage(s, "an unknown kind of file synchronisation");
+		return damage(s, "an unknown kind of file synchronization");
 	/* sync(2) and syncfs(2) need not name a file. */
 	if ((r->number[0] || !of_all) && !event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
@@ -361,7 +361,7 @@ static enum apply_result apply_sync(struct stream *s, const struct record *r, st
 	ev->flags = (uint32_t)r->number[1];
 	ev->offset = r->number[2];
 	ev->size = r->number[3];
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a synchronisation of an impossible range");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a synchronization of an impossible range");
 }
 
 enum apply_result apply_record(struct stream *s, const struct record *r, struct event *ev)

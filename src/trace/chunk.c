@@ -40,10 +40,10 @@ static int header_check(struct chunk_file *file, const void *header, struct err 
 	const struct bo_file_header *h = &file->header;
 
 	if (file->size < sizeof(*h))
-		return chunk_damage(file, file->size, err, "the file header is cut off");
+		return chunk_damage(file, file->size, err, "the file header is incomplete");
 	memcpy(&file->header, header, sizeof(*h));
 	if (memcmp(h->magic, BO_TRACE_MAGIC, sizeof(h->magic)))
-		return chunk_damage(file, 0, err, "it does not start as a trace of Blackout does");
+		return chunk_damage(file, 0, err, "it does not start like a trace of Blackout");
 	if (h->version > BO_TRACE_VERSION) {
 		err_set(err,
 			"%s says at offset %zu that its format is version %u, which is newer than the %u that this program reads",
@@ -180,7 +180,7 @@ int chunk_next(const struct chunk_file *file, struct chunk *chunk, struct err *e
 	if (file->size - at < sizeof(*h)) {
 		if (bytes_are_zero(file->base + at, file->size - at))
 			return 0;
-		return chunk_damage(file, at, err, "the chunk header is cut off");
+		return chunk_damage(file, at, err, "the chunk header is incomplete");
 	}
 	memcpy(h, file->base + at, sizeof(*h));
 	/* The writer sets the magic last.  Without it no chunk has begun here, even if the rest of the header is not

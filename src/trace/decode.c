@@ -119,7 +119,7 @@ static int decode_load(struct decoder *d, struct record *r, unsigned size_code)
 	r->size = 1u << size_code;
 	if (size_code == BO_SIZE_OTHER && !decode_number(d, &r->size))
 		return decode_cut(d);
-	return r->size && r->size <= INT64_MAX ? 1 : decode_problem(d, "a load of no possible size");
+	return r->size && r->size <= INT64_MAX ? 1 : decode_problem(d, "a load of an impossible size");
 }
 
 int decode_rare(struct decoder *d, struct record *r, unsigned op)

@@ -25,7 +25,7 @@ static inline int decode_problem(struct decoder *d, const char *what)
 
 static inline int decode_cut(struct decoder *d)
 {
-	return decode_problem(d, "the event is cut off");
+	return decode_problem(d, "the event is incomplete");
 }
 
 /* Avoids a branch on the length, which would be unpredictable: the lowest byte without the high bit ends the number,

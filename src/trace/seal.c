@@ -52,7 +52,7 @@ static int write_all(int fd, const void *bytes, size_t size, uint64_t offset, co
 static int cut(struct sealing *s, uint64_t size, struct err *err)
 {
 	if (size < s->file.size && ftruncate(s->fd, (off_t)size) < 0)
-		return err_sys(err, "cannot cut %s", s->file.name);
+		return err_sys(err, "cannot truncate %s", s->file.name);
 	s->end = size;
 	return 0;
 }
@@ -263,7 +263,7 @@ static int append_metas(struct sealing *s, const struct seal_options *options, s
 	if (r == 0)
 		r = write_all(s->fd, &h, sizeof(h), s->end, s->file.name, err);
 	if (r < 0 && ftruncate(s->fd, (off_t)s->end) < 0) /* no space left, but the recording itself is intact */
-		err_sys(err, "cannot cut %s", s->file.name);
+		err_sys(err, "cannot truncate %s", s->file.name);
 	free(payload);
 	return r;
 }

@@ -25,9 +25,8 @@ static void test_made(void **state)
 	assert_string_equal(f->pool, "/pm/pool");
 	assert_int_equal(f->first.event, 17);
 	assert_int_equal(f->related_count, 2);
-	assert_string_equal(f->message,
-			    "what kv+0x30 stores can be on media while what is stored here is not: both are "
-			    "flushed, but no fence separates them");
+	assert_string_equal(f->message, "the store at kv+0x30 can be on media while this one is not: both are "
+					"flushed, but no fence separates them");
 	assert_string_equal(f->fix, "fence after the flush at kv+0x40, before the store at kv+0x30");
 	assert_int_equal(strlen(f->fingerprint), FINGERPRINT_CHARS);
 	assert_int_equal(f->crash->recovery.stack.location, 1); /* libc is folded there too */
@@ -236,8 +235,8 @@ static void test_telling(void **state)
 	assert_int_equal(s.findings->at[0].crash->persisted[0].event, 9);
 	assert_string_equal(
 		s.findings->at[0].message,
-		"what kv+0x30 stored is on media already if the power fails before the sfence at kv+0x50, and "
-		"what is stored here is not: it is not flushed yet");
+		"if the power fails before the sfence at kv+0x50, the store at kv+0x30 is on media, but this one is "
+		"not: it is not flushed yet");
 	crash_end(s.crash);
 	crash_sample_free(&s);
 }
@@ -359,7 +358,7 @@ static void test_one_place(void **state)
 	crash_add(s.crash, &sighting);
 	assert_string_equal(
 		s.findings->at[0].message,
-		"if the power fails before the sfence at kv+0x50, what is stored here is not on media yet, but something that needs it is");
+		"if the power fails before the sfence at kv+0x50, this store is not on media yet, but something that needs it is");
 	crash_end(s.crash);
 	crash_sample_free(&s);
 }

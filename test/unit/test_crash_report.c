@@ -26,24 +26,23 @@ static void test_text(void **state)
 	s.findings->stats.complete = figure_known(1);
 	char *text = crash_sample_report(REPORT_TEXT, s.findings);
 	assert_string_equal(
-		text,
-		"recorded 2 PM stores, 2 flushes, 2 fences in 1 thread\n"
-		"tested 4 117 crash states at 61 failure points, 2 058/s                2.0 s\n"
-		"\n"
-		"F1  recovery-crash     kv+0x20  (error, 12 states)\n"
-		"    what kv+0x30 stores can be on media while what is stored here is not: both are flushed, but no\n"
-		"    fence separates them\n"
-		"    power fails: before the sfence at kv+0x50\n"
-		"    on media: 8 bytes at pool+0x40 = 0x2a (kv+0x30)\n"
-		"    lost: 8 bytes at pool+0x80 = 0x2a (kv+0x20), flushed at kv+0x40\n"
-		"    recovery: SIGSEGV in kv_check (kv.c:402) on 12 crash states\n"
-		"    it printed: item 3 has no name\n"
-		"    from: kv+0x10\n"
-		"    fix: fence after the flush at kv+0x40, before the store at kv+0x30\n"
-		"    replay: blackout replay 'it'\\''s out' .0001\n"
-		"\n"
-		"1 error, 0 performance, 0 warnings, 0 suppressed. Every failure point was tested. Report: it's\n"
-		"out/report.html\n");
+		text, "recorded 2 PM stores, 2 flushes, 2 fences in 1 thread\n"
+		      "tested 4 117 crash states at 61 failure points, 2 058/s                2.0 s\n"
+		      "\n"
+		      "F1  recovery-crash     kv+0x20  (error, 12 states)\n"
+		      "    the store at kv+0x30 can be on media while this one is not: both are flushed, but no fence\n"
+		      "    separates them\n"
+		      "    power fails: before the sfence at kv+0x50\n"
+		      "    on media: 8 bytes at pool+0x40 = 0x2a (kv+0x30)\n"
+		      "    lost: 8 bytes at pool+0x80 = 0x2a (kv+0x20), flushed at kv+0x40\n"
+		      "    recovery: SIGSEGV in kv_check (kv.c:402) on 12 crash states\n"
+		      "    it printed: item 3 has no name\n"
+		      "    from: kv+0x10\n"
+		      "    fix: fence after the flush at kv+0x40, before the store at kv+0x30\n"
+		      "    replay: blackout replay 'it'\\''s out' .0001\n"
+		      "\n"
+		      "1 error, 0 performance, 0 warnings, 0 suppressed. Every failure point was tested. Report: it's\n"
+		      "out/report.html\n");
 	free(text);
 	crash_sample_free(&s);
 }

@@ -85,13 +85,13 @@ static void test_file_header(void **state)
 	expect(&b, *state, "trace/0000.bo is damaged at offset 0: the file is empty");
 	small(&b, BO_CHUNK_RAW);
 	b.size = 63;
-	expect(&b, *state, "trace/0000.bo is damaged at offset 63: the file header is cut off");
+	expect(&b, *state, "trace/0000.bo is damaged at offset 63: the file header is incomplete");
 	small(&b, BO_CHUNK_RAW);
 	memcpy(b.bytes,
 	       "\x7f"
 	       "ELF",
 	       4);
-	expect(&b, *state, "trace/0000.bo is damaged at offset 0: it does not start as a trace of Blackout does");
+	expect(&b, *state, "trace/0000.bo is damaged at offset 0: it does not start like a trace of Blackout");
 	small(&b, BO_CHUNK_RAW);
 	b.bytes[30] ^= 1;
 	expect(&b, *state, "trace/0000.bo is damaged at offset 0: file header checksum does not match");
@@ -214,7 +214,7 @@ static void test_open_chunk(void **state)
 	builder_put(&b, BO_OP_EXIT, 300);
 	builder_end(&b, BO_CHUNK_OPEN);
 	poke(&b, FIRST + 16, 2);
-	expect(&b, *state, "trace/0000.bo is damaged at offset 112: the event is cut off");
+	expect(&b, *state, "trace/0000.bo is damaged at offset 112: the event is incomplete");
 }
 
 /* The bytes after raw_bytes in an open chunk are the start of an unfinished event. */
@@ -267,22 +267,22 @@ static void test_events(void **state)
 	EVENT("\x5f", "unknown event opcode 0x5f");
 	EVENT("\x40\x10", "unknown event opcode 0x40");
 	EVENT("\x37\x01\x01", "unknown event opcode 0x37");
-	EVENT("\x20", "the event is cut off");
+	EVENT("\x20", "the event is incomplete");
 	EVENT("\x20\x02", "context 2 was not defined before");
 	EVENT("\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "context 18446744073709551615 was not defined before");
-	EVENT("\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "the event is cut off");
-	EVENT("\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "the event is cut off");
+	EVENT("\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", "the event is incomplete");
+	EVENT("\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", "the event is incomplete");
 	EVENT("\x02\x00\x02\x00", "module 2 was not defined before");
 	EVENT("\x02\x07\x01\x00", "context 7 was not defined before");
 	EVENT("\x10\x02\x00\x01x", "file 2 was not defined before");
 	EVENT("\x10\x00\x00\x01x", "file 0 was not defined before");
-	EVENT("\x10\x01\x00\x09x", "the event is cut off");
-	EVENT("\x10\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "the event is cut off");
+	EVENT("\x10\x01\x00\x09x", "the event is incomplete");
+	EVENT("\x10\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "the event is incomplete");
 	EVENT("\x15\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01x", "a write at an impossible offset");
 	EVENT("\x16\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "a file of an impossible size");
 	EVENT("\x17\x01\x01\x00\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "an allocation of an impossible range");
 	EVENT("\x18\x01\x04\x01x", "file 4 was not defined before");
-	EVENT("\x1a\x01\x01\x05\x00\x00", "an unknown kind of file synchronisation");
+	EVENT("\x1a\x01\x01\x05\x00\x00", "an unknown kind of file synchronization");
 	EVENT("\x1a\x01\x00\x00\x00\x00", "file 0 was not defined before");
 	EVENT("\x11\x01\x02\x00\x01\x00\x01\x01", "file 2 was not defined before");
 	EVENT("\x11\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x00\x01\x01",
@@ -294,20 +294,20 @@ static void test_events(void **state)
 	EVENT("\x1b\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01", "an msync of an impossible range");
 	EVENT("\x0a\x09", "thread 9 was not defined before");
 	EVENT("\x09\x09", "thread 9 was not defined before");
-	EVENT("\x1c\x01\x02\x03\x04\x05\x06\x07", "the event is cut off");
-	EVENT("\x04\x01x\x05y", "the event is cut off");
+	EVENT("\x1c\x01\x02\x03\x04\x05\x06\x07", "the event is incomplete");
+	EVENT("\x04\x01x\x05y", "the event is incomplete");
 	EVENT("\x03\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x01x", "a file of an impossible size");
-	EVENT("\x36\x01\x01\x00", "a load of no possible size");
+	EVENT("\x36\x01\x01\x00", "a load of an impossible size");
 	EVENT("\x82\x01\x01\x01\x01", "a store of a shape that does not exist");
 	EVENT("\xc4\x01\x01", "a store of a shape that does not exist");
 	EVENT("\xe1\x01\x01\x01x", "a store of a shape that does not exist");
 	EVENT("\x41\x90\x01\x01", "a store of a shape that does not exist");
-	EVENT("\x41", "the event is cut off");
+	EVENT("\x41", "the event is incomplete");
 	EVENT("\xe0\x01\x01\x00", "a store of no bytes");
-	EVENT("\xe0\x01\x01\x05xxxx", "the event is cut off");
-	EVENT("\xb8\x01\x01xxxxxxx", "the event is cut off");
-	EVENT("\xd1\x01\x01\x08xxxxxxx", "the event is cut off");
-	EVENT("\xd1\x01\x01", "the event is cut off");
+	EVENT("\xe0\x01\x01\x05xxxx", "the event is incomplete");
+	EVENT("\xb8\x01\x01xxxxxxx", "the event is incomplete");
+	EVENT("\xd1\x01\x01\x08xxxxxxx", "the event is incomplete");
+	EVENT("\xd1\x01\x01", "the event is incomplete");
 	EVENT("\x43\x01\x01\x01\x03x", "a string store of elements that do not exist");
 	EVENT("\x81\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", "an access to an impossible address");
 }

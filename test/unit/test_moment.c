@@ -4,7 +4,7 @@
  *  1. on many small random programs, both platforms, after every event: the content of each legal set is the one that
  *     the image itself gives, and the extremes are the extremes
  *  2. moments with the same name have the same contents; if what may be decided differs, so does the name
- *  3. the number of orders in which stores can reach media
+ *  3. the number of sequences in which stores can reach media
  *
  *     test_moment [SEED [NUMBER]] */
 #include <setjmp.h>

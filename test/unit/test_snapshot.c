@@ -258,7 +258,7 @@ static void test_bad_files(void **state)
 	assert_int_equal(snapshot_read(&s, *state, &err), -1); /* a directory */
 	fd = open(path, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(snapshot_read(&s, path, &err), -1);
-	assert_non_null(strstr(err.sentence, "this is no crash state"));
+	assert_non_null(strstr(err.sentence, "this is not a crash state"));
 	assert_int_equal(write(fd, "hello, world, how are you today?", 32), 32);
 	assert_int_equal(snapshot_read(&s, path, &err), -1);
 	close(fd);
