@@ -24,7 +24,10 @@
 static int outcomes_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
-	const struct outcomes_options how = {.depends = o->depends, .timeout = o->timeout, .resume = o->resume};
+	const struct outcomes_options how = {.oracles = c->oracles,
+					     .depends = o->depends,
+					     .timeout = o->timeout,
+					     .resume = o->resume};
 	char *path = NULL;
 	int r;
 
@@ -50,7 +53,7 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 	campaign_testing(c);
 	if (select_new(&c->select, &chosen, c->survey->points, err) < 0)
 		return -1;
-	if (c->outcomes_borrowed)
+	if (c->first)
 		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
@@ -90,7 +93,7 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 		struct trial *trial = &trials->all.at[i];
 		struct verdict verdict = outcomes_get(c->outcomes, trial->digest);
 
-		if (verdict.known && !verdict_passed(verdict) && !trial->accepted)
+		if (verdict_failed(verdict) && !trial->accepted)
 			trial->creating = campaign_is_creating(c, trial);
 	}
 }
@@ -193,11 +196,11 @@ static int campaign_go(struct campaign *c, struct err *err)
 int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 		 struct err *err)
 {
-	return campaign_run_within(campaign, options, survey, NULL, err);
+	return campaign_run_within(campaign, options, survey, NULL, NULL, err);
 }
 
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
-			struct outcomes *outcomes, struct err *err)
+			const struct campaign *outer, const struct crash_context *first, struct err *err)
 {
 	struct campaign *c = mem_alloc(sizeof(*c));
 	int r;
@@ -207,8 +210,9 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->judge_meanwhile = judge_meanwhile;
 	c->nested = nested_new();
 	c->survey = survey;
-	c->outcomes = outcomes;
-	c->outcomes_borrowed = outcomes;
+	c->first = first;
+	c->oracles = outer ? outer->oracles : oracles_new(options->oracles, options->oracle_count);
+	c->outcomes = outer ? outer->outcomes : NULL;
 	c->creation = creation_new(options->dir);
 	c->results.folders = options->folder_first;
 	c->progress.start = clock_seconds();
@@ -222,7 +226,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	}
 	r = campaign_go(c, err);
 	campaign_tester_close(c);
-	if (!c->outcomes_borrowed)
+	if (!c->first)
 		campaign_watch_end(c);
 	c->progress.seconds = clock_seconds() - c->progress.start;
 	*campaign = c;
@@ -245,8 +249,10 @@ void campaign_free(struct campaign *c)
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);
-	if (!c->outcomes_borrowed)
+	if (!c->first) {
 		outcomes_close(c->outcomes);
+		oracles_free(c->oracles);
+	}
 	nested_free(c->nested);
 	hangs_free(c->hangs);
 	leftovers_free(c->leftovers);

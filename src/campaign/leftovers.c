@@ -88,6 +88,11 @@ static bool set_without(const struct unit *const *units, size_t count, uint32_t 
 	return any;
 }
 
+static struct crash_context search_crash(const struct search *s)
+{
+	return campaign_crash(s->campaign, s->campaign->options.leftover_platform, reading_number(s->reading));
+}
+
 static int leftover_try(struct search *s, struct leftover *leftover, struct err *err)
 {
 	struct image *image = reading_image(s->reading);
@@ -95,15 +100,16 @@ static int leftover_try(struct search *s, struct leftover *leftover, struct err 
 	size_t count;
 	const struct unit *const *units = model_pending(model, &count);
 	bool *persisted = mem_alloc(count + 1);
+	const struct crash_context crash = search_crash(s);
 	struct state *state;
 	int r = 0;
 
 	if (set_without(units, count, leftover->proof.context, persisted) && model_allows(model, persisted)) {
 		state = state_new(image, persisted);
-		leftover->digest = state->digest;
+		leftover->digest = crash_case(state->digest, &crash);
 		leftover->persisted = campaign_block(s->campaign, persisted, (count + 1) * sizeof(*persisted));
-		if (!outcomes_claim(s->campaign->outcomes, state->digest))
-			r = tester_submit(s->campaign->tester, state, err);
+		if (!outcomes_claim(s->campaign->outcomes, leftover->digest, &crash))
+			r = tester_submit(s->campaign->tester, state, &crash, err);
 		state_free(state);
 	}
 	free(persisted);
@@ -198,6 +204,9 @@ static int recoveries_watch(struct search *s)
 {
 	struct state *none = state_none(reading_image(s->reading));
 	const struct state *states[] = {none, NULL};
+	const struct crash_context crashes[] = {search_crash(s),
+						campaign_crash(s->campaign, s->campaign->options.leftover_platform,
+							       CRASH_NONE)};
 	const struct recovery_consumer consumer = {.event = event_note, .arg = s};
 	bool whole = true;
 	int r = 0;
@@ -209,7 +218,7 @@ static int recoveries_watch(struct search *s)
 			whole = false;
 			break;
 		}
-		r = campaign_watch(s->campaign, states[i], &consumer, &whole);
+		r = campaign_watch(s->campaign, states[i], &crashes[i], &consumer, &whole);
 		words_take(s);
 	}
 	s->campaign->leftovers->watched = r == 0 && whole;
@@ -247,7 +256,7 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 		struct verdict verdict = outcomes_get(c->outcomes, leftover->digest);
 		uint64_t *result;
 
-		if (!leftover->persisted || !verdict.known || verdict_passed(verdict))
+		if (!leftover->persisted || !verdict_failed(verdict))
 			continue;
 		result = map_put(&c->found.contents, leftover->digest.low, leftover->digest.high);
 		if (*result == CONTENT_FAILED) /* explained before */

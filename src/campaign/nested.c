@@ -128,7 +128,8 @@ static void progress_pass_on(void *arg, const struct campaign_progress *within)
 	c->options.progress(c->options.arg, &progress);
 }
 
-static int recording_crash(struct nest *n, const char *dir, struct survey *survey, struct err *err)
+static int recording_crash(struct nest *n, const char *dir, struct survey *survey, const struct crash_context *first,
+			   struct err *err)
 {
 	struct campaign *c = n->campaign;
 	struct nested_campaign nested = {.dir = dir, .survey = survey};
@@ -146,7 +147,7 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.folder_first = c->results.folders;
 	how.progress = how.progress ? progress_pass_on : NULL;
 	how.arg = n;
-	r = campaign_run_within(&nested.campaign, &how, survey, c->outcomes, err);
+	r = campaign_run_within(&nested.campaign, &how, survey, c, campaign_block(c, first, sizeof(*first)), err);
 	c->results.folders = nested.campaign->results.folders;
 	n->runs += nested.campaign->progress.runs;
 	/* If recovery fails on its own result without a crash, there is nothing to compare with. */
@@ -162,13 +163,14 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 }
 
 /* Returns 0 also if nothing can be learned from this state. */
-static int state_nest(struct nest *n, const struct state *state, unsigned number, struct err *err)
+static int state_nest(struct nest *n, const struct state *state, const struct crash_context *crash, unsigned number,
+		      struct err *err)
 {
 	struct campaign *c = n->campaign;
 	char name[16], dir[PATH_MAX];
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
-		.input.state = state,
+		.input = {.state = state, .crash = crash},
 		.layers = campaign_layers(c),
 		.under = c->nested->dir,
 		.keep = name,
@@ -189,7 +191,7 @@ static int state_nest(struct nest *n, const struct state *state, unsigned number
 	whole = r == RECOVERY_TRACE_WHOLE && survey_is_whole(n, survey);
 	c->nested->unreadable += r >= 0 && !whole;
 	if (whole && points_count(survey->points))
-		return recording_crash(n, campaign_text(c, dir), survey, err);
+		return recording_crash(n, campaign_text(c, dir), survey, crash, err);
 	c->nested->crashed += whole;
 	survey_free(survey);
 	tree_remove(dir);
@@ -304,13 +306,14 @@ static struct state *pick_state(const struct pick *pick, struct image *image)
 
 static int pick_nest(struct nest *n, const struct pick *pick, struct err *err)
 {
+	const struct crash_context crash = campaign_crash(n->campaign, 0, pick->event);
 	struct state *state;
 	int r;
 
 	if (reading_to(n->reading, pick->event, err) < 0)
 		return -1;
 	state = pick_state(pick, reading_image(n->reading));
-	r = state_nest(n, state, ++n->number, err);
+	r = state_nest(n, state, &crash, ++n->number, err);
 	state_free(state);
 	return r;
 }

@@ -14,7 +14,7 @@
 
 struct campaign;
 struct campaign_options;
-struct outcomes;
+struct crash_context;
 struct survey;
 
 /* A campaign in the recording of a recovery. */
@@ -46,8 +46,9 @@ void nested_report(struct campaign *campaign, struct findings *findings, struct 
 
 void nested_free(struct nested *nested);
 
-/* campaign.c: a nested campaign that shares the outcomes of another. */
+/* campaign.c: a campaign in a recording of recovery from the crash `first`, which shares the oracles and outcomes of the
+ * outer campaign.  Both must live as long as it. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
-			struct outcomes *outcomes, struct err *err);
+			const struct campaign *outer, const struct crash_context *first, struct err *err);
 
 #endif

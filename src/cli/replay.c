@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "crash/oracle.h"
 #include "finding/crash_finding.h"
 #include "image/snapshot.h"
 #include "image/stage.h"
@@ -77,6 +78,23 @@ static int cwd_find(struct replay *r, struct err *err)
 	return err_hint(err, "choose another with --cwd DIR");
 }
 
+static struct verdict replay_verdict(const struct outcome *outcome)
+{
+	struct oracles *oracles = oracles_new(NULL, 0);
+	struct crash_context crash = oracles_place(oracles, (struct crash_context){0});
+	struct verdict verdict = oracles_judge(oracles, outcome, &crash);
+
+	oracles_free(oracles);
+	return verdict;
+}
+
+static bool replay_passed(void *arg, void *ticket, const struct outcome *outcome)
+{
+	(void)arg;
+	(void)ticket;
+	return verdict_passed(replay_verdict(outcome));
+}
+
 static int replay_stage(struct replay *r, struct err *err)
 {
 	const struct folder_facts *facts = &r->folder->facts;
@@ -92,6 +110,7 @@ static int replay_stage(struct replay *r, struct err *err)
 		.jobs = 1,
 		.mode = r->options->recovery_mode,
 		.origin = snapshot_origin(r->snapshot),
+		.passed = replay_passed,
 		.stop = {.asked = interrupt_asked},
 	};
 
@@ -327,9 +346,10 @@ static void tail_show(const struct tail *tail, FILE *to)
 static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 {
 	const struct folder *folder = r->folder;
+	struct verdict verdict = replay_verdict(outcome);
 	char now[200], then[200];
 
-	ending_text(outcome->ending, now, sizeof(now));
+	ending_text(verdict.ending, now, sizeof(now));
 	ending_text(folder->ending, then, sizeof(then));
 	if (!r->options->quiet) {
 		fflush(stdout);
@@ -338,14 +358,14 @@ static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 		tail_show(&outcome->err, stderr);
 	}
 	fflush(stderr);
-	if (outcome_passed(outcome))
+	if (verdict_passed(verdict))
 		printf("%s: recovery now passes on this crash state; before: %s\n", folder->id, then);
-	else if (ending_same(outcome->ending, folder->ending))
+	else if (ending_same(verdict.ending, folder->ending))
 		printf("%s: recovery fails on this crash state as before: %s\n", folder->id, now);
 	else
 		printf("%s: recovery fails on this crash state, but differently: %s; before: %s\n", folder->id, now,
 		       then);
-	return outcome_passed(outcome) ? STATUS_DONE : STATUS_FOUND;
+	return verdict_passed(verdict) ? STATUS_DONE : STATUS_FOUND;
 }
 
 static int replay_recover(struct replay *r, struct err *err)

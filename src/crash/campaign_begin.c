@@ -29,48 +29,50 @@ static void printed_keep(struct campaign *c, const struct outcome *outcome)
 }
 
 /* The shell exits with these if a command is not found or cannot be executed. */
-static bool shell_refuses(const struct outcome *outcome)
+static bool shell_refuses(struct ending ending)
 {
-	return outcome->ending.kind == ENDING_EXIT && (outcome->ending.value == 126 || outcome->ending.value == 127);
+	return ending.kind == ENDING_EXIT && (ending.value == 126 || ending.value == 127);
 }
 
 /* Before the first crash state: recovery must pass on the files that the program left. */
 static int orderly_end(struct campaign *c, struct err *err)
 {
-	struct outcome outcome;
+	const struct crash_context crash = campaign_crash(c, 0, CRASH_NONE);
+	struct tester_result run;
 	char how[128];
-	int r = tester_run_content(c->tester, c->survey->final, 1, &outcome, err);
+	int r = tester_run_content(c->tester, c->survey->final, &crash, 1, &run, err);
 
 	if (r < 0)
 		return r;
-	if (!outcome_passed(&outcome)) {
-		ending_text(outcome.ending, how, sizeof(how));
-		printed_keep(c, &outcome);
+	if (verdict_failed(run.verdict)) {
+		ending_text(run.verdict.ending, how, sizeof(how));
+		printed_keep(c, &run.outcome);
 		err_set(err, "recovery fails without any crash, on what the program leaves at its end: %s", how);
-		err_status(err, shell_refuses(&outcome) ? ERR_USAGE : ERR_TARGET);
-		if (outcome.ending.kind == ENDING_TIMEOUT)
+		err_status(err, shell_refuses(run.outcome.ending) ? ERR_USAGE : ERR_TARGET);
+		if (verdict_hangs(run.verdict))
 			err_hint(err, "--timeout gives it more time");
-		else if (outcome.ending.kind == ENDING_SIGNAL && outcome.ending.value == SIGXFSZ)
+		else if (ending_same(run.outcome.ending, (struct ending){ENDING_SIGNAL, SIGXFSZ}))
 			err_hint(err, "--disk lets it write more");
 		else if (!content_any(c->survey->final))
 			err_hint(err, "the program leaves no persistent file behind");
 		r = -1;
 	}
-	outcome_free(&outcome);
+	outcome_free(&run.outcome);
 	return r;
 }
 
 static int initial_state(struct campaign *c, struct reading *reading, struct err *err)
 {
 	struct state *state = state_none(reading_image(reading));
-	struct outcome outcome;
-	int r = tester_run(c->tester, state, 1, &outcome, err);
+	const struct crash_context crash = campaign_crash(c, 0, 0);
+	struct tester_result run;
+	int r = tester_run(c->tester, state, &crash, 1, &run, err);
 
 	state_free(state);
 	if (r < 0)
 		return r;
-	c->initial = verdict_of(&outcome);
-	outcome_free(&outcome);
+	c->initial = run.verdict;
+	outcome_free(&run.outcome);
 	return 0;
 }
 
@@ -81,6 +83,8 @@ int campaign_begin(struct campaign *c, struct reading *reading, struct err *err)
 	if (c->begun)
 		return 0;
 	r = orderly_end(c, err);
+	if (r == 0)
+		r = oracles_begin(c->oracles, &(struct oracle_scene){.dir = c->options.dir, .tester = c->tester}, err);
 	if (r == 0)
 		r = initial_state(c, reading, err);
 	c->begun = r == 0;

@@ -59,6 +59,13 @@ static void campaign_look(void *arg)
 		c->options.progress(c->options.arg, &progress);
 }
 
+struct crash_context campaign_crash(const struct campaign *c, size_t platform, uint64_t event)
+{
+	return oracles_place(c->oracles, (struct crash_context){.platform = c->options.platforms[platform],
+								.event = event,
+								.first = c->first});
+}
+
 /* Testers */
 
 const struct tester_maker *campaign_maker(const struct campaign *c)

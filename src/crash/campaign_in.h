@@ -58,8 +58,11 @@ struct campaign {
 	struct campaign_options options;
 	const struct survey *survey;
 	struct tester_options testing;
+	struct oracles *oracles;
 	struct outcomes *outcomes;
-	bool outcomes_borrowed; /* from the campaign that this one is nested in */
+	/* In a campaign in the recording of a recovery, the crash that it recovers from; NULL: the program's recording.
+	 * Oracles and outcomes then belong to the campaign of that crash. */
+	const struct crash_context *first;
 	struct select *select;
 	struct creation *creation;
 
@@ -97,6 +100,9 @@ void *campaign_block(struct campaign *campaign, const void *from, size_t size); 
 /* Rule 1 of creation.h. */
 bool campaign_is_creating(const struct campaign *campaign, const struct trial *trial);
 
+/* The context of a crash just after an event of the recording; or CRASH_NONE. */
+struct crash_context campaign_crash(const struct campaign *campaign, size_t platform, uint64_t event);
+
 /* The maker of testers to use. */
 const struct tester_maker *campaign_maker(const struct campaign *campaign);
 
@@ -123,8 +129,8 @@ int campaign_begin(struct campaign *campaign, struct reading *reading, struct er
 /* Record recovery on a state, with its loads, for a consumer that wants to see what recovery does.  If `state` is NULL,
  * use the files as the program left them.  *whole is false if the consumer did not see all of it.  0 or
  * TESTER_STOPPED. */
-int campaign_watch(struct campaign *campaign, const struct state *state, const struct recovery_consumer *consumer,
-		   bool *whole);
+int campaign_watch(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
+		   const struct recovery_consumer *consumer, bool *whole);
 /* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
  * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);

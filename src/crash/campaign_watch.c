@@ -36,13 +36,14 @@ uint32_t campaign_layers(const struct campaign *c)
 	return c->options.explore ? BO_LAYER_CODE : 0;
 }
 
-int campaign_watch(struct campaign *c, const struct state *state, const struct recovery_consumer *consumer, bool *whole)
+int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash,
+		   const struct recovery_consumer *consumer, bool *whole)
 {
 	struct err ignored;
 	char dir[PATH_MAX];
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
-		.input = {.state = state, .content = c->survey->final},
+		.input = {.state = state, .content = c->survey->final, .crash = crash},
 		.layers = campaign_layers(c) | BO_LAYER_LOADS,
 		.under = dir,
 	};

@@ -42,9 +42,7 @@ enum { BY_POINT = 1, BY_LOSS };
 
 static bool trial_hangs(const struct campaign *c, const struct trial *trial)
 {
-	struct verdict verdict = outcomes_get(c->outcomes, trial->digest);
-
-	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT;
+	return verdict_hangs(outcomes_get(c->outcomes, trial->digest));
 }
 
 static uint64_t point_key(size_t platform, const struct trial *trial)
@@ -82,38 +80,41 @@ static bool digest_is_known(struct digest digest)
 	return digest.low | digest.high;
 }
 
-int hangs_certainly(struct campaign *c, const struct state *state, struct verdict *how, struct err *err)
+int hangs_certainly(struct campaign *c, const struct state *state, const struct crash_context *crash,
+		    struct verdict *how, struct err *err)
 {
 	bool known = digest_is_known(state->digest), late;
-	struct outcome outcome;
+	struct digest name = crash_case(state->digest, crash);
+	struct tester_result run;
 	int r;
 
-	*how = (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT};
-	if (known && map_get(&c->hangs->confirmed, state->digest.low, state->digest.high))
+	*how = outcomes_get(c->outcomes, name);
+	if (known && map_get(&c->hangs->confirmed, name.low, name.high))
 		return 1;
 	late = is_late(c);
 	if (stop_asked(&c->options.stop) || (late && c->hangs->late))
 		return TESTER_STOPPED;
-	r = tester_run(c->tester, state, PATIENCE, &outcome, err);
+	r = tester_run(c->tester, state, crash, PATIENCE, &run, err);
 	/* If the time ended while this waited for other runs, it did not run, so another one may: rule 3. */
 	if (r < 0)
 		return r;
 	c->hangs->late |= late;
-	*how = verdict_of(&outcome);
-	r = outcome.ending.kind == ENDING_TIMEOUT;
+	*how = run.verdict;
+	r = verdict_hangs(run.verdict);
 	if (known && r)
-		*map_put(&c->hangs->confirmed, state->digest.low, state->digest.high) = 1;
+		*map_put(&c->hangs->confirmed, name.low, name.high) = 1;
 	if (known)
-		outcomes_learn(c->outcomes, state->digest, &outcome);
-	outcome_free(&outcome);
+		outcomes_learn(c->outcomes, name, crash, &run.outcome);
+	outcome_free(&run.outcome);
 	return r;
 }
 
 static int state_confirm(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
 			 struct err *err)
 {
+	const struct crash_context crash = campaign_crash(c, platform, trial->event);
 	struct verdict how;
-	int r = hangs_certainly(c, state, &how, err);
+	int r = hangs_certainly(c, state, &crash, &how, err);
 
 	if (r == 1)
 		trial_confirmed(c, platform, trial);
@@ -137,7 +138,6 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 {
 	struct place *place;
 	struct digest *last, before;
-	struct verdict verdict;
 	int r;
 
 	if (c->options.visits <= HANG_DISTANCE)
@@ -154,8 +154,7 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 		return HANGS_TEST;
 	if (!outcomes_get(c->outcomes, before).known && (r = tester_drain(c->tester, err)) < 0)
 		return r;
-	verdict = outcomes_get(c->outcomes, before);
-	return verdict.known && verdict.ending.kind == ENDING_TIMEOUT ? HANGS_CONFIRM : HANGS_TEST;
+	return verdict_hangs(outcomes_get(c->outcomes, before)) ? HANGS_CONFIRM : HANGS_TEST;
 }
 
 int hangs_try(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,

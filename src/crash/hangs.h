@@ -26,7 +26,8 @@ int hangs_try(struct campaign *campaign, size_t platform, const struct trial *tr
 	      struct err *err);
 /* Does recovery hang on this state?  1: yes.  0: it ends if it has more time, as *how says.  TESTER_STOPPED: there is
  * no time to find out.  -1: error.  A state without a digest (0, 0) is always run. */
-int hangs_certainly(struct campaign *campaign, const struct state *state, struct verdict *how, struct err *err);
+int hangs_certainly(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
+		    struct verdict *how, struct err *err);
 /* The same for all trials that exceeded the time limit; 0 also when stopped. */
 int hangs_confirm(struct campaign *campaign, size_t platform, const struct trials *trials, struct err *err);
 

@@ -26,6 +26,7 @@ struct campaign_progress {
 	double budget_left;      /* seconds; negative: no budget */
 };
 
+struct oracle;       /* oracle.h */
 struct tester_maker; /* tester.h */
 
 struct campaign_options {
@@ -47,6 +48,10 @@ struct campaign_options {
 
 	/* Runs recovery, instead of the fields above; NULL: workers on this machine. */
 	const struct tester_maker *maker;
+
+	/* What recovery must do; NULL: the oracles of oracle.h. */
+	const struct oracle *const *oracles;
+	size_t oracle_count;
 
 	/* what to test */
 	bool inject, explore;             /* inject: two states at each failure point; explore: all legal states */

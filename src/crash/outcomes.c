@@ -12,24 +12,20 @@
 #include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
-#define HEADER "blackout-journal 2 "
+#define HEADER "blackout-journal 3 "
 
-enum { PRINTED_MAX = 4 << 20 /* bytes of output to keep */ };
+enum { KEPT_MAX = 4 << 20 /* bytes of output to keep */ };
 
 struct outcomes {
-	struct map endings; /* digest -> encoded verdict, or CLAIMED */
-	FILE *journal;      /* NULL: none */
-	struct map failing; /* digest -> 1 + index of the outcome */
-	VEC_OF(struct outcome) outcomes;
-	size_t printed; /* bytes of output in `outcomes` */
+	const struct oracles *oracles;
+	struct map verdicts; /* name of a case -> code of its verdict, or CLAIMED */
+	FILE *journal;       /* NULL: none */
+	struct map kept;     /* name of a run -> 1 + index of its outcome */
+	VEC_OF(struct outcome) all;
+	size_t kept_bytes;
 };
 
-static struct verdict verdict_decode(uint64_t code)
-{
-	if (!code || code == CLAIMED)
-		return (struct verdict){0};
-	return (struct verdict){.known = true, .ending = {(enum ending_kind)((code >> 32) - 1), (int)(uint32_t)code}};
-}
+/* The journal */
 
 /* Read a hexadecimal number and the character `after`; false if they are not there. */
 static bool hex_read(const char **text, uint64_t *value, char after)
@@ -43,21 +39,25 @@ static bool hex_read(const char **text, uint64_t *value, char after)
 	return true;
 }
 
-static bool line_read(const char *line, uint64_t *high, uint64_t *low, struct verdict *verdict)
+static bool line_read(const struct outcomes *o, const char *line, struct digest *name, struct verdict *verdict)
 {
 	char *end;
 
 	*verdict = (struct verdict){.known = true};
-	if (!hex_read(&line, high, ' ') || !hex_read(&line, low, ' ') ||
+	if (!hex_read(&line, &name->high, ' ') || !hex_read(&line, &name->low, ' ') ||
 	    !ending_find_letter(*line, &verdict->ending.kind) || line[1] != ' ')
 		return false;
 	verdict->ending.value = (int)strtol(line + 2, &end, 10);
-	return end != line + 2 && *end == '\n';
+	if (end == line + 2 || *end != ' ')
+		return false;
+	line = end + 1;
+	return (end = strchr(line, '\n')) &&
+	       oracles_find(o->oracles, line, (size_t)(end - line), &verdict->rejected_by);
 }
 
 static uint64_t depends_hash(const struct outcomes_options *o)
 {
-	return XXH3_64bits(o->depends, strlen(o->depends));
+	return XXH3_64bits_withSeed(o->depends, strlen(o->depends), oracles_hash(o->oracles));
 }
 
 /* Read the first line.  True if the journal depends on the same options; then *timeout is its time limit. */
@@ -74,124 +74,155 @@ static bool header_read(FILE *file, const struct outcomes_options *o, double *ti
 }
 
 /* Read lines up to the first damaged one: the last line may have been cut off. */
-static void journal_read(struct outcomes *k, FILE *file, const struct outcomes_options *o)
+static void journal_read(struct outcomes *o, FILE *file, const struct outcomes_options *options)
 {
 	struct verdict verdict;
-	uint64_t high, low;
+	struct digest name;
 	double timeout;
-	char line[128];
+	char line[256];
 
-	if (!header_read(file, o, &timeout))
+	if (!header_read(file, options, &timeout))
 		return;
-	while (fgets(line, sizeof(line), file) && line_read(line, &high, &low, &verdict))
-		if (verdict.ending.kind != ENDING_TIMEOUT || timeout >= o->timeout)
-			*map_put(&k->endings, low, high) = verdict_code(verdict);
+	while (fgets(line, sizeof(line), file) && line_read(o, line, &name, &verdict))
+		if (verdict.ending.kind != ENDING_TIMEOUT || timeout >= options->timeout)
+			*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
 }
 
-static void journal_line(struct outcomes *k, uint64_t low, uint64_t high, struct verdict verdict)
+static void journal_line(struct outcomes *o, uint64_t low, uint64_t high, struct verdict verdict)
 {
-	if (k->journal)
-		fprintf(k->journal, "%016llx %016llx %c %d\n", (unsigned long long)high, (unsigned long long)low,
-			ending_letter(verdict.ending.kind), verdict.ending.value);
+	if (o->journal)
+		fprintf(o->journal, "%016llx %016llx %c %d %s\n", (unsigned long long)high, (unsigned long long)low,
+			ending_letter(verdict.ending.kind), verdict.ending.value, oracles_name(o->oracles, verdict));
 }
 
 /* Rewrite the journal, which drops a line that was cut off. */
-static int journal_write(struct outcomes *k, const char *path, const struct outcomes_options *o, struct err *err)
+static int journal_write(struct outcomes *o, const char *path, const struct outcomes_options *options, struct err *err)
 {
-	k->journal = fopen(path, "we");
-	if (!k->journal)
+	o->journal = fopen(path, "we");
+	if (!o->journal)
 		return err_sys(err, "cannot write %s", path);
-	fprintf(k->journal, HEADER "%016llx %.17g\n", (unsigned long long)depends_hash(o), o->timeout);
-	for (size_t i = 0; i < k->endings.room; i++) {
-		const struct map_entry *entry = &k->endings.entries[i];
+	fprintf(o->journal, HEADER "%016llx %.17g\n", (unsigned long long)depends_hash(options), options->timeout);
+	for (size_t i = 0; i < o->verdicts.room; i++) {
+		const struct map_entry *entry = &o->verdicts.entries[i];
 
 		if (entry->used)
-			journal_line(k, entry->key[0], entry->key[1], verdict_decode(entry->value));
+			journal_line(o, entry->key[0], entry->key[1], verdict_decode(entry->value));
 	}
-	fflush(k->journal);
+	fflush(o->journal);
 	return 0;
 }
 
 int outcomes_open(struct outcomes **outcomes, const char *path, const struct outcomes_options *options, struct err *err)
 {
-	struct outcomes *k = mem_alloc(sizeof(*k));
+	struct outcomes *o = mem_alloc(sizeof(*o));
 	FILE *old;
 
+	o->oracles = options->oracles;
 	if (path && options->resume && (old = fopen(path, "re"))) {
-		journal_read(k, old, options);
+		journal_read(o, old, options);
 		fclose(old);
 	}
-	if (path && journal_write(k, path, options, err) < 0) {
-		outcomes_close(k);
+	if (path && journal_write(o, path, options, err) < 0) {
+		outcomes_close(o);
 		return -1;
 	}
-	*outcomes = k;
+	*outcomes = o;
 	return 0;
 }
 
-void outcomes_close(struct outcomes *k)
+void outcomes_close(struct outcomes *o)
 {
-	if (!k)
+	if (!o)
 		return;
-	if (k->journal)
-		fclose(k->journal);
-	map_free(&k->endings);
-	for (size_t i = 0; i < k->outcomes.count; i++)
-		outcome_free(&k->outcomes.at[i]);
-	vec_free(&k->outcomes);
-	map_free(&k->failing);
-	free(k);
+	if (o->journal)
+		fclose(o->journal);
+	map_free(&o->verdicts);
+	for (size_t i = 0; i < o->all.count; i++)
+		outcome_free(&o->all.at[i]);
+	vec_free(&o->all);
+	map_free(&o->kept);
+	free(o);
 }
 
-bool outcomes_claim(struct outcomes *k, struct digest digest)
+/* Verdicts */
+
+struct verdict outcomes_get(const struct outcomes *o, struct digest name)
 {
-	uint64_t *code = map_put(&k->endings, digest.low, digest.high);
+	const uint64_t *code = map_get(&o->verdicts, name.low, name.high);
+
+	return verdict_decode(code && *code != CLAIMED ? *code : 0);
+}
+
+void outcomes_set(struct outcomes *o, struct digest name, struct verdict verdict)
+{
+	*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
+	journal_line(o, name.low, name.high, verdict);
+}
+
+/* Do other contexts, which are judged differently, run the same recovery? */
+static bool run_is_shared(const struct crash_context *crash)
+{
+	return crash->key != crash->command;
+}
+
+struct verdict outcomes_find(struct outcomes *o, struct digest name, const struct crash_context *crash)
+{
+	struct verdict verdict = outcomes_get(o, name);
+	const struct outcome *outcome;
+
+	if (verdict.known || !run_is_shared(crash) || !(outcome = outcomes_kept(o, name, crash)))
+		return verdict;
+	verdict = oracles_judge(o->oracles, outcome, crash);
+	outcomes_set(o, name, verdict);
+	return verdict;
+}
+
+bool outcomes_claim(struct outcomes *o, struct digest name, const struct crash_context *crash)
+{
+	uint64_t *code = map_put(&o->verdicts, name.low, name.high);
 
 	if (*code)
 		return true;
 	*code = CLAIMED;
-	return false;
+	return outcomes_find(o, name, crash).known;
 }
 
-struct verdict outcomes_get(const struct outcomes *k, struct digest digest)
+struct verdict outcomes_learn(struct outcomes *o, struct digest name, const struct crash_context *crash,
+			      const struct outcome *outcome)
 {
-	const uint64_t *code = map_get(&k->endings, digest.low, digest.high);
-
-	return verdict_decode(code ? *code : 0);
-}
-
-void outcomes_set(struct outcomes *k, struct digest digest, struct verdict verdict)
-{
-	*map_put(&k->endings, digest.low, digest.high) = verdict_code(verdict);
-	journal_line(k, digest.low, digest.high, verdict);
-}
-
-void outcomes_learn(struct outcomes *k, struct digest digest, const struct outcome *outcome)
-{
+	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
+	struct digest run = crash_run(name, crash);
 	struct outcome copy;
 	uint64_t *index;
 
-	outcomes_set(k, digest, (struct verdict){.known = true, .ending = outcome->ending});
-	if (outcome_passed(outcome) || k->printed >= PRINTED_MAX)
-		return;
-	index = map_put(&k->failing, digest.low, digest.high);
+	outcomes_set(o, name, verdict);
+	if ((verdict_passed(verdict) && !run_is_shared(crash)) || o->kept_bytes >= KEPT_MAX)
+		return verdict;
+	index = map_put(&o->kept, run.low, run.high);
 	/* With more time the outcome may differ from the one that was kept. */
-	if (*index && ending_same(k->outcomes.at[*index - 1].ending, outcome->ending))
-		return;
+	if (*index && ending_same(o->all.at[*index - 1].ending, outcome->ending))
+		return verdict;
 	outcome_copy(&copy, outcome);
-	vec_push(&k->outcomes, copy);
-	*index = k->outcomes.count;
-	k->printed += sizeof(copy) + copy.out.size + copy.err.size;
+	vec_push(&o->all, copy);
+	*index = o->all.count;
+	o->kept_bytes += sizeof(copy) + copy.out.size + copy.err.size;
+	return verdict;
 }
 
-const struct outcome *outcomes_kept(const struct outcomes *k, struct digest digest)
+const struct outcome *outcomes_kept(const struct outcomes *o, struct digest name, const struct crash_context *crash)
 {
-	const uint64_t *index = map_get(&k->failing, digest.low, digest.high);
+	struct digest run = crash_run(name, crash);
+	const uint64_t *index = map_get(&o->kept, run.low, run.high);
 
-	return index && *index ? &k->outcomes.at[*index - 1] : NULL;
+	return index && *index ? &o->all.at[*index - 1] : NULL;
 }
 
-void outcomes_drop(struct outcomes *k, struct digest digest)
+void outcomes_drop(struct outcomes *o, struct digest name)
 {
-	*map_put(&k->endings, digest.low, digest.high) = CLAIMED;
+	*map_put(&o->verdicts, name.low, name.high) = CLAIMED;
+}
+
+const struct oracles *outcomes_oracles(const struct outcomes *o)
+{
+	return o->oracles;
 }

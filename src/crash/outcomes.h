@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* outcomes.h - the outcomes of recovery by content.  The same content is assumed to give the same outcome.  A journal
- * keeps them, so that a campaign can be resumed.
+/* outcomes.h - the verdicts on cases (crash_context.h): what oracles said about recovery on a content, in a context.  The
+ * same case is assumed to have the same verdict each time.  A journal keeps them, so that a campaign can be resumed.
  *
- *     struct outcomes *k;
- *     outcomes_open(&k, "DIR/crash.journal", &options, &err);
- *     if (!outcomes_claim(k, digest))              // not tested, and not about to be
- *             ... outcomes_set(k, digest, verdict)
- *     outcomes_get(k, digest)
- *     outcomes_close(k);
+ *     struct outcomes *o;
+ *     outcomes_open(&o, "DIR/crash.journal", &options, &err);
+ *     struct digest name = crash_case(content, &crash);
+ *     if (!outcomes_claim(o, name, &crash))                   // not tested, and not about to be
+ *             ... outcomes_learn(o, name, &crash, &outcome)   // the oracles judge it
+ *     outcomes_get(o, name)
+ *     outcomes_close(o);
  *
- * Each content costs 40 bytes of memory and a line of the journal.  The journal is a text file:
+ * Each case costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
- *     blackout-journal 2 0123456789abcdef 10     hash of the options that matter; the time limit, in seconds
- *     0123456789abcdef 0123456789abcdef e 3      digest (high, low); exit, signal or time-out; status or number */
+ *     blackout-journal 3 0123456789abcdef 10                hash of the options that matter; the time limit, in seconds
+ *     0123456789abcdef 0123456789abcdef e 3 exit-status     name (high, low); ending; the oracle that rejects it
+ *     0123456789abcdef 0123456789abcdef e 0 passed          no oracle rejects it
+ *
+ * A journal of another version or of other options is not read, but replaced. */
 #ifndef BLACKOUT_CRASH_OUTCOMES_H
 #define BLACKOUT_CRASH_OUTCOMES_H
 
@@ -20,37 +24,15 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "image/state.h"
-#include "run/outcome.h"
-
-/* The part of an outcome that is kept. */
-struct verdict {
-	bool known; /* false: recovery was not run, or is still running */
-	struct ending ending;
-};
-
-static inline bool verdict_passed(struct verdict e)
-{
-	return e.known && e.ending.kind == ENDING_EXIT && e.ending.value == 0;
-}
-
-static inline bool verdict_same(struct verdict a, struct verdict b)
-{
-	return a.known && b.known && ending_same(a.ending, b.ending);
-}
-
-/* The verdict as a number, never 0. */
-static inline uint64_t verdict_code(struct verdict e)
-{
-	return (uint64_t)(e.ending.kind + 1) << 32 | (uint32_t)e.ending.value;
-}
+#include "crash/oracle.h"
 
 struct outcomes;
 
 struct outcomes_options {
-	const char *depends; /* text of the options that outcomes depend on */
-	double timeout;      /* seconds */
-	bool resume;         /* read an old journal if its options are the same; otherwise replace it */
+	const struct oracles *oracles; /* must live as long as the outcomes */
+	const char *depends;           /* text of the options that outcomes depend on */
+	double timeout;                /* seconds */
+	bool resume;                   /* read an old journal if its options are the same; otherwise replace it */
 };
 
 /* `path` may be NULL: no journal.  If the time limit is longer than the journal's, old time-outs are not known.  If it
@@ -61,20 +43,28 @@ int outcomes_open(struct outcomes **outcomes, const char *path, const struct out
 /* Flush the journal, and free.  If the journal cannot be written, the campaign only loses the chance to be resumed. */
 void outcomes_close(struct outcomes *outcomes);
 
-/* Is the content known or already claimed?  If not, claim it. */
-bool outcomes_claim(struct outcomes *outcomes, struct digest digest);
+/* Is the verdict on this case known, or will it be?  If not, claim it: the caller is going to test it.  If the same
+ * recovery ran on the same content in another context, its outcome is judged in this one. */
+bool outcomes_claim(struct outcomes *outcomes, struct digest name, const struct crash_context *crash);
 
-struct verdict outcomes_get(const struct outcomes *outcomes, struct digest digest);
-void outcomes_set(struct outcomes *outcomes, struct digest digest, struct verdict verdict);
+struct verdict outcomes_get(const struct outcomes *outcomes, struct digest name);
+/* The same, but does not miss the outcome of the same recovery in another context. */
+struct verdict outcomes_find(struct outcomes *outcomes, struct digest name, const struct crash_context *crash);
+void outcomes_set(struct outcomes *outcomes, struct digest name, struct verdict verdict);
 
-/* Like outcomes_set, but also keeps the output of a failing recovery, up to a few MiB in total: there may be no time to
- * run it again. */
-void outcomes_learn(struct outcomes *outcomes, struct digest digest, const struct outcome *outcome);
+/* Judge an outcome and remember the verdict.  The output of a failing recovery is kept, up to a few MiB in total: there
+ * may be no time to run it again. */
+struct verdict outcomes_learn(struct outcomes *outcomes, struct digest name, const struct crash_context *crash,
+			      const struct outcome *outcome);
 
-/* The outcome of a failing recovery on this content, with its output; NULL if that was not kept. */
-const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct digest digest);
+/* The outcome of recovery in this case, with its output; NULL if that was not kept. */
+const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct digest name,
+				    const struct crash_context *crash);
 
 /* Forget an outcome that proved unreliable.  The journal keeps it. */
-void outcomes_drop(struct outcomes *outcomes, struct digest digest);
+void outcomes_drop(struct outcomes *outcomes, struct digest name);
+
+/* The oracles that judge. */
+const struct oracles *outcomes_oracles(const struct outcomes *outcomes);
 
 #endif

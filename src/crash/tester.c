@@ -4,19 +4,15 @@
 
 #include "base/clock.h"
 
-struct verdict verdict_of(const struct outcome *outcome)
-{
-	return (struct verdict){.known = true, .ending = outcome->ending};
-}
-
 /* For implementations */
 
 void tester_learn(struct tester *t, const struct tester_ticket *ticket, const struct outcome *outcome)
 {
-	outcomes_learn(t->outcomes, ticket->digest, outcome);
+	struct verdict verdict = outcomes_learn(t->outcomes, ticket->name, &ticket->crash, outcome);
+
 	if (ticket->told)
-		ticket->told(ticket->told_arg, outcome);
-	tester_count(t, outcome);
+		ticket->told(ticket->told_arg, &verdict);
+	tester_count(t, verdict);
 }
 
 void tester_give_up(const struct tester_ticket *ticket)
@@ -47,10 +43,10 @@ static void tester_look(const struct tester *t)
 		t->options.look(t->options.arg);
 }
 
-void tester_count(struct tester *t, const struct outcome *outcome)
+void tester_count(struct tester *t, struct verdict verdict)
 {
 	t->runs++;
-	t->failed += !outcome_passed(outcome);
+	t->failed += verdict_failed(verdict);
 	tester_look(t);
 }
 
@@ -62,22 +58,28 @@ bool tester_time_is_over(const struct tester *t)
 	return deadline > 0 && clock_seconds() > deadline;
 }
 
-int tester_submit(struct tester *t, const struct state *state, struct err *err)
+int tester_submit(struct tester *t, const struct state *state, const struct crash_context *crash, struct err *err)
 {
-	return tester_submit_told(t, state, NULL, NULL, err);
+	return tester_submit_told(t, state, crash, NULL, NULL, err);
 }
 
-int tester_submit_told(struct tester *t, const struct state *state, tester_told *told, void *arg, struct err *err)
+int tester_submit_told(struct tester *t, const struct state *state, const struct crash_context *crash,
+		       tester_told *told, void *arg, struct err *err)
 {
-	const struct tester_ticket ticket = {.digest = state->digest, .told = told, .told_arg = arg};
+	const struct tester_ticket ticket = {.name = crash_case(state->digest, crash),
+					     .crash = *crash,
+					     .told = told,
+					     .told_arg = arg};
 
 	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->submit(t, state, &ticket, err);
 }
 
-int tester_submit_lazy(struct tester *t, const struct state *certain, void *ticket, const struct lazy_options *options,
-		       struct err *err)
+int tester_submit_lazy(struct tester *t, const struct state *certain, const struct crash_context *crash, void *ticket,
+		       const struct lazy_options *options, struct err *err)
 {
-	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->submit_lazy(t, certain, ticket, options, err);
+	const struct tester_input input = {.state = certain, .crash = crash};
+
+	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->submit_lazy(t, &input, ticket, options, err);
 }
 
 int tester_drain(struct tester *t, struct err *err)
@@ -85,33 +87,35 @@ int tester_drain(struct tester *t, struct err *err)
 	return t->ops->drain(t, err);
 }
 
-static int input_run(struct tester *t, const struct tester_input *input, unsigned patience, struct outcome *outcome,
-		     struct err *err)
+static int input_run(struct tester *t, const struct tester_input *input, unsigned patience,
+		     struct tester_result *result, struct err *err)
 {
-	int r = t->ops->run(t, input, patience, outcome, err);
+	int r = t->ops->run(t, input, patience, &result->outcome, err);
 
 	if (r < 0)
 		return r;
+	result->verdict = oracles_judge(outcomes_oracles(t->outcomes), &result->outcome, input->crash);
 	t->runs++;
 	tester_look(t);
 	return 0;
 }
 
-int tester_run(struct tester *t, const struct state *state, unsigned patience, struct outcome *outcome, struct err *err)
+int tester_run(struct tester *t, const struct state *state, const struct crash_context *crash, unsigned patience,
+	       struct tester_result *result, struct err *err)
 {
-	return input_run(t, &(struct tester_input){.state = state}, patience, outcome, err);
+	return input_run(t, &(struct tester_input){.state = state, .crash = crash}, patience, result, err);
 }
 
-int tester_run_content(struct tester *t, const struct content *content, unsigned patience, struct outcome *outcome,
-		       struct err *err)
+int tester_run_content(struct tester *t, const struct content *content, const struct crash_context *crash,
+		       unsigned patience, struct tester_result *result, struct err *err)
 {
-	return input_run(t, &(struct tester_input){.content = content}, patience, outcome, err);
+	return input_run(t, &(struct tester_input){.content = content, .crash = crash}, patience, result, err);
 }
 
-int tester_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames, size_t room,
-		 struct err *err)
+int tester_stack(struct tester *t, const struct state *state, const struct crash_context *crash, bool hangs,
+		 struct recovery_frame *frames, size_t room, struct err *err)
 {
-	return t->ops->stack(t, state, hangs, frames, room, err);
+	return t->ops->stack(t, &(struct tester_input){.state = state, .crash = crash}, hangs, frames, room, err);
 }
 
 int tester_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,

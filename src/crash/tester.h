@@ -5,17 +5,18 @@
  *     struct tester *t;
  *     tester_open(&t, &tester_local, &options, image, outcomes, &err);
  *     while (...) {                                             // the image moves on
- *             struct digest d = state_digest(image, persisted);
- *             if (!outcomes_claim(outcomes, d)) {
- *                     tester_submit(t, state = state_new(image, persisted), &err); // may wait for a worker
+ *             struct digest name = crash_case(state_digest(image, persisted), &crash);
+ *             if (!outcomes_claim(outcomes, name, &crash)) {
+ *                     state = state_new(image, persisted);
+ *                     tester_submit(t, state, &crash, &err);    // may wait for a worker
  *                     state_free(state);
  *             }
  *     }
- *     tester_drain(t, &err);                                    // now outcomes_get(outcomes, d) has all outcomes
- *     tester_run(t, state, 1, &outcome, &err);                  // or run one alone, and get its output
+ *     tester_drain(t, &err);                                    // now outcomes_get(outcomes, name) knows all
+ *     tester_run(t, state, &crash, 1, &run, &err);              // or run one alone, and get its output
  *     tester_close(t);
  *
- * A tester belongs to one image.  It puts outcomes into `outcomes`, which outlives it.
+ * A tester belongs to one image.  It puts verdicts into `outcomes`, which outlives it.
  *
  * Implementations: `tester_local` (tester_local.c) runs recovery on workers of this machine.  Unit tests bring a fake
  * that starts no process (test/unit/fake_tester.h).  A new implementation fills struct tester_ops. */
@@ -24,6 +25,7 @@
 
 #include "crash/outcomes.h"
 #include "image/content.h"
+#include "image/state.h"
 #include "run/lazy.h"
 #include "run/recovery.h"
 
@@ -42,20 +44,29 @@ struct tester_options {
 /* Returned by the calls below, besides 0 and -1. */
 enum { TESTER_STOPPED = -2 /* interrupted or out of time */ };
 
-/* Called with an outcome, from within the functions here that wait.  NULL: the run was stopped. */
-typedef void tester_told(void *arg, const struct outcome *outcome);
+/* Called with a verdict, from within the functions here that wait.  NULL: the run was stopped. */
+typedef void tester_told(void *arg, const struct verdict *verdict);
 
 /* A submitted state.  The tester keeps this, and nothing of the state. */
 struct tester_ticket {
-	struct digest digest;
+	struct digest name; /* of the case */
+	struct crash_context crash;
 	tester_told *told; /* may be NULL */
 	void *told_arg;
 };
 
-/* The input of recovery: a state of this moment or, if that is NULL, files with this content. */
+/* The input of recovery: a state of this moment or, if that is NULL, files with this content.  `crash` is how they came
+ * about; its `command` says which recovery is to be started. */
 struct tester_input {
 	const struct state *state;
 	const struct content *content;
+	const struct crash_context *crash;
+};
+
+/* A run of recovery that was judged. */
+struct tester_result {
+	struct outcome outcome;
+	struct verdict verdict;
 };
 
 /* Facts about recovery that a tester has learned so far. */
@@ -85,7 +96,7 @@ struct tester_ops {
 		      struct err *err);
 
 	/* Start recovery on all crash states of this moment; see run/lazy.h.  Needed only if facts.lazy. */
-	int (*submit_lazy)(struct tester *tester, const struct state *certain, void *ticket,
+	int (*submit_lazy)(struct tester *tester, const struct tester_input *certain, void *ticket,
 			   const struct lazy_options *options, struct err *err);
 
 	/* Wait until all submitted runs have ended.  TESTER_STOPPED: the unfinished ones were given up. */
@@ -102,7 +113,7 @@ struct tester_ops {
 
 	/* Get the stack of recovery where a signal kills it on this state, or where it hangs.  Returns the number of
 	 * frames. */
-	int (*stack)(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
+	int (*stack)(struct tester *tester, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
 		     size_t room, struct err *err);
 
 	struct tester_facts (*facts)(const struct tester *tester);
@@ -148,17 +159,18 @@ int tester_open(struct tester **tester, const struct tester_maker *maker, const 
 void tester_close(struct tester *tester);
 
 /* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
- * calls `told` with the outcome. */
-int tester_submit(struct tester *tester, const struct state *state, struct err *err);
-int tester_submit_told(struct tester *tester, const struct state *state, tester_told *told, void *arg, struct err *err);
+ * calls `told` with the verdict. */
+int tester_submit(struct tester *tester, const struct state *state, const struct crash_context *crash, struct err *err);
+int tester_submit_told(struct tester *tester, const struct state *state, const struct crash_context *crash,
+		       tester_told *told, void *arg, struct err *err);
 
 /* Start recovery on all crash states of this moment.  `certain` is state_none.  -1, ERR_TARGET: there is no fork
  * server. */
-int tester_submit_lazy(struct tester *tester, const struct state *certain, void *ticket,
-		       const struct lazy_options *options, struct err *err);
+int tester_submit_lazy(struct tester *tester, const struct state *certain, const struct crash_context *crash,
+		       void *ticket, const struct lazy_options *options, struct err *err);
 
 /* Count one more run of recovery, a leaf of such a tree. */
-void tester_count(struct tester *tester, const struct outcome *outcome);
+void tester_count(struct tester *tester, struct verdict verdict);
 
 /* Is it too late to submit anything? */
 bool tester_time_is_over(const struct tester *tester);
@@ -167,17 +179,17 @@ bool tester_time_is_over(const struct tester *tester);
 int tester_drain(struct tester *tester, struct err *err);
 
 /* Run recovery on one state of this moment, alone, with `patience` times the time limit.  The caller must free
- * *outcome.  It is not added to `outcomes`. */
-int tester_run(struct tester *tester, const struct state *state, unsigned patience, struct outcome *outcome,
-	       struct err *err);
+ * result->outcome.  It is not added to `outcomes`. */
+int tester_run(struct tester *tester, const struct state *state, const struct crash_context *crash, unsigned patience,
+	       struct tester_result *result, struct err *err);
 
 /* The same on files with this content. */
-int tester_run_content(struct tester *tester, const struct content *content, unsigned patience, struct outcome *outcome,
-		       struct err *err);
+int tester_run_content(struct tester *tester, const struct content *content, const struct crash_context *crash,
+		       unsigned patience, struct tester_result *result, struct err *err);
 
 /* Get the stack of recovery where a signal kills it on this state, or where it hangs; see recovery_stack. */
-int tester_stack(struct tester *tester, const struct state *state, bool hangs, struct recovery_frame *frames,
-		 size_t room, struct err *err);
+int tester_stack(struct tester *tester, const struct state *state, const struct crash_context *crash, bool hangs,
+		 struct recovery_frame *frames, size_t room, struct err *err);
 
 /* Record recovery on this input. */
 int tester_record(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
@@ -188,7 +200,5 @@ const char *tester_stranger(const struct tester *tester, size_t index);
 
 uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* submitted runs that did not pass */
-
-struct verdict verdict_of(const struct outcome *outcome);
 
 #endif

@@ -22,6 +22,7 @@ struct slot {
 
 struct local {
 	struct tester tester;
+	const struct crash_context *alone; /* of the run that has the tester to itself */
 	struct staging *staging;
 	struct recovery *recovery;
 	struct slot *slots;
@@ -56,6 +57,15 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 	tester_learn(arg, &of, outcome);
 }
 
+static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
+{
+	const struct local *l = arg;
+	const struct slot *slot = ticket;
+	const struct oracles *oracles = outcomes_oracles(l->tester.outcomes);
+
+	return verdict_passed(oracles_judge(oracles, outcome, slot ? &slot->ticket.crash : l->alone));
+}
+
 static void slots_give_up(struct local *l)
 {
 	for (unsigned w = 0; l->slots && w < recovery_jobs(l->recovery); w++) {
@@ -66,11 +76,18 @@ static void slots_give_up(struct local *l)
 	}
 }
 
+/* Workers start the command of the user, unchanged. */
+static void command_check(const struct crash_context *crash)
+{
+	BUG_ON(crash->command);
+}
+
 /* Load the state into the stage of an idle worker, and return the worker's number. */
-static int worker_fill(struct local *l, const struct state *state, struct err *err)
+static int worker_fill(struct local *l, const struct state *state, const struct crash_context *crash, struct err *err)
 {
 	int worker = recovery_idle(l->recovery, err);
 
+	command_check(crash);
 	if (worker < 0)
 		return result_of(worker);
 	return stage_load(l->slots[worker].stage, state, err) < 0 ? -1 : worker;
@@ -80,7 +97,7 @@ static int local_submit(struct tester *t, const struct state *state, const struc
 			struct err *err)
 {
 	struct local *l = local_of(t);
-	int worker = worker_fill(l, state, err), r;
+	int worker = worker_fill(l, state, &ticket->crash, err), r;
 
 	if (worker < 0)
 		return worker;
@@ -91,11 +108,11 @@ static int local_submit(struct tester *t, const struct state *state, const struc
 	return r;
 }
 
-static int local_submit_lazy(struct tester *t, const struct state *certain, void *ticket,
+static int local_submit_lazy(struct tester *t, const struct tester_input *certain, void *ticket,
 			     const struct lazy_options *options, struct err *err)
 {
 	struct local *l = local_of(t);
-	int worker = worker_fill(l, certain, err);
+	int worker = worker_fill(l, certain->state, certain->crash, err);
 
 	return worker < 0 ? worker : recovery_start_lazy(l->recovery, (unsigned)worker, ticket, options, err);
 }
@@ -154,6 +171,7 @@ static int content_stage(struct local *l, const struct content *content, struct 
 
 static int input_stage(struct local *l, const struct tester_input *input, struct err *err)
 {
+	command_check(input->crash);
 	return input->state ? state_stage(l, input->state, err) : content_stage(l, input->content, err);
 }
 
@@ -165,6 +183,7 @@ static int local_run(struct tester *t, const struct tester_input *input, unsigne
 
 	if (r < 0)
 		return r;
+	l->alone = input->crash;
 	r = recovery_run(l->recovery, 0, patience, outcome, err);
 	if (r < 0 || outcome->touched)
 		stage_distrust(l->slots[0].stage);
@@ -231,11 +250,11 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 	return r;
 }
 
-static int local_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames,
+static int local_stack(struct tester *t, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
 		       size_t room, struct err *err)
 {
 	struct local *l = local_of(t);
-	int r = state_stage(l, state, err);
+	int r = input_stage(l, input, err);
 
 	if (r < 0)
 		return r;
@@ -315,6 +334,7 @@ static int local_open(struct tester **tester, const struct tester *common, void 
 	l->tester = *common;
 	l->tester.ops = &ops;
 	l->tester.options.recovery.done = slot_done;
+	l->tester.options.recovery.passed = run_passed;
 	l->tester.options.recovery.arg = &l->tester;
 	if (recovery_new(&l->recovery, &l->tester.options.recovery, err) < 0 || stages_make(l, err) < 0) {
 		local_close(&l->tester);

@@ -35,7 +35,7 @@ uint64_t trials_created(const struct trials *t, const struct outcomes *outcomes)
 
 void trials_accept(struct trials *t, const struct outcomes *outcomes, struct verdict initial)
 {
-	bool acceptable = initial.known && initial.ending.kind == ENDING_EXIT && !verdict_passed(initial);
+	bool acceptable = verdict_failed(initial) && initial.ending.kind == ENDING_EXIT;
 	uint64_t created = trials_created(t, outcomes);
 
 	for (size_t i = 0; i < t->all.count; i++) {
@@ -107,12 +107,6 @@ static void job_follow(struct judge *j, size_t job)
 	j->jobs->all.at[job].prefix = j->jobs->all.at[j->prefix_job].digest;
 }
 
-/* One hang stands for the others, because each run takes the whole time limit. */
-static bool hangs(struct verdict verdict)
-{
-	return verdict.ending.kind == ENDING_TIMEOUT;
-}
-
 /* Rules 2 and 5. */
 static size_t judge_prefix(struct judge *j, const struct trial *trial, struct verdict verdict, bool fails)
 {
@@ -124,7 +118,8 @@ static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ve
 	if (created || (fails && !same)) {
 		job = j->prefix_job = job_new(j, trial, verdict, created ? trial->event : start);
 		j->prefix_follow = 0;
-	} else if (fails && j->prefix_follow < FOLLOWERS_MAX && !hangs(verdict)) {
+	} else if (fails && j->prefix_follow < FOLLOWERS_MAX && !verdict_hangs(verdict)) {
+		/* One hang stands for the others, because each run takes the whole time limit. */
 		job = job_new(j, trial, verdict, start);
 		job_follow(j, job);
 		j->prefix_follow++;
@@ -142,7 +137,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct verd
 		       verdict_same(verdict, j->prefix_verdict);
 	uint64_t *job;
 
-	if (follows && hangs(verdict))
+	if (follows && verdict_hangs(verdict))
 		return j->prefix_job;
 	job = map_put(&j->loses, trial->lost, verdict_code(verdict));
 	if (*job)
@@ -156,7 +151,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct verd
 static void judge_trial(struct judge *j, const struct trial *trial)
 {
 	struct verdict verdict = outcomes_get(j->outcomes, trial->digest);
-	bool fails = verdict.known && !verdict_passed(verdict) && !trial->accepted;
+	bool fails = verdict_failed(verdict) && !trial->accepted;
 	bool counts = !j->seen->run || contents_has(j->seen->run, trial->digest);
 	size_t job = 0;
 

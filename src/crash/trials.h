@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trials.h - the chosen crash states in trace order, and how their outcomes are judged.
  *
- * A trial is one state that was considered.  Its outcome is the outcome of its content (outcomes.h), no matter which trial
- * recovery ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
+ * A trial is one state that was considered.  Its verdict is that of its case (outcomes.h), no matter which trial recovery
+ * ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
  * worker was faster:
  *
  *  1. Creation.  If recovery does not pass on the initial state, but ends by itself, then the same verdict is accepted
@@ -26,14 +26,15 @@
 #include "base/vec.h"
 #include "crash/outcomes.h"
 #include "image/contents.h"
+#include "image/state.h"
 
 enum trial_which { TRIAL_ALL, TRIAL_NONE };
 
 struct trial {
-	struct digest digest;
-	uint64_t event; /* the crash is just after this event */
-	uint64_t from;  /* ALL: the user asked for no crash before this event */
-	uint64_t lost;  /* NONE: hash of the contexts whose stores are lost */
+	struct digest digest; /* of the case (crash_context.h) */
+	uint64_t event;       /* the crash is just after this event */
+	uint64_t from;        /* ALL: the user asked for no crash before this event */
+	uint64_t lost;        /* NONE: hash of the contexts whose stores are lost */
 	uint32_t point; /* failure point; 0: a moment of explore, just before an event with this context and op: */
 	uint32_t context;
 	uint8_t op;      /* enum op; OP_COUNT: the end */

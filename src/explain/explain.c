@@ -9,21 +9,27 @@
 
 #include "base/clock.h"
 
+struct crash_context explain_crash(const struct explain *e)
+{
+	return campaign_crash(e->campaign, e->platform_index, reading_number(e->reading));
+}
+
 int explain_fails(struct explain *e, const struct state *state, struct verdict verdict, struct err *err)
 {
-	struct verdict known = outcomes_get(e->campaign->outcomes, state->digest);
-	struct outcome outcome;
+	const struct crash_context crash = explain_crash(e);
+	struct digest name = crash_case(state->digest, &crash);
+	struct verdict known = outcomes_find(e->campaign->outcomes, name, &crash);
+	struct tester_result run;
 	int r;
 
 	if (!known.known) {
 		if (!explain_may_run(e, verdict))
 			return TESTER_STOPPED;
-		r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+		r = tester_run(e->campaign->tester, state, &crash, 1, &run, err);
 		if (r < 0)
 			return r;
-		known = verdict_of(&outcome);
-		outcomes_learn(e->campaign->outcomes, state->digest, &outcome);
-		outcome_free(&outcome);
+		known = outcomes_learn(e->campaign->outcomes, name, &crash, &run.outcome);
+		outcome_free(&run.outcome);
 	}
 	return verdict_same(known, verdict);
 }
@@ -37,7 +43,7 @@ bool explain_may_tell(const struct explain *e)
 
 bool explain_may_run(struct explain *e, struct verdict verdict)
 {
-	double takes = verdict.ending.kind == ENDING_TIMEOUT ? e->campaign->options.timeout : 0;
+	double takes = verdict_hangs(verdict) ? e->campaign->options.timeout : 0;
 
 	if (stop_asked(&e->campaign->options.stop) || (e->deadline > 0 && clock_seconds() > e->deadline))
 		e->hurry = true;
@@ -142,11 +148,6 @@ static int explain_to(struct explain *e, uint64_t event, struct err *err)
 	return 0;
 }
 
-static bool job_hangs(const struct job *job)
-{
-	return job->verdict.ending.kind == ENDING_TIMEOUT;
-}
-
 /* The unfinished job that starts first. */
 static struct job *job_next(struct jobs *jobs, const bool *done)
 {
@@ -196,7 +197,7 @@ static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct 
 	int r = 0;
 
 	for (size_t i = 0; i < jobs->all.count; i++) {
-		done[i] = job_hangs(&jobs->all.at[i]) != hanging || job_is_told(e, &jobs->all.at[i]);
+		done[i] = verdict_hangs(jobs->all.at[i].verdict) != hanging || job_is_told(e, &jobs->all.at[i]);
 		any |= !done[i];
 	}
 	if (any) {

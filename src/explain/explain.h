@@ -38,6 +38,9 @@ struct explain {
 	size_t told; /* 1 + index of the current job's result; 0: none yet */
 };
 
+/* The context of a crash where the image stands. */
+struct crash_context explain_crash(const struct explain *explain);
+
 /* Does recovery end in this way on this state?  1, 0; TESTER_STOPPED, -1.  Known outcomes are not run again. */
 int explain_fails(struct explain *explain, const struct state *state, struct verdict verdict, struct err *err);
 
@@ -65,7 +68,7 @@ int prefix_explain(struct explain *explain, struct job *job, struct err *err);
 /* result.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
  * cause, places and stores.  If recovery passes this time, nothing is added. */
 int result_add(struct explain *explain, const struct job *job, struct result *result, const struct state *state,
-	       struct err *err);
+	       const struct crash_context *crash, struct err *err);
 
 /* Count the job toward an existing result with the same cause. */
 void result_join(struct explain *explain, struct result *result, const struct job *job);

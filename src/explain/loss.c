@@ -16,6 +16,7 @@ enum {
 struct loss {
 	struct explain *explain;
 	const struct job *job;
+	struct crash_context crash;
 	struct verdict verdict; /* the job's verdict, or the verdict with more time */
 	struct image *image;
 	struct model *model;
@@ -37,7 +38,8 @@ static bool is_barred(const struct loss *l, size_t unit)
 static int loss_fails(void *arg, const bool *persisted)
 {
 	struct loss *l = arg;
-	struct verdict known = outcomes_get(l->explain->campaign->outcomes, state_digest(l->image, persisted));
+	struct digest name = crash_case(state_digest(l->image, persisted), &l->crash);
+	struct verdict known = outcomes_find(l->explain->campaign->outcomes, name, &l->crash);
 	struct state *state;
 	int r;
 
@@ -307,7 +309,7 @@ static int loss_result(struct loss *l)
 	result_stores(l->explain, s, lost.all.at, lost.all.count, persisted.all.at, persisted.all.count);
 	vec_free(&lost.all);
 	vec_free(&persisted.all);
-	r = result_add(l->explain, l->job, &result, state, l->err);
+	r = result_add(l->explain, l->job, &result, state, &l->crash, l->err);
 	state_free(state);
 	return r;
 }
@@ -373,7 +375,7 @@ static struct result *loss_same(const struct loss *l)
 static int set_hangs(const struct loss *l, const bool *persisted, struct verdict *how)
 {
 	struct state *state = persisted ? state_new(l->image, persisted) : state_none(l->image);
-	int r = hangs_certainly(l->explain->campaign, state, how, l->err);
+	int r = hangs_certainly(l->explain->campaign, state, &l->crash, how, l->err);
 
 	state_free(state);
 	return r;
@@ -395,7 +397,7 @@ static int loss_settle(struct loss *l)
 	struct verdict how;
 	int r;
 
-	if (l->verdict.ending.kind != ENDING_TIMEOUT || same)
+	if (!verdict_hangs(l->verdict) || same)
 		return 0;
 	r = set_hangs(l, l->persisted, &how);
 	if (r != 1)
@@ -419,7 +421,7 @@ static bool loss_is_creation(const struct loss *l)
 static int loss_minimise(struct loss *l)
 {
 	struct result *same;
-	unsigned tries = l->verdict.ending.kind == ENDING_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	unsigned tries = verdict_hangs(l->verdict) ? TRIES_HANGING : TRIES_MAX;
 	unsigned left = tries;
 	int r = TESTER_STOPPED;
 
@@ -454,7 +456,7 @@ static int loss_alone(struct loss *l)
 {
 	int r = 0;
 
-	if (l->verdict.ending.kind == ENDING_TIMEOUT)
+	if (verdict_hangs(l->verdict))
 		r = set_hangs(l, l->job->persisted, &l->verdict);
 	if (r == TESTER_STOPPED)
 		hangs_leave_unconfirmed(l->explain->campaign, l->job->states);
@@ -486,6 +488,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 	struct image *image = reading_image(e->reading);
 	struct loss l = {.explain = e,
 			 .job = job,
+			 .crash = explain_crash(e),
 			 .verdict = job->verdict,
 			 .image = image,
 			 .model = image_model(image),
@@ -502,7 +505,7 @@ int loss_explain(struct explain *e, const struct job *job, struct err *err)
 		r = loss_known(&l, &same);
 	if (same)
 		result_join(e, same, job);
-	else if (r != -1 && is_loss(&l) && !(job->follows && job->verdict.ending.kind == ENDING_TIMEOUT))
+	else if (r != -1 && is_loss(&l) && !(job->follows && verdict_hangs(job->verdict)))
 		r = loss_alone(&l);
 	free(l.persisted);
 	free(l.needed);

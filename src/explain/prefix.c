@@ -130,12 +130,24 @@ static void patches_add(struct patches *patches, const struct crash_store *store
 	}
 }
 
+/* The crash with the first `count` stores on media: just after the last of them. */
+static struct crash_context prefix_crash(const struct prefix *p, size_t count)
+{
+	uint64_t event = !count                     ? reading_number(p->explain->reading)
+			 : count == p->stores.count ? p->job->trial->event
+						    : p->stores.at[count - 1].event;
+
+	return campaign_crash(p->explain->campaign, p->explain->platform_index, event);
+}
+
 /* The digest is known only for the empty and for the full prefix. */
 static struct digest prefix_digest(const struct prefix *p, size_t count)
 {
+	const struct crash_context crash = prefix_crash(p, count);
+
 	if (!count)
 		return p->base->digest;
-	return count == p->stores.count ? p->job->trial->digest : (struct digest){0};
+	return count == p->stores.count ? crash_content(p->job->trial->digest, &crash) : (struct digest){0};
 }
 
 /* The base plus the first `count` stores.  The caller must free the patches. */
@@ -164,19 +176,20 @@ static struct state prefix_state(const struct prefix *p, size_t count)
 
 static int prefix_fails(struct prefix *p, size_t count)
 {
+	const struct crash_context crash = prefix_crash(p, count);
 	struct state state;
-	struct outcome outcome;
+	struct tester_result run;
 	int r;
 
 	if (!explain_may_run(p->explain, p->job->verdict))
 		return TESTER_STOPPED;
 	state = prefix_state(p, count);
-	r = tester_run(p->explain->campaign->tester, &state, 1, &outcome, p->err);
+	r = tester_run(p->explain->campaign->tester, &state, &crash, 1, &run, p->err);
 	free(state.at);
 	if (r < 0)
 		return r;
-	r = verdict_same(verdict_of(&outcome), p->job->verdict);
-	outcome_free(&outcome);
+	r = verdict_same(run.verdict, p->job->verdict);
+	outcome_free(&run.outcome);
 	return r;
 }
 
@@ -205,7 +218,7 @@ static int prefix_bisect(struct prefix *p, size_t passes, size_t *fails)
 static int prefix_look_back(struct prefix *p, size_t *shortest)
 {
 	size_t fails = p->stores.count;
-	unsigned steps = p->job->verdict.ending.kind == ENDING_TIMEOUT ? 0 : LOOKS_BACK;
+	unsigned steps = verdict_hangs(p->job->verdict) ? 0 : LOOKS_BACK;
 	int r = 1;
 
 	*shortest = 0;
@@ -309,6 +322,7 @@ static bool file_is_blank(const struct prefix *p)
 static int prefix_tell(struct prefix *p, struct result *result, size_t count)
 {
 	struct result *same = prefix_known(p, result);
+	const struct crash_context crash = prefix_crash(p, count);
 	struct state state;
 	int r;
 
@@ -317,7 +331,7 @@ static int prefix_tell(struct prefix *p, struct result *result, size_t count)
 		return 0;
 	}
 	state = prefix_state(p, count);
-	r = result_add(p->explain, p->job, result, &state, p->err);
+	r = result_add(p->explain, p->job, result, &state, &crash, p->err);
 	free(state.at);
 	return r;
 }
@@ -364,7 +378,7 @@ static int pending_always(struct prefix *p, size_t count)
 	bool persisted[ALWAYS_UNITS_MAX];
 	int r = 1;
 
-	if (!count || count > ALWAYS_UNITS_MAX || p->job->verdict.ending.kind == ENDING_TIMEOUT)
+	if (!count || count > ALWAYS_UNITS_MAX || verdict_hangs(p->job->verdict))
 		return 0;
 	for (unsigned set = 1; r == 1 && set + 1 < 1u << count; set++) {
 		for (size_t i = 0; i < count; i++)
@@ -405,7 +419,7 @@ static int pending_result(struct prefix *p)
 {
 	struct model *model = image_model(reading_image(p->explain->reading));
 	struct result result = {.verdict = p->verdict};
-	unsigned left = p->job->verdict.ending.kind == ENDING_TIMEOUT ? TRIES_HANGING : TRIES_MAX;
+	unsigned left = verdict_hangs(p->job->verdict) ? TRIES_HANGING : TRIES_MAX;
 	size_t count;
 	const struct unit *const *units = model_pending(model, &count);
 	bool *needed = mem_alloc(count + 1);
@@ -428,8 +442,9 @@ static int pending_result(struct prefix *p)
 
 static int prefix_certainly(struct prefix *p, size_t count, struct verdict *how)
 {
+	const struct crash_context crash = prefix_crash(p, count);
 	struct state state = prefix_state(p, count);
-	int r = hangs_certainly(p->explain->campaign, &state, how, p->err);
+	int r = hangs_certainly(p->explain->campaign, &state, &crash, how, p->err);
 
 	free(state.at);
 	return r;
@@ -489,7 +504,7 @@ int prefix_explain(struct explain *e, struct job *job, struct err *err)
 	if (r == 0) {
 		p.base = state_all(reading_image(e->reading));
 		r = prefix_search(&p, &shortest);
-		if (r == 0 && job->verdict.ending.kind == ENDING_TIMEOUT)
+		if (r == 0 && verdict_hangs(job->verdict))
 			r = prefix_settle(&p, &shortest);
 		if (r == 0)
 			r = shortest ? prefix_result(&p, shortest) : prefix_elsewhere(&p, job);

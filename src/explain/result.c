@@ -45,13 +45,6 @@ static const char *tail_text(struct campaign *c, const struct tail *tail)
 	return tail->size ? arena_copy(&c->texts, tail->text, tail->size) : NULL;
 }
 
-static enum finding_kind verdict_finding(struct verdict verdict)
-{
-	return verdict.ending.kind == ENDING_EXIT     ? KIND_RECOVERY_ERROR
-	       : verdict.ending.kind == ENDING_SIGNAL ? KIND_RECOVERY_CRASH
-						      : KIND_RECOVERY_HANG;
-}
-
 /* The stack */
 
 static const char *known_text(struct campaign *c, const char *text)
@@ -72,12 +65,13 @@ static struct finding_frame frame_of(struct campaign *c, const struct recovery_f
 	};
 }
 
-static int result_stack(struct explain *e, struct crash_sighting *s, const struct state *state, struct err *err)
+static int result_stack(struct explain *e, struct crash_sighting *s, const struct state *state,
+			const struct crash_context *crash, struct err *err)
 {
 	struct recovery_frame frames[RESULT_FRAMES_MAX];
 	struct finding_frame copy[RESULT_FRAMES_MAX];
 	bool hangs = s->ending.kind == ENDING_TIMEOUT;
-	int count = tester_stack(e->campaign->tester, state, hangs, frames, RESULT_FRAMES_MAX, err);
+	int count = tester_stack(e->campaign->tester, state, crash, hangs, frames, RESULT_FRAMES_MAX, err);
 
 	if (count <= 0)
 		return count;
@@ -97,51 +91,51 @@ static void result_told(struct campaign *c, struct crash_sighting *s, const stru
 
 /* Recovery passes now that it runs alone.  Does it always?  A recovery with a race fails only sometimes, and that is
  * still a failure.  1: it passed every time; 0: it failed; -1, TESTER_STOPPED. */
-static int result_passes(struct explain *e, const struct state *state, struct err *err)
+static int result_passes(struct explain *e, const struct state *state, const struct crash_context *crash,
+			 struct err *err)
 {
 	bool passed = true;
 
 	for (unsigned i = 0; passed && i < PASSES; i++) {
-		struct outcome outcome;
-		int r = tester_run(e->campaign->tester, state, 1, &outcome, err);
+		struct tester_result run;
+		int r = tester_run(e->campaign->tester, state, crash, 1, &run, err);
 
 		if (r < 0)
 			return r;
-		passed = outcome_passed(&outcome);
-		outcome_free(&outcome);
+		passed = verdict_passed(run.verdict);
+		outcome_free(&run.outcome);
 	}
 	return passed;
 }
 
 /* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
  * was kept.  1: it passes, so its outcome depends on more than the state. */
-static int result_run(struct explain *e, struct result *result, const struct state *state, struct err *err)
+static int result_run(struct explain *e, struct result *result, const struct state *state,
+		      const struct crash_context *crash, struct err *err)
 {
 	struct campaign *c = e->campaign;
 	struct crash_sighting *s = &result->sighting;
-	const struct outcome *before = outcomes_kept(c->outcomes, state->digest);
-	struct outcome outcome;
+	const struct outcome *before = outcomes_kept(c->outcomes, crash_case(state->digest, crash), crash);
+	struct tester_result run;
 	int r;
 
-	if (before && verdict_same(verdict_of(before), result->verdict))
+	if (before && verdict_same(oracles_judge(c->oracles, before, crash), result->verdict))
 		result_told(c, s, before);
 	/* A hang was already seen twice.  Only its stack would be new. */
-	if (s->mode && result->verdict.ending.kind == ENDING_TIMEOUT)
-		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, err) : 0;
+	if (s->mode && verdict_hangs(result->verdict))
+		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
 	if (!explain_may_run(e, result->verdict) && (s->mode || !explain_may_tell(e)))
 		return 0;
-	r = tester_run(c->tester, state, 1, &outcome, err);
+	r = tester_run(c->tester, state, crash, 1, &run, err);
 	if (r < 0)
 		return r;
-	if (verdict_same(verdict_of(&outcome), result->verdict) && (!s->mode || outcome.out.size + outcome.err.size))
-		result_told(c, s, &outcome);
-	bool passed = outcome_passed(&outcome);
-	outcome_free(&outcome);
-	if (passed)
-		return result_passes(e, state, err);
-	return result->verdict.ending.kind != ENDING_EXIT && explain_may_run(e, result->verdict)
-		       ? result_stack(e, s, state, err)
-		       : 0;
+	if (verdict_same(run.verdict, result->verdict) && (!s->mode || run.outcome.out.size + run.outcome.err.size))
+		result_told(c, s, &run.outcome);
+	outcome_free(&run.outcome);
+	if (verdict_passed(run.verdict))
+		return result_passes(e, state, crash, err);
+	bool has_stack = verdict_hangs(result->verdict) || result->verdict.ending.kind == ENDING_SIGNAL;
+	return has_stack && explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
 }
 
 /* Keep the state for replay.  If that fails, the finding is still reported. */
@@ -199,7 +193,7 @@ static void result_becomes_creation(struct result *result)
 }
 
 int result_add(struct explain *e, const struct job *job, struct result *result, const struct state *state,
-	       struct err *err)
+	       const struct crash_context *crash, struct err *err)
 {
 	struct crash_sighting *s = &result->sighting;
 	struct result *creation;
@@ -213,13 +207,13 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		}
 		result_becomes_creation(result);
 	}
-	s->kind = verdict_finding(result->verdict);
+	s->kind = oracles_finding(e->campaign->oracles, result->verdict);
 	s->by_inject = job->detectors & JOB_INJECT;
 	s->by_explore = job->detectors & JOB_EXPLORE;
 	s->platform = e->platform;
 	s->ending = result->verdict.ending;
 	s->states = job->states;
-	r = result_run(e, result, state, err);
+	r = result_run(e, result, state, crash, err);
 	if (r == -1)
 		return -1;
 	if (r == 1) {

@@ -118,7 +118,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 /* Explore a moment whose segment is chosen.  It is a new root unless the same root was seen before. */
 static int moment_explore(struct explore *e, const struct event *ev, struct err *err)
 {
-	struct moment *moment = moment_new(reading_image(e->reading));
+	struct moment *moment = explore_moment(e);
 	uint64_t *known = map_put(&e->explored->names, moment->name.low, moment->name.high);
 	struct root fresh = {.event = reading_number(e->reading)};
 	size_t index;

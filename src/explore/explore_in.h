@@ -98,6 +98,15 @@ struct explore {
 	VEC_OF(struct flight *) flights; /* try_lazily.c */
 };
 
+/* The moment where the image stands. */
+static inline struct moment *explore_moment(const struct explore *explore)
+{
+	const struct crash_context crash =
+		campaign_crash(explore->campaign, explore->platform, reading_number(explore->reading));
+
+	return moment_new(reading_image(explore->reading), &crash);
+}
+
 /* Should states be kept whose recovery is to be crashed? */
 static inline bool explore_nests(const struct explore *explore)
 {

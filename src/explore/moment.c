@@ -63,14 +63,15 @@ static struct digest name_find(const struct moment *m)
 	return (struct digest){sum.low64, sum.high64};
 }
 
-struct moment *moment_new(struct image *image)
+struct moment *moment_new(struct image *image, const struct crash_context *crash)
 {
 	struct moment *m = mem_alloc(sizeof(*m));
 
 	m->choices = image_choices(image);
 	choices_mark(m->choices);
-	m->certain = state_digest_none(image);
-	m->all = state_digest_all(image);
+	m->crash = *crash;
+	m->certain = crash_case(state_digest_none(image), crash);
+	m->all = crash_case(state_digest_all(image), crash);
 	m->lines = mem_alloc((m->choices->line_count + 1) * sizeof(*m->lines));
 	for (uint32_t i = 0; i < m->choices->line_count; i++) {
 		const struct choices_line *l = &choices_lines(m->choices)[i];

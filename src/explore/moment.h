@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* moment.h - all crash states of one moment, which remain usable after the image has moved on.
  *
- *     struct moment *m = moment_new(image);
+ *     struct moment *m = moment_new(image, &crash);
  *     ...                                              // the image moves on
- *     moment_digest(m, taken)                          // the value that state_digest would have returned
+ *     moment_digest(m, taken)                          // crash_case(state_digest(image, ...), &crash)
  *     moment_free(m);
  *
  * A set of persisted units is an array of flags, indexed by the unit's number in `choices`, not in model_pending.
@@ -11,6 +11,7 @@
 #ifndef BLACKOUT_EXPLORE_MOMENT_H
 #define BLACKOUT_EXPLORE_MOMENT_H
 
+#include "crash/crash_context.h"
 #include "image/digest.h"
 #include "image/image.h"
 #include "model/choices.h"
@@ -23,15 +24,17 @@ struct moment_line {
 
 struct moment {
 	struct choices *choices;
+	struct crash_context crash;
 	struct digest certain, all; /* digests with none and with all of the pending units persisted */
-	struct digest name; /* hash of the certain content and the choices: equal names mean equal crash states */
+	struct digest name;         /* hash of the certain content and the choices: equal names mean equal cases */
 	struct moment_line *lines;
 };
 
-struct moment *moment_new(struct image *image);
+/* The digests are those of cases in this context. */
+struct moment *moment_new(struct image *image, const struct crash_context *crash);
 void moment_free(struct moment *moment);
 
-/* The digest of the content with this set persisted. */
+/* The digest of the case with this set persisted. */
 struct digest moment_digest(const struct moment *moment, const uint8_t *taken);
 
 /* The flags in the order of model_pending; `persisted` has room for unit_count. */

@@ -55,10 +55,12 @@ static void access_note(void *arg, const struct trace *trace, const struct event
 
 /* Watch recovery on a state; NULL: the files as the program left them.  0 also if nothing was learned;
  * TESTER_STOPPED. */
-static int observe_once(struct explore *e, struct observed *o, const struct state *state)
+static int observe_once(struct explore *e, struct observed *o, const struct state *state, uint64_t event)
 {
 	bool whole;
-	int r = campaign_watch(e->campaign, state, &(struct recovery_consumer){.event = access_note, .arg = o}, &whole);
+	const struct crash_context crash = campaign_crash(e->campaign, e->platform, event);
+	int r = campaign_watch(e->campaign, state, &crash, &(struct recovery_consumer){.event = access_note, .arg = o},
+			       &whole);
 
 	o->failed |= !whole;
 	return r;
@@ -85,7 +87,7 @@ static int observe_ends(struct explore *e, struct observed *o)
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (r == 0 && !o->failed)
-			r = observe_once(e, o, ends[i]);
+			r = observe_once(e, o, ends[i], reading_number(e->reading));
 		state_free(ends[i]);
 	}
 	return r;
@@ -102,7 +104,7 @@ int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 	if (!o) {
 		o = e->explored->lines = mem_alloc(sizeof(*o));
 		o->stores = explore_nests(e);
-		r = observe_once(e, o, NULL);
+		r = observe_once(e, o, NULL, CRASH_NONE);
 	}
 	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0)
 		r = observe_ends(e, o);

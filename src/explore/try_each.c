@@ -65,7 +65,7 @@ struct trying {
 	uint8_t taken[];
 };
 
-/* Note how recovery ends on a state, unless another root has the same content. */
+/* Note how recovery ends on a state, unless another root has the same case. */
 static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct verdict verdict,
 			uint64_t sequence)
 {
@@ -73,19 +73,19 @@ static void state_learn(struct eager *g, const uint8_t *taken, struct digest dig
 
 	if (!contents_add(&g->explore->explored->tested, digest))
 		return;
-	if (!verdict_passed(verdict))
+	if (verdict_failed(verdict))
 		failures_add(&root->failures, g->moment, taken, g->open, digest, verdict, sequence);
 	else if (explore_nests(g->explore))
 		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
 }
 
-static void trying_told(void *arg, const struct outcome *outcome)
+static void trying_told(void *arg, const struct verdict *verdict)
 {
 	struct trying *t = arg;
 	struct eager *g = t->eager;
 
-	if (outcome)
-		state_learn(g, t->taken, moment_digest(g->moment, t->taken), verdict_of(outcome), t->sequence);
+	if (verdict)
+		state_learn(g, t->taken, moment_digest(g->moment, t->taken), *verdict, t->sequence);
 	g->under_way--;
 	eager_release(g);
 	free(t);
@@ -104,7 +104,7 @@ static int state_try(struct eager *g)
 	g->sequence++;
 	if (glance_covers(&g->glance, g->moment->choices, g->taken))
 		return 0;
-	if (outcomes_claim(c->outcomes, digest)) {
+	if (outcomes_claim(c->outcomes, digest, &g->moment->crash)) {
 		known = outcomes_get(c->outcomes, digest);
 		if (known.known)
 			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
@@ -117,7 +117,7 @@ static int state_try(struct eager *g)
 	moment_persisted(g->moment, g->taken, g->persisted);
 	state = state_new(reading_image(g->explore->reading), g->persisted);
 	g->under_way++;
-	r = tester_submit_told(c->tester, state, trying_told, t, g->err);
+	r = tester_submit_told(c->tester, state, &g->moment->crash, trying_told, t, g->err);
 	state_free(state);
 	if (r < 0) {
 		g->under_way--;

@@ -65,8 +65,8 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
-/* All states of a leaf are the same to recovery.  If an extreme state is among them, use its content. */
-static struct digest leaf_content(const struct flight *f, const struct lazy_leaf *leaf)
+/* All states of a leaf are the same to recovery.  If an extreme state is among them, use its name. */
+static struct digest leaf_case(const struct flight *f, const struct lazy_leaf *leaf)
 {
 	if (leaf->is_all)
 		return f->moment->all;
@@ -76,25 +76,23 @@ static struct digest leaf_content(const struct flight *f, const struct lazy_leaf
 static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 {
 	struct campaign *c = f->explore->campaign;
-	struct verdict verdict = verdict_of(leaf->outcome);
-	struct digest content = leaf_content(f, leaf);
+	struct digest name = leaf_case(f, leaf);
+	struct verdict verdict = outcomes_learn(c->outcomes, name, &f->moment->crash, leaf->outcome);
 
 	memset(f->decided, 0, leaf->choices->line_count);
 	for (size_t i = 0; i < leaf->count; i++)
 		f->decided[leaf->lines[i]] = 1;
-	outcomes_learn(c->outcomes, content, leaf->outcome);
 	if (leaf->is_all)
 		outcomes_set(c->outcomes, f->moment->all, verdict);
 	if (leaf->is_none)
 		outcomes_set(c->outcomes, f->moment->certain, verdict);
-	contents_add(&f->explore->explored->tested, content);
-	if (!verdict_passed(verdict))
-		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, content, verdict,
-			     f->leaves);
+	contents_add(&f->explore->explored->tested, name);
+	if (verdict_failed(verdict))
+		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, name, verdict, f->leaves);
 	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
 		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, f->decided, f->leaves);
-	tester_count(c->tester, leaf->outcome);
-	f->timeouts += verdict.ending.kind == ENDING_TIMEOUT;
+	tester_count(c->tester, verdict);
+	f->timeouts += verdict_hangs(verdict);
 }
 
 /* Map each path to its current file in the choices. */
@@ -121,7 +119,7 @@ static int flight_start(struct flight *f, struct lazy_options *options, struct e
 	options->choices = f->moment->choices;
 	options->files = e->files;
 	f->decided = mem_alloc(f->moment->choices->line_count + 1);
-	r = tester_submit_lazy(e->campaign->tester, certain, f, options, err);
+	r = tester_submit_lazy(e->campaign->tester, certain, &f->moment->crash, f, options, err);
 	state_free(certain);
 	return r;
 }
@@ -230,7 +228,7 @@ int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct er
 
 	if (r < 0 || !is_large)
 		return r;
-	f.moment = moment_new(reading_image(e->reading));
+	f.moment = explore_moment(e);
 	return flight_send(&f, LAZY_SAMPLE, leaves, before + leaves, err);
 }
 

@@ -47,7 +47,7 @@ static uint64_t lost_hash(struct inject *in, struct model *model)
 	return hash;
 }
 
-static int trial_add(struct inject *in, struct trial *trial, struct err *err)
+static int trial_add(struct inject *in, struct trial *trial, const struct crash_context *crash, struct err *err)
 {
 	struct campaign *c = in->campaign;
 	int advice = hangs_look(c, in->platform, trial, err), r;
@@ -55,15 +55,14 @@ static int trial_add(struct inject *in, struct trial *trial, struct err *err)
 
 	if (advice < 0 || advice == HANGS_LEAVE)
 		return advice < 0 ? advice : 0;
-	trial->event = reading_number(in->reading);
 	vec_push(&in->trials->all, *trial);
-	if (outcomes_claim(c->outcomes, trial->digest))
+	if (outcomes_claim(c->outcomes, trial->digest, crash))
 		return 0;
 	state = trial_state(trial, reading_image(in->reading));
 	if (advice == HANGS_CONFIRM)
 		r = hangs_try(c, in->platform, trial, state, err);
 	else
-		r = tester_submit(c->tester, state, err);
+		r = tester_submit(c->tester, state, crash, err);
 	state_free(state);
 	return r;
 }
@@ -81,22 +80,24 @@ static int point_try(struct inject *in, size_t point, struct err *err)
 {
 	struct image *image = reading_image(in->reading);
 	bool pending = model_pending_count(image_model(image)) > 0;
+	const struct crash_context crash = campaign_crash(in->campaign, in->platform, reading_number(in->reading));
 	struct trial trial = {
-		.digest = state_digest_all(image),
+		.digest = crash_case(state_digest_all(image), &crash),
+		.event = crash.event,
 		.point = (uint32_t)point,
 		.which = TRIAL_ALL,
 		.guaranteed = !pending,
 		.from = search_start(in),
 	};
-	int r = trial_add(in, &trial, err);
+	int r = trial_add(in, &trial, &crash, err);
 
 	if (r < 0 || !pending)
 		return r;
 	trial.which = TRIAL_NONE;
 	trial.guaranteed = true;
-	trial.digest = state_digest_none(image);
+	trial.digest = crash_case(state_digest_none(image), &crash);
 	trial.lost = lost_hash(in, image_model(image));
-	return trial_add(in, &trial, err);
+	return trial_add(in, &trial, &crash, err);
 }
 
 static bool is_sync(const struct event *ev)
@@ -107,7 +108,7 @@ static bool is_sync(const struct event *ev)
 static int pages_try(struct inject *in, struct err *err)
 {
 	struct explored *explored = in->pages.explored;
-	struct moment *moment = moment_new(reading_image(in->reading));
+	struct moment *moment = explore_moment(&in->pages);
 
 	vec_push(&explored->roots, ((struct root){.event = reading_number(in->reading)}));
 	return eager_root(&in->pages, explored->roots.count - 1, moment, EAGER_PAGES, err);
@@ -195,7 +196,10 @@ int inject_read(struct campaign *c, size_t platform, unsigned round, struct err 
 
 	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
 		return -1;
-	in.pages = (struct explore){.campaign = c, .explored = &c->explored[platform], .reading = in.reading};
+	in.pages = (struct explore){.campaign = c,
+				    .explored = &c->explored[platform],
+				    .reading = in.reading,
+				    .platform = platform};
 	in.points = points_new(points_kind(c->survey->points));
 	select_round(c->select, round);
 	r = campaign_tester(c, in.reading, err);

@@ -7,11 +7,6 @@
 
 #include "base/mem.h"
 
-bool outcome_passed(const struct outcome *outcome)
-{
-	return outcome->ending.kind == ENDING_EXIT && outcome->ending.value == 0;
-}
-
 static void tail_copy(struct tail *copy, const struct tail *tail)
 {
 	*copy = *tail;

@@ -43,9 +43,6 @@ struct outcome {
 	bool touched;            /* it could write to the files of the stage: call stage_distrust */
 };
 
-/* Did recovery accept the state? */
-bool outcome_passed(const struct outcome *outcome);
-
 /* *copy owns its texts; free it with outcome_free. */
 void outcome_copy(struct outcome *copy, const struct outcome *outcome);
 void outcome_free(struct outcome *outcome);

@@ -306,8 +306,10 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err *err)
 {
 	struct worker *w = &slot->worker;
+	bool first = !r->doubting && !r->settled && w->mode == RECOVERY_FORK && !w->other_argv;
+	void *ticket = r->wanted ? NULL : slot->ticket;
 
-	if (!r->doubting && !r->settled && w->mode == RECOVERY_FORK && !outcome_passed(&w->outcome) && !w->other_argv) {
+	if (first && r->options.passed && !r->options.passed(r->options.arg, ticket, &w->outcome)) {
 		r->doubting = true;
 		r->doubted = w->outcome.ending;
 		w->state = WORKER_IDLE;

@@ -74,6 +74,9 @@ struct recovery_options {
 	/* Called for every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is
 	 * valid until it returns. */
 	void (*done)(void *arg, void *ticket, const struct outcome *outcome);
+	/* Is this an outcome that was expected of the very first run?  If not, the fork server may be at fault; see
+	 * recovery_run.  `ticket` is NULL in recovery_run.  NULL: it always is. */
+	bool (*passed)(void *arg, void *ticket, const struct outcome *outcome);
 	void *arg;
 	struct stop stop; /* ends a wait */
 	double end;       /* monotonic clock, in seconds: waiting ends at this time, except in recovery_run; 0: never */

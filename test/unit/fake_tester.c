@@ -54,7 +54,12 @@ static struct outcome recovery_fake(struct tester *t, struct fake_run run)
 
 	run.end = fake->recover(fake->arg, run.pool, run.patience);
 	vec_push(&fake->runs, run);
-	return (struct outcome){.ending = run.end, .mode = RECOVERY_FORK};
+	struct outcome outcome = {.ending = run.end, .mode = RECOVERY_FORK};
+	if (fake->print) {
+		outcome.out.text = strdup(fake->print(fake->arg, run.pool));
+		outcome.out.size = strlen(outcome.out.text);
+	}
+	return outcome;
 }
 
 /* Several at a time */
@@ -71,6 +76,7 @@ static void waiting_end(struct tester *t, size_t index, bool give_up)
 		tester_give_up(&ended.ticket);
 	else
 		tester_learn(t, &ended.ticket, &ended.outcome);
+	outcome_free(&ended.outcome);
 }
 
 static void waiting_end_until(struct tester *t, size_t left, bool give_up)
@@ -100,6 +106,7 @@ static int fake_submit(struct tester *t, const struct state *state, const struct
 	waiting_end_until(t, fake->workers ? fake->workers - 1 : 0, false);
 	waiting.outcome = recovery_fake(t, (struct fake_run){.pool = state_pool(t->image, state),
 							     .digest = state->digest,
+							     .crash = ticket->crash,
 							     .patience = 1,
 							     .submitted = true});
 	vec_push(&fake->waiting, waiting);
@@ -118,6 +125,7 @@ static int fake_drain(struct tester *t, struct err *err)
 struct fake_tree {
 	struct tester *tester;
 	const struct lazy_options *options;
+	const struct crash_context *crash;
 	void *ticket;
 	uint32_t *lines; /* of the choices, that recovery looks at */
 	size_t count;
@@ -164,6 +172,7 @@ static struct outcome leaf_outcome(const struct fake_tree *tree)
 	state = state_new(tree->tester->image, persisted);
 	outcome = recovery_fake(tree->tester, (struct fake_run){.pool = state_pool(tree->tester->image, state),
 								.digest = state->digest,
+								.crash = *tree->crash,
 								.patience = 1,
 								.lazy = true});
 	state_free(state);
@@ -204,6 +213,7 @@ static void leaf_tell(struct fake_tree *tree, struct choices_bounds bounds)
 	tree->end.leaves++;
 	tree->end.left_out -= lazy_leaf_states(&leaf);
 	tree->enough = !o->leaf(o->arg, tree->ticket, &leaf) || tree->end.leaves == o->leaves_max;
+	outcome_free(&outcome);
 }
 
 static void tree_grow(struct fake_tree *tree, size_t level, struct choices_bounds bounds)
@@ -229,14 +239,13 @@ static void tree_grow(struct fake_tree *tree, size_t level, struct choices_bound
 		tree_grow(tree, level + 1, choices_decide(c, line, flags, bounds));
 }
 
-static int fake_submit_lazy(struct tester *t, const struct state *certain, void *ticket,
+static int fake_submit_lazy(struct tester *t, const struct tester_input *certain, void *ticket,
 			    const struct lazy_options *options, struct err *err)
 {
 	struct fake *fake = fake_of(t);
 	const struct choices *c = options->choices;
-	struct fake_tree tree = {.tester = t, .options = options, .ticket = ticket};
+	struct fake_tree tree = {.tester = t, .options = options, .crash = certain->crash, .ticket = ticket};
 
-	(void)certain;
 	(void)err;
 	assert_int_not_equal(options->order, LAZY_SAMPLE); /* this tree has no chance in it */
 	if (is_stopped(fake))
@@ -269,6 +278,7 @@ static int fake_run(struct tester *t, const struct tester_input *input, unsigned
 		*outcome = recovery_fake(t, (struct fake_run){.pool = input_pool(t, input),
 							      .digest = input->state ? input->state->digest
 										     : (struct digest){0},
+							      .crash = *input->crash,
 							      .patience = patience,
 							      .final = !input->state});
 	return r;
@@ -299,10 +309,10 @@ static int fake_record(struct tester *t, const struct tester_input *input, const
 	return 0;
 }
 
-static int fake_stack(struct tester *t, const struct state *state, bool hangs, struct recovery_frame *frames,
+static int fake_stack(struct tester *t, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
 		      size_t room, struct err *err)
 {
-	(void)state;
+	(void)input;
 	(void)err;
 	assert_true(room > 0);
 	fake_of(t)->stacks++;

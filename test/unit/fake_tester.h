@@ -29,7 +29,8 @@ typedef struct ending fake_recovery(void *arg, const uint8_t *pool, unsigned pat
 
 struct fake_run {
 	uint8_t *pool;
-	struct digest digest; /* zeros: not known */
+	struct digest digest; /* of the content; zeros: not known */
+	struct crash_context crash;
 	unsigned patience;
 	bool submitted; /* among others; false: alone */
 	bool lazy;      /* as a leaf */
@@ -45,6 +46,8 @@ struct fake_waiting {
 struct fake {
 	fake_recovery *recover;
 	void *arg;
+	/* What recovery prints on stdout; NULL: nothing. */
+	const char *(*print)(void *arg, const uint8_t *pool);
 	unsigned workers;    /* submissions under way at a time; 0: 1 */
 	bool last_first;     /* the one that began last ends first */
 	uint64_t stop_after; /* submissions; then the user interrupts.  0: never */

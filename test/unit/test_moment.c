@@ -65,7 +65,7 @@ static bool set_check(void *arg, const bool *persisted, size_t count)
 
 static void moment_check(struct image *image, uint64_t program)
 {
-	struct moment *m = moment_new(image);
+	struct moment *m = moment_new(image, &(struct crash_context){0});
 	struct visit v = {.image = image, .moment = m, .program = program};
 
 	assert_true(digest_equal(m->certain, state_digest_none(image)));
@@ -127,7 +127,7 @@ static struct moment *moment_of(const char *stores)
 			send(image, EVENT_STORE, *s >= 'a' ? (uint64_t)(*s - 'a') * 64 : (uint64_t)(*s - 'A') * 64 + 8,
 			     (uint8_t)*s);
 	}
-	m = moment_new(image);
+	m = moment_new(image, &(struct crash_context){0});
 	image_free(image);
 	return m;
 }

@@ -20,11 +20,21 @@ static struct digest digest_of(char content)
 	return (struct digest){(uint64_t)content * 77, (uint64_t)content};
 }
 
+/* Nothing here depends on the context of a crash. */
+static const struct crash_context nowhere;
+static struct oracles *oracles;
+
+static struct verdict verdict_on(enum ending_kind kind, int value)
+{
+	return oracles_judge(oracles, &(struct outcome){.ending = {kind, value}}, &nowhere);
+}
+
 static struct verdict verdict_from(char outcome)
 {
-	if (outcome == '!')
-		return (struct verdict){true, {ENDING_SIGNAL, 11}};
-	return (struct verdict){outcome != '?', {ENDING_EXIT, outcome == '.' ? 0 : outcome - '0'}};
+	if (outcome == '?')
+		return (struct verdict){0};
+	return outcome == '!' ? verdict_on(ENDING_SIGNAL, 11)
+			      : verdict_on(ENDING_EXIT, outcome == '.' ? 0 : outcome - '0');
 }
 
 struct run {
@@ -66,7 +76,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	struct err err;
 
 	*r = (struct run){0};
-	assert_int_equal(outcomes_open(&r->outcomes, NULL, &(struct outcomes_options){0}, &err), 0);
+	assert_int_equal(outcomes_open(&r->outcomes, NULL, &(struct outcomes_options){.oracles = oracles}, &err), 0);
 	run_read(r, words);
 	trials_accept(&r->trials, r->outcomes, verdict_from(initial));
 	trials_judge(&r->trials, r->outcomes, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
@@ -193,7 +203,10 @@ static void test_strategies(void **state)
 
 static struct outcomes *journal_open(const char *path, bool resume, const char *depends, double timeout)
 {
-	const struct outcomes_options how = {.depends = depends, .timeout = timeout, .resume = resume};
+	const struct outcomes_options how = {.oracles = oracles,
+					     .depends = depends,
+					     .timeout = timeout,
+					     .resume = resume};
 	struct outcomes *outcomes;
 	struct err err;
 
@@ -201,7 +214,7 @@ static struct outcomes *journal_open(const char *path, bool resume, const char *
 	return outcomes;
 }
 
-static struct verdict journal_ending(const char *path, bool resume, const char *depends, char content)
+static struct verdict journal_verdict(const char *path, bool resume, const char *depends, char content)
 {
 	struct outcomes *outcomes = journal_open(path, resume, depends, 1);
 	struct verdict verdict;
@@ -219,8 +232,8 @@ static void test_journal(void **state)
 
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
 	outcomes = journal_open(path, true, "a", 1);
-	assert_false(outcomes_claim(outcomes, digest_of('A')));
-	assert_true(outcomes_claim(outcomes, digest_of('A')));
+	assert_false(outcomes_claim(outcomes, digest_of('A'), &nowhere));
+	assert_true(outcomes_claim(outcomes, digest_of('A'), &nowhere));
 	assert_false(outcomes_get(outcomes, digest_of('A')).known);
 	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
 	outcomes_set(outcomes, digest_of('B'), verdict_from('!'));
@@ -230,17 +243,17 @@ static void test_journal(void **state)
 	file = fopen(path, "a");
 	fputs("00000000", file);
 	fclose(file);
-	assert_true(verdict_same(journal_ending(path, true, "a", 'A'), verdict_from('3')));
+	assert_true(verdict_same(journal_verdict(path, true, "a", 'A'), verdict_from('3')));
 	outcomes = journal_open(path, true, "a", 1);
 	outcomes_drop(outcomes, digest_of('A'));
 	assert_false(outcomes_get(outcomes, digest_of('A')).known);
-	assert_true(outcomes_claim(outcomes, digest_of('A')));
+	assert_true(outcomes_claim(outcomes, digest_of('A'), &nowhere));
 	outcomes_close(outcomes);
-	assert_true(verdict_same(journal_ending(path, true, "a", 'B'), verdict_from('!')));
-	assert_false(journal_ending(path, true, "a", 'C').known);
+	assert_true(verdict_same(journal_verdict(path, true, "a", 'B'), verdict_from('!')));
+	assert_false(journal_verdict(path, true, "a", 'C').known);
 	/* Other recovery commands have other outcomes. */
-	assert_false(journal_ending(path, true, "b", 'A').known);
-	assert_false(journal_ending(path, true, "a", 'A').known);
+	assert_false(journal_verdict(path, true, "b", 'A').known);
+	assert_false(journal_verdict(path, true, "a", 'A').known);
 }
 
 static void test_journal_anew(void **state)
@@ -253,8 +266,9 @@ static void test_journal_anew(void **state)
 	outcomes = journal_open(path, false, "a", 1);
 	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
 	outcomes_close(outcomes);
-	assert_false(journal_ending(path, false, "a", 'A').known);
-	assert_int_equal(outcomes_open(&outcomes, "/nowhere/at/all", &(struct outcomes_options){.depends = "a"}, &err),
+	assert_false(journal_verdict(path, false, "a", 'A').known);
+	assert_int_equal(outcomes_open(&outcomes, "/nowhere/at/all",
+				       &(struct outcomes_options){.oracles = oracles, .depends = "a"}, &err),
 			 -1);
 }
 
@@ -267,7 +281,7 @@ static void test_journal_timeout(void **state)
 	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
 	outcomes = journal_open(path, false, "a", 2);
 	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
-	outcomes_set(outcomes, digest_of('B'), (struct verdict){.known = true, .ending.kind = ENDING_TIMEOUT});
+	outcomes_set(outcomes, digest_of('B'), verdict_on(ENDING_TIMEOUT, 0));
 	outcomes_close(outcomes);
 	for (double timeout = 2; timeout > 0.4; timeout /= 2) {
 		outcomes = journal_open(path, true, "a", timeout);
@@ -308,5 +322,8 @@ int main(void)
 		scratch_test(test_journal_anew),   scratch_test(test_journal_timeout),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	oracles = oracles_new(NULL, 0);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	oracles_free(oracles);
+	return failed;
 }

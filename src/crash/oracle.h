@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* oracle.h - does recovery do the right thing on a crash state?
+ *
+ * An oracle judges: outcome of a run of recovery, context of the crash -> verdict.  A campaign has a list of oracles.  The
+ * first that rejects a run decides how it failed; a run that none rejects has passed.  Everything else in the engine
+ * compares verdicts: what is one group, what still fails in the same way while stores are put back, what hangs, which
+ * kind of finding it becomes.
+ *
+ *     struct oracles *o = oracles_new(NULL, 0);                       // those of the table
+ *     struct crash_context crash = oracles_place(o, (struct crash_context){.platform = adr, .event = 17});
+ *     struct verdict v = oracles_judge(o, &outcome, &crash);
+ *     if (verdict_failed(v))
+ *             ... oracles_finding(o, v), v.ending ...
+ *     oracles_free(o);
+ *
+ * To add an oracle, write a file with a struct oracle, and add it to ORACLES or to campaign_options.oracles.  Only
+ * `accepts` and `finding` are needed.  An oracle that compares with what recovery does without a crash prepares that in
+ * `begin`.  If it judges the same content differently in different contexts, it tells them apart by `key`; if recovery
+ * has to be started differently in them, by `command`. */
+#ifndef BLACKOUT_CRASH_ORACLE_H
+#define BLACKOUT_CRASH_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "crash/crash_context.h"
+#include "finding/kind.h"
+#include "run/outcome.h"
+
+struct verdict {
+	bool known;           /* false: recovery was not run, or is still running */
+	uint8_t rejected_by;  /* 1 + position of the oracle in the list; 0: the run passed */
+	struct ending ending; /* how recovery failed, as that oracle sees it; or how it ended */
+};
+
+static inline bool verdict_passed(struct verdict v)
+{
+	return v.known && !v.rejected_by;
+}
+
+static inline bool verdict_failed(struct verdict v)
+{
+	return v.known && v.rejected_by;
+}
+
+/* Did it fail because recovery exceeded the time limit? */
+static inline bool verdict_hangs(struct verdict v)
+{
+	return verdict_failed(v) && v.ending.kind == ENDING_TIMEOUT;
+}
+
+/* Are they failures of the same class?  Or did both pass? */
+static inline bool verdict_same(struct verdict a, struct verdict b)
+{
+	return a.known && b.known && a.rejected_by == b.rejected_by && ending_same(a.ending, b.ending);
+}
+
+/* The verdict as a number; 0 if it is not known. */
+static inline uint64_t verdict_code(struct verdict v)
+{
+	return v.known ? (uint64_t)(v.ending.kind + 1) << 40 | (uint64_t)v.rejected_by << 32 | (uint32_t)v.ending.value
+		       : 0;
+}
+
+static inline struct verdict verdict_decode(uint64_t code)
+{
+	if (!code)
+		return (struct verdict){0};
+	return (struct verdict){.known = true,
+				.rejected_by = (uint8_t)(code >> 32),
+				.ending = {(enum ending_kind)((code >> 40) - 1), (int)(uint32_t)code}};
+}
+
+struct tester;
+
+/* For preparing: a tester whose recovery passes on what the program leaves at its end. */
+struct oracle_scene {
+	const char *dir;       /* the recording */
+	struct tester *tester; /* tester_run_content runs recovery on any content (image/content.h) */
+};
+
+struct oracle {
+	const char *name; /* one word, for the journal */
+
+	/* Is this what recovery may do after this crash?  If not, *how is how it failed; at first it is how it ended.
+	 * Failures with the same *how are alike.  The answer may depend only on the outcome and on the key of the
+	 * context. */
+	bool (*accepts)(void *state, const struct outcome *outcome, const struct crash_context *crash,
+			struct ending *how);
+	/* The kind of finding that such a failure becomes. */
+	enum finding_kind (*finding)(struct ending how);
+
+	/* The rest may be NULL. */
+	const void *options; /* for `begin` */
+	/* Called once, after recovery passed without a crash.  *state may be set before runs are asked for.  Until it
+	 * returns 0, the oracle judges nothing.  0, TESTER_STOPPED or -1. */
+	int (*begin)(void **state, const void *options, const struct oracle_scene *scene, struct err *err);
+	void (*end)(void *state);
+	/* Contexts with different keys are judged differently; 0: in the usual way. */
+	uint64_t (*key)(void *state, const struct crash_context *crash);
+	/* Contexts with different commands start recovery differently, so that the outcome of one says nothing about
+	 * the other; 0: the command of the user.  Contexts with the same key must have the same command.  The tester
+	 * gets the context with each run. */
+	uint64_t (*command)(void *state, const struct crash_context *crash);
+};
+
+/* All oracles of every campaign, in the order in which they judge. */
+#define ORACLES(X) X(oracle_exit_status)
+
+#define X(row) extern const struct oracle row;
+ORACLES(X)
+#undef X
+
+struct oracles;
+
+/* `list` has `count` elements that must live as long as the result; NULL: ORACLES. */
+struct oracles *oracles_new(const struct oracle *const *list, size_t count);
+void oracles_free(struct oracles *oracles);
+
+/* Call `begin` of those that have not begun.  0, TESTER_STOPPED or -1. */
+int oracles_begin(struct oracles *oracles, const struct oracle_scene *scene, struct err *err);
+
+/* The context with its key and command. */
+struct crash_context oracles_place(const struct oracles *oracles, struct crash_context crash);
+
+struct verdict oracles_judge(const struct oracles *oracles, const struct outcome *outcome,
+			     const struct crash_context *crash);
+
+/* The kind of finding that a failure becomes. */
+enum finding_kind oracles_finding(const struct oracles *oracles, struct verdict failed);
+
+/* A hash of their names: verdicts of other oracles are worth nothing. */
+uint64_t oracles_hash(const struct oracles *oracles);
+
+/* "passed", or the name of the oracle that rejected the run; and back. */
+const char *oracles_name(const struct oracles *oracles, struct verdict verdict);
+bool oracles_find(const struct oracles *oracles, const char *name, size_t size, uint8_t *rejected_by);
+
+#endif
