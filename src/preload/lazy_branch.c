@@ -113,11 +113,6 @@ static void give_up(struct contents *k, uint32_t from, bool downwards)
 	lazy_child_leave();
 }
 
-static bool goes_downwards(const struct contents *k)
-{
-	return k->count < ALTERNATIVES_MAX && lazy_goes_downwards();
-}
-
 /* Fork for a known number of alternatives in a known sequence; we take the last one ourselves.  True: this is a child,
  * which has its alternative. */
 static bool contents_fork(struct contents *k, bool downwards)
@@ -158,7 +153,7 @@ static bool contents_fork_all(struct contents *k)
 void lazy_branch(uint32_t line, const uint8_t *certain)
 {
 	struct contents k = contents_of(line, certain);
-	bool downwards = goes_downwards(&k);
+	bool downwards = k.count < ALTERNATIVES_MAX && lazy_goes_downwards();
 
 	switch (lazy.block->order) {
 	case LAZY_SAMPLE: contents_seek(&k, lazy_random_below(line, k.count)); return;

@@ -174,11 +174,6 @@ uintptr_t move_address(const struct move *m, const ucontext_t *uc)
 
 /* Doing it */
 
-static greg_t *register_at(ucontext_t *uc, unsigned reg)
-{
-	return &uc->uc_mcontext.gregs[register_index(reg)];
-}
-
 static uint64_t operand_get(const struct move *m, ucontext_t *uc)
 {
 	uint64_t value = m->immediate ? (uint64_t)m->number : register_get(uc, m->reg);
@@ -189,7 +184,7 @@ static uint64_t operand_get(const struct move *m, ucontext_t *uc)
 /* As the processor does: 4 bytes clear the upper half, fewer leave the rest unchanged. */
 static void register_set(const struct move *m, ucontext_t *uc, uint64_t value)
 {
-	char *at = (char *)register_at(uc, m->reg);
+	char *at = (char *)&uc->uc_mcontext.gregs[register_index(m->reg)];
 
 	if (m->width >= 4) {
 		value = m->width == 4 ? (uint32_t)value : value;

@@ -17,18 +17,15 @@ static void release(void)
 	processor_follow(-1);
 }
 
-static void learn(void)
-{
-	here.current = -1;
-	here.known = sched_getaffinity(0, sizeof(here.all), &here.all) == 0 && pthread_atfork(NULL, NULL, release) == 0;
-}
-
 void processor_follow(int processor)
 {
 	cpu_set_t one;
 
-	if (!here.known && processor >= 0)
-		learn();
+	if (!here.known && processor >= 0) {
+		here.current = -1;
+		here.known = sched_getaffinity(0, sizeof(here.all), &here.all) == 0 &&
+			     pthread_atfork(NULL, NULL, release) == 0;
+	}
 	if (!here.known || processor == here.current)
 		return;
 	CPU_ZERO(&one);

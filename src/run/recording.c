@@ -25,11 +25,6 @@ static bool name_is_trace(const char *name)
 	return false;
 }
 
-static bool name_is_dot(const char *name)
-{
-	return !strcmp(name, ".") || !strcmp(name, "..");
-}
-
 /* Call `each` for the entries of dirfd/name until it returns false.  Returns false if it did.  A directory that does
  * not exist has no entries. */
 static bool dir_each(int dirfd, const char *name, bool (*each)(int dirfd, const char *name))
@@ -42,7 +37,7 @@ static bool dir_each(int dirfd, const char *name, bool (*each)(int dirfd, const 
 	if (!dir)
 		return errno == ENOENT;
 	while (go_on && (entry = readdir(dir)))
-		if (!name_is_dot(entry->d_name))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			go_on = each(fd, entry->d_name);
 	closedir(dir);
 	return go_on;
@@ -75,13 +70,6 @@ static bool is_recording(int fd)
 	       dir_each(fd, "trace", only_trace);
 }
 
-static int dir_refuse(struct err *err, const char *dir)
-{
-	err_set(err, "%s is not empty, and not a recording", dir);
-	err_status(err, ERR_USAGE);
-	return err_hint(err, "choose another directory with --out, or remove this one");
-}
-
 static int dir_open(const char *dir, struct err *err)
 {
 	int fd = -1;
@@ -95,15 +83,6 @@ static int dir_open(const char *dir, struct err *err)
 	return why == ENOTDIR || why == ENOENT ? err_status(err, ERR_USAGE) : -1;
 }
 
-static int dir_check(int fd, const char *dir, struct err *err)
-{
-	if (!dir_each(fd, ".", none) && !is_recording(fd))
-		return dir_refuse(err, dir);
-	if (mkdirat(fd, "trace", 0777) < 0 && errno != EEXIST)
-		return err_sys(err, "cannot create %s/trace", dir);
-	return 0;
-}
-
 static int dir_clear(int fd, const char *dir, struct err *err)
 {
 	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT))
@@ -111,28 +90,29 @@ static int dir_clear(int fd, const char *dir, struct err *err)
 	return 0;
 }
 
-/* Lock trace/, not DIR: DIR may also contain pools, and then be locked by a process that tests them (run/dirlock.h). */
-static int trace_take(struct recording *r, const char *dir, struct err *err)
+/* Lock the directory, if it is ours to use, and remove an earlier recording.  trace/ is locked, not DIR: DIR may also
+ * contain pools, and then be locked by a process that tests them (run/dirlock.h). */
+static int dir_take(struct recording *r, const char *dir, struct err *err)
 {
+	if (!dir_each(r->fd, ".", none) && !is_recording(r->fd)) {
+		err_set(err, "%s is not empty, and not a recording", dir);
+		err_status(err, ERR_USAGE);
+		return err_hint(err, "choose another directory with --out, or remove this one");
+	}
+	if (mkdirat(r->fd, "trace", 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot create %s/trace", dir);
 	int fd = openat(r->fd, "trace", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
 	if (fd < 0)
 		return err_sys(err, "cannot open %s/trace", dir);
 	r->trace = fd;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	err_set(err, "another recording is being written to %s", dir);
-	err_status(err, ERR_USAGE);
-	return err_hint(err, "choose another directory with --out");
-}
-
-static int dir_take(struct recording *r, const char *dir, struct err *err)
-{
-	if (dir_check(r->fd, dir, err) < 0 || trace_take(r, dir, err) < 0 || dir_clear(r->fd, dir, err) < 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		err_set(err, "another recording is being written to %s", dir);
+		err_status(err, ERR_USAGE);
+		return err_hint(err, "choose another directory with --out");
+	}
+	if (dir_clear(r->fd, dir, err) < 0)
 		return -1;
-	if (!realpath(dir, r->dir))
-		return err_sys(err, "cannot find %s", dir);
-	return 0;
+	return realpath(dir, r->dir) ? 0 : err_sys(err, "cannot find %s", dir);
 }
 
 int recording_create(struct recording *recording, const char *dir, struct err *err)

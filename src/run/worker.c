@@ -219,14 +219,6 @@ static bool usage_is_limited(const struct worker *w)
 	return w->options->disk && w->mode != RECOVERY_FORK;
 }
 
-static void usage_start(struct worker *w)
-{
-	w->wrote_too_much = false;
-	w->usage_ns = clock_ns() + USAGE_NS;
-	if (usage_is_limited(w))
-		usage_begin(&w->usage, &w->scene);
-}
-
 int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
 {
 	BUG_ON(worker_is_busy(w));
@@ -240,7 +232,10 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
-	usage_start(w);
+	w->wrote_too_much = false;
+	w->usage_ns = clock_ns() + USAGE_NS;
+	if (usage_is_limited(w))
+		usage_begin(&w->usage, &w->scene);
 	if (mode == RECOVERY_IN_PLACE && inplace_open(&w->scene, err) < 0)
 		return -1;
 	if (mode == RECOVERY_FORK && !w->serving)
@@ -289,12 +284,17 @@ static void outcome_set(struct outcome *o, bool killed, int status)
 	o->ending.value = killed ? 0 : signal ? signal : WEXITSTATUS(status);
 }
 
+static void outputs_pump(struct worker *w, bool all)
+{
+	recovery_output_pump(&w->out, all);
+	recovery_output_pump(&w->err, all);
+}
+
 static void run_end(struct worker *w, const struct stub_reply *reply)
 {
 	struct outcome *o = &w->outcome;
 
-	recovery_output_pump(&w->out, true);
-	recovery_output_pump(&w->err, true);
+	outputs_pump(w, true);
 	o->out = recovery_output_tail(&w->out);
 	o->err = recovery_output_tail(&w->err);
 	o->seconds = (double)reply->nanoseconds / 1e9;
@@ -317,8 +317,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 static void server_hello(struct worker *w)
 {
 	w->serving = true;
-	recovery_output_pump(&w->out, true);
-	recovery_output_pump(&w->err, true);
+	outputs_pump(w, true);
 	recovery_output_copy(&w->out_before, &w->out);
 	recovery_output_copy(&w->err_before, &w->err);
 	run_begin(w);
@@ -329,8 +328,7 @@ static void run_refused(struct worker *w, const struct stub_page *page)
 	char reason[STUB_REASON];
 
 	snprintf(reason, sizeof(reason), "%s", page && *page->reason ? page->reason : "a process cannot be started");
-	recovery_output_pump(&w->out, true);
-	recovery_output_pump(&w->err, true);
+	outputs_pump(w, true);
 	place_clear(w);
 	if (w->mode == RECOVERY_FORK && !w->serving)
 		server_stop(w);
@@ -383,21 +381,14 @@ static void server_pump(struct worker *w)
 	/* It is dead, but its last reply counts. */
 	if (server_reply(w))
 		return;
-	recovery_output_pump(&w->out, true);
-	recovery_output_pump(&w->err, true);
+	outputs_pump(w, true);
 	server_stop(w);
 	worker_refuse(w, reason);
 }
 
-/* A program that bypasses the C library has seen the user's own files instead of the state, so its verdict is
- * worthless. */
-static bool redirection_was_missed(const struct worker *w)
-{
-	return w->mode == RECOVERY_REDIRECT && w->redirection.page && !atomic_load(&w->redirection.page->opened);
-}
-
 static void keeper_pump(struct worker *w)
 {
+	struct stub_page *page = w->redirection.page;
 	struct stub_reply reply;
 	ssize_t n = recv(w->keeper_fd, &reply, sizeof(reply), MSG_DONTWAIT);
 
@@ -409,9 +400,11 @@ static void keeper_pump(struct worker *w)
 			mend_run(&w->scene.journal);
 		place_clear(w);
 		worker_refuse(w, "recovery kills the process that supervises it");
-	} else if (reply.op == STUB_REFUSED || (w->redirection.page && atomic_load(&w->redirection.page->refused))) {
-		run_refused(w, w->redirection.page);
-	} else if (redirection_was_missed(w)) {
+	} else if (reply.op == STUB_REFUSED || (page && atomic_load(&page->refused))) {
+		run_refused(w, page);
+	} else if (w->mode == RECOVERY_REDIRECT && page && !atomic_load(&page->opened)) {
+		/* A program that bypasses the C library has seen the user's own files instead of the state, so its
+		 * verdict is worthless. */
 		place_clear(w);
 		worker_refuse(w, "recovery opens no PM file through the C library");
 	} else {
@@ -419,27 +412,22 @@ static void keeper_pump(struct worker *w)
 	}
 }
 
-/* It survives even SIGKILL. */
-static void run_abandon(struct worker *w)
-{
-	struct stub_reply reply = {.op = STUB_ENDED, .flags = STUB_BY_KILL, .nanoseconds = w->limit_ns};
-
-	if (w->mode == RECOVERY_FORK)
-		server_stop(w);
-	else
-		worker_stop_keeper(w);
-	run_end(w, &reply);
-}
-
 static void run_late(struct worker *w)
 {
+	struct stub_reply abandoned = {.op = STUB_ENDED, .flags = STUB_BY_KILL, .nanoseconds = w->limit_ns};
+
 	if (w->state == WORKER_STARTING) {
 		server_stop(w);
 		worker_refuse(w, "recovery does not open a PM file within the time limit");
 		return;
 	}
+	/* It survives even SIGKILL. */
 	if (w->state == WORKER_KILLING) {
-		run_abandon(w);
+		if (w->mode == RECOVERY_FORK)
+			server_stop(w);
+		else
+			worker_stop_keeper(w);
+		run_end(w, &abandoned);
 		return;
 	}
 	pid_t running = w->mode == RECOVERY_FORK ? atomic_load(&w->control.page->running) : 0;
@@ -473,8 +461,7 @@ void worker_pump(struct worker *w, uint64_t now)
 {
 	if (!worker_is_busy(w))
 		return;
-	recovery_output_pump(&w->out, false);
-	recovery_output_pump(&w->err, false);
+	outputs_pump(w, false);
 	if (w->mode == RECOVERY_FORK)
 		server_pump(w);
 	else
