@@ -7,6 +7,7 @@
  *   bo_event.c     helpers called by the target's code: store, load, flush, fence
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
+ *   bo_calls.c     calls of chosen functions
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
  *   bo_region.c    where PM files are mapped
@@ -29,6 +30,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "libvex_guest_amd64.h"
+
 #include "blackout/trace_format.h"
 #include "bo_decode.h"
 
@@ -40,6 +43,7 @@ extern XArray *clo_bo_meta; /* const HChar *: KEY=VALUE facts to keep in the rec
 extern Bool clo_bo_loads;
 extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
+void bo_write_meta(const HChar *key, const HChar *value);
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
 
 #define BO_THREADS_MAX 16384 /* more than Valgrind's --max-threads allows */
@@ -91,12 +95,14 @@ void bo_code_init(void);
 
 /* The target's calls push these frames and its returns pop them, both inline (bo_instr.c). */
 struct bo_frame {
-	ULong sp;     /* address of the slot that holds the return address */
+	ULong sp;     /* address of the slot that holds the return address, plus BO_FRAME_WATCHED */
 	UInt code;    /* return address, as a code id */
 	UInt context; /* context of the caller's chain up to this call; 0 until an event needs it */
 };
 
 #define BO_FRAMES_MAX (1u << 19)
+/* No return matches such a frame, so that each leads to bo_on_return (bo_calls.c). */
+#define BO_FRAME_WATCHED 1u
 
 extern struct bo_frame *bo_frame_top;   /* next free frame of the running thread */
 extern struct bo_frame *bo_frame_limit; /* a top beyond this needs bo_frame_make_room */
@@ -110,6 +116,8 @@ VG_REGPARM(1) void bo_frame_resync(Addr sp); /* after a return that did not matc
 /* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);
+/* Mark the frame of the running function, whose return address is at `sp`. */
+void bo_frame_watch(Addr sp);
 void bo_context_redefine(void); /* write all definitions again, into a new trace file */
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
@@ -117,6 +125,29 @@ void bo_thread_run(ThreadId tid, ULong blocks_done);
 void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
 void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
+
+/* ---- bo_calls.c ---- */
+struct bo_open_calls { /* of one thread */
+	struct open_call *at;
+	UInt count, room;
+};
+
+extern Bool bo_calls_chosen; /* is the layer on? */
+extern Addr bo_call_slot; /* of the innermost open call of the running thread; the highest address if there is none */
+void bo_calls_choose(const HChar *pattern);
+void bo_calls_init(void);
+Bool bo_calls_entry(Addr addr, ULong *site); /* is the address the entry of a chosen function? */
+void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp);
+void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination);
+void bo_calls_leave(Addr sp);     /* calls whose slots are below `sp` are over */
+void bo_calls_leave_all(void);    /* the running thread ends */
+void bo_calls_push_barrier(void); /* a signal handler starts on another stack */
+void bo_calls_pop_barrier(void);
+void bo_calls_run(struct bo_open_calls *of_thread); /* this thread runs now */
+void bo_calls_settle(void);                         /* outside of the target's code: act on resolved IFUNCs */
+void bo_calls_forget(Addr start, SizeT size);       /* code was unmapped */
+void bo_calls_redefine(void);                       /* start of a new trace file: no function is defined in it yet */
+void bo_calls_write_unmatched(void);
 
 /* ---- bo_file.c ---- */
 struct bo_file {
@@ -202,6 +233,7 @@ UChar *bo_put_address(UChar *p, Addr addr);
 UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then the bytes */
 /* Write one event that has only v fields, after an optional string (NULL for none).  For everything that is not hot. */
 void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *string);
+void bo_write_layer(UInt opcode, const UChar *bytes, SizeT size); /* one event of a layer */
 
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);

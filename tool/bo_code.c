@@ -108,6 +108,7 @@ void bo_code_forget(Addr start, SizeT size)
 			m->end = 0;
 	}
 	recent_module = NULL;
+	bo_calls_forget(start, size);
 }
 
 /* ---- code ids ---- */

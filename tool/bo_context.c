@@ -113,6 +113,7 @@ struct thread {
 	struct bo_frame *frames, *top;
 	ULong code_hash;
 	UInt barriers; /* handlers entered on an alternate stack */
+	struct bo_open_calls calls;
 	Addr alt_start, alt_end;
 };
 
@@ -145,6 +146,7 @@ static void thread_reset(struct thread *t)
 	t->top = t->frames + 1;
 	t->code_hash = 0;
 	t->barriers = 0;
+	t->calls.count = 0;
 	t->alt_start = t->alt_end = 0;
 	if (t == running)
 		bo_frame_top = t->top;
@@ -168,6 +170,7 @@ void bo_thread_exit(ThreadId tid)
 	ULong number;
 
 	bo_thread_run(tid, 0);
+	bo_calls_leave_all();
 	number = bo_running_thread;
 	bo_write(BO_OP_THREAD_EXIT, &number, 1, NULL);
 }
@@ -201,6 +204,7 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		bo_frame_limit = t->frames + SLICE_ROOM;
 		bo_code_hash = t->code_hash;
 		bo_running_thread = t->number;
+		bo_calls_run(&t->calls);
 	}
 	if (UNLIKELY(bo_frame_top > bo_frame_limit))
 		bo_frame_make_room(VG_(get_SP)(tid));
@@ -217,14 +221,21 @@ VG_REGPARM(1) void bo_frame_resync(Addr sp)
 	bo_frame_top = f + 1;
 }
 
-/* Give every frame its context.  Drop each frame whose slot does not lie above the slot of the frame on top of it: its
- * call never returned. */
+/* The slot of a frame lies above the slot of the frame on top of it.  Otherwise its call never returned. */
+static Bool frame_is_stale(const struct bo_frame *f)
+{
+	return f + 1 < bo_frame_top && f->sp <= (f[1].sp | BO_FRAME_WATCHED);
+}
+
+/* Drop stale frames, and give every other frame its context. */
 static void frames_resolve(void)
 {
 	struct bo_frame *f = bo_frame_top - 1;
 
-	while (!f->context || (f + 1 < bo_frame_top && f->sp <= f[1].sp)) {
-		if (f + 1 < bo_frame_top && f->sp <= f[1].sp) {
+	while (!f->context || frame_is_stale(f)) {
+		if (frame_is_stale(f)) {
+			if (f->sp & BO_FRAME_WATCHED)
+				bo_calls_leave(f->sp);
 			VG_(memmove)(f, f + 1, (SizeT)(bo_frame_top - f - 1) * sizeof(*f));
 			bo_frame_top--;
 		}
@@ -249,6 +260,7 @@ static void drop_abandoned_barrier(void)
 	if (f > running->frames)
 		bo_frame_top = f;
 	running->barriers--;
+	bo_calls_pop_barrier();
 }
 
 UInt bo_context_at(UInt code, Addr sp)
@@ -256,9 +268,25 @@ UInt bo_context_at(UInt code, Addr sp)
 	while (UNLIKELY(running->barriers) && !in_alt_stack(sp))
 		drop_abandoned_barrier();
 	bo_frame_resync(sp);
+	if (UNLIKELY(bo_call_slot < sp))
+		bo_calls_leave(sp);
 	if (UNLIKELY(!bo_frame_top[-1].context))
 		frames_resolve();
 	return context_child(bo_frame_top[-1].context - 1, code);
+}
+
+/* After bo_context_at.  A function that was not called, but entered by a return or by the kernel, gets a frame that adds
+ * nothing to the contexts. */
+void bo_frame_watch(Addr sp)
+{
+	if ((bo_frame_top[-1].sp | BO_FRAME_WATCHED) == (sp | BO_FRAME_WATCHED)) {
+		bo_frame_top[-1].sp |= BO_FRAME_WATCHED;
+		return;
+	}
+	if (bo_frame_top > bo_frame_limit)
+		bo_frame_make_room(sp);
+	*bo_frame_top = (struct bo_frame){sp | BO_FRAME_WATCHED, 0, bo_frame_top[-1].context};
+	bo_frame_top++;
 }
 
 UInt bo_code_of_syscall(ThreadId tid)
@@ -283,8 +311,10 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 	/* A handler on the same stack runs below the red zone of the interrupted function.  Context 1 is "start of a
 	 * thread". */
 	*bo_frame_top++ = (struct bo_frame){alt_stack ? NO_SLOT : sp - 128, BARRIER_CODE, 1};
-	if (alt_stack)
+	if (alt_stack) {
 		running->barriers++;
+		bo_calls_push_barrier();
+	}
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
 }
@@ -298,8 +328,10 @@ void bo_signal_leave(ThreadId tid, Int signal)
 		;
 	if (f == running->frames)
 		return;
-	if (f->sp == NO_SLOT)
+	if (f->sp == NO_SLOT) {
 		running->barriers--;
+		bo_calls_pop_barrier();
+	}
 	bo_frame_top = f;
 }
 

@@ -12,6 +12,7 @@
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
  *   end in Ret                               pop it (a compare, inline)
+ *   entry of a function  [--bo-calls]        bo_on_call; and bo_on_return if a Ret finds another frame to pop
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
@@ -29,6 +30,7 @@
 #define OFF_RAX GUEST(RAX)
 #define OFF_RBX GUEST(RBX)
 #define OFF_RCX GUEST(RCX)
+#define OFF_R9 GUEST(R9) /* from RCX to R9: all registers of arguments */
 
 /* Base of the polynomial hash of executed instructions: any odd number with well-mixed bits. */
 #define CODE_HASH_BASE 0x9e3779b97f4a7c15ULL
@@ -351,6 +353,34 @@ static void push_frame(struct block *b, Addr return_address)
 	store64(b, where, add(b, top, sizeof(struct bo_frame)));
 }
 
+/* Call a helper that reads the guest's registers from `first` to `last`. */
+static void call_with_registers(struct block *b, const HChar *name, void *function, IRExpr **args, IRExpr *guard,
+				Int first, Int last)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), args);
+
+	d->nFxState = 1;
+	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
+	d->fxState[0].fx = Ifx_Read;
+	d->fxState[0].offset = (UShort)first;
+	d->fxState[0].size = (UShort)(last + 8 - first);
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+static void add_call(struct block *b, ULong function)
+{
+	call_with_registers(b, "bo_on_call", bo_on_call,
+			    mkIRExprVec_3(IRExpr_GSPTR(), u64(function), guest_reg(b, OFF_RSP)), NULL, OFF_RCX, OFF_R9);
+}
+
+static void add_return(struct block *b, IRExpr *sp, IRExpr *guard)
+{
+	call_with_registers(b, "bo_on_return", bo_on_return, mkIRExprVec_3(IRExpr_GSPTR(), sp, b->out->next), guard,
+			    OFF_RAX, OFF_RAX);
+}
+
 static void pop_frame(struct block *b)
 {
 	IRExpr *where = u64((Addr)&bo_frame_top);
@@ -362,7 +392,10 @@ static void pop_frame(struct block *b)
 	IRExpr *differs = assign(b, Ity_I1, IRExpr_Unop(Iop_Not1, matches));
 
 	store64(b, where, assign(b, Ity_I64, IRExpr_ITE(matches, below, top)));
-	call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
+	if (bo_calls_chosen)
+		add_return(b, sp, differs);
+	else
+		call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
 }
 
 /* A block may chase into any number of calls, but the shadow stack guarantees room for only one per block. */
@@ -381,6 +414,7 @@ static void push_chased_frame(struct block *b, Addr return_address)
 static void begin_insn(struct block *b, const IRStmt *mark)
 {
 	Addr addr = mark->Ist.IMark.addr;
+	ULong function;
 
 	/* A call that VEX chased into is visible only as a jump in the stream of instructions. */
 	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
@@ -390,6 +424,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	b->decoded = bo_decode((const UChar *)addr);
 	b->has_loaded = False;
 	note_insn(b);
+	if (bo_calls_chosen && bo_calls_entry(addr, &function))
+		add_call(b, function);
 }
 
 static void add_loads_of(struct block *b, const IRStmt *st)

@@ -57,6 +57,8 @@ static Bool process_option(const HChar *arg)
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
 		VG_(addToXA)(clo_bo_meta, &value);
+	else if (VG_STR_CLO(arg, "--bo-calls", value))
+		bo_calls_choose(value);
 	else if (VG_STR_CLO(arg, "--bo-fds", value))
 		read_fd_limits(value);
 	else
@@ -71,6 +73,7 @@ static void print_usage(void)
 	 "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
 	 "    --bo-loads=yes      record loads from PM too\n"
 	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
+	 "    --bo-calls=PATTERN  record calls of [MODULE:]FUNCTION, with * and ? (repeatable)\n"
 	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
 	 "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
 }
@@ -82,7 +85,7 @@ static void print_debug_usage(void)
 
 /* ---- facts kept in the recording ---- */
 
-static void write_meta(const HChar *key, const HChar *value)
+void bo_write_meta(const HChar *key, const HChar *value)
 {
 	UChar *p = bo_writer_begin(32 + VG_(strlen)(key) + VG_(strlen)(value));
 
@@ -101,7 +104,7 @@ static void write_given_meta(const HChar *fact)
 		return;
 	VG_(memcpy)(key, fact, (SizeT)(equals - fact));
 	key[equals - fact] = '\0';
-	write_meta(key, equals + 1);
+	bo_write_meta(key, equals + 1);
 }
 
 struct feature {
@@ -117,7 +120,7 @@ static void write_features(const HChar *key, const HChar *always, const struct f
 	for (; features->name; features++)
 		if (bo_host_cpuid7(features->reg) & 1u << features->bit)
 			VG_(sprintf)(list + VG_(strlen)(list), "%s%s", list[0] ? " " : "", features->name);
-	write_meta(key, list);
+	bo_write_meta(key, list);
 }
 
 static void write_cpu(void)
@@ -138,14 +141,14 @@ static void write_argument(UInt n, const HChar *argument)
 	VG_(sprintf)(key, "command.%u", n);
 	VG_(strncpy)(value, argument, sizeof(value) - 1);
 	value[sizeof(value) - 1] = '\0';
-	write_meta(key, value);
+	bo_write_meta(key, value);
 }
 
 static void write_facts(void)
 {
-	write_meta("valgrind", VERSION);
+	bo_write_meta("valgrind", VERSION);
 	write_cpu();
-	write_meta("cwd", VG_(get_startup_wd)());
+	bo_write_meta("cwd", VG_(get_startup_wd)());
 	write_argument(0, VG_(args_the_exename));
 	for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_client)); i++)
 		write_argument((UInt)i + 1, *(HChar **)VG_(indexXA)(VG_(args_for_client), i));
@@ -291,6 +294,7 @@ static void in_child(ThreadId tid)
 	bo_writer_open(parent);
 	write_facts();
 	bo_context_redefine();
+	bo_calls_redefine();
 	bo_region_redefine();
 }
 
@@ -320,6 +324,7 @@ static void post_clo_init(void)
 	bo_file_init();
 	bo_region_init();
 	bo_code_init();
+	bo_calls_init();
 	bo_writer_open(~0u);
 	write_facts();
 	VG_(atfork)(before_fork, NULL, in_child);
@@ -329,6 +334,7 @@ static void fini(Int unused)
 {
 	bo_event_end_string();
 	bo_write_exit();
+	bo_calls_write_unmatched();
 	bo_writer_close();
 }
 

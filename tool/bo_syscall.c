@@ -546,6 +546,7 @@ static void after_process_call(ThreadId tid, UInt number, const UWord *args, UWo
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result)
 {
 	bo_limits_after(tid, number, args, sr_isError(result));
+	bo_calls_settle();
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);

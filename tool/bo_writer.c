@@ -268,6 +268,16 @@ void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *strin
 	bo_writer_commit(p);
 }
 
+void bo_write_layer(UInt opcode, const UChar *bytes, SizeT size)
+{
+	UChar *p;
+
+	bo_event_end_string();
+	p = bo_writer_begin(16 + size);
+	*p++ = (UChar)opcode;
+	bo_writer_commit(bo_put_bytes(p, bytes, size));
+}
+
 Bool bo_writer_active(void)
 {
 	return writer.chunk != NULL;
@@ -302,7 +312,7 @@ static Bool write_file_header(UInt parent_process)
 
 	VG_(memcpy)(h.magic, BO_TRACE_MAGIC, sizeof(h.magic));
 	h.layers = (clo_bo_loads ? BO_LAYER_LOADS : 0) | (clo_bo_code ? BO_LAYER_CODE : 0) |
-		   (clo_bo_follow ? BO_LAYER_FOLLOW : 0);
+		   (clo_bo_follow ? BO_LAYER_FOLLOW : 0) | (bo_calls_chosen ? BO_LAYER_CALLS : 0);
 	h.process = writer.process;
 	h.pid = (UInt)VG_(getpid)();
 	h.parent_process = parent_process == ~0u ? writer.process : parent_process;

@@ -47,7 +47,8 @@
 #define BO_LAYERS(X)                                           \
 	X(LOADS, 0)  /* PM loads are recorded */               \
 	X(CODE, 1)   /* each fence is preceded by CODE_HASH */ \
-	X(FOLLOW, 2) /* children are followed; CLOCK events order the processes */
+	X(FOLLOW, 2) /* children are followed; CLOCK events order the processes */ \
+	X(CALLS, 3)  /* calls of chosen functions are recorded */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -130,11 +131,21 @@ struct bo_chunk_header {
 	X(CLWB, 0x2a, "ca")                                                                                                \
 	/* memory: loads are 0x30 + size code; stores of kind k are 0x40 + k and a shape byte; 0x80.. is a plain
 	 * store */
+
+/* X(name, code, fields): events of layers.  The record is the opcode and `b`; the fields are in these bytes. */
+#define BO_LAYER_OPCODES(X)                                                                                                \
+	/* CALLS */                                                                                                        \
+	X(DEF_FUNCTION, 0x60, "vvss")  /* module, offset of its entry in the module's file, symbol, name; ids as above */  \
+	X(CALL, 0x61, "cvvvvvvv")      /* function, then the six registers of integer arguments */                         \
+	X(RETURN, 0x62, "cvv")         /* function, the register of the result; the context is that of the call */         \
+	X(LEFT, 0x63, "cv")            /* function: its frame is gone, but it did not return */
 /* clang-format on */
+
+#define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */
 
 enum bo_opcode {
 #define X(name, code, fields) BO_OP_##name = code,
-	BO_OPCODES(X)
+	BO_OPCODES(X) BO_LAYER_OPCODES(X)
 #undef X
 		BO_OP_LOAD = 0x30, /* + size code: c a [v size if the code is BO_SIZE_OTHER] */
 	BO_OP_STORE = 0x40,        /* + enum bo_store_kind (never PLAIN): shape byte, then as a plain store */

@@ -190,6 +190,26 @@ static void print_process(struct out *out, const struct event *ev)
 	}
 }
 
+/* MODULE:FUNCTION, and what went in or came out. */
+static void print_call(struct out *out, const struct trace *trace, const struct event *ev)
+{
+	const struct trace_function *function = trace_function(trace, ev->function);
+	const struct trace_module *module = function->module ? trace_module(trace, function->module) : NULL;
+	const char *slash = module ? strrchr(module->path, '/') : NULL;
+
+	out_word(out, slash ? slash + 1 : module ? module->path : "");
+	out_char(out, ':');
+	out_word(out, function->name);
+	for (unsigned i = 0; ev->type == EVENT_CALL && i < BO_CALL_ARGUMENTS; i++) {
+		out_char(out, ' ');
+		out_hex(out, event_argument(ev, i));
+	}
+	if (ev->type == EVENT_RETURN) {
+		out_char(out, ' ');
+		out_hex(out, ev->value);
+	}
+}
+
 static void print_operands(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	switch (ev->type) {
@@ -219,6 +239,9 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_FILE_RENAME:
 	case EVENT_FILE_UNLINK:
 	case EVENT_FILE_SYNC: print_file_operation(out, trace, ev); break;
+	case EVENT_CALL:
+	case EVENT_RETURN:
+	case EVENT_LEFT: print_call(out, trace, ev); break;
 	default: print_process(out, ev);
 	}
 }

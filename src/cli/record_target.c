@@ -17,6 +17,23 @@
 #include "run/pmpath.h"
 #include "trace/seal.h"
 
+/* A comma inside parentheses belongs to the name of a C++ function. */
+static int calls_split(struct words *calls, const char *list, struct err *err)
+{
+	for (const char *start = list, *c = list, *close = c;; c++) {
+		if (*c == '(' && c >= close)
+			close = strchr(c, ')') ? strchr(c, ')') : c;
+		if (*c && (*c != ',' || c < close))
+			continue;
+		if (c == start)
+			return err_set(err, "--calls has an empty name in '%s'", list);
+		words_add(calls, "%.*s", (int)(c - start), start);
+		if (!*c)
+			return 0;
+		start = c + 1;
+	}
+}
+
 static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 {
 	const struct record_options *o = r->options;
@@ -27,6 +44,9 @@ static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 			return -1;
 		words_add(&r->job.pm, "%s", pattern);
 	}
+	for (size_t i = 0; i < o->calls.count; i++)
+		if (calls_split(&r->job.calls, o->calls.items[i], err) < 0)
+			return err_status(err, ERR_USAGE);
 	for (int i = 0; i < argc; i++)
 		words_add(&r->job.target, "%s", argv[i]);
 	r->job.follow = o->follow;
@@ -217,5 +237,6 @@ void record_close(struct record *r)
 {
 	recording_close(&r->recording);
 	words_free(&r->job.pm);
+	words_free(&r->job.calls);
 	words_free(&r->job.target);
 }

@@ -22,7 +22,7 @@
 #include "run/recording.h"
 
 struct record_options {
-	struct option_list pm;
+	struct option_list pm, calls;
 	const char *setup;
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
@@ -40,6 +40,7 @@ struct record_options {
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
 	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
+	{"calls", "LIST", NULL, "record the calls of these functions: [MODULE:]FUNCTION, comma-separated, with * and ?", OPTION_LIST, &(o)->calls}, \
 	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
 
 /* Rows also for commands that only run recovery. */

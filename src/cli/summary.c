@@ -109,6 +109,17 @@ static void copies_print(const struct view *v)
 	free(routines);
 }
 
+/* A pattern that matches nothing is most likely a mistake. */
+static void unmatched_print(const struct view *v)
+{
+	char key[32];
+	const char *pattern;
+
+	for (unsigned i = 0; snprintf(key, sizeof(key), "calls.unmatched.%u", i), (pattern = trace_meta(v->trace, key));
+	     i++)
+		fprintf(v->out, "note: no function matches '%s'\n", pattern);
+}
+
 static void target_print(const struct view *v)
 {
 	const char *force = trace_meta(v->trace, "pmem_force"), *offered = trace_meta(v->trace, "cpu.offered");
@@ -160,6 +171,7 @@ static void view_print(const struct view *v, const struct summary *s)
 		target_print(v);
 	}
 	fprintf(v->out, "  %-10s %s, %s\n", "recording", s->dir, bytes_text(size, s->disk_bytes));
+	unmatched_print(v);
 }
 
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,

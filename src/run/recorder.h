@@ -24,6 +24,7 @@ struct recorder_job {
 	const char *dir;     /* absolute */
 	struct words pm;     /* absolute patterns */
 	struct words target; /* command line */
+	struct words calls;  /* patterns [MODULE:]FUNCTION */
 	bool follow, loads, code_hash;
 	bool pmem_force; /* add the variables of pmem_force.h to the environment */
 };

@@ -119,6 +119,40 @@ static enum apply_result apply_meta(struct stream *s, const struct record *r)
 	return APPLY_CONSUMED;
 }
 
+/* Calls */
+
+static enum apply_result apply_function(struct stream *s, const struct record *r)
+{
+	struct trace_function function = {
+		.symbol = text(s, &r->string[0]),
+		.name = text(s, &r->string[1]),
+		.offset = r->number[1],
+	};
+
+	if (r->number[0] >= s->modules.count)
+		return damage_id(s, "module", r->number[0]);
+	function.module = s->modules.at[r->number[0]];
+	vec_push(&s->functions, defs_add_function(s->defs, &function));
+	return APPLY_CONSUMED;
+}
+
+static enum apply_result apply_call(struct stream *s, enum event_type type, const struct record *r, struct event *ev)
+{
+	uint64_t function = r->number[0];
+
+	if (!function || function >= s->functions.count)
+		return damage_id(s, "function", function);
+	ev->type = type;
+	ev->function = s->functions.at[function];
+	if (type == EVENT_RETURN)
+		ev->value = r->number[1];
+	if (type == EVENT_CALL) {
+		ev->size = sizeof(s->arguments);
+		ev->data = memcpy(s->arguments, r->number + 1, sizeof(s->arguments));
+	}
+	return APPLY_EVENT;
+}
+
 /* Processes and threads */
 
 uint32_t apply_thread(const struct stream *s, uint64_t thread)
@@ -392,8 +426,13 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_FILE_RENAME: return apply_rename(s, r, ev);
 	case BO_OP_FILE_UNLINK: return apply_unlink(s, r, ev);
 	case BO_OP_FILE_SYNC: return apply_sync(s, r, ev);
+	case BO_OP_DEF_FUNCTION: return apply_function(s, r);
+	case BO_OP_CALL: return apply_call(s, EVENT_CALL, r, ev);
+	case BO_OP_RETURN: return apply_call(s, EVENT_RETURN, r, ev);
+	case BO_OP_LEFT: return apply_call(s, EVENT_LEFT, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
-	case BO_OP_LAYER ... BO_OP_LAYER_LAST: return APPLY_CONSUMED;
-	default: BUG_ON("a record that the decoder knows and apply does not"); return APPLY_DAMAGE;
+	default:
+		BUG_ON(r->op < BO_OP_LAYER || r->op > BO_OP_LAYER_LAST); /* known to the decoder, but not here */
+		return APPLY_CONSUMED;
 	}
 }

@@ -10,7 +10,7 @@ _Static_assert(1 << BO_SIZE_1 == 1 && 1 << BO_SIZE_8 == 8 && 1 << BO_SIZE_32 == 
 
 static const char *const fields[256] = {
 #define X(name, code, letters) [code] = letters,
-	BO_OPCODES(X)
+	BO_OPCODES(X) BO_LAYER_OPCODES(X)
 #undef X
 };
 
@@ -122,6 +122,21 @@ static int decode_load(struct decoder *d, struct record *r, unsigned size_code)
 	return r->size && r->size <= INT64_MAX ? 1 : decode_problem(d, "a load of an impossible size");
 }
 
+/* The fields of a layer that is known are read from the bytes of the record; they must fill them exactly. */
+static int decode_layer(struct decoder *d, struct record *r, const char *letters)
+{
+	struct decoder inner;
+
+	if (decode_fields(d, r, "b") < 0)
+		return -1;
+	if (!letters)
+		return 1;
+	inner = decoder_at(r->string[0].at, r->string[0].size);
+	if (decode_fields(&inner, r, letters) < 0 || inner.next != inner.end)
+		return decode_problem(d, "the fields of the event do not fill it");
+	return 1;
+}
+
 int decode_rare(struct decoder *d, struct record *r, unsigned op)
 {
 	if (op >= BO_OP_LOAD && op <= BO_OP_LOAD + BO_SIZE_OTHER)
@@ -129,6 +144,6 @@ int decode_rare(struct decoder *d, struct record *r, unsigned op)
 	if (op > BO_OP_STORE && op < BO_OP_STORE + BO_STORE_KIND_COUNT)
 		return decode_store_kind(d, r, op - BO_OP_STORE);
 	if (op >= BO_OP_LAYER && op <= BO_OP_LAYER_LAST)
-		return decode_fields(d, r, "b");
+		return decode_layer(d, r, fields[op]);
 	return fields[op] ? decode_fields(d, r, fields[op]) : problem_op(d, op);
 }

@@ -28,7 +28,7 @@ struct record_bytes {
 	uint64_t size;
 };
 
-#define RECORD_NUMBERS 6
+#define RECORD_NUMBERS 7
 #define RECORD_STRINGS 2
 
 /* One record.  The opcode determines which members are set. */

@@ -10,6 +10,7 @@ void defs_init(struct defs *defs)
 		.modules = SLAB_OF(struct trace_module),
 		.contexts = SLAB_OF(struct trace_context),
 		.files = SLAB_OF(struct trace_file),
+		.functions = SLAB_OF(struct trace_function),
 		.metas = SLAB_OF(struct def_meta),
 	};
 }
@@ -19,6 +20,7 @@ void defs_free(struct defs *defs)
 	slab_free(&defs->modules);
 	slab_free(&defs->contexts);
 	slab_free(&defs->files);
+	slab_free(&defs->functions);
 	slab_free(&defs->metas);
 	map_free(&defs->file_ids);
 	map_free(&defs->meta_ids);
@@ -42,6 +44,12 @@ uint32_t defs_add_file(struct defs *defs, const struct trace_file *file)
 	*(struct trace_file *)slab_push(&defs->files) = *file;
 	*map_put(&defs->file_ids, file->dev, file->ino) = defs->files.count;
 	return (uint32_t)defs->files.count;
+}
+
+uint32_t defs_add_function(struct defs *defs, const struct trace_function *function)
+{
+	*(struct trace_function *)slab_push(&defs->functions) = *function;
+	return (uint32_t)defs->functions.count;
 }
 
 uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - the definitions of a recording: modules, contexts, files, threads and facts, numbered across all its
+/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads and facts, numbered across all its
  * processes.
  *
  * Ids start at 1.  Items never move, and live until defs_free. */
@@ -19,12 +19,13 @@ struct def_meta {
 };
 
 struct defs {
-	struct slab modules;  /* struct trace_module */
-	struct slab contexts; /* struct trace_context */
-	struct slab files;    /* struct trace_file */
-	struct slab metas;    /* struct def_meta */
-	struct map file_ids;  /* (dev, ino) -> the newest file with this identity */
-	struct map meta_ids;  /* hash of the key -> index + 1 in metas */
+	struct slab modules;   /* struct trace_module */
+	struct slab contexts;  /* struct trace_context */
+	struct slab files;     /* struct trace_file */
+	struct slab functions; /* struct trace_function */
+	struct slab metas;     /* struct def_meta */
+	struct map file_ids;   /* (dev, ino) -> the newest file with this identity */
+	struct map meta_ids;   /* hash of the key -> index + 1 in metas */
 	struct arena strings;
 	uint32_t thread_count;
 };
@@ -35,6 +36,7 @@ void defs_free(struct defs *defs);
 uint32_t defs_add_module(struct defs *defs, const struct trace_module *module);
 uint32_t defs_add_context(struct defs *defs, const struct trace_context *context);
 uint32_t defs_add_file(struct defs *defs, const struct trace_file *file);
+uint32_t defs_add_function(struct defs *defs, const struct trace_function *function);
 
 /* Return the newest file with this identity, or 0. */
 uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino);

@@ -43,6 +43,9 @@ static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_EXEC] = OP_EXEC,
 	[EVENT_EXIT] = OP_EXIT,
 	[EVENT_SIGNAL] = OP_SIGNAL,
+	[EVENT_CALL] = OP_CALL,
+	[EVENT_RETURN] = OP_RETURN,
+	[EVENT_LEFT] = OP_LEFT,
 };
 
 _Static_assert((int)OP_SYSSTORE - OP_STORE == (int)BO_STORE_KERNEL, "stores stand in the order of enum bo_store_kind");

@@ -50,7 +50,10 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(FORK, "fork", PROCESSES)                   \
 	X(EXEC, "exec", PROCESSES)                   \
 	X(EXIT, "exit", PROCESSES)                   \
-	X(SIGNAL, "signal", PROCESSES)
+	X(SIGNAL, "signal", PROCESSES)               \
+	X(CALL, "call", PROCESSES)                   \
+	X(RETURN, "return", PROCESSES)               \
+	X(LEFT, "left", PROCESSES)
 
 enum op {
 #define X(name, text, group) OP_##name,

@@ -64,6 +64,7 @@ static int stream_begin(struct stream *s, struct err *err)
 	vec_push(&s->modules, 0);
 	vec_push(&s->contexts, 0);
 	vec_push(&s->files, 0);
+	vec_push(&s->functions, 0);
 	return 0;
 }
 
@@ -110,6 +111,7 @@ void stream_close(struct stream *s)
 	vec_free(&s->modules);
 	vec_free(&s->contexts);
 	vec_free(&s->files);
+	vec_free(&s->functions);
 	map_free(&s->own_files);
 	map_free(&s->threads);
 	mappings_free(&s->mappings);

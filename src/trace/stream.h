@@ -32,13 +32,15 @@ struct stream {
 	VEC_OF(uint32_t) modules; /* ids in this file -> ids in defs; [0] is 0 in all of these */
 	VEC_OF(uint32_t) contexts;
 	VEC_OF(uint32_t) files;
+	VEC_OF(uint32_t) functions;
 	struct map own_files; /* ids in defs that this file defined or inherited */
 	struct map threads;   /* id in this file -> id in defs, and whether THREAD_START has named it */
 	uint32_t thread;      /* the thread of the following records */
 	struct mappings mappings;
 
-	struct event blank; /* zero except for the process: copying is faster than clearing */
-	struct event rest;  /* the rest of an event that spans several mappings; size 0: none */
+	uint64_t arguments[BO_CALL_ARGUMENTS]; /* data of the last CALL */
+	struct event blank;                    /* zero except for the process: copying is faster than clearing */
+	struct event rest;                     /* the rest of an event that spans several mappings; size 0: none */
 
 	/* From a survey of all chunk headers: */
 	uint64_t raw_bytes, record_count;

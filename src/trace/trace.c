@@ -180,6 +180,11 @@ const struct trace_file *trace_file(const struct trace *trace, uint32_t id)
 	return slab_at(&trace->defs.files, (size_t)id - 1);
 }
 
+const struct trace_function *trace_function(const struct trace *trace, uint32_t id)
+{
+	return slab_at(&trace->defs.functions, (size_t)id - 1);
+}
+
 uint32_t trace_module_count(const struct trace *trace)
 {
 	return (uint32_t)trace->defs.modules.count;
@@ -193,6 +198,11 @@ uint32_t trace_context_count(const struct trace *trace)
 uint32_t trace_file_count(const struct trace *trace)
 {
 	return (uint32_t)trace->defs.files.count;
+}
+
+uint32_t trace_function_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.functions.count;
 }
 
 uint32_t trace_thread_count(const struct trace *trace)

@@ -9,7 +9,7 @@
  *     trace_close(t);
  *
  * The processes of a recording (--follow-children) are merged by their CLOCK events into one sequence.  Definitions
- * (modules, contexts, files, threads, meta) are collected on the way, and are valid until trace_close.  An event refers
+ * (modules, contexts, files, functions, threads, meta) are collected on the way, and are valid until trace_close.  An event refers
  * only to definitions before it.  Ids are those of the merged recording: files are unified by (dev, ino); contexts,
  * modules and threads are renumbered.
  *
@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "blackout/trace_format.h"
@@ -58,6 +59,11 @@ enum event_type {
 	EVENT_EXEC,
 	EVENT_EXIT,
 	EVENT_SIGNAL,
+	/* Calls of chosen functions.  In each thread, RETURN and LEFT end the innermost open CALL of that thread, unless it
+	 * was open when the process was forked.  A call that neither ends was open at the end of the process. */
+	EVENT_CALL,
+	EVENT_RETURN,
+	EVENT_LEFT, /* the call was left by longjmp, by an exception, or by the end of its thread */
 	EVENT_TYPE_COUNT
 };
 
@@ -69,18 +75,31 @@ struct event {
 	uint32_t context; /* 0: none */
 	/* STORE, LOAD, flushes, MSYNC: the file mapped at the address, 0 if none.  FILE_*, CONTENT, MAP: the file. */
 	uint32_t file;
-	uint64_t addr;       /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
-	uint64_t offset;     /* in `file`: that of addr, or of the range of FILE_* and CONTENT */
-	uint64_t size;       /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
-	const uint8_t *data; /* STORE, CONTENT, FILE_WRITE: `size` bytes, valid until the next trace_next */
-	uint32_t unit;       /* STORE of kind STRING: bytes per element; otherwise 0 */
-	uint32_t flags;      /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed */
-	uint32_t prot;       /* MAP, PROTECT */
-	uint64_t value; /* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator */
+	uint64_t addr;   /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
+	uint64_t offset; /* in `file`: that of addr, or of the range of FILE_* and CONTENT */
+	uint64_t size;   /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
+	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
+	const uint8_t *data;
+	uint32_t unit;     /* STORE of kind STRING: bytes per element; otherwise 0 */
+	uint32_t flags;    /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed */
+	uint32_t prot;     /* MAP, PROTECT */
+	uint32_t function; /* CALL, RETURN, LEFT */
+	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result */
+	uint64_t value;
 	uint64_t old_addr; /* REMAP */
 	uint64_t old_size; /* REMAP */
 	const char *path;  /* FILE, FILE_RENAME, EXEC; valid until trace_close */
 };
+
+/* Argument 0 to 5 of a CALL: the value of rdi, rsi, rdx, rcx, r8 or r9.  A function with fewer arguments leaves
+ * arbitrary values in the rest. */
+static inline uint64_t event_argument(const struct event *ev, unsigned index)
+{
+	uint64_t value;
+
+	memcpy(&value, ev->data + index * sizeof(value), sizeof(value));
+	return value;
+}
 
 struct trace_module {
 	const char *path;             /* "" for code outside any file */
@@ -99,6 +118,13 @@ struct trace_file {
 	uint64_t dev, ino;
 	uint64_t size; /* when it became known */
 	bool created;  /* created by the recorded run */
+};
+
+struct trace_function {
+	const char *symbol; /* as in the symbol table */
+	const char *name;   /* the same for C; demangled for C++ */
+	uint32_t module;    /* 0: code outside any module */
+	uint64_t offset;    /* file offset of its entry */
 };
 
 struct trace;
@@ -127,9 +153,11 @@ const struct trace_module *trace_module(const struct trace *trace, uint32_t id);
 const struct trace_context *trace_context(const struct trace *trace, uint32_t id);
 uint32_t trace_context_parent(const struct trace *trace, uint32_t id); /* 0: none */
 const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
+const struct trace_function *trace_function(const struct trace *trace, uint32_t id);
 uint32_t trace_module_count(const struct trace *trace);
 uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
+uint32_t trace_function_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
 uint32_t trace_process_count(const struct trace *trace);
 

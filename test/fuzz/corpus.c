@@ -116,6 +116,16 @@ static void processes(struct builder *b)
 	builder_put(b, BO_OP_EXIT, 0);
 }
 
+static void calls(struct builder *b)
+{
+	builder_put(b, BO_OP_DEF_FUNCTION, 1, 0x1234, BUILDER_P("_Z3putl"), BUILDER_P("put(long)"));
+	builder_put(b, BO_OP_DEF_FUNCTION, 0, 0x5000, BUILDER_P("get"), BUILDER_P("get"));
+	builder_put(b, BO_OP_CALL, 1, 1, A, 2, ~0ull, 4, 5, 6);
+	builder_put(b, BO_OP_CALL, 2, 2, 1, 2, 3, 4, 5, 6);
+	builder_put(b, BO_OP_LEFT, 2, 2);
+	builder_put(b, BO_OP_RETURN, 1, 1, 7);
+}
+
 /* Three payloads of one length, so that the harness divides them where they end: filled up with a long fact. */
 static void save_three(const char *folder)
 {
@@ -161,15 +171,15 @@ static void save_files(const char *folder)
 
 int main(int argc, char **argv)
 {
-	static void (*const parts[])(struct builder *) = {stores, mappings, files, processes};
-	static const char *const names[] = {"stores", "mappings", "files", "processes"};
+	static void (*const parts[])(struct builder *) = {stores, mappings, files, processes, calls};
+	static const char *const names[] = {"stores", "mappings", "files", "processes", "calls"};
 	struct builder b;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: corpus FOLDER\n");
 		return 2;
 	}
-	for (int i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		start(&b);
 		parts[i](&b);
 		save_payload(&b, argv[1], names[i]);

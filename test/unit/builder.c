@@ -12,7 +12,7 @@
 
 static const char *const letters[256] = {
 #define X(name, code, fields) [code] = fields,
-	BO_OPCODES(X)
+	BO_OPCODES(X) BO_LAYER_OPCODES(X)
 #undef X
 };
 
@@ -91,9 +91,23 @@ static void op_begin(struct builder *b, uint8_t op)
 	add(b, &op, 1);
 }
 
+/* The bytes from `at` to the end are the fields of a layer's event: put their number before them. */
+static void add_length_at(struct builder *b, size_t at)
+{
+	size_t size = b->size - at;
+	uint8_t length[10], *end = bo_put_v(length, size);
+
+	add(b, length, (size_t)(end - length));
+	memmove(b->bytes + at + (end - length), b->bytes + at, size);
+	memcpy(b->bytes + at, length, (size_t)(end - length));
+}
+
 void builder_put_fields(struct builder *b, enum bo_opcode op, const uint64_t *fields)
 {
+	size_t start;
+
 	op_begin(b, (uint8_t)op);
+	start = b->size;
 	for (const char *letter = letters[op]; *letter; letter++) {
 		uint64_t value = *fields++;
 		const char *pointer = (const char *)(uintptr_t)value;
@@ -112,6 +126,8 @@ void builder_put_fields(struct builder *b, enum bo_opcode op, const uint64_t *fi
 		default: add_v(b, value); break;
 		}
 	}
+	if (op >= BO_OP_LAYER && op <= BO_OP_LAYER_LAST)
+		add_length_at(b, start);
 	if (op == BO_OP_THREAD_SWITCH)
 		b->thread = (uint32_t)fields[-1];
 	if (op == BO_OP_CLOCK)

@@ -33,7 +33,7 @@ struct builder {
 
 void builder_start(struct builder *b, uint32_t process, uint32_t layers);
 
-/* Any event of BO_OPCODES. */
+/* Any event of BO_OPCODES or BO_LAYER_OPCODES. */
 #define builder_put(b, op, ...) builder_put_fields(b, op, (const uint64_t[]){__VA_ARGS__})
 void builder_put_fields(struct builder *b, enum bo_opcode op, const uint64_t *fields);
 

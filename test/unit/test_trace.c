@@ -96,8 +96,9 @@ static void test_definitions(void **state)
 /* A newer recorder wrote a layer that this reader does not know: its events are skipped, the others are read. */
 static void test_unknown_layer(void **state)
 {
-	static const uint8_t empty[] = {BO_OP_LAYER, 0}, last[] = {BO_OP_LAYER_LAST, 3, BO_OP_SFENCE, 0xff, 0xff};
-	static const uint8_t cut[] = {BO_OP_LAYER, 3, 0};
+	static const uint8_t empty[] = {BO_OP_LAYER_LAST - 1, 0},
+			     last[] = {BO_OP_LAYER_LAST, 3, BO_OP_SFENCE, 0xff, 0xff};
+	static const uint8_t cut[] = {BO_OP_LAYER_LAST, 3, 0};
 	uint32_t unknown = 1u << 31;
 	struct builder b;
 	struct trace *t;
@@ -355,6 +356,43 @@ static void test_process_events(void **state)
 	trace_close(t);
 }
 
+static void test_calls(void **state)
+{
+	struct builder b;
+	struct trace *t;
+	struct event ev;
+
+	start(&b);
+	builder_put(&b, BO_OP_DEF_FUNCTION, 1, 0x1234, BUILDER_P("_Z3putl"), BUILDER_P("put(long)"));
+	builder_put(&b, BO_OP_DEF_FUNCTION, 0, 0x4000, BUILDER_P("jit"), BUILDER_P("jit"));
+	builder_put(&b, BO_OP_CALL, 2, 1, 10, 0, ~0ull, 13, 1ull << 63, 15);
+	builder_put(&b, BO_OP_CALL, 1, 2, 0, 0, 0, 0, 0, 0);
+	builder_put(&b, BO_OP_LEFT, 1, 2);
+	builder_put(&b, BO_OP_RETURN, 2, 1, ~0ull - 1);
+	t = finish_after_map(&b, *state);
+	ev = scratch_next(t, EVENT_CALL);
+	assert_int_equal(ev.context, 2);
+	assert_int_equal(ev.function, 1);
+	assert_int_equal(event_argument(&ev, 0), 10);
+	assert_int_equal(event_argument(&ev, 2), ~0ull);
+	assert_int_equal(event_argument(&ev, 4), 1ull << 63);
+	assert_int_equal(event_argument(&ev, 5), 15);
+	assert_string_equal(trace_function(t, 1)->symbol, "_Z3putl");
+	assert_string_equal(trace_function(t, 1)->name, "put(long)");
+	assert_int_equal(trace_function(t, 1)->module, 1);
+	assert_int_equal(trace_function(t, 1)->offset, 0x1234);
+	assert_int_equal(trace_function(t, 2)->module, 0);
+	assert_int_equal(scratch_next(t, EVENT_CALL).function, 2);
+	assert_int_equal(scratch_next(t, EVENT_LEFT).function, 2);
+	ev = scratch_next(t, EVENT_RETURN);
+	assert_int_equal(ev.function, 1);
+	assert_int_equal(ev.value, ~0ull - 1);
+	assert_int_equal(trace_function_count(t), 2);
+	assert_null(trace_function(t, 3));
+	scratch_end(t);
+	trace_close(t);
+}
+
 /* Thread numbers in the file may be sparse and may be reused; ours are dense and unique. */
 static void test_threads(void **state)
 {
@@ -539,6 +577,7 @@ int main(void)
 		scratch_test(test_file_events),
 		scratch_test(test_mapping_events),
 		scratch_test(test_process_events),
+		scratch_test(test_calls),
 		scratch_test(test_threads),
 		scratch_test(test_chunk_borders),
 		scratch_test(test_pieces),

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_calls.c - the layer "calls": entry and end of the functions that the user chose.
+ *
+ * Choosing.  The symbols of each module are compared with the patterns once, when code is translated for the first time
+ * after the module was loaded.  The addresses that match go into a table; the translation of such an address gets a call
+ * of bo_on_call.  PLT stubs have no symbols of their own, so they are never chosen.  The symbol of an IFUNC is its
+ * resolver: the address that the resolver returns is chosen in its place.
+ *
+ * Returning.  The end of a call costs nothing in code that was not chosen.  The entry of a call marks its frame on the
+ * shadow stack (BO_FRAME_WATCHED).  No return matches a marked frame, so the return of the call leads to bo_on_return,
+ * as every other surprise does.  If it goes to where the call came from, the call has returned.  In all other cases,
+ * it was left: longjmp, an exception or the end of its thread removed its frame.  That is noticed no later than at the
+ * next event of the thread.
+ *
+ * Tail calls.  A function that leaves by a jump into another chosen function stays open.  Both return when the other one
+ * does.  A jump to the entry of a call that is open in this same frame is a loop, not a call. */
+#include "bo.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_seqmatch.h"
+
+#define NAME_MAX 4096u /* longer names are cut */
+#define NO_SLOT (~0ULL)
+
+/* ---- core internals that its headers for tools do not declare ---- */
+
+struct symbol_address {
+	Addr main;
+	Addr reserve[3]; /* for platforms that have more */
+};
+
+extern Int VG_(DebugInfo_syms_howmany)(const DebugInfo *);
+extern void VG_(DebugInfo_syms_getidx)(const DebugInfo *, Int index, struct symbol_address *, UInt *size,
+				       const HChar **name, const HChar ***other_names, Bool *is_code, Bool *is_ifunc,
+				       Bool *is_global);
+extern void VG_(demangle)(Bool cxx, Bool z, const HChar *symbol, const HChar **name);
+
+/* ---- which functions ---- */
+
+struct function {
+	UInt id;   /* in the trace; 0: not yet defined */
+	UInt code; /* of its entry */
+	const HChar *symbol, *name;
+};
+
+struct pattern {
+	const HChar *text; /* as given */
+	HChar *module;     /* NULL: any */
+	const HChar *function;
+	Bool matched;
+};
+
+struct entry {
+	Addr addr;
+	UInt function;
+	Bool is_resolver;
+};
+
+struct scanned {
+	Addr start, end;
+};
+
+Bool bo_calls_chosen;
+static XArray *patterns;  /* struct pattern */
+static XArray *functions; /* struct function */
+static UInt functions_defined;
+static OSet *entries;
+static XArray *scanned; /* struct scanned: modules whose symbols were compared */
+
+/* MODULE:FUNCTION; the colons of "space::function" separate nothing. */
+void bo_calls_choose(const HChar *text)
+{
+	struct pattern p = {text, NULL, text, False};
+
+	for (const HChar *c = text; *c; c++) {
+		if (c[0] == ':' && c[1] == ':') {
+			c++;
+		} else if (c[0] == ':') {
+			p.module = VG_(strdup)("bo.pattern", text);
+			p.module[c - text] = '\0';
+			p.function = c + 1;
+			break;
+		}
+	}
+	if (!patterns)
+		patterns = VG_(newXA)(VG_(malloc), "bo.patterns", VG_(free), sizeof(struct pattern));
+	VG_(addToXA)(patterns, &p);
+	bo_calls_chosen = True;
+}
+
+void bo_calls_init(void)
+{
+	functions = VG_(newXA)(VG_(malloc), "bo.functions", VG_(free), sizeof(struct function));
+	scanned = VG_(newXA)(VG_(malloc), "bo.scanned", VG_(free), sizeof(struct scanned));
+	entries = VG_(OSetGen_Create)(offsetof(struct entry, addr), NULL, VG_(malloc), "bo.entries", VG_(free));
+}
+
+static const HChar *base_name(const HChar *path)
+{
+	const HChar *slash = VG_(strrchr)(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static Bool module_matches(const struct pattern *p, const DebugInfo *di)
+{
+	const HChar *path = VG_(DebugInfo_get_filename)(di), *soname = VG_(DebugInfo_get_soname)(di);
+
+	return !p->module || VG_(string_match)(p->module, VG_(strchr)(p->module, '/') ? path : base_name(path)) ||
+	       (soname && VG_(string_match)(p->module, soname));
+}
+
+static Bool prefix_matches(const HChar *pattern, const HChar *name, SizeT length)
+{
+	static HChar prefix[NAME_MAX];
+
+	if (length >= sizeof(prefix))
+		return False;
+	VG_(memcpy)(prefix, name, length);
+	prefix[length] = '\0';
+	return VG_(string_match)(pattern, prefix);
+}
+
+/* "f@@VERSION" is f, and the clones "f.constprop.0" and "f.isra.0" are called in its place.  "f.cold" is no function: it
+ * is a part of one that is reached by a jump. */
+static Bool symbol_matches(const HChar *pattern, const HChar *symbol)
+{
+	const HChar *end = VG_(strchr)(symbol, '@'), *dot = VG_(strchr)(symbol, '.');
+
+	if (VG_(strstr)(symbol, ".cold"))
+		return False;
+	if (VG_(string_match)(pattern, symbol) || (end && prefix_matches(pattern, symbol, (SizeT)(end - symbol))))
+		return True;
+	return dot && (VG_(strncmp)(dot, ".constprop.", 11) == 0 || VG_(strncmp)(dot, ".isra.", 6) == 0) &&
+	       prefix_matches(pattern, symbol, (SizeT)(dot - symbol));
+}
+
+/* The name of a C++ function without its parameters.  Those begin at the last "(" that is not inside other brackets, and
+ * "operator()" has brackets in its name. */
+static SizeT name_without_parameters(const HChar *name)
+{
+	Int depth = 0;
+
+	for (SizeT i = VG_(strlen)(name); i-- > 0;) {
+		depth += name[i] == ')' || (name[i] == '>' && !(i && name[i - 1] == '-'));
+		depth -= name[i] == '(' || name[i] == '<';
+		if (name[i] == '(' && depth == 0)
+			return i;
+	}
+	return VG_(strlen)(name);
+}
+
+static Bool name_matches(const HChar *pattern, const HChar *name)
+{
+	return VG_(string_match)(pattern, name) || prefix_matches(pattern, name, name_without_parameters(name));
+}
+
+static Bool is_chosen(const DebugInfo *di, const HChar *symbol, const HChar **name)
+{
+	Bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
+
+	*name = symbol;
+	if (mangled)
+		VG_(demangle)(True, False, symbol, name);
+	for (Word i = 0; i < VG_(sizeXA)(patterns); i++) {
+		struct pattern *p = VG_(indexXA)(patterns, i);
+		if ((symbol_matches(p->function, symbol) || (mangled && name_matches(p->function, *name))) &&
+		    module_matches(p, di)) {
+			p->matched = True;
+			return True;
+		}
+	}
+	return False;
+}
+
+static UInt function_add(Addr addr, const HChar *symbol, const HChar *name)
+{
+	struct function f = {0, bo_code_id(addr), VG_(strdup)("bo.symbol", symbol), VG_(strdup)("bo.name", name)};
+
+	return (UInt)VG_(addToXA)(functions, &f);
+}
+
+static void entry_add(Addr addr, UInt function, Bool is_resolver)
+{
+	struct entry *e;
+
+	if (VG_(OSetGen_Contains)(entries, &addr))
+		return;
+	e = VG_(OSetGen_AllocNode)(entries, sizeof(*e));
+	*e = (struct entry){addr, function, is_resolver};
+	VG_(OSetGen_Insert)(entries, e);
+}
+
+/* The first chosen name at an address is the one that is reported. */
+static void scan_symbol(const DebugInfo *di, Int index)
+{
+	const HChar *first, **others, *name;
+	struct symbol_address at;
+	Bool is_code, is_ifunc, is_global;
+	UInt size;
+
+	VG_(DebugInfo_syms_getidx)(di, index, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
+	if (!is_code && !is_ifunc)
+		return;
+	for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
+		if (is_chosen(di, symbol, &name)) {
+			entry_add(at.main, function_add(at.main, symbol, name), is_ifunc);
+			return;
+		}
+}
+
+static Bool was_scanned(Addr start)
+{
+	for (Word i = 0; i < VG_(sizeXA)(scanned); i++)
+		if (((struct scanned *)VG_(indexXA)(scanned, i))->start == start)
+			return True;
+	return False;
+}
+
+static void scan_new_modules(void)
+{
+	for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di; di = VG_(next_DebugInfo)(di)) {
+		Addr start = VG_(DebugInfo_get_text_avma)(di);
+		struct scanned module = {start, start + VG_(DebugInfo_get_text_size)(di)};
+		if (module.end == start || was_scanned(start))
+			continue;
+		VG_(addToXA)(scanned, &module);
+		for (Int i = 0, n = VG_(DebugInfo_syms_howmany)(di); i < n; i++)
+			scan_symbol(di, i);
+	}
+}
+
+/* Code was unmapped: another module may be loaded there. */
+void bo_calls_forget(Addr start, SizeT size)
+{
+	const struct entry *e;
+
+	if (!bo_calls_chosen)
+		return;
+	for (Word i = VG_(sizeXA)(scanned); i-- > 0;) {
+		const struct scanned *module = VG_(indexXA)(scanned, i);
+		if (module->start >= start + size || module->end <= start)
+			continue;
+		start = module->start < start ? module->start : start;
+		VG_(removeIndexXA)(scanned, i);
+	}
+	VG_(OSetGen_ResetIterAt)(entries, &start);
+	while ((e = VG_(OSetGen_Next)(entries)) && e->addr < start + size) {
+		Addr addr = e->addr;
+		VG_(OSetGen_FreeNode)(entries, VG_(OSetGen_Remove)(entries, &addr));
+		VG_(OSetGen_ResetIterAt)(entries, &start);
+	}
+}
+
+Bool bo_calls_entry(Addr addr, ULong *site)
+{
+	static UInt epoch; /* changes when a module is loaded or unloaded */
+	const struct entry *e;
+
+	if (epoch != VG_(current_DiEpoch)().n) {
+		epoch = VG_(current_DiEpoch)().n;
+		scan_new_modules();
+	}
+	e = VG_(OSetGen_Lookup)(entries, &addr);
+	if (e)
+		*site = BO_SITE(e->function, 0, e->is_resolver);
+	return e != NULL;
+}
+
+/* ---- events ---- */
+
+static UInt function_define(UInt index)
+{
+	struct function *f = VG_(indexXA)(functions, index);
+	ULong module, offset;
+	SizeT symbol = VG_(strlen)(f->symbol), name = VG_(strlen)(f->name);
+	UChar *p, bytes[2 * NAME_MAX + 64];
+
+	if (f->id)
+		return f->id;
+	f->id = ++functions_defined;
+	module = bo_code_define(f->code, &offset);
+	p = bo_put_v(bytes, module);
+	p = bo_put_v(p, offset);
+	p = bo_put_bytes(p, f->symbol, symbol < NAME_MAX ? symbol : NAME_MAX);
+	p = bo_put_bytes(p, f->name, name < NAME_MAX ? name : NAME_MAX);
+	bo_write_layer(BO_OP_DEF_FUNCTION, bytes, (SizeT)(p - bytes));
+	return f->id;
+}
+
+void bo_calls_redefine(void)
+{
+	functions_defined = 0;
+	for (Word i = 0; i < VG_(sizeXA)(functions); i++)
+		((struct function *)VG_(indexXA)(functions, i))->id = 0;
+}
+
+static void write_event(UInt opcode, UInt context, UInt function, const ULong *values, UInt count)
+{
+	UChar *p, bytes[128];
+	UInt id;
+
+	if (!bo_writer_active())
+		return;
+	id = function_define(function);
+	p = bo_put_v(bytes, context);
+	p = bo_put_v(p, id);
+	for (UInt i = 0; i < count; i++)
+		p = bo_put_v(p, values[i]);
+	bo_write_layer(opcode, bytes, (SizeT)(p - bytes));
+}
+
+/* ---- open calls ---- */
+
+struct open_call {
+	Addr slot; /* address of its return address; NO_SLOT: the barrier of a signal handler on another stack */
+	Addr return_address;
+	UInt function, context;
+	Bool is_resolver;
+};
+
+static struct bo_open_calls *open; /* of the running thread; the innermost call is the last one */
+Addr bo_call_slot = NO_SLOT;
+
+static struct open_call *innermost(void)
+{
+	return &open->at[open->count - 1];
+}
+
+static void note_innermost(void)
+{
+	bo_call_slot = open->count ? innermost()->slot : NO_SLOT;
+}
+
+static void push(const struct open_call *call)
+{
+	if (open->count == open->room) {
+		open->room = open->room ? 2 * open->room : 16;
+		open->at = VG_(realloc)("bo.open", open->at, open->room * sizeof(*open->at));
+	}
+	open->at[open->count++] = *call;
+	note_innermost();
+}
+
+static struct open_call pop(void)
+{
+	struct open_call call = *innermost();
+
+	open->count--;
+	note_innermost();
+	return call;
+}
+
+static void leave_innermost(void)
+{
+	struct open_call call = pop();
+
+	if (call.slot != NO_SLOT && !call.is_resolver)
+		write_event(BO_OP_LEFT, call.context, call.function, NULL, 0);
+}
+
+void bo_calls_leave(Addr sp)
+{
+	while (bo_call_slot < sp)
+		leave_innermost();
+}
+
+void bo_calls_leave_all(void)
+{
+	while (open && open->count)
+		leave_innermost();
+}
+
+void bo_calls_run(struct bo_open_calls *of_thread)
+{
+	open = of_thread;
+	note_innermost();
+}
+
+void bo_calls_push_barrier(void)
+{
+	static const struct open_call barrier = {.slot = NO_SLOT};
+
+	if (bo_calls_chosen)
+		push(&barrier);
+}
+
+void bo_calls_pop_barrier(void)
+{
+	Bool is_barrier = False;
+
+	while (bo_calls_chosen && open->count && !is_barrier) {
+		is_barrier = innermost()->slot == NO_SLOT;
+		leave_innermost();
+	}
+}
+
+/* ---- entry and return ---- */
+
+/* Is the function open in the frame at this slot?  Then a jump led back to its entry, and whatever it had called by a
+ * jump is over. */
+static Bool goes_on(Addr slot, UInt function)
+{
+	for (UInt i = open->count; i-- > 0 && open->at[i].slot == slot;)
+		if (open->at[i].function == function) {
+			while (open->count > i + 1)
+				leave_innermost();
+			return True;
+		}
+	return False;
+}
+
+void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp)
+{
+	ULong arguments[BO_CALL_ARGUMENTS] = {state->guest_RDI, state->guest_RSI, state->guest_RDX,
+					      state->guest_RCX, state->guest_R8,  state->guest_R9};
+	UInt function = BO_SITE_CODE(site);
+	struct open_call call = {sp, 0, function, 0, BO_SITE_KIND(site)};
+
+	if (!bo_writer_active() || sp % sizeof(Addr))
+		return;
+	call.context = bo_context_at(((struct function *)VG_(indexXA)(functions, function))->code, sp);
+	if (goes_on(sp, function))
+		return;
+	call.return_address = *(const Addr *)sp;
+	bo_frame_watch(sp);
+	push(&call);
+	if (!call.is_resolver)
+		write_event(BO_OP_CALL, call.context, function, arguments, BO_CALL_ARGUMENTS);
+}
+
+static XArray *resolved; /* Addr: implementations of IFUNCs that may already have been translated */
+
+static void note_implementation(Addr addr, UInt function)
+{
+	const struct function *f = VG_(indexXA)(functions, function);
+
+	if (VG_(OSetGen_Contains)(entries, &addr))
+		return;
+	entry_add(addr, function_add(addr, f->symbol, f->name), False);
+	if (!resolved)
+		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));
+	VG_(addToXA)(resolved, &addr);
+}
+
+void bo_calls_settle(void)
+{
+	for (; resolved && VG_(sizeXA)(resolved); VG_(dropTailXA)(resolved, 1))
+		VG_(discard_translations)(*(Addr *)VG_(indexXA)(resolved, VG_(sizeXA)(resolved) - 1), 1, "bo: ifunc");
+}
+
+void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination)
+{
+	ULong result = state->guest_RAX;
+
+	while (bo_call_slot < sp) {
+		if (bo_call_slot != sp - sizeof(Addr) || innermost()->return_address != destination) {
+			leave_innermost();
+			continue;
+		}
+		struct open_call call = pop();
+		if (call.is_resolver)
+			note_implementation(result, call.function);
+		else
+			write_event(BO_OP_RETURN, call.context, call.function, &result, 1);
+	}
+	bo_frame_resync(sp);
+}
+
+/* ---- the end ---- */
+
+/* Tell the user about patterns that no function matched. */
+void bo_calls_write_unmatched(void)
+{
+	HChar key[32];
+	UInt n = 0;
+
+	for (Word i = 0; patterns && i < VG_(sizeXA)(patterns); i++) {
+		const struct pattern *p = VG_(indexXA)(patterns, i);
+		if (p->matched)
+			continue;
+		VG_(sprintf)(key, "calls.unmatched.%u", n++);
+		bo_write_meta(key, p->text);
+	}
+}
