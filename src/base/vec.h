@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -34,6 +35,20 @@
 	do {                                    \
 		vec_reserve(v);                 \
 		(v)->at[(v)->count++] = (item); \
+	} while (0)
+
+/* Push `n` items from an array. */
+#define vec_append(v, from, n)                                                          \
+	do {                                                                            \
+		size_t vec_n = (n);                                                     \
+                                                                                        \
+		if ((v)->room - (v)->count < vec_n) {                                   \
+			(v)->room = (v)->room * 2 + vec_n;                              \
+			(v)->at = mem_resize((v)->at, (v)->room, sizeof(*(v)->at));     \
+		}                                                                       \
+		if (vec_n)                                                              \
+			memcpy((v)->at + (v)->count, (from), vec_n * sizeof(*(v)->at)); \
+		(v)->count += vec_n;                                                    \
 	} while (0)
 
 #define vec_free(v)                         \

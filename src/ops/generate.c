@@ -73,8 +73,7 @@ static const struct grammar_kind *kind_choose(struct generator *g)
 
 static void text_add(struct generator *g, const char *text)
 {
-	for (; *text; text++)
-		vec_push(&g->text, *text);
+	vec_append(&g->text, text, strlen(text));
 }
 
 static void number_add(struct generator *g, uint64_t number)

@@ -104,18 +104,6 @@ void output_keep_from(struct output *output, size_t line)
 	output->keep_from = line;
 }
 
-/* Append bytes to a vector of char. */
-#define bytes_push(v, from, size)                                    \
-	do {                                                         \
-		if ((v)->room - (v)->count < (size)) {               \
-			(v)->room = (v)->room * 2 + (size);          \
-			(v)->at = mem_resize((v)->at, (v)->room, 1); \
-		}                                                    \
-		if (size)                                            \
-			memcpy((v)->at + (v)->count, from, size);    \
-		(v)->count += (size);                                \
-	} while (0)
-
 static void text_keep(struct output *output, const char *line, size_t size)
 {
 	size_t kept = size < OUTPUT_TEXT_LINE_MAX ? size : OUTPUT_TEXT_LINE_MAX;
@@ -123,7 +111,7 @@ static void text_keep(struct output *output, const char *line, size_t size)
 	if (output->text.count + kept > OUTPUT_TEXT_MAX)
 		return;
 	vec_push(&output->starts, (uint32_t)output->text.count);
-	bytes_push(&output->text, line, kept);
+	vec_append(&output->text, line, kept);
 }
 
 static void line_add(struct output *output, const char *line, size_t size)
@@ -150,7 +138,7 @@ static void piece_add(struct output *output, const char *piece, size_t size, boo
 		line_add(output, piece, size);
 		return;
 	}
-	bytes_push(&output->partial, piece, size);
+	vec_append(&output->partial, piece, size);
 	if (last) {
 		line_add(output, output->partial.at, output->partial.count);
 		output->partial.count = 0;

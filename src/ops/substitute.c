@@ -30,17 +30,11 @@ struct scan {
 	VEC_OF(char) open;
 };
 
-static void text_add(struct scan *s, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		vec_push(&s->text, text[i]);
-}
-
 /* Copy `count` bytes, or as many as there are. */
 static void scan_copy(struct scan *s, size_t count)
 {
 	count = strnlen(s->at, count);
-	text_add(s, s->at, count);
+	vec_append(&s->text, s->at, count);
 	s->at += count;
 }
 
@@ -101,7 +95,7 @@ static void path_add(struct scan *s, const char *path, enum quoting quoting)
 			free(text);
 			text = deeper;
 		}
-	text_add(s, text, strlen(text));
+	vec_append(&s->text, text, strlen(text));
 	free(text);
 }
 
@@ -114,7 +108,7 @@ static void value_add(struct scan *s, enum substitute_word word, bool shell, enu
 	if (shell && !is_plain(value))
 		path_add(s, value, quoting);
 	else
-		text_add(s, value, strlen(value));
+		vec_append(&s->text, value, strlen(value));
 }
 
 /* If one of the words stands here, replace it and move past it. */
