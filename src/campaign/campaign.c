@@ -245,7 +245,7 @@ void campaign_free(struct campaign *c)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
 	results_free(&c->results);
-	vec_free(&c->strangers);
+	vec_free(&c->foreign_files);
 	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);

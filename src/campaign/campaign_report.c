@@ -11,7 +11,7 @@
 #include "finding/merge.h"
 #include "inject/inject.h"
 
-enum { STRANGERS_TOLD = 5 };
+enum { FOREIGN_FILES_NAMED = 5 };
 
 /* Notes on limits that explore ran into. */
 static void explore_notes(const struct campaign *c, struct findings *f)
@@ -58,20 +58,20 @@ static void hang_notes(const struct campaign *c, struct findings *f)
 			      hangs.unconfirmed == 1 ? "it is" : "they are");
 }
 
-static void stranger_notes(const struct campaign *c, struct findings *f)
+static void foreign_file_notes(const struct campaign *c, struct findings *f)
 {
-	bool one = c->strangers.count == 1;
+	bool one = c->foreign_files.count == 1;
 	char names[1024];
 	size_t length = 0;
 
-	if (!c->strangers.count)
+	if (!c->foreign_files.count)
 		return;
-	for (size_t i = 0; i < c->strangers.count && i < STRANGERS_TOLD && length < sizeof(names); i++)
+	for (size_t i = 0; i < c->foreign_files.count && i < FOREIGN_FILES_NAMED && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s %s", i ? "," : ":",
-					   c->strangers.at[i]);
+					   c->foreign_files.at[i]);
 	findings_note(f,
 		      "%zu new file%s beside the PM files %s left in place, because recovery was not seen to make %s%s",
-		      c->strangers.count, one ? "" : "s", one ? "was" : "were", one ? "it" : "them", names);
+		      c->foreign_files.count, one ? "" : "s", one ? "was" : "were", one ? "it" : "them", names);
 }
 
 static void states_note(struct findings *f, uint64_t states, const char *what)
@@ -130,7 +130,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		    "(chance, or files that recoveries share), so this is not among the findings");
 	nested_notes(c, f);
 	hang_notes(c, f);
-	stranger_notes(c, f);
+	foreign_file_notes(c, f);
 	inject_notes(c, f);
 	pages_note(c, f);
 }

@@ -106,8 +106,8 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
 	c->results.flaky += within->results.flaky;
-	for (size_t i = 0; i < within->strangers.count; i++)
-		campaign_stranger(c, within->strangers.at[i]);
+	for (size_t i = 0; i < within->foreign_files.count; i++)
+		campaign_foreign_file(c, within->foreign_files.at[i]);
 }
 
 /* Report the number of nested campaigns, which matters more than the progress within one. */

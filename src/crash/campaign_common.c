@@ -90,20 +90,20 @@ static void mode_note(struct campaign *c, const struct tester_facts *facts)
 	c->testing.recovery.settled = true;
 }
 
-void campaign_stranger(struct campaign *c, const char *path)
+void campaign_foreign_file(struct campaign *c, const char *path)
 {
-	for (size_t i = 0; i < c->strangers.count; i++)
-		if (!strcmp(c->strangers.at[i], path))
+	for (size_t i = 0; i < c->foreign_files.count; i++)
+		if (!strcmp(c->foreign_files.at[i], path))
 			return;
-	vec_push(&c->strangers, campaign_text(c, path));
+	vec_push(&c->foreign_files, campaign_text(c, path));
 }
 
-static void strangers_note(struct campaign *c)
+static void foreign_files_note(struct campaign *c)
 {
 	const char *path;
 
-	for (size_t i = 0; (path = tester_stranger(c->tester, i)); i++)
-		campaign_stranger(c, path);
+	for (size_t i = 0; (path = tester_foreign_file(c->tester, i)); i++)
+		campaign_foreign_file(c, path);
 }
 
 static void facts_note(struct campaign *c)
@@ -120,7 +120,7 @@ void campaign_tester_close(struct campaign *c)
 	if (!c->tester)
 		return;
 	facts_note(c);
-	strangers_note(c);
+	foreign_files_note(c);
 	c->progress.runs += tester_runs(c->tester);
 	c->progress.failed += tester_failed(c->tester);
 	tester_close(c->tester);

@@ -86,13 +86,13 @@ struct campaign {
 
 	struct arena texts;
 	VEC_OF(void *) blocks;
-	const char *mode, *reason;      /* NULL: not known; no reason given */
-	VEC_OF(const char *) strangers; /* files that appeared beside PM files while recovery ran in place */
-	const char *printed;            /* by recovery, if it fails without a crash */
+	const char *mode, *reason;          /* NULL: not known; no reason given */
+	VEC_OF(const char *) foreign_files; /* files that appeared beside PM files while recovery ran in place */
+	const char *printed;                /* by recovery, if it fails without a crash */
 };
 
 /* Note a file that appeared and is not recovery's.  Several workers and nested campaigns may report the same file. */
-void campaign_stranger(struct campaign *campaign, const char *path);
+void campaign_foreign_file(struct campaign *campaign, const char *path);
 
 const char *campaign_text(struct campaign *campaign, const char *text);
 void *campaign_block(struct campaign *campaign, const void *from, size_t size); /* a copy; NULL if size is 0 */

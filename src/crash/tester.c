@@ -129,9 +129,9 @@ struct tester_facts tester_facts(const struct tester *t)
 	return t->ops->facts(t);
 }
 
-const char *tester_stranger(const struct tester *t, size_t index)
+const char *tester_foreign_file(const struct tester *t, size_t index)
 {
-	return t->ops->stranger(t, index);
+	return t->ops->foreign_file(t, index);
 }
 
 uint64_t tester_runs(const struct tester *t)

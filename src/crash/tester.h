@@ -119,7 +119,7 @@ struct tester_ops {
 	struct tester_facts (*facts)(const struct tester *tester);
 
 	/* Files that appeared beside PM files and are not recovery's; NULL after the last. */
-	const char *(*stranger)(const struct tester *tester, size_t index);
+	const char *(*foreign_file)(const struct tester *tester, size_t index);
 
 	/* End all runs, and free. */
 	void (*close)(struct tester *tester);
@@ -196,7 +196,7 @@ int tester_record(struct tester *tester, const struct tester_input *input, const
 		  struct err *err);
 
 struct tester_facts tester_facts(const struct tester *tester);
-const char *tester_stranger(const struct tester *tester, size_t index);
+const char *tester_foreign_file(const struct tester *tester, size_t index);
 
 uint64_t tester_runs(const struct tester *tester);   /* recoveries run so far */
 uint64_t tester_failed(const struct tester *tester); /* submitted runs that did not pass */

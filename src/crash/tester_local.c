@@ -278,9 +278,9 @@ static struct tester_facts local_facts(const struct tester *t)
 	};
 }
 
-static const char *local_stranger(const struct tester *t, size_t index)
+static const char *local_foreign_file(const struct tester *t, size_t index)
 {
-	return recovery_stranger(local_of_const(t)->recovery, index);
+	return recovery_foreign_file(local_of_const(t)->recovery, index);
 }
 
 /* Opening and closing */
@@ -325,7 +325,7 @@ static int local_open(struct tester **tester, const struct tester *common, void 
 		.record = local_record,
 		.stack = local_stack,
 		.facts = local_facts,
-		.stranger = local_stranger,
+		.foreign_file = local_foreign_file,
 		.close = local_close,
 	};
 	struct local *l = mem_alloc(sizeof(*l));

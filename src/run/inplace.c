@@ -14,7 +14,7 @@
 #include "run/mend.h"
 #include "run/swap.h"
 
-enum { STRANGERS_MAX = 100 /* that are reported */ };
+enum { FOREIGN_FILES_MAX = 100 /* that are reported */ };
 
 struct putting {
 	struct scene *scene;
@@ -43,27 +43,27 @@ static bool is_note(const char *name)
 	return swap_note_parse(name, &owner, &length);
 }
 
-static bool strangers_know(const struct words *strangers, const char *path)
+static bool foreign_files_have(const struct words *foreign_files, const char *path)
 {
-	for (size_t i = 0; i < strangers->count; i++)
-		if (!strcmp(strangers->items[i], path))
+	for (size_t i = 0; i < foreign_files->count; i++)
+		if (!strcmp(foreign_files->items[i], path))
 			return true;
 	return false;
 }
 
 /* The entries that recovery created are already removed (witness.h).  Other new entries belong to somebody else, and
  * are only reported. */
-static void strangers_find(struct scene *scene, const struct scene_dir *dir)
+static void foreign_files_find(struct scene *scene, const struct scene_dir *dir)
 {
 	DIR *d = dir->before.count ? opendir(dir->original) : NULL;
 	char path[2 * PATH_MAX];
 	struct dirent *entry;
 
-	while (d && scene->strangers.count < STRANGERS_MAX && (entry = readdir(d))) {
+	while (d && scene->foreign_files.count < FOREIGN_FILES_MAX && (entry = readdir(d))) {
 		if (path_format(path, sizeof(path), "%s/%s", dir->original, entry->d_name) &&
 		    !words_have(&dir->before, entry->d_name) && !is_note(entry->d_name) &&
-		    !strangers_know(&scene->strangers, path))
-			words_add(&scene->strangers, "%s", path);
+		    !foreign_files_have(&scene->foreign_files, path))
+			words_add(&scene->foreign_files, "%s", path);
 	}
 	if (d)
 		closedir(d);
@@ -168,7 +168,7 @@ void inplace_restore(struct scene *scene)
 	scene->swapped = false;
 	scene_each(scene, visit_restore, scene);
 	for (size_t i = 0; i < scene->count; i++)
-		strangers_find(scene, &scene->dirs[i]);
+		foreign_files_find(scene, &scene->dirs[i]);
 	for (size_t i = 0; i < scene->count; i++)
 		dir_unlock(&scene->dirs[i]);
 }

@@ -5,7 +5,7 @@
  * Before a run, each of the user's PM files, under each of its names in these directories, is swapped for a link to the
  * state's file (swap.h).  A journal names them all (journal.h).  After the run they are put back.  Entries that
  * recovery was seen to create beside them are then removed (witness.h), and nothing else is: entries that other
- * processes created during the run stay, and scene.strangers lists them.  If the process that swapped the files is
+ * processes created during the run stay, and scene.foreign_files lists them.  If the process that swapped the files is
  * killed, a process that was forked from it and knows the scene (keeper.h) puts them back.  If that one is killed too,
  * the next command does (mend.h). */
 #ifndef BLACKOUT_RUN_INPLACE_H

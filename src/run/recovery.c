@@ -202,14 +202,14 @@ uint64_t recovery_unopened(const struct recovery *r)
 	return r->unopened;
 }
 
-const char *recovery_stranger(const struct recovery *r, size_t index)
+const char *recovery_foreign_file(const struct recovery *r, size_t index)
 {
 	for (unsigned i = 0; i < r->jobs; i++) {
-		const struct words *strangers = &r->slots[i].worker.scene.strangers;
+		const struct words *foreign_files = &r->slots[i].worker.scene.foreign_files;
 
-		if (index < strangers->count)
-			return strangers->items[index];
-		index -= strangers->count;
+		if (index < foreign_files->count)
+			return foreign_files->items[index];
+		index -= foreign_files->count;
 	}
 	return NULL;
 }

@@ -148,7 +148,7 @@ uint64_t recovery_unopened(const struct recovery *recovery);
 
 /* Paths beside PM files that appeared while recovery ran in place, but were not created by it, and so were left there.
  * NULL after the last. */
-const char *recovery_stranger(const struct recovery *recovery, size_t index);
+const char *recovery_foreign_file(const struct recovery *recovery, size_t index);
 
 /* The text of a mode ("fork server").  recovery_mode_find accepts that and the word of the command line ("fork-server"),
  * and returns false for any other name. */

@@ -264,7 +264,7 @@ void scene_close(struct scene *scene)
 	}
 	free(scene->dirs);
 	free(scene->identities);
-	words_free(&scene->strangers);
+	words_free(&scene->foreign_files);
 	*scene = (struct scene){0};
 }
 
@@ -307,7 +307,8 @@ static int alias_refresh(const struct scene *scene, const struct scene_dir *dir,
 	return link_refresh(from, to, err);
 }
 
-static void strangers_remove(const struct scene_dir *dir)
+/* Remove what recovery created, and make the copies anew that it changed. */
+static int dir_sweep(const struct scene_dir *dir, struct err *err)
 {
 	char path[2 * PATH_MAX];
 	DIR *d = opendir(dir->path);
@@ -323,11 +324,6 @@ static void strangers_remove(const struct scene_dir *dir)
 	}
 	if (d)
 		closedir(d);
-}
-
-static int dir_sweep(const struct scene_dir *dir, struct err *err)
-{
-	strangers_remove(dir);
 	for (size_t i = 0; i < dir->copy_count; i++)
 		if (copy_refresh(dir, &dir->copies[i], err) < 0)
 			return -1;

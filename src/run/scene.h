@@ -64,7 +64,7 @@ struct scene {
 	struct owner owner;                /* the process that swapped them */
 	bool swapped;                      /* not all files were put back: the journal stays, for the next command */
 	/* paths that appeared beside PM files during runs in place, and were not created by recovery */
-	struct words strangers;
+	struct words foreign_files;
 };
 
 int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err);

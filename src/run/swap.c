@@ -163,8 +163,8 @@ static int path_move(const char *path, const char *to)
 	return -1;
 }
 
-/* Rule 4.  Returns the new path; NULL: it cannot be moved. */
-static char *stranger_keep(const char *path)
+/* Rule 4: keep the file that took the place of the user's.  Returns its new path; NULL: it cannot be moved. */
+static char *replacement_keep(const char *path)
 {
 	for (unsigned i = 1;; i++) {
 		char *kept;
@@ -190,7 +190,7 @@ static enum swap_result aside_return(const char *path, const char *aside, const 
 	if (lstat(path, &there) == 0) {
 		if (own.st_dev == there.st_dev && own.st_ino == there.st_ino)
 			return unlink(aside) == 0 ? SWAP_NONE : SWAP_FAILED;
-		if (!is_our_link(path, owner) && !(*kept = stranger_keep(path)))
+		if (!is_our_link(path, owner) && !(*kept = replacement_keep(path)))
 			return SWAP_FAILED;
 		/* A directory cannot be renamed over a link. */
 		if (S_ISDIR(own.st_mode) && !*kept && unlink(path) < 0)

@@ -5,7 +5,7 @@
  *
  * DIR/NAME is the content of the PM file PATH with the base name NAME in the state.  If it does not exist, the file
  * does not exist in the state.  For each state it prints a line "DIR: OUTCOME (MODE)", in the sequence of the
- * arguments; then "mode: MODE" and, if there are any, "reason: TEXT" and "stranger: PATH".  The first state is run
+ * arguments; then "mode: MODE" and, if there are any, "reason: TEXT" and "foreign file: PATH".  The first state is run
  * alone.
  *
  *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
@@ -149,8 +149,8 @@ static void print(struct recovery *r, bool show, bool stack)
 	printf("mode: %s\n", recovery_mode_name(recovery_mode(r)));
 	if (recovery_reason(r))
 		printf("reason: %s\n", recovery_reason(r));
-	for (size_t i = 0; recovery_stranger(r, i); i++)
-		printf("stranger: %s\n", recovery_stranger(r, i));
+	for (size_t i = 0; recovery_foreign_file(r, i); i++)
+		printf("foreign file: %s\n", recovery_foreign_file(r, i));
 }
 
 static void attend(struct recovery *r, const char *command)

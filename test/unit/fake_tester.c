@@ -330,7 +330,7 @@ static struct tester_facts fake_facts(const struct tester *t)
 				     .opened = true};
 }
 
-static const char *fake_stranger(const struct tester *t, size_t index)
+static const char *fake_foreign_file(const struct tester *t, size_t index)
 {
 	(void)t;
 	(void)index;
@@ -354,7 +354,7 @@ static int fake_open(struct tester **tester, const struct tester *common, void *
 		.record = fake_record,
 		.stack = fake_stack,
 		.facts = fake_facts,
-		.stranger = fake_stranger,
+		.foreign_file = fake_foreign_file,
 		.close = fake_close,
 	};
 	struct fake_tester *t = mem_alloc(sizeof(*t));
