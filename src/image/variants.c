@@ -336,10 +336,3 @@ bool variants_find(struct variants *variants, struct image *image, const struct 
 		kept_free(variants);
 	return complete;
 }
-
-void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken)
-{
-	choices_first(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
-	for (uint64_t i = 0; i < variant->alternative; i++)
-		choices_next(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
-}

@@ -64,7 +64,4 @@ struct choices *image_choices(struct image *image);
 bool variants_find(struct variants *variants, struct image *image, const struct choices *choices, uint64_t limit);
 void variants_free(struct variants *variants);
 
-/* The flags of a variant's units, in the form of choices_next. */
-void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken);
-
 #endif

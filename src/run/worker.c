@@ -110,6 +110,7 @@ void worker_close(struct worker *w)
 		recovery_output_close(&w->out);
 	if (w->err.read >= 0)
 		recovery_output_close(&w->err);
+	usage_free(&w->usage);
 }
 
 bool worker_is_busy(const struct worker *w)

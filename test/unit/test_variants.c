@@ -49,6 +49,14 @@ static void check_variant(struct image *image, const struct choices *c, const st
 	assert_int_equal(variant->barrier, bounds.barrier);
 }
 
+/* The flags of a variant's units, in the form of choices_next. */
+static void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken)
+{
+	choices_first(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
+	for (uint64_t i = 0; i < variant->alternative; i++)
+		choices_next(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
+}
+
 static bool contents_put(void *arg, struct digest digest)
 {
 	contents_add(arg, digest);
