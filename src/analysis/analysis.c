@@ -79,7 +79,7 @@ bool analysis_will_test(const struct analysis *a)
 	       trace_file_count(scan_trace(a->scan)) && scan_complete(a->scan);
 }
 
-/* Count first: it is quick, and the result is valid whatever happens to the tests. */
+/* Count first: it is quick, and the counts are valid even if the tests fail. */
 static int crash_states_test(struct analysis *a, const struct analysis_facts *facts, struct err *err)
 {
 	struct campaign_options how = a->options->testing;

@@ -100,7 +100,7 @@ static void folds_note(struct findings *f, const struct trace *trace, struct sym
 				      patterns[i]);
 }
 
-/* What they did to PM is not in the recording, so it was not checked. */
+/* Their stores are not in the recording, so they were not checked. */
 static void children_note(struct findings *f, const struct scan *scan)
 {
 	const struct trace *trace = scan_trace(scan);

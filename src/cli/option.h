@@ -67,7 +67,7 @@ struct option {
 	void *value;   /* where to store it */
 };
 
-/* What the operands are, for the completions. */
+/* The kind of operands, for the completions. */
 enum operand {
 	OPERAND_NONE,
 	OPERAND_PROGRAM,   /* a command line to run */

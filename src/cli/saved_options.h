@@ -10,7 +10,7 @@
 
 #include "cli/option.h"
 
-/* What the saved options tell about the earlier tests. */
+/* How the earlier tests differ from those that this command will run. */
 struct saved_options {
 	char changed[80];    /* changed settings on which outcomes depend: "--recover, --memory" */
 	const char *timeout; /* the earlier value; NULL: nothing was tested before */
