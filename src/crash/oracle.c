@@ -91,9 +91,12 @@ struct verdict oracles_judge(const struct oracles *o, const struct outcome *outc
 
 	for (size_t i = 0; i < o->count && !verdict.rejected_by; i++) {
 		const struct member *m = &o->at[i];
+		struct ending how = outcome->ending;
 
-		if (m->judges && !m->oracle->accepts(m->state, outcome, crash, &verdict.ending))
-			verdict.rejected_by = (uint8_t)(i + 1);
+		if (!m->judges || m->oracle->accepts(m->state, outcome, crash, &how))
+			continue;
+		verdict.rejected_by = (uint8_t)(i + 1);
+		verdict.ending = how;
 	}
 	return verdict;
 }

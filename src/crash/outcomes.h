@@ -44,7 +44,8 @@ int outcomes_open(struct outcomes **outcomes, const char *path, const struct out
 void outcomes_close(struct outcomes *outcomes);
 
 /* Is the verdict on this case known, or will it be?  If not, claim it: the caller is going to test it.  If the same
- * recovery ran on the same content in another context, its outcome is judged in this one. */
+ * recovery ran on the same content in another context, its outcome is judged in this one; a run that is still under way
+ * is not waited for. */
 bool outcomes_claim(struct outcomes *outcomes, struct digest name, const struct crash_context *crash);
 
 struct verdict outcomes_get(const struct outcomes *outcomes, struct digest name);
