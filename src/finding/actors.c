@@ -141,20 +141,17 @@ static void transaction_follow(struct actors *a, const struct event *ev)
 		a->within.at[ev->thread] = a->kinds.at[ev->context] == TRANSACTION_WORKS;
 }
 
-static void finding_advise(struct actors *a, struct finding *finding)
-{
-	char text[4096];
-
-	message_fill(finding, finding->kind == KIND_TRANSIENT_DATA ? FIX_VOLATILE_OR_ADD : FIX_ADD, text, sizeof(text));
-	finding->fix = findings_text(a->findings, text);
-}
-
 static void question_answer(struct actors *a, const struct question *question, const struct event *ev)
 {
+	struct finding *finding = question->finding;
+	char fix[4096];
+
 	if (question->thread)
 		*question->thread = ev->thread;
-	if (question->finding && a->within.at[ev->thread])
-		finding_advise(a, question->finding);
+	if (!finding || !a->within.at[ev->thread])
+		return;
+	message_fill(finding, finding->kind == KIND_TRANSIENT_DATA ? FIX_VOLATILE_OR_ADD : FIX_ADD, fix, sizeof(fix));
+	finding->fix = findings_text(a->findings, fix);
 }
 
 static int actors_read(struct actors *a, struct err *err)

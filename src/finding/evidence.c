@@ -244,14 +244,11 @@ static uint64_t place_runs(const struct place *place)
 	return place->site.persisted + place->site.overwritten + place->site.left;
 }
 
-static bool place_mostly_persists(const struct place *place)
-{
-	return place->site.persisted && place->site.persisted >= place_runs(place) - place->site.persisted;
-}
-
 static bool place_seldom_persists(const struct place *place)
 {
-	return place_runs(place) >= EVIDENCE_OFTEN && !place_mostly_persists(place);
+	uint64_t runs = place_runs(place), persisted = place->site.persisted;
+
+	return runs >= EVIDENCE_OFTEN && (!persisted || persisted < runs - persisted);
 }
 
 /* ---- rules ---- */

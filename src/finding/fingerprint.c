@@ -94,14 +94,6 @@ static int print_compare(const void *left, const void *right)
 	       (a->finding->first.event < b->finding->first.event);
 }
 
-static void print_finish(struct print *print, uint32_t ordinal)
-{
-	XXH128_hash_t sum = XXH3_128bits_withSeed(&print->base, sizeof(print->base), ordinal);
-
-	snprintf(print->finding->fingerprint, sizeof(print->finding->fingerprint), "%016" PRIx64 "%016" PRIx64,
-		 sum.high64, sum.low64);
-}
-
 void fingerprint_all(struct findings *findings, struct sources *sources)
 {
 	struct print *prints = mem_alloc((findings->count + 1) * sizeof(*prints));
@@ -116,7 +108,10 @@ void fingerprint_all(struct findings *findings, struct sources *sources)
 	qsort(prints, findings->count, sizeof(*prints), print_compare);
 	for (size_t i = 0; i < findings->count; i++) {
 		ordinal = i && XXH128_isEqual(prints[i].base, prints[i - 1].base) ? ordinal + 1 : 0;
-		print_finish(&prints[i], ordinal);
+		XXH128_hash_t sum = XXH3_128bits_withSeed(&prints[i].base, sizeof(prints[i].base), ordinal);
+
+		snprintf(prints[i].finding->fingerprint, sizeof(prints[i].finding->fingerprint),
+			 "%016" PRIx64 "%016" PRIx64, sum.high64, sum.low64);
 	}
 	XXH3_freeState(hash);
 	free(prints);

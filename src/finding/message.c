@@ -116,11 +116,6 @@ static void platforms_text(const struct finding *finding, char *text)
 		used += (size_t)snprintf(text + used, 64, "%s%s", i ? " and " : "", finding->platforms[i]);
 }
 
-static void pool_text(const struct finding *finding, char *text)
-{
-	text_plain(text, WORD_MAX, finding->pool_name ? finding->pool_name : "the file");
-}
-
 /* The library's function that was creating the pool when the power failed. */
 static void create_text(const struct finding_stack *point, char *text)
 {
@@ -162,7 +157,7 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 	else if (IS("them"))
 		strcpy(text, one ? "it" : "them");
 	else if (IS("pool"))
-		pool_text(finding, text);
+		text_plain(text, WORD_MAX, finding->pool_name ? finding->pool_name : "the file");
 	else if (IS("offset"))
 		snprintf(text, WORD_MAX, "0x%" PRIx64, finding->first.offset);
 	else if (IS("platforms"))

@@ -287,42 +287,43 @@ static void json_segments(struct json_out *j, const struct findings *findings)
 	json_close(j, '}');
 }
 
-static void json_states(struct json_out *j, const struct findings_stats *stats)
+struct named_figure {
+	const char *name;
+	struct findings_figure figure;
+};
+
+/* An object of the known figures; nothing if none is known. */
+static void json_figures(struct json_out *j, const char *key, const struct named_figure *figures, size_t count)
 {
 	bool known = false;
 
-#define X(name) known |= stats->crash_states.name.known;
-	FINDINGS_STATES(X)
-#undef X
+	for (size_t i = 0; i < count; i++)
+		known |= figures[i].figure.known;
 	if (!known)
 		return;
-	json_open(j, "crash_states", '{');
-#define X(name) json_figure(j, #name, stats->crash_states.name);
-	FINDINGS_STATES(X)
-#undef X
+	json_open(j, key, '{');
+	for (size_t i = 0; i < count; i++)
+		json_figure(j, figures[i].name, figures[i].figure);
 	json_close(j, '}');
 }
 
-static void json_funnel(struct json_out *j, const struct findings_stats *stats)
-{
-	if (!stats->funnel.sets.known)
-		return;
-	json_open(j, "funnel", '{');
-#define X(name) json_figure(j, #name, stats->funnel.name);
-	FINDINGS_FUNNEL(X)
-#undef X
-	json_close(j, '}');
-}
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static void json_nested(struct json_out *j, const struct findings_stats *stats)
+static void json_groups(struct json_out *j, const struct findings_stats *stats)
 {
-	if (!stats->nested.states.known)
-		return;
-	json_open(j, "nested", '{');
-#define X(name) json_figure(j, #name, stats->nested.name);
-	FINDINGS_NESTED(X)
+#define X(name) {#name, stats->crash_states.name},
+	const struct named_figure states[] = {FINDINGS_STATES(X)};
 #undef X
-	json_close(j, '}');
+#define X(name) {#name, stats->funnel.name},
+	const struct named_figure funnel[] = {FINDINGS_FUNNEL(X)};
+#undef X
+#define X(name) {#name, stats->nested.name},
+	const struct named_figure nested[] = {FINDINGS_NESTED(X)};
+#undef X
+
+	json_figures(j, "crash_states", states, COUNT(states));
+	json_figures(j, "funnel", funnel, COUNT(funnel));
+	json_figures(j, "nested", nested, COUNT(nested));
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)
@@ -345,9 +346,7 @@ static void json_stats(struct json_out *j, const struct findings *findings)
 	}
 #undef X
 	json_segments(j, findings);
-	json_states(j, stats);
-	json_funnel(j, stats);
-	json_nested(j, stats);
+	json_groups(j, stats);
 	if (findings->narrowed.count)
 		json_strings(j, "narrowed", findings->narrowed.at, findings->narrowed.count);
 	if (stats->complete.known)
