@@ -16,14 +16,17 @@
 int counting_run(struct counting *c, const struct choice *choice, const struct campaign_options *testing, bool stats,
 		 const struct scan *scan, struct err *err)
 {
+	/* If nobody asks for the number of contents, it must be cheap. */
+	bool asked = stats || !testing->recover;
 	struct count_options how = {
 		.sequences = stats,
 		.prune = testing->prune_segments,
 		.representatives = testing->representatives,
+		.states_max = asked ? 0 : COUNT_STATES_QUICK,
 		.stop = testing->stop,
 	};
 	double start = clock_seconds();
-	int r = 0;
+	int r;
 
 	*c = (struct counting){
 		.stats = stats,
@@ -33,13 +36,14 @@ int counting_run(struct counting *c, const struct choice *choice, const struct c
 	if (!choice->explore || !trace_file_count(scan_trace(scan)) || !scan_complete(scan))
 		return 0;
 	c->count = count_new(&how);
-	for (size_t i = 0; i < choice->platform_count && r == 0; i++)
-		r = count_read(c->count, testing->dir, choice->platforms[i], scan_survey(scan)->origin, err);
-	how.prune = how.sequences = false;
-	if (stats && c->prune_segments)
+	r = count_recording(c->count, testing->dir, choice->platforms, choice->platform_count,
+			    scan_survey(scan)->origin, err);
+	if (r == 0 && stats && c->prune_segments) {
+		how.prune = how.sequences = false;
 		c->whole = count_new(&how);
-	for (size_t i = 0; c->whole && i < choice->platform_count && r == 0; i++)
-		r = count_read(c->whole, testing->dir, choice->platforms[i], scan_survey(scan)->origin, err);
+		r = count_recording(c->whole, testing->dir, choice->platforms, choice->platform_count,
+				    scan_survey(scan)->origin, err);
+	}
 	c->seconds = clock_seconds() - start;
 	return r;
 }
@@ -183,6 +187,9 @@ void counting_report(const struct counting *c, struct findings *f, const struct 
 	if (distinct &&
 	    (!f->stats.crash_states.tested.known || mpz_cmp_ui(number, f->stats.crash_states.tested.value) > 0))
 		f->stats.crash_states.distinct = large_figure(f, number);
+	/* What the campaign has seen is not all of them. */
+	if (!distinct)
+		f->stats.crash_states.distinct = (struct findings_figure){0};
 	mpz_clear(number);
 	f->stats.segments.total = figure_known(count_segments(c->count));
 	if (count_has_code(c->count)) {

@@ -251,6 +251,11 @@ void boxes_restart(struct boxes *boxes)
 	boxes->files_changed = true;
 }
 
+bool boxes_given_up(const struct boxes *boxes)
+{
+	return boxes->given_up;
+}
+
 void boxes_give_up(struct boxes *boxes)
 {
 	boxes->given_up = true;

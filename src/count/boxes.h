@@ -46,6 +46,9 @@ void boxes_restart(struct boxes *boxes);
 /* Do not count this moment: it has too many variants. */
 void boxes_give_up(struct boxes *boxes);
 
+/* Was the count given up?  Then further moments need not be told. */
+bool boxes_given_up(const struct boxes *boxes);
+
 /* The number of contents so far; false if it is not known. */
 bool boxes_count(const struct boxes *boxes, mpz_t count);
 

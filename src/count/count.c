@@ -51,7 +51,7 @@ struct count *count_new(const struct count_options *options)
 	if (!count->options.states_max)
 		count->options.states_max = COUNT_STATES;
 	count->complete = count->has_code = true;
-	count->looking = options->way != COUNT_BOXES;
+	count->looking = options->way == COUNT_LOOK;
 	count->sequences = -1;
 	count->sequences_known = options->sequences;
 	count->sequences_work = SEQUENCES_WORK;
@@ -108,8 +108,11 @@ static bool states_look(struct count *count)
 
 static void contents_count(struct count *count)
 {
-	struct choices *choices = image_choices(count->reading.image);
+	struct choices *choices;
 
+	if (!count->looking && boxes_given_up(count->boxes))
+		return;
+	choices = image_choices(count->reading.image);
 	if (!variants_find(&count->variants, count->reading.image, choices, ALTERNATIVES_MAX)) {
 		boxes_give_up(count->boxes);
 		count->looking = false;
@@ -285,8 +288,8 @@ static bool is_interrupted(const struct count *count, uint64_t number)
 	return number % INTERRUPT_EVENTS == 0 && stop_asked(&count->options.stop);
 }
 
-int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
-	       struct err *err)
+static int count_read(struct count *count, const char *dir, const struct platform *platform,
+		      const struct origin *origin, struct err *err)
 {
 	struct trace *trace;
 	struct event ev;
@@ -306,6 +309,30 @@ int count_read(struct count *count, const char *dir, const struct platform *plat
 	count_end(count);
 	trace_close(trace);
 	return r < 0 ? -1 : 0;
+}
+
+int count_recording(struct count *count, const char *dir, const struct platform *const *platforms,
+		    size_t platform_count, const struct origin *origin, struct err *err)
+{
+	struct count_options how = count->options;
+	struct count *look;
+	int r = 0;
+
+	for (size_t i = 0; i < platform_count && count->complete && r == 0; i++)
+		r = count_read(count, dir, platforms[i], origin, err);
+	if (r < 0 || !count->complete || how.way == COUNT_LOOK || !boxes_given_up(count->boxes))
+		return r;
+	how.way = COUNT_LOOK;
+	how.sequences = false;
+	look = count_new(&how);
+	for (size_t i = 0; i < platform_count && look->complete && look->looking && r == 0; i++)
+		r = count_read(look, dir, platforms[i], origin, err);
+	count->complete = look->complete;
+	count->looking = look->looking;
+	count->contents = look->contents;
+	look->contents = (struct contents){0};
+	count_free(look);
+	return r;
 }
 
 /* Results */

@@ -2,8 +2,7 @@
 /* count.h - how many crash states does a recording have?
  *
  *     struct count *c = count_new(&options);
- *     for each platform:
- *             r = count_read(c, "blackout.out", platform, origin, &err);
+ *     r = count_recording(c, "blackout.out", platforms, platform_count, origin, &err);
  *     count_feasible(c), count_distinct(c), ...
  *     count_free(c);
  *
@@ -11,9 +10,10 @@
  * sets of stores that a crash may leave, without enumerating them.  The sum over all moments is `feasible`.  The number
  * of distinct contents of these sets, over the chosen segments (detect/segments.h), is counted in two ways, each with
  * its limits.  boxes.h calculates it, even where there are far too many to enumerate, but not if PM files are renamed,
- * removed or truncated.  Otherwise the states are enumerated: the variants of each line (image/variants.h) are
- * combined, which costs one addition of digests per state, and the digests are kept in a set.  Beyond COUNT_CONTENTS
- * distinct contents or COUNT_STATES states the enumeration stops, and the number is not known. */
+ * removed or truncated.  Only then the recording is read again, and the states are enumerated: the variants of each line
+ * (image/variants.h) are combined, which costs one addition of digests per state, and the digests are kept in a set.
+ * Beyond COUNT_CONTENTS distinct contents or COUNT_STATES states the enumeration stops, and the number is not known.
+ * Callers that can do without the number set a lower limit, COUNT_STATES_QUICK. */
 #ifndef BLACKOUT_COUNT_COUNT_H
 #define BLACKOUT_COUNT_COUNT_H
 
@@ -28,12 +28,14 @@
 #include "model/model.h"
 
 #define COUNT_CONTENTS (UINT64_C(1) << 22) /* 128 MiB */
-#define COUNT_STATES (UINT64_C(1) << 24)
+#define COUNT_STATES (UINT64_C(1) << 24)   /* a few seconds */
+#define COUNT_STATES_QUICK (UINT64_C(1) << 20)
 
 #define COUNT_LARGEST 10u /* largest segments to remember, one for each place where segments end */
 #define COUNT_SITES 4u    /* places to remember for each, the ones with most pending units */
 
-enum count_way { COUNT_BOTH, COUNT_BOXES, COUNT_LOOK };
+/* Calculate the contents, or enumerate them. */
+enum count_way { COUNT_BOXES, COUNT_LOOK };
 
 struct count_options {
 	enum count_way way;
@@ -69,13 +71,14 @@ struct count;
 struct count *count_new(const struct count_options *options);
 void count_free(struct count *count);
 
-/* Read a recording for one platform.  `origin` may be NULL.  The results of several readings are merged: a content that
- * is possible on two platforms counts once.  -1: the recording is damaged.  0 also when it was interrupted; then
- * count_complete is false. */
-int count_read(struct count *count, const char *dir, const struct platform *platform, const struct origin *origin,
-	       struct err *err);
+/* Read a recording once for each platform, and again if the contents cannot be calculated.  A content that is possible
+ * on two platforms counts once.  `origin` may be NULL.  -1: the recording is damaged.  0 also when it was interrupted;
+ * then count_complete is false. */
+int count_recording(struct count *count, const char *dir, const struct platform *const *platforms,
+		    size_t platform_count, const struct origin *origin, struct err *err);
 
-/* The same for callers that already have the events.  `code`: the events have code hashes. */
+/* One reading, for callers that already have the events.  The results of several readings are merged.  `code`: the
+ * events have code hashes. */
 void count_begin(struct count *count, const struct platform *platform, const struct origin *origin, bool code);
 void count_event(struct count *count, const struct event *ev);
 void count_end(struct count *count);
