@@ -36,7 +36,8 @@ int analysis_new(struct analysis **analysis, const struct analysis_options *opti
 	a->options = options;
 	a->start = clock_seconds();
 	a->choice = options->choice;
-	a->choice.inject &= options->testing.recover != NULL;
+	if (!options->testing.recover)
+		choice_without_recovery(&a->choice);
 	a->scan = scan_new(&a->choice, &how);
 	if (silencers_read(&a->silencers, options->suppress, options->suppress_count, options->baseline, err) < 0)
 		return -1;
@@ -75,8 +76,8 @@ struct scan *analysis_scan(struct analysis *a)
 
 bool analysis_will_test(const struct analysis *a)
 {
-	return a->options->testing.recover && (a->choice.inject || a->choice.explore) &&
-	       trace_file_count(scan_trace(a->scan)) && scan_complete(a->scan);
+	return a->options->testing.recover && a->choice.strategy_count && trace_file_count(scan_trace(a->scan)) &&
+	       scan_complete(a->scan);
 }
 
 /* Count first: it is quick, and the counts are valid even if the tests fail. */

@@ -33,7 +33,7 @@ int counting_run(struct counting *c, const struct choice *choice, const struct c
 		.prune_segments = testing->prune_segments,
 		.prune_reads = testing->prune_reads,
 	};
-	if (!choice->explore || !trace_file_count(scan_trace(scan)) || !scan_complete(scan))
+	if (!choice_all_sets(choice) || !trace_file_count(scan_trace(scan)) || !scan_complete(scan))
 		return 0;
 	c->count = count_new(&how);
 	r = count_recording(c->count, testing->dir, choice->platforms, choice->platform_count,

@@ -29,8 +29,8 @@ struct worker {
 
 struct scan {
 	struct scan_options options;
-	struct worker workers[DETECTORS_MAX * PLATFORMS_MAX];
-	struct sink *sinks[DETECTORS_MAX * PLATFORMS_MAX];
+	struct worker *workers; /* one for each detector and platform */
+	struct sink **sinks;    /* theirs */
 	size_t count;
 	struct stats *stats;   /* NULL: not wanted */
 	struct survey *survey; /* NULL: not wanted */
@@ -57,14 +57,15 @@ struct scan {
 struct scan *scan_new(const struct choice *choice, const struct scan_options *options)
 {
 	struct scan *s = mem_alloc(sizeof(*s));
+	size_t most = choice->detector_count * choice->platform_count;
 
 	s->options = *options;
+	s->workers = mem_alloc((most + 1) * sizeof(*s->workers));
+	s->sinks = mem_alloc((most + 1) * sizeof(struct sink *));
 	for (size_t p = 0; p < choice->platform_count; p++)
 		for (size_t d = 0; d < choice->detector_count; d++) {
 			const struct detector *detector = choice->detectors[d];
 
-			if (!detector->begin)
-				continue;
 			s->sinks[s->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
 			s->workers[s->count].detector = detector;
 			s->workers[s->count].state = detector->begin(choice->platforms[p], s->sinks[s->count]);
@@ -72,7 +73,7 @@ struct scan *scan_new(const struct choice *choice, const struct scan_options *op
 		}
 	s->activity = activity_new();
 	s->stats = choice->places ? stats_open() : NULL;
-	s->survey = choice->inject || choice->explore ? survey_new(choice->at) : NULL;
+	s->survey = choice->strategy_count ? survey_new(choice->at) : NULL;
 	return s;
 }
 
@@ -301,5 +302,7 @@ void scan_free(struct scan *s)
 	survey_free(s->survey);
 	activity_free(s->activity);
 	trace_close(s->trace);
+	free(s->workers);
+	free(s->sinks);
 	free(s);
 }

@@ -96,8 +96,8 @@ int testing_run(struct testing *t, const struct choice *choice, const struct cam
 	struct campaign_options how = *options;
 	int r;
 
-	how.inject = choice->inject;
-	how.explore = choice->explore;
+	how.strategies = choice->strategies;
+	how.strategy_count = choice->strategy_count;
 	how.cwd = trace_meta(scan_trace(scan), "cwd");
 	how.pmem_force = !force || strcmp(force, "0");
 	how.platforms = choice->platforms;

@@ -11,10 +11,8 @@
 #include "base/err.h"
 #include "campaign/leftovers.h"
 #include "campaign/nested.h"
-#include "crash/campaign_in.h"
+#include "crash/strategy.h"
 #include "explain/explain.h"
-#include "explore/explore.h"
-#include "inject/inject.h"
 
 #define JOURNAL "crash.journal"
 #define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested; the rest is for second crashes */
@@ -38,6 +36,15 @@ static int outcomes_prepare(struct campaign *c, struct err *err)
 	return r;
 }
 
+/* Might recovery be recorded to see what it reads? */
+static bool observes(const struct campaign_options *o)
+{
+	for (size_t i = 0; i < o->strategy_count; i++)
+		if (o->strategies[i]->observes)
+			return true;
+	return o->leftover_count;
+}
+
 static int campaign_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
@@ -57,33 +64,9 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
-	if (o->explore || o->leftover_count)
+	if (observes(o))
 		campaign_watch_prepare(c);
 	return outcomes_prepare(c, err);
-}
-
-uint64_t campaign_expects(const struct campaign *c)
-{
-	uint64_t visits = c->options.visits ? c->options.visits : 1, count = 0;
-
-	if (c->options.points || c->options.after)
-		return 0;
-	for (size_t i = 1; i <= points_count(c->survey->points); i++) {
-		uint64_t here = points_get(c->survey->points, i)->visits;
-
-		count += here < visits ? here : visits;
-	}
-	return 2 * count * c->options.platform_count;
-}
-
-static void inject_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
-{
-	const struct judge_seen seen = {.own = &c->injected[platform]};
-
-	map_free(&c->injected[platform]);
-	trials_judge(&c->trials[platform], c->outcomes, JOB_INJECT, jobs, &seen, &c->found);
-	if (!c->options.explore)
-		roots_judge(c, platform, &c->trials[platform], JOB_INJECT, &seen, jobs);
 }
 
 /* Rule 5 of trials.h. */
@@ -98,11 +81,14 @@ static void trials_mark_creating(struct campaign *c, struct trials *trials)
 	}
 }
 
-typedef void jobs_make(struct campaign *c, size_t platform, struct jobs *jobs);
-
-static int trials_explain(struct campaign *c, size_t platform, struct trials *trials, jobs_make *make,
-			  enum judge_extent extent, struct err *err)
+/* Judge the trials of one strategy.  `others` has the failing contents of earlier strategies, and gets its own. */
+static int chooser_judge(struct chooser *chooser, size_t platform, struct map *others, enum judge_extent extent,
+			 struct err *err)
 {
+	struct campaign *c = chooser->campaign;
+	struct trials *trials = &chooser->trials[platform];
+	struct map own = {0};
+	const struct judge_seen seen = {.own = &own, .others = others};
 	struct jobs jobs = {0};
 	int r;
 
@@ -111,9 +97,16 @@ static int trials_explain(struct campaign *c, size_t platform, struct trials *tr
 		return -1;
 	trials_accept(trials, c->outcomes, c->initial);
 	trials_mark_creating(c, trials);
-	make(c, platform, &jobs);
+	if (chooser->strategy->jobs)
+		chooser->strategy->jobs(chooser, platform, &seen, &jobs);
+	else
+		chooser_jobs(chooser, platform, &seen, &jobs);
 	jobs_prune(&jobs);
 	r = explain_jobs(c, platform, trials_created(trials, c->outcomes), &jobs, extent, err);
+	for (size_t i = 0; i < own.room; i++)
+		if (own.entries[i].used)
+			*map_put(others, own.entries[i].key[0], own.entries[i].key[1]) = 1;
+	map_free(&own);
 	vec_free(&jobs.all);
 	return r;
 }
@@ -123,14 +116,16 @@ static int campaign_judge(struct campaign *c, size_t platform, enum judge_extent
 {
 	const char *name = platform_name(c->options.platforms[platform]);
 	uint64_t failed = c->progress.failed, left = c->results.postponed;
+	struct map failing = {0}; /* contents -> 1 */
+	int r = 0;
 
 	for (size_t i = 0; i < c->results.all.count; i++)
 		if (!strcmp(c->results.all.at[i].sighting.platform, name))
 			c->results.all.at[i].sighting.states = 0;
-	if (trials_explain(c, platform, &c->trials[platform], inject_jobs, extent, err) < 0)
-		return -1;
-	if (c->options.explore &&
-	    trials_explain(c, platform, explored_trials(c->explored, platform), explore_jobs, extent, err) < 0)
+	for (size_t i = 0; r == 0 && i < c->options.strategy_count; i++)
+		r = chooser_judge(&c->choosers[i], platform, &failing, extent, err);
+	map_free(&failing);
+	if (r < 0)
 		return -1;
 	if (c->results.postponed == left)
 		c->progress.explained = failed;
@@ -160,35 +155,35 @@ static int campaign_judge_all(struct campaign *c, enum judge_extent extent, stru
 	return 0;
 }
 
-static int campaign_test(struct campaign *c, struct err *err)
+static int chooser_run(struct chooser *chooser, struct err *err)
 {
-	unsigned rounds = c->options.budget > 0 ? SELECT_ROUNDS : 1;
+	struct campaign *c = chooser->campaign;
+	unsigned passes = chooser->strategy->passes ? chooser->strategy->passes(&c->options) : 1;
 
-	campaign_phase(c, "testing", campaign_expects(c));
-	for (unsigned round = 0; c->options.inject && round < rounds; round++)
+	for (unsigned pass = 0; pass < passes; pass++)
 		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
-			if (inject_read(c, p, round, err) < 0)
+			if (chooser_read(chooser, p, pass, err) < 0)
 				return -1;
-	c->inject_stopped = c->options.inject && c->stopped;
-	/* With a budget, explore gets its share before the hard cases are explained. */
-	return campaign_judge_all(c, c->options.explore && c->options.budget > 0 ? JUDGE_QUICKLY : JUDGE_ALL, err);
+	chooser->stopped = c->stopped;
+	return 0;
 }
 
-static int campaign_explore(struct campaign *c, struct err *err)
+static int campaign_test(struct campaign *c, struct err *err)
 {
-	if (!c->options.explore)
-		return 0;
-	for (unsigned pass = 0; pass < EXPLORE_PASSES; pass++)
-		for (size_t p = 0; p < c->options.platform_count && !c->stopped; p++)
-			if (explore_read(c, p, (enum explore_pass)pass, err) < 0)
-				return -1;
-	return campaign_judge_all(c, JUDGE_ALL, err);
+	for (size_t i = 0; i < c->options.strategy_count; i++) {
+		/* With a budget, all strategies get their share before the hard cases are explained. */
+		bool is_last = i + 1 == c->options.strategy_count;
+		enum judge_extent extent = !is_last && c->options.budget > 0 ? JUDGE_QUICKLY : JUDGE_ALL;
+
+		if (chooser_run(&c->choosers[i], err) < 0 || campaign_judge_all(c, extent, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int campaign_go(struct campaign *c, struct err *err)
 {
-	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || campaign_explore(c, err) < 0 ||
-	    leftovers_run(c, err) < 0)
+	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || leftovers_run(c, err) < 0)
 		return -1;
 	return nested_run(c, err);
 }
@@ -205,7 +200,6 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	struct campaign *c = mem_alloc(sizeof(*c));
 	int r;
 
-	BUG_ON(options->platform_count > CAMPAIGN_PLATFORMS_MAX);
 	c->options = *options;
 	c->judge_meanwhile = judge_meanwhile;
 	c->nested = nested_new();
@@ -216,7 +210,7 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	c->creation = creation_new(options->dir);
 	c->results.folders = options->folder_first;
 	c->progress.start = clock_seconds();
-	c->explored = explored_new(options->platform_count);
+	choosers_begin(c);
 	c->hangs = hangs_new();
 	if (options->budget > 0) {
 		double share = options->nested ? FIRST_CRASH_SHARE : 1;
@@ -237,16 +231,12 @@ void campaign_free(struct campaign *c)
 {
 	if (!c)
 		return;
-	for (size_t p = 0; p < CAMPAIGN_PLATFORMS_MAX; p++) {
-		vec_free(&c->trials[p].all);
-		map_free(&c->injected[p]);
-	}
+	choosers_free(c);
 	for (size_t i = 0; i < c->blocks.count; i++)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
 	results_free(&c->results);
 	vec_free(&c->foreign_files);
-	explored_free(c->explored, c->options.platform_count);
 	select_free(c->select);
 	creation_free(c->creation);
 	if (!c->first) {

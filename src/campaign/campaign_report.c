@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* campaign_report.c - add a campaign's results, figures and notes on untested states to the findings. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "campaign/campaign.h"
 #include "campaign/nested.h"
-#include "crash/campaign_in.h"
-#include "explore/explore.h"
+#include "crash/strategy.h"
 #include "finding/merge.h"
-#include "inject/inject.h"
 
 enum { FOREIGN_FILES_NAMED = 5 };
-
-/* Notes on limits that explore ran into. */
-static void explore_notes(const struct campaign *c, struct findings *f)
-{
-	struct explore_figures e = explore_figures(c);
-
-	if (e.eager)
-		findings_note(f,
-			      "in %" PRIu64
-			      " segment%s crash states were tried one by one, because recovery's reads could "
-			      "not decide them (%s)%s",
-			      e.eager, e.eager == 1 ? "" : "s",
-			      e.reason    ? e.reason
-			      : c->reason ? c->reason
-					  : "no fork server",
-			      e.observed ? "; only lines that an observed recovery read were varied" : "");
-	if (e.left_in)
-		findings_note(f,
-			      "%s%.3g sets of stores were left out in %" PRIu64
-			      " segment%s; the most suspicious sets and a "
-			      "random sample were tested",
-			      isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out, e.left_in,
-			      e.left_in == 1 ? "" : "s");
-	if (e.stopped)
-		findings_note(f, "crashes after event %" PRIu64 " of %" PRIu64 " were not explored", e.stopped,
-			      c->survey->events);
-}
 
 static void hang_notes(const struct campaign *c, struct findings *f)
 {
@@ -80,6 +50,15 @@ static void states_note(struct findings *f, uint64_t states, const char *what)
 		findings_note(f, "on %" PRIu64 " crash state%s %s", states, states == 1 ? "" : "s", what);
 }
 
+/* Does a strategy offer states other than extreme ones? */
+static bool has_candidates(const struct campaign *c)
+{
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		if (c->options.strategies[i]->candidates)
+			return true;
+	return false;
+}
+
 static void nested_notes(const struct campaign *c, struct findings *f)
 {
 	const struct nested *n = c->nested;
@@ -88,7 +67,7 @@ static void nested_notes(const struct campaign *c, struct findings *f)
 		    "recovery itself was not crashed: it fails on the state that it leaves, without any crash");
 	states_note(
 		f, n->states - n->crashed - n->failing - n->unreadable,
-		c->options.explore
+		has_candidates(c)
 			? "recovery itself was not crashed: of the states with all or none of the pending stores on "
 			  "media an even sample was tested, and of the others those that differ most"
 			: "recovery itself was not crashed: an even sample was tested");
@@ -96,33 +75,11 @@ static void nested_notes(const struct campaign *c, struct findings *f)
 	states_note(f, n->partly, "recovery itself was crashed, but not all states that this may leave were tested");
 }
 
-static void inject_notes(const struct campaign *c, struct findings *f)
-{
-	uint64_t expects = campaign_expects(c);
-
-	if (c->inject_stopped && expects)
-		findings_note(f, "not all crash states were tested: %" PRIu64 " of at most %" PRIu64, c->found.tested,
-			      expects);
-	else if (c->inject_stopped)
-		findings_note(f, "not all crash states were tested: %" PRIu64, c->found.tested);
-}
-
-static void pages_note(const struct campaign *c, struct findings *f)
-{
-	uint64_t sampled = explore_figures(c).pages_sampled;
-
-	if (sampled)
-		findings_note(f,
-			      "before %" PRIu64
-			      " sync%s many pages were pending: an even sample was tested; --detect explore "
-			      "tests all",
-			      sampled, sampled == 1 ? "" : "s");
-}
-
 static void notes_add(const struct campaign *c, struct findings *f)
 {
-	if (c->options.explore)
-		explore_notes(c, f);
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		if (c->options.strategies[i]->limits)
+			c->options.strategies[i]->limits(&c->choosers[i], f);
 	states_note(f, c->found.accepted,
 		    "recovery ended as it does before the run: creation was rolled back, which is accepted");
 	states_note(f, c->results.flaky,
@@ -131,8 +88,9 @@ static void notes_add(const struct campaign *c, struct findings *f)
 	nested_notes(c, f);
 	hang_notes(c, f);
 	foreign_file_notes(c, f);
-	inject_notes(c, f);
-	pages_note(c, f);
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		if (c->options.strategies[i]->notes)
+			c->options.strategies[i]->notes(&c->choosers[i], f);
 }
 
 static void narrowed_add(const struct campaign *c, struct findings *f)
@@ -150,20 +108,9 @@ static void narrowed_add(const struct campaign *c, struct findings *f)
 
 static void figures_add(const struct campaign *c, struct findings *f)
 {
-	struct explore_figures explored = explore_figures(c);
 	char mode[1024];
 
-	if (c->options.inject) {
-		f->stats.failure_points.visited = figure_known(points_visited(c->survey->points));
-		f->stats.failure_points.unique = figure_known(points_unique(c->survey->points));
-	}
 	f->stats.crash_states.distinct = figure_known(c->found.distinct);
-	if (c->options.explore) {
-		f->stats.crash_states.explored = figure_known(explored.all);
-		f->stats.segments.explored = figure_known(explored.complete);
-		f->stats.segments.partial = figure_known(explored.partial);
-		f->stats.segments.untested = figure_known(explored.waiting);
-	}
 	f->stats.crash_states.tested = figure_known(c->found.tested);
 	f->stats.crash_states.failed = figure_known(c->found.failed);
 	f->stats.crash_states.accepted = figure_known(c->found.accepted);
@@ -171,8 +118,11 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.nested.states = figure_known(c->nested->states);
 		f->stats.nested.crashed = figure_known(c->nested->crashed);
 	}
-	if (c->stopped || explored.partial || explored.waiting)
+	if (c->stopped)
 		f->stats.complete = figure_known(0);
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		if (c->options.strategies[i]->figures)
+			c->options.strategies[i]->figures(&c->choosers[i], f);
 	f->stats.seconds.recover = c->progress.seconds;
 	f->target.recover = findings_text(f, c->options.recover);
 	f->target.client = findings_text(f, c->options.client);
@@ -187,8 +137,12 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 {
 	struct crash_findings *crash = crash_begin(f, trace, symbols, options);
 
-	for (size_t i = 0; i < c->results.all.count; i++)
-		crash_add(crash, &c->results.all.at[i].sighting);
+	for (size_t i = 0; i < c->results.all.count; i++) {
+		const char *names[STRATEGY_SET_MAX];
+		struct crash_sighting sighting = result_sighting(c, &c->results.all.at[i], names);
+
+		crash_add(crash, &sighting);
+	}
 	crash_end(crash);
 	findings_merge(f);
 	nested_report(c, f, symbols, options);

@@ -272,7 +272,6 @@ static void leftovers_jobs(struct campaign *c, struct jobs *jobs)
 						   .start = c->leftovers->event,
 						   .states = 1,
 						   .fresh = 1,
-						   .detectors = c->options.inject ? JOB_INJECT : JOB_EXPLORE,
 						   .persisted = leftover->persisted}));
 	}
 }

@@ -23,7 +23,9 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "campaign/campaign.h"
-#include "explore/explore_in.h"
+#include "campaign/strategies.h"
+#include "crash/candidates.h"
+#include "crash/strategy.h"
 #include "image/tree.h"
 #include "trace/code_place.h"
 
@@ -41,7 +43,8 @@ struct nest {
 	VEC_OF(struct pick) picks; /* for the next reading */
 	VEC_OF(struct pick) later; /* extreme states put off until the others are done, if time is left */
 	struct contents seen;      /* all picked states */
-	unsigned number;           /* of the last recording */
+	VEC_OF(const struct strategy *) strategies; /* of the nested campaigns */
+	unsigned number;                            /* of the last recording */
 	/* for progress */
 	double start;
 	uint64_t most; /* recordings to make, at most */
@@ -97,11 +100,16 @@ static double time_left(const struct campaign *c)
 /* Take over the notes of the nested campaign. */
 static void notes_take(struct campaign *c, const struct campaign *within)
 {
-	struct explore_figures e = explore_figures(within);
+	bool partly = false;
 
+	for (size_t i = 0; i < within->options.strategy_count; i++) {
+		const struct strategy *strategy = within->options.strategies[i];
+
+		partly |= strategy->partly && strategy->partly(&within->choosers[i]);
+	}
 	c->stopped |= within->stopped;
 	found_add(&c->found, &within->found);
-	c->nested->partly += e.left_in || e.waiting;
+	c->nested->partly += partly;
 	if (within->results.is_unkept)
 		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
@@ -139,11 +147,13 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.dir = dir;
 	how.points = how.after = NULL;
 	how.nested = false;
-	how.inject = true;
+	how.strategies = n->strategies.at;
+	how.strategy_count = n->strategies.count;
 	how.per_segment = how.per_segment < LEAVES_WITHIN ? how.per_segment : LEAVES_WITHIN;
 	how.suspect_count = how.caller_count = how.leftover_count = 0;
 	if (how.budget > 0)
-		how.budget = how.explore ? time_left(c) / EXPLORE_SHARES : time_left(c);
+		how.budget = strategies_all_sets(how.strategies, how.strategy_count) ? time_left(c) / EXPLORE_SHARES
+										     : time_left(c);
 	how.folder_first = c->results.folders;
 	how.progress = how.progress ? progress_pass_on : NULL;
 	how.arg = n;
@@ -203,11 +213,11 @@ static int state_nest(struct nest *n, const struct state *state, const struct cr
 /* A state that recovery passes on. */
 struct pick {
 	struct digest digest;
-	uint64_t event;            /* the crash is just after this event */
-	uint32_t difference;       /* for candidates; see candidates.h */
-	const struct trial *trial; /* an extreme state, or NULL: */
-	const struct root *root;   /* the root, and */
-	size_t candidate;          /* the index of its candidate */
+	uint64_t event;                  /* the crash is just after this event */
+	uint32_t difference;             /* for candidates; see candidates.h */
+	const struct trial *trial;       /* an extreme state, or NULL: */
+	const struct candidates *others; /* the states of its moment, and */
+	size_t candidate;                /* its index among them */
 };
 
 static int pick_order(const void *left, const void *right)
@@ -250,32 +260,39 @@ static void picks_thin(struct nest *n, size_t most)
 	n->picks.count = stride > 1 ? kept : count;
 }
 
-/* Pick the state of this rank of each root; see candidates.h. */
-static void candidates_pick(struct nest *n, struct explored *explored, size_t rank)
+/* Pick the state of this rank of each moment; see candidates.h. */
+static void candidates_pick(struct nest *n, const struct chooser *chooser, size_t rank)
 {
 	struct candidate_rank ranks[RANKS];
+	const struct candidates *others;
+	uint64_t event;
 
-	for (size_t i = 0; i < explored->roots.count; i++) {
-		const struct root *root = &explored->roots.at[i];
+	if (!chooser->strategy->candidates)
+		return;
+	for (size_t i = 0; (others = chooser->strategy->candidates(chooser, i, &event)); i++) {
 		const struct candidate *candidate;
 
-		if (candidates_rank(&root->candidates, ranks, rank + 1) <= rank)
+		if (candidates_rank(others, ranks, rank + 1) <= rank)
 			continue;
-		candidate = &root->candidates.all.at[ranks[rank].index];
+		candidate = &others->all.at[ranks[rank].index];
 		if (contents_add(&n->seen, candidate->digest))
-			vec_push(&n->picks, ((struct pick){candidate->digest, root->event, ranks[rank].difference,
-							   .root = root, .candidate = ranks[rank].index}));
+			vec_push(&n->picks, ((struct pick){candidate->digest, event, ranks[rank].difference,
+							   .others = others, .candidate = ranks[rank].index}));
 	}
 }
 
 /* The maximum number of picks in all rounds. */
-static uint64_t candidates_most(const struct explored *explored, size_t room)
+static uint64_t candidates_most(const struct campaign *c, size_t room)
 {
 	struct candidate_rank ranks[RANKS];
-	uint64_t count = 0;
+	const struct candidates *others;
+	uint64_t count = 0, event;
 
-	for (size_t i = 0; i < explored->roots.count; i++)
-		count += candidates_rank(&explored->roots.at[i].candidates, ranks, RANKS);
+	for (size_t s = 0; s < c->options.strategy_count; s++)
+		for (size_t i = 0; c->options.strategies[s]->candidates &&
+				   (others = c->options.strategies[s]->candidates(&c->choosers[s], i, &event));
+		     i++)
+			count += candidates_rank(others, ranks, RANKS);
 	return count < room ? count : room;
 }
 
@@ -297,8 +314,8 @@ static struct state *pick_state(const struct pick *pick, struct image *image)
 
 	if (pick->trial)
 		return trial_state(pick->trial, image);
-	persisted = mem_alloc(pick->root->candidates.unit_count + 1);
-	candidates_persisted(&pick->root->candidates, pick->candidate, persisted);
+	persisted = mem_alloc(pick->others->unit_count + 1);
+	candidates_persisted(pick->others, pick->candidate, persisted);
 	state = state_new(image, persisted);
 	free(persisted);
 	return state;
@@ -348,50 +365,49 @@ static int picks_nest(struct nest *n, double end, struct err *err)
 	return r;
 }
 
-/* The number of distinct contents that recovery passes on. */
-static uint64_t states_count(const struct campaign *c)
+/* Add the contents that recovery passes on, of one strategy. */
+static void passing_add(const struct chooser *chooser, struct contents *all)
 {
-	const struct trials *const trials[] = {&c->trials[0], &c->explored[0].trials};
-	struct contents all = {0};
-	uint64_t count;
+	const struct trials *trials = &chooser->trials[0];
+	const struct candidates *others;
+	uint64_t event;
 
-	for (size_t s = 0; s < 2; s++)
-		for (size_t i = 0; i < trials[s]->all.count; i++)
-			if (verdict_passed(outcomes_get(c->outcomes, trials[s]->all.at[i].digest)))
-				contents_add(&all, trials[s]->all.at[i].digest);
-	for (size_t i = 0; i < c->explored[0].roots.count; i++) {
-		const struct contents *passing = &c->explored[0].roots.at[i].candidates.passing;
-
-		for (size_t k = 0; k < passing->room; k++)
-			if (passing->at[k].low | passing->at[k].high)
-				contents_add(&all, passing->at[k]);
-	}
-	count = all.count;
-	contents_free(&all);
-	return count;
+	for (size_t i = 0; i < trials->all.count; i++)
+		if (verdict_passed(outcomes_get(chooser->campaign->outcomes, trials->all.at[i].digest)))
+			contents_add(all, trials->all.at[i].digest);
+	if (!chooser->strategy->candidates)
+		return;
+	for (size_t i = 0; (others = chooser->strategy->candidates(chooser, i, &event)); i++)
+		for (size_t k = 0; k < others->passing.room; k++)
+			if (others->passing.at[k].low | others->passing.at[k].high)
+				contents_add(all, others->passing.at[k]);
 }
 
 /* Half of the budget is for the extreme states, if there are others. */
 static int rounds_nest(struct nest *n, struct err *err)
 {
 	struct campaign *c = n->campaign;
-	bool has_budget = c->options.budget > 0;
-	double end;
+	bool has_budget = c->options.budget > 0, has_others = false;
+	struct contents passing = {0};
 	size_t room = has_budget ? SIZE_MAX : STATES_MAX;
 
-	c->nested->states = states_count(c);
-	trials_pick(n, &c->trials[0]);
-	trials_pick(n, &c->explored[0].trials);
+	for (size_t i = 0; i < c->options.strategy_count; i++) {
+		passing_add(&c->choosers[i], &passing);
+		trials_pick(n, &c->choosers[i].trials[0]);
+		has_others |= c->options.strategies[i]->candidates != NULL;
+	}
+	c->nested->states = passing.count;
+	contents_free(&passing);
 	if (n->picks.count)
 		qsort(n->picks.at, n->picks.count, sizeof(*n->picks.at), pick_order);
 	picks_thin(n, STATES_MAX);
 	n->start = clock_seconds();
-	end = has_budget && c->options.explore ? n->start + time_left(c) / 2 : 0;
-	n->most = n->picks.count + (c->options.explore ? candidates_most(&c->explored[0], room) : 0);
-	if (picks_nest(n, end, err) < 0)
+	n->most = n->picks.count + candidates_most(c, room);
+	if (picks_nest(n, has_budget && has_others ? n->start + time_left(c) / 2 : 0, err) < 0)
 		return -1;
-	for (size_t rank = 0; c->options.explore && rank < RANKS && room && !is_over(c); rank++) {
-		candidates_pick(n, &c->explored[0], rank);
+	for (size_t rank = 0; has_others && rank < RANKS && room && !is_over(c); rank++) {
+		for (size_t i = 0; i < c->options.strategy_count; i++)
+			candidates_pick(n, &c->choosers[i], rank);
 		picks_limit(n, room);
 		room -= n->picks.count;
 		if (picks_nest(n, 0, err) < 0)
@@ -400,6 +416,21 @@ static int rounds_nest(struct nest *n, struct err *err)
 	for (size_t i = 0; i < n->later.count; i++)
 		vec_push(&n->picks, n->later.at[i]);
 	return picks_nest(n, 0, err);
+}
+
+/* The strategies of the campaign, and those that always crash recovery, in the order of the table. */
+static void strategies_pick(struct nest *n)
+{
+	const struct campaign_options *o = &n->campaign->options;
+
+	for (const struct strategy *const *s = strategies_all(); *s; s++) {
+		bool wanted = (*s)->nests;
+
+		for (size_t i = 0; i < o->strategy_count; i++)
+			wanted |= o->strategies[i] == *s;
+		if (wanted)
+			vec_push(&n->strategies, *s);
+	}
 }
 
 int nested_run(struct campaign *c, struct err *err)
@@ -420,7 +451,9 @@ int nested_run(struct campaign *c, struct err *err)
 	campaign_phase(c, "crashing recovery", 0);
 	if (c->options.budget > 0)
 		c->testing.deadline = c->testing.deadline_failed = c->progress.start + c->options.budget;
+	strategies_pick(&n);
 	r = rounds_nest(&n, err);
+	vec_free(&n.strategies);
 	vec_free(&n.picks);
 	vec_free(&n.later);
 	contents_free(&n.seen);
@@ -478,11 +511,13 @@ static void nested_add(const struct nested_campaign *nested, const struct trace 
 	how.recording = nested->dir;
 	struct crash_findings *crash = crash_begin(f, trace, symbols, &how);
 	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
-		struct crash_sighting *sighting = &nested->campaign->results.all.at[i].sighting;
+		const char *names[STRATEGY_SET_MAX];
+		struct crash_sighting sighting =
+			result_sighting(nested->campaign, &nested->campaign->results.all.at[i], names);
 
-		sighting->nested = true;
-		if (sighting->states)
-			crash_add(crash, sighting);
+		sighting.nested = true;
+		if (sighting.states)
+			crash_add(crash, &sighting);
 	}
 	crash_end(crash);
 }

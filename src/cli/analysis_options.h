@@ -34,7 +34,7 @@ struct analysis_words {
 /* clang-format off */
 #define ANALYSIS_OPTIONS(o) \
 	OPTION_GROUP("Analysis"), \
-	{"detect", OPTION_VALUES(DETECTORS(DETECTOR_BAR) ",..."), "patterns,inject", "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
+	{"detect", OPTION_VALUES(DETECT_NAMES), OPTION_VALUES(DETECT_USUAL), "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
 	{"platform", OPTION_VALUES(PLATFORMS(PLATFORM_BAR) ",..."), "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers findings name instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \

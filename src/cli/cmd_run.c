@@ -45,7 +45,7 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 	record->keep_stdout = true;
 	recording.client = judging.client;
 	recording.ready = judging.ready;
-	recording.code_hash |= analyze->how.choice.explore; /* needed to tell segments apart */
+	recording.code_hash |= choice_layers(&analyze->how.choice) & BO_LAYER_CODE;
 	if (record_prepare(record, argc, argv, err) < 0)
 		return -1;
 	analyze->dir = analyze->out = record->recording.dir;

@@ -53,7 +53,7 @@ struct option_list {
 	size_t count;
 };
 
-/* "|a|b|c", made from a table of names (PLATFORMS(PLATFORM_BAR)), as the argument of an option: "a|b|c". */
+/* "|a|b|c" or ",a,b,c", made from a table of names (PLATFORMS(PLATFORM_BAR)), as the argument of an option: "a|b|c". */
 #define OPTION_VALUES(bars) (&(bars)[1])
 
 struct option {

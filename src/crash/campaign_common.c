@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "crash/campaign_in.h"
+#include "crash/strategy.h"
 
 /* The share of the budget for everything, including explaining. */
 #define SHARE_ALL 1.25
@@ -41,8 +41,9 @@ static void campaign_look(void *arg)
 	const struct phase *phase = &c->progress.phase;
 	uint64_t runs = c->progress.runs + tester_runs(c->tester) - phase->runs, trials = 0;
 
-	for (size_t p = 0; p < c->options.platform_count; p++)
-		trials += c->trials[p].all.count;
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		for (size_t p = 0; p < c->options.platform_count; p++)
+			trials += c->choosers[i].trials[p].all.count;
 	const struct campaign_progress progress = {
 		.phase = phase->name,
 		.done = phase->known ? trials : runs,

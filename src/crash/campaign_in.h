@@ -27,8 +27,6 @@
 #include "finding/crash_finding.h"
 #include "replay/folder.h"
 
-enum { CAMPAIGN_PLATFORMS_MAX = 8 };
-
 /* A stretch of a campaign, for the progress line. */
 struct phase {
 	const char *name;
@@ -45,7 +43,7 @@ struct progress {
 	uint64_t explained;    /* of `failed`, the states whose causes are known */
 };
 
-struct explored;  /* explore/explore_in.h */
+struct chooser;   /* strategy.h */
 struct leftovers; /* campaign/leftovers.h */
 struct nested;    /* campaign/nested.h */
 
@@ -66,14 +64,11 @@ struct campaign {
 	struct select *select;
 	struct creation *creation;
 
-	struct trials trials[CAMPAIGN_PLATFORMS_MAX]; /* of inject */
-	struct map injected[CAMPAIGN_PLATFORMS_MAX];  /* failing contents of inject -> 1 */
-	struct explored *explored;                    /* by platform; for inject, the pages that it tried (inject.c) */
-	struct judgement found;                       /* on all platforms */
+	struct chooser *choosers; /* one for each of options.strategies */
+	struct judgement found;   /* on all platforms */
 	struct verdict initial;
-	bool stopped;        /* interrupted or out of time before all was tested */
-	bool inject_stopped; /* that happened while inject had states to test */
-	bool begun;          /* recovery was tested without a crash */
+	bool stopped; /* interrupted or out of time before all was tested */
+	bool begun;   /* recovery was tested without a crash */
 
 	struct results results;
 	struct hangs *hangs;

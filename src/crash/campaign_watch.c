@@ -7,7 +7,7 @@
 
 #include "base/path.h"
 #include "blackout/trace_format.h"
-#include "crash/campaign_in.h"
+#include "crash/strategy.h"
 #include "image/tree.h"
 
 static bool watch_dir(const struct campaign *c, char dir[PATH_MAX])
@@ -33,7 +33,7 @@ void campaign_watch_end(struct campaign *c)
 
 uint32_t campaign_layers(const struct campaign *c)
 {
-	return c->options.explore ? BO_LAYER_CODE : 0;
+	return strategies_layers(c->options.strategies, c->options.strategy_count);
 }
 
 int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash,

@@ -30,7 +30,7 @@ struct place {
 
 struct hangs {
 	struct map confirmed; /* contents, points and losses where a hang was confirmed */
-	struct map index;     /* (platform and point, which) -> 1 + index of its place */
+	struct map index;     /* (platform and point or context, which) -> 1 + index of its place */
 	VEC_OF(struct place) places;
 	struct map left_out;  /* contents not tested because others of their point hang */
 	uint64_t unconfirmed; /* time-outs that were neither confirmed nor refuted */
@@ -125,7 +125,8 @@ static int state_confirm(struct campaign *c, size_t platform, const struct trial
 
 static struct place *place_get(struct campaign *c, size_t platform, const struct trial *trial)
 {
-	uint64_t *place = map_put(&c->hangs->index, point_key(platform, trial), trial->which);
+	uint64_t no_point = trial->point ? 0 : UINT64_C(1) << 63 | trial->context;
+	uint64_t *place = map_put(&c->hangs->index, point_key(platform, trial) | no_point, trial->which);
 
 	if (!*place) {
 		vec_push(&c->hangs->places, (struct place){0});

@@ -13,6 +13,8 @@
 #include "base/stop.h"
 #include "model/platform.h"
 
+struct strategy;
+
 /* States done so far, for a progress line. */
 struct campaign_progress {
 	const char *phase; /* "testing", "minimising" */
@@ -54,7 +56,8 @@ struct campaign_options {
 	size_t oracle_count;
 
 	/* what to test */
-	bool inject, explore;             /* inject: two states at each failure point; explore: all legal states */
+	const struct strategy *const *strategies; /* strategy.h; in the order in which they work */
+	size_t strategy_count;
 	bool prune_segments, prune_reads; /* explore.h */
 	uint64_t segments;                /* total that explore will look at, for progress; 0: not known */
 	uint64_t representatives;         /* how many segments of the same code to explore */

@@ -15,9 +15,20 @@
 
 enum { RESULT_STORES_MAX = 4096, RESULT_FRAMES_MAX = 64, RESULT_CONTEXTS_MAX = 16 };
 
+/* A set of a campaign's strategies: a bit for each, by its place in the list. */
+typedef uint64_t strategy_set;
+
+enum { STRATEGY_SET_MAX = 64 };
+
+static inline strategy_set strategy_bit(unsigned strategy)
+{
+	return (strategy_set)1 << strategy;
+}
+
 /* A finding under construction.  The campaign owns all that it points to. */
 struct result {
-	struct crash_sighting sighting;
+	struct crash_sighting sighting; /* without its detectors, until it is reported */
+	strategy_set strategies;        /* that found it */
 	struct verdict verdict;
 	bool by_loss;
 	uint32_t contexts[RESULT_CONTEXTS_MAX]; /* contexts whose stores must be lost; 0 ends the list */

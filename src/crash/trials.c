@@ -21,6 +21,8 @@ void trials_sort(struct trials *t)
 
 struct state *trial_state(const struct trial *trial, struct image *image)
 {
+	if (trial->persisted)
+		return state_new(image, trial->persisted);
 	return trial->which == TRIAL_ALL ? state_all(image) : state_none(image);
 }
 
@@ -77,7 +79,7 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 /* The state of judging. */
 struct judge {
 	const struct outcomes *outcomes;
-	unsigned detector;
+	unsigned strategy;
 	struct jobs *jobs;
 	struct judgement *found;
 	const struct judge_seen *seen;
@@ -95,7 +97,7 @@ enum { FOLLOWERS_MAX = 32 /* prefixes to examine for a reason of their own */ };
 static size_t job_new(struct judge *j, const struct trial *trial, struct verdict verdict, uint64_t start)
 {
 	struct job job = {
-		.trial = trial, .digest = trial->digest, .verdict = verdict, .start = start, .detectors = j->detector};
+		.trial = trial, .digest = trial->digest, .verdict = verdict, .start = start, .strategy = j->strategy};
 
 	vec_push(&j->jobs->all, job);
 	return j->jobs->all.count - 1;
@@ -143,6 +145,7 @@ static size_t judge_loss(struct judge *j, const struct trial *trial, struct verd
 	if (*job)
 		return *job - 1;
 	*job = 1 + job_new(j, trial, verdict, trial->event);
+	j->jobs->all.at[*job - 1].persisted = trial->persisted;
 	if (follows)
 		job_follow(j, *job - 1);
 	return *job - 1;
@@ -192,10 +195,10 @@ void jobs_prune(struct jobs *jobs)
 		qsort(jobs->all.at, kept, sizeof(*jobs->all.at), job_order);
 }
 
-void trials_judge(const struct trials *t, const struct outcomes *outcomes, unsigned detector, struct jobs *jobs,
+void trials_judge(const struct trials *t, const struct outcomes *outcomes, unsigned strategy, struct jobs *jobs,
 		  const struct judge_seen *seen, struct judgement *found)
 {
-	struct judge j = {.outcomes = outcomes, .detector = detector, .jobs = jobs, .seen = seen, .found = found};
+	struct judge j = {.outcomes = outcomes, .strategy = strategy, .jobs = jobs, .seen = seen, .found = found};
 
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);

@@ -11,7 +11,7 @@
  *  2. A program-order prefix that fails, when the one before it does not fail in the same way, is a job: find the store
  *     that made the difference.  Each later prefix that fails in the same way is a job that names the first one.  Most
  *     fail for the same reason, but that has to be verified.
- *  3. A state with only guaranteed stores fails because of the stores it loses.  Trials that lose stores of the same
+ *  3. Any other state, mostly the one with only guaranteed stores, fails because of the stores it loses.  Trials that lose stores of the same
  *     code and fail alike are one job: find out which of the stores matter.  If the prefix of the same moment fails
  *     alike, the job names the prefix's job.
  *  4. A content belongs to one job only, the first.
@@ -31,11 +31,12 @@
 enum trial_which { TRIAL_ALL, TRIAL_NONE };
 
 struct trial {
-	struct digest digest; /* of the case (crash_context.h) */
-	uint64_t event;       /* the crash is just after this event */
-	uint64_t from;        /* ALL: the user asked for no crash before this event */
-	uint64_t lost;        /* NONE: hash of the contexts whose stores are lost */
-	uint32_t point; /* failure point; 0: a moment of explore, just before an event with this context and op: */
+	struct digest digest;  /* of the case (crash_context.h) */
+	uint64_t event;        /* the crash is just after this event */
+	uint64_t from;         /* ALL: the user asked for no crash before this event */
+	uint64_t lost;         /* NONE: hash of the contexts whose stores are lost */
+	const bool *persisted; /* NONE: a flag for each pending unit, any legal set; NULL: none is persisted */
+	uint32_t point;        /* failure point; 0: any moment, just before an event with this context and op: */
 	uint32_t context;
 	uint8_t op;      /* enum op; OP_COUNT: the end */
 	uint8_t which;   /* enum trial_which */
@@ -48,8 +49,6 @@ struct trials {
 	VEC_OF(struct trial) all;
 };
 
-enum { JOB_INJECT = 1, JOB_EXPLORE = 2 };
-
 /* Failures that need one explanation. */
 struct job {
 	const struct trial *trial; /* the first that fails in this way */
@@ -57,8 +56,8 @@ struct job {
 	struct verdict verdict;    /* how it fails */
 	uint64_t start;            /* ALL: search from this event on; NONE: the trial's event */
 	uint64_t states;           /* distinct contents */
-	uint64_t fresh;            /* of these, contents that no other strategy found */
-	unsigned detectors;        /* the strategies that found it: JOB_INJECT, JOB_EXPLORE */
+	uint64_t fresh;            /* of these, contents that no earlier strategy found */
+	unsigned strategy;         /* the one that found it: its place among the campaign's strategies */
 	const bool *persisted;     /* NONE: a flag for each pending unit; NULL: none is persisted */
 	bool moved;                /* ALL: the search restarted after a file's size or name changed */
 	bool follows;              /* an earlier prefix fails alike; `prefix` names it */
@@ -87,7 +86,7 @@ void judgement_count(struct judgement *found, struct digest content, enum conten
 /* The maps hold failing contents -> 1. */
 struct judge_seen {
 	struct map *own;            /* found in this judging */
-	const struct map *others;   /* found by other strategies; NULL: there are none */
+	const struct map *others;   /* found by earlier strategies; NULL: there are none */
 	const struct contents *run; /* count only these, since other outcomes were inferred; NULL: all */
 };
 
@@ -101,7 +100,7 @@ void trials_accept(struct trials *trials, const struct outcomes *outcomes, struc
 
 /* Apply rules 2 to 4.  Jobs are added in the order of their trials.  The trials must not move as long as the jobs are
  * used.  *found grows by contents that are new to it. */
-void trials_judge(const struct trials *trials, const struct outcomes *outcomes, unsigned detector, struct jobs *jobs,
+void trials_judge(const struct trials *trials, const struct outcomes *outcomes, unsigned strategy, struct jobs *jobs,
 		  const struct judge_seen *seen, struct judgement *found);
 
 /* Remove jobs without contents of their own, and sort the rest by their start. */

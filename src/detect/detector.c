@@ -3,7 +3,7 @@
 #include "detect/detector.h"
 
 static const struct detector *const detectors[] = {
-#define X(name) &detector_##name,
+#define X(name, use) &detector_##name,
 	DETECTORS(X)
 #undef X
 		NULL,

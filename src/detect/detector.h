@@ -11,7 +11,8 @@
  * nothing, starts no process and parses no options; it reports what it sees to the sink.  To add a detector, write its
  * file and add it to DETECTORS.
  *
- * A detector without functions works on crash states after the recording has been read: see campaign/campaign.h. */
+ * What chooses crash states and tests them is not a detector but a strategy (crash/strategy.h).  Users need not know the
+ * difference: --detect takes both. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
 #define BLACKOUT_DETECT_DETECTOR_H
 
@@ -24,8 +25,7 @@ struct platform; /* model/platform.h */
 
 struct detector {
 	const char *name;
-	/* Starts the detector for a platform and returns its state.  Both arguments must outlive that state.  All
-	 * three functions are NULL for a detector that does not work on single events. */
+	/* Starts the detector for a platform and returns its state.  Both arguments must outlive that state. */
 	void *(*begin)(const struct platform *platform, struct sink *sink);
 	/* Handles the next event; `number` counts from 1. */
 	void (*event)(void *state, const struct event *ev, uint64_t number);
@@ -33,11 +33,17 @@ struct detector {
 	void (*end)(void *state);
 };
 
-/* X(name): the struct is detector_NAME */
-#define DETECTORS(X) X(patterns) X(inject) X(explore)
-#define DETECTOR_BAR(name) "|" #name /* for DETECTORS(DETECTOR_BAR), a list of names; the first bar must be skipped */
+/* X(name, use): the struct is detector_NAME.  DETECT_BY_DEFAULT: it is used unless the user says what to use;
+ * DETECT_IF_ASKED.  campaign/strategies.h has the rest of what --detect takes. */
+#define DETECTORS(X) X(patterns, DETECT_BY_DEFAULT)
 
-#define X(name) extern const struct detector detector_##name;
+/* For DETECTORS and STRATEGIES: all names, and those of the default.  The first character must be skipped. */
+#define DETECT_BAR(name, use) "|" #name
+#define DETECT_DEFAULT(name, use) use(name)
+#define DETECT_BY_DEFAULT(name) "," #name
+#define DETECT_IF_ASKED(name) ""
+
+#define X(name, use) extern const struct detector detector_##name;
 DETECTORS(X)
 #undef X
 

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "detect/detector.h"
 
 /* State of one thread. */
 struct progress {
@@ -191,8 +190,3 @@ const struct point *points_get(const struct points *p, size_t number)
 	BUG_ON(!number || number > p->all.count);
 	return &p->all.at[number - 1];
 }
-
-/* The detector works on crash states, after the recording has been read; it has no use for single events. */
-const struct detector detector_inject = {
-	.name = "inject",
-};

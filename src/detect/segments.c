@@ -5,7 +5,6 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "detect/detector.h"
 
 struct segments {
 	bool code;
@@ -122,8 +121,3 @@ uint64_t segments_left_out(const struct segments *segments)
 {
 	return segments->left_out;
 }
-
-/* Like inject, it works on crash states, after the recording has been read. */
-const struct detector detector_explore = {
-	.name = "explore",
-};

@@ -63,11 +63,13 @@ bool explain_is_fine(const struct explain *e, const struct job *job, struct verd
 
 /* Explained jobs */
 
+enum { ANY_STRATEGY = 0xffff };
+
 /* A job is identified by the digest and the kind of its first state.  The same content may be everything stored at one
- * moment and only the guaranteed stores at another; these need two explanations.  `detector` 0: any strategy. */
-static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned detector)
+ * moment and only the guaranteed stores at another; these need two explanations. */
+static uint64_t *explained(const struct explain *e, struct digest digest, unsigned which, unsigned strategy)
 {
-	uint64_t kind = (uint64_t)e->platform_index << 32 | which << 2 | detector;
+	uint64_t kind = (uint64_t)e->platform_index << 32 | which << 16 | strategy;
 
 	return map_put(&e->campaign->results.explained, digest.low + kind, digest.high);
 }
@@ -79,7 +81,7 @@ static struct result *result_at(const struct explain *e, uint64_t index)
 
 struct result *explain_told(const struct explain *e, const struct job *follower)
 {
-	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->detectors));
+	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->strategy));
 }
 
 /* A job that names another may not have been examined itself, so other strategies must not rely on it. */
@@ -87,26 +89,26 @@ static void job_told(struct explain *e, const struct job *job)
 {
 	uint64_t index = e->told ? e->told : EXPLAINED_FINE;
 
-	*explained(e, job->digest, job->trial->which, job->detectors) = index;
+	*explained(e, job->digest, job->trial->which, job->strategy) = index;
 	if (!job->follows)
-		*explained(e, job->digest, job->trial->which, 0) = index;
+		*explained(e, job->digest, job->trial->which, ANY_STRATEGY) = index;
 }
 
 /* Has this state been explained before?  Then nothing else is to be done. */
 static bool job_is_told(struct explain *e, const struct job *job)
 {
-	uint64_t known = *explained(e, job->digest, job->trial->which, job->detectors);
+	uint64_t known = *explained(e, job->digest, job->trial->which, job->strategy);
 	struct result *result;
 
 	if (!known)
-		known = *explained(e, job->digest, job->trial->which, 0);
+		known = *explained(e, job->digest, job->trial->which, ANY_STRATEGY);
 	if (!known)
 		return false;
 	result = result_at(e, known);
 	e->told = 0;
 	if (result)
 		result_join(e, result, job);
-	*explained(e, job->digest, job->trial->which, job->detectors) = known;
+	*explained(e, job->digest, job->trial->which, job->strategy) = known;
 	return true;
 }
 

@@ -31,13 +31,12 @@ void result_stores(struct explain *e, struct crash_sighting *s, const struct cra
 
 void result_join(struct explain *e, struct result *result, const struct job *job)
 {
-	/* Contents of explore that inject found, too, are already counted. */
-	bool counted = result->sighting.by_inject && job->detectors == JOB_EXPLORE;
+	/* Contents that an earlier strategy found, too, are already counted. */
+	bool counted = result->strategies & (strategy_bit(job->strategy) - 1);
 
 	e->told = 1 + (size_t)(result - e->campaign->results.all.at);
 	result->sighting.states += counted ? job->fresh : job->states;
-	result->sighting.by_inject |= !!(job->detectors & JOB_INJECT);
-	result->sighting.by_explore |= !!(job->detectors & JOB_EXPLORE);
+	result->strategies |= strategy_bit(job->strategy);
 }
 
 static const char *tail_text(struct campaign *c, const struct tail *tail)
@@ -208,8 +207,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		result_becomes_creation(result);
 	}
 	s->kind = oracles_finding(e->campaign->oracles, result->verdict);
-	s->by_inject = job->detectors & JOB_INJECT;
-	s->by_explore = job->detectors & JOB_EXPLORE;
+	result->strategies = strategy_bit(job->strategy);
 	s->platform = e->platform;
 	s->ending = result->verdict.ending;
 	s->states = job->states;

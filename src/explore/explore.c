@@ -2,6 +2,8 @@
 /* explore.c - see explore.h. */
 #include "explore/explore.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@
 #include "trace/op.h"
 
 enum {
-	EVENTS_PER_LOOK = 1 << 14,
 	ROOTS_PER_SUSPECT = 4,
 	EXPLAIN_LEAST = 16, /* roots between two searches for causes, at least */
 	EXPLAIN_PART = 4,   /* or one in this many of the roots so far */
@@ -40,7 +41,7 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 	uint8_t *nothing;
 	uint32_t units;
 
-	vec_push(&e->explored->trials.all, trial);
+	vec_push(&e->trials->all, trial);
 	if (!pending)
 		return;
 	nothing = mem_alloc(moment->choices->unit_count);
@@ -48,7 +49,7 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 	trial.digest = moment->certain;
 	trial.guaranteed = true;
 	trial.lost = moment_lost(moment, nothing, NULL, &units);
-	vec_push(&e->explored->trials.all, trial);
+	vec_push(&e->trials->all, trial);
 	free(nothing);
 }
 
@@ -148,24 +149,6 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 
 /* The reading */
 
-static int event_explore(struct explore *e, const struct event *ev, struct err *err)
-{
-	struct model *model = image_model(reading_image(e->reading));
-	int r = 0;
-
-	if (ev)
-		select_event(e->campaign->select, reading_trace(e->reading), ev, reading_number(e->reading));
-	if (moments_before(&e->moments, model, ev)) {
-		if (!select_returned(e->campaign->select))
-			segments_skip(e->segments);
-		else if (segments_cut(e->segments).chosen)
-			r = moment_explore(e, ev, err);
-	}
-	if (ev)
-		segments_event(e->segments, ev);
-	return r;
-}
-
 /* Find the causes of the failures so far, so that they are known if the user interrupts.  When this happens depends
  * only on the number of roots, not on the clock, so that findings are reproducible. */
 static int explain_meanwhile(struct explore *e, struct err *err)
@@ -183,26 +166,23 @@ static int explain_meanwhile(struct explore *e, struct err *err)
 	return campaign_tester(c, e->reading, err);
 }
 
-static int reading_explore(struct explore *e, struct err *err)
+static int explore_event(struct pass *pass, const struct event *ev, struct err *err)
 {
-	const struct event *ev;
-	int r, more;
+	struct explore *e = pass->state;
+	struct model *model = image_model(reading_image(e->reading));
+	int r = 0;
 
-	do {
-		more = reading_look(e->reading, &ev, err);
-		if (more < 0)
-			return -1;
-		r = event_explore(e, more ? ev : NULL, err);
-		if (r == 0 && e->tested >= e->explain_at)
-			r = explain_meanwhile(e, err);
-		if (r < 0)
-			return r;
-		if (more)
-			reading_go(e->reading);
-		if (reading_number(e->reading) % EVENTS_PER_LOOK == 0 && stop_asked(&e->campaign->options.stop))
-			return TESTER_STOPPED;
-	} while (more);
-	return 0;
+	if (ev)
+		select_event(e->campaign->select, reading_trace(e->reading), ev, reading_number(e->reading));
+	if (moments_before(&e->moments, model, ev)) {
+		if (!select_returned(e->campaign->select))
+			segments_skip(e->segments);
+		else if (segments_cut(e->segments).chosen)
+			r = moment_explore(e, ev, err);
+	}
+	if (ev)
+		segments_event(e->segments, ev);
+	return r == 0 && e->tested >= e->explain_at ? explain_meanwhile(e, err) : r;
 }
 
 /* The number of roots that wait for this pass; not for the first passes. */
@@ -217,23 +197,22 @@ static uint64_t pass_roots(const struct explored *explored, enum explore_pass pa
 }
 
 /* Is there anything to do in this pass? */
-static bool pass_is_due(const struct explore *e, enum explore_pass pass)
+static bool pass_is_due(const struct campaign *c, const struct explored *explored, size_t platform,
+			enum explore_pass pass)
 {
-	const struct campaign *c = e->campaign;
-
 	if (pass == PASS_SUSPECTS)
 		return has_budget(c) && c->options.suspect_count;
 	if (pass == PASS_ALL)
 		return true;
 	if (pass == PASS_NEST)
-		return explore_nests(e);
+		return c->options.nested && platform == 0;
 	if (!has_budget(c) && (pass == PASS_SOME || pass == PASS_REST))
 		return false;
-	return pass_roots(e->explored, pass) > 0;
+	return pass_roots(explored, pass) > 0;
 }
 
 /* Set the phase and its number of segments for the progress line. */
-static void pass_begin(struct campaign *c, const struct explored *explored, enum explore_pass pass)
+static void pass_begin(const struct chooser *chooser, size_t platform, enum explore_pass pass)
 {
 	static const char *const phases[EXPLORE_PASSES] = {
 		[PASS_SUSPECTS] = "exploring suspicious segments",
@@ -246,10 +225,13 @@ static void pass_begin(struct campaign *c, const struct explored *explored, enum
 		[PASS_SAMPLE] = "sampling large segments",
 	};
 
+	struct campaign *c = chooser->campaign;
+	const struct explored *all = chooser->state, *explored = &all[platform];
+
 	campaign_phase(c, phases[pass], 0);
 	if (pass == PASS_ALL) {
 		c->progress.phase.segments_known = c->options.segments; /* on all platforms */
-		for (const struct explored *before = c->explored; before < explored; before++)
+		for (const struct explored *before = all; before < explored; before++)
 			c->progress.phase.segments += before->seen;
 	}
 	if (pass == PASS_NEST)
@@ -258,57 +240,64 @@ static void pass_begin(struct campaign *c, const struct explored *explored, enum
 		c->progress.phase.segments_known = pass_roots(explored, pass);
 }
 
-static int explore_open(struct explore *e, size_t platform, struct err *err)
+static unsigned explore_passes(const struct campaign_options *options)
 {
-	struct campaign *c = e->campaign;
-	bool code;
-
-	if (reading_open(&e->reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
-		return -1;
-	code = trace_layers(reading_trace(e->reading)) & BO_LAYER_CODE;
-	e->segments = segments_new(code, c->options.prune_segments ? c->options.representatives : 0);
-	e->files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e->files));
-	select_round(c->select, 0);
-	return campaign_tester(c, e->reading, err);
+	(void)options;
+	return EXPLORE_PASSES;
 }
 
-static void explore_close(struct explore *e)
+static bool explore_due(struct chooser *chooser, size_t platform, unsigned number)
 {
+	struct explored *explored = &((struct explored *)chooser->state)[platform];
+	enum explore_pass pass = (enum explore_pass)number;
+
+	if (!pass_is_due(chooser->campaign, explored, platform, pass))
+		return false;
+	if (pass == PASS_SUSPECTS)
+		suspects_take(explored, &chooser->campaign->options);
+	pass_begin(chooser, platform, pass);
+	return true;
+}
+
+static void explore_open(struct pass *pass)
+{
+	struct campaign *c = pass->chooser->campaign;
+	struct explored *explored = pass->chooser->state;
+	bool code = trace_layers(reading_trace(pass->reading)) & BO_LAYER_CODE;
+	struct explore *e = mem_alloc(sizeof(*e));
+
+	*e = (struct explore){
+		.campaign = c,
+		.explored = &explored[pass->platform],
+		.trials = &pass->chooser->trials[pass->platform],
+		.reading = pass->reading,
+		.segments = segments_new(code, c->options.prune_segments ? c->options.representatives : 0),
+		.pass = (enum explore_pass)pass->number,
+		.platform = pass->platform,
+		.nests = c->options.nested && pass->platform == 0,
+		.explain_at = EXPLAIN_LEAST,
+		.files = mem_alloc((origin_path_count(c->survey->origin) + 1) * sizeof(*e->files)),
+	};
+	select_round(c->select, 0);
+	pass->state = e;
+}
+
+static int explore_check(const struct pass *pass, struct err *err)
+{
+	return select_check_after(pass->chooser->campaign->select, err);
+}
+
+static void explore_close(struct pass *pass)
+{
+	struct explore *e = pass->state;
+
+	if (pass->stopped && !e->explored->read)
+		e->explored->stopped = reading_number(e->reading);
+	e->explored->read = true;
 	lazily_close(e);
 	segments_free(e->segments);
 	free(e->files);
-	reading_close(e->reading);
-}
-
-int explore_read(struct campaign *c, size_t platform, enum explore_pass pass, struct err *err)
-{
-	struct explore e = {.campaign = c,
-			    .explored = &c->explored[platform],
-			    .platform = platform,
-			    .explain_at = EXPLAIN_LEAST,
-			    .pass = pass};
-	bool was_stopped;
-	int r;
-
-	if (!pass_is_due(&e, pass))
-		return 0;
-	if (pass == PASS_SUSPECTS)
-		suspects_take(e.explored, &c->options);
-	pass_begin(c, e.explored, pass);
-	r = explore_open(&e, platform, err);
-	if (r == 0)
-		r = campaign_begin(c, e.reading, err);
-	if (r == 0)
-		r = reading_explore(&e, err);
-	if (r == 0)
-		r = select_check_after(c->select, err);
-	was_stopped = c->stopped;
-	r = campaign_tester_end(c, r, err);
-	if (c->stopped && !was_stopped && !e.explored->read)
-		e.explored->stopped = reading_number(e.reading);
-	e.explored->read = true;
-	explore_close(&e);
-	return r;
+	free(e);
 }
 
 static void root_count(struct explore_figures *f, const struct root *root)
@@ -323,13 +312,13 @@ static void root_count(struct explore_figures *f, const struct root *root)
 	}
 }
 
-struct explore_figures explore_figures(const struct campaign *c)
+struct explore_figures explored_figures(const struct explored *explored, size_t platforms)
 {
 	struct explore_figures f = {0};
 	struct contents all = {0};
 
-	for (size_t p = 0; p < c->options.platform_count; p++) {
-		const struct explored *e = &c->explored[p];
+	for (size_t p = 0; explored && p < platforms; p++) {
+		const struct explored *e = &explored[p];
 
 		f.roots += e->seen;
 		f.different += e->roots.count;
@@ -354,11 +343,6 @@ struct explored *explored_new(size_t platforms)
 	return mem_alloc(platforms * sizeof(struct explored));
 }
 
-struct trials *explored_trials(struct explored *explored, size_t platform)
-{
-	return &explored[platform].trials;
-}
-
 void explored_free(struct explored *explored, size_t platforms)
 {
 	for (size_t p = 0; explored && p < platforms; p++) {
@@ -369,7 +353,6 @@ void explored_free(struct explored *explored, size_t platforms)
 			candidates_free(&e->roots.at[i].candidates);
 		}
 		vec_free(&e->roots);
-		vec_free(&e->trials.all);
 		map_free(&e->names);
 		vec_free(&e->suspects);
 		map_free(&e->suspect_index);
@@ -378,3 +361,97 @@ void explored_free(struct explored *explored, size_t platforms)
 	}
 	free(explored);
 }
+
+/* The strategy.  The state of its chooser is an array of struct explored, by platform. */
+
+static void explore_begin(struct chooser *chooser)
+{
+	chooser->state = explored_new(chooser->campaign->options.platform_count);
+}
+
+static void explore_free(struct chooser *chooser)
+{
+	explored_free(chooser->state, chooser->campaign->options.platform_count);
+}
+
+static const struct candidates *explore_candidates(const struct chooser *chooser, size_t index, uint64_t *event)
+{
+	const struct explored *first = chooser->state;
+
+	if (index >= first->roots.count)
+		return NULL;
+	*event = first->roots.at[index].event;
+	return &first->roots.at[index].candidates;
+}
+
+static struct explore_figures chooser_figures(const struct chooser *chooser)
+{
+	return explored_figures(chooser->state, chooser->campaign->options.platform_count);
+}
+
+static void explore_figures(const struct chooser *chooser, struct findings *f)
+{
+	struct explore_figures e = chooser_figures(chooser);
+
+	f->stats.crash_states.explored = figure_known(e.all);
+	f->stats.segments.explored = figure_known(e.complete);
+	f->stats.segments.partial = figure_known(e.partial);
+	f->stats.segments.untested = figure_known(e.waiting);
+	if (e.partial || e.waiting)
+		f->stats.complete = figure_known(0);
+}
+
+static bool explore_partly(const struct chooser *chooser)
+{
+	struct explore_figures e = chooser_figures(chooser);
+
+	return e.left_in || e.waiting;
+}
+
+/* Notes on limits that were met. */
+static void explore_limits(const struct chooser *chooser, struct findings *f)
+{
+	const struct campaign *c = chooser->campaign;
+	struct explore_figures e = chooser_figures(chooser);
+
+	if (e.eager)
+		findings_note(f,
+			      "in %" PRIu64
+			      " segment%s crash states were tried one by one, because recovery's reads could "
+			      "not decide them (%s)%s",
+			      e.eager, e.eager == 1 ? "" : "s",
+			      e.reason    ? e.reason
+			      : c->reason ? c->reason
+					  : "no fork server",
+			      e.observed ? "; only lines that an observed recovery read were varied" : "");
+	if (e.left_in)
+		findings_note(f,
+			      "%s%.3g sets of stores were left out in %" PRIu64
+			      " segment%s; the most suspicious sets and a "
+			      "random sample were tested",
+			      isinf(e.left_out) ? "more than " : "", isinf(e.left_out) ? 1e308 : e.left_out, e.left_in,
+			      e.left_in == 1 ? "" : "s");
+	if (e.stopped)
+		findings_note(f, "crashes after event %" PRIu64 " of %" PRIu64 " were not explored", e.stopped,
+			      c->survey->events);
+}
+
+const struct strategy strategy_explore = {
+	.name = "explore",
+	.layers = BO_LAYER_CODE,
+	.all_sets = true,
+	.observes = true,
+	.passes = explore_passes,
+	.begin = explore_begin,
+	.free = explore_free,
+	.due = explore_due,
+	.open = explore_open,
+	.close = explore_close,
+	.moment = explore_event,
+	.check = explore_check,
+	.jobs = explore_jobs,
+	.candidates = explore_candidates,
+	.figures = explore_figures,
+	.limits = explore_limits,
+	.partly = explore_partly,
+};

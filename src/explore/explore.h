@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explore.h - the readings that test all legal sets of persisted stores: every crash state that can matter.
  *
- *     explore_read(campaign, platform, pass, &err);              // testing
- *     explore_jobs(campaign, platform, &jobs);                   // judging: adds the failures to explain
- *     explore_figures(campaign)                                  // statistics for the report
+ * strategy_explore is a row of the table of strategies (crash/strategy.h).
  *
  * DESIGN.  Between two moments (model/moments.h) the set of legal states only grows, so it is enough to look at
  * moments.  With --prune segments, only the first few moments that end segments of the same code are looked at
@@ -25,10 +23,11 @@
 #ifndef BLACKOUT_EXPLORE_EXPLORE_H
 #define BLACKOUT_EXPLORE_EXPLORE_H
 
-#include "crash/trials.h"
+#include "crash/strategy.h"
 
-struct campaign;
-struct explored;
+extern const struct strategy strategy_explore;
+
+struct explored; /* what was explored on one platform */
 
 /* The passes, in the order in which they run.  With a budget, each pass goes through all roots before the next pass
  * looks closer.  Without a budget, PASS_ALL finishes each root.  The suspicious states are defined in try_each.c. */
@@ -62,23 +61,15 @@ struct explore_figures {
 	bool observed;          /* the "observed" way was used */
 };
 
-/* Test the states of a platform in one pass.  0 also when stopped. */
-int explore_read(struct campaign *campaign, size_t platform, enum explore_pass pass, struct err *err);
+/* Judge the states of roots other than the extreme ones, which are the chooser's trials, and add the jobs.  The roots
+ * are those of explore, or the pages that inject tried. */
+void roots_judge(struct chooser *chooser, size_t platform, struct explored *explored, const struct judge_seen *seen,
+		 struct jobs *jobs);
 
-/* Judge the states of roots other than the extreme ones, which are `trials`, and add the jobs.  The roots are those of
- * explore, or the pages that inject tried. */
-void roots_judge(struct campaign *campaign, size_t platform, const struct trials *trials, unsigned detector,
-		 const struct judge_seen *seen, struct jobs *jobs);
-
-/* Judge the states that explore tested, and add the jobs.  Call after trials_sort and trials_accept. */
-void explore_jobs(struct campaign *campaign, size_t platform, struct jobs *jobs);
-
-struct explore_figures explore_figures(const struct campaign *campaign);
+struct explore_figures explored_figures(const struct explored *explored, size_t platforms);
 
 /* An array with one element for each platform. */
 struct explored *explored_new(size_t platforms);
-/* The trials of the platform's extreme states. */
-struct trials *explored_trials(struct explored *explored, size_t platform);
 void explored_free(struct explored *explored, size_t platforms);
 
 #endif

@@ -9,11 +9,10 @@
 #ifndef BLACKOUT_EXPLORE_EXPLORE_IN_H
 #define BLACKOUT_EXPLORE_EXPLORE_IN_H
 
-#include "crash/campaign_in.h"
+#include "crash/candidates.h"
+#include "crash/moment.h"
 #include "detect/segments.h"
-#include "explore/candidates.h"
 #include "explore/explore.h"
-#include "explore/moment.h"
 #include "image/contents.h"
 #include "model/moments.h"
 
@@ -80,18 +79,19 @@ struct explored {
 	bool observed;
 	bool read;              /* read at least once */
 	struct observed *lines; /* that recovery reads; NULL: not observed yet */
-	struct trials trials;   /* the extreme states of all roots */
 };
 
 /* One reading. */
 struct explore {
 	struct campaign *campaign;
 	struct explored *explored;
+	struct trials *trials; /* of the extreme states */
 	struct reading *reading;
 	struct segments *segments;
 	struct moments moments;
 	enum explore_pass pass;
 	size_t platform;
+	bool nests;                      /* keep states whose recovery is to be crashed */
 	size_t tested;                   /* roots tested in this reading */
 	size_t explain_at;               /* value of `tested` at which to look for causes */
 	uint32_t *files;                 /* for run/lazy.h */
@@ -107,12 +107,8 @@ static inline struct moment *explore_moment(const struct explore *explore)
 	return moment_new(reading_image(explore->reading), &crash);
 }
 
-/* Should states be kept whose recovery is to be crashed? */
-static inline bool explore_nests(const struct explore *explore)
-{
-	return explore->campaign->options.nested && explore->campaign->options.explore &&
-	       explore->explored == &explore->campaign->explored[0];
-}
+/* failing.c: see struct strategy. */
+void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);
 
 /* try_lazily.c: is there a fork server, and should it be used? */
 bool lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);

@@ -75,7 +75,7 @@ static int failure_order(const void *left, const void *right)
 
 struct judge {
 	struct campaign *campaign;
-	unsigned detector;
+	unsigned strategy;
 	const struct trials *trials;
 	struct jobs *jobs;
 	const struct judge_seen *seen;
@@ -149,7 +149,7 @@ static struct job *loss_job(struct judge *j, const struct root *root, const stru
 				  .digest = failure->leader,
 				  .verdict = failure->verdict,
 				  .start = root->event,
-				  .detectors = j->detector,
+				  .strategy = j->strategy,
 				  .persisted = failure->persisted,
 				  .follows = prefix};
 
@@ -192,26 +192,31 @@ static void tested_count(struct campaign *c, const struct contents *tested)
 			judgement_count(&c->found, tested->at[i], CONTENT_TESTED);
 }
 
-void roots_judge(struct campaign *c, size_t platform, const struct trials *trials, unsigned detector,
-		 const struct judge_seen *seen, struct jobs *jobs)
+void roots_judge(struct chooser *chooser, size_t platform, struct explored *explored, const struct judge_seen *seen,
+		 struct jobs *jobs)
 {
-	struct explored *explored = &c->explored[platform];
-	struct judge j = {.campaign = c, .detector = detector, .trials = trials, .jobs = jobs, .seen = seen};
+	struct campaign *c = chooser->campaign;
+	struct judge j = {
+		.campaign = c,
+		.strategy = chooser->number,
+		.trials = &chooser->trials[platform],
+		.jobs = jobs,
+		.seen = seen,
+	};
 
-	j.created = trials_created(trials, c->outcomes);
+	j.created = trials_created(j.trials, c->outcomes);
 	tested_count(c, &explored->tested);
 	for (size_t i = 0; i < explored->roots.count; i++)
 		root_judge(&j, &explored->roots.at[i]);
 	map_free(&j.loses);
 }
 
-void explore_jobs(struct campaign *c, size_t platform, struct jobs *jobs)
+void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *given, struct jobs *jobs)
 {
-	struct explored *explored = &c->explored[platform];
-	struct map own = {0};
-	const struct judge_seen seen = {&own, &c->injected[platform], &explored->tested};
+	struct explored *explored = &((struct explored *)chooser->state)[platform];
+	struct judge_seen seen = *given;
 
-	trials_judge(&explored->trials, c->outcomes, JOB_EXPLORE, jobs, &seen, &c->found);
-	roots_judge(c, platform, &explored->trials, JOB_EXPLORE, &seen, jobs);
-	map_free(&own);
+	seen.run = &explored->tested;
+	chooser_jobs(chooser, platform, &seen, jobs);
+	roots_judge(chooser, platform, explored, &seen, jobs);
 }

@@ -103,7 +103,7 @@ int observe(struct explore *e, const struct moment *moment, uint8_t **open)
 		return 0; /* a server does not end by itself, so it cannot be recorded */
 	if (!o) {
 		o = e->explored->lines = mem_alloc(sizeof(*o));
-		o->stores = explore_nests(e);
+		o->stores = e->nests;
 		r = observe_once(e, o, NULL, CRASH_NONE);
 	}
 	if (r == 0 && !o->failed && (o->moments & (o->moments + 1)) == 0)

@@ -75,7 +75,7 @@ static void state_learn(struct eager *g, const uint8_t *taken, struct digest dig
 		return;
 	if (verdict_failed(verdict))
 		failures_add(&root->failures, g->moment, taken, g->open, digest, verdict, sequence);
-	else if (explore_nests(g->explore))
+	else if (g->explore->nests)
 		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
 }
 

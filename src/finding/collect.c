@@ -101,15 +101,6 @@ static const struct member *group_lead(const struct group *group)
 	return lead;
 }
 
-static void finding_add_platform(struct finding *finding, const char *platform)
-{
-	for (size_t i = 0; i < finding->platform_count; i++)
-		if (!strcmp(finding->platforms[i], platform))
-			return;
-	BUG_ON(finding->platform_count == FINDING_PLATFORMS_MAX);
-	finding->platforms[finding->platform_count++] = platform;
-}
-
 static uint64_t group_count(const struct group *group, const char *platform)
 {
 	uint64_t count = 0;
@@ -126,8 +117,7 @@ static void finding_variant_platforms(struct collector *c, struct finding *findi
 {
 	for (size_t i = 0; i < group->members.count; i++)
 		if (group->members.at[i].entry->first.variant == variant)
-			finding_add_platform(finding,
-					     findings_text(c->findings, sink_platform(group->members.at[i].sink)));
+			finding_add_platform(c->findings, finding, sink_platform(group->members.at[i].sink));
 }
 
 static void finding_count(struct collector *c, struct finding *finding, const struct group *group,
@@ -137,7 +127,7 @@ static void finding_count(struct collector *c, struct finding *finding, const st
 	for (size_t i = 0; i < group->members.count; i++) {
 		const struct member *member = &group->members.at[i];
 
-		finding_add_platform(finding, findings_text(c->findings, sink_platform(member->sink)));
+		finding_add_platform(c->findings, finding, sink_platform(member->sink));
 		if (member->entry->largest.size > finding->largest.size)
 			finding->largest = member->entry->largest;
 	}

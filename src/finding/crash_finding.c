@@ -348,8 +348,6 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	struct finding finding = {
 		.kind = s->kind,
 		.severity = s->cause == CAUSE_CREATION ? SEVERITY_WARNING : kind_get(s->kind)->severity,
-		.platforms = {findings_text(c->findings, s->platform)},
-		.platform_count = 1,
 		.count = s->states,
 		.stack = stacks_make(&c->stacks, context),
 		.crash = crash_make(c, s, in_library),
@@ -359,30 +357,25 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 		stack_blame_library(&finding.stack);
 	finding.crash->in_library = in_library;
 
-	if (s->by_inject || !s->by_explore)
-		finding_add_detector(&finding, "inject");
-	if (s->by_explore)
-		finding_add_detector(&finding, "explore");
+	finding_add_platform(c->findings, &finding, s->platform);
+	for (size_t i = 0; i < s->detector_count; i++)
+		finding_add_detector(c->findings, &finding, s->detectors[i]);
 	finding_relate(c, &finding);
 	finding_example(c, &finding, store);
 	return finding;
 }
 
 /* Adds another sighting of the same finding: another context of the same place, or another platform. */
-static void finding_join(struct finding *finding, const struct finding *again)
+static void finding_join(struct findings *findings, struct finding *finding, const struct finding *again)
 {
 	for (size_t i = 0; i < again->detector_count; i++)
-		finding_add_detector(finding, again->detectors[i]);
+		finding_add_detector(findings, finding, again->detectors[i]);
 	if (!strcmp(finding->platforms[0], again->platforms[0])) {
 		finding->count += again->count;
 		finding->crash->states += again->count;
 		return;
 	}
-	for (size_t i = 1; i < finding->platform_count; i++)
-		if (!strcmp(finding->platforms[i], again->platforms[0]))
-			return;
-	BUG_ON(finding->platform_count == FINDING_PLATFORMS_MAX);
-	finding->platforms[finding->platform_count++] = again->platforms[0];
+	finding_add_platform(findings, finding, again->platforms[0]);
 }
 
 static void finding_push(struct crash_findings *c, const struct finding *finding)
@@ -422,7 +415,7 @@ static void sighting_add(struct crash_findings *c, const struct crash_sighting *
 	uint64_t *known = map_put(&c->known, key.low64, key.high64);
 
 	if (*known) {
-		finding_join(&c->findings->at[*known - 1], &finding);
+		finding_join(c->findings, &c->findings->at[*known - 1], &finding);
 		caller_note(c, *known - 1, &finding.stack);
 		return;
 	}
@@ -583,7 +576,7 @@ static void findings_unite(struct findings *findings)
 			same->count += findings->at[i].count;
 			same->crash->states += findings->at[i].count;
 			for (size_t k = 0; k < findings->at[i].detector_count; k++)
-				finding_add_detector(same, findings->at[i].detectors[k]);
+				finding_add_detector(findings, same, findings->at[i].detectors[k]);
 			findings->at[i].crash->cause = CAUSE_COUNT; /* marks it for removal */
 		}
 	}

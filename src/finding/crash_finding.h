@@ -42,7 +42,8 @@ struct crash_store {
 
 struct crash_sighting {
 	enum finding_kind kind;
-	bool by_inject, by_explore; /* the detectors that found it */
+	const char *const *detectors; /* that found it; at least one */
+	size_t detector_count;
 	const char *platform;
 	enum crash_cause cause;
 	uint32_t blamed;      /* context of the finding's location: a store; 0: the crash point */

@@ -297,14 +297,30 @@ void frame_text(const struct finding_frame *frame, char *text, size_t size)
 	}
 }
 
-void finding_add_detector(struct finding *finding, const char *detector)
+/* Adds a name to a list without duplicates.  Lists are short, so each addition makes a new one. */
+static void name_add(struct findings *findings, const char *const **names, size_t *count, const char *name)
 {
-	for (size_t i = 0; i < finding->detector_count; i++)
-		if (!strcmp(finding->detectors[i], detector))
+	const char **longer;
+
+	for (size_t i = 0; i < *count; i++)
+		if (!strcmp((*names)[i], name))
 			return;
-	BUG_ON(finding->detector_count == FINDING_DETECTORS_MAX);
-	finding->detectors[finding->detector_count++] = detector;
+	longer = findings_block(findings, *count + 1, sizeof(*longer));
+	for (size_t i = 0; i < *count; i++)
+		longer[i] = (*names)[i];
+	longer[(*count)++] = findings_text(findings, name);
+	*names = longer;
+}
+
+void finding_add_detector(struct findings *findings, struct finding *finding, const char *detector)
+{
+	name_add(findings, &finding->detectors, &finding->detector_count, detector);
 	finding->detector = finding->detectors[0];
+}
+
+void finding_add_platform(struct findings *findings, struct finding *finding, const char *platform)
+{
+	name_add(findings, &finding->platforms, &finding->platform_count, platform);
 }
 
 bool frame_same_place(const struct finding_frame *a, const struct finding_frame *b)

@@ -32,8 +32,6 @@
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
-#define FINDING_PLATFORMS_MAX 8
-#define FINDING_DETECTORS_MAX 4
 #define FINGERPRINT_CHARS 32
 
 /* A frame of a stack.  Unknown texts are NULL, unknown numbers 0. */
@@ -160,11 +158,11 @@ struct finding {
 	enum finding_kind kind;
 	enum severity severity;
 	const char *detector; /* the first of `detectors` */
-	const char *detectors[FINDING_DETECTORS_MAX];
+	const char *const *detectors;
 	size_t detector_count;     /* 0: `detector` alone */
 	struct finding_also *also; /* findings of other detectors at the same place that describe the same mistake */
 	size_t also_count;
-	const char *platforms[FINDING_PLATFORMS_MAX];
+	const char *const *platforms;
 	size_t platform_count;
 	const char *message, *fix; /* fix: NULL if none can be given */
 	struct finding_runs runs;  /* in findings.json only as part of the message */
@@ -317,7 +315,8 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 				  struct symbols *symbols, const struct findings_options *options);
 
 /* Adds a detector that also found it. */
-void finding_add_detector(struct finding *finding, const char *detector);
+void finding_add_detector(struct findings *findings, struct finding *finding, const char *detector);
+void finding_add_platform(struct findings *findings, struct finding *finding, const char *platform);
 
 /* A copy of `text` that lives as long as the collection; NULL for NULL. */
 const char *findings_text(struct findings *findings, const char *text);

@@ -53,7 +53,7 @@ static void finding_merge(struct findings *findings, struct finding *crash, cons
 								 .detector = other->detector,
 								 .message = other->message,
 								 .fix = other->fix};
-	finding_add_detector(crash, other->detector);
+	finding_add_detector(findings, crash, other->detector);
 }
 
 void findings_merge(struct findings *findings)

@@ -6,66 +6,20 @@
  * explore tests that anyway, each page is tried as the only one on media, and as the only one lost (try_each.c). */
 #include "inject/inject.h"
 
-#include <xxhash.h>
+#include <inttypes.h>
+#include <stdlib.h>
 
 #include "explore/explore_in.h"
 #include "trace/op.h"
 
 struct inject {
 	struct campaign *campaign;
-	struct reading *reading;
 	struct points *points;
-	struct trials *trials;
 	struct explore pages; /* for pages_try */
-	size_t platform;
-	VEC_OF(uint32_t) seen; /* by context: the stamp of the trial that counted it last */
-	uint32_t stamp;
-	bool first_visits; /* only first visits are wanted */
-	size_t due;        /* the next point, if first_visits */
-	uint64_t before;   /* event of the last point, chosen or not */
+	bool first_visits;    /* only first visits are wanted */
+	size_t due;           /* the next point, if first_visits */
+	uint64_t before;      /* event of the last point, chosen or not */
 };
-
-/* A hash of the contexts whose stores are lost if no pending store reaches media.  Independent of the order and number
- * of the stores. */
-static uint64_t lost_hash(struct inject *in, struct model *model)
-{
-	size_t count;
-	const struct unit *const *units = model_pending(model, &count);
-	uint64_t hash = 0;
-
-	in->stamp++;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t context = units[i]->context;
-
-		while (in->seen.count <= context)
-			vec_push(&in->seen, 0);
-		if (in->seen.at[context] == in->stamp)
-			continue;
-		in->seen.at[context] = in->stamp;
-		hash += XXH3_64bits(&context, sizeof(context));
-	}
-	return hash;
-}
-
-static int trial_add(struct inject *in, struct trial *trial, const struct crash_context *crash, struct err *err)
-{
-	struct campaign *c = in->campaign;
-	int advice = hangs_look(c, in->platform, trial, err), r;
-	struct state *state;
-
-	if (advice < 0 || advice == HANGS_LEAVE)
-		return advice < 0 ? advice : 0;
-	vec_push(&in->trials->all, *trial);
-	if (outcomes_claim(c->outcomes, trial->digest, crash))
-		return 0;
-	state = trial_state(trial, reading_image(in->reading));
-	if (advice == HANGS_CONFIRM)
-		r = hangs_try(c, in->platform, trial, state, err);
-	else
-		r = tester_submit(c->tester, state, crash, err);
-	state_free(state);
-	return r;
-}
 
 /* The earliest event where the search for the cause of a failing prefix may begin.  With --points, a crash at this
  * point stands for all crashes since the point before it. */
@@ -76,28 +30,15 @@ static uint64_t search_start(const struct inject *in)
 	return in->campaign->options.points && in->before > start ? in->before : start;
 }
 
-static int point_try(struct inject *in, size_t point, struct err *err)
+static int point_try(struct pass *pass, size_t point, struct err *err)
 {
-	struct image *image = reading_image(in->reading);
-	bool pending = model_pending_count(image_model(image)) > 0;
-	const struct crash_context crash = campaign_crash(in->campaign, in->platform, reading_number(in->reading));
-	struct trial trial = {
-		.digest = crash_case(state_digest_all(image), &crash),
-		.event = crash.event,
-		.point = (uint32_t)point,
-		.which = TRIAL_ALL,
-		.guaranteed = !pending,
-		.from = search_start(in),
-	};
-	int r = trial_add(in, &trial, &crash, err);
+	struct trial trial = {.point = (uint32_t)point, .which = TRIAL_ALL, .from = search_start(pass->state)};
+	int r = pass_try(pass, trial, err);
 
-	if (r < 0 || !pending)
+	if (r < 0 || !model_pending_count(image_model(reading_image(pass->reading))))
 		return r;
 	trial.which = TRIAL_NONE;
-	trial.guaranteed = true;
-	trial.digest = crash_case(state_digest_none(image), &crash);
-	trial.lost = lost_hash(in, image_model(image));
-	return trial_add(in, &trial, &crash, err);
+	return pass_try(pass, trial, err);
 }
 
 static bool is_sync(const struct event *ev)
@@ -105,113 +46,184 @@ static bool is_sync(const struct event *ev)
 	return ev && (ev->type == EVENT_MSYNC || ev->type == EVENT_FILE_SYNC);
 }
 
-static int pages_try(struct inject *in, struct err *err)
+static int pages_try(struct pass *pass, struct err *err)
 {
+	struct inject *in = pass->state;
 	struct explored *explored = in->pages.explored;
 	struct moment *moment = explore_moment(&in->pages);
 
-	vec_push(&explored->roots, ((struct root){.event = reading_number(in->reading)}));
+	vec_push(&explored->roots, ((struct root){.event = reading_number(pass->reading)}));
 	return eager_root(&in->pages, explored->roots.count - 1, moment, EAGER_PAGES, err);
 }
 
 /* If only first visits count, the survey knows where they are.  Points are numbered in that order. */
-static size_t point_due(struct inject *in)
+static size_t point_due(struct pass *pass)
 {
+	struct inject *in = pass->state;
 	const struct points *points = in->campaign->survey->points;
 
-	if (in->due > points_count(points) || reading_number(in->reading) + 1 < points_get(points, in->due)->first)
+	if (in->due > points_count(points) || reading_number(pass->reading) + 1 < points_get(points, in->due)->first)
 		return 0;
 	return in->due++;
 }
 
 /* The point just before the event, or before the end if it is NULL. */
-static size_t point_here(struct inject *in, const struct event *ev, uint64_t *visit)
+static size_t point_here(struct pass *pass, const struct event *ev, uint64_t *visit)
 {
-	uint64_t number = reading_number(in->reading);
+	struct inject *in = pass->state;
+	uint64_t number = reading_number(pass->reading);
 
 	*visit = 1;
 	if (in->first_visits)
-		return point_due(in);
+		return point_due(pass);
 	if (!ev)
 		return points_end(in->points, number, visit);
-	select_event(in->campaign->select, reading_trace(in->reading), ev, number);
+	select_event(in->campaign->select, reading_trace(pass->reading), ev, number);
 	return points_event(in->points, ev, number + 1, visit);
 }
 
-static int visit_try(struct inject *in, size_t point, const struct event *ev, struct err *err)
+static int inject_moment(struct pass *pass, const struct event *ev, struct err *err)
 {
-	int r = point_try(in, point, err);
-
-	if (r == 0 && is_sync(ev) && !in->campaign->options.explore)
-		r = pages_try(in, err);
-	return r;
-}
-
-static int event_try(struct inject *in, const struct event *ev, struct err *err)
-{
+	struct inject *in = pass->state;
 	uint64_t visit;
-	size_t point = point_here(in, ev, &visit);
+	size_t point = point_here(pass, ev, &visit);
 	int r = 0;
 
 	if (!point)
 		return 0;
-	if (select_takes(in->campaign->select, reading_trace(in->reading), point, visit))
-		r = visit_try(in, point, ev, err);
-	in->before = reading_number(in->reading);
+	if (select_takes(in->campaign->select, reading_trace(pass->reading), point, visit)) {
+		r = point_try(pass, point, err);
+		if (r == 0 && is_sync(ev) && pass->chooser->state)
+			r = pages_try(pass, err);
+	}
+	in->before = reading_number(pass->reading);
 	return r;
 }
 
-enum { EVENTS_PER_LOOK = 1 << 14 };
-
-static int reading_try(struct inject *in, struct err *err)
+/* The maximum number of states: two for each visit.  0: not known. */
+static uint64_t expects(const struct campaign *c)
 {
-	uint64_t last = select_last(in->campaign->select);
-	const struct event *ev;
-	int r, more;
+	uint64_t visits = c->options.visits ? c->options.visits : 1, count = 0;
 
-	while (reading_number(in->reading) < last) {
-		more = reading_look(in->reading, &ev, err);
-		if (more < 0)
-			return -1;
-		r = event_try(in, more ? ev : NULL, err);
-		if (r < 0 || !more)
-			return r;
-		reading_go(in->reading);
-		if (reading_number(in->reading) % EVENTS_PER_LOOK == 0 && stop_asked(&in->campaign->options.stop))
-			return TESTER_STOPPED;
+	if (c->options.points || c->options.after)
+		return 0;
+	for (size_t i = 1; i <= points_count(c->survey->points); i++) {
+		uint64_t here = points_get(c->survey->points, i)->visits;
+
+		count += here < visits ? here : visits;
 	}
-	return 0;
+	return 2 * count * c->options.platform_count;
 }
 
-int inject_read(struct campaign *c, size_t platform, unsigned round, struct err *err)
+static unsigned inject_passes(const struct campaign_options *options)
 {
-	struct inject in = {
+	return options->budget > 0 ? SELECT_ROUNDS : 1;
+}
+
+/* The state of the chooser is what was tried of pages, by platform; NULL: another strategy tries all sets anyway. */
+static void inject_begin(struct chooser *chooser)
+{
+	const struct campaign_options *o = &chooser->campaign->options;
+
+	if (!strategies_all_sets(o->strategies, o->strategy_count))
+		chooser->state = explored_new(o->platform_count);
+}
+
+static void inject_free(struct chooser *chooser)
+{
+	explored_free(chooser->state, chooser->campaign->options.platform_count);
+}
+
+/* All passes are one phase. */
+static bool inject_due(struct chooser *chooser, size_t platform, unsigned pass)
+{
+	if (!platform && !pass)
+		campaign_phase(chooser->campaign, "testing", expects(chooser->campaign));
+	return true;
+}
+
+static void inject_open(struct pass *pass)
+{
+	struct campaign *c = pass->chooser->campaign;
+	struct explored *pages = pass->chooser->state;
+	struct inject *in = mem_alloc(sizeof(*in));
+
+	*in = (struct inject){
 		.campaign = c,
-		.trials = &c->trials[platform],
-		.platform = platform,
+		.points = points_new(points_kind(c->survey->points)),
 		.first_visits = c->options.visits <= 1 && !c->options.after && !c->options.points,
 		.due = 1,
 	};
-	int r;
-
-	if (reading_open(&in.reading, c->options.dir, c->options.platforms[platform], c->survey->origin, err) < 0)
-		return -1;
-	in.pages = (struct explore){.campaign = c,
-				    .explored = &c->explored[platform],
-				    .reading = in.reading,
-				    .platform = platform};
-	in.points = points_new(points_kind(c->survey->points));
-	select_round(c->select, round);
-	r = campaign_tester(c, in.reading, err);
-	if (r == 0)
-		r = campaign_begin(c, in.reading, err);
-	if (r == 0)
-		r = reading_try(&in, err);
-	if (r == 0)
-		r = select_check(c->select, err);
-	r = campaign_tester_end(c, r, err);
-	points_free(in.points);
-	vec_free(&in.seen);
-	reading_close(in.reading);
-	return r;
+	if (pages)
+		in->pages = (struct explore){.campaign = c,
+					     .explored = &pages[pass->platform],
+					     .reading = pass->reading,
+					     .platform = pass->platform};
+	select_round(c->select, pass->number);
+	pass->last = select_last(c->select);
+	pass->state = in;
 }
+
+static int inject_check(const struct pass *pass, struct err *err)
+{
+	return select_check(pass->chooser->campaign->select, err);
+}
+
+static void inject_close(struct pass *pass)
+{
+	struct inject *in = pass->state;
+
+	points_free(in->points);
+	free(in);
+}
+
+static void inject_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs)
+{
+	struct explored *pages = chooser->state;
+
+	chooser_jobs(chooser, platform, seen, jobs);
+	if (pages)
+		roots_judge(chooser, platform, &pages[platform], seen, jobs);
+}
+
+static void inject_figures(const struct chooser *chooser, struct findings *f)
+{
+	const struct points *points = chooser->campaign->survey->points;
+
+	f->stats.failure_points.visited = figure_known(points_visited(points));
+	f->stats.failure_points.unique = figure_known(points_unique(points));
+}
+
+static void inject_notes(const struct chooser *chooser, struct findings *f)
+{
+	const struct campaign *c = chooser->campaign;
+	uint64_t most = expects(c), sampled = explored_figures(chooser->state, c->options.platform_count).pages_sampled;
+
+	if (chooser->stopped && most)
+		findings_note(f, "not all crash states were tested: %" PRIu64 " of at most %" PRIu64, c->found.tested,
+			      most);
+	else if (chooser->stopped)
+		findings_note(f, "not all crash states were tested: %" PRIu64, c->found.tested);
+	if (sampled)
+		findings_note(f,
+			      "before %" PRIu64
+			      " sync%s many pages were pending: an even sample was tested; --detect explore "
+			      "tests all",
+			      sampled, sampled == 1 ? "" : "s");
+}
+
+const struct strategy strategy_inject = {
+	.name = "inject",
+	.nests = true,
+	.passes = inject_passes,
+	.begin = inject_begin,
+	.free = inject_free,
+	.due = inject_due,
+	.open = inject_open,
+	.close = inject_close,
+	.moment = inject_moment,
+	.check = inject_check,
+	.jobs = inject_jobs,
+	.figures = inject_figures,
+	.notes = inject_notes,
+};

@@ -192,10 +192,8 @@ static int read_platforms(struct reader *r, const json_t *object, struct finding
 	struct texts platforms = {0};
 	int result = take_texts(r, object, "platforms", &platforms);
 
-	if (result == 0 && platforms.list.count > FINDING_PLATFORMS_MAX)
-		result = reader_fail(r, "platforms", "has too many entries");
 	for (size_t i = 0; result == 0 && i < platforms.list.count; i++)
-		finding->platforms[finding->platform_count++] = platforms.list.at[i];
+		finding_add_platform(r->findings, finding, platforms.list.at[i]);
 	vec_free(&platforms.list);
 	return result;
 }
@@ -206,10 +204,8 @@ static int read_detectors(struct reader *r, const json_t *object, struct finding
 	struct texts detectors = {0};
 	int result = json_object_get(object, "detectors") ? take_texts(r, object, "detectors", &detectors) : 0;
 
-	if (result == 0 && detectors.list.count > FINDING_DETECTORS_MAX)
-		result = reader_fail(r, "detectors", "has too many entries");
 	for (size_t i = 0; result == 0 && i < detectors.list.count; i++)
-		finding->detectors[finding->detector_count++] = detectors.list.at[i];
+		finding_add_detector(r->findings, finding, detectors.list.at[i]);
 	vec_free(&detectors.list);
 	return result;
 }

@@ -50,9 +50,12 @@ struct crash_sighting crash_sample_sighting(const struct crash_store *persisted,
 		{.function = "kv_check", .file = "kv.c", .path = "/src/kv.c", .line = 402, .module = "kv"},
 	};
 
+	static const char *const detectors[] = {"inject"};
+
 	return (struct crash_sighting){
 		.kind = KIND_RECOVERY_CRASH,
-		.by_inject = true,
+		.detectors = detectors,
+		.detector_count = 1,
 		.platform = "adr",
 		.cause = CAUSE_UNORDERED,
 		.blamed = lost ? lost->context : 0,

@@ -143,11 +143,26 @@ static void engine_start(struct engine *e, const char *dir, const char *program,
 		.depends = "fake",
 		.timeout = 1,
 		.jobs = 1,
-		.inject = true,
 		.visits = 1,
 		.per_segment = 1 << 16,
 		.representatives = 1,
 	};
+	engine_use(e, ENGINE_INJECT);
+}
+
+void engine_use(struct engine *e, enum engine_strategies which)
+{
+	static const struct strategy *const both[] = {&strategy_inject, &strategy_explore};
+
+	e->options.strategies = which == ENGINE_EXPLORE ? &both[1] : both;
+	e->options.strategy_count = which == ENGINE_BOTH ? 2 : 1;
+}
+
+struct explore_figures engine_figures(const struct engine *e)
+{
+	const struct campaign_options *o = &e->campaign->options;
+
+	return explored_figures(e->campaign->choosers[o->strategy_count - 1].state, o->platform_count);
 }
 
 void engine_make(struct engine *e, const char *dir, const char *program)
@@ -189,6 +204,21 @@ void engine_free(struct engine *e)
 {
 	campaign_end_it(e);
 	survey_free(e->survey);
+}
+
+/* What was found */
+
+void expect_detectors(const struct engine *e, size_t result, const char *detectors)
+{
+	const char *names[STRATEGY_SET_MAX];
+	struct crash_sighting s = result_sighting(e->campaign, &e->campaign->results.all.at[result], names);
+	char text[200] = "";
+
+	for (size_t i = 0; i < s.detector_count; i++) {
+		strcat(text, i ? "," : "");
+		strcat(text, s.detectors[i]);
+	}
+	assert_string_equal(text, detectors);
 }
 
 /* What was run */

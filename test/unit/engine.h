@@ -25,9 +25,12 @@
 #include "crash/campaign_in.h"
 #include "explore/explore.h"
 #include "fake_tester.h"
+#include "inject/inject.h"
 #include "scratch.h"
 
 enum { ENGINE_WORDS = 64 };
+
+enum engine_strategies { ENGINE_INJECT, ENGINE_EXPLORE, ENGINE_BOTH };
 
 struct engine {
 	char dir[300], out[300]; /* the recording, and where the campaign writes */
@@ -46,6 +49,12 @@ struct engine {
 void engine_make(struct engine *engine, const char *dir, const char *program);
 void engine_make_pages(struct engine *engine, const char *dir, const char *program);
 
+/* Which strategies; inject, unless it is called. */
+void engine_use(struct engine *engine, enum engine_strategies which);
+
+/* What explore did, or what inject did with pages. */
+struct explore_figures engine_figures(const struct engine *engine);
+
 /* A campaign, which must end well; engine_try returns what campaign_run does.  It may be done again; `fake.runs` then
  * begins anew. */
 void engine_run(struct engine *engine);
@@ -62,6 +71,9 @@ uint32_t engine_place(const struct engine *engine, const char *word);
 
 /* What is stored in lines 'a' to 'z', or in the second 8 bytes of them, 'A' to 'Z'; pools of engine_make. */
 uint64_t pool_at(const uint8_t *pool, char line);
+
+/* The detectors that the result names, with a comma between them, are these. */
+void expect_detectors(const struct engine *engine, size_t result, const char *detectors);
 
 /* How many recoveries were run on states where each of these lines has such a value: "a1 b0". */
 size_t engine_count(const struct engine *engine, const char *values);

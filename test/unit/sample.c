@@ -32,7 +32,7 @@ struct finding *sample_add(struct findings *findings, enum finding_kind kind, en
 	finding->severity = severity;
 	finding->count = count;
 	finding->detector = "patterns";
-	finding->platforms[finding->platform_count++] = "adr";
+	finding_add_platform(findings, finding, "adr");
 	finding->message = "something is wrong here";
 	snprintf(finding->fingerprint, sizeof(finding->fingerprint), "%032zx", findings->count);
 	return finding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_candidates.c - finds the states of a moment that are furthest apart (explore/candidates.h).  The moments have one
+/* test_candidates.c - finds the states of a moment that are furthest apart (crash/candidates.h).  The moments have one
  * pending store in each line, so a state is a mask of lines. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "explore/candidates.h"
+#include "crash/candidates.h"
 
 enum { LINES = 8 };
 

@@ -70,8 +70,7 @@ static void test_fewest_lost(void **state)
 	assert_string_equal(s->point_op, "clwb");
 	assert_true(has_store(&e, s->persisted, s->persisted_count, "b"));
 	assert_false(s->unfinished);
-	assert_true(s->by_inject);
-	assert_false(s->by_explore);
+	expect_detectors(&e, 0, "inject");
 	assert_int_equal(s->states, 1);
 	engine_free(&e);
 }
@@ -137,12 +136,11 @@ static void test_causes(void **state)
 		assert_int_equal(mkdir(dir, 0777), 0);
 		engine_make(&e, dir, programs[i]);
 		e.fake.recover = b_needs_a;
-		e.options.explore = true;
-		e.options.inject = false;
+		engine_use(&e, ENGINE_EXPLORE);
 		engine_run(&e);
 		assert_int_equal(e.campaign->results.all.count, 1);
 		assert_int_equal(sighting(&e, 0)->lost_count, 1);
-		assert_true(sighting(&e, 0)->by_explore);
+		expect_detectors(&e, 0, "explore");
 		engine_free(&e);
 	}
 }
@@ -154,7 +152,7 @@ static void test_unordered(void **state)
 
 	engine_make(&e, *state, "c a <a <c b <b | $");
 	e.fake.recover = b_needs_a;
-	e.options.explore = true;
+	engine_use(&e, ENGINE_BOTH);
 	engine_run(&e);
 	assert_int_equal(e.campaign->results.all.count, 1);
 	const struct crash_sighting *s = sighting(&e, 0);
@@ -164,7 +162,7 @@ static void test_unordered(void **state)
 	assert_true(s->persisted[0].needed);
 	assert_int_equal(s->persisted[0].context, engine_place(&e, "b"));
 	assert_int_equal(s->states, 2); /* with c and without */
-	assert_false(s->by_inject);
+	expect_detectors(&e, 0, "explore");
 	engine_free(&e);
 }
 

@@ -145,16 +145,16 @@ static void explore_check(const struct engine *e, const struct brute *b, const c
 			contents_add(&run_on, run->digest);
 	}
 	assert_in_range(engine_submitted(e), 1, b->all.count);
-	if (run_on.count != b->all.count || explore_figures(c).all != b->all.count)
+	if (run_on.count != b->all.count || engine_figures(e).all != b->all.count)
 		fail_msg("%s: tests %zu and learns of %zu contents, of %zu", program, (size_t)run_on.count,
-			 (size_t)explore_figures(c).all, (size_t)b->all.count);
-	assert_int_equal(explore_figures(c).left_in, 0);
+			 (size_t)engine_figures(e).all, (size_t)b->all.count);
+	assert_int_equal(engine_figures(e).left_in, 0);
 	if (c->found.failed != b->failing)
 		fail_msg("%s: %zu contents fail, not %zu", program, (size_t)c->found.failed, (size_t)b->failing);
 	for (size_t i = 0; i < c->results.all.count; i++)
 		states += c->results.all.at[i].sighting.states;
 	/* What inject and explore blame on different stores counts for both (crash/trials.h). */
-	if (c->options.inject ? states < b->failing : states != b->failing)
+	if (c->options.strategy_count > 1 ? states < b->failing : states != b->failing)
 		fail_msg("%s: %zu failing contents have a cause, of %zu", program, (size_t)states, (size_t)b->failing);
 	contents_free(&run_on);
 }
@@ -175,7 +175,7 @@ static void lazy_check(const struct engine *e, const struct brute *b, const char
 	for (size_t i = 0; i < b->seen.room; i++)
 		if ((b->seen.at[i].low | b->seen.at[i].high) && !contents_has(&seen, b->seen.at[i]))
 			fail_msg("%s: something that recovery can see is not tested", program);
-	assert_int_equal(explore_figures(e->campaign).left_in, 0);
+	assert_int_equal(engine_figures(e).left_in, 0);
 	if (!e->campaign->results.all.count != !b->failing)
 		fail_msg("%s: %zu results, %zu failing contents", program, (size_t)e->campaign->results.all.count,
 			 (size_t)b->failing);
@@ -202,8 +202,7 @@ static void program_check(const char *dir, uint64_t number, enum how how)
 	e.fake.arg = &chance;
 	e.fake.workers = 1 + number % 4;
 	e.fake.last_first = number % 3 == 0;
-	e.options.inject = how == WITH_INJECT;
-	e.options.explore = true;
+	engine_use(&e, how == WITH_INJECT ? ENGINE_BOTH : ENGINE_EXPLORE);
 	if (how == LINE_BY_LINE) {
 		e.options.prune_reads = true;
 		e.fake.reads = lines;
@@ -258,15 +257,14 @@ static void test_sample(void **state)
 
 	engine_make(&e, *state, "a b c d e f g h i j k l | $");
 	e.fake.recover = passes;
-	e.options.inject = false;
-	e.options.explore = true;
+	engine_use(&e, ENGINE_EXPLORE);
 	e.options.per_segment = 200;
 	for (unsigned i = 0; i < 2; i++) {
 		engine_run(&e);
 		submitted = engine_submitted(&e);
 		assert_in_range(submitted, 100, 1000);
-		assert_true(explore_figures(e.campaign).left_in > 0);
-		assert_true(explore_figures(e.campaign).left_out > 0);
+		assert_true(engine_figures(&e).left_in > 0);
+		assert_true(engine_figures(&e).left_out > 0);
 		assert_int_equal(engine_count(&e, "a0 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1"), 1);
 		assert_int_equal(engine_count(&e, "a0 b0 c0 d0 e0 f1 g0 h0 i0 j0 k0 l0"), 1);
 		assert_true(!first || submitted == first);
@@ -293,8 +291,7 @@ static void test_lines_read(void **state)
 	e.fake.recover = b_needs_a;
 	e.fake.reads = lines;
 	e.fake.read_count = 2;
-	e.options.inject = false;
-	e.options.explore = true;
+	engine_use(&e, ENGINE_EXPLORE);
 	e.options.prune_reads = true;
 	for (unsigned i = 0; i < 2; i++) {
 		size_t lazy = 0;

@@ -24,7 +24,7 @@ static void test_two_states(void **state)
 	assert_int_equal(engine_count(&e, "a0 b0"), 1);
 	assert_int_equal(engine_count(&e, "a1 b0"), 1);
 	assert_int_equal(engine_count(&e, "a1 b1"), 1);
-	assert_int_equal(e.campaign->trials[0].all.count, 5);
+	assert_int_equal(e.campaign->choosers[0].trials[0].all.count, 5);
 	assert_int_equal(e.campaign->found.distinct, 3);
 	assert_int_equal(e.campaign->found.tested, 3);
 	assert_int_equal(e.campaign->found.failed, 0);
@@ -135,7 +135,7 @@ static void test_pages_sampled(void **state)
 	assert_int_equal(engine_submitted(&e), 2 + 2 * 8);
 	assert_int_equal(engine_count(&e, "a0 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l1"), 1); /* the first and the last are */
 	assert_int_equal(engine_count(&e, "a1 b1 c1 d1 e1 f1 g1 h1 i1 j1 k1 l0"), 1);
-	assert_int_equal(explore_figures(e.campaign).pages_sampled, 1);
+	assert_int_equal(engine_figures(&e).pages_sampled, 1);
 	engine_free(&e);
 }
 

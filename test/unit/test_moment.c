@@ -19,7 +19,7 @@
 
 #include "base/mem.h"
 #include "count/sequences.h"
-#include "explore/moment.h"
+#include "crash/moment.h"
 #include "image/contents.h"
 #include "image/state.h"
 #include "programs.h"

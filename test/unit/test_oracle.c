@@ -90,8 +90,7 @@ static void engine_run_by(struct engine *e, enum how how)
 {
 	static const uint64_t lines[] = {1, 0, 3};
 
-	e->options.inject = how == INJECT;
-	e->options.explore = how != INJECT;
+	engine_use(e, how == INJECT ? ENGINE_INJECT : ENGINE_EXPLORE);
 	e->options.prune_reads = how == LAZILY;
 	e->fake.reads = how == LAZILY ? lines : NULL;
 	e->fake.read_count = how == LAZILY ? 3 : 0;

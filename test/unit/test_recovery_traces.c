@@ -306,8 +306,7 @@ static void test_observed(void **state)
 
 	engine_make(&e, *state, "a b c d e f | $");
 	e.fake.recover = b_needs_a;
-	e.options.inject = false;
-	e.options.explore = true;
+	engine_use(&e, ENGINE_EXPLORE);
 	engine_run(&e);
 	all = engine_submitted(&e);
 	assert_int_equal(all, 64);
@@ -316,7 +315,7 @@ static void test_observed(void **state)
 	engine_run(&e);
 	read = engine_submitted(&e);
 	assert_true(read < all);
-	assert_true(explore_figures(e.campaign).observed);
+	assert_true(engine_figures(&e).observed);
 	assert_int_equal(engine_count(&e, "a0 b1 c0 d0 e0 f0"), 1);
 	assert_int_equal(engine_count(&e, "a0 b1 c1 d1 e1 f1"), 1);
 	assert_int_equal(engine_count(&e, "a0 b1 c1 d0 e1 f1"), 0);
@@ -326,7 +325,7 @@ static void test_observed(void **state)
 	e.fake.record = NULL;
 	engine_run(&e);
 	assert_int_equal(engine_submitted(&e), all);
-	assert_false(explore_figures(e.campaign).observed);
+	assert_false(engine_figures(&e).observed);
 	engine_free(&e);
 }
 

@@ -185,9 +185,9 @@ static void test_explore_resumed(void **state)
 
 	engine_make(&e, *state, "a b c d e <b | <a | f g <f | $");
 	e.fake.recover = b_needs_a;
-	e.options.explore = true;
+	engine_use(&e, ENGINE_BOTH);
 	engine_run(&e);
-	all = explore_figures(e.campaign).all;
+	all = engine_figures(&e).all;
 	assert_true(all > 20);
 	for (uint64_t stop = 10; stop < 20; stop += 3) {
 		uint64_t before;
@@ -202,7 +202,7 @@ static void test_explore_resumed(void **state)
 		e.fake.stop_after = 0;
 		engine_run(&e);
 		assert_true(campaign_complete(e.campaign));
-		assert_int_equal(explore_figures(e.campaign).all, all);
+		assert_int_equal(engine_figures(&e).all, all);
 		assert_in_range(engine_submitted(&e), 1, all - before);
 		assert_int_equal(e.campaign->results.all.count, 1);
 		assert_int_equal(e.campaign->results.all.at[0].sighting.blamed, engine_place(&e, "a"));

@@ -79,7 +79,7 @@ static void run_judge(struct run *r, char initial, const char *words)
 	assert_int_equal(outcomes_open(&r->outcomes, NULL, &(struct outcomes_options){.oracles = oracles}, &err), 0);
 	run_read(r, words);
 	trials_accept(&r->trials, r->outcomes, verdict_from(initial));
-	trials_judge(&r->trials, r->outcomes, JOB_INJECT, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
+	trials_judge(&r->trials, r->outcomes, 0, &r->jobs, &(struct judge_seen){.own = &r->seen}, &r->found);
 	jobs_prune(&r->jobs);
 }
 
@@ -168,7 +168,7 @@ static void test_platforms(void **state)
 	(void)state;
 	run_judge(&r, '.', "aA.nB3");
 	map_free(&r.seen);
-	trials_judge(&r.trials, r.outcomes, JOB_INJECT, &jobs, &(struct judge_seen){.own = &r.seen}, &r.found);
+	trials_judge(&r.trials, r.outcomes, 0, &jobs, &(struct judge_seen){.own = &r.seen}, &r.found);
 	assert_int_equal(r.found.distinct, 2);
 	assert_int_equal(r.found.failed, 1);
 	assert_int_equal(jobs.all.count, 1);
@@ -189,7 +189,7 @@ static void test_strategies(void **state)
 	(void)state;
 	run_judge(&r, '.', "aA.nB3,aC3");
 	contents_add(&run, digest_of('B'));
-	trials_judge(&r.trials, r.outcomes, JOB_EXPLORE, &jobs, &(struct judge_seen){&seen, &r.seen, &run}, &r.found);
+	trials_judge(&r.trials, r.outcomes, 1, &jobs, &(struct judge_seen){&seen, &r.seen, &run}, &r.found);
 	jobs_prune(&jobs);
 	assert_int_equal(r.found.failed, 2);
 	assert_int_equal(jobs.all.count, 1);

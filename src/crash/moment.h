@@ -8,8 +8,8 @@
  *
  * A set of persisted units is an array of flags, indexed by the unit's number in `choices`, not in model_pending.
  * moment_persisted converts it. */
-#ifndef BLACKOUT_EXPLORE_MOMENT_H
-#define BLACKOUT_EXPLORE_MOMENT_H
+#ifndef BLACKOUT_CRASH_MOMENT_H
+#define BLACKOUT_CRASH_MOMENT_H
 
 #include "crash/crash_context.h"
 #include "image/digest.h"

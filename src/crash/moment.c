@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* moment.c - see moment.h. */
-#include "explore/moment.h"
+#include "crash/moment.h"
 
 #include <stdlib.h>
 #include <string.h>

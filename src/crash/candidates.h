@@ -12,11 +12,11 @@
  * that recovery reads or overwrites in some state of the moment.  Recovery neither sees nor changes the other lines.
  * The two extreme states (everything on media, nothing on media) are always taken.  Each next state is the one whose
  * difference from the nearest state already taken is largest; ties go to the state tested first. */
-#ifndef BLACKOUT_EXPLORE_CANDIDATES_H
-#define BLACKOUT_EXPLORE_CANDIDATES_H
+#ifndef BLACKOUT_CRASH_CANDIDATES_H
+#define BLACKOUT_CRASH_CANDIDATES_H
 
 #include "base/vec.h"
-#include "explore/moment.h"
+#include "crash/moment.h"
 #include "image/contents.h"
 
 enum { CANDIDATES_KEPT = 64 /* of one moment, at most */ };

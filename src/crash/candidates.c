@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* candidates.c - see candidates.h. */
-#include "explore/candidates.h"
+#include "crash/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
