@@ -240,6 +240,7 @@ static void test_history(void **state)
 		parse("3 get o {oldkey} o {oldkey}\n2 any k {key}\n1 put n {newkey} n {newkey} v {value}\n");
 	struct generator *generator = generator_new(grammar, &(struct generator_options){.seed = 4, .keys = 50});
 	struct map used = {0}, values = {0};
+	unsigned old = 0;
 
 	for (unsigned i = 0; i < 5000; i++) {
 		char *operation = strdup(generator_next(generator)), *left;
@@ -249,8 +250,10 @@ static void test_history(void **state)
 		for (char *word = strtok_r(operation, " ", &left); (word = strtok_r(NULL, " ", &left));) {
 			uint64_t number = strtoull(strtok_r(NULL, " ", &left), NULL, 10);
 
-			if (*word == 'o')
+			if (*word == 'o') {
 				assert_non_null(map_get(&used, number, 0));
+				old++;
+			}
 			if (*word == 'n')
 				assert_null(map_get(&used, number, 0));
 			if (*word == 'n' && count)
@@ -264,7 +267,7 @@ static void test_history(void **state)
 			*map_put(&used, now[--count], 0) = 1;
 		free(operation);
 	}
-	assert_true(values.count > 500);
+	assert_true(values.count > 500 && old > 2000);
 	map_free(&used);
 	map_free(&values);
 	generator_free(generator);

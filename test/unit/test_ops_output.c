@@ -240,6 +240,10 @@ static void test_large(void **state)
 	assert_true(compare_one(&want, &got).found);
 	got = want.body;
 	assert_false(compare_one(&want, &got).found);
+	/* The end of a banner is not looked for before the rest. */
+	struct output *banner = text_output(rules, "open\n\n");
+	assert_int_equal(output_body(a, banner).count, OUTPUT_HASHED_MAX);
+	output_free(banner);
 	free(line);
 	output_free(a);
 	output_free(b);
@@ -252,6 +256,7 @@ static void test_text(void **state)
 {
 	struct output_rules *rules = output_rules_new(BYTES_MAX);
 	struct output *output = output_new(rules);
+	struct output_body body;
 	char text[2000], line[32];
 
 	for (unsigned again = 0; again < 2; again++) {
@@ -261,7 +266,7 @@ static void test_text(void **state)
 			output_feed(output, line, (size_t)length);
 		}
 		output_end(output);
-		struct output_body body = output_body(output, NULL);
+		body = output_body(output, NULL);
 		assert_int_equal(output_excerpt(&body, 5, "", text, sizeof(text)), again == 0);
 		if (again == 0)
 			assert_string_equal(text, "5");
@@ -271,13 +276,26 @@ static void test_text(void **state)
 		output_clear(output);
 		output_keep_from(output, 19000);
 	}
+	/* When a line does not fit, later ones are not kept either, even if they would fit. */
+	output_clear(output);
+	memset(text, 'x', 500);
+	for (unsigned i = 0; i < OUTPUT_TEXT_MAX / 501 + 1; i++) {
+		output_feed(output, text, 500);
+		output_feed(output, "\n", 1);
+	}
+	output_feed(output, "short\n", 6);
+	output_end(output);
+	body = output_body(output, NULL);
+	assert_true(output_excerpt(&body, OUTPUT_TEXT_MAX / 501 - 1, "", text, sizeof(text)));
+	assert_false(output_excerpt(&body, OUTPUT_TEXT_MAX / 501, "", text, sizeof(text)));
+	assert_false(output_excerpt(&body, OUTPUT_TEXT_MAX / 501 + 1, "", text, sizeof(text)));
 	/* A long line is cut, and the next one is still kept. */
 	output_clear(output);
 	memset(text, 'x', sizeof(text));
 	output_feed(output, text, sizeof(text));
 	output_feed(output, "\nnext\n", 6);
 	output_end(output);
-	struct output_body body = output_body(output, NULL);
+	body = output_body(output, NULL);
 	assert_true(output_excerpt(&body, 0, "", text, sizeof(text)));
 	assert_int_equal(strspn(text, "x"), OUTPUT_TEXT_LINE_MAX);
 	expect_line(&body, 1, "next");
