@@ -37,14 +37,13 @@ uint64_t trials_created(const struct trials *t, const struct outcomes *outcomes)
 
 void trials_accept(struct trials *t, const struct outcomes *outcomes, struct verdict initial)
 {
-	bool acceptable = verdict_failed(initial) && initial.ending.kind == ENDING_EXIT;
 	uint64_t created = trials_created(t, outcomes);
 
 	for (size_t i = 0; i < t->all.count; i++) {
 		struct trial *trial = &t->all.at[i];
 
-		trial->accepted = acceptable && trial->event < created &&
-				  verdict_same(outcomes_get(outcomes, trial->digest), initial);
+		trial->accepted =
+			trial->event < created && verdict_is_accepted(outcomes_get(outcomes, trial->digest), initial);
 	}
 }
 

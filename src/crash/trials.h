@@ -95,6 +95,12 @@ void job_count(struct job *job, const struct judge_seen *seen, struct digest con
 /* Make the trial's state from an image that stands after its event.  The caller must free it. */
 struct state *trial_state(const struct trial *trial, struct image *image);
 
+/* Rule 1: is this failure accepted before creation is over?  Recovery ended by itself, as on the initial state. */
+static inline bool verdict_is_accepted(struct verdict verdict, struct verdict initial)
+{
+	return verdict_failed(verdict) && verdict.ending.kind == ENDING_EXIT && verdict_same(verdict, initial);
+}
+
 /* Apply rule 1.  `initial` is the verdict on the initial state. */
 void trials_accept(struct trials *trials, const struct outcomes *outcomes, struct verdict initial);
 

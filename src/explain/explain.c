@@ -52,7 +52,7 @@ bool explain_may_run(struct explain *e, struct verdict verdict)
 
 bool explain_accepts(const struct explain *e, uint64_t event, struct verdict verdict)
 {
-	return event < e->created && verdict.ending.kind == ENDING_EXIT && verdict_same(verdict, e->campaign->initial);
+	return event < e->created && verdict_is_accepted(verdict, e->campaign->initial);
 }
 
 /* Judging saw only the time-out, so rule 1 of trials.h must be applied to this verdict, too. */

@@ -104,8 +104,7 @@ static const struct trial *trial_find(const struct trials *trials, uint64_t even
 
 static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
 {
-	return root->event < j->created && failure->verdict.ending.kind == ENDING_EXIT &&
-	       verdict_same(failure->verdict, j->campaign->initial);
+	return root->event < j->created && verdict_is_accepted(failure->verdict, j->campaign->initial);
 }
 
 static void contents_count(struct judge *j, const struct failure *failure, enum content_result result)
