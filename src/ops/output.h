@@ -19,6 +19,8 @@
  *     Its first lines, as many as agree, are taken off the start of the output, and then the rest of it, as many lines as
  *     agree, off the end.  What is left is the body, and only bodies are compared.  A line of the banner that occurs in
  *     the body is not touched: a result "ok" counts even if the banner has such a line.
+ *     Each side of a comparison has its own banner.  That of a crash state takes a recovery more, so make it only when
+ *     the outputs differ with the banner of an orderly content.
  *  4. Two bodies are compared line by line (compare.h).
  *
  * An output has a bound, so that a recovery that prints without end does not keep us forever: what comes after it is
