@@ -7,7 +7,7 @@
  *
  *     static int mine_moment(struct pass *pass, const struct event *ev, struct err *err)
  *     {
- *             if (!ev || ev->type != EVENT_FENCE)
+ *             if (!ev || ev->type != EVENT_SFENCE)
  *                     return 0;
  *             return pass_try(pass, (struct trial){.which = TRIAL_NONE, .context = ev->context, .op = op_of(ev)}, err);
  *     }
