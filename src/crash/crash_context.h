@@ -31,9 +31,12 @@ struct crash_context {
 
 static inline struct digest crash_key_digest(uint64_t key)
 {
-	XXH128_hash_t hash = XXH3_128bits(&key, sizeof(key));
+	XXH128_hash_t hash;
 
-	return key ? (struct digest){hash.low64, hash.high64} : (struct digest){0};
+	if (!key)
+		return (struct digest){0};
+	hash = XXH3_128bits(&key, sizeof(key));
+	return (struct digest){hash.low64, hash.high64};
 }
 
 /* The name of the case that this content is in this context. */
