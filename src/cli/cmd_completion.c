@@ -49,7 +49,7 @@ static void commands_print(void)
 
 static void kinds_print(void)
 {
-	for (unsigned i = 0; i < KIND_COUNT; i++)
+	for (unsigned i = 0; i < kind_count(); i++)
 		printf(" %s", kind_get((enum finding_kind)i)->name);
 }
 

@@ -28,7 +28,7 @@ static void kinds_list(void)
 {
 	struct text text = {.out = stdout, .width = WIDTH};
 
-	for (unsigned i = 0; i < KIND_COUNT; i++) {
+	for (unsigned i = 0; i < kind_count(); i++) {
 		const struct kind *kind = kind_get((enum finding_kind)i);
 
 		text_print(&text, kind->name);
@@ -43,7 +43,7 @@ static int kind_unknown(const char *name)
 	struct nearest nearest = {.word = name};
 	struct err err;
 
-	for (unsigned i = 0; i < KIND_COUNT; i++)
+	for (unsigned i = 0; i < kind_count(); i++)
 		nearest_offer(&nearest, kind_get((enum finding_kind)i)->name);
 	err_set(&err, "there is no kind of finding '%s'", name);
 	err_status(&err, ERR_USAGE);
@@ -65,7 +65,7 @@ int cmd_explain(int argc, char **argv)
 		return command_finish(STATUS_DONE);
 	}
 	enum finding_kind kind = kind_find(argv[first], strlen(argv[first]));
-	if (kind == KIND_COUNT)
+	if (kind == KIND_NONE)
 		return kind_unknown(argv[first]);
 	markdown_write(asset_help(kind), WIDTH, stdout);
 	return command_finish(STATUS_DONE);

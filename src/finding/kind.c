@@ -4,13 +4,20 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
 
 static const struct kind kinds[KIND_COUNT] = {
-#define X(name, text, class, severity, line) {text, CLASS_##class, SEVERITY_##severity, line},
+#define X(name, text, class, severity, line) {text, CLASS_##class, SEVERITY_##severity, line, NULL, NULL},
 	KINDS(X)
 #undef X
 };
+
+/* Live as long as the process, so that findings may keep pointers to them. */
+static VEC_OF(struct kind *) registered;
+static struct arena texts;
 
 static const struct variant variants[VARIANT_COUNT] = {
 #define X(kind, name, severity, message, fix) {KIND_##kind, SEVERITY_##severity, message, fix},
@@ -28,8 +35,49 @@ static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load",
 
 const struct kind *kind_get(enum finding_kind kind)
 {
-	BUG_ON((unsigned)kind >= KIND_COUNT);
-	return &kinds[kind];
+	BUG_ON((unsigned)kind >= kind_count());
+	return kind < KIND_COUNT ? &kinds[kind] : registered.at[kind - KIND_COUNT];
+}
+
+unsigned kind_count(void)
+{
+	return KIND_COUNT + (unsigned)registered.count;
+}
+
+const char *kind_class(const struct kind *kind)
+{
+	return kind->class_text ? kind->class_text : class_name(kind->class);
+}
+
+bool kind_name_is_valid(const char *name)
+{
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:")];
+}
+
+static const char *text_keep(const char *text)
+{
+	return text ? arena_copy(&texts, text, strlen(text)) : NULL;
+}
+
+enum finding_kind kind_register(const struct kind *kind)
+{
+	enum finding_kind known = kind_find(kind->name, strlen(kind->name));
+	struct kind *copy;
+
+	BUG_ON(!kind_name_is_valid(kind->name));
+	if (known != KIND_NONE)
+		return known;
+	copy = mem_alloc(sizeof(*copy));
+	*copy = (struct kind){
+		.name = text_keep(kind->name),
+		.class = kind->class,
+		.severity = kind->severity,
+		.line = text_keep(kind->line),
+		.help = text_keep(kind->help ? kind->help : kind->line),
+		.class_text = text_keep(kind->class_text),
+	};
+	vec_push(&registered, copy);
+	return (enum finding_kind)(kind_count() - 1);
 }
 
 const struct variant *variant_get(enum finding_variant variant)
@@ -40,10 +88,13 @@ const struct variant *variant_get(enum finding_variant variant)
 
 enum finding_kind kind_find(const char *name, size_t length)
 {
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
-		if (strlen(kinds[kind].name) == length && !memcmp(kinds[kind].name, name, length))
-			return (enum finding_kind)kind;
-	return KIND_COUNT;
+	for (unsigned i = 0; i < kind_count(); i++) {
+		const char *own = kind_get((enum finding_kind)i)->name;
+
+		if (strlen(own) == length && !memcmp(own, name, length))
+			return (enum finding_kind)i;
+	}
+	return KIND_NONE;
 }
 
 const char *severity_name(enum severity severity)
@@ -72,6 +123,14 @@ static unsigned name_index(const char *const *names, unsigned count, const char 
 	while (i < count && strcmp(names[i], name))
 		i++;
 	return i;
+}
+
+bool class_find(const char *name, enum finding_class *class)
+{
+	unsigned i = name_index(classes, CLASS_COUNT, name);
+
+	*class = (enum finding_class)i;
+	return i < CLASS_COUNT;
 }
 
 bool severity_find(const char *name, enum severity *severity)

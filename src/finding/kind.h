@@ -56,6 +56,7 @@ enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, R
 	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                               \
 	  "recovery does not end on a crash state that the platform allows")
 
+/* The kinds of the table.  Registered kinds have numbers from KIND_COUNT on (kind_register). */
 enum finding_kind {
 #define X(name, text, class, severity, line) KIND_##name,
 	KINDS(X)
@@ -238,6 +239,9 @@ struct kind {
 	enum finding_class class;
 	enum severity severity;
 	const char *line;
+	/* For registered kinds: */
+	const char *help;       /* Markdown; NULL: `line` */
+	const char *class_text; /* NULL: the name of `class` */
 };
 
 struct variant {
@@ -246,16 +250,31 @@ struct variant {
 	const char *message, *fix;
 };
 
+/* Kinds are numbered from 0: first those of the table, then those that were registered. */
 const struct kind *kind_get(enum finding_kind kind);
+unsigned kind_count(void);
+
+/* The class as users read it. */
+const char *kind_class(const struct kind *kind);
+
+/* Letters, digits and - _ . : only. */
+bool kind_name_is_valid(const char *name);
+
+/* Adds a kind at run time, beside the table: a plug-in's, or one in a findings.json of a newer version.  Copies what it is
+ * given; the name must be valid.  If the name is known, that kind is returned and stays as it is.  Not for several threads at a time. */
+enum finding_kind kind_register(const struct kind *kind);
+
+#define KIND_NONE ((enum finding_kind) - 1)
 const struct variant *variant_get(enum finding_variant variant);
 
-/* The kind called `name`, or KIND_COUNT. */
+/* The kind called `name`, or KIND_NONE. */
 enum finding_kind kind_find(const char *name, size_t length);
 
 /* Convert to a name ("error", "durability", "store") and back; the latter return false for an unknown name. */
 const char *severity_name(enum severity severity);
 const char *class_name(enum finding_class class);
 const char *role_name(enum related_role role);
+bool class_find(const char *name, enum finding_class *class);
 bool severity_find(const char *name, enum severity *severity);
 bool role_find(const char *name, enum related_role *role);
 

@@ -71,7 +71,7 @@ static struct suppress_entry *parser_entry(struct parser *p)
 
 static bool kind_exists(const char *pattern)
 {
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < kind_count(); kind++)
 		if (!fnmatch(pattern, kind_get((enum finding_kind)kind)->name, 0))
 			return true;
 	return false;

@@ -25,6 +25,8 @@ KINDS(X)
 
 const char *asset_help(enum finding_kind kind)
 {
+	if (kind >= KIND_COUNT)
+		return kind_get(kind)->help;
 	switch (kind) {
 #define X(name, text, class, severity, line) \
 	case KIND_##name: return asset_help_##name;

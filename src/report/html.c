@@ -206,7 +206,7 @@ static void html_filter(struct html *h, const struct findings *findings)
 	html_raw(
 		h,
 		"<nav class=\"filter\" aria-label=\"filter\">\n<select id=\"kind\" aria-label=\"kind\"><option value=\"\">all kinds</option>\n");
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < kind_count(); kind++)
 		if (kind_found(findings, (enum finding_kind)kind))
 			html_option(h, kind_get((enum finding_kind)kind)->name);
 	html_raw(h, "</select>\n<select id=\"file\" aria-label=\"file\"><option value=\"\">all files</option>\n");

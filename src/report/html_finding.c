@@ -143,10 +143,15 @@ static void html_title(struct html *h, const struct finding *finding)
 
 static void html_facts(struct html *h, const struct finding *finding)
 {
-	html_raw(h, "<p class=\"about\">%s (%s)", kind_get(finding->kind)->line,
-		 class_name(kind_get(finding->kind)->class));
-	for (size_t i = 0; i < finding->detector_count; i++)
-		html_raw(h, "%s%s", i ? ", " : "; found by ", finding->detectors[i]);
+	html_raw(h, "<p class=\"about\">");
+	html_text(h, kind_get(finding->kind)->line);
+	html_raw(h, " (");
+	html_text(h, kind_class(kind_get(finding->kind)));
+	html_raw(h, ")");
+	for (size_t i = 0; i < finding->detector_count; i++) {
+		html_raw(h, "%s", i ? ", " : "; found by ");
+		html_text(h, finding->detectors[i]);
+	}
 	for (size_t i = 0; i < finding->platform_count; i++) {
 		html_raw(h, "%s", i ? ", " : "; on ");
 		html_text(h, finding->platforms[i]);

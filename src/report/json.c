@@ -177,7 +177,7 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_open(j, NULL, '{');
 	json_text(j, "id", finding->id);
 	json_text(j, "kind", kind->name);
-	json_text(j, "class", class_name(kind->class));
+	json_text(j, "class", kind_class(kind));
 	json_text(j, "severity", severity_name(finding->severity));
 	json_text(j, "detector", finding->detector);
 	if (finding->detector_count)

@@ -6,7 +6,9 @@
  * case that passes, so that the result is never empty.  Silenced findings are left out.  A warning about the run is a
  * case with an error, because such a run proves little. */
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "finding/crash_finding.h"
 #include "report/escape.h"
 #include "report/formats.h"
@@ -130,7 +132,7 @@ static void junit_kind(FILE *out, const struct findings *findings, enum finding_
 
 static void junit_count(const struct findings *findings, enum severity fail_on, size_t *tests, size_t *failures)
 {
-	bool found[KIND_COUNT] = {false};
+	bool *found = mem_alloc(kind_count());
 
 	*tests = *failures = 0;
 	for (size_t i = 0; i < findings->count; i++) {
@@ -142,8 +144,9 @@ static void junit_count(const struct findings *findings, enum severity fail_on, 
 		++*tests;
 		*failures += finding->severity <= fail_on;
 	}
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < kind_count(); kind++)
 		*tests += !found[kind];
+	free(found);
 }
 
 /* The files that were treated as PM. */
@@ -182,7 +185,7 @@ void junit_write(const struct findings *findings, const struct report_options *o
 	junit_properties(out, &findings->target);
 	for (size_t i = 0; i < findings->warnings.count; i++)
 		junit_warning(out, findings->warnings.at[i]);
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < kind_count(); kind++)
 		junit_kind(out, findings, (enum finding_kind)kind, options->fail_on);
 	fputs("  </testsuite>\n</testsuites>\n", out);
 }

@@ -165,6 +165,29 @@ static int read_related(struct reader *r, const json_t *object, struct finding *
 
 /* ---- findings ---- */
 
+/* A kind that this version does not know, such as a plug-in's, is shown as it is. */
+static int read_kind(struct reader *r, const json_t *object, const char *name, enum severity severity,
+		     enum finding_kind *kind)
+{
+	struct kind unknown = {
+		.name = name,
+		.class = CLASS_CRASH,
+		.severity = severity,
+		.line = "a kind of finding that this version does not know",
+		.class_text = "unknown",
+	};
+
+	*kind = kind_find(name, strlen(name));
+	if (*kind != KIND_NONE)
+		return 0;
+	if (!kind_name_is_valid(name))
+		return reader_fail(r, "kind", "is not a name");
+	if (json_is_string(json_object_get(object, "class")))
+		unknown.class_text = json_string_value(json_object_get(object, "class"));
+	*kind = kind_register(&unknown);
+	return 0;
+}
+
 static int read_names(struct reader *r, const json_t *object, struct finding *finding)
 {
 	const char *id, *kind, *severity, *fingerprint;
@@ -173,11 +196,10 @@ static int read_names(struct reader *r, const json_t *object, struct finding *fi
 	    take_text(r, object, "severity", true, &severity) < 0 ||
 	    take_text(r, object, "fingerprint", true, &fingerprint) < 0)
 		return -1;
-	finding->kind = kind_find(kind, strlen(kind));
-	if (finding->kind == KIND_COUNT)
-		return reader_fail(r, "kind", "is not known to this version");
 	if (!severity_find(severity, &finding->severity))
 		return reader_fail(r, "severity", "is not known to this version");
+	if (read_kind(r, object, kind, finding->severity, &finding->kind) < 0)
+		return -1;
 	if (strlen(fingerprint) != FINGERPRINT_CHARS)
 		return reader_fail(r, "fingerprint", "has the wrong length");
 	if (strlen(id) >= sizeof(finding->id))
@@ -231,9 +253,8 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 		    take_text(r, each, "message", true, &also->message) < 0 ||
 		    take_text(r, each, "fix", false, &also->fix) < 0)
 			return -1;
-		also->kind = kind_find(kind, strlen(kind));
-		if (also->kind == KIND_COUNT)
-			return reader_fail(r, "also", "has an unknown kind");
+		if (read_kind(r, each, kind, SEVERITY_WARNING, &also->kind) < 0)
+			return -1;
 		finding->also_count++;
 	}
 	return 0;

@@ -70,7 +70,7 @@ static void sarif_rule(struct json_out *j, enum finding_kind id)
 	json_open(j, "properties", '{');
 	json_open(j, "tags", '[');
 	json_text(j, NULL, "persistent-memory");
-	json_text(j, NULL, class_name(kind->class));
+	json_text(j, NULL, kind_class(kind));
 	json_close(j, ']');
 	json_close(j, '}');
 	json_close(j, '}');
@@ -83,7 +83,7 @@ static void sarif_tool(struct json_out *j, const struct findings *findings)
 	json_text(j, "name", "Blackout");
 	json_text(j, "version", findings->tool_version);
 	json_open(j, "rules", '[');
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+	for (unsigned kind = 0; kind < kind_count(); kind++)
 		sarif_rule(j, (enum finding_kind)kind);
 	json_close(j, ']');
 	json_close(j, '}');

@@ -49,7 +49,7 @@ static unsigned kind_column(void)
 {
 	size_t longest = 0;
 
-	for (unsigned kind = 0; kind < KIND_COUNT; kind++) {
+	for (unsigned kind = 0; kind < kind_count(); kind++) {
 		size_t length = strlen(kind_get((enum finding_kind)kind)->name);
 
 		longest = length > longest ? length : longest;

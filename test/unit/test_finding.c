@@ -542,7 +542,25 @@ static void test_names(void **state)
 
 		assert_int_equal(kind_find(name, strlen(name)), k);
 	}
-	assert_int_equal(kind_find("missing", 7), KIND_COUNT);
+	assert_int_equal(kind_find("missing", 7), KIND_NONE);
+	/* A registered kind is a kind like others; one that is known is not registered again. */
+	char name[] = "custom:x";
+	unsigned count = kind_count();
+	enum finding_kind own = kind_register(&(struct kind){.name = name,
+							     .class = CLASS_ORDERING,
+							     .severity = SEVERITY_WARNING,
+							     .line = "l",
+							     .class_text = "mine"});
+	name[0] = 'C';
+	assert_int_equal(own, count);
+	assert_int_equal(kind_count(), count + 1);
+	assert_int_equal(kind_find("custom:x", 8), own);
+	assert_string_equal(kind_get(own)->help, "l");
+	assert_string_equal(kind_class(kind_get(own)), "mine");
+	assert_string_equal(kind_class(kind_get(KIND_MISSING_FENCE)), "durability");
+	assert_int_equal(kind_register(&(struct kind){.name = "missing-flush"}), KIND_MISSING_FLUSH);
+	assert_int_equal(kind_count(), count + 1);
+	assert_false(kind_name_is_valid("a b") || kind_name_is_valid(""));
 	assert_true(severity_find("performance", &severity) && severity == SEVERITY_PERFORMANCE);
 	assert_false(severity_find("", &severity));
 	assert_true(role_find("guard", &role) && role == ROLE_GUARD);

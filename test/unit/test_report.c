@@ -264,10 +264,42 @@ static void test_json_refused(void **state)
 	refuse(SOUND ",\"stats\":{},\"findings\":[3]}",
 	       "x.json is not a findings.json of this version: findings[0]. is not an object");
 	refuse(SOUND
-	       ",\"stats\":{},\"findings\":[{\"id\":\"F1\",\"kind\":\"new-kind\",\"severity\":\"error\",\"fingerprint\":\"0\"}]}",
-	       "x.json is not a findings.json of this version: findings[0].kind is not known to this version");
+	       ",\"stats\":{},\"findings\":[{\"id\":\"F1\",\"kind\":\"<b>\",\"severity\":\"error\",\"fingerprint\":\"0\"}]}",
+	       "x.json is not a findings.json of this version: findings[0].kind is not a name");
 	refuse(SOUND ",\"stats\":{},\"findings\":[],\"suppressed\":[" FINDING "}]}",
 	       "x.json is not a findings.json of this version: suppressed[0].suppression is missing");
+}
+
+/* A finding of a kind that this version does not know is read, and all formats show it. */
+static void test_json_new_kind(void **state)
+{
+	static const char text[] =
+		SOUND ",\"stats\":{},\"findings\":[{\"id\":\"F1\",\"kind\":\"custom:widget\",\"class\":\"a <class>\","
+		      "\"severity\":\"warning\",\"fingerprint\":\"00000000000000000000000000000000\",\"platforms\":[],"
+		      "\"detector\":\"widgets\",\"message\":\"m\",\"count\":1,\"stack\":[],\"related\":[]}]}";
+	static const char *const shown[] = {
+		[REPORT_TEXT] = "custom:widget",
+		[REPORT_JSON] = "\"class\": \"a <class>\"",
+		[REPORT_SARIF] = "\"ruleId\": \"custom:widget\"",
+		[REPORT_JUNIT] = "classname=\"custom:widget\"",
+		[REPORT_HTML] = "does not know (a &lt;class&gt;)",
+	};
+	struct findings *f;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(findings_parse(&f, "x.json", text, strlen(text), &err), 0);
+	assert_int_equal(f->count, 1);
+	assert_string_equal(kind_get(f->at[0].kind)->name, "custom:widget");
+	assert_true(f->at[0].kind >= KIND_COUNT);
+	for (unsigned i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
+		char *written = write_report((enum report_format)i, f, NULL);
+
+		if (!strstr(written, shown[i]))
+			fail_msg("%s is not in %s", shown[i], written);
+		free(written);
+	}
+	findings_free(f);
 }
 
 static void test_json_unreadable(void **state)
@@ -388,13 +420,14 @@ static void test_path_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),        cmocka_unit_test(test_text_long_stack),
-		cmocka_unit_test(test_text_width),  cmocka_unit_test(test_text_colour),
-		cmocka_unit_test(test_text_empty),  cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_again),  cmocka_unit_test(test_json_refused),
-		scratch_test(test_json_unreadable), scratch_test(test_write_all),
-		cmocka_unit_test(test_find),        cmocka_unit_test(test_utf8),
-		cmocka_unit_test(test_uri),         cmocka_unit_test(test_path_too_long),
+		cmocka_unit_test(test_text),          cmocka_unit_test(test_text_long_stack),
+		cmocka_unit_test(test_text_width),    cmocka_unit_test(test_text_colour),
+		cmocka_unit_test(test_text_empty),    cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_again),    cmocka_unit_test(test_json_refused),
+		cmocka_unit_test(test_json_new_kind), scratch_test(test_json_unreadable),
+		scratch_test(test_write_all),         cmocka_unit_test(test_find),
+		cmocka_unit_test(test_utf8),          cmocka_unit_test(test_uri),
+		cmocka_unit_test(test_path_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
