@@ -33,7 +33,7 @@ $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -m64 -O2 -g -flto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+	$(Q)$(CC) -m64 -O2 -g -flto=auto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
 
 $(B)/valgrind/links: mk/tool.mk | setup

@@ -8,6 +8,7 @@
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_calls.c     calls of chosen functions
+ *   bo_operations.c  operations: lines read or printed, calls, requests, annotations
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
  *   bo_region.c    where PM files are mapped
@@ -134,7 +135,9 @@ struct bo_open_calls { /* of one thread */
 
 extern Bool bo_calls_chosen; /* is the layer on? */
 extern Addr bo_call_slot; /* of the innermost open call of the running thread; the highest address if there is none */
-void bo_calls_choose(const HChar *pattern);
+void bo_calls_choose(const HChar *pattern, Bool is_operation); /* of operations: the outermost call is one */
+/* Call `found` with the address of each symbol of this name, in all modules. */
+void bo_symbols_find(const HChar *name, void (*found)(Addr addr));
 void bo_calls_init(void);
 Bool bo_calls_entry(Addr addr, ULong *site); /* is the address the entry of a chosen function? */
 void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp);
@@ -148,6 +151,21 @@ void bo_calls_settle(void);                         /* outside of the target's c
 void bo_calls_forget(Addr start, SizeT size);       /* code was unmapped */
 void bo_calls_redefine(void);                       /* start of a new trace file: no function is defined in it yet */
 void bo_calls_write_unmatched(void);
+
+/* ---- bo_operations.c ---- */
+Bool bo_operations_choose(const HChar *how);       /* False: there is no such kind of marks */
+void bo_operations_choose_file(const HChar *path); /* "-": standard input */
+void bo_operations_init(void);
+Bool bo_operations_on(void);   /* is the layer on? */
+Bool bo_operations_read(void); /* must reads be shortened? */
+void bo_before_read(VexGuestAMD64State *state);
+void bo_operations_on_code(void); /* before code is translated */
+void bo_operations_enter_call(UInt context);
+void bo_operations_leave_call(UInt context);
+Bool bo_operations_request(ThreadId tid, UWord *args, UWord *result);
+void bo_operations_thread_exit(ThreadId tid);
+void bo_operations_before(ThreadId tid, UInt number, const UWord *args); /* around each system call */
+void bo_operations_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 /* ---- bo_file.c ---- */
 struct bo_file {

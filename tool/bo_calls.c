@@ -42,6 +42,7 @@ struct function {
 	UInt id;   /* in the trace; 0: not yet defined */
 	UInt code; /* of its entry */
 	const HChar *symbol, *name;
+	Bool is_operation;
 };
 
 struct pattern {
@@ -49,6 +50,7 @@ struct pattern {
 	HChar *module;     /* NULL: any */
 	const HChar *function;
 	Bool matched;
+	Bool is_operation;
 };
 
 struct entry {
@@ -69,9 +71,9 @@ static OSet *entries;
 static XArray *scanned; /* struct scanned: modules whose symbols were compared */
 
 /* MODULE:FUNCTION; the colons of "space::function" separate nothing. */
-void bo_calls_choose(const HChar *text)
+void bo_calls_choose(const HChar *text, Bool is_operation)
 {
-	struct pattern p = {text, NULL, text, False};
+	struct pattern p = {text, NULL, text, False, is_operation};
 
 	for (const HChar *c = text; *c; c++) {
 		if (c[0] == ':' && c[1] == ':') {
@@ -156,27 +158,30 @@ static Bool name_matches(const HChar *pattern, const HChar *name)
 	return VG_(string_match)(pattern, name) || prefix_matches(pattern, name, name_without_parameters(name));
 }
 
-static Bool is_chosen(const DebugInfo *di, const HChar *symbol, const HChar **name)
+/* Every pattern that matches counts as used; *is_operation if one of them is of operations. */
+static Bool is_chosen(const DebugInfo *di, const HChar *symbol, const HChar **name, Bool *is_operation)
 {
-	Bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
+	Bool mangled = symbol[0] == '_' && symbol[1] == 'Z', chosen = False;
 
 	*name = symbol;
+	*is_operation = False;
 	if (mangled)
 		VG_(demangle)(True, False, symbol, name);
 	for (Word i = 0; i < VG_(sizeXA)(patterns); i++) {
 		struct pattern *p = VG_(indexXA)(patterns, i);
 		if ((symbol_matches(p->function, symbol) || (mangled && name_matches(p->function, *name))) &&
 		    module_matches(p, di)) {
-			p->matched = True;
-			return True;
+			p->matched = chosen = True;
+			*is_operation |= p->is_operation;
 		}
 	}
-	return False;
+	return chosen;
 }
 
-static UInt function_add(Addr addr, const HChar *symbol, const HChar *name)
+static UInt function_add(Addr addr, const HChar *symbol, const HChar *name, Bool is_operation)
 {
-	struct function f = {0, bo_code_id(addr), VG_(strdup)("bo.symbol", symbol), VG_(strdup)("bo.name", name)};
+	struct function f = {0, bo_code_id(addr), VG_(strdup)("bo.symbol", symbol), VG_(strdup)("bo.name", name),
+			     is_operation};
 
 	return (UInt)VG_(addToXA)(functions, &f);
 }
@@ -197,16 +202,32 @@ static void scan_symbol(const DebugInfo *di, Int index)
 {
 	const HChar *first, **others, *name;
 	struct symbol_address at;
-	Bool is_code, is_ifunc, is_global;
+	Bool is_code, is_ifunc, is_global, is_operation;
 	UInt size;
 
 	VG_(DebugInfo_syms_getidx)(di, index, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
 	if (!is_code && !is_ifunc)
 		return;
 	for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
-		if (is_chosen(di, symbol, &name)) {
-			entry_add(at.main, function_add(at.main, symbol, name), is_ifunc);
+		if (is_chosen(di, symbol, &name, &is_operation)) {
+			entry_add(at.main, function_add(at.main, symbol, name, is_operation), is_ifunc);
 			return;
+		}
+}
+
+void bo_symbols_find(const HChar *name, void (*found)(Addr addr))
+{
+	const HChar *first, **others;
+	struct symbol_address at;
+	Bool is_code, is_ifunc, is_global;
+	UInt size;
+
+	for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di; di = VG_(next_DebugInfo)(di))
+		for (Int i = 0, n = VG_(DebugInfo_syms_howmany)(di); i < n; i++) {
+			VG_(DebugInfo_syms_getidx)(di, i, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
+			for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
+				if (VG_(strcmp)(symbol, name) == 0)
+					found(at.main);
 		}
 }
 
@@ -352,12 +373,21 @@ static struct open_call pop(void)
 	return call;
 }
 
+static void write_end(UInt opcode, const struct open_call *call, const ULong *values, UInt count)
+{
+	const struct function *f = VG_(indexXA)(functions, call->function);
+
+	write_event(opcode, call->context, call->function, values, count);
+	if (f->is_operation)
+		bo_operations_leave_call(call->context);
+}
+
 static void leave_innermost(void)
 {
 	struct open_call call = pop();
 
 	if (call.slot != NO_SLOT && !call.is_resolver)
-		write_event(BO_OP_LEFT, call.context, call.function, NULL, 0);
+		write_end(BO_OP_LEFT, &call, NULL, 0);
 }
 
 void bo_calls_leave(Addr sp)
@@ -420,14 +450,18 @@ void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp)
 
 	if (!bo_writer_active() || sp % sizeof(Addr))
 		return;
-	call.context = bo_context_at(((struct function *)VG_(indexXA)(functions, function))->code, sp);
+	const struct function *f = VG_(indexXA)(functions, function);
+	call.context = bo_context_at(f->code, sp);
 	if (goes_on(sp, function))
 		return;
 	call.return_address = *(const Addr *)sp;
 	bo_frame_watch(sp);
 	push(&call);
-	if (!call.is_resolver)
-		write_event(BO_OP_CALL, call.context, function, arguments, BO_CALL_ARGUMENTS);
+	if (call.is_resolver)
+		return;
+	if (f->is_operation)
+		bo_operations_enter_call(call.context);
+	write_event(BO_OP_CALL, call.context, function, arguments, BO_CALL_ARGUMENTS);
 }
 
 static XArray *resolved; /* Addr: implementations of IFUNCs that may already have been translated */
@@ -438,7 +472,7 @@ static void note_implementation(Addr addr, UInt function)
 
 	if (VG_(OSetGen_Contains)(entries, &addr))
 		return;
-	entry_add(addr, function_add(addr, f->symbol, f->name), False);
+	entry_add(addr, function_add(addr, f->symbol, f->name, f->is_operation), False);
 	if (!resolved)
 		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));
 	VG_(addToXA)(resolved, &addr);
@@ -463,7 +497,7 @@ void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination)
 		if (call.is_resolver)
 			note_implementation(result, call.function);
 		else
-			write_event(BO_OP_RETURN, call.context, call.function, &result, 1);
+			write_end(BO_OP_RETURN, &call, &result, 1);
 	}
 	bo_frame_resync(sp);
 }

@@ -171,6 +171,7 @@ void bo_thread_exit(ThreadId tid)
 
 	bo_thread_run(tid, 0);
 	bo_calls_leave_all();
+	bo_operations_thread_exit(tid);
 	number = bo_running_thread;
 	bo_write(BO_OP_THREAD_EXIT, &number, 1, NULL);
 }

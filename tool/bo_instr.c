@@ -12,6 +12,7 @@
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
  *   end in Ret                               pop it (a compare, inline)
+ *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read
  *   entry of a function  [--bo-calls]        bo_on_call; and bo_on_return if a Ret finds another frame to pop
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
@@ -409,6 +410,31 @@ static void push_chased_frame(struct block *b, Addr return_address)
 	push_frame(b, return_address);
 }
 
+/* ---- system calls ---- */
+
+/* The helper may change the size of a read, which is in RDX. */
+static void add_before_read(struct block *b)
+{
+	IRDirty *d;
+
+	if (!bo_operations_read())
+		return;
+	d = unsafeIRDirty_0_N(0, "bo_before_read", VG_(fnptr_to_fnentry)(bo_before_read),
+			      mkIRExprVec_1(IRExpr_GSPTR()));
+	d->nFxState = 3;
+	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
+	d->fxState[0].fx = Ifx_Modify;
+	d->fxState[0].offset = (UShort)GUEST(RDX);
+	d->fxState[0].size = 8;
+	d->fxState[1].fx = Ifx_Read;
+	d->fxState[1].offset = (UShort)OFF_RAX;
+	d->fxState[1].size = 8;
+	d->fxState[2].fx = Ifx_Read; /* RSI, RDI, R8, R9, R10 */
+	d->fxState[2].offset = (UShort)GUEST(RSI);
+	d->fxState[2].size = (UShort)(GUEST(R10) + 8 - GUEST(RSI));
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
 /* ---- one statement, one block ---- */
 
 static void begin_insn(struct block *b, const IRStmt *mark)
@@ -498,6 +524,7 @@ static void instrument_end(struct block *b)
 		break;
 	case Ijk_InvalICache: end_at_flush(b, b->insn); break;
 	case Ijk_ClientReq: hide_running_on_valgrind(b); break;
+	case Ijk_Sys_syscall: add_before_read(b); break;
 	case Ijk_Call: push_frame(b, b->insn + b->insn_length); break;
 	case Ijk_Ret: pop_frame(b); break;
 	default: break;
@@ -511,6 +538,7 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 	struct block b = {.out = deepCopyIRSBExceptStmts(in), .hash_factor = 1};
 	Int i = 0;
 
+	bo_operations_on_code();
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
 	for (; i < in->stmts_used; i++)

@@ -58,7 +58,11 @@ static Bool process_option(const HChar *arg)
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
 		VG_(addToXA)(clo_bo_meta, &value);
 	else if (VG_STR_CLO(arg, "--bo-calls", value))
-		bo_calls_choose(value);
+		bo_calls_choose(value, False);
+	else if (VG_STR_CLO(arg, "--bo-ops", value))
+		bo_operations_choose_file(value);
+	else if (VG_STR_CLO(arg, "--bo-op-marks", value))
+		return bo_operations_choose(value);
 	else if (VG_STR_CLO(arg, "--bo-fds", value))
 		read_fd_limits(value);
 	else
@@ -74,6 +78,8 @@ static void print_usage(void)
 	 "    --bo-loads=yes      record loads from PM too\n"
 	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
 	 "    --bo-calls=PATTERN  record calls of [MODULE:]FUNCTION, with * and ? (repeatable)\n"
+	 "    --bo-op-marks=HOW   record operations: reads, prints, call:FUNCTION, requests, annotated\n"
+	 "    --bo-ops=FILE       the operations of reads; - or none: standard input\n"
 	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
 	 "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
 }
@@ -325,6 +331,7 @@ static void post_clo_init(void)
 	bo_region_init();
 	bo_code_init();
 	bo_calls_init();
+	bo_operations_init();
 	bo_writer_open(~0u);
 	write_facts();
 	VG_(atfork)(before_fork, NULL, in_child);
@@ -351,6 +358,7 @@ static void pre_clo_init(void)
 	clo_bo_pm = VG_(newXA)(VG_(malloc), "bo.pm", VG_(free), sizeof(HChar *));
 	clo_bo_meta = VG_(newXA)(VG_(malloc), "bo.meta", VG_(free), sizeof(HChar *));
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+	VG_(needs_client_requests)(bo_operations_request);
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
 	VG_(track_post_mem_write)(bo_on_kernel_store);
 	VG_(track_pre_mem_read)(bo_on_kernel_load);

@@ -416,6 +416,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs)
 	*b = (struct before){.number = number};
 	bo_thread_run(tid, 0);
 	bo_event_end_string(); /* the call may block forever, so write the earlier stores now */
+	bo_operations_before(tid, number, args);
 	switch (number) {
 	case __NR_open: before_open(b, AT_FDCWD_, args[0], (UInt)args[1]); break;
 	case __NR_openat: before_open(b, (Int)args[0], args[1], (UInt)args[2]); break;
@@ -547,6 +548,7 @@ void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes 
 {
 	bo_limits_after(tid, number, args, sr_isError(result));
 	bo_calls_settle();
+	bo_operations_after(tid, number, args, result);
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);

@@ -48,7 +48,8 @@
 	X(LOADS, 0)  /* PM loads are recorded */               \
 	X(CODE, 1)   /* each fence is preceded by CODE_HASH */ \
 	X(FOLLOW, 2) /* children are followed; CLOCK events order the processes */ \
-	X(CALLS, 3)  /* calls of chosen functions are recorded */
+	X(CALLS, 3)  /* calls of chosen functions are recorded */ \
+	X(OPERATIONS, 4) /* operations are recorded */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -138,8 +139,27 @@ struct bo_chunk_header {
 	X(DEF_FUNCTION, 0x60, "vvss")  /* module, offset of its entry in the module's file, symbol, name; ids as above */  \
 	X(CALL, 0x61, "cvvvvvvv")      /* function, then the six registers of integer arguments */                         \
 	X(RETURN, 0x62, "cvv")         /* function, the register of the result; the context is that of the call */         \
-	X(LEFT, 0x63, "cv")            /* function: its frame is gone, but it did not return */
+	X(LEFT, 0x63, "cv")            /* function: its frame is gone, but it did not return */                            \
+	/* OPERATIONS */                                                                                                   \
+	X(OPERATION_BEGIN, 0x68, "cvs") /* index, text (often empty) */                                                    \
+	X(OPERATION_END, 0x69, "cv")   /* index */                                                                         \
+	X(OPERATION_NOTE, 0x6a, "cvv") /* enum bo_operation_note, value */
 /* clang-format on */
+
+/* X(name, text): what the recorder noticed about operations. */
+#define BO_OPERATION_NOTES(X)                                                                    \
+	X(MAPPED, "mapped")     /* the operations file was mapped: its lines show no operations */   \
+	X(UNSEEN, "unseen")     /* it was read by a system call (value) that shows no lines */       \
+	X(AGAIN, "again")       /* it was read again, beginning with an earlier line (value) */      \
+	X(TOGETHER, "together") /* one write printed several lines (value), ending them all */       \
+	X(DURABLE, "durable")   /* BLACKOUT_DURABLE: the program relies on what it did so far */
+
+enum bo_operation_note {
+#define X(name, text) BO_NOTE_##name,
+	BO_OPERATION_NOTES(X)
+#undef X
+		BO_NOTE_COUNT
+};
 
 #define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */
 

@@ -14,6 +14,7 @@ static struct record_options given;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&given),
+	OPERATION_OPTIONS(&given),
 	SERVICE_OPTIONS(&given),
 	OPTION_GROUP("Output"),
 	OPTION_OUT(&given.out),

@@ -210,6 +210,25 @@ static void print_call(struct out *out, const struct trace *trace, const struct 
 	}
 }
 
+static void print_operation(struct out *out, const struct event *ev)
+{
+	static const char *const notes[] = {
+#define X(name, text) text,
+		BO_OPERATION_NOTES(X)
+#undef X
+	};
+
+	if (ev->type == EVENT_OPERATION_NOTE) {
+		out_text(out, notes[ev->flags]);
+		out_char(out, ' ');
+	}
+	out_number(out, ev->value);
+	if (ev->type == EVENT_OPERATION_BEGIN && *ev->path) {
+		out_char(out, ' ');
+		out_word(out, ev->path);
+	}
+}
+
 static void print_operands(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	switch (ev->type) {
@@ -242,6 +261,9 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_CALL:
 	case EVENT_RETURN:
 	case EVENT_LEFT: print_call(out, trace, ev); break;
+	case EVENT_OPERATION_BEGIN:
+	case EVENT_OPERATION_END:
+	case EVENT_OPERATION_NOTE: print_operation(out, ev); break;
 	default: print_process(out, ev);
 	}
 }

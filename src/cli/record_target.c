@@ -34,6 +34,30 @@ static int calls_split(struct words *calls, const char *list, struct err *err)
 	}
 }
 
+static int operations_fill(struct record *r, struct err *err)
+{
+	static const char *const marks[] = {"reads", "prints", "annotated", "requests"};
+	const struct record_options *o = r->options;
+	bool known = !o->op_marks || (!strncmp(o->op_marks, "call:", 5) && o->op_marks[5]);
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks) && !known; i++)
+		known = !strcmp(o->op_marks, marks[i]);
+	if (!known)
+		return err_set(err,
+			       "--op-marks cannot be '%s', only reads, prints, call:FUNCTION, annotated or requests",
+			       o->op_marks);
+	r->job.op_marks = o->op_marks ? o->op_marks : o->ops ? marks[0] : NULL;
+	if (!o->ops)
+		return 0;
+	if (!realpath(o->ops, r->ops) || stat(r->ops, &st) < 0)
+		return err_sys(err, "cannot read the operations in %s", o->ops);
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, "%s is a directory, not a list of operations", o->ops);
+	r->job.ops = r->ops;
+	return 0;
+}
+
 static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 {
 	const struct record_options *o = r->options;
@@ -47,6 +71,8 @@ static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 	for (size_t i = 0; i < o->calls.count; i++)
 		if (calls_split(&r->job.calls, o->calls.items[i], err) < 0)
 			return err_status(err, ERR_USAGE);
+	if (operations_fill(r, err) < 0)
+		return err_status(err, ERR_USAGE);
 	for (int i = 0; i < argc; i++)
 		words_add(&r->job.target, "%s", argv[i]);
 	r->job.follow = o->follow;

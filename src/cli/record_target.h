@@ -25,6 +25,7 @@ struct record_options {
 	struct option_list pm, calls;
 	const char *setup;
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
+	const char *ops, *op_marks; /* OPERATION_OPTIONS */
 	const char *out;
 	bool pmem_force;
 	bool follow, loads, code_hash, compress, progress, quiet;
@@ -48,6 +49,10 @@ struct record_options {
 	OPTION_GROUP("Servers"), \
 	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_OUTCOME, &(o)->client}, \
 	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_OUTCOME, &(o)->ready}
+
+#define OPERATION_OPTIONS(o) \
+	{"ops", "FILE", NULL, "the operations that PROGRAM reads, one a line (default: its standard input)", OPTION_TEXT, &(o)->ops}, \
+	{"op-marks", "HOW", NULL, "record operations: 'reads', 'prints', 'call:FUNCTION', 'annotated' or 'requests'", OPTION_TEXT, &(o)->op_marks}
 /* clang-format on */
 
 struct record {
@@ -59,6 +64,7 @@ struct record {
 	struct program program;
 	struct recording recording;
 	struct process_end end;
+	char ops[PATH_MAX]; /* absolute path of --ops */
 };
 
 #define RECORD_NEW(given)                              \

@@ -161,6 +161,12 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-code=yes");
 	for (size_t i = 0; i < job->calls.count; i++)
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
+	if (job->op_marks) {
+		words_add(argv, "--bo-op-marks=%s", job->op_marks);
+		words_add(argv, "--bo-meta=op_marks=%s", job->op_marks);
+	}
+	if (job->op_marks && job->ops)
+		words_add(argv, "--bo-ops=%s", job->ops);
 	words_add(argv, "--bo-meta=pmem_force=%d", job->pmem_force);
 	words_add(argv, "--bo-meta=follow=%d", job->follow);
 	words_add(argv, "--");

@@ -21,10 +21,12 @@ struct recorder {
 
 /* What to record; see `blackout record --help`. */
 struct recorder_job {
-	const char *dir;     /* absolute */
-	struct words pm;     /* absolute patterns */
-	struct words target; /* command line */
-	struct words calls;  /* patterns [MODULE:]FUNCTION */
+	const char *dir;      /* absolute */
+	struct words pm;      /* absolute patterns */
+	struct words target;  /* command line */
+	struct words calls;   /* patterns [MODULE:]FUNCTION */
+	const char *op_marks; /* how operations are recognized; NULL: they are not recorded */
+	const char *ops;      /* with reads: absolute path of the operations; NULL: standard input */
 	bool follow, loads, code_hash;
 	bool pmem_force; /* add the variables of pmem_force.h to the environment */
 };

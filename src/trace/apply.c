@@ -153,6 +153,24 @@ static enum apply_result apply_call(struct stream *s, enum event_type type, cons
 	return APPLY_EVENT;
 }
 
+/* Operations */
+
+static enum apply_result apply_operation(struct stream *s, enum event_type type, const struct record *r,
+					 struct event *ev)
+{
+	ev->type = type;
+	ev->value = r->number[0];
+	if (type == EVENT_OPERATION_BEGIN)
+		ev->path = text(s, &r->string[0]);
+	if (type == EVENT_OPERATION_NOTE) {
+		if (r->number[0] >= BO_NOTE_COUNT)
+			return damage(s, "an unknown note about operations");
+		ev->flags = (uint32_t)r->number[0];
+		ev->value = r->number[1];
+	}
+	return APPLY_EVENT;
+}
+
 /* Processes and threads */
 
 uint32_t apply_thread(const struct stream *s, uint64_t thread)
@@ -430,6 +448,9 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_CALL: return apply_call(s, EVENT_CALL, r, ev);
 	case BO_OP_RETURN: return apply_call(s, EVENT_RETURN, r, ev);
 	case BO_OP_LEFT: return apply_call(s, EVENT_LEFT, r, ev);
+	case BO_OP_OPERATION_BEGIN: return apply_operation(s, EVENT_OPERATION_BEGIN, r, ev);
+	case BO_OP_OPERATION_END: return apply_operation(s, EVENT_OPERATION_END, r, ev);
+	case BO_OP_OPERATION_NOTE: return apply_operation(s, EVENT_OPERATION_NOTE, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	default:
 		BUG_ON(r->op < BO_OP_LAYER || r->op > BO_OP_LAYER_LAST); /* known to the decoder, but not here */

@@ -46,6 +46,9 @@ static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_CALL] = OP_CALL,
 	[EVENT_RETURN] = OP_RETURN,
 	[EVENT_LEFT] = OP_LEFT,
+	[EVENT_OPERATION_BEGIN] = OP_OP_BEGIN,
+	[EVENT_OPERATION_END] = OP_OP_END,
+	[EVENT_OPERATION_NOTE] = OP_OP_NOTE,
 };
 
 _Static_assert((int)OP_SYSSTORE - OP_STORE == (int)BO_STORE_KERNEL, "stores stand in the order of enum bo_store_kind");

@@ -53,7 +53,10 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(SIGNAL, "signal", PROCESSES)               \
 	X(CALL, "call", PROCESSES)                   \
 	X(RETURN, "return", PROCESSES)               \
-	X(LEFT, "left", PROCESSES)
+	X(LEFT, "left", PROCESSES)                   \
+	X(OP_BEGIN, "op-begin", PROCESSES)           \
+	X(OP_END, "op-end", PROCESSES)               \
+	X(OP_NOTE, "op-note", PROCESSES)
 
 enum op {
 #define X(name, text, group) OP_##name,

@@ -64,6 +64,10 @@ enum event_type {
 	EVENT_CALL,
 	EVENT_RETURN,
 	EVENT_LEFT, /* the call was left by longjmp, by an exception, or by the end of its thread */
+	/* Operations; trace/operations.h puts them together. */
+	EVENT_OPERATION_BEGIN,
+	EVENT_OPERATION_END,
+	EVENT_OPERATION_NOTE,
 	EVENT_TYPE_COUNT
 };
 
@@ -80,15 +84,17 @@ struct event {
 	uint64_t size;   /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
 	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
 	const uint8_t *data;
-	uint32_t unit;     /* STORE of kind STRING: bytes per element; otherwise 0 */
-	uint32_t flags;    /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed */
+	uint32_t unit; /* STORE of kind STRING: bytes per element; otherwise 0 */
+	uint32_t
+		flags; /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note */
 	uint32_t prot;     /* MAP, PROTECT */
 	uint32_t function; /* CALL, RETURN, LEFT */
-	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result */
+	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result;
+	 * OPERATION_BEGIN, OPERATION_END: index; OPERATION_NOTE: depends on the note */
 	uint64_t value;
 	uint64_t old_addr; /* REMAP */
 	uint64_t old_size; /* REMAP */
-	const char *path;  /* FILE, FILE_RENAME, EXEC; valid until trace_close */
+	const char *path;  /* FILE, FILE_RENAME, EXEC; OPERATION_BEGIN: its text; valid until trace_close */
 };
 
 /* Argument 0 to 5 of a CALL: the value of rdi, rsi, rdx, rcx, r8 or r9.  A function with fewer arguments leaves

@@ -124,6 +124,9 @@ static void calls(struct builder *b)
 	builder_put(b, BO_OP_CALL, 2, 2, 1, 2, 3, 4, 5, 6);
 	builder_put(b, BO_OP_LEFT, 2, 2);
 	builder_put(b, BO_OP_RETURN, 1, 1, 7);
+	builder_put(b, BO_OP_OPERATION_BEGIN, 1, 3, BUILDER_P("put k"));
+	builder_put(b, BO_OP_OPERATION_NOTE, 1, BO_NOTE_AGAIN, 2);
+	builder_put(b, BO_OP_OPERATION_END, 1, 3);
 }
 
 /* Three payloads of one length, so that the harness divides them where they end: filled up with a long fact. */

@@ -288,10 +288,12 @@ static void test_events(void **state)
 	EVENT("\x60\x06\x02\x00\x01x\x01x", "module 2 was not defined before");
 	EVENT("\x60\x05\x01\x00\x01x\x01", "the fields of the event do not fill it");
 	EVENT("\x60\x07\x01\x00\x01x\x01xx", "the fields of the event do not fill it");
-	EVENT("\x60\x07\x01\x00\x01x\x01x", "the event is cut off");
+	EVENT("\x60\x07\x01\x00\x01x\x01x", "the event is incomplete");
 	EVENT("\x61\x08\x01\x01\x00\x00\x00\x00\x00\x00", "function 1 was not defined before");
 	EVENT("\x62\x03\x01\x00\x00", "function 0 was not defined before");
 	EVENT("\x63\x02\x09\x01", "context 9 was not defined before");
+	EVENT("\x68\x03\x01\x00\x01", "the fields of the event do not fill it");
+	EVENT("\x6a\x03\x01\x50\x00", "an unknown note about operations");
 	EVENT("\x11\x01\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x00\x01\x01",
 	      "a mapping of an impossible range");
 	EVENT("\x11\x01\x01\x00\x01\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x01", "a mapping of an impossible range");

@@ -393,6 +393,31 @@ static void test_calls(void **state)
 	trace_close(t);
 }
 
+static void test_operation_events(void **state)
+{
+	struct builder b;
+	struct trace *t;
+	struct event ev;
+
+	start(&b);
+	builder_put(&b, BO_OP_OPERATION_BEGIN, 1, 7, BUILDER_P("put k7"));
+	builder_put(&b, BO_OP_OPERATION_END, 2, 7);
+	builder_put(&b, BO_OP_OPERATION_NOTE, 0, BO_NOTE_UNSEEN, 40);
+	t = finish_after_map(&b, *state);
+	ev = scratch_next(t, EVENT_OPERATION_BEGIN);
+	assert_int_equal(ev.context, 1);
+	assert_int_equal(ev.value, 7);
+	assert_string_equal(ev.path, "put k7");
+	ev = scratch_next(t, EVENT_OPERATION_END);
+	assert_int_equal(ev.context, 2);
+	assert_int_equal(ev.value, 7);
+	ev = scratch_next(t, EVENT_OPERATION_NOTE);
+	assert_int_equal(ev.flags, BO_NOTE_UNSEEN);
+	assert_int_equal(ev.value, 40);
+	scratch_end(t);
+	trace_close(t);
+}
+
 /* Thread numbers in the file may be sparse and may be reused; ours are dense and unique. */
 static void test_threads(void **state)
 {
@@ -578,6 +603,7 @@ int main(void)
 		scratch_test(test_mapping_events),
 		scratch_test(test_process_events),
 		scratch_test(test_calls),
+		scratch_test(test_operation_events),
 		scratch_test(test_threads),
 		scratch_test(test_chunk_borders),
 		scratch_test(test_pieces),
