@@ -24,7 +24,8 @@ enum {
 
 struct worker {
 	const struct detector *detector;
-	void *state;
+	const struct platform *platform;
+	void *state; /* NULL: not begun, or ended */
 };
 
 struct scan {
@@ -68,13 +69,25 @@ struct scan *scan_new(const struct choice *choice, const struct scan_options *op
 
 			s->sinks[s->count] = sink_new(detector->name, platform_name(choice->platforms[p]));
 			s->workers[s->count].detector = detector;
-			s->workers[s->count].state = detector->begin(choice->platforms[p], s->sinks[s->count]);
+			s->workers[s->count].platform = choice->platforms[p];
 			s->count++;
 		}
 	s->activity = activity_new();
 	s->stats = choice->places ? stats_open() : NULL;
 	s->survey = choice->strategy_count ? survey_new(choice->at) : NULL;
 	return s;
+}
+
+/* The trace is open. */
+static void detectors_begin(struct scan *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct detector_scene scene = {.platform = s->workers[i].platform,
+						     .trace = s->trace,
+						     .sink = s->sinks[i]};
+
+		s->workers[i].state = s->workers[i].detector->begin(&scene);
+	}
 }
 
 static void scan_event(struct scan *s, const struct event *ev)
@@ -145,6 +158,7 @@ static void *follower_run(void *arg)
 	s->result = follower_open(s);
 	if (s->result <= 0)
 		return NULL;
+	detectors_begin(s);
 	s->ahead = ahead_start(s->trace, false); /* the other core is for the recorder */
 	while ((s->result = scan_read(s, &s->err)) == TRACE_WAIT) {
 		if (!atomic_load(&s->sealed))
@@ -208,15 +222,18 @@ int scan_finish(struct scan *s, const char *dir, struct err *err)
 	if (!s->trace && r == 0) { /* there was nothing to follow */
 		r = trace_open(&s->trace, dir, err);
 		s->ahead = r == 0 ? ahead_start(s->trace, true) : NULL;
-		if (r == 0)
+		if (r == 0) {
+			detectors_begin(s);
 			r = scan_read(s, err);
+		}
 	}
 	ahead_stop(s->ahead);
 	s->ahead = NULL;
 	if (s->survey)
 		survey_end(s->survey);
 	for (size_t i = 0; i < s->count; i++) {
-		s->workers[i].detector->end(s->workers[i].state);
+		if (s->workers[i].state)
+			s->workers[i].detector->end(s->workers[i].state);
 		s->workers[i].state = NULL;
 	}
 	return r == 0 ? states_refuse(s, err) : r;

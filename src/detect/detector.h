@@ -2,7 +2,7 @@
 /* detector.h - the table of detectors.
  *
  *     const struct detector *d = &detector_patterns;            // or one of detector_all()
- *     void *state = d->begin(platform, sink);
+ *     void *state = d->begin(&(struct detector_scene){.platform = platform, .trace = trace, .sink = sink});
  *     while (trace_next(trace, &ev, &err) > 0)
  *             d->event(state, &ev, ++number);
  *     d->end(state);
@@ -23,10 +23,18 @@
 
 struct platform; /* model/platform.h */
 
+/* What a detector works with.  All of it outlives the detector's state.  Options of detectors belong here, too. */
+struct detector_scene {
+	const struct platform *platform;
+	/* Layers, mappings, modules and contexts, as far as the trace has been read; it is at its beginning. */
+	const struct trace *trace;
+	struct sink *sink;
+};
+
 struct detector {
 	const char *name;
-	/* Starts the detector for a platform and returns its state.  Both arguments must outlive that state. */
-	void *(*begin)(const struct platform *platform, struct sink *sink);
+	/* Starts the detector and returns its state, which is not NULL. */
+	void *(*begin)(const struct detector_scene *scene);
 	/* Handles the next event; `number` counts from 1. */
 	void (*event)(void *state, const struct event *ev, uint64_t number);
 	/* Called at the end of the trace: reports what is left and frees the state. */

@@ -365,13 +365,13 @@ static const struct model_observer observer = {
 	.leftover = patterns_leftover,
 };
 
-static void *patterns_begin(const struct platform *platform, struct sink *sink)
+static void *patterns_begin(const struct detector_scene *scene)
 {
 	struct patterns *p = mem_alloc(sizeof(*p));
 
-	p->sink = sink;
+	p->sink = scene->sink;
 	p->threads_alive = 1;
-	p->model = model_new(platform, MODEL_VISIBLE, &observer, p);
+	p->model = model_new(scene->platform, MODEL_VISIBLE, &observer, p);
 	return p;
 }
 
