@@ -268,6 +268,41 @@ static struct crash_store *persisted_choose(const struct crash_sighting *s, uint
 	return chosen;
 }
 
+static struct finding_operation operation_make(struct findings *findings, const struct finding_operation *from)
+{
+	struct finding_operation operation = *from;
+
+	operation.text = from->known ? findings_text(findings, from->text) : NULL;
+	return operation;
+}
+
+/* Legal histories that print the same line are one. */
+static struct finding_mismatch mismatch_make(struct findings *findings, const struct finding_mismatch *from)
+{
+	struct finding_expected *expected = findings_block(findings, from->expected_count, sizeof(*expected));
+	struct finding_mismatch mismatch = {
+		.expected = expected,
+		.got = findings_text(findings, from->got),
+		.line = from->line,
+		.query = findings_text(findings, from->query),
+	};
+
+	for (size_t i = 0; i < from->expected_count; i++) {
+		size_t same = 0;
+
+		while (same < mismatch.expected_count && strcmp(expected[same].line, from->expected[i].line) != 0)
+			same++;
+		if (same == mismatch.expected_count)
+			expected[mismatch.expected_count++] = (struct finding_expected){
+				.line = findings_text(findings, from->expected[i].line),
+				.history = findings_text(findings, from->expected[i].history),
+			};
+	}
+	if (mismatch.expected_count == 1)
+		expected[0].history = from->expected_count == 1 ? expected[0].history : NULL;
+	return mismatch;
+}
+
 static struct finding_crash *crash_make(struct crash_findings *c, const struct crash_sighting *s, bool in_library)
 {
 	struct finding_crash *crash = findings_block(c->findings, 1, sizeof(*crash));
@@ -276,6 +311,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.point = stacks_make(&c->stacks, s->point),
 		.point_op = findings_text(c->findings, s->point_op),
 		.point_event = s->point_event,
+		.operation = operation_make(c->findings, &s->operation),
 		.cause = s->cause,
 		.lost_total = s->lost_count,
 		.states = s->states,
@@ -297,6 +333,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 	crash->recovery.ending = s->ending;
 	crash->recovery.out = tail_text(c->findings, s->out);
 	crash->recovery.err = tail_text(c->findings, s->err);
+	crash->recovery.mismatch = mismatch_make(c->findings, &s->mismatch);
 	crash->recovery.stack = recovery_stack(c, s->frames, s->frame_count);
 	return crash;
 }

@@ -50,6 +50,7 @@ struct crash_sighting {
 	uint32_t point;       /* context of the instruction that the crash prevented; 0: the end of the program */
 	const char *point_op; /* its name in dump: op_name(ev) */
 	uint64_t point_event;
+	struct finding_operation operation;
 	const struct crash_store *persisted,
 		*lost; /* see enum crash_cause; crash_add puts the most informative stores first */
 	uint64_t persisted_count, lost_count;
@@ -57,6 +58,7 @@ struct crash_sighting {
 	/* recovery */
 	struct ending ending;
 	const char *out, *err;              /* NULL: nothing */
+	struct finding_mismatch mismatch;   /* KIND_OUTPUT_MISMATCH, with ENDING_OUTPUT */
 	const struct finding_frame *frames; /* innermost first; `own` need not be set */
 	size_t frame_count;
 	/* 0: other sightings already count these states.  Then only the detectors are added, if the finding exists. */

@@ -102,12 +102,40 @@ struct finding_store {
 	bool certain;               /* guaranteed to be on media at the crash, not pending */
 };
 
+/* Where a crash is in the list of operations (--ops). */
+struct finding_operation {
+	bool known;    /* false: the run has no operations; the other fields mean nothing */
+	bool inside;   /* the power failed during it; false: after it, before the next one begins */
+	int64_t index; /* from 0; between operations, the last complete one: -1 before the first */
+	/* As ops/excerpt.h writes it; NULL before the first operation. */
+	const char *text;
+};
+
+/* What recovery should have printed, if one of the legal histories is what happened. */
+struct finding_expected {
+	const char *line;    /* the first line that differs, as ops/excerpt.h writes it; OUTPUT_ENDS: no such line */
+	const char *history; /* which one: "if it happened"; NULL: in all of them */
+};
+
+/* In place of a line that an output does not have, because it ends before. */
+#define OUTPUT_ENDS "(end of output)"
+
+/* What recovery printed after a crash, though no legal history prints it. */
+struct finding_mismatch {
+	const struct finding_expected *expected; /* at least one */
+	size_t expected_count;                   /* 0: there is no mismatch */
+	const char *got;                         /* the first line that differs; OUTPUT_ENDS: no such line */
+	uint64_t line;                           /* its number in the output, from 1; 0: unknown */
+	const char *query;                       /* the operation that printed it; NULL: unknown */
+};
+
 /* A crash state on which recovery fails. */
 struct finding_crash {
 	struct finding_stack point; /* the power failed just before this */
 	const char *point_op;       /* what it was about to do: "sfence", "store", "exit" */
 	uint64_t point_event;
 	uint32_t point_thread; /* as in dump; 0: there is only one thread, or it is unknown */
+	struct finding_operation operation;
 	enum crash_cause cause;
 	/* The stores that matter: pending ones, or the last ones of the program.  The most important come first. */
 	struct finding_store *persisted, *lost;
@@ -120,6 +148,7 @@ struct finding_crash {
 		struct ending ending;
 		const char *out, *err;      /* the end of what it printed; "" if nothing */
 		struct finding_stack stack; /* where it crashed; empty if unknown */
+		struct finding_mismatch mismatch;
 	} recovery;
 	uint64_t states;  /* crash states with this failure */
 	const char *mode; /* how recovery was run: "fork server", "namespace" ...; NULL: unknown */
@@ -195,6 +224,8 @@ struct finding {
 #define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
 /* With --nested: crash states whose recovery could itself be crashed, and those whose recovery was. */
 #define FINDINGS_NESTED(X) X(states) X(crashed)
+/* With --ops: all operations; those with a tested crash inside; those with outputs that differ between orderly runs. */
+#define FINDINGS_OPERATIONS(X) X(total) X(crashed_in) X(nondeterministic)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -245,8 +276,11 @@ struct findings_stats {
 	} funnel;
 	struct {
 		FINDINGS_NESTED(X)
-#undef X
 	} nested;
+	struct {
+		FINDINGS_OPERATIONS(X)
+#undef X
+	} operations;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: unknown */

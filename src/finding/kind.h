@@ -54,7 +54,9 @@ enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, R
 	  "a signal kills recovery on a crash state that the platform allows")                                        \
 	X(RECOVERY_ERROR, "recovery-error", CRASH, ERROR, "recovery fails on a crash state that the platform allows") \
 	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                               \
-	  "recovery does not end on a crash state that the platform allows")
+	  "recovery does not end on a crash state that the platform allows")                                          \
+	X(OUTPUT_MISMATCH, "output-mismatch", CRASH, ERROR,                                                           \
+	  "after a crash the program prints what no legal history of its operations prints")
 
 /* The kinds of the table.  Registered kinds have numbers from KIND_COUNT on (kind_register). */
 enum finding_kind {
