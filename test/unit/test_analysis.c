@@ -125,7 +125,7 @@ static char *report_alone(struct subject *s)
 	return report;
 }
 
-static size_t kind_count(const struct subject *s, const char *kind)
+static size_t kind_total(const struct subject *s, const char *kind)
 {
 	size_t count = 0;
 
@@ -153,7 +153,7 @@ static void test_alone(void **state)
 	subject_read(&pair[0]);
 	assert_true(analysis_will_test(pair[0].analysis));
 	subject_judge(&pair[0], NULL);
-	assert_int_equal(kind_count(&pair[0], "recovery-error"), 1);
+	assert_int_equal(kind_total(&pair[0], "recovery-error"), 1);
 	assert_null(pair[0].result->untested);
 	assert_null(pair[0].result->unproven);
 	assert_false(pair[0].result->tests_left);
@@ -162,8 +162,8 @@ static void test_alone(void **state)
 	subject_begin(&pair[1]);
 	subject_read(&pair[1]);
 	subject_judge(&pair[1], NULL);
-	assert_int_equal(kind_count(&pair[1], "recovery-crash"), 1);
-	assert_int_equal(kind_count(&pair[1], "recovery-error"), 0);
+	assert_int_equal(kind_total(&pair[1], "recovery-crash"), 1);
+	assert_int_equal(kind_total(&pair[1], "recovery-error"), 0);
 	for (int i = 0; i < 2; i++) {
 		subject_end(&pair[i]);
 		subject_free(&pair[i]);
@@ -266,7 +266,7 @@ static void test_untested(void **state)
 	assert_non_null(s.result->untested);
 	assert_int_equal(s.result->untested->status, ERR_TARGET);
 	assert_true(has_note(&s, "crash states were not tested: "));
-	assert_true(kind_count(&s, "missing-flush") + kind_count(&s, "transient-data") > 0);
+	assert_true(kind_total(&s, "missing-flush") + kind_total(&s, "transient-data") > 0);
 	subject_end(&s);
 
 	/* The caller knows that they cannot be tested. */
