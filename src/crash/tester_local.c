@@ -76,20 +76,14 @@ static void slots_give_up(struct local *l)
 	}
 }
 
-/* Workers start the command of the user, unchanged. */
-static void command_check(const struct crash_context *crash)
-{
-	BUG_ON(crash->command);
-}
-
 /* Load the state into the stage of an idle worker, and return the worker's number. */
 static int worker_fill(struct local *l, const struct state *state, const struct crash_context *crash, struct err *err)
 {
 	int worker = recovery_idle(l->recovery, err);
 
-	command_check(crash);
 	if (worker < 0)
 		return result_of(worker);
+	recovery_set(l->recovery, (unsigned)worker, crash->command);
 	return stage_load(l->slots[worker].stage, state, err) < 0 ? -1 : worker;
 }
 
@@ -171,7 +165,7 @@ static int content_stage(struct local *l, const struct content *content, struct 
 
 static int input_stage(struct local *l, const struct tester_input *input, struct err *err)
 {
-	command_check(input->crash);
+	recovery_set(l->recovery, 0, input->crash->command);
 	return input->state ? state_stage(l, input->state, err) : content_stage(l, input->content, err);
 }
 
@@ -232,19 +226,24 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 				   .loads = how->layers & BO_LAYER_LOADS,
 				   .code_hash = how->layers & BO_LAYER_CODE,
 				   .pmem_force = o->pmem_force};
+	struct local *l = local_of(t);
 	struct recorder recorder;
+	const char *command;
 	int r;
 
 	if (recorder_find(&recorder, err) < 0)
+		return -1;
+	r = input_stage(l, input, err);
+	if (r < 0)
+		return r;
+	if (!(command = recovery_command(l->recovery, 0, err)))
 		return -1;
 	for (size_t i = 0; i < origin_path_count(o->origin); i++)
 		words_add(&job.pm, "%s", origin_path(o->origin, i));
 	words_add(&job.target, "/bin/sh");
 	words_add(&job.target, "-c");
-	words_add(&job.target, "%s", o->command);
-	r = input_stage(local_of(t), input, err);
-	if (r == 0)
-		r = recorder_run(local_of(t), &recorder, &job, err);
+	words_add(&job.target, "%s", command);
+	r = recorder_run(l, &recorder, &job, err);
 	words_free(&job.pm);
 	words_free(&job.target);
 	return r;

@@ -45,6 +45,11 @@ void output_rules_free(struct output_rules *rules)
 	free(rules);
 }
 
+uint64_t output_rules_bound(const struct output_rules *rules)
+{
+	return rules->bytes_max;
+}
+
 /* The functions of GNU: they take the length of a line, which may hold zero bytes. */
 int output_rules_ignore(struct output_rules *rules, const char *regex, struct err *err)
 {
@@ -83,11 +88,31 @@ struct output *output_new(const struct output_rules *rules)
 
 void output_free(struct output *output)
 {
+	if (!output)
+		return;
 	vec_free(&output->partial);
 	vec_free(&output->hashes);
 	vec_free(&output->text);
 	vec_free(&output->starts);
 	free(output);
+}
+
+#define VEC_COPY(copy, from)                                 \
+	do {                                                 \
+		*(copy) = (typeof(*(copy))){0};              \
+		vec_append(copy, (from)->at, (from)->count); \
+	} while (0)
+
+struct output *output_copy(const struct output *output)
+{
+	struct output *copy = mem_alloc(sizeof(*copy));
+
+	*copy = *output;
+	VEC_COPY(&copy->partial, &output->partial);
+	VEC_COPY(&copy->hashes, &output->hashes);
+	VEC_COPY(&copy->text, &output->text);
+	VEC_COPY(&copy->starts, &output->starts);
+	return copy;
 }
 
 void output_clear(struct output *output)

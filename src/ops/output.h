@@ -49,6 +49,8 @@ struct output_rules;
 struct output_rules *output_rules_new(uint64_t bytes_max);
 void output_rules_free(struct output_rules *rules);
 
+uint64_t output_rules_bound(const struct output_rules *rules);
+
 /* Drop lines in which this POSIX extended regular expression matches; may be called several times.  The newline is not
  * part of what it sees. -1: it is not a regular expression, ERR_USAGE. */
 int output_rules_ignore(struct output_rules *rules, const char *regex, struct err *err);
@@ -59,7 +61,10 @@ struct output;
 
 /* The rules must stay until output_free. */
 struct output *output_new(const struct output_rules *rules);
-void output_free(struct output *output);
+void output_free(struct output *output); /* may be NULL */
+
+/* What is fed to one of the two from now on, the other does not see. */
+struct output *output_copy(const struct output *output);
 
 /* Start again with an empty output; cheaper than a new one.  Text is kept from line 0 on again. */
 void output_clear(struct output *output);

@@ -84,8 +84,11 @@ static void fd_note(int fd)
 {
 	struct stat st;
 
-	/* blackout provides the standard streams, and they are the same for each child. */
-	if (fd <= STDERR_FILENO || fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
+	if (fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
+		return;
+	/* blackout provides the standard streams, and they are the same for each child.  Only the operations have an
+	 * offset that children change. */
+	if (fd == STDOUT_FILENO || fd == STDERR_FILENO || (fd == STDIN_FILENO && !S_ISREG(st.st_mode)))
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
 		stub_refuse("recovery has an open pipe or connection before it opens a PM file");

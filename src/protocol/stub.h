@@ -8,6 +8,8 @@
  *     reply      a FIFO: struct stub_reply, back
  *     lazy, out, err                        for STUB_LAZY; see lazy_block.h
  *
+ * Beside the control directory is the file {out}, if the command has one, under two names (run/outfile.h).
+ *
  * These are files, not inherited descriptors, because a program may close descriptors that it does not know.  A request
  * or reply is one write.  It is followed by `bytes` more bytes, so a side that does not know the `op` can skip it.
  *
@@ -42,6 +44,9 @@
 #define STUB_FILE_LAZY "lazy"
 #define STUB_FILE_OUT "out"
 #define STUB_FILE_ERR "err"
+
+#define STUB_OUTFILE "output"
+#define STUB_OUTFILE_SECOND "output.same"
 
 enum { STUB_VERSION = 3, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 

@@ -64,13 +64,17 @@ static void stub_environment(const struct keeper_options *o)
 }
 
 /* From here on the process acts as a recovery, or as a client. */
-static int child_prepare(const struct keeper_options *o, struct err *err)
+static int child_prepare(const struct keeper_options *o, const struct keeper_streams *streams, struct err *err)
 {
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	char path[64] = "/dev/null";
 
+	/* A descriptor of its own has an offset of its own. */
+	if (streams->in >= 0)
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", streams->in);
+	int in = open(path, O_RDONLY | O_CLOEXEC);
 	setsid();
-	if (dup2(null, STDIN_FILENO) < 0 || dup2(o->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
-		return err_sys(err, "cannot redirect the output of recovery");
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(streams->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
+		return err_sys(err, "cannot redirect the input and output of recovery");
 	/* Recovery must not get our descriptors. */
 	close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	/* Not before: a namespace may have changed what this path leads to. */
@@ -92,7 +96,7 @@ static void child_become(const struct keeper_options *o, struct witness *witness
 
 	/* The keeper may be killed. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (child_prepare(o, &err) < 0)
+	if (child_prepare(o, &o->main, &err) < 0)
 		_exit(127);
 	if (o->control)
 		o->control->page->started = getpid();
@@ -107,7 +111,7 @@ static void client_become(const struct keeper_options *o, struct witness *witnes
 	struct err err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (child_prepare(o, &err) < 0)
+	if (child_prepare(o, &o->client, &err) < 0)
 		_exit(127);
 	if (witness)
 		witness_follow(witness);
@@ -274,12 +278,17 @@ static bool is_shared(const struct scene *scene, int fd)
 	return false;
 }
 
+static bool is_stream(const struct keeper_options *o, int fd)
+{
+	return fd == o->main.in || fd == o->main.out || fd == o->client.in || fd == o->client.out || fd == o->err;
+}
+
 /* Close our other descriptors: recovery must not get them, and they would keep the ends of other workers' sockets
  * open. */
 static void descriptors_close(const struct keeper_options *o, int keep)
 {
 	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
-		if (fd != o->out && fd != o->err && fd != keep && !is_shared(o->scene, fd))
+		if (!is_stream(o, fd) && fd != keep && !is_shared(o->scene, fd))
 			close(fd);
 	close_range(1024, ~0u, 0);
 }
@@ -387,7 +396,7 @@ pid_t keeper_start_server(const struct keeper_options *o, bool covered, struct e
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct err why = {0};
-		if (place_enter(o, covered, true, &why) < 0 || child_prepare(o, &why) < 0)
+		if (place_enter(o, covered, true, &why) < 0 || child_prepare(o, &o->main, &why) < 0)
 			child_report(report[1], &why);
 		/* This comes after entering the namespace, which resets it.  Our parent may already be dead. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -18,14 +18,21 @@
 #include "run/scene.h"
 #include "run/service.h"
 
+/* The standard streams of a process; its standard error is that of all. */
+struct keeper_streams {
+	int in; /* a regular file, which each run reads from its start; -1: /dev/null */
+	int out;
+};
+
 struct keeper_options {
 	char *const *argv;
-	char *const *environment; /* KEY=VALUE to add; NULL: nothing */
-	const char *cwd;          /* NULL: our own */
-	uint64_t memory;          /* 0: no limit */
-	struct service service;   /* client NULL: the command is not a server */
-	bool network;             /* a namespace gets its own network */
-	int out, err;             /* the command's standard output and standard error */
+	char *const *environment;           /* KEY=VALUE to add; NULL: nothing */
+	const char *cwd;                    /* NULL: our own */
+	uint64_t memory;                    /* 0: no limit */
+	struct service service;             /* client NULL: the command is not a server */
+	bool network;                       /* a namespace gets its own network */
+	struct keeper_streams main, client; /* of the command, and of its client */
+	int err;
 	enum recovery_mode mode;
 	struct scene *scene;
 	struct control *control; /* of the stub; NULL: do not load the stub */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ops/output.h"
 
 static void tail_copy(struct tail *copy, const struct tail *tail)
 {
@@ -21,11 +22,14 @@ void outcome_copy(struct outcome *copy, const struct outcome *outcome)
 	*copy = *outcome;
 	tail_copy(&copy->out, &outcome->out);
 	tail_copy(&copy->err, &outcome->err);
+	copy->output = outcome->output ? output_copy(outcome->output) : NULL;
 }
 
 void outcome_free(struct outcome *outcome)
 {
 	free(outcome->out.text);
 	free(outcome->err.text);
+	output_free(outcome->output);
 	outcome->out = outcome->err = (struct tail){0};
+	outcome->output = NULL;
 }

@@ -34,16 +34,21 @@ struct tail {
 	bool cut; /* there was more before it */
 };
 
+struct output;
+
 struct outcome {
 	struct ending ending;
 	double seconds; /* run time */
 	struct tail out, err;
+	/* All that it printed, or wrote to {out}, summarized (ops/output.h); NULL: nobody asked for it.  If it is endless,
+	 * recovery was ended for that reason, and `ending` is an exit with status 0. */
+	struct output *output;
 	enum recovery_mode mode; /* that it ran in */
 	bool by_client;          /* the client failed, not the server */
 	bool touched;            /* it could write to the files of the stage: call stage_distrust */
 };
 
-/* *copy owns its texts; free it with outcome_free. */
+/* *copy owns its texts and its output; free it with outcome_free. */
 void outcome_copy(struct outcome *copy, const struct outcome *outcome);
 void outcome_free(struct outcome *outcome);
 

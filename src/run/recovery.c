@@ -40,19 +40,15 @@ static void commons_fill(struct recovery *r)
 {
 	const struct recovery_options *o = &r->options;
 
-	words_add(&r->argv, "/bin/sh");
-	words_add(&r->argv, "-c");
-	char *command = shell_command(o->command);
-	words_add(&r->argv, "%s", command);
-	free(command);
 	if (o->pmem_force)
 		pmem_force_add(&r->environment);
-	r->common.argv = r->argv.items;
+	r->common.command = (struct command_template){.recover = o->command, .client = o->client};
+	r->common.ready = o->ready;
 	r->common.environment = r->environment.items;
 	r->common.cwd = r->cwd;
 	r->common.memory = o->memory;
 	r->common.disk = o->disk;
-	r->common.service = (struct service){.client = o->client, .ready = o->ready};
+	r->common.output = o->output;
 	r->common.origin = o->origin;
 }
 
@@ -167,7 +163,6 @@ void recovery_free(struct recovery *r)
 	}
 	processor_follow(-1);
 	free(r->slots);
-	words_free(&r->argv);
 	words_free(&r->environment);
 	free(r);
 }
@@ -180,6 +175,35 @@ unsigned recovery_jobs(const struct recovery *r)
 void recovery_stage(struct recovery *r, unsigned worker, const char *root)
 {
 	r->slots[worker].root = root;
+}
+
+void recovery_set(struct recovery *r, unsigned worker, uint64_t setting)
+{
+	r->slots[worker].setting = setting;
+}
+
+int recovery_prepare(struct recovery *r, unsigned worker, struct err *err)
+{
+	struct recovery_slot *slot = &r->slots[worker];
+	const struct recovery_setting *setting =
+		slot->setting ? r->options.setting(r->options.setting_arg, slot->setting) : NULL;
+
+	BUG_ON(!slot->root || (slot->setting && !setting));
+	if (!slot->worker.is_open && worker_stage(&slot->worker, slot->root, err) < 0)
+		return -1;
+	return worker_set(&slot->worker, setting, err);
+}
+
+const char *recovery_command(struct recovery *r, unsigned worker, struct err *err)
+{
+	return recovery_prepare(r, worker, err) < 0 ? NULL : r->slots[worker].worker.command.text;
+}
+
+const char *recovery_input(const struct recovery *r, unsigned worker)
+{
+	const struct command *command = &r->slots[worker].worker.command;
+
+	return command->in >= 0 && !command->client ? command->ops : NULL;
 }
 
 enum recovery_mode recovery_mode(const struct recovery *r)
@@ -470,8 +494,8 @@ static int slot_start(struct recovery *r, unsigned worker, void *ticket, unsigne
 {
 	struct recovery_slot *slot = &r->slots[worker];
 
-	BUG_ON(worker >= r->jobs || slot_is_busy(slot) || !slot->root);
-	if (!slot->worker.is_open && worker_stage(&slot->worker, slot->root, err) < 0)
+	BUG_ON(worker >= r->jobs || slot_is_busy(slot));
+	if (recovery_prepare(r, worker, err) < 0)
 		return -1;
 	slot->ticket = ticket;
 	slot->patience = patience;

@@ -33,7 +33,13 @@
  *   in place      The stage's files replace the user's files, which are moved aside and put back on every exit path
  *                 (inplace.h).  What recovery creates beside them is removed (witness.h).  One run at a time.
  *
- * A recovery reads /dev/null and has its own session.  It is killed with all its descendants when it ends or its time
+ * Operations.  In a setting (setting.h), the words {ops}, {first} and {out} in `command` and `client` are replaced.  {out}
+ * is a private file, which is there and empty when recovery starts.  Without {ops} the operations are the standard input
+ * of the client or, if there is none, of recovery.  The output that is summarized is {out}, or without {out} the
+ * standard output of the client or of recovery.  All that holds for a child of the fork server as for a process of its
+ * own: it does not see what other children have read or written.  A worker whose setting changes starts a new server.
+ *
+ * A recovery without a setting reads /dev/null.  It has its own session.  It is killed with all its descendants when it ends or its time
  * is up.  Its verdict is the same in every mode.
  *
  * There are no threads here: pipes, time-outs and exits are handled while a function below waits.  The time between two
@@ -49,8 +55,10 @@
 #include "image/origin.h"
 #include "run/outcome.h"
 #include "run/process.h"
+#include "run/setting.h"
 
 struct recovery;
+struct output_rules;
 
 struct recovery_options {
 	const char *command;
@@ -70,6 +78,11 @@ struct recovery_options {
 	const char *stub;            /* path of the stub; NULL: the one that is shipped with us */
 	bool no_namespaces;          /* behave as if namespaces were not permitted */
 	bool opens;                  /* the command is known to open PM files (recovery_opened) */
+
+	/* Gives the setting for an id that was passed to recovery_set; NULL: there are no operations. */
+	const struct recovery_setting *(*setting)(void *arg, uint64_t id);
+	void *setting_arg;
+	const struct output_rules *output; /* summarize the outputs (outcome.h); NULL: do not */
 
 	/* Called for every run that recovery_start began, from within recovery_idle and recovery_drain.  *outcome is
 	 * valid until it returns. */
@@ -93,6 +106,15 @@ unsigned recovery_jobs(const struct recovery *recovery);
 
 /* Tell where the stage of a worker is (stage_root).  Call it before the worker's first start. */
 void recovery_stage(struct recovery *recovery, unsigned worker, const char *root);
+
+/* The setting of the worker's next runs (setting.h), whatever runs: recovery, another command, a visit.  0, as at first:
+ * no operations, and the words in the commands stay as they are. */
+void recovery_set(struct recovery *recovery, unsigned worker, uint64_t setting);
+
+/* The recovery command in the worker's setting, for the shell; valid until that changes.  NULL: *err says why. */
+const char *recovery_command(struct recovery *recovery, unsigned worker, struct err *err);
+/* After recovery_command: the path of the file that recovery reads as its standard input; NULL: it reads nothing. */
+const char *recovery_input(const struct recovery *recovery, unsigned worker);
 
 enum { RECOVERY_INTERRUPTED = -2 };
 

@@ -21,20 +21,21 @@ struct answer {
 	struct err err;
 };
 
-static void attend(const struct recovery *r, const struct scene *scene, const struct recovery_visit *visit,
+static void attend(const struct recovery *r, const struct worker *w, const struct recovery_visit *visit,
 		   struct answer *answer)
 {
+	const struct service service = {.client = w->command.client, .ready = r->common.ready};
 	struct namespace_options how = {.network = r->common.network};
 	struct process process = {
 		.argv = visit->argv,
 		.environment = r->environment.items,
 		.wait_all = true,
 		.nudge_ms = (int64_t)(visit->limit * 1000),
-		.service = visit->client && r->common.service.client ? &r->common.service : NULL,
+		.service = visit->client && service.client ? &service : NULL,
 		.attended = true,
 	};
 
-	answer->result = r->common.namespaces ? namespace_enter(scene, &how, &answer->err) : 0;
+	answer->result = r->common.namespaces ? namespace_enter(&w->scene, &how, &answer->err) : 0;
 	if (answer->result == 0 && chdir(r->cwd) < 0)
 		answer->result = err_sys(&answer->err, "cannot change to %s", r->cwd);
 	if (answer->result == 0)
@@ -43,14 +44,16 @@ static void attend(const struct recovery *r, const struct scene *scene, const st
 
 /* In place.  If we are killed, this process continues until the user is done, and puts the files back.  If it is
  * killed, the command dies with it. */
-static void attend_in_place(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
+static void attend_in_place(const struct recovery *r, struct worker *w, const struct recovery_visit *visit,
 			    pid_t parent, struct answer *answer)
 {
+	struct scene *scene = &w->scene;
+
 	answer->result = inplace_put(scene, &answer->err);
 	if (answer->result < 0)
 		return;
 	inplace_mark(scene);
-	attend(r, scene, visit, answer);
+	attend(r, w, visit, answer);
 	inplace_restore(scene);
 	journal_close(&scene->journal, !scene->swapped);
 	if (getppid() != parent)
@@ -58,7 +61,7 @@ static void attend_in_place(const struct recovery *r, struct scene *scene, const
 }
 
 /* Use a separate process, because a namespace cannot be left again, and because the user's command may outlive us. */
-static int attend_apart(const struct recovery *r, struct scene *scene, const struct recovery_visit *visit,
+static int attend_apart(const struct recovery *r, struct worker *w, const struct recovery_visit *visit,
 			struct answer *answer)
 {
 	pid_t parent = getpid();
@@ -77,9 +80,9 @@ static int attend_apart(const struct recovery *r, struct scene *scene, const str
 	if (pid == 0) {
 		sigprocmask(SIG_SETMASK, &old, NULL);
 		if (r->common.namespaces)
-			attend(r, scene, visit, answer);
+			attend(r, w, visit, answer);
 		else
-			attend_in_place(r, scene, visit, parent, answer);
+			attend_in_place(r, w, visit, parent, answer);
 		_exit(write(report[1], answer, sizeof(*answer)) != sizeof(*answer));
 	}
 	close(report[1]);
@@ -97,15 +100,14 @@ static int attend_apart(const struct recovery *r, struct scene *scene, const str
 int recovery_attend(struct recovery *r, unsigned worker, const struct recovery_visit *visit, struct process_end *end,
 		    struct err *err)
 {
-	struct recovery_slot *slot = &r->slots[worker];
-	struct worker *w = &slot->worker;
+	struct worker *w = &r->slots[worker].worker;
 	struct answer answer = {0};
 
-	if (!w->is_open && worker_stage(w, slot->root, err) < 0)
+	if (recovery_prepare(r, worker, err) < 0 || (w->command.writes_file && outfile_reset(&w->file, false, err) < 0))
 		return -1;
 	if (scene_refresh(&w->scene, true, err) < 0)
 		return -1;
-	int result = attend_apart(r, &w->scene, visit, &answer);
+	int result = attend_apart(r, w, visit, &answer);
 	*end = answer.end;
 	if (result < 0)
 		*err = answer.err;

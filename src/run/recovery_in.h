@@ -10,6 +10,7 @@
 struct recovery_slot {
 	struct worker worker;
 	const char *root; /* root of its stage; NULL until it is known */
+	uint64_t setting; /* the id */
 	void *ticket;
 	unsigned patience;
 	bool waiting;  /* for its turn in the user's directories */
@@ -21,7 +22,7 @@ struct recovery {
 	struct recovery_options options;
 	struct worker_options common;
 	char cwd[PATH_MAX];
-	struct words argv, environment;
+	struct words environment;
 	struct recovery_slot *slots;
 	unsigned jobs;
 	enum recovery_mode mode; /* the mode to try first */
@@ -36,6 +37,9 @@ struct recovery {
 	struct outcome *wanted; /* recovery_run waits for this outcome */
 	bool wanted_is_there;
 };
+
+/* Make the worker's command in its setting, in its place, before it is used. */
+int recovery_prepare(struct recovery *recovery, unsigned worker, struct err *err);
 
 /* Parse a line of gdb's `bt`; false if it is not a frame. */
 bool recovery_frame_parse(struct recovery_frame *frame, const char *line);

@@ -25,10 +25,13 @@ void recovery_output_close(struct recovery_output *output)
 {
 	close(output->read);
 	close(output->write);
+	recovery_output_clear(output, NULL);
 }
 
 static void recovery_output_add(struct recovery_output *output, const char *bytes, size_t size)
 {
+	if (output->summary && !output->endless)
+		output->endless = !output_feed(output->summary, bytes, size);
 	/* Skip the bytes that would be overwritten at once. */
 	if (size > OUTCOME_TAIL) {
 		output->total += size - OUTCOME_TAIL;
@@ -55,15 +58,21 @@ void recovery_output_pump(struct recovery_output *output, bool all)
 	}
 }
 
-void recovery_output_clear(struct recovery_output *output)
+void recovery_output_clear(struct recovery_output *output, const struct output_rules *rules)
 {
 	output->total = 0;
+	output_free(output->summary);
+	output->summary = rules ? output_new(rules) : NULL;
+	output->endless = false;
 }
 
 void recovery_output_copy(struct recovery_output *output, const struct recovery_output *from)
 {
 	output->total = from->total;
 	memcpy(output->at, from->at, sizeof(output->at));
+	output_free(output->summary);
+	output->summary = from->summary ? output_copy(from->summary) : NULL;
+	output->endless = from->endless;
 }
 
 struct tail recovery_output_tail(const struct recovery_output *output)
@@ -78,4 +87,14 @@ struct tail recovery_output_tail(const struct recovery_output *output)
 	memcpy(tail.text, output->at + at, tail.size - at);
 	memcpy(tail.text + (tail.size - at), output->at, at);
 	return tail;
+}
+
+struct output *recovery_output_take(struct recovery_output *output)
+{
+	struct output *summary = output->summary;
+
+	output->summary = NULL;
+	if (summary)
+		output_end(summary);
+	return summary;
 }

@@ -101,34 +101,34 @@ static void debugger_begin(struct words *argv, const char *gdb)
 	}
 }
 
-static void debugger_end(struct words *argv, const struct recovery *r)
+static void debugger_end(struct words *argv, const struct words *command)
 {
 	words_add(argv, "--args");
-	for (size_t i = 0; i < r->argv.count; i++)
-		words_add(argv, "%s", r->argv.items[i]);
+	for (size_t i = 0; i < command->count; i++)
+		words_add(argv, "%s", command->items[i]);
 }
 
-static void crash_command(struct words *argv, const struct recovery *r, const char *gdb, const char *list)
+static void crash_command(struct words *argv, const struct words *command, const char *gdb, const char *list)
 {
 	debugger_begin(argv, gdb);
 	words_add(argv, "-ex");
 	words_add(argv, "run");
 	words_add(argv, "-ex");
 	words_add(argv, "pipe bt %d | cat >'%s'", FRAMES_ASKED, list);
-	debugger_end(argv, r);
+	debugger_end(argv, command);
 }
 
-static void hang_command(struct words *argv, const struct recovery *r, const char *gdb, const char *script,
-			 const char *started)
+static void hang_command(struct words *argv, const struct words *command, double timeout, const char *gdb,
+			 const char *script, const char *started)
 {
 	words_add(argv, "/bin/sh");
 	words_add(argv, "-c");
-	words_add(argv, interrupter, r->options.timeout);
+	words_add(argv, interrupter, timeout);
 	words_add(argv, "%s", started);
 	debugger_begin(argv, gdb);
 	words_add(argv, "-x");
 	words_add(argv, "%s", script);
-	debugger_end(argv, r);
+	debugger_end(argv, command);
 }
 
 /* Is it the same function?  An inlined function may make it look as if it were in another file. */
@@ -208,6 +208,7 @@ int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recov
 		   struct err *err)
 {
 	const char *root = r->slots[worker].root;
+	const struct words *command = &r->slots[worker].worker.command.argv;
 	struct program gdb;
 	struct words argv = {0};
 	struct outcome outcome = {0};
@@ -219,13 +220,13 @@ int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recov
 		return 0;
 	if (path_make(list, sizeof(list), err, "%s.stack", root) < 0 ||
 	    path_make(script, sizeof(script), err, "%s.gdb", root) < 0 ||
-	    path_make(started, sizeof(started), err, "%s.started", root) < 0 ||
+	    path_make(started, sizeof(started), err, "%s.started", root) < 0 || recovery_prepare(r, worker, err) < 0 ||
 	    (hangs && script_write(script, started, list, err) < 0))
 		return -1;
 	if (hangs)
-		hang_command(&argv, r, gdb.path, script, started);
+		hang_command(&argv, command, r->options.timeout, gdb.path, script, started);
 	else
-		crash_command(&argv, r, gdb.path, list);
+		crash_command(&argv, command, gdb.path, list);
 	int result = recovery_other(r, worker, argv.items, r->environment.items, PATIENCE, &outcome, err);
 	if (result == 0)
 		result = (int)frames_read(list, frames, room);

@@ -21,8 +21,8 @@
 #define SECOND_NS ((uint64_t)1000000000)
 /* extra time for the next leaf, beyond twice the time limit: the leaf checks its own limit */
 #define LEAF_NS (5 * SECOND_NS)
-#define USAGE_NS (SECOND_NS / 20)   /* between measurements of what recovery writes */
-#define USAGE_REST 20               /* times the duration of the last measurement */
+#define LOOK_NS (SECOND_NS / 20)    /* between measurements of what recovery writes */
+#define LOOK_REST 20                /* times the duration of the last measurement */
 #define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to disappear */
 enum { LEAVES_AT_ONCE = 64 };
 
@@ -30,8 +30,11 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 {
 	*worker = (struct worker){.options = options, .server_fd = -1, .keeper_fd = -1};
 	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
-	worker->out.read = worker->err.read = -1;
-	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0)
+	worker->out.read = worker->err.read = worker->client.read = -1;
+	worker->command.in = -1;
+	worker->file = OUTFILE_CLOSED;
+	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0 ||
+	    (options->output && options->command.client && recovery_output_open(&worker->client) < 0))
 		return err_sys(err, "cannot create a pipe");
 	return 0;
 }
@@ -40,7 +43,7 @@ int worker_stage(struct worker *worker, const char *root, struct err *err)
 {
 	int result = scene_open(&worker->scene, worker->options->origin, root, err);
 	worker->is_open = true;
-	return result;
+	return result < 0 ? -1 : outfile_place(&worker->file, worker->scene.root, err);
 }
 
 static void server_stop(struct worker *w)
@@ -99,17 +102,34 @@ void worker_stop(struct worker *w)
 	w->state = WORKER_IDLE;
 }
 
+int worker_set(struct worker *w, const struct recovery_setting *setting, struct err *err)
+{
+	if (command_is_for(&w->command, setting))
+		return 0;
+	server_stop(w);
+	worker_stop_keeper(w);
+	command_free(&w->command);
+	if (command_make(&w->command, &w->options->command, setting, w->file.path, err) < 0)
+		return -1;
+	return w->command.writes_file ? outfile_open(&w->file, err) : 0;
+}
+
 void worker_close(struct worker *w)
 {
 	worker_stop(w);
 	server_stop(w);
 	worker_stop_keeper(w);
+	command_free(&w->command);
+	outfile_close(&w->file);
 	if (w->is_open)
 		scene_close(&w->scene);
 	if (w->out.read >= 0)
 		recovery_output_close(&w->out);
 	if (w->err.read >= 0)
 		recovery_output_close(&w->err);
+	if (w->client.read >= 0)
+		recovery_output_close(&w->client);
+	recovery_output_clear(&w->out_before, NULL);
 	usage_free(&w->usage);
 }
 
@@ -121,13 +141,15 @@ bool worker_is_busy(const struct worker *w)
 static struct keeper_options keeper_options(struct worker *w, enum recovery_mode mode, struct control *control)
 {
 	const struct worker_options *o = w->options;
+	const struct command *command = &w->command;
 	struct keeper_options k = {
-		.argv = w->other_argv ? w->other_argv : o->argv,
+		.argv = w->other_argv ? w->other_argv : command->argv.items,
 		.environment = w->other_argv ? w->other_environment : o->environment,
 		.cwd = o->cwd,
 		.memory = w->other_argv ? 0 : o->memory,
 		.network = o->network,
-		.out = w->out.write,
+		.main = {command->client ? -1 : command->in, w->out.write},
+		.client = {command->in, w->client.read >= 0 ? w->client.write : w->out.write},
 		.err = w->err.write,
 		.mode = mode,
 		.scene = &w->scene,
@@ -135,7 +157,7 @@ static struct keeper_options keeper_options(struct worker *w, enum recovery_mode
 		.stub = o->stub,
 	};
 	if (!w->other_argv)
-		k.service = o->service;
+		k.service = (struct service){.client = command->client, .ready = o->ready};
 	return k;
 }
 
@@ -220,6 +242,16 @@ static bool usage_is_limited(const struct worker *w)
 	return w->options->disk && w->mode != RECOVERY_FORK;
 }
 
+static void outputs_begin(struct worker *w)
+{
+	bool summarized = !w->command.writes_file && !w->other_argv;
+	const struct output_rules *rules = summarized ? w->options->output : NULL;
+
+	recovery_output_clear(&w->out, w->client.read >= 0 ? NULL : rules);
+	recovery_output_clear(&w->err, NULL);
+	recovery_output_clear(&w->client, w->client.read >= 0 ? rules : NULL);
+}
+
 int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
 {
 	BUG_ON(worker_is_busy(w));
@@ -228,13 +260,14 @@ int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, s
 	w->mode = mode;
 	w->limit_ns = limit_ns;
 	w->state = WORKER_IDLE;
-	recovery_output_clear(&w->out);
-	recovery_output_clear(&w->err);
+	outputs_begin(w);
+	if (w->command.writes_file && outfile_reset(&w->file, mode == RECOVERY_FORK && w->serving, err) < 0)
+		return -1;
 	if (scene_refresh(&w->scene, w->littered, err) < 0)
 		return -1;
 	w->littered = mode != RECOVERY_FORK;
 	w->wrote_too_much = false;
-	w->usage_ns = clock_ns() + USAGE_NS;
+	w->look_ns = clock_ns() + LOOK_NS;
 	if (usage_is_limited(w))
 		usage_begin(&w->usage, &w->scene);
 	if (mode == RECOVERY_IN_PLACE && inplace_open(&w->scene, err) < 0)
@@ -267,6 +300,7 @@ size_t worker_polls(const struct worker *w, struct pollfd polls[WORKER_POLLS])
 		return 0;
 	polls_add(polls, &count, w->out.read);
 	polls_add(polls, &count, w->err.read);
+	polls_add(polls, &count, w->client.read);
 	if (w->mode == RECOVERY_FORK) {
 		polls_add(polls, &count, w->control.reply);
 		polls_add(polls, &count, w->server_fd);
@@ -289,6 +323,29 @@ static void outputs_pump(struct worker *w, bool all)
 {
 	recovery_output_pump(&w->out, all);
 	recovery_output_pump(&w->err, all);
+	if (w->client.read >= 0)
+		recovery_output_pump(&w->client, all);
+}
+
+/* What is compared with other runs, complete. */
+static struct output *summary_take(struct worker *w)
+{
+	const struct output_rules *rules = w->options->output;
+
+	if (!rules || w->lazy || w->other_argv)
+		return NULL;
+	if (!w->command.writes_file)
+		return recovery_output_take(w->client.read >= 0 ? &w->client : &w->out);
+	struct output *output = output_new(rules);
+	outfile_read(&w->file, output);
+	output_end(output);
+	return output;
+}
+
+/* A client that prints nothing leaves it to the server to say what is wrong. */
+static struct tail out_tail(const struct worker *w)
+{
+	return recovery_output_tail(w->client.total ? &w->client : &w->out);
 }
 
 static void run_end(struct worker *w, const struct stub_reply *reply)
@@ -296,8 +353,9 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	struct outcome *o = &w->outcome;
 
 	outputs_pump(w, true);
-	o->out = recovery_output_tail(&w->out);
+	o->out = out_tail(w);
 	o->err = recovery_output_tail(&w->err);
+	o->output = summary_take(w);
 	o->seconds = (double)reply->nanoseconds / 1e9;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
@@ -306,6 +364,9 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	bool killed = reply->flags & STUB_BY_KILL ||
 		      (w->state == WORKER_KILLING && WIFSIGNALED(reply->status) && WTERMSIG(reply->status) == SIGKILL);
 	outcome_set(o, killed, reply->status);
+	/* However it ended, and whether we killed it or not: its output is all that counts. */
+	if (o->output && output_is_endless(o->output))
+		o->ending = (struct ending){ENDING_EXIT, 0};
 	if (w->wrote_too_much) {
 		o->ending.kind = ENDING_SIGNAL;
 		o->ending.value = SIGXFSZ;
@@ -317,10 +378,17 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 /* The server is stopped here.  Its output so far is part of each child's output. */
 static void server_hello(struct worker *w)
 {
+	struct err err;
+
 	w->serving = true;
 	outputs_pump(w, true);
 	recovery_output_copy(&w->out_before, &w->out);
 	recovery_output_copy(&w->err_before, &w->err);
+	if (w->command.writes_file && outfile_keep(&w->file, &err) < 0) {
+		server_stop(w);
+		worker_refuse(w, err.sentence);
+		return;
+	}
 	run_begin(w);
 }
 
@@ -413,49 +481,81 @@ static void keeper_pump(struct worker *w)
 	}
 }
 
+/* False: it has just ended, or has not begun.  The reply will come, or the next check handles it. */
+static bool run_kill(struct worker *w)
+{
+	pid_t running = w->mode == RECOVERY_FORK ? atomic_load(&w->control.page->running) : 0;
+
+	if (running > 0)
+		kill(running, SIGKILL);
+	else if (w->mode == RECOVERY_FORK || request_send(w, STUB_KILL) < 0)
+		return false;
+	w->state = WORKER_KILLING;
+	w->deadline_ns = clock_ns() + KILLING_NS;
+	return true;
+}
+
+static void server_give_up(struct worker *w, const char *why)
+{
+	server_stop(w);
+	worker_refuse(w, why);
+}
+
 static void run_late(struct worker *w)
 {
 	struct stub_reply abandoned = {.op = STUB_ENDED, .flags = STUB_BY_KILL, .nanoseconds = w->limit_ns};
 
 	if (w->state == WORKER_STARTING) {
-		server_stop(w);
-		worker_refuse(w, "recovery does not open a PM file within the time limit");
+		server_give_up(w, "recovery does not open a PM file within the time limit");
+		return;
+	}
+	if (w->state == WORKER_RUNNING) {
+		run_kill(w);
 		return;
 	}
 	/* It survives even SIGKILL. */
-	if (w->state == WORKER_KILLING) {
-		if (w->mode == RECOVERY_FORK)
-			server_stop(w);
-		else
-			worker_stop_keeper(w);
-		run_end(w, &abandoned);
-		return;
-	}
-	pid_t running = w->mode == RECOVERY_FORK ? atomic_load(&w->control.page->running) : 0;
-	if (running > 0)
-		kill(running, SIGKILL);
-	else if (w->mode == RECOVERY_FORK || request_send(w, STUB_KILL) < 0)
-		return; /* it has just ended, or has not begun; the reply will come, or the next check handles it */
-	w->state = WORKER_KILLING;
-	w->deadline_ns = clock_ns() + KILLING_NS;
+	if (w->mode == RECOVERY_FORK)
+		server_stop(w);
+	else
+		worker_stop_keeper(w);
+	run_end(w, &abandoned);
+}
+
+/* Is there something to measure, again and again? */
+static bool run_is_measured(const struct worker *w)
+{
+	return w->state == WORKER_RUNNING && !w->lazy &&
+	       (usage_is_limited(w) || (w->command.writes_file && w->options->output));
 }
 
 uint64_t worker_next(const struct worker *w)
 {
-	return w->state == WORKER_RUNNING && usage_is_limited(w) && w->usage_ns < w->deadline_ns ? w->usage_ns
-												 : w->deadline_ns;
+	return run_is_measured(w) && w->look_ns < w->deadline_ns ? w->look_ns : w->deadline_ns;
 }
 
-/* The outcome is then the same as if the kernel had limited the size of its files. */
-static void usage_look(struct worker *w, uint64_t now)
+/* If it writes too much into the scene, the outcome is the same as if the kernel had limited the size of its files.  If
+ * {out} is endless, run_end will see that. */
+static void run_measure(struct worker *w)
 {
-	if (usage_exceeds(&w->usage, &w->scene, w->options->disk) && request_send(w, STUB_KILL) == 0) {
-		w->wrote_too_much = true;
-		w->state = WORKER_KILLING;
-		w->deadline_ns = now + KILLING_NS;
-	}
+	uint64_t start = clock_ns();
+	bool endless = w->command.writes_file && w->options->output &&
+		       outfile_size(&w->file) > output_rules_bound(w->options->output);
+
+	if (usage_is_limited(w) && usage_exceeds(&w->usage, &w->scene, w->options->disk))
+		w->wrote_too_much = run_kill(w);
+	else if (endless)
+		run_kill(w);
 	/* A large scene takes a while to measure. */
-	w->usage_ns = clock_ns() + USAGE_NS + USAGE_REST * (clock_ns() - now);
+	w->look_ns = clock_ns() + LOOK_NS + LOOK_REST * (clock_ns() - start);
+}
+
+/* There is no need to wait for the rest of an output that has no end. */
+static void output_stop(struct worker *w)
+{
+	if (w->state == WORKER_STARTING)
+		server_give_up(w, "recovery prints without end before it opens a PM file");
+	else if (w->state == WORKER_RUNNING)
+		run_kill(w);
 }
 
 void worker_pump(struct worker *w, uint64_t now)
@@ -469,8 +569,10 @@ void worker_pump(struct worker *w, uint64_t now)
 		keeper_pump(w);
 	if (worker_is_busy(w) && w->lazy)
 		lazy_trim(w);
-	if (w->state == WORKER_RUNNING && usage_is_limited(w) && now >= w->usage_ns)
-		usage_look(w, clock_ns());
+	if (w->out.endless || w->client.endless)
+		output_stop(w);
+	if (run_is_measured(w) && now >= w->look_ns)
+		run_measure(w);
 	if (worker_is_busy(w) && now >= w->deadline_ns)
 		run_late(w);
 }

@@ -8,7 +8,9 @@
 
 #include <poll.h>
 
+#include "run/command.h"
 #include "run/keeper.h"
+#include "run/outfile.h"
 #include "run/recovery_output.h"
 #include "run/usage.h"
 
@@ -23,12 +25,13 @@ enum worker_state {
 
 /* Options that all workers share. */
 struct worker_options {
-	char *const *argv;
+	struct command_template command;
+	const char *ready; /* as in struct service */
 	char *const *environment;
 	const char *cwd;
 	uint64_t memory;
-	uint64_t disk; /* bytes that a run may write into the scene; 0: no limit */
-	struct service service;
+	uint64_t disk;                     /* bytes that a run may write into the scene; 0: no limit */
+	const struct output_rules *output; /* NULL: outputs are not summarized */
 	const struct origin *origin;
 	char stub[PATH_MAX];
 	bool namespaces; /* namespaces are available */
@@ -51,14 +54,17 @@ struct worker {
 	enum recovery_mode keeper_mode;
 	char *const *other_argv, *const *other_environment; /* run this instead of the command */
 
+	struct command command; /* in the current setting */
+	struct outfile file;    /* {out}; closed if the command does not have the word */
 	struct recovery_output out, err;
+	struct recovery_output client;                 /* what the client prints, if that is summarized; then open */
 	struct recovery_output out_before, err_before; /* output of the server before its first child */
 
 	enum worker_state state;
 	enum recovery_mode mode;
 	uint64_t limit_ns, deadline_ns;
 	struct usage usage;
-	uint64_t usage_ns;     /* when to measure it next */
+	uint64_t look_ns;      /* when to measure it next, and the size of {out} */
 	bool wrote_too_much;   /* the run has written more than options->disk */
 	struct lazy_run *lazy; /* a run on all undecided lines instead of one state (lazy_in.h) */
 	struct outcome outcome;
@@ -70,6 +76,9 @@ void worker_close(struct worker *worker);
 
 /* Call before the first start. */
 int worker_stage(struct worker *worker, const char *root, struct err *err);
+
+/* Run the command in this setting from now on; NULL: without operations.  Not while anything runs. */
+int worker_set(struct worker *worker, const struct recovery_setting *setting, struct err *err);
 
 /* Run the command on the contents of the stage. -1: it cannot even be attempted. */
 int worker_start(struct worker *worker, enum recovery_mode mode, uint64_t limit_ns, struct err *err);

@@ -13,6 +13,9 @@
  *     show=yes                                            print what recovery printed
  *     stack=yes                                           print the stack of each crash
  *     repeat=N                                            run the states N times, and print the rate per second
+ *     ops=FILE...                                         settings with these operations, whose first has the number 10,
+ *                                                         20...; the states are run in them by turns
+ *     bound=BYTES                                         summarize the outputs; print their lines, and their digest
  *     attend=TEXT                                         run this instead, in the terminal, on the first state */
 #include <fcntl.h>
 #include <limits.h>
@@ -27,10 +30,13 @@
 #include "base/vec.h"
 #include "image/origin.h"
 #include "image/tree.h"
+#include "ops/output.h"
 #include "run/recovery.h"
 #include "run/words.h"
 
 static struct words states;
+static struct recovery_setting settings[64];
+static size_t setting_count;
 static struct outcome *outcomes;
 static struct origin *origin;
 static char root[PATH_MAX - 64];
@@ -99,11 +105,23 @@ static void stages_make(struct recovery *r, char (*paths)[PATH_MAX])
 	}
 }
 
+static uint64_t setting_of(size_t state)
+{
+	return setting_count ? 1 + state % setting_count : 0;
+}
+
+static const struct recovery_setting *setting_get(void *arg, uint64_t id)
+{
+	(void)arg;
+	return &settings[id - 1];
+}
+
 static int run_all(struct recovery *r, size_t repeat, struct err *err)
 {
 	int w;
 
 	load(0, 0);
+	recovery_set(r, 0, setting_of(0));
 	if (recovery_run(r, 0, 1, &outcomes[0], err) != 0)
 		return -1;
 	for (size_t i = 1; i < states.count * repeat; i++) {
@@ -112,6 +130,7 @@ static int run_all(struct recovery *r, size_t repeat, struct err *err)
 		/* With the fork server recovery cannot change a state, so a single state need not be loaded again. */
 		if (states.count > 1 || recovery_mode(r) != RECOVERY_FORK || i < recovery_jobs(r))
 			load((unsigned)w, i % states.count);
+		recovery_set(r, (unsigned)w, setting_of(i % states.count));
 		if (recovery_start(r, (unsigned)w, (void *)(i % states.count), err) < 0)
 			return -1;
 	}
@@ -124,10 +143,23 @@ static void stack_print(struct recovery *r, size_t state, enum ending_kind kind)
 	struct err err;
 
 	load(0, state);
+	recovery_set(r, 0, setting_of(state));
 	int count = recovery_stack(r, 0, kind == ENDING_TIMEOUT, frames, 32, &err);
 	for (int i = 0; i < count; i++)
 		printf("    %s %s:%u %s\n", frames[i].function, *frames[i].file ? strrchr(frames[i].file, '/') + 1 : "",
 		       frames[i].line, frames[i].module);
+}
+
+static void output_print(const struct output *output)
+{
+	struct output_body body = output_body(output, NULL);
+	struct output_digest digest = output_digest(output);
+	char text[128];
+
+	printf("output: %zu lines, digest %016lx%s\n", body.count, digest.low ^ digest.high,
+	       output_is_endless(output) ? ", endless" : "");
+	for (size_t i = 0; i < body.count && i < 20 && output_excerpt(&body, i, "", text, sizeof(text)); i++)
+		printf("| %s\n", text);
 }
 
 static void print(struct recovery *r, bool show, bool stack)
@@ -143,6 +175,8 @@ static void print(struct recovery *r, bool show, bool stack)
 			printf("stdout%s: %s\n", o->out.cut ? " (cut)" : "", o->out.text);
 		if (show && o->err.text)
 			printf("stderr%s: %s\n", o->err.cut ? " (cut)" : "", o->err.text);
+		if (o->output)
+			output_print(o->output);
 		if (stack && o->ending.kind != ENDING_EXIT)
 			stack_print(r, i, o->ending.kind);
 	}
@@ -161,6 +195,7 @@ static void attend(struct recovery *r, const char *command)
 	struct err err;
 
 	load(0, 0);
+	recovery_set(r, 0, setting_of(0));
 	if (recovery_attend(r, 0, &visit, &end, &err) < 0)
 		die(err.sentence);
 	printf("status %d\n", end.status);
@@ -189,6 +224,10 @@ static void collect(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strncmp(argv[i], "state=", 6))
 			words_add(&states, "%s", argv[i] + 6);
+		if (!strncmp(argv[i], "ops=", 4)) {
+			struct recovery_setting *new = &settings[setting_count++];
+			*new = (struct recovery_setting){setting_count, argv[i] + 4, 10 * setting_count};
+		}
 		if (!strncmp(argv[i], "pm=", 3) && !origin_add_path(origin, argv[i] + 3))
 			die("a PM path must be absolute");
 	}
@@ -227,6 +266,10 @@ int main(int argc, char **argv)
 	o.memory = (text = value(argc, argv, "memory")) ? strtoull(text, NULL, 10) : 0;
 	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
 	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
+	o.setting = setting_get;
+	struct output_rules *rules =
+		(text = value(argc, argv, "bound")) ? output_rules_new(strtoull(text, NULL, 10)) : NULL;
+	o.output = rules;
 	if ((text = value(argc, argv, "mode")) && !recovery_mode_find(text, &o.mode))
 		die("no such mode");
 	o.stub = stub;
@@ -258,6 +301,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < states.count; i++)
 		outcome_free(&outcomes[i]);
 	free(outcomes);
+	if (rules)
+		output_rules_free(rules);
 	words_free(&states);
 	origin_free(origin);
 	/* Recovery must have removed its own files; only the stages are left. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/output.h"
 #include "scratch.h"
 
 struct fake_tester {
@@ -55,9 +56,15 @@ static struct outcome recovery_fake(struct tester *t, struct fake_run run)
 	run.end = fake->recover(fake->arg, run.pool, run.patience);
 	vec_push(&fake->runs, run);
 	struct outcome outcome = {.ending = run.end, .mode = RECOVERY_FORK};
+	const char *text = fake->print ? fake->print(fake->arg, run.pool, run.crash.command) : "";
 	if (fake->print) {
-		outcome.out.text = strdup(fake->print(fake->arg, run.pool));
-		outcome.out.size = strlen(outcome.out.text);
+		outcome.out.text = strdup(text);
+		outcome.out.size = strlen(text);
+	}
+	if (t->options.recovery.output) {
+		outcome.output = output_new(t->options.recovery.output);
+		output_feed(outcome.output, text, strlen(text));
+		output_end(outcome.output);
 	}
 	return outcome;
 }

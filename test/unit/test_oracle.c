@@ -26,11 +26,12 @@ static struct ending exits(void *arg, const uint8_t *pool, unsigned patience)
 	return FAKE_PASS;
 }
 
-static const char *lines_print(void *arg, const uint8_t *pool)
+static const char *lines_print(void *arg, const uint8_t *pool, uint64_t setting)
 {
 	static char text[4];
 
 	(void)arg;
+	(void)setting;
 	snprintf(text, sizeof(text), "%s%s", pool_at(pool, 'a') ? "a" : "", pool_at(pool, 'b') ? "b" : "");
 	return text;
 }
