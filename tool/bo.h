@@ -113,7 +113,7 @@ extern ULong bo_code_hash;              /* of the running thread, since its last
 UInt bo_context_at(UInt code, Addr sp);
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-VG_REGPARM(1) void bo_frame_resync(Addr sp); /* after a return that did not match: drop stale frames */
+void bo_frame_resync(Addr sp); /* drop the frames whose calls have ended */
 /* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);
@@ -141,10 +141,10 @@ void bo_symbols_find(const HChar *name, void (*found)(Addr addr));
 void bo_calls_init(void);
 Bool bo_calls_entry(Addr addr, ULong *site); /* is the address the entry of a chosen function? */
 void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp);
-void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination);
-void bo_calls_leave(Addr sp);     /* calls whose slots are below `sp` are over */
-void bo_calls_leave_all(void);    /* the running thread ends */
-void bo_calls_push_barrier(void); /* a signal handler starts on another stack */
+VG_REGPARM(1) void bo_on_return(Addr sp); /* a return that does not match the frame on top */
+void bo_calls_leave(Addr sp);             /* calls whose slots are below `sp` are over */
+void bo_calls_leave_all(void);            /* the running thread ends */
+void bo_calls_push_barrier(void);         /* a signal handler starts on another stack */
 void bo_calls_pop_barrier(void);
 void bo_calls_run(struct bo_open_calls *of_thread); /* this thread runs now */
 void bo_calls_settle(void);                         /* outside of the target's code: act on resolved IFUNCs */

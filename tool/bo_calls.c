@@ -17,8 +17,10 @@
 #include "bo.h"
 
 #include "pub_tool_debuginfo.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_seqmatch.h"
+#include "pub_tool_threadstate.h"
 
 #define NAME_MAX 4096u /* longer names are cut */
 #define NO_SLOT (~0ULL)
@@ -484,10 +486,13 @@ void bo_calls_settle(void)
 		VG_(discard_translations)(*(Addr *)VG_(indexXA)(resolved, VG_(sizeXA)(resolved) - 1), 1, "bo: ifunc");
 }
 
-void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination)
+static void end_calls(Addr sp)
 {
-	ULong result = state->guest_RAX;
+	Addr destination = *(const Addr *)(sp - sizeof(Addr));
+	ULong result;
 
+	VG_(get_shadow_regs_area)
+	(VG_(get_running_tid)(), (UChar *)&result, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(result));
 	while (bo_call_slot < sp) {
 		if (bo_call_slot != sp - sizeof(Addr) || innermost()->return_address != destination) {
 			leave_innermost();
@@ -499,6 +504,14 @@ void bo_on_return(VexGuestAMD64State *state, Addr sp, Addr destination)
 		else
 			write_end(BO_OP_RETURN, &call, &result, 1);
 	}
+}
+
+/* The return address is still in its slot, right below the stack pointer, and the registers are up to date: the target's
+ * code has written them before it came here. */
+VG_REGPARM(1) void bo_on_return(Addr sp)
+{
+	if (UNLIKELY(bo_call_slot < sp))
+		end_calls(sp);
 	bo_frame_resync(sp);
 }
 

@@ -213,7 +213,7 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 
 /* ---- the shadow stack ---- */
 
-VG_REGPARM(1) void bo_frame_resync(Addr sp)
+void bo_frame_resync(Addr sp)
 {
 	struct bo_frame *f = bo_frame_top - 1;
 

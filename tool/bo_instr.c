@@ -11,9 +11,9 @@
  *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT if the host has them
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
- *   end in Ret                               pop it (a compare, inline)
+ *   end in Ret                               pop it (a compare, inline); bo_on_return if it is not the frame of this return
  *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read
- *   entry of a function  [--bo-calls]        bo_on_call; and bo_on_return if a Ret finds another frame to pop
+ *   entry of a function  [--bo-calls]        bo_on_call
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
@@ -354,32 +354,17 @@ static void push_frame(struct block *b, Addr return_address)
 	store64(b, where, add(b, top, sizeof(struct bo_frame)));
 }
 
-/* Call a helper that reads the guest's registers from `first` to `last`. */
-static void call_with_registers(struct block *b, const HChar *name, void *function, IRExpr **args, IRExpr *guard,
-				Int first, Int last)
+static void add_call(struct block *b, ULong function)
 {
-	IRDirty *d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), args);
+	IRDirty *d = unsafeIRDirty_0_N(0, "bo_on_call", VG_(fnptr_to_fnentry)(bo_on_call),
+				       mkIRExprVec_3(IRExpr_GSPTR(), u64(function), guest_reg(b, OFF_RSP)));
 
 	d->nFxState = 1;
 	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
 	d->fxState[0].fx = Ifx_Read;
-	d->fxState[0].offset = (UShort)first;
-	d->fxState[0].size = (UShort)(last + 8 - first);
-	if (guard)
-		d->guard = guard;
+	d->fxState[0].offset = (UShort)OFF_RCX;
+	d->fxState[0].size = (UShort)(OFF_R9 + 8 - OFF_RCX);
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
-}
-
-static void add_call(struct block *b, ULong function)
-{
-	call_with_registers(b, "bo_on_call", bo_on_call,
-			    mkIRExprVec_3(IRExpr_GSPTR(), u64(function), guest_reg(b, OFF_RSP)), NULL, OFF_RCX, OFF_R9);
-}
-
-static void add_return(struct block *b, IRExpr *sp, IRExpr *guard)
-{
-	call_with_registers(b, "bo_on_return", bo_on_return, mkIRExprVec_3(IRExpr_GSPTR(), sp, b->out->next), guard,
-			    OFF_RAX, OFF_RAX);
 }
 
 static void pop_frame(struct block *b)
@@ -393,10 +378,7 @@ static void pop_frame(struct block *b)
 	IRExpr *differs = assign(b, Ity_I1, IRExpr_Unop(Iop_Not1, matches));
 
 	store64(b, where, assign(b, Ity_I64, IRExpr_ITE(matches, below, top)));
-	if (bo_calls_chosen)
-		add_return(b, sp, differs);
-	else
-		call(b, 1, "bo_frame_resync", bo_frame_resync, mkIRExprVec_1(sp), differs);
+	call(b, 1, "bo_on_return", bo_on_return, mkIRExprVec_1(sp), differs);
 }
 
 /* A block may chase into any number of calls, but the shadow stack guarantees room for only one per block. */
