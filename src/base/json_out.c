@@ -82,6 +82,12 @@ void json_number(struct json_out *j, const char *key, uint64_t number)
 	fprintf(j->out, "%" PRIu64, number);
 }
 
+void json_signed(struct json_out *j, const char *key, int64_t number)
+{
+	json_before(j, key);
+	fprintf(j->out, "%" PRId64, number);
+}
+
 /* Not with %f: a locale may have another decimal point. */
 void json_seconds(struct json_out *j, const char *key, double seconds)
 {

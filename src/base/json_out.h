@@ -29,6 +29,7 @@ void json_open(struct json_out *j, const char *key, char bracket);
 void json_close(struct json_out *j, char bracket);
 void json_text(struct json_out *j, const char *key, const char *text);
 void json_number(struct json_out *j, const char *key, uint64_t number);
+void json_signed(struct json_out *j, const char *key, int64_t number);
 void json_seconds(struct json_out *j, const char *key, double seconds); /* three decimals */
 /* 12 significant digits, and always a point or an exponent: 10.0 */
 void json_decimal(struct json_out *j, const char *key, double number);

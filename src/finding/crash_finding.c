@@ -70,8 +70,9 @@ static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
 static XXH128_hash_t finding_key(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	const uint64_t numbers[] = {finding->kind, crash->recovery.ending.kind, (uint64_t)crash->recovery.ending.value,
-				    crash->nested, crash->cause == CAUSE_CREATION};
+	const uint64_t numbers[] = {
+		finding->kind, crash->recovery.ending.kind,    (uint64_t)crash->recovery.ending.value,
+		crash->nested, crash->cause == CAUSE_CREATION, crash->recovery.mismatch.recorded};
 	XXH3_state_t *key = XXH3_createState();
 
 	BUG_ON(!key);
@@ -285,6 +286,7 @@ static struct finding_mismatch mismatch_make(struct findings *findings, const st
 		.got = findings_text(findings, from->got),
 		.line = from->line,
 		.query = findings_text(findings, from->query),
+		.recorded = from->recorded,
 	};
 
 	for (size_t i = 0; i < from->expected_count; i++) {
@@ -558,10 +560,13 @@ static struct finding *side_find(struct findings *findings, const struct finding
 	return NULL;
 }
 
-/* The last line that recovery printed, with hexadecimal digits masked: they are mostly addresses or keys. */
+/* The last line that recovery printed, with hexadecimal digits masked: they are mostly addresses or keys.  Results of
+ * operations are no complaint: they are different in each operation. */
 static void complaint_text(const struct finding *finding, char *text, size_t size)
 {
-	crash_printed_text(finding->crash, text, size);
+	*text = 0;
+	if (finding->kind != KIND_OUTPUT_MISMATCH)
+		crash_printed_text(finding->crash, text, size);
 	for (; *text; text++)
 		if (isxdigit((unsigned char)*text))
 			*text = '#';

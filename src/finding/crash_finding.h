@@ -96,6 +96,16 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
  * 8 bytes at ...". */
 void crash_store_text(const struct finding_store *store, char *text, size_t size);
 
+/* Where the crash is in the list of operations: "operation 17, `insert k7 v3`, was under way"; "" if there is no list. */
+void crash_operation_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* The outputs that differ: "`get k7` should print `v3` if it happened or nothing if it did not, but prints `v1`"; "" if
+ * none do. */
+void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* A line of output in messages: "`v3`", "an empty line", "nothing". */
+void crash_line_text(const char *line, char *text, size_t size);
+
 /* Fills in message and fix from the cause, the stacks and the related places (the flush of the first lost store, and
  * the first persisted store). */
 void crash_say(struct findings *findings, struct finding *finding);

@@ -27,7 +27,7 @@ enum flushed {
 };
 
 /* Sentences as in kind.h.  {store} is the first persisted store, {flush} the flush of the first lost store, {point}
- * what the crash prevented.  The first row of a cause whose requirements are met is used. */
+ * what the crash prevented, {fails} what recovery does.  The first row of a cause whose requirements are met is used. */
 static const struct {
 	enum crash_cause cause;
 	enum beside beside;
@@ -81,31 +81,37 @@ static const struct {
 	 "part of this store can be on media without the rest: only 8 aligned bytes are written atomically",
 	 "make the change by one aligned store of 8 bytes, or log it first"},
 	{CAUSE_EARLY, BESIDE_NOTHING, FLUSHED_NOT,
-	 "this store can be on media before something that it needs: recovery fails if the power fails before {point}",
+	 "this store can be on media before something that it needs: recovery {fails} if the power fails before {point}",
 	 "first store and persist the data that this store makes valid" FIX_OR_TRANSACTION},
 	{CAUSE_MOMENT, BESIDE_NOTHING, FLUSHED_NOT,
-	 "recovery fails if the power fails before {point} and everything stored until then is on media", ""},
+	 "recovery {fails} if the power fails before {point} and everything stored until then is on media", ""},
 	{CAUSE_BLANK, BESIDE_NOTHING, FLUSHED_NOT,
-	 "recovery passes without a pool file, but fails on the new file, which holds only zeros until the program stores to it: "
+	 "recovery passes without a pool file, but {fails} on the new file, which holds only zeros until the program stores to it: "
 	 "the power may fail before {point}",
 	 "let recovery treat a file of zeros as a missing file, or make the pool under another name and rename it when it is "
 	 "complete; to test without creation, make the pool with --setup, or use --after FUNCTION"},
 	{CAUSE_CREATION, BESIDE_NOTHING, FLUSHED_NOT,
-	 "recovery fails if the power fails before {create} returns: creating a pool is not atomic",
+	 "recovery {fails} if the power fails before {create} returns: creating a pool is not atomic",
 	 "create the pool under another name and rename it when {create} has returned; to test without creation, make the "
 	 "pool with --setup, or use --after {create}"},
 };
 
 /* For CAUSE_MOMENT, if every set of the pending stores was tried. */
 static const char *const moment_always =
-	"recovery fails if the power fails before {point}, no matter which pending stores reached media";
+	"recovery {fails} if the power fails before {point}, no matter which pending stores reached media";
+
+/* For an output that differs from what the recorded run printed, though everything is on media. */
+static const char *const volatile_only =
+	"even with everything on media, recovery does not print what the recorded run printed for the same operations: some effects of "
+	"earlier operations are in volatile memory only";
+static const char *const volatile_fix = "keep in persistent memory everything that later operations depend on";
 
 /* Used if the search was cut short.  No fix is given then. */
 static const char *const unfinished_lost =
-	"recovery fails if the power fails before {point} and this store is lost; the search for the cause was cut short, so another "
+	"recovery {fails} if the power fails before {point} and this store is lost; the search for the cause was cut short, so another "
 	"store may be to blame";
 static const char *const unfinished_early =
-	"recovery fails if the power fails before {point}: this store, or one shortly before it, reached media too early; the search "
+	"recovery {fails} if the power fails before {point}: this store, or one shortly before it, reached media too early; the search "
 	"for the cause was cut short";
 
 static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",
@@ -215,6 +221,62 @@ void crash_store_text(const struct finding_store *store, char *text, size_t size
 			 strlen(store->value) > VALUE_CHARS ? ".." : "");
 }
 
+void crash_operation_text(const struct finding_crash *crash, char *text, size_t size)
+{
+	const struct finding_operation *operation = &crash->operation;
+	char what[700];
+
+	text[0] = 0;
+	if (!operation->known)
+		return;
+	if (operation->index < 0) {
+		snprintf(text, size, "no operation had begun");
+		return;
+	}
+	text_plain(what, sizeof(what), operation->text ? operation->text : "");
+	snprintf(text, size, "operation %" PRId64 ", `%s`, was %s", operation->index, what,
+		 operation->inside ? "under way" : "complete");
+}
+
+void crash_line_text(const char *line, char *text, size_t size)
+{
+	char plain[2100];
+
+	text_plain(plain, sizeof(plain), line);
+	if (!strcmp(line, OUTPUT_ENDS))
+		snprintf(text, size, "nothing");
+	else if (!*line)
+		snprintf(text, size, "an empty line");
+	else
+		snprintf(text, size, "`%s`", plain);
+}
+
+void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size)
+{
+	const struct finding_mismatch *mismatch = &crash->recovery.mismatch;
+	char line[2200], query[700] = "recovery";
+	size_t used = 0;
+
+	text[0] = 0;
+	if (!mismatch->expected_count)
+		return;
+	if (mismatch->query)
+		crash_line_text(mismatch->query, query, sizeof(query));
+	else if (mismatch->line)
+		snprintf(query, sizeof(query), "in line %" PRIu64 " of its output, recovery", mismatch->line);
+	used = (size_t)snprintf(text, size, "%s should print ", query);
+	for (size_t i = 0; i < mismatch->expected_count && used < size; i++) {
+		const struct finding_expected *expected = &mismatch->expected[i];
+
+		crash_line_text(expected->line, line, sizeof(line));
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i ? " or " : "", line,
+					 expected->history ? " " : "", expected->history ? expected->history : "");
+	}
+	crash_line_text(mismatch->got, line, sizeof(line));
+	if (used < size)
+		snprintf(text + used, size - used, ", but prints %s", line);
+}
+
 /* ---- sentences ---- */
 
 static bool has_role(const struct finding *finding, enum related_role role)
@@ -280,20 +342,22 @@ static bool fix_is_possible(const struct finding *finding)
 
 void crash_say(struct findings *findings, struct finding *finding)
 {
-	bool unfinished = finding->crash->unfinished;
+	bool recorded = finding->crash->recovery.mismatch.recorded,
+	     unfinished = finding->crash->unfinished && !recorded;
 	size_t row = sentence_find(finding);
+	const char *fix = recorded ? volatile_fix : sentences[row].fix;
 	char text[8192];
 
 	message_fill(finding,
-		     finding->crash->always       ? moment_always
+		     recorded                     ? volatile_only
+		     : finding->crash->always     ? moment_always
 		     : !unfinished                ? sentences[row].message
 		     : finding->crash->lost_count ? unfinished_lost
 						  : unfinished_early,
 		     text, sizeof(text));
 	finding->message = findings_text(findings, text);
-	if (unfinished || !*sentences[row].fix || !fix_is_possible(finding) ||
-	    !message_distinct(finding, sentences[row].fix))
+	if (unfinished || !*fix || !(recorded || fix_is_possible(finding)) || !message_distinct(finding, fix))
 		return;
-	message_fill(finding, sentences[row].fix, text, sizeof(text));
+	message_fill(finding, fix, text, sizeof(text));
 	finding->fix = findings_text(findings, text);
 }

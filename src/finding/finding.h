@@ -127,6 +127,8 @@ struct finding_mismatch {
 	const char *got;                         /* the first line that differs; OUTPUT_ENDS: no such line */
 	uint64_t line;                           /* its number in the output, from 1; 0: unknown */
 	const char *query;                       /* the operation that printed it; NULL: unknown */
+	/* No crash is needed: with everything on media, recovery does not print what the recorded run printed. */
+	bool recorded;
 };
 
 /* A crash state on which recovery fails. */

@@ -170,6 +170,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		evidence_text(finding, text);
 	else if (IS("point") && finding->crash)
 		crash_point_text(finding->crash, text, WORD_MAX);
+	else if (IS("fails") && finding->crash)
+		strcpy(text, finding->kind == KIND_OUTPUT_MISMATCH ? "prints wrong output" : "fails");
 	else if (IS("create") && finding->crash)
 		create_text(&finding->crash->point, text);
 	else
@@ -202,8 +204,8 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 /* True if the word in braces is a place. */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes",     "are",   "their",  "them",  "pool", "offset",
-					     "platforms", "point", "create", "times", "runs", "evidence"};
+	static const char *const others[] = {"bytes", "are",   "their",  "them",  "pool", "offset",  "platforms",
+					     "point", "fails", "create", "times", "runs", "evidence"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

@@ -112,6 +112,21 @@ static void nested_add(char *text, const struct findings_stats *stats)
 		    value(stats->nested.states) == 1 ? "" : "s");
 }
 
+static void operations_add(char *text, const struct findings_stats *stats)
+{
+	char crashed[40], total[40], masked[40];
+
+	if (!stats->operations.total.known)
+		return;
+	add(text, " The power failed in %s of %s operation%s.",
+	    grouped_text(crashed, value(stats->operations.crashed_in), " "),
+	    grouped_text(total, value(stats->operations.total), " "), value(stats->operations.total) == 1 ? "" : "s");
+	if (value(stats->operations.nondeterministic))
+		add(text,
+		    " After %s of them, recovery does not always print the same; lines that vary were not compared.",
+		    grouped_text(masked, value(stats->operations.nondeterministic), " "));
+}
+
 /* Each sentence has a space before it. */
 static void sentences_add(char *text, const struct findings *f)
 {
@@ -140,6 +155,7 @@ static void sentences_add(char *text, const struct findings *f)
 		    f->narrowed.count ? " Every chosen failure point was tested." : " Every failure point was tested.");
 	narrowed_add(text, f);
 	nested_add(text, stats);
+	operations_add(text, stats);
 }
 
 void coverage_text(const struct findings *f, char *text)

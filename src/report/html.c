@@ -140,6 +140,7 @@ static void html_header(struct html *h, const struct findings *findings)
 	html_recorded(h, &findings->stats);
 	html_tested(h, findings);
 	html_counted(h, findings);
+	html_operations(h, findings);
 	html_raw(h, "</dl>\n");
 	if (!target->recover)
 		html_raw(
@@ -233,7 +234,7 @@ static void html_summary(struct html *h, const struct findings *findings)
 
 void html_write(const struct findings *findings, FILE *out)
 {
-	struct html h = {.out = out, .sources = sources_new()};
+	struct html h = {.out = out, .sources = sources_new(), .operations = findings->stats.operations.total.value};
 
 	html_head(&h);
 	html_header(&h, findings);

@@ -9,6 +9,7 @@
 struct html {
 	FILE *out;
 	struct sources *sources;
+	uint64_t operations; /* how many the list has; 0: there is no list */
 };
 
 /* `format` is HTML and is written as is.  Only %d, %u, %zu, %llu and constant texts may be inserted. */
@@ -25,6 +26,12 @@ void html_finding(struct html *h, const struct finding *finding);
 
 /* The crash state of a finding and what happened in it; html_crash.c. */
 void html_crash(struct html *h, const struct finding_crash *crash);
+
+/* The strip of the operations, with this crash or with the crashes of all findings, and the outputs that differ;
+ * html_operations.c.  They write nothing if there is nothing to show. */
+void html_operation(struct html *h, const struct finding_crash *crash);
+void html_operations(struct html *h, const struct findings *findings);
+void html_mismatch(struct html *h, const struct finding_mismatch *mismatch);
 
 /* A place, a few lines of source around it, and a stack; html_finding.c. */
 void html_place(struct html *h, const struct finding_frame *frame);

@@ -5,6 +5,7 @@
  * There is one row per store, in program order, with its place above it.  The left side is what the program saw, in the
  * caches.  The right side is media after the crash: an arrow leads there, or is cut off if the store is lost.  A dashed
  * line under the last row marks the power failure.  The drawing fits on a page that is 400 pixels wide. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -184,12 +185,18 @@ static void crash_fate(struct html *h, const struct finding_crash *crash)
 
 static void crash_story(struct html *h, const struct finding_crash *crash)
 {
-	char text[1800];
+	char text[8192];
 
 	html_raw(h, "<ol class=\"story\">\n<li>The power fails before ");
 	crash_point_text(crash, text, sizeof(text));
 	html_text(h, text);
 	html_raw(h, "%s.</li>\n", crash->nested ? ", while recovery from an earlier crash is running" : "");
+	crash_operation_text(crash, text, sizeof(text));
+	if (*text) {
+		html_raw(h, "<li>%c", toupper(*text));
+		html_text(h, text + 1);
+		html_raw(h, ".</li>\n");
+	}
 	crash_fate(h, crash);
 	html_raw(h, "<li>Recovery: <b>");
 	crash_failure_text(crash, text, sizeof(text));
@@ -202,7 +209,14 @@ static void crash_story(struct html *h, const struct finding_crash *crash)
 		html_text(h, crash->mode);
 		html_raw(h, ")");
 	}
-	html_raw(h, ".</li>\n</ol>\n");
+	html_raw(h, ".</li>\n");
+	crash_mismatch_text(crash, text, sizeof(text));
+	if (*text) {
+		html_raw(h, "<li>");
+		html_text(h, text);
+		html_raw(h, ".</li>\n");
+	}
+	html_raw(h, "</ol>\n");
 }
 
 static void crash_place(struct html *h, const char *what, const struct finding_stack *stack)
@@ -220,6 +234,8 @@ static void crash_place(struct html *h, const char *what, const struct finding_s
 void html_crash(struct html *h, const struct finding_crash *crash)
 {
 	crash_story(h, crash);
+	html_mismatch(h, &crash->recovery.mismatch);
+	html_operation(h, crash);
 	crash_drawing(h, crash);
 	crash_output(h, "recovery printed on standard error", crash->recovery.err);
 	crash_output(h, "recovery printed on standard output", crash->recovery.out);

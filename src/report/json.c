@@ -19,7 +19,10 @@
  * `crash` has these additions: the crash point's `op` and `event`; `cause`; `states`; `folder` (its name in DIR/crash);
  * `seen_from` (how many places of the program call the library that is to blame); `nested`; the totals of the two
  * arrays of stores (which hold at most 64); how many stores at the start of `persisted` are relevant; which stores are
- * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  Unknown figures and texts are absent. */
+ * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  In an output mismatch, recovery also has
+ * `histories` (in which legal history each line of `expected` is printed; "": in all of them), the number of the `line`
+ * in the output, the `query` (the operation that printed it), and `recorded` (true: no crash is needed).  A line that an
+ * output does not have is "(end of output)".  Unknown figures and texts are absent. */
 #include <inttypes.h>
 
 #include "base/json_out.h"
@@ -101,12 +104,44 @@ static void json_stores(struct json_out *j, const char *key, const struct findin
 	json_close(j, ']');
 }
 
+static void json_operation(struct json_out *j, const struct finding_operation *operation)
+{
+	if (!operation->known)
+		return;
+	json_open(j, "operation", '{');
+	json_signed(j, "index", operation->index);
+	json_text(j, "text", operation->text ? operation->text : "");
+	json_text(j, "state", operation->inside ? "inside" : "between");
+	json_close(j, '}');
+}
+
+static void json_mismatch(struct json_out *j, const struct finding_mismatch *mismatch)
+{
+	if (!mismatch->expected_count)
+		return;
+	json_open(j, "expected", '[');
+	for (size_t i = 0; i < mismatch->expected_count; i++)
+		json_text(j, NULL, mismatch->expected[i].line);
+	json_close(j, ']');
+	json_open(j, "histories", '[');
+	for (size_t i = 0; i < mismatch->expected_count; i++)
+		json_text(j, NULL, mismatch->expected[i].history ? mismatch->expected[i].history : "");
+	json_close(j, ']');
+	json_text(j, "got", mismatch->got);
+	if (mismatch->line)
+		json_number(j, "line", mismatch->line);
+	json_text(j, "query", mismatch->query);
+	if (mismatch->recorded)
+		json_bool(j, "recorded", true);
+}
+
 static void json_recovery(struct json_out *j, const struct finding_crash *crash)
 {
 	json_open(j, "recovery", '{');
 	json_text(j, "outcome", ending_name(crash->recovery.ending.kind));
-	if (crash->recovery.ending.kind != ENDING_TIMEOUT)
+	if (crash->recovery.ending.kind == ENDING_EXIT || crash->recovery.ending.kind == ENDING_SIGNAL)
 		json_number(j, "value", (uint64_t)crash->recovery.ending.value);
+	json_mismatch(j, &crash->recovery.mismatch);
 	json_text(j, "stdout", crash->recovery.out);
 	json_text(j, "stderr", crash->recovery.err);
 	json_stack(j, &crash->recovery.stack);
@@ -124,6 +159,7 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	if (crash->point_thread)
 		json_number(j, "thread", crash->point_thread);
 	json_close(j, '}');
+	json_operation(j, &crash->operation);
 	json_text(j, "cause", cause_name(crash->cause));
 	json_number(j, "states", crash->states);
 	if (crash->in_library)
@@ -320,10 +356,14 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->nested.name},
 	const struct named_figure nested[] = {FINDINGS_NESTED(X)};
 #undef X
+#define X(name) {#name, stats->operations.name},
+	const struct named_figure operations[] = {FINDINGS_OPERATIONS(X)};
+#undef X
 
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
 	json_figures(j, "nested", nested, COUNT(nested));
+	json_figures(j, "operations", operations, COUNT(operations));
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)

@@ -37,10 +37,13 @@ static void junit_stores(FILE *out, const char *fate, const struct finding_store
 
 static void junit_crash(FILE *out, const struct finding_crash *crash)
 {
-	char text[1800];
+	char text[8192];
 
 	crash_point_text(crash, text, sizeof(text));
 	fputs("power fails: before ", out);
+	escape_xml_string(out, text);
+	crash_operation_text(crash, text, sizeof(text));
+	fputs(*text ? "; " : "", out);
 	escape_xml_string(out, text);
 	fputc('\n', out);
 	junit_stores(out, "on media", crash->persisted, crash->telling_count);
@@ -49,6 +52,12 @@ static void junit_crash(FILE *out, const struct finding_crash *crash)
 	fputs("recovery: ", out);
 	escape_xml_string(out, text);
 	fputc('\n', out);
+	crash_mismatch_text(crash, text, sizeof(text));
+	if (*text) {
+		fputs("outputs: ", out);
+		escape_xml_string(out, text);
+		fputc('\n', out);
+	}
 	escape_xml_string(out, crash->recovery.err);
 	if (*crash->recovery.err)
 		fputc('\n', out);

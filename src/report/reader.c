@@ -388,11 +388,12 @@ static int read_figures(struct reader *r, const json_t *stats)
 {
 	const json_t *points = json_object_get(stats, "failure_points"),
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
-		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested");
+		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
+		     *operations = json_object_get(stats, "operations");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
-	    (nested && !json_is_object(nested)))
+	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -418,6 +419,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (nested && take_figure(r, nested, #name, &r->findings->stats.nested.name) < 0) \
 		return -1;
 	FINDINGS_NESTED(X)
+#undef X
+#define X(name)                                                                                       \
+	if (operations && take_figure(r, operations, #name, &r->findings->stats.operations.name) < 0) \
+		return -1;
+	FINDINGS_OPERATIONS(X)
 #undef X
 	return 0;
 }

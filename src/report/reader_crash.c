@@ -89,6 +89,71 @@ static int read_telling(struct reader *r, const json_t *object, struct finding_c
 	return 0;
 }
 
+/* Both may be absent: another oracle rejected the output. */
+static int read_expected(struct reader *r, const json_t *recovery, struct finding_mismatch *mismatch)
+{
+	const json_t *lines = json_object_get(recovery, "expected"),
+		     *histories = json_object_get(recovery, "histories");
+	size_t count = json_array_size(lines);
+	struct finding_expected *expected;
+
+	if (!lines)
+		return 0;
+	if (!json_is_array(lines) || !count || (histories && json_array_size(histories) != count))
+		return reader_fail(r, "crash.recovery.expected", "is not what an output mismatch needs");
+	expected = findings_block(r->findings, count, sizeof(*expected));
+	mismatch->expected = expected;
+	mismatch->expected_count = count;
+	for (size_t i = 0; i < count; i++) {
+		const json_t *line = json_array_get(lines, i), *history = json_array_get(histories, i);
+
+		if (!json_is_string(line) || (history && !json_is_string(history)))
+			return reader_fail(r, "crash.recovery.expected", "contains something that is not a string");
+		if (strlen(json_string_value(line)) != json_string_length(line))
+			return reader_fail(r, "crash.recovery.expected", "contains a zero byte");
+		expected[i].line = findings_text(r->findings, json_string_value(line));
+		if (history && json_string_length(history))
+			expected[i].history = findings_text(r->findings, json_string_value(history));
+	}
+	return 0;
+}
+
+static int read_mismatch(struct reader *r, const json_t *recovery, struct finding_crash *crash)
+{
+	struct finding_mismatch *mismatch = &crash->recovery.mismatch;
+	struct findings_figure line = {0};
+
+	if (crash->recovery.ending.kind != ENDING_OUTPUT)
+		return 0;
+	if (read_expected(r, recovery, mismatch) < 0 ||
+	    take_text(r, recovery, "got", mismatch->expected_count, &mismatch->got) < 0 ||
+	    take_number(r, recovery, "line", false, INT64_MAX, &line) < 0 ||
+	    take_text(r, recovery, "query", false, &mismatch->query) < 0)
+		return -1;
+	mismatch->line = line.value;
+	mismatch->recorded = json_is_true(json_object_get(recovery, "recorded"));
+	return 0;
+}
+
+static int read_operation(struct reader *r, const json_t *object, struct finding_operation *operation)
+{
+	const json_t *from = json_object_get(object, "operation"), *index = json_object_get(from, "index");
+	const char *state;
+
+	if (!from)
+		return 0;
+	if (!json_is_object(from) || !json_is_integer(index) || json_integer_value(index) < -1)
+		return reader_fail(r, "crash.operation", "has no valid index");
+	if (take_text(r, from, "text", true, &operation->text) < 0 || take_text(r, from, "state", true, &state) < 0)
+		return -1;
+	operation->inside = !strcmp(state, "inside");
+	operation->index = json_integer_value(index);
+	operation->known = true;
+	if ((!operation->inside && strcmp(state, "between") != 0) || (operation->inside && operation->index < 0))
+		return reader_fail(r, "crash.operation.state", "is not known to this version");
+	return 0;
+}
+
 static int read_recovery(struct reader *r, const json_t *object, struct finding_crash *crash)
 {
 	struct findings_figure value = {0};
@@ -108,7 +173,7 @@ static int read_recovery(struct reader *r, const json_t *object, struct finding_
 	crash->recovery.ending.value = (int)value.value;
 	crash->recovery.out = crash->recovery.out ? crash->recovery.out : "";
 	crash->recovery.err = crash->recovery.err ? crash->recovery.err : "";
-	return 0;
+	return read_mismatch(r, recovery, crash);
 }
 
 static int read_point(struct reader *r, const json_t *object, struct finding_crash *crash)
@@ -150,7 +215,7 @@ int read_crash(struct reader *r, const json_t *object, struct finding *finding)
 	const json_t *from;
 
 	if (take_inner(r, object, "crash", '{', &from) < 0 || read_names(r, from, crash) < 0 ||
-	    read_point(r, from, crash) < 0 ||
+	    read_point(r, from, crash) < 0 || read_operation(r, from, &crash->operation) < 0 ||
 	    read_stores(r, from, "persisted", &crash->persisted, &crash->persisted_count) < 0 ||
 	    read_stores(r, from, "lost", &crash->lost, &crash->lost_count) < 0 ||
 	    read_total(r, from, "persisted_total", crash->persisted_count, &crash->persisted_total) < 0 ||

@@ -209,7 +209,7 @@ static void sarif_store_steps(struct json_out *j, const struct finding_store *st
 
 static void sarif_crash(struct json_out *j, const struct finding_crash *crash)
 {
-	char text[2000], what[1800];
+	char text[3000], what[1800], operation[1000];
 
 	json_open(j, "codeFlows", '[');
 	json_open(j, NULL, '{');
@@ -219,7 +219,8 @@ static void sarif_crash(struct json_out *j, const struct finding_crash *crash)
 	sarif_store_steps(j, crash->lost, crash->lost_count, "lost");
 	sarif_store_steps(j, crash->persisted, crash->telling_count, "on media");
 	crash_point_text(crash, what, sizeof(what));
-	snprintf(text, sizeof(text), "the power fails before %s", what);
+	crash_operation_text(crash, operation, sizeof(operation));
+	snprintf(text, sizeof(text), "the power fails before %s%s%s", what, *operation ? "; " : "", operation);
 	sarif_step(j, &crash->point, text);
 	crash_failure_text(crash, what, sizeof(what));
 	snprintf(text, sizeof(text), "recovery: %s", what);
@@ -281,12 +282,16 @@ static void sarif_properties(struct json_out *j, const struct finding *finding)
 
 static void sarif_result_text(struct json_out *j, const struct finding *finding)
 {
-	char text[16384], failure[1200] = "";
+	char text[32768], failure[1200] = "", operation[1000] = "", mismatch[8192] = "";
 
-	if (finding->crash)
+	if (finding->crash) {
 		crash_failure_text(finding->crash, failure, sizeof(failure));
-	snprintf(text, sizeof(text), "%s%s%s%s%s", finding->message, *failure ? ". Recovery: " : "", failure,
-		 finding->fix ? ". Fix: " : "", finding->fix ? finding->fix : "");
+		crash_operation_text(finding->crash, operation, sizeof(operation));
+		crash_mismatch_text(finding->crash, mismatch, sizeof(mismatch));
+	}
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s%s%s%s", finding->message, *failure ? ". Recovery: " : "", failure,
+		 *mismatch ? ": " : "", mismatch, *operation ? ", when " : "", operation, finding->fix ? ". Fix: " : "",
+		 finding->fix ? finding->fix : "");
 	sarif_message(j, "message", text);
 }
 

@@ -2,7 +2,7 @@
 /* text_crash.c - the story of a crash finding: where the power failed, what was on media and what was lost, and what
  * recovery did.
  *
- *     power fails: before the sfence at kv.c:123
+ *     power fails: before the sfence at kv.c:123; operation 17, `put k7 v3`, was under way
  *     on media: 8 bytes at pool+0x40 = 0x1 (kv.c:121), flushed at kv.c:122
  *     lost: 8 bytes at pool+0x80 = 0x2a (kv.c:118), flushed at kv.c:119
  *     recovery: SIGSEGV in kv_check (kv.c:402) on 12 crash states
@@ -87,6 +87,9 @@ static void text_printed(struct text *t, const struct finding_crash *crash)
 {
 	char line[PRINTED_MAX + 1];
 
+	/* Where outputs differ, the last line says nothing; the first one that differs does. */
+	if (crash->recovery.mismatch.expected_count)
+		return;
 	crash_printed_text(crash, line, sizeof(line));
 	if (*line)
 		text_paragraph(t, "it printed:", line);
@@ -95,10 +98,12 @@ static void text_printed(struct text *t, const struct finding_crash *crash)
 void text_crash(struct text *t, const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	char line[2000], what[1200], number[40];
+	char line[8192], what[1200], number[40], operation[1000];
 
 	crash_point_text(crash, what, sizeof(what));
-	snprintf(line, sizeof(line), "before %s%s", what, crash->nested ? ", in recovery from an earlier crash" : "");
+	crash_operation_text(crash, operation, sizeof(operation));
+	snprintf(line, sizeof(line), "before %s%s%s%s", what,
+		 crash->nested ? ", in recovery from an earlier crash" : "", *operation ? "; " : "", operation);
 	text_paragraph(t, "power fails:", line);
 	text_stores(t, "on media:", crash->persisted, crash->telling_count, crash->telling_count);
 	text_stores(t, "lost:", crash->lost, crash->lost_count, crash->lost_total);
@@ -106,6 +111,9 @@ void text_crash(struct text *t, const struct finding *finding)
 	snprintf(line, sizeof(line), "%s on %s crash state%s", what, grouped_text(number, crash->states, " "),
 		 crash->states == 1 ? "" : "s");
 	text_paragraph(t, "recovery:", line);
+	crash_mismatch_text(crash, line, sizeof(line));
+	if (*line)
+		text_paragraph(t, "outputs:", line);
 	text_printed(t, crash);
 }
 

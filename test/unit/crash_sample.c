@@ -76,6 +76,35 @@ struct crash_sighting crash_sample_sighting(const struct crash_store *persisted,
 	};
 }
 
+struct crash_sighting crash_sample_mismatch(const struct crash_store *persisted, const struct crash_store *lost)
+{
+	static const struct finding_expected expected[] = {
+		{.line = "v3", .history = "if it happened"},
+		{.line = OUTPUT_ENDS, .history = "if it did not"},
+	};
+	struct crash_sighting sighting = crash_sample_sighting(persisted, lost);
+
+	sighting.kind = KIND_OUTPUT_MISMATCH;
+	sighting.ending = (struct ending){ENDING_OUTPUT, 0};
+	sighting.frame_count = 0;
+	sighting.err = NULL;
+	sighting.out = "v0\nv1\n";
+	sighting.operation = (struct finding_operation){
+		.known = true,
+		.inside = true,
+		.index = 17,
+		.text = "insert k7 v3",
+	};
+	sighting.mismatch = (struct finding_mismatch){
+		.expected = expected,
+		.expected_count = 2,
+		.got = "v1",
+		.line = 2,
+		.query = "get k7",
+	};
+	return sighting;
+}
+
 struct crash_sample crash_sample_make(const char *dir)
 {
 	struct crash_sample s = {.trace = trace_make(dir), .symbols = symbols_open(NULL), .findings = findings_new()};

@@ -36,6 +36,9 @@ extern const uint8_t crash_sample_value[8]; /* the bytes it stores */
 /* One store on media, one lost store, and a recovery that died; NULL: none. */
 struct crash_sighting crash_sample_sighting(const struct crash_store *persisted, const struct crash_store *lost);
 
+/* The same inside operation 17 of a list, with a recovery that ended, but printed what no legal history prints. */
+struct crash_sighting crash_sample_mismatch(const struct crash_store *persisted, const struct crash_store *lost);
+
 /* Return a report as text; the caller frees it. */
 char *crash_sample_report(enum report_format format, const struct findings *findings);
 
