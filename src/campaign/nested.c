@@ -177,10 +177,11 @@ static int state_nest(struct nest *n, const struct state *state, const struct cr
 		      struct err *err)
 {
 	struct campaign *c = n->campaign;
+	const struct crash_context idle = oracles_place_idle(c->oracles, *crash);
 	char name[16], dir[PATH_MAX];
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
-		.input = {.state = state, .crash = crash},
+		.input = {.state = state, .crash = &idle},
 		.layers = campaign_layers(c),
 		.under = c->nested->dir,
 		.keep = name,

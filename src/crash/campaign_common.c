@@ -167,6 +167,11 @@ void campaign_testing(struct campaign *c)
 		.stop = o->stop,
 		.end = campaign_end(c),
 	};
+	if (c->oracles) {
+		r->setting = oracles_setting;
+		r->setting_arg = c->oracles;
+		r->output = oracles_output(c->oracles);
+	}
 	BUG_ON(o->mode && !recovery_mode_find(o->mode, &r->mode)); /* the table of options lists them */
 	c->testing.fallback = o->out;
 	c->testing.look = campaign_look;

@@ -34,10 +34,14 @@ struct oracles *oracles_new(const struct oracle *const *list, size_t count)
 		count = sizeof(table) / sizeof(*table);
 	}
 	BUG_ON(count >= UINT8_MAX);
+	for (size_t i = 0, starters = 0; i < count; i++) {
+		starters += list[i]->command != NULL;
+		BUG_ON(starters > 1);
+	}
 	o = mem_alloc(sizeof(*o) + count * sizeof(*o->at));
 	o->count = count;
 	for (size_t i = 0; i < count; i++)
-		o->at[i] = (struct member){.oracle = list[i], .judges = !list[i]->begin};
+		o->at[i] = (struct member){.oracle = list[i], .state = list[i]->state, .judges = !list[i]->begin};
 	return o;
 }
 
@@ -70,19 +74,70 @@ static uint64_t keys_mix(uint64_t mixed, uint64_t key, size_t position)
 	return key ? XXH3_64bits(parts, sizeof(parts)) | 1 : mixed;
 }
 
+/* The oracle that says how recovery is started; NULL: none does. */
+static const struct member *starter(const struct oracles *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->at[i].oracle->command)
+			return &o->at[i];
+	return NULL;
+}
+
 struct crash_context oracles_place(const struct oracles *o, struct crash_context crash)
 {
-	uint64_t key = 0, command = 0;
+	const struct member *starts = starter(o);
+	uint64_t key = 0;
 
 	for (size_t i = 0; i < o->count; i++) {
 		const struct member *m = &o->at[i];
 
 		key = keys_mix(key, m->oracle->key ? m->oracle->key(m->state, &crash) : 0, i);
-		command = keys_mix(command, m->oracle->command ? m->oracle->command(m->state, &crash) : 0, i);
 	}
 	crash.key = key;
-	crash.command = command;
+	crash.command = starts ? starts->oracle->command(starts->state, &crash) : 0;
 	return crash;
+}
+
+struct crash_context oracles_place_idle(const struct oracles *o, struct crash_context crash)
+{
+	const struct member *starts = starter(o);
+
+	if (starts && starts->oracle->idle)
+		crash.command = starts->oracle->idle(starts->state, &crash);
+	return crash;
+}
+
+int oracles_prepare(const struct oracles *o, struct tester *tester, const struct crash_context *crash, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < o->count && r == 0; i++) {
+		const struct member *m = &o->at[i];
+
+		if (m->judges && m->oracle->prepare)
+			r = m->oracle->prepare(m->state, tester, crash, err);
+	}
+	return r;
+}
+
+const struct recovery_setting *oracles_setting(void *oracles, uint64_t command)
+{
+	const struct member *starts = starter(oracles);
+
+	return starts && starts->oracle->setting ? starts->oracle->setting(starts->state, command) : NULL;
+}
+
+const struct output_rules *oracles_output(const struct oracles *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->at[i].oracle->output)
+			return o->at[i].oracle->output;
+	return NULL;
+}
+
+static bool is_ready(const struct member *m, const struct crash_context *crash)
+{
+	return !m->judges || !m->oracle->ready || m->oracle->ready(m->state, crash);
 }
 
 struct verdict oracles_judge(const struct oracles *o, const struct outcome *outcome, const struct crash_context *crash)
@@ -93,6 +148,8 @@ struct verdict oracles_judge(const struct oracles *o, const struct outcome *outc
 		const struct member *m = &o->at[i];
 		struct ending how = outcome->ending;
 
+		if (!is_ready(m, crash))
+			return (struct verdict){0};
 		if (!m->judges || m->oracle->accepts(m->state, outcome, crash, &how))
 			continue;
 		verdict.rejected_by = (uint8_t)(i + 1);

@@ -15,8 +15,8 @@
  *
  * To add an oracle, write a file with a struct oracle, and add it to ORACLES or to campaign_options.oracles.  Only
  * `accepts` and `finding` are needed.  An oracle that compares with what recovery does without a crash prepares that in
- * `begin`.  If it judges the same content differently in different contexts, it tells them apart by `key`; if recovery
- * has to be started differently in them, by `command`. */
+ * `begin` or, if it differs from context to context, in `prepare`.  If it judges the same content differently in
+ * different contexts, it tells them apart by `key`; if recovery has to be started differently in them, by `command`. */
 #ifndef BLACKOUT_CRASH_ORACLE_H
 #define BLACKOUT_CRASH_ORACLE_H
 
@@ -74,6 +74,8 @@ static inline struct verdict verdict_decode(uint64_t code)
 }
 
 struct tester;
+struct recovery_setting; /* run/setting.h */
+struct output_rules;     /* ops/output.h */
 
 /* For preparing: a tester whose recovery passes on what the program leaves at its end. */
 struct oracle_scene {
@@ -93,6 +95,7 @@ struct oracle {
 	enum finding_kind (*finding)(struct ending how);
 
 	/* The rest may be NULL. */
+	void *state;         /* the first argument of all functions, unless `begin` sets another */
 	const void *options; /* for `begin` */
 	/* Called once, after recovery passed without a crash.  *state may be set before runs are asked for.  Until it
 	 * returns 0, the oracle judges nothing.  0, TESTER_STOPPED or -1. */
@@ -102,8 +105,19 @@ struct oracle {
 	uint64_t (*key)(void *state, const struct crash_context *crash);
 	/* Contexts with different commands start recovery differently, so that the outcome of one says nothing about
 	 * the other; 0: the command of the user.  Contexts with the same key must have the same command.  The tester
-	 * gets the context with each run. */
+	 * gets the context with each run.  Only one oracle of a list may have this. */
 	uint64_t (*command)(void *state, const struct crash_context *crash);
+	/* The command in this context that only recovers: it does nothing that a second crash would see half done. */
+	uint64_t (*idle)(void *state, const struct crash_context *crash);
+	/* How recovery is started for a command; NULL: it cannot be, which the run then says. */
+	const struct recovery_setting *(*setting)(void *state, uint64_t command);
+	const struct output_rules *output; /* outcomes must have their outputs (ops/output.h) */
+
+	/* Can a run in this context be judged already?  NULL: always. */
+	bool (*ready)(void *state, const struct crash_context *crash);
+	/* Make it so, before recovery runs in this context.  0, TESTER_STOPPED or -1.  It may run recovery by
+	 * tester_listen and tester_run_content, in contexts without a crash (CRASH_NONE). */
+	int (*prepare)(void *state, struct tester *tester, const struct crash_context *crash, struct err *err);
 };
 
 /* All oracles of every campaign, in the order in which they judge. */
@@ -125,6 +139,18 @@ int oracles_begin(struct oracles *oracles, const struct oracle_scene *scene, str
 /* The context with its key and command. */
 struct crash_context oracles_place(const struct oracles *oracles, struct crash_context crash);
 
+/* The same, to record what recovery itself does: see `idle`. */
+struct crash_context oracles_place_idle(const struct oracles *oracles, struct crash_context crash);
+
+/* Make the oracles ready to judge runs in this context.  0, TESTER_STOPPED or -1. */
+int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash,
+		    struct err *err);
+
+/* For recovery_options: the setting of a command, and the rules of the outputs that oracles look at; NULL: none does. */
+const struct recovery_setting *oracles_setting(void *oracles, uint64_t command);
+const struct output_rules *oracles_output(const struct oracles *oracles);
+
+/* Not known: an oracle is not ready. */
 struct verdict oracles_judge(const struct oracles *oracles, const struct outcome *outcome,
 			     const struct crash_context *crash);
 

@@ -173,7 +173,8 @@ struct verdict outcomes_find(struct outcomes *o, struct digest name, const struc
 	if (verdict.known || !run_is_shared(crash) || !(outcome = outcomes_kept(o, name, crash)))
 		return verdict;
 	verdict = oracles_judge(o->oracles, outcome, crash);
-	outcomes_set(o, name, verdict);
+	if (verdict.known)
+		outcomes_set(o, name, verdict);
 	return verdict;
 }
 
@@ -187,25 +188,34 @@ bool outcomes_claim(struct outcomes *o, struct digest name, const struct crash_c
 	return outcomes_find(o, name, crash).known;
 }
 
-struct verdict outcomes_learn(struct outcomes *o, struct digest name, const struct crash_context *crash,
-			      const struct outcome *outcome)
+void outcomes_keep(struct outcomes *o, struct digest name, const struct crash_context *crash,
+		   const struct outcome *outcome)
 {
-	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
 	struct digest run = crash_run(name, crash);
 	struct outcome copy;
 	uint64_t *index;
 
-	outcomes_set(o, name, verdict);
-	if ((verdict_passed(verdict) && !run_is_shared(crash)) || o->kept_bytes >= KEPT_MAX)
-		return verdict;
+	if (o->kept_bytes >= KEPT_MAX)
+		return;
 	index = map_put(&o->kept, run.low, run.high);
 	/* With more time the outcome may differ from the one that was kept. */
 	if (*index && ending_same(o->all.at[*index - 1].ending, outcome->ending))
-		return verdict;
+		return;
 	outcome_copy(&copy, outcome);
 	vec_push(&o->all, copy);
 	*index = o->all.count;
 	o->kept_bytes += sizeof(copy) + copy.out.size + copy.err.size;
+}
+
+struct verdict outcomes_learn(struct outcomes *o, struct digest name, const struct crash_context *crash,
+			      const struct outcome *outcome)
+{
+	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
+
+	BUG_ON(!verdict.known); /* oracles_prepare comes first */
+	outcomes_set(o, name, verdict);
+	if (verdict_failed(verdict) || run_is_shared(crash))
+		outcomes_keep(o, name, crash, outcome);
 	return verdict;
 }
 

@@ -44,8 +44,8 @@ int outcomes_open(struct outcomes **outcomes, const char *path, const struct out
 void outcomes_close(struct outcomes *outcomes);
 
 /* Is the verdict on this case known, or will it be?  If not, claim it: the caller is going to test it.  If the same
- * recovery ran on the same content in another context, its outcome is judged in this one; a run that is still under way
- * is not waited for. */
+ * recovery ran on the same content in another context, its outcome is judged in this one, if the oracles are ready for
+ * it; a run that is still under way is not waited for. */
 bool outcomes_claim(struct outcomes *outcomes, struct digest name, const struct crash_context *crash);
 
 struct verdict outcomes_get(const struct outcomes *outcomes, struct digest name);
@@ -57,6 +57,10 @@ void outcomes_set(struct outcomes *outcomes, struct digest name, struct verdict 
  * may be no time to run it again. */
 struct verdict outcomes_learn(struct outcomes *outcomes, struct digest name, const struct crash_context *crash,
 			      const struct outcome *outcome);
+
+/* Remember an outcome without a verdict, for contexts that run the same recovery; see outcomes_claim. */
+void outcomes_keep(struct outcomes *outcomes, struct digest name, const struct crash_context *crash,
+		   const struct outcome *outcome);
 
 /* The outcome of recovery in this case, with its output; NULL if that was not kept. */
 const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct digest name,

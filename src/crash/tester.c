@@ -8,17 +8,26 @@
 
 void tester_learn(struct tester *t, const struct tester_ticket *ticket, const struct outcome *outcome)
 {
-	struct verdict verdict = outcomes_learn(t->outcomes, ticket->name, &ticket->crash, outcome);
+	struct verdict verdict = {0};
 
-	if (ticket->told)
-		ticket->told(ticket->told_arg, &verdict);
+	if (ticket->heard) {
+		if (ticket->name.low | ticket->name.high)
+			outcomes_keep(t->outcomes, ticket->name, &ticket->crash, outcome);
+		ticket->heard(ticket->arg, outcome);
+	} else {
+		verdict = outcomes_learn(t->outcomes, ticket->name, &ticket->crash, outcome);
+		if (ticket->told)
+			ticket->told(ticket->arg, &verdict);
+	}
 	tester_count(t, verdict);
 }
 
 void tester_give_up(const struct tester_ticket *ticket)
 {
 	if (ticket->told)
-		ticket->told(ticket->told_arg, NULL);
+		ticket->told(ticket->arg, NULL);
+	if (ticket->heard)
+		ticket->heard(ticket->arg, NULL);
 }
 
 /* For users of a tester */
@@ -63,14 +72,30 @@ int tester_submit(struct tester *t, const struct state *state, const struct cras
 	return tester_submit_told(t, state, crash, NULL, NULL, err);
 }
 
+/* Recovery is about to run in this context. */
+static int context_prepare(struct tester *t, const struct crash_context *crash, struct err *err)
+{
+	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, err);
+}
+
 int tester_submit_told(struct tester *t, const struct state *state, const struct crash_context *crash,
 		       tester_told *told, void *arg, struct err *err)
 {
 	const struct tester_ticket ticket = {.name = crash_case(state->digest, crash),
 					     .crash = *crash,
 					     .told = told,
-					     .told_arg = arg};
+					     .arg = arg};
+	int r = tester_time_is_over(t) ? TESTER_STOPPED : context_prepare(t, crash, err);
 
+	return r < 0 ? r : t->ops->submit(t, state, &ticket, err);
+}
+
+int tester_listen(struct tester *t, const struct state *state, const struct crash_context *crash, tester_heard *heard,
+		  void *arg, struct err *err)
+{
+	const struct tester_ticket ticket = {.name = state->digest, .crash = *crash, .heard = heard, .arg = arg};
+
+	BUG_ON(crash->key);
 	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->submit(t, state, &ticket, err);
 }
 
@@ -78,8 +103,9 @@ int tester_submit_lazy(struct tester *t, const struct state *certain, const stru
 		       const struct lazy_options *options, struct err *err)
 {
 	const struct tester_input input = {.state = certain, .crash = crash};
+	int r = tester_time_is_over(t) ? TESTER_STOPPED : context_prepare(t, crash, err);
 
-	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->submit_lazy(t, &input, ticket, options, err);
+	return r < 0 ? r : t->ops->submit_lazy(t, &input, ticket, options, err);
 }
 
 int tester_drain(struct tester *t, struct err *err)
@@ -90,8 +116,10 @@ int tester_drain(struct tester *t, struct err *err)
 static int input_run(struct tester *t, const struct tester_input *input, unsigned patience,
 		     struct tester_result *result, struct err *err)
 {
-	int r = t->ops->run(t, input, patience, &result->outcome, err);
+	int r = context_prepare(t, input->crash, err);
 
+	if (r == 0)
+		r = t->ops->run(t, input, patience, &result->outcome, err);
 	if (r < 0)
 		return r;
 	result->verdict = oracles_judge(outcomes_oracles(t->outcomes), &result->outcome, input->crash);

@@ -46,13 +46,16 @@ enum { TESTER_STOPPED = -2 /* interrupted or out of time */ };
 
 /* Called with a verdict, from within the functions here that wait.  NULL: the run was stopped. */
 typedef void tester_told(void *arg, const struct verdict *verdict);
+/* The same with an outcome that nobody judges. */
+typedef void tester_heard(void *arg, const struct outcome *outcome);
 
 /* A submitted state.  The tester keeps this, and nothing of the state. */
 struct tester_ticket {
 	struct digest name; /* of the case */
 	struct crash_context crash;
-	tester_told *told; /* may be NULL */
-	void *told_arg;
+	tester_told *told;   /* may be NULL */
+	tester_heard *heard; /* not NULL: nobody judges it */
+	void *arg;           /* of both */
 };
 
 /* The input of recovery: a state of this moment or, if that is NULL, files with this content.  `crash` is how they came
@@ -163,6 +166,11 @@ void tester_close(struct tester *tester);
 int tester_submit(struct tester *tester, const struct state *state, const struct crash_context *crash, struct err *err);
 int tester_submit_told(struct tester *tester, const struct state *state, const struct crash_context *crash,
 		       tester_told *told, void *arg, struct err *err);
+
+/* Start recovery on any state, legal or not, and hear how it ends.  No oracle judges it, and it is no case.  If its
+ * digest is known, crash states with this content share the run, as for outcomes_claim. */
+int tester_listen(struct tester *tester, const struct state *state, const struct crash_context *crash,
+		  tester_heard *heard, void *arg, struct err *err);
 
 /* Start recovery on all crash states of this moment.  `certain` is state_none.  -1, ERR_TARGET: there is no fork
  * server. */

@@ -71,11 +71,9 @@ static void files_make_room(struct image *image, uint32_t file)
 /* The content as the program itself sees it, including everything pending. */
 static struct content *content_seen(struct image *image)
 {
-	struct content *content = content_copy(image->certain);
 	struct state *all = state_all(image);
+	struct content *content = state_content(image, all);
 
-	for (size_t i = 0; i < all->count; i++)
-		content_put(content, all->at[i].file, all->at[i].offset, all->at[i].value, all->at[i].size);
 	state_free(all);
 	return content;
 }

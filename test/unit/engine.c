@@ -55,6 +55,8 @@ static void word_record(struct engine *e, struct builder *b, const char *word, u
 	uint32_t place = word_define(e, b, word);
 
 	switch (*word) {
+	case '[': builder_put(b, BO_OP_OPERATION_BEGIN, place, (uint64_t)(word[1] - '0'), 0); break;
+	case ']': builder_put(b, BO_OP_OPERATION_END, place, (uint64_t)(word[1] - '0')); break;
 	case '<': builder_put(b, BO_OP_CLWB, place, addr); break;
 	case '?': builder_load(b, &(struct event){.context = place, .addr = addr, .size = 8}); break;
 	case '!': builder_put(b, BO_OP_CLFLUSH, place, addr); break;
@@ -90,7 +92,7 @@ static void program_record(struct engine *e, const char *dir, const uint8_t *poo
 
 	if (pool)
 		values_read(e, pool, values);
-	builder_start(&b, 0, BO_LAYER_LOADS);
+	builder_start(&b, 0, BO_LAYER_LOADS | BO_LAYER_OPERATIONS);
 	builder_put(&b, BO_OP_DEF_MODULE, 0x400000, 4096, 0, 1, 1, BUILDER_P("/nowhere/kv"));
 	builder_put(&b, BO_OP_DEF_FILE, 7, 8, FAKE_POOL, 0, BUILDER_P("/pm/pool"));
 	if (pool)

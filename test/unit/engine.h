@@ -15,6 +15,7 @@
  *     <a   clwb of line a                                     !a   clflush of line a
  *     |    sfence                                             ?a   a load
  *     $    the program ends
+ *     [0   operation 0 begins                                 ]0   it ends; up to 9
  *
  * Each different word is code of its own, so a word that comes again is the same place. */
 #ifndef BLACKOUT_TEST_ENGINE_H
