@@ -403,7 +403,7 @@ static void add_before_read(struct block *b)
 		return;
 	d = unsafeIRDirty_0_N(0, "bo_before_read", VG_(fnptr_to_fnentry)(bo_before_read),
 			      mkIRExprVec_1(IRExpr_GSPTR()));
-	d->nFxState = 3;
+	d->nFxState = 4;
 	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
 	d->fxState[0].fx = Ifx_Modify;
 	d->fxState[0].offset = (UShort)GUEST(RDX);
@@ -414,6 +414,9 @@ static void add_before_read(struct block *b)
 	d->fxState[2].fx = Ifx_Read; /* RSI, RDI, R8, R9, R10 */
 	d->fxState[2].offset = (UShort)GUEST(RSI);
 	d->fxState[2].size = (UShort)(GUEST(R10) + 8 - GUEST(RSI));
+	d->fxState[3].fx = Ifx_Read;
+	d->fxState[3].offset = (UShort)OFF_RSP;
+	d->fxState[3].size = 8;
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 

@@ -166,10 +166,11 @@ static struct {
 
 /* A thread's read of the file that is in progress. */
 static struct read {
-	Bool asks; /* for bytes of the file */
+	Bool asks;       /* the call in progress reads the file */
+	Bool is_changed; /* its size has not been restored yet; handlers of signals may make other calls meanwhile */
 	Bool is_regular;
 	ULong offset; /* in a regular file */
-	UWord buffer;
+	UWord sp, buffer;
 	UWord size; /* rdx as the target set it, and as it was changed */
 	UWord changed;
 	struct vki_iovec *cut; /* NULL, or the element of the vector that was shortened */
@@ -328,11 +329,14 @@ void bo_before_read(VexGuestAMD64State *state)
 		read->asks = False;
 		return;
 	}
-	/* A call that was interrupted is made again, and is short already. */
-	if (read->asks && read->buffer == state->guest_RSI && read->changed == size)
+	/* A call that a signal interrupted is made again, and is short already. */
+	if (read->is_changed && read->sp == state->guest_RSP && read->buffer == state->guest_RSI &&
+	    read->changed == size) {
+		read->asks = True;
 		return;
-	*read = (struct read){.size = size, .buffer = state->guest_RSI};
-	read->asks = True;
+	}
+	*read = (struct read){
+		.asks = True, .is_changed = True, .size = size, .sp = state->guest_RSP, .buffer = state->guest_RSI};
 	read->is_regular = VKI_S_ISREG(st.mode);
 	read->changed = size;
 	if (is_vector &&
@@ -428,7 +432,7 @@ static void restore_size(ThreadId tid)
 		read->cut->iov_len = read->cut_size;
 	VG_(set_shadow_regs_area)
 	(tid, 0, offsetof(VexGuestAMD64State, guest_RDX), sizeof(read->size), (const UChar *)&read->size);
-	read->asks = False;
+	read->asks = read->is_changed = False;
 }
 
 /* ---- standard output ---- */
