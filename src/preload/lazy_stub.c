@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ enum { FDS_FREE = 16 /* after this many unused ones in a row, assume that no mor
 
 static struct {
 	char reply[PATH_MAX], out[PATH_MAX], err[PATH_MAX];
+	char file[PATH_MAX], file_second[PATH_MAX]; /* {out} */
 } paths;
 static struct lazy_block *block;
 
@@ -29,7 +31,7 @@ static struct lazy_block *block;
 static struct {
 	int fd;
 	size_t used;
-	char at[4096];
+	char at[65536];
 } writer;
 
 static void writer_flush(void)
@@ -79,6 +81,44 @@ static void output_read(struct output *output, const char *path)
 		CALL(SYS_close, fd);
 }
 
+/* The complete output of this leaf. */
+static struct {
+	int fd; /* -1: none */
+	uint32_t bytes;
+} complete;
+
+static void complete_open(uint32_t flags)
+{
+	const char *path = block->output == LAZY_OUTPUT_FILE ? paths.file : paths.out;
+	struct stat st;
+
+	complete.bytes = 0;
+	complete.fd = -1;
+	if (!block->output_max || flags & (LAZY_POSTPONED | LAZY_END | LAZY_REFUSED))
+		return;
+	/* Recovery may have put anything at the path of {out}.  To open a FIFO must not block. */
+	complete.fd = (int)CALL(SYS_openat, AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (complete.fd >= 0 && CALL(SYS_fstat, complete.fd, &st) == 0 && S_ISREG(st.st_mode))
+		complete.bytes = st.st_size < block->output_max ? (uint32_t)st.st_size : block->output_max;
+}
+
+static void complete_send(void)
+{
+	static char part[65536];
+	uint32_t left = complete.bytes;
+
+	while (left) {
+		long n = CALL(SYS_read, complete.fd, part, left < sizeof(part) ? left : sizeof(part));
+		/* Nobody else writes to it. */
+		if (n <= 0)
+			CALL(SYS_exit_group, STUB_EXIT_LOST);
+		writer_put(part, (size_t)n);
+		left -= (uint32_t)n;
+	}
+	if (complete.fd >= 0)
+		CALL(SYS_close, complete.fd);
+}
+
 static void reason_read(struct output *output)
 {
 	output->bytes = (uint32_t)strnlen(stub_page->reason, STUB_REASON);
@@ -111,15 +151,17 @@ static void report_send(const struct lazy_result *result)
 	struct stub_reply reply = {.op = STUB_LEAF, .status = result->status, .nanoseconds = result->nanoseconds};
 
 	outputs_collect(report.flags);
+	complete_open(report.flags);
 	report.flags |= (out.bytes && out.cut ? LAZY_OUT_CUT : 0) | (err.bytes && err.cut ? LAZY_ERR_CUT : 0);
 	report.out_bytes = out.bytes;
 	report.err_bytes = err.bytes;
+	report.output_bytes = complete.bytes;
 	for (uint32_t i = report.keep; i < report.depth; i++)
 		report.taken_bytes += lines[result->lines[i]].count;
 	if (report.flags & LAZY_POSTPONED)
 		report.mask_bytes = report.depth * (uint32_t)sizeof(uint64_t);
 	reply.bytes = (uint32_t)(sizeof(report) + (report.depth - report.keep) * sizeof(uint32_t) + report.taken_bytes +
-				 report.mask_bytes + out.bytes + err.bytes);
+				 report.mask_bytes + out.bytes + err.bytes + complete.bytes);
 	writer.fd = (int)CALL(SYS_openat, AT_FDCWD, paths.reply, O_WRONLY | O_CLOEXEC);
 	writer_put(&reply, sizeof(reply));
 	writer_put(&report, sizeof(report));
@@ -130,16 +172,18 @@ static void report_send(const struct lazy_result *result)
 		writer_put(&result->masks[result->lines[i]], sizeof(uint64_t));
 	writer_put(out.at, out.bytes);
 	writer_put(err.at, err.bytes);
+	complete_send();
 	writer_flush();
 	CALL(SYS_close, writer.fd);
 }
 
 /* State that leaves must not share: their output, their file offsets, and memory that mappings share (mapping.c).
  *
- * The marks are: the sizes of the outputs, the address of the copy of that memory, the number of offsets, and the
- * offsets, with their descriptors in the upper 16 bits. */
+ * The marks are: the sizes of the outputs, the size of {out} and the address of a copy of it, the address of the copy of
+ * that memory, the number of offsets, and the offsets, with their descriptors in the upper 16 bits. */
 
-enum { MARK_OUT, MARK_ERR, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
+enum { MARK_OUT, MARK_ERR, MARK_FILE, MARK_FILE_COPY, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
+enum { FILE_COPY_MAX = 1 << 20 };
 
 static uint64_t size_of(const char *path)
 {
@@ -148,16 +192,73 @@ static uint64_t size_of(const char *path)
 	return CALL(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0 ? 0 : (uint64_t)st.st_size;
 }
 
+static bool file_is_same(struct stat *st)
+{
+	struct stat second;
+
+	return CALL(SYS_newfstatat, AT_FDCWD, paths.file, st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       CALL(SYS_newfstatat, AT_FDCWD, paths.file_second, &second, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st->st_ino == second.st_ino;
+}
+
+/* A leaf may overwrite what was written to {out} before, or replace the file. */
+static void file_mark(uint64_t *marks)
+{
+	struct stat st;
+
+	marks[MARK_FILE] = marks[MARK_FILE_COPY] = 0;
+	if (block->output != LAZY_OUTPUT_FILE)
+		return;
+	if (!file_is_same(&st))
+		stub_refuse("recovery replaces {out}");
+	if (!st.st_size)
+		return;
+	size_t size = (size_t)st.st_size;
+	if (size > FILE_COPY_MAX)
+		stub_refuse("recovery writes much to {out} while it still reads PM");
+	void *copy = (void *)CALL(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = (int)CALL(SYS_openat, AT_FDCWD, paths.file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || CALL(SYS_pread64, fd, copy, size, 0) != (long)size)
+		stub_refuse("{out} cannot be read");
+	CALL(SYS_close, fd);
+	marks[MARK_FILE] = size;
+	marks[MARK_FILE_COPY] = (uintptr_t)copy;
+}
+
+static void file_reset(const uint64_t *marks)
+{
+	size_t size = marks[MARK_FILE];
+	void *copy = (void *)(uintptr_t)marks[MARK_FILE_COPY];
+	struct stat st;
+
+	if (block->output != LAZY_OUTPUT_FILE)
+		return;
+	if (!file_is_same(&st)) {
+		CALL(SYS_unlink, paths.file);
+		CALL(SYS_link, paths.file_second, paths.file);
+	}
+	int fd = (int)CALL(SYS_openat, AT_FDCWD, paths.file, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || CALL(SYS_ftruncate, fd, size) < 0 ||
+	    (size && CALL(SYS_pwrite64, fd, copy, size, 0) != (long)size))
+		stub_refuse("{out} cannot be restored");
+	CALL(SYS_close, fd);
+	if (copy)
+		CALL(SYS_munmap, copy, size);
+}
+
 static void offsets_mark(uint64_t *marks)
 {
 	unsigned unused = 0;
 
 	marks[MARK_COUNT] = 0;
-	for (int fd = STDERR_FILENO + 1; unused < FDS_FREE; fd++) {
+	for (int fd = STDIN_FILENO; unused < FDS_FREE; fd++) {
 		long at = CALL(SYS_lseek, fd, 0, SEEK_CUR);
 
 		unused = at == -EBADF ? unused + 1 : 0;
-		if (at == -ESPIPE)
+		/* The outputs are marked by their sizes. */
+		if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+			continue;
+		if (at == -ESPIPE && fd != STDIN_FILENO)
 			stub_refuse("recovery has an open pipe or connection");
 		if (at < 0)
 			continue;
@@ -171,6 +272,7 @@ static void stub_mark(uint64_t *marks)
 {
 	marks[MARK_OUT] = size_of(paths.out);
 	marks[MARK_ERR] = size_of(paths.err);
+	file_mark(marks);
 	marks[MARK_ALIASES] = (uintptr_t)mapping_aliases_save();
 	offsets_mark(marks);
 }
@@ -179,6 +281,7 @@ static void stub_reset(const uint64_t *marks)
 {
 	CALL(SYS_truncate, paths.out, marks[MARK_OUT]);
 	CALL(SYS_truncate, paths.err, marks[MARK_ERR]);
+	file_reset(marks);
 	mapping_aliases_restore((void *)(uintptr_t)marks[MARK_ALIASES]);
 	for (uint64_t i = 0; i < marks[MARK_COUNT]; i++)
 		CALL(SYS_lseek, (int)(marks[MARK_FIRST + i] >> 48), marks[MARK_FIRST + i] << 16 >> 16, SEEK_SET);
@@ -217,7 +320,9 @@ const char *lazy_stub_begin(void)
 	setup.sigaction = NEXT(sigaction);
 	bool reachable = stub_control(paths.reply, sizeof(paths.reply), STUB_FILE_REPLY) &&
 			 stub_control(paths.out, sizeof(paths.out), STUB_FILE_OUT) &&
-			 stub_control(paths.err, sizeof(paths.err), STUB_FILE_ERR);
+			 stub_control(paths.err, sizeof(paths.err), STUB_FILE_ERR) &&
+			 stub_beside(paths.file, sizeof(paths.file), STUB_OUTFILE) &&
+			 stub_beside(paths.file_second, sizeof(paths.file_second), STUB_OUTFILE_SECOND);
 	block = reachable ? block_map() : NULL;
 	if (!block)
 		return "the undecided lines cannot be read";
@@ -249,6 +354,19 @@ static void stream_lead(int fd, const char *path)
 	syscall(SYS_close, file);
 }
 
+/* For outputs that have no end. */
+static void size_limit(void)
+{
+	struct rlimit limit;
+
+	if (!block->output_max || syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) < 0)
+		return;
+	if (limit.rlim_cur > block->output_max) {
+		limit.rlim_cur = block->output_max;
+		syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, &limit, NULL);
+	}
+}
+
 void lazy_stub_child(void)
 {
 	struct stat one, two;
@@ -257,5 +375,6 @@ void lazy_stub_child(void)
 
 	stream_lead(STDOUT_FILENO, paths.out);
 	stream_lead(STDERR_FILENO, both ? paths.out : paths.err);
+	size_limit();
 	lazy_arm();
 }

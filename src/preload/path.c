@@ -167,6 +167,15 @@ PUBLIC int shm_unlink(const char *name)
 	return NEXT(unlink)(path_removed(AT_FDCWD, path));
 }
 
+/* The other file, which gets the name {out}, may have been written by several children, or by the server. */
+static void outfile_spare(const char *to)
+{
+	char path[4096];
+
+	if (stub_page && stub_page->serve && stub_beside(path, sizeof(path), STUB_OUTFILE) && !strcmp(path, to))
+		stub_refuse("recovery replaces {out} by another file");
+}
+
 /* Two names.  In redirect mode they may be on different file systems. */
 struct pair {
 	const char *from, *to;
@@ -178,6 +187,7 @@ static struct pair pair_changed(int from_dir, const char *from, int to_dir, cons
 
 	if ((a.kind == PLACE_PM) != (b.kind == PLACE_PM))
 		stub_refuse("recovery %s and another file", what);
+	outfile_spare(to);
 	return (struct pair){a.kind == PLACE_PM ? a.actual : from, b.kind == PLACE_PM ? b.actual : to};
 }
 

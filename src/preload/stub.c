@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -38,6 +39,13 @@ bool stub_control(char *path, size_t size, const char *name)
 	const char *dir = getenv(STUB_VARIABLE);
 
 	return dir && path_format(path, size, "%s/%s", dir, name);
+}
+
+bool stub_beside(char *path, size_t size, const char *name)
+{
+	const char *dir = getenv(STUB_VARIABLE), *last = dir ? strrchr(dir, '/') : NULL;
+
+	return last && path_format(path, size, "%.*s/%s", (int)(last - dir), dir, name);
 }
 
 /* This runs before any code of the program, which may later change its environment or root directory. */

@@ -55,6 +55,9 @@ extern const char *stub_library;
 /* The path of the control file `name`; false: it does not exist. */
 bool stub_control(char *path, size_t size, const char *name);
 
+/* The path of a file beside the control directory, as recovery knows it; false: likewise. */
+bool stub_beside(char *path, size_t size, const char *name);
+
 /* What kind of path it is. */
 enum place_kind {
 	PLACE_NONE,

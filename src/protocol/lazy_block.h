@@ -20,10 +20,10 @@
  *                                      agrees with what was decided about the line
  *     uint64_t masks[depth]            LAZY_POSTPONED only: of all lines, as above
  *     char out[out_bytes], err[err_bytes]
+ *     char output[output_bytes]        the complete output of the leaf, if the block asks for one
  *
  * Recovery prints to the files `out` and `err` in the control directory, which are opened in append mode.  So each leaf
- * can start with the text that was printed before it branched off, and the end of its text can be read when the leaf is
- * over. */
+ * can start with the text that was printed before it branched off, and its text can be read when the leaf is over. */
 #ifndef BLACKOUT_PROTOCOL_LAZY_BLOCK_H
 #define BLACKOUT_PROTOCOL_LAZY_BLOCK_H
 
@@ -41,6 +41,12 @@ enum lazy_order {
 	LAZY_MOST,   /* no tree: take the content with the most stores */
 };
 
+/* Where recovery writes the output that is to be compared. */
+enum lazy_output {
+	LAZY_OUTPUT_STREAM, /* standard output */
+	LAZY_OUTPUT_FILE,   /* STUB_OUTFILE */
+};
+
 enum { LAZY_TAIL = 4096 /* bytes of each output that are kept */ };
 
 struct lazy_block {
@@ -54,9 +60,13 @@ struct lazy_block {
 	uint32_t choices;      /* offset in the block */
 	_Atomic uint32_t stop; /* blackout may set it at any time: report no more leaves */
 	uint32_t stores;       /* 1: a store decides the bytes that it covers, as a load does */
+	uint32_t output;       /* enum lazy_output */
+	/* Report the complete output of each leaf.  The kernel ends a leaf that writes more bytes to a file (SIGXFSZ). 0: do
+	 * not report it, and set no limit. */
+	uint32_t output_max;
 };
 
-_Static_assert(sizeof(struct lazy_block) == 56 && sizeof(struct lazy_block) % _Alignof(uint64_t) == 0,
+_Static_assert(sizeof(struct lazy_block) == 64 && sizeof(struct lazy_block) % _Alignof(uint64_t) == 0,
 	       "masks follow the block");
 
 /* The arrays of a block whose counts are set.  As with strchr(3), the result is as const as the argument should be:
@@ -106,8 +116,7 @@ struct lazy_report {
 	uint32_t flags;
 	uint32_t keep, depth; /* number of decided lines: shared with the last report, and now */
 	uint32_t taken_bytes, mask_bytes;
-	uint32_t out_bytes, err_bytes;
-	uint32_t unused;
+	uint32_t out_bytes, err_bytes, output_bytes;
 	uint64_t traps;  /* in the whole tree so far */
 	double left_out; /* upper bound for the sets without a leaf so far */
 };

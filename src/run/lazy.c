@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +21,9 @@
 #include "run/recovery_in.h"
 #include "run/shell.h"
 
+#define OUTPUT_MAX ((uint64_t)2 << 30) /* of a leaf; a report has less than 4 GiB */
 enum {
+	CHUNK = 1 << 16,
 	STALL_MS = 5000, /* wait this long for the rest of a report */
 	TRIM_BYTES = 1 << 20,
 	POSTPONED_BYTES = 64 << 20, /* branches beyond this are left out: such a tree would never end */
@@ -62,6 +65,7 @@ struct lazy_run {
 	char broken[STUB_REASON];
 	char *report; /* buffer for one report */
 	size_t report_room;
+	struct output *output; /* of the leaf that is being reported; NULL: not wanted */
 };
 
 static struct way way_copy(const struct choices *c, const uint32_t *lines, size_t count, const uint8_t *taken)
@@ -98,6 +102,14 @@ static uint32_t file_find(const struct lazy_run *run, const struct scene *scene,
 	return CHOICES_NONE;
 }
 
+/* One byte more than the bound shows that an output exceeds it. */
+static uint32_t output_max(const struct output_rules *rules)
+{
+	uint64_t bound = rules ? output_rules_bound(rules) : 0;
+
+	return !rules ? 0 : bound < OUTPUT_MAX ? (uint32_t)bound + 1 : (uint32_t)OUTPUT_MAX;
+}
+
 static void block_fill(struct lazy_run *run, const struct worker *w, const struct way *extra)
 {
 	struct lazy_block *block = run->block;
@@ -110,6 +122,8 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	block->order = run->options.order;
 	block->seed = run->options.seed + run->end.leaves;
 	block->stores = run->options.stores;
+	block->output = w->command.writes_file ? LAZY_OUTPUT_FILE : LAZY_OUTPUT_STREAM;
+	block->output_max = output_max(w->options->output);
 	block->leaves_max = run->options.leaves_max ? run->options.leaves_max - run->end.leaves : 0;
 	block->file_count = page->path_count;
 	block->given_count = (uint32_t)(run->given.count + extra->count);
@@ -199,7 +213,9 @@ static void output_trim(const struct worker *w, const char *name)
 
 void lazy_trim(const struct worker *w)
 {
-	output_trim(w, STUB_FILE_OUT);
+	/* An output that is summarized is needed completely.  It has a limit. */
+	if (!w->options->output)
+		output_trim(w, STUB_FILE_OUT);
 	output_trim(w, STUB_FILE_ERR);
 }
 
@@ -289,7 +305,7 @@ static struct tail tail_make(const struct recovery_output *before, const char *t
 	return tail;
 }
 
-static struct outcome outcome_of(const struct worker *w, const struct stub_reply *reply,
+static struct outcome outcome_of(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
 				 const struct lazy_report *report, const char *text)
 {
 	struct outcome o = {.mode = RECOVERY_FORK, .seconds = (double)reply->nanoseconds / 1e9};
@@ -299,7 +315,18 @@ static struct outcome outcome_of(const struct worker *w, const struct stub_reply
 	o.ending.value = o.ending.kind == ENDING_TIMEOUT ? 0 : signal ? signal : WEXITSTATUS(reply->status);
 	o.out = tail_make(&w->out_before, text, report->out_bytes, report->flags & LAZY_OUT_CUT);
 	o.err = tail_make(&w->err_before, text + report->out_bytes, report->err_bytes, report->flags & LAZY_ERR_CUT);
+	o.output = run->output;
+	run->output = NULL;
+	if (o.output && output_is_endless(o.output))
+		o.ending = (struct ending){ENDING_EXIT, 0};
 	return o;
+}
+
+/* Was it ended by the limit for its output, though that is not what became so large? */
+static bool limit_is_reached(const struct lazy_run *run, const struct stub_reply *reply)
+{
+	return run->output && !output_is_endless(run->output) && WIFSIGNALED(reply->status) &&
+	       WTERMSIG(reply->status) == SIGXFSZ;
 }
 
 static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
@@ -318,8 +345,10 @@ static void leaf_tell(struct lazy_run *run, const struct worker *w, const struct
 	if (report->flags & LAZY_REFUSED) {
 		snprintf(why, sizeof(why), "%.*s", (int)report->err_bytes, text + report->out_bytes);
 		leaf.refused = why;
+	} else if (limit_is_reached(run, reply)) {
+		leaf.refused = "recovery writes a large file";
 	} else {
-		outcome = outcome_of(w, reply, report, text);
+		outcome = outcome_of(run, w, reply, report, text);
 		leaf.outcome = &outcome;
 	}
 	run->reported++;
@@ -399,27 +428,70 @@ static void run_break(struct lazy_run *run, const char *why)
 	run->end.broken = run->broken;
 }
 
+/* Read the complete output of a leaf.  What the fork server printed before its first child comes first. */
+static bool output_read(struct lazy_run *run, const struct worker *w, size_t bytes)
+{
+	static char chunk[CHUNK];
+	const struct output *before = w->out_before.summary;
+
+	output_free(run->output);
+	run->output = !w->options->output ? NULL : before ? output_copy(before) : output_new(w->options->output);
+	for (size_t part; bytes; bytes -= part) {
+		part = bytes < sizeof(chunk) ? bytes : sizeof(chunk);
+		if (!report_read(w->control.reply, chunk, part))
+			return false;
+		if (run->output)
+			output_feed(run->output, chunk, part);
+	}
+	if (run->output)
+		output_end(run->output);
+	return true;
+}
+
+/* Do the parts of a report add up to its size?  `lines` is the size of the first. */
+static bool report_adds_up(const struct lazy_report *report, uint64_t lines, uint32_t bytes)
+{
+	uint64_t parts = sizeof(*report) + lines + report->taken_bytes + report->mask_bytes;
+
+	return bytes == parts + report->out_bytes + report->err_bytes + report->output_bytes &&
+	       report->mask_bytes == (report->flags & LAZY_POSTPONED ? report->depth * sizeof(uint64_t) : 0);
+}
+
+/* Read all of a report but the complete output at its end. */
+static bool report_head_read(struct lazy_run *run, int fd, uint32_t bytes)
+{
+	struct lazy_report report;
+
+	if (bytes < sizeof(report) || !report_read(fd, (char *)&report, sizeof(report)) ||
+	    bytes - sizeof(report) < report.output_bytes)
+		return false;
+	size_t head = bytes - report.output_bytes;
+	if (head > run->report_room) {
+		run->report_room = head;
+		run->report = mem_resize(run->report, run->report_room, 1);
+	}
+	memcpy(run->report, &report, sizeof(report));
+	return report_read(fd, run->report + sizeof(report), head - sizeof(report));
+}
+
 bool lazy_report_take(struct lazy_run *run, struct worker *w, const struct stub_reply *reply)
 {
 	const struct lazy_report *report;
 	uint64_t lines;
 
-	if (reply->bytes > run->report_room) {
-		run->report_room = reply->bytes;
-		run->report = mem_resize(run->report, run->report_room, 1);
-	}
-	if (reply->bytes < sizeof(*report) || !report_read(w->control.reply, run->report, reply->bytes)) {
+	if (!report_head_read(run, w->control.reply, reply->bytes)) {
 		run_break(run, "a recovery process died while it sent a report");
 		return false;
 	}
 	report = (const void *)run->report;
 	lines = report->depth >= report->keep ? (uint64_t)(report->depth - report->keep) * sizeof(uint32_t)
 					      : UINT32_MAX;
-	if (reply->bytes != sizeof(*report) + lines + report->taken_bytes + report->mask_bytes + report->out_bytes +
-				    report->err_bytes ||
-	    report->mask_bytes != (report->flags & LAZY_POSTPONED ? report->depth * sizeof(uint64_t) : 0) ||
-	    !way_follow(run, report, (const uint32_t *)(report + 1))) {
+	if (!report_adds_up(report, lines, reply->bytes) || !way_follow(run, report, (const uint32_t *)(report + 1))) {
 		run_break(run, "a report from recovery is damaged");
+		return false;
+	}
+	if (!output_read(run, w, report->output_bytes)) {
+		run_break(run, "a recovery process died while it sent its output");
 		return false;
 	}
 	report_take(run, w, reply, report,
@@ -463,6 +535,7 @@ void lazy_run_free(struct lazy_run *run)
 	free(run->files);
 	free(run->decided);
 	free(run->report);
+	output_free(run->output);
 	free(run);
 }
 

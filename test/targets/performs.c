@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* performs.c - a recovery that performs operations: for each line of its input it prints the line and the number at the
- * start of the pool.
+/* performs.c - a recovery that performs operations: for each line of its input it prints the line and a number of the
+ * pool.  If the line is a number N, that is the one at N * 64, else the one at the start.
  *
  *     performs POOL [WORD...]
  *
@@ -28,6 +28,7 @@
 static int count;
 static char **words;
 static FILE *in, *out;
+static const uint64_t *pool;
 static uint64_t number;
 static unsigned long performed;
 
@@ -72,6 +73,8 @@ static int perform(void)
 	if (!fgets(line, sizeof(line), in))
 		return 0;
 	line[strcspn(line, "\n")] = 0;
+	if (pool && *line >= '0' && *line <= '9')
+		number = pool[strtoul(line, NULL, 10) * 8];
 	for (unsigned long i = 0; i < times; i++)
 		fprintf(out, "%lu %s %lu\n", performed, line, (unsigned long)number);
 	performed++;
@@ -131,7 +134,7 @@ int main(int argc, char **argv)
 	}
 	int fd = open(argv[1], O_RDWR);
 	need(fd >= 0, "open");
-	const uint64_t *pool = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pool = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	need(pool != MAP_FAILED, "map");
 	if (!word("early"))
 		files_open();

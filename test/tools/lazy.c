@@ -17,6 +17,10 @@
  *     enough=N     end the exploration after N leaves
  *     repeat=N     print the number of leaves and traps per second
  *
+ *     ops=FILE     operations that recovery performs
+ *     bound=BYTES  summarize the outputs, and print the digest of the lines at the end of each line, with the number of
+ *                  lines
+ *
  * It puts its files into the directory $LAZY_STAGES, or /dev/shm if that is not set. */
 #include <fcntl.h>
 #include <limits.h>
@@ -31,6 +35,7 @@
 #include "base/path.h"
 #include "image/origin.h"
 #include "image/tree.h"
+#include "ops/output.h"
 #include "run/lazy.h"
 
 enum { UNITS_MAX = 4096, BYTES_MAX = 1 << 24 };
@@ -182,6 +187,25 @@ static void decisions_print(const struct lazy_leaf *leaf)
 	printf(" | %.0f | ", lazy_leaf_states(leaf));
 }
 
+static void output_print(const struct output *output)
+{
+	if (!output)
+		return;
+	struct output_body body = output_body(output, NULL);
+	struct output_digest digest = output_digest(output);
+	printf(" | %zu lines %016lx%s", body.count, digest.low ^ digest.high,
+	       output_is_endless(output) ? " endless" : "");
+}
+
+static const struct recovery_setting *setting_get(void *arg, uint64_t id)
+{
+	static struct recovery_setting setting = {.first = 10};
+
+	setting.id = id;
+	setting.ops = arg;
+	return &setting;
+}
+
 static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
 {
 	(void)arg;
@@ -198,6 +222,7 @@ static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
 		text_print(&leaf->outcome->out);
 		printf(" | ");
 		text_print(&leaf->outcome->err);
+		output_print(leaf->outcome->output);
 	}
 	putchar('\n');
 	return !enough || leaf_count < enough;
@@ -225,6 +250,7 @@ static void on_done(void *arg, void *ticket, const struct outcome *outcome)
 	text_print(&outcome->out);
 	printf(" | ");
 	text_print(&outcome->err);
+	output_print(outcome->output);
 	putchar('\n');
 }
 
@@ -320,6 +346,11 @@ int main(int argc, char **argv)
 	o.timeout = (double)number(argc, argv, "timeout", 10000) / 1000;
 	o.memory = number(argc, argv, "memory", 0);
 	o.jobs = 1;
+	o.setting = setting_get;
+	o.setting_arg = (void *)value(argc, argv, "ops");
+	struct output_rules *rules =
+		value(argc, argv, "bound") ? output_rules_new(number(argc, argv, "bound", 0)) : NULL;
+	o.output = rules;
 	choices_make(argc, argv);
 	certain_read(value(argc, argv, "certain"));
 	o.stub = stub;
@@ -330,6 +361,7 @@ int main(int argc, char **argv)
 	if (!mkdtemp(root) || recovery_new(&r, &o, &err) < 0)
 		die(err.sentence);
 	stage_make(origin, r, dir);
+	recovery_set(r, 0, o.setting_arg ? 1 : 0);
 	stage_write(NULL);
 	int result = recovery_run(r, 0, 1, &outcome, &err);
 	if (result == 0 && value(argc, argv, "brute")) {
@@ -343,6 +375,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "lazy: %s\n", err.sentence);
 	outcome_free(&outcome);
 	recovery_free(r);
+	if (rules)
+		output_rules_free(rules);
 	tree_remove(root);
 	free(choices);
 	free(certain);
