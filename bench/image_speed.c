@@ -14,6 +14,8 @@
 #include "image/stage.h"
 #include "trace/trace.h"
 
+#include "../test/unit/model_sets.c" /* a benchmark is one file */
+
 #define POOL ((uint64_t)64 << 20)
 #define STORES 12u
 #define SEGMENTS 100u

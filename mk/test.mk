@@ -20,7 +20,8 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 
 # test_lazy has handlers for faults and forks in them.  That does not work with sanitizers, which have their own
 # handlers.
-$(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/programs.c \
+$(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/model_sets.c \
+		test/unit/programs.c \
 		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

@@ -58,8 +58,7 @@ static bool may_miss_flush(const struct sighting *sighting, struct map *persisti
 {
 	if (sighting->kind == KIND_MISSING_FLUSH)
 		return true;
-	return (sighting->variant == VARIANT_TRANSIENT_DATA_NEVER ||
-		sighting->variant == VARIANT_TRANSIENT_DATA_UNMAPPED) &&
+	return (sighting->form == FORM_TRANSIENT_DATA_NEVER || sighting->form == FORM_TRANSIENT_DATA_UNMAPPED) &&
 	       *instruction_put(persisting, trace, sighting->context);
 }
 

@@ -118,7 +118,7 @@ static int replay_stage(struct replay *r, struct err *err)
 	    !(r->stage = stage_new(r->staging, r->image, err)) || stage_load(r->stage, r->state, err) < 0 ||
 	    recovery_new(&r->recovery, &options, err) < 0)
 		return -1;
-	recovery_stage(r->recovery, 0, stage_root(r->stage));
+	recovery_stage(r->recovery, 0, stage_dir(r->stage));
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct boxes *boxes_new(void)
 
 	mpz_init(b->total);
 	vec_push(&b->lines, files);
-	b->newest = NOBODY;
+	b->newest = NO_LINE;
 	b->files_changed = true;
 	return b;
 }
@@ -48,8 +48,8 @@ void boxes_free(struct boxes *boxes)
 
 static void newest_remove(struct boxes *b, const struct line *line)
 {
-	*(line->newer == NOBODY ? &b->newest : &b->lines.at[line->newer].older) = line->older;
-	if (line->older != NOBODY)
+	*(line->newer == NO_LINE ? &b->newest : &b->lines.at[line->newer].older) = line->older;
+	if (line->older != NO_LINE)
 		b->lines.at[line->older].newer = line->newer;
 }
 
@@ -61,9 +61,9 @@ static void line_changes(struct boxes *b, uint32_t at)
 		newest_remove(b, line);
 	line->listed = true;
 	line->changed = b->box;
-	line->newer = NOBODY;
+	line->newer = NO_LINE;
 	line->older = b->newest;
-	if (b->newest != NOBODY)
+	if (b->newest != NO_LINE)
 		b->lines.at[b->newest].newer = at;
 	b->newest = at;
 }

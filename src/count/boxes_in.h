@@ -9,7 +9,7 @@
 #include "count/boxes.h"
 #include "count/boxes_part.h"
 
-#define NOBODY UINT32_MAX /* no line */
+#define NO_LINE UINT32_MAX /* no line */
 
 /* Boxes from..to, inclusive. */
 struct interval {

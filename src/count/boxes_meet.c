@@ -79,7 +79,7 @@ static bool candidates_find(struct boxes *b)
 	uint64_t fewest = CANDIDATES_MAX + 1;
 	unsigned looked = 0;
 
-	for (uint32_t at = b->newest; at != NOBODY && looked < LOOK_LINES && fewest > 1;
+	for (uint32_t at = b->newest; at != NO_LINE && looked < LOOK_LINES && fewest > 1;
 	     at = b->lines.at[at].older, looked++) {
 		uint64_t count = line_candidates(b, &b->lines.at[at]);
 
@@ -133,7 +133,7 @@ static bool box_compare(struct boxes *b, uint64_t box)
 	uint64_t *part = parts_new(&b->parts);
 	bool whole = true;
 
-	for (uint32_t at = b->newest; at != NOBODY && b->lines.at[at].changed > box; at = b->lines.at[at].older) {
+	for (uint32_t at = b->newest; at != NO_LINE && b->lines.at[at].changed > box; at = b->lines.at[at].older) {
 		size_t left = line_compare(b, &b->lines.at[at], box, part);
 
 		if (!left) {

@@ -309,7 +309,7 @@ static int stages_make(struct local *l, struct err *err)
 		l->slots[w].stage = stage_new(l->staging, l->tester.image, err);
 		if (!l->slots[w].stage)
 			return -1;
-		recovery_stage(l->recovery, w, stage_root(l->slots[w].stage));
+		recovery_stage(l->recovery, w, stage_dir(l->slots[w].stage));
 	}
 	return 0;
 }

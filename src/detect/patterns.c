@@ -41,7 +41,7 @@ void patterns_release_held(struct patterns *p)
 
 static bool same_sighting(const struct sighting *a, const struct sighting *b)
 {
-	if (a->event != b->event || a->variant != b->variant || a->context != b->context || a->file != b->file ||
+	if (a->event != b->event || a->form != b->form || a->context != b->context || a->file != b->file ||
 	    a->related_count != b->related_count)
 		return false;
 	for (unsigned i = 0; i < a->related_count; i++)
@@ -65,11 +65,11 @@ void patterns_report_unit(struct patterns *p, const struct sighting *sighting)
 }
 
 static struct sighting sighting_at(const struct patterns *p, const struct event *ev, enum finding_kind kind,
-				   enum finding_variant variant)
+				   enum finding_form form)
 {
 	return (struct sighting){
 		.kind = kind,
-		.variant = variant,
+		.form = form,
 		.context = ev->context,
 		.file = ev->file,
 		.offset = ev->offset,
@@ -119,7 +119,7 @@ static void note_ordered(struct patterns *p, const struct unit *unit)
 static void on_overwrite(void *arg, const struct event *ev, const struct unit *old)
 {
 	struct patterns *p = arg;
-	struct sighting s = sighting_at(p, ev, KIND_DIRTY_OVERWRITE, VARIANT_DIRTY_OVERWRITE_DIRTY);
+	struct sighting s = sighting_at(p, ev, KIND_DIRTY_OVERWRITE, FORM_DIRTY_OVERWRITE_DIRTY);
 
 	if (old->cover == UNIT_ORDERED) { /* rule 6 */
 		note_ordered(p, old);
@@ -129,11 +129,11 @@ static void on_overwrite(void *arg, const struct event *ev, const struct unit *o
 		site_count(notes_site(&p->notes, old->context), old->event, SITE_OVERWRITTEN);
 	sighting_relate(&s, ROLE_STORE, old->context);
 	if (may_be_lock(p, old)) { /* rule 5 */
-		s.variant = VARIANT_DIRTY_OVERWRITE_LOCK;
+		s.form = FORM_DIRTY_OVERWRITE_LOCK;
 	} else if (old->kind == UNIT_DIRECT) {
-		s.variant = VARIANT_DIRTY_OVERWRITE_DIRECT;
+		s.form = FORM_DIRTY_OVERWRITE_DIRECT;
 	} else if (old->cover == UNIT_FLUSHED) {
-		s.variant = VARIANT_DIRTY_OVERWRITE_UNFENCED;
+		s.form = FORM_DIRTY_OVERWRITE_UNFENCED;
 		sighting_relate(&s, ROLE_FLUSH, old->flush_context);
 	}
 	s.offset = old->offset;
@@ -164,22 +164,22 @@ static void note_store(struct patterns *p, const struct event *ev)
 
 static void flush_redundant(struct patterns *p, const struct event *ev, const struct flush_effect *effect)
 {
-	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FLUSH, VARIANT_REDUNDANT_FLUSH_CLEAN);
+	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FLUSH, FORM_REDUNDANT_FLUSH_CLEAN);
 
 	s.size = LINE_BYTES;
 	if (effect->pointless) {
-		s.variant = VARIANT_REDUNDANT_FLUSH_POINTLESS;
+		s.form = FORM_REDUNDANT_FLUSH_POINTLESS;
 	} else if (effect->line_was_flushed) {
-		s.variant = VARIANT_REDUNDANT_FLUSH_AGAIN;
+		s.form = FORM_REDUNDANT_FLUSH_AGAIN;
 		sighting_relate(&s, ROLE_FLUSH, effect->earlier_flush_context);
 		/* A flush that names another address of the line is meant for another object. */
 		if (effect->earlier_flush_addr_offset != ev->offset && effect->last_store_context) {
 			s.kind = KIND_SHARED_LINE_FLUSH;
-			s.variant = VARIANT_SHARED_LINE_FLUSH_NEIGHBOUR;
+			s.form = FORM_SHARED_LINE_FLUSH_NEIGHBOUR;
 			sighting_relate(&s, ROLE_STORE, effect->last_store_context);
 		}
 	} else if (effect->last_store_context) {
-		s.variant = VARIANT_REDUNDANT_FLUSH_NEEDLESS;
+		s.form = FORM_REDUNDANT_FLUSH_NEEDLESS;
 		sighting_relate(&s, ROLE_STORE, effect->last_store_context);
 	}
 	sink_report(p->sink, &s);
@@ -194,7 +194,7 @@ static void on_flush(void *arg, const struct event *ev, const struct flush_effec
 	thread->flushes++;
 	thread->flush_event = p->number;
 	if (effect->volatile_address) {
-		s = sighting_at(p, ev, KIND_FLUSH_VOLATILE, VARIANT_FLUSH_VOLATILE_OUTSIDE);
+		s = sighting_at(p, ev, KIND_FLUSH_VOLATILE, FORM_FLUSH_VOLATILE_OUTSIDE);
 		sink_report(p->sink, &s);
 		return;
 	}
@@ -221,15 +221,15 @@ static bool event_synchronises(const struct event *ev)
 static void fence_redundant(struct patterns *p, const struct event *ev, const struct fence_effect *effect)
 {
 	const struct thread_note *thread = patterns_thread(p, ev->thread);
-	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FENCE, VARIANT_REDUNDANT_FENCE_NOTHING);
+	struct sighting s = sighting_at(p, ev, KIND_REDUNDANT_FENCE, FORM_REDUNDANT_FENCE_NOTHING);
 
 	if (effect->written_since || p->threads_alive > 1 || p->several_processes) {
-		s.variant = VARIANT_REDUNDANT_FENCE_THREADS; /* rule 3 */
+		s.form = FORM_REDUNDANT_FENCE_THREADS; /* rule 3 */
 	} else if (thread->locked_context) {
-		s.variant = VARIANT_REDUNDANT_FENCE_LOCKED; /* rule 1 */
+		s.form = FORM_REDUNDANT_FENCE_LOCKED; /* rule 1 */
 		sighting_relate(&s, ROLE_FENCE, thread->locked_context);
 	} else if (thread->fence_context) {
-		s.variant = VARIANT_REDUNDANT_FENCE_AGAIN;
+		s.form = FORM_REDUNDANT_FENCE_AGAIN;
 		sighting_relate(&s, ROLE_FENCE, thread->fence_context);
 	}
 	sink_report(p->sink, &s);
@@ -237,7 +237,7 @@ static void fence_redundant(struct patterns *p, const struct event *ev, const st
 
 static void fence_unordered(struct patterns *p, const struct event *ev, const struct fence_effect *effect)
 {
-	struct sighting s = sighting_at(p, ev, KIND_UNORDERED_FLUSHES, VARIANT_UNORDERED_FLUSHES_MANY);
+	struct sighting s = sighting_at(p, ev, KIND_UNORDERED_FLUSHES, FORM_UNORDERED_FLUSHES_MANY);
 
 	sighting_relate(&s, ROLE_FLUSH, effect->first_flush_context);
 	sighting_relate(&s, ROLE_FLUSH, effect->last_flush_context);
@@ -291,7 +291,7 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 {
 	struct sighting s = {
 		.kind = KIND_MISSING_FENCE,
-		.variant = VARIANT_MISSING_FENCE_EXIT_DIRECT,
+		.form = FORM_MISSING_FENCE_EXIT_DIRECT,
 		.context = unit->context,
 		.file = unit->file,
 		.offset = unit->offset + (uint64_t)__builtin_ctzll(bytes),
@@ -302,7 +302,7 @@ static void completed_by_lock(struct patterns *p, const struct event *by, const 
 	if (unit->kind == UNIT_CACHED && unit->cover != UNIT_FLUSHED)
 		return;
 	if (unit->kind == UNIT_CACHED) {
-		s.variant = VARIANT_MISSING_FENCE_EXIT;
+		s.form = FORM_MISSING_FENCE_EXIT;
 		sighting_relate(&s, ROLE_FLUSH, unit->flush_context);
 	}
 	sighting_relate(&s, ROLE_FENCE, by->context);

@@ -49,19 +49,19 @@ static void fill_missing_fence(struct patterns *p, struct sighting *s, const str
 
 	s->kind = KIND_MISSING_FENCE;
 	if (unit->kind == UNIT_DIRECT) {
-		s->variant = VARIANT_MISSING_FENCE_DIRECT;
+		s->form = FORM_MISSING_FENCE_DIRECT;
 		return;
 	}
-	s->variant = fence ? VARIANT_MISSING_FENCE_OTHER_THREAD : VARIANT_MISSING_FENCE_FLUSHED;
+	s->form = fence ? FORM_MISSING_FENCE_OTHER_THREAD : FORM_MISSING_FENCE_FLUSHED;
 	sighting_relate(s, ROLE_FLUSH, unit->flush_context);
 	if (fence)
 		sighting_relate(s, ROLE_FENCE, fence);
 }
 
-static void fill_missing_flush(struct sighting *s, enum finding_variant variant, uint32_t flush)
+static void fill_missing_flush(struct sighting *s, enum finding_form form, uint32_t flush)
 {
 	s->kind = KIND_MISSING_FLUSH;
-	s->variant = variant;
+	s->form = form;
 	sighting_relate(s, ROLE_FLUSH, flush);
 }
 
@@ -74,19 +74,19 @@ static void fill_bare(struct patterns *p, struct sighting *s, const struct unit 
 	uint32_t half = notes_half_flushed(&p->notes, unit->file, unit->offset, unit->event);
 
 	if (half)
-		fill_missing_flush(s, VARIANT_MISSING_FLUSH_STRADDLE, half);
+		fill_missing_flush(s, FORM_MISSING_FLUSH_STRADDLE, half);
 	else if (!lock && line && line->flush && line->early)
-		fill_missing_flush(s, VARIANT_MISSING_FLUSH_EARLY, line->flush);
+		fill_missing_flush(s, FORM_MISSING_FLUSH_EARLY, line->flush);
 	else if (!lock && site->flush)
-		fill_missing_flush(s, unmapped ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED : VARIANT_MISSING_FLUSH_SITE,
+		fill_missing_flush(s, unmapped ? FORM_MISSING_FLUSH_SITE_UNMAPPED : FORM_MISSING_FLUSH_SITE,
 				   site->flush);
 	else if (!lock && line && line->flush)
-		fill_missing_flush(s, unmapped ? VARIANT_MISSING_FLUSH_LINE_UNMAPPED : VARIANT_MISSING_FLUSH_LINE,
+		fill_missing_flush(s, unmapped ? FORM_MISSING_FLUSH_LINE_UNMAPPED : FORM_MISSING_FLUSH_LINE,
 				   line->flush);
 	else
-		s->variant = lock       ? VARIANT_TRANSIENT_DATA_LOCK
-			     : unmapped ? VARIANT_TRANSIENT_DATA_UNMAPPED
-					: VARIANT_TRANSIENT_DATA_NEVER;
+		s->form = lock       ? FORM_TRANSIENT_DATA_LOCK
+			  : unmapped ? FORM_TRANSIENT_DATA_UNMAPPED
+				     : FORM_TRANSIENT_DATA_NEVER;
 }
 
 void patterns_leftover(void *arg, const struct event *by, const struct unit *unit)

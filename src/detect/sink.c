@@ -45,7 +45,7 @@ void sink_free(struct sink *sink)
 static uint64_t key_hash(const struct sighting *s)
 {
 	const uint64_t prime = 0x9e3779b97f4a7c15ull;
-	uint64_t hash = ((uint64_t)s->variant << 32 | s->context) * prime;
+	uint64_t hash = ((uint64_t)s->form << 32 | s->context) * prime;
 
 	for (unsigned i = 0; i < s->related_count; i++)
 		hash = (hash ^ hash >> 29 ^ ((uint64_t)s->related[i].role << 32 | s->related[i].context)) * prime;
@@ -54,7 +54,7 @@ static uint64_t key_hash(const struct sighting *s)
 
 static bool key_equal(const struct sighting *a, const struct sighting *b)
 {
-	if (a->variant != b->variant || a->context != b->context || a->related_count != b->related_count)
+	if (a->form != b->form || a->context != b->context || a->related_count != b->related_count)
 		return false;
 	for (unsigned i = 0; i < a->related_count; i++)
 		if (a->related[i].context != b->related[i].context || a->related[i].role != b->related[i].role)
@@ -94,7 +94,7 @@ static struct sink_entry *sink_find(const struct sink *sink, const struct sighti
 static struct sink_entry *sink_add(struct sink *sink, const struct sighting *sighting)
 {
 	BUG_ON(sighting->related_count > SIGHTING_RELATED_MAX);
-	BUG_ON(variant_get((enum finding_variant)sighting->variant)->kind != sighting->kind);
+	BUG_ON(form_get((enum finding_form)sighting->form)->kind != sighting->kind);
 	struct sink_entry *entry = slab_push(&sink->entries);
 	entry->first = *sighting;
 	if (sink->entries.count * 2 > sink->room)
@@ -145,7 +145,7 @@ void sink_rejudge(struct sink *sink, size_t index, const struct sighting *judged
 {
 	struct sink_entry *entry = slab_at(&sink->entries, index);
 
-	BUG_ON(variant_get((enum finding_variant)judged->variant)->kind != judged->kind);
+	BUG_ON(form_get((enum finding_form)judged->form)->kind != judged->kind);
 	entry->first = *judged;
 }
 

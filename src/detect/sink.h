@@ -2,12 +2,12 @@
 /* sink.h - collects the sightings of a detector.  They are counted at once and named later.
  *
  *     struct sink *sink = sink_new("patterns", "adr");
- *     sink_report(sink, &(struct sighting){.kind = KIND_MISSING_FLUSH, .variant = VARIANT_MISSING_FLUSH_LINE, ...});
+ *     sink_report(sink, &(struct sighting){.kind = KIND_MISSING_FLUSH, .form = FORM_MISSING_FLUSH_LINE, ...});
  *     ... findings_collect(&sink, 1, ...), see finding/finding.h
  *     sink_free(sink);
  *
  * A detector may see the same mistake millions of times, so a sighting costs only one lookup in a small hash table.
- * The key is (kind, variant, context, related contexts).  No symbols are looked up here.  The sink keeps only a
+ * The key is (kind, form, context, related contexts).  No symbols are looked up here.  The sink keeps only a
  * count and three examples for each key. */
 #ifndef BLACKOUT_DETECT_SINK_H
 #define BLACKOUT_DETECT_SINK_H
@@ -31,8 +31,8 @@ struct sighting {
 	uint32_t file; /* place in PM; file 0: none */
 	uint64_t offset;
 	uint32_t size;
-	uint64_t event;   /* number of the event: delivered events count from 1, as #SEQ of dump */
-	unsigned variant; /* enum finding_variant; must belong to `kind` */
+	uint64_t event; /* number of the event: delivered events count from 1, as #SEQ of dump */
+	unsigned form;  /* enum finding_form; must belong to `kind` */
 };
 
 /* A place in PM where the mistake was seen. */

@@ -79,8 +79,8 @@ static void collect_sink(struct collector *c, const struct sink *sink, struct ev
  * platform that was named first; then more frequent; then earlier. */
 static bool member_leads(const struct member *a, const struct member *b)
 {
-	enum severity sa = variant_get((enum finding_variant)a->entry->first.variant)->severity;
-	enum severity sb = variant_get((enum finding_variant)b->entry->first.variant)->severity;
+	enum severity sa = form_get((enum finding_form)a->entry->first.form)->severity;
+	enum severity sb = form_get((enum finding_form)b->entry->first.form)->severity;
 
 	if (sa != sb)
 		return sa < sb;
@@ -111,12 +111,12 @@ static uint64_t group_count(const struct group *group, const char *platform)
 	return count;
 }
 
-/* Adds the platforms on which the variant was seen.  Its sentence may name only these. */
-static void finding_variant_platforms(struct collector *c, struct finding *finding, const struct group *group,
-				      unsigned variant)
+/* Adds the platforms on which the form was seen.  Its sentence may name only these. */
+static void finding_form_platforms(struct collector *c, struct finding *finding, const struct group *group,
+				   unsigned form)
 {
 	for (size_t i = 0; i < group->members.count; i++)
-		if (group->members.at[i].entry->first.variant == variant)
+		if (group->members.at[i].entry->first.form == form)
 			finding_add_platform(c->findings, finding, sink_platform(group->members.at[i].sink));
 }
 
@@ -166,15 +166,15 @@ static void finding_relate(struct collector *c, struct finding *finding, const s
 	}
 }
 
-static void finding_say(struct collector *c, struct finding *finding, const struct variant *variant)
+static void finding_say(struct collector *c, struct finding *finding, const struct form *form)
 {
 	char text[8192];
 
-	message_fill(finding, variant->message, text, sizeof(text));
+	message_fill(finding, form->message, text, sizeof(text));
 	finding->message = findings_text(c->findings, text);
-	if (!*variant->fix || !own_wish(&finding->stack) || !message_distinct(finding, variant->fix))
+	if (!*form->fix || !own_wish(&finding->stack) || !message_distinct(finding, form->fix))
 		return;
-	message_fill(finding, variant->fix, text, sizeof(text));
+	message_fill(finding, form->fix, text, sizeof(text));
 	finding->fix = findings_text(c->findings, text);
 }
 
@@ -182,11 +182,11 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 {
 	const struct member *lead = group_lead(group);
 	const struct sighting *first = &lead->entry->first;
-	const struct variant *variant = variant_get((enum finding_variant)first->variant);
+	const struct form *form = form_get((enum finding_form)first->form);
 	const struct trace_file *file = trace_file(c->trace, first->file);
 
 	finding->kind = first->kind;
-	finding->severity = variant->severity;
+	finding->severity = form->severity;
 	finding->detector = findings_text(c->findings, sink_detector(lead->sink));
 	finding->stack = stacks_make(&c->stacks, first->context);
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
@@ -196,8 +196,8 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	if (finding->kind != KIND_MISSING_FLUSH && finding->kind != KIND_TRANSIENT_DATA)
 		finding->runs.times = group_count(group, sink_platform(lead->sink));
 	finding_relate(c, finding, first);
-	finding_variant_platforms(c, finding, group, first->variant);
-	finding_say(c, finding, variant);
+	finding_form_platforms(c, finding, group, first->form);
+	finding_say(c, finding, form);
 	finding_count(c, finding, group, lead);
 }
 

@@ -99,9 +99,9 @@ static void stores_learn(struct evidence *e)
 		}
 }
 
-static bool is_bare_overwrite(unsigned variant)
+static bool is_bare_overwrite(unsigned form)
 {
-	return variant == VARIANT_DIRTY_OVERWRITE_DIRTY || variant == VARIANT_DIRTY_OVERWRITE_LOCK;
+	return form == FORM_DIRTY_OVERWRITE_DIRTY || form == FORM_DIRTY_OVERWRITE_LOCK;
 }
 
 /* True if none of the place's stores was persisted or left.  Then its fate is the fate of the stores that overwrote
@@ -180,7 +180,7 @@ static void fates_learn(struct evidence *e)
 	for (size_t i = 0; i < sink_count(e->sink); i++) {
 		const struct sighting *first = &sink_at(e->sink, i)->first;
 
-		if (is_bare_overwrite(first->variant))
+		if (is_bare_overwrite(first->form))
 			vec_push(&overwrites, ((struct overwrite){store_index(e, first->related[0].context),
 								  store_index(e, first->context)}));
 	}
@@ -253,12 +253,12 @@ static bool place_seldom_persists(const struct place *place)
 
 /* ---- rules ---- */
 
-static void judge(struct evidence *e, size_t index, enum finding_variant variant)
+static void judge(struct evidence *e, size_t index, enum finding_form form)
 {
 	struct sighting judged = sink_at(e->sink, index)->first;
 
-	judged.kind = variant_get(variant)->kind;
-	judged.variant = variant;
+	judged.kind = form_get(form)->kind;
+	judged.form = form;
 	sink_rejudge(e->sink, index, &judged);
 }
 
@@ -268,25 +268,25 @@ static void judge_transient(struct evidence *e, size_t index)
 	struct sighting judged = sink_at(e->sink, index)->first;
 	struct place place = store_place(e, judged.context);
 
-	if (!place.site.flush || (judged.variant == VARIANT_TRANSIENT_DATA_LOCK && !place.site.prompt))
+	if (!place.site.flush || (judged.form == FORM_TRANSIENT_DATA_LOCK && !place.site.prompt))
 		return;
 	judged.kind = KIND_MISSING_FLUSH;
-	judged.variant = judged.variant == VARIANT_TRANSIENT_DATA_UNMAPPED ? VARIANT_MISSING_FLUSH_SITE_UNMAPPED
-									   : VARIANT_MISSING_FLUSH_SITE;
+	judged.form = judged.form == FORM_TRANSIENT_DATA_UNMAPPED ? FORM_MISSING_FLUSH_SITE_UNMAPPED
+								  : FORM_MISSING_FLUSH_SITE;
 	judged.related[0].role = ROLE_FLUSH;
 	judged.related[0].context = place.site.flush;
 	judged.related_count = 1;
 	sink_rejudge(e->sink, index, &judged);
 }
 
-static bool is_uncertain(unsigned variant)
+static bool is_uncertain(unsigned form)
 {
-	switch (variant) {
-	case VARIANT_MISSING_FLUSH_SITE:
-	case VARIANT_MISSING_FLUSH_LINE:
-	case VARIANT_MISSING_FLUSH_SITE_UNMAPPED:
-	case VARIANT_MISSING_FLUSH_LINE_UNMAPPED:
-	case VARIANT_MISSING_FLUSH_EARLY: return true;
+	switch (form) {
+	case FORM_MISSING_FLUSH_SITE:
+	case FORM_MISSING_FLUSH_LINE:
+	case FORM_MISSING_FLUSH_SITE_UNMAPPED:
+	case FORM_MISSING_FLUSH_LINE_UNMAPPED:
+	case FORM_MISSING_FLUSH_EARLY: return true;
 	default: return false;
 	}
 }
@@ -345,15 +345,15 @@ static void judge_missing_flush(struct evidence *e, size_t index)
 	struct place place = store_place(e, first->context);
 
 	if (place_is_recovered(&place))
-		judge(e, index, VARIANT_TRANSIENT_DATA_RECOVERED);
+		judge(e, index, FORM_TRANSIENT_DATA_RECOVERED);
 	else if (place_is_accepted(&place))
-		judge(e, index, VARIANT_MISSING_FLUSH_ACCEPTED);
-	else if (!is_uncertain(first->variant) || place_has_proof(&place, LEFTOVER_FATAL))
+		judge(e, index, FORM_MISSING_FLUSH_ACCEPTED);
+	else if (!is_uncertain(first->form) || place_has_proof(&place, LEFTOVER_FATAL))
 		return;
 	else if (place_seldom_persists(&place))
-		judge(e, index, VARIANT_MISSING_FLUSH_SELDOM);
+		judge(e, index, FORM_MISSING_FLUSH_SELDOM);
 	else if (run_frees(e))
-		judge(e, index, VARIANT_MISSING_FLUSH_FREED);
+		judge(e, index, FORM_MISSING_FLUSH_FREED);
 }
 
 /* Rule 3: moves the report to the place of the overwritten store. */
@@ -363,7 +363,7 @@ static void judge_overwritten(struct evidence *e, size_t index)
 	uint32_t later = judged.context;
 
 	judged.kind = KIND_TRANSIENT_DATA;
-	judged.variant = VARIANT_TRANSIENT_DATA_OVERWRITTEN;
+	judged.form = FORM_TRANSIENT_DATA_OVERWRITTEN;
 	judged.context = judged.related[0].context;
 	judged.related[0].context = later;
 	judged.related_count = 1;
@@ -378,7 +378,7 @@ static void judge_dirty_overwrite(struct evidence *e, size_t index)
 	unsigned fate;
 
 	e->dropped.at[index] = sink_is_at_end(e->sink);
-	if (sink_is_at_end(e->sink) || !is_bare_overwrite(first->variant))
+	if (sink_is_at_end(e->sink) || !is_bare_overwrite(first->form))
 		return;
 	earlier = store_place(e, first->related[0].context);
 	later = store_place(e, first->context);
@@ -387,8 +387,8 @@ static void judge_dirty_overwrite(struct evidence *e, size_t index)
 		judge_overwritten(e, index);
 	else
 		e->dropped.at[index] =
-			first->variant == VARIANT_DIRTY_OVERWRITE_LOCK ||
-			(fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) || fate & FATE_COMMITTED ||
+			first->form == FORM_DIRTY_OVERWRITE_LOCK || (fate & FATE_SYNCED && !(fate & FATE_FLUSHED)) ||
+			fate & FATE_COMMITTED ||
 			(earlier.site.left &&
 			 (!earlier.site.persisted || place_seldom_persists(&earlier) || place_is_recovered(&earlier)));
 }
@@ -396,18 +396,18 @@ static void judge_dirty_overwrite(struct evidence *e, size_t index)
 /* Rule 7. */
 static void judge_step(struct evidence *e, size_t index)
 {
-	static const enum finding_variant sometimes[][2] = {
-		{VARIANT_REDUNDANT_FLUSH_AGAIN, VARIANT_REDUNDANT_FLUSH_AGAIN_SOMETIMES},
-		{VARIANT_REDUNDANT_FLUSH_CLEAN, VARIANT_REDUNDANT_FLUSH_CLEAN_SOMETIMES},
-		{VARIANT_REDUNDANT_FLUSH_NEEDLESS, VARIANT_REDUNDANT_FLUSH_NEEDLESS_SOMETIMES},
-		{VARIANT_FLUSH_VOLATILE_OUTSIDE, VARIANT_FLUSH_VOLATILE_SOMETIMES},
-		{VARIANT_REDUNDANT_FENCE_NOTHING, VARIANT_REDUNDANT_FENCE_NOTHING_SOMETIMES},
-		{VARIANT_REDUNDANT_FENCE_AGAIN, VARIANT_REDUNDANT_FENCE_AGAIN_SOMETIMES},
+	static const enum finding_form sometimes[][2] = {
+		{FORM_REDUNDANT_FLUSH_AGAIN, FORM_REDUNDANT_FLUSH_AGAIN_SOMETIMES},
+		{FORM_REDUNDANT_FLUSH_CLEAN, FORM_REDUNDANT_FLUSH_CLEAN_SOMETIMES},
+		{FORM_REDUNDANT_FLUSH_NEEDLESS, FORM_REDUNDANT_FLUSH_NEEDLESS_SOMETIMES},
+		{FORM_FLUSH_VOLATILE_OUTSIDE, FORM_FLUSH_VOLATILE_SOMETIMES},
+		{FORM_REDUNDANT_FENCE_NOTHING, FORM_REDUNDANT_FENCE_NOTHING_SOMETIMES},
+		{FORM_REDUNDANT_FENCE_AGAIN, FORM_REDUNDANT_FENCE_AGAIN_SOMETIMES},
 	};
 	const struct sighting *first = &sink_at(e->sink, index)->first;
 
 	for (size_t i = 0; i < sizeof(sometimes) / sizeof(*sometimes); i++)
-		if (first->variant == sometimes[i][0] && step_place(e, first).site.needed) {
+		if (first->form == sometimes[i][0] && step_place(e, first).site.needed) {
 			judge(e, index, sometimes[i][1]);
 			return;
 		}

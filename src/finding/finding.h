@@ -14,8 +14,8 @@
  * There is one finding per kind and program location.  The location is the innermost frame of the user's own code.
  * Frames of the C library, of PM libraries and of the loader are folded, unless --own makes them the user's.
  * Functions that flush for their callers (helpers.h) are folded too.  If all frames are folded, the location is the
- * outermost helper, or the outermost frame if there is no helper.  Different reasons (variants) and stacks at one
- * location become one finding.  The most severe variant, then the most frequent, gives the sentence; the counts are
+ * outermost helper, or the outermost frame if there is no helper.  Different reasons (forms) and stacks at one
+ * location become one finding.  The most severe form, then the most frequent, gives the sentence; the counts are
  * added. */
 #ifndef BLACKOUT_FINDING_FINDING_H
 #define BLACKOUT_FINDING_FINDING_H

@@ -19,9 +19,9 @@ static const struct kind kinds[KIND_COUNT] = {
 static VEC_OF(struct kind *) registered;
 static struct arena texts;
 
-static const struct variant variants[VARIANT_COUNT] = {
+static const struct form forms[FORM_COUNT] = {
 #define X(kind, name, severity, message, fix) {KIND_##kind, SEVERITY_##severity, message, fix},
-	VARIANTS(X)
+	FORMS(X)
 #undef X
 };
 
@@ -80,10 +80,10 @@ enum finding_kind kind_register(const struct kind *kind)
 	return (enum finding_kind)(kind_count() - 1);
 }
 
-const struct variant *variant_get(enum finding_variant variant)
+const struct form *form_get(enum finding_form form)
 {
-	BUG_ON((unsigned)variant >= VARIANT_COUNT);
-	return &variants[variant];
+	BUG_ON((unsigned)form >= FORM_COUNT);
+	return &forms[form];
 }
 
 enum finding_kind kind_find(const char *name, size_t length)
@@ -123,14 +123,6 @@ static unsigned name_index(const char *const *names, unsigned count, const char 
 	while (i < count && strcmp(names[i], name))
 		i++;
 	return i;
-}
-
-bool class_find(const char *name, enum finding_class *class)
-{
-	unsigned i = name_index(classes, CLASS_COUNT, name);
-
-	*class = (enum finding_class)i;
-	return i < CLASS_COUNT;
 }
 
 bool severity_find(const char *name, enum severity *severity)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kind.h - the table of the kinds of finding and, for each kind, its variants.
+/* kind.h - the table of the kinds of finding and, for each kind, its forms.
  *
  * A kind is a stable string (doc/findings/KIND.md says what it means).  Kinds are never renamed, and the table only
- * grows.  A variant is a reason for which a kind is reported.  It has the message that the user reads, a severity and,
+ * grows.  A form is a reason for which a kind is reported.  It has the message that the user reads, a severity and,
  * if the trace proves one, a fix.  Everything that names kinds (enum, JSON, SARIF rules, suppressions, help) comes from
  * this table.
  *
@@ -72,9 +72,9 @@ enum finding_kind {
  * {flush}, {fence}, {load} by the first related place of that role, and {flush2} by the second; {bytes} by the size
  * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {pool} by the name of its file;
  * {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
- * by the figures of struct finding_runs.  The detector must supply every related place that its variant names.  fix
+ * by the figures of struct finding_runs.  The detector must supply every related place that its form names.  fix
  * is "" if no fix can be proved.  {{ is a brace. */
-#define VARIANTS(X)                                                                                                                                \
+#define FORMS(X)                                                                                                                                   \
 	/* The same code flushes its stores in other executions.  related: FLUSH, one that wrote such a store back. */                             \
 	X(MISSING_FLUSH, SITE, ERROR,                                                                                                              \
 	  "{bytes} stored here {are} not written back when the program ends; other stores of this code are, "                                      \
@@ -229,11 +229,11 @@ enum finding_kind {
 	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others",         \
 	  "")
 
-enum finding_variant {
-#define X(kind, name, severity, message, fix) VARIANT_##kind##_##name,
-	VARIANTS(X)
+enum finding_form {
+#define X(kind, name, severity, message, fix) FORM_##kind##_##name,
+	FORMS(X)
 #undef X
-		VARIANT_COUNT
+		FORM_COUNT
 };
 
 struct kind {
@@ -246,7 +246,7 @@ struct kind {
 	const char *class_text; /* NULL: the name of `class` */
 };
 
-struct variant {
+struct form {
 	enum finding_kind kind;
 	enum severity severity;
 	const char *message, *fix;
@@ -267,7 +267,7 @@ bool kind_name_is_valid(const char *name);
 enum finding_kind kind_register(const struct kind *kind);
 
 #define KIND_NONE ((enum finding_kind) - 1)
-const struct variant *variant_get(enum finding_variant variant);
+const struct form *form_get(enum finding_form form);
 
 /* The kind called `name`, or KIND_NONE. */
 enum finding_kind kind_find(const char *name, size_t length);
@@ -276,7 +276,6 @@ enum finding_kind kind_find(const char *name, size_t length);
 const char *severity_name(enum severity severity);
 const char *class_name(enum finding_class class);
 const char *role_name(enum related_role role);
-bool class_find(const char *name, enum finding_class *class);
 bool severity_find(const char *name, enum severity *severity);
 bool role_find(const char *name, enum related_role *role);
 

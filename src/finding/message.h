@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* message.h - fills the sentences of a variant with the places of a finding.  kind.h lists the words in braces. */
+/* message.h - fills the sentences of a form with the places of a finding.  kind.h lists the words in braces. */
 #ifndef BLACKOUT_FINDING_MESSAGE_H
 #define BLACKOUT_FINDING_MESSAGE_H
 

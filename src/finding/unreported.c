@@ -95,7 +95,7 @@ static bool lock_of_program(struct stacks *stacks, const struct sighting *s)
 	static const char *const ends[] = {"exit", "quick_exit", "__run_exit_handlers", NULL};
 	bool all_libc = true;
 
-	if (s->variant != VARIANT_MISSING_FENCE_EXIT && s->variant != VARIANT_MISSING_FENCE_EXIT_DIRECT)
+	if (s->form != FORM_MISSING_FENCE_EXIT && s->form != FORM_MISSING_FENCE_EXIT_DIRECT)
 		return false;
 	struct finding_stack stack = stacks_view(stacks, s->related[s->related_count - 1].context);
 	for (size_t i = 0; i < stack.count; i++) {

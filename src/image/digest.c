@@ -55,25 +55,6 @@ static struct digest digest_existence(uint64_t path, uint64_t size)
 	return (struct digest){hash.low64, hash.high64};
 }
 
-struct digest digest_content(const struct content *content)
-{
-	struct digest sum = {0, 0};
-
-	for (uint32_t file = 1; file <= content_file_count(content); file++) {
-		uint64_t path = digest_path(content_path(content, file)), *numbers;
-		size_t count;
-
-		if (!content_path(content, file))
-			continue;
-		numbers = content_page_numbers(content, file, &count);
-		for (size_t i = 0; i < count; i++)
-			sum = digest_add(sum, digest_page(path, numbers[i], content_page(content, file, numbers[i])));
-		free(numbers);
-		sum = digest_add(sum, digest_existence(path, content_size(content, file)));
-	}
-	return sum;
-}
-
 struct digests *digests_new(struct content *content)
 {
 	struct digests *d = mem_alloc(sizeof(*d));

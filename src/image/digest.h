@@ -53,7 +53,4 @@ void digests_free(struct digests *digests);
 /* Return the digest of the current content.  The cost is that of the pages that changed since the last call. */
 struct digest digests_now(struct digests *digests);
 
-/* The same, computed from scratch. */
-struct digest digest_content(const struct content *content);
-
 #endif

@@ -9,7 +9,7 @@
  *  1. Files that existed before the recording, with their content.  The trace announces a file when it is first mapped;
  *     a crash before that leaves the file as it was, not absent.
  *  2. Every path that a PM file has at any time, and the directories of these paths.  Recovery must find each of them
- *     in its own private stage: the path DIRECTORY/NAME, in directory number K, is ROOT/K/NAME there.  Paths are as in
+ *     in its own private stage: the path DIRECTORY/NAME, in directory number K, is STAGE/K/NAME there.  Paths are as in
  *     the trace: absolute, canonical. */
 #ifndef BLACKOUT_IMAGE_ORIGIN_H
 #define BLACKOUT_IMAGE_ORIGIN_H

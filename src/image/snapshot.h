@@ -44,9 +44,8 @@ int snapshot_parse(struct snapshot **snapshot, const uint8_t *bytes, size_t size
 		   struct err *err); /* the same, from memory */
 void snapshot_free(struct snapshot *snapshot);
 
-/* Its content.  The event of its states is 0, regardless of snapshot_event.  The snapshot owns both results. */
+/* Its content.  The event of its states is 0, whatever the header says.  The snapshot owns both results. */
 struct image *snapshot_image(const struct snapshot *snapshot);
 const struct origin *snapshot_origin(const struct snapshot *snapshot);
-uint64_t snapshot_event(const struct snapshot *snapshot);
 
 #endif

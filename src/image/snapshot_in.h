@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* snapshot_in.h - the format described in snapshot.h, for its writer and its reader. */
+/* snapshot_in.h - the format described in snapshot.h, for its writer, its reader and their test. */
 #ifndef BLACKOUT_IMAGE_SNAPSHOT_IN_H
 #define BLACKOUT_IMAGE_SNAPSHOT_IN_H
 

@@ -21,7 +21,6 @@
 struct snapshot {
 	struct origin *origin;
 	struct image *image;
-	uint64_t event;
 };
 
 struct reader {
@@ -189,7 +188,6 @@ static int read_all(struct reader *r, const uint8_t *bytes, size_t size)
 	memcpy(&header, bytes, sizeof(header));
 	r->in = (ZSTD_inBuffer){bytes + sizeof(header), size - sizeof(header), 0};
 	r->body_left = header.body_bytes;
-	r->s->event = header.event;
 	return read_body(r, header.checksum);
 }
 
@@ -260,9 +258,4 @@ struct image *snapshot_image(const struct snapshot *snapshot)
 const struct origin *snapshot_origin(const struct snapshot *snapshot)
 {
 	return snapshot->origin;
-}
-
-uint64_t snapshot_event(const struct snapshot *snapshot)
-{
-	return snapshot->event;
 }

@@ -36,12 +36,12 @@ static int dirs_make(struct stage *stage, struct err *err)
 {
 	size_t count = origin_dir_count(stage->staging->origin);
 
-	if (mkdir(stage->root, 0755) < 0)
-		return err_sys(err, "cannot make %s", stage->root);
+	if (mkdir(stage->path, 0755) < 0)
+		return err_sys(err, "cannot make %s", stage->path);
 	for (size_t k = 0; k < count; k++) {
 		char *dir;
 
-		BUG_ON(asprintf(&dir, "%s/%zu", stage->root, k) < 0);
+		BUG_ON(asprintf(&dir, "%s/%zu", stage->path, k) < 0);
 		vec_push(&stage->dirs, dir);
 		if (mkdir(dir, 0755) < 0)
 			return err_sys(err, "cannot make %s", dir);
@@ -58,8 +58,8 @@ struct stage *stage_new(struct staging *staging, struct image *image, struct err
 	stage->next = staging->stages;
 	staging->stages = stage;
 	stage->watcher = content_watch(image->certain);
-	BUG_ON(asprintf(&stage->root, "%s/w%u", staging->path, staging->made++) < 0);
-	BUG_ON(asprintf(&stage->what, "a crash state to %s", stage->root) < 0);
+	BUG_ON(asprintf(&stage->path, "%s/w%u", staging->path, staging->made++) < 0);
+	BUG_ON(asprintf(&stage->what, "a crash state to %s", stage->path) < 0);
 	if (stage->watcher < 0)
 		err_set(err, "there cannot be more than %u workers", STAGES_MAX);
 	else if (dirs_make(stage, err) == 0)
@@ -89,10 +89,10 @@ void stage_free(struct stage *stage)
 		free(stage->files.at[file].path);
 	}
 	if (stage->staging->owner == getpid())
-		tree_remove(stage->root);
+		tree_remove(stage->path);
 	for (size_t k = 0; k < stage->dirs.count; k++)
 		free(stage->dirs.at[k]);
-	free(stage->root);
+	free(stage->path);
 	free(stage->what);
 	vec_free(&stage->dirs);
 	vec_free(&stage->files);
@@ -101,19 +101,9 @@ void stage_free(struct stage *stage)
 	free(stage);
 }
 
-const char *stage_root(const struct stage *stage)
+const char *stage_dir(const struct stage *stage)
 {
-	return stage->root;
-}
-
-const char *stage_dir(const struct stage *stage, size_t index)
-{
-	return stage->dirs.at[index];
-}
-
-struct stage_cost stage_cost(const struct stage *stage)
-{
-	return stage->cost;
+	return stage->path;
 }
 
 void stage_distrust(struct stage *stage)
@@ -126,7 +116,7 @@ bool stage_path(const struct stage *stage, const char *path, char *buffer, size_
 	const char *name;
 	int k = origin_place(stage->staging->origin, path, &name);
 
-	return k >= 0 && path_format(buffer, size, "%s/%d/%s", stage->root, k, name);
+	return k >= 0 && path_format(buffer, size, "%s/%d/%s", stage->path, k, name);
 }
 
 /* Names */
@@ -140,7 +130,7 @@ static int real_path(const struct stage *stage, const char *path, char buffer[PA
 
 static int moving_path(const struct stage *stage, uint32_t file, char buffer[PATH_MAX], struct err *err)
 {
-	return path_make(buffer, PATH_MAX, err, "%s/moving-%u", stage->root, file);
+	return path_make(buffer, PATH_MAX, err, "%s/moving-%u", stage->path, file);
 }
 
 void stage_shut(struct stage *stage, uint32_t file)

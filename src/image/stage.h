@@ -10,9 +10,9 @@
  *     stage_load(stage, another, &err);
  *     staging_close(staging);                                         // frees the stages too, and removes everything
  *
- * A stage is a directory, stage_root().  Directory K in it represents the K-th directory that holds PM files
- * (origin_dir), so that a mount namespace can mount ROOT/K over it, and a redirection can map DIRECTORY/NAME to
- * ROOT/K/NAME (origin_place).
+ * A stage is a directory, stage_dir().  Directory K in it represents the K-th directory that holds PM files
+ * (origin_dir), so that a mount namespace can mount STAGE/K over it, and a redirection can map DIRECTORY/NAME to
+ * STAGE/K/NAME (origin_place).
  *
  * Loading costs the pages that differ: those that became certain since this stage was last loaded, those of the units
  * of the old state, and those of the units of the new state.  Each stage keeps track by itself, so workers may be at
@@ -57,20 +57,11 @@ int stage_load(struct stage *stage, const struct state *state, struct err *err);
 /* Recovery may have changed anything in the stage. */
 void stage_distrust(struct stage *stage);
 
-/* ROOT, and ROOT/K.  Valid as long as the stage. */
-const char *stage_root(const struct stage *stage);
-const char *stage_dir(const struct stage *stage, size_t index);
+/* The directory of the stage.  Valid as long as the stage. */
+const char *stage_dir(const struct stage *stage);
 
 /* Write the place of a PM path in the stage to `buffer`.  False if the path is not one of the origin's, or does not
  * fit.  Does not check whether the file exists. */
 bool stage_path(const struct stage *stage, const char *path, char *buffer, size_t size);
-
-/* The cost of loading so far. */
-struct stage_cost {
-	uint64_t loads;
-	uint64_t pages_written;  /* to the files */
-	uint64_t pages_compared; /* because of distrust */
-};
-struct stage_cost stage_cost(const struct stage *stage);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stage_in.h - the internals of a stage.  For stage*.c and staging.c; other modules use stage.h. */
+/* stage_in.h - the internals of a stage.  For stage*.c, staging.c and tests; others use stage.h. */
 #ifndef BLACKOUT_IMAGE_STAGE_IN_H
 #define BLACKOUT_IMAGE_STAGE_IN_H
 
@@ -35,13 +35,20 @@ struct stage_run {
 	uint8_t bytes[STAGE_RUN][IMAGE_PAGE];
 };
 
+/* The cost of loading so far. */
+struct stage_cost {
+	uint64_t loads;
+	uint64_t pages_written;  /* to the files */
+	uint64_t pages_compared; /* because of distrust */
+};
+
 struct stage {
 	struct staging *staging;
 	struct image *image;
 	int watcher; /* of the certain content */
-	char *root;
+	char *path;
 	char *what;                      /* what is being written, for error messages */
-	VEC_OF(char *) dirs;             /* ROOT/K */
+	VEC_OF(char *) dirs;             /* STAGE/K */
 	VEC_OF(struct stage_file) files; /* by id */
 	/* Pages on which the state in the stage may differ from the content that was certain. */
 	VEC_OF(struct page_ref) covered;

@@ -81,7 +81,7 @@ static bool entry_look(void *arg, int dir, const char *name)
 	return true;
 }
 
-static bool root_look(void *arg, int dir, const char *name)
+static bool stage_look(void *arg, int dir, const char *name)
 {
 	struct looking *look = arg;
 
@@ -108,7 +108,7 @@ static int dir_clean(const struct stage *stage, const char *path, size_t k,
 
 int stage_mend_names(struct stage *stage, struct err *err)
 {
-	if (dir_mend(stage->root, err) < 0)
+	if (dir_mend(stage->path, err) < 0)
 		return -1;
 	for (size_t k = 0; k < stage->dirs.count; k++) {
 		if (dir_mend(stage->dirs.at[k], err) < 0)
@@ -122,7 +122,7 @@ int stage_mend_names(struct stage *stage, struct err *err)
 		if (dir_clean(stage, stage->dirs.at[k], k, entry_look, err) < 0)
 			return -1;
 	}
-	return dir_clean(stage, stage->root, 0, root_look, err);
+	return dir_clean(stage, stage->path, 0, stage_look, err);
 }
 
 /* Bytes */
@@ -169,10 +169,10 @@ static int data_compare(struct mending *m, int fd, uint64_t first, uint64_t end,
 		ssize_t got = pread(fd, is, pages * IMAGE_PAGE, (off_t)(first * IMAGE_PAGE));
 
 		if (got < 0)
-			return err_sys(err, "cannot read a crash state in %s", m->stage->root);
+			return err_sys(err, "cannot read a crash state in %s", m->stage->path);
 		if (got == 0)
 			return err_set(err, "a crash state in %s was truncated while it was being read",
-				       m->stage->root);
+				       m->stage->path);
 		for (size_t at = 0; at < (size_t)got; at += IMAGE_PAGE, first++) {
 			size_t n = (size_t)got - at < IMAGE_PAGE ? (size_t)got - at : IMAGE_PAGE;
 

@@ -230,19 +230,6 @@ bool choices_forced(const struct choices *c, uint32_t line, struct choices_bound
 	return true;
 }
 
-bool choices_allows(const struct choices *c, uint32_t line, struct choices_bounds bounds, const uint8_t *taken)
-{
-	struct pass p = pass_start(c, line, bounds);
-
-	for (uint32_t i = 0; i < p.count; i++) {
-		if (taken[i] ? !may_take(&p, &p.units[i]) : must_take(&p.units[i], bounds))
-			return false;
-		if (!taken[i])
-			leave_out(&p, &p.units[i]);
-	}
-	return true;
-}
-
 struct choices_bounds choices_decide(const struct choices *c, uint32_t line, const uint8_t *taken,
 				     struct choices_bounds bounds)
 {

@@ -13,7 +13,7 @@
  * The units are those of model_pending, sorted by line, and within a line by the sequence of the stores.  A decision
  * about a line is a flag for each of its units: taken (on media) or not.  Lines may be decided in any sequence: every
  * decision that is offered can be completed, no matter what is decided next, and the complete decisions are exactly the
- * sets of model_enumerate.
+ * sets that model_allows allows.
  *
  * Method.  An order is a CLFLUSH with pending units before it on its line.  Within a line, a cached unit needs the
  * earlier ones (of earlier events).  Between lines there is only one rule: if an order is broken, that is, one of its
@@ -137,9 +137,6 @@ void choices_most(const struct choices *c, uint32_t line, struct choices_bounds 
 /* Do the bounds leave only one alternative?  Then choices_first returns it, and deciding it does not change the
  * bounds. */
 bool choices_forced(const struct choices *c, uint32_t line, struct choices_bounds bounds);
-
-/* Is this decision legal in itself and within the bounds? */
-bool choices_allows(const struct choices *c, uint32_t line, struct choices_bounds bounds, const uint8_t *taken);
 
 /* Return the bounds after this decision.  The sequence in which lines are decided does not matter. */
 struct choices_bounds choices_decide(const struct choices *c, uint32_t line, const uint8_t *taken,

@@ -157,10 +157,6 @@ size_t model_pending_count(const struct model *model);
 /* Count the sets exactly.  The time is about linear in the number of pending units, however large the result is. */
 void model_count(struct model *model, mpz_t count);
 
-/* Visit each set once, the empty set first and the full set last, until `visit` returns false.  Return false if it
- * did. */
-bool model_enumerate(struct model *model, bool (*visit)(void *arg, const bool *persisted, size_t count), void *arg);
-
 /* Is this a possible set? */
 bool model_allows(struct model *model, const bool *persisted);
 

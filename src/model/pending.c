@@ -127,7 +127,8 @@ static void dirty_less(struct pending *pending, struct line *line, unsigned kind
 	pending->free_dirty = dirty;
 }
 
-void pending_remove(struct pending *pending, struct node *node)
+/* Remove a node from all lists and free it. */
+static void node_remove(struct pending *pending, struct node *node)
 {
 	pending_uncover(node, node->visible);
 	own_unlink(own_list(pending, node), node);
@@ -187,7 +188,7 @@ void pending_remove_units(struct pending *pending, struct node *node, unsigned w
 	uint64_t mask = words_mask(words);
 
 	if (units == node->units) {
-		pending_remove(pending, node);
+		node_remove(pending, node);
 		return;
 	}
 	pending_uncover(node, mask);
@@ -232,20 +233,13 @@ void pending_uncover(struct node *node, uint64_t mask)
 
 /* Flushes */
 
-struct flush *flush_find(const struct line *line, uint32_t thread)
-{
-	struct flush *flush = line->flushes;
-
-	while (flush && flush->thread != thread)
-		flush = flush->in_line;
-	return flush;
-}
-
 struct flush *flush_open(struct pending *pending, struct line *line, uint32_t id)
 {
 	struct thread *thread = pending_thread(pending, id);
-	struct flush *flush = flush_find(line, id);
+	struct flush *flush = line->flushes;
 
+	while (flush && flush->thread != id)
+		flush = flush->in_line;
 	if (flush)
 		return flush;
 	flush = pending->free_flushes;

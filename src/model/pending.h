@@ -50,7 +50,7 @@ struct dirty {
 	unsigned count[3]; /* units, by enum unit_kind */
 	struct dirty *next_free;
 
-	/* Scratch space of sets.c. */
+	/* Scratch space of sets.h. */
 	uint64_t missing; /* event of the first unit that is not in the set */
 	uint64_t ways, ways_before;
 };
@@ -129,15 +129,12 @@ static inline struct dirty *pending_dirty_take(struct pending *pending)
 /* The own list of a node that is not CACHED. */
 struct nodes *pending_other_list(struct pending *pending, unsigned kind, uint32_t thread);
 
-/* Remove a node from all lists and free it.  If it was the last node of its order, the order is removed too; likewise
- * `dirty` of its line. */
-void pending_remove(struct pending *pending, struct node *node);
-
-/* The same for the first cached nodes of a line, up to and including `last`; cheaper than one by one. */
-void pending_remove_cached(struct pending *pending, struct line *line, struct node *last);
-
-/* Remove the units in these words (a bit mask).  Removing the last unit removes the node. */
+/* Remove the units in these words (a bit mask).  Removing the last unit removes the node.  Removing the last node of an
+ * order removes the order; likewise `dirty` of a line. */
 void pending_remove_units(struct pending *pending, struct node *node, unsigned words);
+
+/* Remove the first cached nodes of a line, up to and including `last`; cheaper than one by one. */
+void pending_remove_cached(struct pending *pending, struct line *line, struct node *last);
 
 /* A later store overwrites the bytes `mask` of the line.  If `forget`, units that lose their last visible byte are
  * removed. */
@@ -149,10 +146,7 @@ void pending_uncover(struct node *node, uint64_t mask);
 /* Nodes of a line that no CLFLUSH covered before now precede everything after `event`. */
 void pending_order(struct pending *pending, struct line *line, uint64_t event);
 
-/* Return the flush of `line` by a thread that has not fenced since, or NULL. */
-struct flush *flush_find(const struct line *line, uint32_t thread);
-
-/* The same, created if there is none. */
+/* Return the flush of `line` by a thread that has not fenced since, created if there is none. */
 struct flush *flush_open(struct pending *pending, struct line *line, uint32_t thread);
 
 /* The thread's flushes are over, because it fenced or ended. */

@@ -150,7 +150,7 @@ static int fifo_create(const struct control *control, const char *name, struct e
 int control_open(struct control *control, const struct scene *scene, bool serve, bool covered, struct err *err)
 {
 	*control = (struct control){.request = -1, .reply = -1};
-	if (path_make(control->dir, sizeof(control->dir), err, "%s/%s", scene->root, serve ? "serve" : "redirect") < 0)
+	if (path_make(control->dir, sizeof(control->dir), err, "%s/%s", scene->path, serve ? "serve" : "redirect") < 0)
 		return -1;
 	tree_remove(control->dir);
 	if (mkdir(control->dir, 0700) < 0)

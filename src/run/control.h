@@ -13,7 +13,7 @@ struct control {
 	int request, reply;
 };
 
-/* Create it, in the root of the scene. */
+/* Create it, in the directory of the scene. */
 int control_open(struct control *control, const struct scene *scene, bool serve, bool covered, struct err *err);
 void control_close(struct control *control);
 

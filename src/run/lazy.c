@@ -569,18 +569,6 @@ static struct lazy_run *run_new(const struct recovery *r, void *ticket, const st
 	return run;
 }
 
-double lazy_leaf_states(const struct lazy_leaf *leaf)
-{
-	uint8_t *decided = mem_alloc(leaf->choices->line_count + 1);
-	double count;
-
-	for (size_t i = 0; i < leaf->count; i++)
-		decided[leaf->lines[i]] = 1;
-	count = choices_count(leaf->choices, leaf->bounds, decided);
-	free(decided);
-	return count;
-}
-
 int recovery_start_lazy(struct recovery *r, unsigned worker, void *ticket, const struct lazy_options *options,
 			struct err *err)
 {

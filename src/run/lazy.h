@@ -77,10 +77,6 @@ struct lazy_options {
 	void *arg;
 };
 
-/* The number of legal sets that have what `taken` says about the decided lines; approximate if it is large.  Recovery
- * cannot tell these sets from each other, nor perhaps from others. */
-double lazy_leaf_states(const struct lazy_leaf *leaf);
-
 /* Start a run on this idle worker. -1, ERR_TARGET: there is no fork server; the caller must enumerate the states. */
 int recovery_start_lazy(struct recovery *recovery, unsigned worker, void *ticket, const struct lazy_options *options,
 			struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* outfile.h - the private file {out}, to which a recovery writes its results.
  *
- *     outfile_place(&file, scene.root, &err); // its path is known
+ *     outfile_place(&file, scene.path, &err); // its path is known
  *     outfile_open(&file, &err);
  *     outfile_reset(&file, false, &err);      // before every run: it is there, and empty
  *     ... run recovery ...

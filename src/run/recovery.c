@@ -172,9 +172,9 @@ unsigned recovery_jobs(const struct recovery *r)
 	return r->jobs;
 }
 
-void recovery_stage(struct recovery *r, unsigned worker, const char *root)
+void recovery_stage(struct recovery *r, unsigned worker, const char *dir)
 {
-	r->slots[worker].root = root;
+	r->slots[worker].stage = dir;
 }
 
 void recovery_set(struct recovery *r, unsigned worker, uint64_t setting)
@@ -188,8 +188,8 @@ int recovery_prepare(struct recovery *r, unsigned worker, struct err *err)
 	const struct recovery_setting *setting =
 		slot->setting ? r->options.setting(r->options.setting_arg, slot->setting) : NULL;
 
-	BUG_ON(!slot->root || (slot->setting && !setting));
-	if (!slot->worker.is_open && worker_stage(&slot->worker, slot->root, err) < 0)
+	BUG_ON(!slot->stage || (slot->setting && !setting));
+	if (!slot->worker.is_open && worker_stage(&slot->worker, slot->stage, err) < 0)
 		return -1;
 	return worker_set(&slot->worker, setting, err);
 }

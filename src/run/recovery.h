@@ -6,7 +6,7 @@
  *     struct recovery *r;
  *     recovery_new(&r, &o, &err);
  *     for (unsigned w = 0; w < recovery_jobs(r); w++)
- *             recovery_stage(r, w, stage_root(stages[w] = stage_new(staging, image, &err)));
+ *             recovery_stage(r, w, stage_dir(stages[w] = stage_new(staging, image, &err)));
  *     recovery_run(r, 0, 1, &outcome, &err);                  // run one state and wait for it
  *
  *     while (there are states) {
@@ -104,8 +104,8 @@ void recovery_free(struct recovery *recovery);
 /* The actual number of workers: 1 to options.jobs. */
 unsigned recovery_jobs(const struct recovery *recovery);
 
-/* Tell where the stage of a worker is (stage_root).  Call it before the worker's first start. */
-void recovery_stage(struct recovery *recovery, unsigned worker, const char *root);
+/* Tell where the stage of a worker is (stage_dir).  Call it before the worker's first start. */
+void recovery_stage(struct recovery *recovery, unsigned worker, const char *dir);
 
 /* The setting of the worker's next runs (setting.h), whatever runs: recovery, another command, a visit.  0, as at first:
  * no operations, and the words in the commands stay as they are. */

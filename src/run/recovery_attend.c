@@ -57,7 +57,7 @@ static void attend_in_place(const struct recovery *r, struct worker *w, const st
 	inplace_restore(scene);
 	journal_close(&scene->journal, !scene->swapped);
 	if (getppid() != parent)
-		tree_remove(scene->root);
+		tree_remove(scene->path);
 }
 
 /* Use a separate process, because a namespace cannot be left again, and because the user's command may outlive us. */

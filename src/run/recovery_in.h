@@ -9,8 +9,8 @@
 
 struct recovery_slot {
 	struct worker worker;
-	const char *root; /* root of its stage; NULL until it is known */
-	uint64_t setting; /* the id */
+	const char *stage; /* directory of its stage; NULL until it is known */
+	uint64_t setting;  /* the id */
 	void *ticket;
 	unsigned patience;
 	bool waiting;  /* for its turn in the user's directories */

@@ -207,7 +207,7 @@ static size_t frames_read(const char *list, struct recovery_frame *frames, size_
 int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recovery_frame *frames, size_t room,
 		   struct err *err)
 {
-	const char *root = r->slots[worker].root;
+	const char *stage = r->slots[worker].stage;
 	const struct words *command = &r->slots[worker].worker.command.argv;
 	struct program gdb;
 	struct words argv = {0};
@@ -218,9 +218,9 @@ int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recov
 	 * examined. */
 	if (program_find(&gdb, "gdb", err) < 0 || r->options.client)
 		return 0;
-	if (path_make(list, sizeof(list), err, "%s.stack", root) < 0 ||
-	    path_make(script, sizeof(script), err, "%s.gdb", root) < 0 ||
-	    path_make(started, sizeof(started), err, "%s.started", root) < 0 || recovery_prepare(r, worker, err) < 0 ||
+	if (path_make(list, sizeof(list), err, "%s.stack", stage) < 0 ||
+	    path_make(script, sizeof(script), err, "%s.gdb", stage) < 0 ||
+	    path_make(started, sizeof(started), err, "%s.started", stage) < 0 || recovery_prepare(r, worker, err) < 0 ||
 	    (hangs && script_write(script, started, list, err) < 0))
 		return -1;
 	if (hangs)

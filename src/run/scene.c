@@ -188,15 +188,15 @@ static void names_find(struct scene *scene)
 	}
 }
 
-static int dir_open(struct scene *scene, size_t index, const char *stage_root, struct err *err)
+static int dir_open(struct scene *scene, size_t index, const char *stage_dir, struct err *err)
 {
 	struct scene_dir *dir = &scene->dirs[index];
 
 	dir->original = origin_dir(scene->origin, index);
 	if (strlen(dir->original) >= PATH_MAX)
 		return err_set(err, "the path %.200s... is too long", dir->original);
-	BUG_ON(asprintf(&dir->path, "%s/%zu", scene->root, index) < 0);
-	BUG_ON(asprintf(&dir->stage, "%s/%zu", stage_root, index) < 0);
+	BUG_ON(asprintf(&dir->path, "%s/%zu", scene->path, index) < 0);
+	BUG_ON(asprintf(&dir->stage, "%s/%zu", stage_dir, index) < 0);
 	words_sort(&dir->names);
 	if (mkdir(dir->path, 0755) < 0)
 		return err_sys(err, "cannot create %s", dir->path);
@@ -214,22 +214,22 @@ static int paths_check(const struct scene *scene, struct err *err)
 	return 0;
 }
 
-int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err)
+int scene_open(struct scene *scene, const struct origin *origin, const char *stage_dir, struct err *err)
 {
 	size_t count = origin_dir_count(origin);
 
 	*scene = (struct scene){.count = count, .origin = origin};
 	/* Leave space for the names that we append. */
-	if (path_make(scene->root, sizeof(scene->root) - 32, err, "%s.scene", stage_root) < 0)
+	if (path_make(scene->path, sizeof(scene->path) - 32, err, "%s.scene", stage_dir) < 0)
 		return -1;
 	scene->dirs = mem_alloc((count + 1) * sizeof(*scene->dirs));
 	names_find(scene);
 	identities_find(scene);
-	tree_remove(scene->root);
-	if (mkdir(scene->root, 0700) < 0)
-		return err_sys(err, "cannot create %s", scene->root);
+	tree_remove(scene->path);
+	if (mkdir(scene->path, 0700) < 0)
+		return err_sys(err, "cannot create %s", scene->path);
 	for (size_t i = 0; i < count; i++)
-		if (dir_open(scene, i, stage_root, err) < 0)
+		if (dir_open(scene, i, stage_dir, err) < 0)
 			return -1;
 	return paths_check(scene, err);
 }
@@ -246,8 +246,8 @@ static void copies_free(struct scene_dir *dir)
 
 void scene_close(struct scene *scene)
 {
-	if (*scene->root)
-		tree_remove(scene->root);
+	if (*scene->path)
+		tree_remove(scene->path);
 	journal_close(&scene->journal, !scene->swapped);
 	for (size_t i = 0; i < scene->count && scene->dirs; i++) {
 		free(scene->dirs[i].path);

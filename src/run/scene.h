@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* scene.h - the directories of PM files as one worker's recovery sees them.
  *
- * A stage (image/stage.h) holds the state's files in ROOT/K/NAME, and belongs to the code that loads states.  The
- * scene, ROOT.scene/K/NAME, has hard links to the same files.  Recovery may unlink, rename and replace these without
+ * A stage (image/stage.h) holds the state's files in STAGE/K/NAME, and belongs to the code that loads states.  The
+ * scene, STAGE.scene/K/NAME, has hard links to the same files.  Recovery may unlink, rename and replace these without
  * the stage losing a name.  For a mount namespace (namespace.h) the scene also has the other entries of the original
  * directory.  Small files and links are private copies, which are made anew after a recovery has changed them.
  * Programs, directories and large files are empty entries on which the originals are mounted.  Sockets are left out,
@@ -38,8 +38,8 @@ struct scene_identity {
 
 struct scene_dir {
 	const char *original;      /* owned by the origin */
-	char *path;                /* ROOT.scene/K */
-	char *stage;               /* ROOT/K */
+	char *path;                /* STAGE.scene/K */
+	char *stage;               /* STAGE/K */
 	struct words names;        /* of PM files, sorted */
 	struct words others;       /* the other entries of the original directory, sorted */
 	struct words mounts;       /* those that are mounted here, sorted */
@@ -55,7 +55,7 @@ struct scene_dir {
 };
 
 struct scene {
-	char root[PATH_MAX]; /* ROOT.scene; our control files may be beside the directories */
+	char path[PATH_MAX]; /* STAGE.scene; our control files may be beside the directories */
 	struct scene_dir *dirs;
 	size_t count;
 	const struct origin *origin;
@@ -67,7 +67,7 @@ struct scene {
 	struct words foreign_files;
 };
 
-int scene_open(struct scene *scene, const struct origin *origin, const char *stage_root, struct err *err);
+int scene_open(struct scene *scene, const struct origin *origin, const char *stage_dir, struct err *err);
 
 /* Remove the whole scene. */
 void scene_close(struct scene *scene);

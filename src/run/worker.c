@@ -39,11 +39,11 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 	return 0;
 }
 
-int worker_stage(struct worker *worker, const char *root, struct err *err)
+int worker_stage(struct worker *worker, const char *stage, struct err *err)
 {
-	int result = scene_open(&worker->scene, worker->options->origin, root, err);
+	int result = scene_open(&worker->scene, worker->options->origin, stage, err);
 	worker->is_open = true;
-	return result < 0 ? -1 : outfile_place(&worker->file, worker->scene.root, err);
+	return result < 0 ? -1 : outfile_place(&worker->file, worker->scene.path, err);
 }
 
 static void server_stop(struct worker *w)

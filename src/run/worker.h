@@ -75,7 +75,7 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 void worker_close(struct worker *worker);
 
 /* Call before the first start. */
-int worker_stage(struct worker *worker, const char *root, struct err *err);
+int worker_stage(struct worker *worker, const char *stage, struct err *err);
 
 /* Run the command in this setting from now on; NULL: without operations.  Not while anything runs. */
 int worker_set(struct worker *worker, const struct recovery_setting *setting, struct err *err);

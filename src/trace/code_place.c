@@ -33,13 +33,6 @@ size_t code_places_add(struct code_places *places, struct code_place place)
 	return *number;
 }
 
-size_t code_places_find(const struct code_places *places, struct code_place place)
-{
-	const uint64_t *number = map_get(&places->numbers, place.module, place.offset);
-
-	return number ? *number : 0;
-}
-
 void code_places_free(struct code_places *places)
 {
 	map_free(&places->numbers);

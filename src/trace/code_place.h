@@ -40,9 +40,6 @@ struct code_places {
 /* Number a place, unless it has a number already. */
 size_t code_places_add(struct code_places *places, struct code_place place);
 
-/* The number of a place; 0: it was not added. */
-size_t code_places_find(const struct code_places *places, struct code_place place);
-
 void code_places_free(struct code_places *places);
 
 #endif

@@ -200,19 +200,9 @@ uint32_t trace_file_count(const struct trace *trace)
 	return (uint32_t)trace->defs.files.count;
 }
 
-uint32_t trace_function_count(const struct trace *trace)
-{
-	return (uint32_t)trace->defs.functions.count;
-}
-
 uint32_t trace_thread_count(const struct trace *trace)
 {
 	return trace->defs.thread_count;
-}
-
-uint32_t trace_process_count(const struct trace *trace)
-{
-	return (uint32_t)trace->stream_count;
 }
 
 const char *trace_meta(const struct trace *trace, const char *key)

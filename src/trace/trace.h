@@ -163,9 +163,7 @@ const struct trace_function *trace_function(const struct trace *trace, uint32_t 
 uint32_t trace_module_count(const struct trace *trace);
 uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
-uint32_t trace_function_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
-uint32_t trace_process_count(const struct trace *trace);
 
 /* Return the value of a META key (doc/TRACE_FORMAT.md lists the keys), or NULL.  Keys of a followed child N have the
  * prefix "N/". */

@@ -31,6 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../unit/leaf_states.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "image/origin.h"
@@ -184,7 +185,7 @@ static void decisions_print(const struct lazy_leaf *leaf)
 			printf(" %c%llu", leaf->taken[u] ? '+' : '-',
 			       (unsigned long long)choices_units(leaf->choices)[u].event);
 	}
-	printf(" | %.0f | ", lazy_leaf_states(leaf));
+	printf(" | %.0f | ", leaf_states(leaf));
 }
 
 static void output_print(const struct output *output)

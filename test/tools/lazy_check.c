@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 		die(err.sentence);
 	image = reading_image(reading);
 	stage = stage_new(staging, image, &err);
-	recovery_stage(recovery, 0, stage_root(stage));
+	recovery_stage(recovery, 0, stage_dir(stage));
 	while (reading_look(reading, &ev, &err) > 0) {
 		if (moments_before(&moments, image_model(image), ev) && moment++ % every == 0) {
 			if (!moments_done) {

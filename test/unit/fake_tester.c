@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leaf_states.h"
 #include "ops/output.h"
 #include "scratch.h"
 
@@ -218,7 +219,7 @@ static void leaf_tell(struct fake_tree *tree, struct choices_bounds bounds)
 	outcome = leaf_outcome(tree);
 	leaf.outcome = &outcome;
 	tree->end.leaves++;
-	tree->end.left_out -= lazy_leaf_states(&leaf);
+	tree->end.left_out -= leaf_states(&leaf);
 	tree->enough = !o->leaf(o->arg, tree->ticket, &leaf) || tree->end.leaves == o->leaves_max;
 	outcome_free(&outcome);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model_text.h"
 
+#include "model_sets.h"
+
 #include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>

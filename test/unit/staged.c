@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/stage_in.h"
+
 unsigned staged_entries(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -56,9 +58,9 @@ void staged_expect(const struct stage *stage, const struct origin *origin, const
 		files++;
 	}
 	for (size_t k = 0; k < origin_dir_count(origin); k++)
-		entries += staged_entries(stage_dir(stage, k));
+		entries += staged_entries(stage->dirs.at[k]);
 	assert_int_equal(entries, files);
-	assert_int_equal(staged_entries(stage_root(stage)), origin_dir_count(origin));
+	assert_int_equal(staged_entries(stage_dir(stage)), origin_dir_count(origin));
 }
 
 void staged_put(struct image *image, enum event_type type, uint64_t offset, const char *text)
@@ -95,7 +97,7 @@ int staged_make(void **state)
 	f->stage = stage_new(f->staging, f->image, &err);
 	if (!f->stage)
 		return -1;
-	snprintf(f->root, sizeof(f->root), "%s", stage_root(f->stage));
+	snprintf(f->root, sizeof(f->root), "%s", stage_dir(f->stage));
 	snprintf(f->pool, sizeof(f->pool), "%s/0/pool", f->root);
 	*state = f;
 	return 0;

@@ -26,6 +26,7 @@
 #include "base/map.h"
 #include "model/choices.h"
 #include "model/model.h"
+#include "model_sets.h"
 #include "programs.h"
 
 #define PROGRAMS 12000

@@ -18,6 +18,7 @@
 #include "count/count.h"
 #include "image/contents.h"
 #include "image/state.h"
+#include "model_sets.h"
 #include "programs.h"
 #include "scratch.h"
 

@@ -13,6 +13,7 @@
 #include "engine.h"
 
 #include "base/random.h"
+#include "model_sets.h"
 
 enum { PROGRAMS = 40, WORDS_MAX = 14, STORES_MAX = 8, LINES = 4 * 64 /* bytes of the pool in use */ };
 

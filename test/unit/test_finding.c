@@ -93,10 +93,10 @@ static struct findings *collect(struct setting *s, const struct findings_options
 	return findings_collect(s->sinks, 2, s->trace, s->symbols, options);
 }
 
-static void report(struct sink *sink, enum finding_variant variant, uint32_t context, uint32_t flush, uint64_t event)
+static void report(struct sink *sink, enum finding_form form, uint32_t context, uint32_t flush, uint64_t event)
 {
-	struct sighting sighting = {.kind = variant_get(variant)->kind,
-				    .variant = variant,
+	struct sighting sighting = {.kind = form_get(form)->kind,
+				    .form = form,
 				    .context = context,
 				    .related_count = flush != 0,
 				    .file = 1,
@@ -118,8 +118,8 @@ static void test_sink(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 3; round++)
 		for (uint32_t context = 1; context <= 5000; context++)
-			report(sink, VARIANT_MISSING_FLUSH_LINE, context, context % 7, 10 * round + 1);
-	report(sink, VARIANT_MISSING_FLUSH_SITE, 1, 1, 5);
+			report(sink, FORM_MISSING_FLUSH_LINE, context, context % 7, 10 * round + 1);
+	report(sink, FORM_MISSING_FLUSH_SITE, 1, 1, 5);
 	assert_int_equal(sink_count(sink), 5001);
 	for (uint32_t i = 0; i < 5000; i++) {
 		const struct sink_entry *entry = sink_at(sink, i);
@@ -141,7 +141,7 @@ static void test_sink_related(void **state)
 {
 	struct sink *sink = sink_new("patterns", "adr");
 	struct sighting s = {.kind = KIND_UNORDERED_FLUSHES,
-			     .variant = VARIANT_UNORDERED_FLUSHES_MANY,
+			     .form = FORM_UNORDERED_FLUSHES_MANY,
 			     .context = 1,
 			     .related = {{ROLE_FLUSH, 1}, {ROLE_FLUSH, 2}},
 			     .related_count = 2};
@@ -167,7 +167,7 @@ static void test_location(void **state)
 	struct setting s = setting_make(*state);
 	const struct finding_frame *frame;
 
-	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
+	report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 1);
 	assert_int_equal(f->at[0].stack.count, 2);
@@ -189,8 +189,8 @@ static void test_location_of_library(void **state)
 {
 	struct setting s = setting_make(*state);
 
-	report(s.sinks[0], VARIANT_MISSING_FENCE_DIRECT, CONTEXT_MANAGER, 0, 1);
-	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER, 0, 1);
+	report(s.sinks[0], FORM_MISSING_FENCE_DIRECT, CONTEXT_MANAGER, 0, 1);
+	report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER, 0, 1);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 1);
 	assert_string_equal(stack_location(&f->at[0].stack)->function, "place_caller");
@@ -206,8 +206,8 @@ static void test_location_of_templates(void **state)
 	const struct findings_options options = {.fold = fold, .fold_count = 1};
 	struct setting s = setting_make(*state);
 
-	report(s.sinks[0], VARIANT_MISSING_FENCE_DIRECT, CONTEXT_MANAGER_INLINE, 0, 1);
-	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER_INLINE, 0, 1);
+	report(s.sinks[0], FORM_MISSING_FENCE_DIRECT, CONTEXT_MANAGER_INLINE, 0, 1);
+	report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_MANAGER_INLINE, 0, 1);
 	struct findings *f = collect(&s, &options);
 	assert_int_equal(f->count, 1);
 	assert_string_equal(stack_location(&f->at[0].stack)->function, "place_caller");
@@ -345,7 +345,7 @@ static void test_location_own(void **state)
 	struct setting s = setting_make(*state);
 	const char *const by_name[] = {"libpmem.so*"}, *const by_path[] = {"/nowhere/*"};
 
-	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
+	report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, 1);
 	for (unsigned i = 0; i < 2; i++) {
 		struct findings_options options = {.own = i ? by_path : by_name, .own_count = 1};
 		struct findings *f = collect(&s, &options);
@@ -362,8 +362,8 @@ static void test_location_folded(void **state)
 {
 	struct setting s = setting_make(*state);
 
-	report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY_ALONE, 0, 1);
-	report(s.sinks[0], VARIANT_FLUSH_VOLATILE_OUTSIDE, 0, 0, 1);
+	report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY_ALONE, 0, 1);
+	report(s.sinks[0], FORM_FLUSH_VOLATILE_OUTSIDE, 0, 0, 1);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -382,31 +382,31 @@ static void test_grouping(void **state)
 	struct setting s = setting_make(*state);
 
 	for (unsigned i = 1; i <= 10; i++)
-		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, i);
+		report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, i);
 	for (unsigned i = 1; i <= 5; i++)
-		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_AGAIN, CONTEXT_LIBRARY_DEEPER, CONTEXT_FLUSH, 100 + i);
-	report(s.sinks[0], VARIANT_SHARED_LINE_FLUSH_NEIGHBOUR, CONTEXT_LIBRARY, CONTEXT_FLUSH, 50);
+		report(s.sinks[0], FORM_REDUNDANT_FLUSH_AGAIN, CONTEXT_LIBRARY_DEEPER, CONTEXT_FLUSH, 100 + i);
+	report(s.sinks[0], FORM_SHARED_LINE_FLUSH_NEIGHBOUR, CONTEXT_LIBRARY, CONTEXT_FLUSH, 50);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 2);
 	assert_int_equal(f->at[0].kind, KIND_REDUNDANT_FLUSH);
 	assert_int_equal(f->at[0].count, 15);
 	assert_int_equal(f->at[0].first.event, 1);
 	assert_int_equal(f->at[0].largest.event, 105);
-	assert_string_equal(f->at[0].message, variant_get(VARIANT_REDUNDANT_FLUSH_CLEAN)->message);
+	assert_string_equal(f->at[0].message, form_get(FORM_REDUNDANT_FLUSH_CLEAN)->message);
 	assert_string_equal(f->at[0].pool, "/pm/pool");
 	assert_int_equal(f->at[1].kind, KIND_SHARED_LINE_FLUSH);
 	findings_free(f);
 	setting_free(&s);
 }
 
-/* The worst variant determines sentence and severity, however rare it is. */
+/* The worst form determines sentence and severity, however rare it is. */
 static void test_worst_leads(void **state)
 {
 	struct setting s = setting_make(*state);
 
 	for (unsigned i = 1; i <= 10; i++)
-		report(s.sinks[0], VARIANT_REDUNDANT_FENCE_THREADS, CONTEXT_FLUSH, 0, i);
-	report(s.sinks[0], VARIANT_REDUNDANT_FENCE_NOTHING, CONTEXT_FLUSH, 0, 99);
+		report(s.sinks[0], FORM_REDUNDANT_FENCE_THREADS, CONTEXT_FLUSH, 0, i);
+	report(s.sinks[0], FORM_REDUNDANT_FENCE_NOTHING, CONTEXT_FLUSH, 0, 99);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 1);
 	assert_int_equal(f->at[0].count, 11);
@@ -422,11 +422,11 @@ static void test_platforms(void **state)
 	struct setting s = setting_make(*state);
 
 	for (unsigned i = 1; i <= 4; i++)
-		report(s.sinks[0], VARIANT_REDUNDANT_FLUSH_AGAIN, CONTEXT_FLUSH, CONTEXT_STORE, i);
+		report(s.sinks[0], FORM_REDUNDANT_FLUSH_AGAIN, CONTEXT_FLUSH, CONTEXT_STORE, i);
 	for (unsigned i = 1; i <= 9; i++)
-		report(s.sinks[1], VARIANT_REDUNDANT_FLUSH_POINTLESS, CONTEXT_FLUSH, 0, i);
-	report(s.sinks[1], VARIANT_MISSING_FENCE_DIRECT, CONTEXT_STORE, 0, 3);
-	report(s.sinks[1], VARIANT_REDUNDANT_FLUSH_POINTLESS, CONTEXT_CALLER, 0, 3);
+		report(s.sinks[1], FORM_REDUNDANT_FLUSH_POINTLESS, CONTEXT_FLUSH, 0, i);
+	report(s.sinks[1], FORM_MISSING_FENCE_DIRECT, CONTEXT_STORE, 0, 3);
+	report(s.sinks[1], FORM_REDUNDANT_FLUSH_POINTLESS, CONTEXT_CALLER, 0, 3);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 3);
 	assert_int_equal(f->target.platforms.count, 2);
@@ -447,7 +447,7 @@ static void test_related(void **state)
 	struct setting s = setting_make(*state);
 	char text[200];
 
-	report(s.sinks[0], VARIANT_MISSING_FENCE_FLUSHED, CONTEXT_STORE, CONTEXT_FLUSH, 8);
+	report(s.sinks[0], FORM_MISSING_FENCE_FLUSHED, CONTEXT_STORE, CONTEXT_FLUSH, 8);
 	struct findings *f = collect(&s, NULL);
 	snprintf(text, sizeof(text), "fence after the flush at test_finding.c:%d", LINE_FLUSH);
 	assert_string_equal(f->at[0].fix, text);
@@ -478,13 +478,13 @@ static void test_messages(void **state)
 
 		sample_frame(f, &related->stack, "there", "/src/there.c", 10 + i, "kv");
 	}
-	for (unsigned v = 0; v < VARIANT_COUNT; v++) {
-		const struct variant *variant = variant_get((enum finding_variant)v);
+	for (unsigned v = 0; v < FORM_COUNT; v++) {
+		const struct form *form = form_get((enum finding_form)v);
 
-		message_fill(finding, variant->message, text, sizeof(text));
+		message_fill(finding, form->message, text, sizeof(text));
 		assert_null(strpbrk(text, "{}"));
 		assert_true(*text && text[strlen(text) - 1] != '.');
-		message_fill(finding, variant->fix, text, sizeof(text));
+		message_fill(finding, form->fix, text, sizeof(text));
 		assert_null(strpbrk(text, "{}"));
 	}
 	message_fill(finding, "{here} {flush} {fence} {flush2} {{x}", text, sizeof(text));

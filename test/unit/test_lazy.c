@@ -35,6 +35,7 @@
 #include "lazy_recovery.h"
 #include "model/choices.h"
 #include "model/model.h"
+#include "model_sets.h"
 #include "preload/lazy.h"
 #include "programs.h"
 

@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "explain/minimise.h"
+#include "model_sets.h"
 #include "programs.h"
 #include "scratch.h"
 

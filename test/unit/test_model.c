@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_model.c - the sets of units that may be on media, on programs whose answers were found by hand: their number
  * over all crash points, and after the last event.  The programs are texts: see model_text.h. */
+#include "model_sets.h"
 #include "model_text.h"
 
 #include <string.h>

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "model_sets.h"
 #include "programs.h"
 #include "reference.h"
 

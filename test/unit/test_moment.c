@@ -22,6 +22,7 @@
 #include "crash/moment.h"
 #include "image/contents.h"
 #include "image/state.h"
+#include "model_sets.h"
 #include "programs.h"
 
 #define PROGRAMS 2000

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "image/stage_in.h"
 #include "staged.h"
 
 /* A gigabyte with little data costs little, in space and in writing. */
@@ -18,24 +19,24 @@ static void test_cost(void **state)
 	struct stat st;
 
 	staged_load(f, state_none(f->image));
-	assert_int_equal(stage_cost(f->stage).pages_written, 2);
+	assert_int_equal(f->stage->cost.pages_written, 2);
 	assert_int_equal(stat(f->pool, &st), 0);
 	assert_int_equal(st.st_size, POOL_SIZE);
 	assert_true(st.st_blocks * 512 <= 64 * 1024);
 
 	staged_put(f->image, EVENT_STORE, 4096, "HEAD");
 	staged_load(f, state_none(f->image)); /* the same content */
-	assert_int_equal(stage_cost(f->stage).pages_written, 2);
+	assert_int_equal(f->stage->cost.pages_written, 2);
 	staged_load(f, state_all(f->image));
 	staged_expect_text(f, 4096, "HEADer");
-	assert_int_equal(stage_cost(f->stage).pages_written, 3);
+	assert_int_equal(f->stage->cost.pages_written, 3);
 	staged_load(f, state_none(f->image));
 	staged_expect_text(f, 4096, "header");
-	assert_int_equal(stage_cost(f->stage).pages_written, 4);
+	assert_int_equal(f->stage->cost.pages_written, 4);
 
 	stage_distrust(f->stage);
 	staged_load(f, state_none(f->image));
-	cost = stage_cost(f->stage);
+	cost = f->stage->cost;
 	assert_int_equal(cost.pages_written, 4);
 	assert_in_range(cost.pages_compared, 2, 16);
 	assert_int_equal(cost.loads, 5);
@@ -70,7 +71,7 @@ static void test_name_again(void **state)
 	staged_load(f, state_none(f->image));
 	image_apply(f->image, &(struct event){.type = EVENT_FILE_UNLINK, .file = 1});
 	staged_load(f, state_none(f->image));
-	assert_int_equal(staged_entries(stage_dir(f->stage, 0)), 0);
+	assert_int_equal(staged_entries(f->stage->dirs.at[0]), 0);
 	image_apply(f->image, &(struct event){.type = EVENT_FILE_RENAME, .file = 1, .path = "/pm/pool"});
 	staged_load(f, state_none(f->image));
 	staged_expect_text(f, 4096, "header");
@@ -111,7 +112,7 @@ static void test_exchange(void **state)
 	assert_int_equal(st.st_size, POOL_SIZE);
 	assert_int_equal(stat(f->pool, &st), 0);
 	assert_int_equal(st.st_size, 100);
-	assert_int_equal(stage_cost(f->stage).pages_written, 2); /* moved, not rewritten */
+	assert_int_equal(f->stage->cost.pages_written, 2); /* moved, not rewritten */
 }
 
 static void test_places(void **state)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/stage_in.h"
 #include "staged.h"
 
 static void write_text(const char *path, int flags, uint64_t offset, const char *text)
@@ -140,7 +141,7 @@ static void test_damage(void **state)
 		assert_int_equal(st.st_mode & 0777, 0644);
 		assert_true(st.st_blocks * 512 <= 64 * 1024);
 		assert_int_equal(staged_entries(f->root), 1);
-		assert_int_equal(staged_entries(stage_dir(f->stage, 0)), 1);
+		assert_int_equal(staged_entries(f->stage->dirs.at[0]), 1);
 	}
 	state_free(all);
 }

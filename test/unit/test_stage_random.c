@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "model_sets.h"
 #include "programs.h"
 #include "staged.h"
 

@@ -22,10 +22,19 @@
 #include "image/contents.h"
 #include "image/state.h"
 #include "image/variants.h"
+#include "model_sets.h"
 #include "programs.h"
 
 #define PROGRAMS 1500
 #define UNITS 64
+
+/* The flags of a variant's units, in the form of choices_next. */
+static void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken)
+{
+	choices_first(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
+	for (uint64_t i = 0; i < variant->alternative; i++)
+		choices_next(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
+}
 
 static void check_variant(struct image *image, const struct choices *c, const struct variants *v, uint32_t line,
 			  const struct variant *variant)
@@ -47,14 +56,6 @@ static void check_variant(struct image *image, const struct choices *c, const st
 		needs = v->orders.at[i] < bounds.latest ? v->orders.at[i] : needs;
 	assert_int_equal(variant->needs, needs);
 	assert_int_equal(variant->barrier, bounds.barrier);
-}
-
-/* The flags of a variant's units, in the form of choices_next. */
-static void variant_taken(const struct choices *choices, uint32_t line, const struct variant *variant, uint8_t *taken)
-{
-	choices_first(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
-	for (uint64_t i = 0; i < variant->alternative; i++)
-		choices_next(choices, line, CHOICES_OPEN, CHOICES_CONTENTS, taken);
 }
 
 static bool contents_put(void *arg, struct digest digest)
