@@ -44,11 +44,11 @@
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
 /* X(name, bit): optional layers, recorded in addition to the stores, flushes and fences. */
-#define BO_LAYERS(X)                                           \
-	X(LOADS, 0)  /* PM loads are recorded */               \
-	X(CODE, 1)   /* each fence is preceded by CODE_HASH */ \
-	X(FOLLOW, 2) /* children are followed; CLOCK events order the processes */ \
-	X(CALLS, 3)  /* calls of chosen functions are recorded */ \
+#define BO_LAYERS(X)                                                                   \
+	X(LOADS, 0)      /* PM loads are recorded */                                   \
+	X(CODE, 1)       /* each fence is preceded by CODE_HASH */                     \
+	X(FOLLOW, 2)     /* children are followed; CLOCK events order the processes */ \
+	X(CALLS, 3)      /* calls of chosen functions are recorded */                  \
 	X(OPERATIONS, 4) /* operations are recorded */
 
 enum bo_layer { /* bits of bo_file_header.layers */
@@ -147,11 +147,11 @@ struct bo_chunk_header {
 /* clang-format on */
 
 /* X(name, text): what the recorder noticed about operations. */
-#define BO_OPERATION_NOTES(X)                                                                    \
-	X(MAPPED, "mapped")     /* the operations file was mapped: its lines show no operations */   \
-	X(UNSEEN, "unseen")     /* it was read by a system call (value) that shows no lines */       \
-	X(AGAIN, "again")       /* it was read again, beginning with an earlier line (value) */      \
-	X(TOGETHER, "together") /* one write printed several lines (value), ending them all */       \
+#define BO_OPERATION_NOTES(X)                                                                      \
+	X(MAPPED, "mapped")     /* the operations file was mapped: its lines show no operations */ \
+	X(UNSEEN, "unseen")     /* it was read by a system call (value) that shows no lines */     \
+	X(AGAIN, "again")       /* it was read again, beginning with an earlier line (value) */    \
+	X(TOGETHER, "together") /* one write printed several lines (value), ending them all */     \
 	X(DURABLE, "durable")   /* BLACKOUT_DURABLE: the program relies on what it did so far */
 
 enum bo_operation_note {
