@@ -13,14 +13,8 @@
 static struct record_options given;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&given),
-	OPERATION_OPTIONS(&given),
-	SERVICE_OPTIONS(&given),
-	OPTION_GROUP("Output"),
-	OPTION_OUT(&given.out),
-	OPTION_PROGRESS(&given.progress),
-	OPTION_QUIET(&given.quiet),
-	{0},
+	RECORD_OPTIONS(&given), OPERATION_OPTIONS(&given),        SERVICE_OPTIONS(&given),    OPTION_GROUP("Output"),
+	OPTION_OUT(&given.out), OPTION_PROGRESS(&given.progress), OPTION_QUIET(&given.quiet), {0},
 };
 
 const struct usage usage_record = {
