@@ -8,7 +8,7 @@
  * result.  So a call costs a few instructions and an event costs O(1) amortized.
  *
  * Why it cannot drift: a frame is live exactly while its slot is at or above the stack pointer, and slots strictly
- * descend towards the top of the stack. longjmp, exceptions, tail calls and `call; pop` leave frames that violate one
+ * descend toward the top of the stack. longjmp, exceptions, tail calls and `call; pop` leave frames that violate one
  * of these two rules, and such frames are dropped when met.  A signal handler starts a new chain behind a barrier
  * frame, so that its contexts do not depend on what it interrupted.
  *

@@ -349,7 +349,7 @@ static void pre_clo_init(void)
 {
 	VG_(details_name)("Blackout");
 	VG_(details_version)(NULL);
-	VG_(details_description)("a recorder of persistent-memory behaviour");
+	VG_(details_description)("a recorder of persistent-memory behavior");
 	VG_(details_copyright_author)("Copyright (C) 2026, and GNU GPL'd, by the Blackout authors.");
 	VG_(details_bug_reports_to)("the Blackout project");
 	VG_(details_avg_translation_sizeB)(400);

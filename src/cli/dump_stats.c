@@ -245,7 +245,7 @@ void dump_stats(struct out *out, const char *dir, const struct trace *trace, con
 {
 	struct stats_summary summary;
 
-	stats_summarise(stats, trace, &summary);
+	stats_summarize(stats, trace, &summary);
 	print_head(out, dir, trace, &summary);
 	print_ops(out, stats, &summary);
 	print_threads(out, trace, stats);

@@ -39,7 +39,7 @@ struct printing printing_parse(const struct report_words *words)
 
 int printing_report(const struct printing *p, const struct findings *f, const char *dir, struct err *err)
 {
-	const struct report_options how = {.width = p->width, .colour = p->color, .dir = dir, .fail_on = p->fail_on};
+	const struct report_options how = {.width = p->width, .color = p->color, .dir = dir, .fail_on = p->fail_on};
 
 	return report_write(p->format, f, &how, stdout, err);
 }

@@ -190,7 +190,7 @@ void summary_print(const struct summary *summary, struct trace *trace, const str
 	struct view v = {.out = out, .trace = trace, .stats = stats};
 
 	v.symbols = symbols_open(NULL);
-	stats_summarise(stats, trace, &v.totals);
+	stats_summarize(stats, trace, &v.totals);
 	v.started = stats_count(stats, OP_FORK) || stats_count(stats, OP_EXEC);
 	view_print(&v, summary);
 	symbols_close(v.symbols);

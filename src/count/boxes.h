@@ -46,7 +46,7 @@ void boxes_restart(struct boxes *boxes);
 /* Do not count this moment: it has too many variants. */
 void boxes_give_up(struct boxes *boxes);
 
-/* Was the count given up?  Then further moments need not be told. */
+/* Was the count given up?  Then further moments make no difference. */
 bool boxes_given_up(const struct boxes *boxes);
 
 /* The number of contents so far; false if it is not known. */

@@ -314,17 +314,17 @@ static int count_read(struct count *count, const char *dir, const struct platfor
 int count_recording(struct count *count, const char *dir, const struct platform *const *platforms,
 		    size_t platform_count, const struct origin *origin, struct err *err)
 {
-	struct count_options how = count->options;
+	struct count_options again = count->options;
 	struct count *look;
 	int r = 0;
 
 	for (size_t i = 0; i < platform_count && count->complete && r == 0; i++)
 		r = count_read(count, dir, platforms[i], origin, err);
-	if (r < 0 || !count->complete || how.way == COUNT_LOOK || !boxes_given_up(count->boxes))
+	if (r < 0 || !count->complete || again.way == COUNT_LOOK || !boxes_given_up(count->boxes))
 		return r;
-	how.way = COUNT_LOOK;
-	how.sequences = false;
-	look = count_new(&how);
+	again.way = COUNT_LOOK;
+	again.sequences = false;
+	look = count_new(&again);
 	for (size_t i = 0; i < platform_count && look->complete && look->looking && r == 0; i++)
 		r = count_read(look, dir, platforms[i], origin, err);
 	count->complete = look->complete;

@@ -17,7 +17,7 @@ struct strategy;
 
 /* States done so far, for a progress line. */
 struct campaign_progress {
-	const char *phase; /* "testing", "minimising" */
+	const char *phase; /* "testing", "minimizing" */
 	uint64_t done;     /* states whose outcome is known */
 	uint64_t known;    /* total states of this phase; 0: not known */
 	uint64_t tested;   /* of those done, the ones that recovery ran on */

@@ -98,7 +98,7 @@ static bool may_be_lock(struct patterns *p, const struct unit *old)
 {
 	const struct line_note *line = notes_line(&p->notes, old->file, old->offset);
 
-	return line && line->atomic && !notes_site(&p->notes, old->context)->told.prompt;
+	return line && line->atomic && !notes_site(&p->notes, old->context)->facts.prompt;
 }
 
 static bool overwrites_all(const struct event *ev, const struct unit *old)
@@ -111,8 +111,8 @@ static void note_ordered(struct patterns *p, const struct unit *unit)
 {
 	struct site_note *site = notes_site(&p->notes, unit->context);
 
-	site->told.flush = unit->flush_context;
-	site->told.flushed = site->told.meant = true;
+	site->facts.flush = unit->flush_context;
+	site->facts.flushed = site->facts.meant = true;
 	site_count(site, unit->event, SITE_PERSISTED);
 }
 
@@ -175,7 +175,7 @@ static void flush_redundant(struct patterns *p, const struct event *ev, const st
 		/* A flush that names another address of the line is meant for another object. */
 		if (effect->earlier_flush_addr_offset != ev->offset && effect->last_store_context) {
 			s.kind = KIND_SHARED_LINE_FLUSH;
-			s.form = FORM_SHARED_LINE_FLUSH_NEIGHBOUR;
+			s.form = FORM_SHARED_LINE_FLUSH_NEIGHBOR;
 			sighting_relate(&s, ROLE_STORE, effect->last_store_context);
 		}
 	} else if (effect->last_store_context) {
@@ -202,7 +202,7 @@ static void on_flush(void *arg, const struct event *ev, const struct flush_effec
 	if (effect->pointless || (!effect->newly_covered && !effect->covered_for_thread)) /* rule 4 */
 		flush_redundant(p, ev, effect);
 	else
-		notes_site(&p->notes, ev->context)->told.needed++;
+		notes_site(&p->notes, ev->context)->facts.needed++;
 	notes_flush(&p->notes, ev->file, ev->offset, ev->context);
 }
 
@@ -213,7 +213,7 @@ static bool fence_is_plain(const struct event *ev)
 	return ev->type == EVENT_SFENCE || ev->type == EVENT_MFENCE;
 }
 
-static bool event_synchronises(const struct event *ev)
+static bool event_synchronizes(const struct event *ev)
 {
 	return ev->type == EVENT_MSYNC || ev->type == EVENT_FILE_SYNC;
 }
@@ -246,7 +246,7 @@ static void fence_unordered(struct patterns *p, const struct event *ev, const st
 
 static void note_needed_fence(struct patterns *p, uint32_t context)
 {
-	struct sink_site *site = &notes_site(&p->notes, context)->told;
+	struct sink_site *site = &notes_site(&p->notes, context)->facts;
 
 	site->needed++;
 	site->fence = true;
@@ -316,7 +316,7 @@ static __attribute__((noinline)) uint32_t persisted_otherwise(struct patterns *p
 {
 	if (by->type == EVENT_LOCKED)
 		completed_by_lock(p, by, unit, bytes);
-	if (!event_synchronises(by) || unit->flush_context)
+	if (!event_synchronizes(by) || unit->flush_context)
 		return unit->flush_context;
 	p->synced = true;
 	notes_flush(&p->notes, unit->file, unit->offset, by->context);
@@ -343,15 +343,15 @@ static void on_persist(void *arg, const struct event *by, const struct unit *uni
 		flush = persisted_otherwise(p, by, unit, bytes);
 	if (!flush)
 		return;
-	synced = event_synchronises(by);
+	synced = event_synchronizes(by);
 	prompt =
 		synced || (by->thread == unit->thread && unit->event > patterns_thread(p, by->thread)->any_fence_event);
 	site = notes_site(&p->notes, unit->context);
-	site->told.flush = flush;
-	site->told.flushed |= unit->flush_context != 0;
+	site->facts.flush = flush;
+	site->facts.flushed |= unit->flush_context != 0;
 	if (prompt)
-		site->told.prompt = flush;
-	site->told.meant |= prompt && (synced || flush_may_name(unit, bytes));
+		site->facts.prompt = flush;
+	site->facts.meant |= prompt && (synced || flush_may_name(unit, bytes));
 	site_count(site, unit->event, SITE_PERSISTED);
 }
 
@@ -406,7 +406,7 @@ static void patterns_event(void *state, const struct event *ev, uint64_t number)
 	patterns_flush_held(p);
 }
 
-static void ordered_tell(struct patterns *p)
+static void ordered_report(struct patterns *p)
 {
 	size_t count;
 	const struct unit *const *units = model_pending(p->model, &count);
@@ -416,24 +416,24 @@ static void ordered_tell(struct patterns *p)
 			note_ordered(p, units[i]);
 }
 
-static void site_tell(struct patterns *p, uint32_t context)
+static void site_report(struct patterns *p, uint32_t context)
 {
-	struct sink_site *site = &p->notes.sites.at[context].told;
+	struct sink_site *site = &p->notes.sites.at[context].facts;
 
 	site->context = context;
 	if (site->persisted || site->overwritten || site->left || site->needed)
-		sink_tell(p->sink, site);
+		sink_add_site(p->sink, site);
 }
 
 static void patterns_end(void *state)
 {
 	struct patterns *p = state;
 
-	ordered_tell(p);
+	ordered_report(p);
 	model_end(p->model);
 	patterns_flush_held(p);
 	for (uint32_t context = 1; context < p->notes.sites.room; context++)
-		site_tell(p, context);
+		site_report(p, context);
 	if (p->synced && !p->stepwise && !p->left)
 		sink_at_end(p->sink);
 	model_free(p->model);

@@ -68,7 +68,7 @@ static void fill_missing_flush(struct sighting *s, enum finding_form form, uint3
 /* Rules 2 to 4 for a unit that nothing has written back. */
 static void fill_bare(struct patterns *p, struct sighting *s, const struct unit *unit, bool unmapped)
 {
-	const struct sink_site *site = &notes_site(&p->notes, unit->context)->told;
+	const struct sink_site *site = &notes_site(&p->notes, unit->context)->facts;
 	const struct line_note *line = notes_line(&p->notes, unit->file, unit->offset);
 	bool lock = near_atomic(p, unit) && !site->prompt;
 	uint32_t half = notes_half_flushed(&p->notes, unit->file, unit->offset, unit->event);

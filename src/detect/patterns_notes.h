@@ -20,9 +20,9 @@
 enum site_end { SITE_PERSISTED, SITE_OVERWRITTEN, SITE_LEFT };
 
 struct site_note {
-	struct sink_site told; /* its `context` is set at the end */
-	uint64_t last_event;   /* the store counted last */
-	enum site_end last;    /* how it was counted */
+	struct sink_site facts; /* its `context` is set at the end */
+	uint64_t last_event;    /* the store counted last */
+	enum site_end last;     /* how it was counted */
 };
 
 struct line_note {
@@ -63,13 +63,13 @@ static inline void site_count(struct site_note *site, uint64_t event, enum site_
 	if (event == site->last_event) {
 		if (end != SITE_PERSISTED || site->last != SITE_OVERWRITTEN)
 			return;
-		site->told.overwritten--;
+		site->facts.overwritten--;
 	}
 	site->last_event = event;
 	site->last = end;
-	site->told.persisted += end == SITE_PERSISTED;
-	site->told.overwritten += end == SITE_OVERWRITTEN;
-	site->told.left += end == SITE_LEFT;
+	site->facts.persisted += end == SITE_PERSISTED;
+	site->facts.overwritten += end == SITE_OVERWRITTEN;
+	site->facts.left += end == SITE_LEFT;
 }
 
 /* Both return the note of the line at `offset`.  notes_line_make creates it if needed; notes_line returns NULL if

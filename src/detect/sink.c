@@ -120,7 +120,7 @@ void sink_report(struct sink *sink, const struct sighting *sighting)
 	entry->count++;
 }
 
-void sink_tell(struct sink *sink, const struct sink_site *site)
+void sink_add_site(struct sink *sink, const struct sink_site *site)
 {
 	vec_push(&sink->sites, *site);
 }

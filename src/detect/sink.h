@@ -67,7 +67,7 @@ struct sink_site {
 	uint32_t flush;
 	uint32_t prompt; /* the same, with no fence of the storing thread between store and flush */
 	bool flushed;    /* at least one was persisted by a flush, not by msync or fsync */
-	bool meant; /* at least one was persisted by a flush that may have named its bytes, not only a neighbour's */
+	bool meant; /* at least one was persisted by a flush that may have named its bytes, not only a neighbor's */
 	uint64_t persisted;   /* stores that became persistent */
 	uint64_t overwritten; /* stores that were overwritten with another value before they were written back */
 	uint64_t left;        /* stores that were not written back when the program ended or unmapped the file */
@@ -78,7 +78,7 @@ struct sink_site {
 
 /* Adds the results of a context.  Call it once per context, after the last event.  finding/evidence.h knows source
  * lines, and decides which contexts are the same code. */
-void sink_tell(struct sink *sink, const struct sink_site *site);
+void sink_add_site(struct sink *sink, const struct sink_site *site);
 const struct sink_site *sink_sites(const struct sink *sink, size_t *count);
 
 /* Says that the run flushed nothing, and wrote data back only by a sync (msync, fsync) after the last store.  Such a

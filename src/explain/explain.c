@@ -34,7 +34,7 @@ int explain_fails(struct explain *e, const struct state *state, struct verdict v
 	return verdict_same(known, verdict);
 }
 
-bool explain_may_tell(const struct explain *e)
+bool explain_may_run_late(const struct explain *e)
 {
 	double more = e->campaign->options.timeout;
 
@@ -79,15 +79,15 @@ static struct result *result_at(const struct explain *e, uint64_t index)
 	return index && index != EXPLAINED_FINE ? &e->campaign->results.all.at[index - 1] : NULL;
 }
 
-struct result *explain_told(const struct explain *e, const struct job *follower)
+struct result *explain_followed(const struct explain *e, const struct job *follower)
 {
 	return result_at(e, *explained(e, follower->prefix, TRIAL_ALL, follower->strategy));
 }
 
 /* A job that names another may not have been examined itself, so other strategies must not rely on it. */
-static void job_told(struct explain *e, const struct job *job)
+static void job_remember(struct explain *e, const struct job *job)
 {
-	uint64_t index = e->told ? e->told : EXPLAINED_FINE;
+	uint64_t index = e->result ? e->result : EXPLAINED_FINE;
 
 	*explained(e, job->digest, job->trial->which, job->strategy) = index;
 	if (!job->follows)
@@ -95,7 +95,7 @@ static void job_told(struct explain *e, const struct job *job)
 }
 
 /* Has this state been explained before?  Then nothing else is to be done. */
-static bool job_is_told(struct explain *e, const struct job *job)
+static bool job_is_explained(struct explain *e, const struct job *job)
 {
 	uint64_t known = *explained(e, job->digest, job->trial->which, job->strategy);
 	struct result *result;
@@ -105,7 +105,7 @@ static bool job_is_told(struct explain *e, const struct job *job)
 	if (!known)
 		return false;
 	result = result_at(e, known);
-	e->told = 0;
+	e->result = 0;
 	if (result)
 		result_join(e, result, job);
 	*explained(e, job->digest, job->trial->which, job->strategy) = known;
@@ -165,11 +165,11 @@ static int job_explain(struct explain *e, struct job *job, struct err *err)
 {
 	int r = explain_to(e, job->start, err);
 
-	e->told = 0;
+	e->result = 0;
 	if (r == 0)
 		r = job->trial->which == TRIAL_ALL ? prefix_explain(e, job, err) : loss_explain(e, job, err);
 	if (r == 0)
-		job_told(e, job);
+		job_remember(e, job);
 	return r;
 }
 
@@ -184,7 +184,7 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct
 	int r = 0;
 
 	while (r >= 0 && explain_may_begin(e) && (job = job_next(jobs, done))) {
-		r = job_is_told(e, job) ? 0 : job_explain(e, job, err);
+		r = job_is_explained(e, job) ? 0 : job_explain(e, job, err);
 		done[job - jobs->all.at] = r != 1;
 	}
 	e->campaign->results.postponed += r >= 0 && job_next(jobs, done);
@@ -199,7 +199,7 @@ static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct 
 	int r = 0;
 
 	for (size_t i = 0; i < jobs->all.count; i++) {
-		done[i] = verdict_hangs(jobs->all.at[i].verdict) != hanging || job_is_told(e, &jobs->all.at[i]);
+		done[i] = verdict_hangs(jobs->all.at[i].verdict) != hanging || job_is_explained(e, &jobs->all.at[i]);
 		any |= !done[i];
 	}
 	if (any) {
@@ -238,7 +238,7 @@ int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct j
 	e->deadline = campaign_end(c);
 	if (extent == JUDGE_QUICKLY && c->options.budget > 0)
 		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->results.seconds;
-	campaign_phase(c, "minimising", 0);
+	campaign_phase(c, "minimizing", 0);
 	r = jobs_read(e, jobs, false, err);
 	if (r == 0 && extent == JUDGE_ALL)
 		r = jobs_read(e, jobs, true, err);

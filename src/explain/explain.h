@@ -35,7 +35,7 @@ struct explain {
 	bool hurry;                        /* interrupted or out of time: run nothing */
 	struct recent recents[RECENT_MAX]; /* the last stores to PM, a ring */
 	uint64_t recent_count;
-	size_t told; /* 1 + index of the current job's result; 0: none yet */
+	size_t result; /* 1 + index of the current job's result; 0: none yet */
 };
 
 /* The context of a crash where the image stands. */
@@ -49,13 +49,13 @@ bool explain_may_run(struct explain *explain, struct verdict verdict);
 
 /* Is there time to run recovery for its output, on a state that becomes a finding? This run may begin up to one time
  * limit after the deadline. */
-bool explain_may_tell(const struct explain *explain);
+bool explain_may_run_late(const struct explain *explain);
 
 /* Is this verdict accepted for a crash after `event`?  Rule 1 of trials.h. */
 bool explain_accepts(const struct explain *explain, uint64_t event, struct verdict verdict);
 
 /* The result of the job that `follower` names; NULL: none. */
-struct result *explain_told(const struct explain *explain, const struct job *follower);
+struct result *explain_followed(const struct explain *explain, const struct job *follower);
 
 /* A job exceeded the time limit, but ends in this way with more time.  True if that needs no finding. */
 bool explain_is_fine(const struct explain *explain, const struct job *job, struct verdict verdict);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "explain/explain.h"
-#include "explain/minimise.h"
+#include "explain/minimize.h"
 
 enum {
-	TRIES_MAX = 400,    /* tries for minimising */
+	TRIES_MAX = 400,    /* tries for minimizing */
 	TRIES_HANGING = 12, /* the same if each try takes the whole time limit */
 	CAUSES_MAX = 8,     /* known causes to try first */
 	WITNESSES_MAX = 3,
@@ -67,7 +67,7 @@ static int cause_fits(struct loss *l, const struct result *cause)
 		any |= !l->persisted[i] && !is_barred(l, i);
 	}
 	/* A lost store also loses the later stores of its line. */
-	if (!any || !minimise_spread(l->model, l->persisted))
+	if (!any || !minimize_spread(l->model, l->persisted))
 		return 0;
 	return loss_fails(l, l->persisted);
 }
@@ -341,14 +341,14 @@ static int loss_pair(struct loss *l, unsigned tries)
 	int r;
 
 	memcpy(l->needed, l->persisted, l->count);
-	r = minimise_kept(l->model, l->needed, lost, &left, loss_fails, l);
+	r = minimize_kept(l->model, l->needed, lost, &left, loss_fails, l);
 	for (size_t i = 0; i < l->count; i++)
 		l->later[i] = r == 0 && l->needed[i] && l->units[i]->event >= lost;
 	l->unfinished |= !left && stores_several(l, l->later, true);
 	after = memchr(l->later, 1, l->count);
 	left = tries;
 	if (r == 0)
-		r = minimise_kept(l->model, l->needed, 0, &left, pair_fails, l);
+		r = minimize_kept(l->model, l->needed, 0, &left, pair_fails, l);
 	l->unfinished |= !left && !after && stores_several(l, l->needed, true);
 	if (r < 0 || (!left && after))
 		memcpy(l->needed, l->later, l->count);
@@ -372,10 +372,10 @@ static struct result *loss_same(const struct loss *l)
 	return NULL;
 }
 
-static int set_hangs(const struct loss *l, const bool *persisted, struct verdict *how)
+static int set_hangs(const struct loss *l, const bool *persisted, struct verdict *verdict)
 {
 	struct state *state = persisted ? state_new(l->image, persisted) : state_none(l->image);
-	int r = hangs_certainly(l->explain->campaign, state, &l->crash, how, l->err);
+	int r = hangs_certainly(l->explain->campaign, state, &l->crash, verdict, l->err);
 
 	state_free(state);
 	return r;
@@ -394,12 +394,12 @@ static int loss_settle(struct loss *l)
 {
 	bool same = l->job->persisted ? !memcmp(l->persisted, l->job->persisted, l->count)
 				      : !memchr(l->persisted, 1, l->count);
-	struct verdict how;
+	struct verdict minimal;
 	int r;
 
 	if (!verdict_hangs(l->verdict) || same)
 		return 0;
-	r = set_hangs(l, l->persisted, &how);
+	r = set_hangs(l, l->persisted, &minimal);
 	if (r != 1)
 		loss_start(l);
 	l->unfinished |= r != 1;
@@ -418,7 +418,7 @@ static bool loss_is_creation(const struct loss *l)
 	return campaign_is_creating(l->explain->campaign, l->job->trial);
 }
 
-static int loss_minimise(struct loss *l)
+static int loss_minimize(struct loss *l)
 {
 	struct result *same;
 	unsigned tries = verdict_hangs(l->verdict) ? TRIES_HANGING : TRIES_MAX;
@@ -429,7 +429,7 @@ static int loss_minimise(struct loss *l)
 	if (loss_is_creation(l))
 		return loss_result(l);
 	if (explain_may_run(l->explain, l->verdict))
-		r = minimise_lost(l->model, l->persisted, &left, loss_fails, l);
+		r = minimize_lost(l->model, l->persisted, &left, loss_fails, l);
 	l->unfinished = !left && stores_several(l, l->persisted, false);
 	if (r == -1 || loss_settle(l) < 0)
 		return -1;
@@ -462,7 +462,7 @@ static int loss_alone(struct loss *l)
 		hangs_leave_unconfirmed(l->explain->campaign, l->job->states);
 	if (r < 0)
 		return r == -1 ? -1 : 0;
-	return explain_is_fine(l->explain, l->job, l->verdict) ? 0 : loss_minimise(l);
+	return explain_is_fine(l->explain, l->job, l->verdict) ? 0 : loss_minimize(l);
 }
 
 /* The state with everything on media fails as this job does.  If the store that came too early there is on media here,
@@ -470,7 +470,7 @@ static int loss_alone(struct loss *l)
 static struct result *loss_prefix(struct loss *l)
 {
 	const struct job *job = l->job;
-	struct result *prefix = job->follows ? explain_told(l->explain, job) : NULL;
+	struct result *prefix = job->follows ? explain_followed(l->explain, job) : NULL;
 	const struct crash_sighting *s = prefix ? &prefix->sighting : NULL;
 
 	if (!s || s->cause != CAUSE_EARLY || s->unfinished || !s->persisted_count)

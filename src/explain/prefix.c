@@ -14,7 +14,7 @@
 
 #include "base/line.h"
 #include "explain/explain.h"
-#include "explain/minimise.h"
+#include "explain/minimize.h"
 
 enum {
 	PREFIX_LATER = 1, /* try again when the image has reached job->start */
@@ -92,24 +92,24 @@ static int window_read(struct prefix *p, struct job *job)
 
 /* States */
 
-struct ordered {
+struct placed {
 	struct patch patch;
-	size_t order;
+	size_t position;
 };
 
-static int patch_order(const void *left, const void *right)
+static int patch_compare(const void *left, const void *right)
 {
-	const struct ordered *a = left, *b = right;
+	const struct placed *a = left, *b = right;
 
 	if (a->patch.file != b->patch.file)
 		return a->patch.file < b->patch.file ? -1 : 1;
 	if (a->patch.offset / LINE_BYTES != b->patch.offset / LINE_BYTES)
 		return a->patch.offset / LINE_BYTES < b->patch.offset / LINE_BYTES ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return a->position < b->position ? -1 : a->position > b->position;
 }
 
 struct patches {
-	VEC_OF(struct ordered) all;
+	VEC_OF(struct placed) all;
 };
 
 /* Add the words of a store, up to the end of the file. */
@@ -119,7 +119,7 @@ static void patches_add(struct patches *patches, const struct crash_store *store
 
 	for (uint64_t at = store->offset; at < end;) {
 		uint64_t next = (at / 8 + 1) * 8 < end ? (at / 8 + 1) * 8 : end;
-		struct ordered o = {.order = patches->all.count};
+		struct placed o = {.position = patches->all.count};
 
 		o.patch.file = store->file;
 		o.patch.offset = at;
@@ -158,14 +158,14 @@ static struct state prefix_state(const struct prefix *p, size_t count)
 	struct patches patches = {0};
 
 	for (size_t i = 0; i < p->base->count; i++) {
-		struct ordered o = {p->base->at[i], i};
+		struct placed o = {p->base->at[i], i};
 
 		vec_push(&patches.all, o);
 	}
 	for (size_t i = 0; i < count; i++)
 		patches_add(&patches, &p->stores.at[i], image_size(image, p->stores.at[i].file));
 	if (patches.all.count)
-		qsort(patches.all.at, patches.all.count, sizeof(*patches.all.at), patch_order);
+		qsort(patches.all.at, patches.all.count, sizeof(*patches.all.at), patch_compare);
 	state.count = state.units = patches.all.count;
 	state.at = mem_alloc((state.count + 1) * sizeof(*state.at));
 	for (size_t i = 0; i < state.count; i++)
@@ -319,7 +319,7 @@ static bool file_is_blank(const struct prefix *p)
 }
 
 /* Add the result, with the first `count` stores of the window on media, unless it is already known. */
-static int prefix_tell(struct prefix *p, struct result *result, size_t count)
+static int prefix_add(struct prefix *p, struct result *result, size_t count)
 {
 	struct result *same = prefix_known(p, result);
 	const struct crash_context crash = prefix_crash(p, count);
@@ -346,7 +346,7 @@ static int prefix_result(struct prefix *p, size_t count)
 	if (prefix_point(p, count, &result.sighting) < 0)
 		return -1;
 	prefix_stores(p, count, &result.sighting);
-	return prefix_tell(p, &result, count);
+	return prefix_add(p, &result, count);
 }
 
 static int blank_result(struct prefix *p)
@@ -355,7 +355,7 @@ static int blank_result(struct prefix *p)
 
 	if (prefix_point(p, 0, &result.sighting) < 0)
 		return -1;
-	return prefix_tell(p, &result, 0);
+	return prefix_add(p, &result, 0);
 }
 
 /* No store before this moment makes the difference: look at the pending ones */
@@ -427,7 +427,7 @@ static int pending_result(struct prefix *p)
 
 	memset(needed, 1, count);
 	if (count)
-		r = minimise_kept(model, needed, 0, &left, pending_fails, p);
+		r = minimize_kept(model, needed, 0, &left, pending_fails, p);
 	result.sighting.cause = memchr(needed, 1, count) ? CAUSE_EARLY : CAUSE_MOMENT;
 	if (r == 0 && result.sighting.cause == CAUSE_MOMENT)
 		r = pending_always(p, count);
@@ -437,14 +437,14 @@ static int pending_result(struct prefix *p)
 	free(needed);
 	if (r == -1 || prefix_point(p, 0, &result.sighting) < 0)
 		return -1;
-	return prefix_tell(p, &result, 0);
+	return prefix_add(p, &result, 0);
 }
 
-static int prefix_certainly(struct prefix *p, size_t count, struct verdict *how)
+static int prefix_certainly(struct prefix *p, size_t count, struct verdict *verdict)
 {
 	const struct crash_context crash = prefix_crash(p, count);
 	struct state state = prefix_state(p, count);
-	int r = hangs_certainly(p->explain->campaign, &state, &crash, how, p->err);
+	int r = hangs_certainly(p->explain->campaign, &state, &crash, verdict, p->err);
 
 	free(state.at);
 	return r;
@@ -479,7 +479,7 @@ static int prefix_settle(struct prefix *p, size_t *count)
  * at the moment of the trial. */
 static int prefix_elsewhere(struct prefix *p, struct job *job)
 {
-	struct result *same = job->follows ? explain_told(p->explain, job) : NULL;
+	struct result *same = job->follows ? explain_followed(p->explain, job) : NULL;
 	bool here;
 
 	if (same) {

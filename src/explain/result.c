@@ -34,7 +34,7 @@ void result_join(struct explain *e, struct result *result, const struct job *job
 	/* Contents that an earlier strategy found, too, are already counted. */
 	bool counted = result->strategies & (strategy_bit(job->strategy) - 1);
 
-	e->told = 1 + (size_t)(result - e->campaign->results.all.at);
+	e->result = 1 + (size_t)(result - e->campaign->results.all.at);
 	result->sighting.states += counted ? job->fresh : job->states;
 	result->strategies |= strategy_bit(job->strategy);
 }
@@ -81,7 +81,7 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 	return 0;
 }
 
-static void result_told(struct campaign *c, struct crash_sighting *s, const struct outcome *outcome)
+static void result_output(struct campaign *c, struct crash_sighting *s, const struct outcome *outcome)
 {
 	s->out = tail_text(c, &outcome->out);
 	s->err = tail_text(c, &outcome->err);
@@ -119,17 +119,17 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	int r;
 
 	if (before && verdict_same(oracles_judge(c->oracles, before, crash), result->verdict))
-		result_told(c, s, before);
+		result_output(c, s, before);
 	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && verdict_hangs(result->verdict))
 		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
-	if (!explain_may_run(e, result->verdict) && (s->mode || !explain_may_tell(e)))
+	if (!explain_may_run(e, result->verdict) && (s->mode || !explain_may_run_late(e)))
 		return 0;
 	r = tester_run(c->tester, state, crash, 1, &run, err);
 	if (r < 0)
 		return r;
 	if (verdict_same(run.verdict, result->verdict) && (!s->mode || run.outcome.out.size + run.outcome.err.size))
-		result_told(c, s, &run.outcome);
+		result_output(c, s, &run.outcome);
 	outcome_free(&run.outcome);
 	if (verdict_passed(run.verdict))
 		return result_passes(e, state, crash, err);
@@ -220,6 +220,6 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	}
 	result_folder(e, s, state);
 	vec_push(&e->campaign->results.all, *result);
-	e->told = e->campaign->results.all.count;
+	e->result = e->campaign->results.all.count;
 	return 0;
 }

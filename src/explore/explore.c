@@ -57,19 +57,19 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 {
 	struct root *root = &e->explored->roots.at[index];
 	bool pending = moment->choices->unit_count;
-	enum eager_extent extent = EAGER_ALL;
+	enum try_extent extent = TRY_ALL;
 
 	if (e->pass == PASS_NEST)
-		return lazily_nest(e, index, moment, err);
+		return try_lazily_nest(e, index, moment, err);
 	if (pending && e->pass <= PASS_ALL && has_budget(e->campaign))
-		extent = EAGER_GLANCE;
+		extent = TRY_GLANCE;
 	else if (e->pass == PASS_CONTRAST)
-		extent = EAGER_CONTRAST;
-	else if (lazily_can(e, root, moment))
-		return lazily_root(e, index, moment, err);
+		extent = TRY_CONTRAST;
+	else if (try_lazily_can(e, root, moment))
+		return try_lazily(e, index, moment, err);
 	else if (pending && e->campaign->options.prune_reads)
-		e->explored->eager++;
-	return eager_root(e, index, moment, extent, err);
+		e->explored->one_by_one++;
+	return try_each(e, index, moment, extent, err);
 }
 
 /* Is a store pending that another detector reported?  A store that is never flushed stays pending to the end, so only
@@ -109,7 +109,7 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	switch (e->pass) {
 	case PASS_SUSPECTS: return root_is_suspect(e->explored, moment);
 	case PASS_ALL: return root->state == ROOT_WAITS;
-	case PASS_NEST: return moment->choices->unit_count > 1 && lazily_can(e, root, moment);
+	case PASS_NEST: return moment->choices->unit_count > 1 && try_lazily_can(e, root, moment);
 	case PASS_SOME: return root->state == ROOT_PART && !root->reads_many;
 	case PASS_REFUSED: return root->state == ROOT_REFUSED;
 	default: return root->state == ROOT_PART;
@@ -294,7 +294,7 @@ static void explore_close(struct pass *pass)
 	if (pass->stopped && !e->explored->read)
 		e->explored->stopped = reading_number(e->reading);
 	e->explored->read = true;
-	lazily_close(e);
+	try_lazily_close(e);
 	segments_free(e->segments);
 	free(e->files);
 	free(e);
@@ -326,7 +326,7 @@ struct explore_figures explored_figures(const struct explored *explored, size_t 
 			if (e->tested.at[i].low | e->tested.at[i].high)
 				contents_add(&all, e->tested.at[i]);
 		f.traps += e->traps;
-		f.eager += e->eager;
+		f.one_by_one += e->one_by_one;
 		f.reason = f.reason ? f.reason : e->reason;
 		f.stopped = f.stopped && (!e->stopped || f.stopped < e->stopped) ? f.stopped : e->stopped;
 		f.observed |= e->observed;
@@ -414,12 +414,12 @@ static void explore_limits(const struct chooser *chooser, struct findings *f)
 	const struct campaign *c = chooser->campaign;
 	struct explore_figures e = chooser_figures(chooser);
 
-	if (e.eager)
+	if (e.one_by_one)
 		findings_note(f,
 			      "in %" PRIu64
 			      " segment%s crash states were tried one by one, because recovery's reads could "
 			      "not decide them (%s)%s",
-			      e.eager, e.eager == 1 ? "" : "s",
+			      e.one_by_one, e.one_by_one == 1 ? "" : "s",
 			      e.reason    ? e.reason
 			      : c->reason ? c->reason
 					  : "no fork server",

@@ -11,9 +11,9 @@
  *   lazily    Recovery itself decides what matters.  It runs once with all lines undecided, and is forked for each
  *             content of a line that it looks at (run/lazy.h, --prune reads).  Each leaf stands for all states that
  *             do not differ in anything that recovery saw.
- *   eagerly   Every set is made, and recovery runs on each new content (try_each.c).  Used without --prune reads, and
+ *   each      Every set is made, and recovery runs on each new content (try_each.c).  Used without --prune reads, and
  *             where the fork server refused a leaf.
- *   observed  Used without a fork server.  Like eagerly, but the lines that recovery was not seen to read (observe.c)
+ *   observed  Used without a fork server.  Like "each", but the lines that recovery was not seen to read (observe.c)
  *             are either all on media or all not.
  *
  * Each root has two trials (trials.h) for its two extreme states, so that creation is accepted and prefixes and losses
@@ -55,7 +55,7 @@ struct explore_figures {
 	uint64_t complete, partial, waiting; /* segments tested completely, partly, not at all */
 	/* Last event up to which there was time to look for roots, on some platform; 0: to the end. */
 	uint64_t stopped;
-	uint64_t eager;         /* roots that could not be explored lazily */
+	uint64_t one_by_one;    /* roots that could not be explored lazily */
 	const char *reason;     /* why, or NULL */
 	uint64_t pages_sampled; /* roots of inject with too many pages to try them all */
 	bool observed;          /* the "observed" way was used */

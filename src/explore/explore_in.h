@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explore_in.h - shared by the files of explore.
  *
- *     explore.c    the readings, and roots
- *     try_lazily.c     roots that recovery itself decides
+ *     explore.c       the readings, and roots
+ *     try_lazily.c    roots that recovery itself decides
  *     try_each.c      roots state by state
- *     observe.c    which lines recovery reads
- *     failing.c   failing states, and the jobs made from them */
+ *     observe.c       which lines recovery reads
+ *     failing.c       failing states, and the jobs made from them */
 #ifndef BLACKOUT_EXPLORE_EXPLORE_IN_H
 #define BLACKOUT_EXPLORE_EXPLORE_IN_H
 
@@ -51,7 +51,7 @@ struct root {
 	enum root_state state;
 	bool reads_many; /* recovery reads many pending lines */
 	double left_out;
-	bool pages_sampled; /* EAGER_PAGES: too many pages to try them all */
+	bool pages_sampled; /* TRY_PAGES: too many pages to try them all */
 	struct failures failures;
 	struct candidates candidates; /* for --nested; on the first platform only */
 };
@@ -74,7 +74,7 @@ struct explored {
 	uint64_t stopped; /* last event up to which there was time to look for roots; 0: to the end */
 	struct contents tested;
 	uint64_t traps;
-	uint64_t eager;
+	uint64_t one_by_one;
 	const char *reason;
 	bool observed;
 	bool read;              /* read at least once */
@@ -111,13 +111,13 @@ static inline struct moment *explore_moment(const struct explore *explore)
 void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);
 
 /* try_lazily.c: is there a fork server, and should it be used? */
-bool lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
+bool try_lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
 /* Test all states that recovery can tell apart of the root at the image's moment, or a random sample.  Takes ownership
  * of the moment. */
-int lazily_root(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+int try_lazily(struct explore *explore, size_t root, struct moment *moment, struct err *err);
 /* Look for states whose recovery is to be crashed.  Takes ownership of the moment. */
-int lazily_nest(struct explore *explore, size_t root, struct moment *moment, struct err *err);
-void lazily_close(struct explore *explore);
+int try_lazily_nest(struct explore *explore, size_t root, struct moment *moment, struct err *err);
+void try_lazily_close(struct explore *explore);
 
 /* The lines that recovery reads with no pending store on media, and with all of them: flags by line; NULL: not
  * known. */
@@ -127,22 +127,23 @@ struct glance {
 	uint8_t *read[GLANCES];
 };
 
-int lazily_glance(struct explore *explore, size_t root, struct moment *moment, struct glance *glance, struct err *err);
+int try_lazily_glance(struct explore *explore, size_t root, struct moment *moment, struct glance *glance,
+		      struct err *err);
 void glance_free(struct glance *glance);
 /* Might recovery read this line? */
 bool glance_reads(const struct glance *glance, uint32_t line);
 /* Can recovery not tell this set of units from one of the two extreme sets, which have been run? */
 bool glance_covers(const struct glance *glance, const struct choices *choices, const uint8_t *taken);
 
-enum eager_extent {
-	EAGER_GLANCE,   /* suspicious states where one line is all on media or all not */
-	EAGER_CONTRAST, /* the suspicious states */
-	EAGER_ALL,
-	EAGER_PAGES, /* all but one page is on media, or only one page */
+enum try_extent {
+	TRY_GLANCE,   /* suspicious states where one line is all on media or all not */
+	TRY_CONTRAST, /* the suspicious states */
+	TRY_ALL,
+	TRY_PAGES, /* all but one page is on media, or only one page */
 };
 
 /* try_each.c: test the states of the root at the image's moment, up to the limit.  Takes ownership of the moment. */
-int eager_root(struct explore *explore, size_t root, struct moment *moment, enum eager_extent extent, struct err *err);
+int try_each(struct explore *explore, size_t root, struct moment *moment, enum try_extent extent, struct err *err);
 
 /* observe.c: set *open to flags by line, 1: recovery may read it.  NULL: not known; any line may be read.  The caller
  * frees the flags.  0 or TESTER_STOPPED. */

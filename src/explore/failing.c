@@ -8,7 +8,7 @@
 enum {
 	GROUPS_KEPT = 256, /* groups of one root while it is explored; one more group for each verdict takes the rest */
 	LOST_OTHERS = 0,   /* `lost` of the group that takes the rest */
-	GROUPS_TOLD = 64,  /* groups of one root that are explained */
+	GROUPS_EXPLAINED = 64, /* groups of one root that are explained */
 };
 
 static struct failure *failure_find(struct failures *f, struct verdict verdict, uint64_t lost)
@@ -64,7 +64,7 @@ void failures_clear(struct failures *f)
 /* Jobs */
 
 /* Fewest lost units first: states that lose more mostly fail for the same reason. */
-static int failure_order(const void *left, const void *right)
+static int failure_compare(const void *left, const void *right)
 {
 	const struct failure *a = left, *b = right;
 
@@ -174,9 +174,9 @@ static void root_judge(struct judge *j, struct root *root)
 	struct failures *f = &root->failures;
 
 	if (f->all.count)
-		qsort(f->all.at, f->all.count, sizeof(*f->all.at), failure_order);
+		qsort(f->all.at, f->all.count, sizeof(*f->all.at), failure_compare);
 	for (size_t i = 0; i < f->all.count; i++) {
-		if (i < GROUPS_TOLD)
+		if (i < GROUPS_EXPLAINED)
 			failure_judge(j, root, &f->all.at[i]);
 		else
 			contents_count(j, &f->all.at[i],

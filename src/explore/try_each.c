@@ -28,7 +28,7 @@ enum {
 
 #define PAGE_BYTES 4096u
 
-struct eager {
+struct each {
 	struct explore *explore;
 	size_t root;
 	struct moment *moment;
@@ -45,7 +45,7 @@ struct eager {
 	struct err *err;
 };
 
-static void eager_release(struct eager *g)
+static void each_release(struct each *g)
 {
 	if (g->under_way || !g->left)
 		return;
@@ -60,13 +60,13 @@ static void eager_release(struct eager *g)
 
 /* One state that recovery runs on. */
 struct trying {
-	struct eager *eager;
+	struct each *each;
 	uint64_t sequence;
 	uint8_t taken[];
 };
 
 /* Note how recovery ends on a state, unless another root has the same case. */
-static void state_learn(struct eager *g, const uint8_t *taken, struct digest digest, struct verdict verdict,
+static void state_learn(struct each *g, const uint8_t *taken, struct digest digest, struct verdict verdict,
 			uint64_t sequence)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
@@ -79,19 +79,19 @@ static void state_learn(struct eager *g, const uint8_t *taken, struct digest dig
 		candidates_add(&root->candidates, g->moment, taken, g->open, sequence);
 }
 
-static void trying_told(void *arg, const struct verdict *verdict)
+static void trying_ended(void *arg, const struct verdict *verdict)
 {
 	struct trying *t = arg;
-	struct eager *g = t->eager;
+	struct each *g = t->each;
 
 	if (verdict)
 		state_learn(g, t->taken, moment_digest(g->moment, t->taken), *verdict, t->sequence);
 	g->under_way--;
-	eager_release(g);
+	each_release(g);
 	free(t);
 }
 
-static int state_try(struct eager *g)
+static int state_try(struct each *g)
 {
 	struct campaign *c = g->explore->campaign;
 	struct digest digest = moment_digest(g->moment, g->taken);
@@ -111,13 +111,13 @@ static int state_try(struct eager *g)
 		return 0;
 	}
 	t = mem_alloc(sizeof(*t) + units + 1);
-	t->eager = g;
+	t->each = g;
 	t->sequence = g->sequence;
 	memcpy(t->taken, g->taken, units);
 	moment_persisted(g->moment, g->taken, g->persisted);
 	state = state_new(reading_image(g->explore->reading), g->persisted);
 	g->under_way++;
-	r = tester_submit_told(c->tester, state, &g->moment->crash, trying_told, t, g->err);
+	r = tester_submit_told(c->tester, state, &g->moment->crash, trying_ended, t, g->err);
 	state_free(state);
 	if (r < 0) {
 		g->under_way--;
@@ -128,13 +128,13 @@ static int state_try(struct eager *g)
 
 /* Lines */
 
-static uint8_t *line_flags(struct eager *g, uint32_t line)
+static uint8_t *line_flags(struct each *g, uint32_t line)
 {
 	return g->taken + choices_lines(g->moment->choices)[line].first;
 }
 
 /* Decide the lines that recovery does not read: first nothing on media, then everything. */
-static int closed_try(struct eager *g, struct choices_bounds bounds)
+static int closed_try(struct each *g, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
 	int r;
@@ -159,7 +159,7 @@ static int closed_try(struct eager *g, struct choices_bounds bounds)
 }
 
 /* Try all contents of the open lines from `level` on. */
-static int lines_try(struct eager *g, uint32_t level, struct choices_bounds bounds)
+static int lines_try(struct each *g, uint32_t level, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
 	uint32_t line;
@@ -177,7 +177,7 @@ static int lines_try(struct eager *g, uint32_t level, struct choices_bounds boun
 }
 
 /* Try the state where all other lines have as much on media as possible (`most`), or as little. */
-static int contrast_try(struct eager *g, uint32_t line, bool most, struct choices_bounds bounds)
+static int contrast_try(struct each *g, uint32_t line, bool most, struct choices_bounds bounds)
 {
 	const struct choices *c = g->moment->choices;
 
@@ -195,7 +195,7 @@ static int contrast_try(struct eager *g, uint32_t line, bool most, struct choice
 	return closed_try(g, bounds);
 }
 
-static uint64_t contents_count(const struct eager *g, uint32_t line, uint8_t *flags)
+static uint64_t contents_count(const struct each *g, uint32_t line, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
 	uint64_t count = 0;
@@ -214,7 +214,7 @@ static bool is_picked(uint64_t number, uint64_t count, uint64_t wanted)
 }
 
 /* Try `wanted` contents of the line. */
-static int line_try(struct eager *g, uint32_t line, uint64_t wanted, uint8_t *flags)
+static int line_try(struct each *g, uint32_t line, uint64_t wanted, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
 	uint64_t count = contents_count(g, line, flags);
@@ -232,7 +232,7 @@ static int line_try(struct eager *g, uint32_t line, uint64_t wanted, uint8_t *fl
 }
 
 /* Try two states: only this line is lost, and only this line is on media. */
-static int line_glance(struct eager *g, uint32_t line)
+static int line_glance(struct each *g, uint32_t line)
 {
 	const struct choices *c = g->moment->choices;
 	uint8_t *flags = line_flags(g, line);
@@ -247,10 +247,10 @@ static int line_glance(struct eager *g, uint32_t line)
 }
 
 /* Rule 2.  If there are very many lines, take some, spaced evenly.  Each line gets its share of the limit. */
-static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t limit)
+static int suspicious_try(struct each *g, enum try_extent extent, uint64_t limit)
 {
 	uint8_t *flags = mem_alloc(g->moment->choices->line_units_max + 1);
-	uint64_t most = limit / (extent == EAGER_GLANCE ? 2 : 4) + 1;
+	uint64_t most = limit / (extent == TRY_GLANCE ? 2 : 4) + 1;
 	uint32_t lines = most < g->count ? (uint32_t)most : g->count;
 	uint64_t wanted = lines && limit / lines >= 4 ? limit / lines / 2 : 2;
 	int r = 0;
@@ -258,7 +258,7 @@ static int suspicious_try(struct eager *g, enum eager_extent extent, uint64_t li
 	for (uint32_t i = 0; i < lines && r == 0; i++) {
 		uint32_t line = g->lines[(uint64_t)i * g->count / lines];
 
-		r = extent == EAGER_GLANCE ? line_glance(g, line) : line_try(g, line, wanted, flags);
+		r = extent == TRY_GLANCE ? line_glance(g, line) : line_try(g, line, wanted, flags);
 	}
 	free(flags);
 	return r;
@@ -274,7 +274,7 @@ static bool is_same_page(const struct choices *c, uint32_t line, uint32_t other)
 }
 
 /* Try the state where only the page of this line is lost, or where only this page is on media. */
-static int page_try(struct eager *g, uint32_t line, bool lost)
+static int page_try(struct each *g, uint32_t line, bool lost)
 {
 	const struct choices *c = g->moment->choices;
 	struct choices_bounds bounds = CHOICES_OPEN;
@@ -295,7 +295,7 @@ static int page_try(struct eager *g, uint32_t line, bool lost)
 	return state_try(g);
 }
 
-static int pages_try(struct eager *g)
+static int pages_try(struct each *g)
 {
 	const struct choices *c = g->moment->choices;
 	uint32_t count = 0;
@@ -319,7 +319,7 @@ static int pages_try(struct eager *g)
 /* Random samples */
 
 /* Reservoir sampling: all alternatives have the same probability. */
-static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bounds, uint8_t *flags)
+static void line_choose(struct each *g, uint32_t line, struct choices_bounds bounds, uint8_t *flags)
 {
 	const struct choices *c = g->moment->choices;
 	uint64_t seen = 0;
@@ -330,7 +330,7 @@ static void line_choose(struct eager *g, uint32_t line, struct choices_bounds bo
 			memcpy(line_flags(g, line), flags, choices_lines(c)[line].count);
 }
 
-static int sample_try(struct eager *g, uint64_t count)
+static int sample_try(struct each *g, uint64_t count)
 {
 	const struct choices *c = g->moment->choices;
 	uint8_t *flags = mem_alloc(c->line_units_max + 1);
@@ -352,7 +352,7 @@ static int sample_try(struct eager *g, uint64_t count)
 /* The root */
 
 /* The number of sets of the open lines alone. */
-static double states_count(const struct eager *g)
+static double states_count(const struct each *g)
 {
 	const struct choices *c = g->moment->choices;
 	uint8_t *decided = mem_alloc(c->line_count + 1);
@@ -365,7 +365,7 @@ static double states_count(const struct eager *g)
 	return count;
 }
 
-static double states_limit(const struct eager *g)
+static double states_limit(const struct each *g)
 {
 	const struct campaign *c = g->explore->campaign;
 	bool slow = tester_facts(c->tester).mode != RECOVERY_FORK;
@@ -382,11 +382,11 @@ static double left_least(double before, double count, double tried)
 }
 
 /* If nothing is pending there is one state.  If all lines are closed there are two. */
-static int root_try(struct eager *g, enum eager_extent extent)
+static int root_try(struct each *g, enum try_extent extent)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
 	double count = states_count(g), limit = states_limit(g);
-	bool all = extent == EAGER_ALL, whole = (all && count <= limit) || !g->count,
+	bool all = extent == TRY_ALL, whole = (all && count <= limit) || !g->count,
 	     brief = !all && g->explore->campaign->options.budget > 0;
 	int r = suspicious_try(g, extent, brief ? BRIEFLY : (uint64_t)limit);
 
@@ -400,16 +400,16 @@ static int root_try(struct eager *g, enum eager_extent extent)
 	return r;
 }
 
-static int lines_find(struct eager *g, enum eager_extent extent)
+static int lines_find(struct each *g, enum try_extent extent)
 {
 	struct root *root = &g->explore->explored->roots.at[g->root];
 	const struct choices *c = g->moment->choices;
 	bool reads = g->explore->campaign->options.prune_reads && c->unit_count;
 	int r = 0;
 
-	if (extent != EAGER_ALL && lazily_can(g->explore, root, g->moment))
-		r = lazily_glance(g->explore, g->root, g->moment, &g->glance, g->err);
-	else if (extent == EAGER_ALL && reads)
+	if (extent != TRY_ALL && try_lazily_can(g->explore, root, g->moment))
+		r = try_lazily_glance(g->explore, g->root, g->moment, &g->glance, g->err);
+	else if (extent == TRY_ALL && reads)
 		r = observe(g->explore, g->moment, &g->open);
 	for (uint32_t i = 0; i < c->line_count; i++)
 		if (g->open ? g->open[i] : glance_reads(&g->glance, i))
@@ -419,7 +419,7 @@ static int lines_find(struct eager *g, enum eager_extent extent)
 }
 
 /* Pages that are not tried do not count as left out, since inject does not promise to test them all. */
-static int root_try_pages(struct eager *g)
+static int root_try_pages(struct each *g)
 {
 	int r = pages_try(g);
 
@@ -427,21 +427,21 @@ static int root_try_pages(struct eager *g)
 	return r;
 }
 
-int eager_root(struct explore *e, size_t root, struct moment *moment, enum eager_extent extent, struct err *err)
+int try_each(struct explore *e, size_t root, struct moment *moment, enum try_extent extent, struct err *err)
 {
 	const struct choices *c = moment->choices;
-	struct eager *g = mem_alloc(sizeof(*g));
+	struct each *g = mem_alloc(sizeof(*g));
 	int r;
 
-	*g = (struct eager){.explore = e, .root = root, .moment = moment, .err = err};
+	*g = (struct each){.explore = e, .root = root, .moment = moment, .err = err};
 	g->random = random_seed(e->campaign->options.seed, c->event);
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	r = extent == EAGER_PAGES ? root_try_pages(g) : lines_find(g, extent);
-	if (r == 0 && extent != EAGER_PAGES)
+	r = extent == TRY_PAGES ? root_try_pages(g) : lines_find(g, extent);
+	if (r == 0 && extent != TRY_PAGES)
 		r = root_try(g, extent);
 	g->left = true;
-	eager_release(g);
+	each_release(g);
 	return r;
 }

@@ -21,7 +21,7 @@ enum {
 	REFUSALS_MAX = 8,
 };
 
-bool lazily_can(const struct explore *e, const struct root *root, const struct moment *moment)
+bool try_lazily_can(const struct explore *e, const struct root *root, const struct moment *moment)
 {
 	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
 	       tester_facts(e->campaign->tester).lazy;
@@ -126,7 +126,7 @@ static int flight_start(struct flight *f, struct lazy_options *options, struct e
 
 /* Trees, and samples of them */
 
-static bool leaf_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
+static bool leaf_arrived(void *arg, void *ticket, const struct lazy_leaf *leaf)
 {
 	struct flight *f = ticket;
 	struct campaign *c = f->explore->campaign;
@@ -188,7 +188,7 @@ static int flight_send(const struct flight *flight, enum lazy_order order, uint6
 		.seed = random_seed(e->campaign->options.seed, e->explored->roots.at[flight->root].event),
 		.leaves_max = leaves_most,
 		.stores = flight->aim == FLIGHT_NEST,
-		.leaf = leaf_told,
+		.leaf = leaf_arrived,
 		.ended = root_ended,
 	};
 	int r;
@@ -204,7 +204,7 @@ static int flight_send(const struct flight *flight, enum lazy_order order, uint6
 	return r;
 }
 
-int lazily_root(struct explore *e, size_t root, struct moment *moment, struct err *err)
+int try_lazily(struct explore *e, size_t root, struct moment *moment, struct err *err)
 {
 	bool sample = e->pass == PASS_SAMPLE;
 	const struct flight f = {.explore = e,
@@ -218,7 +218,7 @@ int lazily_root(struct explore *e, size_t root, struct moment *moment, struct er
 
 /* Here recovery's stores decide lines, too: an old content that recovery overwrites is visible again if the power fails
  * before the new one is on media.  The first leaves of a large tree resemble each other, so random ones are added. */
-int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct err *err)
+int try_lazily_nest(struct explore *e, size_t root, struct moment *moment, struct err *err)
 {
 	uint64_t before = 2 * e->campaign->options.per_segment;
 	struct flight f = {.explore = e, .root = root, .moment = moment, .aim = FLIGHT_NEST};
@@ -232,7 +232,7 @@ int lazily_nest(struct explore *e, size_t root, struct moment *moment, struct er
 	return flight_send(&f, LAZY_SAMPLE, leaves, before + leaves, err);
 }
 
-void lazily_close(struct explore *e)
+void try_lazily_close(struct explore *e)
 {
 	for (size_t i = 0; i < e->flights.count; i++)
 		flight_free(e->flights.at[i]);
@@ -241,7 +241,7 @@ void lazily_close(struct explore *e)
 
 /* Glances */
 
-static bool glance_told(void *arg, void *ticket, const struct lazy_leaf *leaf)
+static bool glance_arrived(void *arg, void *ticket, const struct lazy_leaf *leaf)
 {
 	struct flight *f = ticket;
 
@@ -270,9 +270,9 @@ static uint8_t *glance_take(struct flight *f)
 	return NULL;
 }
 
-int lazily_glance(struct explore *e, size_t root, struct moment *moment, struct glance *glance, struct err *err)
+int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, struct glance *glance, struct err *err)
 {
-	struct lazy_options options = {.leaves_max = 1, .leaf = glance_told, .ended = glance_ended};
+	struct lazy_options options = {.leaves_max = 1, .leaf = glance_arrived, .ended = glance_ended};
 	struct flight flights[GLANCES];
 	unsigned count = 0;
 	int r = 0, drained;

@@ -45,7 +45,7 @@ static bool may_lack_snapshot(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
 
-	if (!finding->first.event || !finding->fix || !own_wish(&finding->stack))
+	if (!finding->first.event || !finding->fix || !own_request(&finding->stack))
 		return false;
 	if (!crash)
 		return finding->kind == KIND_MISSING_FLUSH || finding->kind == KIND_TRANSIENT_DATA;
@@ -86,7 +86,7 @@ static void questions_gather(struct actors *a)
 	}
 }
 
-static int question_order(const void *left, const void *right)
+static int question_compare(const void *left, const void *right)
 {
 	const struct question *a = left, *b = right;
 
@@ -184,7 +184,7 @@ int actors_collect(struct findings *findings, const char *dir, struct symbols *s
 
 	questions_gather(&a);
 	if (a.questions.count) {
-		qsort(a.questions.at, a.questions.count, sizeof(*a.questions.at), question_order);
+		qsort(a.questions.at, a.questions.count, sizeof(*a.questions.at), question_compare);
 		r = trace_open(&a.trace, dir, err);
 		if (r == 0) {
 			r = actors_read(&a, err);

@@ -172,7 +172,7 @@ static void finding_say(struct collector *c, struct finding *finding, const stru
 
 	message_fill(finding, form->message, text, sizeof(text));
 	finding->message = findings_text(c->findings, text);
-	if (!*form->fix || !own_wish(&finding->stack) || !message_distinct(finding, form->fix))
+	if (!*form->fix || !own_request(&finding->stack) || !message_distinct(finding, form->fix))
 		return;
 	message_fill(finding, form->fix, text, sizeof(text));
 	finding->fix = findings_text(c->findings, text);

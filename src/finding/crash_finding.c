@@ -483,8 +483,8 @@ static bool context_is_library(struct crash_findings *c, uint32_t context)
 
 /* Puts stores that libraries made for themselves after the others, and otherwise keeps the sequence.  The sentences
  * are about the first store, so with `keep_first` it stays first. */
-static struct crash_store *stores_order(struct crash_findings *c, const struct crash_store *from, uint64_t count,
-					bool keep_first)
+static struct crash_store *stores_compare(struct crash_findings *c, const struct crash_store *from, uint64_t count,
+					  bool keep_first)
 {
 	struct crash_store *ordered = mem_alloc((count + 1) * sizeof(*ordered));
 	uint64_t used = 0, first = keep_first && count;
@@ -501,8 +501,8 @@ static struct crash_store *stores_order(struct crash_findings *c, const struct c
 void crash_add(struct crash_findings *c, const struct crash_sighting *given)
 {
 	struct crash_sighting ordered = *given;
-	struct crash_store *lost = stores_order(c, given->lost, given->lost_count, !given->unfinished),
-			   *persisted = stores_order(c, given->persisted, given->persisted_count, true);
+	struct crash_store *lost = stores_compare(c, given->lost, given->lost_count, !given->unfinished),
+			   *persisted = stores_compare(c, given->persisted, given->persisted_count, true);
 
 	ordered.lost = lost;
 	ordered.persisted = persisted;
@@ -513,7 +513,7 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *given)
 	free(persisted);
 }
 
-/* ---- one mistake, told twice ---- */
+/* ---- one mistake, reported twice ---- */
 
 static bool failure_equal(const struct finding *a, const struct finding *b)
 {

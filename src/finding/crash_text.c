@@ -337,7 +337,7 @@ static bool fix_is_possible(const struct finding *finding)
 {
 	enum crash_cause cause = finding->crash->cause;
 
-	return cause == CAUSE_EARLY || cause == CAUSE_BLANK || cause == CAUSE_CREATION || own_wish(&finding->stack);
+	return cause == CAUSE_EARLY || cause == CAUSE_BLANK || cause == CAUSE_CREATION || own_request(&finding->stack);
 }
 
 void crash_say(struct findings *findings, struct finding *finding)

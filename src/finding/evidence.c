@@ -457,5 +457,5 @@ struct finding_runs evidence_runs(struct evidence *e, const struct sighting *sig
 	place = store_place(e, sighting->context);
 	return (struct finding_runs){.times = place.site.persisted,
 				     .total = place_runs(&place),
-				     .neighbour = place.site.persisted && !place.site.meant};
+				     .neighbor = place.site.persisted && !place.site.meant};
 }

@@ -175,7 +175,7 @@ struct finding_also {
 struct finding_runs {
 	uint64_t times; /* stores: those that were persisted; flushes and fences: those that were needless */
 	uint64_t total; /* 0: unknown */
-	bool neighbour; /* every time it was persisted, a flush meant for something else did it */
+	bool neighbor;  /* every time it was persisted, a flush meant for something else did it */
 };
 
 enum finding_state {

@@ -194,7 +194,7 @@ enum finding_kind {
 	X(REDUNDANT_FLUSH, POINTLESS, PERFORMANCE, "on {platforms} a store is persistent without a flush",                                         \
 	  "leave the flush at {here} out where the platform has persistent caches")                                                                \
 	/* related: FLUSH, of the other object; STORE, the last one to the line. */                                                                \
-	X(SHARED_LINE_FLUSH, NEIGHBOUR, WARNING,                                                                                                   \
+	X(SHARED_LINE_FLUSH, NEIGHBOR, WARNING,                                                                                                    \
 	  "the line was written back at {flush} for a neighboring object, and nothing was stored to it since",                                     \
 	  "align the two objects to lines of their own, or flush the line once for both")                                                          \
 	X(FLUSH_VOLATILE, OUTSIDE, PERFORMANCE, "flushes memory that is not persistent",                                                           \

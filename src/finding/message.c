@@ -134,7 +134,7 @@ static void evidence_text(const struct finding *finding, char *text)
 	if (runs->total > 1)
 		snprintf(text, WORD_MAX, " (persisted in %" PRIu64 " of %" PRIu64 " runs of this code%s)", runs->times,
 			 runs->total,
-			 !runs->neighbour   ? ""
+			 !runs->neighbor    ? ""
 			 : runs->times == 1 ? ", by the flush of a neighbor"
 					    : ", each time by the flush of a neighbor");
 }

@@ -176,7 +176,7 @@ bool own_creates(const char *function)
 	return false;
 }
 
-bool own_wish(const struct finding_stack *stack)
+bool own_request(const struct finding_stack *stack)
 {
 	/* pmemobj_persist and similar functions jump to internal functions of the library (obj_*), so only those are
 	 * on the stack.  Without debug info these have no names, but only they call libpmem directly. */
@@ -208,5 +208,5 @@ size_t own_library(const struct finding_stack *stack)
 	if (i >= user || !stack->frames[user].own || stack->frames[i].helper ||
 	    !strcmp(stack->frames[i].module, stack->frames[user].module))
 		return none;
-	return manager_frames(stack, &entry, &inside) && own_wish(stack) ? none : i;
+	return manager_frames(stack, &entry, &inside) && own_request(stack) ? none : i;
 }

@@ -32,7 +32,7 @@ size_t own_library(const struct finding_stack *stack);
 
 /* True if the user asked for what happened at the innermost frame.  False if a library did it for its own purposes,
  * as an allocator or a transaction does: then there is no call that the user could change. */
-bool own_wish(const struct finding_stack *stack);
+bool own_request(const struct finding_stack *stack);
 
 /* True for a library function that creates a pool.  False for NULL. */
 bool own_creates(const char *function);

@@ -72,7 +72,7 @@ static bool stored_by_library(struct stacks *stacks, uint32_t context)
 {
 	struct finding_stack stack = stacks_view(stacks, context);
 
-	return !own_wish(&stack);
+	return !own_request(&stack);
 }
 
 /* 3. libpmemobj and similar libraries keep run-time state, locks and logs in the pool, and leave some of it
@@ -121,7 +121,7 @@ static bool flush_of_library(struct stacks *stacks, const struct sighting *s)
 	default: return false;
 	}
 	struct finding_stack stack = stacks_view(stacks, s->context);
-	return !own_wish(&stack);
+	return !own_request(&stack);
 }
 
 bool unreported(struct stacks *stacks, const struct sighting *sighting)

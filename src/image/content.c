@@ -312,7 +312,7 @@ int content_watch(struct content *content)
 		return -1;
 	content->watch.used |= UINT64_C(1) << watcher;
 	for (size_t i = 1; i < content->files.count; i++)
-		pages_tell(&content->files.at[i].pages, watcher);
+		pages_list_all(&content->files.at[i].pages, watcher);
 	return (int)watcher;
 }
 

@@ -61,7 +61,7 @@ static void page_changes(const struct pages *pages, struct image_page *page, uin
 	}
 }
 
-void pages_tell(const struct pages *pages, unsigned watcher)
+void pages_list_all(const struct pages *pages, unsigned watcher)
 {
 	for (size_t i = 0; i < pages->map.room; i++) {
 		if (pages->map.entries[i].used)

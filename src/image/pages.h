@@ -71,7 +71,7 @@ void pages_share(struct pages *to, const struct pages *from);
 uint64_t *pages_numbers(const struct pages *pages, size_t *count);
 
 /* Put all pages into the list of a watcher. */
-void pages_tell(const struct pages *pages, unsigned watcher);
+void pages_list_all(const struct pages *pages, unsigned watcher);
 
 /* The watcher has seen the current state of the page: it is no longer in its list. */
 void pages_seen(struct pages *pages, uint64_t number, unsigned watcher);

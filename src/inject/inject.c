@@ -53,7 +53,7 @@ static int pages_try(struct pass *pass, struct err *err)
 	struct moment *moment = explore_moment(&in->pages);
 
 	vec_push(&explored->roots, ((struct root){.event = reading_number(pass->reading)}));
-	return eager_root(&in->pages, explored->roots.count - 1, moment, EAGER_PAGES, err);
+	return try_each(&in->pages, explored->roots.count - 1, moment, TRY_PAGES, err);
 }
 
 /* If only first visits count, the survey knows where they are.  Points are numbered in that order. */

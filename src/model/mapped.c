@@ -62,7 +62,7 @@ void step_map(struct model *model, const struct event *ev)
 
 		memory->files.at[file].mapped = memory->files.at[file].maps > 0;
 		if (was && !memory->files.at[file].mapped)
-			leftover_tell(model, ev, file);
+			leftovers_report(model, ev, file);
 	}
 }
 
@@ -71,14 +71,14 @@ static void leftover_node(struct model *model, const struct event *by, struct no
 {
 	struct unit unit = node->unit;
 
-	for (unsigned words = words_of(node->visible) & ~node->told; words; words &= words - 1) {
+	for (unsigned words = words_of(node->visible) & ~node->reported; words; words &= words - 1) {
 		unit_place(&unit, node, word_first(words));
-		node->told |= (uint8_t)(1u << word_first(words));
+		node->reported |= (uint8_t)(1u << word_first(words));
 		model->observer->leftover(model->arg, by, &unit);
 	}
 }
 
-void leftover_tell(struct model *model, const struct event *by, uint32_t file)
+void leftovers_report(struct model *model, const struct event *by, uint32_t file)
 {
 	if (!model->observer || !model->observer->leftover)
 		return;

@@ -102,7 +102,7 @@ void model_end(struct model *model)
 {
 	if (model->platform->next)
 		model->platform->next(model, NULL);
-	leftover_tell(model, NULL, 0);
+	leftovers_report(model, NULL, 0);
 	model->ended = true;
 }
 

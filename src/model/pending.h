@@ -29,7 +29,7 @@ struct node {
 	uint64_t bytes;   /* bytes of its units: in each word none, or a contiguous run */
 	uint64_t visible; /* those of them that no later store has overwritten; 0: not in the top list */
 	uint8_t units;
-	uint8_t told;                 /* bit mask of words whose unit was reported as a leftover */
+	uint8_t reported;             /* bit mask of words whose unit was reported as a leftover */
 	struct node *next, *previous; /* in its own list */
 	struct node *later, *earlier; /* in `all` */
 	struct node *below;           /* in the top list */
@@ -232,7 +232,7 @@ static inline void pending_add(struct pending *pending, struct line *line, const
 	node->unit.store = (uint8_t)ev->kind;
 	node->bytes = node->visible = bytes;
 	node->units = (uint8_t)units;
-	node->told = 0;
+	node->reported = 0;
 	node->next = node->later = NULL;
 	node->previous = own->last;
 	node->earlier = pending->all.last;

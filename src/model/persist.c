@@ -3,7 +3,7 @@
 #include "model/platform.h"
 
 /* Report all units before removing any: during the callbacks, all of them still count as pending. */
-static inline void persist_tell(const struct model *model, const struct event *by, const struct node *node)
+static inline void persist_report(const struct model *model, const struct event *by, const struct node *node)
 {
 	const struct model_observer *observer = model->observer;
 	struct unit unit;
@@ -58,7 +58,7 @@ void persist_line(struct model *model, const struct event *by, struct line *line
 	struct node *node = line->dirty ? line->dirty->cached.first : NULL, *last = NULL;
 
 	for (; node && node->unit.event < event; node = node->next) {
-		persist_tell(model, by, node);
+		persist_report(model, by, node);
 		last = node;
 	}
 	if (!last)

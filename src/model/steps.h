@@ -25,6 +25,6 @@ void sync_range(struct model *model, const struct event *ev, uint32_t file, uint
 
 void step_map(struct model *model, const struct event *ev); /* mapped.c: MAP, UNMAP and REMAP */
 /* For one file, or for all files if `file` is 0. */
-void leftover_tell(struct model *model, const struct event *by, uint32_t file);
+void leftovers_report(struct model *model, const struct event *by, uint32_t file);
 
 #endif

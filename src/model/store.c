@@ -51,8 +51,8 @@ static bool is_silent(const struct dirty *dirty, const struct event *ev, enum un
 }
 
 /* The event changes these bytes, all in one word. */
-static void tell_overwritten(const struct model *model, const struct event *ev, const struct dirty *dirty,
-			     unsigned word, uint64_t changes)
+static void overwritten_report(const struct model *model, const struct event *ev, const struct dirty *dirty,
+			       unsigned word, uint64_t changes)
 {
 	struct unit unit;
 
@@ -71,7 +71,7 @@ static __attribute__((noinline)) void word_overwrite(struct model *model, const 
 						     unsigned word, uint64_t mask, uint64_t changes)
 {
 	if (changes)
-		tell_overwritten(model, ev, line->dirty, word, (uint64_t)octets_of(changes) << word * WORD_BYTES);
+		overwritten_report(model, ev, line->dirty, word, (uint64_t)octets_of(changes) << word * WORD_BYTES);
 	pending_hide(&model->pending, line, mask, model->depth == MODEL_VISIBLE);
 }
 

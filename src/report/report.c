@@ -94,7 +94,7 @@ int report_write_all(const struct findings *findings, const struct report_option
 	int result = 0;
 
 	plain.width = FILE_WIDTH;
-	plain.colour = false;
+	plain.color = false;
 	for (unsigned format = 0; format < REPORT_COUNT; format++)
 		if (file_write((enum report_format)format, findings, &plain, dir, result ? &more : err) < 0)
 			result = -1;

@@ -31,7 +31,7 @@ enum report_format {
 
 struct report_options {
 	unsigned width;        /* TEXT: columns; 0: 80 */
-	bool colour;           /* TEXT */
+	bool color;            /* TEXT */
 	const char *dir;       /* TEXT: where the other reports are, as the user wrote it; NULL: do not mention it */
 	enum severity fail_on; /* JUNIT: the severity that counts as a failure; zero is SEVERITY_ERROR */
 };

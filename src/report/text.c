@@ -308,7 +308,7 @@ void text_write(const struct findings *findings, const struct report_options *op
 	unsigned width = options->width ? options->width : 80;
 	struct text t = {.out = out,
 			 .width = width < WIDTH_MIN ? WIDTH_MIN : width,
-			 .colour = options->colour,
+			 .color = options->color,
 			 .dir = options->dir};
 
 	text_head(&t, findings);

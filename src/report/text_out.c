@@ -10,7 +10,7 @@ static const char *const style_codes[] = {"0", "1", "2", "1;31", "33", "36", "32
 
 void text_style(struct text *t, enum style style)
 {
-	if (t->colour)
+	if (t->color)
 		fprintf(t->out, "\033[%sm", style_codes[style]);
 }
 

@@ -12,7 +12,7 @@
 struct text {
 	FILE *out;
 	unsigned width;
-	bool colour;
+	bool color;
 	unsigned column;
 	const char *dir; /* where the reports are, or NULL */
 };

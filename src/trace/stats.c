@@ -175,7 +175,7 @@ static uint64_t group_total(const uint64_t *by_op, enum op_group group)
 	return total;
 }
 
-void stats_summarise(const struct stats *stats, const struct trace *trace, struct stats_summary *summary)
+void stats_summarize(const struct stats *stats, const struct trace *trace, struct stats_summary *summary)
 {
 	*summary = (struct stats_summary){
 		.events = stats->events,

@@ -3,7 +3,7 @@
  *
  *     struct stats *stats = stats_open();
  *     if (stats_read(stats, trace, &err) < 0) ...                 // damage: the events before it are counted
- *     stats_summarise(stats, trace, &summary);                    // the totals
+ *     stats_summarize(stats, trace, &summary);                    // the totals
  *     lines = stats_lines(stats, trace, symbols, &count);         // per source line; free(lines)
  *     stats_close(stats);
  *
@@ -63,7 +63,7 @@ void stats_add(struct stats *stats, const struct event *ev);
 /* Count the rest of a trace. -1 on damage; the counts so far remain valid. */
 int stats_read(struct stats *stats, struct trace *trace, struct err *err);
 
-void stats_summarise(const struct stats *stats, const struct trace *trace, struct stats_summary *summary);
+void stats_summarize(const struct stats *stats, const struct trace *trace, struct stats_summary *summary);
 
 /* Events of one op: their number, the bytes they moved (stores, loads, writes, content), and their number in one
  * thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-msync-buggy.c - pages are synchronised in the wrong order. */
+/* crash-msync-buggy.c - pages are synchronized in the wrong order. */
 // recover: check
 #include "crash.h"
 

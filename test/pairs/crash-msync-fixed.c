@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-msync-fixed.c - pages are synchronised in the order in which they need each other. */
+/* crash-msync-fixed.c - pages are synchronized in the order in which they need each other. */
 // recover: check
 #include "crash.h"
 

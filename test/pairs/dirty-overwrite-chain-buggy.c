@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dirty-overwrite-chain-buggy.c - three values, of which the last is written back: the others are steps towards it, not
+/* dirty-overwrite-chain-buggy.c - three values, of which the last is written back: the others are steps toward it, not
  * volatile data. */
 #include "pair.h"
 

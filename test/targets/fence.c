@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fence.c - sfence and mfence; lfence, pause and serialising instructions order no persistence. */
+/* fence.c - sfence and mfence; lfence, pause and serializing instructions order no persistence. */
 #include "target.h"
 
 int main(int argc, char **argv)

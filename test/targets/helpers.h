@@ -2,7 +2,7 @@
 /* helpers.h - a hash table with flush functions of its own, one on top of the other, as programs have them.  Twelve
  * flushes are needless; each is marked where it is asked for, and nothing else may be reported.
  *
- * helpers_O0.c is built without optimisation, helpers_O2.c with the helpers inlined into their callers, helpers_g1.c
+ * helpers_O0.c is built without optimization, helpers_O2.c with the helpers inlined into their callers, helpers_g1.c
  * with debug info that has lines and no types. */
 #include "target.h"
 

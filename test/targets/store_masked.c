@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	//! store pool+0x108 8 0x100f0e0d0c0b0a09
 	MASKED("vpmaskmovq %%ymm1, %%ymm2, (%0)", p + 0x120, none);
 
-	/* maskmov select bytes and are non-temporal; neighbours that are selected make one store */
+	/* maskmov select bytes and are non-temporal; neighbors that are selected make one store */
 	MASKED("mov %0, %%rdi; maskmovdqu %%xmm2, %%xmm1", p + 0x140, lanes8);
 	//! ntstore pool+0x140 2 0x201
 	//! ntstore pool+0x144 1 0x5

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	stos("b", p + 0xf80, 1, 0x100);
 	//! repstore pool+0xf80 256 01010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101..
 
-	/* two neighbours of the same site are two events when something lies between */
+	/* two neighbors of the same site are two events when something lies between */
 	stos("b", p + 0x200, 1, 3); //! repstore pool+0x200 3 0x10101
 	SFENCE();                   //! sfence
 	stos("b", p + 0x203, 1, 3); //! repstore pool+0x203 3 0x10101

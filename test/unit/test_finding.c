@@ -385,7 +385,7 @@ static void test_grouping(void **state)
 		report(s.sinks[0], FORM_REDUNDANT_FLUSH_CLEAN, CONTEXT_LIBRARY, 0, i);
 	for (unsigned i = 1; i <= 5; i++)
 		report(s.sinks[0], FORM_REDUNDANT_FLUSH_AGAIN, CONTEXT_LIBRARY_DEEPER, CONTEXT_FLUSH, 100 + i);
-	report(s.sinks[0], FORM_SHARED_LINE_FLUSH_NEIGHBOUR, CONTEXT_LIBRARY, CONTEXT_FLUSH, 50);
+	report(s.sinks[0], FORM_SHARED_LINE_FLUSH_NEIGHBOR, CONTEXT_LIBRARY, CONTEXT_FLUSH, 50);
 	struct findings *f = collect(&s, NULL);
 	assert_int_equal(f->count, 2);
 	assert_int_equal(f->at[0].kind, KIND_REDUNDANT_FLUSH);

@@ -8,7 +8,7 @@
  *     operations  the recording has two operations; a crash in the second must not lose a
  *     orderly     like ordered, but it learns from a run without a crash what recovery prints
  *
- *  1. Inject and explore find the failures of an oracle, minimise and name them.
+ *  1. Inject and explore find the failures of an oracle, minimize and name them.
  *  2. Each case, which is a content in a context, has its own verdict.
  *  3. Contexts that start the same recovery share its runs.  Contexts that do not share none.
  *  4. An oracle can prepare itself, and judges nothing before.

@@ -112,27 +112,27 @@ static void test_text_width(void **state)
 	findings_free(f);
 }
 
-static void test_text_colour(void **state)
+static void test_text_color(void **state)
 {
 	struct findings *f = sample_all();
 	char *plain = write_report(REPORT_TEXT, f, &(struct report_options){.width = 100});
-	char *colour = write_report(REPORT_TEXT, f, &(struct report_options){.width = 100, .colour = true});
-	char *to = colour;
+	char *color = write_report(REPORT_TEXT, f, &(struct report_options){.width = 100, .color = true});
+	char *to = color;
 
 	(void)state;
 	assert_null(strchr(plain, '\033'));
-	assert_non_null(strstr(colour, "\033[1;31mmissing-flush\033[0m"));
+	assert_non_null(strstr(color, "\033[1;31mmissing-flush\033[0m"));
 	/* Without its escape sequences it is the same text. */
-	for (const char *from = colour; *from; from++) {
+	for (const char *from = color; *from; from++) {
 		if (*from == '\033')
 			from = strchr(from, 'm');
 		else
 			*to++ = *from;
 	}
 	*to = 0;
-	assert_string_equal(colour, plain);
+	assert_string_equal(color, plain);
 	free(plain);
-	free(colour);
+	free(color);
 	findings_free(f);
 }
 
@@ -421,7 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),          cmocka_unit_test(test_text_long_stack),
-		cmocka_unit_test(test_text_width),    cmocka_unit_test(test_text_colour),
+		cmocka_unit_test(test_text_width),    cmocka_unit_test(test_text_color),
 		cmocka_unit_test(test_text_empty),    cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_again),    cmocka_unit_test(test_json_refused),
 		cmocka_unit_test(test_json_new_kind), scratch_test(test_json_unreadable),

@@ -138,7 +138,7 @@ static void test_summary(void **state)
 	struct counted *c = *state;
 	struct stats_summary s;
 
-	stats_summarise(c->stats, c->trace, &s);
+	stats_summarize(c->stats, c->trace, &s);
 	assert_int_equal(s.events, 2 /* file, map */ + 6 + 3 + 2 + 1 + 1 + 1 + 1);
 	assert_int_equal(s.stores, 7);
 	assert_int_equal(s.store_bytes, 3 * 8 + 2 * 32 + 4096 + 4);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* minimise.c - see minimise.h.
+/* minimize.c - see minimize.h.
  *
  * A unit can be on media only if the earlier cached units of its line are, and the units that a CLFLUSH ordered before
  * it.  The model does not tell when that CLFLUSH was executed, so all ordered units stored before the unit are added,
  * but only if the model rejects the set without them. */
-#include "explain/minimise.h"
+#include "explain/minimize.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-struct minimise {
+struct minimize {
 	struct model *model;
 	const struct unit *const *units;
 	size_t count;
@@ -22,20 +22,20 @@ struct minimise {
 	uint64_t *latest; /* by line: event of the latest unit on media, while a set is completed */
 	size_t lines;
 	bool *best, *tried;
-	bool kept;             /* minimise the persisted stores, not the lost ones */
+	bool kept;             /* minimize the persisted stores, not the lost ones */
 	uint64_t from;         /* event of the first store to try */
 	bool tear;             /* stores may be partly on media */
 	VEC_OF(size_t) stores; /* first unit of each store to try; ends with `count` */
 	unsigned left;
-	minimise_fails *fails;
+	minimize_fails *fails;
 	void *arg;
 };
 
-static void minimise_init(struct minimise *m, struct model *model)
+static void minimize_init(struct minimize *m, struct model *model)
 {
 	struct map lines = {0};
 
-	*m = (struct minimise){.model = model};
+	*m = (struct minimize){.model = model};
 	m->units = model_pending(model, &m->count);
 	m->line = mem_alloc((m->count + 1) * sizeof(*m->line));
 	m->tried = mem_alloc(m->count + 1);
@@ -50,7 +50,7 @@ static void minimise_init(struct minimise *m, struct model *model)
 	map_free(&lines);
 }
 
-static void minimise_free(struct minimise *m)
+static void minimize_free(struct minimize *m)
 {
 	vec_free(&m->stores);
 	free(m->line);
@@ -59,7 +59,7 @@ static void minimise_free(struct minimise *m)
 }
 
 /* Add the units that precede a persisted cached unit in its line. */
-static void complete_lines(struct minimise *m, bool *persisted)
+static void complete_lines(struct minimize *m, bool *persisted)
 {
 	memset(m->latest, 0, m->lines * sizeof(*m->latest));
 	for (size_t i = m->count; i-- > 0;) {
@@ -75,7 +75,7 @@ static void complete_lines(struct minimise *m, bool *persisted)
 }
 
 /* If one unit of a store has the flag `wanted`, give it to all units of the store.  True if that changed anything. */
-static bool stores_unite(const struct minimise *m, bool *persisted, bool wanted)
+static bool stores_unite(const struct minimize *m, bool *persisted, bool wanted)
 {
 	bool changed = false;
 
@@ -96,7 +96,7 @@ static bool stores_unite(const struct minimise *m, bool *persisted, bool wanted)
 }
 
 /* Stores are persisted as a whole, so that it is clear which ones are lost.  Torn stores are tried separately. */
-static void complete_stores(struct minimise *m, bool *persisted)
+static void complete_stores(struct minimize *m, bool *persisted)
 {
 	do {
 		complete_lines(m, persisted);
@@ -104,7 +104,7 @@ static void complete_stores(struct minimise *m, bool *persisted)
 }
 
 /* Add all ordered units stored before a persisted unit. */
-static void complete_orders(const struct minimise *m, bool *persisted)
+static void complete_orders(const struct minimize *m, bool *persisted)
 {
 	bool later = false;
 
@@ -116,7 +116,7 @@ static void complete_orders(const struct minimise *m, bool *persisted)
 }
 
 /* Add units until the set is legal.  False if that does not succeed. */
-static bool legalise(struct minimise *m, bool *persisted)
+static bool legalise(struct minimize *m, bool *persisted)
 {
 	complete_stores(m, persisted);
 	if (model_allows(m->model, persisted))
@@ -127,7 +127,7 @@ static bool legalise(struct minimise *m, bool *persisted)
 }
 
 /* Remove the units that follow a lost cached unit in its line. */
-static void spread_lines(struct minimise *m, bool *persisted)
+static void spread_lines(struct minimize *m, bool *persisted)
 {
 	memset(m->latest, 0, m->lines * sizeof(*m->latest));
 	for (size_t i = 0; i < m->count; i++) {
@@ -142,7 +142,7 @@ static void spread_lines(struct minimise *m, bool *persisted)
 	}
 }
 
-static bool spread(struct minimise *m, bool *persisted)
+static bool spread(struct minimize *m, bool *persisted)
 {
 	do {
 		spread_lines(m, persisted);
@@ -150,19 +150,19 @@ static bool spread(struct minimise *m, bool *persisted)
 	return model_allows(m->model, persisted);
 }
 
-bool minimise_spread(struct model *model, bool *persisted)
+bool minimize_spread(struct model *model, bool *persisted)
 {
-	struct minimise m;
+	struct minimize m;
 	bool legal;
 
-	minimise_init(&m, model);
+	minimize_init(&m, model);
 	legal = spread(&m, persisted);
-	minimise_free(&m);
+	minimize_free(&m);
 	return legal;
 }
 
 /* List the stores with a lost unit or, if `kept`, with a persisted unit. */
-static void stores_list(struct minimise *m)
+static void stores_list(struct minimize *m)
 {
 	uint64_t event = 0;
 
@@ -178,7 +178,7 @@ static void stores_list(struct minimise *m)
 
 /* Put the stores [from, to) of the list on media or, if `kept`, lose them.  1: recovery still fails, and this set is
  * now the best. */
-static int stores_try(struct minimise *m, size_t from, size_t to)
+static int stores_try(struct minimize *m, size_t from, size_t to)
 {
 	int failed;
 
@@ -198,7 +198,7 @@ static int stores_try(struct minimise *m, size_t from, size_t to)
 
 /* Try the listed stores, `chunk` at a time, latest first: recovery is least likely to need the latest stores.  1 if a
  * chunk could be dropped. */
-static int stores_pass(struct minimise *m, size_t chunk)
+static int stores_pass(struct minimize *m, size_t chunk)
 {
 	int any = 0, failed;
 
@@ -213,7 +213,7 @@ static int stores_pass(struct minimise *m, size_t chunk)
 }
 
 /* Is a store partly on media? */
-static bool is_torn(const struct minimise *m)
+static bool is_torn(const struct minimize *m)
 {
 	for (size_t i = 1; i < m->count; i++)
 		if (m->units[i]->event == m->units[i - 1]->event && m->best[i] != m->best[i - 1])
@@ -221,7 +221,7 @@ static bool is_torn(const struct minimise *m)
 	return false;
 }
 
-static int minimise_passes(struct minimise *m)
+static int minimize_passes(struct minimize *m)
 {
 	int any = 0;
 
@@ -236,13 +236,13 @@ static int minimise_passes(struct minimise *m)
 }
 
 /* Torn stores are allowed only if the set requires one. */
-static int minimise(struct model *model, bool *persisted, bool kept, uint64_t from, unsigned *left,
-		    minimise_fails *fails, void *arg)
+static int minimize(struct model *model, bool *persisted, bool kept, uint64_t from, unsigned *left,
+		    minimize_fails *fails, void *arg)
 {
-	struct minimise m;
+	struct minimize m;
 	int r;
 
-	minimise_init(&m, model);
+	minimize_init(&m, model);
 	m.best = persisted;
 	m.kept = kept;
 	m.from = from;
@@ -250,22 +250,22 @@ static int minimise(struct model *model, bool *persisted, bool kept, uint64_t fr
 	m.fails = fails;
 	m.arg = arg;
 	m.tear = kept && is_torn(&m);
-	r = minimise_passes(&m);
+	r = minimize_passes(&m);
 	if (r == 0 && !m.tear && is_torn(&m)) {
 		m.tear = true;
-		r = minimise_passes(&m);
+		r = minimize_passes(&m);
 	}
 	*left = m.left;
-	minimise_free(&m);
+	minimize_free(&m);
 	return r;
 }
 
-int minimise_lost(struct model *model, bool *persisted, unsigned *left, minimise_fails *fails, void *arg)
+int minimize_lost(struct model *model, bool *persisted, unsigned *left, minimize_fails *fails, void *arg)
 {
-	return minimise(model, persisted, false, 0, left, fails, arg);
+	return minimize(model, persisted, false, 0, left, fails, arg);
 }
 
-int minimise_kept(struct model *model, bool *persisted, uint64_t from, unsigned *left, minimise_fails *fails, void *arg)
+int minimize_kept(struct model *model, bool *persisted, uint64_t from, unsigned *left, minimize_fails *fails, void *arg)
 {
-	return minimise(model, persisted, true, from, left, fails, arg);
+	return minimize(model, persisted, true, from, left, fails, arg);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_minimise.c - the fewest lost stores, on many small random programs, both platforms, compared with all legal
+/* test_minimize.c - the fewest lost stores, on many small random programs, both platforms, compared with all legal
  * sets.
  *
  * After each event some random units are declared essential: recovery fails if all of them are lost.  The result must
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "explain/minimise.h"
+#include "explain/minimize.h"
 #include "model_sets.h"
 #include "programs.h"
 #include "scratch.h"
@@ -94,7 +94,7 @@ static void check_moment(struct model *model, uint64_t *seed)
 	c.essential[random_next(seed) % c.count] = true;
 	c.essential[random_next(seed) % c.count] = true;
 	model_enumerate(model, visit, &c);
-	assert_int_equal(minimise_lost(model, persisted, &left, fails, &c), 0);
+	assert_int_equal(minimize_lost(model, persisted, &left, fails, &c), 0);
 	assert_int_equal(left, 1000 - c.tried);
 	assert_true(model_allows(model, persisted));
 	assert_true(loses_essential(&c, persisted));
@@ -103,7 +103,7 @@ static void check_moment(struct model *model, uint64_t *seed)
 	/* With no trials left, nothing is tried. */
 	memset(persisted, 0, sizeof(persisted));
 	c.tried = left = 0;
-	assert_int_equal(minimise_lost(model, persisted, &left, fails, &c), 0);
+	assert_int_equal(minimize_lost(model, persisted, &left, fails, &c), 0);
 	assert_int_equal(c.tried, 0);
 	assert_int_equal(stores_lost(&c, persisted), stores_lost(&c, (bool[UNITS]){false}));
 }
@@ -150,7 +150,7 @@ static void test_stop(void **state)
 			model_apply(model, &program.events[i]);
 		model_pending(model, &count);
 		if (count > 3 && count < 64) {
-			assert_int_equal(minimise_lost(model, persisted, &left, stop, NULL), -2);
+			assert_int_equal(minimize_lost(model, persisted, &left, stop, NULL), -2);
 			assert_false(persisted[0]);
 			model_free(model);
 			return;
