@@ -63,7 +63,8 @@ ln user/pool user/alias
 echo 'more of the user' >user/sub/file
 cd user || fail "cd"
 "$BLACKOUT" record --quiet --out ../rec -- "$counter" pool || fail "record"
-"$BLACKOUT" check --no-progress --quiet --detect inject --recover '[ $(od -An -tu8 -j72 -N8 pool) = $(od -An -tu8 -j120 -N8 pool) ]' \
+"$BLACKOUT" check --no-progress --quiet --detect inject \
+	--recover '[ $(od -An -tu8 -j72 -N8 pool) = $(od -An -tu8 -j120 -N8 pool) ]' \
 	--out ../found ../rec >../out 2>../err
 [ -d ../found/crash/F1 ] || fail "there is no crash finding"
 cp pool ../pool.before
@@ -100,7 +101,8 @@ shell() {
 	echo 'echo here >../here; exec sleep 600' >../script
 	SHELL=/bin/sh exec "$BLACKOUT" replay --quiet --recovery-mode in-place --shell ../found F1 <../script
 }
-debugger() { exec "$BLACKOUT" replay --quiet --recovery-mode in-place --gdb-command 'shell echo here >../here; exec sleep 600' ../found F1; }
+debugger() { exec "$BLACKOUT" replay --quiet --recovery-mode in-place \
+	--gdb-command 'shell echo here >../here; exec sleep 600' ../found F1; }
 descendants() {
 	local child
 	for child in $(pgrep -P "$1"); do

@@ -12,7 +12,7 @@
 #   await COMMAND...          repeat it until it succeeds, even on a slow, busy machine:  await test -e ready
 #   apart COMMAND...          exec it, in its own session and with SIGINT enabled, which bash has background commands
 #                             ignore:  apart ... & kill -INT $!
-#   record TARGET [ARGS...]   record a program of test/targets into rec/; options of `blackout record` in $record_options
+#   record TARGET [ARGS...]  record a program of test/targets into rec/; options of `blackout record` in $record_options
 #   dump [OPTIONS...]         print the recording in rec/
 #   expect_status N           check the exit status of the last run
 #   expect_text FILE REGEX    FILE has a line that matches;  expect_no_text FILE REGEX: FILE exists, and has none

@@ -42,12 +42,15 @@ browse() {
 		<body><iframe src="page.html" style="width: ${width}px; height: 900px; border: 0"></iframe></body>
 	END
 	# Chromium needs a writable home.
-	HOME=$PWD timeout -k 5 200 chromium --headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-dev-shm-usage \
+	HOME=$PWD timeout -k 5 200 chromium --headless=new \
+		--no-sandbox --disable-gpu --disable-background-networking --disable-dev-shm-usage \
 		--no-first-run --user-data-dir="$PWD/browser" --hide-scrollbars --window-size=1400,1000 $option \
-		--virtual-time-budget=5000 --enable-logging=stderr --dump-dom "file://$PWD/outer.html" >dom.html 2>browser.err ||
+		--virtual-time-budget=5000 --enable-logging=stderr --dump-dom "file://$PWD/outer.html" >dom.html \
+			2>browser.err ||
 		fail "chromium: $(tail -n 3 browser.err)"
 	grep ':CONSOLE' browser.err >console || true
-	sed -n 's,^.*<pre id="probe">\([^<]*\)</pre>.*$,\1,p' dom.html | sed 's/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' | tr '|' '\n' >probe
+	sed -n 's,^.*<pre id="probe">\([^<]*\)</pre>.*$,\1,p' dom.html | sed 's/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g' |
+		tr '|' '\n' >probe
 	rm -rf browser
 	[ -s probe ] || fail "the script in the page did not end: $(cat console)"
 }

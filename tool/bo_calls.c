@@ -2,8 +2,8 @@
 /* bo_calls.c - the layer "calls": entry and end of the functions that the user chose.
  *
  * Choosing.  The symbols of each module are compared with the patterns once, when code is translated for the first time
- * after the module was loaded.  The addresses that match go into a table; the translation of such an address gets a call
- * of bo_on_call.  PLT stubs have no symbols of their own, so they are never chosen.  The symbol of an IFUNC is its
+ * after the module was loaded.  The addresses that match go into a table; the translation of such an address gets a
+ * call of bo_on_call.  PLT stubs have no symbols of their own, so they are never chosen.  The symbol of an IFUNC is its
  * resolver: the address that the resolver returns is chosen in its place.
  *
  * Returning.  The end of a call costs nothing in code that was not chosen.  The entry of a call marks its frame on the
@@ -12,8 +12,8 @@
  * it was left: longjmp, an exception or the end of its thread removed its frame.  That is noticed no later than at the
  * next event of the thread.
  *
- * Tail calls.  A function that leaves by a jump into another chosen function stays open.  Both return when the other one
- * does.  A jump to the entry of a call that is open in this same frame is a loop, not a call. */
+ * Tail calls.  A function that leaves by a jump into another chosen function stays open.  Both return when the other
+ * one does.  A jump to the entry of a call that is open in this same frame is a loop, not a call. */
 #include "bo.h"
 
 #include "pub_tool_debuginfo.h"
@@ -126,8 +126,8 @@ static Bool prefix_matches(const HChar *pattern, const HChar *name, SizeT length
 	return VG_(string_match)(pattern, prefix);
 }
 
-/* "f@@VERSION" is f, and the clones "f.constprop.0" and "f.isra.0" are called in its place.  "f.cold" is no function: it
- * is a part of one that is reached by a jump. */
+/* "f@@VERSION" is f, and the clones "f.constprop.0" and "f.isra.0" are called in its place.  "f.cold" is no function:
+ * it is a part of one that is reached by a jump. */
 static Bool symbol_matches(const HChar *pattern, const HChar *symbol)
 {
 	const HChar *end = VG_(strchr)(symbol, '@'), *dot = VG_(strchr)(symbol, '.');
@@ -140,8 +140,8 @@ static Bool symbol_matches(const HChar *pattern, const HChar *symbol)
 	       prefix_matches(pattern, symbol, (SizeT)(dot - symbol));
 }
 
-/* The name of a C++ function without its parameters.  Those begin at the last "(" that is not inside other brackets, and
- * "operator()" has brackets in its name. */
+/* The name of a C++ function without its parameters.  Those begin at the last "(" that is not inside other brackets,
+ * and "operator()" has brackets in its name. */
 static SizeT name_without_parameters(const HChar *name)
 {
 	Int depth = 0;
@@ -506,8 +506,8 @@ static void end_calls(Addr sp)
 	}
 }
 
-/* The return address is still in its slot, right below the stack pointer, and the registers are up to date: the target's
- * code has written them before it came here. */
+/* The return address is still in its slot, right below the stack pointer, and the registers are up to date: the
+ * target's code has written them before it came here. */
 VG_REGPARM(1) void bo_on_return(Addr sp)
 {
 	if (UNLIKELY(bo_call_slot < sp))

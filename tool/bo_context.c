@@ -276,8 +276,8 @@ UInt bo_context_at(UInt code, Addr sp)
 	return context_child(bo_frame_top[-1].context - 1, code);
 }
 
-/* After bo_context_at.  A function that was not called, but entered by a return or by the kernel, gets a frame that adds
- * nothing to the contexts. */
+/* After bo_context_at.  A function that was not called, but entered by a return or by the kernel, gets a frame that
+ * adds nothing to the contexts. */
 void bo_frame_watch(Addr sp)
 {
 	if ((bo_frame_top[-1].sp | BO_FRAME_WATCHED) == (sp | BO_FRAME_WATCHED)) {

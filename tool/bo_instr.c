@@ -11,7 +11,7 @@
  *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT if the host has them
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
- *   end in Ret                               pop it (a compare, inline); bo_on_return if it is not the frame of this return
+ *   end in Ret                               pop it (a compare, inline); bo_on_return if it is another frame
  *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read
  *   entry of a function  [--bo-calls]        bo_on_call
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load

@@ -7,13 +7,14 @@
  *   --bo-op-marks=requests    each message from an accepted connection
  *   --bo-op-marks=annotated   blackout/annotate.h
  *
- * Reads.  A read that would return the end of one line and the start of the next hides when the target turns to the next
- * operation.  So every read of the file is shortened to end where its line ends.  That is legal: read(2) may return less
- * than was asked for, and programs that read line by line ask again.  The size is a register of the target, so it is
- * changed in the target's own code, before the core looks at the system call (bo_before_read), and restored afterwards.
- * An operation ends when the target asks for bytes of another line, and the next begins when it gets them.
+ * Reads.  A read that would return the end of one line and the start of the next hides when the target turns to the
+ * next operation.  So every read of the file is shortened to end where its line ends.  That is legal: read(2) may
+ * return less than was asked for, and programs that read line by line ask again.  The size is a register of the target,
+ * so it is changed in the target's own code, before the core looks at the system call (bo_before_read), and restored
+ * afterwards.  An operation ends when the target asks for bytes of another line, and the next begins when it gets them.
  *
- * A pipe has no content to look at, but tee(2) shows what is in it.  If it is empty, the target gets one byte of the line.
+ * A pipe has no content to look at, but tee(2) shows what is in it.  If it is empty, the target gets one byte of the
+ * line.
  *
  * Prints.  The C library writes its standard output in large blocks unless it is a terminal.  So its stream is set to
  * line-buffered, as setvbuf would do, when the library has been loaded. */
@@ -378,8 +379,8 @@ static void begin_line(UInt context, ULong index)
 	write_begin(context, index, NULL);
 }
 
-/* Does the read ask for more of the line that was begun?  The target learns that a last line without a newline is complete
- * only when it finds the end of the file, once. */
+/* Does the read ask for more of the line that was begun?  The target learns that a last line without a newline is
+ * complete only when it finds the end of the file, once. */
 static Bool asks_for_rest(const struct read *read)
 {
 	if (!read->is_regular)

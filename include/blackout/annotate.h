@@ -7,12 +7,12 @@
  *     store_put(store, "k7", value);
  *     BLACKOUT_OP_END();
  *
- * Record with `--op-marks annotated`.  Operations are counted from 0, in the sequence in which they begin.  If they are nested
- * in a thread, the outermost one counts.  Operations of several threads may overlap.
+ * Record with `--op-marks annotated`.  Operations are counted from 0, in the sequence in which they begin.  If they are
+ * nested in a thread, the outermost one counts.  Operations of several threads may overlap.
  *
  * Outside of the recorder, each macro costs a few instructions that change nothing, on x86-64; on other machines it is
- * empty.  The header needs no library and no other header, in C and in C++.  New requests are only added at the end, so a
- * program that was compiled with an old version of this file works with every newer recorder. */
+ * empty.  The header needs no library and no other header, in C and in C++.  New requests are only added at the end, so
+ * a program that was compiled with an old version of this file works with every newer recorder. */
 #ifndef BLACKOUT_ANNOTATE_H
 #define BLACKOUT_ANNOTATE_H
 

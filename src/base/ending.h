@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ending.h - how a run of recovery ended.  The workers that see it end, the oracles that judge it, the journal, findings
- * and reports all use these words.
+/* ending.h - how a run of recovery ended.  The workers that see it end, the oracles that judge it, the journal,
+ * findings and reports all use these words.
  *
  *     struct ending e = {ENDING_SIGNAL, SIGSEGV};
  *     ending_text(e, text, sizeof(text));         // "SIGSEGV"

@@ -46,8 +46,8 @@ void nested_report(struct campaign *campaign, struct findings *findings, struct 
 
 void nested_free(struct nested *nested);
 
-/* campaign.c: a campaign in a recording of recovery from the crash `first`, which shares the oracles and outcomes of the
- * outer campaign.  Both must live as long as it. */
+/* campaign.c: a campaign in a recording of recovery from the crash `first`, which shares the oracles and outcomes of
+ * the outer campaign.  Both must live as long as it. */
 int campaign_run_within(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
 			const struct campaign *outer, const struct crash_context *first, struct err *err);
 

@@ -2,7 +2,7 @@
 /* quantity.h - times and sizes on the command line.
  *
  *     double seconds;
- *     if (seconds_parse("budget", "5m", &seconds, &err) < 0) ...           // names the option and says what it takes */
+ *     if (seconds_parse("budget", "5m", &seconds, &err) < 0) ...       // names the option and says what it takes */
 #ifndef BLACKOUT_CLI_QUANTITY_H
 #define BLACKOUT_CLI_QUANTITY_H
 

@@ -10,10 +10,10 @@
  * sets of stores that a crash may leave, without enumerating them.  The sum over all moments is `feasible`.  The number
  * of distinct contents of these sets, over the chosen segments (detect/segments.h), is counted in two ways, each with
  * its limits.  boxes.h calculates it, even where there are far too many to enumerate, but not if PM files are renamed,
- * removed or truncated.  Only then the recording is read again, and the states are enumerated: the variants of each line
- * (image/variants.h) are combined, which costs one addition of digests per state, and the digests are kept in a set.
- * Beyond COUNT_CONTENTS distinct contents or COUNT_STATES states the enumeration stops, and the number is not known.
- * Callers that can do without the number set a lower limit, COUNT_STATES_QUICK. */
+ * removed or truncated.  Only then the recording is read again, and the states are enumerated: the variants of each
+ * line (image/variants.h) are combined, which costs one addition of digests per state, and the digests are kept in a
+ * set.  Beyond COUNT_CONTENTS distinct contents or COUNT_STATES states the enumeration stops, and the number is not
+ * known.  Callers that can do without the number set a lower limit, COUNT_STATES_QUICK. */
 #ifndef BLACKOUT_COUNT_COUNT_H
 #define BLACKOUT_COUNT_COUNT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign_begin.c - before the first crash state: does recovery pass without a crash, and how does it end on the initial
- * state? */
+/* campaign_begin.c - before the first crash state: does recovery pass without a crash, and how does it end on the
+ * initial state? */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

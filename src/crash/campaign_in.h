@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* campaign_in.h - the part of a campaign that its files share.  campaign/campaign.h is what the rest of the program sees.
+/* campaign_in.h - the part of a campaign that its files share.  campaign/campaign.h is what the rest of the program
+ * sees.
  *
  *     campaign_common.c  texts, progress, testers, time
  *     campaign_watch.c   what does recovery do on a state?

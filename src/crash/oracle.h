@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oracle.h - does recovery do the right thing on a crash state?
  *
- * An oracle judges: outcome of a run of recovery, context of the crash -> verdict.  A campaign has a list of oracles.  The
- * first that rejects a run decides how it failed; a run that none rejects has passed.  Everything else in the engine
- * compares verdicts: what is one group, what still fails in the same way while stores are put back, what hangs, which
- * kind of finding it becomes.
+ * An oracle judges: outcome of a run of recovery, context of the crash -> verdict.  A campaign has a list of oracles.
+ * The first that rejects a run decides how it failed; a run that none rejects has passed.  Everything else in the
+ * engine compares verdicts: what is one group, what still fails in the same way while stores are put back, what hangs,
+ * which kind of finding it becomes.
  *
  *     struct oracles *o = oracles_new(NULL, 0);                       // those of the table
  *     struct crash_context crash = oracles_place(o, (struct crash_context){.platform = adr, .event = 17});
@@ -146,7 +146,8 @@ struct crash_context oracles_place_idle(const struct oracles *oracles, struct cr
 int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash,
 		    struct err *err);
 
-/* For recovery_options: the setting of a command, and the rules of the outputs that oracles look at; NULL: none does. */
+/* For recovery_options: the setting of a command, and the rules of the outputs that oracles look at; NULL: none
+ * does. */
 const struct recovery_setting *oracles_setting(void *oracles, uint64_t command);
 const struct output_rules *oracles_output(const struct oracles *oracles);
 

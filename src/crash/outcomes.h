@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* outcomes.h - the verdicts on cases (crash_context.h): what oracles said about recovery on a content, in a context.  The
- * same case is assumed to have the same verdict each time.  A journal keeps them, so that a campaign can be resumed.
+/* outcomes.h - the verdicts on cases (crash_context.h): what oracles said about recovery on a content, in a context.
+ * The same case is assumed to have the same verdict each time.  A journal keeps them, so that a campaign can be
+ * resumed.
  *
  *     struct outcomes *o;
  *     outcomes_open(&o, "DIR/crash.journal", &options, &err);

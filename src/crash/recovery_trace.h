@@ -51,9 +51,9 @@ enum recovery_traced {
 	RECOVERY_TRACE_DAMAGED, /* nothing, or the beginning: the recording cannot be read, or not to its end */
 };
 
-/* Record recovery.  Its outcome does not matter.  Returns an enum recovery_traced; TESTER_STOPPED: interrupted or out of
- * time; -1: recovery cannot be recorded.  *err is filled unless the recording is whole or the tester stopped.  Nothing
- * is left in `under` unless `keep` says so. */
+/* Record recovery.  Its outcome does not matter.  Returns an enum recovery_traced; TESTER_STOPPED: interrupted or out
+ * of time; -1: recovery cannot be recorded.  *err is filled unless the recording is whole or the tester stopped.
+ * Nothing is left in `under` unless `keep` says so. */
 int recovery_trace(const struct recovery_trace_options *options, const struct recovery_consumer *consumer,
 		   struct err *err);
 

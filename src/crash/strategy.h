@@ -105,7 +105,8 @@ int pass_try(struct pass *pass, struct trial trial, struct err *err);
 uint32_t strategies_layers(const struct strategy *const *strategies, size_t count);
 bool strategies_all_sets(const struct strategy *const *strategies, size_t count);
 
-/* The result as a sighting that names its strategies.  The names are in `names`, which has STRATEGY_SET_MAX elements. */
+/* The result as a sighting that names its strategies.  The names are in `names`, which has STRATEGY_SET_MAX
+ * elements. */
 struct crash_sighting result_sighting(const struct campaign *campaign, const struct result *result, const char **names);
 
 /* Apply the rules of trials.h to the chooser's trials. */

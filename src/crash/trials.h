@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trials.h - the chosen crash states in trace order, and how their outcomes are judged.
  *
- * A trial is one state that was considered.  Its verdict is that of its case (outcomes.h), no matter which trial recovery
- * ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
+ * A trial is one state that was considered.  Its verdict is that of its case (outcomes.h), no matter which trial
+ * recovery ran for.  Judging comes after testing and looks at the trials in trace order, so it does not depend on which
  * worker was faster:
  *
  *  1. Creation.  If recovery does not pass on the initial state, but ends by itself, then the same verdict is accepted
@@ -11,9 +11,9 @@
  *  2. A program-order prefix that fails, when the one before it does not fail in the same way, is a job: find the store
  *     that made the difference.  Each later prefix that fails in the same way is a job that names the first one.  Most
  *     fail for the same reason, but that has to be verified.
- *  3. Any other state, mostly the one with only guaranteed stores, fails because of the stores it loses.  Trials that lose stores of the same
- *     code and fail alike are one job: find out which of the stores matter.  If the prefix of the same moment fails
- *     alike, the job names the prefix's job.
+ *  3. Any other state, mostly the one with only guaranteed stores, fails because of the stores it loses.  Trials that
+ *     lose stores of the same code and fail alike are one job: find out which of the stores matter.  If the prefix of
+ *     the same moment fails alike, the job names the prefix's job.
  *  4. A content belongs to one job only, the first.
  *  5. A prefix that still fails after a library's create call has returned has a reason of its own: one more job, at
  *     the first trial after the call (creation.h).

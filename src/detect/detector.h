@@ -11,8 +11,8 @@
  * nothing, starts no process and parses no options; it reports what it sees to the sink.  To add a detector, write its
  * file and add it to DETECTORS.
  *
- * What chooses crash states and tests them is not a detector but a strategy (crash/strategy.h).  Users need not know the
- * difference: --detect takes both. */
+ * What chooses crash states and tests them is not a detector but a strategy (crash/strategy.h).  Users need not know
+ * the difference: --detect takes both. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
 #define BLACKOUT_DETECT_DETECTOR_H
 

@@ -3,7 +3,8 @@
  *
  *     struct points *p = points_new(POINTS_PERSIST);
  *     while (trace_next(trace, &ev, &err) > 0)
- *             if ((n = points_event(p, &ev, ++number, &visit))) ...   // a crash just before this event: point n, visited for the visit-th time
+ *             if ((n = points_event(p, &ev, ++number, &visit))) ...   // a crash just before this event is
+ *                                                                     // the visit-th visit of point n
  *     n = points_end(p, number, &visit);                              // and after the last
  *
  * The same events always give the same points in the same sequence.  A second reading therefore finds the points that

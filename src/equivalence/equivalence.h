@@ -23,7 +23,8 @@
  *     crash/oracle.h), once for each content and setting.  They run as any other state does, on all workers.
  *  4. An orderly run is repeated, and lines that differ do not count (ops/compare.h).
  *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations of
- *     several threads overlap in ways that no content of the recording shows.  Then any output is accepted, and counted.
+ *     several threads overlap in ways that no content of the recording shows.  Then any output is accepted, and
+ *     counted.
  */
 #ifndef BLACKOUT_EQUIVALENCE_EQUIVALENCE_H
 #define BLACKOUT_EQUIVALENCE_EQUIVALENCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* try_lazily.c - roots whose lines recovery itself decides (run/lazy.h).  Recovery explores the whole tree, a random sample
- * of its paths, two glances, or states for a second crash.
+/* try_lazily.c - roots whose lines recovery itself decides (run/lazy.h).  Recovery explores the whole tree, a random
+ * sample of its paths, two glances, or states for a second crash.
  *
  * A glance is one run of recovery on an extreme state: with all pending stores on media, or with none.  It shows which
  * lines are read there.  A state that agrees with the extreme state in all of these lines is the same to recovery, so

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* crash_finding.h - turns what a campaign knows about crash states (contexts, files, events) into findings.
  *
- *     struct crash_findings *c = crash_begin(findings, trace, symbols, &options);       // after findings_collect
- *     crash_add(c, &(struct crash_sighting){.kind = KIND_RECOVERY_CRASH, ...});         // any number, in a sequence that does not depend on time
- *     crash_end(c);                                                                     // fingerprints, sorting, ids
+ *     struct crash_findings *c = crash_begin(findings, trace, symbols, &options);  // after findings_collect
+ *     crash_add(c, &(struct crash_sighting){.kind = KIND_RECOVERY_CRASH, ...});    // any number, in a fixed sequence
+ *     crash_end(c);                                                                // fingerprints, sorting, ids
  *     ... history, suppressions, baseline, findings_number: as for all findings ...
- *     folders_finish(findings, dir, &facts, &err);                                      // replay/folder.h: DIR/crash/F1 ...
+ *     folders_finish(findings, dir, &facts, &err);                                 // replay/folder.h: DIR/crash/F1 ...
  *
  * Sightings of one kind become one finding if they have the same blamed place, the same places of lost stores, and the
  * same failure of recovery (status or signal, and the place where it crashed).  It does not matter where the power
@@ -96,7 +96,8 @@ void crash_point_text(const struct finding_crash *crash, char *text, size_t size
  * 8 bytes at ...". */
 void crash_store_text(const struct finding_store *store, char *text, size_t size);
 
-/* Where the crash is in the list of operations: "operation 17, `insert k7 v3`, was under way"; "" if there is no list. */
+/* Where the crash is in the list of operations: "operation 17, `insert k7 v3`, was under way"; "" if there is no
+ * list. */
 void crash_operation_text(const struct finding_crash *crash, char *text, size_t size);
 
 /* The outputs that differ: "`get k7` should print `v3` if it happened or nothing if it did not, but prints `v1`"; "" if

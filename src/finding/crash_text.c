@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see crash_finding.h. */
+/* crash_text.c - the texts about a crash state: names, phrases, and the sentences for each cause; see
+ * crash_finding.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,8 @@ enum flushed {
 };
 
 /* Sentences as in kind.h.  {store} is the first persisted store, {flush} the flush of the first lost store, {point}
- * what the crash prevented, {fails} what recovery does.  The first row of a cause whose requirements are met is used. */
+ * what the crash prevented, {fails} what recovery does.  The first row of a cause whose requirements are met is
+ * used. */
 static const struct {
 	enum crash_cause cause;
 	enum beside beside;

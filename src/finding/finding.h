@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* finding.h - the findings that people and programs read: named, grouped, counted, each with a stable identity.
  *
- *     struct findings *f = findings_collect(sinks, sink_count, trace, symbols, &options);    // after the trace was read
- *     history_collect(f, dir, symbols, &options, &err);                     // the events around each, for the drawing (history.h)
+ *     struct findings *f = findings_collect(sinks, sink_count, trace, symbols, &options);  // after the trace was read
+ *     history_collect(f, dir, symbols, &options, &err);           // history.h: the events around each, for the drawing
  *     suppress_apply(suppress, f); baseline_apply(f, old);        // suppress.h, baseline.h
  *     findings_number(f);                                         // sort, and number F1, F2 ...
  *     ... report it (report/report.h), findings_count(f, SEVERITY_ERROR), findings_fail(f, &fail_on)
@@ -77,7 +77,7 @@ struct finding_event {
  * refer to the first store of each array. */
 enum crash_cause {
 	CAUSE_UNFLUSHED, /* lost: not flushed before the power failed; persisted, if any, was stored later */
-	CAUSE_UNFENCED, /* lost: flushed or stored past the cache, not fenced before persisted was stored or power failed */
+	CAUSE_UNFENCED,  /* lost: flushed or stored past the cache; no fence before persisted was stored or the crash */
 	CAUSE_UNORDERED, /* lost and persisted: both flushed, and one fence completes both */
 	CAUSE_TORN,      /* lost and persisted are parts of one store */
 	CAUSE_EARLY,     /* everything so far is on media: persisted was stored before something that it needs */

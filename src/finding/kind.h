@@ -262,8 +262,9 @@ const char *kind_class(const struct kind *kind);
 /* Letters, digits and - _ . : only. */
 bool kind_name_is_valid(const char *name);
 
-/* Adds a kind at run time, beside the table: a plug-in's, or one in a findings.json of a newer version.  Copies what it is
- * given; the name must be valid.  If the name is known, that kind is returned and stays as it is.  Not for several threads at a time. */
+/* Adds a kind at run time, beside the table: a plug-in's, or one in a findings.json of a newer version.  Copies what it
+ * is given; the name must be valid.  If the name is known, that kind is returned and stays as it is.  Not for several
+ * threads at a time. */
 enum finding_kind kind_register(const struct kind *kind);
 
 #define KIND_NONE ((enum finding_kind) - 1)

@@ -45,13 +45,13 @@ struct state {
 struct state *state_new(struct image *image, const bool *persisted);
 struct state *state_all(struct image *image);  /* all pending units are persisted: what the program itself saw */
 struct state *state_none(struct image *image); /* no pending unit is persisted: only the guaranteed content */
-/* A state built by hand, legal or not, whose files have this content; NULL: their names or sizes are others.  Its cost is
- * that of comparing all pages with data. */
+/* A state built by hand, legal or not, whose files have this content; NULL: their names or sizes are others.  Its cost
+ * is that of comparing all pages with data. */
 struct state *state_like(struct image *image, const struct content *content);
 void state_free(struct state *state);
 
-/* The files of a state of this moment as a content of its own, which no longer needs the image.  It shares pages with it
- * until they change.  The caller frees it with content_free. */
+/* The files of a state of this moment as a content of its own, which no longer needs the image.  It shares pages with
+ * it until they change.  The caller frees it with content_free. */
 struct content *state_content(const struct image *image, const struct state *state);
 
 /* The digests that these states would have.  No memory is allocated for a state; all states of a moment share what is

@@ -12,10 +12,11 @@
  * several threads (orders.h), there are more.
  *
  * Masks.  A line that two orderly runs on the same content print differently (a time, an address, a random number) does
- * not count.  If the runs print as many lines as each other, these are single lines, by their number in the body, and all
- * other lines must agree.  If not, no number of a line after the first difference means the same in both.  Then only the
- * lines before the first difference and those after the last one count, the latter from the end backward, and anything may
- * stand between them.  Aligning the lines in the middle would be a guess, and a wrong guess would be a false alarm. */
+ * not count.  If the runs print as many lines as each other, these are single lines, by their number in the body, and
+ * all other lines must agree.  If not, no number of a line after the first difference means the same in both.  Then
+ * only the lines before the first difference and those after the last one count, the latter from the end backward, and
+ * anything may stand between them.  Aligning the lines in the middle would be a guess, and a wrong guess would be a
+ * false alarm. */
 #ifndef BLACKOUT_OPS_COMPARE_H
 #define BLACKOUT_OPS_COMPARE_H
 
@@ -41,8 +42,8 @@ struct expected {
 	const struct output_mask *mask; /* NULL: everything counts */
 };
 
-/* The first lines that differ, by their numbers in the two bodies.  The numbers are the same except behind the part that
- * an open mask leaves out.  A number may be that of the line after the last one: this body ends too early. */
+/* The first lines that differ, by their numbers in the two bodies.  The numbers are the same except behind the part
+ * that an open mask leaves out.  A number may be that of the line after the last one: this body ends too early. */
 struct difference {
 	bool found;
 	size_t expected, got;

@@ -55,8 +55,8 @@ struct grammar {
 	struct arena texts;
 };
 
-/* Parse `size` bytes.  `name` is what errors call them: "NAME:LINE:COLUMN: ...".  The grammar has at least one kind with
- * a weight above 0.  Release it with grammar_free. -1: ERR_USAGE. */
+/* Parse `size` bytes.  `name` is what errors call them: "NAME:LINE:COLUMN: ...".  The grammar has at least one kind
+ * with a weight above 0.  Release it with grammar_free. -1: ERR_USAGE. */
 int grammar_parse(struct grammar **grammar, const char *name, const char *text, size_t size, struct err *err);
 
 /* Read and parse a file; "-" is standard input. */

@@ -70,9 +70,9 @@ static uint64_t key_at(const struct keys *keys, uint64_t rank)
 	return rank + 1;
 }
 
-/* Each number below `count` with a probability proportional to 1/(number + 1), by rejection: choose one of the ranges [1,
- * 2), [2, 4), [4, 8), ..., then a place in it, each with equal probability, which would give each n of [2^k, 2^(k+1)) the
- * weight 1/2^k; keep the n with probability 2^k/n. */
+/* Each number below `count` with a probability proportional to 1/(number + 1), by rejection: choose one of the ranges
+ * [1, 2), [2, 4), [4, 8), ..., then a place in it, each with equal probability, which would give each n of [2^k,
+ * 2^(k+1)) the weight 1/2^k; keep the n with probability 2^k/n. */
 static uint64_t zipf_below(uint64_t *random, uint64_t count)
 {
 	unsigned ranges = 64 - (unsigned)__builtin_clzll(count);

@@ -7,9 +7,9 @@
  *     opfiles_drop(files, path);                      // the last one to drop it removes the file
  *     opfiles_free(files);
  *
- * All who need the same operations at the same time share one file, so get it once for all crash states of an operation.
- * Making one costs as much as writing the operations that are left, which is less than what recovery does with them.
- * A probe is a list of its own, with opfiles of its own.
+ * All who need the same operations at the same time share one file, so get it once for all crash states of an
+ * operation.  Making one costs as much as writing the operations that are left, which is less than what recovery does
+ * with them.  A probe is a list of its own, with opfiles of its own.
  *
  * A path never needs quotes unless `folder` does. */
 #ifndef BLACKOUT_OPS_OPFILES_H
@@ -21,8 +21,8 @@
 
 enum { OPFILES_BEFORE_MAX = 4 };
 
-/* Some operations of the list: `before_count` single ones in any order (those that were under way in other threads), then
- * those from `first` on, at most `max`. */
+/* Some operations of the list: `before_count` single ones in any order (those that were under way in other threads),
+ * then those from `first` on, at most `max`. */
 struct opfiles_part {
 	size_t before[OPFILES_BEFORE_MAX];
 	unsigned before_count;

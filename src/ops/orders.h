@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* orders.h - what may have become of operations that were under way in several threads when the power failed.
  *
- * Each of them may have happened or not, and those that have, in any order.  So the legal histories of n operations are the
- * ordered choices of 0 to n of them: 1, 2, 5, 16 and 65 for n from 0 to 4.
+ * Each of them may have happened or not, and those that have, in any order.  So the legal histories of n operations are
+ * the ordered choices of 0 to n of them: 1, 2, 5, 16 and 65 for n from 0 to 4.
  *
  *     struct order order = {0};                        // none of them happened
  *     do

@@ -16,11 +16,11 @@
  *     OUTPUT_LINE_MAX are cut into several, the same way in all outputs.
  *  2. Lines that match an `--ignore-output` are dropped before anything else.
  *  3. The banner of an output is what the same recovery prints on the same content when it has no operation to perform.
- *     Its first lines, as many as agree, are taken off the start of the output, and then the rest of it, as many lines as
- *     agree, off the end.  What is left is the body, and only bodies are compared.  A line of the banner that occurs in
- *     the body is not touched: a result "ok" counts even if the banner has such a line.
- *     Each side of a comparison has its own banner.  That of a crash state takes a recovery more, so make it only when
- *     the outputs differ with the banner of an orderly content.
+ *     Its first lines, as many as agree, are taken off the start of the output, and then the rest of it, as many lines
+ *     as agree, off the end.  What is left is the body, and only bodies are compared.  A line of the banner that occurs
+ *     in the body is not touched: a result "ok" counts even if the banner has such a line.  Each side of a comparison
+ *     has its own banner.  That of a crash state takes a recovery more, so make it only when the outputs differ with
+ *     the banner of an orderly content.
  *  4. Two bodies are compared line by line (compare.h).
  *
  * An output has a bound, so that a recovery that prints without end does not keep us forever: what comes after it is
@@ -69,7 +69,8 @@ struct output *output_copy(const struct output *output);
 /* Start again with an empty output; cheaper than a new one.  Text is kept from line 0 on again. */
 void output_clear(struct output *output);
 
-/* Before the first byte: keep the text of the lines from `line` on.  Lines count from 0, without those that are ignored. */
+/* Before the first byte: keep the text of the lines from `line` on.  Lines count from 0, without those that are
+ * ignored. */
 void output_keep_from(struct output *output, size_t line);
 
 /* Add bytes.  False: the bound is reached, and more need not be read. */

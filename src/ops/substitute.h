@@ -8,9 +8,9 @@
  *     if (!(words & SUBSTITUTE_OPS))
  *             ... the command gets the operations on its standard input ...
  *
- * A word is replaced wherever it stands, except right after a `$`: `${ops}` is a variable of the shell.  Other braces are
- * left alone.  Ask `substitute_argument` for the arguments of a program, which no shell sees, and `substitute_shell` for
- * text that /bin/sh reads (--setup, --recover, --client).
+ * A word is replaced wherever it stands, except right after a `$`: `${ops}` is a variable of the shell.  Other braces
+ * are left alone.  Ask `substitute_argument` for the arguments of a program, which no shell sees, and
+ * `substitute_shell` for text that /bin/sh reads (--setup, --recover, --client).
  *
  * In shell text, a path that needs quotes gets them: unquoted, in single or double quotes, in command substitutions, so
  * that the command sees exactly the path.  `\{ops}` is not replaced there, since the shell makes a literal brace of it.

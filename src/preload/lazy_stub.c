@@ -179,8 +179,8 @@ static void report_send(const struct lazy_result *result)
 
 /* State that leaves must not share: their output, their file offsets, and memory that mappings share (mapping.c).
  *
- * The marks are: the sizes of the outputs, the size of {out} and the address of a copy of it, the address of the copy of
- * that memory, the number of offsets, and the offsets, with their descriptors in the upper 16 bits. */
+ * The marks are: the sizes of the outputs, the size of {out} and the address of a copy of it, the address of the copy
+ * of that memory, the number of offsets, and the offsets, with their descriptors in the upper 16 bits. */
 
 enum { MARK_OUT, MARK_ERR, MARK_FILE, MARK_FILE_COPY, MARK_ALIASES, MARK_COUNT, MARK_FIRST };
 enum { FILE_COPY_MAX = 1 << 20 };

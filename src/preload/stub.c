@@ -60,8 +60,8 @@ __attribute__((constructor)) static void stub_init(void)
 	if (dladdr(&stub_library, &self) && self.dli_fname)
 		stub_library = self.dli_fname;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
-	/* Blackout was killed, or has ended, and this process outlived the recovery that started it.  Without the page it
-	 * would reach the user's own files. */
+	/* Blackout was killed, or has ended, and this process outlived the recovery that started it.  Without the page
+	 * it would reach the user's own files. */
 	if (fd < 0 && errno == ENOENT)
 		syscall(SYS_exit_group, STUB_EXIT_REFUSED);
 	if (fd < 0)

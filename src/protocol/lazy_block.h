@@ -61,8 +61,8 @@ struct lazy_block {
 	_Atomic uint32_t stop; /* blackout may set it at any time: report no more leaves */
 	uint32_t stores;       /* 1: a store decides the bytes that it covers, as a load does */
 	uint32_t output;       /* enum lazy_output */
-	/* Report the complete output of each leaf.  The kernel ends a leaf that writes more bytes to a file (SIGXFSZ). 0: do
-	 * not report it, and set no limit. */
+	/* Report the complete output of each leaf.  The kernel ends a leaf that writes more bytes to a file (SIGXFSZ).
+	 * 0: do not report it, and set no limit. */
 	uint32_t output_max;
 };
 

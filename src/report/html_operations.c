@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* html_operations.c - operations in report.html: a strip of all of them with the crash marked, and what recovery should have
- * printed beside what it printed.
+/* html_operations.c - operations in report.html: a strip of all of them with the crash marked, and what recovery should
+ * have printed beside what it printed.
  *
- * The strip is as wide as the page, no matter whether there are 3 operations or 2,000.  Its coordinates are percentages,
- * so that marks keep their width in pixels and can be seen even if an operation is narrower than a pixel. */
+ * The strip is as wide as the page, no matter whether there are 3 operations or 2,000.  Its coordinates are
+ * percentages, so that marks keep their width in pixels and can be seen even if an operation is narrower than a
+ * pixel. */
 #include <inttypes.h>
 
 #include "finding/crash_finding.h"

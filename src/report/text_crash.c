@@ -42,8 +42,8 @@ static const char *store_library(const struct finding_store *store)
 	return frame < store->stack.count ? store->stack.frames[frame].module : NULL;
 }
 
-/* Stores that a library makes for its own purposes come last (finding/crash_finding.h), and tell the user little.  Returns how
- * many there are, if there are several and other stores too. */
+/* Stores that a library makes for its own purposes come last (finding/crash_finding.h), and tell the user little.
+ * Returns how many there are, if there are several and other stores too. */
 static size_t library_count(const struct finding_store *stores, size_t count)
 {
 	size_t folded = 0;

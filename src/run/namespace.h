@@ -2,10 +2,10 @@
 /* namespace.h - enter a mount namespace in which the scene's directories replace the directories of the PM files, for
  * this process and its children.
  *
- * An ordinary user gets a user namespace as well, with unchanged user and group IDs.  Each STAGE.scene/K is mounted over
- * its original directory.  Then the original's entries are mounted over the scene's empty entries, so that programs and
- * configuration files beside a pool are found.  Entries that are created in the original directory later are not
- * visible. */
+ * An ordinary user gets a user namespace as well, with unchanged user and group IDs.  Each STAGE.scene/K is mounted
+ * over its original directory.  Then the original's entries are mounted over the scene's empty entries, so that
+ * programs and configuration files beside a pool are found.  Entries that are created in the original directory later
+ * are not visible. */
 #ifndef BLACKOUT_RUN_NAMESPACE_H
 #define BLACKOUT_RUN_NAMESPACE_H
 

@@ -40,8 +40,8 @@ struct outcome {
 	struct ending ending;
 	double seconds; /* run time */
 	struct tail out, err;
-	/* All that it printed, or wrote to {out}, summarized (ops/output.h); NULL: nobody asked for it.  If it is endless,
-	 * recovery was ended for that reason, and `ending` is an exit with status 0. */
+	/* All that it printed, or wrote to {out}, summarized (ops/output.h); NULL: nobody asked for it.  If it is
+	 * endless, recovery was ended for that reason, and `ending` is an exit with status 0. */
 	struct output *output;
 	enum recovery_mode mode; /* that it ran in */
 	bool by_client;          /* the client failed, not the server */

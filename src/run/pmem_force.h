@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pmem_force.h - variables that make libpmem and libpmem2 flush cache lines, as they do in production.  Without them they
- * call msync on a file that is not on PM. */
+/* pmem_force.h - variables that make libpmem and libpmem2 flush cache lines, as they do in production.  Without them
+ * they call msync on a file that is not on PM. */
 #ifndef BLACKOUT_RUN_PMEM_FORCE_H
 #define BLACKOUT_RUN_PMEM_FORCE_H
 

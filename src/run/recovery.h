@@ -33,14 +33,15 @@
  *   in place      The stage's files replace the user's files, which are moved aside and put back on every exit path
  *                 (inplace.h).  What recovery creates beside them is removed (witness.h).  One run at a time.
  *
- * Operations.  In a setting (setting.h), the words {ops}, {first} and {out} in `command` and `client` are replaced.  {out}
- * is a private file, which is there and empty when recovery starts.  Without {ops} the operations are the standard input
- * of the client or, if there is none, of recovery.  The output that is summarized is {out}, or without {out} the
- * standard output of the client or of recovery.  All that holds for a child of the fork server as for a process of its
- * own: it does not see what other children have read or written.  A worker whose setting changes starts a new server.
+ * Operations.  In a setting (setting.h), the words {ops}, {first} and {out} in `command` and `client` are replaced.
+ * {out} is a private file, which is there and empty when recovery starts.  Without {ops} the operations are the
+ * standard input of the client or, if there is none, of recovery.  The output that is summarized is {out}, or without
+ * {out} the standard output of the client or of recovery.  All that holds for a child of the fork server as for a
+ * process of its own: it does not see what other children have read or written.  A worker whose setting changes starts
+ * a new server.
  *
- * A recovery without a setting reads /dev/null.  It has its own session.  It is killed with all its descendants when it ends or its time
- * is up.  Its verdict is the same in every mode.
+ * A recovery without a setting reads /dev/null.  It has its own session.  It is killed with all its descendants when it
+ * ends or its time is up.  Its verdict is the same in every mode.
  *
  * There are no threads here: pipes, time-outs and exits are handled while a function below waits.  The time between two
  * calls is not charged to recovery, so the caller may take as long as it likes. */
@@ -107,8 +108,8 @@ unsigned recovery_jobs(const struct recovery *recovery);
 /* Tell where the stage of a worker is (stage_dir).  Call it before the worker's first start. */
 void recovery_stage(struct recovery *recovery, unsigned worker, const char *dir);
 
-/* The setting of the worker's next runs (setting.h), whatever runs: recovery, another command, a visit.  0, as at first:
- * no operations, and the words in the commands stay as they are. */
+/* The setting of the worker's next runs (setting.h), whatever runs: recovery, another command, a visit.  0, as at
+ * first: no operations, and the words in the commands stay as they are. */
 void recovery_set(struct recovery *recovery, unsigned worker, uint64_t setting);
 
 /* The recovery command in the worker's setting, for the shell; valid until that changes.  NULL: *err says why. */
@@ -172,8 +173,8 @@ uint64_t recovery_unopened(const struct recovery *recovery);
  * NULL after the last. */
 const char *recovery_foreign_file(const struct recovery *recovery, size_t index);
 
-/* The text of a mode ("fork server").  recovery_mode_find accepts that and the word of the command line ("fork-server"),
- * and returns false for any other name. */
+/* The text of a mode ("fork server").  recovery_mode_find accepts that and the word of the command line
+ * ("fork-server"), and returns false for any other name. */
 const char *recovery_mode_name(enum recovery_mode mode);
 bool recovery_mode_find(const char *name, enum recovery_mode *mode);
 

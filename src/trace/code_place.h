@@ -7,7 +7,7 @@
  *     code_place_same(code_place(first, a), code_place(second, b))      // the same instruction?
  *
  *     struct code_places places = {0};
- *     size_t number = code_places_add(&places, code_place(trace, ev.context));   // 1, 2 ...; the same for the same place
+ *     size_t number = code_places_add(&places, code_place(trace, ev.context));   // 1, 2 ..., one number per place
  *     code_places_free(&places);
  *
  * A file that changed between the recordings is another module.  Code outside any file is compared by its address. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads and facts, numbered across all its
- * processes.
+/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads and facts, numbered across all
+ * its processes.
  *
  * Ids start at 1.  Items never move, and live until defs_free. */
 #ifndef BLACKOUT_TRACE_DEFS_H

@@ -22,16 +22,16 @@ struct operations_place {
 	bool inside;   /* at least one operation is under way */
 	int64_t index; /* inside: the first of `open`; between: the operation completed last, -1 before the first */
 	uint64_t completed; /* ends so far */
-	const int64_t *
-		open; /* operations under way, in the sequence of their beginning; valid until the next operations_add */
+	const int64_t
+		*open; /* operations under way, in the sequence of their beginning; until the next operations_add */
 	size_t open_count;
 };
 
 /* What the whole recording shows. */
 struct operations_summary {
 	uint64_t begun, completed; /* begins and ends */
-	/* Operations during which PM changed.  If none did, or only the last one, the program read the whole list before it
-	 * performed any. */
+	/* Operations during which PM changed.  If none did, or only the last one, the program read the whole list
+	 * before it performed any. */
 	uint64_t changing;
 	uint64_t outside;              /* changes of PM while no operation was under way, after the first began */
 	uint64_t notes[BO_NOTE_COUNT]; /* how often each kind of note was made */

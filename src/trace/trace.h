@@ -9,9 +9,9 @@
  *     trace_close(t);
  *
  * The processes of a recording (--follow-children) are merged by their CLOCK events into one sequence.  Definitions
- * (modules, contexts, files, functions, threads, meta) are collected on the way, and are valid until trace_close.  An event refers
- * only to definitions before it.  Ids are those of the merged recording: files are unified by (dev, ino); contexts,
- * modules and threads are renumbered.
+ * (modules, contexts, files, functions, threads, meta) are collected on the way, and are valid until trace_close.  An
+ * event refers only to definitions before it.  Ids are those of the merged recording: files are unified by (dev, ino);
+ * contexts, modules and threads are renumbered.
  *
  * A store or msync that spans several mappings is delivered in pieces, one event per mapping, so that (file, offset,
  * size) is always one range of one file.  A private mapping of a PM file is delivered, but accesses through it do not
@@ -59,8 +59,9 @@ enum event_type {
 	EVENT_EXEC,
 	EVENT_EXIT,
 	EVENT_SIGNAL,
-	/* Calls of chosen functions.  In each thread, RETURN and LEFT end the innermost open CALL of that thread, unless it
-	 * was open when the process was forked.  A call that neither ends was open at the end of the process. */
+	/* Calls of chosen functions.  In each thread, RETURN and LEFT end the innermost open CALL of that thread,
+	 * unless it was open when the process was forked.  A call that neither ends was open at the end of the
+	 * process. */
 	EVENT_CALL,
 	EVENT_RETURN,
 	EVENT_LEFT, /* the call was left by longjmp, by an exception, or by the end of its thread */
@@ -85,8 +86,8 @@ struct event {
 	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
 	const uint8_t *data;
 	uint32_t unit; /* STORE of kind STRING: bytes per element; otherwise 0 */
-	uint32_t
-		flags; /* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note */
+	/* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note */
+	uint32_t flags;
 	uint32_t prot;     /* MAP, PROTECT */
 	uint32_t function; /* CALL, RETURN, LEFT */
 	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result;

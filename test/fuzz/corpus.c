@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* corpus.c - write the corpus of fuzz_trace: a few sound inputs that together use every event, and some that are not sound.
+/* corpus.c - write the corpus of fuzz_trace: a few sound inputs that together use every event, and some that are not
+ * sound.
  *
  * Run by hand when the format changes, from the repository root:
  *

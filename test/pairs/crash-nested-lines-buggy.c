@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crash-nested-lines-buggy.c - an undo log over two lines that one fence completes.  Recovery throws the log away before
- * what it restored is on media.  Both crashes must come at the right time: the first leaves one line without the other,
- * the second an empty log. */
+/* crash-nested-lines-buggy.c - an undo log over two lines that one fence completes.  Recovery throws the log away
+ * before what it restored is on media.  Both crashes must come at the right time: the first leaves one line without the
+ * other, the second an empty log. */
 // recover: check
 // run: --nested --detect explore
 #include "crash.h"

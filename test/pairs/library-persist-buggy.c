@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* library-persist-buggy.c - what libpmemobj flushes to create, commit and close is its own affair; what the program asks
- * it to persist is the program's. */
+/* library-persist-buggy.c - what libpmemobj flushes to create, commit and close is its own affair; what the program
+ * asks it to persist is the program's. */
 // link: -lpmemobj
 #include "pair.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* missing-flush-callers-buggy.c - a function persists what it stores, but not in its last call, which comes from another
- * place: one line of code with two stacks. */
+/* missing-flush-callers-buggy.c - a function persists what it stores, but not in its last call, which comes from
+ * another place: one line of code with two stacks. */
 #include "pair.h"
 
 static void __attribute__((noinline)) put(char *at, uint64_t value, int last)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The commands of the pair tests.  Source this file after test/lib.sh.
 #
-#   expect_pair X       X-buggy has exactly the findings that its //! comments name, with status 1 if one is an error, and each of its crash
+#   expect_pair X  X-buggy has exactly the findings that its //! comments name, with status 1 if one is an error, and
+#   each of its crash
 #                       findings can be replayed; X-fixed has no finding of those kinds, and no error
 #   expect_reordering X   the same, and only the detector explore finds the mistake
-#   pair_run X DIR [OPTIONS...]   runs one program of a pair, with its results in DIR; $status is the exit status of blackout
+#   pair_run X DIR [OPTIONS...]  runs one program of a pair, with its results in DIR; $status is the exit status of
+#   blackout
 
 : "${PAIRS:=$BUILD/test/pairs}"
 
@@ -36,11 +38,14 @@ pair_run() {
 	grep -Eq '(CLWB|PERSIST)\(' "$(pair_source "$program")" && flags+=(clwb)
 	grep -q 'CLFLUSHOPT(' "$(pair_source "$program")" && flags+=(clflushopt)
 	need_cpu "${flags[@]}"
-	[ -n "$(pair_says "$program" recover)" ] && options+=(--recover "$PAIRS/$program pool.$dir $(pair_says "$program" recover)")
-	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" -- "$PAIRS/$program" "pool.$dir"
+	[ -n "$(pair_says "$program" recover)" ] &&
+		options+=(--recover "$PAIRS/$program pool.$dir $(pair_says "$program" recover)")
+	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" \
+		-- "$PAIRS/$program" "pool.$dir"
 }
 
-# Checks that every crash finding in $1 fails again in a new process; and in gdb, which must stop in the function that fails.
+# Checks that every crash finding in $1 fails again in a new process; and in gdb, which must stop in the function that
+# fails.
 expect_replayed() {
 	local id
 	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
@@ -78,12 +83,14 @@ expect_pair() {
 	[ ! -s got ] || fail "$1-fixed has findings: $(cat got)"
 }
 
-# Like expect_pair.  Also checks that only explore finds the mistake: inject, which tests crashes in program order and with only the guaranteed
-# stores on media, must find nothing.
+# Like expect_pair.  Also checks that only explore finds the mistake: inject, which tests crashes in program order and
+# with only the guaranteed stores on media, must find nothing.
 expect_reordering() {
 	expect_pair "$1"
-	run "$BLACKOUT" check --no-progress --detect inject --recover "$PAIRS/$1-buggy pool.buggy check" --out alone buggy
+	run "$BLACKOUT" check --no-progress --detect inject --recover "$PAIRS/$1-buggy pool.buggy check" --out alone \
+		buggy
 	expect_status 0
 	[ "$(jq '.findings | length' alone/findings.json)" = 0 ] || fail "inject alone finds $(pair_found alone)"
-	[ "$(jq '[.findings[] | select(.detectors == ["explore"])] | length' buggy/findings.json)" -gt 0 ] || fail "not by explore"
+	[ "$(jq '[.findings[] | select(.detectors == ["explore"])] | length' buggy/findings.json)" -gt 0 ] ||
+		fail "not by explore"
 }

@@ -59,8 +59,8 @@ DEFINE(op_exits)
 	exit((int)(a + b + c + d + e + f));
 }
 
-/* Leave by jumps.  between_jumps is not chosen; it stores before it jumps.  The entry of op_loop is the head of a loop.  op_even
- * and op_odd jump to each other. */
+/* Leave by jumps.  between_jumps is not chosen; it stores before it jumps.  The entry of op_loop is the head of a loop.
+ * op_even and op_odd jump to each other. */
 #define DECLARE(name) long name(long a, long b, long c, long d, long e, long f)
 
 DECLARE(op_tail);
@@ -104,8 +104,8 @@ DEFINE(op_raises)
 	return a + b + c + d + e + f;
 }
 
-/* Enter op_raises as the start of a coroutine: by a return, not by a call.  The stack of the handler lies above the stack
- * that it interrupts. */
+/* Enter op_raises as the start of a coroutine: by a return, not by a call.  The stack of the handler lies above the
+ * stack that it interrupts. */
 static void coroutine_run(void)
 {
 	static struct {

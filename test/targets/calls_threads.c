@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls_threads.c - calls of several threads: nested into each other in time, left by the end of a thread, and a function
- * that is itself the start of one. */
+/* calls_threads.c - calls of several threads: nested into each other in time, left by the end of a thread, and a
+ * function that is itself the start of one. */
 // link: -lpthread
 // events: store,call,return,left,thread-exit
 // record: --calls op_*

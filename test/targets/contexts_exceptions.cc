@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* contexts_exceptions.cc - C++ exceptions: through frames with stores, with clean-up on the way, rethrown, out of recursion, out of a
- * callback of the C library, in a thread; where they are caught, and after that, contexts must be right. */
+/* contexts_exceptions.cc - C++ exceptions: through frames with stores, with clean-up on the way, rethrown, out of
+ * recursion, out of a callback of the C library, in a thread; where they are caught, and after that, contexts must be
+ * right. */
 // cflags: -fno-omit-frame-pointer -fcf-protection=none
 // link: -lpthread
 #include "contexts.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ops_reads.c - perform the operations of a file in each way in which a program may read it: store the length of each line.
+/* ops_reads.c - perform the operations of a file in each way in which a program may read it: store the length of each
+ * line.
  *
  *     ops_reads POOL HOW FILE       FILE "-": standard input */
 #include "target.h"

@@ -46,8 +46,8 @@ struct fake_waiting {
 struct fake {
 	fake_recovery *recover;
 	void *arg;
-	/* What recovery prints on stdout in a setting (crash_context.command); NULL: nothing.  If the options have rules
-	 * for outputs, it is summarized, too. */
+	/* What recovery prints on stdout in a setting (crash_context.command); NULL: nothing.  If the options have
+	 * rules for outputs, it is summarized, too. */
 	const char *(*print)(void *arg, const uint8_t *pool, uint64_t setting);
 	unsigned workers;    /* submissions under way at a time; 0: 1 */
 	bool last_first;     /* the one that began last ends first */

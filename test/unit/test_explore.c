@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_explore.c - explore against brute force, on small random programs.  State by state (explore/try_each.c) it tests every
- * content that a crash may leave, and no other, each once; and what fails among them is counted and has a cause.  Line
- * by line (explore/try_lazily.c) it tests all that recovery can see.
+/* test_explore.c - explore against brute force, on small random programs.  State by state (explore/try_each.c) it tests
+ * every content that a crash may leave, and no other, each once; and what fails among them is counted and has a cause.
+ * Line by line (explore/try_lazily.c) it tests all that recovery can see.
  *
  *     test_explore [SEED [PROGRAM]]                   one program alone */
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_inject.c - which crash states inject tests, and what it makes of outcomes.  Recovery is a function (engine.h). */
+/* test_inject.c - which crash states inject tests, and what it makes of outcomes.  Recovery is a function
+ * (engine.h). */
 #include <string.h>
 
 #include "engine.h"

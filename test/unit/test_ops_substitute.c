@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words {ops}, {first} and {out} in commands: what is replaced, what is left alone, and what /bin/sh makes of it. */
+/* The words {ops}, {first} and {out} in commands: what is replaced, what is left alone, and what /bin/sh makes of
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

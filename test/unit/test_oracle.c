@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_oracle.c - oracles that are not in the table (crash/oracle.h), with campaigns on small recordings (engine.h).
  *
- * Recovery always exits with status 0 here, and prints the lines that are on media: "a b".  So whatever is found is found
- * by an oracle of this file:
+ * Recovery always exits with status 0 here, and prints the lines that are on media: "a b".  So whatever is found is
+ * found by an oracle of this file:
  *
  *     ordered     b on media without a is wrong
  *     operations  the recording has two operations; a crash in the second must not lose a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_recovery_traces.c - what the engine makes of recordings of recovery: a second crash inside it (crash/nested.c),
- * the lines that it reads (explore/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a function,
- * and its recording a few words (engine.h). */
+ * the lines that it reads (explore/observe.c), what it does with leftovers (crash/leftovers.c).  Recovery is a
+ * function, and its recording a few words (engine.h). */
 
 #include <stdio.h>
 #include <string.h>

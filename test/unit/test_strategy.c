@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_strategy.c - a strategy in one file (crash/strategy.h): the campaign reads, tests, judges, explains and reports for
- * it.
+/* test_strategy.c - a strategy in one file (crash/strategy.h): the campaign reads, tests, judges, explains and reports
+ * for it.
  *
  * At each fence, `newest` tests one state: only the newest pending store is on media. */
 #include <stdlib.h>

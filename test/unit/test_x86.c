@@ -6,8 +6,9 @@
  *   3  preload/insn.c       the reach of an instruction is never too small; loads and stores are what they are called
  *   4  preload/move.c       an instruction that is accepted is that instruction, with that operand
  *
- * The bytes come from a fixed seed: every opcode of every map with random prefixes and operands, and plain random bytes.
- * Decoders 3 and 4 see only instructions that fault, so those without a memory operand do not matter to them. */
+ * The bytes come from a fixed seed: every opcode of every map with random prefixes and operands, and plain random
+ * bytes.  Decoders 3 and 4 see only instructions that fault, so those without a memory operand do not matter to
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
