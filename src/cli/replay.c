@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,13 +13,20 @@
 #include "base/path.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/replay_outputs.h"
 #include "crash/oracle.h"
 #include "finding/crash_finding.h"
 #include "image/snapshot.h"
 #include "image/stage.h"
+#include "ops/substitute.h"
 #include "replay/folder.h"
 #include "run/program.h"
 #include "run/words.h"
+
+/* The settings of recovery (run/setting.h): the operations of the folder, and none, for the banner. */
+enum { SETTING_OPERATIONS = 1, SETTING_IDLE };
+
+enum { OUTPUTS_WIDTH = 100 /* characters in a line, for outputs side by side */ };
 
 enum { GDB_START = 3 /* seconds that gdb may be idle, reading from disk, before it runs anything */ };
 
@@ -31,6 +39,8 @@ struct replay {
 	struct staging *staging;
 	struct stage *stage;
 	struct recovery *recovery;
+	struct output_rules *rules; /* NULL: outputs are not compared */
+	struct recovery_setting settings[SETTING_IDLE + 1];
 	char cwd[PATH_MAX];
 };
 
@@ -40,6 +50,8 @@ static void replay_close(struct replay *r)
 {
 	if (r->recovery)
 		recovery_free(r->recovery);
+	if (r->rules)
+		output_rules_free(r->rules);
 	if (r->staging)
 		staging_close(r->staging);
 	if (r->state)
@@ -95,9 +107,35 @@ static bool replay_passed(void *arg, void *ticket, const struct outcome *outcome
 	return verdict_passed(replay_verdict(outcome));
 }
 
+static const struct recovery_setting *replay_setting(void *arg, uint64_t id)
+{
+	return &((struct replay *)arg)->settings[id];
+}
+
+/* Recovery performs the operations that it performed then. */
+static int replay_settle(struct replay *r, struct err *err)
+{
+	const struct folder *folder = r->folder;
+	size_t first = (size_t)folder->operation.first;
+
+	r->settings[SETTING_OPERATIONS] =
+		(struct recovery_setting){.id = SETTING_OPERATIONS, .ops = folder->operations, .first = first};
+	r->settings[SETTING_IDLE] = (struct recovery_setting){.id = SETTING_IDLE, .ops = "/dev/null", .first = first};
+	if (!folder->mismatch.expected_count)
+		return 0;
+	r->rules = output_rules_new(OUTPUT_BYTES_MAX);
+	for (size_t i = 0; i < folder->facts.ignore_count; i++)
+		if (output_rules_ignore(r->rules, folder->facts.ignore[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 static int replay_stage(struct replay *r, struct err *err)
 {
 	const struct folder_facts *facts = &r->folder->facts;
+
+	if (r->folder->operation.performs && replay_settle(r, err) < 0)
+		return -1;
 	const struct recovery_options options = {
 		.command = replay_command(r),
 		.client = facts->client,
@@ -110,6 +148,9 @@ static int replay_stage(struct replay *r, struct err *err)
 		.jobs = 1,
 		.mode = r->options->recovery_mode,
 		.origin = snapshot_origin(r->snapshot),
+		.setting = r->folder->operation.performs ? replay_setting : NULL,
+		.setting_arg = r,
+		.output = r->rules,
 		.passed = replay_passed,
 		.stop = {.asked = interrupt_asked},
 	};
@@ -119,6 +160,8 @@ static int replay_stage(struct replay *r, struct err *err)
 	    recovery_new(&r->recovery, &options, err) < 0)
 		return -1;
 	recovery_stage(r->recovery, 0, stage_dir(r->stage));
+	if (r->folder->operation.performs)
+		recovery_set(r->recovery, 0, SETTING_OPERATIONS);
 	return 0;
 }
 
@@ -217,8 +260,21 @@ static int gdb_script_write(const struct replay *r, char path[PATH_MAX], struct 
 	return written ? 0 : err_sys(err, "cannot write %s", path);
 }
 
+/* What a shell runs in gdb: the recovery command in its setting, with its standard input.  The caller frees it. */
+static char *gdb_command(const char *command, const char *input)
+{
+	char *text, *opened;
+
+	if (!input)
+		return strdup(command);
+	opened = substitute_shell("exec <{ops}", &(struct substitution){.ops = input}, NULL);
+	BUG_ON(asprintf(&text, "%s\n%s", opened, command) < 0);
+	free(opened);
+	return text;
+}
+
 /* gdb follows the shell into the program, and stops where recovery fails: at the signal, or at the exit. */
-static void gdb_words(const struct replay *r, const char *script, struct words *words)
+static void gdb_words(const struct replay *r, const char *script, const char *command, struct words *words)
 {
 	const struct option_list *commands = &r->options->gdb_commands;
 	static const char *const settings[] = {"set follow-fork-mode child", "set breakpoint pending on",
@@ -234,7 +290,7 @@ static void gdb_words(const struct replay *r, const char *script, struct words *
 		words_add(words, "-iex");
 		words_add(words, "%s", settings[i]);
 	}
-	if (r->folder->ending.kind == ENDING_EXIT) {
+	if (r->folder->ending.kind == ENDING_EXIT || r->folder->ending.kind == ENDING_OUTPUT) {
 		words_add(words, "-ex");
 		words_add(words, "catch syscall exit_group");
 	}
@@ -249,7 +305,7 @@ static void gdb_words(const struct replay *r, const char *script, struct words *
 	words_add(words, "--args");
 	words_add(words, "/bin/sh");
 	words_add(words, "-c");
-	words_add(words, "%s", replay_command(r));
+	words_add(words, "%s", command);
 }
 
 /* The user sees the crash state through a mount, and the directory to mount on must exist. */
@@ -297,26 +353,35 @@ static int replay_attend(struct replay *r, struct err *err)
 {
 	const char *shell = getenv("SHELL");
 	char script[PATH_MAX];
+	const char *command, *input;
 	struct words words = {0};
 	struct process_end end;
 	struct program gdb;
 
-	if (dirs_check(snapshot_origin(r->snapshot), err) < 0)
+	if (dirs_check(snapshot_origin(r->snapshot), err) < 0 || !(command = recovery_command(r->recovery, 0, err)))
 		return -1;
+	input = recovery_input(r->recovery, 0);
 	if (r->options->gdb && program_find(&gdb, "gdb", err) < 0) {
 		err_status(err, ERR_CANNOT);
 		return err_hint(err, "apt install gdb");
 	}
 	if (r->options->gdb && gdb_script_write(r, script, err) < 0)
 		return -1;
-	if (r->options->gdb)
-		gdb_words(r, script, &words);
-	else
+	if (r->options->gdb) {
+		char *text = gdb_command(command, input);
+
+		gdb_words(r, script, text, &words);
+		free(text);
+	} else {
 		words_add(&words, "%s", shell && *shell ? shell : "/bin/sh");
-	if (r->options->shell && !r->options->quiet)
+	}
+	if (r->options->shell && !r->options->quiet) {
+		if (input)
+			fprintf(stderr, "recovery reads its operations from %s\n", input);
 		fprintf(stderr,
 			"until this shell ends, the PM files are those of crash state %s; the recovery command is: %s\n",
-			r->folder->id, replay_command(r));
+			r->folder->id, command);
+	}
 	client_say(r);
 	const struct recovery_visit visit = {
 		.argv = words.items,
@@ -343,14 +408,33 @@ static void tail_show(const struct tail *tail, FILE *to)
 		fputc('\n', to);
 }
 
-static int outcome_judge(const struct replay *r, const struct outcome *outcome)
+/* Recovery ended well: does it print what it should?  If not, *verdict is a failure by its output. */
+static int outputs_judge(struct replay *r, const struct outcome *outcome, struct verdict *verdict, struct err *err)
+{
+	struct replay_outputs outputs = {.mismatch = &r->folder->mismatch, .got = outcome->output};
+	struct outcome idle;
+
+	if (stage_load(r->stage, r->state, err) < 0)
+		return -1;
+	recovery_set(r->recovery, 0, SETTING_IDLE);
+	int result = recovery_run(r->recovery, 0, 1, &idle, err);
+	if (result < 0)
+		return result;
+	outputs.banner = idle.output;
+	if (!r->options->quiet)
+		replay_outputs_show(&outputs, OUTPUTS_WIDTH, stdout);
+	if (!replay_outputs_match(&outputs))
+		*verdict = (struct verdict){.known = true, .rejected_by = 1, .ending = {ENDING_OUTPUT, 0}};
+	outcome_free(&idle);
+	return 0;
+}
+
+static int outcome_judge(struct replay *r, const struct outcome *outcome, struct err *err)
 {
 	const struct folder *folder = r->folder;
 	struct verdict verdict = replay_verdict(outcome);
 	char now[200], then[200];
 
-	ending_text(verdict.ending, now, sizeof(now));
-	ending_text(folder->ending, then, sizeof(then));
 	if (!r->options->quiet) {
 		fflush(stdout);
 		tail_show(&outcome->out, stdout);
@@ -358,6 +442,14 @@ static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 		tail_show(&outcome->err, stderr);
 	}
 	fflush(stderr);
+	if (verdict_passed(verdict) && r->rules) {
+		int result = outputs_judge(r, outcome, &verdict, err);
+
+		if (result < 0)
+			return result;
+	}
+	ending_text(verdict.ending, now, sizeof(now));
+	ending_text(folder->ending, then, sizeof(then));
 	if (verdict_passed(verdict))
 		printf("%s: recovery now passes on this crash state; before: %s\n", folder->id, then);
 	else if (ending_same(verdict.ending, folder->ending))
@@ -373,13 +465,27 @@ static int replay_recover(struct replay *r, struct err *err)
 	struct outcome outcome;
 	int result = recovery_run(r->recovery, 0, 1, &outcome, err);
 
-	if (result == RECOVERY_INTERRUPTED)
-		return STATUS_INTERRUPTED;
-	if (result < 0)
-		return -1;
-	result = outcome_judge(r, &outcome);
-	outcome_free(&outcome);
-	return result;
+	if (result == 0) {
+		result = outcome_judge(r, &outcome, err);
+		outcome_free(&outcome);
+	}
+	return result == RECOVERY_INTERRUPTED ? STATUS_INTERRUPTED : result;
+}
+
+static void operation_show(const struct folder *folder)
+{
+	const struct finding_crash crash = {.operation = folder->operation, .recovery.mismatch = folder->mismatch};
+	char text[8192];
+
+	crash_operation_text(&crash, text, sizeof(text));
+	if (*text)
+		printf("    power fails: %s\n", text);
+	crash_mismatch_text(&crash, text, sizeof(text));
+	if (*text)
+		printf("    outputs: %s\n", text);
+	if (folder->operation.performs)
+		printf("    recovery performs: %s, {first} is %" PRIu64 "\n", folder->operations,
+		       folder->operation.first);
 }
 
 static void finding_show(const struct replay *r)
@@ -389,6 +495,7 @@ static void finding_show(const struct replay *r)
 	if (r->options->quiet)
 		return;
 	printf("%s  %s  %s\n    %s\n", folder->id, folder->kind, folder->location, folder->message);
+	operation_show(folder);
 	printf("    recovery: %s\n\n", replay_command(r));
 	fflush(stdout);
 }

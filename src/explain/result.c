@@ -137,10 +137,13 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	return has_stack && explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
 }
 
-/* Keep the state for replay.  If that fails, the finding is still reported. */
-static void result_folder(struct explain *e, struct crash_sighting *s, const struct state *state)
+/* Keep the state for replay, and the operations that recovery performs on it.  If that fails, the finding is still
+ * reported. */
+static void result_folder(struct explain *e, struct crash_sighting *s, const struct state *state,
+			  const struct crash_context *crash)
 {
 	struct campaign *c = e->campaign;
+	const struct recovery_setting *setting = crash->command ? oracles_setting(c->oracles, crash->command) : NULL;
 	char name[16], path[PATH_MAX], file[PATH_ROOM];
 	struct err err;
 
@@ -150,10 +153,13 @@ static void result_folder(struct explain *e, struct crash_sighting *s, const str
 		return;
 	}
 	if (path_make(file, sizeof(file), &err, "%s/" FOLDER_STATE, path) < 0 ||
-	    snapshot_write(file, reading_image(e->reading), state, &err) < 0) {
+	    snapshot_write(file, reading_image(e->reading), state, &err) < 0 ||
+	    (setting && folder_keep_operations(path, setting->ops, &err) < 0)) {
 		results_unkept(&c->results, &err);
 		return;
 	}
+	s->operation.performs = setting != NULL;
+	s->operation.first = setting ? setting->first : 0;
 	snprintf(name, sizeof(name), ".%04u", c->results.folders);
 	s->folder = campaign_text(c, name);
 }
@@ -218,7 +224,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		e->campaign->results.flaky += job->states;
 		return 0;
 	}
-	result_folder(e, s, state);
+	result_folder(e, s, state, crash);
 	vec_push(&e->campaign->results.all, *result);
 	e->result = e->campaign->results.all.count;
 	return 0;

@@ -109,6 +109,9 @@ struct finding_operation {
 	int64_t index; /* from 0; between operations, the last complete one: -1 before the first */
 	/* As ops/excerpt.h writes it; NULL before the first operation. */
 	const char *text;
+	/* For replay, not in findings.json: recovery performs operations (replay/folder.h), from {first} on. */
+	bool performs;
+	uint64_t first;
 };
 
 /* What recovery should have printed, if one of the legal histories is what happened. */
@@ -125,7 +128,7 @@ struct finding_mismatch {
 	const struct finding_expected *expected; /* at least one */
 	size_t expected_count;                   /* 0: there is no mismatch */
 	const char *got;                         /* the first line that differs; OUTPUT_ENDS: no such line */
-	uint64_t line;                           /* its number in the output, from 1; 0: unknown */
+	uint64_t line;                           /* its number, from 1, without the banner; 0: unknown */
 	const char *query;                       /* the operation that printed it; NULL: unknown */
 	/* No crash is needed: with everything on media, recovery does not print what the recorded run printed. */
 	bool recorded;

@@ -41,6 +41,8 @@ enum {
 	OUTPUT_TEXT_LINE_MAX = 512,  /* of these, for one line */
 };
 
+#define OUTPUT_BYTES_MAX (UINT64_C(1) << 28) /* of one recovery; what prints more prints without end */
+
 /* ---- rules: the same for all outputs that are compared ---- */
 
 struct output_rules;

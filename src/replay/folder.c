@@ -52,6 +52,31 @@ int folder_new(char path[PATH_MAX], const char *dir, const char *name, struct er
 	return mkdir(path, 0777) < 0 ? err_sys(err, "cannot make %s", path) : 0;
 }
 
+int folder_keep_operations(const char *path, const char *operations, struct err *err)
+{
+	char copy[PATH_MAX], bytes[1 << 16];
+	FILE *from, *to;
+	size_t n;
+
+	if (path_make(copy, sizeof(copy), err, "%s/" FOLDER_OPERATIONS, path) < 0)
+		return -1;
+	if (!(from = fopen(operations, "re")))
+		return err_sys(err, "cannot read %s", operations);
+	if (!(to = fopen(copy, "we"))) {
+		fclose(from);
+		return err_sys(err, "cannot write %s", copy);
+	}
+	bool written = true;
+	while (written && (n = fread(bytes, 1, sizeof(bytes), from)))
+		written = fwrite(bytes, 1, n, to) == n;
+	bool was_read = !ferror(from);
+	fclose(from);
+	written &= fclose(to) == 0;
+	if (!was_read)
+		return err_sys(err, "cannot read %s", operations);
+	return written ? 0 : err_sys(err, "cannot write %s", copy);
+}
+
 /* ---- replay.json ---- */
 
 /* Write a text of any bytes.  JSON cannot hold a text that is not UTF-8, so it is written in hexadecimal under
@@ -70,6 +95,39 @@ static void put_text(struct json_out *j, const char *key, const char *text)
 	snprintf(name, sizeof(name), "%s_hex", key);
 	json_text(j, name, hex);
 	free(hex);
+}
+
+static void put_operation(struct json_out *j, const struct finding_operation *operation)
+{
+	if (!operation->known)
+		return;
+	json_open(j, "operation", '{');
+	json_signed(j, "index", operation->index);
+	put_text(j, "text", operation->text);
+	put_text(j, "state", operation->inside ? "inside" : "between");
+	if (operation->performs)
+		json_number(j, "first", operation->first);
+	json_close(j, '}');
+}
+
+static void put_mismatch(struct json_out *j, const struct finding_mismatch *mismatch)
+{
+	if (!mismatch->expected_count)
+		return;
+	json_open(j, "output", '{');
+	json_open(j, "expected", '[');
+	for (size_t i = 0; i < mismatch->expected_count; i++) {
+		json_open(j, NULL, '{');
+		put_text(j, "line", mismatch->expected[i].line);
+		put_text(j, "history", mismatch->expected[i].history);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	put_text(j, "got", mismatch->got);
+	json_number(j, "line", mismatch->line);
+	put_text(j, "query", mismatch->query);
+	json_bool(j, "recorded", mismatch->recorded);
+	json_close(j, '}');
 }
 
 static void replay_print(struct json_out *j, const struct findings *findings, const struct finding *finding,
@@ -101,10 +159,21 @@ static void replay_print(struct json_out *j, const struct findings *findings, co
 		json_number(j, "disk", facts->disk);
 	json_bool(j, "pmem_force", facts->pmem_force);
 	put_text(j, "mode", crash->mode);
+	if (facts->ignore_count) {
+		json_open(j, "ignore_output", '[');
+		for (size_t i = 0; i < facts->ignore_count; i++) {
+			json_open(j, NULL, '{');
+			put_text(j, "regex", facts->ignore[i]);
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+	}
 	json_close(j, '}');
+	put_operation(j, &crash->operation);
 	json_open(j, "expect", '{');
 	put_text(j, "outcome", ending_name(crash->recovery.ending.kind));
 	json_number(j, "value", (uint64_t)crash->recovery.ending.value);
+	put_mismatch(j, &crash->recovery.mismatch);
 	json_close(j, '}');
 	json_close(j, '}');
 }

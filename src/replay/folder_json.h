@@ -6,11 +6,13 @@
  *       "version": "...",
  *       "finding": {"id", "kind", "message", "location", "fingerprint"},
  *       "recovery": {"command", "client", "ready", "cwd", "timeout": seconds, "memory": bytes,
- *                    "disk": bytes, "pmem_force": true, "mode"},
- *       "expect": {"outcome": "exit|signal|timeout|output", "value": N}
+ *                    "disk": bytes, "pmem_force": true, "mode", "ignore_output": [{"regex"}, ...]},
+ *       "operation": {"index": N, "text", "state": "inside|between", "first": N},
+ *       "expect": {"outcome": "exit|signal|timeout|output", "value": N,
+ *                  "output": {"expected": [{"line", "history"}, ...], "got", "line": N, "query", "recorded": true}}
  *     }
  *
- * A string that is not UTF-8 is written in hexadecimal, with _hex appended to its key.  The schema only grows. */
+ * "operation", "output" and "ignore_output" are there only in a run with operations.  A string that is not UTF-8 is written in hexadecimal, with _hex appended to its key.  The schema only grows. */
 #ifndef BLACKOUT_REPLAY_FOLDER_JSON_H
 #define BLACKOUT_REPLAY_FOLDER_JSON_H
 

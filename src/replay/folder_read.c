@@ -118,6 +118,23 @@ static int read_limits(struct replay *r, const json_t *object)
 	return 0;
 }
 
+/* Absent: none. */
+static int read_ignored(struct replay *r, const json_t *object)
+{
+	struct folder_facts *facts = &r->folder->facts;
+	const json_t *array = json_object_get(object, "ignore_output");
+	const char **ignore = mem_alloc((json_array_size(array) + 1) * sizeof(*ignore));
+
+	facts->ignore = ignore;
+	if (array && !json_is_array(array))
+		return replay_fail(r, "ignore_output", "is not an array");
+	for (; facts->ignore_count < json_array_size(array); facts->ignore_count++)
+		if (take_text(r, json_array_get(array, facts->ignore_count), "regex", true,
+			      &ignore[facts->ignore_count]) < 0)
+			return -1;
+	return 0;
+}
+
 static int read_recovery(struct replay *r, const json_t *root)
 {
 	struct folder_facts *facts = &r->folder->facts;
@@ -130,7 +147,65 @@ static int read_recovery(struct replay *r, const json_t *root)
 	    take_text(r, object, "cwd", true, &facts->cwd) < 0 ||
 	    take_text(r, object, "mode", false, &r->folder->mode) < 0)
 		return -1;
-	return read_limits(r, object);
+	return read_limits(r, object) < 0 ? -1 : read_ignored(r, object);
+}
+
+static int read_number(struct replay *r, const json_t *object, const char *key, json_int_t lowest, int64_t *number)
+{
+	const json_t *value = json_object_get(object, key);
+
+	if (!json_is_integer(value) || json_integer_value(value) < lowest)
+		return replay_fail(r, key, "is not a number or is out of range");
+	*number = json_integer_value(value);
+	return 0;
+}
+
+static int read_operation(struct replay *r, const json_t *root)
+{
+	struct finding_operation *operation = &r->folder->operation;
+	const json_t *object = json_object_get(root, "operation");
+	const char *state;
+	int64_t first = 0;
+
+	if (!object)
+		return 0;
+	operation->performs = json_object_get(object, "first") != NULL;
+	if (read_number(r, object, "index", -1, &operation->index) < 0 ||
+	    (operation->performs && read_number(r, object, "first", 0, &first) < 0) ||
+	    take_text(r, object, "text", false, &operation->text) < 0 ||
+	    take_text(r, object, "state", true, &state) < 0)
+		return -1;
+	operation->first = (uint64_t)first;
+	operation->inside = !strcmp(state, "inside");
+	operation->known = true;
+	return operation->inside || !strcmp(state, "between") ? 0
+							      : replay_fail(r, "state", "is not known to this version");
+}
+
+static int read_mismatch(struct replay *r, const json_t *expect)
+{
+	struct finding_mismatch *mismatch = &r->folder->mismatch;
+	const json_t *object = json_object_get(expect, "output"), *array = json_object_get(object, "expected");
+	size_t count = json_array_size(array);
+	int64_t line;
+
+	if (!object)
+		return 0;
+	if (!json_is_array(array) || !count)
+		return replay_fail(r, "expected", "is not an array of lines");
+	struct finding_expected *expected = mem_alloc(count * sizeof(*expected));
+	mismatch->expected = expected;
+	for (size_t i = 0; i < count; i++)
+		if (take_text(r, json_array_get(array, i), "line", true, &expected[i].line) < 0 ||
+		    take_text(r, json_array_get(array, i), "history", false, &expected[i].history) < 0)
+			return -1;
+	if (take_text(r, object, "got", true, &mismatch->got) < 0 || read_number(r, object, "line", 0, &line) < 0 ||
+	    take_text(r, object, "query", false, &mismatch->query) < 0)
+		return -1;
+	mismatch->expected_count = count;
+	mismatch->line = (uint64_t)line;
+	mismatch->recorded = json_is_true(json_object_get(object, "recorded"));
+	return 0;
 }
 
 static int read_expect(struct replay *r, const json_t *root)
@@ -146,7 +221,7 @@ static int read_expect(struct replay *r, const json_t *root)
 	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > INT_MAX)
 		return replay_fail(r, "value", "is not a number or is out of range");
 	r->folder->ending.value = (int)json_integer_value(value);
-	return 0;
+	return read_mismatch(r, object);
 }
 
 static int read_root(struct replay *r, const json_t *root)
@@ -161,7 +236,7 @@ static int read_root(struct replay *r, const json_t *root)
 		return err_hint(r->err, "use the version that made it");
 	}
 	if (take_text(r, root, "version", true, &r->folder->version) < 0 || read_finding(r, root) < 0 ||
-	    read_recovery(r, root) < 0)
+	    read_recovery(r, root) < 0 || read_operation(r, root) < 0)
 		return -1;
 	return read_expect(r, root);
 }
@@ -204,6 +279,18 @@ static char *file_read(const char *path, size_t *size, struct err *err)
 	return text;
 }
 
+/* Recovery runs in another directory, so the path must be absolute. */
+static int operations_find(struct folder *folder, const char *path, struct err *err)
+{
+	char operations[PATH_MAX];
+
+	if (!folder->operation.performs)
+		return 0;
+	if (path_make(operations, sizeof(operations), err, "%s/" FOLDER_OPERATIONS, path) < 0)
+		return -1;
+	return realpath(operations, folder->operations) ? 0 : err_sys(err, "cannot read %s", operations);
+}
+
 int folder_read(struct folder **folder, const char *path, struct err *err)
 {
 	char json[PATH_MAX];
@@ -216,7 +303,8 @@ int folder_read(struct folder **folder, const char *path, struct err *err)
 		return -1;
 	int result = folder_parse(folder, json, text, size, err);
 	free(text);
-	if (result == 0 && path_make((*folder)->state, PATH_MAX, err, "%s/" FOLDER_STATE, path) < 0) {
+	if (result == 0 && (path_make((*folder)->state, PATH_MAX, err, "%s/" FOLDER_STATE, path) < 0 ||
+			    operations_find(*folder, path, err) < 0)) {
 		folder_free(*folder);
 		return -1;
 	}
@@ -228,5 +316,7 @@ void folder_free(struct folder *folder)
 	if (!folder)
 		return;
 	arena_free(&folder->texts);
+	free((void *)folder->facts.ignore);
+	free((void *)folder->mismatch.expected);
 	free(folder);
 }
