@@ -131,7 +131,7 @@ static pid_t child_start(const struct process *p, const struct signals *s, struc
 	return pid;
 }
 
-/* The client has the same streams as the server, except that it has no input. */
+/* The client has the same streams as the server, except for its input. */
 static pid_t client_start(const struct process *p, const struct signals *s, struct err *err)
 {
 	pid_t self = getpid(), pid = fork();
@@ -140,9 +140,9 @@ static pid_t client_start(const struct process *p, const struct signals *s, stru
 		return err_sys(err, "cannot start the client");
 	if (pid > 0)
 		return pid;
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int in = open(p->client_input ? p->client_input : "/dev/null", O_RDONLY | O_CLOEXEC);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != self || dup2(null, STDIN_FILENO) < 0)
+	if (getppid() != self || dup2(in, STDIN_FILENO) < 0)
 		_exit(127);
 	if (p->stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -27,6 +27,7 @@ struct process {
 	int64_t nudge_ms;
 	/* the command is a server, and this client drives it; NULL: the command ends by itself */
 	const struct service *service;
+	const char *client_input; /* path of the client's standard input; NULL: /dev/null */
 	/* the command is a debugger that runs the server: only the server gets SIGTERM when the client is done */
 	bool attended;
 };

@@ -94,6 +94,7 @@ static bool command_answers(const char *command)
 
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(null, STDIN_FILENO); /* the client's input may be operations */
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);

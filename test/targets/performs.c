@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* performs.c - a recovery that performs operations: for each line of its input it prints the line and a number of the
- * pool.  If the line is a number N, that is the one at N * 64, else the one at the start.
+ * pool.  If the line is a number N, that is the one at N * 64, else the one at the start.  If it is "crash", it aborts.
  *
  *     performs POOL [WORD...]
  *
@@ -14,7 +14,7 @@
  *     repeat=N       perform each operation so often
  *     endless        print without end
  *     binary         print bytes of any kind, with no newline at the end
- *     child          let a child process perform the second half, and wait for it
+ *     child          let a child process perform all but the first, and wait for it
  *     late_child     let a child process print "late" when this one has ended */
 #include <fcntl.h>
 #include <stdint.h>
@@ -73,6 +73,8 @@ static int perform(void)
 	if (!fgets(line, sizeof(line), in))
 		return 0;
 	line[strcspn(line, "\n")] = 0;
+	if (!strcmp(line, "crash"))
+		abort();
 	if (pool && *line >= '0' && *line <= '9')
 		number = pool[strtoul(line, NULL, 10) * 8];
 	for (unsigned long i = 0; i < times; i++)
@@ -143,9 +145,10 @@ int main(int argc, char **argv)
 	if (word("child")) {
 		perform();
 		perform_in_child();
+	} else {
+		while (perform())
+			;
 	}
-	while (perform())
-		;
 	end();
 	if (word("late_child"))
 		print_late();

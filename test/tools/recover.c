@@ -16,7 +16,8 @@
  *     ops=FILE...                                         settings with these operations, whose first has the number 10,
  *                                                         20...; the states are run in them by turns
  *     bound=BYTES                                         summarize the outputs; print their lines, and their digest
- *     attend=TEXT                                         run this instead, in the terminal, on the first state */
+ *     attend=TEXT                                         run this instead, in the terminal, on the first state, with
+ *                                                         $COMMAND, the recovery command, and $INPUT, its input */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -196,6 +197,8 @@ static void attend(struct recovery *r, const char *command)
 
 	load(0, 0);
 	recovery_set(r, 0, setting_of(0));
+	setenv("COMMAND", recovery_command(r, 0, &err), 1);
+	setenv("INPUT", recovery_input(r, 0) ? recovery_input(r, 0) : "/dev/null", 1);
 	if (recovery_attend(r, 0, &visit, &end, &err) < 0)
 		die(err.sentence);
 	printf("status %d\n", end.status);

@@ -503,12 +503,35 @@ static void test_random(void **state)
 	(void)state;
 }
 
+/* A copy continues on its own, from the middle of a line. */
+static void test_copy(void **state)
+{
+	struct output_rules *rules = output_rules_new(12);
+	struct output *output = output_new(rules), *want = text_output(rules, "one\ntwo\n");
+
+	(void)state;
+	assert_int_equal(output_rules_bound(rules), 12);
+	output_feed(output, "one\nt", 5);
+	struct output *copy = output_copy(output);
+	assert_false(output_feed(output, "hree and more", 13));
+	assert_true(output_feed(copy, "wo\n", 3));
+	output_free(output);
+	output_end(copy);
+	struct output_body body = output_body(copy, NULL);
+	expect_line(&body, 1, "two");
+	assert_int_equal(output_digest(copy).low, output_digest(want).low);
+	assert_false(output_is_endless(copy));
+	output_free(copy);
+	output_free(want);
+	output_rules_free(rules);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comparing), cmocka_unit_test(test_binary), cmocka_unit_test(test_regex_refused),
 		cmocka_unit_test(test_endless),   cmocka_unit_test(test_large),  cmocka_unit_test(test_text),
-		cmocka_unit_test(test_any),       cmocka_unit_test(test_random),
+		cmocka_unit_test(test_any),       cmocka_unit_test(test_random), cmocka_unit_test(test_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
