@@ -155,7 +155,7 @@ static void place_note(struct equivalence *e, const struct place *place, const s
 		const struct expectation *expectation = legal->all.at[i];
 
 		failing |= expectation->failed;
-		differing |= !mask_is_empty(&expectation->mask);
+		differing |= expectation->again != NULL;
 		vec_push(&prepared.legal, expectation);
 	}
 	prepared.uncertain |= failing;
@@ -193,23 +193,60 @@ static int equivalence_prepare(void *state, struct tester *tester, const struct 
 
 /* ---- judging ---- */
 
-static struct expected expected_of(const struct equivalence *e, const struct expectation *expectation)
+/* The legal outputs of a place, without a banner, and what does not count in them. */
+struct judging {
+	VEC_OF(struct expected) expected;
+	struct output_body got;
+};
+
+static void judging_begin(struct judging *j, const struct prepared *prepared, const struct output *banner,
+			  const struct output *got)
 {
-	return (struct expected){.body = output_body(expectation->output, e->banner), .mask = &expectation->mask};
+	for (size_t i = 0; i < prepared->legal.count; i++) {
+		const struct expectation *expectation = prepared->legal.at[i];
+		struct expected expected = {.body = output_body(expectation->output, banner)};
+
+		if (expectation->again) {
+			const struct output_body again = output_body(expectation->again, banner);
+			struct output_mask *mask = mem_alloc(sizeof(*mask));
+
+			mask_learn(mask, &expected.body, &again);
+			expected.mask = mask;
+		}
+		vec_push(&j->expected, expected);
+	}
+	j->got = output_body(got, banner);
 }
 
-static struct comparison output_compare(const struct equivalence *e, const struct prepared *prepared,
-					const struct output *output)
+static void judging_end(struct judging *j)
 {
-	const struct output_body got = output_body(output, e->banner);
-	struct expected *expected = mem_alloc((prepared->legal.count + 1) * sizeof(*expected));
+	for (size_t i = 0; i < j->expected.count; i++) {
+		struct output_mask *mask = (struct output_mask *)j->expected.at[i].mask;
+
+		if (mask)
+			mask_free(mask);
+		free(mask);
+	}
+	vec_free(&j->expected);
+}
+
+static struct comparison output_compare(const struct prepared *prepared, const struct output *banner,
+					const struct output *got)
+{
+	struct judging j = {0};
 	struct comparison c;
 
-	for (size_t i = 0; i < prepared->legal.count; i++)
-		expected[i] = expected_of(e, prepared->legal.at[i]);
-	c = compare_any(expected, (unsigned)prepared->legal.count, &got);
-	free(expected);
+	judging_begin(&j, prepared, banner, got);
+	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
+	judging_end(&j);
 	return c;
+}
+
+/* Banners are the same in most outputs, and then it does not matter what they are. */
+static bool is_legal(const struct equivalence *e, const struct prepared *prepared, const struct output *output)
+{
+	return output_compare(prepared, NULL, output).match >= 0 ||
+	       (e->banner && output_compare(prepared, e->banner, output).match >= 0);
 }
 
 static bool equivalence_accepts(void *state, const struct outcome *outcome, const struct crash_context *crash,
@@ -223,7 +260,7 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 	prepared = prepared_find(e, place_of(e, crash).number);
 	BUG_ON(!prepared || !outcome->output);
 	*how = (struct ending){ENDING_OUTPUT, 0};
-	return prepared->uncertain || output_compare(e, prepared, outcome->output).match >= 0;
+	return prepared->uncertain || is_legal(e, prepared, outcome->output);
 }
 
 static enum finding_kind equivalence_finding(struct ending how)

@@ -5,7 +5,7 @@
  *     struct expectation *e = expectations_ask(all, tester, event, setting, &err);       // starts the runs, if need be
  *     tester_drain(tester, &err);
  *     if (expectation_known(e) && !e->failed)
- *             ... e->output, e->mask ...
+ *             ... e->output, e->again ...
  *     expectations_free(all);
  */
 #ifndef BLACKOUT_EQUIVALENCE_EXPECTATION_H
@@ -18,10 +18,10 @@
 struct expectation {
 	struct digest content;
 	uint64_t setting;
-	unsigned runs;           /* that have ended */
-	bool failed;             /* recovery does not end well on this content */
-	struct output *output;   /* of the first run; NULL: it has not ended, or failed */
-	struct output_mask mask; /* what the second run printed differently */
+	unsigned runs;         /* that have ended */
+	bool failed;           /* recovery does not end well on this content */
+	struct output *output; /* of the first run; NULL: it has not ended, or failed */
+	struct output *again;  /* of the second; NULL: it is the same */
 };
 
 struct expectations;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "detect/segments.h"
 #include "explore/explore_in.h"
@@ -17,6 +18,9 @@ enum {
 	EXPLAIN_LEAST = 16, /* roots between two searches for causes, at least */
 	EXPLAIN_PART = 4,   /* or one in this many of the roots so far */
 };
+
+/* Keys of explored.ends. */
+enum { END_CHOSEN, END_CODE };
 
 static bool has_budget(const struct campaign *c)
 {
@@ -116,8 +120,9 @@ static bool is_due(const struct explore *e, const struct root *root, const struc
 	}
 }
 
-/* Explore a moment whose segment is chosen.  It is a new root unless the same root was seen before. */
-static int moment_explore(struct explore *e, const struct event *ev, struct err *err)
+/* Explore a moment that is chosen: the end of `segments` segments, which is 1 or 0.  It is a new root unless the same
+ * root was seen before. */
+static int moment_explore(struct explore *e, const struct event *ev, uint64_t segments, struct err *err)
 {
 	struct moment *moment = explore_moment(e);
 	uint64_t *known = map_put(&e->explored->names, moment->name.low, moment->name.high);
@@ -131,20 +136,56 @@ static int moment_explore(struct explore *e, const struct event *ev, struct err 
 	}
 	index = *known - 1;
 	if (!e->explored->read) {
-		e->explored->seen++;
-		e->explored->roots.at[index].segments++;
+		e->explored->seen += segments;
+		e->explored->roots.at[index].segments += segments;
 		trials_add(e, moment, ev);
 	}
 	is_root = e->explored->roots.at[index].event == fresh.event;
 	if (is_root && is_due(e, &e->explored->roots.at[index], moment)) {
-		e->campaign->progress.phase.segments++;
+		e->campaign->progress.phase.segments += segments;
 		e->tested++;
 		return root_test(e, index, moment, err);
 	}
 	/* Nothing to do for this segment. */
-	e->campaign->progress.phase.segments += e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root);
+	if (e->pass == PASS_ALL || (e->pass == PASS_NEST && is_root))
+		e->campaign->progress.phase.segments += segments;
 	moment_free(moment);
 	return 0;
+}
+
+/* Contexts */
+
+/* Do crashes after this event have another context, with stores pending that were not explored in the old one?  Oracles
+ * may judge the same states differently there. */
+static bool context_ends(const struct explore *e, const struct event *ev)
+{
+	uint64_t event = reading_number(e->reading);
+
+	return ev && (ev->type == EVENT_OPERATION_BEGIN || ev->type == EVENT_OPERATION_END) &&
+	       model_pending_count(image_model(reading_image(e->reading))) &&
+	       campaign_crash(e->campaign, e->platform, event).key !=
+		       campaign_crash(e->campaign, e->platform, event + 1).key;
+}
+
+/* With --prune segments, contexts that end with stores of the same code pending are explored a few times only. */
+static bool context_is_chosen(struct explore *e)
+{
+	const struct campaign_options *o = &e->campaign->options;
+	uint64_t hash = 0, event = reading_number(e->reading);
+	size_t count;
+	const struct unit *const *units = model_pending(image_model(reading_image(e->reading)), &count);
+
+	if (!o->prune_segments)
+		return true;
+	if (e->explored->read)
+		return map_get(&e->explored->ends, event, END_CHOSEN);
+	for (size_t i = 0; i < count; i++)
+		if (!i || units[i]->context != units[i - 1]->context)
+			hash = XXH3_64bits_withSeed(&units[i]->context, sizeof(units[i]->context), hash);
+	if ((*map_put(&e->explored->ends, hash, END_CODE))++ >= o->representatives)
+		return false;
+	*map_put(&e->explored->ends, event, END_CHOSEN) = 1;
+	return true;
 }
 
 /* The reading */
@@ -178,7 +219,9 @@ static int explore_event(struct pass *pass, const struct event *ev, struct err *
 		if (!select_returned(e->campaign->select))
 			segments_skip(e->segments);
 		else if (segments_cut(e->segments).chosen)
-			r = moment_explore(e, ev, err);
+			r = moment_explore(e, ev, 1, err);
+	} else if (context_ends(e, ev) && select_returned(e->campaign->select) && context_is_chosen(e)) {
+		r = moment_explore(e, ev, 0, err);
 	}
 	if (ev)
 		segments_event(e->segments, ev);
@@ -354,6 +397,7 @@ void explored_free(struct explored *explored, size_t platforms)
 		}
 		vec_free(&e->roots);
 		map_free(&e->names);
+		map_free(&e->ends);
 		vec_free(&e->suspects);
 		map_free(&e->suspect_index);
 		contents_free(&e->tested);

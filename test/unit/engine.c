@@ -55,7 +55,7 @@ static void word_record(struct engine *e, struct builder *b, const char *word, u
 	uint32_t place = word_define(e, b, word);
 
 	switch (*word) {
-	case '[': builder_put(b, BO_OP_OPERATION_BEGIN, place, (uint64_t)(word[1] - '0'), 0); break;
+	case '[': builder_put(b, BO_OP_OPERATION_BEGIN, place, (uint64_t)(word[1] - '0'), BUILDER_P("")); break;
 	case ']': builder_put(b, BO_OP_OPERATION_END, place, (uint64_t)(word[1] - '0')); break;
 	case '<': builder_put(b, BO_OP_CLWB, place, addr); break;
 	case '?': builder_load(b, &(struct event){.context = place, .addr = addr, .size = 8}); break;

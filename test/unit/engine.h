@@ -34,7 +34,7 @@ enum { ENGINE_WORDS = 64 };
 enum engine_strategies { ENGINE_INJECT, ENGINE_EXPLORE, ENGINE_BOTH };
 
 struct engine {
-	char dir[300], out[300]; /* the recording, and where the campaign writes */
+	char dir[500], out[500]; /* the recording, and where the campaign writes */
 	uint64_t stride;         /* bytes between line a and line b */
 	char words[ENGINE_WORDS][3];
 	uint32_t word_count;
