@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The installed program looks for the recorder in ../libexec/blackout/valgrind, for the stub in ../libexec/blackout, and
-# for the example in ../libexec/blackout/examples.
+# for the examples in ../libexec/blackout/examples.
 
 D = $(DESTDIR)$(PREFIX)
 
@@ -15,7 +15,7 @@ INSTALL_include/blackout := $(wildcard include/blackout/*.h)
 INSTALL_share/man/man1 := $(wildcard doc/man/*.1)
 INSTALL_share/doc/blackout := $(wildcard doc/*.md)
 INSTALL_share/doc/blackout/findings := $(wildcard doc/findings/*.md)
-INSTALL_share/doc/blackout/examples := $(wildcard examples/*.c)
+INSTALL_share/doc/blackout/examples := $(wildcard examples/*.c examples/*.spec)
 INSTALL_share/bash-completion/completions := $(B)/completion/blackout
 INSTALL_share/zsh/site-functions := $(B)/completion/_blackout
 # Directories that no other software uses.

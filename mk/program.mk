@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The library of all layers below cli/, the program, and the example that it ships.
+# The library of all layers below cli/, the program, and the examples that it ships.
 
 LIB_SRC := $(filter-out src/cli/% src/preload/%,$(wildcard src/*/*.c))
 CLI_SRC := $(wildcard src/cli/*.c)
