@@ -63,14 +63,18 @@ static bool port_answers(int port)
 	return address_answers(&v4, sizeof(v4)) || address_answers(&v6, sizeof(v6));
 }
 
-/* A path has no space and is not executable; a program is a command. */
+/* A path has no space and is not executable; a program is a command.  A word without a slash is a path as soon as a
+ * socket has that name: no command of the shell is meant then. */
 static bool ready_is_path(const char *ready)
 {
 	struct stat st;
+	bool exists = stat(ready, &st) == 0;
 
-	if (!strchr(ready, '/') || strpbrk(ready, " \t\n;|&<>()$`\"'"))
+	if (strpbrk(ready, " \t\n;|&<>()$`\"'"))
 		return false;
-	return stat(ready, &st) < 0 || !S_ISREG(st.st_mode) || access(ready, X_OK) < 0;
+	if (exists && S_ISSOCK(st.st_mode))
+		return true;
+	return strchr(ready, '/') && (!exists || !S_ISREG(st.st_mode) || access(ready, X_OK) < 0);
 }
 
 /* A socket must accept a connection; anything else only has to exist. */

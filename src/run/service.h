@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* service.h - a server, the client that drives it, and a test for whether the server is up.
  *
- * `ready` is the number of a local TCP port, the path of a socket (it contains a slash but no space, and is not
- * executable), or a shell command that succeeds when the server is up.  It is polled, more and more slowly (1 ms to 100
- * ms), until it succeeds.  There are no fixed sleeps.
+ * `ready` is the number of a local TCP port, the path of a socket (no space, not executable, and either with a slash or
+ * the name of a socket that exists), or a shell command that succeeds when the server is up.  It is polled, more and
+ * more slowly (1 ms to 100 ms), until it succeeds.  There are no fixed sleeps.
  *
  * A driver is a separate process.  It waits for the server and then becomes the client, so it ends as the client does.
  * The process that started the server watches both.  When the driver has ended, the server gets SIGTERM, then SIGKILL.
