@@ -158,6 +158,17 @@ struct verdict oracles_judge(const struct oracles *o, const struct outcome *outc
 	return verdict;
 }
 
+void oracles_tell(const struct oracles *o, const struct crash_context *crash, struct verdict verdict,
+		  const struct outcome *outcome, struct crash_sighting *sighting)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		const struct member *m = &o->at[i];
+
+		if (m->judges && m->oracle->tell)
+			m->oracle->tell(m->state, crash, verdict.rejected_by == i + 1 ? outcome : NULL, sighting);
+	}
+}
+
 enum finding_kind oracles_finding(const struct oracles *o, struct verdict failed)
 {
 	BUG_ON(!verdict_failed(failed) || failed.rejected_by > o->count);

@@ -74,6 +74,7 @@ static inline struct verdict verdict_decode(uint64_t code)
 }
 
 struct tester;
+struct crash_sighting;   /* finding/crash_finding.h */
 struct recovery_setting; /* run/setting.h */
 struct output_rules;     /* ops/output.h */
 
@@ -118,6 +119,11 @@ struct oracle {
 	/* Make it so, before recovery runs in this context.  0, TESTER_STOPPED or -1.  It may run recovery by
 	 * tester_listen and tester_run_content, in contexts without a crash (CRASH_NONE). */
 	int (*prepare)(void *state, struct tester *tester, const struct crash_context *crash, struct err *err);
+
+	/* Add to a sighting what it knows about this crash and, unless `outcome` is NULL, about a run that it rejected.
+	 * What it adds must live as long as the oracle. */
+	void (*tell)(void *state, const struct crash_context *crash, const struct outcome *outcome,
+		     struct crash_sighting *sighting);
 };
 
 /* All oracles of every campaign, in the order in which they judge. */
@@ -154,6 +160,10 @@ const struct output_rules *oracles_output(const struct oracles *oracles);
 /* Not known: an oracle is not ready. */
 struct verdict oracles_judge(const struct oracles *oracles, const struct outcome *outcome,
 			     const struct crash_context *crash);
+
+/* Add what the oracles know to a sighting; see `tell`.  `verdict` is the one on the outcome. */
+void oracles_tell(const struct oracles *oracles, const struct crash_context *crash, struct verdict verdict,
+		  const struct outcome *outcome, struct crash_sighting *sighting);
 
 /* The kind of finding that a failure becomes. */
 enum finding_kind oracles_finding(const struct oracles *oracles, struct verdict failed);

@@ -2,8 +2,11 @@
 /* equivalence.c - see equivalence.h, whose rules are numbered. */
 #include "equivalence/equivalence.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "crash/tester.h"
@@ -11,11 +14,19 @@
 #include "equivalence/orderly.h"
 #include "equivalence/settings.h"
 #include "equivalence/timeline.h"
+#include "finding/crash_finding.h"
+#include "ops/excerpt.h"
 
-/* The expectations of a place, once they are known. */
+/* The output of a legal history, or of several. */
+struct legal {
+	struct expectation *expectation;
+	const char *history; /* for reports; NULL: it needs no words */
+};
+
+/* What is legal in a place, once it is known. */
 struct prepared {
-	VEC_OF(const struct expectation *) legal; /* without those that are there already */
-	bool uncertain;                           /* rule 5: there are histories without an expectation */
+	VEC_OF(struct legal) legal;
+	bool uncertain; /* rule 5: there are histories without an expectation */
 };
 
 struct equivalence {
@@ -29,6 +40,8 @@ struct equivalence {
 	struct map index;                  /* number of a place -> 1 + index */
 	VEC_OF(struct prepared) places;
 	VEC_OF(bool) crashed, differing; /* by number of the operation */
+	struct arena texts;
+	VEC_OF(struct finding_expected *) told; /* to sightings */
 	struct equivalence_figures figures;
 };
 
@@ -97,23 +110,38 @@ static bool equivalence_ready(void *state, const struct crash_context *crash)
 
 /* ---- preparing ---- */
 
-/* What is legal in one place. */
-struct legal {
-	VEC_OF(struct expectation *) all;
-	bool overlapping; /* some histories have no content */
-};
-
-static void legal_add(struct legal *legal, struct expectation *expectation)
+/* Different histories may have the same content. */
+static void legal_add(struct prepared *prepared, struct expectation *expectation, const char *history)
 {
-	for (size_t i = 0; i < legal->all.count; i++)
-		if (legal->all.at[i] == expectation)
+	for (size_t i = 0; i < prepared->legal.count; i++)
+		if (prepared->legal.at[i].expectation == expectation) {
+			if (prepared->legal.at[i].history != history)
+				prepared->legal.at[i].history = NULL;
 			return;
-	vec_push(&legal->all, expectation);
+		}
+	vec_push(&prepared->legal, ((struct legal){expectation, history}));
+}
+
+/* If what is at this border is what happened: in words. */
+static const char *history_text(struct equivalence *e, const struct place *place, size_t border)
+{
+	size_t lost = 0;
+	char text[64];
+
+	if (border > place->group)
+		return "if it happened";
+	if (border == place->group)
+		return place->inside ? "if it did not happen" : NULL;
+	for (size_t g = border; g < place->group; g++)
+		lost += timeline_group(e->timeline, g)->count;
+	snprintf(text, sizeof(text), "if %s%zu before it %s lost", place->inside ? "the " : "the last ", lost,
+		 lost == 1 ? "was" : "were");
+	return arena_copy(&e->texts, text, strlen(text));
 }
 
 /* Rule 2. */
 static int border_ask(struct equivalence *e, struct tester *tester, size_t border, uint64_t setting,
-		      struct legal *legal, struct err *err)
+		      const char *history, struct prepared *prepared, struct err *err)
 {
 	const struct border at = timeline_border(e->timeline, border);
 	const uint64_t events[] = {at.from, at.to};
@@ -123,48 +151,53 @@ static int border_ask(struct equivalence *e, struct tester *tester, size_t borde
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = expectations_ask(e->expectations, tester, events[i], setting, &expectation, err);
 		if (r == 0)
-			legal_add(legal, expectation);
+			legal_add(prepared, expectation, history);
 	}
 	return r;
 }
 
-/* Rule 1.  Older contents come first, since the recording is read forward. */
-static int place_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct legal *legal,
-		     struct err *err)
+/* How far back a lag reaches: the oldest border that is legal.  *within: it reaches into operations that overlap. */
+static size_t lag_reach(const struct equivalence *e, const struct place *place, bool *within)
 {
-	uint64_t setting = settings_id(e->settings, place->left), lost = 0;
 	size_t oldest = place->group;
-	int r = 0;
+	uint64_t lost = 0;
 
 	while (oldest && lost + timeline_group(e->timeline, oldest - 1)->count <= e->options.lag)
 		lost += timeline_group(e->timeline, --oldest)->count;
-	legal->overlapping = (place->inside && timeline_group(e->timeline, place->group)->count > 1) ||
-			     (oldest && lost < e->options.lag);
-	for (size_t border = oldest; border <= place->group + place->inside && r == 0; border++)
-		r = border_ask(e, tester, border, setting, legal, err);
+	*within = oldest && lost < e->options.lag;
+	return oldest;
+}
+
+/* Rule 1.  Older contents come first, since the recording is read forward. */
+static int place_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct prepared *prepared,
+		     struct err *err)
+{
+	uint64_t setting = settings_id(e->settings, place->left);
+	size_t border = lag_reach(e, place, &prepared->uncertain);
+	int r = 0;
+
+	prepared->uncertain |= place->inside && timeline_group(e->timeline, place->group)->count > 1;
+	for (; border <= place->group + place->inside && r == 0; border++)
+		r = border_ask(e, tester, border, setting, history_text(e, place, border), prepared, err);
 	return r;
 }
 
 /* Note what is known about a place now. */
-static void place_note(struct equivalence *e, const struct place *place, const struct legal *legal)
+static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
-	struct prepared prepared = {.uncertain = legal->overlapping};
 	bool failing = false, differing = false;
 
-	for (size_t i = 0; i < legal->all.count; i++) {
-		const struct expectation *expectation = legal->all.at[i];
-
-		failing |= expectation->failed;
-		differing |= expectation->again != NULL;
-		vec_push(&prepared.legal, expectation);
+	e->figures.overlapping += prepared->uncertain;
+	for (size_t i = 0; i < prepared->legal.count; i++) {
+		failing |= prepared->legal.at[i].expectation->failed;
+		differing |= prepared->legal.at[i].expectation->again != NULL;
 	}
-	prepared.uncertain |= failing;
+	prepared->uncertain |= failing;
 	e->figures.places++;
 	e->figures.failing += failing;
-	e->figures.overlapping += legal->overlapping;
 	if (differing && place->group + place->inside)
 		e->differing.at[timeline_group(e->timeline, place->group - !place->inside)->first] = true;
-	vec_push(&e->places, prepared);
+	vec_push(&e->places, *prepared);
 	*map_put(&e->index, place->number, 0) = e->places.count;
 }
 
@@ -172,7 +205,7 @@ static void place_note(struct equivalence *e, const struct place *place, const s
 static int equivalence_prepare(void *state, struct tester *tester, const struct crash_context *crash, struct err *err)
 {
 	struct equivalence *e = state;
-	struct legal legal = {0};
+	struct prepared prepared = {0};
 	struct place place;
 	int r;
 
@@ -182,12 +215,13 @@ static int equivalence_prepare(void *state, struct tester *tester, const struct 
 	r = tester_drain(tester, err);
 	settings_drop_others(e->settings, settings_id(e->settings, place.left));
 	if (r == 0)
-		r = place_ask(e, tester, &place, &legal, err);
+		r = place_ask(e, tester, &place, &prepared, err);
 	if (r == 0)
 		r = tester_drain(tester, err);
 	if (r == 0)
-		place_note(e, &place, &legal);
-	vec_free(&legal.all);
+		place_note(e, &place, &prepared);
+	else
+		vec_free(&prepared.legal);
 	return r;
 }
 
@@ -203,7 +237,7 @@ static void judging_begin(struct judging *j, const struct prepared *prepared, co
 			  const struct output *got)
 {
 	for (size_t i = 0; i < prepared->legal.count; i++) {
-		const struct expectation *expectation = prepared->legal.at[i];
+		const struct expectation *expectation = prepared->legal.at[i].expectation;
 		struct expected expected = {.body = output_body(expectation->output, banner)};
 
 		if (expectation->again) {
@@ -261,6 +295,85 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 	BUG_ON(!prepared || !outcome->output);
 	*how = (struct ending){ENDING_OUTPUT, 0};
 	return prepared->uncertain || is_legal(e, prepared, outcome->output);
+}
+
+/* ---- telling ---- */
+
+enum { TEXT_ROOM = EXCERPT_ROOM };
+
+static const char *line_text(struct equivalence *e, const struct output_body *body, size_t line)
+{
+	char text[TEXT_ROOM];
+
+	if (!output_excerpt(body, line, OUTPUT_ENDS, text, sizeof(text)))
+		return "(a line that was not kept)";
+	return arena_copy(&e->texts, text, strlen(text));
+}
+
+static const char *operation_text(struct equivalence *e, const struct oplist *list, size_t index)
+{
+	char text[TEXT_ROOM];
+
+	if (index >= oplist_count(list))
+		return NULL;
+	oplist_excerpt(list, index, text, sizeof(text));
+	return arena_copy(&e->texts, text, strlen(text));
+}
+
+/* The operation that printed a line, if each that recovery performs prints one. */
+static const char *query_text(struct equivalence *e, size_t left, size_t lines, size_t line)
+{
+	const struct oplist *list = e->options.probe ? e->options.probe : e->options.list;
+	size_t first = e->options.probe ? 0 : left, count = oplist_count(list);
+
+	count = first < count ? count - first : 0;
+	if (!e->options.probe && count > e->options.after)
+		count = e->options.after;
+	return lines == count ? operation_text(e, list, first + line) : NULL;
+}
+
+/* The line where the output leaves the history that it agrees with longest, and what the histories print there.  One
+ * that differs earlier may print the same there, and is left out. */
+static void mismatch_tell(struct equivalence *e, const struct place *place, const struct prepared *prepared,
+			  const struct output *output, struct finding_mismatch *mismatch)
+{
+	struct finding_expected *told = mem_alloc(prepared->legal.count * sizeof(*told));
+	struct judging j = {0};
+	struct comparison c;
+
+	vec_push(&e->told, told);
+	judging_begin(&j, prepared, e->banner, output);
+	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
+	*mismatch = (struct finding_mismatch){
+		.expected = told,
+		.got = line_text(e, &j.got, c.difference.got),
+		.line = c.difference.got + 1,
+		.query = query_text(e, place->left, j.expected.at[c.nearest].body.count, c.difference.expected),
+	};
+	for (unsigned i = 0; i < j.expected.count; i++) {
+		size_t line = i == c.nearest ? c.difference.expected : c.difference.got;
+		const char *text = line_text(e, &j.expected.at[i].body, line);
+
+		if (i == c.nearest || strcmp(text, mismatch->got) != 0)
+			told[mismatch->expected_count++] =
+				(struct finding_expected){.line = text, .history = prepared->legal.at[i].history};
+	}
+	judging_end(&j);
+}
+
+static void equivalence_tell(void *state, const struct crash_context *crash, const struct outcome *outcome,
+			     struct crash_sighting *s)
+{
+	struct equivalence *e = state;
+	const struct place place = place_of(e, crash);
+	const struct prepared *prepared = prepared_find(e, place.number);
+
+	s->operation.known = true;
+	s->operation.inside = place.inside;
+	s->operation.index = place.index;
+	s->operation.text = place.index < 0 ? NULL : operation_text(e, e->options.list, (size_t)place.index);
+	if (outcome && outcome->output && prepared && !prepared->uncertain)
+		mismatch_tell(e, &place, prepared, outcome->output, &s->mismatch);
 }
 
 static enum finding_kind equivalence_finding(struct ending how)
@@ -332,6 +445,7 @@ int equivalence_open(struct equivalence **equivalence, const struct equivalence_
 		.output = options->rules,
 		.ready = equivalence_ready,
 		.prepare = equivalence_prepare,
+		.tell = equivalence_tell,
 	};
 	if (timeline_read(e, err) < 0) {
 		equivalence_close(e);
@@ -353,6 +467,10 @@ void equivalence_close(struct equivalence *e)
 	for (size_t i = 0; i < e->places.count; i++)
 		vec_free(&e->places.at[i].legal);
 	vec_free(&e->places);
+	for (size_t i = 0; i < e->told.count; i++)
+		free(e->told.at[i]);
+	vec_free(&e->told);
+	arena_free(&e->texts);
 	map_free(&e->index);
 	vec_free(&e->crashed);
 	vec_free(&e->differing);

@@ -81,8 +81,12 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 	return 0;
 }
 
-static void result_output(struct campaign *c, struct crash_sighting *s, const struct outcome *outcome)
+static void result_output(struct campaign *c, struct result *result, const struct outcome *outcome,
+			  const struct crash_context *crash)
 {
+	struct crash_sighting *s = &result->sighting;
+
+	oracles_tell(c->oracles, crash, result->verdict, outcome, s);
 	s->out = tail_text(c, &outcome->out);
 	s->err = tail_text(c, &outcome->err);
 	s->mode = recovery_mode_name(outcome->mode);
@@ -119,7 +123,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	int r;
 
 	if (before && verdict_same(oracles_judge(c->oracles, before, crash), result->verdict))
-		result_output(c, s, before);
+		result_output(c, result, before, crash);
 	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && verdict_hangs(result->verdict))
 		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
@@ -129,7 +133,7 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	if (r < 0)
 		return r;
 	if (verdict_same(run.verdict, result->verdict) && (!s->mode || run.outcome.out.size + run.outcome.err.size))
-		result_output(c, s, &run.outcome);
+		result_output(c, result, &run.outcome, crash);
 	outcome_free(&run.outcome);
 	if (verdict_passed(run.verdict))
 		return result_passes(e, state, crash, err);
@@ -213,6 +217,7 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		result_becomes_creation(result);
 	}
 	s->kind = oracles_finding(e->campaign->oracles, result->verdict);
+	oracles_tell(e->campaign->oracles, crash, (struct verdict){0}, NULL, s);
 	result->strategies = strategy_bit(job->strategy);
 	s->platform = e->platform;
 	s->ending = result->verdict.ending;

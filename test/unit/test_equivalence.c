@@ -218,6 +218,29 @@ static void test_found(void **state)
 	assert_int_equal(mismatches_in(*state, "[0 a <a | ]0 c <c | [1 a <a | ]1 [2 ]2 $", "s a\ns a\ng a\n"), 0);
 }
 
+/* What the report says. */
+static void test_told(void **state)
+{
+	struct subject s;
+
+	subject_make(&s, *state, "[0 a ]0 [1 b <b | ]1 <a | [2 ]2 [3 ]3 $", "s a\ns b\ng b\ng a\n");
+	subject_run(&s, ENGINE_INJECT);
+	assert_int_equal(mismatches(&s), 1);
+	const struct crash_sighting *told = &s.engine.campaign->results.all.at[0].sighting;
+	assert_true(told->operation.known);
+	assert_true(told->operation.inside);
+	assert_int_equal(told->operation.index, 1);
+	assert_string_equal(told->operation.text, "s b");
+	assert_int_equal(told->mismatch.expected_count, 2);
+	assert_string_equal(told->mismatch.expected[0].line, "a=1");
+	assert_string_equal(told->mismatch.got, "a=0");
+	assert_int_equal(told->mismatch.line, 2);
+	assert_string_equal(told->mismatch.query, "g a");
+	assert_int_equal(told->lost_count, 1);
+	assert_int_equal(told->blamed, engine_place(&s.engine, "a"));
+	subject_free(&s);
+}
+
 /* Between operations, before the first and after the last. */
 static void test_between(void **state)
 {
@@ -566,10 +589,10 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_found),   scratch_test(test_between),     scratch_test(test_lag),
-		scratch_test(test_probe),   scratch_test(test_ops_after),   scratch_test(test_masked),
-		scratch_test(test_failing), scratch_test(test_overlapping), scratch_test(test_resume),
-		scratch_test(test_random),
+		scratch_test(test_found),  scratch_test(test_told),    scratch_test(test_between),
+		scratch_test(test_lag),    scratch_test(test_probe),   scratch_test(test_ops_after),
+		scratch_test(test_masked), scratch_test(test_failing), scratch_test(test_overlapping),
+		scratch_test(test_resume), scratch_test(test_random),
 	};
 
 	return cmocka_run_group_tests_name("equivalence", tests, NULL, NULL);
