@@ -21,6 +21,7 @@ struct analysis {
 	struct scan *scan;
 	struct counting counting;
 	struct testing testing;
+	struct operation_judging judging;
 	struct findings *findings;
 	const char *dir;
 	double start;
@@ -52,6 +53,7 @@ void analysis_free(struct analysis *a)
 		return;
 	findings_free(a->findings);
 	testing_free(&a->testing);
+	operation_judging_close(&a->judging);
 	counting_free(&a->counting);
 	scan_free(a->scan);
 	silencers_free(&a->silencers);
@@ -93,7 +95,11 @@ static int crash_states_test(struct analysis *a, const struct analysis_facts *fa
 	if (counting_run(&a->counting, &a->choice, &how, a->options->stats, a->scan, err) < 0)
 		return -1;
 	how.segments = counting_chosen(&a->counting);
-	return facts->untested || !analysis_will_test(a) ? 0 : testing_run(&a->testing, &a->choice, &how, a->scan, err);
+	if (facts->untested || !analysis_will_test(a))
+		return 0;
+	if (operation_judging_open(&a->judging, &a->options->operations, &how, a->scan, err) < 0)
+		return -1;
+	return testing_run(&a->testing, &a->choice, &how, a->scan, err);
 }
 
 /* If something cannot be written, the rest still is; the first failure is reported.  Folders of crash findings get
@@ -133,6 +139,7 @@ const struct analysis_result *analysis_judge(struct analysis *a, const struct an
 		from.untested = a->untested.sentence;
 	}
 	from.campaign = a->testing.campaign;
+	from.judging = &a->judging;
 	if (testing_judged_nothing(&a->testing, scan_trace(a->scan), &a->unproven)) {
 		result->unproven = &a->unproven;
 		from.warning = from.warning ? from.warning : a->unproven.sentence;

@@ -19,6 +19,7 @@
 #ifndef BLACKOUT_ANALYSIS_ANALYSIS_H
 #define BLACKOUT_ANALYSIS_ANALYSIS_H
 
+#include "analysis/operation_judging.h"
 #include "analysis/scan.h"
 #include "crash/options.h"
 #include "finding/finding.h"
@@ -29,8 +30,9 @@ struct analysis_options {
 
 	/* What to test, and how.  If `recover` is NULL, no crash state is tested.  The analysis sets the fields that
 	 * depend on the recording: dir, out, cwd, pmem_force, the platforms, inject, explore, segments, suspects,
-	 * callers, leftovers; and `stop`, `progress` and `arg`, from those below. */
+	 * callers, leftovers, the oracles; and `stop`, `progress` and `arg`, from those below. */
 	struct campaign_options testing;
+	struct analysis_operations operations;
 	bool elsewhere; /* recovery will run in the directory of a recording that was not read yet */
 
 	/* Where findings are, in the program.  Only own, fold and no_fold are used. */

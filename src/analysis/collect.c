@@ -139,8 +139,10 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	target_fill(f, trace, &places);
 	platforms_fill(f, from->choice);
 	stats_fill(f, from->scan);
-	if (from->campaign)
+	if (from->campaign) {
 		campaign_report(from->campaign, f, trace, symbols, &places);
+		operation_judging_report(from->judging, from->scan, f);
+	}
 	counting_report(from->counting, f, trace, symbols, &places);
 	folds_note(f, trace, symbols, "--fold", places.fold, places.fold_count);
 	folds_note(f, trace, symbols, "--no-fold", places.no_fold, places.no_fold_count);

@@ -7,6 +7,7 @@
 #define BLACKOUT_ANALYSIS_COLLECT_H
 
 #include "analysis/counting.h"
+#include "analysis/operation_judging.h"
 #include "analysis/scan.h"
 #include "campaign/campaign.h"
 #include "finding/finding.h"
@@ -17,7 +18,8 @@ struct collection {
 	const char *dir; /* the recording */
 	const struct choice *choice;
 	const struct counting *counting;
-	struct campaign *campaign;      /* NULL: no crash state was tested */
+	struct campaign *campaign; /* NULL: no crash state was tested */
+	const struct operation_judging *judging;
 	struct findings_options places; /* own, fold and no_fold */
 	const char *recover;            /* the recovery command; NULL: none */
 	const char *untested; /* why crash states were not tested though they should have been; NULL: no problem */

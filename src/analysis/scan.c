@@ -36,6 +36,7 @@ struct scan {
 	struct stats *stats;   /* NULL: not wanted */
 	struct survey *survey; /* NULL: not wanted */
 	struct activity *activity;
+	struct operations *operations; /* NULL: not recorded */
 	struct trace *trace;
 	struct ahead *ahead; /* reads the trace ahead, while it is read */
 	uint64_t events, counts[EVENT_TYPE_COUNT];
@@ -81,6 +82,8 @@ struct scan *scan_new(const struct choice *choice, const struct scan_options *op
 /* The trace is open. */
 static void detectors_begin(struct scan *s)
 {
+	if (trace_layers(s->trace) & BO_LAYER_OPERATIONS)
+		s->operations = operations_open();
 	for (size_t i = 0; i < s->count; i++) {
 		const struct detector_scene scene = {.platform = s->workers[i].platform,
 						     .trace = s->trace,
@@ -97,6 +100,8 @@ static void scan_event(struct scan *s, const struct event *ev)
 	if (ev->process >= s->processes)
 		s->processes = ev->process + 1;
 	activity_event(s->activity, ev);
+	if (s->operations)
+		operations_add(s->operations, ev);
 	if (s->stats)
 		stats_add(s->stats, ev);
 	if (s->survey)
@@ -297,6 +302,11 @@ const struct stats *scan_stats(const struct scan *s)
 	return s->stats;
 }
 
+struct operations_summary scan_operations(const struct scan *s)
+{
+	return s->operations ? operations_summary(s->operations) : (struct operations_summary){0};
+}
+
 double scan_seconds(const struct scan *s)
 {
 	return (double)s->busy_ms / 1000;
@@ -317,6 +327,7 @@ void scan_free(struct scan *s)
 	if (s->stats)
 		stats_close(s->stats);
 	survey_free(s->survey);
+	operations_close(s->operations);
 	activity_free(s->activity);
 	trace_close(s->trace);
 	free(s->workers);

@@ -19,6 +19,7 @@
 #include "base/stop.h"
 #include "crash/survey.h"
 #include "detect/activity.h"
+#include "trace/operations.h"
 #include "trace/stats.h"
 
 struct scan_options {
@@ -51,9 +52,10 @@ struct trace *scan_trace(const struct scan *scan);
 void scan_totals(const struct scan *scan, struct stats_summary *totals); /* without byte counts */
 uint64_t scan_count(const struct scan *scan, enum event_type type);
 const struct activity *scan_activity(const struct scan *scan);
-bool scan_started_others(const struct scan *scan);         /* the target forked, or executed another program */
-const struct survey *scan_survey(const struct scan *scan); /* NULL unless inject or explore was chosen */
-const struct stats *scan_stats(const struct scan *scan);   /* NULL unless choice.places is set */
-double scan_seconds(const struct scan *scan);              /* time spent on events, without waiting for the recorder */
+bool scan_started_others(const struct scan *scan);                  /* the target forked, or executed another program */
+const struct survey *scan_survey(const struct scan *scan);          /* NULL unless inject or explore was chosen */
+const struct stats *scan_stats(const struct scan *scan);            /* NULL unless choice.places is set */
+struct operations_summary scan_operations(const struct scan *scan); /* zeroes if operations were not recorded */
+double scan_seconds(const struct scan *scan); /* time spent on events, without waiting for the recorder */
 
 #endif

@@ -10,13 +10,41 @@
 #include "cli/interrupt.h"
 #include "cli/quantity.h"
 #include "cli/summary.h"
+#include "ops/substitute.h"
+
+/* Without operations, {ops} stands for nothing. */
+static int words_refuse(const struct analyze *a, struct err *err)
+{
+	const struct {
+		const char *name, *command;
+	} commands[] = {{"--recover", a->words->recover}, {"--client", a->words->client}};
+	unsigned words;
+
+	for (int i = 0; i < 2; i++) {
+		free(substitute_shell(commands[i].command ? commands[i].command : "", NULL, &words));
+		if (substitute_refuse(words, commands[i].name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 int analyze_prepare(struct analyze *a, struct err *err)
 {
 	a->printing = printing_parse(a->report);
 	a->progress = progress_start();
 	a->depends = outcome_options_text(a->options);
-	if (analysis_options_parse(&a->how, a->words, err) < 0)
+	if (analysis_options_parse(&a->how, a->words, err) < 0 ||
+	    operation_options_parse(&a->operations, a->operation_words, a->words->client, err) < 0)
+		return -1;
+	a->how.operations = (struct analysis_operations){
+		.list = a->operations.list,
+		.probe = a->operations.probe,
+		.after = a->operation_words->ops_after ? a->operation_words->ops_after : SIZE_MAX,
+		.lag = a->operation_words->lag,
+		.rules = a->operations.rules,
+		.marks = a->operation_words->op_marks,
+	};
+	if (!a->operations.list && words_refuse(a, err) < 0)
 		return -1;
 	a->how.testing.depends = a->depends;
 	a->how.suppress = a->report->suppress.items;
@@ -35,6 +63,7 @@ int analyze_prepare(struct analyze *a, struct err *err)
 void analyze_close(struct analyze *a)
 {
 	analysis_free(a->analysis);
+	operation_options_free(&a->operations);
 	free(a->depends);
 }
 

@@ -20,6 +20,7 @@
 struct analyze {
 	/* Set by the command, before analyze_prepare: */
 	const struct analysis_words *words;
+	const struct operation_words *operation_words;
 	const struct report_words *report;
 	const struct option *options; /* its table */
 	struct saved_options saved;   /* with --resume */
@@ -30,6 +31,7 @@ struct analyze {
 
 	/* Set by analyze_prepare: */
 	struct analysis_options how;
+	struct operation_options operations;
 	struct printing printing;
 	struct progress progress;
 	struct analysis *analysis;

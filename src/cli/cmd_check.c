@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_check.c - `blackout check [options] DIR`: analyze an earlier recording again. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "ops/substitute.h"
+#include "run/kept_operations.h"
 
 static struct analysis_words judging;
+static struct operation_words operating;
 static struct report_words reporting;
 static const char *out;
 static bool progress, quiet;
@@ -17,6 +22,7 @@ static const struct option options[] = {
 	TESTING_OPTIONS(&judging),
 	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &judging.resume},
 	EXPLORE_OPTIONS(&judging),
+	OPERATION_OPTIONS(&operating),
 	SERVICE_OPTIONS(&judging),
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
 	{"out", "DIR", NULL, "directory for the reports (default: the recording)", OPTION_TEXT, &out},
@@ -45,9 +51,68 @@ static int check_resume(struct analyze *analyze, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
+/* The recording has its own list, and no other can be judged by it. */
+static int list_check(const char *kept, struct err *err)
+{
+	struct oplist *recorded, *given;
+	struct oplist_bytes a, b;
+	bool same = false;
+
+	if (oplist_read(&given, operating.ops, err) < 0)
+		return -1;
+	if (oplist_read(&recorded, kept, err) == 0) {
+		a = oplist_bytes(recorded, 0, SIZE_MAX);
+		b = oplist_bytes(given, 0, SIZE_MAX);
+		same = a.size == b.size && !memcmp(a.at, b.at, a.size);
+		oplist_free(recorded);
+	}
+	oplist_free(given);
+	if (same)
+		return 0;
+	err_set(err, "the program was recorded with other operations than those in %s", operating.ops);
+	err_hint(err, "leave out --ops: the recording has its operations in %s", kept);
+	return err_status(err, ERR_USAGE);
+}
+
+static bool is_given(const void *value)
+{
+	for (const struct option *o = options; o->name; o++)
+		if (o->value == value)
+			return option_given(o);
+	return false;
+}
+
+static bool has_words(const char *command)
+{
+	unsigned words = 0;
+
+	free(substitute_shell(command ? command : "", NULL, &words));
+	return words;
+}
+
+/* Operations are judged if an option or a word says so.  With --resume, the file of --ops may be gone. */
+static int check_operations(const struct analyze *analyze, struct err *err)
+{
+	static struct kept_operations kept;
+	const char *needy = operating.op_marks ? "op-marks" : operation_words_needy(&operating);
+	bool wanted = operating.ops || needy || has_words(judging.recover) || has_words(judging.client);
+
+	if (kept_operations_at(&kept, analyze->dir, err) < 0)
+		return -1;
+	if (wanted && kept_operations_exist(&kept)) {
+		if (is_given(&operating.ops) && list_check(kept.list, err) < 0)
+			return -1;
+		operating.ops = kept.list;
+	}
+	if (!needy || operating.ops)
+		return 0;
+	err_set(err, "--%s needs --ops, since %s was recorded without it", needy, analyze->dir);
+	return err_status(err, ERR_USAGE);
+}
+
 static int check_run(struct analyze *analyze, struct err *err)
 {
-	if (judging.resume && check_resume(analyze, err) < 0)
+	if ((judging.resume && check_resume(analyze, err) < 0) || check_operations(analyze, err) < 0)
 		return command_fail(err);
 	if (analyze_prepare(analyze, err) < 0)
 		return command_fail(err);
@@ -62,7 +127,12 @@ static int check_run(struct analyze *analyze, struct err *err)
 
 int cmd_check(int argc, char **argv)
 {
-	struct analyze analyze = {.words = &judging, .report = &reporting, .options = options};
+	struct analyze analyze = {
+		.words = &judging,
+		.operation_words = &operating,
+		.report = &reporting,
+		.options = options,
+	};
 	struct err err;
 	int status, first = option_parse(&usage_check, argc, argv, &status);
 

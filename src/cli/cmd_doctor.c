@@ -104,7 +104,7 @@ static int trial_record(const struct recorder *recorder, const char *dir, char *
 	job.dir = recording.dir;
 	words_add(&job.target, "/bin/true");
 	recorder_command(recorder, &job, &argv, &environment);
-	struct process process = {.argv = argv.items, .environment = environment.items, .null_stdin = true};
+	struct process process = {.argv = argv.items, .environment = environment.items, .input = "/dev/null"};
 	int result = process_run(&process, &end, &err);
 	if (result == 0 && (end.signal || end.status || !recording_started(&recording)))
 		result = -1;

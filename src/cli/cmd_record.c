@@ -11,10 +11,13 @@
 #include "cli/summary.h"
 
 static struct record_options given;
+static struct operation_words operation_words;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&given), OPERATION_OPTIONS(&given),        SERVICE_OPTIONS(&given),    OPTION_GROUP("Output"),
-	OPTION_OUT(&given.out), OPTION_PROGRESS(&given.progress), OPTION_QUIET(&given.quiet), {0},
+	RECORD_OPTIONS(&given),     OPERATION_MARK_OPTIONS(&operation_words),
+	SERVICE_OPTIONS(&given),    OPTION_GROUP("Output"),
+	OPTION_OUT(&given.out),     OPTION_PROGRESS(&given.progress),
+	OPTION_QUIET(&given.quiet), {0},
 };
 
 const struct usage usage_record = {
@@ -85,16 +88,19 @@ static int record_run(struct record *r, struct err *err)
 
 int cmd_record(int argc, char **argv)
 {
-	struct record record = RECORD_NEW(&given);
+	struct operation_options operations = {0};
+	struct record record = RECORD_NEW(&given, &operations);
 	struct err err;
 	int status, first = option_parse(&usage_record, argc, argv, &status);
 
 	if (!first)
 		return status;
-	if (record_prepare(&record, argc - first, argv + first, &err) < 0)
+	if (operation_options_parse(&operations, &operation_words, given.client, &err) < 0 ||
+	    record_prepare(&record, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = record_run(&record, &err);
 	record_close(&record);
+	operation_options_free(&operations);
 	return status;
 }

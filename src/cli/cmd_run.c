@@ -13,14 +13,21 @@
 
 static struct record_options recording;
 static struct analysis_words judging;
+static struct operation_words operating;
 static struct report_words reporting;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&recording),     ANALYSIS_OPTIONS(&judging),
-	TESTING_OPTIONS(&judging),      EXPLORE_OPTIONS(&judging),
-	SERVICE_OPTIONS(&judging),      REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
-	OPTION_OUT(&recording.out),     OPTION_PROGRESS(&recording.progress),
-	OPTION_QUIET(&recording.quiet), {0},
+	RECORD_OPTIONS(&recording),
+	ANALYSIS_OPTIONS(&judging),
+	TESTING_OPTIONS(&judging),
+	EXPLORE_OPTIONS(&judging),
+	OPERATION_OPTIONS(&operating),
+	SERVICE_OPTIONS(&judging),
+	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
+	OPTION_OUT(&recording.out),
+	OPTION_PROGRESS(&recording.progress),
+	OPTION_QUIET(&recording.quiet),
+	{0},
 };
 
 const struct usage usage_run = {
@@ -35,12 +42,23 @@ const struct usage usage_run = {
 	.operands_min = 1,
 };
 
+/* All other options about operations need --ops. */
+static int operations_check(struct err *err)
+{
+	const char *needy = operating.op_marks ? "op-marks" : operation_words_needy(&operating);
+
+	if (operating.ops || !needy)
+		return 0;
+	err_set(err, "--%s needs --ops", needy);
+	return err_status(err, ERR_USAGE);
+}
+
 /* Find all mistakes before anything is run. */
 static int run_prepare(struct record *record, struct analyze *analyze, int argc, char **argv, struct err *err)
 {
 	analyze->show_progress = recording.progress;
 	analyze->quiet = recording.quiet;
-	if (analyze_prepare(analyze, err) < 0)
+	if (operations_check(err) < 0 || analyze_prepare(analyze, err) < 0)
 		return -1;
 	record->keep_stdout = true;
 	recording.client = judging.client;
@@ -78,8 +96,13 @@ static int run_go(struct record *record, struct analyze *analyze, struct err *er
 
 int cmd_run(int argc, char **argv)
 {
-	struct record record = RECORD_NEW(&recording);
-	struct analyze analyze = {.words = &judging, .report = &reporting, .options = options};
+	struct analyze analyze = {
+		.words = &judging,
+		.operation_words = &operating,
+		.report = &reporting,
+		.options = options,
+	};
+	struct record record = RECORD_NEW(&recording, &analyze.operations);
 	struct err err;
 	int status, first = option_parse(&usage_run, argc, argv, &status);
 
@@ -90,7 +113,7 @@ int cmd_run(int argc, char **argv)
 		status = command_fail(&err);
 	else
 		status = run_go(&record, &analyze, &err);
-	analyze_close(&analyze);
 	record_close(&record);
+	analyze_close(&analyze);
 	return status;
 }

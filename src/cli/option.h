@@ -44,6 +44,7 @@ enum option_use {
 	OPTION_KIND_MASK = 0xf,
 	OPTION_KEPT = 0x10,
 	OPTION_OUTCOME = 0x30, /* also, the outcomes of recovery depend on it */
+	OPTION_CONTENT = 0x40, /* it names a file, whose content they depend on too */
 };
 
 /* Arguments of a repeatable option, in the sequence of the command line.  The list owns the array; the strings belong

@@ -3,6 +3,7 @@
 #include "cli/record_target.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@
 #include "cli/command.h"
 #include "cli/meter.h"
 #include "cli/saved_options.h"
+#include "ops/substitute.h"
 #include "report/report.h"
 #include "run/mend.h"
 #include "run/pmpath.h"
+#include "run/tee.h"
 #include "trace/seal.h"
 
 /* A comma inside parentheses belongs to the name of a C++ function. */
@@ -34,31 +37,7 @@ static int calls_split(struct words *calls, const char *list, struct err *err)
 	}
 }
 
-static int operations_fill(struct record *r, struct err *err)
-{
-	static const char *const marks[] = {"reads", "prints", "annotated", "requests"};
-	const struct record_options *o = r->options;
-	bool known = !o->op_marks || (!strncmp(o->op_marks, "call:", 5) && o->op_marks[5]);
-	struct stat st;
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks) && !known; i++)
-		known = !strcmp(o->op_marks, marks[i]);
-	if (!known)
-		return err_set(err,
-			       "--op-marks cannot be '%s', only reads, prints, call:FUNCTION, annotated or requests",
-			       o->op_marks);
-	r->job.op_marks = o->op_marks ? o->op_marks : o->ops ? marks[0] : NULL;
-	if (!o->ops)
-		return 0;
-	if (!realpath(o->ops, r->ops) || stat(r->ops, &st) < 0)
-		return err_sys(err, "cannot read the operations in %s", o->ops);
-	if (S_ISDIR(st.st_mode))
-		return err_set(err, "%s is a directory, not a list of operations", o->ops);
-	r->job.ops = r->ops;
-	return 0;
-}
-
-static int job_fill(struct record *r, int argc, char **argv, struct err *err)
+static int job_fill(struct record *r, struct err *err)
 {
 	const struct record_options *o = r->options;
 	char pattern[PATH_MAX];
@@ -71,10 +50,7 @@ static int job_fill(struct record *r, int argc, char **argv, struct err *err)
 	for (size_t i = 0; i < o->calls.count; i++)
 		if (calls_split(&r->job.calls, o->calls.items[i], err) < 0)
 			return err_status(err, ERR_USAGE);
-	if (operations_fill(r, err) < 0)
-		return err_status(err, ERR_USAGE);
-	for (int i = 0; i < argc; i++)
-		words_add(&r->job.target, "%s", argv[i]);
+	r->job.op_marks = r->operations->marks;
 	r->job.follow = o->follow;
 	r->job.loads = o->loads;
 	r->job.code_hash = o->code_hash;
@@ -110,22 +86,80 @@ static int pools_check(const struct record *r, int argc, char **argv, struct err
 	return 0;
 }
 
+/* Without --ops, {ops} stands for nothing. */
+static int words_check(const struct record *r, int argc, char **argv, struct err *err)
+{
+	const struct record_options *o = r->options;
+	unsigned words, all = 0;
+
+	for (int i = 0; i < argc; i++) {
+		free(substitute_argument(argv[i], NULL, &words));
+		all |= words;
+	}
+	if (substitute_refuse(all, "PROGRAM", err) < 0)
+		return -1;
+	free(substitute_shell(o->setup ? o->setup : "", NULL, &words));
+	if (substitute_refuse(words, "--setup", err) < 0)
+		return -1;
+	free(substitute_shell(o->client ? o->client : "", NULL, &words));
+	return substitute_refuse(words, "--client", err);
+}
+
+static char *shell_text(const char *command, const struct substitution *values, unsigned *words)
+{
+	*words = 0;
+	return command ? substitute_shell(command, values, words) : NULL;
+}
+
+/* The words of all commands get their values.  The client performs the operations of a server. */
+static void commands_fill(struct record *r, int argc, char **argv)
+{
+	const struct record_options *o = r->options;
+	const struct substitution values = {.ops = r->kept.list, .out = r->kept.output};
+	const struct substitution *given = r->operations->list ? &values : NULL;
+	unsigned words, performer = 0, all = 0;
+
+	for (int i = 0; i < argc; i++) {
+		char *text = substitute_argument(argv[i], given, &words);
+
+		words_add(&r->job.target, "%s", text);
+		free(text);
+		performer |= words;
+	}
+	r->setup = shell_text(o->setup, given, &words);
+	r->client = shell_text(o->client, given, &words);
+	all = performer | words;
+	if (r->client)
+		performer = words;
+	if (!given)
+		return;
+	r->job.ops = r->kept.list;
+	r->reads_input = !(performer & SUBSTITUTE_OPS);
+	r->writes_file = all & SUBSTITUTE_OUT;
+}
+
 int record_prepare(struct record *r, int argc, char **argv, struct err *err)
 {
 	struct service service = {.client = r->options->client, .ready = r->options->ready};
 
 	if (r->options->client && service_check(&service, err) < 0)
 		return -1;
+	if (!r->operations->list && words_check(r, argc, argv, err) < 0)
+		return -1;
 	if (program_find(&r->program, argv[0], err) < 0 || program_check(&r->program, err) < 0)
 		return -1;
 	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
 		return -1;
-	if (pools_check(r, argc, argv, err) < 0 || job_fill(r, argc, argv, err) < 0)
+	if (pools_check(r, argc, argv, err) < 0 || job_fill(r, err) < 0)
 		return -1;
 	if (recording_create(&r->recording, r->options->out, err) < 0)
 		return -1;
 	reports_remove(&r->recording);
 	r->job.dir = r->recording.dir;
+	if (r->operations->list && (kept_operations_at(&r->kept, r->recording.dir, err) < 0 ||
+				    kept_operations_write(&r->kept, r->operations->list, err) < 0))
+		return -1;
+	commands_fill(r, argc, argv);
 	return 0;
 }
 
@@ -142,18 +176,40 @@ static const char *end_text(const struct process_end *end, char *text, size_t si
 /* --setup gets empty standard input: ours belongs to the target. */
 int record_setup(struct record *r, struct err *err)
 {
-	char *argv[] = {"/bin/sh", "-c", (char *)r->options->setup, NULL};
-	struct process process = {.argv = argv, .null_stdin = true, .stdout_to_stderr = r->keep_stdout};
+	char *argv[] = {"/bin/sh", "-c", r->setup, NULL};
+	struct process process = {
+		.argv = argv,
+		.input = "/dev/null",
+		.output = r->keep_stdout ? STDERR_FILENO : 0,
+	};
 	char text[128];
 
-	if (!r->options->setup)
+	if (!r->setup)
 		return 0;
 	if (process_run(&process, &r->end, err) < 0)
 		return -1;
 	if (r->end.interrupted || (!r->end.signal && !r->end.status))
 		return 0;
-	err_set(err, "the setup command %s: %s", end_text(&r->end, text, sizeof(text)), r->options->setup);
+	err_set(err, "the setup command %s: %s", end_text(&r->end, text, sizeof(text)), r->setup);
 	return err_status(err, ERR_TARGET);
+}
+
+/* Run the command.  With --ops, keep what it prints, unless it writes that to {out} itself. */
+static int process_record(struct record *r, struct process *process, struct err *err)
+{
+	struct tee *tee = NULL;
+	struct err uncopied;
+
+	process->output = r->keep_stdout ? STDERR_FILENO : 0;
+	if (r->operations->list && !r->writes_file) {
+		if (tee_start(&tee, r->kept.output, r->keep_stdout ? STDERR_FILENO : STDOUT_FILENO, err) < 0)
+			return -1;
+		process->output = tee_input(tee);
+	}
+	int result = process_run(process, &r->end, err);
+	if (tee && tee_stop(tee, result < 0 ? &uncopied : err) < 0)
+		result = -1;
+	return result;
 }
 
 int record_target(struct record *r, struct err *err)
@@ -164,18 +220,19 @@ int record_target(struct record *r, struct err *err)
 	/* If the user has set one of the variables (pmem_force.h), that decides for both. */
 	r->job.pmem_force = force ? !strcmp(force, "1") : r->options->pmem_force;
 	recorder_command(&r->recorder, &r->job, &argv, &environment);
-	struct service service = {.client = r->options->client, .ready = r->options->ready};
+	struct service service = {.client = r->client, .ready = r->options->ready};
 	struct process process = {
 		.argv = argv.items,
 		.environment = environment.items,
 		.wait_all = r->options->follow,
 		.service = service.client ? &service : NULL,
-		.stdout_to_stderr = r->keep_stdout,
+		.input = r->reads_input && !r->client ? r->kept.list : NULL,
+		.client_input = r->reads_input ? r->kept.list : NULL,
 	};
 	struct meter *meter = NULL;
 	if (r->options->progress && !r->options->quiet)
 		meter = meter_start(r->follower, &r->recording);
-	int result = process_run(&process, &r->end, err);
+	int result = process_record(r, &process, err);
 	meter_stop(meter);
 	words_free(&argv);
 	words_free(&environment);
@@ -265,4 +322,6 @@ void record_close(struct record *r)
 	words_free(&r->job.pm);
 	words_free(&r->job.calls);
 	words_free(&r->job.target);
+	free(r->setup);
+	free(r->client);
 }

@@ -4,7 +4,7 @@
  *     static struct record_options given;
  *     static const struct option options[] = {RECORD_OPTIONS(&given), {0}};
  *     ...
- *     struct record record = RECORD_NEW(&given);
+ *     struct record record = RECORD_NEW(&given, &operations);       // operation_options.h
  *     if (record_prepare(&record, argc, argv, &err) < 0 ||       // nothing is run or removed before this
  *         record_setup(&record, &err) < 0 || record_target(&record, &err) < 0 || record_seal(&record, &err) < 0) ...
  *     status = record_judge(&record, stopped);
@@ -15,7 +15,9 @@
 #define BLACKOUT_CLI_RECORD_TARGET_H
 
 #include "analysis/scan.h"
+#include "cli/operation_options.h"
 #include "cli/option.h"
+#include "run/kept_operations.h"
 #include "run/process.h"
 #include "run/program.h"
 #include "run/recorder.h"
@@ -25,7 +27,6 @@ struct record_options {
 	struct option_list pm, calls;
 	const char *setup;
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
-	const char *ops, *op_marks; /* OPERATION_OPTIONS */
 	const char *out;
 	bool pmem_force;
 	bool follow, loads, code_hash, compress, progress, quiet;
@@ -49,14 +50,11 @@ struct record_options {
 	OPTION_GROUP("Servers"), \
 	{"client", "CMD", NULL, "the target and recovery are servers; run this shell command as their client", OPTION_TEXT | OPTION_OUTCOME, &(o)->client}, \
 	{"ready", "WHAT", NULL, "how to tell that the server is up: a port or a socket path that accepts connections, or a shell command that succeeds", OPTION_TEXT | OPTION_OUTCOME, &(o)->ready}
-
-#define OPERATION_OPTIONS(o) \
-	{"ops", "FILE", NULL, "the operations that PROGRAM reads, one a line (default: its standard input)", OPTION_TEXT, &(o)->ops}, \
-	{"op-marks", "HOW", NULL, "record operations: 'reads', 'prints', 'call:FUNCTION', 'annotated' or 'requests'", OPTION_TEXT, &(o)->op_marks}
 /* clang-format on */
 
 struct record {
 	const struct record_options *options;
+	const struct operation_options *operations;
 	struct scan *follower; /* counts the events while they are written; may be NULL */
 	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
 	struct recorder recorder;
@@ -64,12 +62,15 @@ struct record {
 	struct program program;
 	struct recording recording;
 	struct process_end end;
-	char ops[PATH_MAX]; /* absolute path of --ops */
+	struct kept_operations kept; /* with --ops */
+	char *setup, *client;        /* with {ops} and the other words replaced; NULL: none */
+	bool reads_input;            /* the operations are read from standard input, by the client if there is one */
+	bool writes_file;            /* the output is written to {out} */
 };
 
-#define RECORD_NEW(given)                              \
-	{                                              \
-		.options = (given), .recording.fd = -1 \
+#define RECORD_NEW(given, parsed)                                              \
+	{                                                                      \
+		.options = (given), .operations = (parsed), .recording.fd = -1 \
 	}
 
 /* Check the command line, find everything that is needed, and make the directory an empty recording.  Removes the

@@ -2,12 +2,16 @@
 /* saved_options.c - see saved_options.h.
  *
  * The file is a command line: "--name=value" for each option that the table marks as kept.  Each is followed by a zero
- * byte, because a value may contain any other byte. */
+ * byte, because a value may contain any other byte.  "--name:content=HASH" tells the content of a file that an option
+ * names. */
 #include "cli/saved_options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 #include "base/path.h"
@@ -24,6 +28,26 @@ static void word_write(const struct option *o, const char *argument, FILE *out)
 	fprintf(out, "--%s%s%s%c", o->name, argument ? "=" : "", argument ? argument : "", 0);
 }
 
+/* A hash of the content of the file; a pipe can be read only once, and is left for its reader. */
+static void content_write(const struct option *o, const char *path, FILE *out)
+{
+	XXH3_state_t *state = XXH3_createState();
+	char bytes[1 << 14];
+	struct stat st;
+	size_t n;
+	FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+
+	BUG_ON(!state);
+	XXH3_64bits_reset(state);
+	while (in && (n = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		XXH3_64bits_update(state, bytes, n);
+	if (in)
+		fprintf(out, "--%s:content=%016llx%c", o->name, (unsigned long long)XXH3_64bits_digest(state), 0);
+	if (in)
+		fclose(in);
+	XXH3_freeState(state);
+}
+
 static void option_write(const struct option *o, FILE *out)
 {
 	const struct option_list *list = o->value;
@@ -38,6 +62,8 @@ static void option_write(const struct option *o, FILE *out)
 	case OPTION_TEXT:
 		if (*(const char **)o->value)
 			word_write(o, *(const char **)o->value, out);
+		if (*(const char **)o->value && o->kind & OPTION_CONTENT)
+			content_write(o, *(const char **)o->value, out);
 		break;
 	case OPTION_LIST:
 		for (size_t i = 0; i < list->count; i++)
@@ -147,13 +173,28 @@ static void changed_note(struct saved_options *saved, const struct option *o)
 	snprintf(saved->changed + used, sizeof(saved->changed) - used, "%s--%s", used ? ", " : "", o->name);
 }
 
-/* Does it affect outcomes, and has it changed? */
+/* Has it changed, or the file that it names? */
 static bool option_changed(const struct settings *s, const struct option *o)
 {
-	const char *then = settings_text(s, o), *now = *(const char **)o->value;
+	size_t name = strlen(o->name), size;
+	char *now = NULL, *at;
+	FILE *out = open_memstream(&now, &size);
+	bool changed = false;
 
-	BUG_ON(option_kind(o) != OPTION_TEXT);
-	return !text_equal(then, now);
+	BUG_ON(!out);
+	option_write(o, out);
+	fclose(out);
+	at = now;
+	for (const char *then = s->text; then < s->end; then += strlen(then) + 1) {
+		if (strncmp(then, "--", 2) != 0 || strncmp(then + 2, o->name, name) != 0 ||
+		    !strchr("=:", then[2 + name]))
+			continue;
+		changed |= at == now + size || strcmp(then, at) != 0;
+		at += at < now + size ? strlen(at) + 1 : 0;
+	}
+	changed |= at != now + size;
+	free(now);
+	return changed;
 }
 
 void saved_options_read(const struct option *options, const char *dir, struct saved_options *saved)

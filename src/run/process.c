@@ -89,12 +89,12 @@ static void child_exec(const struct process *p, const struct signals *s, pid_t p
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
-	if (p->null_stdin) {
-		int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (p->input) {
+		int fd = open(p->input, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
 			return;
 	}
-	if (p->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	if (p->output && dup2(p->output, STDOUT_FILENO) < 0)
 		return;
 	for (size_t i = 0; p->environment && p->environment[i]; i++)
 		if (putenv(p->environment[i]) != 0)
@@ -144,8 +144,8 @@ static pid_t client_start(const struct process *p, const struct signals *s, stru
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != self || dup2(in, STDIN_FILENO) < 0)
 		_exit(127);
-	if (p->stdout_to_stderr)
-		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (p->output)
+		dup2(p->output, STDOUT_FILENO);
 	signals_restore(s);
 	service_drive(p->service);
 }

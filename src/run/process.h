@@ -19,8 +19,8 @@ enum { PROCESS_GRACE_MS = 3000, PROCESS_TERM_MS = 2000 };
 struct process {
 	char *const *argv;        /* argv[0] is searched in PATH */
 	char *const *environment; /* KEY=VALUE to add to ours; NULL: nothing */
-	bool null_stdin;          /* read /dev/null instead of our standard input */
-	bool stdout_to_stderr;    /* send its standard output to our standard error */
+	const char *input;        /* file to read instead of our standard input; NULL: ours */
+	int output;               /* descriptor for its standard output, and the client's; 0: ours */
 	bool wait_all;            /* wait for the last descendant, not only for the command itself */
 	/* send SIGINT whenever the command has been idle for this long, so that a debugger stops the program it runs;
 	 * 0: never */

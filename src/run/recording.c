@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "blackout/trace_format.h"
+#include "run/kept_operations.h"
 
 /* The files that the recorder and sealing leave in trace/. */
 static bool name_is_trace(const char *name)
@@ -85,7 +86,8 @@ static int dir_open(const char *dir, struct err *err)
 
 static int dir_clear(int fd, const char *dir, struct err *err)
 {
-	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT))
+	if (!dir_each(fd, "trace", remove_trace) || (unlinkat(fd, "recorder.log", 0) < 0 && errno != ENOENT) ||
+	    kept_operations_remove(fd) < 0)
 		return err_sys(err, "cannot remove the earlier recording in %s", dir);
 	return 0;
 }

@@ -3,6 +3,7 @@
  *
  *     DIR/trace/NNNN.bo    one file per recorded process; `clock` beside them orders the events of several processes
  *     DIR/recorder.log     messages of the recorder itself; normally empty
+ *     DIR/operations/      with --ops: the list, and what the program printed (kept_operations.h)
  *
  * Only these are ever removed.  A directory that contains anything else and no recording is the user's, and is
  * refused. */

@@ -15,6 +15,7 @@ struct change {
 
 struct open_operation {
 	int64_t index;
+	uint64_t number;  /* that many have begun, with it */
 	bool has_changed; /* PM, since it began */
 };
 
@@ -96,6 +97,7 @@ static void pm_change(struct operations *o)
 		o->summary.changing += !o->open.at[i].has_changed;
 		o->open.at[i].has_changed = true;
 	}
+	o->summary.last_changing |= o->open.count && o->open.at[o->open.count - 1].number == o->summary.begun;
 }
 
 void operations_add(struct operations *o, const struct event *ev)
@@ -103,8 +105,9 @@ void operations_add(struct operations *o, const struct event *ev)
 	o->events++;
 	switch (ev->type) {
 	case EVENT_OPERATION_BEGIN:
-		vec_push(&o->open, ((struct open_operation){.index = (int64_t)ev->value}));
 		o->summary.begun++;
+		o->summary.last_changing = false;
+		vec_push(&o->open, ((struct open_operation){.index = (int64_t)ev->value, .number = o->summary.begun}));
 		change_note(o);
 		break;
 	case EVENT_OPERATION_END:

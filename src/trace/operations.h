@@ -33,6 +33,7 @@ struct operations_summary {
 	/* Operations during which PM changed.  If none did, or only the last one, the program read the whole list
 	 * before it performed any. */
 	uint64_t changing;
+	bool last_changing;            /* PM changed during the one that began last */
 	uint64_t outside;              /* changes of PM while no operation was under way, after the first began */
 	uint64_t notes[BO_NOTE_COUNT]; /* how often each kind of note was made */
 };

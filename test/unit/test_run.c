@@ -229,7 +229,7 @@ static struct process_end shell(const char *command, bool wait_all)
 {
 	char *argv[] = {"/bin/sh", "-c", (char *)command, NULL};
 	char *environment[] = {"FROM_THE_TEST=here", NULL};
-	struct process process = {.argv = argv, .environment = environment, .null_stdin = true, .wait_all = wait_all};
+	struct process process = {.argv = argv, .environment = environment, .input = "/dev/null", .wait_all = wait_all};
 	struct process_end end;
 	struct err err;
 
