@@ -86,9 +86,9 @@ static void fd_note(int fd)
 
 	if (fd == server.request || fd == server.reply || fstat(fd, &st) < 0)
 		return;
-	/* blackout provides the standard streams, and they are the same for each child.  Only the operations have an
-	 * offset that children change. */
-	if (fd == STDOUT_FILENO || fd == STDERR_FILENO || (fd == STDIN_FILENO && !S_ISREG(st.st_mode)))
+	/* blackout provides the standard streams, and they are the same for each child.  But the operations, and files
+	 * to which the command redirects its output ({out}), have an offset that children change. */
+	if (fd <= STDERR_FILENO && !S_ISREG(st.st_mode))
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
 		stub_refuse("recovery has an open pipe or connection before it opens a PM file");

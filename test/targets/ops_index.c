@@ -49,7 +49,7 @@ static void store(char *at, uint64_t number)
 	SFENCE();
 }
 
-__attribute__((noinline)) void perform(const char *line)
+static __attribute__((noinline)) void perform(const char *line)
 {
 	unsigned key;
 	unsigned long number;
