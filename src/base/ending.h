@@ -13,11 +13,11 @@
 #include <stddef.h>
 
 /* Name in the code, name in JSON, letter in the journal. */
-#define ENDINGS(X)                                                                      \
-	X(EXIT, "exit", 'e')                                                            \
-	X(SIGNAL, "signal", 's')                                                        \
-	X(TIMEOUT, "timeout", 't')                                                      \
-	/* It ended by itself, but an oracle rejects its output; no process ends so. */ \
+#define ENDINGS(X)                                                                           \
+	X(EXIT, "exit", 'e')                                                                 \
+	X(SIGNAL, "signal", 's')                                                             \
+	X(TIMEOUT, "timeout", 't')                                                           \
+	/* It ended well, but an oracle rejects its output.  No process ends in this way. */ \
 	X(OUTPUT, "output", 'o')
 
 enum ending_kind {

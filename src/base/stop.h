@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stop.h - the caller of something long may end it early.  It asks often, and keeps its results so far.
+/* stop.h - lets a caller end a long operation early.  The operation asks often, and keeps its results so far.
  *
  *     struct options options = {.stop = {.asked = user_interrupted, .arg = &user}};
  *     ...

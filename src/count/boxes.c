@@ -46,19 +46,15 @@ void boxes_free(struct boxes *boxes)
 
 /* The list of lines by their last change */
 
-static void newest_remove(struct boxes *b, const struct line *line)
-{
-	*(line->newer == NO_LINE ? &b->newest : &b->lines.at[line->newer].older) = line->older;
-	if (line->older != NO_LINE)
-		b->lines.at[line->older].newer = line->newer;
-}
-
 static void line_changes(struct boxes *b, uint32_t at)
 {
 	struct line *line = &b->lines.at[at];
 
-	if (line->listed)
-		newest_remove(b, line);
+	if (line->listed) {
+		*(line->newer == NO_LINE ? &b->newest : &b->lines.at[line->newer].older) = line->older;
+		if (line->older != NO_LINE)
+			b->lines.at[line->older].newer = line->newer;
+	}
 	line->listed = true;
 	line->changed = b->box;
 	line->newer = NO_LINE;

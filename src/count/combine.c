@@ -34,14 +34,6 @@ static bool visit_last(const struct walk *w, const struct level *level, const st
 	return true;
 }
 
-static void descend(const struct level *level, const struct variant *variant, struct level *next)
-{
-	next->sum = digest_add(level->sum, variant->change);
-	next->needs = variant->needs > level->needs ? variant->needs : level->needs;
-	next->barrier = variant->barrier < level->barrier ? variant->barrier : level->barrier;
-	next->at = 0;
-}
-
 static bool walk(const struct walk *w)
 {
 	size_t depth = 0, last = w->v->lines.count - 1;
@@ -57,8 +49,13 @@ static bool walk(const struct walk *w)
 		while (level->at < line->count && !fits(level, &w->v->all.at[line->first + level->at]))
 			level->at++;
 		if (level->at < line->count) {
-			descend(level, &w->v->all.at[line->first + level->at++], level + 1);
-			depth++;
+			const struct variant *variant = &w->v->all.at[line->first + level->at++];
+
+			w->levels[++depth] = (struct level){
+				.sum = digest_add(level->sum, variant->change),
+				.needs = variant->needs > level->needs ? variant->needs : level->needs,
+				.barrier = variant->barrier < level->barrier ? variant->barrier : level->barrier,
+			};
 		} else if (depth-- == 0) {
 			return true;
 		}

@@ -96,18 +96,11 @@ static bool content_seen(void *arg, struct digest digest)
 	return count->contents.count <= count->options.contents_max && count->states <= count->options.states_max;
 }
 
-/* Enumerate the states of this moment, if there are not too many. */
-static bool states_look(struct count *count)
-{
-	double room = (double)(count->options.states_max - count->states);
-
-	if (!count->variants.ordered && combine_count(&count->variants) > room)
-		return false;
-	return combine(&count->variants, state_digest_none(count->reading.image), content_seen, count);
-}
-
+/* Add the contents of this moment: to the boxes, and, if states are enumerated and these are not too many, one by
+ * one. */
 static void contents_count(struct count *count)
 {
+	const double room = (double)(count->options.states_max - count->states);
 	struct choices *choices;
 
 	if (!count->looking && boxes_given_up(count->boxes))
@@ -119,7 +112,11 @@ static void contents_count(struct count *count)
 	}
 	boxes_moment(count->boxes, count->reading.image, choices, &count->variants);
 	free(choices);
-	count->looking = count->looking && states_look(count);
+	if (count->looking && !count->variants.ordered && combine_count(&count->variants) > room)
+		count->looking = false;
+	if (count->looking)
+		count->looking =
+			combine(&count->variants, state_digest_none(count->reading.image), content_seen, count);
 	if (!count->looking)
 		contents_free(&count->contents);
 }
@@ -161,51 +158,31 @@ static void sites_find(struct count_segment *segment, const struct unit *const *
 	map_free(&index);
 }
 
-static void segment_swap(struct count_segment *a, struct count_segment *b)
-{
-	struct count_segment other = *a;
-
-	*a = *b;
-	*b = other;
-}
-
-/* Copy all fields but `feasible`. */
-static void segment_copy(struct count_segment *to, const struct count_segment *from)
-{
-	struct count_segment copy = *from;
-
-	memcpy(copy.feasible, to->feasible, sizeof(copy.feasible));
-	*to = copy;
-}
-
-/* The index of the segment that ended at the same place; the length of the list if there is none. */
-static size_t largest_find(const struct count *count, uint32_t context)
-{
-	size_t at = 0;
-
-	while (at < count->largest_count && count->largest[at].context != context)
-		at++;
-	return at;
-}
-
 /* Keep the segment if it is among the largest, and is the largest that ended at its place.  The first of equal ones is
  * kept. */
 static void largest_add(struct count *count, const struct count_segment *segment)
 {
-	size_t at = largest_find(count, segment->context), units;
+	struct count_segment *largest = count->largest, fresh = *segment, other;
 	const struct unit *const *pending;
+	size_t at = 0, units;
 
-	if (at < count->largest_count && mpz_cmp(count->here, count->largest[at].feasible) <= 0)
+	while (at < count->largest_count && largest[at].context != segment->context)
+		at++;
+	if (at < count->largest_count && mpz_cmp(count->here, largest[at].feasible) <= 0)
 		return;
-	if (at == COUNT_LARGEST && mpz_cmp(count->here, count->largest[--at].feasible) <= 0)
+	if (at == COUNT_LARGEST && mpz_cmp(count->here, largest[--at].feasible) <= 0)
 		return;
 	count->largest_count += at == count->largest_count;
-	segment_copy(&count->largest[at], segment);
-	mpz_set(count->largest[at].feasible, count->here);
+	memcpy(fresh.feasible, largest[at].feasible, sizeof(fresh.feasible)); /* the number of the slot stays in it */
+	largest[at] = fresh;
+	mpz_set(largest[at].feasible, count->here);
 	pending = model_pending(image_model(count->reading.image), &units);
-	sites_find(&count->largest[at], pending, units);
-	for (; at && mpz_cmp(count->largest[at].feasible, count->largest[at - 1].feasible) > 0; at--)
-		segment_swap(&count->largest[at], &count->largest[at - 1]);
+	sites_find(&largest[at], pending, units);
+	for (; at && mpz_cmp(largest[at].feasible, largest[at - 1].feasible) > 0; at--) {
+		other = largest[at];
+		largest[at] = largest[at - 1];
+		largest[at - 1] = other;
+	}
 }
 
 /* Reading */
@@ -283,11 +260,6 @@ void count_end(struct count *count)
 	reading_free(r);
 }
 
-static bool is_interrupted(const struct count *count, uint64_t number)
-{
-	return number % INTERRUPT_EVENTS == 0 && stop_asked(&count->options.stop);
-}
-
 static int count_read(struct count *count, const char *dir, const struct platform *platform,
 		      const struct origin *origin, struct err *err)
 {
@@ -300,7 +272,7 @@ static int count_read(struct count *count, const char *dir, const struct platfor
 		return -1;
 	count_begin(count, platform, origin, trace_layers(trace) & BO_LAYER_CODE);
 	while ((r = trace_next(trace, &ev, err)) > 0) {
-		if (is_interrupted(count, number++)) {
+		if (number++ % INTERRUPT_EVENTS == 0 && stop_asked(&count->options.stop)) {
 			count->complete = false;
 			break;
 		}

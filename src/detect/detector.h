@@ -11,8 +11,8 @@
  * nothing, starts no process and parses no options; it reports what it sees to the sink.  To add a detector, write its
  * file and add it to DETECTORS.
  *
- * What chooses crash states and tests them is not a detector but a strategy (crash/strategy.h).  Users need not know
- * the difference: --detect takes both. */
+ * Code that chooses crash states and tests them is not a detector but a strategy (crash/strategy.h).  Users need not
+ * know the difference: --detect takes both. */
 #ifndef BLACKOUT_DETECT_DETECTOR_H
 #define BLACKOUT_DETECT_DETECTOR_H
 
@@ -23,7 +23,7 @@
 
 struct platform; /* model/platform.h */
 
-/* What a detector works with.  All of it outlives the detector's state.  Options of detectors belong here, too. */
+/* The input of a detector.  All of it outlives the detector's state.  Options of detectors belong here, too. */
 struct detector_scene {
 	const struct platform *platform;
 	/* Layers, mappings, modules and contexts, as far as the trace has been read; it is at its beginning. */

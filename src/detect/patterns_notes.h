@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "detect/sink.h"
 
-/* What finally becomes of a store. */
+/* The end of a store. */
 enum site_end { SITE_PERSISTED, SITE_OVERWRITTEN, SITE_LEFT };
 
 struct site_note {

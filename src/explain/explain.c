@@ -173,17 +173,14 @@ static int job_explain(struct explain *e, struct job *job, struct err *err)
 	return r;
 }
 
-static bool explain_may_begin(const struct explain *e)
-{
-	return e->enough <= 0 || (!stop_asked(&e->campaign->options.stop) && clock_seconds() < e->enough);
-}
-
 static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct err *err)
 {
 	struct job *job;
 	int r = 0;
 
-	while (r >= 0 && explain_may_begin(e) && (job = job_next(jobs, done))) {
+	while (r >= 0 && (job = job_next(jobs, done))) {
+		if (e->enough > 0 && (stop_asked(&e->campaign->options.stop) || clock_seconds() >= e->enough))
+			break;
 		r = job_is_explained(e, job) ? 0 : job_explain(e, job, err);
 		done[job - jobs->all.at] = r != 1;
 	}

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* explain.h - find the cause of a failing crash state; see explain.c. */
+/* explain.h - find the cause of a failing crash state.
+ *
+ *     explain_jobs(campaign, platform, created, &jobs, JUDGE_ALL, &err);      // adds results to the campaign
+ *
+ * explain.c reads the recording up to the state of each job.  There loss.c finds the fewest lost stores, or prefix.c
+ * the shortest failing prefix, and result.c makes a result of it. */
 #ifndef BLACKOUT_EXPLAIN_EXPLAIN_H
 #define BLACKOUT_EXPLAIN_EXPLAIN_H
 

@@ -2,7 +2,7 @@
 /* minimize.c - see minimize.h.
  *
  * A unit can be on media only if the earlier cached units of its line are, and the units that a CLFLUSH ordered before
- * it.  The model does not tell when that CLFLUSH was executed, so all ordered units stored before the unit are added,
+ * it.  The model does not say when that CLFLUSH was executed, so all ordered units stored before the unit are added,
  * but only if the model rejects the set without them. */
 #include "explain/minimize.h"
 

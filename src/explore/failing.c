@@ -102,17 +102,6 @@ static const struct trial *trial_find(const struct trials *trials, uint64_t even
 	return NULL;
 }
 
-static bool is_accepted(const struct judge *j, const struct root *root, const struct failure *failure)
-{
-	return root->event < j->created && verdict_is_accepted(failure->verdict, j->campaign->initial);
-}
-
-static void contents_count(struct judge *j, const struct failure *failure, enum content_result result)
-{
-	for (size_t i = 0; i < failure->contents.count; i++)
-		judgement_count(&j->campaign->found, failure->contents.at[i], result);
-}
-
 /* If the state with everything on media fails in the same way, the reason may be the same.  Returns the job of the
  * latest prefix up to the root that fails in this way and names no other job; rule 2 of trials.h. */
 static const struct job *prefix_find(const struct judge *j, const struct root *root, const struct failure *failure)
@@ -159,16 +148,7 @@ static struct job *loss_job(struct judge *j, const struct root *root, const stru
 	return &j->jobs->all.at[*known - 1];
 }
 
-static void failure_judge(struct judge *j, const struct root *root, const struct failure *failure)
-{
-	bool accepted = is_accepted(j, root, failure);
-	struct job *job = accepted ? NULL : loss_job(j, root, failure);
-
-	contents_count(j, failure, accepted ? CONTENT_ACCEPTED : CONTENT_FAILED);
-	for (size_t i = 0; job && i < failure->contents.count; i++)
-		job_count(job, j->seen, failure->contents.at[i]);
-}
-
+/* Count all failing states of the root, and make jobs of the first groups. */
 static void root_judge(struct judge *j, struct root *root)
 {
 	struct failures *f = &root->failures;
@@ -176,25 +156,24 @@ static void root_judge(struct judge *j, struct root *root)
 	if (f->all.count)
 		qsort(f->all.at, f->all.count, sizeof(*f->all.at), failure_compare);
 	for (size_t i = 0; i < f->all.count; i++) {
-		if (i < GROUPS_EXPLAINED)
-			failure_judge(j, root, &f->all.at[i]);
-		else
-			contents_count(j, &f->all.at[i],
-				       is_accepted(j, root, &f->all.at[i]) ? CONTENT_ACCEPTED : CONTENT_FAILED);
-	}
-}
+		const struct failure *failure = &f->all.at[i];
+		bool accepted = root->event < j->created && verdict_is_accepted(failure->verdict, j->campaign->initial);
+		struct job *job = accepted || i >= GROUPS_EXPLAINED ? NULL : loss_job(j, root, failure);
 
-static void tested_count(struct campaign *c, const struct contents *tested)
-{
-	for (size_t i = 0; i < tested->room; i++)
-		if (tested->at[i].low | tested->at[i].high)
-			judgement_count(&c->found, tested->at[i], CONTENT_TESTED);
+		for (size_t k = 0; k < failure->contents.count; k++) {
+			judgement_count(&j->campaign->found, failure->contents.at[k],
+					accepted ? CONTENT_ACCEPTED : CONTENT_FAILED);
+			if (job)
+				job_count(job, j->seen, failure->contents.at[k]);
+		}
+	}
 }
 
 void roots_judge(struct chooser *chooser, size_t platform, struct explored *explored, const struct judge_seen *seen,
 		 struct jobs *jobs)
 {
 	struct campaign *c = chooser->campaign;
+	const struct contents *tested = &explored->tested;
 	struct judge j = {
 		.campaign = c,
 		.strategy = chooser->number,
@@ -204,7 +183,9 @@ void roots_judge(struct chooser *chooser, size_t platform, struct explored *expl
 	};
 
 	j.created = trials_created(j.trials, c->outcomes);
-	tested_count(c, &explored->tested);
+	for (size_t i = 0; i < tested->room; i++)
+		if (tested->at[i].low | tested->at[i].high)
+			judgement_count(&c->found, tested->at[i], CONTENT_TESTED);
 	for (size_t i = 0; i < explored->roots.count; i++)
 		root_judge(&j, &explored->roots.at[i]);
 	map_free(&j.loses);

@@ -365,38 +365,32 @@ static double states_count(const struct each *g)
 	return count;
 }
 
-static double states_limit(const struct each *g)
-{
-	const struct campaign *c = g->explore->campaign;
-	bool slow = tester_facts(c->tester).mode != RECOVERY_FORK;
-
-	return slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
-}
-
-/* An upper bound for the states that no tested state stands for.  A lazy tree may have found a better bound before. */
-static double left_least(double before, double count, double tried)
-{
-	double left = count > tried ? count - tried : 1;
-
-	return before > 0 && before < left ? before : left;
-}
-
 /* If nothing is pending there is one state.  If all lines are closed there are two. */
 static int root_try(struct each *g, enum try_extent extent)
 {
+	const struct campaign *c = g->explore->campaign;
 	struct root *root = &g->explore->explored->roots.at[g->root];
-	double count = states_count(g), limit = states_limit(g);
+	bool slow = tester_facts(c->tester).mode != RECOVERY_FORK;
+	double limit = slow && c->options.per_segment > STATES_SLOW ? STATES_SLOW : (double)c->options.per_segment;
+	double count = states_count(g), left;
 	bool all = extent == TRY_ALL, whole = (all && count <= limit) || !g->count,
-	     brief = !all && g->explore->campaign->options.budget > 0;
+	     brief = !all && c->options.budget > 0;
 	int r = suspicious_try(g, extent, brief ? BRIEFLY : (uint64_t)limit);
 
 	if (r == 0 && whole)
 		r = lines_try(g, 0, CHOICES_OPEN);
 	else if (r == 0 && all)
 		r = sample_try(g, limit < SAMPLED ? (uint64_t)limit : SAMPLED);
-	whole = whole && r == 0;
-	root->left_out = whole ? 0 : left_least(root->left_out, count, (double)g->sequence);
-	root->state = whole ? ROOT_DONE : !all || r < 0 ? ROOT_PART : ROOT_LEFT;
+	if (whole && r == 0) {
+		root->left_out = 0;
+		root->state = ROOT_DONE;
+		return 0;
+	}
+	/* An upper bound for the states that no tested state stands for.  A lazy tree may have found a better one. */
+	left = count > (double)g->sequence ? count - (double)g->sequence : 1;
+	if (root->left_out <= 0 || left < root->left_out)
+		root->left_out = left;
+	root->state = !all || r < 0 ? ROOT_PART : ROOT_LEFT;
 	return r;
 }
 
@@ -418,15 +412,6 @@ static int lines_find(struct each *g, enum try_extent extent)
 	return r;
 }
 
-/* Pages that are not tried do not count as left out, since inject does not promise to test them all. */
-static int root_try_pages(struct each *g)
-{
-	int r = pages_try(g);
-
-	g->explore->explored->roots.at[g->root].state = r == 0 ? ROOT_DONE : ROOT_PART;
-	return r;
-}
-
 int try_each(struct explore *e, size_t root, struct moment *moment, enum try_extent extent, struct err *err)
 {
 	const struct choices *c = moment->choices;
@@ -438,9 +423,15 @@ int try_each(struct explore *e, size_t root, struct moment *moment, enum try_ext
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);
 	g->persisted = mem_alloc(c->unit_count + 1);
-	r = extent == TRY_PAGES ? root_try_pages(g) : lines_find(g, extent);
-	if (r == 0 && extent != TRY_PAGES)
-		r = root_try(g, extent);
+	if (extent == TRY_PAGES) {
+		/* Pages that are not tried do not count as left out, since inject does not promise to test them all. */
+		r = pages_try(g);
+		e->explored->roots.at[root].state = r == 0 ? ROOT_DONE : ROOT_PART;
+	} else {
+		r = lines_find(g, extent);
+		if (r == 0)
+			r = root_try(g, extent);
+	}
 	g->left = true;
 	each_release(g);
 	return r;

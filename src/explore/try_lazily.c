@@ -27,21 +27,12 @@ bool try_lazily_can(const struct explore *e, const struct root *root, const stru
 	       tester_facts(e->campaign->tester).lazy;
 }
 
-/* The number of random leaves to test of a root that is too large. */
-static uint64_t leaves_sampled(const struct explore *e)
-{
-	uint64_t most = e->campaign->options.per_segment;
-
-	return most < LEAVES_SAMPLED ? most : LEAVES_SAMPLED;
-}
-
 static uint64_t leaves_max(const struct explore *e)
 {
 	uint64_t most = e->campaign->options.per_segment;
+	uint64_t limit = e->pass == PASS_SAMPLE ? LEAVES_SAMPLED : e->pass == PASS_SOME ? LEAVES_SOME : most;
 
-	if (e->pass == PASS_SAMPLE)
-		return leaves_sampled(e);
-	return e->pass == PASS_SOME && most > LEAVES_SOME ? LEAVES_SOME : most;
+	return most < limit ? most : limit;
 }
 
 /* An exploration that runs on a worker. */
@@ -65,18 +56,13 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
-/* All states of a leaf are the same to recovery.  If an extreme state is among them, use its name. */
-static struct digest leaf_case(const struct flight *f, const struct lazy_leaf *leaf)
-{
-	if (leaf->is_all)
-		return f->moment->all;
-	return leaf->is_none ? f->moment->certain : moment_digest(f->moment, leaf->taken);
-}
-
+/* All states of a leaf are the same to recovery.  If an extreme state is among them, the leaf has its name. */
 static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
 {
 	struct campaign *c = f->explore->campaign;
-	struct digest name = leaf_case(f, leaf);
+	struct digest name = leaf->is_all    ? f->moment->all
+			     : leaf->is_none ? f->moment->certain
+					     : moment_digest(f->moment, leaf->taken);
 	struct verdict verdict = outcomes_learn(c->outcomes, name, &f->moment->crash, leaf->outcome);
 
 	memset(f->decided, 0, leaf->choices->line_count);
@@ -178,13 +164,13 @@ static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
 }
 
 /* Start an exploration.  Its leaves are numbered from `before` + 1 on. */
-static int flight_send(const struct flight *flight, enum lazy_order order, uint64_t leaves_most, uint64_t before,
+static int flight_send(const struct flight *flight, enum lazy_sequence sequence, uint64_t leaves_most, uint64_t before,
 		       struct err *err)
 {
 	struct explore *e = flight->explore;
 	struct flight *f = mem_alloc(sizeof(*f));
 	struct lazy_options options = {
-		.order = order,
+		.sequence = sequence,
 		.seed = random_seed(e->campaign->options.seed, e->explored->roots.at[flight->root].event),
 		.leaves_max = leaves_most,
 		.stores = flight->aim == FLIGHT_NEST,
@@ -261,15 +247,6 @@ static void glance_ended(void *arg, void *ticket, const struct lazy_end *end)
 	f->explore->explored->traps += end->traps;
 }
 
-/* If recovery was cut short, it is not known what else it would have read. */
-static uint8_t *glance_take(struct flight *f)
-{
-	if (f->leaves == 1 && !f->timeouts)
-		return f->decided;
-	free(f->decided);
-	return NULL;
-}
-
 int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, struct glance *glance, struct err *err)
 {
 	struct lazy_options options = {.leaves_max = 1, .leaf = glance_arrived, .ended = glance_ended};
@@ -278,13 +255,18 @@ int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, str
 	int r = 0, drained;
 
 	while (r == 0 && count < GLANCES) {
-		options.order = count ? LAZY_MOST : LAZY_LEAST;
+		options.sequence = count ? LAZY_MOST : LAZY_LEAST;
 		flights[count] = (struct flight){.explore = e, .root = root, .moment = moment};
 		r = flight_start(&flights[count++], &options, err);
 	}
 	drained = r == -1 ? r : tester_drain(e->campaign->tester, err);
-	for (unsigned i = 0; i < count; i++)
-		glance->read[i] = glance_take(&flights[i]);
+	for (unsigned i = 0; i < count; i++) {
+		/* If recovery was cut short, it is not known what else it would have read. */
+		if (flights[i].leaves == 1 && !flights[i].timeouts)
+			glance->read[i] = flights[i].decided;
+		else
+			free(flights[i].decided);
+	}
 	return r < 0 ? r : drained;
 }
 

@@ -13,7 +13,7 @@
 #define PLACE_MAX 1200
 #define VALUE_CHARS 34 /* the shown part of a value; 8 bytes always fit */
 
-/* Whether a persisted store explains the loss of the first lost store, and which of the two was made first. */
+/* Does a persisted store explain the loss of the first lost store, and which of the two was made first? */
 enum beside {
 	BESIDE_NOTHING,
 	BESIDE_LATER,   /* a persisted store that was made after it */

@@ -23,7 +23,7 @@
  *     dirty overwrite is reported in a run that only syncs after its last store (sink_at_end).
  *
  *  5. A store to an object that is then freed, or in a transaction that is then aborted, need not be flushed, although
- *     its line may have been flushed when another object used it.  The trace does not tell which objects these are.
+ *     its line may have been flushed when another object used it.  The trace does not show which objects these are.
  *     Therefore a missing flush is only a warning in a run that frees objects or aborts transactions with libpmemobj.
  *
  *  6. What recovery does with a leftover (struct leftover_proof) overrides rules 2 and 5.  If recovery fails without
@@ -41,7 +41,7 @@
 
 enum { EVIDENCE_OFTEN = 32 };
 
-/* What finally becomes of the stores of a place. */
+/* The end of the stores of a place. */
 enum {
 	FATE_LOST = 1, /* more stores are left than persisted */
 	FATE_FLUSHED = 2,

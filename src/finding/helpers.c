@@ -35,9 +35,9 @@ struct helpers {
 	struct map lines;   /* from a function and one of its lines to bits: rule 5 */
 };
 
-/* Whether the flushes or fences through a line were needless, or did some work.  If the line flushes, its fences are
+/* Were the flushes or fences through a line needless, or did they do some work?  If the line flushes, its fences are
  * ignored: they also wait for needless flushes. */
-enum { FLUSHES_IN_VAIN = 1, FLUSHES = 2, FENCES_IN_VAIN = 4, FENCES = 8 };
+enum { FLUSHES_NEEDLESS = 1, FLUSHES = 2, FENCES_NEEDLESS = 4, FENCES = 8 };
 
 /* A frame of a stack. */
 struct step {
@@ -318,7 +318,7 @@ static size_t stack_idle(const struct finder *f, const struct activity_site *sit
 
 static void lines_read(struct finder *f, uint32_t context, const struct activity_site *site)
 {
-	uint64_t vain = site->flushes ? FLUSHES_IN_VAIN : FENCES_IN_VAIN, works = site->flushes ? FLUSHES : FENCES;
+	uint64_t vain = site->flushes ? FLUSHES_NEEDLESS : FENCES_NEEDLESS, works = site->flushes ? FLUSHES : FENCES;
 	size_t in_vain;
 
 	stack_read(f, context);
@@ -391,11 +391,11 @@ void helpers_free(struct helpers *helpers)
 	free(helpers);
 }
 
-static bool line_is_in_vain(uint64_t bits)
+static bool line_is_needless(uint64_t bits)
 {
-	uint64_t flushes = bits & (FLUSHES_IN_VAIN | FLUSHES);
+	uint64_t flushes = bits & (FLUSHES_NEEDLESS | FLUSHES);
 
-	return flushes ? flushes == FLUSHES_IN_VAIN : bits == FENCES_IN_VAIN;
+	return flushes ? flushes == FLUSHES_NEEDLESS : bits == FENCES_NEEDLESS;
 }
 
 bool helpers_have(const struct helpers *helpers, const struct symbols_frame *frame)
@@ -409,5 +409,5 @@ bool helpers_have(const struct helpers *helpers, const struct symbols_frame *fra
 	if (!found || !helpers->functions.at[*found - 1].helper)
 		return false;
 	const uint64_t *line = map_get(&helpers->lines, *found - 1, frame->line);
-	return !line || !line_is_in_vain(*line);
+	return !line || !line_is_needless(*line);
 }

@@ -99,25 +99,19 @@ static void file_resize(struct content_file *f, uint64_t size)
 
 /* Events */
 
-/* Rule 6 */
-static void name_take(struct content *content, const struct content_file *taker)
-{
-	for (size_t i = 1; i < content->files.count; i++) {
-		struct content_file *f = &content->files.at[i];
-
-		if (f == taker || !f->path || strcmp(f->path, taker->path) != 0)
-			continue;
-		free(f->path);
-		f->path = NULL;
-	}
-}
-
+/* Rule 6: a file that had the name loses it. */
 static void file_name(struct content *content, struct content_file *f, const char *path)
 {
 	free(f->path);
 	f->path = path ? strdup(path) : NULL;
-	if (path)
-		name_take(content, f);
+	for (size_t i = 1; path && i < content->files.count; i++) {
+		struct content_file *other = &content->files.at[i];
+
+		if (other == f || !other->path || strcmp(other->path, path) != 0)
+			continue;
+		free(other->path);
+		other->path = NULL;
+	}
 }
 
 static void file_start(struct content *content, struct content_file *f, const struct event *ev)
@@ -143,53 +137,31 @@ static void file_write(struct content_file *f, const struct event *ev)
 	pages_put(&f->pages, ev->offset, ev->data, ev->size);
 }
 
-static void file_collapse(struct content_file *f, uint64_t offset, uint64_t size)
-{
-	if (offset >= f->size || size >= f->size - offset)
-		return; /* the kernel refuses this */
-	pages_shift(&f->pages, offset + size, offset);
-	f->size -= size;
-}
-
-static void file_insert(struct content_file *f, uint64_t offset, uint64_t size)
-{
-	if (offset >= f->size || size > SIZE_LIMIT - f->size)
-		return; /* the kernel refuses this too */
-	pages_shift(&f->pages, offset, offset + size);
-	f->size += size;
-}
-
-static void file_zero(struct content_file *f, uint64_t offset, uint64_t size)
-{
-	if (offset < f->size)
-		pages_zero(&f->pages, offset, size < f->size - offset ? size : f->size - offset);
-}
-
-/* Rule 4 */
+/* Rule 4.  The kernel refuses to remove or insert a range that is not inside the file. */
 static void file_allocate(struct content_file *f, const struct event *ev)
 {
-	if (ev->offset > SIZE_LIMIT || ev->size > SIZE_LIMIT - ev->offset)
+	const uint64_t offset = ev->offset, size = ev->size, left = offset < f->size ? f->size - offset : 0;
+
+	if (offset > SIZE_LIMIT || size > SIZE_LIMIT - offset)
 		return;
 	if (ev->flags & FALLOC_FL_COLLAPSE_RANGE) {
-		file_collapse(f, ev->offset, ev->size);
+		if (size < left) {
+			pages_shift(&f->pages, offset + size, offset);
+			f->size -= size;
+		}
 		return;
 	}
 	if (ev->flags & FALLOC_FL_INSERT_RANGE) {
-		file_insert(f, ev->offset, ev->size);
+		if (left && size <= SIZE_LIMIT - f->size) {
+			pages_shift(&f->pages, offset, offset + size);
+			f->size += size;
+		}
 		return;
 	}
-	if (ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES))
-		file_zero(f, ev->offset, ev->size);
+	if (left && ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES))
+		pages_zero(&f->pages, offset, size < left ? size : left);
 	if (!(ev->flags & (FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE)))
-		file_grow(f, ev->offset + ev->size);
-}
-
-static void file_unlink(struct content_file *f, const struct event *ev)
-{
-	if (ev->flags) /* links are left; their names are unknown */
-		return;
-	free(f->path);
-	f->path = NULL;
+		file_grow(f, offset + size);
 }
 
 void content_apply(struct content *content, const struct event *ev)
@@ -207,7 +179,10 @@ void content_apply(struct content *content, const struct event *ev)
 	case EVENT_FILE_TRUNCATE: file_resize(f, ev->size); break;
 	case EVENT_FILE_ALLOCATE: file_allocate(f, ev); break;
 	case EVENT_FILE_RENAME: file_name(content, f, ev->path); break;
-	case EVENT_FILE_UNLINK: file_unlink(f, ev); break;
+	case EVENT_FILE_UNLINK:
+		if (!ev->flags) /* otherwise links are left; their names are unknown */
+			file_name(content, f, NULL);
+		break;
 	default: break;
 	}
 }

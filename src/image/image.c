@@ -60,24 +60,6 @@ void image_free(struct image *image)
 	free(image);
 }
 
-static void files_make_room(struct image *image, uint32_t file)
-{
-	while (image->filling.count <= file) {
-		vec_push(&image->filling, false);
-		vec_push(&image->announced, false);
-	}
-}
-
-/* The content as the program itself sees it, including everything pending. */
-static struct content *content_seen(struct image *image)
-{
-	struct state *all = state_all(image);
-	struct content *content = state_content(image, all);
-
-	state_free(all);
-	return content;
-}
-
 void image_settle(struct image *image)
 {
 	if (!image->found.file)
@@ -86,15 +68,20 @@ void image_settle(struct image *image)
 	image->view.valid = image->view.arranged = false;
 }
 
-/* Called before the model applies the event: afterwards the pending units would be gone. */
+/* Called before the model applies the event: afterwards the pending units would be gone.  A file that is found again is
+ * compared with the content that the program itself sees, including everything pending. */
 static void find_again(struct image *image, const struct event *ev)
 {
+	struct state *all;
+
 	if (found_is_over(&image->found, ev))
 		image_settle(image);
 	if (ev->type != EVENT_FILE || ev->file >= image->announced.count || !image->announced.at[ev->file])
 		return;
 	image_settle(image);
-	found_start(&image->found, ev, image_events(image) + 1, content_seen(image));
+	all = state_all(image);
+	found_start(&image->found, ev, image_events(image) + 1, state_content(image, all));
+	state_free(all);
 }
 
 /* Rule 3: a file that existed before is already there.  A file that is found again keeps its certain content, within
@@ -123,7 +110,10 @@ static void apply_certain(struct image *image, const struct event *ev)
 {
 	struct event grown = *ev;
 
-	files_make_room(image, ev->file);
+	while (image->filling.count <= ev->file) {
+		vec_push(&image->filling, false);
+		vec_push(&image->announced, false);
+	}
 	switch (ev->type) {
 	case EVENT_FILE: apply_file(image, ev); break;
 	case EVENT_CONTENT:

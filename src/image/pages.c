@@ -79,20 +79,18 @@ void pages_seen(struct pages *pages, uint64_t number, unsigned watcher)
 
 /* Pages */
 
-static void block_drop(struct block *block)
-{
-	if (block->shared)
-		block->shared--;
-	else
-		free(block);
-}
-
 static void map_drop(struct map *map)
 {
 	for (size_t i = 0; i < map->room; i++) {
+		struct block *block;
+
 		if (!map->entries[i].used)
 			continue;
-		block_drop(entry_page(&map->entries[i])->block);
+		block = entry_page(&map->entries[i])->block;
+		if (block->shared)
+			block->shared--;
+		else
+			free(block);
 		free(entry_page(&map->entries[i]));
 	}
 	map_free(map);

@@ -181,28 +181,21 @@ static int file_leave(struct stage *stage, uint32_t file, const char *wanted, st
 	return 0;
 }
 
-static void due_file(struct stage *stage, const struct state *state, uint32_t file)
-{
-	size_t count;
-	uint64_t *numbers = image_page_numbers(stage->image, state, file, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		struct page_ref ref = {numbers[i], file};
-
-		vec_push(&stage->due, ref);
-	}
-	free(numbers);
-}
-
+/* All pages of a new file must be written. */
 static int file_create(struct stage *stage, const struct state *state, uint32_t file, const char *path, struct err *err)
 {
 	struct stage_file *f = &stage->files.at[file];
+	uint64_t *numbers;
+	size_t count;
 
 	f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (f->fd < 0)
 		return err_sys(err, "cannot make %s", path);
 	f->size = 0;
-	due_file(stage, state, file);
+	numbers = image_page_numbers(stage->image, state, file, &count);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&stage->due, ((struct page_ref){numbers[i], file}));
+	free(numbers);
 	return 0;
 }
 
@@ -370,9 +363,16 @@ static int load_bytes(struct stage *stage, const struct state *state, struct err
 	return due_write(stage, state, err);
 }
 
-/* Pages just written for a new file are compared again; this happens only after distrust. */
-static int load_distrusted(struct stage *stage, const struct state *state, struct err *err)
+static int load(struct stage *stage, const struct state *state, struct err *err)
 {
+	stage->due.count = stage->run.count = 0;
+	if (stage->distrusted && stage_mend_names(stage, err) < 0)
+		return -1;
+	if (load_names(stage, state, err) < 0)
+		return -1;
+	if (!stage->distrusted)
+		return load_bytes(stage, state, err);
+	/* This compares pages again that were just written for a new file. */
 	cover(stage, state);
 	for (uint32_t file = 1; file < stage->files.count; file++) {
 		if (stage->files.at[file].path && stage_mend_bytes(stage, state, file, err) < 0)
@@ -381,31 +381,15 @@ static int load_distrusted(struct stage *stage, const struct state *state, struc
 	return 0;
 }
 
-static int load(struct stage *stage, const struct state *state, struct err *err)
-{
-	stage->due.count = stage->run.count = 0;
-	if (stage->distrusted && stage_mend_names(stage, err) < 0)
-		return -1;
-	if (load_names(stage, state, err) < 0)
-		return -1;
-	return stage->distrusted ? load_distrusted(stage, state, err) : load_bytes(stage, state, err);
-}
-
-/* Compare digests, if the state has one. */
-static bool holds_already(const struct stage *stage, const struct state *state)
-{
-	struct digest unknown = {0, 0};
-
-	return stage->loaded && !stage->distrusted && !digest_equal(state->digest, unknown) &&
-	       digest_equal(stage->holds, state->digest);
-}
-
 int stage_load(struct stage *stage, const struct state *state, struct err *err)
 {
+	const struct digest unknown = {0, 0};
+
 	BUG_ON(state->event != image_events(stage->image));
 	stage->cost.loads++;
-	if (holds_already(stage, state))
-		return 0;
+	if (stage->loaded && !stage->distrusted && !digest_equal(state->digest, unknown) &&
+	    digest_equal(stage->holds, state->digest))
+		return 0; /* it is there already */
 	stage->loaded = false;
 	if (load(stage, state, err) < 0) {
 		stage->distrusted = true;

@@ -45,7 +45,7 @@ struct state {
 struct state *state_new(struct image *image, const bool *persisted);
 struct state *state_all(struct image *image);  /* all pending units are persisted: what the program itself saw */
 struct state *state_none(struct image *image); /* no pending unit is persisted: only the guaranteed content */
-/* A state built by hand, legal or not, whose files have this content; NULL: their names or sizes are others.  Its cost
+/* A state built by hand, legal or not, whose files have this content; NULL: their names or sizes differ.  Its cost
  * is that of comparing all pages with data. */
 struct state *state_like(struct image *image, const struct content *content);
 void state_free(struct state *state);

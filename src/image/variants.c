@@ -258,15 +258,6 @@ static struct variants_kept *kept_find(struct variants *v, const struct choices_
 	return &v->kept.at[*at - 1];
 }
 
-static void kept_put(struct variants *v, struct variants_kept *kept, size_t first)
-{
-	v->kept_variants += v->all.count - first;
-	v->kept_variants -= kept->all.count;
-	kept->all.count = 0;
-	for (size_t i = first; i < v->all.count; i++)
-		vec_push(&kept->all, v->all.at[i]);
-}
-
 /* With orders, what a variant needs depends on other lines, so nothing is cached. */
 static bool line_find_kept(struct work *w, struct variants_line *line, uint64_t limit)
 {
@@ -288,7 +279,11 @@ static bool line_find_kept(struct work *w, struct variants_line *line, uint64_t 
 		return false;
 	kept->signature = signature;
 	kept->version = line->version;
-	kept_put(v, kept, w->first);
+	v->kept_variants += v->all.count - w->first;
+	v->kept_variants -= kept->all.count;
+	kept->all.count = 0;
+	for (size_t i = w->first; i < v->all.count; i++)
+		vec_push(&kept->all, v->all.at[i]);
 	return true;
 }
 

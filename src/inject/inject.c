@@ -21,20 +21,16 @@ struct inject {
 	uint64_t before;      /* event of the last point, chosen or not */
 };
 
-/* The earliest event where the search for the cause of a failing prefix may begin.  With --points, a crash at this
- * point stands for all crashes since the point before it. */
-static uint64_t search_start(const struct inject *in)
-{
-	uint64_t start = select_start(in->campaign->select);
-
-	return in->campaign->options.points && in->before > start ? in->before : start;
-}
-
 static int point_try(struct pass *pass, size_t point, struct err *err)
 {
-	struct trial trial = {.point = (uint32_t)point, .which = TRIAL_ALL, .from = search_start(pass->state)};
-	int r = pass_try(pass, trial, err);
+	const struct inject *in = pass->state;
+	struct trial trial = {.point = (uint32_t)point, .which = TRIAL_ALL, .from = select_start(in->campaign->select)};
+	int r;
 
+	/* With --points, a crash at this point stands for all crashes since the point before it. */
+	if (in->campaign->options.points && in->before > trial.from)
+		trial.from = in->before;
+	r = pass_try(pass, trial, err);
 	if (r < 0 || !model_pending_count(image_model(reading_image(pass->reading))))
 		return r;
 	trial.which = TRIAL_NONE;
@@ -56,26 +52,18 @@ static int pages_try(struct pass *pass, struct err *err)
 	return try_each(&in->pages, explored->roots.count - 1, moment, TRY_PAGES, err);
 }
 
-/* If only first visits count, the survey knows where they are.  Points are numbered in that order. */
-static size_t point_due(struct pass *pass)
-{
-	struct inject *in = pass->state;
-	const struct points *points = in->campaign->survey->points;
-
-	if (in->due > points_count(points) || reading_number(pass->reading) + 1 < points_get(points, in->due)->first)
-		return 0;
-	return in->due++;
-}
-
 /* The point just before the event, or before the end if it is NULL. */
 static size_t point_here(struct pass *pass, const struct event *ev, uint64_t *visit)
 {
 	struct inject *in = pass->state;
+	const struct points *known = in->campaign->survey->points;
 	uint64_t number = reading_number(pass->reading);
 
 	*visit = 1;
+	/* If only first visits count, the survey knows where they are.  Points are numbered in that sequence. */
 	if (in->first_visits)
-		return point_due(pass);
+		return in->due <= points_count(known) && number + 1 >= points_get(known, in->due)->first ? in->due++
+													 : 0;
 	if (!ev)
 		return points_end(in->points, number, visit);
 	select_event(in->campaign->select, reading_trace(pass->reading), ev, number);

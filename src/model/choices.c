@@ -98,16 +98,6 @@ static void take_and_restart(const struct pass *p, struct choices_bounds bounds,
 		taken[i] = must_take(&p->units[i], bounds);
 }
 
-static bool next_set(const struct pass *p, struct choices_bounds bounds, uint8_t *taken)
-{
-	uint32_t at = last_open(*p, taken, false);
-
-	if (at == p->count)
-		return false;
-	take_and_restart(p, bounds, at, taken);
-	return true;
-}
-
 /* Bytes of the line that the unit would show. */
 static uint64_t unit_bytes(const struct choices_unit *unit)
 {
@@ -182,27 +172,24 @@ static bool returns(const struct pass *p, const uint8_t *taken)
 	return true;
 }
 
-static bool next_once(const struct pass *p, struct choices_bounds bounds, uint8_t *taken)
-{
-	bool more;
-
-	do
-		more = next_content(p, bounds, taken);
-	while (more && returns(p, taken));
-	return more;
-}
-
 bool choices_next(const struct choices *c, uint32_t line, struct choices_bounds bounds, enum choices_mode mode,
 		  uint8_t *taken)
 {
 	const struct pass p = pass_start(c, line, bounds);
+	uint32_t at;
+	bool more;
 
-	switch (mode) {
-	case CHOICES_SETS: return next_set(&p, bounds, taken);
-	case CHOICES_CONTENTS: return next_content(&p, bounds, taken);
-	case CHOICES_ONCE: break;
+	if (mode == CHOICES_SETS) {
+		at = last_open(p, taken, false);
+		if (at == p.count)
+			return false;
+		take_and_restart(&p, bounds, at, taken);
+		return true;
 	}
-	return next_once(&p, bounds, taken);
+	do
+		more = next_content(&p, bounds, taken);
+	while (more && mode == CHOICES_ONCE && returns(&p, taken));
+	return more;
 }
 
 void choices_most(const struct choices *c, uint32_t line, struct choices_bounds bounds, uint8_t *taken)

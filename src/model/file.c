@@ -96,36 +96,27 @@ static void file_shift(struct model *model, const struct event *ev, uint64_t fro
 	memory_shift(&model->memory, ev->file, from, to);
 }
 
-static void file_collapse(struct model *model, const struct event *ev, struct pm_file *file)
-{
-	if (ev->offset >= file->size || ev->size >= file->size - ev->offset)
-		return; /* the kernel refuses this */
-	file_shift(model, ev, ev->offset + ev->size, ev->offset);
-	file->size -= ev->size;
-}
-
-static void file_insert(struct model *model, const struct event *ev, struct pm_file *file)
-{
-	if (ev->offset >= file->size || ev->size > SIZE_LIMIT - file->size)
-		return; /* the kernel refuses this too */
-	file_shift(model, ev, ev->offset, ev->offset + ev->size);
-	file->size += ev->size;
-}
-
+/* The kernel refuses to remove or insert a range that is not inside the file. */
 void step_allocate(struct model *model, const struct event *ev)
 {
 	struct pm_file *file = memory_file(&model->memory, ev->file);
-	uint64_t end = ev->offset + ev->size;
+	uint64_t end = ev->offset + ev->size, left = ev->offset < file->size ? file->size - ev->offset : 0;
 
 	model->changes++;
 	if (ev->offset > SIZE_LIMIT || ev->size > SIZE_LIMIT - ev->offset)
 		return;
 	if (ev->flags & FALLOC_FL_COLLAPSE_RANGE) {
-		file_collapse(model, ev, file);
+		if (ev->size < left) {
+			file_shift(model, ev, end, ev->offset);
+			file->size -= ev->size;
+		}
 		return;
 	}
 	if (ev->flags & FALLOC_FL_INSERT_RANGE) {
-		file_insert(model, ev, file);
+		if (left && ev->size <= SIZE_LIMIT - file->size) {
+			file_shift(model, ev, ev->offset, end);
+			file->size += ev->size;
+		}
 		return;
 	}
 	if (ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES))

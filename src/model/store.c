@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) uint64_t unit_apply(struct model *m
 	return bytes;
 }
 
-/* What a store leaves pending on a line. */
+/* The part of a store that is pending on one line. */
 struct left {
 	uint64_t bytes;
 	unsigned units;

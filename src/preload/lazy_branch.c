@@ -155,7 +155,7 @@ void lazy_branch(uint32_t line, const uint8_t *certain)
 	struct contents k = contents_of(line, certain);
 	bool downwards = k.count < ALTERNATIVES_MAX && lazy_goes_downwards();
 
-	switch (lazy.block->order) {
+	switch (lazy.block->sequence) {
 	case LAZY_SAMPLE: contents_seek(&k, lazy_random_below(line, k.count)); return;
 	case LAZY_LEAST: contents_seek(&k, 0); return;
 	case LAZY_MOST: choices_most(lazy.choices, line, lazy.bounds, lazy.alternative); return;

@@ -147,7 +147,7 @@ static uint64_t class_choose(const struct classes *k, uint32_t line)
 {
 	if (k->count == 1)
 		return k->masks[0];
-	switch (lazy.block->order) {
+	switch (lazy.block->sequence) {
 	case LAZY_SAMPLE: return k->masks[lazy_random_below(line + lazy.depth * 1000003, k->count)];
 	case LAZY_LEAST: return k->masks[0];
 	case LAZY_MOST: return class_most(k);

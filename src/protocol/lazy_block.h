@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 /* Which content of a line to try first. */
-enum lazy_order {
+enum lazy_sequence {
 	/* While nothing is lost, try the content that loses the most stores; after that, the one that keeps the most.
 	 * So the first states to be tried lack one store that recovery reads early, and have the others. */
 	LAZY_CONTRAST,
@@ -55,7 +55,7 @@ struct lazy_block {
 	uint64_t timeout_ns;
 	uint64_t leaves_max; /* 0: no limit */
 	uint64_t seed;
-	uint32_t order; /* enum lazy_order */
+	uint32_t sequence; /* enum lazy_sequence */
 	uint32_t file_count, given_count;
 	uint32_t choices;      /* offset in the block */
 	_Atomic uint32_t stop; /* blackout may set it at any time: report no more leaves */

@@ -119,7 +119,7 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	uint8_t *taken;
 
 	block->timeout_ns = run->timeout_ns;
-	block->order = run->options.order;
+	block->sequence = run->options.sequence;
 	block->seed = run->options.seed + run->end.leaves;
 	block->stores = run->options.stores;
 	block->output = w->command.writes_file ? LAZY_OUTPUT_FILE : LAZY_OUTPUT_STREAM;
@@ -513,7 +513,7 @@ static bool run_goes_on(struct lazy_run *run)
 			run->end.left_out += left_of(run, &run->postponed.at[run->asked++]);
 		return false;
 	}
-	if (run->options.order == LAZY_SAMPLE)
+	if (run->options.sequence == LAZY_SAMPLE)
 		return run->options.leaves_max > run->end.leaves && run->reported > 0;
 	if (run->asked == run->postponed.count)
 		return false;

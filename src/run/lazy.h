@@ -54,7 +54,7 @@ struct lazy_options {
 	const struct choices *choices;
 	/* For each path of the origin: the file in `choices` that has this path now, or CHOICES_NONE. */
 	const uint32_t *files;
-	enum lazy_order order;
+	enum lazy_sequence sequence;
 	uint64_t seed; /* for LAZY_SAMPLE */
 	/* Stop after this many leaves; 0: no limit.  For LAZY_SAMPLE it is the number of samples; LAZY_LEAST and
 	 * LAZY_MOST have one leaf. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The path alone does not tell a program from the one that was built in its stead. */
+/* A program that was built again has the same path, but another size or time. */
 static uint64_t module_identity(const struct trace_module *module)
 {
 	const uint64_t version[] = {module->file_size, module->mtime};

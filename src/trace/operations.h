@@ -27,7 +27,7 @@ struct operations_place {
 	size_t open_count;
 };
 
-/* What the whole recording shows. */
+/* Totals over the whole recording. */
 struct operations_summary {
 	uint64_t begun, completed; /* begins and ends */
 	/* Operations during which PM changed.  If none did, or only the last one, the program read the whole list

@@ -26,7 +26,7 @@
 
 #include "trace/trace.h"
 
-/* What the caller of a function can pass through its parameters. */
+/* The kinds of data that a caller can pass through the parameters of a function. */
 enum symbols_given {
 	GIVEN_UNKNOWN, /* no debug info, or debug info without types */
 	GIVEN_NOTHING, /* no parameter can hold an address */

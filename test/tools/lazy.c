@@ -269,14 +269,14 @@ static int brute(struct recovery *r, uint32_t line, struct choices_bounds bounds
 	return 0;
 }
 
-static enum lazy_order order_parse(const char *text)
+static enum lazy_sequence sequence_parse(const char *text)
 {
 	static const char *const names[] = {
 		[LAZY_CONTRAST] = "contrast", [LAZY_SAMPLE] = "sample", [LAZY_LEAST] = "least", [LAZY_MOST] = "most"};
 
 	for (unsigned i = 0; text && i < 4; i++)
 		if (!strcmp(text, names[i]))
-			return (enum lazy_order)i;
+			return (enum lazy_sequence)i;
 	return LAZY_CONTRAST;
 }
 
@@ -295,7 +295,7 @@ static int lazily(struct recovery *r, int argc, char **argv, struct err *err)
 	struct lazy_options o = {.choices = choices, .files = &file, .leaf = on_leaf, .ended = on_end};
 	double start = seconds();
 
-	o.order = order_parse(value(argc, argv, "order"));
+	o.sequence = sequence_parse(value(argc, argv, "order"));
 	o.seed = number(argc, argv, "seed", 1);
 	o.leaves_max = number(argc, argv, "leaves", 0);
 	stage_write(NULL);

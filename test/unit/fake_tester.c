@@ -236,7 +236,7 @@ static void tree_grow(struct fake_tree *tree, size_t level, struct choices_bound
 	}
 	line = tree->lines[level];
 	flags = tree->taken + choices_lines(c)[line].first;
-	if (tree->options->order == LAZY_MOST) {
+	if (tree->options->sequence == LAZY_MOST) {
 		choices_most(c, line, bounds, flags);
 		tree_grow(tree, level + 1, choices_decide(c, line, flags, bounds));
 		return;
@@ -255,7 +255,7 @@ static int fake_submit_lazy(struct tester *t, const struct tester_input *certain
 	struct fake_tree tree = {.tester = t, .options = options, .crash = certain->crash, .ticket = ticket};
 
 	(void)err;
-	assert_int_not_equal(options->order, LAZY_SAMPLE); /* this tree has no chance in it */
+	assert_int_not_equal(options->sequence, LAZY_SAMPLE); /* this tree has no chance in it */
 	if (is_stopped(fake))
 		return TESTER_STOPPED;
 	fake->submitted++;

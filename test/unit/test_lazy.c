@@ -448,25 +448,25 @@ static bool is_like(const struct world *w, const struct leaf *leaf, uint8_t end,
 }
 
 /* Without a tree: the leaf of an extreme, and all sets that recovery cannot distinguish from it. */
-static void end_check(struct world *w, enum lazy_order order)
+static void end_check(struct world *w, enum lazy_sequence sequence)
 {
-	uint8_t end = order == LAZY_MOST;
+	uint8_t end = sequence == LAZY_MOST;
 
-	w->block->order = order;
+	w->block->sequence = sequence;
 	w->block->leaves_max = 1;
 	tree_run(w);
-	w->block->order = LAZY_CONTRAST;
+	w->block->sequence = LAZY_CONTRAST;
 	w->block->leaves_max = 0;
 	if (shared->count != 1 || !(shared->leaves[0].flags & (end ? LAZY_ALL : LAZY_NONE))) {
-		complain(w, "order %u: %zu leaves, or not that of the end", order, shared->count);
+		complain(w, "sequence %u: %zu leaves, or not that of the end", sequence, shared->count);
 		return;
 	}
 	leaf_check(w, &shared->leaves[0]);
 	for (size_t i = 0; i < w->sets; i++) {
 		if (is_like(w, &shared->leaves[0], end, w->taken[i]) &&
 		    !outcome_equal(&w->outcomes[i], &shared->leaves[0].outcome))
-			complain(w, "order %u: set %zu is like the end where that was read, but not its outcome", order,
-				 i);
+			complain(w, "sequence %u: set %zu is like the end where that was read, but not its outcome",
+				 sequence, i);
 	}
 }
 
@@ -508,7 +508,7 @@ static struct lazy_block *block_make(const struct choices *c)
 	struct lazy_block *block = calloc(1, before + c->bytes);
 
 	block->bytes = before + c->bytes;
-	block->order = LAZY_CONTRAST;
+	block->sequence = LAZY_CONTRAST;
 	block->timeout_ns = 10000000000;
 	block->file_count = FILES;
 	block->choices = (uint32_t)before;
