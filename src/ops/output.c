@@ -14,8 +14,16 @@ struct output_rules {
 	VEC_OF(struct re_pattern_buffer) ignored;
 };
 
+/* A path, and the word that takes its place. */
+struct hidden {
+	const char *path, *word;
+};
+
 struct output {
 	const struct output_rules *rules;
+	struct hidden hidden[OUTPUT_HIDDEN_MAX];
+	size_t hidden_count;
+	VEC_OF(char) shown; /* a line with the words in place of the paths */
 	uint64_t bytes;
 	bool endless, ended;
 	VEC_OF(char) partial;    /* the start of a line whose end has not come yet */
@@ -90,6 +98,7 @@ void output_free(struct output *output)
 {
 	if (!output)
 		return;
+	vec_free(&output->shown);
 	vec_free(&output->partial);
 	vec_free(&output->hashes);
 	vec_free(&output->text);
@@ -108,6 +117,7 @@ struct output *output_copy(const struct output *output)
 	struct output *copy = mem_alloc(sizeof(*copy));
 
 	*copy = *output;
+	VEC_COPY(&copy->shown, &output->shown);
 	VEC_COPY(&copy->partial, &output->partial);
 	VEC_COPY(&copy->hashes, &output->hashes);
 	VEC_COPY(&copy->text, &output->text);
@@ -119,7 +129,7 @@ void output_clear(struct output *output)
 {
 	output->bytes = output->rest_count = output->rest = 0;
 	output->endless = output->ended = false;
-	output->keep_from = 0;
+	output->keep_from = output->hidden_count = 0;
 	output->partial.count = output->hashes.count = output->text.count = output->starts.count = 0;
 }
 
@@ -127,6 +137,48 @@ void output_keep_from(struct output *output, size_t line)
 {
 	BUG_ON(output->bytes);
 	output->keep_from = line;
+}
+
+void output_hide(struct output *output, const char *path, const char *word)
+{
+	BUG_ON(output->bytes || output->hidden_count == OUTPUT_HIDDEN_MAX);
+	output->hidden[output->hidden_count++] = (struct hidden){path, word};
+}
+
+/* The first hidden path in these bytes; NULL: there is none. */
+static const char *hidden_find(const struct output *output, const char *bytes, size_t size, const struct hidden **which)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < output->hidden_count; i++) {
+		const struct hidden *hidden = &output->hidden[i];
+		const char *found = memmem(bytes, size, hidden->path, strlen(hidden->path));
+
+		if (found && (!first || found < first)) {
+			first = found;
+			*which = hidden;
+		}
+	}
+	return first;
+}
+
+/* Replace the hidden paths; the new line stays until the next one. */
+static void line_show(struct output *output, const char **line, size_t *size)
+{
+	const char *at = *line, *end = at + *size, *found;
+	const struct hidden *which = NULL;
+
+	if (!hidden_find(output, at, *size, &which))
+		return;
+	output->shown.count = 0;
+	while ((found = hidden_find(output, at, (size_t)(end - at), &which))) {
+		vec_append(&output->shown, at, (size_t)(found - at));
+		vec_append(&output->shown, which->word, strlen(which->word));
+		at = found + strlen(which->path);
+	}
+	vec_append(&output->shown, at, (size_t)(end - at));
+	*line = output->shown.at;
+	*size = output->shown.count;
 }
 
 static void text_keep(struct output *output, const char *line, size_t size)
@@ -141,6 +193,7 @@ static void text_keep(struct output *output, const char *line, size_t size)
 
 static void line_add(struct output *output, const char *line, size_t size)
 {
+	line_show(output, &line, &size);
 	if (is_ignored(output->rules, line, size))
 		return;
 	uint64_t hash = XXH3_64bits(line, size);

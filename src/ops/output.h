@@ -39,6 +39,7 @@ enum {
 	OUTPUT_HASHED_MAX = 1 << 22, /* lines with a hash of their own; later ones share one */
 	OUTPUT_TEXT_MAX = 1 << 16,   /* bytes that are kept as text */
 	OUTPUT_TEXT_LINE_MAX = 512,  /* of these, for one line */
+	OUTPUT_HIDDEN_MAX = 2,
 };
 
 #define OUTPUT_BYTES_MAX (UINT64_C(1) << 28) /* of one recovery; what prints more prints without end */
@@ -74,6 +75,10 @@ void output_clear(struct output *output);
 /* Before the first byte: keep the text of the lines from `line` on.  Lines count from 0, without those that are
  * ignored. */
 void output_keep_from(struct output *output, size_t line);
+
+/* Before the first byte: wherever the path occurs in a line, the word takes its place.  So outputs are equal if they differ
+ * only in the path of a private file.  Both texts must stay until output_end.  At most OUTPUT_HIDDEN_MAX. */
+void output_hide(struct output *output, const char *path, const char *word);
 
 /* Add bytes.  False: the bound is reached, and more need not be read. */
 bool output_feed(struct output *output, const void *bytes, size_t size);

@@ -235,6 +235,16 @@ static struct place place_alias(const char *path, struct place place)
 	return place;
 }
 
+/* Whoever looks at the operations before there is a server has seen those of one setting. */
+static void ops_note(const char *path)
+{
+	char ops[PATH_MAX];
+
+	if (stub_page->serve && !stub_is_child && !atomic_load(&stub_page->ops_used) &&
+	    stub_beside(ops, sizeof(ops), STUB_OPS) && !strcmp(path, ops))
+		atomic_store(&stub_page->ops_used, 1);
+}
+
 struct place place_of(int dirfd, const char *path, bool follow)
 {
 	struct place place = {.kind = PLACE_NONE};
@@ -242,6 +252,7 @@ struct place place_of(int dirfd, const char *path, bool follow)
 	int saved = errno;
 
 	if (stub_page && path && *path && path_absolute(canonical, dirfd, path)) {
+		ops_note(canonical);
 		for (int links = 0; links < LINKS_MAX; links++) {
 			if (!path_canonical(canonical))
 				break;

@@ -94,6 +94,8 @@ static void fd_note(int fd)
 		stub_refuse("recovery has an open pipe or connection before it opens a PM file");
 	if (S_ISCHR(st.st_mode))
 		return;
+	if (fd == STDIN_FILENO && lseek(fd, 0, SEEK_CUR) != 0)
+		atomic_store(&stub_page->ops_used, 1);
 	if (server.offset_count == OFFSETS_MAX)
 		stub_refuse("recovery has too many files open before it opens a PM file");
 	server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
@@ -105,6 +107,23 @@ static void offsets_restore(void)
 		lseek(server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
 }
 
+/* The operations on standard input may be others than those that the server was started with. */
+static void input_change(void)
+{
+	char path[4096];
+	struct stat st;
+
+	if (!stub_page->ops_changed || fstat(STDIN_FILENO, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	int fd = stub_beside(path, sizeof(path), STUB_OPS)
+			 ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC)
+			 : -1;
+	if (fd < 0)
+		stub_refuse("the operations are hidden");
+	syscall(SYS_dup2, fd, STDIN_FILENO);
+	syscall(SYS_close, fd);
+}
+
 /* Is this memory that children would share with each other? */
 static bool line_is_shared(const char *line)
 {
@@ -114,14 +133,27 @@ static bool line_is_shared(const char *line)
 	return flags && strlen(flags) > 4 && flags[2] == 'w' && flags[4] == 's' && start != (uintptr_t)stub_page;
 }
 
+/* Is it a mapping of this file?  "START-END FLAGS OFFSET DEVICE INODE ..." */
+static bool line_is_of(const char *line, const struct stat *file)
+{
+	for (int i = 0; line && i < 4; i++)
+		line = strchr(line, ' ') ? strchr(line, ' ') + 1 : NULL;
+	return line && strtoull(line, NULL, 10) == file->st_ino;
+}
+
 static void memory_check(void)
 {
 	char line[4096 + 128];
 	FILE *maps = NEXT(fopen)("/proc/self/maps", "re");
 	bool shared = false;
+	struct stat in;
+	bool reads = fstat(STDIN_FILENO, &in) == 0 && S_ISREG(in.st_mode);
 
-	while (maps && fgets(line, sizeof(line), maps))
+	while (maps && fgets(line, sizeof(line), maps)) {
 		shared = shared || line_is_shared(line);
+		if (reads && line_is_of(line, &in))
+			atomic_store(&stub_page->ops_used, 1);
+	}
 	if (maps)
 		fclose(maps);
 	if (shared)
@@ -177,6 +209,7 @@ static bool child_start(pid_t *pid, bool lazy)
 	sigaction(SIGCHLD, &server.chld, NULL);
 	sigprocmask(SIG_SETMASK, &server.mask, NULL);
 	stub_is_child = true;
+	input_change();
 	if (lazy)
 		lazy_stub_child();
 	else

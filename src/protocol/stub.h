@@ -8,7 +8,8 @@
  *     reply      a FIFO: struct stub_reply, back
  *     lazy, out, err                        for STUB_LAZY; see lazy_block.h
  *
- * Beside the control directory is the file {out}, if the command has one, under two names (run/outfile.h).
+ * Beside the control directory are, if recovery performs operations, a link to them (run/command.h), and the file {out}
+ * under two names (run/outfile.h).
  *
  * These are files, not inherited descriptors, because a program may close descriptors that it does not know.  A request
  * or reply is one write.  It is followed by `bytes` more bytes, so a side that does not know the `op` can skip it.
@@ -45,10 +46,11 @@
 #define STUB_FILE_OUT "out"
 #define STUB_FILE_ERR "err"
 
+#define STUB_OPS "ops"
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 4, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 5, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -75,6 +77,9 @@ struct stub_page {
 	_Atomic uint32_t refused;  /* recovery tried something that this mode cannot do; `reason` says what */
 	_Atomic uint32_t opened;   /* this run has opened a PM file through the C library */
 	_Atomic int32_t processor; /* that the server is bound to; -1: to none */
+	/* The server has looked at the operations: it cannot serve a run with others. */
+	_Atomic uint32_t ops_used;
+	uint32_t ops_changed; /* the link leads to others than when the server was started */
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;
 	uint32_t paths, dirs; /* offsets of arrays of struct stub_entry, sorted by `original` */
@@ -108,7 +113,7 @@ enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
 
 /* Two programs share these bytes, perhaps built by different compilers. */
 _Static_assert(offsetof(struct stub_page, version) == 0, "every version of the stub finds the version here");
-_Static_assert(sizeof(struct stub_page) == 312 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
+_Static_assert(sizeof(struct stub_page) == 320 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
 	       "entries may follow the page");
 _Static_assert(sizeof(struct stub_entry) == 24, "no padding");
 _Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 24, "no padding");

@@ -2,12 +2,13 @@
 /* command.c - see command.h. */
 #include "run/command.h"
 
-#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/path.h"
 #include "ops/substitute.h"
 #include "run/shell.h"
 
@@ -21,50 +22,56 @@ static void argv_make(struct command *command)
 	free(text);
 }
 
-/* The operations are read by recovery, or by the client if there is one. */
-static int input_open(struct command *command, unsigned words, struct err *err)
+void command_make(struct command *command, const struct command_template *template,
+		  const struct recovery_setting *setting, const struct command_files *files)
 {
-	if (!command->ops || words & SUBSTITUTE_OPS)
-		return 0;
-	command->in = open(command->ops, O_RDONLY | O_CLOEXEC);
-	return command->in < 0 ? err_sys(err, "cannot open the operations in %s", command->ops) : 0;
-}
-
-int command_make(struct command *command, const struct command_template *template,
-		 const struct recovery_setting *setting, const char *out, struct err *err)
-{
-	struct substitution values = {.out = out};
+	const struct substitution values = {.ops = files->ops,
+					    .out = files->out,
+					    .first = setting ? setting->first : 0};
+	const struct substitution *used = setting ? &values : NULL;
 	unsigned words, client_words = 0;
 
-	*command = (struct command){.in = -1};
-	if (setting) {
-		command->id = setting->id;
-		command->first = values.first = setting->first;
-		values.ops = command->ops = strdup(setting->ops);
-		BUG_ON(!command->ops);
-	}
-	command->text = substitute_shell(template->recover, setting ? &values : NULL, &words);
+	*command = (struct command){.id = setting ? setting->id : 0};
+	command->text = substitute_shell(template->recover, used, &words);
 	if (template->client)
-		command->client = substitute_shell(template->client, setting ? &values : NULL, &client_words);
-	command->writes_file = setting && (words | client_words) & SUBSTITUTE_OUT;
+		command->client = substitute_shell(template->client, used, &client_words);
 	argv_make(command);
-	return input_open(command, template->client ? client_words : words, err);
+	if (!setting)
+		return;
+	command->reads = !((template->client ? client_words : words) & SUBSTITUTE_OPS);
+	command->hides = (words | client_words) & (SUBSTITUTE_OPS | SUBSTITUTE_OUT);
+	command->writes_file = (words | client_words) & SUBSTITUTE_OUT;
 }
 
-bool command_is_for(const struct command *command, const struct recovery_setting *setting)
+static bool texts_same(const char *a, const char *b)
 {
-	if (!command->text || !setting)
-		return command->text && !command->id;
-	return command->id == setting->id && command->first == setting->first && !strcmp(command->ops, setting->ops);
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool command_same(const struct command *a, const struct command *b)
+{
+	return !a->id == !b->id && texts_same(a->text, b->text) && texts_same(a->client, b->client);
 }
 
 void command_free(struct command *command)
 {
-	if (command->text && command->in >= 0)
-		close(command->in);
-	free(command->ops);
 	free(command->text);
 	free(command->client);
 	words_free(&command->argv);
-	*command = (struct command){.in = -1};
+	*command = (struct command){0};
+}
+
+int command_link(const struct recovery_setting *setting, const char *link, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (access(setting->ops, R_OK) < 0)
+		return err_sys(err, "cannot read the operations in %s", setting->ops);
+	/* A run that has just been started must not find nothing. */
+	if (path_make(path, sizeof(path), err, "%s.new", link) < 0)
+		return -1;
+	unlink(path);
+	if (symlink(setting->ops, path) < 0 || rename(path, link) < 0)
+		return err_sys(err, "cannot create %s", link);
+	return 0;
 }

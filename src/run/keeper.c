@@ -66,12 +66,8 @@ static void stub_environment(const struct keeper_options *o)
 /* From here on the process acts as a recovery, or as a client. */
 static int child_prepare(const struct keeper_options *o, const struct keeper_streams *streams, struct err *err)
 {
-	char path[64] = "/dev/null";
+	int in = open(streams->in ? streams->in : "/dev/null", O_RDONLY | O_CLOEXEC);
 
-	/* A descriptor of its own has an offset of its own. */
-	if (streams->in >= 0)
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", streams->in);
-	int in = open(path, O_RDONLY | O_CLOEXEC);
 	setsid();
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(streams->out, STDOUT_FILENO) < 0 || dup2(o->err, STDERR_FILENO) < 0)
 		return err_sys(err, "cannot redirect the input and output of recovery");
@@ -280,7 +276,7 @@ static bool is_shared(const struct scene *scene, int fd)
 
 static bool is_stream(const struct keeper_options *o, int fd)
 {
-	return fd == o->main.in || fd == o->main.out || fd == o->client.in || fd == o->client.out || fd == o->err;
+	return fd == o->main.out || fd == o->client.out || fd == o->err;
 }
 
 /* Close our other descriptors: recovery must not get them, and they would keep the ends of other workers' sockets

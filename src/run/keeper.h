@@ -20,7 +20,7 @@
 
 /* The standard streams of a process; its standard error is that of all. */
 struct keeper_streams {
-	int in; /* a regular file, which each run reads from its start; -1: /dev/null */
+	const char *in; /* path; NULL: /dev/null */
 	int out;
 };
 

@@ -435,7 +435,7 @@ static bool output_read(struct lazy_run *run, const struct worker *w, size_t byt
 	const struct output *before = w->out_before.summary;
 
 	output_free(run->output);
-	run->output = !w->options->output ? NULL : before ? output_copy(before) : output_new(w->options->output);
+	run->output = before ? output_copy(before) : worker_output(w);
 	for (size_t part; bytes; bytes -= part) {
 		part = bytes < sizeof(chunk) ? bytes : sizeof(chunk);
 		if (!report_read(w->control.reply, chunk, part))

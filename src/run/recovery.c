@@ -201,9 +201,9 @@ const char *recovery_command(struct recovery *r, unsigned worker, struct err *er
 
 const char *recovery_input(const struct recovery *r, unsigned worker)
 {
-	const struct command *command = &r->slots[worker].worker.command;
+	const struct worker *w = &r->slots[worker].worker;
 
-	return command->in >= 0 && !command->client ? command->ops : NULL;
+	return w->command.reads && !w->command.client ? w->ops : NULL;
 }
 
 enum recovery_mode recovery_mode(const struct recovery *r)

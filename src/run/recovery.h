@@ -37,8 +37,9 @@
  * {out} is a private file, which is there and empty when recovery starts.  Without {ops} the operations are the
  * standard input of the client or, if there is none, of recovery.  The output that is summarized is {out}, or without
  * {out} the standard output of the client or of recovery.  All that holds for a child of the fork server as for a
- * process of its own: it does not see what other children have read or written.  A worker whose setting changes starts
- * a new server.
+ * process of its own: it does not see what other children have read or written.  {ops} and {out} are replaced by paths
+ * that are private to the worker; in the output that is summarized they read as the words again.  A server that has
+ * looked at the operations before it opened a PM file is started anew for others, and so is one whose command has {first}.
  *
  * A recovery without a setting reads /dev/null.  It has its own session.  It is killed with all its descendants when it
  * ends or its time is up.  Its verdict is the same in every mode.

@@ -31,7 +31,7 @@ static void attend(const struct recovery *r, const struct worker *w, const struc
 		.environment = r->environment.items,
 		.wait_all = true,
 		.nudge_ms = (int64_t)(visit->limit * 1000),
-		.client_input = w->command.in >= 0 ? w->command.ops : NULL,
+		.client_input = w->command.reads ? w->ops : NULL,
 		.service = visit->client && service.client ? &service : NULL,
 		.attended = true,
 	};

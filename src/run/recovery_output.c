@@ -58,11 +58,11 @@ void recovery_output_pump(struct recovery_output *output, bool all)
 	}
 }
 
-void recovery_output_clear(struct recovery_output *output, const struct output_rules *rules)
+void recovery_output_clear(struct recovery_output *output, struct output *summary)
 {
 	output->total = 0;
 	output_free(output->summary);
-	output->summary = rules ? output_new(rules) : NULL;
+	output->summary = summary;
 	output->endless = false;
 }
 

@@ -24,9 +24,9 @@ void recovery_output_close(struct recovery_output *output);
 /* Read what is there.  `all`: read to the last byte; otherwise stop early, to be fair to the other workers. */
 void recovery_output_pump(struct recovery_output *output, bool all);
 
-/* recovery_output_clear forgets the output; what comes is summarized by these rules, if any.  recovery_output_copy goes
+/* recovery_output_clear forgets the output; what comes is fed to this summary, which may be NULL.  recovery_output_copy goes
  * back to an earlier state. */
-void recovery_output_clear(struct recovery_output *output, const struct output_rules *rules);
+void recovery_output_clear(struct recovery_output *output, struct output *summary);
 void recovery_output_copy(struct recovery_output *output, const struct recovery_output *from);
 
 /* The end of the output; the caller frees tail.text. */

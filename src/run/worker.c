@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "run/children.h"
 #include "run/inplace.h"
 #include "run/lazy_in.h"
@@ -31,7 +32,6 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 	*worker = (struct worker){.options = options, .server_fd = -1, .keeper_fd = -1};
 	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
 	worker->out.read = worker->err.read = worker->client.read = -1;
-	worker->command.in = -1;
 	worker->file = OUTFILE_CLOSED;
 	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0 ||
 	    (options->output && options->command.client && recovery_output_open(&worker->client) < 0))
@@ -43,7 +43,9 @@ int worker_stage(struct worker *worker, const char *stage, struct err *err)
 {
 	int result = scene_open(&worker->scene, worker->options->origin, stage, err);
 	worker->is_open = true;
-	return result < 0 ? -1 : outfile_place(&worker->file, worker->scene.path, err);
+	if (result < 0 || path_make(worker->ops, sizeof(worker->ops), err, "%s/" STUB_OPS, worker->scene.path) < 0)
+		return -1;
+	return outfile_place(&worker->file, worker->scene.path, err);
 }
 
 static void server_stop(struct worker *w)
@@ -102,16 +104,39 @@ void worker_stop(struct worker *w)
 	w->state = WORKER_IDLE;
 }
 
+/* Other operations, for the same command lines. */
+static int ops_change(struct worker *w, const struct recovery_setting *setting, struct err *err)
+{
+	if (!setting || !strcmp(w->ops_now, setting->ops))
+		return 0;
+	if (path_make(w->ops_now, sizeof(w->ops_now), err, "%s", setting->ops) < 0 ||
+	    command_link(setting, w->ops, err) < 0) {
+		*w->ops_now = 0;
+		return -1;
+	}
+	if (w->serving && atomic_load(&w->control.page->ops_used))
+		server_stop(w);
+	if (w->control.page)
+		w->control.page->ops_changed = 1;
+	return 0;
+}
+
 int worker_set(struct worker *w, const struct recovery_setting *setting, struct err *err)
 {
-	if (command_is_for(&w->command, setting))
-		return 0;
-	server_stop(w);
-	worker_stop_keeper(w);
+	struct command command;
+
+	if (w->command.text && w->command.id == (setting ? setting->id : 0))
+		return ops_change(w, setting, err);
+	command_make(&command, &w->options->command, setting, &(struct command_files){w->ops, w->file.path});
+	if (!command_same(&command, &w->command)) {
+		server_stop(w);
+		worker_stop_keeper(w);
+	}
 	command_free(&w->command);
-	if (command_make(&w->command, &w->options->command, setting, w->file.path, err) < 0)
+	w->command = command;
+	if (command.writes_file && outfile_open(&w->file, err) < 0)
 		return -1;
-	return w->command.writes_file ? outfile_open(&w->file, err) : 0;
+	return ops_change(w, setting, err);
 }
 
 void worker_close(struct worker *w)
@@ -148,8 +173,8 @@ static struct keeper_options keeper_options(struct worker *w, enum recovery_mode
 		.cwd = o->cwd,
 		.memory = w->other_argv ? 0 : o->memory,
 		.network = o->network,
-		.main = {command->client ? -1 : command->in, w->out.write},
-		.client = {command->in, w->client.read >= 0 ? w->client.write : w->out.write},
+		.main = {command->reads && !command->client ? w->ops : NULL, w->out.write},
+		.client = {command->reads ? w->ops : NULL, w->client.read >= 0 ? w->client.write : w->out.write},
 		.err = w->err.write,
 		.mode = mode,
 		.scene = &w->scene,
@@ -242,14 +267,24 @@ static bool usage_is_limited(const struct worker *w)
 	return w->options->disk && w->mode != RECOVERY_FORK;
 }
 
+struct output *worker_output(const struct worker *w)
+{
+	struct output *output = w->options->output ? output_new(w->options->output) : NULL;
+
+	if (output && w->command.hides) {
+		output_hide(output, w->ops, "{ops}");
+		output_hide(output, w->file.path, "{out}");
+	}
+	return output;
+}
+
 static void outputs_begin(struct worker *w)
 {
-	bool summarized = !w->command.writes_file && !w->other_argv;
-	const struct output_rules *rules = summarized ? w->options->output : NULL;
+	bool summarized = !w->command.writes_file && !w->other_argv, by_client = w->client.read >= 0;
 
-	recovery_output_clear(&w->out, w->client.read >= 0 ? NULL : rules);
+	recovery_output_clear(&w->out, summarized && !by_client ? worker_output(w) : NULL);
 	recovery_output_clear(&w->err, NULL);
-	recovery_output_clear(&w->client, w->client.read >= 0 ? rules : NULL);
+	recovery_output_clear(&w->client, summarized && by_client ? worker_output(w) : NULL);
 }
 
 int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
@@ -330,15 +365,15 @@ static void outputs_pump(struct worker *w, bool all)
 /* What is compared with other runs, complete. */
 static struct output *summary_take(struct worker *w)
 {
-	const struct output_rules *rules = w->options->output;
-
-	if (!rules || w->lazy || w->other_argv)
+	if (w->lazy || w->other_argv)
 		return NULL;
 	if (!w->command.writes_file)
 		return recovery_output_take(w->client.read >= 0 ? &w->client : &w->out);
-	struct output *output = output_new(rules);
-	outfile_read(&w->file, output);
-	output_end(output);
+	struct output *output = worker_output(w);
+	if (output) {
+		outfile_read(&w->file, output);
+		output_end(output);
+	}
 	return output;
 }
 

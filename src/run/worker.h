@@ -55,6 +55,8 @@ struct worker {
 	char *const *other_argv, *const *other_environment; /* run this instead of the command */
 
 	struct command command; /* in the current setting */
+	char ops[PATH_MAX];     /* {ops}: a link */
+	char ops_now[PATH_MAX]; /* where it leads; "": nowhere */
 	struct outfile file;    /* {out}; closed if the command does not have the word */
 	struct recovery_output out, err;
 	struct recovery_output client;                 /* what the client prints, if that is summarized; then open */
@@ -96,6 +98,9 @@ uint64_t worker_next(const struct worker *worker);
 
 /* Does anything run? */
 bool worker_is_busy(const struct worker *worker);
+
+/* An empty output, for what the command writes in the current setting; NULL: outputs are not summarized. */
+struct output *worker_output(const struct worker *worker);
 
 /* Kill what runs, without an outcome. */
 void worker_stop(struct worker *worker);

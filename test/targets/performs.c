@@ -11,6 +11,7 @@
  *     raw            read and write without buffers, so that nothing is read ahead
  *     replace        write to FILE.new and rename that at the end
  *     again          at the end, open FILE anew and write it from the start: "again"
+ *     says=TEXT      print this first
  *     repeat=N       perform each operation so often
  *     endless        print without end
  *     binary         print bytes of any kind, with no newline at the end
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
 	need(pool != MAP_FAILED, "map");
 	if (!word("early"))
 		files_open();
+	if (word("says"))
+		fprintf(out, "%s\n", word("says"));
 	for (number = pool[0]; word("endless");)
 		fprintf(out, "again and again\n");
 	if (word("child")) {

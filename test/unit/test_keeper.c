@@ -35,7 +35,7 @@ static pid_t state_put(struct scene *scene, struct origin *origin, const char *d
 {
 	static char *const argv[] = {"true", NULL};
 	const struct keeper_options keeper = {
-		.argv = argv, .main = {-1, 1}, .client = {-1, 1}, .err = 2, .mode = RECOVERY_IN_PLACE, .scene = scene};
+		.argv = argv, .main = {NULL, 1}, .client = {NULL, 1}, .err = 2, .mode = RECOVERY_IN_PLACE, .scene = scene};
 	char stage[256], pool[256];
 	struct event ev = {.type = EVENT_FILE, .file = 1, .path = pool};
 	struct err err;

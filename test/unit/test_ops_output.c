@@ -526,12 +526,42 @@ static void test_copy(void **state)
 	output_rules_free(rules);
 }
 
+static void test_hidden(void **state)
+{
+	struct output_rules *rules = output_rules_new(1000);
+	struct output *want = text_output(rules, "reading {ops}: {ops}, {out}.new\nno path\n{out}"),
+		      *got = output_new(rules);
+	const char *text = "reading /w/0/ops: /w/0/ops, /w/0/out.new\nno path\n/w/0/out";
+	struct err err;
+
+	(void)state;
+	output_hide(got, "/w/0/ops", "{ops}");
+	output_hide(got, "/w/0/out", "{out}");
+	for (size_t i = 0; i < strlen(text); i++)
+		output_feed(got, text + i, 1);
+	output_end(got);
+	assert_int_equal(output_digest(got).low, output_digest(want).low);
+	struct output_body body = output_body(got, NULL);
+	expect_line(&body, 0, "reading {ops}: {ops}, {out}.new");
+	/* Lines are ignored by what is seen of them. */
+	assert_int_equal(output_rules_ignore(rules, "^/w/|^reading [{]", &err), 0);
+	output_clear(got);
+	output_hide(got, "/w/0/ops", "{ops}");
+	output_feed(got, "reading /w/0/ops\n/w/0/ops\nleft\n", 31);
+	output_end(got);
+	assert_int_equal(output_body(got, NULL).count, 2);
+	output_free(got);
+	output_free(want);
+	output_rules_free(rules);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comparing), cmocka_unit_test(test_binary), cmocka_unit_test(test_regex_refused),
 		cmocka_unit_test(test_endless),   cmocka_unit_test(test_large),  cmocka_unit_test(test_text),
 		cmocka_unit_test(test_any),       cmocka_unit_test(test_random), cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_hidden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

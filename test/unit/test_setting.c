@@ -27,33 +27,31 @@ static char *ops_make(const char *dir)
 	return path;
 }
 
+static const struct command_files files = {"/w 0/ops", "/w 0/output"};
+
 static void test_commands(void **state)
 {
 	static const struct {
 		struct command_template template;
-		const char *argument, *client; /* of the shell; %s: the path of the operations */
+		const char *argument, *client; /* of the shell */
 		bool reads, writes_file;
 	} cases[] = {
-		{{"./kv run pool", NULL}, "exec ./kv run pool", NULL, true, false},
-		{{"./kv {ops} {first}", NULL}, "exec ./kv '%s' 18", NULL, false, false},
-		{{"./kv >{out}; ./kv", NULL}, "./kv >/o/output; ./kv", NULL, true, true},
-		{{"./kv {ops}", "cli"}, "exec ./kv '%s'", "cli", true, false},
-		{{"./kv", "cli {ops} {out}"}, "exec ./kv", "cli '%s' /o/output", false, true},
+		{{"./kv run pool", NULL}, "exec ./kv run pool", "", true, false},
+		{{"./kv {ops} {first}", NULL}, "exec ./kv '/w 0/ops' 18", "", false, false},
+		{{"./kv >{out}; ./kv", NULL}, "./kv >'/w 0/output'; ./kv", "", true, true},
+		{{"./kv {ops}", "cli"}, "exec ./kv '/w 0/ops'", "cli", true, false},
+		{{"./kv", "cli {ops} {out}"}, "exec ./kv", "cli '/w 0/ops' '/w 0/output'", false, true},
 	};
-	const char *ops = ops_make(*state);
-	const struct recovery_setting setting = {.id = 3, .ops = ops, .first = 18};
-	char text[1024];
-	struct err err;
+	const struct recovery_setting setting = {.id = 3, .ops = "/o/ops-1", .first = 18};
 
+	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct command command;
 
-		assert_int_equal(command_make(&command, &cases[i].template, &setting, "/o/output", &err), 0);
-		snprintf(text, sizeof(text), cases[i].argument, ops);
-		assert_string_equal(command.argv.items[2], text);
-		snprintf(text, sizeof(text), cases[i].client ? cases[i].client : "", ops);
-		assert_string_equal(command.client ? command.client : "", text);
-		assert_int_equal(command.in >= 0, cases[i].reads);
+		command_make(&command, &cases[i].template, &setting, &files);
+		assert_string_equal(command.argv.items[2], cases[i].argument);
+		assert_string_equal(command.client ? command.client : "", cases[i].client);
+		assert_int_equal(command.reads, cases[i].reads);
 		assert_int_equal(command.writes_file, cases[i].writes_file);
 		command_free(&command);
 	}
@@ -64,52 +62,54 @@ static void test_command_unchanged(void **state)
 {
 	const struct command_template template = {"cat {ops} >{out}", "cli {first}"};
 	struct command command;
-	struct err err;
 
 	(void)state;
-	assert_int_equal(command_make(&command, &template, NULL, "/o/output", &err), 0);
+	command_make(&command, &template, NULL, &files);
 	assert_string_equal(command.text, "cat {ops} >{out}");
 	assert_string_equal(command.client, "cli {first}");
-	assert_int_equal(command.in, -1);
-	assert_false(command.writes_file);
+	assert_false(command.reads || command.writes_file || command.hides);
 	command_free(&command);
 }
 
-static void test_command_is_for(void **state)
+static bool is_same(const char *text, const struct recovery_setting *one, const struct recovery_setting *other)
 {
-	const struct command_template template = {"./kv", NULL};
-	const struct recovery_setting setting = {1, ops_make(*state), 5}, other_id = {2, setting.ops, 5},
-				      other_file = {1, "/dev/null", 5}, other_first = {1, setting.ops, 6};
-	struct command command = {.in = -1};
-	struct err err;
+	const struct command_template template = {text, "cli"};
+	struct command a, b;
 
-	assert_false(command_is_for(&command, NULL));
-	assert_false(command_is_for(&command, &setting));
-	command_make(&command, &template, NULL, "", &err);
-	assert_true(command_is_for(&command, NULL));
-	assert_false(command_is_for(&command, &setting));
-	command_free(&command);
-	command_make(&command, &template, &setting, "", &err);
-	assert_true(command_is_for(&command, &setting));
-	assert_false(command_is_for(&command, NULL));
-	assert_false(command_is_for(&command, &other_id));
-	assert_false(command_is_for(&command, &other_file));
-	assert_false(command_is_for(&command, &other_first));
-	command_free(&command);
-	command_free(&command);
+	command_make(&a, &template, one, &files);
+	command_make(&b, &template, other, &files);
+	bool same = command_same(&a, &b);
+	command_free(&a);
+	command_free(&b);
+	return same;
 }
 
-static void test_command_lost(void **state)
+/* Other operations do not change the command lines; other numbers may. */
+static void test_command_same(void **state)
 {
-	const struct command_template template = {"./kv", NULL};
-	const struct recovery_setting setting = {1, "/nowhere/ops", 0};
-	struct command command;
-	struct err err;
+	const struct recovery_setting one = {1, "/o/ops-1", 5}, two = {2, "/o/ops-2", 6};
 
 	(void)state;
-	assert_int_equal(command_make(&command, &template, &setting, "", &err), -1);
-	assert_string_equal(err.sentence, "cannot open the operations in /nowhere/ops: No such file or directory");
-	command_free(&command);
+	assert_true(is_same("./kv {ops} {out}", &one, &two));
+	assert_false(is_same("./kv {ops} {first}", &one, &two));
+	assert_false(is_same("./kv", &one, NULL));
+	assert_true(is_same("./kv", NULL, NULL));
+}
+
+static void test_link(void **state)
+{
+	const char *ops = ops_make(*state);
+	const struct recovery_setting setting = {1, ops, 0}, null = {2, "/dev/null", 0}, lost = {3, "/nowhere/ops", 0};
+	char link[512], target[512] = {0};
+	struct err err;
+
+	snprintf(link, sizeof(link), "%s/link", (const char *)*state);
+	assert_int_equal(command_link(&null, link, &err), 0);
+	assert_int_equal(command_link(&setting, link, &err), 0);
+	assert_true(readlink(link, target, sizeof(target) - 1) > 0);
+	assert_string_equal(target, ops);
+	assert_int_equal(command_link(&lost, link, &err), -1);
+	assert_string_equal(err.sentence, "cannot read the operations in /nowhere/ops: No such file or directory");
 }
 
 /* ---- {out} ---- */
@@ -229,7 +229,7 @@ static void test_summary(void **state)
 
 	(void)state;
 	assert_int_equal(recovery_output_open(&out), 0);
-	recovery_output_clear(&out, rules);
+	recovery_output_clear(&out, output_new(rules));
 	assert_int_equal(write(out.write, "hello\n", 6), 6);
 	recovery_output_pump(&out, true);
 	recovery_output_copy(&before, &out);
@@ -278,10 +278,10 @@ static void test_outcome_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_commands),       cmocka_unit_test(test_command_unchanged),
-		scratch_test(test_command_is_for), cmocka_unit_test(test_command_lost),
-		scratch_test(test_outfile),        scratch_test(test_outfile_strange),
-		cmocka_unit_test(test_summary),    cmocka_unit_test(test_outcome_output),
+		cmocka_unit_test(test_commands),     cmocka_unit_test(test_command_unchanged),
+		cmocka_unit_test(test_command_same), scratch_test(test_link),
+		scratch_test(test_outfile),          scratch_test(test_outfile_strange),
+		cmocka_unit_test(test_summary),      cmocka_unit_test(test_outcome_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
