@@ -15,7 +15,7 @@
 // The program works, never crashes, and persists all that it stores.  Yet after a power failure, a key may be lost, or
 // have a value that it never had.  The two mistakes are marked MISTAKE.  Only the outputs of later operations show them:
 //
-//     blackout ops --count 60 --keys 8 index.spec >ops
+//     blackout ops --count 20 --keys 5 --seed 60 index.spec >ops
 //     blackout run --ops ops --recover './index pool' -- ./index pool
 
 #include <cpuid.h>
