@@ -77,6 +77,7 @@ int operation_judging_open(struct operation_judging *j, const struct analysis_op
 	if (marks_check(o, scan, err) < 0 || kept_operations_at(&kept, how->dir, err) < 0 || folder_make(j, err) < 0)
 		return -1;
 	j->listed = oplist_count(o->list);
+	j->rules = o->rules;
 	j->printed = kept_operations_exist(&kept) ? printed_read(kept.output, o->rules) : NULL;
 	const struct equivalence_options options = {
 		.dir = how->dir,
@@ -127,6 +128,11 @@ void operation_judging_report(const struct operation_judging *j, const struct sc
 			"operations overlap in %" PRIu64 " of %" PRIu64
 			" places in ways of which the recording shows no content, so the output was not compared there",
 			figures.overlapping, figures.places);
+	if (figures.endless)
+		findings_note(f,
+			      "recovery prints more than %" PRIu64
+			      " MiB, or without end; only what comes before was compared",
+			      output_rules_bound(j->rules) >> 20);
 }
 
 void operation_judging_close(struct operation_judging *j)

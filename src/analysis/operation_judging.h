@@ -30,6 +30,7 @@ struct operation_judging {
 	char *folder;                    /* for files with operations */
 	int lock;                        /* of the folder */
 	uint64_t listed;
+	const struct output_rules *rules;
 	const struct oracle *oracles[2];
 };
 

@@ -6,7 +6,6 @@
 
 #include "cli/nearest.h"
 
-#define OUTPUT_BYTES_MAX (UINT64_C(1) << 28) /* of one recovery; what prints more prints without end */
 #define CALL "call:"
 
 static int marks_refuse(const char *marks, const char *const *names, size_t count, struct err *err)

@@ -185,16 +185,20 @@ static int place_ask(struct equivalence *e, struct tester *tester, const struct 
 /* Note what is known about a place now. */
 static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
-	bool failing = false, differing = false;
+	bool failing = false, differing = false, endless = false;
 
 	e->figures.overlapping += prepared->uncertain;
 	for (size_t i = 0; i < prepared->legal.count; i++) {
-		failing |= prepared->legal.at[i].expectation->failed;
-		differing |= prepared->legal.at[i].expectation->again != NULL;
+		const struct expectation *expectation = prepared->legal.at[i].expectation;
+
+		failing |= expectation->failed;
+		differing |= expectation->again != NULL;
+		endless |= expectation->output && output_is_endless(expectation->output);
 	}
 	prepared->uncertain |= failing;
 	e->figures.places++;
 	e->figures.failing += failing;
+	e->figures.endless += endless;
 	if (differing && place->group + place->inside)
 		e->differing.at[timeline_group(e->timeline, place->group - !place->inside)->first] = true;
 	vec_push(&e->places, *prepared);

@@ -67,6 +67,7 @@ struct equivalence_figures {
 	uint64_t places;           /* places of crashes, inside of operations or between them, that were prepared */
 	uint64_t failing;          /* of these, where recovery fails on an orderly content */
 	uint64_t overlapping;      /* of these, where operations of several threads overlap too much to compare */
+	uint64_t endless;          /* of these, where an orderly run prints more than the rules allow */
 };
 
 struct equivalence_figures equivalence_figures(const struct equivalence *equivalence);

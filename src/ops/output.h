@@ -42,7 +42,7 @@ enum {
 	OUTPUT_HIDDEN_MAX = 2,
 };
 
-#define OUTPUT_BYTES_MAX (UINT64_C(1) << 28) /* of one recovery; what prints more prints without end */
+#define OUTPUT_BYTES_MAX (UINT64_C(1) << 26) /* of one recovery; what prints more prints without end */
 
 /* ---- rules: the same for all outputs that are compared ---- */
 
