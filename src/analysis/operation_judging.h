@@ -34,8 +34,8 @@ struct operation_judging {
 	const struct oracle *oracles[2];
 };
 
-/* Does nothing without a list.  `how` has the recording and the commands.  -1, ERR_USAGE or ERR_TARGET: the recording does
- * not show the operations of the list.  operation_judging_close is needed in any case. */
+/* Does nothing without a list.  `how` has the recording and the commands.  -1, ERR_USAGE or ERR_TARGET: the recording
+ * does not show the operations of the list.  operation_judging_close is needed in any case. */
 int operation_judging_open(struct operation_judging *judging, const struct analysis_operations *operations,
 			   struct campaign_options *how, const struct scan *scan, struct err *err);
 

@@ -8,8 +8,8 @@
 #include "base/err.h"
 #include "trace/operations.h"
 
-/* `marks`: how operations are recognized (--op-marks).  -1, ERR_USAGE: another way would show more.  -1, ERR_TARGET: the
- * program performs none. */
+/* `marks`: how operations are recognized (--op-marks).  -1, ERR_USAGE: another way would show more.  -1, ERR_TARGET:
+ * the program performs none. */
 int performed_check(const struct operations_summary *summary, const char *marks, uint64_t listed, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ struct out *out_open(int fd)
 	return out;
 }
 
-void out_flush(struct out *out)
+static void out_flush(struct out *out)
 {
 	size_t done = 0;
 

@@ -24,9 +24,6 @@ struct out *out_open(int fd);
 /* Write the rest and free. -1 if a write failed, unless the reader has gone away. */
 int out_close(struct out *out, struct err *err);
 
-/* Write what is buffered, so that text on stderr comes after it. */
-void out_flush(struct out *out);
-
 bool out_failed(const struct out *out);
 
 void out_char(struct out *out, char c);

@@ -67,8 +67,8 @@ struct observed;
 /* The state of exploring on one platform. */
 struct explored {
 	struct map names; /* names of roots -> 1 + index */
-	/* (event where a context ends, END_CHOSEN) -> 1 if it is explored; (code with pending stores, END_CODE) -> how often
-	 * a context ended with it */
+	/* (event where a context ends, END_CHOSEN) -> 1 if it is explored; (code with pending stores, END_CODE) -> how
+	 * often a context ended with it */
 	struct map ends;
 	VEC_OF(struct root) roots;
 	struct map suspect_index; /* event of the store -> 1 + index */

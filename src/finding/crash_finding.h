@@ -104,9 +104,6 @@ void crash_operation_text(const struct finding_crash *crash, char *text, size_t 
  * none do. */
 void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size);
 
-/* A line of output in messages: "`v3`", "an empty line", "nothing". */
-void crash_line_text(const char *line, char *text, size_t size);
-
 /* Fills in message and fix from the cause, the stacks and the related places (the flush of the first lost store, and
  * the first persisted store). */
 void crash_say(struct findings *findings, struct finding *finding);

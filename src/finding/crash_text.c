@@ -240,7 +240,8 @@ void crash_operation_text(const struct finding_crash *crash, char *text, size_t 
 		 operation->inside ? "under way" : "complete");
 }
 
-void crash_line_text(const char *line, char *text, size_t size)
+/* A line of output in messages: "`v3`", "an empty line", "nothing". */
+static void crash_line_text(const char *line, char *text, size_t size)
 {
 	char plain[2100];
 

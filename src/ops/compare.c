@@ -71,11 +71,6 @@ void mask_learn(struct output_mask *mask, const struct output_body *expected, co
 	mask->open = true;
 }
 
-bool mask_is_empty(const struct output_mask *mask)
-{
-	return !mask->open && !mask->lines.count;
-}
-
 void mask_free(struct output_mask *mask)
 {
 	vec_free(&mask->lines);

@@ -33,7 +33,6 @@ struct output_mask {
 /* Mask what differs between the body of an expected output and that of another orderly run on the same content, in
  * addition to what is masked already. */
 void mask_learn(struct output_mask *mask, const struct output_body *expected, const struct output_body *again);
-bool mask_is_empty(const struct output_mask *mask);
 void mask_free(struct output_mask *mask);
 
 /* The output of a legal history. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kept_operations.h - what a recording keeps of the operations that its program performed, so that `check` needs no other
- * file.
+/* kept_operations.h - what a recording keeps of the operations that its program performed, so that `check` needs no
+ * other file.
  *
  *     DIR/operations/list      the operations, one a line: the copy that the program read
  *     DIR/operations/output    what it printed, or wrote to {out}
