@@ -255,10 +255,7 @@ static void offsets_mark(uint64_t *marks)
 		long at = CALL(SYS_lseek, fd, 0, SEEK_CUR);
 
 		unused = at == -EBADF ? unused + 1 : 0;
-		/* The outputs are marked by their sizes. */
-		if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
-			continue;
-		if (at == -ESPIPE && fd != STDIN_FILENO)
+		if (at == -ESPIPE && fd > STDERR_FILENO)
 			stub_refuse("recovery has an open pipe or connection");
 		if (at < 0)
 			continue;

@@ -30,7 +30,8 @@ struct offset {
 
 static struct {
 	int request, reply;
-	int thread; /* our own thread ID */
+	int thread;     /* our own thread ID */
+	bool reads_ops; /* the operations are our standard input */
 	struct offset offsets[OFFSETS_MAX];
 	size_t offset_count;
 	sigset_t mask;
@@ -94,7 +95,7 @@ static void fd_note(int fd)
 		stub_refuse("recovery has an open pipe or connection before it opens a PM file");
 	if (S_ISCHR(st.st_mode))
 		return;
-	if (fd == STDIN_FILENO && lseek(fd, 0, SEEK_CUR) != 0)
+	if (fd == STDIN_FILENO && server.reads_ops && lseek(fd, 0, SEEK_CUR) != 0)
 		atomic_store(&stub_page->ops_used, 1);
 	if (server.offset_count == OFFSETS_MAX)
 		stub_refuse("recovery has too many files open before it opens a PM file");
@@ -107,13 +108,23 @@ static void offsets_restore(void)
 		lseek(server.offsets[i].fd, server.offsets[i].at, SEEK_SET);
 }
 
-/* The operations on standard input may be others than those that the server was started with. */
+/* Standard input may be another file, to which the command redirects it. */
+static bool input_is_ops(void)
+{
+	char path[4096];
+	struct stat in, ops;
+
+	return stub_beside(path, sizeof(path), STUB_OPS) && fstat(STDIN_FILENO, &in) == 0 &&
+	       syscall(SYS_newfstatat, AT_FDCWD, path, &ops, 0) == 0 && in.st_ino == ops.st_ino &&
+	       in.st_dev == ops.st_dev;
+}
+
+/* The operations may be others than those that the server was started with. */
 static void input_change(void)
 {
 	char path[4096];
-	struct stat st;
 
-	if (!stub_page->ops_changed || fstat(STDIN_FILENO, &st) < 0 || !S_ISREG(st.st_mode))
+	if (!stub_page->ops_changed || !server.reads_ops)
 		return;
 	int fd = stub_beside(path, sizeof(path), STUB_OPS)
 			 ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC)
@@ -147,7 +158,7 @@ static void memory_check(void)
 	FILE *maps = NEXT(fopen)("/proc/self/maps", "re");
 	bool shared = false;
 	struct stat in;
-	bool reads = fstat(STDIN_FILENO, &in) == 0 && S_ISREG(in.st_mode);
+	bool reads = server.reads_ops && fstat(STDIN_FILENO, &in) == 0;
 
 	while (maps && fgets(line, sizeof(line), maps)) {
 		shared = shared || line_is_shared(line);
@@ -285,6 +296,7 @@ void server_start(void)
 	server.reply = control_open(STUB_FILE_REPLY, O_WRONLY);
 	if (server.request < 0 || server.reply < 0)
 		stub_refuse("recovery hides the control files from the stub");
+	server.reads_ops = input_is_ops();
 	state_check();
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	stub_next_all();
