@@ -158,17 +158,23 @@ static void index_list(void)
 
 // ---- the operations
 
+static uint64_t number(const char *word)
+{
+	return strtoull(word, NULL, 10);
+}
+
 static void perform(const char *operation)
 {
-	uint64_t key, value;
+	char verb[16], key[32], value[32];
+	int words = sscanf(operation, "%15s %31s %31s", verb, key, value);
 
-	if (sscanf(operation, "put %" SCNu64 " %" SCNu64, &key, &value) == 2)
-		index_put(key, value);
-	else if (sscanf(operation, "get %" SCNu64, &key) == 1)
-		index_get(key);
-	else if (sscanf(operation, "delete %" SCNu64, &key) == 1)
-		index_delete(key);
-	else if (!strncmp(operation, "list", 4))
+	if (words == 3 && !strcmp(verb, "put"))
+		index_put(number(key), number(value));
+	else if (words == 2 && !strcmp(verb, "get"))
+		index_get(number(key));
+	else if (words == 2 && !strcmp(verb, "delete"))
+		index_delete(number(key));
+	else if (words == 1 && !strcmp(verb, "list"))
 		index_list();
 	else
 		puts("no such operation");
