@@ -108,12 +108,13 @@ static int leftover_try(struct search *s, struct leftover *leftover, struct err 
 		state = state_new(image, persisted);
 		leftover->digest = crash_case(state->digest, &crash);
 		leftover->persisted = campaign_block(s->campaign, persisted, (count + 1) * sizeof(*persisted));
-		if (!outcomes_claim(s->campaign->outcomes, leftover->digest, &crash))
+		r = tester_claim(s->campaign->tester, leftover->digest, &crash, err);
+		if (r == 0)
 			r = tester_submit(s->campaign->tester, state, &crash, err);
 		state_free(state);
 	}
 	free(persisted);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* ---- recovery's accesses to the leftover bytes ---- */

@@ -68,8 +68,9 @@ struct campaign {
 	struct chooser *choosers; /* one for each of options.strategies */
 	struct judgement found;   /* on all platforms */
 	struct verdict initial;
-	bool stopped; /* interrupted or out of time before all was tested */
-	bool begun;   /* recovery was tested without a crash */
+	bool stopped;     /* interrupted or out of time before all was tested */
+	bool begun;       /* recovery was tested without a crash */
+	uint64_t orderly; /* a bit for each platform where contents without a crash were tested in the middle */
 
 	struct results results;
 	struct hangs *hangs;

@@ -120,6 +120,19 @@ int oracles_prepare(const struct oracles *o, struct tester *tester, const struct
 	return r;
 }
 
+uint64_t oracles_orderly(const struct oracles *o, uint64_t from)
+{
+	uint64_t first = ORDERLY_NEVER;
+
+	for (size_t i = 0; i < o->count; i++) {
+		const struct member *m = &o->at[i];
+		uint64_t event = m->judges && m->oracle->orderly ? m->oracle->orderly(m->state, from) : first;
+
+		first = event < first ? event : first;
+	}
+	return first;
+}
+
 const struct recovery_setting *oracles_setting(void *oracles, uint64_t command)
 {
 	const struct member *starts = starter(oracles);

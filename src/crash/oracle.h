@@ -73,6 +73,8 @@ static inline struct verdict verdict_decode(uint64_t code)
 				.ending = {(enum ending_kind)((code >> 40) - 1), (int)(uint32_t)code}};
 }
 
+#define ORDERLY_NEVER UINT64_MAX
+
 struct tester;
 struct crash_sighting;   /* finding/crash_finding.h */
 struct recovery_setting; /* run/setting.h */
@@ -120,6 +122,10 @@ struct oracle {
 	 * tester_listen and tester_run_content, in contexts without a crash (CRASH_NONE). */
 	int (*prepare)(void *state, struct tester *tester, const struct crash_context *crash, struct err *err);
 
+	/* The first event, from this one on, after which it judges what recovery does without a crash, on all that was
+	 * stored so far; ORDERLY_NEVER: none. */
+	uint64_t (*orderly)(void *state, uint64_t from);
+
 	/* Add to a sighting what it knows about this crash and, unless `outcome` is NULL, about a run that it rejected.
 	 * What it adds must live as long as the oracle. */
 	void (*tell)(void *state, const struct crash_context *crash, const struct outcome *outcome,
@@ -151,6 +157,9 @@ struct crash_context oracles_place_idle(const struct oracles *oracles, struct cr
 /* Make the oracles ready to judge runs in this context.  0, TESTER_STOPPED or -1. */
 int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash,
 		    struct err *err);
+
+/* The first of these events of all oracles. */
+uint64_t oracles_orderly(const struct oracles *oracles, uint64_t from);
 
 /* For recovery_options: the setting of a command, and the rules of the outputs that oracles look at; NULL: none
  * does. */

@@ -59,6 +59,27 @@ bool strategies_all_sets(const struct strategy *const *strategies, size_t count)
 
 /* Reading */
 
+/* Rule 6 of trials.h. */
+static int orderly_try(struct pass *pass, const struct event *ev, struct err *err)
+{
+	const struct trial trial = {.which = TRIAL_ALL,
+				    .orderly = true,
+				    .context = ev->context,
+				    .op = (uint8_t)op_of(ev)};
+
+	pass->orderly = oracles_orderly(pass->chooser->campaign->oracles, pass->orderly + 1);
+	return select_returned(pass->chooser->campaign->select) ? pass_try(pass, trial, err) : 0;
+}
+
+/* One reading of a platform tests the contents without a crash.  The user may have asked for certain points only. */
+static void orderly_begin(struct pass *pass)
+{
+	struct campaign *c = pass->chooser->campaign;
+	bool due = !c->first && !c->options.points && !(c->orderly >> pass->platform & 1);
+
+	pass->orderly = due ? oracles_orderly(c->oracles, 0) : ORDERLY_NEVER;
+}
+
 static int pass_moments(struct pass *pass, struct err *err)
 {
 	const struct campaign *c = pass->chooser->campaign;
@@ -69,7 +90,9 @@ static int pass_moments(struct pass *pass, struct err *err)
 		more = reading_look(pass->reading, &ev, err);
 		if (more < 0)
 			return -1;
-		r = pass->chooser->strategy->moment(pass, more ? ev : NULL, err);
+		r = more && reading_number(pass->reading) == pass->orderly ? orderly_try(pass, ev, err) : 0;
+		if (r == 0)
+			r = pass->chooser->strategy->moment(pass, more ? ev : NULL, err);
 		if (r < 0 || !more)
 			return r;
 		reading_go(pass->reading);
@@ -96,10 +119,13 @@ int chooser_read(struct chooser *chooser, size_t platform, unsigned number, stru
 	r = campaign_tester(c, pass.reading, err);
 	if (r == 0)
 		r = campaign_begin(c, pass.reading, err);
-	if (r == 0)
+	if (r == 0) {
+		orderly_begin(&pass);
 		r = pass_moments(&pass, err);
+	}
 	if (r == 0 && s->check)
 		r = s->check(&pass, err);
+	c->orderly |= (uint64_t)(r == 0) << platform;
 	r = campaign_tester_end(c, r, err);
 	pass.stopped = c->stopped && !stopped;
 	if (s->close)
@@ -157,8 +183,9 @@ int pass_try(struct pass *pass, struct trial trial, struct err *err)
 	if (advice < 0 || advice == HANGS_LEAVE)
 		return advice < 0 ? advice : 0;
 	vec_push(&pass->chooser->trials[pass->platform].all, trial);
-	if (outcomes_claim(c->outcomes, trial.digest, &crash))
-		return 0;
+	r = tester_claim(c->tester, trial.digest, &crash, err);
+	if (r)
+		return r < 0 ? r : 0;
 	state = trial_state(&trial, image);
 	if (advice == HANGS_CONFIRM)
 		r = hangs_try(c, pass->platform, &trial, state, err);

@@ -41,6 +41,7 @@ struct pass {
 	unsigned number;      /* from 0 */
 	uint64_t last;        /* the reading ends after this event; `open` may lower it */
 	bool stopped;         /* for `close`: the campaign ended early in this pass */
+	uint64_t orderly;     /* the next event where an oracle judges recovery without a crash; or ORDERLY_NEVER */
 	VEC_OF(uint32_t) met; /* by context: the stamp of the trial that counted it last */
 	uint32_t stamp;
 	void *state; /* the strategy's own */

@@ -78,6 +78,13 @@ static int context_prepare(struct tester *t, const struct crash_context *crash, 
 	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, err);
 }
 
+int tester_claim(struct tester *t, struct digest name, const struct crash_context *crash, struct err *err)
+{
+	int r = outcomes_get(t->outcomes, name).known || tester_time_is_over(t) ? 0 : context_prepare(t, crash, err);
+
+	return r < 0 ? r : outcomes_claim(t->outcomes, name, crash);
+}
+
 int tester_submit_told(struct tester *t, const struct state *state, const struct crash_context *crash,
 		       tester_told *told, void *arg, struct err *err)
 {

@@ -6,7 +6,7 @@
  *     tester_open(&t, &tester_local, &options, image, outcomes, &err);
  *     while (...) {                                             // the image moves on
  *             struct digest name = crash_case(state_digest(image, persisted), &crash);
- *             if (!outcomes_claim(outcomes, name, &crash)) {
+ *             if (!tester_claim(t, name, &crash, &err)) {
  *                     state = state_new(image, persisted);
  *                     tester_submit(t, state, &crash, &err);    // may wait for a worker
  *                     state_free(state);
@@ -160,6 +160,10 @@ void tester_give_up(const struct tester_ticket *ticket);
 int tester_open(struct tester **tester, const struct tester_maker *maker, const struct tester_options *options,
 		struct image *image, struct outcomes *outcomes, struct err *err);
 void tester_close(struct tester *tester);
+
+/* outcomes_claim, after the oracles have made themselves ready for this context.  1: the verdict is known, or will be; 0:
+ * the caller is going to submit it. */
+int tester_claim(struct tester *tester, struct digest name, const struct crash_context *crash, struct err *err);
 
 /* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
  * calls `told` with the verdict. */

@@ -82,7 +82,8 @@ struct judge {
 	struct jobs *jobs;
 	struct judgement *found;
 	const struct judge_seen *seen;
-	struct map loses; /* (lost, verdict) -> 1 + index of the job */
+	struct map loses;   /* (lost, verdict) -> 1 + index of the job */
+	struct map orderly; /* verdict -> 1 + index of the job */
 	/* the last prefix */
 	const struct trial *prefix;
 	bool prefix_failed;
@@ -131,6 +132,16 @@ static size_t judge_prefix(struct judge *j, const struct trial *trial, struct ve
 	return job;
 }
 
+/* Rule 6. */
+static size_t judge_orderly(struct judge *j, const struct trial *trial, struct verdict verdict)
+{
+	uint64_t *job = map_put(&j->orderly, verdict_code(verdict), 0);
+
+	if (!*job)
+		*job = 1 + job_new(j, trial, verdict, trial->event);
+	return *job - 1;
+}
+
 /* Rule 3. */
 static size_t judge_loss(struct judge *j, const struct trial *trial, struct verdict verdict)
 {
@@ -163,7 +174,9 @@ static void judge_trial(struct judge *j, const struct trial *trial)
 				: trial->accepted ? CONTENT_ACCEPTED
 				: verdict.known   ? CONTENT_TESTED
 						  : CONTENT_UNTESTED);
-	if (trial->which == TRIAL_ALL)
+	if (trial->orderly)
+		job = fails ? judge_orderly(j, trial, verdict) : 0;
+	else if (trial->which == TRIAL_ALL)
 		job = judge_prefix(j, trial, verdict, fails);
 	else if (fails)
 		job = judge_loss(j, trial, verdict);
@@ -202,4 +215,5 @@ void trials_judge(const struct trials *t, const struct outcomes *outcomes, unsig
 	for (size_t i = 0; i < t->all.count; i++)
 		judge_trial(&j, &t->all.at[i]);
 	map_free(&j.loses);
+	map_free(&j.orderly);
 }

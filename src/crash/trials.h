@@ -18,6 +18,10 @@
  *  5. A prefix that still fails after a library's create call has returned has a reason of its own: one more job, at
  *     the first trial after the call (creation.h).
  *
+ *  6. A trial that an oracle asked for (`orderly` in oracle.h) is no crash: everything is on media, at a moment
+ *     where it should be.  No store makes the difference, so all of them that fail in this way are one job, apart from
+ *     other prefixes.
+ *
  * The trials of each strategy are judged separately, so its results do not depend on the other strategies. */
 #ifndef BLACKOUT_CRASH_TRIALS_H
 #define BLACKOUT_CRASH_TRIALS_H
@@ -43,6 +47,7 @@ struct trial {
 	bool guaranteed; /* only guaranteed stores are on media: NONE, and ALL if nothing is pending */
 	bool accepted;   /* rule 1 */
 	bool creating;   /* rule 5: fails with the power lost inside a create call */
+	bool orderly;    /* ALL: rule 6 */
 };
 
 struct trials {

@@ -27,6 +27,7 @@ struct legal {
 struct prepared {
 	VEC_OF(struct legal) legal;
 	bool uncertain; /* rule 5: there are histories without an expectation */
+	bool forgets;   /* rule 6: recovery does not print here what the recorded run printed */
 };
 
 struct equivalence {
@@ -39,6 +40,7 @@ struct equivalence {
 	struct output *banner;             /* what recovery prints at the end, without operations; NULL: not known */
 	struct map index;                  /* number of a place -> 1 + index */
 	VEC_OF(struct prepared) places;
+	bool comparable; /* rule 6: recovery prints like the recorded run, if it performs all operations */
 	VEC_OF(bool) crashed, differing; /* by number of the operation */
 	struct arena texts;
 	VEC_OF(struct finding_expected *) told; /* to sightings */
@@ -182,6 +184,58 @@ static int place_ask(struct equivalence *e, struct tester *tester, const struct 
 	return r;
 }
 
+/* The last `count` lines that the recorded run printed, or all if there are fewer. */
+static struct output_body printed_end(const struct equivalence *e, size_t count)
+{
+	struct output_body printed = output_body(e->options.printed, e->banner);
+
+	count = count < printed.count ? count : printed.count;
+	printed.first += printed.count - count;
+	printed.count = count;
+	return printed;
+}
+
+/* Rule 6: does recovery on this content print the last lines that the recorded run printed?  `all`: and no others. */
+static bool is_recorded(const struct equivalence *e, const struct expectation *expectation, bool all)
+{
+	struct expected expected = {.body = output_body(expectation->output, e->banner)};
+	const struct output_body printed = printed_end(e, all ? SIZE_MAX : expected.body.count);
+	struct output_mask mask = {0};
+	bool same;
+
+	if (expectation->again) {
+		const struct output_body again = output_body(expectation->again, e->banner);
+
+		mask_learn(&mask, &expected.body, &again);
+		expected.mask = &mask;
+	}
+	same = !compare_one(&expected, &printed).found;
+	mask_free(&mask);
+	return same;
+}
+
+/* Some content of this place must be such that recovery prints what the recorded run did. */
+static bool place_is_recorded(const struct equivalence *e, const struct prepared *prepared, bool all)
+{
+	for (size_t i = 0; i < prepared->legal.count; i++)
+		if (is_recorded(e, prepared->legal.at[i].expectation, all))
+			return true;
+	return false;
+}
+
+/* Before the first operation, recovery does what the recorded run did, unless it prints in another way: then nothing can
+ * be said later either. */
+static void place_compare(struct equivalence *e, const struct place *place, struct prepared *prepared)
+{
+	if (!e->options.printed || e->options.probe || e->options.lag ||
+	    e->options.after < oplist_count(e->options.list) || place->inside || prepared->uncertain)
+		return;
+	if (!place->group)
+		e->comparable = place_is_recorded(e, prepared, true);
+	else if (e->comparable)
+		prepared->forgets = !place_is_recorded(e, prepared, false);
+}
+
 /* Note what is known about a place now. */
 static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
@@ -196,6 +250,7 @@ static void place_note(struct equivalence *e, const struct place *place, struct 
 		endless |= expectation->output && output_is_endless(expectation->output);
 	}
 	prepared->uncertain |= failing;
+	place_compare(e, place, prepared);
 	e->figures.places++;
 	e->figures.failing += failing;
 	e->figures.endless += endless;
@@ -227,6 +282,20 @@ static int equivalence_prepare(void *state, struct tester *tester, const struct 
 	else
 		vec_free(&prepared.legal);
 	return r;
+}
+
+/* Rule 6: the ends of operations, while others are left. */
+static uint64_t equivalence_orderly(void *state, uint64_t from)
+{
+	const struct equivalence *e = state;
+	const struct place place = timeline_place(e->timeline, from);
+
+	size_t border = place.group + place.inside ? place.group + place.inside : 1;
+
+	for (; e->comparable && border < timeline_groups(e->timeline); border++)
+		if (timeline_border(e->timeline, border).from >= from)
+			return timeline_border(e->timeline, border).from;
+	return ORDERLY_NEVER;
 }
 
 /* ---- judging ---- */
@@ -298,7 +367,7 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 	prepared = prepared_find(e, place_of(e, crash).number);
 	BUG_ON(!prepared || !outcome->output);
 	*how = (struct ending){ENDING_OUTPUT, 0};
-	return prepared->uncertain || is_legal(e, prepared, outcome->output);
+	return prepared->uncertain || (!prepared->forgets && is_legal(e, prepared, outcome->output));
 }
 
 /* ---- telling ---- */
@@ -365,6 +434,27 @@ static void mismatch_tell(struct equivalence *e, const struct place *place, cons
 	judging_end(&j);
 }
 
+/* Rule 6. */
+static void forgotten_tell(struct equivalence *e, const struct place *place, const struct output *output,
+			   struct finding_mismatch *mismatch)
+{
+	const struct output_body got = output_body(output, e->banner);
+	const struct expected expected = {.body = printed_end(e, got.count)};
+	const struct difference difference = compare_one(&expected, &got);
+	struct finding_expected *told = mem_alloc(sizeof(*told));
+
+	vec_push(&e->told, told);
+	told->line = line_text(e, &expected.body, difference.expected);
+	*mismatch = (struct finding_mismatch){
+		.expected = told,
+		.expected_count = 1,
+		.got = line_text(e, &got, difference.got),
+		.line = difference.got + 1,
+		.query = query_text(e, place->left, got.count, difference.got),
+		.recorded = true,
+	};
+}
+
 static void equivalence_tell(void *state, const struct crash_context *crash, const struct outcome *outcome,
 			     struct crash_sighting *s)
 {
@@ -376,7 +466,11 @@ static void equivalence_tell(void *state, const struct crash_context *crash, con
 	s->operation.inside = place.inside;
 	s->operation.index = place.index;
 	s->operation.text = place.index < 0 ? NULL : operation_text(e, e->options.list, (size_t)place.index);
-	if (outcome && outcome->output && prepared && !prepared->uncertain)
+	if (!outcome || !outcome->output || !prepared || prepared->uncertain)
+		return;
+	if (prepared->forgets)
+		forgotten_tell(e, &place, outcome->output, &s->mismatch);
+	else
 		mismatch_tell(e, &place, prepared, outcome->output, &s->mismatch);
 }
 
@@ -449,6 +543,7 @@ int equivalence_open(struct equivalence **equivalence, const struct equivalence_
 		.output = options->rules,
 		.ready = equivalence_ready,
 		.prepare = equivalence_prepare,
+		.orderly = equivalence_orderly,
 		.tell = equivalence_tell,
 	};
 	if (timeline_read(e, err) < 0) {

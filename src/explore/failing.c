@@ -196,6 +196,9 @@ void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_s
 	struct explored *explored = &((struct explored *)chooser->state)[platform];
 	struct judge_seen seen = *given;
 
+	for (size_t i = 0; i < chooser->trials[platform].all.count; i++)
+		if (chooser->trials[platform].all.at[i].orderly)
+			contents_add(&explored->tested, chooser->trials[platform].all.at[i].digest);
 	seen.run = &explored->tested;
 	chooser_jobs(chooser, platform, &seen, jobs);
 	roots_judge(chooser, platform, explored, &seen, jobs);

@@ -104,7 +104,10 @@ static int state_try(struct each *g)
 	g->sequence++;
 	if (glance_covers(&g->glance, g->moment->choices, g->taken))
 		return 0;
-	if (outcomes_claim(c->outcomes, digest, &g->moment->crash)) {
+	r = tester_claim(c->tester, digest, &g->moment->crash, g->err);
+	if (r < 0)
+		return r;
+	if (r) {
 		known = outcomes_get(c->outcomes, digest);
 		if (known.known)
 			state_learn(g, g->taken, digest, known, g->sequence); /* tested before, by inject for example */
