@@ -74,7 +74,7 @@ static int trace_it(struct engine *e, const char *keep, struct seen *seen, struc
 
 static bool is_there(const struct engine *e, const char *name)
 {
-	char path[400];
+	char path[600];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/%s", e->out, name);
@@ -91,7 +91,7 @@ static void reads_twice(void *arg, const uint8_t *pool, const char *dir)
 /* The file ends in the middle of a chunk. */
 static void records_half(void *arg, const uint8_t *pool, const char *dir)
 {
-	char path[400];
+	char path[600];
 	struct stat st;
 
 	reads_twice(arg, pool, dir);
@@ -103,7 +103,7 @@ static void records_half(void *arg, const uint8_t *pool, const char *dir)
 /* The recorder says that there was no space for more. */
 static void log_shortage(const char *dir)
 {
-	char path[400];
+	char path[600];
 	FILE *log;
 
 	snprintf(path, sizeof(path), "%s/recorder.log", dir);
@@ -121,7 +121,7 @@ static void runs_out_of_space(void *arg, const uint8_t *pool, const char *dir)
 
 static void test_service(void **state)
 {
-	char sentence[400];
+	char sentence[600];
 	struct seen seen;
 	struct engine e;
 	struct err err;
