@@ -43,19 +43,27 @@ $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O1 -g -Itest/targets)
 
+standalone_cxx = $(Q)mkdir -p $(@D) && g++ -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g $(1) \
+	$(call pragma,cflags) $< -o $@ $(call pragma,link)
+
 TARGETS_CXX := $(patsubst test/targets/%.cc,$(B)/test/targets/%,$(wildcard test/targets/*.cc))
 
 $(TARGETS_CXX): $(B)/test/targets/%: test/targets/%.cc $(B)/flags | setup
 	$(call say,CXX,$<)
-	$(Q)mkdir -p $(@D) && g++ -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g -Itest/targets \
-		$(call pragma,cflags) $< -o $@ $(call pragma,link)
+	$(call standalone_cxx,-Itest/targets)
 
-# Programs with a mistake, and without it: test/pairs/X-buggy.c and X-fixed.c.
+# Programs with a mistake, and without it: test/pairs/X-buggy.c and X-fixed.c, or .cc.
 PAIRS := $(patsubst test/pairs/%.c,$(B)/test/pairs/%,$(wildcard test/pairs/*.c))
 
 $(PAIRS): $(B)/test/pairs/%: test/pairs/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O1 -g -Itest/targets -Itest/pairs)
+
+PAIRS_CXX := $(patsubst test/pairs/%.cc,$(B)/test/pairs/%,$(wildcard test/pairs/*.cc))
+
+$(PAIRS_CXX): $(B)/test/pairs/%: test/pairs/%.cc $(B)/flags | setup
+	$(call say,CXX,$<)
+	$(call standalone_cxx,-Itest/targets -Itest/pairs)
 
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
@@ -96,7 +104,7 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 
 # What to build: everything, or only what TEST='NAME...' needs.  Unit tests and fuzzers need only themselves.  Pairs
 # need the program and their two sides.  Other end-to-end tests need all programs to record and all tools.
-E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(TOOLS)
+E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(PAIRS_CXX) $(TOOLS)
 TEST_PAIRS := $(foreach t,$(filter e2e/pair_%,$(TEST)),$(addprefix $(B)/test/pairs/$(subst _,-,$(t:e2e/pair_%=%)),-buggy -fixed))
 TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter unit/% fuzz/%,$(TEST))) $(if $(TEST_PAIRS),all $(TEST_PAIRS)) \
 	$(if $(filter-out unit/% fuzz/% e2e/pair_%,$(TEST)),$(E2E_PROGRAMS))
@@ -106,5 +114,5 @@ test-programs: $(E2E_PROGRAMS) $(UNIT) $(FUZZ)
 check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 	@BUILD='$(abspath $(B))' test/run $(TEST)
 
--include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(BENCH:=.d)
+-include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) $(BENCH:=.d)
 -include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)

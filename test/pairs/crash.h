@@ -13,13 +13,6 @@
 
 #include "pair.h"
 
-/* Write the line of p back, and wait until it is on media. */
-#define PERSIST(p)        \
-	do {              \
-		CLWB(p);  \
-		SFENCE(); \
-	} while (0)
-
 /* What recovery says where it refuses a pool. */
 #define REFUSE(why)                           \
 	do {                                  \

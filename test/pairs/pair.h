@@ -21,4 +21,11 @@
 #define NT8(p, v) __asm__ volatile("movnti %1, (%0)" : : "r"(p), "r"((uint64_t)(v)) : "memory")
 #define LOCKED_ADD(p) __asm__ volatile("lock addq $1, (%0)" : : "r"(p) : "memory")
 
+/* Write the line of p back, and wait until it is on media. */
+#define PERSIST(p)        \
+	do {              \
+		CLWB(p);  \
+		SFENCE(); \
+	} while (0)
+
 #endif

@@ -7,10 +7,13 @@
 #   expect_reordering X   the same, and only the detector explore finds the mistake
 #   pair_run X DIR [OPTIONS...]  runs one program of a pair, with its results in DIR; $status is the exit status of
 #   blackout
+#
+# A pair that has operations (ops.h) is judged by its outputs, with the list, the probe and the arguments that its
+# comments name.
 
 : "${PAIRS:=$BUILD/test/pairs}"
 
-pair_source() { echo "$ROOT/test/pairs/$1.c"; }
+pair_source() { ls "$ROOT/test/pairs/$1".c{,c} 2>/dev/null; }
 
 pair_says() { sed -n "1,20s,^// $2: *,,p" "$(pair_source "$1")"; }
 
@@ -32,29 +35,48 @@ pair_found() {
 		"$1/findings.json" | sort
 }
 
+# Prints the operations of a program: those that it lists, or those that its grammar gives.
+pair_operations() {
+	if [ -n "$(pair_says "$1" ops)" ]; then
+		pair_says "$1" kind | "$BLACKOUT" ops $(pair_says "$1" ops) - || fail "$1: no list"
+	else
+		pair_says "$1" op | sed 's/; */\n/g'
+	fi
+}
+
 pair_run() {
-	local flags=() options=() program=$1 dir=$2
+	local flags=() options=() arguments recover program=$1 dir=$2
 	shift 2
 	grep -Eq '(CLWB|PERSIST)\(' "$(pair_source "$program")" && flags+=(clwb)
 	grep -q 'CLFLUSHOPT(' "$(pair_source "$program")" && flags+=(clflushopt)
 	need_cpu "${flags[@]}"
-	[ -n "$(pair_says "$program" recover)" ] &&
-		options+=(--recover "$PAIRS/$program pool.$dir $(pair_says "$program" recover)")
+	arguments=$(pair_says "$program" arguments)
+	recover=$(pair_says "$program" recover)
+	pair_operations "$program" >list
+	pair_says "$program" probe | sed 's/; */\n/g' >probe
+	[ -s list ] && options+=(--ops list) && : "${recover:=$arguments }"
+	[ -s probe ] && options+=(--probe probe)
+	[ -n "$(pair_says "$program" client)" ] &&
+		options+=(--client "$PAIRS/$program pool.$dir $(pair_says "$program" client)" --ready "$PWD/pool.$dir.socket")
+	[ -n "$recover" ] && options+=(--recover "$PAIRS/$program pool.$dir $recover")
 	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" \
-		-- "$PAIRS/$program" "pool.$dir"
+		-- "$PAIRS/$program" "pool.$dir" $arguments
 }
 
 # Checks that every crash finding in $1 fails again in a new process; and in gdb, which must stop in the function that
-# fails.
+# fails.  If only the output is wrong, there is no such function.
 expect_replayed() {
-	local id
+	local id fails='check \(path='
+	[ -s list ] && fails='main \(argc='
 	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
 		run "$BLACKOUT" replay "$1" "$id"
 		expect_status 1
+		[ "$(jq -r ".findings[] | select(.id == \"$id\") | .kind" "$1/findings.json")" != output-mismatch ] ||
+			expect_text out '^ +expected'
 	done
-	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
+	for id in $(jq -r '.findings[] | select(.crash and .kind != "output-mismatch") | .id' "$1/findings.json"); do
 		run "$BLACKOUT" replay "$1" "$id" --gdb --gdb-command backtrace </dev/null
-		expect_text out '^#[0-9]+ .*\bcheck \(path='
+		expect_text out "^#[0-9]+ .*\\b$fails"
 	done
 }
 
