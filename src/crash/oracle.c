@@ -107,7 +107,8 @@ struct crash_context oracles_place_idle(const struct oracles *o, struct crash_co
 	return crash;
 }
 
-int oracles_prepare(const struct oracles *o, struct tester *tester, const struct crash_context *crash, struct err *err)
+int oracles_prepare(const struct oracles *o, struct tester *tester, const struct crash_context *crash, bool alone,
+		    struct err *err)
 {
 	int r = 0;
 
@@ -115,7 +116,7 @@ int oracles_prepare(const struct oracles *o, struct tester *tester, const struct
 		const struct member *m = &o->at[i];
 
 		if (m->judges && m->oracle->prepare)
-			r = m->oracle->prepare(m->state, tester, crash, err);
+			r = m->oracle->prepare(m->state, tester, crash, alone, err);
 	}
 	return r;
 }

@@ -119,8 +119,10 @@ struct oracle {
 	/* Can a run in this context be judged already?  NULL: always. */
 	bool (*ready)(void *state, const struct crash_context *crash);
 	/* Make it so, before recovery runs in this context.  0, TESTER_STOPPED or -1.  It may run recovery by
-	 * tester_listen and tester_run_content, in contexts without a crash (CRASH_NONE). */
-	int (*prepare)(void *state, struct tester *tester, const struct crash_context *crash, struct err *err);
+	 * tester_listen and tester_run_content, in contexts without a crash (CRASH_NONE).  `alone`: the run is one of a few
+	 * that decide what is reported, so no effort is too much to judge it right. */
+	int (*prepare)(void *state, struct tester *tester, const struct crash_context *crash, bool alone,
+		       struct err *err);
 
 	/* The first event, from this one on, after which it judges what recovery does without a crash, on all that was
 	 * stored so far; ORDERLY_NEVER: none. */
@@ -155,7 +157,7 @@ struct crash_context oracles_place(const struct oracles *oracles, struct crash_c
 struct crash_context oracles_place_idle(const struct oracles *oracles, struct crash_context crash);
 
 /* Make the oracles ready to judge runs in this context.  0, TESTER_STOPPED or -1. */
-int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash,
+int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash, bool alone,
 		    struct err *err);
 
 /* The first of these events of all oracles. */

@@ -14,7 +14,16 @@
 #define CLAIMED UINT64_MAX
 #define HEADER "blackout-journal 3 "
 
-enum { KEPT_MAX = 4 << 20 /* bytes of output to keep */ };
+enum {
+	KEPT_MAX = 4 << 20, /* bytes of output to keep of recoveries that fail */
+	RECENT_MAX = 64,    /* other outcomes to keep for contexts that run the same recovery, which mostly come soon */
+};
+
+/* The outcome of a run (crash_run). */
+struct recent_run {
+	struct digest run;
+	struct outcome outcome;
+};
 
 struct outcomes {
 	const struct oracles *oracles;
@@ -23,6 +32,8 @@ struct outcomes {
 	struct map kept;     /* name of a run -> 1 + index of its outcome */
 	VEC_OF(struct outcome) all;
 	size_t kept_bytes;
+	struct recent_run recent[RECENT_MAX]; /* a ring */
+	uint64_t recent_count;
 };
 
 /* The journal */
@@ -140,6 +151,8 @@ void outcomes_close(struct outcomes *o)
 	for (size_t i = 0; i < o->all.count; i++)
 		outcome_free(&o->all.at[i]);
 	vec_free(&o->all);
+	for (size_t i = 0; i < RECENT_MAX; i++)
+		outcome_free(&o->recent[i].outcome);
 	map_free(&o->kept);
 	free(o);
 }
@@ -191,6 +204,17 @@ bool outcomes_claim(struct outcomes *o, struct digest name, const struct crash_c
 void outcomes_keep(struct outcomes *o, struct digest name, const struct crash_context *crash,
 		   const struct outcome *outcome)
 {
+	struct recent_run *recent = &o->recent[o->recent_count++ % RECENT_MAX];
+
+	outcome_free(&recent->outcome);
+	recent->run = crash_run(name, crash);
+	outcome_copy(&recent->outcome, outcome);
+}
+
+/* Keep an outcome for the report. */
+static void failure_keep(struct outcomes *o, struct digest name, const struct crash_context *crash,
+			 const struct outcome *outcome)
+{
 	struct digest run = crash_run(name, crash);
 	struct outcome copy;
 	uint64_t *index;
@@ -214,7 +238,9 @@ struct verdict outcomes_learn(struct outcomes *o, struct digest name, const stru
 
 	BUG_ON(!verdict.known); /* oracles_prepare comes first */
 	outcomes_set(o, name, verdict);
-	if (verdict_failed(verdict) || run_is_shared(crash))
+	if (verdict_failed(verdict))
+		failure_keep(o, name, crash, outcome);
+	else if (run_is_shared(crash))
 		outcomes_keep(o, name, crash, outcome);
 	return verdict;
 }
@@ -224,7 +250,12 @@ const struct outcome *outcomes_kept(const struct outcomes *o, struct digest name
 	struct digest run = crash_run(name, crash);
 	const uint64_t *index = map_get(&o->kept, run.low, run.high);
 
-	return index && *index ? &o->all.at[*index - 1] : NULL;
+	if (index && *index)
+		return &o->all.at[*index - 1];
+	for (size_t i = 0; i < RECENT_MAX && i < o->recent_count; i++)
+		if (digest_equal(o->recent[i].run, run))
+			return &o->recent[i].outcome;
+	return NULL;
 }
 
 void outcomes_drop(struct outcomes *o, struct digest name)

@@ -75,7 +75,7 @@ int tester_submit(struct tester *t, const struct state *state, const struct cras
 /* Recovery is about to run in this context. */
 static int context_prepare(struct tester *t, const struct crash_context *crash, struct err *err)
 {
-	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, err);
+	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, false, err);
 }
 
 int tester_claim(struct tester *t, struct digest name, const struct crash_context *crash, struct err *err)
@@ -123,7 +123,7 @@ int tester_drain(struct tester *t, struct err *err)
 static int input_run(struct tester *t, const struct tester_input *input, unsigned patience,
 		     struct tester_result *result, struct err *err)
 {
-	int r = context_prepare(t, input->crash, err);
+	int r = oracles_prepare(outcomes_oracles(t->outcomes), t, input->crash, true, err);
 
 	if (r == 0)
 		r = t->ops->run(t, input, patience, &result->outcome, err);

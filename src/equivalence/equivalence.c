@@ -17,6 +17,8 @@
 #include "finding/crash_finding.h"
 #include "ops/excerpt.h"
 
+enum { PLACES_TWICE = 16 /* places in which orderly runs are repeated from the start */ };
+
 /* The output of a legal history, or of several. */
 struct legal {
 	struct expectation *expectation;
@@ -26,6 +28,7 @@ struct legal {
 /* What is legal in a place, once it is known. */
 struct prepared {
 	VEC_OF(struct legal) legal;
+	unsigned runs;  /* of each expectation */
 	bool uncertain; /* rule 5: there are histories without an expectation */
 	bool forgets;   /* rule 6: recovery does not print here what the recorded run printed */
 };
@@ -40,6 +43,7 @@ struct equivalence {
 	struct output *banner;             /* what recovery prints at the end, without operations; NULL: not known */
 	struct map index;                  /* number of a place -> 1 + index */
 	VEC_OF(struct prepared) places;
+	bool differs;    /* two orderly runs printed different lines somewhere */
 	bool comparable; /* rule 6: recovery prints like the recorded run, if it performs all operations */
 	VEC_OF(bool) crashed, differing; /* by number of the operation */
 	struct arena texts;
@@ -151,7 +155,7 @@ static int border_ask(struct equivalence *e, struct tester *tester, size_t borde
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = expectations_ask(e->expectations, tester, events[i], setting, &expectation, err);
+		r = expectations_ask(e->expectations, tester, events[i], setting, prepared->runs, &expectation, err);
 		if (r == 0)
 			legal_add(prepared, expectation, history);
 	}
@@ -239,9 +243,9 @@ static void place_compare(struct equivalence *e, const struct place *place, stru
 /* Note what is known about a place now. */
 static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
-	bool failing = false, differing = false, endless = false;
+	struct prepared *known = prepared_find(e, place->number);
+	bool overlapping = prepared->uncertain, failing = false, differing = false, endless = false;
 
-	e->figures.overlapping += prepared->uncertain;
 	for (size_t i = 0; i < prepared->legal.count; i++) {
 		const struct expectation *expectation = prepared->legal.at[i].expectation;
 
@@ -251,26 +255,40 @@ static void place_note(struct equivalence *e, const struct place *place, struct 
 	}
 	prepared->uncertain |= failing;
 	place_compare(e, place, prepared);
+	e->differs |= differing;
+	if (differing && place->group + place->inside)
+		e->differing.at[timeline_group(e->timeline, place->group - !place->inside)->first] = true;
+	if (known) {
+		vec_free(&known->legal);
+		*known = *prepared;
+		return;
+	}
 	e->figures.places++;
 	e->figures.failing += failing;
 	e->figures.endless += endless;
-	if (differing && place->group + place->inside)
-		e->differing.at[timeline_group(e->timeline, place->group - !place->inside)->first] = true;
+	e->figures.overlapping += overlapping;
 	vec_push(&e->places, *prepared);
 	*map_put(&e->index, place->number, 0) = e->places.count;
 }
 
+/* Rule 4. */
+static unsigned runs_needed(const struct equivalence *e, bool alone)
+{
+	return alone || e->differs || e->places.count < PLACES_TWICE ? 2 : 1;
+}
+
 /* Rule 3.  Nothing else runs after the drain, so the files of other settings can go. */
-static int equivalence_prepare(void *state, struct tester *tester, const struct crash_context *crash, struct err *err)
+static int equivalence_prepare(void *state, struct tester *tester, const struct crash_context *crash, bool alone,
+			       struct err *err)
 {
 	struct equivalence *e = state;
-	struct prepared prepared = {0};
-	struct place place;
+	const struct place place = place_of(e, crash);
+	const struct prepared *known = prepared_find(e, place.number);
+	struct prepared prepared = {.runs = runs_needed(e, alone)};
 	int r;
 
-	if (equivalence_ready(e, crash))
+	if (!is_judged(crash) || (known && (known->runs >= prepared.runs || !alone)))
 		return 0;
-	place = place_of(e, crash);
 	r = tester_drain(tester, err);
 	settings_drop_others(e->settings, settings_id(e->settings, place.left));
 	if (r == 0)

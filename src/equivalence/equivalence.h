@@ -21,7 +21,8 @@
  *     As long as no operation has happened, the initial content is legal too: the pool was being created.
  *  3. Expectations are made when a crash in such a place is first tested, by the tester of that moment (prepare in
  *     crash/oracle.h), once for each content and setting.  They run as any other state does, on all workers.
- *  4. An orderly run is repeated, and lines that differ do not count (ops/compare.h).
+ *  4. An orderly run is repeated, and lines that differ do not count (ops/compare.h).  If the first few places show no
+ *     such lines, later ones are repeated only where a mismatch is to be reported.
  *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations of
  *     several threads overlap in ways that no content of the recording shows.  Then any output is accepted, and
  *     counted.

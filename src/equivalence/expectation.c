@@ -6,8 +6,6 @@
 
 #include "base/map.h"
 
-enum { RUNS = 2 };
-
 struct expectations {
 	struct orderly *orderly;
 	struct map index; /* content and setting -> 1 + index */
@@ -34,11 +32,6 @@ void expectations_free(struct expectations *e)
 		map_free(&e->index);
 	}
 	free(e);
-}
-
-bool expectation_known(const struct expectation *e)
-{
-	return e->runs >= RUNS;
 }
 
 static struct expectation *expectation_find(struct expectations *all, struct digest content, uint64_t setting)
@@ -82,12 +75,12 @@ static void run_heard(void *arg, const struct outcome *outcome)
 
 /* Files of other names or sizes than now cannot be shown as a state of the tester's image. */
 static int content_run(struct expectation *e, struct tester *tester, const struct content *content,
-		       const struct crash_context *crash, struct err *err)
+		       const struct crash_context *crash, unsigned runs, struct err *err)
 {
 	struct tester_result run;
 	int r = 0;
 
-	while (r == 0 && !expectation_known(e)) {
+	while (r == 0 && e->runs < runs) {
 		r = tester_run_content(tester, content, crash, 1, &run, err);
 		if (r == 0) {
 			run_heard(e, &run.outcome);
@@ -98,17 +91,17 @@ static int content_run(struct expectation *e, struct tester *tester, const struc
 }
 
 static int state_run(struct expectation *e, struct tester *tester, struct state *state,
-		     const struct crash_context *crash, struct err *err)
+		     const struct crash_context *crash, unsigned runs, struct err *err)
 {
 	int r = 0;
 
 	state->digest = e->content;
-	for (unsigned i = e->runs; i < RUNS && r == 0; i++)
+	for (unsigned i = e->runs; i < runs && r == 0; i++)
 		r = tester_listen(tester, state, crash, run_heard, e, err);
 	return r;
 }
 
-int expectations_ask(struct expectations *all, struct tester *tester, uint64_t event, uint64_t setting,
+int expectations_ask(struct expectations *all, struct tester *tester, uint64_t event, uint64_t setting, unsigned runs,
 		     struct expectation **expectation, struct err *err)
 {
 	const struct crash_context crash = {.event = CRASH_NONE, .command = setting};
@@ -119,12 +112,12 @@ int expectations_ask(struct expectations *all, struct tester *tester, uint64_t e
 	if (!content)
 		return -1;
 	*expectation = expectation_find(all, content->digest, setting);
-	if (expectation_known(*expectation))
+	if ((*expectation)->runs >= runs)
 		return 0;
 	state = state_like(tester->image, content->content);
 	if (!state)
-		return content_run(*expectation, tester, content->content, &crash, err);
-	r = state_run(*expectation, tester, state, &crash, err);
+		return content_run(*expectation, tester, content->content, &crash, runs, err);
+	r = state_run(*expectation, tester, state, &crash, runs, err);
 	state_free(state);
 	return r;
 }

@@ -2,9 +2,10 @@
 /* expectation.h - what recovery prints on orderly contents (orderly.h), in a setting.
  *
  *     struct expectations *all = expectations_new(orderly);
- *     struct expectation *e = expectations_ask(all, tester, event, setting, &err);       // starts the runs, if need be
+ *     struct expectation *e;
+ *     expectations_ask(all, tester, event, setting, 2, &e, &err);
  *     tester_drain(tester, &err);
- *     if (expectation_known(e) && !e->failed)
+ *     if (!e->failed)
  *             ... e->output, e->again ...
  *     expectations_free(all);
  */
@@ -21,7 +22,7 @@ struct expectation {
 	unsigned runs;         /* that have ended */
 	bool failed;           /* recovery does not end well on this content */
 	struct output *output; /* of the first run; NULL: it has not ended, or failed */
-	struct output *again;  /* of the second; NULL: it is the same */
+	struct output *again;  /* of the second; NULL: it is the same, or was not run */
 };
 
 struct expectations;
@@ -30,12 +31,9 @@ struct expectations;
 struct expectations *expectations_new(struct orderly *orderly);
 void expectations_free(struct expectations *expectations);
 
-/* The expectation for the content after an event.  Its runs are started unless they were before.  0, TESTER_STOPPED or
- * -1.  *expectation is valid until expectations_free. */
+/* The expectation for the content after an event.  `runs` runs, 1 or 2, are started unless they were before.  0,
+ * TESTER_STOPPED or -1.  *expectation is valid until expectations_free. */
 int expectations_ask(struct expectations *expectations, struct tester *tester, uint64_t event, uint64_t setting,
-		     struct expectation **expectation, struct err *err);
-
-/* Have all of its runs ended? */
-bool expectation_known(const struct expectation *expectation);
+		     unsigned runs, struct expectation **expectation, struct err *err);
 
 #endif
