@@ -194,17 +194,17 @@ int record_setup(struct record *r, struct err *err)
 	return err_status(err, ERR_TARGET);
 }
 
-/* Run the command.  With --ops, keep what it prints, unless it writes that to {out} itself. */
+/* Run the command.  With --ops, keep what it prints, or what its client prints, unless that is written to {out}. */
 static int process_record(struct record *r, struct process *process, struct err *err)
 {
 	struct tee *tee = NULL;
 	struct err uncopied;
 
-	process->output = r->keep_stdout ? STDERR_FILENO : 0;
+	process->output = process->client_output = r->keep_stdout ? STDERR_FILENO : 0;
 	if (r->operations->list && !r->writes_file) {
 		if (tee_start(&tee, r->kept.output, r->keep_stdout ? STDERR_FILENO : STDOUT_FILENO, err) < 0)
 			return -1;
-		process->output = tee_input(tee);
+		*(r->client ? &process->client_output : &process->output) = tee_input(tee);
 	}
 	int result = process_run(process, &r->end, err);
 	if (tee && tee_stop(tee, result < 0 ? &uncopied : err) < 0)

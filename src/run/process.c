@@ -144,8 +144,8 @@ static pid_t client_start(const struct process *p, const struct signals *s, stru
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != self || dup2(in, STDIN_FILENO) < 0)
 		_exit(127);
-	if (p->output)
-		dup2(p->output, STDOUT_FILENO);
+	if (p->client_output)
+		dup2(p->client_output, STDOUT_FILENO);
 	signals_restore(s);
 	service_drive(p->service);
 }

@@ -20,7 +20,7 @@ struct process {
 	char *const *argv;        /* argv[0] is searched in PATH */
 	char *const *environment; /* KEY=VALUE to add to ours; NULL: nothing */
 	const char *input;        /* file to read instead of our standard input; NULL: ours */
-	int output;               /* descriptor for its standard output, and the client's; 0: ours */
+	int output;               /* descriptor for its standard output; 0: ours */
 	bool wait_all;            /* wait for the last descendant, not only for the command itself */
 	/* send SIGINT whenever the command has been idle for this long, so that a debugger stops the program it runs;
 	 * 0: never */
@@ -28,6 +28,7 @@ struct process {
 	/* the command is a server, and this client drives it; NULL: the command ends by itself */
 	const struct service *service;
 	const char *client_input; /* path of the client's standard input; NULL: /dev/null */
+	int client_output;        /* descriptor for the client's standard output; 0: ours */
 	/* the command is a debugger that runs the server: only the server gets SIGTERM when the client is done */
 	bool attended;
 };
