@@ -96,6 +96,7 @@ int operation_judging_open(struct operation_judging *j, const struct analysis_op
 	j->oracles[0] = &oracle_exit_status;
 	j->oracles[1] = equivalence_oracle(j->equivalence);
 	how->oracles = j->oracles;
+	how->ignore_output = output_rules_ignored(o->rules, &how->ignore_output_count);
 	how->oracle_count = 2;
 	return 0;
 }

@@ -306,6 +306,8 @@ int campaign_finish(struct campaign *c, struct findings *findings, struct err *e
 		.memory = o->memory,
 		.disk = o->disk,
 		.pmem_force = o->pmem_force,
+		.ignore = o->ignore_output,
+		.ignore_count = o->ignore_output_count,
 	};
 
 	if (folders_finish(findings, o->out, &facts, err) < 0)

@@ -23,8 +23,7 @@
 #include "run/program.h"
 #include "run/words.h"
 
-/* The settings of recovery (run/setting.h): the operations of the folder, and none, for the banner. */
-enum { SETTING_OPERATIONS = 1, SETTING_IDLE };
+enum { SETTING_OPERATIONS = 1 /* the setting of recovery (run/setting.h), if it performs operations */ };
 
 enum { OUTPUTS_WIDTH = 100 /* characters in a line, for outputs side by side */ };
 
@@ -40,7 +39,7 @@ struct replay {
 	struct stage *stage;
 	struct recovery *recovery;
 	struct output_rules *rules; /* NULL: outputs are not compared */
-	struct recovery_setting settings[SETTING_IDLE + 1];
+	struct recovery_setting setting;
 	char cwd[PATH_MAX];
 };
 
@@ -109,18 +108,20 @@ static bool replay_passed(void *arg, void *ticket, const struct outcome *outcome
 
 static const struct recovery_setting *replay_setting(void *arg, uint64_t id)
 {
-	return &((struct replay *)arg)->settings[id];
+	BUG_ON(id != SETTING_OPERATIONS);
+	return &((struct replay *)arg)->setting;
 }
 
 /* Recovery performs the operations that it performed then. */
 static int replay_settle(struct replay *r, struct err *err)
 {
 	const struct folder *folder = r->folder;
-	size_t first = (size_t)folder->operation.first;
 
-	r->settings[SETTING_OPERATIONS] =
-		(struct recovery_setting){.id = SETTING_OPERATIONS, .ops = folder->operations, .first = first};
-	r->settings[SETTING_IDLE] = (struct recovery_setting){.id = SETTING_IDLE, .ops = "/dev/null", .first = first};
+	r->setting = (struct recovery_setting){
+		.id = SETTING_OPERATIONS,
+		.ops = folder->operations,
+		.first = (size_t)folder->operation.first,
+	};
 	if (!folder->mismatch.expected_count)
 		return 0;
 	r->rules = output_rules_new(OUTPUT_BYTES_MAX);
@@ -408,28 +409,7 @@ static void tail_show(const struct tail *tail, FILE *to)
 		fputc('\n', to);
 }
 
-/* Recovery ended well: does it print what it should?  If not, *verdict is a failure by its output. */
-static int outputs_judge(struct replay *r, const struct outcome *outcome, struct verdict *verdict, struct err *err)
-{
-	struct replay_outputs outputs = {.mismatch = &r->folder->mismatch, .got = outcome->output};
-	struct outcome idle;
-
-	if (stage_load(r->stage, r->state, err) < 0)
-		return -1;
-	recovery_set(r->recovery, 0, SETTING_IDLE);
-	int result = recovery_run(r->recovery, 0, 1, &idle, err);
-	if (result < 0)
-		return result;
-	outputs.banner = idle.output;
-	if (!r->options->quiet)
-		replay_outputs_show(&outputs, OUTPUTS_WIDTH, stdout);
-	if (!replay_outputs_match(&outputs))
-		*verdict = (struct verdict){.known = true, .rejected_by = 1, .ending = {ENDING_OUTPUT, 0}};
-	outcome_free(&idle);
-	return 0;
-}
-
-static int outcome_judge(struct replay *r, const struct outcome *outcome, struct err *err)
+static int outcome_judge(const struct replay *r, const struct outcome *outcome)
 {
 	const struct folder *folder = r->folder;
 	struct verdict verdict = replay_verdict(outcome);
@@ -443,10 +423,12 @@ static int outcome_judge(struct replay *r, const struct outcome *outcome, struct
 	}
 	fflush(stderr);
 	if (verdict_passed(verdict) && r->rules) {
-		int result = outputs_judge(r, outcome, &verdict, err);
+		const struct replay_outputs outputs = {.mismatch = &folder->mismatch, .got = outcome->output};
 
-		if (result < 0)
-			return result;
+		if (!r->options->quiet)
+			replay_outputs_show(&outputs, OUTPUTS_WIDTH, stdout);
+		if (!replay_outputs_match(&outputs))
+			verdict = (struct verdict){.known = true, .rejected_by = 1, .ending = {ENDING_OUTPUT, 0}};
 	}
 	ending_text(verdict.ending, now, sizeof(now));
 	ending_text(folder->ending, then, sizeof(then));
@@ -465,11 +447,13 @@ static int replay_recover(struct replay *r, struct err *err)
 	struct outcome outcome;
 	int result = recovery_run(r->recovery, 0, 1, &outcome, err);
 
-	if (result == 0) {
-		result = outcome_judge(r, &outcome, err);
-		outcome_free(&outcome);
-	}
-	return result == RECOVERY_INTERRUPTED ? STATUS_INTERRUPTED : result;
+	if (result == RECOVERY_INTERRUPTED)
+		return STATUS_INTERRUPTED;
+	if (result < 0)
+		return -1;
+	result = outcome_judge(r, &outcome);
+	outcome_free(&outcome);
+	return result;
 }
 
 static void operation_show(const struct folder *folder)

@@ -12,7 +12,7 @@ enum { TITLE_ROOM = 300, COLUMNS_MAX = 4, GAP = 3 /* characters between two colu
 /* The line that decides, as it is printed now. */
 static void got_text(const struct replay_outputs *o, char text[EXCERPT_ROOM])
 {
-	const struct output_body body = output_body(o->got, o->banner);
+	const struct output_body body = output_body(o->got, NULL);
 	size_t line = o->mismatch->line ? (size_t)o->mismatch->line - 1 : 0;
 
 	if (!output_excerpt(&body, line, OUTPUT_ENDS, text, EXCERPT_ROOM))

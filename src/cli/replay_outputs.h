@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay_outputs.h - compare what recovery prints in a replay with what it should print, side by side.
  *
- *     struct replay_outputs o = {.mismatch = &folder->mismatch, .got = outcome.output, .banner = banner};
+ *     struct replay_outputs o = {.mismatch = &folder->mismatch, .got = outcome.output};
  *     if (!replay_outputs_match(&o))
  *             replay_outputs_show(&o, columns, stdout);
  *
@@ -16,7 +16,7 @@
 
 struct replay_outputs {
 	const struct finding_mismatch *mismatch; /* as it was found; there is one */
-	const struct output *got, *banner;       /* now; ended */
+	const struct output *got;                /* now; ended */
 };
 
 /* Is the line now what one of the legal histories prints? */

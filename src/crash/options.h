@@ -53,6 +53,9 @@ struct campaign_options {
 
 	/* What recovery must do; NULL: the oracles of oracle.h. */
 	const struct oracle *const *oracles;
+	/* Lines that do not count in the outputs of recovery, as regular expressions: for the folders of findings. */
+	const char *const *ignore_output;
+	size_t ignore_output_count;
 	size_t oracle_count;
 
 	/* what to test */

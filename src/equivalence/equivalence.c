@@ -135,13 +135,12 @@ static const char *history_text(struct equivalence *e, const struct place *place
 	char text[64];
 
 	if (border > place->group)
-		return "if it happened";
+		return "as after the operation";
 	if (border == place->group)
-		return place->inside ? "if it did not happen" : NULL;
+		return place->inside ? "as before the operation" : NULL;
 	for (size_t g = border; g < place->group; g++)
 		lost += timeline_group(e->timeline, g)->count;
-	snprintf(text, sizeof(text), "if %s%zu before it %s lost", place->inside ? "the " : "the last ", lost,
-		 lost == 1 ? "was" : "were");
+	snprintf(text, sizeof(text), "if the last %zu complete operation%s lost", lost, lost == 1 ? " is" : "s are");
 	return arena_copy(&e->texts, text, strlen(text));
 }
 
@@ -438,7 +437,7 @@ static void mismatch_tell(struct equivalence *e, const struct place *place, cons
 	*mismatch = (struct finding_mismatch){
 		.expected = told,
 		.got = line_text(e, &j.got, c.difference.got),
-		.line = c.difference.got + 1,
+		.line = j.got.first + c.difference.got + 1,
 		.query = query_text(e, place->left, j.expected.at[c.nearest].body.count, c.difference.expected),
 	};
 	for (unsigned i = 0; i < j.expected.count; i++) {

@@ -100,8 +100,8 @@ void crash_store_text(const struct finding_store *store, char *text, size_t size
  * list. */
 void crash_operation_text(const struct finding_crash *crash, char *text, size_t size);
 
-/* The outputs that differ: "`get k7` should print `v3` if it happened or nothing if it did not, but prints `v1`"; "" if
- * none do. */
+/* The outputs that differ: "`get k7` should print `v1` as before the operation or `v3` as after the operation, but
+ * prints `v2`"; "" if none do. */
 void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size);
 
 /* Fills in message and fix from the cause, the stacks and the related places (the flush of the first lost store, and

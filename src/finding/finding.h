@@ -117,7 +117,7 @@ struct finding_operation {
 /* What recovery should have printed, if one of the legal histories is what happened. */
 struct finding_expected {
 	const char *line;    /* the first line that differs, as ops/excerpt.h writes it; OUTPUT_ENDS: no such line */
-	const char *history; /* which one: "if it happened"; NULL: in all of them */
+	const char *history; /* which one: "as after the operation"; NULL: in all of them */
 };
 
 /* In place of a line that an output does not have, because it ends before. */
@@ -128,7 +128,7 @@ struct finding_mismatch {
 	const struct finding_expected *expected; /* at least one */
 	size_t expected_count;                   /* 0: there is no mismatch */
 	const char *got;                         /* the first line that differs; OUTPUT_ENDS: no such line */
-	uint64_t line;                           /* its number, from 1, without the banner; 0: unknown */
+	uint64_t line;                           /* its number in the output, from 1; 0: unknown */
 	const char *query;                       /* the operation that printed it; NULL: unknown */
 	/* No crash is needed: with everything on media, recovery does not print what the recorded run printed. */
 	bool recorded;

@@ -12,6 +12,7 @@
 struct output_rules {
 	uint64_t bytes_max;
 	VEC_OF(struct re_pattern_buffer) ignored;
+	VEC_OF(char *) texts; /* of these expressions */
 };
 
 /* A path, and the word that takes its place. */
@@ -47,9 +48,12 @@ struct output_rules *output_rules_new(uint64_t bytes_max)
 
 void output_rules_free(struct output_rules *rules)
 {
-	for (size_t i = 0; i < rules->ignored.count; i++)
+	for (size_t i = 0; i < rules->ignored.count; i++) {
 		regfree(&rules->ignored.at[i]);
+		free(rules->texts.at[i]);
+	}
 	vec_free(&rules->ignored);
+	vec_free(&rules->texts);
 	free(rules);
 }
 
@@ -71,7 +75,16 @@ int output_rules_ignore(struct output_rules *rules, const char *regex, struct er
 		return err_status(err, ERR_USAGE);
 	}
 	vec_push(&rules->ignored, compiled);
+	char *text = strdup(regex);
+	BUG_ON(!text);
+	vec_push(&rules->texts, text);
 	return 0;
+}
+
+const char *const *output_rules_ignored(const struct output_rules *rules, size_t *count)
+{
+	*count = rules->texts.count;
+	return (const char *const *)rules->texts.at;
 }
 
 static bool is_ignored(const struct output_rules *rules, const char *line, size_t size)

@@ -58,6 +58,9 @@ uint64_t output_rules_bound(const struct output_rules *rules);
  * part of what it sees. -1: it is not a regular expression, ERR_USAGE. */
 int output_rules_ignore(struct output_rules *rules, const char *regex, struct err *err);
 
+/* The expressions so far; valid until the next one or output_rules_free. */
+const char *const *output_rules_ignored(const struct output_rules *rules, size_t *count);
+
 /* ---- one output ---- */
 
 struct output;

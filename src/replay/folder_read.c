@@ -306,6 +306,7 @@ int folder_read(struct folder **folder, const char *path, struct err *err)
 	if (result == 0 && (path_make((*folder)->state, PATH_MAX, err, "%s/" FOLDER_STATE, path) < 0 ||
 			    operations_find(*folder, path, err) < 0)) {
 		folder_free(*folder);
+		*folder = NULL;
 		return -1;
 	}
 	return result;

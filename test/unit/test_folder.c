@@ -123,6 +123,7 @@ static void test_folder_operations(void **state)
 	assert_int_equal(unlink(f->operations), 0);
 	folder_free(f);
 	assert_int_equal(folder_read(&f, path, &err), -1);
+	assert_null(f);
 	assert_non_null(strstr(err.sentence, "/crash/F1/operations: No such file or directory"));
 	crash_sample_free(&s);
 }
