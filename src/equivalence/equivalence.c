@@ -306,8 +306,7 @@ static uint64_t equivalence_orderly(void *state, uint64_t from)
 {
 	const struct equivalence *e = state;
 	const struct place place = timeline_place(e->timeline, from);
-
-	size_t border = place.group + place.inside ? place.group + place.inside : 1;
+	size_t next = place.group + place.inside, border = next ? next : 1;
 
 	for (; e->comparable && border < timeline_groups(e->timeline); border++)
 		if (timeline_border(e->timeline, border).from >= from)
