@@ -356,6 +356,54 @@ void bo_before_read(VexGuestAMD64State *state)
 	state->guest_RDX = read->changed;
 }
 
+/* ---- what is printed before the last line is read ----
+ *
+ * A program that has printed something when it asks for the next line performs its operations one by one, even if they
+ * change nothing in PM.  What it printed may still be in the buffer of the C library. */
+
+static struct {
+	Addr stream;    /* stdout of the GNU C library; 0: none */
+	UWord written;  /* its write pointer when the first operation began */
+	Bool has_begun; /* the first operation has */
+	Bool is_noted;
+	Bool has_written; /* to standard output, by a system call, since then */
+} results;
+
+static void note_stream(Addr stream)
+{
+	results.stream = stream;
+}
+
+/* The members of a stream: flags, three pointers for reading, then the base of the write buffer and the write pointer. */
+static UWord write_pointer(void)
+{
+	const UWord *members = (const UWord *)results.stream;
+
+	if (!members ||
+	    !VG_(am_is_valid_for_client)((Addr)members, 6 * sizeof(*members), VKI_PROT_READ | VKI_PROT_WRITE) ||
+	    (UInt)members[0] >> 16 != 0xfbad /* _IO_MAGIC */)
+		return 0;
+	return members[5];
+}
+
+static void watch_results(void)
+{
+	if (results.has_begun)
+		return;
+	bo_symbols_find("_IO_2_1_stdout_", note_stream);
+	results.has_begun = True;
+	results.written = write_pointer();
+}
+
+static void note_results(UInt context)
+{
+	if (results.is_noted || (list.starts && list.index + 1 == list.lines) ||
+	    (!results.has_written && write_pointer() == results.written))
+		return;
+	results.is_noted = True;
+	write_note(context, BO_NOTE_PRINTED, list.index);
+}
+
 /* ---- reading ---- */
 
 static void end_open(UInt context)
@@ -377,6 +425,7 @@ static void begin_line(UInt context, ULong index)
 	list.index = index;
 	list.begun = index >= list.begun ? index + 1 : list.begun;
 	write_begin(context, index, NULL);
+	watch_results();
 }
 
 /* Does the read ask for more of the line that was begun?  The target learns that a last line without a newline is
@@ -393,8 +442,13 @@ static Bool asks_for_rest(const struct read *read)
 
 static void before_read(ThreadId tid)
 {
-	if (list.open && !asks_for_rest(&reads[tid]))
-		end_open(bo_context_of_syscall(tid));
+	UInt context;
+
+	if (!list.open || asks_for_rest(&reads[tid]))
+		return;
+	context = bo_context_of_syscall(tid);
+	note_results(context);
+	end_open(context);
 }
 
 static UChar last_byte(UInt number, UWord buffer, UWord size)
@@ -444,6 +498,11 @@ static struct {
 	ULong lines;
 } output;
 
+static Bool watches_output(void)
+{
+	return marks == MARKS_PRINTS || marks == MARKS_READS;
+}
+
 static void after_write(ThreadId tid, Int fd, const UChar *bytes, SizeT size)
 {
 	struct vg_stat st;
@@ -452,6 +511,10 @@ static void after_write(ThreadId tid, Int fd, const UChar *bytes, SizeT size)
 
 	if (fd == 2 || !output.is_known || VG_(fstat)(fd, &st) != 0 || st.dev != output.dev || st.ino != output.ino)
 		return;
+	if (marks == MARKS_READS) {
+		results.has_written |= results.has_begun;
+		return;
+	}
 	context = bo_context_of_syscall(tid);
 	for (SizeT i = 0; i < size; i++) {
 		if (bytes[i] != '\n')
@@ -603,9 +666,9 @@ void bo_operations_after(ThreadId tid, UInt number, const UWord *args, SysRes re
 		after_read(tid, number, args[1], sr_Res(result));
 	if (marks == MARKS_READS)
 		note_unseen(tid, number, args);
-	if (marks == MARKS_PRINTS && (number == __NR_write || number == __NR_pwrite64))
+	if (watches_output() && (number == __NR_write || number == __NR_pwrite64))
 		after_write(tid, (Int)args[0], (const UChar *)args[1], sr_Res(result));
-	if (marks == MARKS_PRINTS && (number == __NR_writev || number == __NR_pwritev || number == __NR_pwritev2))
+	if (watches_output() && (number == __NR_writev || number == __NR_pwritev || number == __NR_pwritev2))
 		after_vector_write(tid, (Int)args[0], (const struct vki_iovec *)args[1], sr_Res(result));
 	if (marks != MARKS_REQUESTS)
 		return;
@@ -652,7 +715,7 @@ void bo_operations_init(void)
 		list.dev = st.dev;
 		list.ino = st.ino;
 	}
-	if (marks == MARKS_PRINTS && VG_(fstat)(1, &st) == 0) {
+	if (watches_output() && VG_(fstat)(1, &st) == 0) {
 		output.is_known = True;
 		output.dev = st.dev;
 		output.ino = st.ino;

@@ -152,7 +152,8 @@ struct bo_chunk_header {
 	X(UNSEEN, "unseen")     /* it was read by a system call (value) that shows no lines */     \
 	X(AGAIN, "again")       /* it was read again, beginning with an earlier line (value) */    \
 	X(TOGETHER, "together") /* one write printed several lines (value), ending them all */     \
-	X(DURABLE, "durable")   /* BLACKOUT_DURABLE: the program relies on what it did so far */
+	X(DURABLE, "durable")   /* BLACKOUT_DURABLE: the program relies on what it did so far */   \
+	X(PRINTED, "printed")   /* reads: the program had printed something when it asked for the line after (value) */
 
 enum bo_operation_note {
 #define X(name, text) BO_NOTE_##name,

@@ -57,7 +57,8 @@ static int reads_check(const struct operations_summary *s, struct err *err)
 	if (s->notes[BO_NOTE_AGAIN])
 		return hidden_refuse(err, "the program reads its operations more than once, or not in the order of the "
 					  "list");
-	if (s->begun >= SLURPED_MIN && (s->changing ? s->changing == 1 && s->last_changing : s->outside > 0))
+	if (s->begun >= SLURPED_MIN && !s->notes[BO_NOTE_PRINTED] &&
+	    (s->changing ? s->changing == 1 && s->last_changing : s->outside > 0))
 		return hidden_refuse(err, s->changing
 						  ? "only the last operation that the program reads changes PM: it "
 						    "seems to read all of them before it performs the first"

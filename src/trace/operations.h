@@ -30,8 +30,8 @@ struct operations_place {
 /* Totals over the whole recording. */
 struct operations_summary {
 	uint64_t begun, completed; /* begins and ends */
-	/* Operations during which PM changed.  If none did, or only the last one, the program read the whole list
-	 * before it performed any. */
+	/* Operations during which PM changed.  If none did, or only the last one, and there is no BO_NOTE_PRINTED, the
+	 * program read the whole list before it performed any. */
 	uint64_t changing;
 	bool last_changing;            /* PM changed during the one that began last */
 	uint64_t outside;              /* changes of PM while no operation was under way, after the first began */
