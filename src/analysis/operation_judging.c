@@ -78,7 +78,9 @@ int operation_judging_open(struct operation_judging *j, const struct analysis_op
 		return -1;
 	j->listed = oplist_count(o->list);
 	j->rules = o->rules;
-	j->printed = kept_operations_exist(&kept) ? printed_read(kept.output, o->rules) : NULL;
+	/* What a program printed that stopped early says nothing about the operations that it left out. */
+	if (scan_operations(scan).begun >= j->listed && kept_operations_exist(&kept))
+		j->printed = printed_read(kept.output, o->rules);
 	const struct equivalence_options options = {
 		.dir = how->dir,
 		.list = o->list,
