@@ -51,9 +51,9 @@ static inline void persist(const void *p, size_t size)
 	__asm__ volatile("sfence" : : : "memory");
 }
 
-static inline void *pool_map(const char *path, size_t bytes)
+static inline void *file_map(const char *path, int flags, size_t bytes)
 {
-	int fd = open(path, O_CREAT | O_TRUNC | O_RDWR, 0644);
+	int fd = open(path, O_CREAT | O_RDWR | flags, 0644);
 	void *p;
 
 	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0) {
@@ -67,6 +67,18 @@ static inline void *pool_map(const char *path, size_t bytes)
 	}
 	close(fd);
 	return p;
+}
+
+/* A new pool, zeroed. */
+static inline void *pool_map(const char *path, size_t bytes)
+{
+	return file_map(path, O_TRUNC, bytes);
+}
+
+/* The pool as it is, or a new one. */
+static inline void *pool_attach(const char *path, size_t bytes)
+{
+	return file_map(path, 0, bytes);
 }
 
 /* xorshift: the same numbers in every run */
