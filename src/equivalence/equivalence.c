@@ -465,7 +465,7 @@ static void forgotten_tell(struct equivalence *e, const struct place *place, con
 		.expected = told,
 		.expected_count = 1,
 		.got = line_text(e, &got, difference.got),
-		.line = difference.got + 1,
+		.line = got.first + difference.got + 1,
 		.query = query_text(e, place->left, got.count, difference.got),
 		.recorded = true,
 	};
