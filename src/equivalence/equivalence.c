@@ -16,18 +16,27 @@
 #include "equivalence/timeline.h"
 #include "finding/crash_finding.h"
 #include "ops/excerpt.h"
+#include "ops/orders.h"
 
 enum { PLACES_TWICE = 16 /* places in which orderly runs are repeated from the start */ };
 
 /* The output of a legal history, or of several. */
 struct legal {
 	struct expectation *expectation;
-	const char *history; /* for reports; NULL: it needs no words */
+	struct expectation *banner; /* what is left out of it; NULL: the banner of all */
+	const char *history;        /* for reports; NULL: it needs no words */
+};
+
+struct legals {
+	VEC_OF(struct legal) all;
 };
 
 /* What is legal in a place, once it is known. */
 struct prepared {
-	VEC_OF(struct legal) legal;
+	struct legals legal;
+	/* Rule 7: one of `orders` must print what is printed `after` them; NULL: nothing is to be checked. */
+	struct legals orders;
+	struct expectation *after;
 	unsigned runs;  /* of each expectation */
 	bool uncertain; /* rule 5: there are histories without an expectation */
 	bool forgets;   /* rule 6: recovery does not print here what the recorded run printed */
@@ -116,16 +125,24 @@ static bool equivalence_ready(void *state, const struct crash_context *crash)
 
 /* ---- preparing ---- */
 
-/* Different histories may have the same content. */
-static void legal_add(struct prepared *prepared, struct expectation *expectation, const char *history)
+static void prepared_free(struct prepared *prepared)
 {
-	for (size_t i = 0; i < prepared->legal.count; i++)
-		if (prepared->legal.at[i].expectation == expectation) {
-			if (prepared->legal.at[i].history != history)
-				prepared->legal.at[i].history = NULL;
+	vec_free(&prepared->legal.all);
+	vec_free(&prepared->orders.all);
+}
+
+/* Different histories may have the same content. */
+static void legal_add(struct legals *legals, struct legal legal)
+{
+	for (size_t i = 0; i < legals->all.count; i++) {
+		struct legal *other = &legals->all.at[i];
+
+		if (other->expectation == legal.expectation && other->banner == legal.banner) {
+			other->history = other->history == legal.history ? other->history : NULL;
 			return;
 		}
-	vec_push(&prepared->legal, ((struct legal){expectation, history}));
+	}
+	vec_push(&legals->all, legal);
 }
 
 /* If what is at this border is what happened: in words. */
@@ -156,7 +173,7 @@ static int border_ask(struct equivalence *e, struct tester *tester, size_t borde
 	for (unsigned i = 0; i < 2 && r == 0; i++) {
 		r = expectations_ask(e->expectations, tester, events[i], setting, prepared->runs, &expectation, err);
 		if (r == 0)
-			legal_add(prepared, expectation, history);
+			legal_add(&prepared->legal, (struct legal){expectation, NULL, history});
 	}
 	return r;
 }
@@ -173,6 +190,106 @@ static size_t lag_reach(const struct equivalence *e, const struct place *place, 
 	return oldest;
 }
 
+/* Rule 7 */
+
+/* The operations of a group that have begun. */
+struct begun {
+	const struct operation *at[ORDERS_OPERATIONS_MAX];
+	unsigned count;
+};
+
+static struct begun group_begun(const struct equivalence *e, const struct group *group, uint64_t event)
+{
+	struct begun begun = {0};
+
+	for (size_t i = group->first; i < group->first + group->count; i++)
+		if (timeline_operation(e->timeline, i)->begin <= event)
+			begun.at[begun.count++] = timeline_operation(e->timeline, i);
+	return begun;
+}
+
+/* Can these have happened in this order?  All that ended must be there, and none before one that ended before it began. */
+static bool order_is_legal(const struct begun *begun, const struct order *order, uint64_t event)
+{
+	bool there[ORDERS_OPERATIONS_MAX] = {0};
+
+	for (unsigned i = 0; i < order->count; i++) {
+		there[order->at[i]] = true;
+		for (unsigned k = i + 1; k < order->count; k++)
+			if (begun->at[order->at[k]]->end <= begun->at[order->at[i]]->begin)
+				return false;
+	}
+	for (unsigned i = 0; i < begun->count; i++)
+		if (!there[i] && begun->at[i]->end <= event)
+			return false;
+	return true;
+}
+
+/* Ask what is printed by the operations from `left` on, after some of a group were performed on the content before it. */
+static int order_ask(struct equivalence *e, struct tester *tester, const struct begun *begun, const struct order *order,
+		     size_t left, unsigned runs, struct legals *legals, struct err *err)
+{
+	uint64_t start = begun->at[0]->begin;
+	size_t before[ORDERS_OPERATIONS_MAX];
+	struct legal legal = {.history = "in one of the orders that are legal"};
+	int r;
+
+	for (unsigned i = 0; i < order->count; i++)
+		before[i] = (size_t)begun->at[order->at[i]]->index;
+	r = expectations_ask(e->expectations, tester, start,
+			     settings_history_id(e->settings, before, order->count, left, false), runs,
+			     &legal.expectation, err);
+	if (r == 0)
+		r = expectations_ask(e->expectations, tester, start,
+				     settings_history_id(e->settings, before, order->count, left, true), runs,
+				     &legal.banner, err);
+	if (r == 0)
+		legal_add(legals, legal);
+	return r;
+}
+
+/* All legal orders of those that have begun before `event`. */
+static int orders_ask(struct equivalence *e, struct tester *tester, const struct group *group, uint64_t event,
+		      size_t left, unsigned runs, struct legals *legals, struct err *err)
+{
+	const struct begun begun = group_begun(e, group, event);
+	struct order order = {0};
+	int r = 0;
+
+	do
+		if (order_is_legal(&begun, &order, event))
+			r = order_ask(e, tester, &begun, &order, left, runs, legals, err);
+	while (r == 0 && order_next(&order, begun.count));
+	return r;
+}
+
+/* Inside of operations that overlap. */
+static int group_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct prepared *prepared,
+		     struct err *err)
+{
+	const struct group *group = timeline_group(e->timeline, place->group);
+	const struct place end = timeline_place(e->timeline, group->end);
+	int r = orders_ask(e, tester, group, place->event, place->left, prepared->runs, &prepared->legal, err);
+
+	if (r == 0)
+		r = orders_ask(e, tester, group, group->end, end.left, prepared->runs, &prepared->orders, err);
+	if (r == 0)
+		r = expectations_ask(e->expectations, tester, group->end, settings_id(e->settings, end.left),
+				     prepared->runs, &prepared->after, err);
+	return r;
+}
+
+static bool group_can_be_asked(const struct equivalence *e, const struct group *group)
+{
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		int64_t index = timeline_operation(e->timeline, i)->index;
+
+		if (index < 0 || (size_t)index >= oplist_count(e->options.list))
+			return false;
+	}
+	return group->count <= ORDERS_OPERATIONS_MAX && !e->options.probe && !e->options.lag;
+}
+
 /* Rule 1.  Older contents come first, since the recording is read forward. */
 static int place_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct prepared *prepared,
 		     struct err *err)
@@ -181,7 +298,10 @@ static int place_ask(struct equivalence *e, struct tester *tester, const struct 
 	size_t border = lag_reach(e, place, &prepared->uncertain);
 	int r = 0;
 
-	prepared->uncertain |= place->inside && timeline_group(e->timeline, place->group)->count > 1;
+	if (place->inside && timeline_group(e->timeline, place->group)->count > 1) {
+		prepared->uncertain |= !group_can_be_asked(e, timeline_group(e->timeline, place->group));
+		return prepared->uncertain ? 0 : group_ask(e, tester, place, prepared, err);
+	}
 	for (; border <= place->group + place->inside && r == 0; border++)
 		r = border_ask(e, tester, border, setting, history_text(e, place, border), prepared, err);
 	return r;
@@ -220,8 +340,8 @@ static bool is_recorded(const struct equivalence *e, const struct expectation *e
 /* Some content of this place must be such that recovery prints what the recorded run did. */
 static bool place_is_recorded(const struct equivalence *e, const struct prepared *prepared, bool all)
 {
-	for (size_t i = 0; i < prepared->legal.count; i++)
-		if (is_recorded(e, prepared->legal.at[i].expectation, all))
+	for (size_t i = 0; i < prepared->legal.all.count; i++)
+		if (is_recorded(e, prepared->legal.all.at[i].expectation, all))
 			return true;
 	return false;
 }
@@ -239,26 +359,99 @@ static void place_compare(struct equivalence *e, const struct place *place, stru
 		prepared->forgets = !place_is_recorded(e, prepared, false);
 }
 
+/* ---- comparing ---- */
+
+/* The legal outputs of a place, without a banner, and what does not count in them. */
+struct judging {
+	VEC_OF(struct expected) expected;
+	struct output_body got;
+};
+
+static void judging_begin(struct judging *j, const struct legals *legals, const struct output *banner,
+			  const struct output *got)
+{
+	for (size_t i = 0; i < legals->all.count; i++) {
+		const struct expectation *expectation = legals->all.at[i].expectation;
+		const struct expectation *own = legals->all.at[i].banner;
+		const struct output *left_out = own ? own->output : banner;
+		struct expected expected = {.body = output_body(expectation->output, left_out)};
+
+		if (expectation->again) {
+			const struct output_body again = output_body(expectation->again, left_out);
+			struct output_mask *mask = mem_alloc(sizeof(*mask));
+
+			mask_learn(mask, &expected.body, &again);
+			expected.mask = mask;
+		}
+		vec_push(&j->expected, expected);
+	}
+	j->got = output_body(got, banner);
+}
+
+static void judging_end(struct judging *j)
+{
+	for (size_t i = 0; i < j->expected.count; i++) {
+		struct output_mask *mask = (struct output_mask *)j->expected.at[i].mask;
+
+		if (mask)
+			mask_free(mask);
+		free(mask);
+	}
+	vec_free(&j->expected);
+}
+
+static struct comparison output_compare(const struct legals *legals, const struct output *banner,
+					const struct output *got)
+{
+	struct judging j = {0};
+	struct comparison c;
+
+	judging_begin(&j, legals, banner, got);
+	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
+	judging_end(&j);
+	return c;
+}
+
+/* Banners are the same in most outputs, and then it does not matter what they are. */
+static bool is_legal(const struct equivalence *e, const struct legals *legals, const struct output *output)
+{
+	return output_compare(legals, NULL, output).match >= 0 ||
+	       (e->banner && output_compare(legals, e->banner, output).match >= 0);
+}
+
+/* Has recovery failed in one of them? */
+static bool legals_fail(const struct legals *legals)
+{
+	for (size_t i = 0; i < legals->all.count; i++)
+		if (legals->all.at[i].expectation->failed ||
+		    (legals->all.at[i].banner && legals->all.at[i].banner->failed))
+			return true;
+	return false;
+}
+
 /* Note what is known about a place now. */
 static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
 	struct prepared *known = prepared_find(e, place->number);
 	bool overlapping = prepared->uncertain, failing = false, differing = false, endless = false;
 
-	for (size_t i = 0; i < prepared->legal.count; i++) {
-		const struct expectation *expectation = prepared->legal.at[i].expectation;
+	for (size_t i = 0; i < prepared->legal.all.count; i++) {
+		const struct expectation *expectation = prepared->legal.all.at[i].expectation;
 
-		failing |= expectation->failed;
 		differing |= expectation->again != NULL;
 		endless |= expectation->output && output_is_endless(expectation->output);
 	}
+	failing |= legals_fail(&prepared->legal) || legals_fail(&prepared->orders) ||
+		   (prepared->after && prepared->after->failed);
+	if (prepared->after && !failing && !is_legal(e, &prepared->orders, prepared->after->output))
+		overlapping = prepared->uncertain = true;
 	prepared->uncertain |= failing;
 	place_compare(e, place, prepared);
 	e->differs |= differing;
 	if (differing && place->group + place->inside)
 		e->differing.at[timeline_group(e->timeline, place->group - !place->inside)->first] = true;
 	if (known) {
-		vec_free(&known->legal);
+		prepared_free(known);
 		*known = *prepared;
 		return;
 	}
@@ -297,7 +490,7 @@ static int equivalence_prepare(void *state, struct tester *tester, const struct 
 	if (r == 0)
 		place_note(e, &place, &prepared);
 	else
-		vec_free(&prepared.legal);
+		prepared_free(&prepared);
 	return r;
 }
 
@@ -316,62 +509,6 @@ static uint64_t equivalence_orderly(void *state, uint64_t from)
 
 /* ---- judging ---- */
 
-/* The legal outputs of a place, without a banner, and what does not count in them. */
-struct judging {
-	VEC_OF(struct expected) expected;
-	struct output_body got;
-};
-
-static void judging_begin(struct judging *j, const struct prepared *prepared, const struct output *banner,
-			  const struct output *got)
-{
-	for (size_t i = 0; i < prepared->legal.count; i++) {
-		const struct expectation *expectation = prepared->legal.at[i].expectation;
-		struct expected expected = {.body = output_body(expectation->output, banner)};
-
-		if (expectation->again) {
-			const struct output_body again = output_body(expectation->again, banner);
-			struct output_mask *mask = mem_alloc(sizeof(*mask));
-
-			mask_learn(mask, &expected.body, &again);
-			expected.mask = mask;
-		}
-		vec_push(&j->expected, expected);
-	}
-	j->got = output_body(got, banner);
-}
-
-static void judging_end(struct judging *j)
-{
-	for (size_t i = 0; i < j->expected.count; i++) {
-		struct output_mask *mask = (struct output_mask *)j->expected.at[i].mask;
-
-		if (mask)
-			mask_free(mask);
-		free(mask);
-	}
-	vec_free(&j->expected);
-}
-
-static struct comparison output_compare(const struct prepared *prepared, const struct output *banner,
-					const struct output *got)
-{
-	struct judging j = {0};
-	struct comparison c;
-
-	judging_begin(&j, prepared, banner, got);
-	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
-	judging_end(&j);
-	return c;
-}
-
-/* Banners are the same in most outputs, and then it does not matter what they are. */
-static bool is_legal(const struct equivalence *e, const struct prepared *prepared, const struct output *output)
-{
-	return output_compare(prepared, NULL, output).match >= 0 ||
-	       (e->banner && output_compare(prepared, e->banner, output).match >= 0);
-}
-
 static bool equivalence_accepts(void *state, const struct outcome *outcome, const struct crash_context *crash,
 				struct ending *how)
 {
@@ -383,7 +520,7 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 	prepared = prepared_find(e, place_of(e, crash).number);
 	BUG_ON(!prepared || !outcome->output);
 	*how = (struct ending){ENDING_OUTPUT, 0};
-	return prepared->uncertain || (!prepared->forgets && is_legal(e, prepared, outcome->output));
+	return prepared->uncertain || (!prepared->forgets && is_legal(e, &prepared->legal, outcome->output));
 }
 
 /* ---- telling ---- */
@@ -426,12 +563,12 @@ static const char *query_text(struct equivalence *e, size_t left, size_t lines, 
 static void mismatch_tell(struct equivalence *e, const struct place *place, const struct prepared *prepared,
 			  const struct output *output, struct finding_mismatch *mismatch)
 {
-	struct finding_expected *told = mem_alloc(prepared->legal.count * sizeof(*told));
+	struct finding_expected *told = mem_alloc(prepared->legal.all.count * sizeof(*told));
 	struct judging j = {0};
 	struct comparison c;
 
 	vec_push(&e->told, told);
-	judging_begin(&j, prepared, e->banner, output);
+	judging_begin(&j, &prepared->legal, e->banner, output);
 	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
 	*mismatch = (struct finding_mismatch){
 		.expected = told,
@@ -445,7 +582,7 @@ static void mismatch_tell(struct equivalence *e, const struct place *place, cons
 
 		if (i == c.nearest || strcmp(text, mismatch->got) != 0)
 			told[mismatch->expected_count++] =
-				(struct finding_expected){.line = text, .history = prepared->legal.at[i].history};
+				(struct finding_expected){.line = text, .history = prepared->legal.all.at[i].history};
 	}
 	judging_end(&j);
 }
@@ -580,7 +717,7 @@ void equivalence_close(struct equivalence *e)
 	if (!e)
 		return;
 	for (size_t i = 0; i < e->places.count; i++)
-		vec_free(&e->places.at[i].legal);
+		prepared_free(&e->places.at[i]);
 	vec_free(&e->places);
 	for (size_t i = 0; i < e->told.count; i++)
 		free(e->told.at[i]);

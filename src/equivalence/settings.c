@@ -16,6 +16,13 @@
 
 /* An id is 1 + the index of the first operation that is left, with this bit if none is performed. */
 #define IDLE (UINT64_C(1) << 62)
+/* Or the index of a history, with this bit. */
+#define HISTORY (UINT64_C(1) << 61)
+
+struct history {
+	struct opfiles_part part;
+	size_t left;
+};
 
 struct made {
 	struct recovery_setting setting;
@@ -29,6 +36,7 @@ struct settings {
 	char *probe_folder;
 	char *nowhere; /* a path without a file */
 	VEC_OF(struct made *) made;
+	VEC_OF(struct history) histories;
 };
 
 static bool asks_for_first(const char *command)
@@ -63,6 +71,7 @@ void settings_free(struct settings *s)
 	for (size_t i = 0; i < s->made.count; i++)
 		free(s->made.at[i]);
 	vec_free(&s->made);
+	vec_free(&s->histories);
 	opfiles_free(s->left);
 	if (s->probe) {
 		opfiles_free(s->probe);
@@ -83,10 +92,40 @@ uint64_t settings_idle_id(const struct settings *s, size_t left)
 	return IDLE | (1 + (s->first_matters ? left : 0));
 }
 
+static bool history_same(const struct history *a, const struct history *b)
+{
+	return a->left == b->left && a->part.before_count == b->part.before_count && a->part.first == b->part.first &&
+	       a->part.max == b->part.max &&
+	       !memcmp(a->part.before, b->part.before, a->part.before_count * sizeof(*a->part.before));
+}
+
+uint64_t settings_history_id(struct settings *s, const size_t *before, unsigned count, size_t left, bool alone)
+{
+	size_t all = oplist_count(s->options->list);
+	struct history history = {.left = left,
+				  .part = {.before_count = count,
+					   .first = alone || left > all ? all : left,
+					   .max = alone ? 0 : s->options->after}};
+
+	memcpy(history.part.before, before, count * sizeof(*before));
+	for (size_t i = 0; i < s->histories.count; i++)
+		if (history_same(&s->histories.at[i], &history))
+			return HISTORY | i;
+	vec_push(&s->histories, history);
+	return HISTORY | (s->histories.count - 1);
+}
+
+static size_t first_of(const struct settings *s, uint64_t id)
+{
+	return id & HISTORY ? s->histories.at[id & ~HISTORY].left : (size_t)(id & ~IDLE) - 1;
+}
+
 static struct opfiles_part part_of(const struct settings *s, uint64_t id)
 {
-	size_t count = oplist_count(s->options->list), first = (size_t)(id & ~IDLE) - 1;
+	size_t count = oplist_count(s->options->list), first = first_of(s, id);
 
+	if (id & HISTORY)
+		return s->histories.at[id & ~HISTORY].part;
 	if (id & IDLE)
 		return (struct opfiles_part){.first = count, .max = 0};
 	if (s->probe)
@@ -104,11 +143,11 @@ const struct recovery_setting *settings_get(struct settings *s, uint64_t id)
 		if (s->made.at[i]->setting.id == id)
 			return &s->made.at[i]->setting;
 	made = mem_alloc(sizeof(*made));
-	made->from = s->probe && !(id & IDLE) ? s->probe : s->left;
+	made->from = s->probe && !(id & (IDLE | HISTORY)) ? s->probe : s->left;
 	made->setting = (struct recovery_setting){
 		.id = id,
 		.ops = opfiles_get(made->from, &part, &ignored),
-		.first = (size_t)(id & ~IDLE) - 1,
+		.first = first_of(s, id),
 	};
 	if (!made->setting.ops) {
 		made->setting.ops = s->nowhere;

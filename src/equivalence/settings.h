@@ -25,6 +25,9 @@ uint64_t settings_id(const struct settings *settings, size_t left);
 /* The same, but recovery performs none. */
 uint64_t settings_idle_id(const struct settings *settings, size_t left);
 
+/* Recovery performs the operations `before`, and then those that are left or, if `alone`, no others. */
+uint64_t settings_history_id(struct settings *settings, const size_t *before, unsigned count, size_t left, bool alone);
+
 /* Its file is made on demand.  If that fails, it is named nevertheless, and recovery cannot be started. */
 const struct recovery_setting *settings_get(struct settings *settings, uint64_t id);
 

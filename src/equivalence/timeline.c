@@ -119,7 +119,7 @@ static size_t groups_until(const struct timeline *t, uint64_t event)
 struct place timeline_place(const struct timeline *t, uint64_t event)
 {
 	size_t begun = groups_until(t, event);
-	struct place place = {.number = marks_until(t, event), .group = begun, .index = -1};
+	struct place place = {.event = event, .number = marks_until(t, event), .group = begun, .index = -1};
 	const struct group *g = begun ? &t->groups.at[begun - 1] : NULL;
 	size_t latest;
 

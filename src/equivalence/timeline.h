@@ -32,6 +32,7 @@ struct group {
 };
 
 struct place {
+	uint64_t event;  /* the crash is after it */
 	uint64_t number; /* of begins and ends so far: places with the same number are alike */
 	bool inside;     /* of a group */
 	size_t group;    /* inside: that group; between: the next, so that many are complete */
