@@ -5,8 +5,8 @@
  *     struct digest name = crash_case(state->digest, &crash);
  *
  * A case is a content in a context.  Cases, not contents, are what is claimed, judged, counted and remembered.
- * Contexts with the same key are alike to all oracles, so the same content in them is one case.  The oracles of today
- * do not look at the context: every key is 0, and a case has the digest of its content. */
+ * Contexts with the same key are alike to all oracles, so the same content in them is one case.  If no
+ * oracle looks at the context, every key is 0, and a case has the digest of its content. */
 #ifndef BLACKOUT_CRASH_CRASH_CONTEXT_H
 #define BLACKOUT_CRASH_CRASH_CONTEXT_H
 
