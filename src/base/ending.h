@@ -29,7 +29,7 @@ enum ending_kind {
 
 struct ending {
 	enum ending_kind kind;
-	int value; /* EXIT: status; SIGNAL: number; otherwise 0 */
+	int value; /* EXIT: status; SIGNAL: number; OUTPUT: a class of the oracle; otherwise 0 */
 };
 
 static inline bool ending_same(struct ending a, struct ending b)

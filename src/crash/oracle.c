@@ -172,21 +172,39 @@ struct verdict oracles_judge(const struct oracles *o, const struct outcome *outc
 	return verdict;
 }
 
+static const struct member *rejecter(const struct oracles *o, struct verdict failed)
+{
+	BUG_ON(!verdict_failed(failed) || failed.rejected_by > o->count);
+	return &o->at[failed.rejected_by - 1];
+}
+
+bool oracles_may_excuse(const struct oracles *o, struct verdict failed)
+{
+	return rejecter(o, failed)->oracle->excuses;
+}
+
+bool oracles_excuse(const struct oracles *o, struct verdict failed, const struct outcome *outcome,
+		    const struct outcome *idle, const struct crash_context *crash)
+{
+	const struct member *m = rejecter(o, failed);
+
+	return m->oracle->excuses && m->oracle->excuses(m->state, outcome, idle, crash);
+}
+
 void oracles_tell(const struct oracles *o, const struct crash_context *crash, struct verdict verdict,
-		  const struct outcome *outcome, struct crash_sighting *sighting)
+		  const struct outcome *outcome, const struct outcome *idle, struct crash_sighting *sighting)
 {
 	for (size_t i = 0; i < o->count; i++) {
 		const struct member *m = &o->at[i];
 
 		if (m->judges && m->oracle->tell)
-			m->oracle->tell(m->state, crash, verdict.rejected_by == i + 1 ? outcome : NULL, sighting);
+			m->oracle->tell(m->state, crash, verdict.rejected_by == i + 1 ? outcome : NULL, idle, sighting);
 	}
 }
 
 enum finding_kind oracles_finding(const struct oracles *o, struct verdict failed)
 {
-	BUG_ON(!verdict_failed(failed) || failed.rejected_by > o->count);
-	return o->at[failed.rejected_by - 1].oracle->finding(failed.ending);
+	return rejecter(o, failed)->oracle->finding(failed.ending);
 }
 
 uint64_t oracles_hash(const struct oracles *o)

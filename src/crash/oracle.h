@@ -128,10 +128,15 @@ struct oracle {
 	 * stored so far; ORDERLY_NEVER: none. */
 	uint64_t (*orderly)(void *state, uint64_t from);
 
+	/* It rejected a run.  Is it fine nevertheless, now that we know what recovery does on the same state if it only
+	 * recovers (`idle`)?  Asked once for each failure that would become a finding; NULL: never. */
+	bool (*excuses)(void *state, const struct outcome *outcome, const struct outcome *idle,
+			const struct crash_context *crash);
+
 	/* Add to a sighting what it knows about this crash and, unless `outcome` is NULL, about a run that it rejected.
-	 * What it adds must live as long as the oracle. */
+	 * `idle` as in `excuses`; NULL: not known.  What it adds must live as long as the oracle. */
 	void (*tell)(void *state, const struct crash_context *crash, const struct outcome *outcome,
-		     struct crash_sighting *sighting);
+		     const struct outcome *idle, struct crash_sighting *sighting);
 };
 
 /* All oracles of every campaign, in the order in which they judge. */
@@ -172,9 +177,16 @@ const struct output_rules *oracles_output(const struct oracles *oracles);
 struct verdict oracles_judge(const struct oracles *oracles, const struct outcome *outcome,
 			     const struct crash_context *crash);
 
+/* May this failure be excused?  Then recovery has to run in the context oracles_place_idle, too. */
+bool oracles_may_excuse(const struct oracles *oracles, struct verdict failed);
+
+/* Is it?  `failed` is the verdict on `outcome`. */
+bool oracles_excuse(const struct oracles *oracles, struct verdict failed, const struct outcome *outcome,
+		    const struct outcome *idle, const struct crash_context *crash);
+
 /* Add what the oracles know to a sighting; see `tell`.  `verdict` is the one on the outcome. */
 void oracles_tell(const struct oracles *oracles, const struct crash_context *crash, struct verdict verdict,
-		  const struct outcome *outcome, struct crash_sighting *sighting);
+		  const struct outcome *outcome, const struct outcome *idle, struct crash_sighting *sighting);
 
 /* The kind of finding that a failure becomes. */
 enum finding_kind oracles_finding(const struct oracles *oracles, struct verdict failed);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -367,8 +368,9 @@ struct judging {
 	struct output_body got;
 };
 
+/* `banner` is that of the legal outputs, unless they have their own, and `got_banner` that of the other one. */
 static void judging_begin(struct judging *j, const struct legals *legals, const struct output *banner,
-			  const struct output *got)
+			  const struct output *got, const struct output *got_banner)
 {
 	for (size_t i = 0; i < legals->all.count; i++) {
 		const struct expectation *expectation = legals->all.at[i].expectation;
@@ -385,7 +387,7 @@ static void judging_begin(struct judging *j, const struct legals *legals, const 
 		}
 		vec_push(&j->expected, expected);
 	}
-	j->got = output_body(got, banner);
+	j->got = output_body(got, got_banner);
 }
 
 static void judging_end(struct judging *j)
@@ -401,12 +403,12 @@ static void judging_end(struct judging *j)
 }
 
 static struct comparison output_compare(const struct legals *legals, const struct output *banner,
-					const struct output *got)
+					const struct output *got, const struct output *got_banner)
 {
 	struct judging j = {0};
 	struct comparison c;
 
-	judging_begin(&j, legals, banner, got);
+	judging_begin(&j, legals, banner, got, got_banner);
 	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
 	judging_end(&j);
 	return c;
@@ -415,8 +417,8 @@ static struct comparison output_compare(const struct legals *legals, const struc
 /* Banners are the same in most outputs, and then it does not matter what they are. */
 static bool is_legal(const struct equivalence *e, const struct legals *legals, const struct output *output)
 {
-	return output_compare(legals, NULL, output).match >= 0 ||
-	       (e->banner && output_compare(legals, e->banner, output).match >= 0);
+	return output_compare(legals, NULL, output, NULL).match >= 0 ||
+	       (e->banner && output_compare(legals, e->banner, output, e->banner).match >= 0);
 }
 
 /* Has recovery failed in one of them? */
@@ -509,6 +511,32 @@ static uint64_t equivalence_orderly(void *state, uint64_t from)
 
 /* ---- judging ---- */
 
+/* Rule 7: a number for the lines that are before a legal output; 0: not only these are wrong. */
+static int lines_before(const struct equivalence *e, const struct legals *legals, const struct output *output)
+{
+	struct judging j = {0};
+	XXH64_hash_t hash = 0;
+
+	judging_begin(&j, legals, e->banner, output, e->banner);
+	for (size_t i = 0; i < j.expected.count && !hash; i++) {
+		const size_t count = j.expected.at[i].body.count;
+		const size_t before = j.got.count > count ? j.got.count - count : 0;
+		struct output_body rest = j.got;
+
+		rest.first += before;
+		rest.count -= before;
+		if (compare_one(&j.expected.at[i], &rest).found)
+			continue;
+		for (size_t line = 0; line < before; line++) {
+			const uint64_t text = output_line_hash(&j.got, line);
+
+			hash = XXH3_64bits_withSeed(&text, sizeof(text), hash);
+		}
+	}
+	judging_end(&j);
+	return (int)(hash >> 33);
+}
+
 static bool equivalence_accepts(void *state, const struct outcome *outcome, const struct crash_context *crash,
 				struct ending *how)
 {
@@ -519,8 +547,30 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 		return true;
 	prepared = prepared_find(e, place_of(e, crash).number);
 	BUG_ON(!prepared || !outcome->output);
-	*how = (struct ending){ENDING_OUTPUT, 0};
-	return prepared->uncertain || (!prepared->forgets && is_legal(e, &prepared->legal, outcome->output));
+	if (prepared->uncertain || (!prepared->forgets && is_legal(e, &prepared->legal, outcome->output)))
+		return true;
+	*how = (struct ending){ENDING_OUTPUT,
+			       prepared->forgets ? 0 : lines_before(e, &prepared->legal, outcome->output)};
+	return false;
+}
+
+/* Rule 7. */
+static bool equivalence_excuses(void *state, const struct outcome *outcome, const struct outcome *idle,
+				const struct crash_context *crash)
+{
+	const struct equivalence *e = state;
+	const struct prepared *prepared = prepared_find(e, place_of(e, crash).number);
+
+	BUG_ON(!prepared || !outcome->output);
+	if (!idle->output)
+		return false;
+	if (prepared->forgets) {
+		const struct expected body = {.body = output_body(outcome->output, idle->output)};
+		const struct output_body printed = printed_end(e, body.body.count);
+
+		return !compare_one(&body, &printed).found;
+	}
+	return output_compare(&prepared->legal, e->banner, outcome->output, idle->output).match >= 0;
 }
 
 /* ---- telling ---- */
@@ -561,14 +611,14 @@ static const char *query_text(struct equivalence *e, size_t left, size_t lines, 
 /* The line where the output leaves the history that it agrees with longest, and what the histories print there.  One
  * that differs earlier may print the same there, and is left out. */
 static void mismatch_tell(struct equivalence *e, const struct place *place, const struct prepared *prepared,
-			  const struct output *output, struct finding_mismatch *mismatch)
+			  const struct output *output, const struct output *banner, struct finding_mismatch *mismatch)
 {
 	struct finding_expected *told = mem_alloc(prepared->legal.all.count * sizeof(*told));
 	struct judging j = {0};
 	struct comparison c;
 
 	vec_push(&e->told, told);
-	judging_begin(&j, &prepared->legal, e->banner, output);
+	judging_begin(&j, &prepared->legal, e->banner, output, banner);
 	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
 	*mismatch = (struct finding_mismatch){
 		.expected = told,
@@ -609,12 +659,14 @@ static void forgotten_tell(struct equivalence *e, const struct place *place, con
 }
 
 static void equivalence_tell(void *state, const struct crash_context *crash, const struct outcome *outcome,
-			     struct crash_sighting *s)
+			     const struct outcome *idle, struct crash_sighting *s)
 {
 	struct equivalence *e = state;
 	const struct place place = place_of(e, crash);
 	const struct prepared *prepared = prepared_find(e, place.number);
 
+	if (s->ending.kind == ENDING_OUTPUT) /* the class of rule 7, which says nothing about the cause */
+		s->ending.value = 0;
 	s->operation.known = true;
 	s->operation.inside = place.inside;
 	s->operation.index = place.index;
@@ -624,7 +676,8 @@ static void equivalence_tell(void *state, const struct crash_context *crash, con
 	if (prepared->forgets)
 		forgotten_tell(e, &place, outcome->output, &s->mismatch);
 	else
-		mismatch_tell(e, &place, prepared, outcome->output, &s->mismatch);
+		mismatch_tell(e, &place, prepared, outcome->output, idle && idle->output ? idle->output : e->banner,
+			      &s->mismatch);
 }
 
 static enum finding_kind equivalence_finding(struct ending how)
@@ -697,6 +750,7 @@ int equivalence_open(struct equivalence **equivalence, const struct equivalence_
 		.ready = equivalence_ready,
 		.prepare = equivalence_prepare,
 		.orderly = equivalence_orderly,
+		.excuses = equivalence_excuses,
 		.tell = equivalence_tell,
 	};
 	if (timeline_read(e, err) < 0) {

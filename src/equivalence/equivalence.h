@@ -26,6 +26,10 @@
  *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations of
  *     several threads overlap in ways that no content of the recording shows.  Then any output is accepted, and
  *     counted.
+ *  7. A crash may rightly change what recovery prints by itself, its banner ("repairing the index").  So before a
+ *     failure becomes a finding, recovery runs on the same state without operations (`excuses` in crash/oracle.h), and
+ *     what it prints then is taken off its output.  Outputs that are legal except for lines before them are failures
+ *     of a class of their own, one for each text of these lines, so that they cannot hide others.
  */
 #ifndef BLACKOUT_EQUIVALENCE_EQUIVALENCE_H
 #define BLACKOUT_EQUIVALENCE_EQUIVALENCE_H

@@ -82,11 +82,11 @@ static int result_stack(struct explain *e, struct crash_sighting *s, const struc
 }
 
 static void result_output(struct campaign *c, struct result *result, const struct outcome *outcome,
-			  const struct crash_context *crash)
+			  const struct outcome *idle, const struct crash_context *crash)
 {
 	struct crash_sighting *s = &result->sighting;
 
-	oracles_tell(c->oracles, crash, result->verdict, outcome, s);
+	oracles_tell(c->oracles, crash, result->verdict, outcome, idle, s);
 	s->out = tail_text(c, &outcome->out);
 	s->err = tail_text(c, &outcome->err);
 	s->mode = recovery_mode_name(outcome->mode);
@@ -111,10 +111,13 @@ static int result_passes(struct explain *e, const struct state *state, const str
 	return passed;
 }
 
+enum { RESULT_FLAKY = 1, RESULT_EXCUSED };
+
 /* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
- * was kept.  1: it passes, so its outcome depends on more than the state. */
-static int result_run(struct explain *e, struct result *result, const struct state *state,
-		      const struct crash_context *crash, struct err *err)
+ * was kept.  RESULT_FLAKY: it passes, so its outcome depends on more than the state.  RESULT_EXCUSED: an oracle takes
+ * back its verdict, after a look at what recovery does here if it only recovers (`idle`; NULL: it is not known). */
+static int result_hear(struct explain *e, struct result *result, const struct state *state,
+		       const struct crash_context *crash, const struct outcome *idle, struct err *err)
 {
 	struct campaign *c = e->campaign;
 	struct crash_sighting *s = &result->sighting;
@@ -122,8 +125,11 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	struct tester_result run;
 	int r;
 
-	if (before && verdict_same(oracles_judge(c->oracles, before, crash), result->verdict))
-		result_output(c, result, before, crash);
+	if (before && verdict_same(oracles_judge(c->oracles, before, crash), result->verdict)) {
+		if (idle && oracles_excuse(c->oracles, result->verdict, before, idle, crash))
+			return RESULT_EXCUSED;
+		result_output(c, result, before, idle, crash);
+	}
 	/* A hang was already seen twice.  Only its stack would be new. */
 	if (s->mode && verdict_hangs(result->verdict))
 		return explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
@@ -132,13 +138,35 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	r = tester_run(c->tester, state, crash, 1, &run, err);
 	if (r < 0)
 		return r;
-	if (verdict_same(run.verdict, result->verdict) && (!s->mode || run.outcome.out.size + run.outcome.err.size))
-		result_output(c, result, &run.outcome, crash);
+	bool same = verdict_same(run.verdict, result->verdict);
+	bool excused = same && idle && oracles_excuse(c->oracles, result->verdict, &run.outcome, idle, crash);
+	if (same && (!s->mode || run.outcome.out.size + run.outcome.err.size))
+		result_output(c, result, &run.outcome, idle, crash);
 	outcome_free(&run.outcome);
+	if (excused)
+		return RESULT_EXCUSED;
 	if (verdict_passed(run.verdict))
 		return result_passes(e, state, crash, err);
 	bool has_stack = verdict_hangs(result->verdict) || result->verdict.ending.kind == ENDING_SIGNAL;
 	return has_stack && explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
+}
+
+static int result_run(struct explain *e, struct result *result, const struct state *state,
+		      const struct crash_context *crash, struct err *err)
+{
+	struct campaign *c = e->campaign;
+	const struct crash_context only = oracles_place_idle(c->oracles, *crash);
+	struct tester_result idle;
+	int r;
+
+	if (!oracles_may_excuse(c->oracles, result->verdict) || !explain_may_run_late(e))
+		return result_hear(e, result, state, crash, NULL, err);
+	r = tester_run(c->tester, state, &only, 1, &idle, err);
+	if (r < 0)
+		return r;
+	r = result_hear(e, result, state, crash, &idle.outcome, err);
+	outcome_free(&idle.outcome);
+	return r;
 }
 
 /* Keep the state for replay, and the operations that recovery performs on it.  If that fails, the finding is still
@@ -217,18 +245,17 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 		result_becomes_creation(result);
 	}
 	s->kind = oracles_finding(e->campaign->oracles, result->verdict);
-	oracles_tell(e->campaign->oracles, crash, (struct verdict){0}, NULL, s);
+	s->ending = result->verdict.ending;
+	oracles_tell(e->campaign->oracles, crash, (struct verdict){0}, NULL, NULL, s);
 	result->strategies = strategy_bit(job->strategy);
 	s->platform = e->platform;
-	s->ending = result->verdict.ending;
 	s->states = job->states;
 	r = result_run(e, result, state, crash, err);
 	if (r == -1)
 		return -1;
-	if (r == 1) {
-		e->campaign->results.flaky += job->states;
+	e->campaign->results.flaky += r == RESULT_FLAKY ? job->states : 0;
+	if (r == RESULT_FLAKY || r == RESULT_EXCUSED)
 		return 0;
-	}
 	result_folder(e, s, state, crash);
 	vec_push(&e->campaign->results.all, *result);
 	e->result = e->campaign->results.all.count;

@@ -12,6 +12,8 @@
  *     twice        read the operations twice
  *     lazy=N       perform only the first N
  *     banner       say that the pool was opened
+ *     dirty        mark the pool while a put is under way, and say so when one was at the start
+ *     closed       mark the pool as open until the end, and say so when it was not closed
  *     clock        print the time after each operation
  *     endless      print without end
  *     fail=KEY     exit with status 3 if the key is in the pool
@@ -26,7 +28,7 @@ enum { KEYS = 16 };
 
 static struct {
 	const char *ops, *out, *first, *lazy, *fail;
-	bool torn, is_volatile, slurp, map, twice, banner, clock, endless;
+	bool torn, is_volatile, slurp, map, twice, banner, dirty, closed, clock, endless;
 } how;
 
 static char *pool;
@@ -42,6 +44,16 @@ static char *value(unsigned key)
 	return pool + 128 * key + 64;
 }
 
+static char *dirty(void)
+{
+	return pool + 128 * KEYS;
+}
+
+static char *opened(void)
+{
+	return pool + 128 * KEYS + 64;
+}
+
 static void store(char *at, uint64_t number)
 {
 	ST8(at, number);
@@ -55,6 +67,8 @@ static __attribute__((noinline)) void perform(const char *line)
 	unsigned long number;
 
 	if (sscanf(line, "put %u %lu", &key, &number) == 2 && key < KEYS) {
+		if (how.dirty)
+			store(dirty(), 1);
 		if (how.is_volatile) {
 			cache[key] = number;
 		} else if (how.torn) {
@@ -64,6 +78,8 @@ static __attribute__((noinline)) void perform(const char *line)
 			store(value(key), number);
 			store(used(key), 1);
 		}
+		if (how.dirty)
+			store(dirty(), 0);
 		printf("ok\n");
 	} else if (sscanf(line, "get %u", &key) == 1 && key < KEYS) {
 		if (cache[key])
@@ -138,6 +154,8 @@ static void option_read(const char *word)
 		       {"map", NULL, &how.map},
 		       {"twice", NULL, &how.twice},
 		       {"banner", NULL, &how.banner},
+		       {"dirty", NULL, &how.dirty},
+		       {"closed", NULL, &how.closed},
 		       {"clock", NULL, &how.clock},
 		       {"endless", NULL, &how.endless}};
 
@@ -167,6 +185,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "first %s\n", how.first);
 	if (how.banner)
 		printf("opened, %s\n", load8(used(0)) ? "key 0 is there" : "key 0 is not there");
+	if (how.dirty && load8(dirty())) {
+		printf("dirty\nlooking at all keys\n");
+		store(dirty(), 0);
+	}
+	if (how.closed && load8(opened()))
+		printf("the pool was not closed\n");
+	if (how.closed)
+		store(opened(), 1);
 	if (how.fail && load8(used((unsigned)atoi(how.fail))))
 		return 3;
 	while (how.endless)
@@ -179,5 +205,7 @@ int main(int argc, char **argv)
 			store(value(key), cache[key]);
 			store(used(key), 1);
 		}
+	if (how.closed)
+		store(opened(), 0);
 	return 0;
 }
