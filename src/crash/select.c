@@ -11,7 +11,7 @@
 #include "base/vec.h"
 
 /* One element of --points. */
-struct wish {
+struct listed_point {
 	uint64_t low, high; /* numbers; 0: a name */
 	const char *name;   /* a function, or file:line */
 	bool met;
@@ -22,8 +22,8 @@ enum answer { UNASKED, YES, NO };
 struct select {
 	struct select_options options;
 	const struct points *points;
-	char *list; /* copy of --points, which the names in `wishes` point into */
-	VEC_OF(struct wish) wishes;
+	char *list; /* copy of --points, which the names in `listed` point into */
+	VEC_OF(struct listed_point) listed;
 	uint8_t *wanted; /* by point: enum answer */
 	bool *taken;     /* by point */
 	struct symbols *symbols;
@@ -39,36 +39,36 @@ struct select {
 
 /* Options */
 
-static int wish_add(struct select *s, char *word, struct err *err)
+static int listed_add(struct select *s, char *word, struct err *err)
 {
-	struct wish wish = {0};
+	struct listed_point one = {0};
 	char *end;
 
 	if (!isdigit((unsigned char)*word)) {
-		wish.name = word;
+		one.name = word;
 	} else {
-		wish.low = wish.high = strtoull(word, &end, 10);
+		one.low = one.high = strtoull(word, &end, 10);
 		if (*end == '-')
-			wish.high = strtoull(end + 1, &end, 10);
-		if (*end || !wish.low || wish.high < wish.low || wish.low > points_unique(s->points)) {
+			one.high = strtoull(end + 1, &end, 10);
+		if (*end || !one.low || one.high < one.low || one.low > points_unique(s->points)) {
 			err_set(err, "--points: '%s' is none of the %zu failure points of this run", word,
 				points_unique(s->points));
 			return err_status(err, ERR_USAGE);
 		}
 	}
-	vec_push(&s->wishes, wish);
+	vec_push(&s->listed, one);
 	return 0;
 }
 
-static int wishes_parse(struct select *s, struct err *err)
+static int listed_parse(struct select *s, struct err *err)
 {
 	char *save, *word;
 
 	s->list = strdup(s->options.points);
 	for (word = strtok_r(s->list, ",", &save); word; word = strtok_r(NULL, ",", &save))
-		if (wish_add(s, word, err) < 0)
+		if (listed_add(s, word, err) < 0)
 			return -1;
-	if (s->wishes.count)
+	if (s->listed.count)
 		return 0;
 	err_set(err, "--points names no failure point");
 	return err_status(err, ERR_USAGE);
@@ -88,7 +88,7 @@ int select_new(struct select **select, const struct select_options *options, con
 	for (size_t i = 0; i < options->suspect_count; i++)
 		if (options->suspects[i])
 			*map_put(&s->suspects, options->suspects[i], 0) = 1;
-	if (options->points && wishes_parse(s, err) < 0) {
+	if (options->points && listed_parse(s, err) < 0) {
 		select_free(s);
 		return -1;
 	}
@@ -101,7 +101,7 @@ void select_free(struct select *s)
 	if (!s)
 		return;
 	symbols_close(s->symbols);
-	vec_free(&s->wishes);
+	vec_free(&s->listed);
 	vec_free(&s->within);
 	vec_free(&s->entered);
 	map_free(&s->suspects);
@@ -195,12 +195,12 @@ static bool point_is_wanted(struct select *s, const struct trace *trace, size_t 
 	if (!s->options.points)
 		return true;
 	if (s->wanted[point] == UNASKED) {
-		for (size_t i = 0; i < s->wishes.count; i++) {
-			struct wish *wish = &s->wishes.at[i];
-			bool meets = wish->name ? stack_has(s, trace, p->context, wish->name)
-						: p->shown >= wish->low && p->shown <= wish->high;
+		for (size_t i = 0; i < s->listed.count; i++) {
+			struct listed_point *one = &s->listed.at[i];
+			bool meets = one->name ? stack_has(s, trace, p->context, one->name)
+					       : p->shown >= one->low && p->shown <= one->high;
 
-			wish->met |= meets;
+			one->met |= meets;
 			wanted |= meets;
 		}
 		s->wanted[point] = wanted ? YES : NO;
@@ -300,9 +300,9 @@ int select_check(const struct select *s, struct err *err)
 {
 	if (select_check_after(s, err) < 0)
 		return -1;
-	for (size_t i = 0; i < s->wishes.count; i++)
-		if (s->wishes.at[i].name && !s->wishes.at[i].met) {
-			err_set(err, "--points: no failure point has '%s' on its stack", s->wishes.at[i].name);
+	for (size_t i = 0; i < s->listed.count; i++)
+		if (s->listed.at[i].name && !s->listed.at[i].met) {
+			err_set(err, "--points: no failure point has '%s' on its stack", s->listed.at[i].name);
 			return err_status(err, ERR_USAGE);
 		}
 	return 0;

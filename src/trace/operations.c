@@ -4,15 +4,6 @@
 
 #include "base/vec.h"
 
-/* The state from an event on, until the next change. */
-struct change {
-	uint64_t event;
-	uint64_t completed;
-	int64_t last;      /* completed last */
-	size_t first_open; /* in `lists` */
-	size_t open_count;
-};
-
 struct open_operation {
 	int64_t index;
 	uint64_t number;  /* that many have begun, with it */
@@ -20,45 +11,21 @@ struct open_operation {
 };
 
 struct operations {
-	uint64_t events;
-	VEC_OF(struct change) changes;
-	VEC_OF(int64_t) lists; /* the open operations of each change */
 	VEC_OF(struct open_operation) open;
 	struct operations_summary summary;
-	int64_t last;
 };
 
 struct operations *operations_open(void)
 {
-	struct operations *o = mem_alloc(sizeof(*o));
-
-	o->last = -1;
-	return o;
+	return mem_alloc(sizeof(struct operations));
 }
 
 void operations_close(struct operations *o)
 {
 	if (!o)
 		return;
-	vec_free(&o->changes);
-	vec_free(&o->lists);
 	vec_free(&o->open);
 	free(o);
-}
-
-static void change_note(struct operations *o)
-{
-	struct change change = {
-		.event = o->events,
-		.completed = o->summary.completed,
-		.last = o->last,
-		.first_open = o->lists.count,
-		.open_count = o->open.count,
-	};
-
-	for (size_t i = 0; i < o->open.count; i++)
-		vec_push(&o->lists, o->open.at[i].index);
-	vec_push(&o->changes, change);
 }
 
 /* An end without a begin belongs to a call that was open when a followed process was forked. */
@@ -74,7 +41,6 @@ static void operation_end(struct operations *o, int64_t index)
 		o->open.at[at] = o->open.at[at + 1];
 	o->open.count--;
 	o->summary.completed++;
-	o->last = index;
 }
 
 static bool changes_pm(const struct event *ev)
@@ -102,48 +68,18 @@ static void pm_change(struct operations *o)
 
 void operations_add(struct operations *o, const struct event *ev)
 {
-	o->events++;
 	switch (ev->type) {
 	case EVENT_OPERATION_BEGIN:
 		o->summary.begun++;
 		o->summary.last_changing = false;
 		vec_push(&o->open, ((struct open_operation){.index = (int64_t)ev->value, .number = o->summary.begun}));
-		change_note(o);
 		break;
-	case EVENT_OPERATION_END:
-		operation_end(o, (int64_t)ev->value);
-		change_note(o);
-		break;
+	case EVENT_OPERATION_END: operation_end(o, (int64_t)ev->value); break;
 	case EVENT_OPERATION_NOTE: o->summary.notes[ev->flags]++; break;
 	default:
 		if (changes_pm(ev))
 			pm_change(o);
 	}
-}
-
-struct operations_place operations_at(const struct operations *o, uint64_t event)
-{
-	size_t low = 0, high = o->changes.count;
-	const struct change *c;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (o->changes.at[middle].event <= event)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return (struct operations_place){.index = -1};
-	c = &o->changes.at[low - 1];
-	return (struct operations_place){
-		.inside = c->open_count > 0,
-		.index = c->open_count ? o->lists.at[c->first_open] : c->last,
-		.completed = c->completed,
-		.open = c->open_count ? &o->lists.at[c->first_open] : NULL,
-		.open_count = c->open_count,
-	};
 }
 
 struct operations_summary operations_summary(const struct operations *o)

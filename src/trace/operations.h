@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* operations.h - where a moment of a recording lies in its list of operations: inside of one, or between two.
+/* operations.h - what a recording shows of the operations that the program performed: how many, whether PM changed during
+ * them, and what the recorder noticed.
  *
  *     struct operations *operations = operations_open();
  *     while (trace_next(t, &ev, &err) > 0)
- *             operations_add(operations, &ev);                         // all events, in sequence; they count from 1
- *     struct operations_place place = operations_at(operations, n);    // a crash right after event n
+ *             operations_add(operations, &ev);                         // all events, in sequence
+ *     operations_summary(operations).begun
  *     operations_close(operations);
  *
- * The place after the events so far may be asked for at any time: operations_at(operations, events added).  Memory is
- * needed for each operation, not for each event. */
+ * Memory is needed only for the operations under way.  equivalence/timeline.h says where a crash lies among them. */
 #ifndef BLACKOUT_TRACE_OPERATIONS_H
 #define BLACKOUT_TRACE_OPERATIONS_H
 
@@ -17,15 +17,6 @@
 #include <stdint.h>
 
 #include "trace/trace.h"
-
-struct operations_place {
-	bool inside;   /* at least one operation is under way */
-	int64_t index; /* inside: the first of `open`; between: the operation completed last, -1 before the first */
-	uint64_t completed; /* ends so far */
-	const int64_t
-		*open; /* operations under way, in the sequence of their beginning; until the next operations_add */
-	size_t open_count;
-};
 
 /* Totals over the whole recording. */
 struct operations_summary {
@@ -45,7 +36,6 @@ void operations_close(struct operations *operations);
 
 void operations_add(struct operations *operations, const struct event *ev);
 
-struct operations_place operations_at(const struct operations *operations, uint64_t event);
 struct operations_summary operations_summary(const struct operations *operations);
 
 #endif
