@@ -69,7 +69,10 @@ static void change(uint64_t at, struct slot slot, uint64_t count)
 	set(&undo->valid, 0);
 }
 
-__attribute__((noinline, noclone)) static void perform(const char *name, uint64_t key, uint64_t value)
+/* An operation: a function of its own in the compiled program, for --calls. */
+__attribute__((noinline)) void perform(const char *name, uint64_t key, uint64_t value);
+
+void perform(const char *name, uint64_t key, uint64_t value)
 {
 	const uint64_t at = find(key);
 	const int exists = table->slots[at].key != 0;

@@ -37,7 +37,10 @@ static void insert(struct pool *pool, uint64_t number)
 	range_persist(to, sizeof(*to));
 }
 
-__attribute__((noinline, noclone)) static void perform(struct pool *pool, const char *line)
+/* The operation: it must be a function of its own in the compiled program. */
+__attribute__((noinline)) void perform(struct pool *pool, const char *line);
+
+void perform(struct pool *pool, const char *line)
 {
 	struct operation op = operation_of(line);
 

@@ -41,7 +41,10 @@ static void insert(struct pool *pool, uint64_t number)
 	PERSIST(&pool->current);
 }
 
-__attribute__((noinline, noclone)) static void perform(struct pool *pool, const char *line)
+/* The operation: it must be a function of its own in the compiled program. */
+__attribute__((noinline)) void perform(struct pool *pool, const char *line);
+
+void perform(struct pool *pool, const char *line)
 {
 	struct operation op = operation_of(line);
 
