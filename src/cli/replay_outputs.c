@@ -74,7 +74,7 @@ void replay_outputs_show(const struct replay_outputs *o, unsigned width, FILE *t
 {
 	const struct finding_mismatch *mismatch = o->mismatch;
 	size_t shown = mismatch->expected_count < COLUMNS_MAX ? mismatch->expected_count : COLUMNS_MAX;
-	struct column columns[COLUMNS_MAX + 1];
+	struct column columns[COLUMNS_MAX + 1] = {0};
 	unsigned used = 4;
 
 	for (size_t i = 0; i < shown; i++) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "finding/crash_finding.h"
 #include "replay/folder.h"
 #include "replay/folder_json.h"
@@ -164,7 +165,7 @@ static int read_operation(struct replay *r, const json_t *root)
 {
 	struct finding_operation *operation = &r->folder->operation;
 	const json_t *object = json_object_get(root, "operation");
-	const char *state;
+	const char *state = NULL;
 	int64_t first = 0;
 
 	if (!object)
@@ -176,10 +177,11 @@ static int read_operation(struct replay *r, const json_t *root)
 	    take_text(r, object, "state", true, &state) < 0)
 		return -1;
 	operation->first = (uint64_t)first;
-	operation->inside = !strcmp(state, "inside");
+	operation->inside = text_equal(state, "inside");
 	operation->known = true;
-	return operation->inside || !strcmp(state, "between") ? 0
-							      : replay_fail(r, "state", "is not known to this version");
+	return operation->inside || text_equal(state, "between")
+		       ? 0
+		       : replay_fail(r, "state", "is not known to this version");
 }
 
 static int read_mismatch(struct replay *r, const json_t *expect)

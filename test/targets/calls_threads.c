@@ -58,17 +58,17 @@ int main(int argc, char **argv)
 	CHECK(pthread_create(&thread, NULL, op_thread, (void *)0x77) == 0);
 	await_turn(1);               //! t2 call calls_threads:op_thread 0x77 *
 	op_long(1, 0xa, 3, 4, 5, 6); //! call calls_threads:op_long 0x1 0xa 0x3 0x4 0x5 0x6
-				     //! store pool+0x8 8 0xa
-				     //! t2 call calls_threads:op_long 0x2 0xb 0x4 0x4 0x5 0x6
-				     //! t2 store pool+0x10 8 0xb
-				     //! return calls_threads:op_long 0xf
-	ST8(pool, 1);                //! store pool+0x0 8 0x1
-	next_turn();                 //! t2 return calls_threads:op_long 0xf
-				     //! t2 call calls_threads:op_ends 0x2 0x3 0x4 0x5 0x6 0x7
-				     //! t2 store pool+0x10 8 0x19
-				     //! t2 left calls_threads:op_ends
-				     //! t2 left calls_threads:op_thread
-				     //! t2 thread-exit
+		//! store pool+0x8 8 0xa
+		//! t2 call calls_threads:op_long 0x2 0xb 0x4 0x4 0x5 0x6
+		//! t2 store pool+0x10 8 0xb
+		//! return calls_threads:op_long 0xf
+	ST8(pool, 1); //! store pool+0x0 8 0x1
+	next_turn();  //! t2 return calls_threads:op_long 0xf
+		//! t2 call calls_threads:op_ends 0x2 0x3 0x4 0x5 0x6 0x7
+		//! t2 store pool+0x10 8 0x19
+		//! t2 left calls_threads:op_ends
+		//! t2 left calls_threads:op_thread
+		//! t2 thread-exit
 	CHECK(pthread_join(thread, NULL) == 0);
 	end(pool);
 	return 0;

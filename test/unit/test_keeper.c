@@ -34,8 +34,12 @@ static void file_make(const char *dir, const char *name)
 static pid_t state_put(struct scene *scene, struct origin *origin, const char *dir, int *fd)
 {
 	static char *const argv[] = {"true", NULL};
-	const struct keeper_options keeper = {
-		.argv = argv, .main = {NULL, 1}, .client = {NULL, 1}, .err = 2, .mode = RECOVERY_IN_PLACE, .scene = scene};
+	const struct keeper_options keeper = {.argv = argv,
+					      .main = {NULL, 1},
+					      .client = {NULL, 1},
+					      .err = 2,
+					      .mode = RECOVERY_IN_PLACE,
+					      .scene = scene};
 	char stage[256], pool[256];
 	struct event ev = {.type = EVENT_FILE, .file = 1, .path = pool};
 	struct err err;
