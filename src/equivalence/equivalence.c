@@ -368,6 +368,12 @@ struct judging {
 	struct output_body got;
 };
 
+/* Of two banners, the one that takes more off an output: a banner that names {first} differs from place to place. */
+static const struct output *banner_choose(const struct output *output, const struct output *a, const struct output *b)
+{
+	return output_body(output, b).count < output_body(output, a).count ? b : a;
+}
+
 /* `banner` is that of the legal outputs, unless they have their own, and `got_banner` that of the other one. */
 static void judging_begin(struct judging *j, const struct legals *legals, const struct output *banner,
 			  const struct output *got, const struct output *got_banner)
@@ -375,7 +381,8 @@ static void judging_begin(struct judging *j, const struct legals *legals, const 
 	for (size_t i = 0; i < legals->all.count; i++) {
 		const struct expectation *expectation = legals->all.at[i].expectation;
 		const struct expectation *own = legals->all.at[i].banner;
-		const struct output *left_out = own ? own->output : banner;
+		const struct output *left_out =
+			own ? own->output : banner_choose(expectation->output, banner, got_banner);
 		struct expected expected = {.body = output_body(expectation->output, left_out)};
 
 		if (expectation->again) {
