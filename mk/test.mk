@@ -115,4 +115,4 @@ check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 	@BUILD='$(abspath $(B))' test/run $(TEST)
 
 -include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) $(BENCH:=.d)
--include $(wildcard $(B)/asan/test/*/*.d $(B)/fuzz/test/fuzz/*.d)
+-include $(wildcard $(B)/asan/test/*/*.d $(B)/asan/src/preload/*.d $(B)/obj/test/*/*.d $(B)/obj/src/preload/*.d $(B)/fuzz/test/fuzz/*.d)
