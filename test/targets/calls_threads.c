@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 	pool = pool_create(argv[1]);
 	begin(pool);
 	CHECK(pthread_create(&thread, NULL, op_thread, (void *)0x77) == 0);
+	/* clang-format off */
 	await_turn(1);               //! t2 call calls_threads:op_thread 0x77 *
 	op_long(1, 0xa, 3, 4, 5, 6); //! call calls_threads:op_long 0x1 0xa 0x3 0x4 0x5 0x6
 		//! store pool+0x8 8 0xa
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
 		//! t2 left calls_threads:op_ends
 		//! t2 left calls_threads:op_thread
 		//! t2 thread-exit
+	/* clang-format on */
 	CHECK(pthread_join(thread, NULL) == 0);
 	end(pool);
 	return 0;
