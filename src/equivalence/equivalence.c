@@ -7,64 +7,16 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/arena.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "crash/tester.h"
-#include "equivalence/expectation.h"
-#include "equivalence/orderly.h"
-#include "equivalence/settings.h"
-#include "equivalence/timeline.h"
-#include "finding/crash_finding.h"
-#include "ops/excerpt.h"
+#include "equivalence/equivalence_in.h"
 #include "ops/orders.h"
 
 enum { PLACES_TWICE = 16 /* places in which orderly runs are repeated from the start */ };
 
-/* The output of a legal history, or of several. */
-struct legal {
-	struct expectation *expectation;
-	struct expectation *banner; /* what is left out of it; NULL: the banner of all */
-	const char *history;        /* for reports; NULL: it needs no words */
-};
-
-struct legals {
-	VEC_OF(struct legal) all;
-};
-
-/* What is legal in a place, once it is known. */
-struct prepared {
-	struct legals legal;
-	/* Rule 7: one of `orders` must print what is printed `after` them; NULL: nothing is to be checked. */
-	struct legals orders;
-	struct expectation *after;
-	unsigned runs;  /* of each expectation */
-	bool uncertain; /* rule 5: there are histories without an expectation */
-	bool forgets;   /* rule 6: recovery does not print here what the recorded run printed */
-};
-
-struct equivalence {
-	struct equivalence_options options;
-	struct oracle oracle;
-	struct timeline *timeline;
-	struct settings *settings;
-	struct orderly *orderly;           /* from `begin` on */
-	struct expectations *expectations; /* the same */
-	struct output *banner;             /* what recovery prints at the end, without operations; NULL: not known */
-	struct map index;                  /* number of a place -> 1 + index */
-	VEC_OF(struct prepared) places;
-	bool differs;    /* two orderly runs printed different lines somewhere */
-	bool comparable; /* rule 6: recovery prints like the recorded run, if it performs all operations */
-	VEC_OF(bool) crashed, differing; /* by number of the operation */
-	struct arena texts;
-	VEC_OF(struct finding_expected *) told; /* to sightings */
-	struct equivalence_figures figures;
-};
-
 /* ---- places ---- */
 
 /* A crash during recovery is judged as the first one: recovery had no operation to perform until then. */
-static struct place place_of(const struct equivalence *e, const struct crash_context *crash)
+struct place place_of(const struct equivalence *e, const struct crash_context *crash)
 {
 	while (crash->first)
 		crash = crash->first;
@@ -110,7 +62,7 @@ static const struct recovery_setting *equivalence_setting(void *state, uint64_t 
 	return settings_get(e->settings, command);
 }
 
-static struct prepared *prepared_find(const struct equivalence *e, uint64_t number)
+struct prepared *prepared_find(const struct equivalence *e, uint64_t number)
 {
 	const uint64_t *index = map_get(&e->index, number, 0);
 
@@ -308,8 +260,7 @@ static int place_ask(struct equivalence *e, struct tester *tester, const struct 
 	return r;
 }
 
-/* The last `count` lines that the recorded run printed, or all if there are fewer. */
-static struct output_body printed_end(const struct equivalence *e, size_t count)
+struct output_body printed_end(const struct equivalence *e, size_t count)
 {
 	struct output_body printed = output_body(e->options.printed, e->banner);
 
@@ -362,21 +313,14 @@ static void place_compare(struct equivalence *e, const struct place *place, stru
 
 /* ---- comparing ---- */
 
-/* The legal outputs of a place, without a banner, and what does not count in them. */
-struct judging {
-	VEC_OF(struct expected) expected;
-	struct output_body got;
-};
-
 /* Of two banners, the one that takes more off an output: a banner that names {first} differs from place to place. */
 static const struct output *banner_choose(const struct output *output, const struct output *a, const struct output *b)
 {
 	return output_body(output, b).count < output_body(output, a).count ? b : a;
 }
 
-/* `banner` is that of the legal outputs, unless they have their own, and `got_banner` that of the other one. */
-static void judging_begin(struct judging *j, const struct legals *legals, const struct output *banner,
-			  const struct output *got, const struct output *got_banner)
+void judging_begin(struct judging *j, const struct legals *legals, const struct output *banner,
+		   const struct output *got, const struct output *got_banner)
 {
 	for (size_t i = 0; i < legals->all.count; i++) {
 		const struct expectation *expectation = legals->all.at[i].expectation;
@@ -397,7 +341,7 @@ static void judging_begin(struct judging *j, const struct legals *legals, const 
 	j->got = output_body(got, got_banner);
 }
 
-static void judging_end(struct judging *j)
+void judging_end(struct judging *j)
 {
 	for (size_t i = 0; i < j->expected.count; i++) {
 		struct output_mask *mask = (struct output_mask *)j->expected.at[i].mask;
@@ -578,113 +522,6 @@ static bool equivalence_excuses(void *state, const struct outcome *outcome, cons
 		return !compare_one(&body, &printed).found;
 	}
 	return output_compare(&prepared->legal, e->banner, outcome->output, idle->output).match >= 0;
-}
-
-/* ---- telling ---- */
-
-enum { TEXT_ROOM = EXCERPT_ROOM };
-
-static const char *line_text(struct equivalence *e, const struct output_body *body, size_t line)
-{
-	char text[TEXT_ROOM];
-
-	if (!output_excerpt(body, line, OUTPUT_ENDS, text, sizeof(text)))
-		return "(a line that was not kept)";
-	return arena_copy(&e->texts, text, strlen(text));
-}
-
-static const char *operation_text(struct equivalence *e, const struct oplist *list, size_t index)
-{
-	char text[TEXT_ROOM];
-
-	if (index >= oplist_count(list))
-		return NULL;
-	oplist_excerpt(list, index, text, sizeof(text));
-	return arena_copy(&e->texts, text, strlen(text));
-}
-
-/* The operation that printed a line, if each that recovery performs prints one. */
-static const char *query_text(struct equivalence *e, size_t left, size_t lines, size_t line)
-{
-	const struct oplist *list = e->options.probe ? e->options.probe : e->options.list;
-	size_t first = e->options.probe ? 0 : left, count = oplist_count(list);
-
-	count = first < count ? count - first : 0;
-	if (!e->options.probe && count > e->options.after)
-		count = e->options.after;
-	return lines == count ? operation_text(e, list, first + line) : NULL;
-}
-
-/* The line where the output leaves the history that it agrees with longest, and what the histories print there.  One
- * that differs earlier may print the same there, and is left out. */
-static void mismatch_tell(struct equivalence *e, const struct place *place, const struct prepared *prepared,
-			  const struct output *output, const struct output *banner, struct finding_mismatch *mismatch)
-{
-	struct finding_expected *told = mem_alloc(prepared->legal.all.count * sizeof(*told));
-	struct judging j = {0};
-	struct comparison c;
-
-	vec_push(&e->told, told);
-	judging_begin(&j, &prepared->legal, e->banner, output, banner);
-	c = compare_any(j.expected.at, (unsigned)j.expected.count, &j.got);
-	*mismatch = (struct finding_mismatch){
-		.expected = told,
-		.got = line_text(e, &j.got, c.difference.got),
-		.line = j.got.first + c.difference.got + 1,
-		.query = query_text(e, place->left, j.expected.at[c.nearest].body.count, c.difference.expected),
-	};
-	for (unsigned i = 0; i < j.expected.count; i++) {
-		size_t line = i == c.nearest ? c.difference.expected : c.difference.got;
-		const char *text = line_text(e, &j.expected.at[i].body, line);
-
-		if (i == c.nearest || strcmp(text, mismatch->got) != 0)
-			told[mismatch->expected_count++] =
-				(struct finding_expected){.line = text, .history = prepared->legal.all.at[i].history};
-	}
-	judging_end(&j);
-}
-
-/* Rule 6. */
-static void forgotten_tell(struct equivalence *e, const struct place *place, const struct output *output,
-			   struct finding_mismatch *mismatch)
-{
-	const struct output_body got = output_body(output, e->banner);
-	const struct expected expected = {.body = printed_end(e, got.count)};
-	const struct difference difference = compare_one(&expected, &got);
-	struct finding_expected *told = mem_alloc(sizeof(*told));
-
-	vec_push(&e->told, told);
-	told->line = line_text(e, &expected.body, difference.expected);
-	*mismatch = (struct finding_mismatch){
-		.expected = told,
-		.expected_count = 1,
-		.got = line_text(e, &got, difference.got),
-		.line = got.first + difference.got + 1,
-		.query = query_text(e, place->left, got.count, difference.got),
-		.recorded = true,
-	};
-}
-
-static void equivalence_tell(void *state, const struct crash_context *crash, const struct outcome *outcome,
-			     const struct outcome *idle, struct crash_sighting *s)
-{
-	struct equivalence *e = state;
-	const struct place place = place_of(e, crash);
-	const struct prepared *prepared = prepared_find(e, place.number);
-
-	if (s->ending.kind == ENDING_OUTPUT) /* the class of rule 7, which says nothing about the cause */
-		s->ending.value = 0;
-	s->operation.known = true;
-	s->operation.inside = place.inside;
-	s->operation.index = place.index;
-	s->operation.text = place.index < 0 ? NULL : operation_text(e, e->options.list, (size_t)place.index);
-	if (!outcome || !outcome->output || !prepared || prepared->uncertain)
-		return;
-	if (prepared->forgets)
-		forgotten_tell(e, &place, outcome->output, &s->mismatch);
-	else
-		mismatch_tell(e, &place, prepared, outcome->output, idle && idle->output ? idle->output : e->banner,
-			      &s->mismatch);
 }
 
 static enum finding_kind equivalence_finding(struct ending how)
