@@ -462,7 +462,7 @@ static uint64_t equivalence_orderly(void *state, uint64_t from)
 
 /* ---- judging ---- */
 
-/* Rule 7: a number for the lines that are before a legal output; 0: not only these are wrong. */
+/* Rule 8: a number for the lines that are before a legal output; 0: not only these are wrong. */
 static int lines_before(const struct equivalence *e, const struct legals *legals, const struct output *output)
 {
 	struct judging j = {0};
@@ -505,7 +505,7 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 	return false;
 }
 
-/* Rule 7. */
+/* Rule 8. */
 static bool equivalence_excuses(void *state, const struct outcome *outcome, const struct outcome *idle,
 				const struct crash_context *crash)
 {

@@ -23,10 +23,13 @@
  *     crash/oracle.h), once for each content and setting.  They run as any other state does, on all workers.
  *  4. An orderly run is repeated, and lines that differ do not count (ops/compare.h).  If the first few places show no
  *     such lines, later ones are repeated only where a mismatch is to be reported.
- *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations of
- *     several threads overlap in ways that no content of the recording shows.  Then any output is accepted, and
- *     counted.
- *  7. A crash may rightly change what recovery prints by itself, its banner ("repairing the index").  So before a
+ *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations
+ *     overlap in ways that rule 7 cannot judge.  Then any output is accepted, and counted.
+ *  6. At the end of each operation, with everything on media, recovery must print what the recorded run printed for the
+ *     operations that are left.  Otherwise the program kept an effect of the earlier ones in volatile memory only.
+ *  7. Inside of operations that overlap, up to four, recovery itself performs them in every legal order on the content
+ *     before them.  One of these outputs must come.
+ *  8. A crash may rightly change what recovery prints by itself, its banner ("repairing the index").  So before a
  *     failure becomes a finding, recovery runs on the same state without operations (`excuses` in crash/oracle.h), and
  *     what it prints then is taken off its output.  Outputs that are legal except for lines before them are failures
  *     of a class of their own, one for each text of these lines, so that they cannot hide others.

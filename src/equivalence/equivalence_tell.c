@@ -96,7 +96,7 @@ void equivalence_tell(void *state, const struct crash_context *crash, const stru
 	const struct place place = place_of(e, crash);
 	const struct prepared *prepared = prepared_find(e, place.number);
 
-	if (s->ending.kind == ENDING_OUTPUT) /* the class of rule 7, which says nothing about the cause */
+	if (s->ending.kind == ENDING_OUTPUT) /* the class of rule 8, which says nothing about the cause */
 		s->ending.value = 0;
 	s->operation.known = true;
 	s->operation.inside = place.inside;
