@@ -16,6 +16,7 @@
  *   q    64 bits, little-endian
  *   c    context: v, the id of an earlier DEF_CONTEXT; 0 is "no context"
  *   a    address: z, the difference to the previous address of field kind `a` in this chunk (which starts at 0)
+ *   *    the rest of the bytes of a layer's event; the last of its fields
  *
  * When to bump BO_TRACE_VERSION: whenever an old reader would misread a new file.  A new layer needs no bump: its
  * events have their own opcodes (BO_OP_LAYER), and readers skip those they do not know.  A new opcode in the table
@@ -44,12 +45,13 @@
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
 /* X(name, bit): optional layers, recorded in addition to the stores, flushes and fences. */
-#define BO_LAYERS(X)                                                                   \
-	X(LOADS, 0)      /* PM loads are recorded */                                   \
-	X(CODE, 1)       /* each fence is preceded by CODE_HASH */                     \
-	X(FOLLOW, 2)     /* children are followed; CLOCK events order the processes */ \
-	X(CALLS, 3)      /* calls of chosen functions are recorded */                  \
-	X(OPERATIONS, 4) /* operations are recorded */
+#define BO_LAYERS(X)                                                                     \
+	X(LOADS, 0)        /* PM loads are recorded */                                   \
+	X(CODE, 1)         /* each fence is preceded by CODE_HASH */                     \
+	X(FOLLOW, 2)       /* children are followed; CLOCK events order the processes */ \
+	X(CALLS, 3)        /* calls of chosen functions are recorded */                  \
+	X(OPERATIONS, 4)   /* operations are recorded */                                 \
+	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -143,7 +145,13 @@ struct bo_chunk_header {
 	/* OPERATIONS */                                                                                                   \
 	X(OPERATION_BEGIN, 0x68, "cvs") /* index, text (often empty) */                                                    \
 	X(OPERATION_END, 0x69, "cv")   /* index */                                                                         \
-	X(OPERATION_NOTE, 0x6a, "cvv") /* enum bo_operation_note, value */
+	X(OPERATION_NOTE, 0x6a, "cvv") /* enum bo_operation_note, value */                                                 \
+	/* DEPENDENCIES: reads and labels have ids as definitions do; label 0 depends on nothing */                        \
+	X(DEF_READ, 0x70, "cvv")       /* a load from PM: its context, address (by the mappings of this moment), bytes */  \
+	X(DEF_BRANCH, 0x71, "vc")      /* read, context of the first branch that depends on it; at most once for a read */ \
+	X(DEF_LABEL, 0x72, "vv*")      /* enum bo_label_flag, count, then so many reads: ascending, each as `v`, the       \
+	                                  difference to the one before (the first: to 0) */                                \
+	X(DEPENDS, 0x73, "vv")         /* data label, control label of the next PM load or store of this thread */
 /* clang-format on */
 
 /* X(name, text): what the recorder noticed about operations. */
@@ -161,6 +169,12 @@ enum bo_operation_note {
 #undef X
 		BO_NOTE_COUNT
 };
+
+enum bo_label_flag {
+	BO_LABEL_MANY = 1u << 0, /* the set is too large: these are some of its reads */
+};
+
+#define BO_LABEL_READS 64 /* the recorder lists at most so many reads of a label */
 
 #define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */
 

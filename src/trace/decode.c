@@ -53,6 +53,13 @@ static bool bytes(struct decoder *d, struct record_bytes *b)
 	return true;
 }
 
+static bool rest(struct decoder *d, struct record_bytes *b)
+{
+	*b = (struct record_bytes){d->next, (uint64_t)(d->end - d->next)};
+	d->next = d->end;
+	return true;
+}
+
 static bool quad(struct decoder *d, uint64_t *value)
 {
 	if (d->end - d->next < 8)
@@ -74,6 +81,7 @@ static int decode_fields(struct decoder *d, struct record *r, const char *letter
 		case 'v': ok = decode_number(d, n++); break;
 		case 'q': ok = quad(d, n++); break;
 		case 'c': ok = decode_number(d, &r->context); break;
+		case '*': ok = rest(d, s++); break;
 		default: ok = bytes(d, s++); break; /* s, b */
 		}
 	}

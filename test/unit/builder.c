@@ -123,6 +123,7 @@ void builder_put_fields(struct builder *b, enum bo_opcode op, const uint64_t *fi
 			add_v(b, *fields);
 			add(b, pointer, *fields++);
 			break;
+		case '*': add(b, pointer, *fields++); break;
 		default: add_v(b, value); break;
 		}
 	}
