@@ -15,6 +15,10 @@
  *   bo_syscall.c   system calls on PM files
  *   bo_limits.c    descriptor limits, which Valgrind would refuse or misreport
  *   bo_writer.c    the trace file: chunks, definitions, encoding
+ *   bo_label.c     labels: what a value was computed from
+ *   bo_shadow.c    carries labels through temporaries and registers: adds to what bo_instr.c makes
+ *   bo_shadow_memory.c  labels of memory
+ *   bo_control.c   which branches are being decided
  *
  * Everything runs under Valgrind's big lock: two threads of the target are never in here at once. */
 #ifndef BO_H
@@ -44,6 +48,7 @@ extern XArray *clo_bo_meta; /* const HChar *: KEY=VALUE facts to keep in the rec
 extern Bool clo_bo_loads;
 extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
+extern Bool clo_bo_dependencies; /* implies clo_bo_loads */
 void bo_write_meta(const HChar *key, const HChar *value);
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
 
@@ -231,6 +236,19 @@ void bo_write_exit(void); /* writes EXIT if the target ended by itself */
 void bo_limits_init(ULong soft, ULong hard); /* descriptor limits that the target shall see */
 void bo_limits_before(ThreadId tid, UInt number, const UWord *args);
 void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
+
+/* ---- bo_control.c: control dependencies [--bo-dependencies] ----
+ * A region begins at a branch whose condition has a label, and ends where all ways from the branch meet again
+ * (bo_shadow.c calls these; labels are those of bo_label.h). */
+extern UInt bo_control;             /* of the running thread: the union of its open regions, of kind control */
+extern Addr bo_control_end;         /* where the innermost region ends; 0: there is none, or it ends with its frame */
+Bool bo_control_is_join(Addr insn); /* when code is translated: may a region end before this instruction? */
+/* The instruction at `insn`, a conditional or an indirect jump, depends on `label`, which is not 0.  Called before it
+ * jumps, whether or not the branch is taken. */
+VG_REGPARM(3) void bo_on_branch(Addr insn, ULong label, Addr sp);
+VG_REGPARM(2) void bo_on_join(Addr insn, Addr sp); /* before this instruction, if it is bo_control_end */
+/* An indirect jump or call goes to `target`; `label` may be 0. */
+void bo_on_indirect(Addr insn, Addr target, ULong label, Addr sp, ULong is_call);
 
 /* ---- bo_writer.c ---- */
 extern UInt bo_running_thread;           /* thread number in the trace: from 1, never reused */

@@ -33,6 +33,7 @@ XArray *clo_bo_meta;
 Bool clo_bo_loads = False;
 Bool clo_bo_code = False;
 Bool clo_bo_follow = False;
+Bool clo_bo_dependencies = False;
 
 /* ---- options ---- */
 
@@ -53,6 +54,7 @@ static Bool process_option(const HChar *arg)
 	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-dependencies", clo_bo_dependencies)) {
 	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
@@ -77,6 +79,7 @@ static void print_usage(void)
 	 "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
 	 "    --bo-loads=yes      record loads from PM too\n"
 	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
+	 "    --bo-dependencies=yes  record what PM loads and stores depend on; loads too\n"
 	 "    --bo-calls=PATTERN  record calls of [MODULE:]FUNCTION, with * and ? (repeatable)\n"
 	 "    --bo-op-marks=HOW   record operations: reads, prints, call:FUNCTION, requests, annotated\n"
 	 "    --bo-ops=FILE       the operations of reads; - or none: standard input\n"
@@ -323,6 +326,7 @@ static void post_clo_init(void)
 	if (!clo_bo_out)
 		VG_(fmsg_bad_option)("--bo-out", "it says where the recording goes and must be given\n");
 	clo_bo_follow = VG_(clo_trace_children);
+	clo_bo_loads |= clo_bo_dependencies;
 	if (!fds_hard)
 		VG_(fmsg_bad_option)("--bo-fds", "it says which limits the target had and must be given\n");
 	bo_limits_init(fds_soft, fds_hard);
