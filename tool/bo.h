@@ -8,6 +8,7 @@
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_calls.c     calls of chosen functions
+ *   bo_control.c   control dependencies: the branches that led to the code that runs now
  *   bo_operations.c  operations: lines read or printed, calls, requests, annotations
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
@@ -36,6 +37,7 @@
 #include "pub_tool_xarray.h"
 
 #include "libvex_guest_amd64.h"
+#include "libvex_ir.h"
 
 #include "blackout/trace_format.h"
 #include "bo_decode.h"
@@ -156,6 +158,19 @@ void bo_calls_settle(void);                         /* outside of the target's c
 void bo_calls_forget(Addr start, SizeT size);       /* code was unmapped */
 void bo_calls_redefine(void);                       /* start of a new trace file: no function is defined in it yet */
 void bo_calls_write_unmatched(void);
+
+/* ---- bo_control.c: which decisions led to the code that runs now ----
+ *
+ * A branch whose condition has a label opens a region.  It ends at the branch's immediate post-dominator in the same
+ * frame, or with the frame.  What instrumentation adds, given labels as atoms of type I64: */
+extern UInt bo_control; /* the control label of the running thread: the union of its open regions */
+void bo_control_add_join(IRSB *out, Addr insn); /* at each IMark: regions may end here */
+/* Before each Exit of kind Boring.  Nothing is added if the instruction is no decision, as a locked one that is tried
+ * again. */
+void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label);
+/* At the end of a block, after RSP was written: returns, indirect jumps, indirect calls.  `label`: of the address that
+ * the block continues at; NULL if it depends on nothing. */
+void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label);
 
 /* ---- bo_operations.c ---- */
 Bool bo_operations_choose(const HChar *how);       /* False: there is no such kind of marks */
