@@ -8,7 +8,6 @@
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_calls.c     calls of chosen functions
- *   bo_control.c   control dependencies: the branches that led to the code that runs now
  *   bo_operations.c  operations: lines read or printed, calls, requests, annotations
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
@@ -159,19 +158,6 @@ void bo_calls_forget(Addr start, SizeT size);       /* code was unmapped */
 void bo_calls_redefine(void);                       /* start of a new trace file: no function is defined in it yet */
 void bo_calls_write_unmatched(void);
 
-/* ---- bo_control.c: which decisions led to the code that runs now ----
- *
- * A branch whose condition has a label opens a region.  It ends at the branch's immediate post-dominator in the same
- * frame, or with the frame.  What instrumentation adds, given labels as atoms of type I64: */
-extern UInt bo_control; /* the control label of the running thread: the union of its open regions */
-void bo_control_add_join(IRSB *out, Addr insn); /* at each IMark: regions may end here */
-/* Before each Exit of kind Boring.  Nothing is added if the instruction is no decision, as a locked one that is tried
- * again. */
-void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label);
-/* At the end of a block, after RSP was written: returns, indirect jumps, indirect calls.  `label`: of the address that
- * the block continues at; NULL if it depends on nothing. */
-void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label);
-
 /* ---- bo_operations.c ---- */
 Bool bo_operations_choose(const HChar *how);       /* False: there is no such kind of marks */
 void bo_operations_choose_file(const HChar *path); /* "-": standard input */
@@ -253,17 +239,17 @@ void bo_limits_before(ThreadId tid, UInt number, const UWord *args);
 void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
 
 /* ---- bo_control.c: control dependencies [--bo-dependencies] ----
- * A region begins at a branch whose condition has a label, and ends where all ways from the branch meet again
- * (bo_shadow.c calls these; labels are those of bo_label.h). */
-extern UInt bo_control;             /* of the running thread: the union of its open regions, of kind control */
-extern Addr bo_control_end;         /* where the innermost region ends; 0: there is none, or it ends with its frame */
-Bool bo_control_is_join(Addr insn); /* when code is translated: may a region end before this instruction? */
-/* The instruction at `insn`, a conditional or an indirect jump, depends on `label`, which is not 0.  Called before it
- * jumps, whether or not the branch is taken. */
-VG_REGPARM(3) void bo_on_branch(Addr insn, ULong label, Addr sp);
-VG_REGPARM(2) void bo_on_join(Addr insn, Addr sp); /* before this instruction, if it is bo_control_end */
-/* An indirect jump or call goes to `target`; `label` may be 0. */
-void bo_on_indirect(Addr insn, Addr target, ULong label, Addr sp, ULong is_call);
+ * A region begins at a branch whose condition has a label, and ends where all ways from the branch meet again in the
+ * same frame, or with the frame.  bo_shadow.c calls the following to add the IR for that; labels are those of
+ * bo_label.h, given as atoms of type I64, or NULL for a label that is known to be 0. */
+extern UInt bo_control; /* of the running thread: the union of its open regions, of kind control */
+void bo_control_add_join(IRSB *out, Addr insn); /* at each IMark: regions may end here */
+/* Before each Exit of kind Boring.  Nothing is added if the instruction is no decision, as a locked one that is tried
+ * again. */
+void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label);
+/* At the end of a block, after RSP was written: returns, indirect jumps, indirect calls.  `label`: of the address that
+ * the block continues at. */
+void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label);
 
 /* ---- bo_writer.c ---- */
 extern UInt bo_running_thread;           /* thread number in the trace: from 1, never reused */
