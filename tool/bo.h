@@ -243,7 +243,10 @@ void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
  * same frame, or with the frame.  bo_shadow.c calls the following to add the IR for that; labels are those of
  * bo_label.h, given as atoms of type I64, or NULL for a label that is known to be 0. */
 extern UInt bo_control; /* of the running thread: the union of its open regions, of kind control */
-void bo_control_add_join(IRSB *out, Addr insn); /* at each IMark: regions may end here */
+/* May a region end before this instruction?  Asked for each instruction of a block before anything is added.  A block
+ * is cut there (bo_shadow.c), because VEX may have moved values across: so every join is the first IMark of its block. */
+Bool bo_control_is_join(Addr insn);
+void bo_control_add_join(IRSB *out, Addr insn); /* at the first IMark of a block: regions may end here */
 /* Before each Exit of kind Boring.  Nothing is added if the instruction is no decision, as a locked one that is tried
  * again. */
 void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label);

@@ -35,6 +35,9 @@ UInt bo_label_as_control(UInt label);
 /* A branch in this context depends on the label: keep it for reads that have no branch yet. */
 void bo_label_decides(UInt label, UInt context);
 
+/* The label with `set` added to each of its bytes. */
+UInt bo_label_add(UInt label, UInt set);
+
 /* Bytes.  `bytes` of a label are the sets of its 8 bytes. */
 void bo_label_bytes(UInt label, UInt bytes[8]);
 UInt bo_label_of_bytes(const UInt bytes[8], UInt size); /* the first `size` count; the others are as if 0 */
@@ -46,7 +49,8 @@ void bo_label_write_depends(UInt label, UInt control);
 
 /* PM is about to be unmapped or moved: reads of it get their definitions while addresses still mean the same. */
 void bo_label_forget_reads(Addr start, SizeT size);
-void bo_label_redefine(void);    /* start of a new trace file: nothing is defined in it yet */
-void bo_label_write_facts(void); /* META: how many labels are incomplete */
+void bo_label_redefine(void);        /* start of a new trace file: nothing is defined in it yet */
+void bo_label_describe(HChar *text); /* how many there are, and how many are incomplete; less than 128 characters */
+void bo_label_init(void);
 
 #endif
