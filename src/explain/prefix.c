@@ -253,7 +253,7 @@ static int prefix_search(struct prefix *p, size_t *shortest)
 }
 
 /* The crash point: the first instruction that was not executed if the program stopped after the first `count`
- * stores. */
+ * stores.  Loads change nothing; they do not count, so the point does not depend on whether they are recorded. */
 static int prefix_point(struct prefix *p, size_t count, struct crash_sighting *s)
 {
 	struct reading *reading = p->explain->reading;
@@ -266,7 +266,7 @@ static int prefix_point(struct prefix *p, size_t count, struct crash_sighting *s
 		more = reading_ahead(reading, at - number, &ev, p->err);
 		if (more < 0)
 			return -1;
-		if (!more || !ev->context)
+		if (!more || !ev->context || ev->type == EVENT_LOAD)
 			continue;
 		s->point = ev->context;
 		s->point_op = op_name(op_of(ev));

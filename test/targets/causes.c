@@ -19,6 +19,7 @@ static __attribute__((noinline)) void prepare(char *pool)
 	CLWB(AT(pool, MAGIC));
 	SFENCE();
 	ST8(AT(pool, EARLY), 1); /* early */
+	CHECK(load8(AT(pool, EARLY)) == 1);
 	CLWB(AT(pool, EARLY));
 	SFENCE();
 }
