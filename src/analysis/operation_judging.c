@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "analysis/performed.h"
 #include "image/place.h"
 #include "image/tree.h"
+#include "ops/excerpt.h"
 #include "run/kept_operations.h"
 
 static int marks_check(const struct analysis_operations *o, const struct scan *scan, struct err *err)
@@ -76,6 +78,7 @@ int operation_judging_open(struct operation_judging *j, const struct analysis_op
 		return 0;
 	if (marks_check(o, scan, err) < 0 || kept_operations_at(&kept, how->dir, err) < 0 || folder_make(j, err) < 0)
 		return -1;
+	j->list = o->list;
 	j->listed = oplist_count(o->list);
 	j->rules = o->rules;
 	/* What a program printed that stopped early says nothing about the operations that it left out. */
@@ -103,6 +106,33 @@ int operation_judging_open(struct operation_judging *j, const struct analysis_op
 	return 0;
 }
 
+/* "around operation 3, `del k1`": inside of it; "after ...": between it and the next. */
+static void place_text(const struct operation_judging *j, const struct place *place, char *text, size_t size)
+{
+	char operation[EXCERPT_ROOM];
+
+	if (place->index < 0 || (uint64_t)place->index >= j->listed) {
+		snprintf(text, size, "before the first operation");
+		return;
+	}
+	oplist_excerpt(j->list, (size_t)place->index, operation, sizeof(operation));
+	snprintf(text, size, "%s operation %" PRId64 ", `%s`", place->inside ? "around" : "after", place->index,
+		 operation);
+}
+
+static void failing_report(const struct operation_judging *j, const struct equivalence_figures *figures,
+			   struct findings *f)
+{
+	char place[EXCERPT_ROOM + 64], how[128];
+
+	place_text(j, &figures->failing_first, place, sizeof(place));
+	ending_text(figures->failing_ending, how, sizeof(how));
+	findings_note(f,
+		      "recovery fails without a crash in %" PRIu64 " of %" PRIu64
+		      " places, first %s: %s; its output was not compared in these places",
+		      figures->failing, figures->places, place, how);
+}
+
 void operation_judging_report(const struct operation_judging *j, const struct scan *scan, struct findings *f)
 {
 	struct equivalence_figures figures;
@@ -121,10 +151,7 @@ void operation_judging_report(const struct operation_judging *j, const struct sc
 		findings_note(f, "the program performed only %" PRIu64 " of the %" PRIu64 " operations", summary.begun,
 			      j->listed);
 	if (figures.failing)
-		findings_note(f,
-			      "recovery fails without a crash in %" PRIu64 " of %" PRIu64
-			      " places between operations, so its output was not compared there",
-			      figures.failing, figures.places);
+		failing_report(j, &figures, f);
 	if (figures.overlapping)
 		findings_note(
 			f,

@@ -29,7 +29,8 @@ struct operation_judging {
 	struct output *printed;          /* by the recorded program */
 	char *folder;                    /* for files with operations */
 	int lock;                        /* of the folder */
-	uint64_t listed;
+	const struct oplist *list;
+	uint64_t listed; /* operations */
 	const struct output_rules *rules;
 	const struct oracle *oracles[2];
 };

@@ -154,21 +154,35 @@ static bool is_ready(const struct member *m, const struct crash_context *crash)
 	return !m->judges || !m->oracle->ready || m->oracle->ready(m->state, crash);
 }
 
+/* Does an oracle know that recovery fails in this way without a crash, too? */
+static bool fails_orderly(const struct oracles *o, const struct outcome *outcome, const struct crash_context *crash)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		const struct member *m = &o->at[i];
+
+		if (m->judges && m->oracle->fails_orderly && m->oracle->fails_orderly(m->state, outcome, crash))
+			return true;
+	}
+	return false;
+}
+
 struct verdict oracles_judge(const struct oracles *o, const struct outcome *outcome, const struct crash_context *crash)
 {
 	struct verdict verdict = {.known = true, .ending = outcome->ending};
 
+	for (size_t i = 0; i < o->count; i++)
+		if (!is_ready(&o->at[i], crash))
+			return (struct verdict){0};
 	for (size_t i = 0; i < o->count && !verdict.rejected_by; i++) {
 		const struct member *m = &o->at[i];
 		struct ending how = outcome->ending;
 
-		if (!is_ready(m, crash))
-			return (struct verdict){0};
 		if (!m->judges || m->oracle->accepts(m->state, outcome, crash, &how))
 			continue;
 		verdict.rejected_by = (uint8_t)(i + 1);
 		verdict.ending = how;
 	}
+	verdict.orderly = verdict.rejected_by && fails_orderly(o, outcome, crash);
 	return verdict;
 }
 

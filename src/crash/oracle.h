@@ -32,6 +32,7 @@
 struct verdict {
 	bool known;           /* false: recovery was not run, or is still running */
 	uint8_t rejected_by;  /* 1 + position of the oracle in the list; 0: the run passed */
+	bool orderly;         /* recovery fails in this way without a crash, too; see `fails_orderly` */
 	struct ending ending; /* how recovery failed, as that oracle sees it; or how it ended */
 };
 
@@ -54,13 +55,15 @@ static inline bool verdict_hangs(struct verdict v)
 /* Are they failures of the same class?  Or did both pass? */
 static inline bool verdict_same(struct verdict a, struct verdict b)
 {
-	return a.known && b.known && a.rejected_by == b.rejected_by && ending_same(a.ending, b.ending);
+	return a.known && b.known && a.rejected_by == b.rejected_by && a.orderly == b.orderly &&
+	       ending_same(a.ending, b.ending);
 }
 
 /* The verdict as a number; 0 if it is not known. */
 static inline uint64_t verdict_code(struct verdict v)
 {
-	return v.known ? (uint64_t)(v.ending.kind + 1) << 40 | (uint64_t)v.rejected_by << 32 | (uint32_t)v.ending.value
+	return v.known ? (uint64_t)v.orderly << 48 | (uint64_t)(v.ending.kind + 1) << 40 |
+				 (uint64_t)v.rejected_by << 32 | (uint32_t)v.ending.value
 		       : 0;
 }
 
@@ -70,7 +73,8 @@ static inline struct verdict verdict_decode(uint64_t code)
 		return (struct verdict){0};
 	return (struct verdict){.known = true,
 				.rejected_by = (uint8_t)(code >> 32),
-				.ending = {(enum ending_kind)((code >> 40) - 1), (int)(uint32_t)code}};
+				.orderly = code >> 48 & 1,
+				.ending = {(enum ending_kind)((code >> 40 & 0xff) - 1), (int)(uint32_t)code}};
 }
 
 #define ORDERLY_NEVER UINT64_MAX
@@ -127,6 +131,11 @@ struct oracle {
 	/* The first event, from this one on, after which it judges what recovery does without a crash, on all that was
 	 * stored so far; ORDERLY_NEVER: none. */
 	uint64_t (*orderly)(void *state, uint64_t from);
+
+	/* This run was rejected, by this oracle or another.  Does recovery fail in the same way without a crash, on
+	 * contents that are orderly here?  Then no store is to blame, and all such failures are one finding.  The
+	 * answer may depend on what that of `accepts` depends on.  NULL: never. */
+	bool (*fails_orderly)(void *state, const struct outcome *outcome, const struct crash_context *crash);
 
 	/* It rejected a run.  Is it fine nevertheless, now that we know what recovery does on the same state if it only
 	 * recovers (`idle`)?  Asked once for each failure that would become a finding; NULL: never. */

@@ -12,7 +12,8 @@
 #include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
-#define HEADER "blackout-journal 3 "
+#define HEADER "blackout-journal 4 "
+#define ORDERLY " orderly" /* behind verdicts that are so */
 
 enum {
 	KEPT_MAX = 4 << 20, /* bytes of output to keep of recoveries that fail */
@@ -62,8 +63,11 @@ static bool line_read(const struct outcomes *o, const char *line, struct digest 
 	if (end == line + 2 || *end != ' ')
 		return false;
 	line = end + 1;
-	return (end = strchr(line, '\n')) &&
-	       oracles_find(o->oracles, line, (size_t)(end - line), &verdict->rejected_by);
+	end = strpbrk(line, " \n");
+	if (!end || !oracles_find(o->oracles, line, (size_t)(end - line), &verdict->rejected_by))
+		return false;
+	verdict->orderly = !strcmp(end, ORDERLY "\n");
+	return verdict->orderly || !strcmp(end, "\n");
 }
 
 static uint64_t depends_hash(const struct outcomes_options *o)
@@ -102,8 +106,9 @@ static void journal_read(struct outcomes *o, FILE *file, const struct outcomes_o
 static void journal_line(struct outcomes *o, uint64_t low, uint64_t high, struct verdict verdict)
 {
 	if (o->journal)
-		fprintf(o->journal, "%016llx %016llx %c %d %s\n", (unsigned long long)high, (unsigned long long)low,
-			ending_letter(verdict.ending.kind), verdict.ending.value, oracles_name(o->oracles, verdict));
+		fprintf(o->journal, "%016llx %016llx %c %d %s%s\n", (unsigned long long)high, (unsigned long long)low,
+			ending_letter(verdict.ending.kind), verdict.ending.value, oracles_name(o->oracles, verdict),
+			verdict.orderly ? ORDERLY : "");
 }
 
 /* Rewrite the journal, which drops a line that was cut off. */

@@ -13,8 +13,9 @@
  *
  * Each case costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
- *     blackout-journal 3 0123456789abcdef 10                hash of the options that matter; the time limit, in seconds
+ *     blackout-journal 4 0123456789abcdef 10                hash of the options that matter; the time limit, in seconds
  *     0123456789abcdef 0123456789abcdef e 3 exit-status     name (high, low); ending; the oracle that rejects it
+ *     0123456789abcdef 0123456789abcdef e 3 exit-status orderly                         it fails so without a crash, too
  *     0123456789abcdef 0123456789abcdef e 0 passed          no oracle rejects it
  *
  * A journal of another version or of other options is not read, but replaced. */

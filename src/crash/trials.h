@@ -103,6 +103,7 @@ struct state *trial_state(const struct trial *trial, struct image *image);
 /* Rule 1: is this failure accepted before creation is over?  Recovery ended by itself, as on the initial state. */
 static inline bool verdict_is_accepted(struct verdict verdict, struct verdict initial)
 {
+	verdict.orderly = initial.orderly; /* the initial state is orderly only before the first operation */
 	return verdict_failed(verdict) && verdict.ending.kind == ENDING_EXIT && verdict_same(verdict, initial);
 }
 

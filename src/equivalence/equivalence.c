@@ -9,7 +9,6 @@
 
 #include "crash/tester.h"
 #include "equivalence/equivalence_in.h"
-#include "ops/orders.h"
 
 enum { PLACES_TWICE = 16 /* places in which orderly runs are repeated from the start */ };
 
@@ -82,182 +81,6 @@ static void prepared_free(struct prepared *prepared)
 {
 	vec_free(&prepared->legal.all);
 	vec_free(&prepared->orders.all);
-}
-
-/* Different histories may have the same content. */
-static void legal_add(struct legals *legals, struct legal legal)
-{
-	for (size_t i = 0; i < legals->all.count; i++) {
-		struct legal *other = &legals->all.at[i];
-
-		if (other->expectation == legal.expectation && other->banner == legal.banner) {
-			other->history = other->history == legal.history ? other->history : NULL;
-			return;
-		}
-	}
-	vec_push(&legals->all, legal);
-}
-
-/* If what is at this border is what happened: in words. */
-static const char *history_text(struct equivalence *e, const struct place *place, size_t border)
-{
-	size_t lost = 0;
-	char text[64];
-
-	if (border > place->group)
-		return "as after the operation";
-	if (border == place->group)
-		return place->inside ? "as before the operation" : NULL;
-	for (size_t g = border; g < place->group; g++)
-		lost += timeline_group(e->timeline, g)->count;
-	snprintf(text, sizeof(text), "if the last %zu complete operation%s lost", lost, lost == 1 ? " is" : "s are");
-	return arena_copy(&e->texts, text, strlen(text));
-}
-
-/* Rule 2. */
-static int border_ask(struct equivalence *e, struct tester *tester, size_t border, uint64_t setting,
-		      const char *history, struct prepared *prepared, struct err *err)
-{
-	const struct border at = timeline_border(e->timeline, border);
-	const uint64_t events[] = {at.from, at.to};
-	struct expectation *expectation;
-	int r = 0;
-
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		r = expectations_ask(e->expectations, tester, events[i], setting, prepared->runs, &expectation, err);
-		if (r == 0)
-			legal_add(&prepared->legal, (struct legal){expectation, NULL, history});
-	}
-	return r;
-}
-
-/* How far back a lag reaches: the oldest border that is legal.  *within: it reaches into operations that overlap. */
-static size_t lag_reach(const struct equivalence *e, const struct place *place, bool *within)
-{
-	size_t oldest = place->group;
-	uint64_t lost = 0;
-
-	while (oldest && lost + timeline_group(e->timeline, oldest - 1)->count <= e->options.lag)
-		lost += timeline_group(e->timeline, --oldest)->count;
-	*within = oldest && lost < e->options.lag;
-	return oldest;
-}
-
-/* Rule 7 */
-
-/* The operations of a group that have begun. */
-struct begun {
-	const struct operation *at[ORDERS_OPERATIONS_MAX];
-	unsigned count;
-};
-
-static struct begun group_begun(const struct equivalence *e, const struct group *group, uint64_t event)
-{
-	struct begun begun = {0};
-
-	for (size_t i = group->first; i < group->first + group->count; i++)
-		if (timeline_operation(e->timeline, i)->begin <= event)
-			begun.at[begun.count++] = timeline_operation(e->timeline, i);
-	return begun;
-}
-
-/* Can these have happened in this order?  All that ended must be there, and none before one that ended before it began. */
-static bool order_is_legal(const struct begun *begun, const struct order *order, uint64_t event)
-{
-	bool there[ORDERS_OPERATIONS_MAX] = {0};
-
-	for (unsigned i = 0; i < order->count; i++) {
-		there[order->at[i]] = true;
-		for (unsigned k = i + 1; k < order->count; k++)
-			if (begun->at[order->at[k]]->end <= begun->at[order->at[i]]->begin)
-				return false;
-	}
-	for (unsigned i = 0; i < begun->count; i++)
-		if (!there[i] && begun->at[i]->end <= event)
-			return false;
-	return true;
-}
-
-/* Ask what is printed by the operations from `left` on, after some of a group were performed on the content before it. */
-static int order_ask(struct equivalence *e, struct tester *tester, const struct begun *begun, const struct order *order,
-		     size_t left, unsigned runs, struct legals *legals, struct err *err)
-{
-	uint64_t start = begun->at[0]->begin;
-	size_t before[ORDERS_OPERATIONS_MAX];
-	struct legal legal = {.history = "in one of the orders that are legal"};
-	int r;
-
-	for (unsigned i = 0; i < order->count; i++)
-		before[i] = (size_t)begun->at[order->at[i]]->index;
-	r = expectations_ask(e->expectations, tester, start,
-			     settings_history_id(e->settings, before, order->count, left, false), runs,
-			     &legal.expectation, err);
-	if (r == 0)
-		r = expectations_ask(e->expectations, tester, start,
-				     settings_history_id(e->settings, before, order->count, left, true), runs,
-				     &legal.banner, err);
-	if (r == 0)
-		legal_add(legals, legal);
-	return r;
-}
-
-/* All legal orders of those that have begun before `event`. */
-static int orders_ask(struct equivalence *e, struct tester *tester, const struct group *group, uint64_t event,
-		      size_t left, unsigned runs, struct legals *legals, struct err *err)
-{
-	const struct begun begun = group_begun(e, group, event);
-	struct order order = {0};
-	int r = 0;
-
-	do
-		if (order_is_legal(&begun, &order, event))
-			r = order_ask(e, tester, &begun, &order, left, runs, legals, err);
-	while (r == 0 && order_next(&order, begun.count));
-	return r;
-}
-
-/* Inside of operations that overlap. */
-static int group_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct prepared *prepared,
-		     struct err *err)
-{
-	const struct group *group = timeline_group(e->timeline, place->group);
-	const struct place end = timeline_place(e->timeline, group->end);
-	int r = orders_ask(e, tester, group, place->event, place->left, prepared->runs, &prepared->legal, err);
-
-	if (r == 0)
-		r = orders_ask(e, tester, group, group->end, end.left, prepared->runs, &prepared->orders, err);
-	if (r == 0)
-		r = expectations_ask(e->expectations, tester, group->end, settings_id(e->settings, end.left),
-				     prepared->runs, &prepared->after, err);
-	return r;
-}
-
-static bool group_can_be_asked(const struct equivalence *e, const struct group *group)
-{
-	for (size_t i = group->first; i < group->first + group->count; i++) {
-		int64_t index = timeline_operation(e->timeline, i)->index;
-
-		if (index < 0 || (size_t)index >= oplist_count(e->options.list))
-			return false;
-	}
-	return group->count <= ORDERS_OPERATIONS_MAX && !e->options.probe && !e->options.lag;
-}
-
-/* Rule 1.  Older contents come first, since the recording is read forward. */
-static int place_ask(struct equivalence *e, struct tester *tester, const struct place *place, struct prepared *prepared,
-		     struct err *err)
-{
-	uint64_t setting = settings_id(e->settings, place->left);
-	size_t border = lag_reach(e, place, &prepared->uncertain);
-	int r = 0;
-
-	if (place->inside && timeline_group(e->timeline, place->group)->count > 1) {
-		prepared->uncertain |= !group_can_be_asked(e, timeline_group(e->timeline, place->group));
-		return prepared->uncertain ? 0 : group_ask(e, tester, place, prepared, err);
-	}
-	for (; border <= place->group + place->inside && r == 0; border++)
-		r = border_ask(e, tester, border, setting, history_text(e, place, border), prepared, err);
-	return r;
 }
 
 struct output_body printed_end(const struct equivalence *e, size_t count)
@@ -372,21 +195,53 @@ static bool is_legal(const struct equivalence *e, const struct legals *legals, c
 	       (e->banner && output_compare(legals, e->banner, output, e->banner).match >= 0);
 }
 
-/* Has recovery failed in one of them? */
-static bool legals_fail(const struct legals *legals)
+/* The first of them on which recovery fails; NULL: none. */
+static const struct expectation *legals_failing(const struct legals *legals)
 {
-	for (size_t i = 0; i < legals->all.count; i++)
-		if (legals->all.at[i].expectation->failed ||
-		    (legals->all.at[i].banner && legals->all.at[i].banner->failed))
-			return true;
-	return false;
+	for (size_t i = 0; i < legals->all.count; i++) {
+		const struct legal *legal = &legals->all.at[i];
+
+		if (legal->expectation->failed)
+			return legal->expectation;
+		if (legal->banner && legal->banner->failed)
+			return legal->banner;
+	}
+	return NULL;
+}
+
+/* The same for all contents of a place. */
+static const struct expectation *prepared_failing(const struct prepared *prepared)
+{
+	const struct expectation *failing = legals_failing(&prepared->legal);
+
+	if (!failing)
+		failing = legals_failing(&prepared->orders);
+	if (!failing && prepared->after && prepared->after->failed)
+		failing = prepared->after;
+	return failing;
+}
+
+/* Count a place where recovery fails without a crash.  That it fails on the initial content is no surprise: the pool is
+ * not there yet. */
+static void failing_note(struct equivalence *e, const struct place *place, const struct prepared *prepared,
+			 const struct expectation *failing)
+{
+	struct equivalence_figures *f = &e->figures;
+
+	if (!failing || failing == prepared->initial)
+		return;
+	if (!f->failing++ || place->number < f->failing_first.number) {
+		f->failing_first = *place;
+		f->failing_ending = failing->ending;
+	}
 }
 
 /* Note what is known about a place now. */
 static void place_note(struct equivalence *e, const struct place *place, struct prepared *prepared)
 {
 	struct prepared *known = prepared_find(e, place->number);
-	bool overlapping = prepared->uncertain, failing = false, differing = false, endless = false;
+	const struct expectation *failing = prepared_failing(prepared);
+	bool overlapping = prepared->uncertain, differing = false, endless = false;
 
 	for (size_t i = 0; i < prepared->legal.all.count; i++) {
 		const struct expectation *expectation = prepared->legal.all.at[i].expectation;
@@ -394,11 +249,9 @@ static void place_note(struct equivalence *e, const struct place *place, struct 
 		differing |= expectation->again != NULL;
 		endless |= expectation->output && output_is_endless(expectation->output);
 	}
-	failing |= legals_fail(&prepared->legal) || legals_fail(&prepared->orders) ||
-		   (prepared->after && prepared->after->failed);
 	if (prepared->after && !failing && !is_legal(e, &prepared->orders, prepared->after->output))
 		overlapping = prepared->uncertain = true;
-	prepared->uncertain |= failing;
+	prepared->uncertain |= failing != NULL;
 	place_compare(e, place, prepared);
 	e->differs |= differing;
 	if (differing && place->group + place->inside)
@@ -409,7 +262,7 @@ static void place_note(struct equivalence *e, const struct place *place, struct 
 		return;
 	}
 	e->figures.places++;
-	e->figures.failing += failing;
+	failing_note(e, place, prepared, failing);
 	e->figures.endless += endless;
 	e->figures.overlapping += overlapping;
 	vec_push(&e->places, *prepared);
@@ -493,15 +346,45 @@ static bool equivalence_accepts(void *state, const struct outcome *outcome, cons
 {
 	const struct equivalence *e = state;
 	const struct prepared *prepared;
+	bool legal;
 
 	if (!is_judged(crash) || !ending_same(outcome->ending, (struct ending){ENDING_EXIT, 0}))
 		return true;
 	prepared = prepared_find(e, place_of(e, crash).number);
 	BUG_ON(!prepared || !outcome->output);
-	if (prepared->uncertain || (!prepared->forgets && is_legal(e, &prepared->legal, outcome->output)))
+	if (prepared->uncertain)
 		return true;
-	*how = (struct ending){ENDING_OUTPUT,
-			       prepared->forgets ? 0 : lines_before(e, &prepared->legal, outcome->output)};
+	legal = is_legal(e, &prepared->legal, outcome->output);
+	if (legal && !prepared->forgets)
+		return true;
+	*how = (struct ending){ENDING_OUTPUT, legal ? 0 : lines_before(e, &prepared->legal, outcome->output)};
+	return false;
+}
+
+bool output_is_forgetful(const struct equivalence *e, const struct prepared *prepared, const struct output *output)
+{
+	return prepared->forgets && is_legal(e, &prepared->legal, output);
+}
+
+/* Rules 5 and 6. */
+static bool equivalence_fails_orderly(void *state, const struct outcome *outcome, const struct crash_context *crash)
+{
+	const struct equivalence *e = state;
+	const struct prepared *prepared;
+
+	if (!is_judged(crash))
+		return false;
+	prepared = prepared_find(e, place_of(e, crash).number);
+	BUG_ON(!prepared);
+	if (ending_same(outcome->ending, (struct ending){ENDING_EXIT, 0}))
+		return output_is_forgetful(e, prepared, outcome->output);
+	for (size_t i = 0; i < prepared->legal.all.count; i++) {
+		const struct expectation *expectation = prepared->legal.all.at[i].expectation;
+
+		if (expectation != prepared->initial && expectation->failed &&
+		    ending_same(expectation->ending, outcome->ending))
+			return true;
+	}
 	return false;
 }
 
@@ -515,7 +398,7 @@ static bool equivalence_excuses(void *state, const struct outcome *outcome, cons
 	BUG_ON(!prepared || !outcome->output);
 	if (!idle->output)
 		return false;
-	if (prepared->forgets) {
+	if (output_is_forgetful(e, prepared, outcome->output)) {
 		const struct expected body = {.body = output_body(outcome->output, idle->output)};
 		const struct output_body printed = printed_end(e, body.body.count);
 
@@ -594,6 +477,7 @@ int equivalence_open(struct equivalence **equivalence, const struct equivalence_
 		.ready = equivalence_ready,
 		.prepare = equivalence_prepare,
 		.orderly = equivalence_orderly,
+		.fails_orderly = equivalence_fails_orderly,
 		.excuses = equivalence_excuses,
 		.tell = equivalence_tell,
 	};

@@ -24,7 +24,8 @@
  *  4. An orderly run is repeated, and lines that differ do not count (ops/compare.h).  If the first few places show no
  *     such lines, later ones are repeated only where a mismatch is to be reported.
  *  5. If recovery fails on an orderly content, nothing can be compared in this place.  The same holds if operations
- *     overlap in ways that rule 7 cannot judge.  Then any output is accepted, and counted.
+ *     overlap in ways that rule 7 cannot judge.  Then any output is accepted, and counted.  Crash states of this place
+ *     on which recovery fails in the same way blame no store; all of them are one finding (explain/orderly.c).
  *  6. At the end of each operation, with everything on media, recovery must print what the recorded run printed for the
  *     operations that are left.  Otherwise the program kept an effect of the earlier ones in volatile memory only.
  *  7. Inside of operations that overlap, up to four, recovery itself performs them in every legal order on the content
@@ -42,6 +43,7 @@
 
 #include "base/err.h"
 #include "crash/oracle.h"
+#include "equivalence/timeline.h"
 #include "ops/oplist.h"
 #include "ops/output.h"
 
@@ -69,13 +71,15 @@ void equivalence_close(struct equivalence *equivalence);
 const struct oracle *equivalence_oracle(const struct equivalence *equivalence);
 
 struct equivalence_figures {
-	uint64_t total;            /* operations that the recording shows */
-	uint64_t crashed_in;       /* operations with a crash inside that was tested */
-	uint64_t nondeterministic; /* operations around whose crashes two orderly runs printed different lines */
-	uint64_t places;           /* places of crashes, inside of operations or between them, that were prepared */
-	uint64_t failing;          /* of these, where recovery fails on an orderly content */
-	uint64_t overlapping;      /* of these, where operations of several threads overlap too much to compare */
-	uint64_t endless;          /* of these, where an orderly run prints more than the rules allow */
+	uint64_t total;               /* operations that the recording shows */
+	uint64_t crashed_in;          /* operations with a crash inside that was tested */
+	uint64_t nondeterministic;    /* operations around whose crashes two orderly runs printed different lines */
+	uint64_t places;              /* places of crashes, inside of operations or between them, that were prepared */
+	uint64_t failing;             /* of these, where recovery fails on an orderly content */
+	struct place failing_first;   /* the first of them */
+	struct ending failing_ending; /* how it fails there */
+	uint64_t overlapping;         /* of these, where operations of several threads overlap too much to compare */
+	uint64_t endless;             /* of these, where an orderly run prints more than the rules allow */
 };
 
 struct equivalence_figures equivalence_figures(const struct equivalence *equivalence);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* equivalence_in.h - internals of the oracle, shared by its files.
  *
- *     equivalence.c        what is legal in a place, and whether an output is
+ *     equivalence.c        whether an output is legal
+ *     equivalence_ask.c    which outputs are, in a place
  *     equivalence_tell.c   what a report says about an output that is not */
 #ifndef BLACKOUT_EQUIVALENCE_EQUIVALENCE_IN_H
 #define BLACKOUT_EQUIVALENCE_EQUIVALENCE_IN_H
@@ -33,9 +34,10 @@ struct prepared {
 	/* Rule 7: one of `orders` must print what is printed `after` them; NULL: nothing is to be checked. */
 	struct legals orders;
 	struct expectation *after;
-	unsigned runs;  /* of each expectation */
-	bool uncertain; /* rule 5: there are histories without an expectation */
-	bool forgets;   /* rule 6: recovery does not print here what the recorded run printed */
+	struct expectation *initial; /* of the initial content, if that is legal here; otherwise NULL */
+	unsigned runs;               /* of each expectation */
+	bool uncertain;              /* rule 5: there are histories without an expectation */
+	bool forgets;                /* rule 6: recovery does not print here what the recorded run printed */
 };
 
 struct equivalence {
@@ -71,8 +73,17 @@ void judging_end(struct judging *judging);
 struct place place_of(const struct equivalence *equivalence, const struct crash_context *crash);
 struct prepared *prepared_find(const struct equivalence *equivalence, uint64_t number);
 
+/* Rule 6: is this an output of recovery without a crash, though not what the recorded run printed? */
+bool output_is_forgetful(const struct equivalence *equivalence, const struct prepared *prepared,
+			 const struct output *output);
+
 /* The last `count` lines that the recorded run printed, or all if there are fewer. */
 struct output_body printed_end(const struct equivalence *equivalence, size_t count);
+
+/* equivalence_ask.c: ask for all that is legal in a place.  0, TESTER_STOPPED or -1.  The answers come with
+ * tester_drain. */
+int place_ask(struct equivalence *equivalence, struct tester *tester, const struct place *place,
+	      struct prepared *prepared, struct err *err);
 
 /* equivalence_tell.c: see `tell` in crash/oracle.h. */
 void equivalence_tell(void *state, const struct crash_context *crash, const struct outcome *outcome,

@@ -104,7 +104,7 @@ void equivalence_tell(void *state, const struct crash_context *crash, const stru
 	s->operation.text = place.index < 0 ? NULL : operation_text(e, e->options.list, (size_t)place.index);
 	if (!outcome || !outcome->output || !prepared || prepared->uncertain)
 		return;
-	if (prepared->forgets)
+	if (output_is_forgetful(e, prepared, outcome->output))
 		forgotten_tell(e, &place, outcome->output, &s->mismatch);
 	else
 		mismatch_tell(e, &place, prepared, outcome->output, idle && idle->output ? idle->output : e->banner,

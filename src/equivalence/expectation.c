@@ -65,9 +65,10 @@ static void run_heard(void *arg, const struct outcome *outcome)
 	if (!outcome) /* it was stopped, and must run again */
 		return;
 	e->runs++;
-	if (!ending_same(outcome->ending, (struct ending){ENDING_EXIT, 0}) || !outcome->output)
+	if (!ending_same(outcome->ending, (struct ending){ENDING_EXIT, 0}) || !outcome->output) {
 		e->failed = true;
-	else if (!e->output)
+		e->ending = outcome->ending;
+	} else if (!e->output)
 		e->output = output_copy(outcome->output);
 	else if (!e->again && !output_same(e->output, outcome->output))
 		e->again = output_copy(outcome->output);

@@ -21,6 +21,7 @@ struct expectation {
 	uint64_t setting;
 	unsigned runs;         /* that have ended */
 	bool failed;           /* recovery does not end well on this content */
+	struct ending ending;  /* how it fails */
 	struct output *output; /* of the first run; NULL: it has not ended, or failed */
 	struct output *again;  /* of the second; NULL: it is the same, or was not run */
 };

@@ -167,7 +167,9 @@ static int job_explain(struct explain *e, struct job *job, struct err *err)
 
 	e->result = 0;
 	if (r == 0)
-		r = job->trial->which == TRIAL_ALL ? prefix_explain(e, job, err) : loss_explain(e, job, err);
+		r = job->verdict.orderly             ? orderly_explain(e, job, err)
+		    : job->trial->which == TRIAL_ALL ? prefix_explain(e, job, err)
+						     : loss_explain(e, job, err);
 	if (r == 0)
 		job_remember(e, job);
 	return r;

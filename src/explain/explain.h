@@ -4,7 +4,8 @@
  *     explain_jobs(campaign, platform, created, &jobs, JUDGE_ALL, &err);      // adds results to the campaign
  *
  * explain.c reads the recording up to the state of each job.  There loss.c finds the fewest lost stores, or prefix.c
- * the shortest failing prefix, and result.c makes a result of it. */
+ * the shortest failing prefix, and result.c makes a result of it.  If recovery fails in this way without a crash, too,
+ * there is no cause to find (orderly.c). */
 #ifndef BLACKOUT_EXPLAIN_EXPLAIN_H
 #define BLACKOUT_EXPLAIN_EXPLAIN_H
 
@@ -69,6 +70,9 @@ bool explain_is_fine(const struct explain *explain, const struct job *job, struc
  * cannot be found from here and job->start has moved on. */
 int loss_explain(struct explain *explain, const struct job *job, struct err *err);
 int prefix_explain(struct explain *explain, struct job *job, struct err *err);
+
+/* orderly.c: recovery fails in this way without a crash, too.  Returns 1 as prefix_explain does. */
+int orderly_explain(struct explain *explain, struct job *job, struct err *err);
 
 /* result.c: run recovery on the state for its output, keep the state in a folder, and add the result.  `result` has the
  * cause, places and stores.  If recovery passes this time, nothing is added. */

@@ -70,15 +70,20 @@ static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
 static XXH128_hash_t finding_key(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	const uint64_t numbers[] = {
-		finding->kind, crash->recovery.ending.kind,    (uint64_t)crash->recovery.ending.value,
-		crash->nested, crash->cause == CAUSE_CREATION, crash->recovery.mismatch.recorded};
+	const uint64_t numbers[] = {finding->kind,
+				    crash->recovery.ending.kind,
+				    (uint64_t)crash->recovery.ending.value,
+				    crash->nested,
+				    crash->cause == CAUSE_CREATION,
+				    crash->recovery.mismatch.recorded,
+				    crash->cause == CAUSE_ORDERLY};
 	XXH3_state_t *key = XXH3_createState();
 
 	BUG_ON(!key);
 	XXH3_128bits_reset(key);
 	XXH3_128bits_update(key, numbers, sizeof(numbers));
-	key_frame(key, stack_location(&finding->stack));
+	if (crash->cause != CAUSE_ORDERLY) /* no place in the program is to blame */
+		key_frame(key, stack_location(&finding->stack));
 	/* The place where a hanging recovery was stopped also depends on timing. */
 	if (crash->recovery.ending.kind != ENDING_TIMEOUT)
 		key_frame(key, stack_location(&crash->recovery.stack));

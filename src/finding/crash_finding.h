@@ -79,7 +79,7 @@ void crash_add(struct crash_findings *crash, const struct crash_sighting *sighti
 void crash_end(struct crash_findings *crash);
 
 /* Converts a cause to its name and back: "unflushed", "unfenced", "unordered", "torn", "early", "moment", "blank",
- * "creation". */
+ * "creation", "orderly". */
 const char *cause_name(enum crash_cause cause);
 bool cause_find(const char *name, enum crash_cause *cause);
 

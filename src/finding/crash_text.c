@@ -96,6 +96,10 @@ static const struct {
 	 "recovery {fails} if the power fails before {create} returns: creating a pool is not atomic",
 	 "create the pool under another name and rename it when {create} has returned; to test without creation, make the "
 	 "pool with --setup, or use --after {create}"},
+	{CAUSE_ORDERLY, BESIDE_NOTHING, FLUSHED_NOT,
+	 "recovery {fails} without a crash, too: it does so on what complete operations leave, with everything on media; no store is "
+	 "to blame",
+	 "let the program go on after each operation of the list that it refuses, and open whatever complete operations leave"},
 };
 
 /* For CAUSE_MOMENT, if every set of the pending stores was tried. */
@@ -116,8 +120,8 @@ static const char *const unfinished_early =
 	"recovery {fails} if the power fails before {point}: this store, or one shortly before it, reached media too early; the search "
 	"for the cause was cut short";
 
-static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",
-						"early",     "moment",   "blank",     "creation"};
+static const char *const causes[CAUSE_COUNT] = {"unflushed", "unfenced", "unordered", "torn",   "early",
+						"moment",    "blank",    "creation",  "orderly"};
 
 const char *cause_name(enum crash_cause cause)
 {
@@ -340,7 +344,8 @@ static bool fix_is_possible(const struct finding *finding)
 {
 	enum crash_cause cause = finding->crash->cause;
 
-	return cause == CAUSE_EARLY || cause == CAUSE_BLANK || cause == CAUSE_CREATION || own_request(&finding->stack);
+	return cause == CAUSE_EARLY || cause == CAUSE_BLANK || cause == CAUSE_CREATION || cause == CAUSE_ORDERLY ||
+	       own_request(&finding->stack);
 }
 
 void crash_say(struct findings *findings, struct finding *finding)

@@ -84,6 +84,7 @@ enum crash_cause {
 	CAUSE_MOMENT,    /* only the moment matters: nothing was pending, or the pending stores do not matter */
 	CAUSE_BLANK,     /* a file that the run created still holds only zeros; recovery would pass without the file */
 	CAUSE_CREATION,  /* a library's create call has not returned yet: not an error of the program */
+	CAUSE_ORDERLY,   /* recovery fails in the same way without a crash: no store is to blame */
 	CAUSE_COUNT
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ops_index.c - a table of 16 keys in a pool, driven by operations: `put KEY VALUE` and `get KEY`.
+/* ops_index.c - a table of 16 keys in a pool, driven by operations: `put KEY VALUE`, `get KEY` and `del KEY`.
  *
  *     ops_index POOL [OPTION...]
  *
@@ -88,6 +88,9 @@ static __attribute__((noinline)) void perform(const char *line)
 			printf("%lu\n", (unsigned long)load8(value(key)));
 		else
 			printf("none\n");
+	} else if (sscanf(line, "del %u", &key) == 1 && key < KEYS) {
+		store(used(key), 0);
+		printf("ok\n");
 	} else {
 		printf("what?\n");
 	}

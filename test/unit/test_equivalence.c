@@ -13,7 +13,8 @@
  *  2. A crash between operations, before the first and after the last.
  *  3. --lag, --probe, --ops-after.
  *  4. Lines that orderly runs print differently do not count.
- *  5. Where an orderly run fails, or operations overlap, nothing is judged.
+ *  5. Where an orderly run fails, or operations overlap, outputs are not judged.  Crash states that fail as orderly
+ *     contents do are one result, which blames no store.
  *  6. Whatever is tested is judged as a slow oracle does that knows nothing of the fast one: random programs. */
 #include <stdlib.h>
 #include <string.h>
@@ -337,13 +338,33 @@ static void test_failing(void **state)
 {
 	struct subject s;
 
-	subject_start(&s, *state, "[0 a <a | ]0 [1 b a <b <a | a <a | ]1 [2 ]2 $", "s a\np ab\ng a\n");
+	subject_start(&s, *state, "[0 a <a | ]0 [1 b <b | ]1 [2 a <a | ]2 [3 ]3 $", "s a\ns b\ns a\ng a\n");
 	s.fails_at = 1;
-	subject_run(&s, ENGINE_INJECT);
-	assert_true(s.engine.campaign->results.all.count > 0);
-	for (size_t i = 0; i < s.engine.campaign->results.all.count; i++)
-		assert_int_equal(s.engine.campaign->results.all.at[i].sighting.kind, KIND_RECOVERY_ERROR);
-	assert_true(equivalence_figures(s.equivalence).failing > 0);
+	s.engine.options.resume = true;
+	/* The second time all of it is in the journal. */
+	for (unsigned i = 0; i < 2; i++) {
+		subject_run(&s, i ? ENGINE_INJECT : ENGINE_BOTH);
+		assert_int_equal(s.engine.campaign->results.all.count, 1);
+		const struct crash_sighting *told = &s.engine.campaign->results.all.at[0].sighting;
+		assert_int_equal(told->kind, KIND_RECOVERY_ERROR);
+		assert_int_equal(told->cause, CAUSE_ORDERLY);
+		assert_int_equal(told->blamed, 0);
+		assert_int_equal(told->lost_count + told->persisted_count, 0);
+	}
+	subject_run(&s, ENGINE_EXPLORE);
+	struct equivalence_figures f = equivalence_figures(s.equivalence);
+	assert_true(f.failing > 0 && f.failing < f.places);
+	assert_int_equal(f.failing_first.index, 0);
+	assert_true(ending_same(f.failing_ending, FAKE_FAIL));
+	subject_free(&s);
+	/* Contents on which recovery fails only after a crash have a store to blame. */
+	subject_start(&s, *state, "[0 a <a | a <a | ]0 [1 ]1 $", "s a\ng a\n");
+	s.fails_at = 1;
+	subject_run(&s, ENGINE_BOTH);
+	assert_int_equal(s.engine.campaign->results.all.count, 1);
+	assert_int_equal(s.engine.campaign->results.all.at[0].sighting.kind, KIND_RECOVERY_ERROR);
+	assert_int_equal(s.engine.campaign->results.all.at[0].sighting.blamed, engine_place(&s.engine, "a"));
+	assert_int_equal(equivalence_figures(s.equivalence).failing, 0);
 	subject_free(&s);
 }
 
@@ -429,6 +450,17 @@ static void test_volatile(void **state)
 		assert_string_equal(told->mismatch.got, "b=0");
 		assert_string_equal(told->mismatch.query, "g b");
 		assert_int_equal(told->states, 2);
+		output_free(printed);
+		subject_free(&s);
+		/* crash states between operations where recovery forgets: no store is to blame for that */
+		subject_start(&s, *state, "[0 a <a | ]0 [1 ]1 c <c | c <c | [2 a <a | ]2 [3 ]3 $",
+			      "s a\ns b\ns a\ng b\n");
+		printed = printed_by(&s, "a=1\nb=1\na=2\nb=1\n");
+		s.options.printed = printed;
+		subject_run(&s, which);
+		assert_int_equal(mismatches(&s), 1);
+		assert_int_equal(s.engine.campaign->results.all.at[0].sighting.cause, CAUSE_ORDERLY);
+		assert_int_equal(s.engine.campaign->results.all.at[0].sighting.blamed, 0);
 		output_free(printed);
 		/* a recovery that prints in another way cannot be compared with the run */
 		printed = printed_by(&s, "a is 1\nb is 1\na is 2\nb is 1\n");
