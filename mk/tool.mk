@@ -4,8 +4,10 @@
 # A tool is a static program without a C library, at an address of its own, out of the target's way.  Valgrind finds it,
 # and the other files that the core reads, in the directory named by VALGRIND_LIB.
 
+# The code that it shares with the program is compiled again, with its flags.
 TOOL_SRC := $(wildcard tool/*.c)
-TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o)
+TOOL_SHARED := $(wildcard src/flow/*.c)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(B)/obj/%.o) $(TOOL_SHARED:%.c=$(B)/obj/tool/%.o)
 TOOL := $(B)/valgrind/blackout-amd64-linux
 
 # Used only in recipes, after script/setup has made sure that pkg-config exists.
@@ -25,10 +27,17 @@ VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64
 .PHONY: tool
 tool: $(TOOL) $(B)/valgrind/links
 
+tool_compile = $(Q)$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+
 $(B)/obj/tool/%.o: tool/%.c $(B)/flags | setup
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
+	$(tool_compile)
+
+$(TOOL_SHARED:%.c=$(B)/obj/tool/%.o): $(B)/obj/tool/%.o: %.c $(B)/flags | setup
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(tool_compile)
 
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_x86.c - our three decoders agree with Zydis about every instruction that Zydis knows.
+/* test_x86.c - our decoders agree with Zydis about every instruction that Zydis knows.
  *
  *   1  x86/parts.h          prefixes, opcode and memory operand are where Zydis finds them
  *   2  tool/bo_decode.c     an instruction is a flush, a fence and so on exactly if Zydis says so
  *   3  preload/insn.c       the reach of an instruction is never too small; loads and stores are what they are called
  *   4  preload/move.c       an instruction that is accepted is that instruction, with that operand
+ *   5  flow/insn.c          an instruction is as long as Zydis says, and continues there
  *
  * The bytes come from a fixed seed: every opcode of every map with random prefixes and operands, and plain random
  * bytes.  Decoders 3 and 4 see only instructions that fault, so those without a memory operand do not matter to
@@ -21,6 +22,7 @@
 
 #include "../../tool/bo_decode.h"
 #include "base/random.h"
+#include "flow/insn.h"
 #include "preload/insn.h"
 #include "preload/move.h"
 
@@ -62,6 +64,13 @@ static void known_print(const struct known *k)
 	print_error(" %s\n", text);
 }
 
+/* Knights Corner had instructions of its own in place of others. */
+static bool is_of_another_machine(const ZydisDecodedInstruction *insn)
+{
+	return insn->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX || insn->meta.isa_ext == ZYDIS_ISA_EXT_KNC ||
+	       insn->meta.isa_ext == ZYDIS_ISA_EXT_KNCE || insn->meta.isa_ext == ZYDIS_ISA_EXT_KNCV;
+}
+
 /* Zydis 4.0 takes the absent base of a 32-bit address for R13D. */
 static bool is_misread(const ZydisDecodedInstruction *insn)
 {
@@ -78,7 +87,7 @@ static bool known_read(struct known *k, const uint8_t *code)
 	memset(k, 0, sizeof(*k));
 	k->code = code;
 	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, ZYDIS_MAX_INSTRUCTION_LENGTH, &k->insn, k->operands)) ||
-	    k->insn.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX /* of another machine */ || is_misread(&k->insn))
+	    is_of_another_machine(&k->insn) || is_misread(&k->insn))
 		return false;
 	for (unsigned i = 0; i < k->insn.operand_count; i++) {
 		const ZydisDecodedOperand *o = &k->operands[i];
@@ -427,6 +436,56 @@ static void move_check(const struct known *k)
 	move_address_check(k, &m);
 }
 
+/* 5: lengths, and where instructions continue */
+
+static unsigned long flow_seen[FLOW_STOP + 1];
+
+static enum flow_kind flow_expected(const struct known *k)
+{
+	bool direct = k->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+	switch (k->insn.meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		return k->insn.mnemonic == ZYDIS_MNEMONIC_XBEGIN || k->insn.mnemonic == ZYDIS_MNEMONIC_XEND
+			       ? FLOW_PLAIN
+			       : FLOW_BRANCH;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return k->insn.mnemonic == ZYDIS_MNEMONIC_XABORT ? FLOW_PLAIN : direct ? FLOW_JUMP : FLOW_JUMP_INDIRECT;
+	case ZYDIS_CATEGORY_CALL: return direct ? FLOW_CALL : FLOW_CALL_INDIRECT;
+	case ZYDIS_CATEGORY_RET: return FLOW_RETURN;
+	case ZYDIS_CATEGORY_SYSRET: return FLOW_STOP;
+	case ZYDIS_CATEGORY_STRINGOP:
+	case ZYDIS_CATEGORY_IOSTRINGOP: return known_repeats(k) ? FLOW_REPEAT : FLOW_PLAIN;
+	default: break;
+	}
+	switch (k->insn.mnemonic) {
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_HLT: return FLOW_STOP;
+	default: return FLOW_PLAIN;
+	}
+}
+
+static void flow_check(const struct known *k)
+{
+	struct flow_insn insn = flow_insn_read(k->code, (uintptr_t)k->code);
+	ZyanU64 target;
+
+	if (k->insn.raw.prefix_count >= 10)
+		return;
+	if (insn.length != k->insn.length)
+		FAIL(k, "length %u, not %u", insn.length, k->insn.length);
+	if (insn.kind != flow_expected(k))
+		FAIL(k, "kind %u, not %u", insn.kind, flow_expected(k));
+	flow_seen[insn.kind]++;
+	if (insn.kind != FLOW_BRANCH && insn.kind != FLOW_JUMP && insn.kind != FLOW_CALL)
+		return;
+	assert_true(ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&k->insn, &k->operands[0], (uintptr_t)k->code, &target)));
+	if (insn.target != target)
+		FAIL(k, "to %#lx, not %#lx", (unsigned long)insn.target, (unsigned long)target);
+}
+
 /* All of them */
 
 static unsigned long known_count;
@@ -442,6 +501,7 @@ static void check(const uint8_t *code)
 		(void)bo_decode(code);
 		(void)insn_look(code);
 		(void)move_look(code, &m);
+		(void)flow_insn_read(code, 0);
 		return;
 	}
 	known_count++;
@@ -449,6 +509,7 @@ static void check(const uint8_t *code)
 	tool_check(&k);
 	insn_check(&k);
 	move_check(&k);
+	flow_check(&k);
 }
 
 static void code_randomize(uint8_t code[CODE])
@@ -545,6 +606,8 @@ static void agrees_on_opcodes(void **state)
 		assert_true(insn_seen[i] >= 50);
 	for (unsigned i = 0; i <= MOVE_CALCULATE; i++)
 		assert_true(move_seen[i] >= 500);
+	for (unsigned i = 0; i <= FLOW_STOP; i++)
+		assert_true(flow_seen[i] >= 50);
 	assert_true(insn_loads > 5000 && insn_stores > 500);
 }
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flow.h - the control-flow graph of a function, and where its branches join.
+ *
+ *     struct flow_graph *g = flow_graph_new(&code, &function);
+ *     for (uint32_t i = 0; i < flow_graph_count(g); i++) {
+ *             struct flow_point p = flow_graph_point(g, i);
+ *             if (p.kind == FLOW_BRANCH)              // all ways from p.at meet again at p.after
+ *
+ * The graph is found by recursive descent: it has what can be reached from the entry by direct jumps, conditional
+ * jumps, the tables of switch statements, and jumps that were seen when the program ran.  It has also what lies between
+ * such code and the end of the function, because landing pads of exceptions, and cases whose table was not recognized,
+ * are reached by no direct jump.  Since post-dominators depend only on what can be reached from a place, code that is
+ * never executed does no harm there.
+ *
+ * Ways end at returns, at jumps to other functions (tail calls), at calls that do not return, at instructions that stop,
+ * and at indirect jumps about which nothing is known.  A function that was split (foo and foo.cold) is one graph: the
+ * jump into the other part is no tail call, because no function begins there (`begins`).
+ *
+ * Tables of switch statements are recognized as gcc and clang make them: an address that is loaded from a table by a
+ * scaled index, or a distance that is added to the table's address.  The comparison before the jump says how many entries
+ * there are; without one, the table ends where an entry leads out of the function.
+ *
+ * Nothing in this room needs a C library: the recorder uses it as well (tool/bo_control.c). */
+#ifndef BLACKOUT_FLOW_FLOW_H
+#define BLACKOUT_FLOW_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flow/insn.h"
+#include "flow/memory.h"
+
+/* How to look at the program. */
+struct flow_code {
+	flow_resize *resize;
+	/* Copy up to `size` bytes from the program; return how many could be read. */
+	size_t (*read)(void *arg, uint64_t at, void *to, size_t size);
+	/* Does a function begin here, so that a jump to this place is a tail call? */
+	bool (*begins)(void *arg, uint64_t at);
+	/* May a call of this address return?  flow_returns can tell. */
+	bool (*returns)(void *arg, uint64_t callee);
+	void *arg;
+};
+
+/* A jump that was seen: from the instruction at `from`, an indirect jump. */
+struct flow_seen {
+	uint64_t from, to;
+};
+
+struct flow_function {
+	uint64_t entry;
+	uint64_t end; /* 0: not known */
+	const struct flow_seen *seen;
+	uint32_t seen_count;
+};
+
+struct flow_graph;
+
+/* NULL: too large. */
+struct flow_graph *flow_graph_new(const struct flow_code *code, const struct flow_function *function);
+void flow_graph_free(struct flow_graph *g);
+
+/* An instruction. */
+struct flow_point {
+	uint64_t at;
+	uint64_t after; /* its immediate post-dominator, which begins a block; 0: all ways first meet outside */
+	uint8_t length;
+	uint8_t kind; /* enum flow_kind */
+	bool is_join; /* may be `after` of a branch, now or when more jumps have been seen */
+	bool is_open; /* FLOW_JUMP_INDIRECT: no target is known */
+};
+
+uint32_t flow_graph_count(const struct flow_graph *g);
+struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index);
+/* The point of an instruction; false: it is not in the graph. */
+bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point *point);
+
+/* May the function that begins here return?  True if that is not known. */
+bool flow_returns(const struct flow_code *code, uint64_t entry);
+
+#endif
