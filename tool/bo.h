@@ -8,7 +8,7 @@
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_calls.c     calls of chosen functions
- *   bo_operations.c  operations: lines read or printed, calls, requests, annotations
+ *   bo_operations.c, bo_op_*.c  operations: lines read or printed, calls, requests, annotations (bo_op.h)
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
  *   bo_region.c    where PM files are mapped
@@ -163,8 +163,9 @@ Bool bo_operations_choose(const HChar *how);       /* False: there is no such ki
 void bo_operations_choose_file(const HChar *path); /* "-": standard input */
 void bo_operations_init(void);
 Bool bo_operations_on(void);   /* is the layer on? */
-Bool bo_operations_read(void); /* must reads be shortened? */
-void bo_before_read(VexGuestAMD64State *state);
+Bool bo_operations_read(void); /* must reads be looked at? */
+/* Right before each system call of the target.  True: it was a read, and it has been made (bo_op_reads.c). */
+ULong bo_before_read(VexGuestAMD64State *state, ULong code);
 void bo_operations_on_code(void); /* before code is translated */
 void bo_operations_enter_call(UInt context);
 void bo_operations_leave_call(UInt context);

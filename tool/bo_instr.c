@@ -12,7 +12,7 @@
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
  *   end in Ret                               pop it (a compare, inline); bo_on_return if it is another frame
- *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read
+ *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read, or make it
  *   entry of a function  [--bo-calls]        bo_on_call
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
@@ -394,21 +394,26 @@ static void push_chased_frame(struct block *b, Addr return_address)
 
 /* ---- system calls ---- */
 
-/* The helper may change the size of a read, which is in RDX. */
+/* The helper may make a read itself: then its result is in RAX, and the target goes on behind the call.  Otherwise it
+ * may change the size of the read, which is in RDX. */
 static void add_before_read(struct block *b)
 {
+	IRExpr *next = b->out->next, *is_made;
+	IRTemp made;
 	IRDirty *d;
 
-	if (!bo_operations_read())
+	if (!bo_operations_read() || next->tag != Iex_Const)
 		return;
-	d = unsafeIRDirty_0_N(0, "bo_before_read", VG_(fnptr_to_fnentry)(bo_before_read),
-			      mkIRExprVec_1(IRExpr_GSPTR()));
+	fold_code_hash(b);
+	made = newIRTemp(b->out->tyenv, Ity_I64);
+	d = unsafeIRDirty_1_N(made, 0, "bo_before_read", VG_(fnptr_to_fnentry)(bo_before_read),
+			      mkIRExprVec_2(IRExpr_GSPTR(), u64(bo_code_id(b->insn))));
 	d->nFxState = 4;
 	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
 	d->fxState[0].fx = Ifx_Modify;
 	d->fxState[0].offset = (UShort)GUEST(RDX);
 	d->fxState[0].size = 8;
-	d->fxState[1].fx = Ifx_Read;
+	d->fxState[1].fx = Ifx_Modify;
 	d->fxState[1].offset = (UShort)OFF_RAX;
 	d->fxState[1].size = 8;
 	d->fxState[2].fx = Ifx_Read; /* RSI, RDI, R8, R9, R10 */
@@ -418,6 +423,8 @@ static void add_before_read(struct block *b)
 	d->fxState[3].offset = (UShort)OFF_RSP;
 	d->fxState[3].size = 8;
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+	is_made = binop(b, Ity_I1, Iop_CmpNE64, IRExpr_RdTmp(made), u64(0));
+	addStmtToIRSB(b->out, IRStmt_Exit(is_made, Ijk_Boring, next->Iex.Const.con, OFF_RIP));
 }
 
 /* ---- one statement, one block ---- */
