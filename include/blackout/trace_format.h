@@ -174,6 +174,10 @@ enum bo_label_flag {
 	BO_LABEL_MANY = 1u << 0, /* the set is too large: these are some of its reads */
 };
 
+/* META: what was recorded of dependencies, and for each kind of operation that could not be followed, how often. */
+#define BO_META_DEPENDENCIES "dependencies"
+#define BO_META_LOST "lost " /* and the operation's name */
+
 #define BO_LABEL_READS 64 /* the recorder lists at most so many reads of a label */
 
 #define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */

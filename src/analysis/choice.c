@@ -119,6 +119,16 @@ uint32_t choice_layers(const struct choice *choice)
 	return strategies_layers(choice->strategies, choice->strategy_count);
 }
 
+const char *choice_lacks(const struct choice *choice, uint32_t layers, uint32_t *lacks)
+{
+	for (size_t i = 0; i < choice->strategy_count; i++) {
+		*lacks = choice->strategies[i]->needs & ~layers;
+		if (*lacks)
+			return choice->strategies[i]->name;
+	}
+	return NULL;
+}
+
 bool choice_all_sets(const struct choice *choice)
 {
 	return strategies_all_sets(choice->strategies, choice->strategy_count);

@@ -39,6 +39,9 @@ void choice_without_recovery(struct choice *choice);
 /* BO_LAYER_*: what the recording should have for the strategies. */
 uint32_t choice_layers(const struct choice *choice);
 
+/* The name of a strategy that cannot work with a recording of these layers, and what it lacks; NULL: all can. */
+const char *choice_lacks(const struct choice *choice, uint32_t layers, uint32_t *lacks);
+
 /* Does a strategy test all legal sets of persisted stores? */
 bool choice_all_sets(const struct choice *choice);
 

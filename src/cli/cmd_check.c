@@ -110,11 +110,35 @@ static int check_operations(const struct analyze *analyze, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
+/* The option of `record` that a strategy has missed. */
+static const char *layer_option(uint32_t layers)
+{
+	return layers & BO_LAYER_DEPENDENCIES ? "--dependencies" : layers & BO_LAYER_LOADS ? "--loads" : "--code-hash";
+}
+
+/* A strategy may need more than was recorded.  That is known before the recording is read. */
+static int layers_check(const struct analyze *analyze, struct err *err)
+{
+	struct trace *trace;
+	uint32_t lacks;
+
+	if (trace_open(&trace, analyze->dir, err) < 0)
+		return -1;
+	const char *name = choice_lacks(&analyze->how.choice, trace_layers(trace), &lacks);
+	trace_close(trace);
+	if (!name)
+		return 0;
+	const char *option = layer_option(lacks);
+	err_set(err, "%s was recorded without %s, which --detect %s needs", analyze->dir_shown, option, name);
+	err_hint(err, "blackout record %s --out DIR -- PROGRAM", option);
+	return err_status(err, ERR_USAGE);
+}
+
 static int check_run(struct analyze *analyze, struct err *err)
 {
 	if ((judging.resume && check_resume(analyze, err) < 0) || check_operations(analyze, err) < 0)
 		return command_fail(err);
-	if (analyze_prepare(analyze, err) < 0)
+	if (analyze_prepare(analyze, err) < 0 || layers_check(analyze, err) < 0)
 		return command_fail(err);
 	if (out && mkdir(out, 0777) < 0 && errno != EEXIST) {
 		err_sys(err, "cannot create %s", out);

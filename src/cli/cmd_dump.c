@@ -15,7 +15,7 @@
 #define OP_COLUMN 15
 #define WHERE_COLUMN 72
 
-static bool source, stack, counts;
+static bool source, stack, counts, reads;
 static const char *events;
 
 static const struct option options[] = {
@@ -25,6 +25,8 @@ static const struct option options[] = {
 	{"stack", NULL, NULL, "print the whole stack under each event", OPTION_FLAG, &stack},
 	{"stats", NULL, NULL, "print counts by kind of event, thread, file, source line and copy routine", OPTION_FLAG,
 	 &counts},
+	{"reads", NULL, NULL, "print the loads that other accesses depend on; needs record --dependencies", OPTION_FLAG,
+	 &reads},
 	{0},
 };
 
@@ -153,6 +155,17 @@ static int print_counts(struct dump *d, struct err *err)
 	return result;
 }
 
+static int print_reads(struct dump *d, struct err *err)
+{
+	struct event ev;
+	int more;
+
+	while ((more = trace_next(d->trace, &ev, err)) > 0)
+		continue;
+	dump_reads(d->out, d->trace, d->symbols);
+	return more;
+}
+
 /* On stderr, so that standard output has only the dump. */
 static void print_problems(const struct dump *d)
 {
@@ -174,7 +187,7 @@ static int dump_run(struct dump *d, struct err *err)
 		return -1;
 	d->out = out_open(STDOUT_FILENO);
 	d->symbols = source ? symbols_open(NULL) : NULL;
-	int result = counts ? print_counts(d, err) : print_events(d, err);
+	int result = counts ? print_counts(d, err) : reads ? print_reads(d, err) : print_events(d, err);
 	/* Output from before the damage must appear before the message about it. */
 	bool unwanted = out_failed(d->out);
 	if (out_close(d->out, &write_err) < 0 && result == 0) {

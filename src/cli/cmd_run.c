@@ -63,7 +63,10 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 	record->keep_stdout = true;
 	recording.client = judging.client;
 	recording.ready = judging.ready;
-	recording.code_hash |= choice_layers(&analyze->how.choice) & BO_LAYER_CODE;
+	uint32_t layers = choice_layers(&analyze->how.choice);
+	recording.code_hash |= layers & BO_LAYER_CODE;
+	recording.loads |= layers & BO_LAYER_LOADS;
+	recording.dependencies |= layers & BO_LAYER_DEPENDENCIES;
 	if (record_prepare(record, argc, argv, err) < 0)
 		return -1;
 	analyze->dir = analyze->out = record->recording.dir;

@@ -11,6 +11,15 @@
 /* Print the name and the operands of an event, without a newline: "store pool+0x40 8 0x1". */
 void dump_event(struct out *out, const struct trace *trace, const struct event *ev);
 
+/* Print a place in PM: NAME+0xOFFSET. */
+void dump_place(struct out *out, const struct trace *trace, uint32_t file, uint64_t offset);
+
+/* Print what a load or store depends on: " data=pool+0x40:8 control=pool+0x0:4"; nothing if it depends on nothing. */
+void dump_dependencies(struct out *out, const struct trace *trace, const struct event *ev);
+
+/* Print the loads that others depend on, a line each.  Without symbols, leave out the code. */
+void dump_reads(struct out *out, const struct trace *trace, struct symbols *symbols);
+
 /* Print all counts of a recording that was read to its end, or up to the damage.  Without symbols, print only those
  * that need none. */
 void dump_stats(struct out *out, const char *dir, const struct trace *trace, const struct stats *stats,

@@ -152,6 +152,43 @@ static void print_threads(struct out *out, const struct trace *trace, const stru
 	}
 }
 
+static void print_dependent(struct out *out, const char *what, struct stats_dependent dependent)
+{
+	print_label(out, what);
+	out_grouped(out, dependent.data, NUMBER_WIDTH);
+	out_grouped(out, dependent.control, NUMBER_WIDTH);
+	out_char(out, '\n');
+}
+
+/* What the recorder could not follow is a fact for each kind of operation. */
+static void print_lost(struct out *out, const struct trace *trace)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; (key = trace_meta_at(trace, i, &value)); i++)
+		if (!strncmp(key, BO_META_LOST, strlen(BO_META_LOST)))
+			print_fact(out, trace, key, key);
+}
+
+static void print_dependencies(struct out *out, const struct trace *trace, const struct stats *stats)
+{
+	static const char *const columns[] = {"on data", "on control", NULL};
+	uint64_t many = 0;
+
+	for (uint32_t id = 1; id <= trace_label_count(trace); id++)
+		many += trace_label(trace, id).many;
+	print_heading(out, "dependencies", columns);
+	print_dependent(out, "stores", stats_dependent(stats, OP_STORES));
+	print_dependent(out, "loads", stats_dependent(stats, OP_LOADS));
+	print_label(out, "of");
+	print_counted(out, trace_read_count(trace), "read", false);
+	print_counted(out, trace_label_count(trace), "label", false);
+	out_grouped(out, many, 0);
+	out_text(out, " of them with more reads than are kept\n");
+	print_fact(out, trace, "recorder", BO_META_DEPENDENCIES);
+	print_lost(out, trace);
+}
+
 static void print_files(struct out *out, const struct trace *trace, const struct stats *stats)
 {
 	static const char *const columns[] = {"stores", "bytes", "flushes", "writes", NULL};
@@ -250,6 +287,8 @@ void dump_stats(struct out *out, const char *dir, const struct trace *trace, con
 	print_ops(out, stats, &summary);
 	print_threads(out, trace, stats);
 	print_files(out, trace, stats);
+	if (trace_layers(trace) & BO_LAYER_DEPENDENCIES)
+		print_dependencies(out, trace, stats);
 	if (!symbols)
 		return;
 	print_lines(out, trace, stats, symbols);

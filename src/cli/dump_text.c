@@ -29,16 +29,20 @@ static void print_size(struct out *out, uint64_t size)
 	out_number(out, size);
 }
 
-/* The place in PM: NAME+0xOFFSET, or the address if it is not in PM. */
+void dump_place(struct out *out, const struct trace *trace, uint32_t file, uint64_t offset)
+{
+	print_name(out, trace, file);
+	out_char(out, '+');
+	out_hex(out, offset);
+}
+
+/* The place in PM, or the address if it is not in PM. */
 static void print_place(struct out *out, const struct trace *trace, const struct event *ev)
 {
-	if (!ev->file) {
+	if (ev->file)
+		dump_place(out, trace, ev->file, ev->offset);
+	else
 		out_hex(out, ev->addr);
-		return;
-	}
-	print_name(out, trace, ev->file);
-	out_char(out, '+');
-	out_hex(out, ev->offset);
 }
 
 static void print_range(struct out *out, const struct trace *trace, const struct event *ev)
@@ -235,8 +239,12 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_STORE:
 		print_range(out, trace, ev);
 		print_value(out, ev);
+		dump_dependencies(out, trace, ev);
 		break;
 	case EVENT_LOAD:
+		print_range(out, trace, ev);
+		dump_dependencies(out, trace, ev);
+		break;
 	case EVENT_CONTENT: print_range(out, trace, ev); break;
 	case EVENT_CLFLUSH:
 	case EVENT_CLFLUSHOPT:

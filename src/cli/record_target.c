@@ -54,6 +54,7 @@ static int job_fill(struct record *r, struct err *err)
 	r->job.follow = o->follow;
 	r->job.loads = o->loads;
 	r->job.code_hash = o->code_hash;
+	r->job.dependencies = o->dependencies;
 	return 0;
 }
 

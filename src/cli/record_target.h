@@ -29,7 +29,7 @@ struct record_options {
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
 	bool pmem_force;
-	bool follow, loads, code_hash, compress, progress, quiet;
+	bool follow, loads, code_hash, dependencies, compress, progress, quiet;
 };
 
 /* clang-format off */
@@ -42,6 +42,7 @@ struct record_options {
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
 	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
+	{"dependencies", NULL, NULL, "record which loads from PM each store and load depends on; includes --loads, and takes longer", OPTION_FLAG, &(o)->dependencies}, \
 	{"calls", "LIST", NULL, "record the calls of these functions: [MODULE:]FUNCTION, comma-separated, with * and ?", OPTION_LIST, &(o)->calls}, \
 	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
 

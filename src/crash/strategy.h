@@ -51,6 +51,7 @@ struct pass {
 struct strategy {
 	const char *name; /* for --detect, and in findings */
 	uint32_t layers;  /* BO_LAYER_*: what the recording should have */
+	uint32_t needs;   /* those without which the strategy has nothing to work with */
 	bool all_sets;    /* tests all legal sets of persisted stores, and counts them without a recovery command */
 	bool observes;    /* may record recovery to see what it reads (campaign_watch) */
 	bool nests;       /* with --nested, crashes recovery too even if it was not asked for */

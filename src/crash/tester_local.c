@@ -225,6 +225,7 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 				   .follow = true,
 				   .loads = how->layers & BO_LAYER_LOADS,
 				   .code_hash = how->layers & BO_LAYER_CODE,
+				   .dependencies = how->layers & BO_LAYER_DEPENDENCIES,
 				   .pmem_force = o->pmem_force};
 	struct local *l = local_of(t);
 	struct recorder recorder;

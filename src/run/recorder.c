@@ -159,6 +159,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-loads=yes");
 	if (job->code_hash)
 		words_add(argv, "--bo-code=yes");
+	if (job->dependencies)
+		words_add(argv, "--bo-dependencies=yes");
 	for (size_t i = 0; i < job->calls.count; i++)
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
 	if (job->op_marks) {

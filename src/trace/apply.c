@@ -4,19 +4,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "trace/dependencies.h"
+
 #define OFFSET_MAX ((uint64_t)INT64_MAX)
 #define MAP_KIND 0x0fu /* the MAP_ bits that distinguish shared from private */
 
 /* Values of the thread map: the id, plus this bit. */
 #define THREAD_NAMED ((uint64_t)1 << 32)
 
-static enum apply_result damage(struct stream *s, const char *what)
+enum apply_result apply_damage(struct stream *s, const char *what)
 {
 	snprintf(s->decoder.problem, sizeof(s->decoder.problem), "%s", what);
 	return APPLY_DAMAGE;
 }
 
-static enum apply_result damage_id(struct stream *s, const char *what, uint64_t id)
+enum apply_result apply_damage_id(struct stream *s, const char *what, uint64_t id)
 {
 	snprintf(s->decoder.problem, sizeof(s->decoder.problem), "%s %llu was not defined before", what,
 		 (unsigned long long)id);
@@ -55,7 +57,7 @@ static enum apply_result apply_context(struct stream *s, const struct record *r,
 	struct trace_context context = {.parent = ev->context, .offset = r->number[1]};
 
 	if (r->number[0] >= s->modules.count)
-		return damage_id(s, "module", r->number[0]);
+		return apply_damage_id(s, "module", r->number[0]);
 	context.module = s->modules.at[r->number[0]];
 	vec_push(&s->contexts, defs_add_context(s->defs, &context));
 	return APPLY_CONSUMED;
@@ -85,7 +87,7 @@ static enum apply_result apply_file(struct stream *s, const struct record *r, st
 	bool known = file_is_known(s, id, r);
 
 	if (size > OFFSET_MAX)
-		return damage(s, "a file of an impossible size");
+		return apply_damage(s, "a file of an impossible size");
 	ev->path = text(s, &r->string[0]);
 	if (!known) {
 		struct trace_file file = {ev->path, dev, ino, size, flags & BO_FILE_CREATED};
@@ -130,7 +132,7 @@ static enum apply_result apply_function(struct stream *s, const struct record *r
 	};
 
 	if (r->number[0] >= s->modules.count)
-		return damage_id(s, "module", r->number[0]);
+		return apply_damage_id(s, "module", r->number[0]);
 	function.module = s->modules.at[r->number[0]];
 	vec_push(&s->functions, defs_add_function(s->defs, &function));
 	return APPLY_CONSUMED;
@@ -141,7 +143,7 @@ static enum apply_result apply_call(struct stream *s, enum event_type type, cons
 	uint64_t function = r->number[0];
 
 	if (!function || function >= s->functions.count)
-		return damage_id(s, "function", function);
+		return apply_damage_id(s, "function", function);
 	ev->type = type;
 	ev->function = s->functions.at[function];
 	if (type == EVENT_RETURN)
@@ -164,7 +166,7 @@ static enum apply_result apply_operation(struct stream *s, enum event_type type,
 		ev->path = text(s, &r->string[0]);
 	if (type == EVENT_OPERATION_NOTE) {
 		if (r->number[0] >= BO_NOTE_COUNT)
-			return damage(s, "an unknown note about operations");
+			return apply_damage(s, "an unknown note about operations");
 		ev->flags = (uint32_t)r->number[0];
 		ev->value = r->number[1];
 	}
@@ -205,7 +207,7 @@ static enum apply_result apply_thread_exit(struct stream *s, const struct record
 {
 	ev->type = EVENT_THREAD_EXIT;
 	ev->thread = apply_thread(s, r->number[0]);
-	return ev->thread ? APPLY_EVENT : damage_id(s, "thread", r->number[0]);
+	return ev->thread ? APPLY_EVENT : apply_damage_id(s, "thread", r->number[0]);
 }
 
 static enum apply_result apply_thread_switch(struct stream *s, const struct record *r)
@@ -213,7 +215,7 @@ static enum apply_result apply_thread_switch(struct stream *s, const struct reco
 	uint32_t thread = apply_thread(s, r->number[0]);
 
 	if (!thread)
-		return damage_id(s, "thread", r->number[0]);
+		return apply_damage_id(s, "thread", r->number[0]);
 	s->thread = thread;
 	return APPLY_CONSUMED;
 }
@@ -221,7 +223,7 @@ static enum apply_result apply_thread_switch(struct stream *s, const struct reco
 static enum apply_result apply_clock(struct stream *s, const struct record *r)
 {
 	if (r->number[0] < s->clock)
-		return damage(s, "the clock goes backwards");
+		return apply_damage(s, "the clock goes backwards");
 	s->clock = r->number[0];
 	return APPLY_CLOCK;
 }
@@ -266,9 +268,9 @@ static enum apply_result apply_map(struct stream *s, const struct record *r, str
 	const uint64_t *n = r->number; /* file, address, bytes, file offset, prot, flags */
 
 	if (!n[0] || n[0] >= s->files.count)
-		return damage_id(s, "file", n[0]);
+		return apply_damage_id(s, "file", n[0]);
 	if (!mappings_range_valid(n[1], n[2]) || !range_valid(n[3], n[2] + MAPPINGS_PAGE))
-		return damage(s, "a mapping of an impossible range");
+		return apply_damage(s, "a mapping of an impossible range");
 	ev->type = EVENT_MAP;
 	ev->file = s->files.at[n[0]];
 	ev->addr = n[1];
@@ -291,7 +293,7 @@ static enum apply_result apply_map(struct stream *s, const struct record *r, str
 static enum apply_result apply_unmap(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(s, "an unmapping of an impossible range");
+		return apply_damage(s, "an unmapping of an impossible range");
 	ev->type = EVENT_UNMAP;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
@@ -305,7 +307,7 @@ static enum apply_result apply_remap(struct stream *s, const struct record *r, s
 	const uint64_t *n = r->number;
 
 	if (!mappings_range_valid(n[0], n[1]) || !mappings_range_valid(n[2], n[3]))
-		return damage(s, "a remapping of an impossible range");
+		return apply_damage(s, "a remapping of an impossible range");
 	ev->type = EVENT_REMAP;
 	ev->old_addr = n[0];
 	ev->old_size = n[1];
@@ -319,7 +321,7 @@ static enum apply_result apply_remap(struct stream *s, const struct record *r, s
 static enum apply_result apply_protect(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(s, "a protection of an impossible range");
+		return apply_damage(s, "a protection of an impossible range");
 	ev->type = EVENT_PROTECT;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
@@ -332,7 +334,7 @@ static enum apply_result apply_protect(struct stream *s, const struct record *r,
 static enum apply_result apply_msync(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!mappings_range_valid(r->number[0], r->number[1]))
-		return damage(s, "an msync of an impossible range");
+		return apply_damage(s, "an msync of an impossible range");
 	ev->type = EVENT_MSYNC;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
@@ -346,7 +348,7 @@ static enum apply_result apply_msync(struct stream *s, const struct record *r, s
 static bool event_file(struct stream *s, struct event *ev, uint64_t file)
 {
 	if (!file || file >= s->files.count)
-		return damage_id(s, "file", file), false;
+		return apply_damage_id(s, "file", file), false;
 	ev->file = s->files.at[file];
 	return true;
 }
@@ -359,7 +361,7 @@ static enum apply_result apply_data(struct stream *s, enum event_type type, cons
 	ev->offset = r->number[1];
 	ev->size = r->string[0].size;
 	ev->data = r->string[0].at;
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a write at an impossible offset");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : apply_damage(s, "a write at an impossible offset");
 }
 
 static enum apply_result apply_truncate(struct stream *s, const struct record *r, struct event *ev)
@@ -368,7 +370,7 @@ static enum apply_result apply_truncate(struct stream *s, const struct record *r
 		return APPLY_DAMAGE;
 	ev->type = EVENT_FILE_TRUNCATE;
 	ev->size = r->number[1];
-	return ev->size <= OFFSET_MAX ? APPLY_EVENT : damage(s, "a file of an impossible size");
+	return ev->size <= OFFSET_MAX ? APPLY_EVENT : apply_damage(s, "a file of an impossible size");
 }
 
 static enum apply_result apply_allocate(struct stream *s, const struct record *r, struct event *ev)
@@ -379,7 +381,8 @@ static enum apply_result apply_allocate(struct stream *s, const struct record *r
 	ev->flags = (uint32_t)r->number[1];
 	ev->offset = r->number[2];
 	ev->size = r->number[3];
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "an allocation of an impossible range");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT
+						 : apply_damage(s, "an allocation of an impossible range");
 }
 
 static enum apply_result apply_rename(struct stream *s, const struct record *r, struct event *ev)
@@ -405,7 +408,7 @@ static enum apply_result apply_sync(struct stream *s, const struct record *r, st
 	bool of_all = r->number[1] == BO_SYNC_SYNC || r->number[1] == BO_SYNC_SYNCFS;
 
 	if (r->number[1] >= BO_SYNC_COUNT)
-		return damage(s, "an unknown kind of file synchronization");
+		return apply_damage(s, "an unknown kind of file synchronization");
 	/* sync(2) and syncfs(2) need not name a file. */
 	if ((r->number[0] || !of_all) && !event_file(s, ev, r->number[0]))
 		return APPLY_DAMAGE;
@@ -413,7 +416,8 @@ static enum apply_result apply_sync(struct stream *s, const struct record *r, st
 	ev->flags = (uint32_t)r->number[1];
 	ev->offset = r->number[2];
 	ev->size = r->number[3];
-	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : damage(s, "a synchronization of an impossible range");
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT
+						 : apply_damage(s, "a synchronization of an impossible range");
 }
 
 enum apply_result apply_record(struct stream *s, const struct record *r, struct event *ev)
@@ -451,6 +455,10 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_OPERATION_BEGIN: return apply_operation(s, EVENT_OPERATION_BEGIN, r, ev);
 	case BO_OP_OPERATION_END: return apply_operation(s, EVENT_OPERATION_END, r, ev);
 	case BO_OP_OPERATION_NOTE: return apply_operation(s, EVENT_OPERATION_NOTE, r, ev);
+	case BO_OP_DEF_READ:
+	case BO_OP_DEF_BRANCH:
+	case BO_OP_DEF_LABEL:
+	case BO_OP_DEPENDS: return dependencies_apply(s, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	default:
 		BUG_ON(r->op < BO_OP_LAYER || r->op > BO_OP_LAYER_LAST); /* known to the decoder, but not here */

@@ -11,6 +11,10 @@ enum apply_result { APPLY_DAMAGE = -1, APPLY_CONSUMED = 0, APPLY_EVENT = 1, APPL
  * *ev are filled in.  On damage, s->decoder.problem holds the reason. */
 enum apply_result apply_record(struct stream *s, const struct record *r, struct event *ev);
 
+/* Refuse a record: `what` it is, or which `id` it names that is unknown. */
+enum apply_result apply_damage(struct stream *s, const char *what);
+enum apply_result apply_damage_id(struct stream *s, const char *what, uint64_t id);
+
 /* Return the id that a thread of this file has in the whole recording, or 0 if unknown. */
 uint32_t apply_thread(const struct stream *s, uint64_t thread);
 

@@ -11,6 +11,8 @@ void defs_init(struct defs *defs)
 		.contexts = SLAB_OF(struct trace_context),
 		.files = SLAB_OF(struct trace_file),
 		.functions = SLAB_OF(struct trace_function),
+		.reads = SLAB_OF(struct trace_read),
+		.labels = SLAB_OF(struct def_label),
 		.metas = SLAB_OF(struct def_meta),
 	};
 }
@@ -21,10 +23,13 @@ void defs_free(struct defs *defs)
 	slab_free(&defs->contexts);
 	slab_free(&defs->files);
 	slab_free(&defs->functions);
+	slab_free(&defs->reads);
+	slab_free(&defs->labels);
 	slab_free(&defs->metas);
 	map_free(&defs->file_ids);
 	map_free(&defs->meta_ids);
 	arena_free(&defs->strings);
+	vec_free(&defs->label_reads);
 }
 
 uint32_t defs_add_module(struct defs *defs, const struct trace_module *module)
@@ -50,6 +55,43 @@ uint32_t defs_add_function(struct defs *defs, const struct trace_function *funct
 {
 	*(struct trace_function *)slab_push(&defs->functions) = *function;
 	return (uint32_t)defs->functions.count;
+}
+
+uint32_t defs_add_read(struct defs *defs, const struct trace_read *read)
+{
+	*(struct trace_read *)slab_push(&defs->reads) = *read;
+	return (uint32_t)defs->reads.count;
+}
+
+void defs_set_branch(struct defs *defs, uint32_t read, uint32_t context)
+{
+	struct trace_read *of = slab_at(&defs->reads, (size_t)read - 1);
+
+	if (!of->branch)
+		of->branch = context;
+}
+
+void defs_begin_label(struct defs *defs, bool many)
+{
+	*(struct def_label *)slab_push(&defs->labels) =
+		(struct def_label){.start = defs->label_reads.count, .many = many};
+}
+
+void defs_add_to_label(struct defs *defs, uint32_t read)
+{
+	struct def_label *label = slab_at(&defs->labels, defs->labels.count - 1);
+
+	vec_push(&defs->label_reads, read);
+	label->count++;
+}
+
+struct trace_label defs_label(const struct defs *defs, uint32_t id)
+{
+	const struct def_label *label = slab_at(&defs->labels, (size_t)id - 1);
+
+	if (!label)
+		return (struct trace_label){0};
+	return (struct trace_label){defs->label_reads.at + label->start, label->count, label->many};
 }
 
 uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads and facts, numbered across all
- * its processes.
+/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads, reads, labels and facts,
+ * numbered across all its processes.
  *
  * Ids start at 1.  Items never move, and live until defs_free. */
 #ifndef BLACKOUT_TRACE_DEFS_H
@@ -12,10 +12,16 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/slab.h"
+#include "base/vec.h"
 #include "trace/trace.h"
 
 struct def_meta {
 	const char *key, *value;
+};
+
+struct def_label {
+	size_t start, count; /* in defs.label_reads */
+	bool many;
 };
 
 struct defs {
@@ -23,10 +29,13 @@ struct defs {
 	struct slab contexts;  /* struct trace_context */
 	struct slab files;     /* struct trace_file */
 	struct slab functions; /* struct trace_function */
+	struct slab reads;     /* struct trace_read */
+	struct slab labels;    /* struct def_label */
 	struct slab metas;     /* struct def_meta */
 	struct map file_ids;   /* (dev, ino) -> the newest file with this identity */
 	struct map meta_ids;   /* hash of the key -> index + 1 in metas */
 	struct arena strings;
+	VEC_OF(uint32_t) label_reads;
 	uint32_t thread_count;
 };
 
@@ -37,6 +46,15 @@ uint32_t defs_add_module(struct defs *defs, const struct trace_module *module);
 uint32_t defs_add_context(struct defs *defs, const struct trace_context *context);
 uint32_t defs_add_file(struct defs *defs, const struct trace_file *file);
 uint32_t defs_add_function(struct defs *defs, const struct trace_function *function);
+uint32_t defs_add_read(struct defs *defs, const struct trace_read *read);
+
+/* Set the branch of a read, unless it has one. */
+void defs_set_branch(struct defs *defs, uint32_t read, uint32_t context);
+
+/* Begin a label, and add a read to the label that was begun last. */
+void defs_begin_label(struct defs *defs, bool many);
+void defs_add_to_label(struct defs *defs, uint32_t read);
+struct trace_label defs_label(const struct defs *defs, uint32_t id);
 
 /* Return the newest file with this identity, or 0. */
 uint32_t defs_find_file(const struct defs *defs, uint64_t dev, uint64_t ino);

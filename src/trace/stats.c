@@ -29,6 +29,7 @@ struct stats {
 	uint64_t events;
 	uint64_t counts[OP_COUNT];
 	uint64_t bytes[OP_COUNT];
+	struct stats_dependent dependent[OP_GROUP_COUNT];
 	uint32_t processes; /* 1 + the highest number seen */
 };
 
@@ -129,6 +130,8 @@ void stats_add(struct stats *stats, const struct event *ev)
 	stats->bytes[op] += bytes;
 	stats_thread(stats, ev->thread)->counts[op]++;
 	stats_add_file(stats, ev, group);
+	stats->dependent[group].data += ev->data_label != 0;
+	stats->dependent[group].control += ev->control_label != 0;
 	if (ev->process >= stats->processes)
 		stats->processes = ev->process + 1;
 }
@@ -158,6 +161,11 @@ uint64_t stats_bytes(const struct stats *stats, enum op op)
 uint64_t stats_thread_count(const struct stats *stats, uint32_t thread, enum op op)
 {
 	return thread < stats->threads.count ? stats->threads.at[thread].counts[op] : 0;
+}
+
+struct stats_dependent stats_dependent(const struct stats *stats, enum op_group group)
+{
+	return stats->dependent[group];
 }
 
 struct stats_file stats_file(const struct stats *stats, uint32_t file)

@@ -52,6 +52,11 @@ struct stats_file {
 	uint64_t stores, store_bytes, flushes, writes;
 };
 
+/* Accesses that depend on loads. */
+struct stats_dependent {
+	uint64_t data, control; /* some depend on loads in both ways */
+};
+
 struct stats;
 
 struct stats *stats_open(void);
@@ -70,6 +75,9 @@ void stats_summarize(const struct stats *stats, const struct trace *trace, struc
 uint64_t stats_count(const struct stats *stats, enum op op);
 uint64_t stats_bytes(const struct stats *stats, enum op op);
 uint64_t stats_thread_count(const struct stats *stats, uint32_t thread, enum op op);
+
+/* How many stores (OP_STORES) or loads (OP_LOADS) depend on loads. */
+struct stats_dependent stats_dependent(const struct stats *stats, enum op_group group);
 
 /* The counts of one PM file; zeros if it has no events. */
 struct stats_file stats_file(const struct stats *stats, uint32_t file);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "trace/apply.h"
+#include "trace/dependencies.h"
 #include "trace/files.h"
 #include "trace/seal.h"
 
@@ -65,6 +66,8 @@ static int stream_begin(struct stream *s, struct err *err)
 	vec_push(&s->contexts, 0);
 	vec_push(&s->files, 0);
 	vec_push(&s->functions, 0);
+	vec_push(&s->reads, 0);
+	vec_push(&s->labels, 0);
 	return 0;
 }
 
@@ -112,6 +115,8 @@ void stream_close(struct stream *s)
 	vec_free(&s->contexts);
 	vec_free(&s->files);
 	vec_free(&s->functions);
+	vec_free(&s->reads);
+	vec_free(&s->labels);
 	map_free(&s->own_files);
 	map_free(&s->threads);
 	mappings_free(&s->mappings);
@@ -218,6 +223,7 @@ static inline enum stream_step event_store(struct stream *s, const struct record
 	ev->size = r->size;
 	ev->data = r->data;
 	ev->unit = r->unit;
+	dependencies_attach(s, ev);
 	return event_place(s, ev, err);
 }
 
@@ -228,7 +234,10 @@ static inline enum stream_step event_access(struct stream *s, enum event_type ty
 
 	ev->type = type;
 	ev->addr = r->addr;
-	ev->size = type == EVENT_LOAD ? r->size : 0;
+	if (type == EVENT_LOAD) {
+		ev->size = r->size;
+		dependencies_attach(s, ev);
+	}
 	if (at) {
 		ev->file = at->file;
 		ev->offset = at->offset + (r->addr - at->start);

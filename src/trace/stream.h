@@ -20,6 +20,11 @@
 
 enum stream_step { STREAM_DAMAGE = -1, STREAM_END = 0, STREAM_EVENT = 1, STREAM_CLOCK = 2, STREAM_WAIT = 3 };
 
+/* The labels of the next load or store of a thread; thread 0: none were announced. */
+struct stream_depends {
+	uint32_t thread, data_label, control_label;
+};
+
 struct stream {
 	uint32_t number; /* NNNN of its file */
 	uint64_t clock;  /* number of its current burst */
@@ -33,11 +38,14 @@ struct stream {
 	VEC_OF(uint32_t) contexts;
 	VEC_OF(uint32_t) files;
 	VEC_OF(uint32_t) functions;
+	VEC_OF(uint32_t) reads;
+	VEC_OF(uint32_t) labels;
 	struct map own_files; /* ids in defs that this file defined or inherited */
 	struct map threads;   /* id in this file -> id in defs, and whether THREAD_START has named it */
 	uint32_t thread;      /* the thread of the following records */
 	struct mappings mappings;
 
+	struct stream_depends depends;
 	uint64_t arguments[BO_CALL_ARGUMENTS]; /* data of the last CALL */
 	struct event blank;                    /* zero except for the process: copying is faster than clearing */
 	struct event rest;                     /* the rest of an event that spans several mappings; size 0: none */

@@ -185,6 +185,16 @@ const struct trace_function *trace_function(const struct trace *trace, uint32_t 
 	return slab_at(&trace->defs.functions, (size_t)id - 1);
 }
 
+const struct trace_read *trace_read(const struct trace *trace, uint32_t id)
+{
+	return slab_at(&trace->defs.reads, (size_t)id - 1);
+}
+
+struct trace_label trace_label(const struct trace *trace, uint32_t id)
+{
+	return defs_label(&trace->defs, id);
+}
+
 uint32_t trace_module_count(const struct trace *trace)
 {
 	return (uint32_t)trace->defs.modules.count;
@@ -205,9 +215,28 @@ uint32_t trace_thread_count(const struct trace *trace)
 	return trace->defs.thread_count;
 }
 
+uint32_t trace_read_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.reads.count;
+}
+
+uint32_t trace_label_count(const struct trace *trace)
+{
+	return (uint32_t)trace->defs.labels.count;
+}
+
 const char *trace_meta(const struct trace *trace, const char *key)
 {
 	return defs_meta(&trace->defs, key);
+}
+
+const char *trace_meta_at(const struct trace *trace, size_t index, const char **value)
+{
+	const struct def_meta *meta = slab_at(&trace->defs.metas, index);
+
+	if (meta)
+		*value = meta->value;
+	return meta ? meta->key : NULL;
 }
 
 uint32_t trace_layers(const struct trace *trace)

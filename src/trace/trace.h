@@ -9,7 +9,7 @@
  *     trace_close(t);
  *
  * The processes of a recording (--follow-children) are merged by their CLOCK events into one sequence.  Definitions
- * (modules, contexts, files, functions, threads, meta) are collected on the way, and are valid until trace_close.  An
+ * (modules, contexts, files, functions, threads, reads, labels, meta) are collected on the way, and are valid until trace_close.  An
  * event refers only to definitions before it.  Ids are those of the merged recording: files are unified by (dev, ino);
  * contexts, modules and threads are renumbered.
  *
@@ -96,6 +96,9 @@ struct event {
 	uint64_t old_addr; /* REMAP */
 	uint64_t old_size; /* REMAP */
 	const char *path;  /* FILE, FILE_RENAME, EXEC; OPERATION_BEGIN: its text; valid until trace_close */
+	/* STORE, LOAD, with the layer DEPENDENCIES: the reads that its value and address were computed from, and those
+	 * that decided that it was executed; 0: none.  See trace_label. */
+	uint32_t data_label, control_label;
 };
 
 /* Argument 0 to 5 of a CALL: the value of rdi, rsi, rdx, rcx, r8 or r9.  A function with fewer arguments leaves
@@ -134,6 +137,21 @@ struct trace_function {
 	uint64_t offset;    /* file offset of its entry */
 };
 
+/* A load from PM that something depends on.  Loads by the same code from the same place are one read. */
+struct trace_read {
+	uint32_t file; /* 0: not in a file that is shared */
+	uint64_t offset, size;
+	uint32_t context; /* of the load */
+	uint32_t branch;  /* context of the first branch that depends on it; 0: none so far */
+};
+
+/* A set of reads. */
+struct trace_label {
+	const uint32_t *reads; /* ids, ascending; valid until the next trace_next */
+	size_t count;
+	bool many; /* the recorder did not keep all of them */
+};
+
 struct trace;
 
 /* Open the recording in `dir`.  On success the caller must close *trace. */
@@ -161,14 +179,21 @@ const struct trace_context *trace_context(const struct trace *trace, uint32_t id
 uint32_t trace_context_parent(const struct trace *trace, uint32_t id); /* 0: none */
 const struct trace_file *trace_file(const struct trace *trace, uint32_t id);
 const struct trace_function *trace_function(const struct trace *trace, uint32_t id);
+const struct trace_read *trace_read(const struct trace *trace, uint32_t id);
+struct trace_label trace_label(const struct trace *trace, uint32_t id); /* empty for an id that was never defined */
 uint32_t trace_module_count(const struct trace *trace);
 uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
+uint32_t trace_read_count(const struct trace *trace);
+uint32_t trace_label_count(const struct trace *trace);
 
 /* Return the value of a META key (doc/TRACE_FORMAT.md lists the keys), or NULL.  Keys of a followed child N have the
  * prefix "N/". */
 const char *trace_meta(const struct trace *trace, const char *key);
+
+/* The index-th key, and its value; NULL after the last. */
+const char *trace_meta_at(const struct trace *trace, size_t index, const char **value);
 
 uint32_t trace_layers(const struct trace *trace); /* enum bo_layer bits */
 /* Layers recorded by a newer version that this version does not know.  Their events are skipped. */

@@ -141,6 +141,17 @@ static void recording_write(enum mode mode, const uint8_t *data, size_t size)
 
 /* What must hold. */
 
+static void label_check(const struct trace *t, uint32_t id)
+{
+	struct trace_label label = trace_label(t, id);
+
+	BUG_ON(id > trace_label_count(t));
+	for (size_t i = 0; i < label.count; i++) {
+		BUG_ON(!trace_read(t, label.reads[i]));
+		BUG_ON(i && label.reads[i] <= label.reads[i - 1]);
+	}
+}
+
 static void event_check(const struct trace *t, const struct event *ev)
 {
 	uint64_t sum = 0;
@@ -156,9 +167,23 @@ static void event_check(const struct trace *t, const struct event *ev)
 	BUG_ON(ev->file && !trace_file(t, ev->file));
 	BUG_ON(has_file && !ev->file);
 	BUG_ON(has_path && !ev->path);
+	label_check(t, ev->data_label);
+	label_check(t, ev->control_label);
 	for (uint64_t i = 0; has_data && i < ev->size; i++)
 		sum += ev->data[i]; /* all of them must be readable */
 	BUG_ON(has_data && sum / 255 > ev->size);
+}
+
+static void reads_check(const struct trace *t)
+{
+	for (uint32_t i = 1; i <= trace_read_count(t); i++) {
+		const struct trace_read *read = trace_read(t, i);
+
+		BUG_ON(read->context && !trace_context(t, read->context));
+		BUG_ON(read->branch && !trace_context(t, read->branch));
+		BUG_ON(read->file && !trace_file(t, read->file));
+		BUG_ON(!read->size);
+	}
 }
 
 static void definitions_check(const struct trace *t)
@@ -208,6 +233,7 @@ static long recording_read(void)
 	}
 	BUG_ON(r < 0 && (strncmp(err.sentence, "trace/0", 7) || !strstr(err.sentence, " at offset ")));
 	definitions_check(t);
+	reads_check(t);
 	content_check(content, t);
 	content_free(content);
 	trace_close(t);

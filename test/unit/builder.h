@@ -3,7 +3,7 @@
  *
  *     struct builder b;
  *     builder_start(&b, 0, 0);                                           // process, layers
- *     builder_put(&b, BO_OP_DEF_FILE, 1, 2, 4096, 0, BUILDER_P("/pm/a")); // fields of BO_OPCODES; `b`, `*`: pointer, size
+ *     builder_put(&b, BO_OP_DEF_FILE, 1, 2, 4096, 0, BUILDER_P("/pm/a")); // fields of BO_OPCODES; b, *: pointer, size
  *     builder_store(&b, &(struct event){.addr = 0x1000, .size = 8, .data = bytes});
  *     builder_end(&b, BO_CHUNK_RAW);                                     // the next event starts another chunk
  *     builder_write(&b, dir);                                            // dir/trace/0000.bo; frees */
