@@ -30,6 +30,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_tooliface.h"
 #include "pub_tool_vki.h"
@@ -70,12 +71,14 @@ IRSB *bo_instrument(VgCallbackClosure *, IRSB *, const VexGuestLayout *, const V
 VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp);
 VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp);
 void bo_on_masked_store(Addr addr, ULong site, Addr sp, ULong mask_lo, ULong mask_hi);
-VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp);
+VG_REGPARM(3) UInt bo_on_load(Addr addr, ULong site, Addr sp); /* the context of the load; 0: not PM */
 void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored);
 VG_REGPARM(3) void bo_on_flush(Addr addr, ULong site, Addr sp); /* kind: opcode */
 VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode */
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
+Bool bo_event_touches_pm(Addr addr, SizeT size);
+extern UInt bo_event_label;     /* of value and address of the next store or load (bo_label.h) */
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
 /* ---- bo_table.c: maps a pair of numbers to an id ---- */
@@ -211,8 +214,12 @@ struct bo_region {
 	UInt prot, flags;
 };
 
-/* One byte per 2 MiB of address space, non-zero where PM may be.  Instrumented code tests it. */
+/* One byte per 2 MiB of address space, non-zero where an access is worth a call.  Instrumented code tests it. */
 #define BO_GRANULE_SHIFT 21
+enum bo_granule {
+	BO_GRANULE_PM = 1,     /* PM may be there */
+	BO_GRANULE_LABELS = 2, /* labels may be there (bo_shadow_memory.c) */
+};
 extern UChar *bo_granules;
 
 void bo_region_init(void);
@@ -278,6 +285,7 @@ void bo_write_layer(UInt opcode, const UChar *bytes, SizeT size); /* one event o
 
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
+extern VexControl vex_control;
 extern Int VG_(fd_hard_limit);
 extern Int VG_(fd_soft_limit);
 extern Bool VG_(clo_trace_children);

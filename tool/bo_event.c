@@ -6,6 +6,7 @@
  * check is here. */
 #include "bo.h"
 
+#include "bo_label.h"
 #include "pub_tool_machine.h"
 
 /* ---- encoding ---- */
@@ -122,6 +123,17 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 	bo_writer_commit(p);
 }
 
+/* ---- what a store or load depends on ---- */
+
+UInt bo_event_label;
+
+/* To be called when nothing more is written before the event itself. */
+static void write_depends(UInt label, UInt control)
+{
+	if (UNLIKELY(clo_bo_dependencies))
+		bo_label_write_depends(label, control);
+}
+
 /* ---- string stores ---- VEX sees each iteration of REP MOVS or REP STOS as a separate store.  Ascending iterations of
  * one instruction are joined into one event of up to BO_STRING_MAX bytes, which also gives the element size.  The bytes
  * are copied at once: when the event is written, the memory may hold newer data or be unmapped. */
@@ -131,6 +143,7 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 static struct {
 	Addr addr;
 	UInt size, element, context;
+	UInt label, control; /* of all iterations */
 	UChar bytes[BO_STRING_MAX];
 } string;
 
@@ -141,6 +154,7 @@ void bo_event_end_string(void)
 	if (!size)
 		return;
 	string.size = 0;
+	write_depends(string.label, string.control);
 	write_store(BO_STORE_STRING, string.context, string.addr, string.bytes, size, string.element);
 }
 
@@ -176,7 +190,7 @@ static SizeT clip_to_pm(Addr *addr, SizeT size, SizeT *left)
 	return part;
 }
 
-static Bool touches_pm(Addr addr, SizeT size)
+Bool bo_event_touches_pm(Addr addr, SizeT size)
 {
 	SizeT left;
 
@@ -191,6 +205,7 @@ static void record_store(UInt kind, UInt code, Addr addr, SizeT size, Addr sp)
 		UInt context = begin_event(code, sp);
 		for (SizeT done = 0; done < part; done += BO_DATA_MAX) {
 			SizeT piece = part - done < BO_DATA_MAX ? part - done : BO_DATA_MAX;
+			write_depends(bo_event_label, bo_control);
 			write_store(kind, context, addr + done, (const UChar *)(addr + done), piece, 0);
 		}
 		addr += part;
@@ -225,6 +240,11 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 		string.size = 0;
 		string.element = element;
 		string.context = context;
+		string.label = string.control = 0;
+	}
+	if (UNLIKELY(clo_bo_dependencies)) {
+		string.label = bo_label_union(string.label, bo_event_label);
+		string.control = bo_label_union(string.control, bo_control);
 	}
 	VG_(memcpy)(string.bytes + string.size, (const void *)addr, element);
 	string.size += element;
@@ -254,7 +274,7 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 {
 	if (!bo_writer_active() || !bo_region_any())
 		return;
-	if (stored && touches_pm(addr, BO_SITE_SIZE(site))) {
+	if (stored && bo_event_touches_pm(addr, BO_SITE_SIZE(site))) {
 		if (clo_bo_code)
 			bo_on_fence(BO_SITE(BO_SITE_CODE(site), 0, BO_OP_CODE_HASH), sp);
 		record_store(BO_STORE_LOCKED, BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
@@ -263,14 +283,18 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 	}
 }
 
-static void record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
+/* The context of the load; 0: it is not from PM. */
+static UInt record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 {
 	SizeT part, left;
+	UInt context = 0;
 
 	while (size && (part = clip_to_pm(&addr, size, &left))) {
-		UInt context = begin_event(site_code, sp);
-		UChar *p = bo_writer_begin(48);
 		UInt code = size_code(part);
+		UChar *p;
+		context = begin_event(site_code, sp);
+		write_depends(bo_event_label, bo_control);
+		p = bo_writer_begin(48);
 		*p++ = (UChar)(BO_OP_LOAD + code);
 		p = bo_put_v(p, context);
 		p = bo_put_address(p, addr);
@@ -280,12 +304,14 @@ static void record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 		addr += part;
 		size = left;
 	}
+	return context;
 }
 
-VG_REGPARM(3) void bo_on_load(Addr addr, ULong site, Addr sp)
+VG_REGPARM(3) UInt bo_on_load(Addr addr, ULong site, Addr sp)
 {
-	if (bo_writer_active() && !bo_region_none(addr, BO_SITE_SIZE(site)))
-		record_load(BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
+	if (!bo_writer_active() || bo_region_none(addr, BO_SITE_SIZE(site)))
+		return 0;
+	return record_load(BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
 }
 
 /* ---- flushes and fences ---- */
@@ -340,6 +366,7 @@ void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size)
 	if (part != Vg_CoreSysCall || !size || !bo_writer_active() || !bo_region_any())
 		return;
 	bo_thread_run(tid, 0);
+	bo_event_label = 0;
 	size = bo_syscall_stored(tid, size);
 	record_store(BO_STORE_KERNEL, bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
 }
@@ -351,5 +378,6 @@ void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr
 	if (!clo_bo_loads || part != Vg_CoreSysCall || !size || !bo_writer_active() || !bo_region_any())
 		return;
 	bo_thread_run(tid, 0);
+	bo_event_label = 0;
 	record_load(bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
 }

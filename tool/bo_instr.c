@@ -21,12 +21,9 @@
  * after the access, so that a wild access faults in the target's own instruction. */
 #include "bo.h"
 
-#include "libvex_guest_amd64.h"
-#include "libvex_ir.h"
-#include "pub_tool_machine.h"
+#include "bo_ir.h"
+#include "bo_shadow.h"
 
-#define GUEST(reg) ((Int)offsetof(VexGuestAMD64State, guest_##reg))
-#define OFF_RSP GUEST(RSP)
 #define OFF_RIP GUEST(RIP)
 #define OFF_RAX GUEST(RAX)
 #define OFF_RBX GUEST(RBX)
@@ -36,83 +33,15 @@
 /* Base of the polynomial hash of executed instructions: any odd number with well-mixed bits. */
 #define CODE_HASH_BASE 0x9e3779b97f4a7c15ULL
 
-struct block {
-	IRSB *out;
-	Addr insn; /* current instruction */
-	UInt insn_length;
-	struct bo_decoded decoded;
-	Bool has_loaded;             /* the current instruction already has a load */
-	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
-};
-
-/* ---- small IR builders ---- */
-
-static IRExpr *u64(ULong value)
-{
-	return IRExpr_Const(IRConst_U64(value));
-}
-
-static IRExpr *assign(struct block *b, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(b->out->tyenv, type);
-
-	addStmtToIRSB(b->out, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *binop(struct block *b, IRType type, IROp op, IRExpr *x, IRExpr *y)
-{
-	return assign(b, type, IRExpr_Binop(op, x, y));
-}
-
-static IRExpr *add(struct block *b, IRExpr *x, ULong y)
-{
-	return binop(b, Ity_I64, Iop_Add64, x, u64(y));
-}
-
-static IRExpr *guest_reg(struct block *b, Int offset)
-{
-	return assign(b, Ity_I64, IRExpr_Get(offset, Ity_I64));
-}
-
-static IRExpr *load64(struct block *b, IRExpr *addr)
-{
-	return assign(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, addr));
-}
-
-static void store64(struct block *b, IRExpr *addr, IRExpr *value)
-{
-	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, addr, value));
-}
-
-static void call(struct block *b, Int regparms, const HChar *name, void *function, IRExpr **args, IRExpr *guard)
-{
-	IRDirty *d = unsafeIRDirty_0_N(regparms, name, VG_(fnptr_to_fnentry)(function), args);
-
-	if (guard)
-		d->guard = guard;
-	addStmtToIRSB(b->out, IRStmt_Dirty(d));
-}
-
 /* ---- memory accesses ---- */
 
-/* 1-bit expression: the address may be PM (and `guard`, if any, holds).  An access whose guard is false may have any
- * address, even one outside the table. */
+/* 1-bit expression: the address may be PM (and `guard`, if any, holds). */
 static IRExpr *may_be_pm(struct block *b, IRExpr *addr, IRExpr *guard)
 {
-	if (guard)
-		addr = assign(b, Ity_I64, IRExpr_ITE(guard, addr, u64(0)));
-	IRExpr *granule = binop(b, Ity_I64, Iop_Shr64, addr, IRExpr_Const(IRConst_U8(BO_GRANULE_SHIFT)));
-	IRExpr *entry = add(b, granule, (Addr)bo_granules);
-	IRExpr *mark = assign(b, Ity_I8, IRExpr_Load(Iend_LE, Ity_I8, entry));
+	IRExpr *mark = granule_mark(b, addr, guard);
 	IRExpr *pm = binop(b, Ity_I1, Iop_CmpNE8, mark, IRExpr_Const(IRConst_U8(0)));
 
 	return guard ? binop(b, Ity_I1, Iop_And1, pm, guard) : pm;
-}
-
-static IRExpr *site(const struct block *b, UInt size, UInt kind)
-{
-	return u64(BO_SITE(bo_code_id(b->insn), size, kind));
 }
 
 static void add_masked_store(struct block *b, IRExpr *addr, UInt size)
@@ -124,6 +53,21 @@ static void add_masked_store(struct block *b, IRExpr *addr, UInt size)
 	IRExpr **args = mkIRExprVec_5(addr, site(b, size, BO_STORE_NONTEMPORAL), guest_reg(b, OFF_RSP), lo, hi);
 
 	call(b, 0, "bo_on_masked_store", bo_on_masked_store, args, may_be_pm(b, addr, NULL));
+}
+
+/* [--bo-dependencies] The call that carries labels also records the event; but only of stores that are whole. */
+static void add_labelled_store(struct block *b, IRExpr *addr, IRExpr *data, IRExpr *guard)
+{
+	switch (b->decoded.insn) {
+	case INSN_NONTEMPORAL: bo_shadow_store(b, addr, data, guard, BO_STORE_NONTEMPORAL); break;
+	case INSN_STRING_STORE: bo_shadow_store(b, addr, data, guard, BO_STORE_STRING); break;
+	case INSN_MASKED_16:
+	case INSN_MASKED_8:
+		bo_shadow_store(b, addr, data, guard, BO_SHADOW_SILENT);
+		add_masked_store(b, addr, size_of(b, data));
+		break;
+	default: bo_shadow_store(b, addr, data, guard, BO_STORE_PLAIN); break;
+	}
 }
 
 static void add_store(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
@@ -174,16 +118,24 @@ static void add_cas(struct block *b, const IRCAS *cas)
 		stored = binop(b, Ity_I1, Iop_And1, stored, cas_compare(b, type, cas->oldHi, cas->expdHi));
 		size *= 2;
 	}
+	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
+	if (clo_bo_dependencies) {
+		bo_shadow_cas(b, cas, size, stored64);
+		return;
+	}
 	/* LOCK ADD and similar instructions load first, then compare and swap.  The hardware does a single access. */
 	if (!b->has_loaded)
 		add_load(b, cas->addr, size, NULL);
-	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
 	call(b, 0, "bo_on_cas", bo_on_cas, mkIRExprVec_4(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored64),
 	     NULL);
 }
 
 static void add_dirty(struct block *b, const IRDirty *d)
 {
+	if (clo_bo_dependencies) {
+		bo_shadow_dirty(b, d);
+		return;
+	}
 	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
 		add_load(b, d->mAddr, (UInt)d->mSize, d->guard);
 	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
@@ -442,6 +394,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	b->decoded = bo_decode((const UChar *)addr);
 	b->has_loaded = False;
 	note_insn(b);
+	if (clo_bo_dependencies)
+		bo_shadow_insn(b);
 	if (bo_calls_chosen && bo_calls_entry(addr, &function))
 		add_call(b, function);
 }
@@ -462,11 +416,6 @@ static void add_guarded_load(struct block *b, const IRLoadG *lg)
 	add_load(b, lg->addr, (UInt)sizeofIRType(loaded), lg->guard);
 }
 
-static UInt size_of(const struct block *b, const IRExpr *e)
-{
-	return (UInt)sizeofIRType(typeOfIRExpr(b->out->tyenv, e));
-}
-
 static void instrument_dirty(struct block *b, IRStmt *st)
 {
 	IRDirty *d = st->Ist.Dirty.details;
@@ -481,17 +430,8 @@ static void instrument_dirty(struct block *b, IRStmt *st)
 	add_dirty(b, d);
 }
 
-static void instrument_stmt(struct block *b, IRStmt *st)
+static void instrument_access(struct block *b, const IRStmt *st)
 {
-	if (st->tag == Ist_IMark)
-		begin_insn(b, st);
-	if (st->tag == Ist_Exit || st->tag == Ist_CAS)
-		fold_code_hash(b);
-	if (st->tag == Ist_Dirty) {
-		instrument_dirty(b, st);
-		return;
-	}
-	addStmtToIRSB(b->out, st);
 	switch (st->tag) {
 	case Ist_Store: add_store(b, st->Ist.Store.addr, size_of(b, st->Ist.Store.data), NULL); break;
 	case Ist_StoreG: {
@@ -499,16 +439,55 @@ static void instrument_stmt(struct block *b, IRStmt *st)
 		add_store(b, sg->addr, size_of(b, sg->data), sg->guard);
 		break;
 	}
-	case Ist_CAS: add_cas(b, st->Ist.CAS.details); break;
-	case Ist_MBE: add_fence(b); break;
 	case Ist_WrTmp: add_loads_of(b, st); break;
 	case Ist_LoadG: add_guarded_load(b, st->Ist.LoadG.details); break;
 	default: break;
 	}
 }
 
+static void instrument_labelled(struct block *b, const IRStmt *st)
+{
+	switch (st->tag) {
+	case Ist_Store: add_labelled_store(b, st->Ist.Store.addr, st->Ist.Store.data, NULL); break;
+	case Ist_StoreG: {
+		const IRStoreG *sg = st->Ist.StoreG.details;
+		add_labelled_store(b, sg->addr, sg->data, sg->guard);
+		break;
+	}
+	case Ist_LoadG: bo_shadow_guarded_load(b, st->Ist.LoadG.details); break;
+	default: bo_shadow_stmt(b, st); break;
+	}
+}
+
+static void instrument_stmt(struct block *b, IRStmt *st)
+{
+	if (st->tag == Ist_IMark)
+		begin_insn(b, st);
+	if (st->tag == Ist_Exit || st->tag == Ist_CAS)
+		fold_code_hash(b);
+	if (st->tag == Ist_Exit && clo_bo_dependencies)
+		bo_shadow_exit(b, st);
+	if (st->tag == Ist_Dirty) {
+		instrument_dirty(b, st);
+		return;
+	}
+	addStmtToIRSB(b->out, st);
+	switch (st->tag) {
+	case Ist_CAS: add_cas(b, st->Ist.CAS.details); break;
+	case Ist_MBE: add_fence(b); break;
+	default:
+		if (clo_bo_dependencies)
+			instrument_labelled(b, st);
+		else
+			instrument_access(b, st);
+		break;
+	}
+}
+
 static void instrument_end(struct block *b)
 {
+	if (clo_bo_dependencies)
+		bo_shadow_end(b);
 	switch (b->out->jumpkind) {
 	case Ijk_NoDecode:
 		if (b->out->next->tag == Iex_Const)
@@ -531,6 +510,8 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 	Int i = 0;
 
 	bo_operations_on_code();
+	if (clo_bo_dependencies && !bo_shadow_begin(&b, in, layout))
+		return b.out;
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
 	for (; i < in->stmts_used; i++)

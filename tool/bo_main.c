@@ -21,6 +21,8 @@
  *   - transactions (TSX): CPUID hides them as well */
 #include "bo.h"
 
+#include "bo_label.h"
+#include "bo_shadow.h"
 #include "config.h" /* VERSION of the Valgrind we are linked with */
 #include "pub_tool_clientstate.h"
 #include "pub_tool_machine.h"
@@ -304,6 +306,8 @@ static void in_child(ThreadId tid)
 	write_facts();
 	bo_context_redefine();
 	bo_calls_redefine();
+	if (clo_bo_dependencies)
+		bo_label_redefine();
 	bo_region_redefine();
 }
 
@@ -321,6 +325,58 @@ static void close_log_double(void)
 			VG_(close)(fd);
 }
 
+/* ---- what the core writes has no labels ---- */
+
+static void on_new_memory(Addr addr, SizeT size, Bool r, Bool w, Bool x, ULong debug_info)
+{
+	bo_shadow_clear(addr, size);
+}
+
+static void on_new_break(Addr addr, SizeT size, ThreadId tid)
+{
+	bo_shadow_clear(addr, size);
+}
+
+static void on_memory_write(CorePart part, ThreadId tid, Addr addr, SizeT size)
+{
+	if (clo_bo_dependencies)
+		bo_shadow_clear(addr, size);
+	bo_on_kernel_store(part, tid, addr, size);
+}
+
+static void clear_registers(ThreadId tid, PtrdiffT offset, SizeT size)
+{
+	static const UChar zeros[sizeof(VexGuestAMD64State)];
+
+	VG_(set_shadow_regs_area)(tid, 1, offset, size, zeros);
+}
+
+/* When a handler starts, all registers are new; the frame of the signal has the old ones, with their labels. */
+static void on_register_write(CorePart part, ThreadId tid, PtrdiffT offset, SizeT size)
+{
+	if (part == Vg_CoreSignal)
+		clear_registers(tid, 0, sizeof(VexGuestAMD64State));
+	else
+		clear_registers(tid, offset, size);
+}
+
+static void on_request_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr function)
+{
+	clear_registers(tid, offset, size);
+}
+
+static void init_dependencies(void)
+{
+	bo_label_init();
+	bo_shadow_memory_init();
+	bo_shadow_init();
+	VG_(track_new_mem_mmap)(on_new_memory);
+	VG_(track_new_mem_brk)(on_new_break);
+	VG_(track_copy_mem_remap)(bo_shadow_move);
+	VG_(track_post_reg_write)(on_register_write);
+	VG_(track_post_reg_write_clientcall_return)(on_request_result);
+}
+
 static void post_clo_init(void)
 {
 	if (!clo_bo_out)
@@ -333,6 +389,8 @@ static void post_clo_init(void)
 	close_log_double();
 	bo_file_init();
 	bo_region_init();
+	if (clo_bo_dependencies)
+		init_dependencies();
 	bo_code_init();
 	bo_calls_init();
 	bo_operations_init();
@@ -341,11 +399,23 @@ static void post_clo_init(void)
 	VG_(atfork)(before_fork, NULL, in_child);
 }
 
+static void write_dependencies(void)
+{
+	HChar text[256];
+
+	bo_label_describe(text);
+	VG_(strcat)(text, " ");
+	bo_shadow_describe(text + VG_(strlen)(text));
+	bo_write_meta("dependencies", text);
+}
+
 static void fini(Int unused)
 {
 	bo_event_end_string();
 	bo_write_exit();
 	bo_calls_write_unmatched();
+	if (clo_bo_dependencies)
+		write_dependencies();
 	bo_writer_close();
 }
 
@@ -364,7 +434,7 @@ static void pre_clo_init(void)
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 	VG_(needs_client_requests)(bo_operations_request);
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
-	VG_(track_post_mem_write)(bo_on_kernel_store);
+	VG_(track_post_mem_write)(on_memory_write);
 	VG_(track_pre_mem_read)(bo_on_kernel_load);
 	VG_(track_start_client_code)(bo_thread_run);
 	VG_(track_pre_thread_ll_create)(bo_thread_create);

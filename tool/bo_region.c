@@ -6,6 +6,7 @@
  * has the rule). */
 #include "bo.h"
 
+#include "bo_label.h"
 #include "pub_tool_aspacemgr.h"
 
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
@@ -44,14 +45,14 @@ static void mark_granules(void)
 		/* A wide store may start just below the mapping. */
 		Addr last = (regions[i].start + regions[i].size - 1) >> BO_GRANULE_SHIFT;
 		for (Addr g = (regions[i].start - 64) >> BO_GRANULE_SHIFT; g <= last; g++)
-			bo_granules[g] = 1;
+			bo_granules[g] |= BO_GRANULE_PM;
 	}
 }
 
 static void clear_granules(Addr addr, SizeT size)
 {
 	for (Addr g = (addr - 64) >> BO_GRANULE_SHIFT; g <= (addr + size - 1) >> BO_GRANULE_SHIFT; g++)
-		bo_granules[g] = 0;
+		bo_granules[g] &= (UChar)~BO_GRANULE_PM;
 }
 
 Bool bo_region_any(void)
@@ -187,6 +188,7 @@ static void write_map(UInt context, const struct bo_region *r)
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size)
 {
 	if (regions_cut(addr, size)) {
+		bo_label_forget_reads(addr, size);
 		ULong fields[] = {bo_context_of_syscall(tid), addr, size};
 		bo_write(BO_OP_UNMAP, fields, 3, NULL);
 	}
@@ -225,6 +227,8 @@ void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr,
 	r.start = new_addr;
 	r.size = new_size;
 	UInt context = bo_context_of_syscall(tid);
+	if (is_pm(&r) && !keeps_old)
+		bo_label_forget_reads(old_addr, old_size);
 	r.file->mappings++;
 	if (!keeps_old)
 		regions_cut(old_addr, old_size);

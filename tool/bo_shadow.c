@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_shadow.c - see bo_shadow.h.
+ *
+ *   from VEX              code added
+ *   --------------------  -------------------------------------------------------------------------------
+ *   WrTmp                 labels of the new temporary, from those of the operands (bo_shadow_ops.c)
+ *   Get, Put, GetI, PutI  the same access to the shadow registers
+ *   Load, LoadG           unless the granule has neither PM nor labels: bo_shadow_on_load, which gives the labels
+ *   Store, StoreG, CAS    unless that, and no label is stored: bo_shadow_on_store, _wide_store, _cas
+ *   Dirty                 all results depend on all that it reads
+ *   Exit, end of block    what was decided (bo_control.c); and the registers written since the last one get the label of
+ *                         the decisions under way, in one call
+ *
+ * An instruction that saves or restores a register decides nothing about its value, so PUSH, POP, LEAVE, CALL and RET
+ * are left out of the last.  So is the dynamic linker: it binds a function when it happens to be called first. */
+#include "bo.h"
+
+#include "bo_label.h"
+#include "bo_shadow.h"
+#include "bo_shadow_ir.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_options.h"
+
+/* The state of the block that is being translated. */
+static struct {
+	Int registers;       /* offset of the shadow registers */
+	struct lanes *temps; /* by temporary of the original block */
+	UInt room;
+	ULong written;      /* registers that wait for the label of decisions: WRITTEN_ bits */
+	struct label guard; /* the current instruction decides whether it has an effect */
+	Bool saves;         /* the current instruction only saves or restores */
+	Bool repeats;       /* the current instruction has a REP prefix and an effect for each element */
+	Bool links;         /* the block is code of the dynamic linker */
+} now;
+
+static ULong lost; /* statements that were not followed */
+
+/* ---- registers that have labels ---- */
+
+/* Bits of the registers that a decision marks: 16 general ones, then four lanes of 12 vector registers each.  The other
+ * vector registers are marked at once. */
+#define GENERAL_FIRST GUEST(RAX)
+#define GENERAL_END (GUEST(R15) + 8)
+#define VECTOR_FIRST GUEST(YMM0)
+#define VECTOR_END (GUEST(YMM16) + 32)
+#define BATCHED_VECTORS 12
+
+static Bool has_label(Int offset)
+{
+	return (offset >= GENERAL_FIRST && offset < GENERAL_END) ||
+	       (offset >= GUEST(CC_DEP1) && offset < GUEST(CC_NDEP) + 8) ||
+	       (offset >= VECTOR_FIRST && offset < VECTOR_END) ||
+	       (offset >= GUEST(FPREG) && offset < GUEST(FPREG) + 64) || offset == GUEST(FC3210);
+}
+
+static Bool is_flags_or_stack(Int offset)
+{
+	return offset == OFF_RSP || (offset >= GUEST(CC_DEP1) && offset < GUEST(CC_NDEP) + 8);
+}
+
+/* The shadow registers lie behind the real ones. */
+static void on_decided(UChar *state, ULong written, ULong registers)
+{
+	UChar *shadow = state + registers;
+
+	for (; written; written &= written - 1) {
+		UInt bit = (UInt)__builtin_ctzll(written);
+		Int offset = bit < 16 ? GENERAL_FIRST + 8 * (Int)bit : VECTOR_FIRST + 8 * (Int)(bit - 16);
+		ULong *label = (ULong *)(shadow + offset);
+		*label = bo_label_add((UInt)*label, bo_control);
+	}
+}
+
+static IRExpr *control_now(struct block *b)
+{
+	IRExpr *label = IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control));
+
+	return assign(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, assign(b, Ity_I32, label)));
+}
+
+/* The registers that were written get the label of the decisions under way. */
+static void settle(struct block *b)
+{
+	IRDirty *d;
+
+	if (!now.written)
+		return;
+	d = unsafeIRDirty_0_N(0, "on_decided", VG_(fnptr_to_fnentry)(on_decided),
+			      mkIRExprVec_3(IRExpr_GSPTR(), u64(now.written), u64((ULong)now.registers)));
+	d->guard = is_not_0(b, control_now(b));
+	d->nFxState = 1;
+	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
+	d->fxState[0].fx = Ifx_Read; /* none of the real ones, but VEX wants to be told something */
+	d->fxState[0].offset = (UShort)OFF_RSP;
+	d->fxState[0].size = 8;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+	now.written = 0;
+}
+
+/* The label of what is written to a register, where decisions matter. */
+static struct label note_written(struct block *b, Int offset, struct label l)
+{
+	if (now.saves || now.links || is_flags_or_stack(offset))
+		return l;
+	if (offset < GENERAL_END)
+		now.written |= 1ULL << (offset - GENERAL_FIRST) / 8;
+	else if (offset >= VECTOR_FIRST && offset < VECTOR_FIRST + BATCHED_VECTORS * 32)
+		now.written |= 1ULL << (16 + (offset - VECTOR_FIRST) / 8);
+	else
+		return label_add(b, l, (struct label){control_now(b), False});
+	return l;
+}
+
+/* At most 8 bytes at `offset`, which do not cross a border of 8. */
+static struct label register_get(struct block *b, Int offset, UInt size)
+{
+	Int cell = offset & ~7;
+	struct label l;
+
+	if (!has_label(cell))
+		return NO_LABEL;
+	l = (struct label){guest_reg(b, now.registers + cell), True};
+	return size < 8 ? label_extract(b, l, offset & 7, size) : l;
+}
+
+static void register_put(struct block *b, Int offset, UInt size, struct label l)
+{
+	Int cell = offset & ~7;
+
+	if (!has_label(cell))
+		return;
+	l = note_written(b, cell, l);
+	if (size < 8)
+		l = label_insert(b, register_get(b, cell, 8), l, offset & 7, size);
+	addStmtToIRSB(b->out, IRStmt_Put(now.registers + cell, l.e));
+}
+
+/* Elements of the x87 stack; tags (bytes) have no labels. */
+static IRRegArray *shadow_array(const IRRegArray *array)
+{
+	if (sizeofIRType(array->elemTy) != 8)
+		return NULL;
+	return mkIRRegArray(now.registers + array->base, Ity_I64, array->nElems);
+}
+
+/* ---- expressions ---- */
+
+static struct lanes lanes_of(struct block *b, const IRExpr *atom)
+{
+	if (atom->tag == Iex_RdTmp && now.temps[atom->Iex.RdTmp.tmp].count)
+		return now.temps[atom->Iex.RdTmp.tmp];
+	return lanes_none(typeOfIRExpr(b->out->tyenv, atom));
+}
+
+/* Everything that a value depends on, as one set. */
+static struct label all_of(struct block *b, const IRExpr *atom)
+{
+	struct lanes lanes = lanes_of(b, atom);
+
+	return label_of_all(b, &lanes);
+}
+
+static struct lanes lanes_of_get(struct block *b, Int offset, IRType type)
+{
+	struct lanes lanes = lanes_none(type);
+	UInt size = (UInt)sizeofIRType(type);
+
+	for (UInt i = 0; i < lanes.count; i++)
+		lanes.at[i] = register_get(b, offset + 8 * (Int)i, size < 8 ? size : 8);
+	return lanes;
+}
+
+static struct lanes lanes_of_array(struct block *b, const IRExpr *e)
+{
+	IRRegArray *array = shadow_array(e->Iex.GetI.descr);
+	IRExpr *get;
+
+	if (!array)
+		return lanes_none(e->Iex.GetI.descr->elemTy);
+	get = IRExpr_GetI(array, e->Iex.GetI.ix, e->Iex.GetI.bias);
+	return lanes_same(Ity_I64, (struct label){assign(b, Ity_I64, get), True});
+}
+
+static struct lanes lanes_of_choice(struct block *b, const IRExpr *e)
+{
+	struct lanes yes = lanes_of(b, e->Iex.ITE.iftrue), no = lanes_of(b, e->Iex.ITE.iffalse);
+	struct label decision = label_as_control(b, all_of(b, e->Iex.ITE.cond));
+
+	for (UInt i = 0; i < yes.count; i++)
+		yes.at[i] = label_add(b, label_select(b, e->Iex.ITE.cond, yes.at[i], no.at[i]), decision);
+	return yes;
+}
+
+static struct lanes lanes_of_call(struct block *b, const IRExpr *e)
+{
+	struct label all = NO_LABEL;
+
+	for (IRExpr **arg = e->Iex.CCall.args; *arg; arg++)
+		if (!is_IRExpr_VECRET_or_GSPTR(*arg))
+			all = label_union(b, all, all_of(b, *arg));
+	return lanes_same(e->Iex.CCall.retty, all);
+}
+
+static struct lanes lanes_of_op(struct block *b, IRType type, IROp op, UInt count, IRExpr *const *args)
+{
+	struct lanes operands[4];
+
+	for (UInt i = 0; i < count; i++)
+		operands[i] = lanes_of(b, args[i]);
+	return lanes_of_operation(b, type, op, args, operands, count);
+}
+
+static struct lanes lanes_of_expression(struct block *b, IRType type, IRExpr *e)
+{
+	switch (e->tag) {
+	case Iex_Get: return lanes_of_get(b, e->Iex.Get.offset, type);
+	case Iex_GetI: return lanes_of_array(b, e);
+	case Iex_RdTmp:
+	case Iex_Const: return lanes_of(b, e);
+	case Iex_Unop: return lanes_of_op(b, type, e->Iex.Unop.op, 1, &e->Iex.Unop.arg);
+	case Iex_Binop: {
+		IRExpr *args[] = {e->Iex.Binop.arg1, e->Iex.Binop.arg2};
+		return lanes_of_op(b, type, e->Iex.Binop.op, 2, args);
+	}
+	case Iex_Triop: {
+		const IRTriop *t = e->Iex.Triop.details;
+		IRExpr *args[] = {t->arg1, t->arg2, t->arg3};
+		return lanes_of_op(b, type, t->op, 3, args);
+	}
+	case Iex_Qop: {
+		const IRQop *q = e->Iex.Qop.details;
+		IRExpr *args[] = {q->arg1, q->arg2, q->arg3, q->arg4};
+		return lanes_of_op(b, type, q->op, 4, args);
+	}
+	case Iex_ITE: return lanes_of_choice(b, e);
+	case Iex_CCall: return lanes_of_call(b, e);
+	default: lost++; return lanes_none(type);
+	}
+}
+
+/* ---- memory ---- */
+
+/* What decides about an access: its address, the guard of the access, and whether the instruction does anything. */
+static struct label reason_of(struct block *b, IRExpr *addr, IRExpr *guard)
+{
+	struct label reason = label_union(b, all_of(b, addr), now.guard);
+
+	if (guard)
+		reason = label_union(b, reason, label_as_control(b, all_of(b, guard)));
+	return reason;
+}
+
+static IRExpr *and_guard(struct block *b, IRExpr *condition, IRExpr *guard)
+{
+	return guard ? binop(b, Ity_I1, Iop_And1, condition, guard) : condition;
+}
+
+static IRExpr *load_upper(struct block *b, IRExpr *called, IRExpr *otherwise)
+{
+	IRExpr *upper = load64(b, u64((Addr)&bo_shadow_upper));
+
+	return assign(b, Ity_I64, IRExpr_ITE(called, upper, otherwise));
+}
+
+/* The labels of `size` bytes that were loaded; of other sizes than 1 to 8, 16 and 32, one for all. */
+static struct lanes lanes_of_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
+{
+	struct label reason = reason_of(b, addr, guard);
+	IRExpr *mark = granule_mark(b, addr, guard), **args, *called, *pair, *otherwise;
+	struct lanes lanes = {.count = size == 16 ? 2 : size == 32 ? 4 : 1};
+
+	b->has_loaded = True;
+	called = and_guard(b, binop(b, Ity_I1, Iop_CmpNE8, mark, IRExpr_Const(IRConst_U8(0))), guard);
+	args = mkIRExprVec_4(addr, site(b, size, 0), guest_reg(b, OFF_RSP), reason.e);
+	otherwise = lanes.count == 1 ? reason.e : lanes_pack(b, reason, reason);
+	pair = label_call(b, "bo_shadow_on_load", bo_shadow_on_load, args, called, otherwise);
+	lanes.at[0] = (struct label){pair, True};
+	if (lanes.count >= 2)
+		lanes_unpack(b, pair, &lanes.at[0], &lanes.at[1]);
+	if (lanes.count == 4)
+		lanes_unpack(b, load_upper(b, called, otherwise), &lanes.at[2], &lanes.at[3]);
+	return lanes;
+}
+
+static IRExpr *either(struct block *b, IRExpr *x, IRExpr *y)
+{
+	return x->tag == Iex_Const ? y : y->tag == Iex_Const ? x : binop(b, Ity_I64, Iop_Or64, x, y);
+}
+
+static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct lanes *value, IRExpr *guard, UInt kind)
+{
+	struct label reason = reason_of(b, addr, guard);
+	Bool saves = now.saves || now.links;
+	IRExpr *where = site(b, size, kind | (saves ? BO_SHADOW_SAVES : 0)), *sp = guest_reg(b, OFF_RSP);
+	IRExpr *low = value->at[0].e, *high = u64(0), *any, *called;
+
+	if (value->count >= 2)
+		low = lanes_pack(b, value->at[0], value->at[1]);
+	if (value->count == 4)
+		high = lanes_pack(b, value->at[2], value->at[3]);
+	any = assign(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, granule_mark(b, addr, guard)));
+	any = either(b, either(b, any, reason.e), either(b, low, high));
+	if (!saves)
+		any = either(b, any, control_now(b));
+	called = and_guard(b, is_not_0(b, any), guard);
+	if (value->count == 1)
+		call(b, 0, "bo_shadow_on_store", bo_shadow_on_store, mkIRExprVec_5(addr, where, sp, low, reason.e),
+		     called);
+	else
+		call(b, 0, "bo_shadow_on_wide_store", bo_shadow_on_wide_store,
+		     mkIRExprVec_6(addr, where, sp, low, high, reason.e), called);
+}
+
+void bo_shadow_store(struct block *b, IRExpr *addr, IRExpr *data, IRExpr *guard, UInt kind)
+{
+	struct lanes value = lanes_of(b, data);
+
+	store_labels(b, addr, size_of(b, data), &value, guard, kind);
+}
+
+/* If the guard is false, the temporary is the alternative. */
+void bo_shadow_guarded_load(struct block *b, const IRLoadG *lg)
+{
+	struct label decision = label_as_control(b, all_of(b, lg->guard));
+	struct lanes loaded, alternative = lanes_of(b, lg->alt);
+	IRType from, to;
+
+	typeOfIRLoadGOp(lg->cvt, &to, &from);
+	loaded = lanes_of_load(b, lg->addr, (UInt)sizeofIRType(from), lg->guard);
+	for (UInt i = 0; i < loaded.count; i++) {
+		struct label l = label_select(b, lg->guard, loaded.at[i], alternative.at[i]);
+		loaded.at[i] = label_add(b, l, decision);
+	}
+	now.temps[lg->dst] = loaded;
+}
+
+/* LOCK ADD and the like loaded the value before, and only try again if it changed.  Only CMPXCHG makes a decision. */
+void bo_shadow_cas(struct block *b, const IRCAS *cas, UInt size, IRExpr *stored)
+{
+	struct label value = all_of(b, cas->dataLo), address, old = all_of(b, cas->expdLo);
+	Bool is_double = cas->oldHi != IRTemp_INVALID;
+
+	if (is_double) {
+		value = label_union(b, value, all_of(b, cas->dataHi));
+		old = label_union(b, old, all_of(b, cas->expdHi));
+	}
+	address = reason_of(b, cas->addr, NULL);
+	if (!b->has_loaded) {
+		struct lanes loaded = lanes_of_load(b, cas->addr, size, NULL);
+		struct label expected = old;
+		old = label_of_all(b, &loaded);
+		address = label_union(b, address, label_as_control(b, label_union(b, old, expected)));
+	}
+	now.temps[cas->oldLo] = lanes_same(Ity_I64, old);
+	if (is_double)
+		now.temps[cas->oldHi] = lanes_same(Ity_I64, old);
+	call(b, 0, "bo_shadow_on_cas", bo_shadow_on_cas,
+	     mkIRExprVec_6(cas->addr, site(b, size, 0), guest_reg(b, OFF_RSP), stored, value.e, address.e), NULL);
+}
+
+/* ---- dirty calls ---- */
+
+typedef struct label cell_visitor(struct block *b, const IRDirty *d, Int cell, struct label l);
+
+static struct label read_cell(struct block *b, const IRDirty *d, Int cell, struct label l)
+{
+	return label_union(b, l, register_get(b, cell, 8));
+}
+
+static struct label write_cell(struct block *b, const IRDirty *d, Int cell, struct label l)
+{
+	struct label old = register_get(b, cell, 8);
+
+	register_put(b, cell, 8, d->guard->tag == Iex_Const ? l : label_select(b, d->guard, l, old));
+	return l;
+}
+
+/* Visit all registers that the call reads, or all that it writes. */
+static struct label visit_cells(struct block *b, const IRDirty *d, IREffect effect, cell_visitor *visit, struct label l)
+{
+	for (Int i = 0; i < d->nFxState; i++) {
+		Int repeats = d->fxState[i].nRepeats, distance = d->fxState[i].repeatLen;
+		if (d->fxState[i].fx != effect && d->fxState[i].fx != Ifx_Modify)
+			continue;
+		for (Int k = 0; k <= repeats; k++) {
+			Int first = d->fxState[i].offset + k * distance, end = first + d->fxState[i].size;
+			for (Int cell = first & ~7; cell < end; cell += 8)
+				if (has_label(cell))
+					l = visit(b, d, cell, l);
+		}
+	}
+	return l;
+}
+
+static struct label label_of_inputs(struct block *b, const IRDirty *d)
+{
+	struct label all = label_union(b, now.guard, label_as_control(b, all_of(b, d->guard)));
+
+	for (IRExpr **arg = d->args; *arg; arg++)
+		if (!is_IRExpr_VECRET_or_GSPTR(*arg))
+			all = label_union(b, all, all_of(b, *arg));
+	all = visit_cells(b, d, Ifx_Read, read_cell, all);
+	if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify) {
+		struct lanes loaded = lanes_of_load(b, d->mAddr, (UInt)d->mSize, d->guard);
+		all = label_union(b, all, label_of_all(b, &loaded));
+	}
+	return all;
+}
+
+void bo_shadow_dirty(struct block *b, const IRDirty *d)
+{
+	struct label all = label_of_inputs(b, d);
+
+	if (d->tmp != IRTemp_INVALID)
+		now.temps[d->tmp] = lanes_same(typeOfIRTemp(b->out->tyenv, d->tmp), all);
+	visit_cells(b, d, Ifx_Write, write_cell, all);
+	if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify) {
+		struct lanes value = {1, {all}};
+		store_labels(b, d->mAddr, (UInt)d->mSize, &value, d->guard, BO_STORE_PLAIN);
+	}
+}
+
+/* ---- statements ---- */
+
+static void put_lanes(struct block *b, Int offset, const IRExpr *data)
+{
+	struct lanes lanes = lanes_of(b, data);
+	UInt size = size_of(b, data);
+
+	for (UInt i = 0; i < lanes.count; i++)
+		register_put(b, offset + 8 * (Int)i, size < 8 ? size : 8, lanes.at[i]);
+}
+
+static void put_in_array(struct block *b, const IRPutI *p)
+{
+	IRRegArray *array = shadow_array(p->descr);
+	struct label l;
+
+	if (!array)
+		return;
+	l = note_written(b, array->base - now.registers, lanes_of(b, p->data).at[0]);
+	addStmtToIRSB(b->out, IRStmt_PutI(mkIRPutI(array, p->ix, p->bias, l.e)));
+}
+
+static void label_temporary(struct block *b, const IRStmt *st)
+{
+	IRTemp t = st->Ist.WrTmp.tmp;
+	IRExpr *e = st->Ist.WrTmp.data;
+	IRType type = typeOfIRTemp(b->out->tyenv, t);
+
+	if (e->tag == Iex_Load)
+		now.temps[t] = lanes_of_load(b, e->Iex.Load.addr, (UInt)sizeofIRType(type), NULL);
+	else
+		now.temps[t] = lanes_of_expression(b, type, e);
+}
+
+void bo_shadow_stmt(struct block *b, const IRStmt *st)
+{
+	switch (st->tag) {
+	case Ist_Put: put_lanes(b, st->Ist.Put.offset, st->Ist.Put.data); break;
+	case Ist_PutI: put_in_array(b, st->Ist.PutI.details); break;
+	case Ist_WrTmp: label_temporary(b, st); break;
+	case Ist_LLSC: lost++; break; /* not on this processor */
+	default: break;
+	}
+}
+
+/* An instruction that leaves before it has an effect, as REP with a count of 0, depends on what it looked at. */
+void bo_shadow_exit(struct block *b, const IRStmt *st)
+{
+	settle(b);
+	if (now.repeats)
+		now.guard = label_union(b, now.guard, label_as_control(b, all_of(b, st->Ist.Exit.guard)));
+}
+
+void bo_shadow_end(struct block *b)
+{
+	settle(b);
+}
+
+/* ---- instructions and blocks ---- */
+
+static Bool saves_or_restores(const struct x86_parts *p)
+{
+	if (p->map != 0)
+		return False;
+	return (p->opcode >= 0x50 && p->opcode <= 0x5f) ||                    /* PUSH, POP of a register */
+	       p->opcode == 0xe8 || p->opcode == 0xc2 || p->opcode == 0xc3 || /* CALL, RET */
+	       p->opcode == 0xc9 ||                                           /* LEAVE */
+	       (p->opcode == 0xff && x86_extension(p) == 2);                  /* CALL, indirect */
+}
+
+static Bool is_dynamic_linker(Addr addr)
+{
+	DebugInfo *info = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), addr);
+	const HChar *path = info ? VG_(DebugInfo_get_filename)(info) : NULL, *slash;
+
+	if (!path)
+		return False;
+	slash = VG_(strrchr)(path, '/');
+	return VG_(strncmp)(slash ? slash + 1 : path, "ld-", 3) == 0;
+}
+
+void bo_shadow_insn(struct block *b)
+{
+	struct x86_parts p = x86_parts_read((const UChar *)b->insn);
+
+	now.saves = saves_or_restores(&p);
+	now.repeats = p.map == 0 && p.repeat && p.opcode >= 0xa4 && p.opcode <= 0xaf;
+	now.guard = NO_LABEL;
+}
+
+Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layout)
+{
+	UInt count = (UInt)in->tyenv->types_used;
+
+	if (count > now.room) {
+		now.room = 2 * count;
+		now.temps = VG_(realloc)("bo.shadow", now.temps, now.room * sizeof(*now.temps));
+	}
+	VG_(memset)(now.temps, 0, count * sizeof(*now.temps));
+	now.registers = layout->total_sizeB;
+	now.written = 0;
+	now.links = False;
+	for (Int i = 0; i < in->stmts_used; i++) {
+		if (in->stmts[i]->tag == Ist_IMark) {
+			now.links = is_dynamic_linker(in->stmts[i]->Ist.IMark.addr);
+			break;
+		}
+	}
+	return True;
+}
+
+void bo_shadow_describe(HChar *text)
+{
+	VG_(sprintf)(text, "lost=%llu", lost);
+}
+
+/* Blocks without jumps inside: each branch is then seen as it is in the program, and so is each join. */
+void bo_shadow_init(void)
+{
+	VG_(clo_vex_control).guest_chase = False;
+	VG_(clo_vex_control).iropt_unroll_thresh = 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_shadow_memory.c - labels of memory, and the accesses of the target's code that use them.
+ *
+ * There is a label for each aligned word of 8 bytes.  A granule (bo_region.c) gets its table of words when the first
+ * label is stored there, and a bit in bo_granules, so that accesses to memory that never had a label are no calls.  PM
+ * has no labels: what is loaded from it is labelled as a new read. */
+#include "bo.h"
+
+#include "bo_label.h"
+#include "bo_shadow.h"
+
+#define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
+#define GRANULE_WORDS (GRANULE_BYTES / 8)
+
+static UInt **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
+ULong bo_shadow_upper;
+UInt bo_control; /* until bo_control.c keeps it: no decision is under way */
+
+/* ---- words ---- */
+
+static UInt *word_find(Addr addr)
+{
+	UInt *words = granules[addr >> BO_GRANULE_SHIFT];
+
+	return words ? &words[(addr & (GRANULE_BYTES - 1)) / 8] : NULL;
+}
+
+static UInt word_get(Addr addr)
+{
+	const UInt *word = word_find(addr);
+
+	return word ? *word : 0;
+}
+
+static void word_set(Addr addr, UInt label)
+{
+	Addr g = addr >> BO_GRANULE_SHIFT;
+
+	if (UNLIKELY(!granules[g])) {
+		SysRes r;
+		if (!label)
+			return;
+		r = VG_(am_mmap_anon_float_valgrind)(GRANULE_WORDS * sizeof(UInt));
+		tl_assert(!sr_isError(r));
+		granules[g] = (UInt *)(Addr)sr_Res(r);
+		bo_granules[g] |= BO_GRANULE_LABELS;
+		if (g)
+			bo_granules[g - 1] |= BO_GRANULE_LABELS; /* an access may begin there */
+	}
+	granules[g][(addr & (GRANULE_BYTES - 1)) / 8] = label;
+}
+
+/* ---- ranges of up to 8 bytes ---- */
+
+static UInt get_slowly(Addr addr, UInt size)
+{
+	UInt bytes[8];
+
+	for (UInt i = 0; i < size; i++)
+		bytes[i] = bo_label_byte(word_get(addr + i), (addr + i) & 7);
+	return bo_label_of_bytes(bytes, size);
+}
+
+static UInt get(Addr addr, UInt size)
+{
+	UInt offset = addr & 7, word = word_get(addr);
+
+	if (LIKELY(offset + size <= 8 && (size == 8 || !(word & BO_LABEL_MIX))))
+		return word;
+	return get_slowly(addr, size);
+}
+
+/* The part of one word that begins at `addr` gets the bytes of `label` from `from` on. */
+static void put_part(Addr addr, UInt size, UInt label, UInt from)
+{
+	UInt bytes[8], old = word_get(addr);
+
+	if (old == label && !(label & BO_LABEL_MIX))
+		return;
+	bo_label_bytes(old, bytes);
+	for (UInt i = 0; i < size; i++)
+		bytes[(addr & 7) + i] = bo_label_byte(label, from + i);
+	word_set(addr, bo_label_of_bytes(bytes, 8));
+}
+
+static void put(Addr addr, UInt size, UInt label)
+{
+	UInt first = 8 - (addr & 7);
+
+	if (LIKELY(first == 8 && size == 8)) {
+		word_set(addr, label);
+		return;
+	}
+	if (first > size)
+		first = size;
+	put_part(addr, first, label, 0);
+	if (first < size)
+		put_part(addr + first, size - first, label, first);
+}
+
+/* ---- longer ranges ---- */
+
+static UInt get_all(Addr addr, SizeT size)
+{
+	UInt label = 0;
+
+	for (SizeT done = 0; done < size; done += 8)
+		label = bo_label_union(label, get(addr + done, size - done < 8 ? (UInt)(size - done) : 8));
+	return label;
+}
+
+static void put_all(Addr addr, SizeT size, UInt label)
+{
+	for (SizeT done = 0; done < size; done += 8)
+		put(addr + done, size - done < 8 ? (UInt)(size - done) : 8, label);
+}
+
+/* The part of [start, start + size) that is in the granule of `start`. */
+static SizeT within_granule(Addr start, SizeT size)
+{
+	SizeT room = GRANULE_BYTES - (start & (GRANULE_BYTES - 1));
+
+	return size < room ? size : room;
+}
+
+void bo_shadow_clear(Addr start, SizeT size)
+{
+	for (SizeT part; size; start += part, size -= part) {
+		part = within_granule(start, size);
+		if (!granules[start >> BO_GRANULE_SHIFT])
+			continue;
+		Addr first = (start + 7) & ~7ULL, end = (start + part) & ~7ULL;
+		if (first >= end) {
+			put_all(start, part, 0);
+			continue;
+		}
+		put_all(start, first - start, 0);
+		VG_(memset)(word_find(first), 0, (end - first) / 8 * sizeof(UInt));
+		put_all(end, start + part - end, 0);
+	}
+}
+
+void bo_shadow_move(Addr from, Addr to, SizeT size)
+{
+	bo_shadow_clear(to, size);
+	for (SizeT done = 0, part; done < size; done += part) {
+		part = within_granule(from + done, size - done);
+		if (granules[(from + done) >> BO_GRANULE_SHIFT])
+			for (SizeT i = done; i < done + part; i += 8)
+				word_set(to + i, word_get(from + i));
+	}
+	bo_shadow_clear(from, size);
+}
+
+/* ---- accesses ---- */
+
+static Bool is_pm(Addr addr, UInt size)
+{
+	return bo_granules[addr >> BO_GRANULE_SHIFT] & BO_GRANULE_PM && bo_event_touches_pm(addr, size);
+}
+
+static ULong pair(UInt first, UInt second)
+{
+	return first | (ULong)second << 32;
+}
+
+static ULong load_pm(Addr addr, ULong site, Addr sp, UInt address)
+{
+	UInt size = BO_SITE_SIZE(site), context, label;
+
+	bo_event_label = address;
+	context = bo_on_load(addr, site, sp);
+	label = context ? bo_label_of_load(context, addr, size) : 0;
+	if (size != 16 && size != 32)
+		return label;
+	return bo_shadow_upper = pair(label, label);
+}
+
+static ULong load_pair(Addr addr, UInt address)
+{
+	UInt first = bo_label_add(get(addr, 8), address);
+
+	return pair(first, bo_label_add(get(addr + 8, 8), address));
+}
+
+ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
+{
+	UInt size = BO_SITE_SIZE(site);
+
+	if (is_pm(addr, size))
+		return load_pm(addr, site, sp, (UInt)address);
+	if (LIKELY(size <= 8))
+		return bo_label_add(get(addr, size), (UInt)address);
+	if (size == 32)
+		bo_shadow_upper = load_pair(addr + 16, (UInt)address);
+	if (size == 16 || size == 32)
+		return load_pair(addr, (UInt)address);
+	return bo_label_add(get_all(addr, size), (UInt)address);
+}
+
+static void store_pm(Addr addr, ULong site, Addr sp, UInt value, UInt address)
+{
+	UInt kind = BO_SITE_KIND(site) & ~BO_SHADOW_SAVES;
+
+	bo_event_label = bo_label_union(value, address);
+	if (kind & BO_SHADOW_SILENT)
+		return;
+	site = BO_SITE(BO_SITE_CODE(site), BO_SITE_SIZE(site), kind);
+	if (kind == BO_STORE_STRING)
+		bo_on_string_store(addr, site, sp);
+	else
+		bo_on_store(addr, site, sp);
+}
+
+/* What every byte of a store gets besides the label of its value. */
+static UInt reason_to_store(ULong site, ULong address)
+{
+	return BO_SITE_KIND(site) & BO_SHADOW_SAVES ? (UInt)address : bo_label_union((UInt)address, bo_control);
+}
+
+void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
+{
+	UInt size = BO_SITE_SIZE(site), label;
+
+	if (is_pm(addr, size)) {
+		store_pm(addr, site, sp, (UInt)value, (UInt)address);
+		return;
+	}
+	label = bo_label_add((UInt)value, reason_to_store(site, address));
+	if (LIKELY(size <= 8))
+		put(addr, size, label);
+	else
+		put_all(addr, size, bo_label_flatten(label));
+}
+
+void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong value, ULong upper, ULong address)
+{
+	UInt size = BO_SITE_SIZE(site), label[4] = {(UInt)value, value >> 32, (UInt)upper, upper >> 32}, reason;
+
+	if (is_pm(addr, size)) {
+		UInt all = bo_label_union(bo_label_union(label[0], label[1]), bo_label_union(label[2], label[3]));
+		store_pm(addr, site, sp, all, (UInt)address);
+		return;
+	}
+	reason = reason_to_store(site, address);
+	for (UInt i = 0; i < size / 8; i++)
+		put(addr + 8 * i, 8, bo_label_add(label[i], reason));
+}
+
+void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value, ULong address)
+{
+	UInt size = BO_SITE_SIZE(site), label = bo_label_union((UInt)value, (UInt)address);
+
+	bo_event_label = label;
+	if (stored && !is_pm(addr, size))
+		put_all(addr, size, bo_label_union(label, bo_control));
+	bo_on_cas(addr, site, sp, stored);
+}
+
+void bo_shadow_memory_init(void)
+{
+	SysRes r = VG_(am_mmap_anon_float_valgrind)((1ULL << (47 - BO_GRANULE_SHIFT)) * sizeof(UInt *));
+
+	tl_assert(!sr_isError(r));
+	granules = (UInt **)(Addr)sr_Res(r);
+}
