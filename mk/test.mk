@@ -65,6 +65,26 @@ $(PAIRS_CXX): $(B)/test/pairs/%: test/pairs/%.cc $(B)/flags | setup
 	$(call say,CXX,$<)
 	$(call standalone_cxx,-Itest/targets -Itest/pairs)
 
+# Programs with asserted dependencies, each built without and with optimization: test/dependencies/X.c or .cc.
+DEPENDENCIES := $(foreach o,O0 O2,$(patsubst test/dependencies/%.c,$(B)/test/dependencies/%-$(o),$(wildcard test/dependencies/*.c)))
+DEPENDENCIES_CXX := $(foreach o,O0 O2,$(patsubst test/dependencies/%.cc,$(B)/test/dependencies/%-$(o),$(wildcard test/dependencies/*.cc)))
+
+$(filter %-O0,$(DEPENDENCIES)): $(B)/test/dependencies/%-O0: test/dependencies/%.c $(B)/flags | setup
+	$(call say,CC,$< -O0)
+	$(call standalone,gcc,-O0 -g -Itest/targets)
+
+$(filter %-O2,$(DEPENDENCIES)): $(B)/test/dependencies/%-O2: test/dependencies/%.c $(B)/flags | setup
+	$(call say,CC,$< -O2)
+	$(call standalone,gcc,-O2 -g -Itest/targets)
+
+$(filter %-O0,$(DEPENDENCIES_CXX)): $(B)/test/dependencies/%-O0: test/dependencies/%.cc $(B)/flags | setup
+	$(call say,CXX,$< -O0)
+	$(call standalone_cxx,-O0 -Itest/targets)
+
+$(filter %-O2,$(DEPENDENCIES_CXX)): $(B)/test/dependencies/%-O2: test/dependencies/%.cc $(B)/flags | setup
+	$(call say,CXX,$< -O2)
+	$(call standalone_cxx,-O2 -Itest/targets)
+
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))
 
@@ -104,7 +124,7 @@ $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 
 # What to build: everything, or only what TEST='NAME...' needs.  Unit tests and fuzzers need only themselves.  Pairs
 # need the program and their two sides.  Other end-to-end tests need all programs to record and all tools.
-E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(PAIRS_CXX) $(TOOLS)
+E2E_PROGRAMS := all $(TARGETS) $(TARGETS_CXX) $(PAIRS) $(PAIRS_CXX) $(DEPENDENCIES) $(DEPENDENCIES_CXX) $(TOOLS)
 TEST_PAIRS := $(foreach t,$(filter e2e/pair_%,$(TEST)),$(addprefix $(B)/test/pairs/$(subst _,-,$(t:e2e/pair_%=%)),-buggy -fixed))
 TEST_PROGRAMS := $(patsubst %,$(B)/test/%,$(filter unit/% fuzz/%,$(TEST))) $(if $(TEST_PAIRS),all $(TEST_PAIRS)) \
 	$(if $(filter-out unit/% fuzz/% e2e/pair_%,$(TEST)),$(E2E_PROGRAMS))
@@ -114,5 +134,6 @@ test-programs: $(E2E_PROGRAMS) $(UNIT) $(FUZZ)
 check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 	@BUILD='$(abspath $(B))' test/run $(TEST)
 
--include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) $(BENCH:=.d)
+-include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) \
+	$(DEPENDENCIES:=.d) $(DEPENDENCIES_CXX:=.d) $(BENCH:=.d)
 -include $(wildcard $(B)/asan/test/*/*.d $(B)/asan/src/preload/*.d $(B)/obj/test/*/*.d $(B)/obj/src/preload/*.d $(B)/fuzz/test/fuzz/*.d)
