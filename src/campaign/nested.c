@@ -114,6 +114,7 @@ static void notes_take(struct campaign *c, const struct campaign *within)
 		results_unkept(&c->results, &within->results.unkept);
 	hangs_leave_unconfirmed(c, hangs_figures(within).unconfirmed);
 	c->results.flaky += within->results.flaky;
+	c->results.unexamined += within->results.unexamined;
 	for (size_t i = 0; i < within->foreign_files.count; i++)
 		campaign_foreign_file(c, within->foreign_files.at[i]);
 }

@@ -197,6 +197,11 @@ bool oracles_may_excuse(const struct oracles *o, struct verdict failed)
 	return rejecter(o, failed)->oracle->excuses;
 }
 
+bool oracles_likely_excuse(const struct oracles *o, struct verdict failed)
+{
+	return oracles_may_excuse(o, failed) && failed.ending.value;
+}
+
 bool oracles_excuse(const struct oracles *o, struct verdict failed, const struct outcome *outcome,
 		    const struct outcome *idle, const struct crash_context *crash)
 {

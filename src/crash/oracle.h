@@ -138,7 +138,8 @@ struct oracle {
 	bool (*fails_orderly)(void *state, const struct outcome *outcome, const struct crash_context *crash);
 
 	/* It rejected a run.  Is it fine nevertheless, now that we know what recovery does on the same state if it only
-	 * recovers (`idle`)?  Asked once for each failure that would become a finding; NULL: never. */
+	 * recovers (`idle`)?  Asked once for each failure that would become a finding; NULL: never.  Failures of
+	 * another class than 0 are expected to be excused, so they are no findings if there is no time to ask. */
 	bool (*excuses)(void *state, const struct outcome *outcome, const struct outcome *idle,
 			const struct crash_context *crash);
 
@@ -188,6 +189,9 @@ struct verdict oracles_judge(const struct oracles *oracles, const struct outcome
 
 /* May this failure be excused?  Then recovery has to run in the context oracles_place_idle, too. */
 bool oracles_may_excuse(const struct oracles *oracles, struct verdict failed);
+
+/* Is it likely to be?  See `excuses`. */
+bool oracles_likely_excuse(const struct oracles *oracles, struct verdict failed);
 
 /* Is it?  `failed` is the verdict on `outcome`. */
 bool oracles_excuse(const struct oracles *oracles, struct verdict failed, const struct outcome *outcome,

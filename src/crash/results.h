@@ -38,6 +38,7 @@ struct results {
 	VEC_OF(struct result) all;
 	struct map explained; /* (platform and first state of a job) -> 1 + index of the result, or EXPLAINED_FINE */
 	uint64_t flaky;       /* states where recovery failed, but passed when run again alone */
+	uint64_t unexamined;  /* states whose failure an oracle may have excused, had there been time to ask it */
 	uint64_t postponed;   /* how often a job was left to a later judging */
 	double seconds;       /* spent on causes so far */
 	unsigned folders;     /* number of the last folder */

@@ -33,7 +33,8 @@
  *  8. A crash may rightly change what recovery prints by itself, its banner ("repairing the index").  So before a
  *     failure becomes a finding, recovery runs on the same state without operations (`excuses` in crash/oracle.h), and
  *     what it prints then is taken off its output.  Outputs that are legal except for lines before them are failures
- *     of a class of their own, one for each text of these lines, so that they cannot hide others.
+ *     of a class of their own, one for each text of these lines, so that they cannot hide others.  They are not
+ *     reported if no time is left for that run.
  */
 #ifndef BLACKOUT_EQUIVALENCE_EQUIVALENCE_H
 #define BLACKOUT_EQUIVALENCE_EQUIVALENCE_H

@@ -111,7 +111,7 @@ static int result_passes(struct explain *e, const struct state *state, const str
 	return passed;
 }
 
-enum { RESULT_FLAKY = 1, RESULT_EXCUSED };
+enum { RESULT_FLAKY = 1, RESULT_EXCUSED, RESULT_UNEXAMINED };
 
 /* Run recovery on the state for its output.  If it now fails in a different way, or may not be run, use the output that
  * was kept.  RESULT_FLAKY: it passes, so its outcome depends on more than the state.  RESULT_EXCUSED: an oracle takes
@@ -151,6 +151,7 @@ static int result_hear(struct explain *e, struct result *result, const struct st
 	return has_stack && explain_may_run(e, result->verdict) ? result_stack(e, s, state, crash, err) : 0;
 }
 
+/* The same, after a look at what recovery does if it only recovers.  RESULT_UNEXAMINED: no time is left for that. */
 static int result_run(struct explain *e, struct result *result, const struct state *state,
 		      const struct crash_context *crash, struct err *err)
 {
@@ -159,8 +160,12 @@ static int result_run(struct explain *e, struct result *result, const struct sta
 	struct tester_result idle;
 	int r;
 
-	if (!oracles_may_excuse(c->oracles, result->verdict) || !explain_may_run_late(e))
+	if (!oracles_may_excuse(c->oracles, result->verdict))
 		return result_hear(e, result, state, crash, NULL, err);
+	if (!explain_may_run_late(e))
+		return oracles_likely_excuse(c->oracles, result->verdict)
+			       ? RESULT_UNEXAMINED
+			       : result_hear(e, result, state, crash, NULL, err);
 	r = tester_run(c->tester, state, &only, 1, &idle, err);
 	if (r < 0)
 		return r;
@@ -254,7 +259,8 @@ int result_add(struct explain *e, const struct job *job, struct result *result, 
 	if (r == -1)
 		return -1;
 	e->campaign->results.flaky += r == RESULT_FLAKY ? job->states : 0;
-	if (r == RESULT_FLAKY || r == RESULT_EXCUSED)
+	e->campaign->results.unexamined += r == RESULT_UNEXAMINED ? job->states : 0;
+	if (r == RESULT_FLAKY || r == RESULT_EXCUSED || r == RESULT_UNEXAMINED)
 		return 0;
 	result_folder(e, s, state, crash);
 	vec_push(&e->campaign->results.all, *result);

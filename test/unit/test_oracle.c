@@ -12,7 +12,8 @@
  *  2. Each case, which is a content in a context, has its own verdict.
  *  3. Contexts that start the same recovery share its runs.  Contexts that do not share none.
  *  4. An oracle can prepare itself, and judges nothing before.
- *  5. A crash during recovery knows the crash that it recovers from. */
+ *  5. A crash during recovery knows the crash that it recovers from.
+ *  6. An oracle may excuse a failure.  If there is no time to ask it, the failure is a finding only if its class is 0. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,12 +391,61 @@ static void test_second_crash(void **state)
 	engine_free(&e);
 }
 
+/* Rule 6 */
+
+static bool excuses_all(void *state, const struct outcome *outcome, const struct outcome *idle,
+			const struct crash_context *crash)
+{
+	(void)state;
+	(void)outcome;
+	(void)idle;
+	(void)crash;
+	return true;
+}
+
+static bool sternly_accepts(void *state, const struct outcome *outcome, const struct crash_context *crash,
+			    struct ending *how)
+{
+	const bool accepted = ordered_accepts(state, outcome, crash, how);
+
+	how->value = 0;
+	return accepted;
+}
+
+static void test_excused(void **state)
+{
+	static const struct oracle mild = {.name = "mild",
+					   .accepts = ordered_accepts,
+					   .excuses = excuses_all,
+					   .finding = output_finding};
+	static const struct oracle stern = {.name = "stern",
+					    .accepts = sternly_accepts,
+					    .excuses = excuses_all,
+					    .finding = output_finding};
+	static const struct oracle *const milds[] = {&mild}, *const sterns[] = {&stern};
+	struct engine e;
+
+	engine_judge(&e, *state, "a b <b | c <a d <c e <d f <e | $", milds, 1);
+	engine_run(&e);
+	assert_int_equal(e.campaign->results.all.count, 0);
+	assert_int_equal(e.campaign->results.unexamined, 0);
+	e.fake.stop_after = engine_submitted(&e) - 1;
+	engine_run(&e);
+	assert_int_equal(e.campaign->results.all.count, 0);
+	assert_true(e.campaign->results.unexamined > 0);
+	e.options.oracles = sterns;
+	engine_run(&e);
+	assert_int_equal(e.campaign->results.all.count, 1);
+	assert_int_equal(e.campaign->results.unexamined, 0);
+	engine_free(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_found),        scratch_test(test_not_found), scratch_test(test_resume),
 		scratch_test(test_operations),   scratch_test(test_first),     scratch_test(test_begin),
-		scratch_test(test_second_crash),
+		scratch_test(test_second_crash), scratch_test(test_excused),
 	};
 
 	return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
