@@ -6,6 +6,7 @@
 
 #include "analysis/collect.h"
 #include "analysis/counting.h"
+#include "analysis/extent.h"
 #include "analysis/silencers.h"
 #include "analysis/testing.h"
 #include "base/clock.h"
@@ -85,6 +86,7 @@ bool analysis_will_test(const struct analysis *a)
 /* Count first: it is quick, and the counts are valid even if the tests fail. */
 static int crash_states_test(struct analysis *a, const struct analysis_facts *facts, struct err *err)
 {
+	const struct survey *survey = scan_survey(a->scan);
 	struct campaign_options how = a->options->testing;
 
 	how.dir = a->dir;
@@ -92,6 +94,7 @@ static int crash_states_test(struct analysis *a, const struct analysis_facts *fa
 	how.stop = a->options->stop;
 	how.progress = a->options->progress;
 	how.arg = a->options->arg;
+	extent_choose(&how, a->options->operations.list, survey ? survey->points : NULL);
 	if (counting_run(&a->counting, &a->choice, &how, a->options->stats, a->scan, err) < 0)
 		return -1;
 	how.segments = counting_chosen(&a->counting);

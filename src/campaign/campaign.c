@@ -49,7 +49,7 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
 	const struct select_options chosen = {
-		.visits = o->visits ? o->visits : 1,
+		.visits = o->visits,
 		.points = o->points,
 		.after = o->after,
 		.suspects = o->callers,
@@ -201,6 +201,8 @@ int campaign_run_within(struct campaign **campaign, const struct campaign_option
 	int r;
 
 	c->options = *options;
+	c->options.visits += !c->options.visits;
+	c->options.representatives += !c->options.representatives;
 	c->judge_meanwhile = judge_meanwhile;
 	c->nested = nested_new();
 	c->survey = survey;

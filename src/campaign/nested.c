@@ -148,6 +148,8 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.dir = dir;
 	how.points = how.after = NULL;
 	how.nested = false;
+	how.visits = how.nested_visits;
+	how.representatives = how.nested_representatives;
 	how.strategies = n->strategies.at;
 	how.strategy_count = n->strategies.count;
 	how.per_segment = how.per_segment < LEAVES_WITHIN ? how.per_segment : LEAVES_WITHIN;

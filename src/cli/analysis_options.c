@@ -42,11 +42,20 @@ static unsigned jobs_number(uint64_t wanted)
 	return wanted < JOBS_MAX ? (unsigned)wanted : JOBS_MAX;
 }
 
-static int numbers_check(const struct analysis_words *words, struct err *err)
+/* Is it 0 on the command line?  Otherwise 0 means that the user leaves it to us. */
+static bool is_given_as_zero(const struct option *table, const uint64_t *number)
 {
-	if (!words->visits)
+	for (const struct option *o = table; o->name; o++)
+		if (o->value == number)
+			return !*number && option_given(o);
+	return false;
+}
+
+static int numbers_check(const struct analysis_words *words, const struct option *table, struct err *err)
+{
+	if (is_given_as_zero(table, &words->visits))
 		err_set(err, "--visits cannot be 0");
-	else if (!words->representatives)
+	else if (is_given_as_zero(table, &words->representatives))
 		err_set(err, "--representatives cannot be 0");
 	else if (!words->per_segment)
 		err_set(err, "--per-segment cannot be 0");
@@ -66,7 +75,8 @@ static int limits_parse(struct campaign_options *testing, const struct analysis_
 	return bytes_parse("disk", words->disk, &testing->disk, err);
 }
 
-int analysis_options_parse(struct analysis_options *o, const struct analysis_words *words, struct err *err)
+int analysis_options_parse(struct analysis_options *o, const struct analysis_words *words, const struct option *table,
+			   struct err *err)
 {
 	if (choice_parse(&o->choice, words->detect, words->platform, err) < 0)
 		return -1;
@@ -96,7 +106,7 @@ int analysis_options_parse(struct analysis_options *o, const struct analysis_wor
 		.representatives = words->representatives,
 		.per_segment = words->per_segment,
 	};
-	if (numbers_check(words, err) < 0 || limits_parse(&o->testing, words, err) < 0)
+	if (numbers_check(words, table, err) < 0 || limits_parse(&o->testing, words, err) < 0)
 		return -1;
 	return prune_parse(&o->testing, words->prune, err);
 }

@@ -5,7 +5,7 @@
  *     static const struct option options[] = {ANALYSIS_OPTIONS(&given), TESTING_OPTIONS(&given), {0}};
  *     ...
  *     struct analysis_options how = {0};
- *     if (analysis_options_parse(&how, &given, &err) < 0) ...           // then analysis/analysis.h */
+ *     if (analysis_options_parse(&how, &given, options, &err) < 0) ...  // then analysis/analysis.h */
 #ifndef BLACKOUT_CLI_ANALYSIS_OPTIONS_H
 #define BLACKOUT_CLI_ANALYSIS_OPTIONS_H
 
@@ -20,12 +20,12 @@ struct analysis_words {
 	struct option_list own, fold, no_fold;
 	/* TESTING_OPTIONS */
 	const char *recover, *at, *points, *after, *timeout, *memory, *disk, *budget, *mode;
-	uint64_t jobs, visits, seed;
+	uint64_t jobs, visits, seed; /* visits 0: it is not given */
 	bool nested;
 	bool resume; /* of `check` only */
 	/* EXPLORE_OPTIONS */
 	const char *prune;
-	uint64_t representatives, per_segment;
+	uint64_t representatives, per_segment; /* representatives 0: it is not given */
 	bool stats;
 	/* SERVICE_OPTIONS (record_target.h) */
 	const char *client, *ready;
@@ -45,7 +45,7 @@ struct analysis_words {
 	OPTION_GROUP("Crash states"), \
 	{"recover", "CMD", NULL, "shell command that opens the PM files after the crash and checks them; without it no crash state is tested", OPTION_TEXT | OPTION_OUTCOME, &(o)->recover}, \
 	{"at", "persist|store", "persist", "where inject crashes: before flushes, fences and syncs, or before every store too", OPTION_TEXT | OPTION_KEPT, &(o)->at}, \
-	{"visits", "N", "1", "crash at up to N visits of the same failure point", OPTION_NUMBER | OPTION_KEPT, &(o)->visits}, \
+	{"visits", "N", NULL, "crash at up to N visits of the same failure point (default: 1; with --ops, up to 100)", OPTION_NUMBER | OPTION_KEPT, &(o)->visits}, \
 	{"points", "LIST", NULL, "crash only at these failure points: numbers, ranges, functions, file:line", OPTION_TEXT | OPTION_KEPT, &(o)->points}, \
 	{"after", "FUNCTION", NULL, "crash only after FUNCTION has returned once", OPTION_TEXT | OPTION_KEPT, &(o)->after}, \
 	{"nested", NULL, NULL, "crash recovery itself, too", OPTION_FLAG | OPTION_KEPT, &(o)->nested}, \
@@ -60,12 +60,13 @@ struct analysis_words {
 #define EXPLORE_OPTIONS(o) \
 	OPTION_GROUP("Crash states of --detect explore"), \
 	{"prune", "none|segments|reads,...", "segments,reads", "what explore may leave out", OPTION_TEXT | OPTION_KEPT, &(o)->prune}, \
-	{"representatives", "N", "1", "how many segments of the same code to explore", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
+	{"representatives", "N", NULL, "how many segments of the same code to explore (default: 1; with --ops, 100)", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
 	{"per-segment", "N", "65536", "how many crash states of a segment to test; if there are more, a random sample is tested", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
 	{"stats", NULL, NULL, "list the segments with the most crash states", OPTION_FLAG, &(o)->stats}
 /* clang-format on */
 
-/* Set what the words determine, and nothing else. -1, ERR_USAGE. */
-int analysis_options_parse(struct analysis_options *options, const struct analysis_words *words, struct err *err);
+/* Set what the words determine, and nothing else.  `table` has the options that the words come from.  -1, ERR_USAGE. */
+int analysis_options_parse(struct analysis_options *options, const struct analysis_words *words,
+			   const struct option *table, struct err *err);
 
 #endif

@@ -33,7 +33,7 @@ int analyze_prepare(struct analyze *a, struct err *err)
 	a->printing = printing_parse(a->report);
 	a->progress = progress_start();
 	a->depends = outcome_options_text(a->options);
-	if (analysis_options_parse(&a->how, a->words, err) < 0 ||
+	if (analysis_options_parse(&a->how, a->words, a->options, err) < 0 ||
 	    operation_options_parse(&a->operations, a->operation_words, a->words->client, err) < 0)
 		return -1;
 	a->how.operations = (struct analysis_operations){

@@ -63,12 +63,14 @@ struct campaign_options {
 	size_t strategy_count;
 	bool prune_segments, prune_reads; /* explore.h */
 	uint64_t segments;                /* total that explore will look at, for progress; 0: not known */
-	uint64_t representatives;         /* how many segments of the same code to explore */
+	uint64_t representatives;         /* how many segments of the same code to explore; 0: 1 */
 	uint64_t per_segment; /* at most this many states of one segment; a random sample if there are more */
-	uint64_t visits;      /* of each point, at most: the first, the last, and evenly spaced ones */
-	const char *points;   /* comma list of numbers, ranges, functions and file:line; NULL: all */
-	const char *after;    /* test only after this function has first returned; NULL: from the start */
-	double budget;        /* seconds; 0: no limit */
+	uint64_t visits;      /* of each point, at most: the first, the last, and evenly spaced ones; 0: 1 */
+	/* The same while recovery itself is crashed. */
+	uint64_t nested_visits, nested_representatives;
+	const char *points; /* comma list of numbers, ranges, functions and file:line; NULL: all */
+	const char *after;  /* test only after this function has first returned; NULL: from the start */
+	double budget;      /* seconds; 0: no limit */
 	/* With a budget, places that other detectors reported are tested first.  `suspects` are the events of stores
 	 * that may be lost (for explore).  `callers` are the contexts that called the functions around them (for
 	 * inject). */

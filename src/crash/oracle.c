@@ -107,6 +107,13 @@ struct crash_context oracles_place_idle(const struct oracles *o, struct crash_co
 	return crash;
 }
 
+void oracles_meet(const struct oracles *o, const struct crash_context *crash)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->at[i].oracle->meets)
+			o->at[i].oracle->meets(o->at[i].state, crash);
+}
+
 int oracles_prepare(const struct oracles *o, struct tester *tester, const struct crash_context *crash, bool alone,
 		    struct err *err)
 {

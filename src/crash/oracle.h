@@ -120,6 +120,8 @@ struct oracle {
 	const struct recovery_setting *(*setting)(void *state, uint64_t command);
 	const struct output_rules *output; /* outcomes must have their outputs (ops/output.h) */
 
+	/* A crash in this context is tested now, or its verdict is known from before. */
+	void (*meets)(void *state, const struct crash_context *crash);
 	/* Can a run in this context be judged already?  NULL: always. */
 	bool (*ready)(void *state, const struct crash_context *crash);
 	/* Make it so, before recovery runs in this context.  0, TESTER_STOPPED or -1.  It may run recovery by
@@ -170,6 +172,9 @@ struct crash_context oracles_place(const struct oracles *oracles, struct crash_c
 
 /* The same, to record what recovery itself does: see `idle`. */
 struct crash_context oracles_place_idle(const struct oracles *oracles, struct crash_context crash);
+
+/* Tell the oracles that a crash in this context is tested; see `meets`. */
+void oracles_meet(const struct oracles *oracles, const struct crash_context *crash);
 
 /* Make the oracles ready to judge runs in this context.  0, TESTER_STOPPED or -1. */
 int oracles_prepare(const struct oracles *oracles, struct tester *tester, const struct crash_context *crash, bool alone,

@@ -82,7 +82,10 @@ int tester_claim(struct tester *t, struct digest name, const struct crash_contex
 {
 	int r = outcomes_get(t->outcomes, name).known || tester_time_is_over(t) ? 0 : context_prepare(t, crash, err);
 
-	return r < 0 ? r : outcomes_claim(t->outcomes, name, crash);
+	if (r < 0)
+		return r;
+	oracles_meet(outcomes_oracles(t->outcomes), crash);
+	return outcomes_claim(t->outcomes, name, crash);
 }
 
 int tester_submit_told(struct tester *t, const struct state *state, const struct crash_context *crash,
@@ -112,7 +115,10 @@ int tester_submit_lazy(struct tester *t, const struct state *certain, const stru
 	const struct tester_input input = {.state = certain, .crash = crash};
 	int r = tester_time_is_over(t) ? TESTER_STOPPED : context_prepare(t, crash, err);
 
-	return r < 0 ? r : t->ops->submit_lazy(t, &input, ticket, options, err);
+	if (r < 0)
+		return r;
+	oracles_meet(outcomes_oracles(t->outcomes), crash);
+	return t->ops->submit_lazy(t, &input, ticket, options, err);
 }
 
 int tester_drain(struct tester *t, struct err *err)

@@ -29,15 +29,18 @@ static bool is_judged(const struct crash_context *crash)
 
 static uint64_t equivalence_key(void *state, const struct crash_context *crash)
 {
-	struct equivalence *e = state;
-	struct place place;
+	const struct equivalence *e = state;
 
-	if (!is_judged(crash))
-		return 0;
-	place = place_of(e, crash);
-	if (place.inside)
+	return is_judged(crash) ? 1 + place_of(e, crash).number : 0;
+}
+
+static void equivalence_meets(void *state, const struct crash_context *crash)
+{
+	struct equivalence *e = state;
+	struct place place = place_of(e, crash);
+
+	if (is_judged(crash) && place.inside)
 		e->crashed.at[timeline_group(e->timeline, place.group)->first] = true;
-	return 1 + place.number;
 }
 
 static uint64_t equivalence_command(void *state, const struct crash_context *crash)
@@ -474,6 +477,7 @@ int equivalence_open(struct equivalence **equivalence, const struct equivalence_
 		.idle = equivalence_idle,
 		.setting = equivalence_setting,
 		.output = options->rules,
+		.meets = equivalence_meets,
 		.ready = equivalence_ready,
 		.prepare = equivalence_prepare,
 		.orderly = equivalence_orderly,

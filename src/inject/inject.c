@@ -91,7 +91,7 @@ static int inject_moment(struct pass *pass, const struct event *ev, struct err *
 /* The maximum number of states: two for each visit.  0: not known. */
 static uint64_t expects(const struct campaign *c)
 {
-	uint64_t visits = c->options.visits ? c->options.visits : 1, count = 0;
+	uint64_t visits = c->options.visits, count = 0;
 
 	if (c->options.points || c->options.after)
 		return 0;

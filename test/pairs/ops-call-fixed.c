@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-call-fixed.c - a sorted array is copied, with a new number in it; the program maps its list of operations. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads --op-marks call:perform
+// run: --detect inject,explore --op-marks call:perform
 // ops: --count 16 --keys 50
 // kind: 3 insert {newkey}
 // kind: 1 show

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-first-buggy.c - a total and the number of its items are two stores.  Results are numbered. */
 // arguments: {first} {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 20
 // kind: 2 add {int:1-99}
 // kind: 1 show

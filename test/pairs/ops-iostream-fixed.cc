@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-iostream-fixed.cc - a transfer between two accounts, in C++, that is logged and made again after a crash. */
 // arguments: {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 24
 // kind: 3 transfer {int:0-1} {int:2-3} {int:1-20}
 // kind: 1 transfer {int:2-3} {int:0-1} {int:1-20}

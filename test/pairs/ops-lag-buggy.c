@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-lag-buggy.c - a sum is written back every four operations, and promises to lose two of them at most. */
 // arguments: {ops}
-// run: --detect inject --visits 100 --lag 2
+// run: --detect inject --lag 2
 // ops: --count 14
 // kind: 1 add {int:1-99}
 // probe: show; add 1; show

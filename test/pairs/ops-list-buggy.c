@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-list-buggy.c - a list with links in both directions relies on the backward ones after a crash. */
 // arguments: {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 30 --keys 6 --seed 5
 // kind: 4 push {key}
 // kind: 3 drop {oldkey}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-log-fixed.c - a log writes back every line of a record before it commits it. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 20
 // kind: 3 append {int:1-14} {value}
 // kind: 1 count

@@ -2,7 +2,7 @@
 /* ops-orderly-buggy.c - a set of keys is refused when it is opened empty, with or without a crash: no store is to
  * blame. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // op: add 1; add 2; show; del 1; del 2; show; add 3; show; del 3; add 4; show
 #include "ops.h"
 

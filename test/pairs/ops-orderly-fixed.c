@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-orderly-fixed.c - a set of keys may be opened empty. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // op: add 1; add 2; show; del 1; del 2; show; add 3; show; del 3; add 4; show
 #include "ops.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-out-buggy.c - an array that grows moves to its new place before its items are there. */
 // arguments: {ops} {out}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 30
 // kind: 3 push {value}
 // kind: 1 show

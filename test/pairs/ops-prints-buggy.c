@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-prints-buggy.c - a name of three words is replaced in place; operations end when their result is printed. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads --op-marks prints
+// run: --detect inject,explore --op-marks prints
 // ops: --count 24 --seed 4
 // kind: 2 name {int:0-2} {value}
 // kind: 1 show {int:0-2}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-probe-fixed.c - a set of bits is updated by one store. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 24
 // kind: 2 mark {int:0-63}
 // probe: show; mark 3; show

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-ring-fixed.c - the size of a ring follows from its ends. */
 // arguments: {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 30
 // kind: 4 enqueue {value}
 // kind: 3 dequeue

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-server-fixed.c - a server counts an entry when the entry is on media. */
 // client: ask {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // op: add 5; sum; add 6; add 7; sum; add 8; sum; add 9; add 10; sum
 #include "ops.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-stdin-fixed.c - every operation writes back what it stores. */
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 30 --seed 2
 // kind: 3 set {int:0-5} {value}
 // kind: 3 copy {int:0-5} {int:0-5}

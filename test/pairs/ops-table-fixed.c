@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-table-fixed.c - a hash table makes a slot visible by its last store. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 30 --keys 8 --seed 3
 // kind: 4 put {key} {value}
 // kind: 2 get {key}

@@ -3,7 +3,7 @@
 // link: -lpthread
 // arguments: {ops} 2
 // recover: {ops} 1
-// run: --detect inject,explore --visits 100 --prune reads --op-marks annotated
+// run: --detect inject,explore --op-marks annotated
 // op: add 0 5; add 1 6; add 0 7; add 1 8; add 0 9; add 1 10; add 0 11; add 1 12; add 0 13; add 1 14
 // probe: show 0; show 1; add 0 1; show 0
 #include "ops.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-tree-buggy.c - a tree gets a new node before the node is on media; who walks over it crashes. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 24 --keys 12
 // kind: 2 put {key} {value}
 // kind: 1 walk

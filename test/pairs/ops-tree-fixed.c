@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-tree-fixed.c - a tree gets a new node when the node is on media. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 24 --keys 12
 // kind: 2 put {key} {value}
 // kind: 1 walk

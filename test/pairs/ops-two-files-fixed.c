@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-two-files-fixed.c - an index in one file gets an entry when the data in another file is on media. */
 // arguments: {ops}
-// run: --detect inject,explore --visits 100 --prune reads
+// run: --detect inject,explore
 // ops: --count 24 --keys 6
 // kind: 3 put {key} {value}
 // kind: 2 get {oldkey}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ops-volatile-fixed.c - a counter is in the pool, in the same word as the sum. */
 // arguments: {ops}
-// run: --detect inject --visits 100
+// run: --detect inject
 // ops: --count 20
 // kind: 2 add {int:1-99}
 // kind: 1 average
