@@ -120,6 +120,8 @@ extern ULong bo_code_hash;              /* of the running thread, since its last
 
 /* The context id of an instruction of the running thread; defines the context in the trace. */
 UInt bo_context_at(UInt code, Addr sp);
+UInt bo_context_of_caller(Addr sp);            /* of the call that led to the running function */
+UInt bo_context_child(UInt caller, UInt code); /* of an instruction in a function with this caller */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
 void bo_frame_resync(Addr sp); /* drop the frames whose calls have ended */
@@ -140,6 +142,7 @@ void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
 struct bo_open_calls { /* of one thread */
 	struct open_call *at;
 	UInt count, room;
+	const VexGuestAMD64State *state; /* its registers, if it has ever made a call */
 };
 
 extern Bool bo_calls_chosen; /* is the layer on? */
@@ -148,8 +151,8 @@ void bo_calls_choose(const HChar *pattern, Bool is_operation); /* of operations:
 /* Call `found` with the address of each symbol of this name, in all modules. */
 void bo_symbols_find(const HChar *name, void (*found)(Addr addr));
 void bo_calls_init(void);
-Bool bo_calls_entry(Addr addr, ULong *site); /* is the address the entry of a chosen function? */
-void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp);
+struct function *bo_calls_entry(Addr addr); /* the chosen function whose entry is there; NULL if there is none */
+void bo_on_call(VexGuestAMD64State *state, struct function *function, Addr sp);
 VG_REGPARM(1) void bo_on_return(Addr sp); /* a return that does not match the frame on top */
 void bo_calls_leave(Addr sp);             /* calls whose slots are below `sp` are over */
 void bo_calls_leave_all(void);            /* the running thread ends */
@@ -282,6 +285,9 @@ UChar *bo_put_bytes(UChar *p, const void *bytes, SizeT size); /* v length, then 
 /* Write one event that has only v fields, after an optional string (NULL for none).  For everything that is not hot. */
 void bo_write(UInt opcode, const ULong *fields, UInt nfields, const HChar *string);
 void bo_write_layer(UInt opcode, const UChar *bytes, SizeT size); /* one event of a layer */
+/* One event of a layer that has less than 128 bytes, which are written where `begin` says. */
+UChar *bo_layer_begin(UInt opcode);
+void bo_layer_commit(UChar *end);
 
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);

@@ -41,10 +41,12 @@ extern void VG_(demangle)(Bool cxx, Bool z, const HChar *symbol, const HChar **n
 /* ---- which functions ---- */
 
 struct function {
-	UInt id;   /* in the trace; 0: not yet defined */
-	UInt code; /* of its entry */
+	UInt id;              /* in the trace; 0: not yet defined */
+	UInt code;            /* of its entry */
+	UInt caller, context; /* of its last call; context 0: there was none */
 	const HChar *symbol, *name;
 	Bool is_operation;
+	Bool is_resolver;
 };
 
 struct pattern {
@@ -57,8 +59,7 @@ struct pattern {
 
 struct entry {
 	Addr addr;
-	UInt function;
-	Bool is_resolver;
+	struct function *function;
 };
 
 struct scanned {
@@ -67,7 +68,7 @@ struct scanned {
 
 Bool bo_calls_chosen;
 static XArray *patterns;  /* struct pattern */
-static XArray *functions; /* struct function */
+static XArray *functions; /* struct function *: translated code points to them, so they stay where they are */
 static UInt functions_defined;
 static OSet *entries;
 static XArray *scanned; /* struct scanned: modules whose symbols were compared */
@@ -95,7 +96,7 @@ void bo_calls_choose(const HChar *text, Bool is_operation)
 
 void bo_calls_init(void)
 {
-	functions = VG_(newXA)(VG_(malloc), "bo.functions", VG_(free), sizeof(struct function));
+	functions = VG_(newXA)(VG_(malloc), "bo.functions", VG_(free), sizeof(struct function *));
 	scanned = VG_(newXA)(VG_(malloc), "bo.scanned", VG_(free), sizeof(struct scanned));
 	entries = VG_(OSetGen_Create)(offsetof(struct entry, addr), NULL, VG_(malloc), "bo.entries", VG_(free));
 }
@@ -180,23 +181,33 @@ static Bool is_chosen(const DebugInfo *di, const HChar *symbol, const HChar **na
 	return chosen;
 }
 
-static UInt function_add(Addr addr, const HChar *symbol, const HChar *name, Bool is_operation)
+static struct function *function_add(Addr addr, const HChar *symbol, const HChar *name)
 {
-	struct function f = {0, bo_code_id(addr), VG_(strdup)("bo.symbol", symbol), VG_(strdup)("bo.name", name),
-			     is_operation};
+	struct function *f = VG_(calloc)("bo.function", 1, sizeof(*f));
 
-	return (UInt)VG_(addToXA)(functions, &f);
+	f->code = bo_code_id(addr);
+	f->symbol = VG_(strdup)("bo.symbol", symbol);
+	f->name = VG_(strdup)("bo.name", name);
+	VG_(addToXA)(functions, &f);
+	return f;
 }
 
-static void entry_add(Addr addr, UInt function, Bool is_resolver)
+static struct function *function_at(Word index)
+{
+	return *(struct function **)VG_(indexXA)(functions, index);
+}
+
+/* The function whose entry is at this address; NULL if it has one already. */
+static struct function *entry_add(Addr addr, const HChar *symbol, const HChar *name)
 {
 	struct entry *e;
 
 	if (VG_(OSetGen_Contains)(entries, &addr))
-		return;
+		return NULL;
 	e = VG_(OSetGen_AllocNode)(entries, sizeof(*e));
-	*e = (struct entry){addr, function, is_resolver};
+	*e = (struct entry){addr, function_add(addr, symbol, name)};
 	VG_(OSetGen_Insert)(entries, e);
+	return e->function;
 }
 
 /* The first chosen name at an address is the one that is reported. */
@@ -205,6 +216,7 @@ static void scan_symbol(const DebugInfo *di, Int index)
 	const HChar *first, **others, *name;
 	struct symbol_address at;
 	Bool is_code, is_ifunc, is_global, is_operation;
+	struct function *f;
 	UInt size;
 
 	VG_(DebugInfo_syms_getidx)(di, index, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
@@ -212,7 +224,11 @@ static void scan_symbol(const DebugInfo *di, Int index)
 		return;
 	for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
 		if (is_chosen(di, symbol, &name, &is_operation)) {
-			entry_add(at.main, function_add(at.main, symbol, name, is_operation), is_ifunc);
+			f = entry_add(at.main, symbol, name);
+			if (f) {
+				f->is_operation = is_operation;
+				f->is_resolver = is_ifunc;
+			}
 			return;
 		}
 }
@@ -276,7 +292,7 @@ void bo_calls_forget(Addr start, SizeT size)
 	}
 }
 
-Bool bo_calls_entry(Addr addr, ULong *site)
+struct function *bo_calls_entry(Addr addr)
 {
 	static UInt epoch; /* changes when a module is loaded or unloaded */
 	const struct entry *e;
@@ -286,22 +302,17 @@ Bool bo_calls_entry(Addr addr, ULong *site)
 		scan_new_modules();
 	}
 	e = VG_(OSetGen_Lookup)(entries, &addr);
-	if (e)
-		*site = BO_SITE(e->function, 0, e->is_resolver);
-	return e != NULL;
+	return e ? e->function : NULL;
 }
 
 /* ---- events ---- */
 
-static UInt function_define(UInt index)
+static void function_define(struct function *f)
 {
-	struct function *f = VG_(indexXA)(functions, index);
-	ULong module, offset;
 	SizeT symbol = VG_(strlen)(f->symbol), name = VG_(strlen)(f->name);
 	UChar *p, bytes[2 * NAME_MAX + 64];
+	ULong module, offset;
 
-	if (f->id)
-		return f->id;
 	f->id = ++functions_defined;
 	module = bo_code_define(f->code, &offset);
 	p = bo_put_v(bytes, module);
@@ -309,29 +320,29 @@ static UInt function_define(UInt index)
 	p = bo_put_bytes(p, f->symbol, symbol < NAME_MAX ? symbol : NAME_MAX);
 	p = bo_put_bytes(p, f->name, name < NAME_MAX ? name : NAME_MAX);
 	bo_write_layer(BO_OP_DEF_FUNCTION, bytes, (SizeT)(p - bytes));
-	return f->id;
 }
 
 void bo_calls_redefine(void)
 {
 	functions_defined = 0;
 	for (Word i = 0; i < VG_(sizeXA)(functions); i++)
-		((struct function *)VG_(indexXA)(functions, i))->id = 0;
+		function_at(i)->id = 0;
 }
 
-static void write_event(UInt opcode, UInt context, UInt function, const ULong *values, UInt count)
+static void write_event(UInt opcode, UInt context, struct function *f, const ULong *values, UInt count)
 {
-	UChar *p, bytes[128];
-	UInt id;
+	UChar *p;
 
 	if (!bo_writer_active())
 		return;
-	id = function_define(function);
-	p = bo_put_v(bytes, context);
-	p = bo_put_v(p, id);
+	if (UNLIKELY(!f->id))
+		function_define(f);
+	p = bo_layer_begin(opcode);
+	p = bo_put_v(p, context);
+	p = bo_put_v(p, f->id);
 	for (UInt i = 0; i < count; i++)
 		p = bo_put_v(p, values[i]);
-	bo_write_layer(opcode, bytes, (SizeT)(p - bytes));
+	bo_layer_commit(p);
 }
 
 /* ---- open calls ---- */
@@ -339,8 +350,8 @@ static void write_event(UInt opcode, UInt context, UInt function, const ULong *v
 struct open_call {
 	Addr slot; /* address of its return address; NO_SLOT: the barrier of a signal handler on another stack */
 	Addr return_address;
-	UInt function, context;
-	Bool is_resolver;
+	struct function *function;
+	UInt context;
 };
 
 static struct bo_open_calls *open; /* of the running thread; the innermost call is the last one */
@@ -377,10 +388,8 @@ static struct open_call pop(void)
 
 static void write_end(UInt opcode, const struct open_call *call, const ULong *values, UInt count)
 {
-	const struct function *f = VG_(indexXA)(functions, call->function);
-
 	write_event(opcode, call->context, call->function, values, count);
-	if (f->is_operation)
+	if (call->function->is_operation)
 		bo_operations_leave_call(call->context);
 }
 
@@ -388,7 +397,7 @@ static void leave_innermost(void)
 {
 	struct open_call call = pop();
 
-	if (call.slot != NO_SLOT && !call.is_resolver)
+	if (call.slot != NO_SLOT && !call.function->is_resolver)
 		write_end(BO_OP_LEFT, &call, NULL, 0);
 }
 
@@ -432,7 +441,7 @@ void bo_calls_pop_barrier(void)
 
 /* Is the function open in the frame at this slot?  Then a jump led back to its entry, and whatever it had called by a
  * jump is over. */
-static Bool goes_on(Addr slot, UInt function)
+static Bool goes_on(Addr slot, const struct function *function)
 {
 	for (UInt i = open->count; i-- > 0 && open->at[i].slot == slot;)
 		if (open->at[i].function == function) {
@@ -443,38 +452,49 @@ static Bool goes_on(Addr slot, UInt function)
 	return False;
 }
 
-void bo_on_call(VexGuestAMD64State *state, ULong site, Addr sp)
+/* Most often, a function is called from where it was called the last time. */
+static UInt context_of_call(struct function *f, Addr sp)
+{
+	UInt caller = bo_context_of_caller(sp);
+
+	if (UNLIKELY(f->caller != caller || !f->context)) {
+		f->caller = caller;
+		f->context = bo_context_child(caller, f->code);
+	}
+	return f->context;
+}
+
+void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 {
 	ULong arguments[BO_CALL_ARGUMENTS] = {state->guest_RDI, state->guest_RSI, state->guest_RDX,
 					      state->guest_RCX, state->guest_R8,  state->guest_R9};
-	UInt function = BO_SITE_CODE(site);
-	struct open_call call = {sp, 0, function, 0, BO_SITE_KIND(site)};
+	struct open_call call = {sp, 0, f, 0};
 
 	if (!bo_writer_active() || sp % sizeof(Addr))
 		return;
-	const struct function *f = VG_(indexXA)(functions, function);
-	call.context = bo_context_at(f->code, sp);
-	if (goes_on(sp, function))
+	call.context = context_of_call(f, sp);
+	if (goes_on(sp, f))
 		return;
 	call.return_address = *(const Addr *)sp;
 	bo_frame_watch(sp);
+	open->state = state;
 	push(&call);
-	if (call.is_resolver)
+	if (f->is_resolver)
 		return;
 	if (f->is_operation)
 		bo_operations_enter_call(call.context);
-	write_event(BO_OP_CALL, call.context, function, arguments, BO_CALL_ARGUMENTS);
+	write_event(BO_OP_CALL, call.context, f, arguments, BO_CALL_ARGUMENTS);
 }
 
 static XArray *resolved; /* Addr: implementations of IFUNCs that may already have been translated */
 
-static void note_implementation(Addr addr, UInt function)
+static void note_implementation(Addr addr, const struct function *resolver)
 {
-	const struct function *f = VG_(indexXA)(functions, function);
+	struct function *f = entry_add(addr, resolver->symbol, resolver->name);
 
-	if (VG_(OSetGen_Contains)(entries, &addr))
+	if (!f)
 		return;
-	entry_add(addr, function_add(addr, f->symbol, f->name, f->is_operation), False);
+	f->is_operation = resolver->is_operation;
 	if (!resolved)
 		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));
 	VG_(addToXA)(resolved, &addr);
@@ -489,17 +509,15 @@ void bo_calls_settle(void)
 static void end_calls(Addr sp)
 {
 	Addr destination = *(const Addr *)(sp - sizeof(Addr));
-	ULong result;
+	ULong result = open->state->guest_RAX;
 
-	VG_(get_shadow_regs_area)
-	(VG_(get_running_tid)(), (UChar *)&result, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof(result));
 	while (bo_call_slot < sp) {
 		if (bo_call_slot != sp - sizeof(Addr) || innermost()->return_address != destination) {
 			leave_innermost();
 			continue;
 		}
 		struct open_call call = pop();
-		if (call.is_resolver)
+		if (call.function->is_resolver)
 			note_implementation(result, call.function);
 		else
 			write_end(BO_OP_RETURN, &call, &result, 1);

@@ -22,6 +22,7 @@
 #define FOLD_LIMIT 4
 #define BARRIER_CODE 0xffffffffu
 #define NO_SLOT (~0ULL)
+#define CACHE_BITS 14 /* two contexts of one slot cost a search at each event, so there are many slots */
 
 /* A scheduler slice runs at most 100,000 blocks, and a block ends in at most one call.  So this much room at the start
  * of a slice is enough for the whole slice, and those pushes need no check.  Calls chased into a block need one
@@ -81,11 +82,11 @@ static UInt context_create(UInt parent, UInt code)
 
 static struct {
 	UInt parent, code, id;
-} context_cache[4096];
+} context_cache[1u << CACHE_BITS];
 
-static UInt context_child(UInt parent, UInt code)
+UInt bo_context_child(UInt parent, UInt code)
 {
-	UInt slot = (parent * 0x9e3779b1u ^ code * 0x85ebca6bu) >> 20;
+	UInt slot = (parent * 0x9e3779b1u ^ code * 0x85ebca6bu) >> (32 - CACHE_BITS);
 	UInt id;
 
 	if (LIKELY(context_cache[slot].parent == parent && context_cache[slot].code == code))
@@ -243,7 +244,7 @@ static void frames_resolve(void)
 		f--;
 	}
 	for (f++; f < bo_frame_top; f++)
-		f->context = context_child(f[-1].context - 1, f->code) + 1;
+		f->context = bo_context_child(f[-1].context - 1, f->code) + 1;
 }
 
 static Bool in_alt_stack(Addr sp)
@@ -264,7 +265,7 @@ static void drop_abandoned_barrier(void)
 	bo_calls_pop_barrier();
 }
 
-UInt bo_context_at(UInt code, Addr sp)
+UInt bo_context_of_caller(Addr sp)
 {
 	while (UNLIKELY(running->barriers) && !in_alt_stack(sp))
 		drop_abandoned_barrier();
@@ -273,7 +274,12 @@ UInt bo_context_at(UInt code, Addr sp)
 		bo_calls_leave(sp);
 	if (UNLIKELY(!bo_frame_top[-1].context))
 		frames_resolve();
-	return context_child(bo_frame_top[-1].context - 1, code);
+	return bo_frame_top[-1].context - 1;
+}
+
+UInt bo_context_at(UInt code, Addr sp)
+{
+	return bo_context_child(bo_context_of_caller(sp), code);
 }
 
 /* After bo_context_at.  A function that was not called, but entered by a return or by the kernel, gets a frame that

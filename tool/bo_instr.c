@@ -306,10 +306,10 @@ static void push_frame(struct block *b, Addr return_address)
 	store64(b, where, add(b, top, sizeof(struct bo_frame)));
 }
 
-static void add_call(struct block *b, ULong function)
+static void add_call(struct block *b, const struct function *function)
 {
 	IRDirty *d = unsafeIRDirty_0_N(0, "bo_on_call", VG_(fnptr_to_fnentry)(bo_on_call),
-				       mkIRExprVec_3(IRExpr_GSPTR(), u64(function), guest_reg(b, OFF_RSP)));
+				       mkIRExprVec_3(IRExpr_GSPTR(), u64((Addr)function), guest_reg(b, OFF_RSP)));
 
 	d->nFxState = 1;
 	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
@@ -384,7 +384,7 @@ static void add_before_read(struct block *b)
 static void begin_insn(struct block *b, const IRStmt *mark)
 {
 	Addr addr = mark->Ist.IMark.addr;
-	ULong function;
+	const struct function *function;
 
 	/* A call that VEX chased into is visible only as a jump in the stream of instructions. */
 	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
@@ -396,7 +396,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	note_insn(b);
 	if (clo_bo_dependencies)
 		bo_shadow_insn(b);
-	if (bo_calls_chosen && bo_calls_entry(addr, &function))
+	function = bo_calls_chosen ? bo_calls_entry(addr) : NULL;
+	if (function)
 		add_call(b, function);
 }
 

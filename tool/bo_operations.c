@@ -40,25 +40,35 @@ ULong bo_op_next_index(void)
 	return next++;
 }
 
-void bo_op_begin(UInt context, ULong index, const HChar *text)
+static void write_numbers(UInt opcode, UInt context, const ULong *numbers, UInt count)
+{
+	UChar *p = bo_put_v(bo_layer_begin(opcode), context);
+
+	for (UInt i = 0; i < count; i++)
+		p = bo_put_v(p, numbers[i]);
+	bo_layer_commit(p);
+}
+
+static void write_begin_with(UInt context, ULong index, const HChar *text)
 {
 	UChar bytes[BLACKOUT_TEXT_MAX + 64], *p = bo_put_v(bytes, context);
 	SizeT length = 0;
 
-	while (text && length < BLACKOUT_TEXT_MAX && text[length])
+	while (length < BLACKOUT_TEXT_MAX && text[length])
 		length++;
 	p = bo_put_v(p, index);
 	p = bo_put_bytes(p, text, length);
 	bo_write_layer(BO_OP_OPERATION_BEGIN, bytes, (SizeT)(p - bytes));
 }
 
-static void write_numbers(UInt opcode, UInt context, const ULong *numbers, UInt count)
+void bo_op_begin(UInt context, ULong index, const HChar *text)
 {
-	UChar bytes[64], *p = bo_put_v(bytes, context);
+	ULong numbers[] = {index, 0 /* length of the text */};
 
-	for (UInt i = 0; i < count; i++)
-		p = bo_put_v(p, numbers[i]);
-	bo_write_layer(opcode, bytes, (SizeT)(p - bytes));
+	if (text)
+		write_begin_with(context, index, text);
+	else
+		write_numbers(BO_OP_OPERATION_BEGIN, context, numbers, 2);
 }
 
 void bo_op_end(UInt context, ULong index)

@@ -278,6 +278,24 @@ void bo_write_layer(UInt opcode, const UChar *bytes, SizeT size)
 	bo_writer_commit(bo_put_bytes(p, bytes, size));
 }
 
+UChar *bo_layer_begin(UInt opcode)
+{
+	UChar *p;
+
+	bo_event_end_string();
+	p = bo_writer_begin(16 + 128);
+	*p = (UChar)opcode;
+	return p + 2;
+}
+
+void bo_layer_commit(UChar *end)
+{
+	UChar *p = writer.position;
+
+	p[1] = (UChar)(end - p - 2); /* the number of the bytes: less than 128, so it is one byte */
+	bo_writer_commit(end);
+}
+
 Bool bo_writer_active(void)
 {
 	return writer.chunk != NULL;
