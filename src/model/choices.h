@@ -145,6 +145,13 @@ struct choices_bounds choices_decide(const struct choices *c, uint32_t line, con
 /* Copy the taken units over the line's 64 bytes, which hold the certain content. */
 void choices_apply(const struct choices *c, uint32_t line, const uint8_t *taken, uint8_t *bytes);
 
+/* The legal set that is closest to a wish.  `taken` has a flag for each unit of the block.  choices_drop leaves out what
+ * cannot be on media without the units that are left out: the result is the largest legal set within the given one.
+ * choices_demand takes what must be on media together with the units that are taken: the result is the smallest legal
+ * set around the given one.  (In choices_close.c.) */
+void choices_drop(const struct choices *c, uint8_t *taken);
+void choices_demand(const struct choices *c, uint8_t *taken);
+
 /* Count the sets of units of the open lines within bounds.  Exact while all intermediate numbers are below 2^53,
  * approximate above that, infinite above 2^1023.  `decided` has a flag for each line; NULL: all are open. */
 double choices_count(const struct choices *c, struct choices_bounds bounds, const uint8_t *decided);

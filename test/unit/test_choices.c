@@ -32,6 +32,7 @@
 #define PROGRAMS 12000
 #define UNITS 16
 #define LINES 16
+#define WISHES 2
 
 static uint64_t seed = 1, only;
 
@@ -206,6 +207,46 @@ static void check_all(struct check *k, enum choices_mode mode, uint64_t random)
 	map_free(&k->reached_contents);
 }
 
+/* `set` as flags by unit of the block. */
+static void flags_of(const struct choices *c, uint32_t set, uint8_t *flags)
+{
+	for (uint32_t i = 0; i < c->unit_count; i++)
+		flags[i] = set >> choices_units(c)[i].pending & 1;
+}
+
+static uint32_t set_from(const struct choices *c, const uint8_t *flags)
+{
+	uint32_t set = 0;
+
+	for (uint32_t i = 0; i < c->unit_count; i++)
+		set |= (uint32_t)flags[i] << choices_units(c)[i].pending;
+	return set;
+}
+
+/* The closest legal sets within and around any set: they contain, or are part of, all other ones. */
+static void check_closest(struct check *k, uint32_t wish)
+{
+	uint8_t flags[UNITS];
+	uint32_t within, around;
+
+	flags_of(k->c, wish, flags);
+	choices_drop(k->c, flags);
+	within = set_from(k->c, flags);
+	flags_of(k->c, wish, flags);
+	choices_demand(k->c, flags);
+	around = set_from(k->c, flags);
+	if (!k->legal[within] || within & ~wish)
+		complain(k, "choices_drop makes %#x of %#x", within, wish);
+	if (!k->legal[around] || wish & ~around)
+		complain(k, "choices_demand makes %#x of %#x", around, wish);
+	for (uint32_t set = 0; set < 1u << k->c->unit_count; set++) {
+		if (k->legal[set] && !(set & ~wish) && set & ~within)
+			complain(k, "choices_drop makes %#x of %#x, not %#x", within, wish, set);
+		if (k->legal[set] && !(wish & ~set) && around & ~set)
+			complain(k, "choices_demand makes %#x of %#x, not %#x", around, wish, set);
+	}
+}
+
 static void check_point(struct check *k, uint64_t random)
 {
 	struct choices *c = choices_take(k->model);
@@ -221,6 +262,8 @@ static void check_point(struct check *k, uint64_t random)
 	check_all(k, CHOICES_CONTENTS, random >> 7);
 	choices_mark(c);
 	check_all(k, CHOICES_ONCE, random >> 11);
+	for (unsigned i = 0; i < WISHES; i++)
+		check_closest(k, (uint32_t)(random >> i * 9) & ((1u << c->unit_count) - 1));
 	map_free(&k->contents);
 	free(c);
 }
