@@ -237,6 +237,7 @@ void campaign_free(struct campaign *c)
 	for (size_t i = 0; i < c->blocks.count; i++)
 		free(c->blocks.at[i]);
 	vec_free(&c->blocks);
+	vec_free(&c->suspects);
 	results_free(&c->results);
 	vec_free(&c->foreign_files);
 	select_free(c->select);

@@ -142,7 +142,7 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 
 	for (size_t i = 0; i < c->results.all.count; i++) {
 		const char *names[STRATEGY_SET_MAX];
-		struct crash_sighting sighting = result_sighting(c, &c->results.all.at[i], names);
+		struct crash_sighting sighting = result_sighting(c, &c->results.all.at[i], trace, names);
 
 		crash_add(crash, &sighting);
 	}

@@ -185,7 +185,7 @@ static int state_nest(struct nest *n, const struct state *state, const struct cr
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
 		.input = {.state = state, .crash = &idle},
-		.layers = campaign_layers(c),
+		.layers = strategies_layers(n->strategies.at, n->strategies.count),
 		.under = c->nested->dir,
 		.keep = name,
 	};
@@ -432,7 +432,7 @@ static void strategies_pick(struct nest *n)
 
 		for (size_t i = 0; i < o->strategy_count; i++)
 			wanted |= o->strategies[i] == *s;
-		if (wanted)
+		if (wanted && !(*s)->outermost)
 			vec_push(&n->strategies, *s);
 	}
 }
@@ -517,7 +517,7 @@ static void nested_add(const struct nested_campaign *nested, const struct trace 
 	for (size_t i = 0; i < nested->campaign->results.all.count; i++) {
 		const char *names[STRATEGY_SET_MAX];
 		struct crash_sighting sighting =
-			result_sighting(nested->campaign, &nested->campaign->results.all.at[i], names);
+			result_sighting(nested->campaign, &nested->campaign->results.all.at[i], trace, names);
 
 		sighting.nested = true;
 		if (sighting.states)

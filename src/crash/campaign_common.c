@@ -67,6 +67,20 @@ struct crash_context campaign_crash(const struct campaign *c, size_t platform, u
 								.first = c->first});
 }
 
+bool campaign_context_ends(const struct campaign *c, size_t platform, struct reading *reading, const struct event *ev)
+{
+	uint64_t event = reading_number(reading);
+
+	return ev && (ev->type == EVENT_OPERATION_BEGIN || ev->type == EVENT_OPERATION_END) &&
+	       model_pending_count(image_model(reading_image(reading))) &&
+	       campaign_crash(c, platform, event).key != campaign_crash(c, platform, event + 1).key;
+}
+
+void campaign_suspect(struct campaign *c, uint64_t event)
+{
+	vec_push(&c->suspects, event);
+}
+
 /* Testers */
 
 const struct tester_maker *campaign_maker(const struct campaign *c)

@@ -72,6 +72,8 @@ struct campaign {
 	bool begun;       /* recovery was tested without a crash */
 	uint64_t orderly; /* a bit for each platform where contents without a crash were tested in the middle */
 
+	VEC_OF(uint64_t) suspects; /* events of stores that strategies suspect, besides options.suspects */
+
 	struct results results;
 	struct hangs *hangs;
 	struct leftovers *leftovers; /* NULL: not looked at */
@@ -100,6 +102,14 @@ bool campaign_is_creating(const struct campaign *campaign, const struct trial *t
 /* The context of a crash just after an event of the recording; or CRASH_NONE. */
 struct crash_context campaign_crash(const struct campaign *campaign, size_t platform, uint64_t event);
 
+/* Do crashes after `ev`, the next event of the reading, have another context, while stores are pending?  Oracles may
+ * judge the same states differently there. */
+bool campaign_context_ends(const struct campaign *campaign, size_t platform, struct reading *reading,
+			   const struct event *ev);
+
+/* Tell later strategies that this store should not be lost.  With a budget, explore looks there first. */
+void campaign_suspect(struct campaign *campaign, uint64_t event);
+
 /* The maker of testers to use. */
 const struct tester_maker *campaign_maker(const struct campaign *campaign);
 
@@ -123,17 +133,14 @@ void campaign_testing(struct campaign *campaign);
 /* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
-/* Record recovery on a state, with its loads, for a consumer that wants to see what recovery does.  If `state` is NULL,
- * use the files as the program left them.  *whole is false if the consumer did not see all of it.  0 or
- * TESTER_STOPPED. */
+/* Record recovery on a state, with its loads and these layers, for a consumer that wants to see what recovery does.  If
+ * `state` is NULL, use the files as the program left them.  *whole is false if the consumer did not see all of it.  0
+ * or TESTER_STOPPED. */
 int campaign_watch(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
-		   const struct recovery_consumer *consumer, bool *whole);
+		   uint32_t layers, const struct recovery_consumer *consumer, bool *whole);
 /* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
  * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);
 void campaign_watch_end(struct campaign *campaign);
-
-/* The layers that all recordings of recovery have. */
-uint32_t campaign_layers(const struct campaign *campaign);
 
 #endif

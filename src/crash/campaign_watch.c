@@ -31,12 +31,7 @@ void campaign_watch_end(struct campaign *c)
 		tree_remove(dir);
 }
 
-uint32_t campaign_layers(const struct campaign *c)
-{
-	return strategies_layers(c->options.strategies, c->options.strategy_count);
-}
-
-int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash,
+int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash, uint32_t layers,
 		   const struct recovery_consumer *consumer, bool *whole)
 {
 	struct err ignored;
@@ -44,7 +39,7 @@ int campaign_watch(struct campaign *c, const struct state *state, const struct c
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
 		.input = {.state = state, .content = c->survey->final, .crash = crash},
-		.layers = campaign_layers(c) | BO_LAYER_LOADS,
+		.layers = layers | BO_LAYER_LOADS,
 		.under = dir,
 	};
 	int r = watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;

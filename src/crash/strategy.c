@@ -182,6 +182,7 @@ int pass_try(struct pass *pass, struct trial trial, struct err *err)
 	advice = hangs_look(c, pass->platform, &trial, err);
 	if (advice < 0 || advice == HANGS_LEAVE)
 		return advice < 0 ? advice : 0;
+	trial.number = pass->chooser->trials[pass->platform].all.count;
 	vec_push(&pass->chooser->trials[pass->platform].all, trial);
 	r = tester_claim(c->tester, trial.digest, &crash, err);
 	if (r)
@@ -202,13 +203,20 @@ void chooser_jobs(struct chooser *chooser, size_t platform, const struct judge_s
 	trials_judge(&chooser->trials[platform], c->outcomes, chooser->number, jobs, seen, &c->found);
 }
 
-struct crash_sighting result_sighting(const struct campaign *c, const struct result *result, const char **names)
+struct crash_sighting result_sighting(const struct campaign *c, const struct result *result, const struct trace *trace,
+				      const char **names)
 {
 	struct crash_sighting sighting = result->sighting;
 
 	sighting.detectors = names;
-	for (unsigned i = 0; i < c->options.strategy_count; i++)
-		if (result->strategies & strategy_bit(i))
-			names[sighting.detector_count++] = c->options.strategies[i]->name;
+	for (unsigned i = 0; i < c->options.strategy_count; i++) {
+		const struct strategy *strategy = c->options.strategies[i];
+
+		if (!(result->strategies & strategy_bit(i)))
+			continue;
+		names[sighting.detector_count++] = strategy->name;
+		if (strategy->tell)
+			strategy->tell(&c->choosers[i], trace, &sighting);
+	}
 	return sighting;
 }

@@ -55,6 +55,7 @@ struct strategy {
 	bool all_sets;    /* tests all legal sets of persisted stores, and counts them without a recovery command */
 	bool observes;    /* may record recovery to see what it reads (campaign_watch) */
 	bool nests;       /* with --nested, crashes recovery too even if it was not asked for */
+	bool outermost;   /* never crashes recovery: it needs more than recordings of recovery have */
 
 	/* How often each platform is read; NULL: once. */
 	unsigned (*passes)(const struct campaign_options *options);
@@ -80,6 +81,14 @@ struct strategy {
 	/* Other states that recovery passes on, and may be crashed on in turn: those at the index-th place, or NULL
 	 * after the last.  *event: the crash is just after it.  Only the first platform matters. */
 	const struct candidates *(*candidates)(const struct chooser *chooser, size_t index, uint64_t *event);
+
+	/* Adds what it knows to the sighting of a result that it found.  `trace` was read to its end.  What it adds must
+	 * live as long as the campaign. */
+	void (*tell)(const struct chooser *chooser, const struct trace *trace, struct crash_sighting *sighting);
+
+	/* Without a recovery command: adds to the report what can be said without any test.  0 or -1. */
+	int (*untested)(const struct campaign_options *options, const struct survey *survey, struct findings *findings,
+			struct err *err);
 
 	/* Adds figures to the report. */
 	void (*figures)(const struct chooser *chooser, struct findings *findings);
@@ -107,9 +116,10 @@ int pass_try(struct pass *pass, struct trial trial, struct err *err);
 uint32_t strategies_layers(const struct strategy *const *strategies, size_t count);
 bool strategies_all_sets(const struct strategy *const *strategies, size_t count);
 
-/* The result as a sighting that names its strategies.  The names are in `names`, which has STRATEGY_SET_MAX
- * elements. */
-struct crash_sighting result_sighting(const struct campaign *campaign, const struct result *result, const char **names);
+/* The result as a sighting that names its strategies, with what they know about it.  The names are in `names`, which
+ * has STRATEGY_SET_MAX elements.  `trace` is the recording, read to its end. */
+struct crash_sighting result_sighting(const struct campaign *campaign, const struct result *result,
+				      const struct trace *trace, const char **names);
 
 /* Apply the rules of trials.h to the chooser's trials. */
 void chooser_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);

@@ -10,7 +10,9 @@ static int trial_order(const void *left, const void *right)
 
 	if (a->event != b->event)
 		return a->event < b->event ? -1 : 1;
-	return a->which - b->which;
+	if (a->which != b->which)
+		return a->which - b->which;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 void trials_sort(struct trials *t)

@@ -37,6 +37,7 @@ enum trial_which { TRIAL_ALL, TRIAL_NONE };
 struct trial {
 	struct digest digest;  /* of the case (crash_context.h) */
 	uint64_t event;        /* the crash is just after this event */
+	uint64_t number;       /* the number of trials before it; sorts those of the same event */
 	uint64_t from;         /* ALL: the user asked for no crash before this event */
 	uint64_t lost;         /* NONE: hash of the contexts whose stores are lost */
 	const bool *persisted; /* NONE: a flag for each pending unit, any legal set; NULL: none is persisted */

@@ -95,10 +95,10 @@ static bool root_is_suspect(struct explored *explored, const struct moment *mome
 	return is_suspect;
 }
 
-static void suspects_take(struct explored *explored, const struct campaign_options *options)
+static void suspects_take(struct explored *explored, const uint64_t *events, size_t count)
 {
-	for (size_t i = 0; i < options->suspect_count; i++) {
-		uint64_t *index = map_put(&explored->suspect_index, options->suspects[i], 0);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *index = map_put(&explored->suspect_index, events[i], 0);
 
 		if (*index)
 			continue;
@@ -155,18 +155,6 @@ static int moment_explore(struct explore *e, const struct event *ev, uint64_t se
 
 /* Contexts */
 
-/* Do crashes after this event have another context, with stores pending that were not explored in the old one?  Oracles
- * may judge the same states differently there. */
-static bool context_ends(const struct explore *e, const struct event *ev)
-{
-	uint64_t event = reading_number(e->reading);
-
-	return ev && (ev->type == EVENT_OPERATION_BEGIN || ev->type == EVENT_OPERATION_END) &&
-	       model_pending_count(image_model(reading_image(e->reading))) &&
-	       campaign_crash(e->campaign, e->platform, event).key !=
-		       campaign_crash(e->campaign, e->platform, event + 1).key;
-}
-
 /* With --prune segments, contexts that end with stores of the same code pending are explored a few times only. */
 static bool context_is_chosen(struct explore *e)
 {
@@ -220,7 +208,8 @@ static int explore_event(struct pass *pass, const struct event *ev, struct err *
 			segments_skip(e->segments);
 		else if (segments_cut(e->segments).chosen)
 			r = moment_explore(e, ev, 1, err);
-	} else if (context_ends(e, ev) && select_returned(e->campaign->select) && context_is_chosen(e)) {
+	} else if (campaign_context_ends(e->campaign, e->platform, e->reading, ev) &&
+		   select_returned(e->campaign->select) && context_is_chosen(e)) {
 		r = moment_explore(e, ev, 0, err);
 	}
 	if (ev)
@@ -244,7 +233,7 @@ static bool pass_is_due(const struct campaign *c, const struct explored *explore
 			enum explore_pass pass)
 {
 	if (pass == PASS_SUSPECTS)
-		return has_budget(c) && c->options.suspect_count;
+		return has_budget(c) && c->options.suspect_count + c->suspects.count;
 	if (pass == PASS_ALL)
 		return true;
 	if (pass == PASS_NEST)
@@ -292,12 +281,15 @@ static unsigned explore_passes(const struct campaign_options *options)
 static bool explore_due(struct chooser *chooser, size_t platform, unsigned number)
 {
 	struct explored *explored = &((struct explored *)chooser->state)[platform];
+	const struct campaign *c = chooser->campaign;
 	enum explore_pass pass = (enum explore_pass)number;
 
-	if (!pass_is_due(chooser->campaign, explored, platform, pass))
+	if (!pass_is_due(c, explored, platform, pass))
 		return false;
-	if (pass == PASS_SUSPECTS)
-		suspects_take(explored, &chooser->campaign->options);
+	if (pass == PASS_SUSPECTS) {
+		suspects_take(explored, c->options.suspects, c->options.suspect_count);
+		suspects_take(explored, c->suspects.at, c->suspects.count);
+	}
 	pass_begin(chooser, platform, pass);
 	return true;
 }

@@ -32,7 +32,7 @@ struct explored; /* what was explored on one platform */
 /* The passes, in the order in which they run.  With a budget, each pass goes through all roots before the next pass
  * looks closer.  Without a budget, PASS_ALL finishes each root.  The suspicious states are defined in try_each.c. */
 enum explore_pass {
-	/* With a budget: a glance at roots with a pending store that another detector reported. */
+	/* With a budget: a glance at roots with a pending store that another detector reported or suspects. */
 	PASS_SUSPECTS,
 	PASS_ALL,      /* all roots; with a budget, a glance at the other roots */
 	PASS_NEST,     /* with --nested: find states whose recovery is to be crashed */

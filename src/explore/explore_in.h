@@ -56,7 +56,7 @@ struct root {
 	struct candidates candidates; /* for --nested; on the first platform only */
 };
 
-/* A store that another detector reported. */
+/* A store that another detector reported, or that an invariant wants to be persisted first. */
 struct suspect {
 	uint64_t last;  /* event of the last root in which it was pending */
 	unsigned roots; /* number of counted roots in which it was pending */

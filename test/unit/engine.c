@@ -213,7 +213,7 @@ void engine_free(struct engine *e)
 void expect_detectors(const struct engine *e, size_t result, const char *detectors)
 {
 	const char *names[STRATEGY_SET_MAX];
-	struct crash_sighting s = result_sighting(e->campaign, &e->campaign->results.all.at[result], names);
+	struct crash_sighting s = result_sighting(e->campaign, &e->campaign->results.all.at[result], NULL, names);
 	char text[200] = "";
 
 	for (size_t i = 0; i < s.detector_count; i++) {
