@@ -15,7 +15,7 @@ static uint32_t next_node(const struct flow_graph *g, uint32_t node)
 
 static bool node_falls_through(const struct flow_node *n)
 {
-	return n->kind == FLOW_PLAIN || n->kind == FLOW_CALL || n->kind == FLOW_CALL_INDIRECT;
+	return !n->left && (n->kind == FLOW_PLAIN || n->kind == FLOW_CALL || n->kind == FLOW_CALL_INDIRECT);
 }
 
 static void block_make(struct flow_graph *g, uint32_t first)
@@ -59,8 +59,8 @@ static void edge_add_jump(struct flow_graph *g, struct edges *e, uint64_t to)
 	edge_add(g, e, flow_is_inside(g, to) ? block_at(g, to) : FLOW_EXIT);
 }
 
-/* The edges of indirect jumps are not sorted, but there are few. */
-static void edges_add_indirect(struct flow_graph *g, struct edges *e, uint32_t last)
+/* These edges are not sorted, but there are few. */
+static void edges_add_jumps(struct flow_graph *g, struct edges *e, uint32_t last)
 {
 	for (uint32_t i = 0; i < g->jump_count; i++)
 		if (g->jumps[i].from == last)
@@ -82,11 +82,13 @@ static void edges_add_of(struct flow_graph *g, struct edges *e, uint32_t block)
 		edge_add(g, e, block);
 		break;
 	case FLOW_JUMP: edge_add_jump(g, e, n->target); break;
-	case FLOW_JUMP_INDIRECT: edges_add_indirect(g, e, last); break;
+	case FLOW_JUMP_INDIRECT:
 	case FLOW_RETURN:
 	case FLOW_STOP: break;
 	default: edge_add_next(g, e, last); break;
 	}
+	if (n->kind == FLOW_JUMP_INDIRECT || n->left)
+		edges_add_jumps(g, e, last);
 }
 
 /* A place where branches join has two ways leading to it, or ends a loop.  As long as the targets of some jump are not
@@ -117,6 +119,10 @@ static void joins_count(struct flow_graph *g, const struct edges *e)
 			g->blocks[e->to[i]].is_join |= reached[e->to[i]];
 			reached[e->to[i]] = true;
 		}
+	for (uint32_t b = 0; b < g->block_count; b++) {
+		const struct flow_node *first = &g->nodes[g->blocks[b].first];
+		g->blocks[b].is_landing = first->lands || (!reached[b] && first->at != g->function.entry);
+	}
 	g->code.resize(reached, 0);
 }
 

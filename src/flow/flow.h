@@ -7,9 +7,9 @@
  *             if (p.kind == FLOW_BRANCH)              // all ways from p.at meet again at p.after
  *
  * The graph is found by recursive descent: it has what can be reached from the entry by direct jumps, conditional
- * jumps, the tables of switch statements, and jumps that were seen when the program ran.  It has also what lies between
- * such code and the end of the function, because landing pads of exceptions, and cases whose table was not recognized,
- * are reached by no direct jump.  Since post-dominators depend only on what can be reached from a place, code that is
+ * jumps, the tables of switch statements, and jumps that were seen when the program ran.  It has also the rest of the
+ * function's code, because landing pads of exceptions, and cases whose table was not recognized, are reached by no
+ * direct jump.  Since post-dominators depend only on what can be reached from a place, code that is
  * never executed does no harm there.
  *
  * Ways end at returns, at jumps to other functions (tail calls), at calls that do not return, at instructions that stop,
@@ -31,6 +31,12 @@
 #include "flow/insn.h"
 #include "flow/memory.h"
 
+enum flow_return {
+	FLOW_RETURNS,
+	FLOW_RETURNS_NOT,
+	FLOW_RETURNS_TWICE, /* as setjmp: again when a longjmp comes back to it */
+};
+
 /* How to look at the program. */
 struct flow_code {
 	flow_resize *resize;
@@ -38,20 +44,27 @@ struct flow_code {
 	size_t (*read)(void *arg, uint64_t at, void *to, size_t size);
 	/* Does a function begin here, so that a jump to this place is a tail call? */
 	bool (*begins)(void *arg, uint64_t at);
-	/* May a call of this address return?  flow_returns can tell. */
-	bool (*returns)(void *arg, uint64_t callee);
+	/* How a call of this address returns.  flow_returns can tell. */
+	enum flow_return (*returns)(void *arg, uint64_t callee);
 	void *arg;
 };
 
-/* A jump that was seen: from the instruction at `from`, an indirect jump. */
+/* A jump that was seen when the program ran. */
 struct flow_seen {
-	uint64_t from, to;
+	uint64_t from; /* address of an indirect jump */
+	uint64_t to;
+	bool by_unwinding; /* `from` is the return address of a call that was left by an exception or by longjmp */
+};
+
+struct flow_range {
+	uint64_t start, end;
 };
 
 struct flow_function {
 	uint64_t entry;
-	uint64_t end; /* 0: not known */
-	const struct flow_seen *seen;
+	const struct flow_range *parts; /* its code, if that is known */
+	uint32_t part_count;
+	const struct flow_seen *seen; /* may have jumps of other functions too */
 	uint32_t seen_count;
 };
 
@@ -66,9 +79,10 @@ struct flow_point {
 	uint64_t at;
 	uint64_t after; /* its immediate post-dominator, which begins a block; 0: all ways first meet outside */
 	uint8_t length;
-	uint8_t kind; /* enum flow_kind */
-	bool is_join; /* may be `after` of a branch, now or when more jumps have been seen */
-	bool is_open; /* FLOW_JUMP_INDIRECT: no target is known */
+	uint8_t kind;    /* enum flow_kind */
+	bool is_join;    /* may be `after` of a branch, now or when more jumps have been seen */
+	bool is_landing; /* an exception or longjmp may lead here: nothing else does, or after a call that returns twice */
+	bool is_open;    /* FLOW_JUMP_INDIRECT: no target is known */
 };
 
 uint32_t flow_graph_count(const struct flow_graph *g);

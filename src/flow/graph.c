@@ -61,7 +61,10 @@ bool flow_is_inside(const struct flow_graph *g, uint64_t at)
 {
 	const struct flow_function *f = &g->function;
 
-	return (at >= f->entry && at < f->end) || at == f->entry || !g->code.begins(g->code.arg, at);
+	for (uint32_t i = 0; i < f->part_count; i++)
+		if (at >= f->parts[i].start && at < f->parts[i].end)
+			return true;
+	return at == f->entry || !g->code.begins(g->code.arg, at);
 }
 
 static void todo_add(struct flow_graph *g, uint64_t at, uint32_t from)
@@ -83,12 +86,17 @@ static void follow_jump(struct flow_graph *g, uint32_t from)
 }
 
 /* A call that cannot return, or that a function follows, is the end of the way. */
-static bool call_returns(struct flow_graph *g, const struct flow_node *n)
+static bool call_returns(struct flow_graph *g, struct flow_node *n)
 {
 	uint64_t next = n->at + n->length;
 
-	if (n->kind == FLOW_CALL && n->target != next && !g->code.returns(g->code.arg, n->target))
-		return false;
+	if (n->kind == FLOW_CALL && n->target != next) {
+		enum flow_return how = g->code.returns(g->code.arg, n->target);
+
+		n->twice = how == FLOW_RETURNS_TWICE;
+		if (how == FLOW_RETURNS_NOT)
+			return false;
+	}
 	return flow_is_inside(g, next);
 }
 
@@ -127,6 +135,13 @@ static uint32_t node_decode(struct flow_graph *g, uint64_t at, uint32_t before)
 	return node_add(g, &node);
 }
 
+/* What is known about a node from the one before it on a way. */
+static void node_follow(struct flow_node *n, const struct flow_node *before)
+{
+	n->lands = before->twice;
+	n->leads = before->twice || before->kind == FLOW_BRANCH || before->kind == FLOW_REPEAT;
+}
+
 /* Walk from an address to the end of the way, or to what is known. */
 static void walk(struct flow_graph *g, uint64_t at, uint32_t from)
 {
@@ -135,11 +150,12 @@ static void walk(struct flow_graph *g, uint64_t at, uint32_t from)
 
 	for (; index == FLOW_NONE && !g->too_large; index = flow_node_find(g, at)) {
 		index = node_decode(g, at, before);
-		g->nodes[index].leads = first;
-		g->nodes[index].jumped = first && from != FLOW_NONE;
-		if (before != FLOW_NONE && !first &&
-		    (g->nodes[before].kind == FLOW_BRANCH || g->nodes[before].kind == FLOW_REPEAT))
+		if (first) {
 			g->nodes[index].leads = true;
+			g->nodes[index].jumped = from != FLOW_NONE;
+		} else {
+			node_follow(&g->nodes[index], &g->nodes[before]);
+		}
 		first = false;
 		if (!node_continues(g, index))
 			return;
@@ -163,6 +179,7 @@ static void explore(struct flow_graph *g)
 static void jump_found(struct flow_graph *g, uint32_t from, uint64_t to)
 {
 	g->nodes[from].open = false;
+	g->nodes[from].left = g->nodes[from].kind != FLOW_JUMP_INDIRECT;
 	for (uint32_t i = g->jump_count; i-- > 0 && g->jumps[i].from == from;)
 		if (g->jumps[i].to == to)
 			return;
@@ -172,33 +189,53 @@ static void jump_found(struct flow_graph *g, uint32_t from, uint64_t to)
 		todo_add(g, to, from);
 }
 
-static void jump_resolve(struct flow_graph *g, uint32_t index)
+/* Add what was seen from an address. */
+static void jump_see(struct flow_graph *g, uint32_t index, uint64_t from, bool by_unwinding)
 {
-	g->nodes[index].open = true;
-	flow_table_read(g, index, jump_found);
 	for (uint32_t i = 0; i < g->function.seen_count; i++)
-		if (g->function.seen[i].from == g->nodes[index].at)
+		if (g->function.seen[i].from == from && g->function.seen[i].by_unwinding == by_unwinding)
 			jump_found(g, index, g->function.seen[i].to);
 }
 
-/* Explore, and resolve the indirect jumps that this finds, until there are no more.  Nodes before *resolved have been
- * looked at. */
+static void node_resolve(struct flow_graph *g, uint32_t index)
+{
+	struct flow_node *n = &g->nodes[index];
+	uint32_t next;
+
+	switch (n->kind) {
+	case FLOW_JUMP_INDIRECT:
+		n->open = true;
+		flow_table_read(g, index, jump_found);
+		jump_see(g, index, n->at, false);
+		break;
+	case FLOW_CALL:
+	case FLOW_CALL_INDIRECT:
+	case FLOW_STOP: /* a call that does not return, for example */
+		jump_see(g, index, n->at + n->length, true);
+		next = n->left ? flow_node_find(g, n->at + n->length) : FLOW_NONE;
+		if (next != FLOW_NONE)
+			g->nodes[next].leads = true;
+		break;
+	}
+}
+
+/* Explore, and resolve the jumps that this finds, until there are no more.  Nodes before *resolved have been looked
+ * at. */
 static void explore_all(struct flow_graph *g, uint32_t *resolved)
 {
 	explore(g);
-	for (; *resolved < g->count && !g->too_large; (*resolved)++)
-		if (g->nodes[*resolved].kind == FLOW_JUMP_INDIRECT) {
-			jump_resolve(g, *resolved);
-			explore(g);
-		}
+	for (; *resolved < g->count && !g->too_large; (*resolved)++) {
+		node_resolve(g, *resolved);
+		explore(g);
+	}
 }
 
 /* Explore what lies between known instructions. */
-static void explore_holes(struct flow_graph *g, uint32_t *resolved)
+static void explore_holes(struct flow_graph *g, const struct flow_range *part, uint32_t *resolved)
 {
-	uint64_t at = g->function.entry;
+	uint64_t at = part->start;
 
-	while (at < g->function.end && !g->too_large) {
+	while (at < part->end && !g->too_large) {
 		uint32_t node = flow_node_find(g, at);
 
 		if (node == FLOW_NONE) {
@@ -230,7 +267,8 @@ struct flow_graph *flow_graph_new(const struct flow_code *code, const struct flo
 	*g = (struct flow_graph){.code = *code, .function = *function, .most = MOST_NODES};
 	todo_add(g, function->entry, FLOW_NONE);
 	explore_all(g, &resolved);
-	explore_holes(g, &resolved);
+	for (uint32_t i = 0; i < function->part_count; i++)
+		explore_holes(g, &function->parts[i], &resolved);
 	if (g->too_large) {
 		flow_graph_free(g);
 		return NULL;
@@ -261,7 +299,13 @@ struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index)
 	const struct flow_block *b = &g->blocks[n->block];
 	uint64_t after = b->after == FLOW_EXIT ? 0 : g->nodes[g->blocks[b->after].first].at;
 
-	return (struct flow_point){n->at, after, n->length, n->kind, b->first == index && b->is_join, n->open};
+	return (struct flow_point){.at = n->at,
+				   .after = after,
+				   .length = n->length,
+				   .kind = n->kind,
+				   .is_join = b->first == index && b->is_join,
+				   .is_landing = b->first == index && b->is_landing,
+				   .is_open = n->open};
 }
 
 bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point *point)

@@ -16,9 +16,12 @@ struct flow_node {
 	bool leads;  /* begins a block */
 	bool jumped; /* `before` jumps here */
 	bool open;   /* an indirect jump without known targets */
+	bool left;   /* a call that has edges to where it was left for */
+	bool twice;  /* a call that returns twice */
+	bool lands;  /* comes after such a call */
 };
 
-/* An edge of an indirect jump. */
+/* An edge of an indirect jump, or of a call that was left. */
 struct flow_jump {
 	uint32_t from; /* node */
 	uint64_t to;
@@ -27,7 +30,7 @@ struct flow_jump {
 struct flow_block {
 	uint32_t first, last; /* nodes */
 	uint32_t after;       /* block, or FLOW_EXIT */
-	bool is_join;
+	bool is_join, is_landing;
 };
 
 struct flow_graph {

@@ -90,11 +90,11 @@ static uint64_t entry_target(const struct flow_graph *g, const struct table *t, 
 /* Cases are in the function, or in another part of it, where no function begins. */
 static bool is_target(const struct flow_graph *g, const struct table *t, uint64_t to)
 {
-	const struct flow_function *f = &g->function;
 	uint8_t byte;
 
-	if (f->end && to >= f->entry && to < f->end)
-		return true;
+	for (uint32_t i = 0; i < g->function.part_count; i++)
+		if (to >= g->function.parts[i].start && to < g->function.parts[i].end)
+			return true;
 	return t->count && flow_is_inside(g, to) && g->code.read(g->code.arg, to, &byte, 1) == 1;
 }
 

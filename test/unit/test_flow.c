@@ -29,6 +29,7 @@ __asm__(".pushsection .text\n"
 	"t_again_branch: je t_again_out\n"
 	"  jmp t_again\n"
 	"t_again_out: ret\n"
+	"t_twice: ret\n"
 	".popsection");
 PLACE(t_returns);
 PLACE(t_aborts);
@@ -36,6 +37,7 @@ PLACE(t_fails);
 PLACE(t_again);
 PLACE(t_again_branch);
 PLACE(t_again_out);
+PLACE(t_twice);
 
 /* ---- how the tests look at their own code ---- */
 
@@ -63,18 +65,21 @@ static bool begins(void *arg, uint64_t at)
 	return at == AT(t_returns) || at == AT(t_aborts) || at == AT(t_fails) || at == AT(t_again);
 }
 
-static bool returns(void *arg, uint64_t callee);
+static enum flow_return returns(void *arg, uint64_t callee);
 static const struct flow_code own = {resize, read_own, begins, returns, NULL};
 
-static bool returns(void *arg, uint64_t callee)
+static enum flow_return returns(void *arg, uint64_t callee)
 {
 	(void)arg;
-	return !begins(NULL, callee) || flow_returns(&own, callee);
+	if (callee == AT(t_twice))
+		return FLOW_RETURNS_TWICE;
+	return begins(NULL, callee) && !flow_returns(&own, callee) ? FLOW_RETURNS_NOT : FLOW_RETURNS;
 }
 
 static struct flow_graph *graph_seen(uint64_t entry, uint64_t end, const struct flow_seen *seen, uint32_t count)
 {
-	struct flow_graph *g = flow_graph_new(&own, &(struct flow_function){entry, end, seen, count});
+	const struct flow_range part = {entry, end};
+	struct flow_graph *g = flow_graph_new(&own, &(struct flow_function){entry, &part, end != 0, seen, count});
 
 	assert_non_null(g);
 	return g;
@@ -391,6 +396,7 @@ __asm__(".pushsection .text\n"
 	".popsection");
 PLACE(t_pad);
 PLACE(t_pad_join);
+PLACE(t_pad_lands);
 PLACE(t_pad_branch);
 PLACE(t_pad_end);
 
@@ -400,10 +406,93 @@ static void unreached_code_is_in_the_graph(void **state)
 
 	(void)state;
 	expect_join(g, AT(t_pad_branch), AT(t_pad_join));
+	assert_true(point(g, AT(t_pad_lands)).is_landing);
+	assert_false(point(g, AT(t_pad)).is_landing);
+	assert_false(point(g, AT(t_pad_join)).is_landing);
 	flow_graph_free(g);
 	/* Without an end, only what is reached. */
 	g = graph_seen(AT(t_pad), 0, NULL, 0);
 	assert_int_equal(flow_graph_count(g), 2);
+	flow_graph_free(g);
+}
+
+/* An exception: the call that throws does not return, and the pad is reached by nothing.  When it was seen how they
+ * belong together, the branch ends behind both. */
+__asm__(".pushsection .text\n"
+	"t_throw: test %edi, %edi\n"
+	"t_throw_branch: je t_throw_calls\n"
+	"  call t_aborts\n"
+	"t_throw_returns:\n"
+	"t_throw_calls: call t_returns\n"
+	"t_throw_called: nop\n"
+	"t_throw_join: ret\n"
+	"t_throw_pad: nop\n"
+	"  jmp t_throw_join\n"
+	"t_throw_end: int3\n"
+	".popsection");
+PLACE(t_throw);
+PLACE(t_throw_branch);
+PLACE(t_throw_returns);
+PLACE(t_throw_calls);
+PLACE(t_throw_called);
+PLACE(t_throw_join);
+PLACE(t_throw_pad);
+PLACE(t_throw_end);
+
+static void exceptions_that_were_seen_are_edges(void **state)
+{
+	const struct flow_seen seen[] = {{AT(t_throw_returns), AT(t_throw_pad), true},
+					 {AT(t_throw_called), AT(t_throw_pad), true}};
+	struct flow_graph *g = GRAPH(t_throw);
+
+	(void)state;
+	expect_join(g, AT(t_throw_branch), 0);
+	assert_true(point(g, AT(t_throw_join)).is_join);
+	assert_true(point(g, AT(t_throw_pad)).is_landing);
+	assert_int_equal(point(g, AT(t_throw_calls)).after, AT(t_throw_join));
+	flow_graph_free(g);
+	g = graph_seen(AT(t_throw), AT(t_throw_end), seen, 1);
+	expect_join(g, AT(t_throw_branch), AT(t_throw_join));
+	flow_graph_free(g);
+	/* So does a call that does return, usually. */
+	g = graph_seen(AT(t_throw), AT(t_throw_end), seen, 2);
+	expect_join(g, AT(t_throw_branch), AT(t_throw_join));
+	expect_join(g, AT(t_throw_calls), AT(t_throw_join));
+	flow_graph_free(g);
+}
+
+/* setjmp, and a function that calls longjmp */
+__asm__(".pushsection .text\n"
+	"t_jmp: call t_twice\n"
+	"t_jmp_again: test %eax, %eax\n"
+	"t_jmp_first: jne t_jmp_join\n"
+	"  test %edi, %edi\n"
+	"t_jmp_branch: je t_jmp_join\n"
+	"  call t_aborts\n"
+	"t_jmp_never: nop\n"
+	"t_jmp_join: ret\n"
+	"t_jmp_end: int3\n"
+	".popsection");
+PLACE(t_jmp);
+PLACE(t_jmp_again);
+PLACE(t_jmp_first);
+PLACE(t_jmp_branch);
+PLACE(t_jmp_never);
+PLACE(t_jmp_join);
+PLACE(t_jmp_end);
+
+static void longjmp_is_an_edge(void **state)
+{
+	const struct flow_seen seen = {AT(t_jmp_never), AT(t_jmp_again), true};
+	struct flow_graph *g = GRAPH(t_jmp);
+
+	(void)state;
+	assert_true(point(g, AT(t_jmp_again)).is_landing);
+	expect_join(g, AT(t_jmp_branch), 0);
+	flow_graph_free(g);
+	g = graph_seen(AT(t_jmp), AT(t_jmp_end), &seen, 1);
+	expect_join(g, AT(t_jmp_branch), AT(t_jmp_join));
+	expect_join(g, AT(t_jmp_first), AT(t_jmp_join));
 	flow_graph_free(g);
 }
 
@@ -586,8 +675,10 @@ PLACES(t_seen);
 
 static void jumps_that_were_seen_are_edges(void **state)
 {
-	const struct flow_seen seen[] = {{AT(t_seen_jump), AT(t_seen_a)}, {AT(t_seen_jump), AT(t_seen_c)}};
-	const struct flow_seen tail[] = {{AT(t_seen_jump), AT(t_seen_a)}, {AT(t_seen_jump), AT(t_returns)}};
+	const struct flow_seen seen[] = {{AT(t_seen_jump), AT(t_seen_a), false},
+					 {AT(t_seen_jump), AT(t_seen_c), false}};
+	const struct flow_seen tail[] = {{AT(t_seen_jump), AT(t_seen_a), false},
+					 {AT(t_seen_jump), AT(t_returns), false}};
 	struct flow_graph *g = GRAPH(t_seen);
 
 	(void)state;
@@ -715,11 +806,11 @@ static bool begins_nowhere(void *arg, uint64_t at)
 	return false;
 }
 
-static bool returns_always(void *arg, uint64_t at)
+static enum flow_return returns_always(void *arg, uint64_t at)
 {
 	(void)arg;
 	(void)at;
-	return true;
+	return FLOW_RETURNS;
 }
 
 /* Any bytes have a graph, in which every point has its place. */
@@ -727,6 +818,7 @@ static void any_bytes_have_a_graph(void **state)
 {
 	static const uint8_t likely[] = {0x74, 0x75, 0x77, 0xeb, 0xe8, 0xff, 0xc3, 0x48, 0x8d, 0x63, 0x01, 0x90};
 	uint8_t text[BYTES];
+	const struct flow_range part = {0x1000, 0x1000 + BYTES};
 	struct flow_code code = {resize, read_text, begins_nowhere, returns_always, text};
 
 	(void)state;
@@ -734,8 +826,7 @@ static void any_bytes_have_a_graph(void **state)
 	for (unsigned i = 0; i < TEXTS; i++) {
 		for (unsigned n = 0; n < BYTES; n++)
 			text[n] = roll(2) ? likely[roll(sizeof(likely))] : (uint8_t)roll(256);
-		struct flow_graph *g =
-			flow_graph_new(&code, &(struct flow_function){.entry = 0x1000, .end = 0x1000 + BYTES});
+		struct flow_graph *g = flow_graph_new(&code, &(struct flow_function){0x1000, &part, 1, NULL, 0});
 		assert_non_null(g);
 		for (uint32_t n = 0; n < flow_graph_count(g); n++) {
 			struct flow_point p = flow_graph_point(g, n);
@@ -760,6 +851,8 @@ int main(void)
 		cmocka_unit_test(a_jump_to_the_own_entry_is_a_loop),
 		cmocka_unit_test(a_split_function_is_one_graph),
 		cmocka_unit_test(unreached_code_is_in_the_graph),
+		cmocka_unit_test(exceptions_that_were_seen_are_edges),
+		cmocka_unit_test(longjmp_is_an_edge),
 		cmocka_unit_test(instructions_may_overlap),
 		cmocka_unit_test(tables_of_switches_are_read),
 		cmocka_unit_test(jumps_that_were_seen_are_edges),
