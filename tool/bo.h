@@ -19,6 +19,9 @@
  *   bo_shadow.c    carries labels through temporaries and registers: adds to what bo_instr.c makes
  *   bo_shadow_memory.c  labels of memory
  *   bo_control.c   which branches are being decided
+ *   bo_graph.c     control-flow graphs of the target's functions
+ *   bo_symbol.c    symbols of the target's modules
+ *   bo_plt.c       names of functions that are called by way of the dynamic linker
  *
  * Everything runs under Valgrind's big lock: two threads of the target are never in here at once. */
 #ifndef BO_H
@@ -94,6 +97,7 @@ ULong bo_mix(ULong a, ULong b);
 
 /* ---- bo_code.c ---- */
 UInt bo_code_id(Addr addr);                  /* id of an instruction: (module, offset) interned */
+Addr bo_code_address(UInt code);             /* where it was when it got its id; 0: there is no such id */
 ULong bo_code_hash_of(Addr addr);            /* stable under ASLR */
 void bo_code_forget(Addr start, SizeT size); /* code was unmapped */
 /* The trace id of the code's module, which is defined first if needed; *offset is the code's offset in the module. */
@@ -148,8 +152,6 @@ struct bo_open_calls { /* of one thread */
 extern Bool bo_calls_chosen; /* is the layer on? */
 extern Addr bo_call_slot; /* of the innermost open call of the running thread; the highest address if there is none */
 void bo_calls_choose(const HChar *pattern, Bool is_operation); /* of operations: the outermost call is one */
-/* Call `found` with the address of each symbol of this name, in all modules. */
-void bo_symbols_find(const HChar *name, void (*found)(Addr addr));
 void bo_calls_init(void);
 struct function *bo_calls_entry(Addr addr); /* the chosen function whose entry is there; NULL if there is none */
 void bo_on_call(VexGuestAMD64State *state, struct function *function, Addr sp);
@@ -264,6 +266,16 @@ void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label);
 /* At the end of a block, after RSP was written: returns, indirect jumps, indirect calls.  `label`: of the address that
  * the block continues at. */
 void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label);
+
+struct bo_open_regions { /* of one thread */
+	struct region *at;
+	UInt count, room;
+};
+
+void bo_control_run(struct bo_open_regions *of_thread); /* this thread runs now */
+void bo_control_push_barrier(Addr slot);                /* a signal handler starts: none of its code is decided yet */
+void bo_control_pop_barrier(void);
+void bo_control_describe(HChar *text); /* facts about graphs, for META; less than 128 characters */
 
 /* ---- bo_writer.c ---- */
 extern UInt bo_running_thread;           /* thread number in the trace: from 1, never reused */

@@ -16,7 +16,7 @@
  * one does.  A jump to the entry of a call that is open in this same frame is a loop, not a call. */
 #include "bo.h"
 
-#include "pub_tool_debuginfo.h"
+#include "bo_symbol.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_seqmatch.h"
@@ -27,15 +27,6 @@
 
 /* ---- core internals that its headers for tools do not declare ---- */
 
-struct symbol_address {
-	Addr main;
-	Addr reserve[3]; /* for platforms that have more */
-};
-
-extern Int VG_(DebugInfo_syms_howmany)(const DebugInfo *);
-extern void VG_(DebugInfo_syms_getidx)(const DebugInfo *, Int index, struct symbol_address *, UInt *size,
-				       const HChar **name, const HChar ***other_names, Bool *is_code, Bool *is_ifunc,
-				       Bool *is_global);
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *symbol, const HChar **name);
 
 /* ---- which functions ---- */
@@ -213,39 +204,21 @@ static struct function *entry_add(Addr addr, const HChar *symbol, const HChar *n
 /* The first chosen name at an address is the one that is reported. */
 static void scan_symbol(const DebugInfo *di, Int index)
 {
-	const HChar *first, **others, *name;
-	struct symbol_address at;
-	Bool is_code, is_ifunc, is_global, is_operation;
+	struct bo_symbol s = bo_symbol_get(di, index);
+	const HChar *name;
+	Bool is_operation;
 	struct function *f;
-	UInt size;
 
-	VG_(DebugInfo_syms_getidx)(di, index, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
-	if (!is_code && !is_ifunc)
+	if (!s.is_code && !s.is_ifunc)
 		return;
-	for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
+	for (const HChar *symbol = s.name; symbol; symbol = s.others ? *s.others++ : NULL)
 		if (is_chosen(di, symbol, &name, &is_operation)) {
-			f = entry_add(at.main, symbol, name);
+			f = entry_add(s.start, symbol, name);
 			if (f) {
 				f->is_operation = is_operation;
-				f->is_resolver = is_ifunc;
+				f->is_resolver = s.is_ifunc;
 			}
 			return;
-		}
-}
-
-void bo_symbols_find(const HChar *name, void (*found)(Addr addr))
-{
-	const HChar *first, **others;
-	struct symbol_address at;
-	Bool is_code, is_ifunc, is_global;
-	UInt size;
-
-	for (const DebugInfo *di = VG_(next_DebugInfo)(NULL); di; di = VG_(next_DebugInfo)(di))
-		for (Int i = 0, n = VG_(DebugInfo_syms_howmany)(di); i < n; i++) {
-			VG_(DebugInfo_syms_getidx)(di, i, &at, &size, &first, &others, &is_code, &is_ifunc, &is_global);
-			for (const HChar *symbol = first; symbol; symbol = others ? *others++ : NULL)
-				if (VG_(strcmp)(symbol, name) == 0)
-					found(at.main);
 		}
 }
 
@@ -265,7 +238,7 @@ static void scan_new_modules(void)
 		if (module.end == start || was_scanned(start))
 			continue;
 		VG_(addToXA)(scanned, &module);
-		for (Int i = 0, n = VG_(DebugInfo_syms_howmany)(di); i < n; i++)
+		for (Int i = 0, n = bo_symbol_count(di); i < n; i++)
 			scan_symbol(di, i);
 	}
 }

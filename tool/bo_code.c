@@ -6,6 +6,7 @@
  * without a name, and its offsets are addresses. */
 #include "bo.h"
 
+#include "bo_graph.h"
 #include "pub_tool_aspacemgr.h"
 
 /* ---- modules ---- */
@@ -109,6 +110,7 @@ void bo_code_forget(Addr start, SizeT size)
 	}
 	recent_module = NULL;
 	bo_calls_forget(start, size);
+	bo_graph_forget(start, size);
 }
 
 /* ---- code ids ---- */
@@ -138,6 +140,16 @@ UInt bo_code_id(Addr addr)
 	codes[id] = (struct code){m, offset};
 	bo_table_put(&code_table, (Addr)m, offset, id);
 	return id;
+}
+
+Addr bo_code_address(UInt code)
+{
+	const struct module *m;
+
+	if (!code || code >= code_count)
+		return 0;
+	m = codes[code].module;
+	return codes[code].offset - m->offset + m->start;
 }
 
 ULong bo_code_hash_of(Addr addr)

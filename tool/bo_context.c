@@ -115,6 +115,7 @@ struct thread {
 	ULong code_hash;
 	UInt barriers; /* handlers entered on an alternate stack */
 	struct bo_open_calls calls;
+	struct bo_open_regions regions;
 	Addr alt_start, alt_end;
 };
 
@@ -148,9 +149,12 @@ static void thread_reset(struct thread *t)
 	t->code_hash = 0;
 	t->barriers = 0;
 	t->calls.count = 0;
+	t->regions.count = 0;
 	t->alt_start = t->alt_end = 0;
-	if (t == running)
+	if (t == running) {
 		bo_frame_top = t->top;
+		bo_control_run(&t->regions);
+	}
 }
 
 /* Called as the creator, before the new thread exists. */
@@ -207,6 +211,7 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		bo_code_hash = t->code_hash;
 		bo_running_thread = t->number;
 		bo_calls_run(&t->calls);
+		bo_control_run(&t->regions);
 	}
 	if (UNLIKELY(bo_frame_top > bo_frame_limit))
 		bo_frame_make_room(VG_(get_SP)(tid));
@@ -263,6 +268,7 @@ static void drop_abandoned_barrier(void)
 		bo_frame_top = f;
 	running->barriers--;
 	bo_calls_pop_barrier();
+	bo_control_pop_barrier();
 }
 
 UInt bo_context_of_caller(Addr sp)
@@ -322,6 +328,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 		running->barriers++;
 		bo_calls_push_barrier();
 	}
+	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128);
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
 }
@@ -339,6 +346,7 @@ void bo_signal_leave(ThreadId tid, Int signal)
 		running->barriers--;
 		bo_calls_pop_barrier();
 	}
+	bo_control_pop_barrier();
 	bo_frame_top = f;
 }
 

@@ -450,6 +450,11 @@ void bo_label_write_depends(UInt label, UInt control)
 	write_numbers(BO_OP_DEPENDS, numbers, 2);
 }
 
+Bool bo_label_is_decided(UInt label)
+{
+	return sets[bo_label_flatten(label)].branch_known;
+}
+
 void bo_label_decides(UInt label, UInt context)
 {
 	struct set *s = &sets[bo_label_flatten(label)];

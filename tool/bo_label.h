@@ -33,6 +33,7 @@ UInt bo_label_flatten(UInt label);
 UInt bo_label_as_control(UInt label);
 
 /* A branch in this context depends on the label: keep it for reads that have no branch yet. */
+Bool bo_label_is_decided(UInt label); /* there are none */
 void bo_label_decides(UInt label, UInt context);
 
 /* The label with `set` added to each of its bytes. */

@@ -9,8 +9,8 @@
  * one, even if they change nothing in PM.  What it printed may still be in the buffer of the C library. */
 #include "bo_op.h"
 
+#include "bo_symbol.h"
 #include "pub_tool_aspacemgr.h"
-#include "pub_tool_debuginfo.h"
 #include "pub_tool_vkiscnums.h"
 
 static struct {

@@ -90,6 +90,9 @@ struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index);
 /* The point of an instruction; false: it is not in the graph. */
 bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point *point);
 
+/* The targets of indirect jumps, and where calls were left for, one after the other; false: there are no more. */
+bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_seen *jump);
+
 /* May the function that begins here return?  True if that is not known. */
 bool flow_returns(const struct flow_code *code, uint64_t entry);
 

@@ -318,6 +318,17 @@ bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point 
 	return true;
 }
 
+bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_seen *jump)
+{
+	const struct flow_node *from;
+
+	if (index >= g->jump_count)
+		return false;
+	from = &g->nodes[g->jumps[index].from];
+	*jump = (struct flow_seen){from->left ? from->at + from->length : from->at, g->jumps[index].to, from->left};
+	return true;
+}
+
 bool flow_returns(const struct flow_code *code, uint64_t entry)
 {
 	struct flow_graph g = {.code = *code,

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_control.c - which decisions led to the code that runs now.
+ *
+ * A branch whose condition has a label opens a region.  Everything that the thread does is decided by the branches of
+ * its open regions, also in the functions that are called from there.  A region ends
+ *
+ *   - at the branch's immediate post-dominator (bo_graph.h), when control arrives there in the same frame
+ *   - with the frame: when the stack pointer is above the slot of the frame's return address
+ *
+ * An indirect call through a pointer with a label decides what the callee does: its region ends with the callee's frame.
+ *
+ * Regions of one frame are nested: while the region of a branch is open, its end post-dominates everything, so the end of
+ * an inner region comes before it, or is the same.  If it is the same, as in a loop, the regions are one.  So a frame has
+ * at most as many regions as its function has joins.  A region that ends with its frame is the outermost of the frame.
+ *
+ * Exceptions and longjmp leave calls that do not return.  Graphs do not know where for until it happens.  At a landing
+ * (struct flow_point), the frame of the call that was left is still on the shadow stack above its top.  So the jump is
+ * learned, and the regions of this frame get the ends that they should have had. */
+#include "bo.h"
+
+#include "bo_graph.h"
+#include "bo_label.h"
+#include "pub_tool_machine.h"
+
+#define NO_SLOT (~0ULL)
+
+struct region {
+	Addr slot;                    /* of the return address of its frame */
+	Addr end;                     /* 0: with its frame */
+	const struct bo_point *point; /* the branch; NULL: the barrier of a signal handler */
+	UInt label;                   /* of this region */
+	UInt total;                   /* and of all regions outside of it */
+};
+
+UInt bo_control;
+static Addr control_end;            /* of the innermost region */
+static Addr control_slot = NO_SLOT; /* of the innermost region */
+static struct bo_open_regions *open;
+static ULong regions_opened, regions_without_end;
+
+/* ---- the stack of regions ---- */
+
+static struct region *innermost(void)
+{
+	return &open->at[open->count - 1];
+}
+
+static void note_innermost(void)
+{
+	bo_control = open->count ? innermost()->total : 0;
+	control_end = open->count ? innermost()->end : 0;
+	control_slot = open->count ? innermost()->slot : NO_SLOT;
+}
+
+void bo_control_run(struct bo_open_regions *of_thread)
+{
+	open = of_thread;
+	note_innermost();
+}
+
+/* Compute what regions have in common with those outside, from an index on. */
+static void total_from(UInt index)
+{
+	for (; index < open->count; index++) {
+		UInt outside = index && open->at[index].point ? open->at[index - 1].total : 0;
+		open->at[index].total = bo_label_union(outside, open->at[index].label);
+	}
+	note_innermost();
+}
+
+static void insert(UInt index, const struct region *r)
+{
+	if (open->count == open->room) {
+		open->room = open->room ? 2 * open->room : 16;
+		open->at = VG_(realloc)("bo.regions", open->at, open->room * sizeof(*open->at));
+	}
+	VG_(memmove)(open->at + index + 1, open->at + index, (open->count - index) * sizeof(*open->at));
+	open->at[index] = *r;
+	open->count++;
+	total_from(index);
+}
+
+/* Drop the regions of frames that ended. */
+static void leave_frames(Addr sp)
+{
+	while (control_slot < sp) {
+		open->count--;
+		note_innermost();
+	}
+}
+
+void bo_control_push_barrier(Addr slot)
+{
+	struct region barrier = {.slot = slot};
+
+	if (clo_bo_dependencies)
+		insert(open->count, &barrier);
+}
+
+void bo_control_pop_barrier(void)
+{
+	UInt i = open->count;
+
+	while (i && open->at[i - 1].point)
+		i--;
+	if (i) {
+		open->count = i - 1;
+		note_innermost();
+	}
+}
+
+/* The slot of the frame that runs. */
+static Addr frame_slot(Addr sp)
+{
+	bo_frame_resync(sp);
+	return bo_frame_top[-1].sp & ~(Addr)BO_FRAME_WATCHED;
+}
+
+/* The index of the outermost region of the frame; the count, if it has none. */
+static UInt first_of_frame(Addr slot)
+{
+	UInt i = open->count;
+
+	while (i && open->at[i - 1].slot == slot && open->at[i - 1].point)
+		i--;
+	return i;
+}
+
+static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt label)
+{
+	struct region r = {slot, end, p, label, 0};
+	UInt first = first_of_frame(slot);
+
+	for (UInt i = open->count; i-- > first;)
+		if (open->at[i].end == end) {
+			/* Regions inside have ended: control is back outside of them. */
+			if (end)
+				open->count = i + 1;
+			open->at[i].point = p;
+			open->at[i].label = bo_label_union(open->at[i].label, label);
+			total_from(i);
+			return;
+		}
+	regions_opened++;
+	regions_without_end += p->function == BO_NO_GRAPH;
+	insert(end ? open->count : first, &r);
+}
+
+/* ---- helpers that the target's code calls ---- */
+
+/* Tell which branch the reads decide, and return the label of what it decides. */
+static UInt decide(const struct bo_point *p, UInt label, Addr sp)
+{
+	if (UNLIKELY(!bo_label_is_decided(label)))
+		bo_label_decides(label, bo_context_at(p->code, sp));
+	return bo_label_as_control(label);
+}
+
+static VG_REGPARM(3) void bo_on_branch(const struct bo_point *p, ULong label, Addr sp)
+{
+	UInt set = decide(p, (UInt)label, sp);
+
+	leave_frames(sp);
+	region_open(p, frame_slot(sp), p->after, set);
+}
+
+/* Before an indirect call: `slot` is where its return address was just put. */
+static VG_REGPARM(3) void bo_on_call_through(const struct bo_point *p, ULong label, Addr slot)
+{
+	UInt set = decide(p, (UInt)label, slot);
+
+	leave_frames(slot);
+	region_open(p, slot, 0, set);
+}
+
+static VG_REGPARM(2) void bo_on_join(Addr insn, Addr sp)
+{
+	Addr slot;
+
+	leave_frames(sp);
+	slot = frame_slot(sp);
+	while (open->count && innermost()->slot == slot && innermost()->end == insn) {
+		open->count--;
+		note_innermost();
+	}
+}
+
+static VG_REGPARM(1) void bo_on_leave(Addr sp)
+{
+	leave_frames(sp);
+}
+
+static VG_REGPARM(2) void bo_on_jump(struct bo_point *p, Addr to)
+{
+	struct flow_seen jump = {p->at, to, false};
+
+	p->last_target = to;
+	bo_graph_see(&jump);
+}
+
+static VG_REGPARM(2) void bo_on_landing(Addr insn, Addr sp)
+{
+	struct flow_seen jump = {.to = insn, .by_unwinding = true};
+	Addr slot;
+
+	leave_frames(sp);
+	slot = frame_slot(sp);
+	if (!open->count || innermost()->slot != slot)
+		return;
+	jump.from = bo_code_address(bo_frame_top->code);
+	if (!jump.from || jump.from == insn || !bo_graph_see(&jump))
+		return; /* the call returned, or is known to be left for this place */
+	for (UInt i = first_of_frame(slot); i < open->count; i++)
+		open->at[i].end = open->at[i].point->after;
+	note_innermost();
+	bo_on_join(insn, sp);
+}
+
+/* ---- IR ---- */
+
+static IRExpr *u64(ULong value)
+{
+	return IRExpr_Const(IRConst_U64(value));
+}
+
+static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
+{
+	IRTemp t = newIRTemp(out->tyenv, type);
+
+	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *stack_pointer(IRSB *out)
+{
+	return assign(out, Ity_I64, IRExpr_Get((Int)offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
+}
+
+/* Compare a 64-bit variable of ours. */
+static IRExpr *compare(IRSB *out, IROp op, const void *variable, IRExpr *with)
+{
+	IRExpr *value = assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, u64((Addr)variable)));
+
+	return assign(out, Ity_I1, IRExpr_Binop(op, value, with));
+}
+
+static void call(IRSB *out, Int regparms, const HChar *name, void *function, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(regparms, name, VG_(fnptr_to_fnentry)(function), args);
+
+	d->guard = guard;
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+static Bool is_zero(const IRExpr *label)
+{
+	return !label || (label->tag == Iex_Const && label->Iex.Const.con->Ico.U64 == 0);
+}
+
+static IRExpr *is_set(IRSB *out, IRExpr *label)
+{
+	return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, label, u64(0)));
+}
+
+Bool bo_control_is_join(Addr insn)
+{
+	const struct bo_point *p = bo_graph_point(insn);
+
+	return p->is_join || p->is_landing;
+}
+
+void bo_control_add_join(IRSB *out, Addr insn)
+{
+	const struct bo_point *p = bo_graph_point(insn);
+	IRExpr *sp, *control;
+
+	if (!p->is_join && !p->is_landing)
+		return;
+	sp = stack_pointer(out);
+	if (p->is_landing) {
+		control = assign(out, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
+		call(out, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(u64(insn), sp),
+		     assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)))));
+	}
+	call(out, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(u64(insn), sp),
+	     compare(out, Iop_CmpEQ64, &control_end, u64(insn)));
+}
+
+static struct bo_point *point_of_decision(Addr insn)
+{
+	struct bo_point *p = bo_graph_point(insn);
+
+	if (!p->code)
+		p->code = bo_code_id(insn);
+	return p;
+}
+
+void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label)
+{
+	const struct bo_point *p;
+
+	if (is_zero(label))
+		return;
+	p = point_of_decision(insn);
+	if (p->function == BO_NO_GRAPH || p->kind == FLOW_BRANCH || p->kind == FLOW_REPEAT)
+		call(out, 3, "bo_on_branch", bo_on_branch, mkIRExprVec_3(u64((Addr)p), label, stack_pointer(out)),
+		     is_set(out, label));
+}
+
+/* Regions of frames that are left by this jump end. */
+static void add_leave(IRSB *out, IRExpr *sp)
+{
+	call(out, 1, "bo_on_leave", bo_on_leave, mkIRExprVec_1(sp), compare(out, Iop_CmpLT64U, &control_slot, sp));
+}
+
+static void add_indirect_jump(IRSB *out, Addr insn, IRExpr *label)
+{
+	struct bo_point *p = point_of_decision(insn);
+	IRExpr *sp = stack_pointer(out);
+
+	add_leave(out, sp);
+	call(out, 2, "bo_on_jump", bo_on_jump, mkIRExprVec_2(u64((Addr)p), out->next),
+	     compare(out, Iop_CmpNE64, &p->last_target, out->next));
+	if (!is_zero(label))
+		call(out, 3, "bo_on_branch", bo_on_branch, mkIRExprVec_3(u64((Addr)p), label, sp), is_set(out, label));
+}
+
+void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label)
+{
+	Bool is_indirect = out->next->tag != Iex_Const;
+
+	if (out->jumpkind == Ijk_Ret) {
+		add_leave(out, stack_pointer(out));
+	} else if (out->jumpkind == Ijk_Boring && is_indirect) {
+		add_indirect_jump(out, insn, label);
+	} else if (out->jumpkind == Ijk_Call && is_indirect && !is_zero(label)) {
+		call(out, 3, "bo_on_call_through", bo_on_call_through,
+		     mkIRExprVec_3(u64((Addr)point_of_decision(insn)), label, stack_pointer(out)), is_set(out, label));
+	}
+}
+
+/* ---- facts ---- */
+
+void bo_control_describe(HChar *text)
+{
+	UInt functions, without, seen;
+
+	bo_graph_count(&functions, &without, &seen);
+	VG_(sprintf)
+	(text, "functions=%u regions=%llu endless=%llu undecoded=%u jumps=%u", functions, regions_opened,
+	 regions_without_end, without, seen);
+}
