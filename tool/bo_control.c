@@ -19,8 +19,8 @@
 #include "bo.h"
 
 #include "bo_graph.h"
+#include "bo_ir.h"
 #include "bo_label.h"
-#include "pub_tool_machine.h"
 
 #define NO_SLOT (~0ULL)
 
@@ -218,38 +218,10 @@ static VG_REGPARM(2) void bo_on_landing(Addr insn, Addr sp)
 
 /* ---- IR ---- */
 
-static IRExpr *u64(ULong value)
-{
-	return IRExpr_Const(IRConst_U64(value));
-}
-
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(out->tyenv, type);
-
-	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *stack_pointer(IRSB *out)
-{
-	return assign(out, Ity_I64, IRExpr_Get((Int)offsetof(VexGuestAMD64State, guest_RSP), Ity_I64));
-}
-
 /* Compare a 64-bit variable of ours. */
-static IRExpr *compare(IRSB *out, IROp op, const void *variable, IRExpr *with)
+static IRExpr *compare(struct block *b, IROp op, const void *variable, IRExpr *with)
 {
-	IRExpr *value = assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, u64((Addr)variable)));
-
-	return assign(out, Ity_I1, IRExpr_Binop(op, value, with));
-}
-
-static void call(IRSB *out, Int regparms, const HChar *name, void *function, IRExpr **args, IRExpr *guard)
-{
-	IRDirty *d = unsafeIRDirty_0_N(regparms, name, VG_(fnptr_to_fnentry)(function), args);
-
-	d->guard = guard;
-	addStmtToIRSB(out, IRStmt_Dirty(d));
+	return binop(b, Ity_I1, op, load64(b, u64((Addr)variable)), with);
 }
 
 static Bool is_zero(const IRExpr *label)
@@ -257,9 +229,9 @@ static Bool is_zero(const IRExpr *label)
 	return !label || (label->tag == Iex_Const && label->Iex.Const.con->Ico.U64 == 0);
 }
 
-static IRExpr *is_set(IRSB *out, IRExpr *label)
+static IRExpr *is_set(struct block *b, IRExpr *label)
 {
-	return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, label, u64(0)));
+	return binop(b, Ity_I1, Iop_CmpNE64, label, u64(0));
 }
 
 Bool bo_control_is_join(Addr insn)
@@ -269,21 +241,27 @@ Bool bo_control_is_join(Addr insn)
 	return p->is_join || p->is_landing;
 }
 
+static void add_landing(struct block *b, IRExpr *sp)
+{
+	IRExpr *control = assign(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
+	IRExpr *is_decided = binop(b, Ity_I1, Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)));
+
+	call(b, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(u64(b->insn), sp), is_decided);
+}
+
 void bo_control_add_join(IRSB *out, Addr insn)
 {
 	const struct bo_point *p = bo_graph_point(insn);
-	IRExpr *sp, *control;
+	struct block b = {.out = out, .insn = insn};
+	IRExpr *sp;
 
 	if (!p->is_join && !p->is_landing)
 		return;
-	sp = stack_pointer(out);
-	if (p->is_landing) {
-		control = assign(out, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
-		call(out, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(u64(insn), sp),
-		     assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)))));
-	}
-	call(out, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(u64(insn), sp),
-	     compare(out, Iop_CmpEQ64, &control_end, u64(insn)));
+	sp = guest_reg(&b, OFF_RSP);
+	if (p->is_landing)
+		add_landing(&b, sp);
+	call(&b, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(u64(insn), sp),
+	     compare(&b, Iop_CmpEQ64, &control_end, u64(insn)));
 }
 
 static struct bo_point *point_of_decision(Addr insn)
@@ -295,48 +273,52 @@ static struct bo_point *point_of_decision(Addr insn)
 	return p;
 }
 
+static void add_decision(struct block *b, const HChar *name, void *helper, IRExpr *label)
+{
+	IRExpr *point = u64((Addr)point_of_decision(b->insn));
+
+	if (!is_zero(label))
+		call(b, 3, name, helper, mkIRExprVec_3(point, label, guest_reg(b, OFF_RSP)), is_set(b, label));
+}
+
 void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label)
 {
-	const struct bo_point *p;
+	const struct bo_point *p = bo_graph_point(insn);
+	struct block b = {.out = out, .insn = insn};
 
-	if (is_zero(label))
-		return;
-	p = point_of_decision(insn);
 	if (p->function == BO_NO_GRAPH || p->kind == FLOW_BRANCH || p->kind == FLOW_REPEAT)
-		call(out, 3, "bo_on_branch", bo_on_branch, mkIRExprVec_3(u64((Addr)p), label, stack_pointer(out)),
-		     is_set(out, label));
+		add_decision(&b, "bo_on_branch", bo_on_branch, label);
 }
 
 /* Regions of frames that are left by this jump end. */
-static void add_leave(IRSB *out, IRExpr *sp)
+static void add_leave(struct block *b)
 {
-	call(out, 1, "bo_on_leave", bo_on_leave, mkIRExprVec_1(sp), compare(out, Iop_CmpLT64U, &control_slot, sp));
+	IRExpr *sp = guest_reg(b, OFF_RSP);
+
+	call(b, 1, "bo_on_leave", bo_on_leave, mkIRExprVec_1(sp), compare(b, Iop_CmpLT64U, &control_slot, sp));
 }
 
-static void add_indirect_jump(IRSB *out, Addr insn, IRExpr *label)
+static void add_indirect_jump(struct block *b, IRExpr *label)
 {
-	struct bo_point *p = point_of_decision(insn);
-	IRExpr *sp = stack_pointer(out);
+	struct bo_point *p = point_of_decision(b->insn);
 
-	add_leave(out, sp);
-	call(out, 2, "bo_on_jump", bo_on_jump, mkIRExprVec_2(u64((Addr)p), out->next),
-	     compare(out, Iop_CmpNE64, &p->last_target, out->next));
-	if (!is_zero(label))
-		call(out, 3, "bo_on_branch", bo_on_branch, mkIRExprVec_3(u64((Addr)p), label, sp), is_set(out, label));
+	add_leave(b);
+	call(b, 2, "bo_on_jump", bo_on_jump, mkIRExprVec_2(u64((Addr)p), b->out->next),
+	     compare(b, Iop_CmpNE64, &p->last_target, b->out->next));
+	add_decision(b, "bo_on_branch", bo_on_branch, label);
 }
 
 void bo_control_add_end(IRSB *out, Addr insn, IRExpr *label)
 {
+	struct block b = {.out = out, .insn = insn};
 	Bool is_indirect = out->next->tag != Iex_Const;
 
-	if (out->jumpkind == Ijk_Ret) {
-		add_leave(out, stack_pointer(out));
-	} else if (out->jumpkind == Ijk_Boring && is_indirect) {
-		add_indirect_jump(out, insn, label);
-	} else if (out->jumpkind == Ijk_Call && is_indirect && !is_zero(label)) {
-		call(out, 3, "bo_on_call_through", bo_on_call_through,
-		     mkIRExprVec_3(u64((Addr)point_of_decision(insn)), label, stack_pointer(out)), is_set(out, label));
-	}
+	if (out->jumpkind == Ijk_Ret)
+		add_leave(&b);
+	else if (out->jumpkind == Ijk_Boring && is_indirect)
+		add_indirect_jump(&b, label);
+	else if (out->jumpkind == Ijk_Call && is_indirect)
+		add_decision(&b, "bo_on_call_through", bo_on_call_through, label);
 }
 
 /* ---- facts ---- */

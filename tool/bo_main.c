@@ -401,11 +401,13 @@ static void post_clo_init(void)
 
 static void write_dependencies(void)
 {
-	HChar text[256];
+	HChar text[384];
 
 	bo_label_describe(text);
 	VG_(strcat)(text, " ");
 	bo_shadow_describe(text + VG_(strlen)(text));
+	VG_(strcat)(text, " ");
+	bo_control_describe(text + VG_(strlen)(text));
 	bo_write_meta("dependencies", text);
 }
 

@@ -14,7 +14,6 @@
 
 static UInt **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
 ULong bo_shadow_upper;
-UInt bo_control; /* until bo_control.c keeps it: no decision is under way */
 
 /* ---- words ---- */
 
