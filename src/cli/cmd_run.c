@@ -5,7 +5,8 @@
  * With --follow-children it comes afterwards, because the events of several processes can be put in sequence only when
  * all of them are known.
  *
- * Standard output has the report and nothing else; the target's standard output goes to standard error. */
+ * Standard output has the report and nothing else; the target's standard output goes to standard error.  With --ops it
+ * may be long, and is compared rather than read, so it goes to a file only. */
 #include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -15,6 +16,7 @@ static struct record_options recording;
 static struct analysis_words judging;
 static struct operation_words operating;
 static struct report_words reporting;
+static bool show_output;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&recording),
@@ -27,6 +29,9 @@ static const struct option options[] = {
 	OPTION_OUT(&recording.out),
 	OPTION_PROGRESS(&recording.progress),
 	OPTION_QUIET(&recording.quiet),
+	{"show-output", NULL, NULL,
+	 "with --ops, show on standard error what PROGRAM prints; without --ops it is always shown", OPTION_FLAG,
+	 &show_output},
 	{0},
 };
 
@@ -61,6 +66,7 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 	if (operations_check(err) < 0 || analyze_prepare(analyze, err) < 0)
 		return -1;
 	record->keep_stdout = true;
+	record->hide_output = !show_output;
 	recording.client = judging.client;
 	recording.ready = judging.ready;
 	uint32_t layers = choice_layers(&analyze->how.choice);

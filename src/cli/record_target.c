@@ -195,21 +195,34 @@ int record_setup(struct record *r, struct err *err)
 	return err_status(err, ERR_TARGET);
 }
 
+/* Say where the output is that was not shown, if there is any. */
+static void hidden_say(const struct record *r)
+{
+	struct stat st;
+
+	if (!r->options->quiet && stat(r->kept.output, &st) == 0 && st.st_size)
+		fprintf(stderr, "what the %s printed is in %s/" KEPT_OUTPUT "\n", r->client ? "client" : "program",
+			r->options->out);
+}
+
 /* Run the command.  With --ops, keep what it prints, or what its client prints, unless that is written to {out}. */
 static int process_record(struct record *r, struct process *process, struct err *err)
 {
+	int show = r->hide_output ? TEE_HIDDEN : r->keep_stdout ? STDERR_FILENO : STDOUT_FILENO;
 	struct tee *tee = NULL;
 	struct err uncopied;
 
 	process->output = process->client_output = r->keep_stdout ? STDERR_FILENO : 0;
 	if (r->operations->list && !r->writes_file) {
-		if (tee_start(&tee, r->kept.output, r->keep_stdout ? STDERR_FILENO : STDOUT_FILENO, err) < 0)
+		if (tee_start(&tee, r->kept.output, show, err) < 0)
 			return -1;
 		*(r->client ? &process->client_output : &process->output) = tee_input(tee);
 	}
 	int result = process_run(process, &r->end, err);
 	if (tee && tee_stop(tee, result < 0 ? &uncopied : err) < 0)
 		result = -1;
+	if (tee && r->hide_output)
+		hidden_say(r);
 	return result;
 }
 

@@ -58,6 +58,7 @@ struct record {
 	const struct operation_options *operations;
 	struct scan *follower; /* counts the events while they are written; may be NULL */
 	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
+	bool hide_output; /* with --ops, what the operations print is kept, but not shown */
 	struct recorder recorder;
 	struct recorder_job job;
 	struct program program;

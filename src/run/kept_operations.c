@@ -10,16 +10,14 @@
 
 #include "base/path.h"
 
-#define DIR_NAME "operations"
-#define LIST DIR_NAME "/list"
-#define OUTPUT DIR_NAME "/output"
+#define LIST KEPT_OPERATIONS "/list"
 
 int kept_operations_at(struct kept_operations *k, const char *dir, struct err *err)
 {
-	if (path_make(k->dir, sizeof(k->dir), err, "%s/" DIR_NAME, dir) < 0 ||
+	if (path_make(k->dir, sizeof(k->dir), err, "%s/" KEPT_OPERATIONS, dir) < 0 ||
 	    path_make(k->list, sizeof(k->list), err, "%s/" LIST, dir) < 0)
 		return -1;
-	return path_make(k->output, sizeof(k->output), err, "%s/" OUTPUT, dir);
+	return path_make(k->output, sizeof(k->output), err, "%s/" KEPT_OUTPUT, dir);
 }
 
 static int file_write(const char *path, const char *bytes, size_t size, struct err *err)
@@ -62,7 +60,7 @@ bool kept_operations_exist(const struct kept_operations *k)
 
 int kept_operations_remove(int recording)
 {
-	static const char *const names[] = {LIST, OUTPUT, DIR_NAME};
+	static const char *const names[] = {LIST, KEPT_OUTPUT, KEPT_OPERATIONS};
 	int result = 0;
 
 	for (int i = 0; i < 3; i++)

@@ -19,6 +19,9 @@
 #include "base/err.h"
 #include "ops/oplist.h"
 
+#define KEPT_OPERATIONS "operations"
+#define KEPT_OUTPUT KEPT_OPERATIONS "/output"
+
 struct kept_operations {
 	char dir[PATH_MAX], list[PATH_MAX], output[PATH_MAX];
 };

@@ -49,7 +49,8 @@ static bool tee_pump(struct tee *t)
 		if (!t->failed && !write_all(t->file, bytes, (size_t)n))
 			t->failed = errno;
 		/* If nobody looks any more, the copy is still worth having. */
-		write_all(t->show, bytes, (size_t)n);
+		if (t->show != TEE_HIDDEN)
+			write_all(t->show, bytes, (size_t)n);
 	}
 	return n < 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tee.h - show what a command prints while it runs, and keep a copy of it in a file.
+/* tee.h - keep what a command prints in a file, and show it while it runs.
  *
  *     struct tee *tee;
  *     if (tee_start(&tee, "dir/output", STDERR_FILENO, &err) < 0) ...
@@ -16,7 +16,9 @@
 
 struct tee;
 
-/* `show` is a descriptor of ours, where everything is shown. */
+#define TEE_HIDDEN (-1)
+
+/* `show` is a descriptor of ours, where everything is shown, or TEE_HIDDEN. */
 int tee_start(struct tee **tee, const char *path, int show, struct err *err);
 
 /* The descriptor to print to. */
