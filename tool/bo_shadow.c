@@ -469,6 +469,8 @@ void bo_shadow_stmt(struct block *b, const IRStmt *st)
 void bo_shadow_exit(struct block *b, const IRStmt *st)
 {
 	settle(b);
+	if (st->Ist.Exit.jk == Ijk_Boring)
+		bo_control_add_branch(b->out, b->insn, all_of(b, st->Ist.Exit.guard).e);
 	if (now.repeats)
 		now.guard = label_union(b, now.guard, label_as_control(b, all_of(b, st->Ist.Exit.guard)));
 }
@@ -476,6 +478,7 @@ void bo_shadow_exit(struct block *b, const IRStmt *st)
 void bo_shadow_end(struct block *b)
 {
 	settle(b);
+	bo_control_add_end(b->out, b->insn, all_of(b, b->out->next).e);
 }
 
 /* ---- instructions and blocks ---- */
@@ -508,6 +511,10 @@ void bo_shadow_insn(struct block *b)
 	now.saves = saves_or_restores(&p);
 	now.repeats = p.map == 0 && p.repeat && p.opcode >= 0xa4 && p.opcode <= 0xaf;
 	now.guard = NO_LABEL;
+	if (bo_control_is_join(b->insn)) {
+		settle(b);
+		bo_control_add_join(b->out, b->insn);
+	}
 }
 
 Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layout)
