@@ -95,7 +95,11 @@ struct test_case {
 };
 
 /* What must stay a call of a function that the compiler knows nothing about. */
+#ifdef __clang__
+#define APART __attribute__((noinline))
+#else
 #define APART __attribute__((noipa))
+#endif
 
 #define CASE(name)                                                                                               \
 	static void name##_run(struct words *pm);                                                                \
