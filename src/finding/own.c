@@ -5,52 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Folded modules, with reasons.  These act on behalf of their caller: their stores count as the caller's. */
-static const char *const servants[] = {
-	/* memcpy and similar functions store for their caller */
-	"libc.so*",
-	"libc-*.so",
-	"libm.so*",
-	"libm-*.so",
-	/* mutexes in PM */
-	"libpthread.so*",
-	"libpthread-*.so",
-	/* lazy binding */
-	"ld-linux*.so*",
-	"ld-*.so",
-	"ld.so*",
-	/* containers, start-up */
-	"libstdc++.so*",
-	"libgcc_s.so*",
-	"libatomic.so*",
-	"libc++.so*",
-	/* flush and fence for their caller */
-	"libpmem.so*",
-	"libpmem2.so*",
-	/* preloaded by Blackout */
-	"libblackout*.so*",
-	"vgpreload_*.so",
-	/* [vdso], code in no file */
-	"[[]*",
-	NULL,
-};
-
-/* Folded modules with data of their own: allocators and transactions. */
-static const char *const libraries[] = {
-	"libpmemobj.so*",
-	"libpmemobj_cpp.so*",
-	"libpmemblk.so*",
-	"libpmemlog.so*",
-	"libpmempool.so*",
-	"libpmemset.so*",
-	"librpmem.so*",
-	"libvmem.so*",
-	"libvmmalloc.so*",
-	"libmemkind.so*",
-	"libdaxctl.so*",
-	"libndctl.so*",
-	NULL,
-};
+#include "trace/library.h"
 
 /* Sources that are folded in any module. */
 static const char *const folded_sources[] = {
@@ -127,7 +82,7 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 	for (size_t i = 0; options && i < options->own_count; i++)
 		if (matches_place(options->own[i], frame, module_path))
 			return true;
-	if (matches_any(frame->module, servants) || matches_any(frame->module, libraries))
+	if (library_kind(frame->module) != LIBRARY_NONE)
 		return false;
 	for (size_t i = 0; i < sizeof(folded_sources) / sizeof(*folded_sources); i++)
 		if (matches(folded_sources[i], frame->path))
@@ -154,7 +109,7 @@ static size_t manager_frames(const struct finding_stack *stack, const struct fin
 					       NULL};
 	size_t i = 0, count = 0;
 
-	while (i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, servants))
+	while (i < stack->count && !stack->frames[i].own && library_kind(stack->frames[i].module) == LIBRARY_SERVANT)
 		i++;
 	*inside = i;
 	for (; i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, managers); i++) {
@@ -203,7 +158,7 @@ size_t own_library(const struct finding_stack *stack)
 	const struct finding_frame *entry = NULL;
 	size_t i = 0, inside;
 
-	while (i < stack->count && !stack->frames[i].own && matches_any(stack->frames[i].module, servants))
+	while (i < stack->count && !stack->frames[i].own && library_kind(stack->frames[i].module) == LIBRARY_SERVANT)
 		i++;
 	if (i >= user || !stack->frames[user].own || stack->frames[i].helper ||
 	    !strcmp(stack->frames[i].module, stack->frames[user].module))

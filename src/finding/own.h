@@ -2,9 +2,9 @@
 /* own.h - decides whose code a frame is.  Users want to see their own line, not the line of a library that flushed for
  * them.
  *
- * These frames are folded: the C and C++ runtime and PM libraries (own.c has the list, with the reason for each),
- * code that is in no file, headers of compilers and of the system, and everything that Blackout itself loads into
- * the target.  A pattern of --own that matches a frame's module (base name or path) or source path makes the frame
+ * These frames are folded: the C and C++ runtime and PM libraries (trace/library.c has the list, with the reason for
+ * each), code that is in no file, headers of compilers and of the system, and everything that Blackout itself loads
+ * into the target.  A pattern of --own that matches a frame's module (base name or path) or source path makes the frame
  * the user's own.  A pattern of --fold that matches these, or the function, folds it.  User functions that flush for
  * their callers are folded too, based on the recording: helpers.h. */
 #ifndef BLACKOUT_FINDING_OWN_H
