@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_check.c - `blackout check [options] DIR`: analyze an earlier recording again. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include "cli/analyze.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/layers.h"
 #include "ops/substitute.h"
 #include "run/kept_operations.h"
 
@@ -110,28 +112,19 @@ static int check_operations(const struct analyze *analyze, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
-/* The option of `record` that a strategy has missed. */
-static const char *layer_option(uint32_t layers)
-{
-	return layers & BO_LAYER_DEPENDENCIES ? "--dependencies" : layers & BO_LAYER_LOADS ? "--loads" : "--code-hash";
-}
-
 /* A strategy may need more than was recorded.  That is known before the recording is read. */
 static int layers_check(const struct analyze *analyze, struct err *err)
 {
 	struct trace *trace;
+	char what[128];
 	uint32_t lacks;
 
 	if (trace_open(&trace, analyze->dir, err) < 0)
 		return -1;
 	const char *name = choice_lacks(&analyze->how.choice, trace_layers(trace), &lacks);
 	trace_close(trace);
-	if (!name)
-		return 0;
-	const char *option = layer_option(lacks);
-	err_set(err, "%s was recorded without %s, which --detect %s needs", analyze->dir_shown, option, name);
-	err_hint(err, "blackout record %s --out DIR -- PROGRAM", option);
-	return err_status(err, ERR_USAGE);
+	snprintf(what, sizeof(what), "--detect %s", name ? name : "");
+	return name ? layers_refuse(analyze->dir_shown, lacks, what, err) : 0;
 }
 
 static int check_run(struct analyze *analyze, struct err *err)

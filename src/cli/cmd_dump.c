@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/dump.h"
+#include "cli/layers.h"
 #include "cli/option.h"
 #include "trace/op.h"
 
@@ -15,7 +16,7 @@
 #define OP_COLUMN 15
 #define WHERE_COLUMN 72
 
-static bool source, stack, counts, reads;
+static bool source, stack, counts, reads, invariants;
 static const char *events;
 
 static const struct option options[] = {
@@ -27,6 +28,9 @@ static const struct option options[] = {
 	 &counts},
 	{"reads", NULL, NULL, "print the loads that other accesses depend on; needs record --dependencies", OPTION_FLAG,
 	 &reads},
+	{"invariants", NULL, NULL,
+	 "print which stores should likely persist before which others; needs record --dependencies", OPTION_FLAG,
+	 &invariants},
 	{0},
 };
 
@@ -179,15 +183,35 @@ static void print_problems(const struct dump *d)
 		fprintf(stderr, "note: %s %s\n", path, symbols_state_text(state));
 }
 
+static int layers_check(const struct dump *d, struct err *err)
+{
+	if ((!reads && !invariants) || trace_layers(d->trace) & BO_LAYER_DEPENDENCIES)
+		return 0;
+	return layers_refuse(d->dir, BO_LAYER_DEPENDENCIES, reads ? "--reads" : "--invariants", err);
+}
+
+static int print_wanted(struct dump *d, struct err *err)
+{
+	if (counts)
+		return print_counts(d, err);
+	if (reads)
+		return print_reads(d, err);
+	return invariants ? dump_invariants(d->out, d->trace, d->symbols, err) : print_events(d, err);
+}
+
 static int dump_run(struct dump *d, struct err *err)
 {
 	struct err write_err;
 
 	if (trace_open(&d->trace, d->dir, err) < 0)
 		return -1;
+	if (layers_check(d, err) < 0) {
+		trace_close(d->trace);
+		return -1;
+	}
 	d->out = out_open(STDOUT_FILENO);
 	d->symbols = source ? symbols_open(NULL) : NULL;
-	int result = counts ? print_counts(d, err) : reads ? print_reads(d, err) : print_events(d, err);
+	int result = print_wanted(d, err);
 	/* Output from before the damage must appear before the message about it. */
 	bool unwanted = out_failed(d->out);
 	if (out_close(d->out, &write_err) < 0 && result == 0) {

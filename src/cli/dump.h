@@ -20,6 +20,9 @@ void dump_dependencies(struct out *out, const struct trace *trace, const struct 
 /* Print the loads that others depend on, a line each.  Without symbols, leave out the code. */
 void dump_reads(struct out *out, const struct trace *trace, struct symbols *symbols);
 
+/* Read the recording, and print all invariants that it shows. -1 on damage. */
+int dump_invariants(struct out *out, struct trace *trace, struct symbols *symbols, struct err *err);
+
 /* Print all counts of a recording that was read to its end, or up to the damage.  Without symbols, print only those
  * that need none. */
 void dump_stats(struct out *out, const char *dir, const struct trace *trace, const struct stats *stats,

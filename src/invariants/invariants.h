@@ -81,7 +81,7 @@ struct invariant {
 	uint32_t number; /* from 0, in the order in which they were inferred */
 	uint32_t first_site, second_site;
 	struct invariant_code first, second;
-	uint64_t seen;                          /* how many accesses showed it, each of them once for each X */
+	uint64_t seen;                          /* how many accesses showed it */
 	bool anywhere;                          /* the stores are to different objects: it holds at any distance */
 	int64_t distances[INVARIANT_DISTANCES]; /* otherwise at these: from the start of `first` to that of `second` */
 	size_t distance_count;

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* learn.c - from events to facts and lifted invariants.
+ *
+ * An access with a label of n reads shows n invariants, and a loop shows the same ones again and again.  What an access
+ * shows depends on its rule, site, place and label, and on who stored what it and the label's reads read.  All of that
+ * is hashed to the key of a lesson.  A lesson that is known only counts; a new one is worked out, read by read. */
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "invariants/invariants_in.h"
+
+#define LESSONS 16384u    /* that are remembered at a time; a power of two */
+#define OBJECT_BYTES 1024 /* stores farther apart than this are to different objects */
+
+struct lesson {
+	XXH128_hash_t key;
+	uint64_t seen;     /* since it was settled */
+	uint32_t fact;     /* 0: not kept */
+	struct ids shown;  /* lifted invariants */
+	struct ids guards; /* places of guardians */
+};
+
+void lessons_init(struct invariants *inv)
+{
+	inv->lessons = mem_alloc(LESSONS * sizeof(*inv->lessons));
+}
+
+void lessons_free(struct invariants *inv)
+{
+	for (size_t i = 0; i < LESSONS; i++) {
+		vec_free(&inv->lessons[i].shown);
+		vec_free(&inv->lessons[i].guards);
+	}
+	free(inv->lessons);
+}
+
+static void lesson_settle(const struct invariants *inv, struct lesson *lesson)
+{
+	for (size_t i = 0; i < lesson->shown.count; i++)
+		((struct invariant *)slab_at(&inv->lifted, lesson->shown.at[i]))->seen += lesson->seen;
+	for (size_t i = 0; i < lesson->guards.count; i++)
+		inv->places.at[lesson->guards.at[i]].guarded += lesson->seen;
+	inv->facts.at[lesson->fact].seen += lesson->seen;
+	lesson->seen = 0;
+}
+
+void lessons_settle(const struct invariants *inv)
+{
+	if (!inv->answers->unsettled)
+		return;
+	inv->answers->unsettled = false;
+	for (size_t i = 0; i < LESSONS; i++)
+		lesson_settle(inv, &inv->lessons[i]);
+}
+
+/* ---- an access ---- */
+
+/* An access with a label, on its way to a lesson. */
+struct access {
+	enum invariant_rule rule;
+	uint32_t label, place, site;
+	/* RO1, RO2: the store itself; RO3: those who stored what is loaded. */
+	uint32_t writers[BYTES_WRITERS];
+	size_t writer_count;
+};
+
+static uint64_t fold(uint64_t hash, uint32_t value)
+{
+	return (hash ^ value) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+}
+
+/* Changes if what the label reads has other writers. */
+static uint64_t label_signature(struct invariants *inv, struct label *label)
+{
+	uint64_t hash = 1;
+
+	if (label->signed_at == inv->bytes.changes + 1)
+		return label->signature;
+	for (size_t i = 0; i < label->count; i++) {
+		const struct read *read = &inv->reads.at[inv->label_reads.at[label->start + i]];
+
+		for (unsigned part = 0; part < 2; part++)
+			for (size_t w = 0; w < read->word_count[part]; w++)
+				hash = fold(hash, read->words[part][w]);
+	}
+	label->signed_at = inv->bytes.changes + 1;
+	return label->signature = hash;
+}
+
+static XXH128_hash_t access_key(struct invariants *inv, const struct access *access)
+{
+	uint64_t key[4] = {(uint64_t)access->rule << 32 | access->label, (uint64_t)access->place << 32 | access->site,
+			   label_signature(inv, &inv->labels.at[access->label])};
+
+	for (size_t i = 0; i < access->writer_count; i++)
+		key[3] = fold(key[3] + 1, access->writers[i]);
+	return XXH3_128bits(key, sizeof(key));
+}
+
+static uint32_t fact_of(struct invariants *inv, const struct access *access)
+{
+	uint64_t *fact = map_put(&inv->fact_numbers, (uint64_t)access->rule << 32 | access->place, access->label);
+	struct place *place = &inv->places.at[access->place];
+
+	if (*fact || place->fact_counts[access->rule] == FACTS_MOST)
+		return (uint32_t)*fact;
+	*fact = inv->facts.count;
+	vec_push(&inv->facts, ((struct fact){.place = access->place,
+					     .label = access->label,
+					     .site = access->site,
+					     .next = place->facts[access->rule]}));
+	place->facts[access->rule] = (uint32_t)*fact;
+	place->fact_counts[access->rule]++;
+	tables_link(inv, access->place);
+	return (uint32_t)*fact;
+}
+
+/* ---- lifting ---- */
+
+static void reason_add(struct invariants *inv, struct invariant *lifted, enum invariant_role role, uint32_t site)
+{
+	const struct invariant_code *code = sites_code(&inv->sites, site);
+
+	if (!site || lifted->because_count == INVARIANT_REASONS)
+		return;
+	for (size_t i = 0; i < lifted->because_count; i++)
+		if (lifted->because[i].role == role && lifted->because[i].code.context == code->context &&
+		    lifted->because[i].code.recording == code->recording)
+			return;
+	lifted->because[lifted->because_count++] = (struct invariant_reason){role, *code};
+}
+
+static void reasons_add(struct invariants *inv, struct invariant *lifted, const struct access *access,
+			const struct read *read)
+{
+	if (lifted->because_count == INVARIANT_REASONS)
+		return;
+	reason_add(inv, lifted, INVARIANT_LOAD, read->load_site);
+	if (lifted->rule != INVARIANT_RO1)
+		reason_add(inv, lifted, INVARIANT_BRANCH, read->branch_site);
+	if (lifted->rule == INVARIANT_RO3)
+		reason_add(inv, lifted, INVARIANT_GUARDED, access->site);
+	else if (lifted->rule != INVARIANT_RA1)
+		reason_add(inv, lifted, INVARIANT_STORE, access->site);
+}
+
+static struct invariant *lifted_between(struct invariants *inv, enum invariant_rule rule, uint32_t first,
+					uint32_t second)
+{
+	uint64_t *number = map_put(&inv->numbers, rule, (uint64_t)first << 32 | second);
+	struct invariant *lifted;
+
+	if (*number)
+		return slab_at(&inv->lifted, *number - 1);
+	lifted = slab_push(&inv->lifted);
+	*number = inv->lifted.count;
+	*lifted = (struct invariant){
+		.rule = rule,
+		.number = (uint32_t)(*number - 1),
+		.first_site = first,
+		.second_site = second,
+		.first = *sites_code(&inv->sites, first),
+		.second = *sites_code(&inv->sites, second),
+	};
+	return lifted;
+}
+
+static bool distance_is_known(const struct invariant *lifted, int64_t distance)
+{
+	for (size_t i = 0; i < lifted->distance_count; i++)
+		if (lifted->distances[i] == distance)
+			return true;
+	return false;
+}
+
+/* Within an object, the distance tells the members apart.  Between objects it is chance. */
+static void distance_add(struct invariant *lifted, const struct place *first, const struct place *second)
+{
+	int64_t distance = (int64_t)(second->offset - first->offset);
+	bool apart = first->file != second->file || distance > OBJECT_BYTES || distance < -OBJECT_BYTES;
+
+	if (apart || (!distance_is_known(lifted, distance) && lifted->distance_count == INVARIANT_DISTANCES))
+		lifted->anywhere = true;
+	else if (!distance_is_known(lifted, distance))
+		lifted->distances[lifted->distance_count++] = distance;
+}
+
+bool lifted_holds(const struct invariant *lifted, bool same_file, int64_t distance, enum invariant_scope *scope)
+{
+	*scope = same_file && distance_is_known(lifted, distance) ? INVARIANT_DISTANCE : INVARIANT_SITES;
+	return *scope == INVARIANT_DISTANCE || lifted->anywhere;
+}
+
+static void ids_add(struct ids *ids, uint32_t id)
+{
+	for (size_t i = 0; i < ids->count; i++)
+		if (ids->at[i] == id)
+			return;
+	vec_push(ids, id);
+}
+
+/* `first` should persist before `second`. */
+static void lift(struct invariants *inv, struct lesson *lesson, const struct access *access, const struct read *read,
+		 uint32_t first, uint32_t second)
+{
+	struct write a = inv->writes.at[first], b = inv->writes.at[second];
+	struct invariant *lifted;
+
+	if (!a.site || !b.site || places_overlap(&inv->places.at[a.place], &inv->places.at[b.place]))
+		return;
+	lifted = lifted_between(inv, access->rule, a.site, b.site);
+	distance_add(lifted, &inv->places.at[a.place], &inv->places.at[b.place]);
+	reasons_add(inv, lifted, access, read);
+	ids_add(&lesson->shown, lifted->number);
+}
+
+/* The read decided whether another place is loaded. */
+static void guard(struct invariants *inv, struct lesson *lesson, const struct access *access, uint32_t read,
+		  const uint32_t *writers, size_t count)
+{
+	struct read *of = &inv->reads.at[read];
+
+	inv->places.at[of->place].guards = read;
+	ids_add(&lesson->guards, of->place);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t site = inv->writes.at[writers[i]].site;
+		struct invariant *lifted;
+
+		if (!site)
+			continue;
+		lifted = lifted_between(inv, INVARIANT_RA1, site, site);
+		lifted->anywhere = true;
+		reasons_add(inv, lifted, access, of);
+		ids_add(&lesson->shown, lifted->number);
+	}
+}
+
+static void read_learn(struct invariants *inv, struct lesson *lesson, const struct access *access, uint32_t read)
+{
+	struct read *of = &inv->reads.at[read];
+	const struct place *place = &inv->places.at[of->place];
+	uint32_t writers[BYTES_WRITERS];
+	size_t count;
+
+	if (places_overlap(place, &inv->places.at[access->place]))
+		return;
+	/* The first branch on a read may be known only after the read itself. */
+	if (!of->branch_site)
+		of->branch_site = sites_of(&inv->sites, trace_read(inv->trace, of->number)->branch);
+	count = bytes_writers(&inv->bytes, place->file, place->offset, place->size, writers);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < access->writer_count; k++)
+			if (access->rule == INVARIANT_RO3)
+				lift(inv, lesson, access, of, access->writers[k], writers[i]);
+			else
+				lift(inv, lesson, access, of, writers[i], access->writers[k]);
+	if (access->rule == INVARIANT_RO3)
+		guard(inv, lesson, access, read, writers, count);
+}
+
+static void access_learn(struct invariants *inv, const struct access *access)
+{
+	XXH128_hash_t key = access_key(inv, access);
+	struct lesson *lesson = &inv->lessons[key.low64 & (LESSONS - 1)];
+
+	inv->answers->unsettled = true;
+	if (!XXH128_isEqual(lesson->key, key)) {
+		const struct label *label = &inv->labels.at[access->label];
+
+		lesson_settle(inv, lesson);
+		lesson->key = key;
+		lesson->fact = fact_of(inv, access);
+		lesson->shown.count = lesson->guards.count = 0;
+		for (size_t i = 0; i < label->count; i++)
+			read_learn(inv, lesson, access, inv->label_reads.at[label->start + i]);
+	}
+	lesson->seen++;
+}
+
+/* ---- events ---- */
+
+static void store_learn(struct invariants *inv, const struct event *ev)
+{
+	struct access access = {.site = sites_of(&inv->sites, ev->context), .writer_count = 1};
+	uint32_t file = tables_file(inv, ev->file);
+
+	access.place = tables_place(inv, file, ev->offset, ev->size);
+	access.writers[0] = tables_write(inv, access.site, access.place);
+	for (access.rule = INVARIANT_RO1; access.rule <= INVARIANT_RO2; access.rule++) {
+		uint32_t label = access.rule == INVARIANT_RO1 ? ev->data_label : ev->control_label;
+
+		access.label = label ? tables_label(inv, label) : 0;
+		if (label)
+			access_learn(inv, &access);
+	}
+	bytes_store(&inv->bytes, file, ev->offset, ev->size, access.writers[0]);
+}
+
+static void load_learn(struct invariants *inv, const struct event *ev)
+{
+	struct access access = {.rule = INVARIANT_RO3};
+	uint32_t file = tables_file(inv, ev->file);
+	uint64_t size = ev->size < PLACE_BYTES_MOST ? ev->size : PLACE_BYTES_MOST;
+
+	if (!ev->control_label)
+		return;
+	access.label = tables_label(inv, ev->control_label);
+	access.site = sites_of(&inv->sites, ev->context);
+	access.place = tables_place(inv, file, ev->offset, size);
+	access.writer_count = bytes_writers(&inv->bytes, file, ev->offset, size, access.writers);
+	access_learn(inv, &access);
+}
+
+void invariants_event(struct invariants *inv, const struct event *ev)
+{
+	inv->recordings += !inv->fed;
+	inv->fed = true;
+	inv->learned++;
+	if (!ev->file)
+		return;
+	switch (ev->type) {
+	case EVENT_STORE: store_learn(inv, ev); break;
+	case EVENT_LOAD: load_learn(inv, ev); break;
+	/* A system call wrote: no code of the program is the writer. */
+	case EVENT_FILE_WRITE: bytes_store(&inv->bytes, tables_file(inv, ev->file), ev->offset, ev->size, 0); break;
+	default: break;
+	}
+}
