@@ -26,11 +26,10 @@ static struct {
 	Int registers;       /* offset of the shadow registers */
 	struct lanes *temps; /* by temporary of the original block */
 	UInt room;
-	ULong written;      /* registers that wait for the label of decisions: WRITTEN_ bits */
-	struct label guard; /* the current instruction decides whether it has an effect */
-	Bool saves;         /* the current instruction only saves or restores */
-	Bool repeats;       /* the current instruction has a REP prefix and an effect for each element */
-	Bool links;         /* the block is code of the dynamic linker */
+	ULong written; /* registers that wait for the label of decisions: WRITTEN_ bits */
+	Bool saves;    /* the current instruction only saves or restores */
+	Bool links;    /* the block is code of the dynamic linker */
+	Bool began;    /* its first instruction was seen */
 } now;
 
 static ULong lost; /* statements that were not followed */
@@ -97,18 +96,26 @@ static void settle(struct block *b)
 	now.written = 0;
 }
 
+static ULong written_bit(Int offset)
+{
+	if (offset < GENERAL_END)
+		return 1ULL << (offset - GENERAL_FIRST) / 8;
+	if (offset >= VECTOR_FIRST && offset < VECTOR_FIRST + BATCHED_VECTORS * 32)
+		return 1ULL << (16 + (offset - VECTOR_FIRST) / 8);
+	return 0;
+}
+
 /* The label of what is written to a register, where decisions matter. */
 static struct label note_written(struct block *b, Int offset, struct label l)
 {
-	if (now.saves || now.links || is_flags_or_stack(offset))
+	ULong bit = written_bit(offset);
+
+	if (now.saves || now.links || is_flags_or_stack(offset)) {
+		now.written &= ~bit; /* restored: what was there before is gone */
 		return l;
-	if (offset < GENERAL_END)
-		now.written |= 1ULL << (offset - GENERAL_FIRST) / 8;
-	else if (offset >= VECTOR_FIRST && offset < VECTOR_FIRST + BATCHED_VECTORS * 32)
-		now.written |= 1ULL << (16 + (offset - VECTOR_FIRST) / 8);
-	else
-		return label_add(b, l, (struct label){control_now(b), False});
-	return l;
+	}
+	now.written |= bit;
+	return bit ? l : label_add(b, l, (struct label){control_now(b), False});
 }
 
 /* At most 8 bytes at `offset`, which do not cross a border of 8. */
@@ -240,10 +247,10 @@ static struct lanes lanes_of_expression(struct block *b, IRType type, IRExpr *e)
 
 /* ---- memory ---- */
 
-/* What decides about an access: its address, the guard of the access, and whether the instruction does anything. */
+/* What an access depends on besides the value: its address, and its guard. */
 static struct label reason_of(struct block *b, IRExpr *addr, IRExpr *guard)
 {
-	struct label reason = label_union(b, all_of(b, addr), now.guard);
+	struct label reason = all_of(b, addr);
 
 	if (guard)
 		reason = label_union(b, reason, label_as_control(b, all_of(b, guard)));
@@ -394,7 +401,7 @@ static struct label visit_cells(struct block *b, const IRDirty *d, IREffect effe
 
 static struct label label_of_inputs(struct block *b, const IRDirty *d)
 {
-	struct label all = label_union(b, now.guard, label_as_control(b, all_of(b, d->guard)));
+	struct label all = label_as_control(b, all_of(b, d->guard));
 
 	for (IRExpr **arg = d->args; *arg; arg++)
 		if (!is_IRExpr_VECRET_or_GSPTR(*arg))
@@ -465,20 +472,17 @@ void bo_shadow_stmt(struct block *b, const IRStmt *st)
 	}
 }
 
-/* An instruction that leaves before it has an effect, as REP with a count of 0, depends on what it looked at. */
 void bo_shadow_exit(struct block *b, const IRStmt *st)
 {
 	settle(b);
-	if (st->Ist.Exit.jk == Ijk_Boring)
+	if (st->Ist.Exit.jk == Ijk_Boring && !now.links)
 		bo_control_add_branch(b->out, b->insn, all_of(b, st->Ist.Exit.guard).e);
-	if (now.repeats)
-		now.guard = label_union(b, now.guard, label_as_control(b, all_of(b, st->Ist.Exit.guard)));
 }
 
 void bo_shadow_end(struct block *b)
 {
 	settle(b);
-	bo_control_add_end(b->out, b->insn, all_of(b, b->out->next).e);
+	bo_control_add_end(b->out, b->insn, now.links ? NULL : all_of(b, b->out->next).e);
 }
 
 /* ---- instructions and blocks ---- */
@@ -509,18 +513,56 @@ void bo_shadow_insn(struct block *b)
 	struct x86_parts p = x86_parts_read((const UChar *)b->insn);
 
 	now.saves = saves_or_restores(&p);
-	now.repeats = p.map == 0 && p.repeat && p.opcode >= 0xa4 && p.opcode <= 0xaf;
-	now.guard = NO_LABEL;
-	if (bo_control_is_join(b->insn)) {
-		settle(b);
+	if (!now.began)
 		bo_control_add_join(b->out, b->insn);
-	}
+	now.began = True;
+}
+
+/* The number of instructions before the first join that is not the start of the block; 0: there is none. */
+static UInt length_to_join(const IRSB *in)
+{
+	UInt length = 0;
+
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag == Ist_IMark && length++ && bo_control_is_join(in->stmts[i]->Ist.IMark.addr))
+			return length - 1;
+	return 0;
+}
+
+static void on_cut(ULong length)
+{
+	vex_control.guest_max_insns = (Int)length;
+}
+
+/* What VEX moved across a join would not get the label of the decision that ends there.  So this translation only says
+ * that the next one shall end before the join, and removes itself. */
+static void translate_again(struct block *b, Addr start, UInt length)
+{
+	call(b, 0, "on_cut", on_cut, mkIRExprVec_1(u64(length)), NULL);
+	addStmtToIRSB(b->out, IRStmt_Put(GUEST(CMSTART), u64(start)));
+	addStmtToIRSB(b->out, IRStmt_Put(GUEST(CMLEN), u64(1)));
+	b->out->next = u64(start);
+	b->out->jumpkind = Ijk_InvalICache;
+}
+
+static Addr first_insn(const IRSB *in)
+{
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag == Ist_IMark)
+			return in->stmts[i]->Ist.IMark.addr;
+	return 0;
 }
 
 Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layout)
 {
-	UInt count = (UInt)in->tyenv->types_used;
+	UInt count = (UInt)in->tyenv->types_used, length = length_to_join(in);
+	Addr start = first_insn(in);
 
+	vex_control.guest_max_insns = VG_(clo_vex_control).guest_max_insns;
+	if (length) {
+		translate_again(b, start, length);
+		return False;
+	}
 	if (count > now.room) {
 		now.room = 2 * count;
 		now.temps = VG_(realloc)("bo.shadow", now.temps, now.room * sizeof(*now.temps));
@@ -528,13 +570,8 @@ Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layo
 	VG_(memset)(now.temps, 0, count * sizeof(*now.temps));
 	now.registers = layout->total_sizeB;
 	now.written = 0;
-	now.links = False;
-	for (Int i = 0; i < in->stmts_used; i++) {
-		if (in->stmts[i]->tag == Ist_IMark) {
-			now.links = is_dynamic_linker(in->stmts[i]->Ist.IMark.addr);
-			break;
-		}
-	}
+	now.links = is_dynamic_linker(start);
+	now.began = False;
 	return True;
 }
 
