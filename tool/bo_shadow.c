@@ -12,13 +12,14 @@
  *                         the decisions under way, in one call
  *
  * An instruction that saves or restores a register decides nothing about its value, so PUSH, POP, LEAVE, CALL and RET
- * are left out of the last.  So is the dynamic linker: it binds a function when it happens to be called first. */
+ * are left out of the last.  So are the dynamic linker, which binds a function when it happens to be called first, and the
+ * code behind longjmp and exceptions, which puts back the registers of a frame. */
 #include "bo.h"
 
 #include "bo_label.h"
 #include "bo_shadow.h"
 #include "bo_shadow_ir.h"
-#include "pub_tool_debuginfo.h"
+#include "bo_symbol.h"
 #include "pub_tool_options.h"
 
 /* The state of the block that is being translated. */
@@ -28,7 +29,7 @@ static struct {
 	UInt room;
 	ULong written; /* registers that wait for the label of decisions: WRITTEN_ bits */
 	Bool saves;    /* the current instruction only saves or restores */
-	Bool links;    /* the block is code of the dynamic linker */
+	Bool links;    /* the block is code that links or unwinds */
 	Bool began;    /* its first instruction was seen */
 } now;
 
@@ -44,17 +45,20 @@ static ULong lost; /* statements that were not followed */
 #define VECTOR_END (GUEST(YMM16) + 32)
 #define BATCHED_VECTORS 12
 
+/* The stack pointer has none: LEAVE copies it from a frame pointer, and everything on the stack would get its label. */
 static Bool has_label(Int offset)
 {
+	if (offset == OFF_RSP)
+		return False;
 	return (offset >= GENERAL_FIRST && offset < GENERAL_END) ||
 	       (offset >= GUEST(CC_DEP1) && offset < GUEST(CC_NDEP) + 8) ||
 	       (offset >= VECTOR_FIRST && offset < VECTOR_END) ||
 	       (offset >= GUEST(FPREG) && offset < GUEST(FPREG) + 64) || offset == GUEST(FC3210);
 }
 
-static Bool is_flags_or_stack(Int offset)
+static Bool is_flags(Int offset)
 {
-	return offset == OFF_RSP || (offset >= GUEST(CC_DEP1) && offset < GUEST(CC_NDEP) + 8);
+	return offset >= GUEST(CC_DEP1) && offset < GUEST(CC_NDEP) + 8;
 }
 
 /* The shadow registers lie behind the real ones. */
@@ -110,7 +114,7 @@ static struct label note_written(struct block *b, Int offset, struct label l)
 {
 	ULong bit = written_bit(offset);
 
-	if (now.saves || now.links || is_flags_or_stack(offset)) {
+	if (now.saves || now.links || is_flags(offset)) {
 		now.written &= ~bit; /* restored: what was there before is gone */
 		return l;
 	}
@@ -252,6 +256,8 @@ static struct label reason_of(struct block *b, IRExpr *addr, IRExpr *guard)
 {
 	struct label reason = all_of(b, addr);
 
+	if (now.links)
+		return NO_LABEL; /* wherever a register was saved, its value is what it was */
 	if (guard)
 		reason = label_union(b, reason, label_as_control(b, all_of(b, guard)));
 	return reason;
@@ -494,10 +500,17 @@ static Bool saves_or_restores(const struct x86_parts *p)
 	return (p->opcode >= 0x50 && p->opcode <= 0x5f) ||                    /* PUSH, POP of a register */
 	       p->opcode == 0xe8 || p->opcode == 0xc2 || p->opcode == 0xc3 || /* CALL, RET */
 	       p->opcode == 0xc9 ||                                           /* LEAVE */
+	       (p->opcode == 0x89 && *p->modrm == 0xe5) ||                    /* MOV %rsp, %rbp */
 	       (p->opcode == 0xff && x86_extension(p) == 2);                  /* CALL, indirect */
 }
 
-static Bool is_dynamic_linker(Addr addr)
+static Bool starts_with(const HChar *s, const HChar *prefix)
+{
+	return VG_(strncmp)(s, prefix, VG_(strlen)(prefix)) == 0;
+}
+
+/* Modules that link and unwind. */
+static Bool is_module_of_runtime(Addr addr)
 {
 	DebugInfo *info = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), addr);
 	const HChar *path = info ? VG_(DebugInfo_get_filename)(info) : NULL, *slash;
@@ -505,7 +518,24 @@ static Bool is_dynamic_linker(Addr addr)
 	if (!path)
 		return False;
 	slash = VG_(strrchr)(path, '/');
-	return VG_(strncmp)(slash ? slash + 1 : path, "ld-", 3) == 0;
+	path = slash ? slash + 1 : path;
+	return starts_with(path, "ld-") || starts_with(path, "libgcc_s");
+}
+
+/* Functions that put back the registers of a frame. */
+static Bool is_function_of_runtime(Addr addr)
+{
+	static const HChar *const prefixes[] = {"_Unwind_",    "uw_",           "__longjmp",
+						"____longjmp", "setcontext",    "__setcontext",
+						"swapcontext", "__swapcontext", NULL};
+	struct bo_symbol symbol;
+
+	if (!bo_symbol_at(addr, &symbol))
+		return False;
+	for (const HChar *const *prefix = prefixes; *prefix; prefix++)
+		if (starts_with(symbol.name, *prefix))
+			return True;
+	return False;
 }
 
 void bo_shadow_insn(struct block *b)
@@ -570,7 +600,7 @@ Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layo
 	VG_(memset)(now.temps, 0, count * sizeof(*now.temps));
 	now.registers = layout->total_sizeB;
 	now.written = 0;
-	now.links = is_dynamic_linker(start);
+	now.links = is_module_of_runtime(start) || is_function_of_runtime(start);
 	now.began = False;
 	return True;
 }
