@@ -278,8 +278,9 @@ void bo_control_pop_barrier(void);
 void bo_control_describe(HChar *text); /* facts about graphs, for META; less than 128 characters */
 
 /* ---- bo_writer.c ---- */
-extern UInt bo_running_thread;           /* thread number in the trace: from 1, never reused */
-extern struct bo_recent bo_recent_words; /* of the current chunk */
+extern UInt bo_running_thread;                       /* thread number in the trace: from 1, never reused */
+extern struct bo_recent bo_recent_words;             /* of the current chunk */
+extern ULong bo_recent_arguments[BO_CALL_ARGUMENTS]; /* of the last call in the current chunk */
 void bo_writer_open(UInt parent_process);
 void bo_writer_close(void);
 void bo_writer_abandon(void); /* for a child that is not followed: write nothing from now on */

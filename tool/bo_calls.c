@@ -302,19 +302,25 @@ void bo_calls_redefine(void)
 		function_at(i)->id = 0;
 }
 
-static void write_event(UInt opcode, UInt context, struct function *f, const ULong *values, UInt count)
+static UChar *begin_event(UInt opcode, UInt context, struct function *f)
 {
 	UChar *p;
 
-	if (!bo_writer_active())
-		return;
 	if (UNLIKELY(!f->id))
 		function_define(f);
-	p = bo_layer_begin(opcode);
-	p = bo_put_v(p, context);
-	p = bo_put_v(p, f->id);
-	for (UInt i = 0; i < count; i++)
-		p = bo_put_v(p, values[i]);
+	p = bo_put_v(bo_layer_begin(opcode), context);
+	return bo_put_v(p, f->id);
+}
+
+/* Registers that hold no argument often stay the same from call to call, and so do pointers. */
+static void write_call(UInt context, struct function *f, const ULong *arguments)
+{
+	UChar *p = begin_event(BO_OP_CALL_LIKE, context, f);
+
+	for (UInt i = 0; i < BO_CALL_ARGUMENTS; i++) {
+		p = bo_put_v(p, bo_zigzag(arguments[i] - bo_recent_arguments[i]));
+		bo_recent_arguments[i] = arguments[i];
+	}
 	bo_layer_commit(p);
 }
 
@@ -359,9 +365,15 @@ static struct open_call pop(void)
 	return call;
 }
 
-static void write_end(UInt opcode, const struct open_call *call, const ULong *values, UInt count)
+/* `result`: NULL if the call was left. */
+static void write_end(const struct open_call *call, const ULong *result)
 {
-	write_event(opcode, call->context, call->function, values, count);
+	UChar *p;
+
+	if (!bo_writer_active())
+		return;
+	p = begin_event(result ? BO_OP_RETURN : BO_OP_LEFT, call->context, call->function);
+	bo_layer_commit(result ? bo_put_v(p, *result) : p);
 	if (call->function->is_operation)
 		bo_operations_leave_call(call->context);
 }
@@ -371,7 +383,7 @@ static void leave_innermost(void)
 	struct open_call call = pop();
 
 	if (call.slot != NO_SLOT && !call.function->is_resolver)
-		write_end(BO_OP_LEFT, &call, NULL, 0);
+		write_end(&call, NULL);
 }
 
 void bo_calls_leave(Addr sp)
@@ -456,7 +468,7 @@ void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 		return;
 	if (f->is_operation)
 		bo_operations_enter_call(call.context);
-	write_event(BO_OP_CALL, call.context, f, arguments, BO_CALL_ARGUMENTS);
+	write_call(call.context, f, arguments);
 }
 
 static XArray *resolved; /* Addr: implementations of IFUNCs that may already have been translated */
@@ -493,7 +505,7 @@ static void end_calls(Addr sp)
 		if (call.function->is_resolver)
 			note_implementation(result, call.function);
 		else
-			write_end(BO_OP_RETURN, &call, &result, 1);
+			write_end(&call, &result);
 	}
 }
 

@@ -42,6 +42,7 @@ static struct {
 
 UInt bo_running_thread = 1;
 struct bo_recent bo_recent_words;
+ULong bo_recent_arguments[BO_CALL_ARGUMENTS];
 
 static UChar *payload(void)
 {
@@ -119,6 +120,7 @@ static void chunk_begin(struct bo_chunk_header *h)
 	writer.file_end += BO_CHUNK_BYTES;
 	writer.last_addr = 0;
 	bo_recent_words = (struct bo_recent){0};
+	VG_(memset)(bo_recent_arguments, 0, sizeof(bo_recent_arguments));
 }
 
 static Bool open_chunk(void)

@@ -142,6 +142,8 @@ struct bo_chunk_header {
 	X(CALL, 0x61, "cvvvvvvv")      /* function, then the six registers of integer arguments */                         \
 	X(RETURN, 0x62, "cvv")         /* function, the register of the result; the context is that of the call */         \
 	X(LEFT, 0x63, "cv")            /* function: its frame is gone, but it did not return */                            \
+	X(CALL_LIKE, 0x64, "cvvvvvvv") /* as CALL; each register is its zigzag difference to that of the last call in the  \
+	                                  chunk, of any function; the first: to 0 */                                       \
 	/* OPERATIONS */                                                                                                   \
 	X(OPERATION_BEGIN, 0x68, "cvs") /* index, text (often empty) */                                                    \
 	X(OPERATION_END, 0x69, "cv")   /* index */                                                                         \

@@ -138,6 +138,12 @@ static enum apply_result apply_function(struct stream *s, const struct record *r
 	return APPLY_CONSUMED;
 }
 
+static void take_arguments(uint64_t *arguments, const struct record *r)
+{
+	for (unsigned i = 0; i < BO_CALL_ARGUMENTS; i++)
+		arguments[i] = r->op == BO_OP_CALL ? r->number[i + 1] : arguments[i] + bo_unzigzag(r->number[i + 1]);
+}
+
 static enum apply_result apply_call(struct stream *s, enum event_type type, const struct record *r, struct event *ev)
 {
 	uint64_t function = r->number[0];
@@ -149,8 +155,9 @@ static enum apply_result apply_call(struct stream *s, enum event_type type, cons
 	if (type == EVENT_RETURN)
 		ev->value = r->number[1];
 	if (type == EVENT_CALL) {
-		ev->size = sizeof(s->arguments);
-		ev->data = memcpy(s->arguments, r->number + 1, sizeof(s->arguments));
+		take_arguments(s->decoder.arguments, r);
+		ev->size = sizeof(s->decoder.arguments);
+		ev->data = (const uint8_t *)s->decoder.arguments;
 	}
 	return APPLY_EVENT;
 }
@@ -449,7 +456,8 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_FILE_UNLINK: return apply_unlink(s, r, ev);
 	case BO_OP_FILE_SYNC: return apply_sync(s, r, ev);
 	case BO_OP_DEF_FUNCTION: return apply_function(s, r);
-	case BO_OP_CALL: return apply_call(s, EVENT_CALL, r, ev);
+	case BO_OP_CALL:
+	case BO_OP_CALL_LIKE: return apply_call(s, EVENT_CALL, r, ev);
 	case BO_OP_RETURN: return apply_call(s, EVENT_RETURN, r, ev);
 	case BO_OP_LEFT: return apply_call(s, EVENT_LEFT, r, ev);
 	case BO_OP_OPERATION_BEGIN: return apply_operation(s, EVENT_OPERATION_BEGIN, r, ev);

@@ -19,7 +19,8 @@ struct decoder {
 	const uint8_t *next, *end;
 	uint64_t last_addr;
 	struct bo_recent recent;
-	uint8_t value[32]; /* unpacked value of a store */
+	uint64_t arguments[BO_CALL_ARGUMENTS]; /* of the last call in the chunk; kept by who interprets the records */
+	uint8_t value[32];                     /* unpacked value of a store */
 	char problem[64];
 };
 

@@ -46,9 +46,8 @@ struct stream {
 	struct mappings mappings;
 
 	struct stream_depends depends;
-	uint64_t arguments[BO_CALL_ARGUMENTS]; /* data of the last CALL */
-	struct event blank;                    /* zero except for the process: copying is faster than clearing */
-	struct event rest;                     /* the rest of an event that spans several mappings; size 0: none */
+	struct event blank; /* zero except for the process: copying is faster than clearing */
+	struct event rest;  /* the rest of an event that spans several mappings; size 0: none */
 
 	/* From a survey of all chunk headers: */
 	uint64_t raw_bytes, record_count;

@@ -122,7 +122,7 @@ static void calls(struct builder *b)
 	builder_put(b, BO_OP_DEF_FUNCTION, 1, 0x1234, BUILDER_P("_Z3putl"), BUILDER_P("put(long)"));
 	builder_put(b, BO_OP_DEF_FUNCTION, 0, 0x5000, BUILDER_P("get"), BUILDER_P("get"));
 	builder_put(b, BO_OP_CALL, 1, 1, A, 2, ~0ull, 4, 5, 6);
-	builder_put(b, BO_OP_CALL, 2, 2, 1, 2, 3, 4, 5, 6);
+	builder_put(b, BO_OP_CALL_LIKE, 2, 2, 1, 2, 3, ~0ull, 5, 6);
 	builder_put(b, BO_OP_LEFT, 2, 2);
 	builder_put(b, BO_OP_RETURN, 1, 1, 7);
 	builder_put(b, BO_OP_OPERATION_BEGIN, 1, 3, BUILDER_P("put k"));
