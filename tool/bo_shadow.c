@@ -11,6 +11,8 @@
  *   Exit, end of block    what was decided (bo_control.c); and the registers written since the last one get the label of
  *                         the decisions under way, in one call
  *
+ *   entry of malloc etc.  nothing that happens inside depends on anything, and so neither does the result
+ *
  * An instruction that saves or restores a register decides nothing about its value, so PUSH, POP, LEAVE, CALL and RET
  * are left out of the last.  So are the dynamic linker, which binds a function when it happens to be called first, and the
  * code behind longjmp and exceptions, which puts back the registers of a frame. */
@@ -538,14 +540,51 @@ static Bool is_function_of_runtime(Addr addr)
 	return False;
 }
 
+/* ---- the memory allocator ---- Which memory it returns depends on all requests before.  None of these dependencies is
+ * the program's. */
+
+static Bool is_allocator(Addr addr)
+{
+	static const HChar *const names[] = {
+		"malloc",         "calloc", "realloc", "free",         "memalign",           "aligned_alloc",
+		"posix_memalign", "valloc", "pvalloc", "reallocarray", "malloc_usable_size",
+	};
+	const HChar *name;
+
+	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), addr, &name))
+		return False;
+	for (UInt i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (VG_(strcmp)(name, names[i]) == 0)
+			return True;
+	return False;
+}
+
+static VG_REGPARM(1) void on_allocator(Addr sp)
+{
+	bo_control_push_barrier(sp);
+}
+
+/* Arguments are without labels.  The barrier ends with the function's frame. */
+static void enter_allocator(struct block *b)
+{
+	static const Int arguments[] = {GUEST(RDI), GUEST(RSI), GUEST(RDX)};
+
+	for (UInt i = 0; i < 3; i++)
+		addStmtToIRSB(b->out, IRStmt_Put(now.registers + arguments[i], u64(0)));
+	call(b, 1, "on_allocator", on_allocator, mkIRExprVec_1(guest_reg(b, OFF_RSP)), NULL);
+}
+
 void bo_shadow_insn(struct block *b)
 {
 	struct x86_parts p = x86_parts_read((const UChar *)b->insn);
 
 	now.saves = saves_or_restores(&p);
-	if (!now.began)
-		bo_control_add_join(b->out, b->insn);
+	if (now.began)
+		return;
 	now.began = True;
+	bo_control_add_join(b->out, b->insn);
+	if (is_allocator(b->insn))
+		enter_allocator(b);
 }
 
 /* The number of instructions before the first join that is not the start of the block; 0: there is none. */
