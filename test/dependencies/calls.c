@@ -24,7 +24,8 @@ CASE(call_under_decision)
 {
 	if (pm->flag)
 		y_set(pm); //! store y: control flag
-	pm->w = 1;         //! store w: nothing
+	JOIN();
+	pm->w = 1; //! store w: nothing
 }
 
 static APART void set_if(struct words *pm)

@@ -46,20 +46,35 @@ class circle final : public shape
 	}
 };
 
-/* No destructor: an object in PM that is only made of its table's address. */
+/* No destructor: an object in PM that is only made of its table's address.  There are two classes, so that the compiler
+ * cannot know which one it is. */
 struct command {
 	virtual void run(struct words *pm);
+};
+
+struct other_command : command {
+	void run(struct words *pm) override;
 };
 
 APART void command::run(struct words *pm)
 {
 	pm->y = 1;
 }
+
+APART void other_command::run(struct words *pm)
+{
+	pm->y = 2;
+}
 } // namespace
 
 static void words_prepare(struct words *words)
 {
-	new ((void *)&words->object) command;
+	static volatile bool other;
+
+	if (other)
+		new ((void *)&words->object) other_command;
+	else
+		new ((void *)&words->object) command;
 }
 
 CASE(virtual_call)

@@ -20,7 +20,8 @@ CASE(if_else)
 		pm->y = 1;
 	else
 		pm->y = 2; //! store y: control off
-	pm->w = 1;         //! store w: nothing
+	JOIN();
+	pm->w = 1; //! store w: nothing
 }
 
 CASE(nested)
@@ -41,6 +42,7 @@ CASE(else_if)
 		pm->y = 2; //! store y: control x z
 	else
 		pm->y = 3;
+	JOIN();
 	pm->w = 1; //! store w: nothing
 } //! load z: control x
 
@@ -237,6 +239,7 @@ two:
 three:
 	pm->y = 4;
 out:
+	JOIN();
 	pm->w = 1; //! store w: nothing
 }
 
@@ -258,6 +261,7 @@ CASE(switch_by_table)
 	case 5: pm->y = pm->x + 2; break;
 	case 6: pm->y = 1; pm->v = 2;
 	}
+	JOIN();
 	pm->w = 1; //! store w: nothing
 }
 
@@ -271,6 +275,7 @@ CASE(switch_by_comparisons)
 	case 100000: pm->y = 11; break;
 	default: pm->v = 1;
 	}
+	JOIN();
 	pm->w = 1; //! store w: nothing
 }
 
@@ -290,6 +295,7 @@ CASE(switch_default)
 		break;
 	default: pm->y = 15; //! store y: control array[0]
 	}
+	JOIN();
 	pm->w = 1; //! store w: nothing
 }
 
@@ -311,10 +317,10 @@ CASE(switch_of_values)
 	//! O2: store y: data index; control index
 }
 
-/* A side that never comes back decides nothing that follows. */
+/* Whether the rest is executed at all was decided. */
 CASE(abort_if)
 {
 	if (pm->off)
 		abort();
-	pm->y = 1; //! store y: nothing
+	pm->y = 1; //! store y: control off
 }

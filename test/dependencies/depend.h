@@ -79,15 +79,17 @@ struct words {
 };
 
 /* Name, and the bytes of an element. */
-#define WORDS(X)                                                                                                  \
-	X(x, 8)                                                                                                   \
-	X(z, 8)                                                                                                   \
-	X(flag, 8) X(off, 8) X(index, 8) X(count, 8) X(y, 8) X(w, 8) X(v, 8) X(bits, 8) X(real, 8) X(factor, 8)   \
-		X(result, 8) X(wide, 16) X(array, 8) X(output, 8) X(tokens, 8) X(keys, 8) X(values, 8) X(head, 8) \
-			X(first.value, 8) X(first.next, 8) X(second.value, 8) X(second.next, 8) X(third.value, 8) \
-				X(third.next, 8) X(source.a, 8) X(source.b, 8) X(source.c, 8) X(source.d, 8)      \
-					X(copy.a, 8) X(copy.b, 8) X(copy.c, 8) X(copy.d, 8) X(function, 8)        \
-						X(object, 16) X(text, 64) X(name, 64) X(from, 8) X(to, 8)
+#define WORDS(X)                                                                                                       \
+	X(x, 8)                                                                                                        \
+	X(z, 8)                                                                                                        \
+	X(flag, 8)                                                                                                     \
+	X(off, 8)                                                                                                      \
+	X(index, 8) X(count, 8) X(y, 8) X(w, 8) X(v, 8) X(bits, 8) X(real, 8) X(factor, 8) X(result, 8) X(wide, 16)    \
+		X(array, 8) X(output, 8) X(tokens, 8) X(keys, 8) X(values, 8) X(head, 8) X(first.value, 8)             \
+			X(first.next, 8) X(second.value, 8) X(second.next, 8) X(third.value, 8) X(third.next, 8)       \
+				X(source.a, 8) X(source.b, 8) X(source.c, 8) X(source.d, 8) X(copy.a, 8) X(copy.b, 8)  \
+					X(copy.c, 8) X(copy.d, 8) X(function, 8) X(object, 16) X(text, 64) X(name, 64) \
+						X(from, 8) X(to, 8)
 
 struct test_case {
 	const char *name;
@@ -119,6 +121,10 @@ extern const struct test_case __start_cases[], __stop_cases[];
 
 /* A write of a register that the optimizer can neither move nor turn into a conditional move. */
 #define SET(variable, value) __asm__ volatile("mov %1, %0" : "=r"(variable) : "i"(value))
+
+/* Too long for the optimizer to copy it, and what follows, to the end of each branch that comes together here. */
+#define NOPS "nop; nop; nop; nop; nop; nop; nop; nop;"
+#define JOIN() __asm__ volatile(NOPS NOPS NOPS NOPS)
 
 /* Volatile memory that keeps what is written to it. */
 static word kept __attribute__((unused));

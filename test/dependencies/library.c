@@ -101,23 +101,6 @@ CASE(string_search)
 	pm->w = 1;         //! store w: nothing
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const word *)a, y = *(const word *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Four elements; the middle one is the one. */
-CASE(binary_search)
-{
-	word key = 102;
-
-	if (bsearch((const void *)&key, (const void *)pm->keys, 4, 8, compare))
-		pm->y = 1; //! store y: control keys[2]
-	pm->w = 1;         //! store w: nothing
-}
-
 CASE(number_printed)
 {
 	char text[32];
