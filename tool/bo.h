@@ -273,7 +273,8 @@ struct bo_open_regions { /* of one thread */
 };
 
 void bo_control_run(struct bo_open_regions *of_thread); /* this thread runs now */
-void bo_control_push_barrier(Addr slot);                /* a signal handler starts: none of its code is decided yet */
+/* A signal handler starts: none of its code is decided yet.  Quiet: nothing in this frame is a decision. */
+void bo_control_push_barrier(Addr slot, Bool is_quiet);
 void bo_control_pop_barrier(void);
 void bo_control_describe(HChar *text); /* facts about graphs, for META; less than 128 characters */
 

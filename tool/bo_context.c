@@ -328,7 +328,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 		running->barriers++;
 		bo_calls_push_barrier();
 	}
-	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128);
+	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128, False);
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
 }

@@ -27,7 +27,8 @@
 struct region {
 	Addr slot;                    /* of the return address of its frame */
 	Addr end;                     /* 0: with its frame */
-	const struct bo_point *point; /* the branch; NULL: the barrier of a signal handler */
+	const struct bo_point *point; /* the branch; NULL: a barrier, as of a signal handler */
+	Bool is_quiet;                /* a barrier inside of which nothing is a decision */
 	UInt label;                   /* of this region */
 	UInt total;                   /* and of all regions outside of it */
 };
@@ -89,9 +90,9 @@ static void leave_frames(Addr sp)
 	}
 }
 
-void bo_control_push_barrier(Addr slot)
+void bo_control_push_barrier(Addr slot, Bool is_quiet)
 {
-	struct region barrier = {.slot = slot};
+	struct region barrier = {.slot = slot, .is_quiet = is_quiet};
 
 	if (clo_bo_dependencies)
 		insert(open->count, &barrier);
@@ -128,9 +129,11 @@ static UInt first_of_frame(Addr slot)
 
 static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt label)
 {
-	struct region r = {slot, end, p, label, 0};
+	struct region r = {.slot = slot, .end = end, .point = p, .label = label};
 	UInt first = first_of_frame(slot);
 
+	if (open->count && innermost()->is_quiet)
+		return;
 	for (UInt i = open->count; i-- > first;)
 		if (open->at[i].end == end) {
 			/* Regions inside have ended: control is back outside of them. */

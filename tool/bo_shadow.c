@@ -561,7 +561,7 @@ static Bool is_allocator(Addr addr)
 
 static VG_REGPARM(1) void on_allocator(Addr sp)
 {
-	bo_control_push_barrier(sp);
+	bo_control_push_barrier(sp, True);
 }
 
 /* Arguments are without labels.  The barrier ends with the function's frame. */
