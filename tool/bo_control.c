@@ -176,13 +176,13 @@ static VG_REGPARM(3) void bo_on_call_through(const struct bo_point *p, ULong lab
 	region_open(p, slot, 0, set);
 }
 
-static VG_REGPARM(2) void bo_on_join(Addr insn, Addr sp)
+static VG_REGPARM(2) void bo_on_join(const struct bo_point *p, Addr sp)
 {
 	Addr slot;
 
 	leave_frames(sp);
 	slot = frame_slot(sp);
-	while (open->count && innermost()->slot == slot && innermost()->end == insn) {
+	while (open->count && innermost()->slot == slot && innermost()->end == p->place) {
 		open->count--;
 		note_innermost();
 	}
@@ -201,9 +201,9 @@ static VG_REGPARM(2) void bo_on_jump(struct bo_point *p, Addr to)
 	bo_graph_see(&jump);
 }
 
-static VG_REGPARM(2) void bo_on_landing(Addr insn, Addr sp)
+static VG_REGPARM(2) void bo_on_landing(const struct bo_point *p, Addr sp)
 {
-	struct flow_seen jump = {.to = insn, .by_unwinding = true};
+	struct flow_seen jump = {.to = p->at, .by_unwinding = true};
 	Addr slot;
 
 	leave_frames(sp);
@@ -211,12 +211,12 @@ static VG_REGPARM(2) void bo_on_landing(Addr insn, Addr sp)
 	if (!open->count || innermost()->slot != slot)
 		return;
 	jump.from = bo_code_address(bo_frame_top->code);
-	if (!jump.from || jump.from == insn || !bo_graph_see(&jump))
+	if (!jump.from || jump.from == p->at || !bo_graph_see(&jump))
 		return; /* the call returned, or is known to be left for this place */
 	for (UInt i = first_of_frame(slot); i < open->count; i++)
 		open->at[i].end = open->at[i].point->after;
 	note_innermost();
-	bo_on_join(insn, sp);
+	bo_on_join(p, sp);
 }
 
 /* ---- IR ---- */
@@ -244,27 +244,27 @@ Bool bo_control_is_join(Addr insn)
 	return p->is_join || p->is_landing;
 }
 
-static void add_landing(struct block *b, IRExpr *sp)
+static void add_landing(struct block *b, IRExpr *point, IRExpr *sp)
 {
 	IRExpr *control = assign(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
 	IRExpr *is_decided = binop(b, Ity_I1, Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)));
 
-	call(b, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(u64(b->insn), sp), is_decided);
+	call(b, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(point, sp), is_decided);
 }
 
 void bo_control_add_join(IRSB *out, Addr insn)
 {
 	const struct bo_point *p = bo_graph_point(insn);
 	struct block b = {.out = out, .insn = insn};
-	IRExpr *sp;
+	IRExpr *sp, *point = u64((Addr)p), *place;
 
 	if (!p->is_join && !p->is_landing)
 		return;
 	sp = guest_reg(&b, OFF_RSP);
 	if (p->is_landing)
-		add_landing(&b, sp);
-	call(&b, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(u64(insn), sp),
-	     compare(&b, Iop_CmpEQ64, &control_end, u64(insn)));
+		add_landing(&b, point, sp);
+	place = load64(&b, u64((Addr)&p->place));
+	call(&b, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(point, sp), compare(&b, Iop_CmpEQ64, &control_end, place));
 }
 
 static struct bo_point *point_of_decision(Addr insn)

@@ -71,20 +71,12 @@ static Bool is_in(const HChar *name, const HChar *const *list)
 
 static enum flow_return return_by_name(const HChar *name)
 {
-	/* Most that do not return are recognized by their code.  These call the kernel, or jump. */
-	static const HChar *const never[] = {"abort",
-					     "exit",
+	/* Most that do not return are recognized by their code.  These call the kernel, jump, or unwind. */
+	static const HChar *const never[] = {"exit",
 					     "_exit",
 					     "_Exit",
 					     "quick_exit",
 					     "pthread_exit",
-					     "__assert",
-					     "__assert_fail",
-					     "__assert_perror_fail",
-					     "__stack_chk_fail",
-					     "__chk_fail",
-					     "__fortify_fail",
-					     "__libc_fatal",
 					     "longjmp",
 					     "_longjmp",
 					     "siglongjmp",
@@ -100,6 +92,16 @@ static enum flow_return return_by_name(const HChar *name)
 					     "_Unwind_Resume",
 					     "__cxa_throw",
 					     "__cxa_rethrow",
+					     "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+					     NULL};
+	static const HChar *const fails[] = {"abort",
+					     "__assert",
+					     "__assert_fail",
+					     "__assert_perror_fail",
+					     "__stack_chk_fail",
+					     "__chk_fail",
+					     "__fortify_fail",
+					     "__libc_fatal",
 					     "__cxa_bad_cast",
 					     "__cxa_bad_typeid",
 					     "__cxa_throw_bad_array_new_length",
@@ -109,14 +111,15 @@ static enum flow_return return_by_name(const HChar *name)
 					     "__clang_call_terminate",
 					     "_ZSt9terminatev",
 					     "_ZSt10unexpectedv",
-					     "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
 					     NULL};
 	static const HChar *const twice[] = {"setjmp",     "_setjmp", "__sigsetjmp", "sigsetjmp",
 					     "getcontext", "vfork",   NULL};
 
-	if (is_in(name, never) ||
-	    (VG_(strncmp)(name, "_ZSt", 4) == 0 && VG_(strstr)(name, "__throw_"))) /* std::__throw_... */
+	if (is_in(name, never))
 		return FLOW_RETURNS_NOT;
+	/* std::__throw_length_error and the like report mistakes. */
+	if (is_in(name, fails) || (VG_(strncmp)(name, "_ZSt", 4) == 0 && VG_(strstr)(name, "__throw_")))
+		return FLOW_FAILS;
 	return is_in(name, twice) ? FLOW_RETURNS_TWICE : FLOW_RETURNS;
 }
 
@@ -150,8 +153,8 @@ static enum flow_return return_find(Addr callee)
 			how = return_by_name(name);
 		if (how == FLOW_RETURNS && begins(NULL, function))
 			how = how_returns(NULL, function);
-	} else if (!flow_returns(&target, callee)) {
-		how = FLOW_RETURNS_NOT;
+	} else {
+		how = flow_returns(&target, callee);
 	}
 	depth--;
 	return how;
@@ -207,22 +210,37 @@ static struct bo_point *point_make(Addr insn)
 
 /* ---- graphs ---- */
 
+static void take_point(const struct flow_point *from, UInt index)
+{
+	struct bo_point *to = point_make(from->at);
+
+	/* What has been translated as a join stays one. */
+	to->is_join |= from->is_join;
+	to->is_landing |= from->is_landing;
+	/* Code may be in several graphs; the first one says how its places are called. */
+	if (to->function != BO_NO_GRAPH && to->function != index)
+		return;
+	to->place = from->place;
+	to->length = from->length;
+	to->kind = from->kind;
+	to->function = index;
+}
+
 static void take_points(const struct flow_graph *g, UInt index)
 {
 	struct function *f = VG_(indexXA)(functions, index);
 
 	for (uint32_t i = 0; i < flow_graph_count(g); i++) {
 		struct flow_point from = flow_graph_point(g, i);
-		struct bo_point *to = point_make(from.at);
-		to->after = from.after;
-		to->length = from.length;
-		to->kind = from.kind;
-		/* What has been translated as a join stays one. */
-		to->is_join |= from.is_join;
-		to->is_landing |= from.is_landing;
-		to->function = index;
+		take_point(&from, index);
 		f->low = from.at < f->low ? from.at : f->low;
 		f->high = from.at > f->high ? from.at : f->high;
+	}
+	for (uint32_t i = 0; i < flow_graph_count(g); i++) {
+		struct flow_point from = flow_graph_point(g, i);
+		struct bo_point *to = point_find(from.at);
+		if (to->function == index)
+			to->after = from.after ? point_find(from.after)->place : 0;
 	}
 }
 

@@ -10,10 +10,10 @@
 /* An instruction.  A point is never freed, so the target's code may contain its address. */
 struct bo_point {
 	Addr at;
-	Addr after;       /* as in struct flow_point; changes when more jumps have been seen */
-	Addr last_target; /* of an indirect jump */
-	UInt function;    /* which graph; BO_NO_GRAPH: it has none */
-	UInt code;        /* as a code id; 0: not yet known */
+	Addr place, after; /* as in struct flow_point; change when more jumps have been seen */
+	Addr last_target;  /* of an indirect jump */
+	UInt function;     /* which graph; BO_NO_GRAPH: it has none */
+	UInt code;         /* as a code id; 0: not yet known */
 	UChar length, kind;
 	Bool is_join, is_landing;
 	Bool is_hopeless; /* a graph was tried and does not have it */

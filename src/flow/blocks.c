@@ -8,9 +8,17 @@ struct edges {
 	uint32_t count, room;
 };
 
+/* The node at an address, or the first of its copies. */
+static uint32_t node_at(const struct flow_graph *g, uint64_t at)
+{
+	uint32_t node = flow_node_find(g, at);
+
+	return node == FLOW_NONE ? FLOW_NONE : g->nodes[node].same;
+}
+
 static uint32_t next_node(const struct flow_graph *g, uint32_t node)
 {
-	return flow_node_find(g, g->nodes[node].at + g->nodes[node].length);
+	return node_at(g, g->nodes[node].at + g->nodes[node].length);
 }
 
 static bool node_falls_through(const struct flow_node *n)
@@ -44,7 +52,7 @@ static void edge_add(struct flow_graph *g, struct edges *e, uint32_t block)
 
 static uint32_t block_at(const struct flow_graph *g, uint64_t at)
 {
-	uint32_t node = flow_node_find(g, at);
+	uint32_t node = node_at(g, at);
 
 	return node == FLOW_NONE ? FLOW_EXIT : g->nodes[node].block;
 }
@@ -62,9 +70,17 @@ static void edge_add_jump(struct flow_graph *g, struct edges *e, uint64_t to)
 /* These edges are not sorted, but there are few. */
 static void edges_add_jumps(struct flow_graph *g, struct edges *e, uint32_t last)
 {
+	bool is_inside = false;
+
 	for (uint32_t i = 0; i < g->jump_count; i++)
-		if (g->jumps[i].from == last)
+		if (g->jumps[i].from == last) {
 			edge_add_jump(g, e, g->jumps[i].to);
+			is_inside |= e->to[e->count - 1] != FLOW_EXIT;
+		}
+	/* A table that was not recognized leads to what nothing else leads to. */
+	for (uint32_t i = 0; is_inside && g->nodes[last].open && i < g->count; i++)
+		if (g->nodes[i].root)
+			edge_add(g, e, g->nodes[i].block);
 }
 
 static void edges_add_of(struct flow_graph *g, struct edges *e, uint32_t block)
@@ -91,19 +107,61 @@ static void edges_add_of(struct flow_graph *g, struct edges *e, uint32_t block)
 		edges_add_jumps(g, e, last);
 }
 
+/* ---- ways that fail ---- */
+
+static bool block_fails(const struct flow_graph *g, const struct edges *e, const bool *fails, uint32_t b)
+{
+	if (g->nodes[g->blocks[b].last].fails && !g->nodes[g->blocks[b].last].left)
+		return true;
+	for (uint32_t i = e->first[b]; i < e->first[b + 1]; i++)
+		if (e->to[i] == FLOW_EXIT || !fails[e->to[i]])
+			return false;
+	return e->first[b] != e->first[b + 1];
+}
+
+/* Drop the edges to blocks from which every way fails.  Those blocks keep theirs. */
+static void edges_drop_failing(struct flow_graph *g, struct edges *e)
+{
+	bool *fails = g->code.resize(NULL, g->block_count + 1), changed = true;
+	uint32_t kept = 0, from = 0;
+
+	for (uint32_t b = 0; b < g->block_count; b++)
+		fails[b] = false;
+	while (changed) {
+		changed = false;
+		for (uint32_t b = g->block_count; b-- > 0;)
+			if (!fails[b] && block_fails(g, e, fails, b))
+				fails[b] = changed = true;
+	}
+	for (uint32_t b = 0; b < g->block_count; b++) {
+		for (; from < e->first[b + 1]; from++)
+			if (fails[b] || e->to[from] == FLOW_EXIT || !fails[e->to[from]])
+				e->to[kept++] = e->to[from];
+		from = e->first[b + 1];
+		e->first[b + 1] = kept;
+	}
+	e->count = kept;
+	g->code.resize(fails, 0);
+}
+
+/* ---- joins ---- */
+
+static bool node_decides(const struct flow_node *n)
+{
+	return n->kind == FLOW_BRANCH || n->kind == FLOW_REPEAT || n->kind == FLOW_JUMP_INDIRECT || n->left;
+}
+
 /* A place where branches join has two ways leading to it, or ends a loop.  As long as the targets of some jump are not
  * known, any block may turn out to be one. */
-static void joins_mark(struct flow_graph *g, const struct edges *e)
+static void joins_mark(struct flow_graph *g)
 {
 	bool any_open = false;
 
 	for (uint32_t i = 0; i < g->count; i++)
 		any_open |= g->nodes[i].open;
 	for (uint32_t b = 0; b < g->block_count; b++) {
-		bool branches = e->first[b + 1] - e->first[b] > 1;
-
 		g->blocks[b].is_join |= any_open;
-		if (branches && g->blocks[b].after != FLOW_EXIT)
+		if (node_decides(&g->nodes[g->blocks[b].last]) && g->blocks[b].after != FLOW_EXIT)
 			g->blocks[g->blocks[b].after].is_join = true;
 	}
 }
@@ -133,20 +191,23 @@ void flow_blocks_make(struct flow_graph *g)
 
 	g->blocks = g->code.resize(NULL, (g->count + 1) * sizeof(*g->blocks));
 	for (uint32_t i = 0; i < g->count; i++)
-		if (g->nodes[i].leads)
+		if (g->nodes[i].leads && g->nodes[i].same == i)
 			block_make(g, i);
+	for (uint32_t i = 0; i < g->count; i++)
+		g->nodes[i].block = g->nodes[g->nodes[i].same].block;
 	e.first = g->code.resize(NULL, (g->block_count + 1) * sizeof(*e.first));
 	for (uint32_t b = 0; b < g->block_count; b++) {
 		e.first[b] = e.count;
 		edges_add_of(g, &e, b);
 	}
 	e.first[g->block_count] = e.count;
+	edges_drop_failing(g, &e);
 	after = g->code.resize(NULL, (g->block_count + 1) * sizeof(*after));
 	flow_postdominators(&(struct flow_edges){g->block_count, e.first, e.to}, after, g->code.resize);
 	for (uint32_t b = 0; b < g->block_count; b++)
 		g->blocks[b].after = after[b];
 	joins_count(g, &e);
-	joins_mark(g, &e);
+	joins_mark(g);
 	g->code.resize(after, 0);
 	g->code.resize(e.first, 0);
 	g->code.resize(e.to, 0);

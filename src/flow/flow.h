@@ -12,13 +12,21 @@
  * direct jump.  Since post-dominators depend only on what can be reached from a place, code that is
  * never executed does no harm there.
  *
- * Ways end at returns, at jumps to other functions (tail calls), at calls that do not return, at instructions that stop,
- * and at indirect jumps about which nothing is known.  A function that was split (foo and foo.cold) is one graph: the
+ * Ways end at returns, at jumps to other functions (tail calls), at calls that do not return, and at indirect jumps about
+ * which nothing is known.  A way that ends in abort or UD2 does not count: `if (bad) abort();` decides nothing that
+ * follows.
+ *
+ * Compilers copy what follows a branch into its sides, if it is short and the function ends there.  Such copies are one
+ * place in the graph: instructions that are equal up to the end of the function, except for its epilogue, where registers
+ * are restored.
+ *
+ * A function that was split (foo and foo.cold) is one graph: the
  * jump into the other part is no tail call, because no function begins there (`begins`).
  *
  * Tables of switch statements are recognized as gcc and clang make them: an address that is loaded from a table by a
  * scaled index, or a distance that is added to the table's address.  The comparison before the jump says how many entries
- * there are; without one, the table ends where an entry leads out of the function.
+ * there are; without one, the table ends where an entry leads out of the function.  A jump without a table that was seen
+ * to stay in the function may go to all places in it that nothing else leads to.
  *
  * Nothing in this room needs a C library: the recorder uses it as well (tool/bo_control.c). */
 #ifndef BLACKOUT_FLOW_FLOW_H
@@ -33,8 +41,9 @@
 
 enum flow_return {
 	FLOW_RETURNS,
-	FLOW_RETURNS_NOT,
+	FLOW_RETURNS_NOT,   /* as exit and longjmp: the program goes on elsewhere, or ends */
 	FLOW_RETURNS_TWICE, /* as setjmp: again when a longjmp comes back to it */
+	FLOW_FAILS,         /* as abort: the program is at fault */
 };
 
 /* How to look at the program. */
@@ -77,12 +86,13 @@ void flow_graph_free(struct flow_graph *g);
 /* An instruction. */
 struct flow_point {
 	uint64_t at;
-	uint64_t after; /* its immediate post-dominator, which begins a block; 0: all ways first meet outside */
+	uint64_t place; /* `at`, or of the first of its copies */
+	uint64_t after; /* the place where all ways from it meet: its immediate post-dominator; 0: outside */
 	uint8_t length;
 	uint8_t kind;    /* enum flow_kind */
 	bool is_join;    /* may be `after` of a branch, now or when more jumps have been seen */
 	bool is_landing; /* an exception or longjmp may lead here: nothing else does, or after a call that returns twice */
-	bool is_open;    /* FLOW_JUMP_INDIRECT: no target is known */
+	bool is_open;    /* FLOW_JUMP_INDIRECT: only the targets that were seen are known */
 };
 
 uint32_t flow_graph_count(const struct flow_graph *g);
@@ -93,7 +103,7 @@ bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point 
 /* The targets of indirect jumps, and where calls were left for, one after the other; false: there are no more. */
 bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_seen *jump);
 
-/* May the function that begins here return?  True if that is not known. */
-bool flow_returns(const struct flow_code *code, uint64_t entry);
+/* Does the function that begins here return?  FLOW_RETURNS if that is not known. */
+enum flow_return flow_returns(const struct flow_code *code, uint64_t entry);
 
 #endif

@@ -94,7 +94,9 @@ static bool call_returns(struct flow_graph *g, struct flow_node *n)
 		enum flow_return how = g->code.returns(g->code.arg, n->target);
 
 		n->twice = how == FLOW_RETURNS_TWICE;
-		if (how == FLOW_RETURNS_NOT)
+		n->fails = how == FLOW_FAILS;
+		g->found_end |= how == FLOW_RETURNS_NOT;
+		if (how == FLOW_RETURNS_NOT || how == FLOW_FAILS)
 			return false;
 	}
 	return flow_is_inside(g, next);
@@ -128,9 +130,11 @@ static uint32_t node_decode(struct flow_graph *g, uint64_t at, uint32_t before)
 	struct flow_node node = {.at = at, .before = before, .length = insn.length, .kind = insn.kind};
 
 	node.target = insn.target;
+	node.fails = insn.kind == FLOW_STOP;
 	if (!insn.length || insn.length > size) {
 		node.kind = FLOW_STOP;
 		node.length = 0;
+		node.fails = false; /* who knows */
 	}
 	return node_add(g, &node);
 }
@@ -153,6 +157,7 @@ static void walk(struct flow_graph *g, uint64_t at, uint32_t from)
 		if (first) {
 			g->nodes[index].leads = true;
 			g->nodes[index].jumped = from != FLOW_NONE;
+			g->nodes[index].root = from == FLOW_NONE && at != g->function.entry;
 		} else {
 			node_follow(&g->nodes[index], &g->nodes[before]);
 		}
@@ -178,7 +183,6 @@ static void explore(struct flow_graph *g)
 
 static void jump_found(struct flow_graph *g, uint32_t from, uint64_t to)
 {
-	g->nodes[from].open = false;
 	g->nodes[from].left = g->nodes[from].kind != FLOW_JUMP_INDIRECT;
 	for (uint32_t i = g->jump_count; i-- > 0 && g->jumps[i].from == from;)
 		if (g->jumps[i].to == to)
@@ -204,8 +208,8 @@ static void node_resolve(struct flow_graph *g, uint32_t index)
 
 	switch (n->kind) {
 	case FLOW_JUMP_INDIRECT:
-		n->open = true;
 		flow_table_read(g, index, jump_found);
+		n->open = !g->jump_count || g->jumps[g->jump_count - 1].from != index;
 		jump_see(g, index, n->at, false);
 		break;
 	case FLOW_CALL:
@@ -230,6 +234,21 @@ static void explore_all(struct flow_graph *g, uint32_t *resolved)
 	}
 }
 
+/* NOP, INT3, and zeros. */
+static uint8_t padding_at(const struct flow_graph *g, uint64_t at)
+{
+	uint8_t bytes[FLOW_INSN_BYTES] = {0};
+	size_t size = g->code.read(g->code.arg, at, bytes, sizeof(bytes));
+	struct flow_insn insn = flow_insn_read(bytes, at);
+	struct x86_parts p = x86_parts_read(bytes);
+
+	if (size < insn.length || p.encoding != X86_LEGACY)
+		return 0;
+	if (p.map == 1 ? p.opcode == 0x1f : p.map == 0 && (p.opcode == 0x90 || p.opcode == 0xcc))
+		return insn.length;
+	return p.map == 0 && p.opcode == 0 && *p.modrm == 0 ? insn.length : 0;
+}
+
 /* Explore what lies between known instructions. */
 static void explore_holes(struct flow_graph *g, const struct flow_range *part, uint32_t *resolved)
 {
@@ -237,7 +256,12 @@ static void explore_holes(struct flow_graph *g, const struct flow_range *part, u
 
 	while (at < part->end && !g->too_large) {
 		uint32_t node = flow_node_find(g, at);
+		uint8_t padding = node == FLOW_NONE ? padding_at(g, at) : 0;
 
+		if (padding) {
+			at += padding;
+			continue;
+		}
 		if (node == FLOW_NONE) {
 			todo_add(g, at, FLOW_NONE);
 			explore_all(g, resolved);
@@ -273,6 +297,7 @@ struct flow_graph *flow_graph_new(const struct flow_code *code, const struct flo
 		flow_graph_free(g);
 		return NULL;
 	}
+	flow_tails_find(g);
 	flow_blocks_make(g);
 	return g;
 }
@@ -300,11 +325,12 @@ struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index)
 	uint64_t after = b->after == FLOW_EXIT ? 0 : g->nodes[g->blocks[b->after].first].at;
 
 	return (struct flow_point){.at = n->at,
+				   .place = g->nodes[n->same].at,
 				   .after = after,
 				   .length = n->length,
 				   .kind = n->kind,
-				   .is_join = b->first == index && b->is_join,
-				   .is_landing = b->first == index && b->is_landing,
+				   .is_join = b->first == n->same && b->is_join,
+				   .is_landing = b->first == n->same && b->is_landing,
 				   .is_open = n->open};
 }
 
@@ -329,17 +355,20 @@ bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_see
 	return true;
 }
 
-bool flow_returns(const struct flow_code *code, uint64_t entry)
+enum flow_return flow_returns(const struct flow_code *code, uint64_t entry)
 {
 	struct flow_graph g = {.code = *code,
 			       .function = {.entry = entry},
 			       .most = MOST_NODES_RETURN,
 			       .seeks_return = true};
-	bool returns;
+	bool loops = true;
 
 	todo_add(&g, entry, FLOW_NONE);
 	explore(&g);
-	returns = g.found_return || g.too_large;
+	for (uint32_t i = 0; i < g.count; i++)
+		loops &= !g.nodes[i].fails;
 	graph_clear(&g, code->resize);
-	return returns;
+	if (g.found_return || g.too_large)
+		return FLOW_RETURNS;
+	return g.found_end || loops ? FLOW_RETURNS_NOT : FLOW_FAILS;
 }

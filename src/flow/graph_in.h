@@ -11,14 +11,17 @@
 struct flow_node {
 	uint64_t at, target;
 	uint32_t before; /* the instruction that it follows, or one that jumps to it; FLOW_NONE: neither */
+	uint32_t same;   /* the first of its copies; itself if it has none before it */
 	uint32_t block;
 	uint8_t length, kind;
 	bool leads;  /* begins a block */
 	bool jumped; /* `before` jumps here */
-	bool open;   /* an indirect jump without known targets */
+	bool open;   /* an indirect jump without a table */
 	bool left;   /* a call that has edges to where it was left for */
 	bool twice;  /* a call that returns twice */
 	bool lands;  /* comes after such a call */
+	bool fails;  /* a call of abort and the like, or UD2 */
+	bool root;   /* nothing is known to lead here */
 };
 
 /* An edge of an indirect jump, or of a call that was left. */
@@ -50,6 +53,7 @@ struct flow_graph {
 	uint32_t most;     /* nodes */
 	bool seeks_return; /* stop when a way that may return was found */
 	bool found_return;
+	bool found_end; /* a way that does not return, but does not fail either */
 	bool too_large;
 };
 
@@ -62,6 +66,9 @@ bool flow_is_inside(const struct flow_graph *g, uint64_t at);
 /* table.c: call `found` for each target of the indirect jump, if it is that of a switch statement. */
 void flow_table_read(struct flow_graph *g, uint32_t jump,
 		     void (*found)(struct flow_graph *g, uint32_t jump, uint64_t to));
+
+/* tails.c: find copies. */
+void flow_tails_find(struct flow_graph *g);
 
 /* blocks.c: set blocks and their post-dominators. */
 void flow_blocks_make(struct flow_graph *g);

@@ -150,8 +150,11 @@ static bool find_lea(const struct flow_graph *g, uint32_t node, uint8_t reg, str
 static bool find_addresses(const struct flow_graph *g, uint32_t node, const struct looked *l, struct table *t)
 {
 	t->size = 8;
-	if (l->memory.index == X86_NONE || l->memory.scale != 3)
+	if (l->memory.index == X86_NONE || (l->memory.scale != 3 && l->memory.scale != 0))
 		return false;
+	/* gcc -O0 multiplies the index before, and may name the registers in any order. */
+	if (l->memory.scale == 0 && find_lea(g, node, (uint8_t)l->memory.index, t))
+		return true;
 	if (l->memory.base == X86_NONE) {
 		t->at = (uint64_t)(int64_t)l->memory.displacement;
 		return table_is_valid(g, t);

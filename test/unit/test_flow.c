@@ -20,7 +20,8 @@
 #define PLACE(name) extern const uint8_t name[] __attribute__((visibility("hidden")))
 #define AT(name) ((uint64_t)(uintptr_t)(name))
 
-/* Functions: one returns, one does not, one calls the one that does not, and one is a loop. */
+/* Functions: one returns, one fails, one calls the one that fails, one is a loop.  One returns twice, and
+ * one ends the process; the tests just say so. */
 __asm__(".pushsection .text\n"
 	"t_returns: test %edi, %edi; je 1f; nop; 1: ret\n"
 	"t_aborts: nop; ud2\n"
@@ -30,6 +31,9 @@ __asm__(".pushsection .text\n"
 	"  jmp t_again\n"
 	"t_again_out: ret\n"
 	"t_twice: ret\n"
+	"t_exits: syscall\n"
+	"  ret\n"
+	"t_ends_all: push %rax; call t_exits\n"
 	".popsection");
 PLACE(t_returns);
 PLACE(t_aborts);
@@ -38,6 +42,8 @@ PLACE(t_again);
 PLACE(t_again_branch);
 PLACE(t_again_out);
 PLACE(t_twice);
+PLACE(t_exits);
+PLACE(t_ends_all);
 
 /* ---- how the tests look at their own code ---- */
 
@@ -62,7 +68,8 @@ static size_t read_own(void *arg, uint64_t at, void *to, size_t size)
 static bool begins(void *arg, uint64_t at)
 {
 	(void)arg;
-	return at == AT(t_returns) || at == AT(t_aborts) || at == AT(t_fails) || at == AT(t_again);
+	return at == AT(t_returns) || at == AT(t_aborts) || at == AT(t_fails) || at == AT(t_again) ||
+	       at == AT(t_twice) || at == AT(t_exits) || at == AT(t_ends_all);
 }
 
 static enum flow_return returns(void *arg, uint64_t callee);
@@ -73,7 +80,9 @@ static enum flow_return returns(void *arg, uint64_t callee)
 	(void)arg;
 	if (callee == AT(t_twice))
 		return FLOW_RETURNS_TWICE;
-	return begins(NULL, callee) && !flow_returns(&own, callee) ? FLOW_RETURNS_NOT : FLOW_RETURNS;
+	if (callee == AT(t_exits))
+		return FLOW_RETURNS_NOT;
+	return begins(NULL, callee) ? flow_returns(&own, callee) : FLOW_RETURNS;
 }
 
 static struct flow_graph *graph_seen(uint64_t entry, uint64_t end, const struct flow_seen *seen, uint32_t count)
@@ -291,29 +300,22 @@ __asm__(".pushsection .text\n"
 	"t_ends: test %edi, %edi\n"
 	"t_ends_tail: je t_returns\n"
 	"  test %esi, %esi\n"
-	"t_ends_calls: je 1f\n"
+	"t_ends_calls: je t_ends_called\n"
 	"  call t_returns\n"
-	"1: test %edx, %edx\n"
-	"t_ends_aborts: je 2f\n"
-	"  call t_aborts\n"
-	"2: test %ecx, %ecx\n"
-	"t_ends_fails: je 3f\n"
-	"  call t_fails\n"
-	"3: test %eax, %eax\n"
-	"t_ends_stops: je 4f\n"
-	"  ud2\n"
-	"4: test %eax, %eax\n"
-	"t_ends_jumps: je 5f\n"
+	"t_ends_called: test %edx, %edx\n"
+	"t_ends_exits: je 1f\n"
+	"  call t_exits\n"
+	"1: test %eax, %eax\n"
+	"t_ends_jumps: je 2f\n"
 	"  jmp *%rax\n"
-	"5: jmp t_ends\n" /* a loop over the whole function, no tail call */
+	"2: jmp t_ends\n" /* a loop over the whole function, no tail call */
 	"t_ends_end: int3\n"
 	".popsection");
 PLACE(t_ends);
 PLACE(t_ends_tail);
 PLACE(t_ends_calls);
-PLACE(t_ends_aborts);
-PLACE(t_ends_fails);
-PLACE(t_ends_stops);
+PLACE(t_ends_called);
+PLACE(t_ends_exits);
 PLACE(t_ends_jumps);
 PLACE(t_ends_end);
 
@@ -323,22 +325,117 @@ static void ways_end_at_what_does_not_come_back(void **state)
 
 	(void)state;
 	expect_join(g, AT(t_ends_tail), 0);
-	assert_int_not_equal(point(g, AT(t_ends_calls)).after, 0);
-	expect_join(g, AT(t_ends_aborts), 0);
-	expect_join(g, AT(t_ends_fails), 0);
-	expect_join(g, AT(t_ends_stops), 0);
+	expect_join(g, AT(t_ends_calls), AT(t_ends_called));
+	expect_join(g, AT(t_ends_exits), 0);
 	expect_join(g, AT(t_ends_jumps), 0);
+	flow_graph_free(g);
+}
+
+/* The ways that fail do not count; among themselves, they are as others. */
+__asm__(".pushsection .text\n"
+	"t_bad: test %edx, %edx\n"
+	"t_bad_aborts: je t_bad_one\n"
+	"  call t_aborts\n"
+	"t_bad_one: test %ecx, %ecx\n"
+	"t_bad_calls: je t_bad_two\n"
+	"  test %esi, %esi\n"
+	"t_bad_inside: je t_bad_join\n"
+	"  nop\n"
+	"t_bad_join: call t_fails\n"
+	"t_bad_two: test %eax, %eax\n"
+	"t_bad_stops: je t_bad_three\n"
+	"  ud2\n"
+	"t_bad_three: ret\n"
+	"t_bad_end: int3\n"
+	".popsection");
+PLACE(t_bad);
+PLACE(t_bad_aborts);
+PLACE(t_bad_one);
+PLACE(t_bad_calls);
+PLACE(t_bad_inside);
+PLACE(t_bad_join);
+PLACE(t_bad_two);
+PLACE(t_bad_stops);
+PLACE(t_bad_three);
+PLACE(t_bad_end);
+
+static void what_fails_decides_nothing(void **state)
+{
+	struct flow_graph *g = GRAPH(t_bad);
+
+	(void)state;
+	expect_join(g, AT(t_bad_aborts), AT(t_bad_one));
+	expect_join(g, AT(t_bad_calls), AT(t_bad_two));
+	expect_join(g, AT(t_bad_inside), AT(t_bad_join));
+	expect_join(g, AT(t_bad_stops), AT(t_bad_three));
 	flow_graph_free(g);
 }
 
 static void it_is_known_which_functions_return(void **state)
 {
 	(void)state;
-	assert_true(flow_returns(&own, AT(t_returns)));
-	assert_false(flow_returns(&own, AT(t_aborts)));
-	assert_false(flow_returns(&own, AT(t_fails)));
-	assert_false(flow_returns(&own, AT(t_forever)));
-	assert_true(flow_returns(&own, AT(t_ends)));
+	assert_int_equal(flow_returns(&own, AT(t_returns)), FLOW_RETURNS);
+	assert_int_equal(flow_returns(&own, AT(t_aborts)), FLOW_FAILS);
+	assert_int_equal(flow_returns(&own, AT(t_fails)), FLOW_FAILS);
+	assert_int_equal(flow_returns(&own, AT(t_ends_all)), FLOW_RETURNS_NOT);
+	assert_int_equal(flow_returns(&own, AT(t_forever)), FLOW_RETURNS_NOT);
+	assert_int_equal(flow_returns(&own, AT(t_ends)), FLOW_RETURNS);
+}
+
+/* What follows the branch was copied into its sides.  One copy is reached by a jump.  The epilogue is no place to meet,
+ * and what is not the same to the end is no copy. */
+__asm__(".pushsection .text\n"
+	"t_copies: push %rbx\n"
+	"  test %edi, %edi\n"
+	"t_copies_outer: je 1f\n"
+	"  test %esi, %esi\n"
+	"t_copies_inner: je 2f\n"
+	"  mov $1, %eax\n"
+	"t_copies_join: lea t_copies(%rip), %rcx\n"
+	"  call t_returns\n"
+	"  pop %rbx\n"
+	"  ret\n"
+	"2: mov $2, %eax\n"
+	"  jmp t_copies_second\n"
+	"  int3\n"
+	"t_copies_second: lea t_copies(%rip), %rcx\n"
+	"  call t_returns\n"
+	"  pop %rbx\n"
+	"  ret\n"
+	"1: mov $3, %eax\n"
+	"  lea t_copies(%rip), %rcx\n"
+	"  nop\n"
+	"  call t_returns\n"
+	"  test %edx, %edx\n"
+	"t_copies_epilogue: je 3f\n"
+	"  nop\n"
+	"  pop %rbx\n"
+	"  ret\n"
+	"3: pop %rbx\n"
+	"  ret\n"
+	"t_copies_end: int3\n"
+	".popsection");
+PLACE(t_copies);
+PLACE(t_copies_outer);
+PLACE(t_copies_inner);
+PLACE(t_copies_join);
+PLACE(t_copies_second);
+PLACE(t_copies_epilogue);
+PLACE(t_copies_end);
+
+static void copies_are_one_place(void **state)
+{
+	struct flow_graph *g = GRAPH(t_copies);
+	struct flow_point first = point(g, AT(t_copies_join)), second = point(g, AT(t_copies_second));
+
+	(void)state;
+	assert_int_equal(first.place, second.place);
+	assert_true(first.is_join && second.is_join);
+	assert_int_equal(point(g, AT(t_copies_inner)).after, first.place);
+	expect_join(g, AT(t_copies_outer), 0);
+	expect_join(g, AT(t_copies_epilogue), 0);
+	assert_int_equal(point(g, AT(t_copies)).place, AT(t_copies));
+	flow_graph_free(g);
 }
 
 static void a_jump_to_the_own_entry_is_a_loop(void **state)
@@ -421,12 +518,12 @@ static void unreached_code_is_in_the_graph(void **state)
 __asm__(".pushsection .text\n"
 	"t_throw: test %edi, %edi\n"
 	"t_throw_branch: je t_throw_calls\n"
-	"  call t_aborts\n"
+	"  call t_exits\n"
 	"t_throw_returns:\n"
 	"t_throw_calls: call t_returns\n"
 	"t_throw_called: nop\n"
 	"t_throw_join: ret\n"
-	"t_throw_pad: nop\n"
+	"t_throw_pad: mov %rax, %rbx\n"
 	"  jmp t_throw_join\n"
 	"t_throw_end: int3\n"
 	".popsection");
@@ -468,7 +565,7 @@ __asm__(".pushsection .text\n"
 	"t_jmp_first: jne t_jmp_join\n"
 	"  test %edi, %edi\n"
 	"t_jmp_branch: je t_jmp_join\n"
-	"  call t_aborts\n"
+	"  call t_exits\n"
 	"t_jmp_never: nop\n"
 	"t_jmp_join: ret\n"
 	"t_jmp_end: int3\n"
@@ -688,7 +785,10 @@ static void jumps_that_were_seen_are_edges(void **state)
 	assert_true(point(g, AT(t_seen_a)).is_join);
 	flow_graph_free(g);
 	g = graph_seen(AT(t_seen), AT(t_seen_end), seen, 2);
-	assert_false(point(g, AT(t_seen_jump)).is_open);
+	expect_join(g, AT(t_seen_jump), AT(t_seen_join));
+	flow_graph_free(g);
+	/* One is enough: the other cases are what nothing else leads to. */
+	g = graph_seen(AT(t_seen), AT(t_seen_end), seen, 1);
 	expect_join(g, AT(t_seen_jump), AT(t_seen_join));
 	flow_graph_free(g);
 	g = graph_seen(AT(t_seen), AT(t_seen_end), tail, 2);
@@ -847,6 +947,8 @@ int main(void)
 		cmocka_unit_test(a_loop_may_have_two_entries),
 		cmocka_unit_test(a_repeated_instruction_is_a_loop),
 		cmocka_unit_test(ways_end_at_what_does_not_come_back),
+		cmocka_unit_test(what_fails_decides_nothing),
+		cmocka_unit_test(copies_are_one_place),
 		cmocka_unit_test(it_is_known_which_functions_return),
 		cmocka_unit_test(a_jump_to_the_own_entry_is_a_loop),
 		cmocka_unit_test(a_split_function_is_one_graph),
