@@ -5,6 +5,9 @@
  *     ops_reads POOL HOW FILE       FILE "-": standard input */
 #include "target.h"
 
+#include <poll.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 static char *pool;
@@ -146,6 +149,66 @@ static void by_mapping(int fd)
 	}
 }
 
+/* Does not wait for a line, and performs it only after it has asked for more in vain. */
+static void by_asking(int fd)
+{
+	struct pollfd input = {.fd = fd, .events = POLLIN};
+	char line[4096];
+	size_t length = 0;
+	ssize_t got;
+
+	CHECK(fcntl(fd, F_SETFL, O_NONBLOCK) == 0);
+	while ((got = read(fd, line + length, sizeof(line) - length)) != 0) {
+		CHECK(got > 0 || errno == EAGAIN);
+		if (got > 0) {
+			length += (size_t)got;
+			continue;
+		}
+		if (length && line[length - 1] == '\n') {
+			perform(line, length);
+			length = 0;
+			CHECK(write(2, "+", 1) == 1);
+		}
+		CHECK(poll(&input, 1, -1) == 1);
+	}
+}
+
+/* By a pipe: sendfile, splice, tee and copy_file_range show no lines. */
+static void by_moving(int fd, const char *how)
+{
+	char buffer[4096];
+	ssize_t size;
+	int to[2];
+
+	CHECK(pipe(to) == 0);
+	if (!strcmp(how, "sendfile"))
+		size = sendfile(to[1], fd, NULL, sizeof(buffer));
+	else if (!strcmp(how, "splice"))
+		size = splice(fd, NULL, to[1], NULL, sizeof(buffer), 0);
+	else
+		size = tee(fd, to[1], sizeof(buffer), 0);
+	CHECK(size > 0 && read(to[0], buffer, sizeof(buffer)) == size);
+	perform(buffer, (size_t)size);
+}
+
+static void by_copying(int fd)
+{
+	int copy = open("copy", O_CREAT | O_RDWR | O_TRUNC, 0644);
+
+	CHECK(copy >= 0 && copy_file_range(fd, NULL, copy, NULL, 4096, 0) > 0);
+	CHECK(lseek(copy, 0, SEEK_SET) == 0);
+	by_pieces(copy, 4096, get_read);
+}
+
+/* The system call alone shows that the ring may be used.  Kernels may refuse it. */
+static void by_uring(void)
+{
+	char parameters[120] = {0};
+	long fd = syscall(SYS_io_uring_setup, 1, parameters);
+
+	printf("%s\n", fd < 0 ? "refused" : "ring");
+}
+
 static void by_counting_first(FILE *file)
 {
 	int lines = 0;
@@ -194,6 +257,14 @@ int main(int argc, char **argv)
 		by_mapping(fd);
 	else if (!strcmp(how, "count"))
 		by_counting_first(file);
+	else if (!strcmp(how, "ask"))
+		by_asking(fd);
+	else if (!strcmp(how, "sendfile") || !strcmp(how, "splice") || !strcmp(how, "tee"))
+		by_moving(fd, how);
+	else if (!strcmp(how, "copy"))
+		by_copying(fd);
+	else if (!strcmp(how, "uring"))
+		by_uring();
 	else
 		CHECK(!"a way to read");
 	end(pool);
