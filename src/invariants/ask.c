@@ -133,7 +133,7 @@ static const struct invariant *lifted_find(const struct invariants *inv, enum in
 {
 	const uint64_t *number = map_get(&inv->numbers, rule, (uint64_t)first << 32 | second);
 
-	return number ? slab_at(&inv->lifted, *number - 1) : NULL;
+	return number ? invariants_at(inv, *number - 1) : NULL;
 }
 
 /* Did accesses to the bytes of `access` depend on reads of the bytes of `read`? */
@@ -242,8 +242,10 @@ size_t invariants_count(const struct invariants *inv)
 
 const struct invariant *invariants_at(const struct invariants *inv, size_t number)
 {
+	const struct lifted *lifted = slab_at(&inv->lifted, number);
+
 	lessons_settle(inv);
-	return slab_at(&inv->lifted, number);
+	return lifted ? &lifted->invariant : NULL;
 }
 
 struct invariants_figures invariants_figures(const struct invariants *inv)
@@ -253,10 +255,10 @@ struct invariants_figures invariants_figures(const struct invariants *inv)
 					     .many = inv->many};
 
 	for (size_t i = 0; i < inv->lifted.count; i++) {
-		const struct invariant *lifted = slab_at(&inv->lifted, i);
+		enum invariant_rule rule = invariants_at(inv, i)->rule;
 
-		figures.ordering += lifted->rule != INVARIANT_RA1;
-		figures.atomicity += lifted->rule == INVARIANT_RA1;
+		figures.ordering += rule != INVARIANT_RA1;
+		figures.atomicity += rule == INVARIANT_RA1;
 	}
 	return figures;
 }

@@ -26,6 +26,7 @@ struct place {
 	uint16_t fact_counts[INVARIANT_ORDERINGS];
 	uint32_t guards;  /* a read of this place that decided about a load of another; 0: none */
 	uint64_t guarded; /* how many loads showed that */
+	uint32_t lesson;  /* the last lesson in which it is a guardian */
 	bool linked;      /* in bytes.links */
 	bool read;        /* there are reads of it */
 };
@@ -75,8 +76,12 @@ struct ids { /* a vec */
 	size_t count, room;
 };
 
-/* The invariants that one access shows, given its label and all writers; see learn.c. */
-struct lesson;
+struct lifted {
+	struct invariant invariant;
+	uint32_t lesson; /* the last one that shows it */
+};
+
+struct lessons; /* learn.c */
 
 struct invariants {
 	struct sites sites;
@@ -91,10 +96,10 @@ struct invariants {
 	VEC_OF(struct write) writes;
 	struct map fact_numbers; /* (rule and place, label) -> fact */
 	VEC_OF(struct fact) facts;
-	struct map numbers; /* (rule, sites) -> 1 + number of the lifted invariant */
-	struct slab lifted; /* struct invariant */
-	struct lesson *lessons;
-	uint64_t learned; /* 1 + events so far */
+	struct map numbers;      /* (rule, sites) -> 1 + number of the lifted invariant */
+	struct slab lifted;      /* struct lifted */
+	struct lessons *lessons; /* NULL: nothing has dependencies so far */
+	uint64_t learned;        /* 1 + events so far */
 	uint64_t many;
 	struct answers *answers;
 	/* The current recording: */
@@ -121,8 +126,7 @@ static inline bool places_overlap(const struct place *a, const struct place *b)
 
 /* ---- learn.c ---- */
 
-void lessons_init(struct invariants *inv);
-void lessons_free(struct invariants *inv);
+void lessons_free(struct lessons *lessons);
 /* Bring the counts of lifted invariants and facts up to date. */
 void lessons_settle(const struct invariants *inv);
 

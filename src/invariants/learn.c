@@ -3,41 +3,58 @@
  *
  * An access with a label of n reads shows n invariants, and a loop shows the same ones again and again.  What an access
  * shows depends on its rule, site, place and label, and on who stored what it and the label's reads read.  All of that
- * is hashed to the key of a lesson.  A lesson that is known only counts; a new one is worked out, read by read. */
+ * is hashed to the key of a lesson.  A lesson that is known only counts; a new one is worked out, read by read.  Most
+ * pairs of stores in it are known, too. */
 #include <stdlib.h>
 #include <xxhash.h>
 
 #include "invariants/invariants_in.h"
 
 #define LESSONS 16384u    /* that are remembered at a time; a power of two */
+#define LIFTINGS 65536u   /* the same */
 #define OBJECT_BYTES 1024 /* stores farther apart than this are to different objects */
 
 struct lesson {
 	XXH128_hash_t key;
-	uint64_t seen;     /* since it was settled */
-	uint32_t fact;     /* 0: not kept */
-	struct ids shown;  /* lifted invariants */
-	struct ids guards; /* places of guardians */
+	uint64_t seen; /* since it was settled */
+	uint32_t fact; /* 0: not kept */
+	VEC_OF(struct lifted *) shown;
+	VEC_OF(uint32_t) guards; /* places of guardians */
 };
 
-void lessons_init(struct invariants *inv)
+/* The invariant between two writes, so that it need not be looked up. */
+struct lifting {
+	uint32_t rule, first, second;
+	struct lifted *lifted;
+};
+
+struct lessons {
+	struct lesson lessons[LESSONS];
+	struct lifting liftings[LIFTINGS];
+	uint32_t serial; /* of the lesson that is being worked out */
+};
+
+/* Only those who record dependencies pay for it. */
+static struct lessons *lessons_of(struct invariants *inv)
 {
-	inv->lessons = mem_alloc(LESSONS * sizeof(*inv->lessons));
+	if (!inv->lessons)
+		inv->lessons = mem_alloc(sizeof(*inv->lessons));
+	return inv->lessons;
 }
 
-void lessons_free(struct invariants *inv)
+void lessons_free(struct lessons *all)
 {
-	for (size_t i = 0; i < LESSONS; i++) {
-		vec_free(&inv->lessons[i].shown);
-		vec_free(&inv->lessons[i].guards);
+	for (size_t i = 0; all && i < LESSONS; i++) {
+		vec_free(&all->lessons[i].shown);
+		vec_free(&all->lessons[i].guards);
 	}
-	free(inv->lessons);
+	free(all);
 }
 
 static void lesson_settle(const struct invariants *inv, struct lesson *lesson)
 {
 	for (size_t i = 0; i < lesson->shown.count; i++)
-		((struct invariant *)slab_at(&inv->lifted, lesson->shown.at[i]))->seen += lesson->seen;
+		lesson->shown.at[i]->invariant.seen += lesson->seen;
 	for (size_t i = 0; i < lesson->guards.count; i++)
 		inv->places.at[lesson->guards.at[i]].guarded += lesson->seen;
 	inv->facts.at[lesson->fact].seen += lesson->seen;
@@ -50,7 +67,7 @@ void lessons_settle(const struct invariants *inv)
 		return;
 	inv->answers->unsettled = false;
 	for (size_t i = 0; i < LESSONS; i++)
-		lesson_settle(inv, &inv->lessons[i]);
+		lesson_settle(inv, &inv->lessons->lessons[i]);
 }
 
 /* ---- an access ---- */
@@ -144,17 +161,16 @@ static void reasons_add(struct invariants *inv, struct invariant *lifted, const 
 		reason_add(inv, lifted, INVARIANT_STORE, access->site);
 }
 
-static struct invariant *lifted_between(struct invariants *inv, enum invariant_rule rule, uint32_t first,
-					uint32_t second)
+static struct lifted *lifted_between(struct invariants *inv, enum invariant_rule rule, uint32_t first, uint32_t second)
 {
 	uint64_t *number = map_put(&inv->numbers, rule, (uint64_t)first << 32 | second);
-	struct invariant *lifted;
+	struct lifted *lifted;
 
 	if (*number)
 		return slab_at(&inv->lifted, *number - 1);
 	lifted = slab_push(&inv->lifted);
 	*number = inv->lifted.count;
-	*lifted = (struct invariant){
+	lifted->invariant = (struct invariant){
 		.rule = rule,
 		.number = (uint32_t)(*number - 1),
 		.first_site = first,
@@ -191,48 +207,80 @@ bool lifted_holds(const struct invariant *lifted, bool same_file, int64_t distan
 	return *scope == INVARIANT_DISTANCE || lifted->anywhere;
 }
 
-static void ids_add(struct ids *ids, uint32_t id)
+/* Work out the invariant between two writes; NULL: there is none. */
+static struct lifted *writes_lift(struct invariants *inv, const struct access *access, const struct read *read,
+				  uint32_t first, uint32_t second)
 {
-	for (size_t i = 0; i < ids->count; i++)
-		if (ids->at[i] == id)
-			return;
-	vec_push(ids, id);
+	struct write a = inv->writes.at[first], b = inv->writes.at[second];
+	struct lifted *lifted;
+
+	if (!a.site || !b.site || places_overlap(&inv->places.at[a.place], &inv->places.at[b.place]))
+		return NULL;
+	lifted = lifted_between(inv, access->rule, a.site, b.site);
+	distance_add(&lifted->invariant, &inv->places.at[a.place], &inv->places.at[b.place]);
+	reasons_add(inv, &lifted->invariant, access, read);
+	return lifted;
+}
+
+/* A lesson shows an invariant once, whatever the number of reads that show it. */
+static void lesson_add(struct invariants *inv, struct lesson *lesson, struct lifted *lifted)
+{
+	if (!lifted || lifted->lesson == inv->lessons->serial)
+		return;
+	lifted->lesson = inv->lessons->serial;
+	vec_push(&lesson->shown, lifted);
+}
+
+/* Where the invariant of a rule between two writes is remembered; true if it is there. */
+static bool lifting_find(struct invariants *inv, enum invariant_rule rule, uint32_t first, uint32_t second,
+			 struct lifting **known)
+{
+	uint64_t hash = ((uint64_t)first << 32 | second) * 0x9e3779b97f4a7c15u + rule;
+	struct lifting *at = &inv->lessons->liftings[(hash ^ hash >> 40) & (LIFTINGS - 1)];
+	bool found = at->first == first && at->second == second && at->rule == rule;
+
+	if (!found)
+		*at = (struct lifting){.rule = rule, .first = first, .second = second};
+	*known = at;
+	return found;
 }
 
 /* `first` should persist before `second`. */
 static void lift(struct invariants *inv, struct lesson *lesson, const struct access *access, const struct read *read,
 		 uint32_t first, uint32_t second)
 {
-	struct write a = inv->writes.at[first], b = inv->writes.at[second];
-	struct invariant *lifted;
+	struct lifting *known;
 
-	if (!a.site || !b.site || places_overlap(&inv->places.at[a.place], &inv->places.at[b.place]))
-		return;
-	lifted = lifted_between(inv, access->rule, a.site, b.site);
-	distance_add(lifted, &inv->places.at[a.place], &inv->places.at[b.place]);
-	reasons_add(inv, lifted, access, read);
-	ids_add(&lesson->shown, lifted->number);
+	if (!lifting_find(inv, access->rule, first, second, &known))
+		known->lifted = writes_lift(inv, access, read, first, second);
+	lesson_add(inv, lesson, known->lifted);
+}
+
+/* What this write stores decides whether other places are loaded. */
+static void lift_guard(struct invariants *inv, struct lesson *lesson, const struct access *access,
+		       const struct read *read, uint32_t write)
+{
+	uint32_t site = inv->writes.at[write].site;
+	struct lifting *known;
+
+	if (!lifting_find(inv, INVARIANT_RA1, write, write, &known) && site) {
+		known->lifted = lifted_between(inv, INVARIANT_RA1, site, site);
+		known->lifted->invariant.anywhere = true;
+		reasons_add(inv, &known->lifted->invariant, access, read);
+	}
+	lesson_add(inv, lesson, known->lifted);
 }
 
 /* The read decided whether another place is loaded. */
-static void guard(struct invariants *inv, struct lesson *lesson, const struct access *access, uint32_t read,
-		  const uint32_t *writers, size_t count)
+static void guard(struct invariants *inv, struct lesson *lesson, uint32_t read)
 {
-	struct read *of = &inv->reads.at[read];
+	uint32_t id = inv->reads.at[read].place;
+	struct place *place = &inv->places.at[id];
 
-	inv->places.at[of->place].guards = read;
-	ids_add(&lesson->guards, of->place);
-	for (size_t i = 0; i < count; i++) {
-		uint32_t site = inv->writes.at[writers[i]].site;
-		struct invariant *lifted;
-
-		if (!site)
-			continue;
-		lifted = lifted_between(inv, INVARIANT_RA1, site, site);
-		lifted->anywhere = true;
-		reasons_add(inv, lifted, access, of);
-		ids_add(&lesson->shown, lifted->number);
-	}
+	place->guards = read;
+	if (place->lesson != inv->lessons->serial)
+		vec_push(&lesson->guards, id);
+	place->lesson = inv->lessons->serial;
 }
 
 static void read_learn(struct invariants *inv, struct lesson *lesson, const struct access *access, uint32_t read)
@@ -254,14 +302,17 @@ static void read_learn(struct invariants *inv, struct lesson *lesson, const stru
 				lift(inv, lesson, access, of, access->writers[k], writers[i]);
 			else
 				lift(inv, lesson, access, of, writers[i], access->writers[k]);
-	if (access->rule == INVARIANT_RO3)
-		guard(inv, lesson, access, read, writers, count);
+	if (access->rule != INVARIANT_RO3)
+		return;
+	guard(inv, lesson, read);
+	for (size_t i = 0; i < count; i++)
+		lift_guard(inv, lesson, access, of, writers[i]);
 }
 
 static void access_learn(struct invariants *inv, const struct access *access)
 {
 	XXH128_hash_t key = access_key(inv, access);
-	struct lesson *lesson = &inv->lessons[key.low64 & (LESSONS - 1)];
+	struct lesson *lesson = &lessons_of(inv)->lessons[key.low64 & (LESSONS - 1)];
 
 	inv->answers->unsettled = true;
 	if (!XXH128_isEqual(lesson->key, key)) {
@@ -271,6 +322,7 @@ static void access_learn(struct invariants *inv, const struct access *access)
 		lesson->key = key;
 		lesson->fact = fact_of(inv, access);
 		lesson->shown.count = lesson->guards.count = 0;
+		inv->lessons->serial++;
 		for (size_t i = 0; i < label->count; i++)
 			read_learn(inv, lesson, access, inv->label_reads.at[label->start + i]);
 	}

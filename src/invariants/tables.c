@@ -29,14 +29,13 @@ struct invariants *invariants_new(void)
 
 	sites_init(&inv->sites);
 	bytes_init(&inv->bytes);
-	inv->lifted = SLAB_OF(struct invariant);
+	inv->lifted = SLAB_OF(struct lifted);
 	inv->learned = 1;
 	PUSH_UNUSED(&inv->places);
 	PUSH_UNUSED(&inv->reads);
 	PUSH_UNUSED(&inv->labels);
 	PUSH_UNUSED(&inv->writes);
 	PUSH_UNUSED(&inv->facts);
-	lessons_init(inv);
 	inv->answers = mem_alloc(sizeof(*inv->answers));
 	return inv;
 }
@@ -59,7 +58,7 @@ void invariants_free(struct invariants *inv)
 	vec_free(&inv->facts);
 	map_free(&inv->numbers);
 	slab_free(&inv->lifted);
-	lessons_free(inv);
+	lessons_free(inv->lessons);
 	answers_free(inv->answers);
 	vec_free(&inv->trace_files);
 	vec_free(&inv->trace_reads);
