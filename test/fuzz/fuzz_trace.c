@@ -21,6 +21,7 @@
 
 #include "base/err.h"
 #include "image/content.h"
+#include "invariants/invariants.h"
 #include "trace/decode.h"
 #include "trace/seal.h"
 #include "trace/trace.h"
@@ -211,10 +212,28 @@ static void content_check(const struct content *content, const struct trace *t)
 	}
 }
 
+/* Two stores are not ordered with themselves, and an invariant has a rule, code and reasons. */
+static void invariants_check(const struct invariants *inv, const struct store_place *place)
+{
+	struct invariant_match matches[INVARIANT_ORDERINGS], guardian;
+
+	BUG_ON(invariants_orders(inv, place, place, matches));
+	invariants_guardian(inv, place, &guardian);
+	for (size_t i = 0; i < invariants_count(inv); i++) {
+		const struct invariant *invariant = invariants_at(inv, i);
+
+		BUG_ON(invariant->rule >= INVARIANT_RULE_COUNT || !invariant->seen);
+		BUG_ON(!invariant->anywhere && !invariant->distance_count);
+		BUG_ON(invariant->because_count > INVARIANT_REASONS);
+	}
+}
+
 /* The number of events, or -1. */
 static long recording_read(void)
 {
 	struct content *content;
+	struct invariants *inv;
+	struct store_place place = {0};
 	struct trace *t;
 	struct event ev;
 	struct err err;
@@ -226,14 +245,21 @@ static long recording_read(void)
 		return -1;
 	}
 	content = content_new();
+	inv = invariants_new();
+	invariants_begin(inv, t);
 	while ((r = trace_next(t, &ev, &err)) > 0) {
 		event_check(t, &ev);
 		content_apply(content, &ev);
+		invariants_event(inv, &ev);
+		if (ev.type == EVENT_STORE)
+			place = invariants_place(inv, &ev);
 		events++;
 	}
 	BUG_ON(r < 0 && (strncmp(err.sentence, "trace/0", 7) || !strstr(err.sentence, " at offset ")));
 	definitions_check(t);
 	reads_check(t);
+	invariants_check(inv, &place);
+	invariants_free(inv);
 	content_check(content, t);
 	content_free(content);
 	trace_close(t);
