@@ -105,11 +105,14 @@ static void print_figures(struct out *out, const struct invariants *inv)
 		uint64_t number;
 		const char *text;
 	} parts[] = {
-		{figures.ordering, " orderings, "},      {figures.atomicity, " store sites of guardians; from "},
-		{figures.reads, " reads and "},          {figures.labels, " labels, "},
-		{figures.many, " of them incomplete\n"},
+		{figures.ordering, " between two store sites, "},
+		{figures.atomicity, " of guardians; reads: "},
+		{figures.reads, ", labels: "},
+		{figures.labels, ", incomplete: "},
+		{figures.many, "\n"},
 	};
 
+	out_text(out, "invariants: ");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		out_grouped(out, parts[i].number, 0);
 		out_text(out, parts[i].text);
