@@ -19,7 +19,10 @@ static int none_refuse(const char *marks, struct err *err)
 {
 	if (is_call(marks)) {
 		err_set(err, "the program never calls %s, so it performs no operation", marks + strlen(CALL));
-		err_hint(err, "an inlined function is not called; in C++, use the name as nm -C prints it");
+		err_hint(
+			err,
+			"if the compiler inlines it, declare it __attribute__((noinline)); in C++, use the name as nm -C prints "
+			"it");
 	} else if (!strcmp(marks, "reads")) {
 		err_set(err, "the program reads none of its operations");
 		err_hint(err, "write {ops} in its arguments in place of the name of its file of operations");
