@@ -38,9 +38,16 @@ static void equivalence_meets(void *state, const struct crash_context *crash)
 {
 	struct equivalence *e = state;
 	struct place place = place_of(e, crash);
+	const struct group *group;
 
-	if (is_judged(crash) && place.inside)
-		e->crashed.at[timeline_group(e->timeline, place.group)->first] = true;
+	if (!is_judged(crash) || !place.inside)
+		return;
+	group = timeline_group(e->timeline, place.group);
+	for (size_t i = group->first; i < group->first + group->count; i++) {
+		const struct operation *operation = timeline_operation(e->timeline, i);
+
+		e->crashed.at[i] |= operation->begin <= place.event && place.event < operation->end;
+	}
 }
 
 static uint64_t equivalence_command(void *state, const struct crash_context *crash)

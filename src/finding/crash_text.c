@@ -11,7 +11,8 @@
 #include "finding/own.h"
 
 #define PLACE_MAX 1200
-#define VALUE_CHARS 34 /* the shown part of a value; 8 bytes always fit */
+#define VALUE_CHARS 34   /* the shown part of a value; 8 bytes always fit */
+#define EXPECTED_SHOWN 3 /* of several lines that a history may print */
 
 /* Does a persisted store explain the loss of the first lost store, and which of the two was made first? */
 enum beside {
@@ -258,6 +259,42 @@ static void crash_line_text(const char *line, char *text, size_t size)
 		snprintf(text, size, "`%s`", plain);
 }
 
+/* How many expected lines, from this one on, have the same history? */
+static size_t expected_alike(const struct finding_mismatch *mismatch, size_t first)
+{
+	const char *history = mismatch->expected[first].history;
+	size_t next = first + 1;
+
+	while (history && next < mismatch->expected_count && mismatch->expected[next].history &&
+	       !strcmp(mismatch->expected[next].history, history))
+		next++;
+	return next - first;
+}
+
+/* Lines with the same history: "`5`, `8`, `10`, or one of 13 others in one of the orders that are legal".  Returns the
+ * length of all, even if there is less room. */
+static size_t expected_text(const struct finding_expected *expected, size_t count, bool others_before, char *text,
+			    size_t room)
+{
+	const char *history = expected->history;
+	size_t shown = count <= EXPECTED_SHOWN + 1 ? count : EXPECTED_SHOWN, used = 0;
+	char line[2200];
+
+	for (size_t i = 0; i < shown && used < room; i++) {
+		crash_line_text(expected[i].line, line, sizeof(line));
+		used += (size_t)snprintf(text + used, room - used, "%s%s",
+					 i               ? i + 1 == count ? " or " : ", "
+					 : others_before ? " or "
+							 : "",
+					 line);
+	}
+	if (shown < count && used < room)
+		used += (size_t)snprintf(text + used, room - used, ", or one of %zu others", count - shown);
+	if (history && used < room)
+		used += (size_t)snprintf(text + used, room - used, " %s", history);
+	return used;
+}
+
 void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size)
 {
 	const struct finding_mismatch *mismatch = &crash->recovery.mismatch;
@@ -272,12 +309,9 @@ void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t s
 	else if (mismatch->line)
 		snprintf(query, sizeof(query), "in line %" PRIu64 " of its output, recovery", mismatch->line);
 	used = (size_t)snprintf(text, size, "%s should print ", query);
-	for (size_t i = 0; i < mismatch->expected_count && used < size; i++) {
-		const struct finding_expected *expected = &mismatch->expected[i];
-
-		crash_line_text(expected->line, line, sizeof(line));
-		used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i ? " or " : "", line,
-					 expected->history ? " " : "", expected->history ? expected->history : "");
+	for (size_t i = 0, alike; i < mismatch->expected_count && used < size; i += alike) {
+		alike = expected_alike(mismatch, i);
+		used += expected_text(&mismatch->expected[i], alike, i > 0, text + used, size - used);
 	}
 	crash_line_text(mismatch->got, line, sizeof(line));
 	if (used < size)
