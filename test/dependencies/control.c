@@ -317,10 +317,18 @@ CASE(switch_of_values)
 	//! O2: store y: data index; control index
 }
 
-/* Whether the rest is executed at all was decided. */
+/* A side that fails decides nothing: that it is not taken is what the program asserts. */
 CASE(abort_if)
 {
 	if (pm->off)
 		abort();
+	pm->y = 1; //! store y: nothing
+}
+
+/* Whether the rest is executed at all was decided. */
+CASE(exit_if)
+{
+	if (pm->off)
+		exit(1);
 	pm->y = 1; //! store y: control off
 }
