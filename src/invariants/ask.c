@@ -57,17 +57,11 @@ static void places_find(const struct invariants *inv, const struct place *range,
 
 /* ---- pairs ---- */
 
-static void answers_clear(struct answers *answers)
+void answers_clear(struct answers *answers)
 {
 	map_free(&answers->expanded);
 	map_free(&answers->pair_numbers);
 	vec_free(&answers->pairs);
-}
-
-void answers_free(struct answers *answers)
-{
-	answers_clear(answers);
-	free(answers);
 }
 
 static void fact_expand(const struct invariants *inv, const struct fact *fact, uint64_t access)
@@ -91,24 +85,14 @@ static void fact_expand(const struct invariants *inv, const struct fact *fact, u
 static const struct pair *pair_find(const struct invariants *inv, enum invariant_rule rule, uint32_t place, uint32_t of)
 {
 	uint64_t access = (uint64_t)rule << 32 | place, *expanded = map_put(&inv->answers->expanded, access, 0);
+	uint32_t latest = inv->places.at[place].facts[rule];
 	const uint64_t *number;
 
-	if (!*expanded) {
-		*expanded = 1;
-		for (uint32_t fact = inv->places.at[place].facts[rule]; fact; fact = inv->facts.at[fact].next)
-			fact_expand(inv, &inv->facts.at[fact], access);
-	}
+	for (uint32_t fact = latest; fact > *expanded; fact = inv->facts.at[fact].next)
+		fact_expand(inv, &inv->facts.at[fact], access);
+	*expanded = latest;
 	number = map_get(&inv->answers->pair_numbers, access, of);
 	return number ? &inv->answers->pairs.at[*number - 1] : NULL;
-}
-
-/* Counts are up to date, and pairs are not from before the last event. */
-static void answers_begin(const struct invariants *inv)
-{
-	lessons_settle(inv);
-	if (inv->answers->learned != inv->learned)
-		answers_clear(inv->answers);
-	inv->answers->learned = inv->learned;
 }
 
 /* ---- matches ---- */
@@ -192,7 +176,7 @@ size_t invariants_orders(const struct invariants *inv, const struct store_place 
 	const struct place first = range_of(a), second = range_of(b);
 	size_t count = 0;
 
-	answers_begin(inv);
+	lessons_settle(inv);
 	if (!a->file || !b->file || places_overlap(&first, &second))
 		return 0;
 	for (unsigned rule = 0; rule < INVARIANT_ORDERINGS; rule++) {
@@ -214,7 +198,7 @@ bool invariants_guardian(const struct invariants *inv, const struct store_place 
 	struct found reads;
 	uint64_t most = 0;
 
-	answers_begin(inv);
+	lessons_settle(inv);
 	*match = (struct invariant_match){.rule = INVARIANT_RA1, .scope = INVARIANT_ADDRESS};
 	match->lifted = lifted_find(inv, INVARIANT_RA1, place->site, place->site);
 	places_find(inv, &range, true, INVARIANT_RO3, &reads);

@@ -121,7 +121,11 @@ void invariants_event(struct invariants *inv, const struct event *ev);
 struct store_place invariants_place(struct invariants *inv, const struct event *ev);
 
 /* Should `a` persist before `b`?  Fills `matches`, at most one for each rule, the strongest scope first and then the
- * most often seen, and returns their number.  Places that overlap are not ordered. */
+ * most often seen, and returns their number.  Places that overlap are not ordered.
+ *
+ * RO1 and RO2 were inferred from an `a` that was stored earlier than `b`; RO3 says nothing about that.  Questions may
+ * be asked between events, but the count of scope ADDRESS is then as of the first such question after
+ * invariants_begin. */
 size_t invariants_orders(const struct invariants *inv, const struct store_place *a, const struct store_place *b,
 			 struct invariant_match matches[INVARIANT_ORDERINGS]);
 

@@ -64,9 +64,7 @@ struct pair {
 
 /* What questions make: it changes though the invariants do not. */
 struct answers {
-	bool unsettled;          /* lessons have counts that are nowhere else yet */
-	uint64_t learned;        /* invariants.learned when the rest was made */
-	struct map expanded;     /* (rule, place) -> 1: the facts of the place were made pairs */
+	struct map expanded;     /* (rule, place) -> the latest fact of the place that was made pairs */
 	struct map pair_numbers; /* (rule and place of the access, place of the read) -> 1 + index in pairs */
 	VEC_OF(struct pair) pairs;
 };
@@ -99,7 +97,6 @@ struct invariants {
 	struct map numbers;      /* (rule, sites) -> 1 + number of the lifted invariant */
 	struct slab lifted;      /* struct lifted */
 	struct lessons *lessons; /* NULL: nothing has dependencies so far */
-	uint64_t learned;        /* 1 + events so far */
 	uint64_t many;
 	struct answers *answers;
 	/* The current recording: */
@@ -135,6 +132,7 @@ bool lifted_holds(const struct invariant *lifted, bool same_file, int64_t distan
 
 /* ---- ask.c ---- */
 
-void answers_free(struct answers *answers);
+/* Forget the pairs, whose counts grow old as events come. */
+void answers_clear(struct answers *answers);
 
 #endif

@@ -31,7 +31,8 @@ struct lifting {
 struct lessons {
 	struct lesson lessons[LESSONS];
 	struct lifting liftings[LIFTINGS];
-	uint32_t serial; /* of the lesson that is being worked out */
+	uint32_t serial;            /* of the lesson that is being worked out */
+	VEC_OF(uint32_t) unsettled; /* lessons with counts that are nowhere else yet, and perhaps others */
 };
 
 /* Only those who record dependencies pay for it. */
@@ -48,6 +49,8 @@ void lessons_free(struct lessons *all)
 		vec_free(&all->lessons[i].shown);
 		vec_free(&all->lessons[i].guards);
 	}
+	if (all)
+		vec_free(&all->unsettled);
 	free(all);
 }
 
@@ -63,11 +66,12 @@ static void lesson_settle(const struct invariants *inv, struct lesson *lesson)
 
 void lessons_settle(const struct invariants *inv)
 {
-	if (!inv->answers->unsettled)
-		return;
-	inv->answers->unsettled = false;
-	for (size_t i = 0; i < LESSONS; i++)
-		lesson_settle(inv, &inv->lessons->lessons[i]);
+	struct lessons *all = inv->lessons;
+
+	for (size_t i = 0; all && i < all->unsettled.count; i++)
+		lesson_settle(inv, &all->lessons[all->unsettled.at[i]]);
+	if (all)
+		all->unsettled.count = 0;
 }
 
 /* ---- an access ---- */
@@ -314,7 +318,6 @@ static void access_learn(struct invariants *inv, const struct access *access)
 	XXH128_hash_t key = access_key(inv, access);
 	struct lesson *lesson = &lessons_of(inv)->lessons[key.low64 & (LESSONS - 1)];
 
-	inv->answers->unsettled = true;
 	if (!XXH128_isEqual(lesson->key, key)) {
 		const struct label *label = &inv->labels.at[access->label];
 
@@ -326,7 +329,10 @@ static void access_learn(struct invariants *inv, const struct access *access)
 		for (size_t i = 0; i < label->count; i++)
 			read_learn(inv, lesson, access, inv->label_reads.at[label->start + i]);
 	}
-	lesson->seen++;
+	if (!lesson->seen++)
+		vec_push(&inv->lessons->unsettled, (uint32_t)(lesson - inv->lessons->lessons));
+	if (inv->lessons->unsettled.count > LESSONS)
+		lessons_settle(inv);
 }
 
 /* ---- events ---- */
@@ -367,7 +373,6 @@ void invariants_event(struct invariants *inv, const struct event *ev)
 {
 	inv->recordings += !inv->fed;
 	inv->fed = true;
-	inv->learned++;
 	if (!ev->file)
 		return;
 	switch (ev->type) {

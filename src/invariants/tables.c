@@ -30,7 +30,6 @@ struct invariants *invariants_new(void)
 	sites_init(&inv->sites);
 	bytes_init(&inv->bytes);
 	inv->lifted = SLAB_OF(struct lifted);
-	inv->learned = 1;
 	PUSH_UNUSED(&inv->places);
 	PUSH_UNUSED(&inv->reads);
 	PUSH_UNUSED(&inv->labels);
@@ -59,7 +58,8 @@ void invariants_free(struct invariants *inv)
 	map_free(&inv->numbers);
 	slab_free(&inv->lifted);
 	lessons_free(inv->lessons);
-	answers_free(inv->answers);
+	answers_clear(inv->answers);
+	free(inv->answers);
 	vec_free(&inv->trace_files);
 	vec_free(&inv->trace_reads);
 	vec_free(&inv->trace_labels);
@@ -74,6 +74,7 @@ void invariants_begin(struct invariants *inv, const struct trace *trace)
 	inv->trace_reads.count = 0;
 	inv->trace_labels.count = 0;
 	sites_begin(&inv->sites, trace, inv->recordings);
+	answers_clear(inv->answers);
 }
 
 /* Where our id is kept for one of the recording.  Valid until the next call. */
