@@ -3,6 +3,7 @@
 #
 #   expect_dependencies X  the programs X-O0 and X-O2 of test/dependencies are recorded, and the dependencies of all
 #                          their cases are exactly those that the //! comments of X.c or X.cc name (depend.h)
+#   expect_dependencies_of X O2 PROGRAM  the same of another program that was made from X.c
 
 : "${DEPENDENCIES:=$BUILD/test/dependencies}"
 
@@ -24,23 +25,26 @@ depend_recorded() {
 	awk -v words="$1" -v expected="$2" -f "$ROOT/test/dependencies/depend.awk" | sort -u
 }
 
-expect_dependencies() {
-	local build program source
+# Checks the program $3, which is the build $2 of $1.
+expect_dependencies_of() {
+	local source program=$3
 	source=$(ls "$ROOT/test/dependencies/$1".c{,c} 2>/dev/null)
 	need_cpu $(sed -n '1,20s,^// needs: *,,p' "$source")
+	run "$program" native.pool
+	expect_status 0
+	"$program" >words
+	run "$BLACKOUT" record --quiet --dependencies --out rec -- "$program" pool
+	expect_status 0
+	depend_expected "$source" "$2" >"expected.$2"
+	[ -s "expected.$2" ] || fail "$1 expects nothing"
+	"$BLACKOUT" dump --no-source rec >dump.txt || fail "no dump"
+	depend_recorded words "expected.$2" <dump.txt >"got.$2"
+	expect_same "expected.$2" "got.$2"
+}
+
+expect_dependencies() {
+	local build
 	for build in O0 O2; do
-		program=$DEPENDENCIES/$1-$build
-		run "$program" native.pool
-		expect_status 0
-		"$program" >words
-		run "$BLACKOUT" record --quiet --dependencies --out "rec.$build" -- "$program" pool
-		expect_status 0
-		depend_expected "$source" "$build" >"expected.$build"
-		[ -s "expected.$build" ] || fail "$1 expects nothing"
-		"$BLACKOUT" dump --no-source "rec.$build" >dump.txt || fail "no dump"
-		depend_recorded words "expected.$build" <dump.txt >"got.$build"
+		expect_dependencies_of "$1" $build "$DEPENDENCIES/$1-$build"
 	done
-	cat expected.O0 - expected.O2 <<<'with -O2:' >expected
-	cat got.O0 - got.O2 <<<'with -O2:' >got
-	expect_same expected got
 }
