@@ -165,13 +165,12 @@ static uint32_t tables_read(struct invariants *inv, uint32_t trace_id)
 
 uint32_t tables_label(struct invariants *inv, uint32_t trace_id)
 {
-	uint32_t *known = ours(&inv->trace_labels, trace_id);
 	struct trace_label of = trace_label(inv->trace, trace_id);
 	struct label label = {.start = inv->label_reads.count, .many = of.many};
+	uint32_t id = *ours(&inv->trace_labels, trace_id);
 
-	if (*known)
-		return *known;
-	*known = (uint32_t)inv->labels.count;
+	if (id)
+		return id;
 	for (size_t i = 0; i < of.count; i++) {
 		uint32_t read = tables_read(inv, of.reads[i]);
 
@@ -180,6 +179,8 @@ uint32_t tables_label(struct invariants *inv, uint32_t trace_id)
 	}
 	label.count = inv->label_reads.count - label.start;
 	inv->many += of.many;
+	id = (uint32_t)inv->labels.count;
 	vec_push(&inv->labels, label);
-	return inv->trace_labels.at[trace_id];
+	*ours(&inv->trace_labels, trace_id) = id;
+	return id;
 }
