@@ -9,7 +9,7 @@
 #include "report/markdown.h"
 #include "report/text_out.h"
 
-enum { WIDTH = 80, LINE_COLUMN = 19 };
+enum { WIDTH = 80, LINE_COLUMN = 21 };
 
 static const struct option options[] = {{0}};
 

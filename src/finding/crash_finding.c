@@ -2,16 +2,14 @@
 /* crash_finding.c - makes findings from crash states; see crash_finding.h. */
 #include "finding/crash_finding.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/map.h"
 #include "base/text.h"
+#include "finding/crash_parts.h"
 #include "finding/fingerprint.h"
-#include "finding/fix.h"
-#include "finding/message.h"
 #include "finding/own.h"
 #include "finding/stacks.h"
 #include "finding/touched.h"
@@ -70,7 +68,7 @@ static void key_frame(XXH3_state_t *key, const struct finding_frame *frame)
 static XXH128_hash_t finding_key(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
-	const uint64_t numbers[] = {finding->kind,
+	const uint64_t numbers[] = {crash->failure,
 				    crash->recovery.ending.kind,
 				    (uint64_t)crash->recovery.ending.value,
 				    crash->nested,
@@ -320,6 +318,7 @@ static struct finding_crash *crash_make(struct crash_findings *c, const struct c
 		.point_event = s->point_event,
 		.operation = operation_make(c->findings, &s->operation),
 		.cause = s->cause,
+		.failure = s->kind,
 		.lost_total = s->lost_count,
 		.states = s->states,
 		.mode = findings_text(c->findings, s->mode),
@@ -373,14 +372,18 @@ static void finding_example(struct crash_findings *c, struct finding *finding, c
 static void finding_relate(struct crash_findings *c, struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
+	const struct finding_invariant *invariant = finding->invariant;
 	const struct finding_stack *flush = crash->lost_count ? &crash->lost[0].flush : NULL;
-	struct finding_related *related = findings_block(c->findings, 2, sizeof(*related));
+	struct finding_related *related = findings_block(c->findings, 2 + CRASH_REASONS_MAX, sizeof(*related));
 
-	if (crash->telling_count && crash->lost_count)
+	if (crash->telling_count && (crash->lost_count || invariant))
 		related[finding->related_count++] =
 			(struct finding_related){.role = ROLE_STORE, .stack = crash->persisted[0].stack};
 	if (flush && flush->count)
 		related[finding->related_count++] = (struct finding_related){.role = ROLE_FLUSH, .stack = *flush};
+	for (size_t i = 0; invariant && i < invariant->because_count; i++)
+		if (invariant->because[i].role != ROLE_STORE)
+			related[finding->related_count++] = invariant->because[i];
 	finding->related = related;
 }
 
@@ -389,12 +392,14 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	const struct crash_store *store = sighting_store(s);
 	uint32_t context = s->blamed ? s->blamed : s->point ? s->point : store ? store->context : 0;
 	bool in_library = sighting_blames_library(c, s);
+	enum finding_kind kind = s->invariant ? invariant_kind(s->invariant->rule) : s->kind;
 	struct finding finding = {
-		.kind = s->kind,
-		.severity = s->cause == CAUSE_CREATION ? SEVERITY_WARNING : kind_get(s->kind)->severity,
+		.kind = kind,
+		.severity = s->cause == CAUSE_CREATION ? SEVERITY_WARNING : kind_get(kind)->severity,
 		.count = s->states,
 		.stack = stacks_make(&c->stacks, context),
 		.crash = crash_make(c, s, in_library),
+		.invariant = s->invariant ? invariant_make(&c->stacks, s->invariant) : NULL,
 	};
 
 	if (in_library)
@@ -409,9 +414,12 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 	return finding;
 }
 
-/* Adds another sighting of the same finding: another context of the same place, or another platform. */
+/* Adds another sighting of the same finding: another context of the same place, or another platform.  If only the other
+ * one has an invariant, it tells more. */
 static void finding_join(struct findings *findings, struct finding *finding, const struct finding *again)
 {
+	if (again->invariant && !finding->invariant)
+		invariant_adopt(findings, finding, again);
 	for (size_t i = 0; i < again->detector_count; i++)
 		finding_add_detector(findings, finding, again->detectors[i]);
 	if (!strcmp(finding->platforms[0], again->platforms[0])) {
@@ -518,121 +526,6 @@ void crash_add(struct crash_findings *c, const struct crash_sighting *given)
 	free(persisted);
 }
 
-/* ---- one mistake, reported twice ---- */
-
-static bool failure_equal(const struct finding *a, const struct finding *b)
-{
-	return a->kind == b->kind && a->crash->nested == b->crash->nested &&
-	       ending_same(a->crash->recovery.ending, b->crash->recovery.ending) &&
-	       text_equal(a->platforms[0], b->platforms[0]);
-}
-
-/* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came too early; if
- * it fails afterwards, Y is lost.  True if `loss` and `early` are these two views of one mistake. */
-static bool is_loss_of(const struct finding *loss, const struct finding *early)
-{
-	const struct finding_crash *crash = loss->crash;
-
-	return crash && early->crash && early->crash->cause == CAUSE_EARLY && crash->lost_count &&
-	       crash->telling_count && crash->persisted[0].certain && failure_equal(loss, early) &&
-	       frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack));
-}
-
-/* True if Y is a library's store, such as the end of a transaction that should have included X.  Then the library is
- * not at fault. */
-static bool loses_library_store(const struct finding *finding)
-{
-	const struct finding_crash *crash = finding->crash;
-
-	return crash && crash->lost_count && own_library(&crash->lost[0].stack) < crash->lost[0].stack.count;
-}
-
-/* Finds the finding to keep, if `finding` is the other view of the same mistake.  Normally the loss is kept: it
- * tells more, and covers the store that came early.  If the loss would blame a library for the program's mistake,
- * the early store is kept. */
-static struct finding *side_find(struct findings *findings, const struct finding *finding)
-{
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *other = &findings->at[i];
-
-		if (!other->crash || other->crash->cause == CAUSE_COUNT)
-			continue;
-		if (is_loss_of(other, finding) && !loses_library_store(other))
-			return other;
-		if (is_loss_of(finding, other) && loses_library_store(finding))
-			return other;
-	}
-	return NULL;
-}
-
-/* The last line that recovery printed, with hexadecimal digits masked: they are mostly addresses or keys.  Results of
- * operations are no complaint: they are different in each operation. */
-static void complaint_text(const struct finding *finding, char *text, size_t size)
-{
-	*text = 0;
-	if (finding->kind != KIND_OUTPUT_MISMATCH)
-		crash_printed_text(finding->crash, text, size);
-	for (; *text; text++)
-		if (isxdigit((unsigned char)*text))
-			*text = '#';
-}
-
-/* True if recovery fails in the same way and place, with the same message.  An unknown place or message matches any. */
-static bool trips_alike(const struct finding *a, const struct finding *b)
-{
-	const struct finding_frame *place = stack_location(&a->crash->recovery.stack),
-				   *other = stack_location(&b->crash->recovery.stack);
-	char complaint[300], other_complaint[300];
-
-	if (!failure_equal(a, b) || (place && other && !frame_same_place(place, other)))
-		return false;
-	complaint_text(a, complaint, sizeof(complaint));
-	complaint_text(b, other_complaint, sizeof(other_complaint));
-	return !*complaint || !*other_complaint || !strcmp(complaint, other_complaint);
-}
-
-/* If the search for the cause of this finding was cut short, finds another finding that probably has the same cause:
- * preferably one whose cause is known, otherwise an earlier one. */
-static struct finding *cause_find_known(struct findings *findings, const struct finding *unfinished)
-{
-	struct finding *found = NULL;
-
-	if (!unfinished->crash || !unfinished->crash->unfinished)
-		return NULL;
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *other = &findings->at[i];
-		bool fits = other->crash && other != unfinished && other->crash->cause < CAUSE_COUNT &&
-			    other->crash->cause != CAUSE_CREATION && trips_alike(other, unfinished);
-
-		if (fits && !other->crash->unfinished)
-			return other;
-		found = fits && other < unfinished && !found ? other : found;
-	}
-	return found;
-}
-
-static void findings_unite(struct findings *findings)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *same = side_find(findings, &findings->at[i]);
-
-		same = same ? same : cause_find_known(findings, &findings->at[i]);
-		if (same) {
-			same->count += findings->at[i].count;
-			same->crash->states += findings->at[i].count;
-			for (size_t k = 0; k < findings->at[i].detector_count; k++)
-				finding_add_detector(findings, same, findings->at[i].detectors[k]);
-			findings->at[i].crash->cause = CAUSE_COUNT; /* marks it for removal */
-		}
-	}
-	for (size_t i = 0; i < findings->count; i++)
-		if (!findings->at[i].crash || findings->at[i].crash->cause != CAUSE_COUNT)
-			findings->at[kept++] = findings->at[i];
-	findings->count = kept;
-}
-
 /* A library's mistake appears wherever the program calls the library, but the stack shows only one place.  So the
  * message tells the number of places. */
 static void callers_say(struct findings *findings, size_t first)
@@ -649,43 +542,12 @@ static void callers_say(struct findings *findings, size_t first)
 	}
 }
 
-/* True if `a` loses the store that `b` needs on media. */
-static bool loses_what_is_needed(const struct finding *a, const struct finding *b)
-{
-	return frame_same_place(stack_location(&a->crash->lost[0].stack),
-				stack_location(&b->crash->persisted[0].stack));
-}
-
-/* True if recovery fails with X on media without Y, and also with Y without X.  Persisting one of them first would
- * only decide which of the two findings remains. */
-static bool findings_are_mutual(const struct finding *a, const struct finding *b)
-{
-	return a->fix && b->fix && a->crash->lost_count && b->crash->lost_count && a->crash->telling_count &&
-	       b->crash->telling_count && failure_equal(a, b) && loses_what_is_needed(a, b) &&
-	       loses_what_is_needed(b, a);
-}
-
-static void findings_advise_together(struct findings *findings)
-{
-	char text[4096];
-
-	for (size_t i = 0; i < findings->count; i++)
-		for (size_t k = 0; k < findings->count && findings->at[i].crash; k++) {
-			if (k == i || !findings->at[k].crash ||
-			    !findings_are_mutual(&findings->at[i], &findings->at[k]))
-				continue;
-			message_fill(&findings->at[i], FIX_TOGETHER, text, sizeof(text));
-			findings->at[i].fix = findings_text(findings, text);
-		}
-}
-
 void crash_end(struct crash_findings *c)
 {
 	struct sources *sources = sources_new();
 
 	callers_say(c->findings, c->first);
-	findings_unite(c->findings);
-	findings_advise_together(c->findings);
+	crash_unite(c->findings);
 	fingerprint_all(c->findings, sources);
 	sources_free(sources);
 	findings_number(c->findings);

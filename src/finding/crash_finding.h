@@ -15,6 +15,9 @@
  * called the library.  A store that is on media too early and the loss of the data that it needs are one mistake; only
  * the loss is reported (crash_finding.c).
  *
+ * An invariant makes a finding of kind ordering-violation or atomicity-violation of it.  Sightings with and without
+ * the invariant are still the same finding.
+ *
  * If the search for the cause was cut short, it is unknown which of the stores matter.  Then stores that a library
  * made for itself come last, and findings with the same failure of recovery are joined. */
 #ifndef BLACKOUT_FINDING_CRASH_FINDING_H
@@ -38,6 +41,26 @@ struct crash_store {
 	uint64_t event, flush_event;
 	bool certain; /* persisted ones: guaranteed to be on media at the crash, not pending */
 	bool needed;  /* persisted ones, if `pair`: recovery fails only if it is on media */
+};
+
+/* An instruction that shows an invariant. */
+struct crash_reason {
+	enum related_role role;
+	uint32_t context; /* of the recording; 0: only the place is known */
+	const struct trace_module *module;
+	uint64_t offset; /* in the module's file */
+	bool caller;     /* the offset is that of a return address */
+};
+
+#define CRASH_REASONS_MAX 6
+
+/* A likely invariant that the state violates. */
+struct crash_invariant {
+	const char *rule;       /* "RO1" to "RO3", "RA1" */
+	uint32_t first, second; /* contexts of the two stores */
+	struct crash_reason because[CRASH_REASONS_MAX];
+	size_t because_count;
+	uint64_t seen;
 };
 
 struct crash_sighting {
@@ -68,6 +91,9 @@ struct crash_sighting {
 	bool nested;
 	bool always;     /* CAUSE_MOMENT: recovery was seen to fail on every set of the pending stores */
 	bool unfinished; /* the search for the cause was cut short: some of the stores may not matter */
+	/* The reason why it is a mistake to lose lost[0] while persisted[0] is on media; NULL: not known.  `kind` is what
+	 * recovery's failure is by itself: the finding gets the kind that fits the invariant. */
+	const struct crash_invariant *invariant;
 };
 
 struct crash_findings;
@@ -103,6 +129,10 @@ void crash_operation_text(const struct finding_crash *crash, char *text, size_t 
 /* The outputs that differ: "`get k7` should print `v1` as before the operation or `v3` as after the operation, but
  * prints `v2`"; "" if none do. */
 void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size);
+
+/* The invariant and where the program shows it: "RO3, seen 12 times: guard at kv.c:402, load at kv.c:410"; "" if there is
+ * none. */
+void crash_invariant_text(const struct finding *finding, char *text, size_t size);
 
 /* Fills in message and fix from the cause, the stacks and the related places (the flush of the first lost store, and
  * the first persisted store). */

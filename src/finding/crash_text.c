@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "finding/crash_finding.h"
+#include "finding/crash_parts.h"
 #include "finding/fix.h"
 #include "finding/message.h"
 #include "finding/own.h"
@@ -343,7 +343,7 @@ static enum beside finding_beside(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
 
-	if (!has_role(finding, ROLE_STORE) || !places_differ(finding))
+	if (!has_role(finding, ROLE_STORE) || !crash->lost_count || !places_differ(finding))
 		return BESIDE_NOTHING;
 	return crash->persisted[0].event < crash->lost[0].event ? BESIDE_EARLIER : BESIDE_LATER;
 }
@@ -388,10 +388,16 @@ void crash_say(struct findings *findings, struct finding *finding)
 	     unfinished = finding->crash->unfinished && !recorded;
 	size_t row = sentence_find(finding);
 	const char *fix = recorded ? volatile_fix : sentences[row].fix;
+	const char *reason = finding->invariant && !unfinished ? invariant_sentence(finding) : NULL;
 	char text[8192];
 
+	if (reason && finding->kind == KIND_ATOMICITY_VIOLATION)
+		fix = FIX_TOGETHER;
+	else if (reason && !finding->crash->lost_count)
+		fix = FIX_PERSIST_FIRST FIX_OR_TRANSACTION;
 	message_fill(finding,
-		     recorded                     ? volatile_only
+		     reason                       ? reason
+		     : recorded                   ? volatile_only
 		     : finding->crash->always     ? moment_always
 		     : !unfinished                ? sentences[row].message
 		     : finding->crash->lost_count ? unfinished_lost

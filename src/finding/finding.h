@@ -156,6 +156,9 @@ struct finding_crash {
 		struct finding_stack stack; /* where it crashed; empty if unknown */
 		struct finding_mismatch mismatch;
 	} recovery;
+	/* The kind of finding that this failure of recovery is by itself.  The finding has another one if an invariant is
+	 * its reason.  Not read back. */
+	enum finding_kind failure;
 	uint64_t states;  /* crash states with this failure */
 	const char *mode; /* how recovery was run: "fork server", "namespace" ...; NULL: unknown */
 	/* Its folder in DIR/crash; NULL: none.  It has a temporary name until folders_finish renames it to the id. */
@@ -167,6 +170,16 @@ struct finding_crash {
 	bool nested;      /* the power failed during recovery: persisted and lost are stores of recovery */
 	bool always;      /* CAUSE_MOMENT: recovery was seen to fail on every set of the pending stores */
 	bool unfinished;  /* the search for the stores that matter was cut short */
+};
+
+/* The likely invariant that a crash state violates: `first` should persist before `second`, or, of RA1, both or
+ * neither. */
+struct finding_invariant {
+	const char *rule; /* "RO1" to "RO3", "RA1" */
+	struct finding_stack first, second;
+	struct finding_related *because; /* the loads and branches that it was inferred from */
+	size_t because_count;
+	uint64_t seen; /* how often they showed it */
 };
 
 /* A finding of another detector that was merged into this one: the crash finding shows its effect. */
@@ -213,6 +226,8 @@ struct finding {
 	size_t event_count;
 	uint64_t line_start;         /* offset in the pool of the line that the events belong to */
 	struct finding_crash *crash; /* crash findings; NULL for others */
+	/* Of a crash finding, the invariant that is its reason; NULL: none. */
+	struct finding_invariant *invariant;
 	/* suppression and baseline */
 	enum finding_state state;
 	const char *reason; /* why it is suppressed, NULL if active */
@@ -232,6 +247,9 @@ struct finding {
 #define FINDINGS_NESTED(X) X(states) X(crashed)
 /* With --ops: all operations; those with a tested crash inside; those with outputs that differ between orderly runs. */
 #define FINDINGS_OPERATIONS(X) X(total) X(crashed_in) X(nondeterministic)
+/* With the detector invariants: likely invariants that order two stores; store sites that should change together; of
+ * these, the ones that some legal state violates; that were tested; that recovery proved right by failing. */
+#define FINDINGS_INVARIANTS(X) X(ordering) X(atomicity) X(violable) X(tested) X(confirmed)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -285,8 +303,11 @@ struct findings_stats {
 	} nested;
 	struct {
 		FINDINGS_OPERATIONS(X)
-#undef X
 	} operations;
+	struct {
+		FINDINGS_INVARIANTS(X)
+#undef X
+	} invariants;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: unknown */

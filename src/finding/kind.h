@@ -56,7 +56,11 @@ enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, R
 	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                               \
 	  "recovery does not end on a crash state that the platform allows")                                          \
 	X(OUTPUT_MISMATCH, "output-mismatch", CRASH, ERROR,                                                           \
-	  "after a crash the program prints what no legal history of its operations prints")
+	  "after a crash the program prints what no legal history of its operations prints")                          \
+	X(ORDERING_VIOLATION, "ordering-violation", CRASH, ERROR,                                                     \
+	  "a legal crash state has two stores in an order that the program does not expect, and recovery fails")      \
+	X(ATOMICITY_VIOLATION, "atomicity-violation", CRASH, ERROR,                                                   \
+	  "a legal crash state has one of two stores that belong together, and recovery fails")
 
 /* The kinds of the table.  Registered kinds have numbers from KIND_COUNT on (kind_register). */
 enum finding_kind {
@@ -69,7 +73,7 @@ enum finding_kind {
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
  * The sentences have no full stop.  These words in braces are replaced: {here} by the finding's own place; {store},
- * {flush}, {fence}, {load} by the first related place of that role, and {flush2} by the second; {bytes} by the size
+ * {flush}, {fence}, {load}, {guard} by the first related place of that role, and {flush2} by the second; {bytes} by the size
  * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {pool} by the name of its file;
  * {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
  * by the figures of struct finding_runs.  The detector must supply every related place that its form names.  fix

@@ -171,7 +171,7 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 	else if (IS("point") && finding->crash)
 		crash_point_text(finding->crash, text, WORD_MAX);
 	else if (IS("fails") && finding->crash)
-		strcpy(text, finding->kind == KIND_OUTPUT_MISMATCH ? "prints wrong output" : "fails");
+		strcpy(text, finding->crash->failure == KIND_OUTPUT_MISMATCH ? "prints wrong output" : "fails");
 	else if (IS("create") && finding->crash)
 		create_text(&finding->crash->point, text);
 	else

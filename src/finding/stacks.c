@@ -46,6 +46,16 @@ static void stack_keep_own(struct finding_frame *frames, size_t count)
 		frames[outermost].own = true;
 }
 
+/* The stack of the frames in the buffer. */
+static struct finding_stack stack_of(struct stacks *s)
+{
+	struct finding_stack stack = {.frames = s->buffer.at, .count = s->buffer.count};
+
+	stack_keep_own(s->buffer.at, s->buffer.count);
+	stack.location = own_location(&stack);
+	return stack;
+}
+
 struct finding_stack stacks_view(struct stacks *s, uint32_t context)
 {
 	bool caller = false;
@@ -60,20 +70,31 @@ struct finding_stack stacks_view(struct stacks *s, uint32_t context)
 			vec_push(&s->buffer, *frame_copy(s, &found[i], module));
 		caller = true;
 	}
-	stack_keep_own(s->buffer.at, s->buffer.count);
-	struct finding_stack stack = {.frames = s->buffer.at, .count = s->buffer.count};
-	stack.location = own_location(&stack);
+	return stack_of(s);
+}
+
+static struct finding_stack stack_keep(struct stacks *s, struct finding_stack stack)
+{
+	stack.frames = findings_block(s->findings, stack.count, sizeof(*stack.frames));
+	for (size_t i = 0; i < stack.count; i++)
+		stack.frames[i] = s->buffer.at[i];
 	return stack;
 }
 
 struct finding_stack stacks_make(struct stacks *s, uint32_t context)
 {
-	struct finding_stack stack = stacks_view(s, context);
+	return stack_keep(s, stacks_view(s, context));
+}
 
-	stack.frames = findings_block(s->findings, stack.count, sizeof(*stack.frames));
-	for (size_t i = 0; i < stack.count; i++)
-		stack.frames[i] = s->buffer.at[i];
-	return stack;
+struct finding_stack stacks_place(struct stacks *s, const struct trace_module *module, uint64_t offset, bool caller)
+{
+	const struct symbols_frame *found;
+	size_t count = symbols_lookup(s->symbols, module, offset, caller, &found);
+
+	s->buffer.count = 0;
+	for (size_t i = 0; i < count; i++)
+		vec_push(&s->buffer, *frame_copy(s, &found[i], module));
+	return stack_keep(s, stack_of(s));
 }
 
 void stacks_free(struct stacks *s)

@@ -22,6 +22,11 @@ struct finding_stack stacks_view(struct stacks *stacks, uint32_t context);
 /* The same, owned by the collection. */
 struct finding_stack stacks_make(struct stacks *stacks, uint32_t context);
 
+/* The functions at a place of which only the instruction is known: `offset` in the module's file, or, if `caller`, the
+ * instruction before it. */
+struct finding_stack stacks_place(struct stacks *stacks, const struct trace_module *module, uint64_t offset,
+				  bool caller);
+
 void stacks_free(struct stacks *stacks);
 
 #endif

@@ -45,8 +45,8 @@ void choices_drop(const struct choices *c, uint8_t *taken)
 			uint64_t missing = missing_find(units, flags, line->count);
 
 			for (uint32_t k = 0; k < line->count; k++) {
-				bool drop = units[k].event > barrier ||
-					    (is_cached(&units[k]) && units[k].event > missing);
+				bool drop =
+					units[k].event > barrier || (is_cached(&units[k]) && units[k].event > missing);
 
 				changed |= flags[k] && drop;
 				flags[k] = flags[k] && !drop;
@@ -90,8 +90,7 @@ void choices_demand(const struct choices *c, uint8_t *taken)
 			uint64_t last = last_find(units, flags, line->count);
 
 			for (uint32_t k = 0; k < line->count; k++) {
-				bool need =
-					units[k].order < latest || (is_cached(&units[k]) && units[k].event < last);
+				bool need = units[k].order < latest || (is_cached(&units[k]) && units[k].event < last);
 
 				changed |= !flags[k] && need;
 				flags[k] = flags[k] || need;

@@ -127,6 +127,24 @@ static void operations_add(char *text, const struct findings_stats *stats)
 		    grouped_text(masked, value(stats->operations.nondeterministic), " "));
 }
 
+/* Invariants are sites that order or guard, so the numbers add up. */
+static void invariants_add(char *text, const struct findings_stats *stats)
+{
+	uint64_t inferred = value(stats->invariants.ordering) + value(stats->invariants.atomicity);
+	char number[40], violable[40], tested[40], confirmed[40];
+
+	if (!stats->invariants.ordering.known)
+		return;
+	add(text, " Of %s likely invariant%s, a crash can violate %s", grouped_text(number, inferred, " "),
+	    inferred == 1 ? "" : "s", grouped_text(violable, value(stats->invariants.violable), " "));
+	if (stats->invariants.tested.known && value(stats->invariants.violable))
+		add(text, "; %s %s tested, and recovery fails without %s",
+		    grouped_text(tested, value(stats->invariants.tested), " "),
+		    value(stats->invariants.tested) == 1 ? "was" : "were",
+		    grouped_text(confirmed, value(stats->invariants.confirmed), " "));
+	add(text, ".");
+}
+
 /* Each sentence has a space before it. */
 static void sentences_add(char *text, const struct findings *f)
 {
@@ -140,6 +158,7 @@ static void sentences_add(char *text, const struct findings *f)
 	if (!f->target.recover) {
 		add(text, " Crash states were %s: --recover was not given.",
 		    stats->crash_states.feasible.known ? "counted, not tested" : "not tested");
+		invariants_add(text, stats);
 		return;
 	}
 	if (!stats->crash_states.tested.known) {
@@ -150,12 +169,13 @@ static void sentences_add(char *text, const struct findings *f)
 		add(text, " Not all crash states were tested.");
 	if (stats->segments.explored.known)
 		explored_add(text, f);
-	else if (is_complete)
+	else if (is_complete && (stats->failure_points.unique.known || !stats->invariants.ordering.known))
 		add(text,
 		    f->narrowed.count ? " Every chosen failure point was tested." : " Every failure point was tested.");
 	narrowed_add(text, f);
 	nested_add(text, stats);
 	operations_add(text, stats);
+	invariants_add(text, stats);
 }
 
 void coverage_text(const struct findings *f, char *text)

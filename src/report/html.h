@@ -27,6 +27,9 @@ void html_finding(struct html *h, const struct finding *finding);
 /* The crash state of a finding and what happened in it; html_crash.c. */
 void html_crash(struct html *h, const struct finding_crash *crash);
 
+/* The invariant that the state violates; html_invariant.c. */
+void html_invariant(struct html *h, const struct finding_invariant *invariant);
+
 /* The strip of the operations, with this crash or with the crashes of all findings, and the outputs that differ;
  * html_operations.c.  They write nothing if there is nothing to show. */
 void html_operation(struct html *h, const struct finding_crash *crash);

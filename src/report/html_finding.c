@@ -185,6 +185,8 @@ void html_finding(struct html *h, const struct finding *finding)
 		html_raw(h, "</p>\n");
 	}
 	html_excerpt(h, stack_location(&finding->stack));
+	if (finding->invariant)
+		html_invariant(h, finding->invariant);
 	if (finding->crash)
 		html_crash(h, finding->crash);
 	html_drawing(h, finding);

@@ -15,6 +15,7 @@
  *     example                     the first place in a PM file, and its event
  *     offset                      in a location or frame without source: the offset in the module
  *     inlined, own                in a frame: is it inlined, and is it the user's own code?
+ *     invariant.because[].role    what the code does there: load, guard, store
  *
  * `crash` has these additions: the crash point's `op` and `event`; `cause`; `states`; `folder` (its name in DIR/crash);
  * `seen_from` (how many places of the program call the library that is to blame); `nested`; the totals of the two
@@ -29,13 +30,10 @@
 #include "finding/crash_finding.h"
 #include "report/formats.h"
 
-static void json_frame(struct json_out *j, const char *key, const struct finding_frame *frame)
+static void json_frame_members(struct json_out *j, const struct finding_frame *frame)
 {
 	char offset[32];
 
-	if (!frame)
-		return;
-	json_open(j, key, '{');
 	json_text(j, "file", frame->file);
 	if (frame->line)
 		json_number(j, "line", frame->line);
@@ -49,6 +47,25 @@ static void json_frame(struct json_out *j, const char *key, const struct finding
 	if (frame->inlined)
 		json_bool(j, "inlined", true);
 	json_bool(j, "own", frame->own);
+}
+
+static void json_frame(struct json_out *j, const char *key, const struct finding_frame *frame)
+{
+	if (!frame)
+		return;
+	json_open(j, key, '{');
+	json_frame_members(j, frame);
+	json_close(j, '}');
+}
+
+/* The same, as an element of an array, with its role. */
+static void json_frame_role(struct json_out *j, const struct finding_frame *frame, const char *role)
+{
+	if (!frame)
+		return;
+	json_open(j, NULL, '{');
+	json_text(j, "role", role);
+	json_frame_members(j, frame);
 	json_close(j, '}');
 }
 
@@ -178,6 +195,20 @@ static void json_crash(struct json_out *j, const struct finding_crash *crash)
 	json_close(j, '}');
 }
 
+static void json_invariant(struct json_out *j, const struct finding_invariant *invariant)
+{
+	json_open(j, "invariant", '{');
+	json_text(j, "rule", invariant->rule);
+	json_frame(j, "first", stack_location(&invariant->first));
+	json_frame(j, "second", stack_location(&invariant->second));
+	json_open(j, "because", '[');
+	for (size_t i = 0; i < invariant->because_count; i++)
+		json_frame_role(j, stack_location(&invariant->because[i].stack), role_name(invariant->because[i].role));
+	json_close(j, ']');
+	json_number(j, "seen", invariant->seen);
+	json_close(j, '}');
+}
+
 static void json_also(struct json_out *j, const struct finding *finding)
 {
 	if (!finding->also_count)
@@ -227,6 +258,8 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_example(j, finding);
 	if (finding->crash)
 		json_crash(j, finding->crash);
+	if (finding->invariant)
+		json_invariant(j, finding->invariant);
 	json_text(j, "fix", finding->fix);
 	json_also(j, finding);
 	if (!finding_is_active(finding)) {
@@ -359,11 +392,15 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->operations.name},
 	const struct named_figure operations[] = {FINDINGS_OPERATIONS(X)};
 #undef X
+#define X(name) {#name, stats->invariants.name},
+	const struct named_figure invariants[] = {FINDINGS_INVARIANTS(X)};
+#undef X
 
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
 	json_figures(j, "nested", nested, COUNT(nested));
 	json_figures(j, "operations", operations, COUNT(operations));
+	json_figures(j, "invariants", invariants, COUNT(invariants));
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)

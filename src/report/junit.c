@@ -63,6 +63,18 @@ static void junit_crash(FILE *out, const struct finding_crash *crash)
 		fputc('\n', out);
 }
 
+static void junit_invariant(FILE *out, const struct finding *finding)
+{
+	char text[8192];
+
+	crash_invariant_text(finding, text, sizeof(text));
+	if (!*text)
+		return;
+	fputs("invariant: ", out);
+	escape_xml_string(out, text);
+	fputc('\n', out);
+}
+
 static void junit_details(FILE *out, const struct finding *finding)
 {
 	char place[1200];
@@ -80,6 +92,7 @@ static void junit_details(FILE *out, const struct finding *finding)
 		escape_xml_string(out, place);
 		fputc('\n', out);
 	}
+	junit_invariant(out, finding);
 	if (finding->crash)
 		junit_crash(out, finding->crash);
 	if (finding->fix) {

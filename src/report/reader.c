@@ -85,7 +85,7 @@ static int take_texts(struct reader *r, const json_t *object, const char *key, s
 
 /* ---- stacks ---- */
 
-static int read_frame(struct reader *r, const json_t *object, struct finding_frame *frame)
+int read_frame(struct reader *r, const json_t *object, struct finding_frame *frame)
 {
 	const json_t *own = json_object_get(object, "own");
 	struct findings_figure line = {0};
@@ -314,6 +314,8 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	finding->count = count.value;
 	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)
 		return -1;
+	if (json_object_get(object, "invariant") && read_invariant(r, object, finding) < 0)
+		return -1;
 	return active ? 0 : read_suppression(r, object, finding);
 }
 
@@ -389,11 +391,13 @@ static int read_figures(struct reader *r, const json_t *stats)
 	const json_t *points = json_object_get(stats, "failure_points"),
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
 		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
-		     *operations = json_object_get(stats, "operations");
+		     *operations = json_object_get(stats, "operations"),
+		     *invariants = json_object_get(stats, "invariants");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
-	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)))
+	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)) ||
+	    (invariants && !json_is_object(invariants)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -424,6 +428,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (operations && take_figure(r, operations, #name, &r->findings->stats.operations.name) < 0) \
 		return -1;
 	FINDINGS_OPERATIONS(X)
+#undef X
+#define X(name)                                                                                       \
+	if (invariants && take_figure(r, invariants, #name, &r->findings->stats.invariants.name) < 0) \
+		return -1;
+	FINDINGS_INVARIANTS(X)
 #undef X
 	return 0;
 }

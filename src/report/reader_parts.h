@@ -32,6 +32,12 @@ int take_inner(struct reader *r, const json_t *object, const char *key, char bra
 /* Read `stack` and `location`.  If the location is not one of the frames, it becomes the outermost frame. */
 int read_stack(struct reader *r, const json_t *object, struct finding_stack *stack);
 
+/* Read a frame or location. */
+int read_frame(struct reader *r, const json_t *object, struct finding_frame *frame);
+
+/* Read `invariant` of a finding; reader_invariant.c. */
+int read_invariant(struct reader *r, const json_t *object, struct finding *finding);
+
 /* Read `crash` of a finding; reader_crash.c. */
 int read_crash(struct reader *r, const json_t *object, struct finding *finding);
 

@@ -30,6 +30,7 @@
 
 #define WIDTH_MIN 30u
 #define TIME_COLUMN 71u
+#define KIND_COLUMN 17u /* the usual width of a kind; a longer one moves its place to the right */
 #define CALLERS_MAX 4u
 #define FILES_MAX 8u
 #define RATE_STATES_MIN 100u
@@ -44,18 +45,6 @@ static enum style severity_style(enum severity severity)
 }
 
 /* ---- a finding ---- */
-
-static unsigned kind_column(void)
-{
-	size_t longest = 0;
-
-	for (unsigned kind = 0; kind < kind_count(); kind++) {
-		size_t length = strlen(kind_get((enum finding_kind)kind)->name);
-
-		longest = length > longest ? length : longest;
-	}
-	return (unsigned)longest;
-}
 
 /* One past the last frame of the user's own code: the frames that started main do not matter. */
 static size_t own_end(const struct finding_stack *stack)
@@ -126,7 +115,7 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_style(t, severity_style(finding->severity));
 	text_print(t, kind_get(finding->kind)->name);
 	text_style(t, STYLE_PLAIN);
-	text_pad(t, kind + kind_column());
+	text_pad(t, kind + KIND_COLUMN);
 	text_put(t, "  ", 2);
 	frame_text(stack_location(&finding->stack), place, sizeof(place));
 	text_style(t, STYLE_BOLD);

@@ -105,6 +105,9 @@ void text_crash(struct text *t, const struct finding *finding)
 	snprintf(line, sizeof(line), "before %s%s%s%s", what,
 		 crash->nested ? ", in recovery from an earlier crash" : "", *operation ? "; " : "", operation);
 	text_paragraph(t, "power fails:", line);
+	crash_invariant_text(finding, line, sizeof(line));
+	if (*line)
+		text_paragraph(t, "invariant:", line);
 	text_stores(t, "on media:", crash->persisted, crash->telling_count, crash->telling_count);
 	text_stores(t, "lost:", crash->lost, crash->lost_count, crash->lost_total);
 	crash_failure_text(crash, what, sizeof(what));

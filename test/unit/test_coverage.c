@@ -132,12 +132,39 @@ static void without_explore(void **state)
 	findings_free(f);
 }
 
+static void invariants(void **state)
+{
+	struct findings *f = explored(0);
+
+	(void)state;
+	f->stats.segments.explored.known = false;
+	f->stats.invariants.ordering = figure_known(1190);
+	f->stats.invariants.atomicity = figure_known(10);
+	f->stats.invariants.violable = figure_known(0);
+	f->stats.invariants.tested = f->stats.invariants.confirmed = figure_known(0);
+	expect(f, "Of 1 200 likely invariants, a crash can violate 0.");
+	f->stats.invariants.violable = figure_known(7);
+	f->stats.invariants.tested = figure_known(5);
+	f->stats.invariants.confirmed = figure_known(1);
+	expect(f, "Of 1 200 likely invariants, a crash can violate 7; 5 were tested, and recovery fails without 1.");
+	f->stats.failure_points.unique = figure_known(3);
+	expect(f,
+	       "Every failure point was tested. Of 1 200 likely invariants, a crash can violate 7; 5 were tested, and "
+	       "recovery fails without 1.");
+	f->target.recover = NULL;
+	f->stats.invariants.tested.known = false;
+	expect(f,
+	       "Crash states were not tested: --recover was not given. Of 1 200 likely invariants, a crash can violate "
+	       "7.");
+	findings_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything),      cmocka_unit_test(left_out), cmocka_unit_test(cut_short),
-		cmocka_unit_test(threads),         cmocka_unit_test(narrowed), cmocka_unit_test(nested),
-		cmocka_unit_test(without_explore),
+		cmocka_unit_test(everything),      cmocka_unit_test(left_out),   cmocka_unit_test(cut_short),
+		cmocka_unit_test(threads),         cmocka_unit_test(narrowed),   cmocka_unit_test(nested),
+		cmocka_unit_test(without_explore), cmocka_unit_test(invariants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

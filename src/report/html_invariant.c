@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* html_invariant.c - the invariant that a crash state violates, in report.html: the two stores, and beside each what
+ * reads it.
+ *
+ * There is one row per store.  The left side is the store, with its fate in the crash state.  The right side is the code
+ * that shows the invariant: what is above is looked at first, and an arrow leads from there to what depends on it.  The
+ * drawing fits on a page that is 400 pixels wide. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/html.h"
+
+#define TOP 22u
+#define ROW 74u
+#define BOX_HEIGHT 40u
+#define LEFT 4u
+#define BOX 150u
+#define GAP 40u
+#define WIDTH (2 * LEFT + 2 * BOX + GAP)
+#define CHARS 22u
+
+struct side {
+	const struct finding_stack *store;
+	const char *fate;
+	const struct finding_stack *read; /* NULL: nothing is known that reads it */
+	const char *verb;                 /* what the code does there */
+};
+
+static const struct finding_stack *because_find(const struct finding_invariant *invariant, enum related_role role)
+{
+	for (size_t i = 0; i < invariant->because_count; i++)
+		if (invariant->because[i].role == role && invariant->because[i].stack.count)
+			return &invariant->because[i].stack;
+	return NULL;
+}
+
+/* The two sides, and how the lower one depends on the upper one. */
+static const char *sides_find(const struct finding_invariant *invariant, struct side sides[2])
+{
+	const struct finding_stack *load = because_find(invariant, ROLE_LOAD),
+				   *guard = because_find(invariant, ROLE_GUARD);
+	struct side first = {&invariant->first, "lost", load, "read"},
+		    second = {&invariant->second, "on media", guard, "looked at"};
+	bool computed = !strcmp(invariant->rule, "RO1");
+
+	if (!strcmp(invariant->rule, "RO3")) {
+		sides[0] = second;
+		sides[1] = first;
+		return "only then";
+	}
+	if (!strcmp(invariant->rule, "RA1")) {
+		first.read = guard;
+		first.verb = "looked at";
+		second.read = NULL;
+		sides[0] = first;
+		sides[1] = second;
+		return "both or neither";
+	}
+	first.read = load ? load : guard;
+	second.read = &invariant->second;
+	second.verb = computed ? "computed" : "stored";
+	sides[0] = first;
+	sides[1] = second;
+	return computed ? "from it" : "depending on it";
+}
+
+static void box_draw(struct html *h, const char *class, unsigned x, unsigned y, const char *what,
+		     const struct finding_stack *stack)
+{
+	const struct finding_frame *frame = stack_location(stack);
+	char place[1200], full[1200];
+
+	frame_text(frame, full, sizeof(full));
+	frame_place(frame, place, sizeof(place));
+	if (strlen(place) > CHARS)
+		strcpy(place + CHARS - 3, "...");
+	html_raw(h, "<g><title>");
+	html_text(h, full);
+	html_raw(h, "</title><rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", class, x, y,
+		 BOX, BOX_HEIGHT);
+	html_raw(h, "<text class=\"value\" x=\"%u\" y=\"%u\">", x + 8, y + 17);
+	html_text(h, place);
+	html_raw(h, "</text><text class=\"num\" x=\"%u\" y=\"%u\">%s</text></g>\n", x + 8, y + 33, what);
+}
+
+static void side_draw(struct html *h, const struct side *side, unsigned y)
+{
+	unsigned middle = y + BOX_HEIGHT / 2, reads = LEFT + BOX + GAP;
+
+	html_raw(h, "<g class=\"store %s\">", strcmp(side->fate, "lost") ? "kept" : "lost");
+	box_draw(h, "media", LEFT, y, side->fate, side->store);
+	html_raw(h, "</g>");
+	if (!side->read)
+		return;
+	html_raw(h, "<path class=\"way\" d=\"M%u %u H%u\"/><path class=\"head\" d=\"M%u %u l-8 -5 v10 z\"/>",
+		 LEFT + BOX + 4, middle, reads - 10, reads - 3, middle);
+	box_draw(h, "cache", reads, y, side->verb, side->read);
+}
+
+void html_invariant(struct html *h, const struct finding_invariant *invariant)
+{
+	unsigned height = TOP + 2 * ROW - (ROW - BOX_HEIGHT) + 6, reads = LEFT + BOX + GAP, between = TOP + BOX_HEIGHT;
+	struct side sides[2];
+	const char *depends = sides_find(invariant, sides);
+
+	html_raw(h,
+		 "<h3>the invariant, %s, seen %" PRIu64
+		 "\xc2\xa0times</h3>\n<div class=\"onmedia invariant\" tabindex=\"0\"><svg width=\"%u\" height=\"%u\" "
+		 "viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"the two stores, and the code that reads them\">\n",
+		 invariant->rule, invariant->seen, WIDTH, height, WIDTH, height);
+	html_raw(h,
+		 "<text class=\"num\" x=\"%u\" y=\"14\">stored at</text><text class=\"num\" x=\"%u\" y=\"14\">what the "
+		 "program does with it</text>\n",
+		 LEFT, reads);
+	side_draw(h, &sides[0], TOP);
+	side_draw(h, &sides[1], TOP + ROW);
+	html_raw(h,
+		 "<path class=\"way\" d=\"M%u %u V%u\"/><path class=\"head\" d=\"M%u %u l-5 -8 h10 z\"/>"
+		 "<text class=\"where\" x=\"%u\" y=\"%u\">%s</text>\n</svg></div>\n",
+		 reads + BOX / 2, between + 3, TOP + ROW - 9, reads + BOX / 2, TOP + ROW - 2, reads + BOX / 2 + 8,
+		 between + 20, depends);
+}
