@@ -132,6 +132,8 @@ const struct analysis_result *analysis_judge(struct analysis *a, const struct an
 		.counting = &a->counting,
 		.places = a->options->places,
 		.recover = a->options->testing.recover,
+		.testing = &a->options->testing,
+		.stop = a->options->stop,
 		.untested = facts->untested,
 		.warning = facts->warning,
 	};

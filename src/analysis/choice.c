@@ -109,7 +109,7 @@ void choice_without_recovery(struct choice *choice)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < choice->strategy_count; i++)
-		if (choice->strategies[i]->all_sets)
+		if (choice->strategies[i]->all_sets || choice->strategies[i]->untested)
 			choice->strategies[kept++] = choice->strategies[i];
 	choice->strategy_count = kept;
 }

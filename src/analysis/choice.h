@@ -33,7 +33,7 @@ struct choice {
 /* Parse the two comma-separated lists; -1, ERR_USAGE. */
 int choice_parse(struct choice *choice, const char *detect, const char *platform, struct err *err);
 
-/* Without recovery, states can only be counted: keep the strategies that do. */
+/* Without recovery, nothing is tested: keep the strategies that count states, or have something else to tell. */
 void choice_without_recovery(struct choice *choice);
 
 /* BO_LAYER_*: what the recording should have for the strategies. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "crash/strategy.h"
 #include "finding/actors.h"
 #include "finding/helpers.h"
 #include "finding/history.h"
@@ -122,6 +123,25 @@ static void untested_note(struct findings *f, const char *recover, const char *u
 	f->stats.complete = figure_known(0);
 }
 
+/* What strategies can tell without a recovery command. */
+static int strategies_tell(const struct collection *from, struct findings *f, struct err *err)
+{
+	const struct choice *choice = from->choice;
+	struct campaign_options how = *from->testing;
+
+	if (from->recover || !trace_file_count(scan_trace(from->scan)) || !scan_complete(from->scan))
+		return 0;
+	how.dir = from->dir;
+	how.platforms = choice->platforms;
+	how.platform_count = choice->platform_count;
+	how.stop = from->stop;
+	for (size_t i = 0; i < choice->strategy_count; i++)
+		if (choice->strategies[i]->untested &&
+		    choice->strategies[i]->untested(&how, scan_survey(from->scan), f, err) < 0)
+			return -1;
+	return 0;
+}
+
 struct findings *findings_make(const struct collection *from, struct err *err)
 {
 	const struct trace *trace = scan_trace(from->scan);
@@ -147,7 +167,7 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	folds_note(f, trace, symbols, "--fold", places.fold, places.fold_count);
 	folds_note(f, trace, symbols, "--no-fold", places.no_fold, places.no_fold_count);
 	problems_note(f, symbols);
-	if (actors_collect(f, from->dir, symbols, err) < 0 ||
+	if (strategies_tell(from, f, err) < 0 || actors_collect(f, from->dir, symbols, err) < 0 ||
 	    history_collect(f, from->dir, symbols, &places, err) < 0) {
 		findings_free(f);
 		f = NULL;

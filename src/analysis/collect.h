@@ -22,6 +22,9 @@ struct collection {
 	const struct operation_judging *judging;
 	struct findings_options places; /* own, fold and no_fold */
 	const char *recover;            /* the recovery command; NULL: none */
+	/* What should be tested, for strategies that have something to tell without a test. */
+	const struct campaign_options *testing;
+	struct stop stop;
 	const char *untested; /* why crash states were not tested though they should have been; NULL: no problem */
 	const char *warning;  /* why a result without findings is not a success; NULL: it is one */
 };

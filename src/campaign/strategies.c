@@ -4,6 +4,7 @@
 
 #include "explore/explore.h"
 #include "inject/inject.h"
+#include "violate/violate.h"
 
 static const struct strategy *const strategies[] = {
 #define X(name, use) &strategy_##name,
