@@ -5,6 +5,7 @@
  * At each fence, `newest` tests one state: only the newest pending store is on media. */
 #include <stdlib.h>
 
+#include "analysis/choice.h"
 #include "engine.h"
 #include "trace/op.h"
 
@@ -116,13 +117,30 @@ static void test_joins(void **state)
 	engine_free(&e);
 }
 
+/* A strategy may want a layer, and may be unable to work without another. */
+static void test_layers(void **state)
+{
+	static const struct strategy modest = {.name = "modest", .layers = BO_LAYER_CODE};
+	static const struct strategy needy = {.name = "needy",
+					      .layers = BO_LAYER_LOADS | BO_LAYER_CODE,
+					      .needs = BO_LAYER_LOADS};
+	struct choice choice = {.strategies = {&modest, &needy}, .strategy_count = 2};
+	uint32_t lacks;
+
+	(void)state;
+	assert_int_equal(choice_layers(&choice), BO_LAYER_LOADS | BO_LAYER_CODE);
+	assert_null(choice_lacks(&choice, BO_LAYER_LOADS, &lacks));
+	assert_string_equal(choice_lacks(&choice, BO_LAYER_CODE, &lacks), "needy");
+	assert_int_equal(lacks, BO_LAYER_LOADS);
+	choice.strategy_count = 1;
+	assert_null(choice_lacks(&choice, 0, &lacks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_tests),
-		scratch_test(test_finds),
-		scratch_test(test_finds_more),
-		scratch_test(test_joins),
+		scratch_test(test_tests), scratch_test(test_finds),  scratch_test(test_finds_more),
+		scratch_test(test_joins), scratch_test(test_layers),
 	};
 
 	return cmocka_run_group_tests_name("strategy", tests, NULL, NULL);
