@@ -13,6 +13,9 @@
  * an inner region comes before it, or is the same.  If it is the same, as in a loop, the regions are one.  So a frame has
  * at most as many regions as its function has joins.  A region that ends with its frame is the outermost of the frame.
  *
+ * A register that has the same value at the end of a region as at its branch was only used for something else, and then
+ * restored: it gets its label back.
+ *
  * Exceptions and longjmp leave calls that do not return.  Graphs do not know where for until it happens.  At a landing
  * (struct flow_point), the frame of the call that was left is still on the shadow stack above its top.  So the jump is
  * learned, and the regions of this frame get the ends that they should have had. */
@@ -23,6 +26,7 @@
 #include "bo_label.h"
 
 #define NO_SLOT (~0ULL)
+#define REGISTERS 16
 
 struct region {
 	Addr slot;                    /* of the return address of its frame */
@@ -31,6 +35,8 @@ struct region {
 	Bool is_quiet;                /* a barrier inside of which nothing is a decision */
 	UInt label;                   /* of this region */
 	UInt total;                   /* and of all regions outside of it */
+	ULong values[REGISTERS];      /* of the general registers at the branch */
+	UInt labels[REGISTERS];
 };
 
 UInt bo_control;
@@ -127,7 +133,37 @@ static UInt first_of_frame(Addr slot)
 	return i;
 }
 
-static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt label)
+/* ---- what a region leaves as it was ---- */
+
+static const ULong *register_values(const UChar *state)
+{
+	return (const ULong *)(state + GUEST(RAX));
+}
+
+/* The shadow registers lie behind the real ones. */
+static ULong *register_labels(UChar *state)
+{
+	return (ULong *)(state + sizeof(VexGuestAMD64State) + GUEST(RAX));
+}
+
+static void registers_note(struct region *r, UChar *state)
+{
+	VG_(memcpy)(r->values, register_values(state), sizeof(r->values));
+	for (UInt i = 0; i < REGISTERS; i++)
+		r->labels[i] = (UInt)register_labels(state)[i];
+}
+
+static void registers_restore(const struct region *r, UChar *state)
+{
+	ULong *labels = register_labels(state);
+
+	for (UInt i = 0; i < REGISTERS; i++)
+		if (r->values[i] == register_values(state)[i] && labels[i] != r->labels[i] &&
+		    bo_label_is_same_data((UInt)labels[i], r->labels[i]))
+			labels[i] = r->labels[i];
+}
+
+static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt label, UChar *state)
 {
 	struct region r = {.slot = slot, .end = end, .point = p, .label = label};
 	UInt first = first_of_frame(slot);
@@ -146,6 +182,7 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt labe
 		}
 	regions_opened++;
 	regions_without_end += p->function == BO_NO_GRAPH;
+	registers_note(&r, state);
 	insert(end ? open->count : first, &r);
 }
 
@@ -159,30 +196,31 @@ static UInt decide(const struct bo_point *p, UInt label, Addr sp)
 	return bo_label_as_control(label);
 }
 
-static VG_REGPARM(3) void bo_on_branch(const struct bo_point *p, ULong label, Addr sp)
+static void bo_on_branch(UChar *state, const struct bo_point *p, ULong label, Addr sp)
 {
 	UInt set = decide(p, (UInt)label, sp);
 
 	leave_frames(sp);
-	region_open(p, frame_slot(sp), p->after, set);
+	region_open(p, frame_slot(sp), p->after, set, state);
 }
 
 /* Before an indirect call: `slot` is where its return address was just put. */
-static VG_REGPARM(3) void bo_on_call_through(const struct bo_point *p, ULong label, Addr slot)
+static void bo_on_call_through(UChar *state, const struct bo_point *p, ULong label, Addr slot)
 {
 	UInt set = decide(p, (UInt)label, slot);
 
 	leave_frames(slot);
-	region_open(p, slot, 0, set);
+	region_open(p, slot, 0, set, state);
 }
 
-static VG_REGPARM(2) void bo_on_join(const struct bo_point *p, Addr sp)
+static void bo_on_join(UChar *state, const struct bo_point *p, Addr sp)
 {
 	Addr slot;
 
 	leave_frames(sp);
 	slot = frame_slot(sp);
 	while (open->count && innermost()->slot == slot && innermost()->end == p->place) {
+		registers_restore(innermost(), state);
 		open->count--;
 		note_innermost();
 	}
@@ -201,7 +239,7 @@ static VG_REGPARM(2) void bo_on_jump(struct bo_point *p, Addr to)
 	bo_graph_see(&jump);
 }
 
-static VG_REGPARM(2) void bo_on_landing(const struct bo_point *p, Addr sp)
+static void bo_on_landing(UChar *state, const struct bo_point *p, Addr sp)
 {
 	struct flow_seen jump = {.to = p->at, .by_unwinding = true};
 	Addr slot;
@@ -216,7 +254,7 @@ static VG_REGPARM(2) void bo_on_landing(const struct bo_point *p, Addr sp)
 	for (UInt i = first_of_frame(slot); i < open->count; i++)
 		open->at[i].end = open->at[i].point->after;
 	note_innermost();
-	bo_on_join(p, sp);
+	bo_on_join(state, p, sp);
 }
 
 /* ---- IR ---- */
@@ -237,6 +275,20 @@ static IRExpr *is_set(struct block *b, IRExpr *label)
 	return binop(b, Ity_I1, Iop_CmpNE64, label, u64(0));
 }
 
+/* Call a helper that reads the general registers and their labels, and may change labels. */
+static void call_on_state(struct block *b, const HChar *name, void *helper, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper), args);
+
+	d->guard = guard;
+	d->nFxState = 1;
+	VG_(memset)(&d->fxState, 0, sizeof(d->fxState));
+	d->fxState[0].fx = Ifx_Read;
+	d->fxState[0].offset = (UShort)GUEST(RAX);
+	d->fxState[0].size = REGISTERS * 8;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
 Bool bo_control_is_join(Addr insn)
 {
 	const struct bo_point *p = bo_graph_point(insn);
@@ -249,7 +301,7 @@ static void add_landing(struct block *b, IRExpr *point, IRExpr *sp)
 	IRExpr *control = assign(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
 	IRExpr *is_decided = binop(b, Ity_I1, Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)));
 
-	call(b, 2, "bo_on_landing", bo_on_landing, mkIRExprVec_2(point, sp), is_decided);
+	call_on_state(b, "bo_on_landing", bo_on_landing, mkIRExprVec_3(IRExpr_GSPTR(), point, sp), is_decided);
 }
 
 void bo_control_add_join(IRSB *out, Addr insn)
@@ -264,7 +316,8 @@ void bo_control_add_join(IRSB *out, Addr insn)
 	if (p->is_landing)
 		add_landing(&b, point, sp);
 	place = load64(&b, u64((Addr)&p->place));
-	call(&b, 2, "bo_on_join", bo_on_join, mkIRExprVec_2(point, sp), compare(&b, Iop_CmpEQ64, &control_end, place));
+	call_on_state(&b, "bo_on_join", bo_on_join, mkIRExprVec_3(IRExpr_GSPTR(), point, sp),
+		      compare(&b, Iop_CmpEQ64, &control_end, place));
 }
 
 static struct bo_point *point_of_decision(Addr insn)
@@ -281,7 +334,8 @@ static void add_decision(struct block *b, const HChar *name, void *helper, IRExp
 	IRExpr *point = u64((Addr)point_of_decision(b->insn));
 
 	if (!is_zero(label))
-		call(b, 3, name, helper, mkIRExprVec_3(point, label, guest_reg(b, OFF_RSP)), is_set(b, label));
+		call_on_state(b, name, helper, mkIRExprVec_4(IRExpr_GSPTR(), point, label, guest_reg(b, OFF_RSP)),
+			      is_set(b, label));
 }
 
 void bo_control_add_branch(IRSB *out, Addr insn, IRExpr *label)

@@ -32,6 +32,9 @@ UInt bo_label_flatten(UInt label);
 /* The set of the same reads, all of kind control: what depends on a decision by this value. */
 UInt bo_label_as_control(UInt label);
 
+/* Do both have the same reads of kind data, as far as these are known? */
+Bool bo_label_is_same_data(UInt a, UInt b);
+
 /* A branch in this context depends on the label: keep it for reads that have no branch yet. */
 Bool bo_label_is_decided(UInt label); /* there are none */
 void bo_label_decides(UInt label, UInt context);

@@ -78,6 +78,26 @@ CASE(not_assigned)
 	pm->y = kept; //! store y: nothing
 }
 
+/* A register that was used for something else and then restored.  Without optimization the value is a variable in memory,
+ * and was assigned. */
+CASE(restored)
+{
+	uint64_t v = 1, n = pm->x;
+	word slot;
+
+	if (pm->flag) {
+		__asm__ volatile("mov %0, %1; xor %k0, %k0; mov %1, %0" : "+r"(v), "=m"(slot) : : "cc");
+		__asm__ volatile("mov %0, %1; xor %k0, %k0; mov %1, %0" : "+r"(n), "=m"(slot) : : "cc");
+	}
+	JOIN();
+	pm->y = v;
+	pm->w = n;
+	//! O0: store y: control flag
+	//! O0: store w: data x; control flag
+	//! O2: store y: nothing
+	//! O2: store w: data x
+}
+
 CASE(data_and_control)
 {
 	if (pm->flag)
