@@ -144,6 +144,45 @@ static void edges_drop_failing(struct flow_graph *g, struct edges *e)
 	g->code.resize(fails, 0);
 }
 
+/* ---- ways that do not come back ---- */
+
+static bool block_returns(const struct flow_graph *g, const struct edges *e, const bool *returns, uint32_t b)
+{
+	for (uint32_t i = e->first[b]; i < e->first[b + 1]; i++)
+		if (e->to[i] == FLOW_EXIT || returns[e->to[i]])
+			return true;
+	return e->first[b] == e->first[b + 1] && g->nodes[g->blocks[b].last].kind != FLOW_STOP;
+}
+
+/* Drop the edges to blocks from which the function cannot return, if it can return otherwise: where ways meet does not
+ * depend on those that end the program, or else no region of main would ever end.  Set guards[b] if one edge is left of
+ * several: such a branch decides about all that follows. */
+static void edges_drop_ending(struct flow_graph *g, struct edges *e, bool *guards)
+{
+	bool *returns = g->code.resize(NULL, g->block_count + 1), changed = true;
+	uint32_t kept = 0, from = 0;
+
+	for (uint32_t b = 0; b < g->block_count; b++)
+		returns[b] = false;
+	while (changed) {
+		changed = false;
+		for (uint32_t b = g->block_count; b-- > 0;)
+			if (!returns[b] && block_returns(g, e, returns, b))
+				returns[b] = changed = true;
+	}
+	for (uint32_t b = 0; b < g->block_count; b++) {
+		uint32_t all = e->first[b + 1] - from;
+
+		for (; from < e->first[b + 1]; from++)
+			if (!returns[b] || e->to[from] == FLOW_EXIT || returns[e->to[from]])
+				e->to[kept++] = e->to[from];
+		e->first[b + 1] = kept;
+		guards[b] = kept - e->first[b] == 1 && all > 1;
+	}
+	e->count = kept;
+	g->code.resize(returns, 0);
+}
+
 /* ---- joins ---- */
 
 static bool node_decides(const struct flow_node *n)
@@ -184,10 +223,24 @@ static void joins_count(struct flow_graph *g, const struct edges *e)
 	g->code.resize(reached, 0);
 }
 
+/* Set where the ways from each block meet again. */
+static void blocks_join(struct flow_graph *g, struct edges *e)
+{
+	uint32_t *after = g->code.resize(NULL, (g->block_count + 1) * sizeof(*after));
+	bool *guards = g->code.resize(NULL, g->block_count + 1);
+
+	edges_drop_failing(g, e);
+	edges_drop_ending(g, e, guards);
+	flow_postdominators(&(struct flow_edges){g->block_count, e->first, e->to}, after, g->code.resize);
+	for (uint32_t b = 0; b < g->block_count; b++)
+		g->blocks[b].after = guards[b] ? FLOW_EXIT : after[b];
+	g->code.resize(guards, 0);
+	g->code.resize(after, 0);
+}
+
 void flow_blocks_make(struct flow_graph *g)
 {
 	struct edges e = {0};
-	uint32_t *after;
 
 	g->blocks = g->code.resize(NULL, (g->count + 1) * sizeof(*g->blocks));
 	for (uint32_t i = 0; i < g->count; i++)
@@ -201,14 +254,9 @@ void flow_blocks_make(struct flow_graph *g)
 		edges_add_of(g, &e, b);
 	}
 	e.first[g->block_count] = e.count;
-	edges_drop_failing(g, &e);
-	after = g->code.resize(NULL, (g->block_count + 1) * sizeof(*after));
-	flow_postdominators(&(struct flow_edges){g->block_count, e.first, e.to}, after, g->code.resize);
-	for (uint32_t b = 0; b < g->block_count; b++)
-		g->blocks[b].after = after[b];
+	blocks_join(g, &e);
 	joins_count(g, &e);
 	joins_mark(g);
-	g->code.resize(after, 0);
 	g->code.resize(e.first, 0);
 	g->code.resize(e.to, 0);
 }

@@ -14,7 +14,8 @@
  *
  * Ways end at returns, at jumps to other functions (tail calls), at calls that do not return, and at indirect jumps about
  * which nothing is known.  A way that ends in abort or UD2 does not count: `if (bad) abort();` decides nothing that
- * follows.
+ * follows.  `if (bad) exit(1);` decides about all that follows in the function.  But branches around it join as if the
+ * call of exit were not there, unless the function never returns.
  *
  * Compilers copy what follows a branch into its sides, if it is short and the function ends there.  Such copies are one
  * place in the graph: instructions that are equal up to the end of the function, except for its epilogue, where registers

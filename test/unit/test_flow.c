@@ -331,6 +331,33 @@ static void ways_end_at_what_does_not_come_back(void **state)
 	flow_graph_free(g);
 }
 
+/* Branches around a call of exit join as if it were not there. */
+__asm__(".pushsection .text\n"
+	"t_guard: test %edi, %edi\n"
+	"t_guard_outer: je t_guard_join\n"
+	"  test %esi, %esi\n"
+	"t_guard_inner: je 1f\n"
+	"  call t_exits\n"
+	"1: nop\n"
+	"t_guard_join: ret\n"
+	"t_guard_end: int3\n"
+	".popsection");
+PLACE(t_guard);
+PLACE(t_guard_outer);
+PLACE(t_guard_inner);
+PLACE(t_guard_join);
+PLACE(t_guard_end);
+
+static void what_ends_the_program_delays_no_join(void **state)
+{
+	struct flow_graph *g = GRAPH(t_guard);
+
+	(void)state;
+	expect_join(g, AT(t_guard_outer), AT(t_guard_join));
+	expect_join(g, AT(t_guard_inner), 0);
+	flow_graph_free(g);
+}
+
 /* The ways that fail do not count; among themselves, they are as others. */
 __asm__(".pushsection .text\n"
 	"t_bad: test %edx, %edx\n"
@@ -947,6 +974,7 @@ int main(void)
 		cmocka_unit_test(a_loop_may_have_two_entries),
 		cmocka_unit_test(a_repeated_instruction_is_a_loop),
 		cmocka_unit_test(ways_end_at_what_does_not_come_back),
+		cmocka_unit_test(what_ends_the_program_delays_no_join),
 		cmocka_unit_test(what_fails_decides_nothing),
 		cmocka_unit_test(copies_are_one_place),
 		cmocka_unit_test(it_is_known_which_functions_return),
