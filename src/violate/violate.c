@@ -404,6 +404,7 @@ static void violate_limits(const struct chooser *chooser, struct findings *f)
 const struct strategy strategy_invariants = {
 	.name = "invariants",
 	.layers = BO_LAYER_LOADS | BO_LAYER_CODE | BO_LAYER_DEPENDENCIES,
+	.needs = BO_LAYER_DEPENDENCIES,
 	.observes = true,
 	.outermost = true,
 	.passes = violate_passes,
