@@ -158,6 +158,11 @@ void operation_judging_report(const struct operation_judging *j, const struct sc
 			"operations overlap in %" PRIu64 " of %" PRIu64
 			" places in ways of which the recording shows no content, so the output was not compared there",
 			figures.overlapping, figures.places);
+	if (figures.unlike_run)
+		findings_note(
+			f,
+			"recovery does not print what the program printed, even if it performs all operations on the initial "
+			"content; so effects that are kept in volatile memory only were not looked for");
 	if (figures.endless)
 		findings_note(f,
 			      "recovery prints more than %" PRIu64

@@ -138,10 +138,12 @@ static void place_compare(struct equivalence *e, const struct place *place, stru
 	if (!e->options.printed || e->options.probe || e->options.lag ||
 	    e->options.after < oplist_count(e->options.list) || place->inside || prepared->uncertain)
 		return;
-	if (!place->group)
+	if (!place->group) {
 		e->comparable = place_is_recorded(e, prepared, true);
-	else if (e->comparable)
+		e->figures.unlike_run = !e->comparable;
+	} else if (e->comparable) {
 		prepared->forgets = !place_is_recorded(e, prepared, false);
+	}
 }
 
 /* ---- comparing ---- */

@@ -80,7 +80,8 @@ struct equivalence_figures {
 	struct place failing_first;   /* the first of them */
 	struct ending failing_ending; /* how it fails there */
 	uint64_t overlapping;         /* of these, where operations of several threads overlap too much to compare */
-	uint64_t endless;             /* of these, where an orderly run prints more than the rules allow */
+	bool unlike_run;  /* rule 6 cannot be applied: recovery never prints what the recorded run printed */
+	uint64_t endless; /* of these, where an orderly run prints more than the rules allow */
 };
 
 struct equivalence_figures equivalence_figures(const struct equivalence *equivalence);

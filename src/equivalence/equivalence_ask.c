@@ -28,9 +28,9 @@ static const char *history_text(struct equivalence *e, const struct place *place
 	char text[64];
 
 	if (border > place->group)
-		return "as after the operation";
+		return "if the operation happened";
 	if (border == place->group)
-		return place->inside ? "as before the operation" : NULL;
+		return place->inside ? "if the operation did not happen" : NULL;
 	for (size_t g = border; g < place->group; g++)
 		lost += timeline_group(e->timeline, g)->count;
 	snprintf(text, sizeof(text), "if the last %zu complete operation%s lost", lost, lost == 1 ? " is" : "s are");

@@ -55,6 +55,7 @@ static void mismatch_tell(struct equivalence *e, const struct place *place, cons
 		.expected = told,
 		.got = line_text(e, &j.got, c.difference.got),
 		.line = j.got.first + c.difference.got + 1,
+		.endless = output_is_endless(output),
 		.query = query_text(e, place->left, j.expected.at[c.nearest].body.count, c.difference.expected),
 	};
 	for (unsigned i = 0; i < j.expected.count; i++) {
@@ -84,6 +85,7 @@ static void forgotten_tell(struct equivalence *e, const struct place *place, con
 		.expected_count = 1,
 		.got = line_text(e, &got, difference.got),
 		.line = got.first + difference.got + 1,
+		.endless = output_is_endless(output),
 		.query = query_text(e, place->left, got.count, difference.got),
 		.recorded = true,
 	};

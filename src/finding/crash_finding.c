@@ -290,6 +290,7 @@ static struct finding_mismatch mismatch_make(struct findings *findings, const st
 		.line = from->line,
 		.query = findings_text(findings, from->query),
 		.recorded = from->recorded,
+		.endless = from->endless,
 	};
 
 	for (size_t i = 0; i < from->expected_count; i++) {

@@ -126,7 +126,7 @@ void crash_store_text(const struct finding_store *store, char *text, size_t size
  * list. */
 void crash_operation_text(const struct finding_crash *crash, char *text, size_t size);
 
-/* The outputs that differ: "`get k7` should print `v1` as before the operation or `v3` as after the operation, but
+/* The outputs that differ: "`get k7` should print `v1` if the operation did not happen or `v3` if the operation happened, but
  * prints `v2`"; "" if none do. */
 void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t size);
 

@@ -314,8 +314,11 @@ void crash_mismatch_text(const struct finding_crash *crash, char *text, size_t s
 		used += expected_text(&mismatch->expected[i], alike, i > 0, text + used, size - used);
 	}
 	crash_line_text(mismatch->got, line, sizeof(line));
-	if (used < size)
-		snprintf(text + used, size - used, ", but prints %s", line);
+	if (used < size && mismatch->endless && !strcmp(mismatch->got, OUTPUT_ENDS))
+		snprintf(text + used, size - used, ", but prints without end");
+	else if (used < size)
+		snprintf(text + used, size - used, ", but prints %s%s", line,
+			 mismatch->endless ? "; its output has no end, and was cut" : "");
 }
 
 /* ---- sentences ---- */

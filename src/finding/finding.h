@@ -118,7 +118,7 @@ struct finding_operation {
 /* What recovery should have printed, if one of the legal histories is what happened. */
 struct finding_expected {
 	const char *line;    /* the first line that differs, as ops/excerpt.h writes it; OUTPUT_ENDS: no such line */
-	const char *history; /* which one: "as after the operation"; NULL: in all of them */
+	const char *history; /* which one: "if the operation happened"; NULL: in all of them */
 };
 
 /* In place of a line that an output does not have, because it ends before. */
@@ -131,6 +131,7 @@ struct finding_mismatch {
 	const char *got;                         /* the first line that differs; OUTPUT_ENDS: no such line */
 	uint64_t line;                           /* its number in the output, from 1; 0: unknown */
 	const char *query;                       /* the operation that printed it; NULL: unknown */
+	bool endless;                            /* the output has no end; it was cut */
 	/* No crash is needed: with everything on media, recovery does not print what the recorded run printed. */
 	bool recorded;
 };

@@ -127,6 +127,7 @@ static void put_mismatch(struct json_out *j, const struct finding_mismatch *mism
 	json_number(j, "line", mismatch->line);
 	put_text(j, "query", mismatch->query);
 	json_bool(j, "recorded", mismatch->recorded);
+	json_bool(j, "endless", mismatch->endless);
 	json_close(j, '}');
 }
 

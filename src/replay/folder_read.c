@@ -207,6 +207,7 @@ static int read_mismatch(struct replay *r, const json_t *expect)
 	mismatch->expected_count = count;
 	mismatch->line = (uint64_t)line;
 	mismatch->recorded = json_is_true(json_object_get(object, "recorded"));
+	mismatch->endless = json_is_true(json_object_get(object, "endless"));
 	return 0;
 }
 

@@ -22,8 +22,9 @@
  * arrays of stores (which hold at most 64); how many stores at the start of `persisted` are relevant; which stores are
  * `guaranteed` and not merely on media; and recovery's `stdout` and `mode`.  In an output mismatch, recovery also has
  * `histories` (in which legal history each line of `expected` is printed; "": in all of them), the number of the `line`
- * in the output, the `query` (the operation that printed it), and `recorded` (true: no crash is needed).  A line that
- * an output does not have is "(end of output)".  Unknown figures and texts are absent. */
+ * in the output, the `query` (the operation that printed it), `recorded` (true: no crash is needed) and `endless` (true:
+ * the output was cut).  A line that an output does not have is "(end of output)".  Unknown figures and texts are
+ * absent. */
 #include <inttypes.h>
 
 #include "base/json_out.h"
@@ -150,6 +151,8 @@ static void json_mismatch(struct json_out *j, const struct finding_mismatch *mis
 	json_text(j, "query", mismatch->query);
 	if (mismatch->recorded)
 		json_bool(j, "recorded", true);
+	if (mismatch->endless)
+		json_bool(j, "endless", true);
 }
 
 static void json_recovery(struct json_out *j, const struct finding_crash *crash)

@@ -132,6 +132,7 @@ static int read_mismatch(struct reader *r, const json_t *recovery, struct findin
 		return -1;
 	mismatch->line = line.value;
 	mismatch->recorded = json_is_true(json_object_get(recovery, "recorded"));
+	mismatch->endless = json_is_true(json_object_get(recovery, "endless"));
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { BOUND = 1 << 20 /* bytes of an output; what is longer has no end */ };
+
 struct store pool_store(const uint8_t *pool)
 {
 	struct store store;
@@ -36,6 +38,16 @@ void store_perform(struct store *store, const char *operations, char *text)
 	}
 }
 
+/* More than the rules of subjects allow. */
+static const char *endless_text(void)
+{
+	static char text[BOUND + 64];
+
+	for (size_t i = 0; i + 8 < sizeof(text); i += 7)
+		strcpy(text + i, "and on\n");
+	return text;
+}
+
 static const char *subject_print(void *arg, const uint8_t *pool, uint64_t setting)
 {
 	struct subject *s = arg;
@@ -49,7 +61,10 @@ static const char *subject_print(void *arg, const uint8_t *pool, uint64_t settin
 	strcpy(s->text, s->banner ? s->banner : "");
 	if (s->prints_clock)
 		sprintf(s->text + strlen(s->text), "run %u\n", s->runs);
-	s->runs++;
+	if (++s->runs == s->odd_run)
+		strcat(s->text, "by chance\n");
+	if (*operations && s->endless_at && pool_at(pool, 'a') == s->endless_at)
+		return endless_text();
 	struct store store = pool_store(pool);
 	store_perform(&store, operations, s->text);
 	return s->text;
@@ -84,7 +99,7 @@ static void subject_make(struct subject *s, const char *dir, const char *program
 	assert_int_equal(mkdir(s->folder, 0777), 0);
 	text_write(s->list_path, operations);
 	assert_int_equal(oplist_read(&s->list, s->list_path, &err), 0);
-	s->rules = output_rules_new(1 << 20);
+	s->rules = output_rules_new(BOUND);
 	s->engine.fake.recover = subject_recover;
 	s->engine.fake.print = subject_print;
 	s->engine.fake.arg = s;

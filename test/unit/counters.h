@@ -46,9 +46,11 @@ struct subject {
 			struct ending *how);
 	struct oracle replaced;
 	/* what is odd about this recovery */
-	const char *banner; /* printed first */
-	bool prints_clock;  /* the first line is another one each time */
-	uint64_t fails_at;  /* recovery fails if a has this value; 0: never */
+	const char *banner;  /* printed first */
+	bool prints_clock;   /* the first line is another one each time */
+	uint64_t fails_at;   /* recovery fails if a has this value; 0: never */
+	uint64_t endless_at; /* it performs operations without end if a has this value; 0: never */
+	unsigned odd_run;    /* only in this run the first line is another one; 0: in none */
 	unsigned runs;
 	char text[TEXT];
 };

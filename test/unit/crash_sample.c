@@ -79,8 +79,8 @@ struct crash_sighting crash_sample_sighting(const struct crash_store *persisted,
 struct crash_sighting crash_sample_mismatch(const struct crash_store *persisted, const struct crash_store *lost)
 {
 	static const struct finding_expected expected[] = {
-		{.line = "v3", .history = "if it happened"},
-		{.line = OUTPUT_ENDS, .history = "if it did not"},
+		{.line = "v3", .history = "if the operation happened"},
+		{.line = OUTPUT_ENDS, .history = "if the operation did not happen"},
 	};
 	struct crash_sighting sighting = crash_sample_sighting(persisted, lost);
 

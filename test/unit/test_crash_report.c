@@ -79,25 +79,27 @@ static void test_mismatch(void **state)
 		"    on media: 8 bytes at pool+0x40 = 0x2a (kv+0x30)\n"
 		"    lost: 8 bytes at pool+0x80 = 0x2a (kv+0x20), flushed at kv+0x40\n"
 		"    recovery: wrong output on 12 crash states\n"
-		"    outputs: `get k7` should print `v3` if it happened or nothing if it did not, but prints `v1`\n"
+		"    outputs: `get k7` should print `v3` if the operation happened or nothing if the operation did\n"
+		"    not happen, but prints `v1`\n"
 		"    from: kv+0x10\n");
 	assert_report_has(REPORT_TEXT, s.findings, "The power failed\nin 812 of 2 000 operations. After 3 of them,");
 	assert_report_has(REPORT_JSON, s.findings,
 			  "\"operation\": {\n          \"index\": 17,\n          \"text\": \"insert k7 v3\",\n"
 			  "          \"state\": \"inside\"\n");
-	assert_report_has(REPORT_JSON, s.findings,
-			  "\"outcome\": \"output\",\n          \"expected\": [\n            \"v3\",\n"
-			  "            \"(end of output)\"\n          ],\n          \"histories\": [\n"
-			  "            \"if it happened\",\n            \"if it did not\"\n          ],\n"
-			  "          \"got\": \"v1\",\n          \"line\": 2,\n          \"query\": \"get k7\",\n");
+	assert_report_has(
+		REPORT_JSON, s.findings,
+		"\"outcome\": \"output\",\n          \"expected\": [\n            \"v3\",\n"
+		"            \"(end of output)\"\n          ],\n          \"histories\": [\n"
+		"            \"if the operation happened\",\n            \"if the operation did not happen\"\n          ],\n"
+		"          \"got\": \"v1\",\n          \"line\": 2,\n          \"query\": \"get k7\",\n");
 	assert_report_has(REPORT_JSON, s.findings,
 			  "\"operations\": {\n      \"total\": 2000,\n      \"crashed_in\": 812,\n"
 			  "      \"nondeterministic\": 3\n");
 	assert_report_has(
 		REPORT_SARIF, s.findings,
-		". Recovery: wrong output: `get k7` should print `v3` if it happened or nothing if it did not, "
+		". Recovery: wrong output: `get k7` should print `v3` if the operation happened or nothing if the operation did not happen, "
 		"but prints `v1`, when operation 17, `insert k7 v3`, was under way. Fix: ");
-	assert_report_has(REPORT_JUNIT, s.findings, "\noutputs: `get k7` should print `v3` if it happened");
+	assert_report_has(REPORT_JUNIT, s.findings, "\noutputs: `get k7` should print `v3` if the operation happened");
 	/* 17 of 2,000 operations are 0.85% of the strip. */
 	assert_report_has(REPORT_HTML, s.findings,
 			  "<rect class=\"done\" y=\"16\" height=\"16\" x=\"0.000%\" width=\"0.850%\"/>");
@@ -105,7 +107,7 @@ static void test_mismatch(void **state)
 			  "17 operations were complete, one was under way, and 1\xc2\xa0"
 			  "982 had not begun.");
 	assert_report_has(REPORT_HTML, s.findings,
-			  "<h4>expected if it happened</h4><pre class=\"source printed\">v3</pre>");
+			  "<h4>expected if the operation happened</h4><pre class=\"source printed\">v3</pre>");
 	assert_report_has(REPORT_HTML, s.findings, "<h4>got</h4><pre class=\"source printed\">v1</pre>");
 	assert_report_has(REPORT_HTML, s.findings,
 			  "<a href=\"#F1\"><title>F1: operation 17, `insert k7 v3`, was under way</title>");
@@ -147,8 +149,14 @@ static void test_operation(void **state)
 /* What is expected and printed reads well whatever it is. */
 static void test_mismatch_words(void **state)
 {
-	static const struct finding_expected same[] = {{"a", "if it happened"}, {"a", "if it did not"}},
-					     empty[] = {{"", NULL}};
+	static const struct finding_expected same[] = {{"a", "if the operation happened"},
+						       {"a", "if the operation did not happen"}},
+					     empty[] = {{"", NULL}},
+					     orders[] = {{"1", "in one order"},
+							 {"2", "in one order"},
+							 {"3", "in one order"},
+							 {"4", "in one order"},
+							 {"5", "in one order"}};
 	static const struct {
 		struct finding_mismatch mismatch;
 		const char *text;
@@ -157,6 +165,16 @@ static void test_mismatch_words(void **state)
 		 "    outputs: in line 4 of its output, recovery should print `a`, but prints nothing\n"},
 		{{.expected = empty, .expected_count = 1, .got = "\033[2J"},
 		 "    outputs: recovery should print an empty line, but prints `\\033[2J`\n"},
+		{{.expected = empty, .expected_count = 1, .got = "x", .endless = true},
+		 "    outputs: recovery should print an empty line, but prints `x`; its output has no end, and was cut\n"},
+		{{.expected = empty, .expected_count = 1, .got = OUTPUT_ENDS, .endless = true},
+		 "    outputs: recovery should print an empty line, but prints without end\n"},
+		{{.expected = orders, .expected_count = 2, .got = "x"},
+		 "    outputs: recovery should print `1` or `2` in one order, but prints `x`\n"},
+		{{.expected = orders, .expected_count = 4, .got = "x"},
+		 "    outputs: recovery should print `1`, `2`, `3` or `4` in one order, but prints `x`\n"},
+		{{.expected = orders, .expected_count = 5, .got = "x"},
+		 "    outputs: recovery should print `1`, `2`, `3`, or one of 2 others in one order, but prints `x`\n"},
 		{{.expected = empty, .expected_count = 1, .got = "x", .recorded = true},
 		 "    even with everything on media, recovery does not print what the recorded run printed for the"},
 	};

@@ -107,7 +107,7 @@ static void test_folder_operations(void **state)
 	assert_string_equal(f->operation.text, "insert k7 v3");
 	assert_int_equal(f->mismatch.expected_count, 2);
 	assert_string_equal(f->mismatch.expected[0].line, "v3");
-	assert_string_equal(f->mismatch.expected[0].history, "if it happened");
+	assert_string_equal(f->mismatch.expected[0].history, "if the operation happened");
 	assert_string_equal(f->mismatch.expected[1].line, OUTPUT_ENDS);
 	assert_string_equal(f->mismatch.got, "v1");
 	assert_int_equal(f->mismatch.line, 2);
