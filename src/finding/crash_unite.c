@@ -17,6 +17,12 @@ static bool failure_equal(const struct finding *a, const struct finding *b)
 	       text_equal(a->platforms[0], b->platforms[0]);
 }
 
+/* The place of the store that came too early.  With an invariant, the finding is at the store that came too late. */
+static const struct finding_frame *early_place(const struct finding *early)
+{
+	return stack_location(early->invariant ? &early->invariant->second : &early->stack);
+}
+
 /* X is stored and persisted, then Y, which X needs.  If the power fails between the two stores, X came too early; if
  * it fails afterwards, Y is lost.  True if `loss` and `early` are these two views of one mistake. */
 static bool is_loss_of(const struct finding *loss, const struct finding *early)
@@ -25,7 +31,7 @@ static bool is_loss_of(const struct finding *loss, const struct finding *early)
 
 	return crash && early->crash && early->crash->cause == CAUSE_EARLY && crash->lost_count &&
 	       crash->telling_count && crash->persisted[0].certain && failure_equal(loss, early) &&
-	       frame_same_place(stack_location(&crash->persisted[0].stack), stack_location(&early->stack));
+	       frame_same_place(stack_location(&crash->persisted[0].stack), early_place(early));
 }
 
 /* True if Y is a library's store, such as the end of a transaction that should have included X.  Then the library is
@@ -101,22 +107,35 @@ static struct finding *cause_find_known(struct findings *findings, const struct 
 	return found;
 }
 
-/* Finds the finding to keep of two that have the same pair of stores the other way round: the one that orders them, or
- * the earlier one. */
-static struct finding *pair_find(struct findings *findings, const struct finding *finding)
+static bool places_equal(const struct finding_stack *a, const struct finding_stack *b)
 {
-	const struct finding_invariant *own = finding->invariant;
+	return frame_same_place(stack_location(a), stack_location(b));
+}
 
-	for (size_t i = 0; own && i < findings->count; i++) {
+/* How the two invariants are about the same pair of stores. */
+enum pairing { PAIR_OTHER, PAIR_SAME, PAIR_TURNED };
+
+static enum pairing pair_compare(const struct finding_invariant *a, const struct finding_invariant *b)
+{
+	if (places_equal(&a->first, &b->first) && places_equal(&a->second, &b->second))
+		return PAIR_SAME;
+	return places_equal(&a->first, &b->second) && places_equal(&a->second, &b->first) ? PAIR_TURNED : PAIR_OTHER;
+}
+
+/* Finds the finding to keep of two that are about the same pair of stores: the one that orders them, or the earlier
+ * one. */
+static struct finding *pair_find(struct findings *findings, const struct finding *finding, enum pairing *pairing)
+{
+	for (size_t i = 0; finding->invariant && i < findings->count; i++) {
 		struct finding *other = &findings->at[i];
-		const struct finding_invariant *turned = other->invariant;
 
-		if (!turned || other == finding || other->crash->cause == CAUSE_COUNT ||
-		    !text_equal(other->platforms[0], finding->platforms[0]) ||
-		    !frame_same_place(stack_location(&own->first), stack_location(&turned->second)) ||
-		    !frame_same_place(stack_location(&own->second), stack_location(&turned->first)))
+		if (!other->invariant || other == finding || other->crash->cause == CAUSE_COUNT ||
+		    other->crash->nested != finding->crash->nested ||
+		    !text_equal(other->platforms[0], finding->platforms[0]))
 			continue;
-		if (other->kind != finding->kind ? other->kind == KIND_ORDERING_VIOLATION : other < finding)
+		*pairing = pair_compare(finding->invariant, other->invariant);
+		if (*pairing != PAIR_OTHER &&
+		    (other->kind != finding->kind ? other->kind == KIND_ORDERING_VIOLATION : other < finding))
 			return other;
 	}
 	return NULL;
@@ -147,14 +166,15 @@ static void findings_unite(struct findings *findings)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *same = side_find(findings, &findings->at[i]), *pair;
+		struct finding *same = side_find(findings, &findings->at[i]);
+		enum pairing pairing = PAIR_OTHER;
 
 		same = same ? same : cause_find_known(findings, &findings->at[i]);
-		pair = same ? NULL : pair_find(findings, &findings->at[i]);
-		if (pair)
-			fix_together(findings, pair);
-		if (same || pair)
-			finding_take(findings, same ? same : pair, &findings->at[i]);
+		same = same ? same : pair_find(findings, &findings->at[i], &pairing);
+		if (same && pairing == PAIR_TURNED)
+			fix_together(findings, same);
+		if (same)
+			finding_take(findings, same, &findings->at[i]);
 	}
 	for (size_t i = 0; i < findings->count; i++)
 		if (!findings->at[i].crash || findings->at[i].crash->cause != CAUSE_COUNT)

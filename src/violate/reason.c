@@ -4,7 +4,9 @@
  * The search for the cause (explain/loss.c) has found the fewest stores that must be lost for recovery to fail, and, if
  * that could be found out, the stores that must be on media.  If an invariant orders one of the former before one of
  * the latter, it is the reason.  If no pending store must be on media, something certain contradicts the loss: either
- * the `second` of a violation that was tested with this loss, or one of the last stores before the crash. */
+ * the `second` of a violation that was tested with this loss, or one of the last stores before the crash.
+ *
+ * If recovery fails though everything so far is on media, one store came too early: then it is the `second`. */
 #include <string.h>
 
 #include "violate/violate_in.h"
@@ -19,6 +21,7 @@ struct reason {
 };
 
 struct asking {
+	const struct campaign *campaign;
 	const struct violate *violate;
 	struct crash_sighting *sighting;
 	bool atomicity; /* ask for RA1, not for an order */
@@ -38,25 +41,33 @@ static struct store_place place_find(const struct violate *v, const struct crash
 	return known ? v->places.at[*known - 1] : invariants_place(v->invariants, &ev);
 }
 
-static bool pair_matches(struct asking *a, const struct store_place *first, const struct store_place *second)
+/* `computed`: the second store may have been computed from the first, or made because of it.  It cannot if it was
+ * certain before the first was made. */
+static bool pair_matches(struct asking *a, const struct store_place *first, const struct store_place *second,
+			 bool computed)
 {
 	const struct invariants *inv = a->violate->invariants;
 	struct invariant_match matches[INVARIANT_ORDERINGS], other;
+	size_t count;
 
 	if (a->atomicity)
 		return invariants_guardian(inv, first, &a->found.match) && invariants_guardian(inv, second, &other);
-	if (!invariants_orders(inv, first, second, matches))
-		return false;
-	a->found.match = matches[0];
-	return true;
+	count = invariants_orders(inv, first, second, matches);
+	for (size_t i = 0; i < count; i++)
+		if (computed || matches[i].rule == INVARIANT_RO3) {
+			a->found.match = matches[i];
+			return true;
+		}
+	return false;
 }
 
 static bool pair_ask(struct asking *a, const struct crash_store *first, const struct crash_store *second,
 		     const struct store_place *second_place)
 {
 	struct store_place place = place_find(a->violate, first);
+	bool computed = !second->certain || first->event < second->event;
 
-	if (first->event == second->event || !pair_matches(a, &place, second_place))
+	if (first->event == second->event || !pair_matches(a, &place, second_place, computed))
 		return false;
 	a->found.lost = first;
 	a->found.first = first->context;
@@ -100,24 +111,67 @@ static bool ask_tested(struct asking *a, const struct crash_store *first)
 	return false;
 }
 
-/* Everything was on media, one store too early: `first` of the invariant had not been made yet. */
+/* The events between which recovery ceases to fail, if everything so far is on media: after `from`, up to `to`. */
+struct range {
+	uint64_t from, to;
+};
+
+static void range_narrow(const struct campaign *c, const struct trials *trials, uint64_t start, struct range *range)
+{
+	for (size_t i = 0; i < trials->all.count; i++) {
+		const struct trial *trial = &trials->all.at[i];
+		struct verdict verdict = outcomes_get(c->outcomes, trial->digest);
+
+		if (trial->which != TRIAL_ALL || trial->event < start)
+			continue;
+		if (verdict_passed(verdict) && trial->event < range->to)
+			range->to = trial->event;
+	}
+	for (size_t i = 0; i < trials->all.count; i++) {
+		const struct trial *trial = &trials->all.at[i];
+
+		if (trial->which == TRIAL_ALL && trial->event < range->to && trial->event > range->from &&
+		    verdict_failed(outcomes_get(c->outcomes, trial->digest)))
+			range->from = trial->event;
+	}
+}
+
+static struct range range_find(const struct campaign *c, const struct crash_sighting *s)
+{
+	struct range range = {s->point_event - 1, UINT64_MAX};
+
+	for (size_t p = 0; p < c->options.platform_count; p++)
+		for (size_t i = 0;
+		     !strcmp(platform_name(c->options.platforms[p]), s->platform) && i < c->options.strategy_count; i++)
+			range_narrow(c, &c->choosers[i].trials[p], s->point_event - 1, &range);
+	return range;
+}
+
+/* Everything was on media, one store too early: `first` of the invariant had not been made yet.  The same content is
+ * left later by a crash that loses `first`, so such violations count too.  Recovery fails until `first` is there, so it
+ * is the last store before recovery passes again. */
 static bool ask_early(struct asking *a)
 {
 	const struct crash_sighting *s = a->sighting;
+	const struct range range = range_find(a->campaign, s);
+	const struct violation *last = NULL;
 
 	for (size_t i = 0; s->persisted_count && i < a->violate->tested.count; i++) {
 		const struct violation *tested = &a->violate->tested.at[i];
+		uint64_t made = tested->first.event;
 
-		if (tested->ways != WAY_BEFORE_FIRST || tested->second.event != s->persisted[0].event ||
-		    !pair_matches(a, &tested->first.place, &tested->second.place))
-			continue;
-		a->found.first = tested->first.context;
-		a->found.second = s->persisted[0];
-		a->found.places[0] = tested->first.place;
-		a->found.places[1] = tested->second.place;
-		return true;
+		if (tested->second.event == s->persisted[0].event && made > range.from && made <= range.to &&
+		    (!last || made > last->first.event) &&
+		    pair_matches(a, &tested->first.place, &tested->second.place, false))
+			last = tested;
 	}
-	return false;
+	if (!last || !pair_matches(a, &last->first.place, &last->second.place, false))
+		return false;
+	a->found.first = last->first.context;
+	a->found.second = s->persisted[0];
+	a->found.places[0] = last->first.place;
+	a->found.places[1] = last->second.place;
+	return true;
 }
 
 static bool ask_all(struct asking *a)
@@ -195,7 +249,7 @@ static void reason_tell(struct campaign *c, const struct reason *r, struct crash
 void violate_tell(const struct chooser *chooser, const struct trace *trace, struct crash_sighting *s)
 {
 	struct violate *v = chooser->state;
-	struct asking a = {.violate = v, .sighting = s};
+	struct asking a = {.campaign = chooser->campaign, .violate = v, .sighting = s};
 	bool known;
 
 	if (s->cause == CAUSE_CREATION)

@@ -248,7 +248,35 @@ static void test_certain(void **state)
 	violate_make(&e, *state, "b <b | a <a | $", "a<b RO3", b_needs_a);
 	engine_run(&e);
 	assert_int_equal(engine_count(&e, "a0 b1"), 1);
-	assert_true(e.campaign->results.all.count >= 1);
+	expect_reason(&e, "RO3", "a", "b");
+	engine_free(&e);
+}
+
+static struct ending b_needs_a_and_c(void *arg, const uint8_t *pool, unsigned patience)
+{
+	(void)arg;
+	(void)patience;
+	return pool_at(pool, 'b') && !(pool_at(pool, 'a') && pool_at(pool, 'c')) ? FAKE_FAIL : FAKE_PASS;
+}
+
+/* Recovery fails as soon as the second store is there, and until the first one is.  Inject blames the second; the
+ * invariant blames the one that came too late, and not the one that comes next. */
+static void test_early(void **state)
+{
+	struct crash_sighting s;
+	struct engine e;
+
+	violate_make(&e, *state, "b <b | c <c | a <a | d <d | $", "a<b RO3 c<b RO3", b_needs_a_and_c);
+	e.options.strategies = after_inject;
+	e.options.strategy_count = 2;
+	engine_run(&e);
+	expect_detectors(&e, 0, "inject,invariants");
+	s = result_sighting(e.campaign, &e.campaign->results.all.at[0], NULL, (const char *[STRATEGY_SET_MAX]){0});
+	assert_int_equal(s.cause, CAUSE_EARLY);
+	assert_int_equal(e.campaign->results.all.at[0].sighting.blamed, engine_place(&e, "b"));
+	assert_non_null(s.invariant);
+	assert_int_equal(s.blamed, engine_place(&e, "a"));
+	assert_int_equal(s.invariant->second, engine_place(&e, "b"));
 	engine_free(&e);
 }
 
@@ -417,11 +445,12 @@ static void test_suspects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_order),       scratch_test(test_tolerated),   scratch_test(test_kept),
-		scratch_test(test_same_line),   scratch_test(test_certain),     scratch_test(test_never_flushed),
-		scratch_test(test_older),       scratch_test(test_atomicity),   scratch_test(test_many),
-		scratch_test(test_instances),   scratch_test(test_eadr),        scratch_test(test_joins),
-		scratch_test(test_unexplained), scratch_test(test_interrupted), scratch_test(test_suspects),
+		scratch_test(test_order),         scratch_test(test_tolerated),   scratch_test(test_kept),
+		scratch_test(test_same_line),     scratch_test(test_certain),     scratch_test(test_early),
+		scratch_test(test_never_flushed), scratch_test(test_older),       scratch_test(test_atomicity),
+		scratch_test(test_many),          scratch_test(test_instances),   scratch_test(test_eadr),
+		scratch_test(test_joins),         scratch_test(test_unexplained), scratch_test(test_interrupted),
+		scratch_test(test_suspects),
 	};
 
 	return cmocka_run_group_tests_name("violate", tests, NULL, NULL);
