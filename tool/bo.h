@@ -16,8 +16,12 @@
  *   bo_limits.c    descriptor limits, which Valgrind would refuse or misreport
  *   bo_writer.c    the trace file: chunks, definitions, encoding
  *   bo_label.c     labels: what a value was computed from
+ *   bo_label_set.c reads, and sets of them
  *   bo_shadow.c    carries labels through temporaries and registers: adds to what bo_instr.c makes
+ *   bo_shadow_ops.c  labels of the results of operations
+ *   bo_shadow_ir.c   IR that computes labels
  *   bo_shadow_memory.c  labels of memory
+ *   bo_role.c      code whose volatile work is none of the program's own
  *   bo_control.c   which branches are being decided
  *   bo_graph.c     control-flow graphs of the target's functions
  *   bo_symbol.c    symbols of the target's modules
@@ -128,7 +132,8 @@ UInt bo_context_of_caller(Addr sp);            /* of the call that led to the ru
 UInt bo_context_child(UInt caller, UInt code); /* of an instruction in a function with this caller */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-void bo_frame_resync(Addr sp); /* drop the frames whose calls have ended */
+Bool bo_frame_is_on_stack(Addr addr, Addr sp); /* of the running thread */
+void bo_frame_resync(Addr sp);                 /* drop the frames whose calls have ended */
 /* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);

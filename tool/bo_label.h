@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_label.h - labels: what a value of the target was computed from.
  *
- * A *read* is a load from PM, interned by (calling context, address, bytes).  A *set* is a hash-consed set of elements
- * (read, kind), so two sets are equal exactly if their numbers are.  The kind says how the read had an influence: its
- * value was computed with (data), or it decided what was executed (control).  A set has at most BO_LABEL_BOUND
- * elements; a larger one keeps those of its smaller part and is marked "many".
+ * A *label* describes a value of up to 8 bytes: 0 (it depends on nothing), a plain label (all bytes depend on the same
+ * loads from PM), or a *mix*, a tuple of 8 plain labels, one for each byte.  Mixes only travel: loads, moves, extractions
+ * and stores keep them, and everything that computes flattens them into the union of their bytes.
  *
- * A *label* describes a value of up to 8 bytes: 0 (it depends on nothing), a set (all bytes depend on it), or a *mix*,
- * a tuple of 8 sets, one for each byte.  Mixes only travel: loads, moves, extractions and stores keep them, and
- * everything that computes flattens them into the union of their bytes.
+ * A plain label has two sets of reads (bo_label_set.h): those whose value was computed with, and those that decided what
+ * was executed.  Labels are hash-consed: two are the same exactly if their numbers are.
  *
  * This is the algebra.  How labels travel through registers, temporaries and memory is bo_shadow.c, which knows nothing
  * but these functions.  The helpers are called from the target's code and take and return labels as ULong. */
@@ -17,19 +15,18 @@
 
 #include "pub_tool_basics.h"
 
-#define BO_LABEL_BOUND 64u
 #define BO_LABEL_MIX 0x80000000u /* this bit marks a mix */
 
 /* The label of a value that was just loaded from PM. */
 UInt bo_label_of_load(UInt context, Addr addr, UInt size);
 
-/* What is computed from both.  The result is a set. */
+/* What is computed from both.  The result is plain. */
 UInt bo_label_union(UInt a, UInt b);
 
-/* The union of the bytes of a mix; a set is its own. */
+/* The union of the bytes of a mix; a plain label is its own. */
 UInt bo_label_flatten(UInt label);
 
-/* The set of the same reads, all of kind control: what depends on a decision by this value. */
+/* The same reads, all of kind control: the label of what depends on a decision by this value. */
 UInt bo_label_as_control(UInt label);
 
 /* Do both have the same reads of kind data, as far as these are known? */
@@ -39,10 +36,10 @@ Bool bo_label_is_same_data(UInt a, UInt b);
 Bool bo_label_is_decided(UInt label); /* there are none */
 void bo_label_decides(UInt label, UInt context);
 
-/* The label with `set` added to each of its bytes. */
-UInt bo_label_add(UInt label, UInt set);
+/* The label with `plain` added to each of its bytes. */
+UInt bo_label_add(UInt label, UInt plain);
 
-/* Bytes.  `bytes` of a label are the sets of its 8 bytes. */
+/* Bytes.  `bytes` of a label are the plain labels of its 8 bytes. */
 void bo_label_bytes(UInt label, UInt bytes[8]);
 UInt bo_label_of_bytes(const UInt bytes[8], UInt size); /* the first `size` count; the others are as if 0 */
 UInt bo_label_byte(UInt label, UInt index);

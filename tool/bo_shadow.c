@@ -19,9 +19,9 @@
 #include "bo.h"
 
 #include "bo_label.h"
+#include "bo_role.h"
 #include "bo_shadow.h"
 #include "bo_shadow_ir.h"
-#include "bo_symbol.h"
 #include "pub_tool_options.h"
 
 /* The state of the block that is being translated. */
@@ -32,6 +32,7 @@ static struct {
 	ULong written; /* registers that wait for the label of decisions: WRITTEN_ bits */
 	Bool saves;    /* the current instruction only saves or restores */
 	Bool links;    /* the block is code that links or unwinds */
+	Bool serves;   /* the block is code of a PM library */
 	Bool began;    /* its first instruction was seen */
 } now;
 
@@ -306,7 +307,8 @@ static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct 
 {
 	struct label reason = reason_of(b, addr, guard);
 	Bool saves = now.saves || now.links;
-	IRExpr *where = site(b, size, kind | (saves ? BO_SHADOW_SAVES : 0)), *sp = guest_reg(b, OFF_RSP);
+	UInt flags = (saves ? BO_SHADOW_SAVES : 0) | (now.serves ? BO_SHADOW_SERVES : 0);
+	IRExpr *where = site(b, size, kind | flags), *sp = guest_reg(b, OFF_RSP);
 	IRExpr *low = value->at[0].e, *high = u64(0), *any, *called;
 
 	if (value->count >= 2)
@@ -506,59 +508,6 @@ static Bool saves_or_restores(const struct x86_parts *p)
 	       (p->opcode == 0xff && x86_extension(p) == 2);                  /* CALL, indirect */
 }
 
-static Bool starts_with(const HChar *s, const HChar *prefix)
-{
-	return VG_(strncmp)(s, prefix, VG_(strlen)(prefix)) == 0;
-}
-
-/* Modules that link and unwind. */
-static Bool is_module_of_runtime(Addr addr)
-{
-	DebugInfo *info = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), addr);
-	const HChar *path = info ? VG_(DebugInfo_get_filename)(info) : NULL, *slash;
-
-	if (!path)
-		return False;
-	slash = VG_(strrchr)(path, '/');
-	path = slash ? slash + 1 : path;
-	return starts_with(path, "ld-") || starts_with(path, "libgcc_s");
-}
-
-/* Functions that put back the registers of a frame. */
-static Bool is_function_of_runtime(Addr addr)
-{
-	static const HChar *const prefixes[] = {"_Unwind_",    "uw_",           "__longjmp",
-						"____longjmp", "setcontext",    "__setcontext",
-						"swapcontext", "__swapcontext", NULL};
-	struct bo_symbol symbol;
-
-	if (!bo_symbol_at(addr, &symbol))
-		return False;
-	for (const HChar *const *prefix = prefixes; *prefix; prefix++)
-		if (starts_with(symbol.name, *prefix))
-			return True;
-	return False;
-}
-
-/* ---- the memory allocator ---- Which memory it returns depends on all requests before.  None of these dependencies is
- * the program's. */
-
-static Bool is_allocator(Addr addr)
-{
-	static const HChar *const names[] = {
-		"malloc",         "calloc", "realloc", "free",         "memalign",           "aligned_alloc",
-		"posix_memalign", "valloc", "pvalloc", "reallocarray", "malloc_usable_size",
-	};
-	const HChar *name;
-
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), addr, &name))
-		return False;
-	for (UInt i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (VG_(strcmp)(name, names[i]) == 0)
-			return True;
-	return False;
-}
-
 static VG_REGPARM(1) void on_allocator(Addr sp)
 {
 	bo_control_push_barrier(sp, True);
@@ -583,7 +532,7 @@ void bo_shadow_insn(struct block *b)
 		return;
 	now.began = True;
 	bo_control_add_join(b->out, b->insn);
-	if (is_allocator(b->insn))
+	if (bo_role_allocates(b->insn))
 		enter_allocator(b);
 }
 
@@ -639,7 +588,8 @@ Bool bo_shadow_begin(struct block *b, const IRSB *in, const VexGuestLayout *layo
 	VG_(memset)(now.temps, 0, count * sizeof(*now.temps));
 	now.registers = layout->total_sizeB;
 	now.written = 0;
-	now.links = is_module_of_runtime(start) || is_function_of_runtime(start);
+	now.links = bo_role_restores(start);
+	now.serves = bo_role_serves(start);
 	now.began = False;
 	return True;
 }

@@ -199,7 +199,7 @@ ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 
 static void store_pm(Addr addr, ULong site, Addr sp, UInt value, UInt address)
 {
-	UInt kind = BO_SITE_KIND(site) & ~BO_SHADOW_SAVES;
+	UInt kind = BO_SITE_KIND(site) & ~(BO_SHADOW_SAVES | BO_SHADOW_SERVES);
 
 	bo_event_label = bo_label_union(value, address);
 	if (kind & BO_SHADOW_SILENT)
@@ -212,9 +212,13 @@ static void store_pm(Addr addr, ULong site, Addr sp, UInt value, UInt address)
 }
 
 /* What every byte of a store gets besides the label of its value. */
-static UInt reason_to_store(ULong site, ULong address)
+static UInt reason_to_store(Addr addr, ULong site, Addr sp, ULong address)
 {
-	return BO_SITE_KIND(site) & BO_SHADOW_SAVES ? (UInt)address : bo_label_union((UInt)address, bo_control);
+	UInt flags = BO_SITE_KIND(site);
+
+	if (!bo_control || flags & BO_SHADOW_SAVES || (flags & BO_SHADOW_SERVES && !bo_frame_is_on_stack(addr, sp)))
+		return (UInt)address;
+	return bo_label_union((UInt)address, bo_control);
 }
 
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
@@ -225,7 +229,7 @@ void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong addre
 		store_pm(addr, site, sp, (UInt)value, (UInt)address);
 		return;
 	}
-	label = bo_label_add((UInt)value, reason_to_store(site, address));
+	label = bo_label_add((UInt)value, reason_to_store(addr, site, sp, address));
 	if (LIKELY(size <= 8))
 		put(addr, size, label);
 	else
@@ -241,7 +245,7 @@ void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong value, ULong 
 		store_pm(addr, site, sp, all, (UInt)address);
 		return;
 	}
-	reason = reason_to_store(site, address);
+	reason = reason_to_store(addr, site, sp, address);
 	for (UInt i = 0; i < size / 8; i++)
 		put(addr + 8 * i, 8, bo_label_add(label[i], reason));
 }
