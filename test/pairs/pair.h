@@ -11,6 +11,11 @@
  *     // run: --platform eadr        options of `blackout run`
  *     // also: performance              the fixed program may have findings that are none of the buggy one's kinds, and no errors
  *
+ * A finding of an invariant names two stores.  The other one has the rule beside it:
+ *
+ *     ST8(&pool->key, 7);   //! ordering-violation error
+ *     ST8(&pool->token, 1); //+ RO3
+ *
  * Lines are LINE bytes apart; p is the pool, zeroed. */
 #ifndef PAIR_H
 #define PAIR_H

@@ -5,6 +5,7 @@
 #   each of its crash
 #                       findings can be replayed; X-fixed has no finding of those kinds, and no error
 #   expect_reordering X   the same, and only the detector explore finds the mistake
+#   expect_invariant X    the same, and the finding names the rule and both stores of the invariant
 #   pair_run X DIR [OPTIONS...]  runs one program of a pair, with its results in DIR; $status is the exit status of
 #   blackout
 #
@@ -71,10 +72,10 @@ expect_replayed() {
 	for id in $(jq -r '.findings[] | select(.crash) | .id' "$1/findings.json"); do
 		run "$BLACKOUT" replay "$1" "$id"
 		expect_status 1
-		[ "$(jq -r ".findings[] | select(.id == \"$id\") | .kind" "$1/findings.json")" != output-mismatch ] ||
+		[ "$(jq -r ".findings[] | select(.id == \"$id\") | .crash.recovery.outcome" "$1/findings.json")" != output ] ||
 			expect_text out '^ +expected'
 	done
-	for id in $(jq -r '.findings[] | select(.crash and .kind != "output-mismatch") | .id' "$1/findings.json"); do
+	for id in $(jq -r '.findings[] | select(.crash and .crash.recovery.outcome != "output") | .id' "$1/findings.json"); do
 		run "$BLACKOUT" replay "$1" "$id" --gdb --gdb-command backtrace </dev/null
 		expect_text out "^#[0-9]+ .*\\b$fails"
 	done
@@ -115,4 +116,25 @@ expect_reordering() {
 	[ "$(jq '.findings | length' alone/findings.json)" = 0 ] || fail "inject alone finds $(pair_found alone)"
 	[ "$(jq '[.findings[] | select(.detectors == ["explore"])] | length' buggy/findings.json)" -gt 0 ] ||
 		fail "not by explore"
+}
+
+# The rule and the lines of both stores.  The comment beside the second store is `//+ RULE`; the first store has the
+# finding.
+invariant_expected() {
+	awk '/\/\/! (ordering|atomicity)-violation/ { first = NR }
+		match($0, /\/\/\+ R[AO][123]/) { rule = substr($0, RSTART + 4, 3); second = NR }
+		END { print rule, first, second }' "$(pair_source "$1")"
+}
+
+invariant_found() {
+	jq -r '.findings[] | .invariant | select(.) | "\(.rule) \(.first.line) \(.second.line)"' "$1/findings.json"
+}
+
+expect_invariant() {
+	expect_pair "$1"
+	invariant_expected "$1-buggy" >expected
+	invariant_found buggy >got
+	expect_same expected got
+	jq -e '.findings[] | select(.invariant) | (.detectors | index("invariants")) and (.invariant.because | length > 0)' \
+		buggy/findings.json >jq.out || fail "the invariant has no reasons"
 }
