@@ -22,7 +22,7 @@
 #define FOLD_LIMIT 4
 #define BARRIER_CODE 0xffffffffu
 #define NO_SLOT (~0ULL)
-#define CACHE_BITS 14 /* two contexts of one slot cost a search at each event, so there are many slots */
+#define CACHE_BITS 12 /* with 14, fewer slots have two contexts, but the misses of the processor's caches cost more */
 
 /* A scheduler slice runs at most 100,000 blocks, and a block ends in at most one call.  So this much room at the start
  * of a slice is enough for the whole slice, and those pushes need no check.  Calls chased into a block need one
