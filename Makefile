@@ -6,7 +6,7 @@
 #   make install    install below PREFIX (/usr/local); DESTDIR=DIR puts it into DIR first
 #   make uninstall  remove what `make install` put there
 #   make bench      measure the speed, and print a table of ratios
-#   make lint       check layers and format, run cppcheck and clang-tidy
+#   make lint       check layers, unused functions and format, run cppcheck and clang-tidy
 #   make format     put the sources into the house format
 #   make clean      remove build/
 #   make help       print this list

@@ -31,7 +31,6 @@ struct output {
 	VEC_OF(uint64_t) hashes; /* of the lines, at most OUTPUT_HASHED_MAX */
 	uint64_t rest_count;     /* lines after those */
 	uint64_t rest;           /* their hash */
-	size_t keep_from;        /* first line with text */
 	VEC_OF(char) text;       /* of lines, each cut to OUTPUT_TEXT_LINE_MAX */
 	VEC_OF(uint32_t) starts; /* of the lines in `text` */
 };
@@ -138,20 +137,6 @@ struct output *output_copy(const struct output *output)
 	return copy;
 }
 
-void output_clear(struct output *output)
-{
-	output->bytes = output->rest_count = output->rest = 0;
-	output->endless = output->ended = false;
-	output->keep_from = output->hidden_count = 0;
-	output->partial.count = output->hashes.count = output->text.count = output->starts.count = 0;
-}
-
-void output_keep_from(struct output *output, size_t line)
-{
-	BUG_ON(output->bytes);
-	output->keep_from = line;
-}
-
 void output_hide(struct output *output, const char *path, const char *word)
 {
 	BUG_ON(output->bytes || output->hidden_count == OUTPUT_HIDDEN_MAX);
@@ -218,7 +203,7 @@ static void line_add(struct output *output, const char *line, size_t size)
 	}
 	vec_push(&output->hashes, hash);
 	/* Without gaps: once a line did not fit, no later one is kept. */
-	if (number >= output->keep_from && number - output->keep_from == output->starts.count)
+	if (number == output->starts.count)
 		text_keep(output, line, size);
 }
 
@@ -334,16 +319,16 @@ uint64_t output_rest_hash(const struct output_body *body)
 bool output_excerpt(const struct output_body *body, size_t line, const char *absent, char *text, size_t room)
 {
 	const struct output *output = body->output;
-	size_t number = body->first + line, kept = number - output->keep_from;
+	size_t number = body->first + line;
 
 	if (line >= body->count) {
 		snprintf(text, room, "%s", absent);
 		return !body->rest;
 	}
-	if (number < output->keep_from || kept >= output->starts.count)
+	if (number >= output->starts.count)
 		return false;
-	size_t from = output->starts.at[kept];
-	size_t to = kept + 1 < output->starts.count ? output->starts.at[kept + 1] : output->text.count;
+	size_t from = output->starts.at[number];
+	size_t to = number + 1 < output->starts.count ? output->starts.at[number + 1] : output->text.count;
 	excerpt(text, room, output->text.at + from, to - from);
 	return true;
 }

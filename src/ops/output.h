@@ -7,8 +7,7 @@
  *     struct output_body body = output_body(got, banner);
  *
  * An output is a sequence of lines of any bytes.  A line is kept as a hash, so outputs of any size can be compared, and
- * the first lines also as text, so that a report can show the first ones that differ.  To see lines further back, run
- * recovery again with output_keep_from.
+ * the first lines also as text, so that a report can show the first ones that differ.
  *
  * What counts:
  *
@@ -71,13 +70,6 @@ void output_free(struct output *output); /* may be NULL */
 
 /* What is fed to one of the two from now on, the other does not see. */
 struct output *output_copy(const struct output *output);
-
-/* Start again with an empty output; cheaper than a new one.  Text is kept from line 0 on again. */
-void output_clear(struct output *output);
-
-/* Before the first byte: keep the text of the lines from `line` on.  Lines count from 0, without those that are
- * ignored. */
-void output_keep_from(struct output *output, size_t line);
 
 /* Before the first byte: wherever the path occurs in a line, the word takes its place.  So outputs are equal if they differ
  * only in the path of a private file.  Both texts must stay until output_end.  At most OUTPUT_HIDDEN_MAX. */
