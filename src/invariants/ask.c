@@ -81,7 +81,7 @@ static void fact_expand(const struct invariants *inv, const struct fact *fact, u
 	}
 }
 
-/* The pair of an access to `place` and a read of `of`, or NULL. */
+/* The pair of an access to `place` and a read of `of`, or NULL.  Valid until the next call. */
 static const struct pair *pair_find(const struct invariants *inv, enum invariant_rule rule, uint32_t place, uint32_t of)
 {
 	uint64_t access = (uint64_t)rule << 32 | place, *expanded = map_put(&inv->answers->expanded, access, 0);
@@ -125,7 +125,7 @@ static bool match_bytes(const struct invariants *inv, const struct place *access
 			struct invariant_match *match)
 {
 	struct found accesses, reads;
-	const struct pair *most = NULL;
+	struct pair most = {0};
 
 	places_find(inv, read, true, match->rule, &reads);
 	if (!reads.count)
@@ -136,13 +136,13 @@ static bool match_bytes(const struct invariants *inv, const struct place *access
 			const struct pair *pair = pair_find(inv, match->rule, accesses.places[i], reads.places[k]);
 
 			match->seen += pair ? pair->seen : 0;
-			most = pair && (!most || pair->seen > most->seen) ? pair : most;
+			most = pair && pair->seen > most.seen ? *pair : most;
 		}
-	if (!most)
+	if (!most.seen)
 		return false;
 	match->scope = INVARIANT_ADDRESS;
-	read_push(inv, match, most->read);
-	reason_push(inv, match, match->rule == INVARIANT_RO3 ? INVARIANT_GUARDED : INVARIANT_STORE, most->site);
+	read_push(inv, match, most.read);
+	reason_push(inv, match, match->rule == INVARIANT_RO3 ? INVARIANT_GUARDED : INVARIANT_STORE, most.site);
 	return true;
 }
 
