@@ -377,9 +377,10 @@ static void finding_relate(struct crash_findings *c, struct finding *finding)
 	const struct finding_stack *flush = crash->lost_count ? &crash->lost[0].flush : NULL;
 	struct finding_related *related = findings_block(c->findings, 2 + CRASH_REASONS_MAX, sizeof(*related));
 
-	if (crash->telling_count && (crash->lost_count || invariant))
+	if (invariant || (crash->telling_count && crash->lost_count))
 		related[finding->related_count++] =
-			(struct finding_related){.role = ROLE_STORE, .stack = crash->persisted[0].stack};
+			(struct finding_related){.role = ROLE_STORE,
+						 .stack = invariant ? invariant->second : crash->persisted[0].stack};
 	if (flush && flush->count)
 		related[finding->related_count++] = (struct finding_related){.role = ROLE_FLUSH, .stack = *flush};
 	for (size_t i = 0; invariant && i < invariant->because_count; i++)

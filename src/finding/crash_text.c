@@ -346,7 +346,7 @@ static enum beside finding_beside(const struct finding *finding)
 {
 	const struct finding_crash *crash = finding->crash;
 
-	if (!has_role(finding, ROLE_STORE) || !crash->lost_count || !places_differ(finding))
+	if (!has_role(finding, ROLE_STORE) || !crash->lost_count || !crash->telling_count || !places_differ(finding))
 		return BESIDE_NOTHING;
 	return crash->persisted[0].event < crash->lost[0].event ? BESIDE_EARLIER : BESIDE_LATER;
 }
