@@ -98,24 +98,9 @@ UInt bo_label_union(UInt a, UInt b)
 	return union_of_pairs(bo_label_flatten(a), bo_label_flatten(b));
 }
 
-/* The next element of kind data from an index on; the end of the set if there is none. */
-static UInt next_data(const struct set *s, UInt at)
-{
-	while (at < s->first + s->count && ELEMENT_KIND(elements[at]) != DATA)
-		at++;
-	return at;
-}
-
 Bool bo_label_is_same_data(UInt a, UInt b)
 {
-	const struct set *x = &sets[bo_label_flatten(a)], *y = &sets[bo_label_flatten(b)];
-	UInt i = next_data(x, x->first), k = next_data(y, y->first);
-
-	while (i < x->first + x->count && k < y->first + y->count && elements[i] == elements[k]) {
-		i = next_data(x, i + 1);
-		k = next_data(y, k + 1);
-	}
-	return i == x->first + x->count && k == y->first + y->count;
+	return pairs[bo_label_flatten(a)].set[BO_DATA] == pairs[bo_label_flatten(b)].set[BO_DATA];
 }
 
 UInt bo_label_as_control(UInt label)

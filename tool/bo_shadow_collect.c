@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_shadow_collect.c - who has labels, when those that nobody has any more are collected (bo_label.h). */
+#include "bo.h"
+
+#include "bo_shadow.h"
+
+/* Between blocks all labels of a thread are in its registers. */
+static void visit_registers(ThreadId tid, bo_label_visitor *visit)
+{
+	union {
+		UChar bytes[sizeof(VexGuestAMD64State)];
+		ULong words[sizeof(VexGuestAMD64State) / 8];
+	} shadow;
+
+	VG_(get_shadow_regs_area)(tid, shadow.bytes, 1, 0, sizeof(shadow));
+	for (UInt i = 0; i < sizeof(shadow) / 8; i++) {
+		UInt label = (UInt)shadow.words[i];
+		if (!bo_shadow_has_label(8 * (Int)i) || !label)
+			continue;
+		visit(&label);
+		shadow.words[i] = label;
+	}
+	VG_(set_shadow_regs_area)(tid, 1, 0, sizeof(shadow), shadow.bytes);
+}
+
+static void visit_all(bo_label_visitor *visit)
+{
+	ThreadId tid;
+	Addr low, high;
+
+	VG_(thread_stack_reset_iter)(&tid);
+	while (VG_(thread_stack_next)(&tid, &low, &high))
+		visit_registers(tid, visit);
+	bo_thread_visit_labels(visit);
+	bo_shadow_visit_memory(visit);
+}
+
+/* The frame of a signal has the registers of the code that it interrupted, out of our reach. */
+void bo_shadow_collect(void)
+{
+	if (!bo_label_is_full() || bo_signal_is_handled())
+		return;
+	bo_event_end_string();
+	bo_label_collect(visit_all);
+}
