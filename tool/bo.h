@@ -21,6 +21,7 @@
  *   bo_shadow_ops.c  labels of the results of operations
  *   bo_shadow_ir.c   IR that computes labels
  *   bo_shadow_memory.c  labels of memory
+ *   bo_shadow_collect.c  who has labels, when unused ones are collected
  *   bo_role.c      code whose volatile work is none of the program's own
  *   bo_control.c   which branches are being decided
  *   bo_graph.c     control-flow graphs of the target's functions
@@ -143,6 +144,8 @@ void bo_context_redefine(void); /* write all definitions again, into a new trace
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);
+void bo_thread_visit_labels(void (*visit)(UInt *label));
+Bool bo_signal_is_handled(void); /* by any thread */
 void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
 void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
@@ -277,6 +280,7 @@ struct bo_open_regions { /* of one thread */
 	UInt count, room;
 };
 
+void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(UInt *label));
 void bo_control_run(struct bo_open_regions *of_thread); /* this thread runs now */
 /* A signal handler starts: none of its code is decided yet.  Quiet: nothing in this frame is a decision. */
 void bo_control_push_barrier(Addr slot, Bool is_quiet);

@@ -217,6 +217,13 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		bo_frame_make_room(VG_(get_SP)(tid));
 }
 
+void bo_thread_visit_labels(void (*visit)(UInt *label))
+{
+	for (UInt i = 0; i < BO_THREADS_MAX; i++)
+		if (threads[i])
+			bo_control_visit(&threads[i]->regions, visit);
+}
+
 /* ---- the shadow stack ---- */
 
 void bo_frame_resync(Addr sp)
@@ -323,6 +330,13 @@ UInt bo_context_of_syscall(ThreadId tid)
 
 /* ---- signals ---- */
 
+static UInt handlers; /* entered, and not left by returning */
+
+Bool bo_signal_is_handled(void)
+{
+	return handlers != 0;
+}
+
 void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 {
 	ULong number = (ULong)signal;
@@ -336,6 +350,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 		running->barriers++;
 		bo_calls_push_barrier();
 	}
+	handlers++;
 	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128, False);
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
@@ -350,6 +365,7 @@ void bo_signal_leave(ThreadId tid, Int signal)
 		;
 	if (f == running->frames)
 		return;
+	handlers--;
 	if (f->sp == NO_SLOT) {
 		running->barriers--;
 		bo_calls_pop_barrier();

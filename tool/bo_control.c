@@ -65,6 +65,20 @@ void bo_control_run(struct bo_open_regions *of_thread)
 	note_innermost();
 }
 
+/* Labels are renumbered. */
+void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(UInt *label))
+{
+	for (UInt i = 0; i < of_thread->count; i++) {
+		struct region *r = &of_thread->at[i];
+		visit(&r->label);
+		visit(&r->total);
+		for (UInt k = 0; k < REGISTERS; k++)
+			visit(&r->labels[k]);
+	}
+	if (of_thread == open)
+		note_innermost();
+}
+
 /* Compute what regions have in common with those outside, from an index on. */
 static void total_from(UInt index)
 {

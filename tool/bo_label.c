@@ -12,7 +12,8 @@
 
 #define PAIRS_MAX (1u << 23)
 #define MIXES_MAX (1u << 20)
-#define NOT_MADE (~0u) /* a derived label that nobody asked for yet */
+#define COLLECT_AT (1u << 18) /* so many pairs are worth a collection */
+#define NOT_MADE (~0u)        /* a derived label that nobody asked for yet */
 
 struct pair {
 	UInt set[BO_INFLUENCES];
@@ -26,7 +27,9 @@ struct mix {
 
 static struct pair *pairs;
 static struct mix *mixes;
-static UInt *pair_slots, *mix_slots; /* hash tables of indices, at most half full; 0 is free */
+static struct bo_index pair_index, mix_index;
+static UInt *moved_pairs, *moved_mixes; /* while labels are collected: 0 is dead */
+static UInt pairs_enough = COLLECT_AT;
 static UInt pair_count = 1, mix_count = 1;
 static UInt label_unknown;
 static ULong many_events, folded;
@@ -43,19 +46,30 @@ static UInt pair_create(UInt data, UInt control)
 	return pair_count++;
 }
 
+static UInt pair_hash(UInt data, UInt control)
+{
+	return (UInt)(bo_mix(data, control) >> 16);
+}
+
+static UInt hash_of_pair(UInt pair)
+{
+	return pair_hash(pairs[pair].set[BO_DATA], pairs[pair].set[BO_CONTROL]);
+}
+
 static UInt pair_intern(UInt data, UInt control)
 {
-	UInt mask = 2 * PAIRS_MAX - 1, slot, found;
+	UInt slot, found;
 
 	if (!data && !control)
 		return 0;
-	slot = (UInt)(bo_mix(data, control) >> 16) & mask;
-	for (; (found = pair_slots[slot]); slot = (slot + 1) & mask)
+	bo_index_fit(&pair_index, pair_count);
+	slot = pair_hash(data, control) & pair_index.mask;
+	for (; (found = pair_index.slots[slot]); slot = (slot + 1) & pair_index.mask)
 		if (pairs[found].set[BO_DATA] == data && pairs[found].set[BO_CONTROL] == control)
 			return found;
 	found = pair_create(data, control);
 	if (found == pair_count - 1)
-		pair_slots[slot] = found;
+		pair_index.slots[slot] = found;
 	return found;
 }
 
@@ -137,20 +151,32 @@ static UInt mix_create(const UInt bytes[8])
 	return BO_LABEL_MIX | mix_count++;
 }
 
-static UInt mix_intern(const UInt bytes[8])
+static UInt mix_hash(const UInt bytes[8])
 {
-	UInt mask = 2 * MIXES_MAX - 1, slot, found;
 	ULong hash = 0;
 
 	for (UInt i = 0; i < 8; i++)
-		hash = bo_mix(hash, bytes[i]);
-	slot = (UInt)(hash >> 16) & mask;
-	for (; (found = mix_slots[slot]); slot = (slot + 1) & mask)
+		hash = (hash ^ bytes[i]) * 0x9e3779b97f4a7c15ULL;
+	return (UInt)(hash >> 32);
+}
+
+static UInt hash_of_mix(UInt mix)
+{
+	return mix_hash(mixes[mix].bytes);
+}
+
+static UInt mix_intern(const UInt bytes[8])
+{
+	UInt slot, found;
+
+	bo_index_fit(&mix_index, mix_count);
+	slot = mix_hash(bytes) & mix_index.mask;
+	for (; (found = mix_index.slots[slot]); slot = (slot + 1) & mix_index.mask)
 		if (VG_(memcmp)(mixes[found].bytes, bytes, 8 * sizeof(*bytes)) == 0)
 			return BO_LABEL_MIX | found;
 	found = mix_create(bytes);
 	if (found & BO_LABEL_MIX)
-		mix_slots[slot] = found & ~BO_LABEL_MIX;
+		mix_index.slots[slot] = found & ~BO_LABEL_MIX;
 	return found;
 }
 
@@ -205,6 +231,101 @@ UInt bo_label_add(UInt label, UInt plain)
 	for (UInt i = 0; i < 8; i++)
 		bytes[i] = union_of_pairs(bytes[i], plain);
 	return bo_label_of_bytes(bytes, 8);
+}
+
+/* ---- collection ---- */
+
+Bool bo_label_is_full(void)
+{
+	return pair_count > pairs_enough || mix_count > MIXES_MAX / 2 || bo_set_is_full();
+}
+
+static void mark_pair(UInt pair)
+{
+	if (!pair || moved_pairs[pair])
+		return;
+	moved_pairs[pair] = 1;
+	bo_set_mark(pairs[pair].set[BO_DATA]);
+	bo_set_mark(pairs[pair].set[BO_CONTROL]);
+}
+
+static void mark(UInt *label)
+{
+	UInt mix = *label & ~BO_LABEL_MIX;
+
+	if (!(*label & BO_LABEL_MIX)) {
+		mark_pair(*label);
+	} else if (!moved_mixes[mix]) {
+		moved_mixes[mix] = 1;
+		for (UInt i = 0; i < 8; i++)
+			mark_pair(mixes[mix].bytes[i]);
+	}
+}
+
+static void move(UInt *label)
+{
+	*label = *label & BO_LABEL_MIX ? BO_LABEL_MIX | moved_mixes[*label & ~BO_LABEL_MIX] : moved_pairs[*label];
+}
+
+/* A label that was derived and kept is forgotten if nobody else needs it. */
+static UInt moved_or_not_made(UInt pair)
+{
+	return pair != NOT_MADE && moved_pairs[pair] ? moved_pairs[pair] : NOT_MADE;
+}
+
+static void sweep_pairs(void)
+{
+	UInt live = 1;
+
+	for (UInt i = 1; i < pair_count; i++)
+		if (moved_pairs[i])
+			moved_pairs[i] = live++;
+	for (UInt i = 1; i < pair_count; i++) {
+		if (!moved_pairs[i])
+			continue;
+		pairs[moved_pairs[i]] = (struct pair){
+			{bo_set_moved(pairs[i].set[BO_DATA]), bo_set_moved(pairs[i].set[BO_CONTROL])},
+			moved_or_not_made(pairs[i].as_control),
+		};
+	}
+	pair_count = live;
+	pairs_enough = live < COLLECT_AT / 2 ? COLLECT_AT : 2 * live;
+	bo_index_rebuild(&pair_index, pair_count);
+}
+
+static void sweep_mixes(void)
+{
+	UInt live = 1;
+
+	for (UInt i = 1; i < mix_count; i++) {
+		if (!moved_mixes[i])
+			continue;
+		moved_mixes[i] = live;
+		mixes[live] = mixes[i];
+		for (UInt k = 0; k < 8; k++)
+			mixes[live].bytes[k] = moved_pairs[mixes[live].bytes[k]];
+		mixes[live].flat = moved_or_not_made(mixes[live].flat);
+		live++;
+	}
+	mix_count = live;
+	bo_index_rebuild(&mix_index, mix_count);
+}
+
+void bo_label_collect(void (*visit_all)(bo_label_visitor *visit))
+{
+	UInt pairs_before = pair_count, mixes_before = mix_count;
+
+	mark(&label_unknown);
+	visit_all(mark);
+	bo_set_sweep();
+	sweep_pairs();
+	sweep_mixes();
+	visit_all(move);
+	move(&label_unknown);
+	bo_set_end_collection();
+	VG_(memset)(moved_pairs, 0, pairs_before * sizeof(UInt));
+	VG_(memset)(moved_mixes, 0, mixes_before * sizeof(UInt));
+	VG_(memset)(union_cache, 0, sizeof(union_cache));
 }
 
 /* ---- the trace ---- */
@@ -264,7 +385,9 @@ void bo_label_init(void)
 	bo_set_init();
 	pairs = bo_reserve(PAIRS_MAX * sizeof(*pairs));
 	mixes = bo_reserve(MIXES_MAX * sizeof(*mixes));
-	pair_slots = bo_reserve(2 * PAIRS_MAX * sizeof(UInt));
-	mix_slots = bo_reserve(2 * MIXES_MAX * sizeof(UInt));
+	moved_pairs = bo_reserve(PAIRS_MAX * sizeof(UInt));
+	moved_mixes = bo_reserve(MIXES_MAX * sizeof(UInt));
+	pair_index = bo_index_new(PAIRS_MAX, hash_of_pair);
+	mix_index = bo_index_new(MIXES_MAX, hash_of_mix);
 	label_unknown = pair_intern(BO_SET_UNKNOWN, BO_SET_UNKNOWN);
 }

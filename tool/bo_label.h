@@ -48,6 +48,12 @@ UInt bo_label_byte(UInt label, UInt index);
  * value and address, `control` of the open branches. */
 void bo_label_write_depends(UInt label, UInt control);
 
+/* Collecting labels that nobody has any more, which gives the others new numbers.  `visit_all` calls its argument for
+ * every label that is kept anywhere outside.  To be called when the target's code does not run. */
+typedef void bo_label_visitor(UInt *label);
+Bool bo_label_is_full(void); /* is it time? */
+void bo_label_collect(void (*visit_all)(bo_label_visitor *visit));
+
 /* PM is about to be unmapped or moved: reads of it get their definitions while addresses still mean the same. */
 void bo_label_forget_reads(Addr start, SizeT size);
 void bo_label_redefine(void);        /* start of a new trace file: nothing is defined in it yet */

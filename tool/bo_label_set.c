@@ -12,6 +12,7 @@
 #define READS_MAX (1u << 22)
 #define SETS_MAX (1u << 22)
 #define MEMBERS_MAX (1u << 25)
+#define COLLECT_AT (1u << 18) /* so many sets are worth a collection */
 
 struct read {
 	Addr addr;
@@ -31,17 +32,14 @@ struct set {
 	UInt id;           /* in the trace; 0: not defined yet */
 };
 
-/* A hash table of indices; 0 is free.  At most half full. */
-struct index {
-	UInt *slots;
-	UInt mask;
-};
-
 static struct read *reads;
 static struct set *sets;
 static UInt *members; /* indices of reads */
 static UInt read_count = 1, set_count = 1, member_count;
-static struct index read_index, set_index;
+static struct bo_index read_index, set_index;
+static UInt sets_before; /* the last collection */
+static UInt *moved_sets; /* while sets are collected: 0 is dead */
+static UInt sets_enough = COLLECT_AT, members_enough = 16 * COLLECT_AT;
 static UInt reads_defined, sets_defined; /* in this trace file */
 /* Reads of different epochs are different, even at the same address: it may mean another file. */
 static UInt epoch, epoch_first_read = 1;
@@ -55,9 +53,38 @@ void *bo_reserve(SizeT size)
 	return (void *)(Addr)sr_Res(r);
 }
 
-static struct index index_new(UInt most)
+/* ---- hash tables ---- */
+
+#define INDEX_SMALLEST (1u << 16)
+
+static void index_add(struct bo_index *index, UInt number)
 {
-	return (struct index){bo_reserve(2 * most * sizeof(UInt)), 2 * most - 1};
+	UInt slot = index->hash(number) & index->mask;
+
+	while (index->slots[slot])
+		slot = (slot + 1) & index->mask;
+	index->slots[slot] = number;
+}
+
+struct bo_index bo_index_new(UInt most, UInt (*hash)(UInt number))
+{
+	return (struct bo_index){bo_reserve(2 * most * sizeof(UInt)), INDEX_SMALLEST - 1, hash};
+}
+
+void bo_index_rebuild(struct bo_index *index, UInt count)
+{
+	VG_(memset)(index->slots, 0, ((SizeT)index->mask + 1) * sizeof(UInt));
+	index->mask = INDEX_SMALLEST - 1;
+	while (2 * count > index->mask)
+		index->mask = 2 * index->mask + 1;
+	for (UInt i = 1; i < count; i++)
+		index_add(index, i);
+}
+
+void bo_index_fit(struct bo_index *index, UInt count)
+{
+	if (UNLIKELY(2 * count > index->mask))
+		bo_index_rebuild(index, count);
 }
 
 /* ---- sets ---- */
@@ -69,6 +96,11 @@ static UInt hash_of(const UInt *list, UInt count, Bool many)
 	for (UInt i = 0; i < count; i++)
 		h = (h ^ list[i]) * 0x9e3779b97f4a7c15ULL;
 	return (UInt)(h >> 32);
+}
+
+static UInt hash_of_set(UInt set)
+{
+	return sets[set].hash;
 }
 
 static Bool set_is(const struct set *s, const UInt *list, UInt count, Bool many, UInt hash)
@@ -100,6 +132,7 @@ static UInt set_intern(const UInt *list, UInt count, Bool many)
 
 	if (!count)
 		return many ? BO_SET_UNKNOWN : 0;
+	bo_index_fit(&set_index, set_count);
 	hash = hash_of(list, count, many);
 	for (slot = hash & set_index.mask; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask)
 		if (set_is(&sets[found], list, count, many, hash))
@@ -169,9 +202,16 @@ Bool bo_set_is_many(UInt set)
 
 /* ---- reads ---- */
 
-static UInt read_hash(Addr addr, UInt context, UInt size)
+static UInt read_hash(Addr addr, UInt context, UInt size, UInt in_epoch)
 {
-	return (UInt)(bo_mix(addr, (ULong)context << 32 | (size ^ epoch << 8)) >> 16);
+	return (UInt)(bo_mix(addr, (ULong)context << 32 | (size ^ in_epoch << 8)) >> 16);
+}
+
+static UInt hash_of_read(UInt id)
+{
+	const struct read *r = &reads[id];
+
+	return read_hash(r->addr, r->context, r->size, r->epoch);
 }
 
 static UInt read_create(UInt context, Addr addr, UInt size)
@@ -179,14 +219,23 @@ static UInt read_create(UInt context, Addr addr, UInt size)
 	UInt id = read_count++;
 
 	reads[id] = (struct read){.addr = addr, .context = context, .size = size, .epoch = epoch};
-	reads[id].set = set_intern(&id, 1, False);
 	return id;
+}
+
+/* It may have been collected. */
+static UInt set_of_read(UInt id)
+{
+	if (!reads[id].set)
+		reads[id].set = set_intern(&id, 1, False);
+	return reads[id].set;
 }
 
 static UInt find_read(UInt context, Addr addr, UInt size)
 {
-	UInt slot = read_hash(addr, context, size) & read_index.mask, id;
+	UInt slot, id;
 
+	bo_index_fit(&read_index, read_count);
+	slot = read_hash(addr, context, size, epoch) & read_index.mask;
 	for (; (id = read_index.slots[slot]); slot = (slot + 1) & read_index.mask) {
 		const struct read *r = &reads[id];
 		if (r->addr == addr && r->context == context && r->size == size && r->epoch == epoch)
@@ -216,7 +265,7 @@ UInt bo_set_of_load(UInt context, Addr addr, UInt size)
 	read_cache[slot].addr = addr;
 	read_cache[slot].context = context;
 	read_cache[slot].size = size;
-	return read_cache[slot].set = id ? reads[id].set : BO_SET_UNKNOWN;
+	return read_cache[slot].set = id ? set_of_read(id) : BO_SET_UNKNOWN;
 }
 
 /* ---- definitions in the trace ---- */
@@ -319,6 +368,57 @@ void bo_set_decides(UInt set, UInt context)
 	}
 }
 
+/* ---- collection ---- */
+
+Bool bo_set_is_full(void)
+{
+	return set_count > sets_enough || member_count > members_enough;
+}
+
+void bo_set_mark(UInt set)
+{
+	moved_sets[set] = 1;
+}
+
+UInt bo_set_moved(UInt set)
+{
+	return moved_sets[set];
+}
+
+/* Live sets keep their order, so their members can be moved down in place. */
+void bo_set_sweep(void)
+{
+	UInt live = 1, member = 0;
+
+	sets_before = set_count;
+	moved_sets[0] = 0;
+	moved_sets[BO_SET_UNKNOWN] = 1;
+	for (UInt i = 1; i < set_count; i++) {
+		if (!moved_sets[i])
+			continue;
+		moved_sets[i] = live;
+		sets[live] = sets[i];
+		sets[live].first = member;
+		for (UInt k = 0; k < sets[i].count; k++)
+			members[member++] = members[sets[i].first + k];
+		live++;
+	}
+	for (UInt i = 1; i < read_count; i++)
+		reads[i].set = moved_sets[reads[i].set];
+	set_count = live;
+	member_count = member;
+	sets_enough = live < COLLECT_AT / 2 ? COLLECT_AT : 2 * live;
+	members_enough = member < 8 * COLLECT_AT ? 16 * COLLECT_AT : 2 * member;
+	bo_index_rebuild(&set_index, set_count);
+	VG_(memset)(union_cache, 0, sizeof(union_cache));
+	VG_(memset)(read_cache, 0, sizeof(read_cache));
+}
+
+void bo_set_end_collection(void)
+{
+	VG_(memset)(moved_sets, 0, sets_before * sizeof(UInt));
+}
+
 void bo_set_forget_reads(Addr start, SizeT size)
 {
 	for (UInt i = epoch_first_read; i < read_count; i++)
@@ -348,7 +448,9 @@ void bo_set_init(void)
 	reads = bo_reserve(READS_MAX * sizeof(*reads));
 	sets = bo_reserve(SETS_MAX * sizeof(*sets));
 	members = bo_reserve(MEMBERS_MAX * sizeof(*members));
-	read_index = index_new(READS_MAX);
-	set_index = index_new(SETS_MAX);
+	read_index = bo_index_new(READS_MAX, hash_of_read);
+	set_index = bo_index_new(SETS_MAX, hash_of_set);
+	moved_sets = bo_reserve(SETS_MAX * sizeof(UInt));
 	sets[set_count++].many = True; /* BO_SET_UNKNOWN */
+	set_index.slots[0] = BO_SET_UNKNOWN;
 }

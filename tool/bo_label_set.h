@@ -22,6 +22,18 @@ enum bo_influence { BO_DATA, BO_CONTROL, BO_INFLUENCES };
 
 void *bo_reserve(SizeT size); /* address space that becomes memory as it is used */
 
+/* A hash table of numbers; 0 is free.  It grows with what is in it, so that a small one stays in the processor's caches.
+ * The owner searches from slot `hash & mask` on, and calls bo_index_fit before it adds. */
+struct bo_index {
+	UInt *slots;
+	UInt mask;
+	UInt (*hash)(UInt number);
+};
+
+struct bo_index bo_index_new(UInt most, UInt (*hash)(UInt number));
+void bo_index_fit(struct bo_index *index, UInt count);     /* make room for number `count`; all below are in it */
+void bo_index_rebuild(struct bo_index *index, UInt count); /* for the numbers from 1 to count - 1 */
+
 UInt bo_set_of_load(UInt context, Addr addr, UInt size);
 UInt bo_set_union(UInt a, UInt b, enum bo_influence kind);
 UInt bo_set_bounded(UInt set, enum bo_influence kind); /* the newest reads, as many as a set of this kind may have */
@@ -33,6 +45,14 @@ UInt bo_set_define(UInt set);
 /* A branch in this context depends on the reads: keep it for those that have none yet. */
 Bool bo_set_is_decided(UInt set); /* there are none */
 void bo_set_decides(UInt set, UInt context);
+
+/* Collecting the sets that are no longer needed.  After bo_set_sweep, every set has a new number: bo_set_moved.  Sets
+ * that were not marked are gone, and those who knew them get 0. */
+Bool bo_set_is_full(void); /* is it time? */
+void bo_set_mark(UInt set);
+void bo_set_sweep(void);
+UInt bo_set_moved(UInt set);
+void bo_set_end_collection(void);
 
 void bo_set_forget_reads(Addr start, SizeT size);
 void bo_set_redefine(void);

@@ -344,6 +344,13 @@ static void on_memory_write(CorePart part, ThreadId tid, Addr addr, SizeT size)
 	bo_on_kernel_store(part, tid, addr, size);
 }
 
+static void on_start_of_code(ThreadId tid, ULong blocks_done)
+{
+	bo_thread_run(tid, blocks_done);
+	if (clo_bo_dependencies)
+		bo_shadow_collect();
+}
+
 static void clear_registers(ThreadId tid, PtrdiffT offset, SizeT size)
 {
 	static const UChar zeros[sizeof(VexGuestAMD64State)];
@@ -438,7 +445,7 @@ static void pre_clo_init(void)
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
 	VG_(track_post_mem_write)(on_memory_write);
 	VG_(track_pre_mem_read)(bo_on_kernel_load);
-	VG_(track_start_client_code)(bo_thread_run);
+	VG_(track_start_client_code)(on_start_of_code);
 	VG_(track_pre_thread_ll_create)(bo_thread_create);
 	VG_(track_pre_thread_first_insn)(on_first_insn);
 	VG_(track_pre_thread_ll_exit)(bo_thread_exit);

@@ -49,7 +49,7 @@ static ULong lost; /* statements that were not followed */
 #define BATCHED_VECTORS 12
 
 /* The stack pointer has none: LEAVE copies it from a frame pointer, and everything on the stack would get its label. */
-static Bool has_label(Int offset)
+Bool bo_shadow_has_label(Int offset)
 {
 	if (offset == OFF_RSP)
 		return False;
@@ -131,7 +131,7 @@ static struct label register_get(struct block *b, Int offset, UInt size)
 	Int cell = offset & ~7;
 	struct label l;
 
-	if (!has_label(cell))
+	if (!bo_shadow_has_label(cell))
 		return NO_LABEL;
 	l = (struct label){guest_reg(b, now.registers + cell), True};
 	return size < 8 ? label_extract(b, l, offset & 7, size) : l;
@@ -141,7 +141,7 @@ static void register_put(struct block *b, Int offset, UInt size, struct label l)
 {
 	Int cell = offset & ~7;
 
-	if (!has_label(cell))
+	if (!bo_shadow_has_label(cell))
 		return;
 	l = note_written(b, cell, l);
 	if (size < 8)
@@ -402,7 +402,7 @@ static struct label visit_cells(struct block *b, const IRDirty *d, IREffect effe
 		for (Int k = 0; k <= repeats; k++) {
 			Int first = d->fxState[i].offset + k * distance, end = first + d->fxState[i].size;
 			for (Int cell = first & ~7; cell < end; cell += 8)
-				if (has_label(cell))
+				if (bo_shadow_has_label(cell))
 					l = visit(b, d, cell, l);
 		}
 	}

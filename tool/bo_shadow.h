@@ -11,6 +11,7 @@
 #define BO_SHADOW_H
 
 #include "bo_ir.h"
+#include "bo_label.h"
 
 /* ---- bo_shadow.c: one superblock ---- */
 
@@ -25,6 +26,7 @@ void bo_shadow_cas(struct block *b, const IRCAS *cas, UInt size, IRExpr *stored)
 void bo_shadow_dirty(struct block *b, const IRDirty *d);                          /* after it */
 void bo_shadow_exit(struct block *b, const IRStmt *st);                           /* before it */
 void bo_shadow_end(struct block *b);
+Bool bo_shadow_has_label(Int offset); /* has this register, or this word of one, a label? */
 void bo_shadow_describe(HChar *text); /* what could not be followed; less than 128 characters */
 void bo_shadow_init(void);
 
@@ -44,6 +46,10 @@ void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong value, ULong 
 void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value, ULong address);
 void bo_shadow_clear(Addr start, SizeT size); /* written by the kernel, or mapped anew */
 void bo_shadow_move(Addr from, Addr to, SizeT size);
+void bo_shadow_visit_memory(bo_label_visitor *visit);
 void bo_shadow_memory_init(void);
+
+/* ---- bo_shadow_collect.c ---- */
+void bo_shadow_collect(void); /* collect labels that nobody has any more, if it is time and nothing runs */
 
 #endif

@@ -11,6 +11,7 @@
 
 #define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
 #define GRANULE_WORDS (GRANULE_BYTES / 8)
+#define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
 
 static UInt **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
 ULong bo_shadow_upper;
@@ -151,6 +152,14 @@ void bo_shadow_move(Addr from, Addr to, SizeT size)
 	bo_shadow_clear(from, size);
 }
 
+void bo_shadow_visit_memory(bo_label_visitor *visit)
+{
+	for (SizeT g = 0; g < GRANULES; g++)
+		for (UInt i = 0; granules[g] && i < GRANULE_WORDS; i++)
+			if (granules[g][i])
+				visit(&granules[g][i]);
+}
+
 /* ---- accesses ---- */
 
 static Bool is_pm(Addr addr, UInt size)
@@ -262,7 +271,7 @@ void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value,
 
 void bo_shadow_memory_init(void)
 {
-	SysRes r = VG_(am_mmap_anon_float_valgrind)((1ULL << (47 - BO_GRANULE_SHIFT)) * sizeof(UInt *));
+	SysRes r = VG_(am_mmap_anon_float_valgrind)(GRANULES * sizeof(UInt *));
 
 	tl_assert(!sr_isError(r));
 	granules = (UInt **)(Addr)sr_Res(r);
