@@ -29,7 +29,7 @@ UInt bo_label_flatten(UInt label);
 /* The same reads, all of kind control: the label of what depends on a decision by this value. */
 UInt bo_label_as_control(UInt label);
 
-/* Do both have the same reads of kind data, as far as these are known? */
+/* Do both have the same reads of kind data? */
 Bool bo_label_is_same_data(UInt a, UInt b);
 
 /* A branch in this context depends on the label: keep it for reads that have no branch yet. */
