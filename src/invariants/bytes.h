@@ -19,7 +19,7 @@
 
 #define BYTES_PAGE 4096u
 #define BYTES_WORD 8u
-#define BYTES_WRITERS 8 /* most writers that bytes_writers tells of a range */
+#define BYTES_WRITERS 32 /* most writers that bytes_writers tells of a range */
 
 struct bytes_page {
 	uint32_t words[BYTES_PAGE / BYTES_WORD]; /* writers; stays where it is */
