@@ -8,15 +8,20 @@
  *   5  flow/insn.c          an instruction is as long as Zydis says, and continues there
  *
  * The bytes come from a fixed seed: every opcode of every map with random prefixes and operands, and plain random
- * bytes.  Decoders 3 and 4 see only instructions that fault, so those without a memory operand do not matter to
+ * bytes.  The last decoder sees all functions of the loaded libraries as well.  Decoders 3 and 4 see only instructions that fault, so those without a memory operand do not matter to
  * them. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#include <gelf.h>
+#include <link.h>
 
 #include <Zydis/Zydis.h>
 
@@ -623,10 +628,68 @@ static void agrees_on_random_bytes(void **state)
 	}
 }
 
+/* Real code: the functions of the libraries that are loaded here, from their symbols.  Some are hand-written. */
+
+static unsigned long real_count;
+
+/* Does flow/insn.c see the same instructions as Zydis? */
+static void function_check(const uint8_t *code, size_t size)
+{
+	for (size_t at = 0; at + CODE <= size; real_count++) {
+		struct known k;
+
+		if (!known_read(&k, code + at))
+			return; /* data */
+		flow_check(&k);
+		at += k.insn.length;
+	}
+}
+
+static void symbols_check(const struct dl_phdr_info *info, Elf *elf, Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym sym;
+	GElf_Shdr header;
+
+	for (int i = 0; data && gelf_getsym(data, i, &sym); i++)
+		if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_size &&
+		    gelf_getshdr(elf_getscn(elf, sym.st_shndx), &header))
+			function_check((const uint8_t *)(uintptr_t)(info->dlpi_addr + sym.st_value), sym.st_size);
+}
+
+static int library_check(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int fd = open(info->dlpi_name, O_RDONLY | O_CLOEXEC);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf *elf;
+
+	(void)size;
+	(void)arg;
+	if (fd < 0)
+		return 0; /* the program itself, or code of the kernel */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
+			symbols_check(info, elf, section);
+	elf_end(elf);
+	close(fd);
+	return 0;
+}
+
+static void agrees_on_libraries(void **state)
+{
+	(void)state;
+	elf_version(EV_CURRENT);
+	dl_iterate_phdr(library_check, NULL);
+	assert_true(real_count > 500000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_on_opcodes),
-					   cmocka_unit_test(agrees_on_random_bytes)};
+					   cmocka_unit_test(agrees_on_random_bytes),
+					   cmocka_unit_test(agrees_on_libraries)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
