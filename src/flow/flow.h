@@ -98,8 +98,6 @@ struct flow_point {
 
 uint32_t flow_graph_count(const struct flow_graph *g);
 struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index);
-/* The point of an instruction; false: it is not in the graph. */
-bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point *point);
 
 /* The targets of indirect jumps, and where calls were left for, one after the other; false: there are no more. */
 bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_seen *jump);

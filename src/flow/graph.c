@@ -334,16 +334,6 @@ struct flow_point flow_graph_point(const struct flow_graph *g, uint32_t index)
 				   .is_open = n->open};
 }
 
-bool flow_graph_find(const struct flow_graph *g, uint64_t at, struct flow_point *point)
-{
-	uint32_t index = flow_node_find(g, at);
-
-	if (index == FLOW_NONE)
-		return false;
-	*point = flow_graph_point(g, index);
-	return true;
-}
-
 bool flow_graph_jump(const struct flow_graph *g, uint32_t index, struct flow_seen *jump)
 {
 	const struct flow_node *from;

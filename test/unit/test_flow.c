@@ -96,11 +96,11 @@ static struct flow_graph *graph_seen(uint64_t entry, uint64_t end, const struct 
 
 static struct flow_point point(const struct flow_graph *g, uint64_t at)
 {
-	struct flow_point p;
-
-	if (!flow_graph_find(g, at, &p))
-		fail_msg("%#lx is not in the graph", (unsigned long)at);
-	return p;
+	for (uint32_t i = 0; i < flow_graph_count(g); i++)
+		if (flow_graph_point(g, i).at == at)
+			return flow_graph_point(g, i);
+	fail_msg("%#lx is not in the graph", (unsigned long)at);
+	return (struct flow_point){0};
 }
 
 /* All ways from the branch meet at `join`, or outside if that is 0. */
