@@ -17,7 +17,8 @@
 #define BOX 150u
 #define GAP 40u
 #define WIDTH (2 * LEFT + 2 * BOX + GAP)
-#define CHARS 22u
+#define CHARS 21u
+#define SMALL_CHARS 25u
 
 struct side {
 	const struct finding_stack *store;
@@ -64,23 +65,46 @@ static const char *sides_find(const struct finding_invariant *invariant, struct 
 	return computed ? "from it" : "depending on it";
 }
 
-static void box_draw(struct html *h, const char *class, unsigned x, unsigned y, const char *what,
+/* The last characters of a text that is too long: the line of a place tells more than its file. */
+static void text_fit(struct html *h, const char *text, size_t chars)
+{
+	size_t length = strlen(text);
+
+	if (length > chars) {
+		text += length - chars + 1;
+		while (((unsigned char)*text & 0xc0) == 0x80)
+			text++;
+		html_raw(h, "\xe2\x80\xa6");
+	}
+	html_text(h, text);
+}
+
+/* `in` is between `what` and the function. */
+static void box_draw(struct html *h, const char *class, unsigned x, unsigned y, const char *what, const char *in,
 		     const struct finding_stack *stack)
 {
 	const struct finding_frame *frame = stack_location(stack);
-	char place[1200], full[1200];
+	char place[1200], full[1200], doing[400];
 
 	frame_text(frame, full, sizeof(full));
 	frame_place(frame, place, sizeof(place));
-	if (strlen(place) > CHARS)
-		strcpy(place + CHARS - 3, "...");
+	snprintf(doing, sizeof(doing), "%s", what);
+	if (frame && frame->function) {
+		strcat(doing, in);
+		function_plain(doing + strlen(doing), sizeof(doing) - strlen(doing), frame->function);
+	}
 	html_raw(h, "<g><title>");
 	html_text(h, full);
 	html_raw(h, "</title><rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"3\"/>", class, x, y,
 		 BOX, BOX_HEIGHT);
 	html_raw(h, "<text class=\"value\" x=\"%u\" y=\"%u\">", x + 8, y + 17);
-	html_text(h, place);
-	html_raw(h, "</text><text class=\"num\" x=\"%u\" y=\"%u\">%s</text></g>\n", x + 8, y + 33, what);
+	text_fit(h, place, CHARS);
+	html_raw(h, "</text><text class=\"num\" x=\"%u\" y=\"%u\">", x + 8, y + 33);
+	if (strlen(doing) <= SMALL_CHARS)
+		html_text(h, doing);
+	else
+		html_text(h, what);
+	html_raw(h, "</text></g>\n");
 }
 
 static void side_draw(struct html *h, const struct side *side, unsigned y)
@@ -88,35 +112,44 @@ static void side_draw(struct html *h, const struct side *side, unsigned y)
 	unsigned middle = y + BOX_HEIGHT / 2, reads = LEFT + BOX + GAP;
 
 	html_raw(h, "<g class=\"store %s\">", strcmp(side->fate, "lost") ? "kept" : "lost");
-	box_draw(h, "media", LEFT, y, side->fate, side->store);
+	box_draw(h, "media", LEFT, y, side->fate, ", by ", side->store);
 	html_raw(h, "</g>");
 	if (!side->read)
 		return;
 	html_raw(h, "<path class=\"way\" d=\"M%u %u H%u\"/><path class=\"head\" d=\"M%u %u l-8 -5 v10 z\"/>",
 		 LEFT + BOX + 4, middle, reads - 10, reads - 3, middle);
-	box_draw(h, "cache", reads, y, side->verb, side->read);
+	box_draw(h, "cache", reads, y, side->verb, " in ", side->read);
+}
+
+/* From the upper to the lower row.  RA1 is about the stores, and neither comes first. */
+static void depends_draw(struct html *h, bool together, const char *depends)
+{
+	unsigned from = TOP + BOX_HEIGHT + 3, x = (together ? LEFT : LEFT + BOX + GAP) + BOX / 2;
+
+	html_raw(h, "<path class=\"way\" d=\"M%u %u V%u\"/>", x, from, TOP + ROW - (together ? 3 : 9));
+	if (!together)
+		html_raw(h, "<path class=\"head\" d=\"M%u %u l-5 -8 h10 z\"/>", x, TOP + ROW - 2);
+	html_raw(h, "<text class=\"where\" x=\"%u\" y=\"%u\">%s</text>\n", x + 8, from + 17, depends);
 }
 
 void html_invariant(struct html *h, const struct finding_invariant *invariant)
 {
-	unsigned height = TOP + 2 * ROW - (ROW - BOX_HEIGHT) + 6, reads = LEFT + BOX + GAP, between = TOP + BOX_HEIGHT;
+	unsigned height = TOP + 2 * ROW - (ROW - BOX_HEIGHT) + 6, reads = LEFT + BOX + GAP;
 	struct side sides[2];
 	const char *depends = sides_find(invariant, sides);
 
 	html_raw(h,
 		 "<h3>the invariant, %s, seen %" PRIu64
-		 "\xc2\xa0times</h3>\n<div class=\"onmedia invariant\" tabindex=\"0\"><svg width=\"%u\" height=\"%u\" "
+		 "\xc2\xa0time%s</h3>\n<div class=\"onmedia invariant\" tabindex=\"0\"><svg width=\"%u\" height=\"%u\" "
 		 "viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"the two stores, and the code that reads them\">\n",
-		 invariant->rule, invariant->seen, WIDTH, height, WIDTH, height);
-	html_raw(h,
-		 "<text class=\"num\" x=\"%u\" y=\"14\">stored at</text><text class=\"num\" x=\"%u\" y=\"14\">what the "
-		 "program does with it</text>\n",
-		 LEFT, reads);
+		 invariant->rule, invariant->seen, invariant->seen == 1 ? "" : "s", WIDTH, height, WIDTH, height);
+	html_raw(
+		h,
+		"<text class=\"num\" x=\"%u\" y=\"14\">stored at</text><text class=\"num\" x=\"%u\" y=\"14\">how it is "
+		"used</text>\n",
+		LEFT, reads);
 	side_draw(h, &sides[0], TOP);
 	side_draw(h, &sides[1], TOP + ROW);
-	html_raw(h,
-		 "<path class=\"way\" d=\"M%u %u V%u\"/><path class=\"head\" d=\"M%u %u l-5 -8 h10 z\"/>"
-		 "<text class=\"where\" x=\"%u\" y=\"%u\">%s</text>\n</svg></div>\n",
-		 reads + BOX / 2, between + 3, TOP + ROW - 9, reads + BOX / 2, TOP + ROW - 2, reads + BOX / 2 + 8,
-		 between + 20, depends);
+	depends_draw(h, !strcmp(invariant->rule, "RA1"), depends);
+	html_raw(h, "</svg></div>\n");
 }
