@@ -13,6 +13,7 @@ enum {
 	CERTAIN_MAX = 64,     /* of them, the latest */
 	STORES_MAX = 192,     /* pending stores of one moment that are paired */
 	STORES_PER_SITE = 4,  /* of each site, if there are more */
+	STORES_FEW = 24,      /* pending stores of which all are paired, even if they were at an earlier moment */
 	GUARDIANS_TRIED = 8,  /* partners of one guardian */
 	RECENT_MAX = 1 << 16, /* stores kept; of those that are pending for longer, no invariant is tested */
 };
@@ -250,6 +251,13 @@ static void violation_add(struct search *s, enum invariant_rule rule, uint64_t s
 	vec_push(&s->found->all, violation);
 }
 
+/* Was it stored, or could it become certain, since the moment before?  If many stores are pending, pairs without such a
+ * store are left out: they were looked at before. */
+static bool is_new(const struct search *s, const struct side *side)
+{
+	return s->pending <= STORES_FEW || side->made->moment + (side->held ? 1 : MOMENTS_BACK) >= s->moments;
+}
+
 /* May this match be violated by a `second` that is certain? */
 static bool is_timely(const struct invariant_match *match, const struct side *first, const struct side *second)
 {
@@ -327,10 +335,12 @@ void search_find(struct search *s, const struct moment *moment, struct image *im
 	pending_list(s);
 	certain_list(s, image);
 	for (size_t i = 0; i < s->pending; i++) {
+		bool new = is_new(s, &s->sides.at[i]);
+
 		for (size_t k = 0; k < s->sides.count; k++)
-			if (k != i)
+			if (k != i && (new || is_new(s, &s->sides.at[k])))
 				pair_try(s, &s->sides.at[i], &s->sides.at[k]);
-		if (s->sides.at[i].guardian)
+		if (new && s->sides.at[i].guardian)
 			guardian_try(s, i);
 	}
 	if (is_store(next))

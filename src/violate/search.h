@@ -17,7 +17,8 @@
  * belongs to the past, in which `first` had another value.  RO1 and RO2 say that Y is computed from X, so a `second`
  * that is certain must have been stored after `first`.
  *
- * If very many stores are pending, only some of each store site are looked at: the last ones. */
+ * If many stores are pending, pairs of old ones, which were pending at the moment before, are not looked at again.  If
+ * very many are, only some of each store site are looked at: the last ones. */
 #ifndef BLACKOUT_VIOLATE_SEARCH_H
 #define BLACKOUT_VIOLATE_SEARCH_H
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "trace/op.h"
 #include "violate/states.h"
 #include "violate/violate_in.h"
@@ -24,6 +25,9 @@ enum {
 	PART_OF_REPRESENTATIVES = 10, /* that is tested, if it is more */
 	TESTED_KEPT = 1 << 16,        /* violations that are remembered for reasons */
 };
+
+/* The share of a budget after which nothing more is looked for, so that there is time to test what was found. */
+#define SHARE_LOOKING 0.25
 
 /* One reading. */
 struct violating {
@@ -207,14 +211,23 @@ static int targets_try(struct pass *pass, const struct event *ev, struct err *er
 
 /* Finding */
 
+static bool is_enough(const struct campaign *c)
+{
+	return c->options.budget > 0 && clock_seconds() > c->progress.start + SHARE_LOOKING * c->options.budget;
+}
+
 static void targets_find(struct pass *pass, struct violating *w, const struct event *ev)
 {
 	struct violate *v = pass->chooser->state;
 	struct hunt *hunt = pass_hunt(pass);
 	struct moment *moment;
 
-	if (!targets_wants(&hunt->targets, w->walk.code))
+	if (hunt->looked_until || !targets_wants(&hunt->targets, w->walk.code))
 		return;
+	if (is_enough(pass->chooser->campaign)) {
+		hunt->looked_until = reading_number(pass->reading);
+		return;
+	}
 	moment = moment_here(pass);
 	walk_find(&w->walk, moment, reading_image(pass->reading), ev, &v->tally, &w->found);
 	for (size_t i = 0; i < w->found.all.count; i++)
@@ -399,6 +412,14 @@ static void violate_limits(const struct chooser *chooser, struct findings *f)
 
 	if (v->unwatched)
 		findings_note(f, "recovery could not be recorded, so likely invariants come from the program alone");
+	for (size_t p = 0; p < chooser->campaign->options.platform_count; p++)
+		if (v->hunts[p].looked_until) {
+			findings_note(f,
+				      "time was short: violations of invariants after event %" PRIu64
+				      " were not looked for",
+				      v->hunts[p].looked_until);
+			break;
+		}
 }
 
 const struct strategy strategy_invariants = {
