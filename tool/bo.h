@@ -86,7 +86,7 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
 Bool bo_event_touches_pm(Addr addr, SizeT size);
-extern UInt bo_event_label;     /* of value and address of the next store or load (bo_label.h) */
+extern ULong bo_event_label;     /* of value and address of the next store or load (bo_label.h) */
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
 /* ---- bo_table.c: maps a pair of numbers to an id ---- */
@@ -144,7 +144,7 @@ void bo_context_redefine(void); /* write all definitions again, into a new trace
 void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);
-void bo_thread_visit_labels(void (*visit)(UInt *label));
+void bo_thread_visit_labels(void (*visit)(ULong *label));
 Bool bo_signal_is_handled(void); /* by any thread */
 void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
@@ -263,7 +263,7 @@ void bo_limits_after(ThreadId tid, UInt number, const UWord *args, Bool failed);
  * A region begins at a branch whose condition has a label, and ends where all ways from the branch meet again in the
  * same frame, or with the frame.  bo_shadow.c calls the following to add the IR for that; labels are those of
  * bo_label.h, given as atoms of type I64, or NULL for a label that is known to be 0. */
-extern UInt bo_control; /* of the running thread: the union of its open regions, of kind control */
+extern ULong bo_control; /* of the running thread: the union of its open regions, of kind control */
 /* May a region end before this instruction?  Asked for each instruction of a block before anything is added.  A block
  * is cut there (bo_shadow.c), because VEX may have moved values across: so every join is the first IMark of its block. */
 Bool bo_control_is_join(Addr insn);
@@ -280,7 +280,7 @@ struct bo_open_regions { /* of one thread */
 	UInt count, room;
 };
 
-void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(UInt *label));
+void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(ULong *label));
 void bo_control_run(struct bo_open_regions *of_thread); /* this thread runs now */
 /* A signal handler starts: none of its code is decided yet.  Quiet: nothing in this frame is a decision. */
 void bo_control_push_barrier(Addr slot, Bool is_quiet);

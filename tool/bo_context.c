@@ -217,7 +217,7 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		bo_frame_make_room(VG_(get_SP)(tid));
 }
 
-void bo_thread_visit_labels(void (*visit)(UInt *label))
+void bo_thread_visit_labels(void (*visit)(ULong *label))
 {
 	for (UInt i = 0; i < BO_THREADS_MAX; i++)
 		if (threads[i])

@@ -33,13 +33,13 @@ struct region {
 	Addr end;                     /* 0: with its frame */
 	const struct bo_point *point; /* the branch; NULL: a barrier, as of a signal handler */
 	Bool is_quiet;                /* a barrier inside of which nothing is a decision */
-	UInt label;                   /* of this region */
-	UInt total;                   /* and of all regions outside of it */
+	ULong label;                  /* of this region */
+	ULong total;                  /* and of all regions outside of it */
 	ULong values[REGISTERS];      /* of the general registers at the branch */
-	UInt labels[REGISTERS];
+	ULong labels[REGISTERS];
 };
 
-UInt bo_control;
+ULong bo_control;
 static Addr control_end;            /* of the innermost region */
 static Addr control_slot = NO_SLOT; /* of the innermost region */
 static struct bo_open_regions *open;
@@ -66,7 +66,7 @@ void bo_control_run(struct bo_open_regions *of_thread)
 }
 
 /* Labels are renumbered. */
-void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(UInt *label))
+void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(ULong *label))
 {
 	for (UInt i = 0; i < of_thread->count; i++) {
 		struct region *r = &of_thread->at[i];
@@ -83,7 +83,7 @@ void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(UInt *lab
 static void total_from(UInt index)
 {
 	for (; index < open->count; index++) {
-		UInt outside = index && open->at[index].point ? open->at[index - 1].total : 0;
+		ULong outside = index && open->at[index].point ? open->at[index - 1].total : 0;
 		open->at[index].total = bo_label_union(outside, open->at[index].label);
 	}
 	note_innermost();
@@ -164,7 +164,7 @@ static void registers_note(struct region *r, UChar *state)
 {
 	VG_(memcpy)(r->values, register_values(state), sizeof(r->values));
 	for (UInt i = 0; i < REGISTERS; i++)
-		r->labels[i] = (UInt)register_labels(state)[i];
+		r->labels[i] = register_labels(state)[i];
 }
 
 static void registers_restore(const struct region *r, UChar *state)
@@ -173,11 +173,11 @@ static void registers_restore(const struct region *r, UChar *state)
 
 	for (UInt i = 0; i < REGISTERS; i++)
 		if (r->values[i] == register_values(state)[i] && labels[i] != r->labels[i] &&
-		    bo_label_is_same_data((UInt)labels[i], r->labels[i]))
+		    bo_label_is_same_data(labels[i], r->labels[i]))
 			labels[i] = r->labels[i];
 }
 
-static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt label, UChar *state)
+static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
 {
 	struct region r = {.slot = slot, .end = end, .point = p, .label = label};
 	UInt first = first_of_frame(slot);
@@ -203,7 +203,7 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, UInt labe
 /* ---- helpers that the target's code calls ---- */
 
 /* Tell which branch the reads decide, and return the label of what it decides. */
-static UInt decide(const struct bo_point *p, UInt label, Addr sp)
+static ULong decide(const struct bo_point *p, ULong label, Addr sp)
 {
 	if (UNLIKELY(!bo_label_is_decided(label)))
 		bo_label_decides(label, bo_context_at(p->code, sp));
@@ -212,7 +212,7 @@ static UInt decide(const struct bo_point *p, UInt label, Addr sp)
 
 static void bo_on_branch(UChar *state, const struct bo_point *p, ULong label, Addr sp)
 {
-	UInt set = decide(p, (UInt)label, sp);
+	ULong set = decide(p, label, sp);
 
 	leave_frames(sp);
 	region_open(p, frame_slot(sp), p->after, set, state);
@@ -221,7 +221,7 @@ static void bo_on_branch(UChar *state, const struct bo_point *p, ULong label, Ad
 /* Before an indirect call: `slot` is where its return address was just put. */
 static void bo_on_call_through(UChar *state, const struct bo_point *p, ULong label, Addr slot)
 {
-	UInt set = decide(p, (UInt)label, slot);
+	ULong set = decide(p, label, slot);
 
 	leave_frames(slot);
 	region_open(p, slot, 0, set, state);
@@ -312,8 +312,7 @@ Bool bo_control_is_join(Addr insn)
 
 static void add_landing(struct block *b, IRExpr *point, IRExpr *sp)
 {
-	IRExpr *control = assign(b, Ity_I32, IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control)));
-	IRExpr *is_decided = binop(b, Ity_I1, Iop_CmpNE32, control, IRExpr_Const(IRConst_U32(0)));
+	IRExpr *is_decided = compare(b, Iop_CmpNE64, &bo_control, u64(0));
 
 	call_on_state(b, "bo_on_landing", bo_on_landing, mkIRExprVec_3(IRExpr_GSPTR(), point, sp), is_decided);
 }

@@ -125,10 +125,10 @@ static void write_store(UInt kind, UInt context, Addr addr, const UChar *value, 
 
 /* ---- what a store or load depends on ---- */
 
-UInt bo_event_label;
+ULong bo_event_label;
 
 /* To be called when nothing more is written before the event itself. */
-static void write_depends(UInt label, UInt control)
+static void write_depends(ULong label, ULong control)
 {
 	if (UNLIKELY(clo_bo_dependencies))
 		bo_label_write_depends(label, control);
@@ -143,7 +143,7 @@ static void write_depends(UInt label, UInt control)
 static struct {
 	Addr addr;
 	UInt size, element, context;
-	UInt label, control; /* of all iterations */
+	ULong label, control; /* of all iterations */
 	UChar bytes[BO_STRING_MAX];
 } string;
 

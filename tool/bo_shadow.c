@@ -73,15 +73,13 @@ static void on_decided(UChar *state, ULong written, ULong registers)
 		UInt bit = (UInt)__builtin_ctzll(written);
 		Int offset = bit < 16 ? GENERAL_FIRST + 8 * (Int)bit : VECTOR_FIRST + 8 * (Int)(bit - 16);
 		ULong *label = (ULong *)(shadow + offset);
-		*label = bo_label_add((UInt)*label, bo_control);
+		*label = bo_label_add(*label, bo_control);
 	}
 }
 
 static IRExpr *control_now(struct block *b)
 {
-	IRExpr *label = IRExpr_Load(Iend_LE, Ity_I32, u64((Addr)&bo_control));
-
-	return assign(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, assign(b, Ity_I32, label)));
+	return load64(b, u64((Addr)&bo_control));
 }
 
 /* The registers that were written get the label of the decisions under way. */
@@ -271,30 +269,23 @@ static IRExpr *and_guard(struct block *b, IRExpr *condition, IRExpr *guard)
 	return guard ? binop(b, Ity_I1, Iop_And1, condition, guard) : condition;
 }
 
-static IRExpr *load_upper(struct block *b, IRExpr *called, IRExpr *otherwise)
-{
-	IRExpr *upper = load64(b, u64((Addr)&bo_shadow_upper));
-
-	return assign(b, Ity_I64, IRExpr_ITE(called, upper, otherwise));
-}
-
 /* The labels of `size` bytes that were loaded; of other sizes than 1 to 8, 16 and 32, one for all. */
 static struct lanes lanes_of_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 {
 	struct label reason = reason_of(b, addr, guard);
-	IRExpr *mark = granule_mark(b, addr, guard), **args, *called, *pair, *otherwise;
+	IRExpr *mark = granule_mark(b, addr, guard), **args, *called;
 	struct lanes lanes = {.count = size == 16 ? 2 : size == 32 ? 4 : 1};
 
 	b->has_loaded = True;
 	called = and_guard(b, binop(b, Ity_I1, Iop_CmpNE8, mark, IRExpr_Const(IRConst_U8(0))), guard);
 	args = mkIRExprVec_4(addr, site(b, size, 0), guest_reg(b, OFF_RSP), reason.e);
-	otherwise = lanes.count == 1 ? reason.e : lanes_pack(b, reason, reason);
-	pair = label_call(b, "bo_shadow_on_load", bo_shadow_on_load, args, called, otherwise);
-	lanes.at[0] = (struct label){pair, True};
-	if (lanes.count >= 2)
-		lanes_unpack(b, pair, &lanes.at[0], &lanes.at[1]);
-	if (lanes.count == 4)
-		lanes_unpack(b, load_upper(b, called, otherwise), &lanes.at[2], &lanes.at[3]);
+	lanes.at[0].e = label_call(b, "bo_shadow_on_load", bo_shadow_on_load, args, called, reason.e);
+	lanes.at[0].mix = True;
+	for (UInt i = 1; i < lanes.count; i++) {
+		IRExpr *lane = load64(b, u64((Addr)&bo_shadow_lanes[i]));
+		lanes.at[i].e = assign(b, Ity_I64, IRExpr_ITE(called, lane, reason.e));
+		lanes.at[i].mix = True;
+	}
 	return lanes;
 }
 
@@ -309,23 +300,24 @@ static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct 
 	Bool saves = now.saves || now.links;
 	UInt flags = (saves ? BO_SHADOW_SAVES : 0) | (now.serves ? BO_SHADOW_SERVES : 0);
 	IRExpr *where = site(b, size, kind | flags), *sp = guest_reg(b, OFF_RSP);
-	IRExpr *low = value->at[0].e, *high = u64(0), *any, *called;
+	IRExpr *any, *called;
 
-	if (value->count >= 2)
-		low = lanes_pack(b, value->at[0], value->at[1]);
-	if (value->count == 4)
-		high = lanes_pack(b, value->at[2], value->at[3]);
 	any = assign(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, granule_mark(b, addr, guard)));
-	any = either(b, either(b, any, reason.e), either(b, low, high));
+	any = either(b, any, reason.e);
+	for (UInt i = 0; i < value->count; i++)
+		any = either(b, any, value->at[i].e);
 	if (!saves)
 		any = either(b, any, control_now(b));
 	called = and_guard(b, is_not_0(b, any), guard);
-	if (value->count == 1)
-		call(b, 0, "bo_shadow_on_store", bo_shadow_on_store, mkIRExprVec_5(addr, where, sp, low, reason.e),
-		     called);
-	else
-		call(b, 0, "bo_shadow_on_wide_store", bo_shadow_on_wide_store,
-		     mkIRExprVec_6(addr, where, sp, low, high, reason.e), called);
+	if (value->count == 1) {
+		IRExpr **args = mkIRExprVec_5(addr, where, sp, value->at[0].e, reason.e);
+		call(b, 0, "bo_shadow_on_store", bo_shadow_on_store, args, called);
+		return;
+	}
+	for (UInt i = 0; i < value->count; i++)
+		store64(b, u64((Addr)&bo_shadow_lanes[i]), value->at[i].e);
+	call(b, 0, "bo_shadow_on_wide_store", bo_shadow_on_wide_store, mkIRExprVec_4(addr, where, sp, reason.e),
+	     called);
 }
 
 void bo_shadow_store(struct block *b, IRExpr *addr, IRExpr *data, IRExpr *guard, UInt kind)

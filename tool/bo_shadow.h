@@ -36,13 +36,13 @@ void bo_shadow_init(void);
 
 /* ---- bo_shadow_memory.c: labels of memory, and what the target's code calls ---- */
 
-/* A value of 16 bytes has two labels, the second one in the high half.  Of 32 bytes, the labels of the upper 16 bytes
- * are in bo_shadow_upper. */
-extern ULong bo_shadow_upper;
+/* Values of 16 and 32 bytes have more than one label.  A load returns the first one and leaves the others here; a store
+ * finds all of them here. */
+extern ULong bo_shadow_lanes[4];
 
 ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address);
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address);
-void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong value, ULong upper, ULong address);
+void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address);
 void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value, ULong address);
 void bo_shadow_clear(Addr start, SizeT size); /* written by the kernel, or mapped anew */
 void bo_shadow_move(Addr from, Addr to, SizeT size);

@@ -7,20 +7,13 @@
 /* Between blocks all labels of a thread are in its registers. */
 static void visit_registers(ThreadId tid, bo_label_visitor *visit)
 {
-	union {
-		UChar bytes[sizeof(VexGuestAMD64State)];
-		ULong words[sizeof(VexGuestAMD64State) / 8];
-	} shadow;
+	ULong shadow[sizeof(VexGuestAMD64State) / 8];
 
-	VG_(get_shadow_regs_area)(tid, shadow.bytes, 1, 0, sizeof(shadow));
-	for (UInt i = 0; i < sizeof(shadow) / 8; i++) {
-		UInt label = (UInt)shadow.words[i];
-		if (!bo_shadow_has_label(8 * (Int)i) || !label)
-			continue;
-		visit(&label);
-		shadow.words[i] = label;
-	}
-	VG_(set_shadow_regs_area)(tid, 1, 0, sizeof(shadow), shadow.bytes);
+	VG_(get_shadow_regs_area)(tid, (UChar *)shadow, 1, 0, sizeof(shadow));
+	for (UInt i = 0; i < sizeof(shadow) / 8; i++)
+		if (bo_shadow_has_label(8 * (Int)i) && shadow[i])
+			visit(&shadow[i]);
+	VG_(set_shadow_regs_area)(tid, 1, 0, sizeof(shadow), (UChar *)shadow);
 }
 
 static void visit_all(bo_label_visitor *visit)

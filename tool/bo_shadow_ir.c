@@ -9,49 +9,49 @@
 
 static ULong on_flatten(ULong label)
 {
-	return bo_label_flatten((UInt)label);
+	return bo_label_flatten(label);
 }
 
 static ULong on_union(ULong x, ULong y)
 {
-	return bo_label_union((UInt)x, (UInt)y);
+	return bo_label_union(x, y);
 }
 
 static ULong on_as_control(ULong label)
 {
-	return bo_label_as_control((UInt)label);
+	return bo_label_as_control(label);
 }
 
 static ULong on_add(ULong label, ULong set)
 {
-	return bo_label_add((UInt)label, (UInt)set);
+	return bo_label_add(label, set);
 }
 
 static ULong on_extract(ULong label, ULong from, ULong size)
 {
-	UInt bytes[8];
+	ULong bytes[8];
 
-	bo_label_bytes((UInt)label, bytes);
+	bo_label_bytes(label, bytes);
 	return bo_label_of_bytes(bytes + from, (UInt)size);
 }
 
 static ULong on_insert(ULong into, ULong label, ULong at, ULong size)
 {
-	UInt bytes[8];
+	ULong bytes[8];
 
-	bo_label_bytes((UInt)into, bytes);
+	bo_label_bytes(into, bytes);
 	for (UInt i = 0; i < size; i++)
-		bytes[at + i] = bo_label_byte((UInt)label, i);
+		bytes[at + i] = bo_label_byte(label, i);
 	return bo_label_of_bytes(bytes, 8);
 }
 
 static ULong on_concat(ULong high, ULong low, ULong size)
 {
-	UInt bytes[8];
+	ULong bytes[8];
 
 	for (UInt i = 0; i < size; i++) {
-		bytes[i] = bo_label_byte((UInt)low, i);
-		bytes[size + i] = bo_label_byte((UInt)high, i);
+		bytes[i] = bo_label_byte(low, i);
+		bytes[size + i] = bo_label_byte(high, i);
 	}
 	return bo_label_of_bytes(bytes, 2 * (UInt)size);
 }
@@ -70,7 +70,7 @@ IRExpr *is_not_0(struct block *b, IRExpr *label)
 
 static IRExpr *is_mix(struct block *b, IRExpr *label)
 {
-	return binop(b, Ity_I1, Iop_CmpLE64U, u64(BO_LABEL_MIX), label);
+	return binop(b, Ity_I1, Iop_CmpLT64S, label, u64(0));
 }
 
 static IRExpr *or64(struct block *b, IRExpr *x, IRExpr *y)
@@ -207,17 +207,4 @@ struct lanes lanes_same(IRType type, struct label l)
 struct lanes lanes_none(IRType type)
 {
 	return lanes_same(type, NO_LABEL);
-}
-
-IRExpr *lanes_pack(struct block *b, struct label first, struct label second)
-{
-	if (label_is_none(second))
-		return first.e;
-	return or64(b, first.e, binop(b, Ity_I64, Iop_Shl64, second.e, IRExpr_Const(IRConst_U8(32))));
-}
-
-void lanes_unpack(struct block *b, IRExpr *pair, struct label *first, struct label *second)
-{
-	*first = (struct label){binop(b, Ity_I64, Iop_And64, pair, u64(0xffffffff)), True};
-	*second = (struct label){binop(b, Ity_I64, Iop_Shr64, pair, IRExpr_Const(IRConst_U8(32))), True};
 }

@@ -40,9 +40,6 @@ IRExpr *is_not_0(struct block *b, IRExpr *label);
 
 struct lanes lanes_none(IRType type);
 struct lanes lanes_same(IRType type, struct label l);
-/* Two labels in one I64, and back. */
-IRExpr *lanes_pack(struct block *b, struct label first, struct label second);
-void lanes_unpack(struct block *b, IRExpr *pair, struct label *first, struct label *second);
 
 /* ---- bo_shadow_ops.c ---- */
 /* The labels of the result of an operation, from those of its operands. */

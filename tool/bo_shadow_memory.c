@@ -7,63 +7,74 @@
 #include "bo.h"
 
 #include "bo_label.h"
+#include "bo_label_set.h"
 #include "bo_shadow.h"
 
 #define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
 #define GRANULE_WORDS (GRANULE_BYTES / 8)
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
 
-static UInt **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
-ULong bo_shadow_upper;
+static ULong **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
+static UInt *used;       /* the granules that have a table */
+static UInt used_count, used_room;
+ULong bo_shadow_lanes[4];
 
 /* ---- words ---- */
 
-static UInt *word_find(Addr addr)
+static ULong *word_find(Addr addr)
 {
-	UInt *words = granules[addr >> BO_GRANULE_SHIFT];
+	ULong *words = granules[addr >> BO_GRANULE_SHIFT];
 
 	return words ? &words[(addr & (GRANULE_BYTES - 1)) / 8] : NULL;
 }
 
-static UInt word_get(Addr addr)
+static ULong word_get(Addr addr)
 {
-	const UInt *word = word_find(addr);
+	const ULong *word = word_find(addr);
 
 	return word ? *word : 0;
 }
 
-static void word_set(Addr addr, UInt label)
+static void granule_make(Addr g)
+{
+	granules[g] = bo_reserve(GRANULE_WORDS * sizeof(ULong));
+	bo_granules[g] |= BO_GRANULE_LABELS;
+	if (g)
+		bo_granules[g - 1] |= BO_GRANULE_LABELS; /* an access may begin there */
+	if (used_count == used_room) {
+		used_room = used_room ? 2 * used_room : 64;
+		used = VG_(realloc)("bo.granules", used, used_room * sizeof(*used));
+	}
+	used[used_count++] = (UInt)g;
+}
+
+static void word_set(Addr addr, ULong label)
 {
 	Addr g = addr >> BO_GRANULE_SHIFT;
 
 	if (UNLIKELY(!granules[g])) {
-		SysRes r;
 		if (!label)
 			return;
-		r = VG_(am_mmap_anon_float_valgrind)(GRANULE_WORDS * sizeof(UInt));
-		tl_assert(!sr_isError(r));
-		granules[g] = (UInt *)(Addr)sr_Res(r);
-		bo_granules[g] |= BO_GRANULE_LABELS;
-		if (g)
-			bo_granules[g - 1] |= BO_GRANULE_LABELS; /* an access may begin there */
+		granule_make(g);
 	}
 	granules[g][(addr & (GRANULE_BYTES - 1)) / 8] = label;
 }
 
 /* ---- ranges of up to 8 bytes ---- */
 
-static UInt get_slowly(Addr addr, UInt size)
+static ULong get_slowly(Addr addr, UInt size)
 {
-	UInt bytes[8];
+	ULong bytes[8];
 
 	for (UInt i = 0; i < size; i++)
 		bytes[i] = bo_label_byte(word_get(addr + i), (addr + i) & 7);
 	return bo_label_of_bytes(bytes, size);
 }
 
-static UInt get(Addr addr, UInt size)
+static ULong get(Addr addr, UInt size)
 {
-	UInt offset = addr & 7, word = word_get(addr);
+	ULong word = word_get(addr);
+	UInt offset = addr & 7;
 
 	if (LIKELY(offset + size <= 8 && (size == 8 || !(word & BO_LABEL_MIX))))
 		return word;
@@ -71,9 +82,9 @@ static UInt get(Addr addr, UInt size)
 }
 
 /* The part of one word that begins at `addr` gets the bytes of `label` from `from` on. */
-static void put_part(Addr addr, UInt size, UInt label, UInt from)
+static void put_part(Addr addr, UInt size, ULong label, UInt from)
 {
-	UInt bytes[8], old = word_get(addr);
+	ULong bytes[8], old = word_get(addr);
 
 	if (old == label && !(label & BO_LABEL_MIX))
 		return;
@@ -83,7 +94,7 @@ static void put_part(Addr addr, UInt size, UInt label, UInt from)
 	word_set(addr, bo_label_of_bytes(bytes, 8));
 }
 
-static void put(Addr addr, UInt size, UInt label)
+static void put(Addr addr, UInt size, ULong label)
 {
 	UInt first = 8 - (addr & 7);
 
@@ -100,16 +111,16 @@ static void put(Addr addr, UInt size, UInt label)
 
 /* ---- longer ranges ---- */
 
-static UInt get_all(Addr addr, SizeT size)
+static ULong get_all(Addr addr, SizeT size)
 {
-	UInt label = 0;
+	ULong label = 0;
 
 	for (SizeT done = 0; done < size; done += 8)
 		label = bo_label_union(label, get(addr + done, size - done < 8 ? (UInt)(size - done) : 8));
 	return label;
 }
 
-static void put_all(Addr addr, SizeT size, UInt label)
+static void put_all(Addr addr, SizeT size, ULong label)
 {
 	for (SizeT done = 0; done < size; done += 8)
 		put(addr + done, size - done < 8 ? (UInt)(size - done) : 8, label);
@@ -135,7 +146,7 @@ void bo_shadow_clear(Addr start, SizeT size)
 			continue;
 		}
 		put_all(start, first - start, 0);
-		VG_(memset)(word_find(first), 0, (end - first) / 8 * sizeof(UInt));
+		VG_(memset)(word_find(first), 0, (end - first) / 8 * sizeof(ULong));
 		put_all(end, start + part - end, 0);
 	}
 }
@@ -154,10 +165,10 @@ void bo_shadow_move(Addr from, Addr to, SizeT size)
 
 void bo_shadow_visit_memory(bo_label_visitor *visit)
 {
-	for (SizeT g = 0; g < GRANULES; g++)
-		for (UInt i = 0; granules[g] && i < GRANULE_WORDS; i++)
-			if (granules[g][i])
-				visit(&granules[g][i]);
+	for (UInt g = 0; g < used_count; g++)
+		for (ULong *word = granules[used[g]], *end = word + GRANULE_WORDS; word < end; word++)
+			if (*word)
+				visit(word);
 }
 
 /* ---- accesses ---- */
@@ -167,28 +178,17 @@ static Bool is_pm(Addr addr, UInt size)
 	return bo_granules[addr >> BO_GRANULE_SHIFT] & BO_GRANULE_PM && bo_event_touches_pm(addr, size);
 }
 
-static ULong pair(UInt first, UInt second)
+static ULong load_pm(Addr addr, ULong site, Addr sp, ULong address)
 {
-	return first | (ULong)second << 32;
-}
-
-static ULong load_pm(Addr addr, ULong site, Addr sp, UInt address)
-{
-	UInt size = BO_SITE_SIZE(site), context, label;
+	UInt size = BO_SITE_SIZE(site), context;
+	ULong label;
 
 	bo_event_label = address;
 	context = bo_on_load(addr, site, sp);
 	label = context ? bo_label_of_load(context, addr, size) : 0;
-	if (size != 16 && size != 32)
-		return label;
-	return bo_shadow_upper = pair(label, label);
-}
-
-static ULong load_pair(Addr addr, UInt address)
-{
-	UInt first = bo_label_add(get(addr, 8), address);
-
-	return pair(first, bo_label_add(get(addr + 8, 8), address));
+	if (size > 8)
+		bo_shadow_lanes[1] = bo_shadow_lanes[2] = bo_shadow_lanes[3] = label;
+	return label;
 }
 
 ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
@@ -196,21 +196,21 @@ ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 	UInt size = BO_SITE_SIZE(site);
 
 	if (is_pm(addr, size))
-		return load_pm(addr, site, sp, (UInt)address);
+		return load_pm(addr, site, sp, address);
 	if (LIKELY(size <= 8))
-		return bo_label_add(get(addr, size), (UInt)address);
-	if (size == 32)
-		bo_shadow_upper = load_pair(addr + 16, (UInt)address);
-	if (size == 16 || size == 32)
-		return load_pair(addr, (UInt)address);
-	return bo_label_add(get_all(addr, size), (UInt)address);
+		return bo_label_add(get(addr, size), address);
+	if (size != 16 && size != 32)
+		return bo_label_add(get_all(addr, size), address);
+	for (UInt i = 1; i < size / 8; i++)
+		bo_shadow_lanes[i] = bo_label_add(get(addr + 8 * i, 8), address);
+	return bo_label_add(get(addr, 8), address);
 }
 
-static void store_pm(Addr addr, ULong site, Addr sp, UInt value, UInt address)
+static void store_pm(Addr addr, ULong site, Addr sp, ULong label)
 {
 	UInt kind = BO_SITE_KIND(site) & ~(BO_SHADOW_SAVES | BO_SHADOW_SERVES);
 
-	bo_event_label = bo_label_union(value, address);
+	bo_event_label = label;
 	if (kind & BO_SHADOW_SILENT)
 		return;
 	site = BO_SITE(BO_SITE_CODE(site), BO_SITE_SIZE(site), kind);
@@ -221,58 +221,58 @@ static void store_pm(Addr addr, ULong site, Addr sp, UInt value, UInt address)
 }
 
 /* What every byte of a store gets besides the label of its value. */
-static UInt reason_to_store(Addr addr, ULong site, Addr sp, ULong address)
+static ULong reason_to_store(Addr addr, ULong site, Addr sp, ULong address)
 {
 	UInt flags = BO_SITE_KIND(site);
 
 	if (!bo_control || flags & BO_SHADOW_SAVES || (flags & BO_SHADOW_SERVES && !bo_frame_is_on_stack(addr, sp)))
-		return (UInt)address;
-	return bo_label_union((UInt)address, bo_control);
+		return address;
+	return bo_label_union(address, bo_control);
 }
 
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
 {
-	UInt size = BO_SITE_SIZE(site), label;
+	UInt size = BO_SITE_SIZE(site);
+	ULong label;
 
 	if (is_pm(addr, size)) {
-		store_pm(addr, site, sp, (UInt)value, (UInt)address);
+		store_pm(addr, site, sp, bo_label_union(value, address));
 		return;
 	}
-	label = bo_label_add((UInt)value, reason_to_store(addr, site, sp, address));
+	label = bo_label_add(value, reason_to_store(addr, site, sp, address));
 	if (LIKELY(size <= 8))
 		put(addr, size, label);
 	else
 		put_all(addr, size, bo_label_flatten(label));
 }
 
-void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong value, ULong upper, ULong address)
+void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address)
 {
-	UInt size = BO_SITE_SIZE(site), label[4] = {(UInt)value, value >> 32, (UInt)upper, upper >> 32}, reason;
+	UInt lanes = BO_SITE_SIZE(site) / 8;
+	ULong reason;
 
-	if (is_pm(addr, size)) {
-		UInt all = bo_label_union(bo_label_union(label[0], label[1]), bo_label_union(label[2], label[3]));
-		store_pm(addr, site, sp, all, (UInt)address);
+	if (is_pm(addr, 8 * lanes)) {
+		for (UInt i = 0; i < lanes; i++)
+			address = bo_label_union(address, bo_shadow_lanes[i]);
+		store_pm(addr, site, sp, address);
 		return;
 	}
 	reason = reason_to_store(addr, site, sp, address);
-	for (UInt i = 0; i < size / 8; i++)
-		put(addr + 8 * i, 8, bo_label_add(label[i], reason));
+	for (UInt i = 0; i < lanes; i++)
+		put(addr + 8 * i, 8, bo_label_add(bo_shadow_lanes[i], reason));
 }
 
 void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value, ULong address)
 {
-	UInt size = BO_SITE_SIZE(site), label = bo_label_union((UInt)value, (UInt)address);
+	UInt size = BO_SITE_SIZE(site);
 
-	bo_event_label = label;
+	bo_event_label = bo_label_union(value, address);
 	if (stored && !is_pm(addr, size))
-		put_all(addr, size, bo_label_union(label, bo_control));
+		put_all(addr, size, bo_label_union(bo_event_label, bo_control));
 	bo_on_cas(addr, site, sp, stored);
 }
 
 void bo_shadow_memory_init(void)
 {
-	SysRes r = VG_(am_mmap_anon_float_valgrind)(GRANULES * sizeof(UInt *));
-
-	tl_assert(!sr_isError(r));
-	granules = (UInt **)(Addr)sr_Res(r);
+	granules = bo_reserve(GRANULES * sizeof(*granules));
 }
