@@ -5,12 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "cli/dump.h"
 #include "invariants/invariants.h"
 
 #define SEEN_WIDTH 12
 #define REASON_COLUMN 18
+
+struct printer {
+	struct out *out;
+	struct symbols *symbols; /* NULL: no source */
+	struct map sites;        /* code of stores -> its site; UINT64_MAX: several */
+};
 
 static const char *const roles[] = {
 	[INVARIANT_LOAD] = "load",
@@ -19,21 +26,45 @@ static const char *const roles[] = {
 	[INVARIANT_STORE] = "store",
 };
 
-static void print_code(struct out *out, struct symbols *symbols, const struct invariant_code *code)
+static void print_place(struct out *out, struct symbols *symbols, const struct trace_module *module, uint64_t offset,
+			bool caller)
 {
 	const struct symbols_frame *frames;
-	const char *slash = code->module ? strrchr(code->module->path, '/') : NULL;
+	const char *slash = module ? strrchr(module->path, '/') : NULL;
 	char text[1024];
 
-	if (symbols && code->module) {
-		symbols_lookup(symbols, code->module, code->offset, code->caller, &frames);
+	if (symbols && module) {
+		symbols_lookup(symbols, module, offset, caller, &frames);
 		symbols_frame_text(&frames[0], text, sizeof(text));
 		out_text(out, text);
 		return;
 	}
-	out_word(out, slash ? slash + 1 : code->module ? code->module->path : "[no file]");
+	out_word(out, slash ? slash + 1 : module ? module->path : "[no file]");
 	out_char(out, '+');
-	out_hex(out, code->offset);
+	out_hex(out, offset);
+}
+
+/* `from`: also say who calls it. */
+static void print_code(const struct printer *p, const struct invariant_code *code, bool from)
+{
+	print_place(p->out, p->symbols, code->module, code->offset, code->caller);
+	if (!from || !code->from)
+		return;
+	out_text(p->out, " from ");
+	print_place(p->out, p->symbols, code->from, code->from_offset, true);
+}
+
+/* Does the same code have several sites, that is callers? */
+static void site_note(struct printer *p, const struct invariant_code *code, uint32_t site)
+{
+	uint64_t *known = map_put(&p->sites, (uintptr_t)code->module, code->offset);
+
+	*known = !*known || *known == site ? site : UINT64_MAX;
+}
+
+static void print_site(const struct printer *p, const struct invariant_code *code)
+{
+	print_code(p, code, *map_get(&p->sites, (uintptr_t)code->module, code->offset) == UINT64_MAX);
 }
 
 static void print_distances(struct out *out, const struct invariant *invariant)
@@ -51,15 +82,17 @@ static void print_distances(struct out *out, const struct invariant *invariant)
 	}
 }
 
-static void print_invariant(struct out *out, struct symbols *symbols, const struct invariant *invariant)
+static void print_invariant(const struct printer *p, const struct invariant *invariant)
 {
+	struct out *out = p->out;
+
 	out_text(out, invariant_rule_name(invariant->rule));
 	out_grouped(out, invariant->seen, SEEN_WIDTH);
 	out_text(out, "  ");
-	print_code(out, symbols, &invariant->first);
+	print_site(p, &invariant->first);
 	if (invariant->rule != INVARIANT_RA1) {
 		out_text(out, " -> ");
-		print_code(out, symbols, &invariant->second);
+		print_site(p, &invariant->second);
 		print_distances(out, invariant);
 	}
 	out_char(out, '\n');
@@ -67,7 +100,7 @@ static void print_invariant(struct out *out, struct symbols *symbols, const stru
 		out_pad(out, REASON_COLUMN);
 		out_text(out, roles[invariant->because[i].role]);
 		out_char(out, ' ');
-		print_code(out, symbols, &invariant->because[i].code);
+		print_code(p, &invariant->because[i].code, false);
 		out_char(out, '\n');
 	}
 }
@@ -85,16 +118,19 @@ static int invariant_compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void print_all(struct out *out, struct symbols *symbols, const struct invariants *inv)
+static void print_all(struct printer *p, const struct invariants *inv)
 {
 	size_t count = invariants_count(inv);
 	const struct invariant **all = mem_alloc((count + 1) * sizeof(*all));
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		all[i] = invariants_at(inv, i);
+		site_note(p, &all[i]->first, all[i]->first_site);
+		site_note(p, &all[i]->second, all[i]->second_site);
+	}
 	qsort(all, count, sizeof(*all), invariant_compare);
-	for (size_t i = 0; i < count && !out_failed(out); i++)
-		print_invariant(out, symbols, all[i]);
+	for (size_t i = 0; i < count && !out_failed(p->out); i++)
+		print_invariant(p, all[i]);
 	free(all);
 }
 
@@ -121,6 +157,7 @@ static void print_figures(struct out *out, const struct invariants *inv)
 
 int dump_invariants(struct out *out, struct trace *trace, struct symbols *symbols, struct err *err)
 {
+	struct printer printer = {.out = out, .symbols = symbols};
 	struct invariants *inv = invariants_new();
 	struct event ev;
 	int more;
@@ -128,7 +165,8 @@ int dump_invariants(struct out *out, struct trace *trace, struct symbols *symbol
 	invariants_begin(inv, trace);
 	while ((more = trace_next(trace, &ev, err)) > 0)
 		invariants_event(inv, &ev);
-	print_all(out, symbols, inv);
+	print_all(&printer, inv);
+	map_free(&printer.sites);
 	print_figures(out, inv);
 	invariants_free(inv);
 	return more;

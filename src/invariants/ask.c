@@ -112,12 +112,24 @@ static void read_push(const struct invariants *inv, struct invariant_match *matc
 		reason_push(inv, match, INVARIANT_BRANCH, inv->reads.at[read].branch_site);
 }
 
+static const struct invariant *lifted_in(const struct liftings *in, enum invariant_rule rule, uint32_t first,
+					 uint32_t second)
+{
+	const uint64_t *number = map_get(&in->numbers, rule, (uint64_t)first << 32 | second);
+	const struct lifted *lifted = number ? slab_at(&in->all, *number - 1) : NULL;
+
+	return lifted ? &lifted->invariant : NULL;
+}
+
+/* If nobody has read what a site has stored, it may be like other calls of the same code. */
 static const struct invariant *lifted_find(const struct invariants *inv, enum invariant_rule rule, uint32_t first,
 					   uint32_t second)
 {
-	const uint64_t *number = map_get(&inv->numbers, rule, (uint64_t)first << 32 | second);
+	const struct invariant *lifted = lifted_in(&inv->lifted, rule, first, second);
 
-	return number ? invariants_at(inv, *number - 1) : NULL;
+	if (lifted || (site_is_observed(inv, first) && site_is_observed(inv, second)))
+		return lifted;
+	return lifted_in(&inv->general, rule, sites_general(&inv->sites, first), sites_general(&inv->sites, second));
 }
 
 /* Did accesses to the bytes of `access` depend on reads of the bytes of `read`? */
@@ -221,12 +233,12 @@ bool invariants_guardian(const struct invariants *inv, const struct store_place 
 
 size_t invariants_count(const struct invariants *inv)
 {
-	return inv->lifted.count;
+	return inv->lifted.all.count;
 }
 
 const struct invariant *invariants_at(const struct invariants *inv, size_t number)
 {
-	const struct lifted *lifted = slab_at(&inv->lifted, number);
+	const struct lifted *lifted = slab_at(&inv->lifted.all, number);
 
 	lessons_settle(inv);
 	return lifted ? &lifted->invariant : NULL;
@@ -238,7 +250,7 @@ struct invariants_figures invariants_figures(const struct invariants *inv)
 					     .labels = inv->labels.count - 1,
 					     .many = inv->many};
 
-	for (size_t i = 0; i < inv->lifted.count; i++) {
+	for (size_t i = 0; i < inv->lifted.all.count; i++) {
 		enum invariant_rule rule = invariants_at(inv, i)->rule;
 
 		figures.ordering += rule != INVARIANT_RA1;

@@ -55,6 +55,8 @@ struct invariant_code {
 	const struct trace_module *module; /* of the innermost frame outside of libraries; NULL: no file */
 	uint64_t offset;                   /* in the module's file */
 	bool caller;                       /* the offset is that of a return address */
+	const struct trace_module *from;   /* the same of that frame's caller; NULL: none, or no file */
+	uint64_t from_offset;
 	unsigned recording; /* 0: the first recording that was fed, 1: the next ...; where `context` is valid */
 	uint32_t context;
 };

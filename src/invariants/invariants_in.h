@@ -79,6 +79,12 @@ struct lifted {
 	uint32_t lesson; /* the last one that shows it */
 };
 
+/* Invariants between sites. */
+struct liftings {
+	struct map numbers; /* (rule, sites) -> 1 + number */
+	struct slab all;    /* struct lifted */
+};
+
 struct lessons; /* learn.c */
 
 struct invariants {
@@ -94,9 +100,10 @@ struct invariants {
 	VEC_OF(struct write) writes;
 	struct map fact_numbers; /* (rule and place, label) -> fact */
 	VEC_OF(struct fact) facts;
-	struct map numbers;      /* (rule, sites) -> 1 + number of the lifted invariant */
-	struct slab lifted;      /* struct lifted */
-	struct lessons *lessons; /* NULL: nothing has dependencies so far */
+	struct liftings lifted;
+	struct liftings general;  /* between general sites: for stores that nobody reads */
+	VEC_OF(uint8_t) observed; /* by site: 1: it takes part in `lifted` */
+	struct lessons *lessons;  /* NULL: nothing has dependencies so far */
 	uint64_t many;
 	struct answers *answers;
 	/* The current recording: */
@@ -126,6 +133,11 @@ static inline bool places_overlap(const struct place *a, const struct place *b)
 void lessons_free(struct lessons *lessons);
 /* Bring the counts of lifted invariants and facts up to date. */
 void lessons_settle(const struct invariants *inv);
+
+static inline bool site_is_observed(const struct invariants *inv, uint32_t site)
+{
+	return site < inv->observed.count && inv->observed.at[site];
+}
 
 /* Does the invariant hold at this distance, and if so, because of the distance or of the sites? */
 bool lifted_holds(const struct invariant *lifted, bool same_file, int64_t distance, enum invariant_scope *scope);

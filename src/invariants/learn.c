@@ -24,8 +24,9 @@ struct lesson {
 
 /* The invariant between two writes, so that it need not be looked up. */
 struct lifting {
-	uint32_t rule, first, second;
-	struct lifted *lifted;
+	enum invariant_rule rule;
+	uint32_t first, second;
+	struct lifted *lifted[2]; /* by sites, and by general sites; NULL: there is none */
 };
 
 struct lessons {
@@ -165,15 +166,16 @@ static void reasons_add(struct invariants *inv, struct invariant *lifted, const 
 		reason_add(inv, lifted, INVARIANT_STORE, access->site);
 }
 
-static struct lifted *lifted_between(struct invariants *inv, enum invariant_rule rule, uint32_t first, uint32_t second)
+static struct lifted *lifted_between(struct invariants *inv, struct liftings *in, enum invariant_rule rule,
+				     uint32_t first, uint32_t second)
 {
-	uint64_t *number = map_put(&inv->numbers, rule, (uint64_t)first << 32 | second);
+	uint64_t *number = map_put(&in->numbers, rule, (uint64_t)first << 32 | second);
 	struct lifted *lifted;
 
 	if (*number)
-		return slab_at(&inv->lifted, *number - 1);
-	lifted = slab_push(&inv->lifted);
-	*number = inv->lifted.count;
+		return slab_at(&in->all, *number - 1);
+	lifted = slab_push(&in->all);
+	*number = in->all.count;
 	lifted->invariant = (struct invariant){
 		.rule = rule,
 		.number = (uint32_t)(*number - 1),
@@ -183,6 +185,13 @@ static struct lifted *lifted_between(struct invariants *inv, enum invariant_rule
 		.second = *sites_code(&inv->sites, second),
 	};
 	return lifted;
+}
+
+static void site_observe(struct invariants *inv, uint32_t site)
+{
+	while (inv->observed.count <= site)
+		vec_push(&inv->observed, 0);
+	inv->observed.at[site] = 1;
 }
 
 static bool distance_is_known(const struct invariant *lifted, int64_t distance)
@@ -211,21 +220,6 @@ bool lifted_holds(const struct invariant *lifted, bool same_file, int64_t distan
 	return *scope == INVARIANT_DISTANCE || lifted->anywhere;
 }
 
-/* Work out the invariant between two writes; NULL: there is none. */
-static struct lifted *writes_lift(struct invariants *inv, const struct access *access, const struct read *read,
-				  uint32_t first, uint32_t second)
-{
-	struct write a = inv->writes.at[first], b = inv->writes.at[second];
-	struct lifted *lifted;
-
-	if (!a.site || !b.site || places_overlap(&inv->places.at[a.place], &inv->places.at[b.place]))
-		return NULL;
-	lifted = lifted_between(inv, access->rule, a.site, b.site);
-	distance_add(&lifted->invariant, &inv->places.at[a.place], &inv->places.at[b.place]);
-	reasons_add(inv, &lifted->invariant, access, read);
-	return lifted;
-}
-
 /* A lesson shows an invariant once, whatever the number of reads that show it. */
 static void lesson_add(struct invariants *inv, struct lesson *lesson, struct lifted *lifted)
 {
@@ -235,44 +229,45 @@ static void lesson_add(struct invariants *inv, struct lesson *lesson, struct lif
 	vec_push(&lesson->shown, lifted);
 }
 
-/* Where the invariant of a rule between two writes is remembered; true if it is there. */
-static bool lifting_find(struct invariants *inv, enum invariant_rule rule, uint32_t first, uint32_t second,
-			 struct lifting **known)
+/* Work out the invariant between two writes. */
+static void writes_lift(struct invariants *inv, const struct access *access, const struct read *read,
+			struct lifting *lifting)
+{
+	struct write a = inv->writes.at[lifting->first], b = inv->writes.at[lifting->second];
+	const struct place *first = &inv->places.at[a.place], *second = &inv->places.at[b.place];
+	uint32_t sites[][2] = {{a.site, b.site},
+			       {sites_general(&inv->sites, a.site), sites_general(&inv->sites, b.site)}};
+	struct liftings *in[] = {&inv->lifted, &inv->general};
+
+	if (!a.site || !b.site || (lifting->rule != INVARIANT_RA1 && places_overlap(first, second)))
+		return;
+	site_observe(inv, a.site);
+	site_observe(inv, b.site);
+	for (unsigned i = 0; i < 2; i++) {
+		struct lifted *lifted = lifted_between(inv, in[i], lifting->rule, sites[i][0], sites[i][1]);
+
+		if (lifting->rule == INVARIANT_RA1)
+			lifted->invariant.anywhere = true;
+		else
+			distance_add(&lifted->invariant, first, second);
+		reasons_add(inv, &lifted->invariant, access, read);
+		lifting->lifted[i] = lifted;
+	}
+}
+
+/* `first` should persist before `second`; RA1: what this write stores decides whether other places are loaded. */
+static void lift(struct invariants *inv, struct lesson *lesson, enum invariant_rule rule, const struct access *access,
+		 const struct read *read, uint32_t first, uint32_t second)
 {
 	uint64_t hash = ((uint64_t)first << 32 | second) * 0x9e3779b97f4a7c15u + rule;
-	struct lifting *at = &inv->lessons->liftings[(hash ^ hash >> 40) & (LIFTINGS - 1)];
-	bool found = at->first == first && at->second == second && at->rule == rule;
+	struct lifting *known = &inv->lessons->liftings[(hash ^ hash >> 40) & (LIFTINGS - 1)];
 
-	if (!found)
-		*at = (struct lifting){.rule = rule, .first = first, .second = second};
-	*known = at;
-	return found;
-}
-
-/* `first` should persist before `second`. */
-static void lift(struct invariants *inv, struct lesson *lesson, const struct access *access, const struct read *read,
-		 uint32_t first, uint32_t second)
-{
-	struct lifting *known;
-
-	if (!lifting_find(inv, access->rule, first, second, &known))
-		known->lifted = writes_lift(inv, access, read, first, second);
-	lesson_add(inv, lesson, known->lifted);
-}
-
-/* What this write stores decides whether other places are loaded. */
-static void lift_guard(struct invariants *inv, struct lesson *lesson, const struct access *access,
-		       const struct read *read, uint32_t write)
-{
-	uint32_t site = inv->writes.at[write].site;
-	struct lifting *known;
-
-	if (!lifting_find(inv, INVARIANT_RA1, write, write, &known) && site) {
-		known->lifted = lifted_between(inv, INVARIANT_RA1, site, site);
-		known->lifted->invariant.anywhere = true;
-		reasons_add(inv, &known->lifted->invariant, access, read);
+	if (known->first != first || known->second != second || known->rule != rule) {
+		*known = (struct lifting){.rule = rule, .first = first, .second = second};
+		writes_lift(inv, access, read, known);
 	}
-	lesson_add(inv, lesson, known->lifted);
+	lesson_add(inv, lesson, known->lifted[0]);
+	lesson_add(inv, lesson, known->lifted[1]);
 }
 
 /* The read decided whether another place is loaded. */
@@ -303,14 +298,14 @@ static void read_learn(struct invariants *inv, struct lesson *lesson, const stru
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < access->writer_count; k++)
 			if (access->rule == INVARIANT_RO3)
-				lift(inv, lesson, access, of, access->writers[k], writers[i]);
+				lift(inv, lesson, access->rule, access, of, access->writers[k], writers[i]);
 			else
-				lift(inv, lesson, access, of, writers[i], access->writers[k]);
+				lift(inv, lesson, access->rule, access, of, writers[i], access->writers[k]);
 	if (access->rule != INVARIANT_RO3)
 		return;
 	guard(inv, lesson, read);
 	for (size_t i = 0; i < count; i++)
-		lift_guard(inv, lesson, access, of, writers[i]);
+		lift(inv, lesson, INVARIANT_RA1, access, of, writers[i], writers[i]);
 }
 
 static void access_learn(struct invariants *inv, const struct access *access)

@@ -29,7 +29,7 @@ struct invariants *invariants_new(void)
 
 	sites_init(&inv->sites);
 	bytes_init(&inv->bytes);
-	inv->lifted = SLAB_OF(struct lifted);
+	inv->lifted.all = inv->general.all = SLAB_OF(struct lifted);
 	PUSH_UNUSED(&inv->places);
 	PUSH_UNUSED(&inv->reads);
 	PUSH_UNUSED(&inv->labels);
@@ -55,8 +55,11 @@ void invariants_free(struct invariants *inv)
 	vec_free(&inv->writes);
 	map_free(&inv->fact_numbers);
 	vec_free(&inv->facts);
-	map_free(&inv->numbers);
-	slab_free(&inv->lifted);
+	map_free(&inv->lifted.numbers);
+	slab_free(&inv->lifted.all);
+	map_free(&inv->general.numbers);
+	slab_free(&inv->general.all);
+	vec_free(&inv->observed);
 	lessons_free(inv->lessons);
 	answers_clear(inv->answers);
 	free(inv->answers);

@@ -45,8 +45,8 @@ int main(int argc, char **argv)
 
 	CHECK(argc == 2);
 	table = (struct table *)pool_create(argv[1]);
-	insert(7);
-	insert(8);
+	insert(7); // first insert
+	insert(8); // second insert
 	found = has(0, 7) + has(1, 8) + has(1, 8);
 	finish();
 	CHECK(found == 3);

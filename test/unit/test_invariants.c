@@ -10,7 +10,8 @@
 
 #define A ((uint64_t)0x7f0000000000)
 #define CODES 32u
-#define COPY CODES /* code COPY + n: memcpy, called by code n; code 2 * COPY + n: an allocator's store for it */
+#define COPY CODES     /* code COPY + n: memcpy, called by code n; code 2 * COPY + n: an allocator's store for it */
+#define SET (3 * COPY) /* code SET + n: a function of the program that stores, called by code n */
 #define POOL_BYTES 0x100000u
 
 static struct builder b;
@@ -36,6 +37,9 @@ static void start(void **state, const char *program)
 	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, 0xfff8);
 	for (uint64_t code = 1; code < CODES; code++)
 		builder_put(&b, BO_OP_DEF_CONTEXT, code, 3, 0x88);
+	builder_put(&b, BO_OP_DEF_CONTEXT, 0, 1, 0xfffc);
+	for (uint64_t code = 1; code < CODES; code++)
+		builder_put(&b, BO_OP_DEF_CONTEXT, code, 1, 0x999);
 	builder_put(&b, BO_OP_DEF_FILE, 8, 77, POOL_BYTES, 0, BUILDER_P("/pm/pool"));
 	builder_put(&b, BO_OP_MAP, 1, 1, A, POOL_BYTES, 0, PROT_READ | PROT_WRITE, MAP_SHARED);
 }
@@ -383,6 +387,37 @@ static void test_libraries(void **state)
 	done();
 }
 
+/* A small function stores for its callers: they are told apart.  But if nobody has read what one of them stored, the
+ * function is what counts. */
+static void test_helper(void **state)
+{
+	struct invariant_match match;
+
+	start(state, "/bin/program");
+	store(SET + 1, 0x0, 8, 0, 0);
+	store(SET + 2, 0x40, 8, label(read_of(3, 0x0, 8, 0)), 0);
+	store(SET + 4, 0x80, 1, 0, 0);
+	load(5, 0x0, 8, 0, label(read_of(3, 0x80, 1, 6)));
+	infer();
+	match = ordered(place(SET + 1, 0x400, 8), place(SET + 2, 0x440, 8), INVARIANT_RO1, INVARIANT_DISTANCE, 1);
+	assert_int_equal(match.lifted->first.offset, 0x999);
+	assert_int_equal(match.lifted->first.from_offset, 0x10);
+	assert_ptr_equal(match.lifted->first.from, match.lifted->first.module);
+	ordered(place(SET + 1, 0x400, 8), place(SET + 4, 0x480, 1), INVARIANT_RO3, INVARIANT_DISTANCE, 1);
+	unordered(place(SET + 2, 0x400, 8), place(SET + 1, 0x440, 8));
+	unordered(place(SET + 1, 0x400, 8), place(SET + 4, 0x440, 8));
+	ordered(place(SET + 8, 0x400, 8), place(SET + 9, 0x440, 8), INVARIANT_RO1, INVARIANT_DISTANCE, 1);
+	ordered(place(SET + 1, 0x400, 8), place(SET + 9, 0x440, 8), INVARIANT_RO1, INVARIANT_DISTANCE, 1);
+	unordered(place(SET + 8, 0x400, 8), place(SET + 9, 0x448, 8));
+	struct store_place token = place(SET + 4, 0x4000, 8), other = place(SET + 1, 0x4000, 8);
+	struct store_place unread = place(SET + 9, 0x4000, 8);
+	assert_true(invariants_guardian(inv, &token, &match));
+	assert_false(invariants_guardian(inv, &other, &match));
+	assert_true(invariants_guardian(inv, &unread, &match));
+	assert_int_equal(invariants_count(inv), 3);
+	done();
+}
+
 /* Of a label that is not complete, the reads that are listed count. */
 static void test_many(void **state)
 {
@@ -459,8 +494,8 @@ int main(void)
 		scratch_test(test_data),           scratch_test(test_control),   scratch_test(test_guarded_read),
 		scratch_test(test_two_rules),      scratch_test(test_overlap),   scratch_test(test_writers),
 		scratch_test(test_writer_changes), scratch_test(test_same_site), scratch_test(test_anywhere),
-		scratch_test(test_libraries),      scratch_test(test_many),      scratch_test(test_counts),
-		scratch_test(test_recovery),
+		scratch_test(test_libraries),      scratch_test(test_helper),    scratch_test(test_many),
+		scratch_test(test_counts),         scratch_test(test_recovery),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
