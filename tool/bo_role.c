@@ -47,18 +47,68 @@ Bool bo_role_serves(Addr insn)
 	return is_in_module(insn, modules);
 }
 
+static Bool is_any(const HChar *s, const HChar *const *names)
+{
+	for (; *names; names++)
+		if (VG_(strcmp)(s, *names) == 0)
+			return True;
+	return False;
+}
+
+/* Does a function with one of these names start here? */
+static Bool is_entry_of(Addr insn, const HChar *const *names)
+{
+	struct bo_symbol symbol;
+
+	if (!bo_symbol_at(insn, &symbol) || symbol.start != insn)
+		return False;
+	for (const HChar **other = symbol.others; other && *other; other++)
+		if (is_any(*other, names))
+			return True;
+	return is_any(symbol.name, names);
+}
+
 Bool bo_role_allocates(Addr insn)
 {
 	static const HChar *const names[] = {
 		"malloc",         "calloc", "realloc", "free",         "memalign",           "aligned_alloc",
-		"posix_memalign", "valloc", "pvalloc", "reallocarray", "malloc_usable_size",
+		"posix_memalign", "valloc", "pvalloc", "reallocarray", "malloc_usable_size", NULL,
 	};
-	const HChar *name;
 
-	if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), insn, &name))
+	return is_entry_of(insn, names);
+}
+
+Bool bo_role_prints(Addr insn)
+{
+	static const HChar *const names[] = {
+		"printf",
+		"fprintf",
+		"vprintf",
+		"vfprintf",
+		"puts",
+		"fputs",
+		"putchar",
+		"fputc",
+		"putc",
+		"fwrite",
+		"perror",
+		"fflush",
+		"__printf_chk",
+		"__fprintf_chk",
+		"__vprintf_chk",
+		"__vfprintf_chk",
+		"fputs_unlocked",
+		"fwrite_unlocked",
+		"putc_unlocked",
+		"putchar_unlocked",
+		NULL,
+	};
+	/* Of std::ostream: operator<<, _M_insert, put, write, flush; and operator<< of strings. */
+	static const HChar *const methods[] = {"_ZNSols",     "_ZNSo9_M_insert",        "_ZNSo3put", "_ZNSo5write",
+					       "_ZNSo5flush", "_ZSt16__ostream_insert", NULL};
+	struct bo_symbol symbol;
+
+	if (!bo_symbol_at(insn, &symbol) || symbol.start != insn)
 		return False;
-	for (UInt i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (VG_(strcmp)(name, names[i]) == 0)
-			return True;
-	return False;
+	return starts_with_any(symbol.name, methods) || is_entry_of(insn, names);
 }

@@ -14,6 +14,10 @@ Bool bo_role_restores(Addr insn);
 /* Entry of the memory allocator: which memory it returns depends on all requests before. */
 Bool bo_role_allocates(Addr insn);
 
+/* Entry of a function that prints to a stream: how full its buffer is depends on all that was printed before.  What a
+ * program has printed decides nothing that it does later. */
+Bool bo_role_prints(Addr insn);
+
 /* A PM library: its lanes, logs, caches and lists of free blocks are for all transactions. */
 Bool bo_role_serves(Addr insn);
 

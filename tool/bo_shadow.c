@@ -500,19 +500,22 @@ static Bool saves_or_restores(const struct x86_parts *p)
 	       (p->opcode == 0xff && x86_extension(p) == 2);                  /* CALL, indirect */
 }
 
-static VG_REGPARM(1) void on_allocator(Addr sp)
+static VG_REGPARM(1) void on_own_work(Addr sp)
 {
 	bo_control_push_barrier(sp, True);
 }
 
-/* Arguments are without labels.  The barrier ends with the function's frame. */
-static void enter_allocator(struct block *b)
+/* A function begins whose work is none of the program's.  Arguments in registers are without labels.  The barrier ends
+ * with the function's frame. */
+static void enter_own_work(struct block *b)
 {
-	static const Int arguments[] = {GUEST(RDI), GUEST(RSI), GUEST(RDX)};
+	static const Int arguments[] = {GUEST(RDI), GUEST(RSI), GUEST(RDX), GUEST(RCX), GUEST(R8), GUEST(R9)};
 
-	for (UInt i = 0; i < 3; i++)
+	for (UInt i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
 		addStmtToIRSB(b->out, IRStmt_Put(now.registers + arguments[i], u64(0)));
-	call(b, 1, "on_allocator", on_allocator, mkIRExprVec_1(guest_reg(b, OFF_RSP)), NULL);
+	for (Int offset = GUEST(YMM0); offset < GUEST(YMM8); offset += 8)
+		addStmtToIRSB(b->out, IRStmt_Put(now.registers + offset, u64(0)));
+	call(b, 1, "on_own_work", on_own_work, mkIRExprVec_1(guest_reg(b, OFF_RSP)), NULL);
 }
 
 void bo_shadow_insn(struct block *b)
@@ -524,8 +527,8 @@ void bo_shadow_insn(struct block *b)
 		return;
 	now.began = True;
 	bo_control_add_join(b->out, b->insn);
-	if (bo_role_allocates(b->insn))
-		enter_allocator(b);
+	if (bo_role_allocates(b->insn) || bo_role_prints(b->insn))
+		enter_own_work(b);
 }
 
 /* The number of instructions before the first join that is not the start of the block; 0: there is none. */

@@ -109,3 +109,14 @@ CASE(number_printed)
 	*(volatile char *)&pm->y = text[0]; //! store y: data x; control x
 	pm->w = 1;                          //! store w: nothing
 }
+
+/* What was printed is forgotten: what a stream does with it is none of the program's decisions. */
+CASE(stream)
+{
+	FILE *null = fopen("/dev/null", "w");
+
+	if (pm->flag)
+		fprintf(null, "%lu\n", (unsigned long)pm->x);
+	pm->y = (uint64_t)ftell(null); //! store y: nothing
+	fclose(null);
+}
