@@ -13,9 +13,9 @@
 
 /* The pair that an invariant is about. */
 struct reason {
-	struct invariant_match match;
-	const struct crash_store *lost; /* the first store, if it is lost; NULL: it was not made yet */
-	uint32_t first;                 /* its context */
+	struct invariant_match match, other; /* `other`: of RA1, why the second store is a guardian */
+	const struct crash_store *lost;      /* the first store, if it is lost; NULL: it was not made yet */
+	uint32_t first;                      /* its context */
 	struct crash_store second;
 	struct store_place places[2];
 };
@@ -47,11 +47,12 @@ static bool pair_matches(struct asking *a, const struct store_place *first, cons
 			 bool computed)
 {
 	const struct invariants *inv = a->violate->invariants;
-	struct invariant_match matches[INVARIANT_ORDERINGS], other;
+	struct invariant_match matches[INVARIANT_ORDERINGS];
 	size_t count;
 
 	if (a->atomicity)
-		return invariants_guardian(inv, first, &a->found.match) && invariants_guardian(inv, second, &other);
+		return invariants_guardian(inv, first, &a->found.match) &&
+		       invariants_guardian(inv, second, &a->found.other);
 	count = invariants_orders(inv, first, second, matches);
 	for (size_t i = 0; i < count; i++)
 		if (computed || matches[i].rule == INVARIANT_RO3) {
@@ -259,6 +260,8 @@ void violate_tell(const struct chooser *chooser, const struct trace *trace, stru
 	a.atomicity = !known;
 	if (!known && !ask_all(&a))
 		return;
-	tally_note(&v->tally, a.found.match.rule, &a.found.places[0], &a.found.places[1], TALLY_CONFIRMED);
+	tally_note(&v->tally, a.found.match.rule,
+		   &(struct lifted){a.found.match.lifted, a.atomicity ? a.found.other.lifted : NULL},
+		   &a.found.places[0], &a.found.places[1], TALLY_CONFIRMED);
 	reason_tell(chooser->campaign, &a.found, s);
 }

@@ -242,11 +242,15 @@ static unsigned pair_ways(const struct search *s, struct side *first, struct sid
 	return ways;
 }
 
-static void violation_add(struct search *s, enum invariant_rule rule, uint64_t seen, unsigned ways,
-			  const struct side *first, const struct side *second)
+static void violation_add(struct search *s, const struct invariant_match *match, const struct invariant *other,
+			  unsigned ways, const struct side *first, const struct side *second)
 {
-	struct violation violation = {
-		.rule = rule, .seen = seen, .ways = ways, .first = *first->made, .second = *second->made};
+	struct violation violation = {.rule = match->rule,
+				      .lifted = {match->lifted, other},
+				      .seen = match->seen,
+				      .ways = ways,
+				      .first = *first->made,
+				      .second = *second->made};
 
 	vec_push(&s->found->all, violation);
 }
@@ -272,7 +276,7 @@ static void pair_try(struct search *s, struct side *first, struct side *second)
 
 	for (size_t i = 0; ways && i < count; i++)
 		if (is_timely(&matches[i], first, second))
-			violation_add(s, matches[i].rule, matches[i].seen, ways, first, second);
+			violation_add(s, &matches[i], NULL, ways, first, second);
 }
 
 /* RA1 holds between any two guardians, but its states depend on one of them alone, so a single partner that makes them
@@ -293,11 +297,11 @@ static void guardian_try(struct search *s, size_t index)
 			tried++;
 			ways = wanted & WAY_WITHOUT_FIRST & pair_ways(s, own, other);
 			if (ways)
-				violation_add(s, INVARIANT_RA1, own->match.seen, ways, own, other);
+				violation_add(s, &own->match, other->match.lifted, ways, own, other);
 			wanted &= ~ways;
 			ways = other->held ? wanted & WAY_ONLY_SECOND & pair_ways(s, other, own) : 0;
 			if (ways)
-				violation_add(s, INVARIANT_RA1, own->match.seen, ways, other, own);
+				violation_add(s, &other->match, own->match.lifted, ways, other, own);
 			wanted &= ~ways;
 		}
 	}
@@ -319,9 +323,9 @@ static void next_try(struct search *s, struct image *image, const struct event *
 
 		for (size_t k = 0; k < count; k++)
 			if (is_timely(&matches[k], &first, second))
-				violation_add(s, matches[k].rule, matches[k].seen, WAY_BEFORE_FIRST, &first, second);
+				violation_add(s, &matches[k], NULL, WAY_BEFORE_FIRST, &first, second);
 		if (guardian && second->guardian && !places_meet(&made.place, &second->made->place)) {
-			violation_add(s, INVARIANT_RA1, guards.seen, WAY_BEFORE_FIRST, &first, second);
+			violation_add(s, &guards, second->match.lifted, WAY_BEFORE_FIRST, &first, second);
 			guardian = false; /* one partner is enough */
 		}
 	}

@@ -51,8 +51,14 @@ enum {
 	WAY_BEFORE_FIRST = 4,  /* everything: `first` is the event that the crash prevents */
 };
 
+/* The invariant that applies to two stores, or, of RA1, those that make them guardians.  NULL: not lifted. */
+struct lifted {
+	const struct invariant *first, *second;
+};
+
 struct violation {
 	enum invariant_rule rule;
+	struct lifted lifted; /* of an order, only `first` is used */
 	uint64_t seen;
 	unsigned ways; /* WAY_ bits */
 	struct made first, second;

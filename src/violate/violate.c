@@ -15,7 +15,7 @@ enum violate_pass {
 	PASS_COUNT,   /* find violations, and choose the targets */
 	PASS_BEST,    /* with a budget: targets of the best groups */
 	PASS_TARGETS, /* all targets */
-	PASS_REST,    /* with a budget: all instances */
+	PASS_REST,    /* with a budget: all instances, unless another strategy needs the time */
 	VIOLATE_PASSES
 };
 
@@ -132,7 +132,7 @@ static void store_remember(struct violate *v, const struct made *made)
 
 static void violation_remember(struct violate *v, const struct violation *violation)
 {
-	tally_note(&v->tally, violation->rule, &violation->first.place, &violation->second.place, TALLY_TESTED);
+	tally_violation(&v->tally, violation, TALLY_TESTED);
 	if (v->tested.count == TESTED_KEPT)
 		return;
 	vec_push(&v->tested, *violation);
@@ -347,14 +347,15 @@ static bool violate_due(struct chooser *chooser, size_t platform, unsigned pass)
 	};
 	const struct violate *v = chooser->state;
 	const struct targets *targets = &v->hunts[platform].targets;
-	bool budget = chooser->campaign->options.budget > 0, due = true;
+	bool budget = chooser->campaign->options.budget > 0, due = true,
+	     is_last = chooser->number + 1 == chooser->campaign->options.strategy_count;
 
 	switch (pass) {
 	case PASS_INFER: due = !platform; break;
 	case PASS_COUNT: break;
 	case PASS_BEST: due = budget && targets->groups.count > BEST_GROUPS; break;
 	case PASS_TARGETS: due = targets->all.count; break;
-	default: due = budget && targets->left_out; break;
+	default: due = budget && targets->left_out && is_last; break;
 	}
 	if (due)
 		campaign_phase(chooser->campaign, phases[pass], 0);

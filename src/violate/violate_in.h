@@ -19,15 +19,18 @@
 #include "violate/targets.h"
 #include "violate/violate.h"
 
-enum tally_flag { TALLY_VIOLABLE = 1, TALLY_TESTED = 2, TALLY_CONFIRMED = 4 };
+enum tally_flag { TALLY_VIOLABLE = 1, TALLY_TESTED = 2, TALLY_CONFIRMED = 4, TALLY_UNLIFTED = 8 };
 
-/* Invariants by rule and pair of store sites -> TALLY_ bits.  Of RA1, an invariant is a store site of guardians. */
+/* Invariants -> TALLY_ bits.  They are counted as they were lifted: one for each rule and pair of store sites, and of
+ * RA1 one for each store site of guardians.  An invariant that was never lifted counts once for each pair of sites to
+ * which it applies. */
 struct tally {
 	struct map flags;
 };
 
-void tally_note(struct tally *tally, enum invariant_rule rule, const struct store_place *first,
-		const struct store_place *second, enum tally_flag flag);
+void tally_note(struct tally *tally, enum invariant_rule rule, const struct lifted *lifted,
+		const struct store_place *first, const struct store_place *second, enum tally_flag flag);
+void tally_violation(struct tally *tally, const struct violation *violation, enum tally_flag flag);
 uint64_t tally_count(const struct tally *tally, enum tally_flag flag);
 
 /* What is known of one platform. */

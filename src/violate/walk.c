@@ -88,9 +88,6 @@ void walk_find(struct walk *w, const struct moment *moment, struct image *image,
 {
 	found->all.count = 0;
 	search_find(w->search, moment, image, next, moment->crash.event + 1, found);
-	for (size_t i = 0; i < found->all.count; i++) {
-		const struct violation *v = &found->all.at[i];
-
-		tally_note(tally, v->rule, &v->first.place, &v->second.place, TALLY_VIOLABLE);
-	}
+	for (size_t i = 0; i < found->all.count; i++)
+		tally_violation(tally, &found->all.at[i], TALLY_VIOLABLE);
 }
