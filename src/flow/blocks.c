@@ -70,7 +70,8 @@ static void edge_add_jump(struct flow_graph *g, struct edges *e, uint64_t to)
 /* These edges are not sorted, but there are few. */
 static void edges_add_jumps(struct flow_graph *g, struct edges *e, uint32_t last)
 {
-	bool is_inside = false;
+	bool is_inside = false, is_one = true;
+	uint32_t first = e->count;
 
 	for (uint32_t i = 0; i < g->jump_count; i++)
 		if (g->jumps[i].from == last) {
@@ -81,6 +82,11 @@ static void edges_add_jumps(struct flow_graph *g, struct edges *e, uint32_t last
 	for (uint32_t i = 0; is_inside && g->nodes[last].open && i < g->count; i++)
 		if (g->nodes[i].root)
 			edge_add(g, e, g->nodes[i].block);
+	/* One target alone may be that of a tail call: where else the jump may lead is not known. */
+	for (uint32_t i = first + 1; i < e->count; i++)
+		is_one &= e->to[i] == e->to[first];
+	if (g->nodes[last].open && is_inside && is_one)
+		edge_add(g, e, FLOW_EXIT);
 }
 
 static void edges_add_of(struct flow_graph *g, struct edges *e, uint32_t block)
