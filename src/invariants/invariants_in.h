@@ -76,7 +76,8 @@ struct ids { /* a vec */
 
 struct lifted {
 	struct invariant invariant;
-	uint32_t lesson; /* the last one that shows it */
+	uint32_t lesson;        /* the last one that shows it */
+	struct lifted *general; /* the same between general sites; NULL: this is it */
 };
 
 /* Invariants between sites. */

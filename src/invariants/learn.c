@@ -26,13 +26,14 @@ struct lesson {
 struct lifting {
 	enum invariant_rule rule;
 	uint32_t first, second;
-	struct lifted *lifted[2]; /* by sites, and by general sites; NULL: there is none */
+	struct lifted *lifted; /* NULL: there is none */
 };
 
 struct lessons {
 	struct lesson lessons[LESSONS];
 	struct lifting liftings[LIFTINGS];
 	uint32_t serial;            /* of the lesson that is being worked out */
+	bool taught;                /* since the last lessons_settle */
 	VEC_OF(uint32_t) unsettled; /* lessons with counts that are nowhere else yet, and perhaps others */
 };
 
@@ -65,14 +66,34 @@ static void lesson_settle(const struct invariants *inv, struct lesson *lesson)
 	lesson->seen = 0;
 }
 
-void lessons_settle(const struct invariants *inv)
+static void unsettled_settle(const struct invariants *inv)
 {
 	struct lessons *all = inv->lessons;
 
-	for (size_t i = 0; all && i < all->unsettled.count; i++)
+	for (size_t i = 0; i < all->unsettled.count; i++)
 		lesson_settle(inv, &all->lessons[all->unsettled.at[i]]);
-	if (all)
-		all->unsettled.count = 0;
+	all->unsettled.count = 0;
+}
+
+/* What was seen of general sites is the sum of what was seen of theirs. */
+static void general_settle(const struct invariants *inv)
+{
+	for (size_t i = 0; i < inv->general.all.count; i++)
+		((struct lifted *)slab_at(&inv->general.all, i))->invariant.seen = 0;
+	for (size_t i = 0; i < inv->lifted.all.count; i++) {
+		const struct lifted *lifted = slab_at(&inv->lifted.all, i);
+
+		lifted->general->invariant.seen += lifted->invariant.seen;
+	}
+}
+
+void lessons_settle(const struct invariants *inv)
+{
+	if (!inv->lessons || !inv->lessons->taught)
+		return;
+	inv->lessons->taught = false;
+	unsettled_settle(inv);
+	general_settle(inv);
 }
 
 /* ---- an access ---- */
@@ -229,30 +250,34 @@ static void lesson_add(struct invariants *inv, struct lesson *lesson, struct lif
 	vec_push(&lesson->shown, lifted);
 }
 
-/* Work out the invariant between two writes. */
-static void writes_lift(struct invariants *inv, const struct access *access, const struct read *read,
-			struct lifting *lifting)
+static void lifted_learn(struct invariants *inv, struct invariant *lifted, const struct access *access,
+			 const struct read *read, const struct place *first, const struct place *second)
 {
-	struct write a = inv->writes.at[lifting->first], b = inv->writes.at[lifting->second];
-	const struct place *first = &inv->places.at[a.place], *second = &inv->places.at[b.place];
-	uint32_t sites[][2] = {{a.site, b.site},
-			       {sites_general(&inv->sites, a.site), sites_general(&inv->sites, b.site)}};
-	struct liftings *in[] = {&inv->lifted, &inv->general};
+	if (lifted->rule == INVARIANT_RA1)
+		lifted->anywhere = true;
+	else
+		distance_add(lifted, first, second);
+	reasons_add(inv, lifted, access, read);
+}
 
-	if (!a.site || !b.site || (lifting->rule != INVARIANT_RA1 && places_overlap(first, second)))
-		return;
+/* Work out the invariant between two writes; NULL: there is none. */
+static struct lifted *writes_lift(struct invariants *inv, enum invariant_rule rule, const struct access *access,
+				  const struct read *read, uint32_t first, uint32_t second)
+{
+	struct write a = inv->writes.at[first], b = inv->writes.at[second];
+	const struct place *at = &inv->places.at[a.place], *other = &inv->places.at[b.place];
+	struct lifted *lifted;
+
+	if (!a.site || !b.site || (rule != INVARIANT_RA1 && places_overlap(at, other)))
+		return NULL;
 	site_observe(inv, a.site);
 	site_observe(inv, b.site);
-	for (unsigned i = 0; i < 2; i++) {
-		struct lifted *lifted = lifted_between(inv, in[i], lifting->rule, sites[i][0], sites[i][1]);
-
-		if (lifting->rule == INVARIANT_RA1)
-			lifted->invariant.anywhere = true;
-		else
-			distance_add(&lifted->invariant, first, second);
-		reasons_add(inv, &lifted->invariant, access, read);
-		lifting->lifted[i] = lifted;
-	}
+	lifted = lifted_between(inv, &inv->lifted, rule, a.site, b.site);
+	lifted->general = lifted_between(inv, &inv->general, rule, sites_general(&inv->sites, a.site),
+					 sites_general(&inv->sites, b.site));
+	lifted_learn(inv, &lifted->invariant, access, read, at, other);
+	lifted_learn(inv, &lifted->general->invariant, access, read, at, other);
+	return lifted;
 }
 
 /* `first` should persist before `second`; RA1: what this write stores decides whether other places are loaded. */
@@ -262,12 +287,9 @@ static void lift(struct invariants *inv, struct lesson *lesson, enum invariant_r
 	uint64_t hash = ((uint64_t)first << 32 | second) * 0x9e3779b97f4a7c15u + rule;
 	struct lifting *known = &inv->lessons->liftings[(hash ^ hash >> 40) & (LIFTINGS - 1)];
 
-	if (known->first != first || known->second != second || known->rule != rule) {
-		*known = (struct lifting){.rule = rule, .first = first, .second = second};
-		writes_lift(inv, access, read, known);
-	}
-	lesson_add(inv, lesson, known->lifted[0]);
-	lesson_add(inv, lesson, known->lifted[1]);
+	if (known->first != first || known->second != second || known->rule != rule)
+		*known = (struct lifting){rule, first, second, writes_lift(inv, rule, access, read, first, second)};
+	lesson_add(inv, lesson, known->lifted);
 }
 
 /* The read decided whether another place is loaded. */
@@ -324,10 +346,11 @@ static void access_learn(struct invariants *inv, const struct access *access)
 		for (size_t i = 0; i < label->count; i++)
 			read_learn(inv, lesson, access, inv->label_reads.at[label->start + i]);
 	}
+	inv->lessons->taught = true;
 	if (!lesson->seen++)
 		vec_push(&inv->lessons->unsettled, (uint32_t)(lesson - inv->lessons->lessons));
 	if (inv->lessons->unsettled.count > LESSONS)
-		lessons_settle(inv);
+		unsettled_settle(inv);
 }
 
 /* ---- events ---- */
