@@ -138,7 +138,7 @@ static void invariants_add(char *text, const struct findings_stats *stats)
 	add(text, " Of %s likely invariant%s, a crash can violate %s", grouped_text(number, inferred, " "),
 	    inferred == 1 ? "" : "s", grouped_text(violable, value(stats->invariants.violable), " "));
 	if (stats->invariants.tested.known && value(stats->invariants.violable))
-		add(text, "; %s %s tested, and recovery fails without %s",
+		add(text, "; %s %s tested, and violating %s of them makes recovery fail",
 		    grouped_text(tested, value(stats->invariants.tested), " "),
 		    value(stats->invariants.tested) == 1 ? "was" : "were",
 		    grouped_text(confirmed, value(stats->invariants.confirmed), " "));

@@ -146,11 +146,12 @@ static void invariants(void **state)
 	f->stats.invariants.violable = figure_known(7);
 	f->stats.invariants.tested = figure_known(5);
 	f->stats.invariants.confirmed = figure_known(1);
-	expect(f, "Of 1 200 likely invariants, a crash can violate 7; 5 were tested, and recovery fails without 1.");
+	expect(f,
+	       "Of 1 200 likely invariants, a crash can violate 7; 5 were tested, and violating 1 of them makes recovery fail.");
 	f->stats.failure_points.unique = figure_known(3);
 	expect(f,
 	       "Every failure point was tested. Of 1 200 likely invariants, a crash can violate 7; 5 were tested, and "
-	       "recovery fails without 1.");
+	       "violating 1 of them makes recovery fail.");
 	f->target.recover = NULL;
 	f->stats.invariants.tested.known = false;
 	expect(f,
