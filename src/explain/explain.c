@@ -190,15 +190,25 @@ static int jobs_explain(struct explain *e, struct jobs *jobs, bool *done, struct
 	return r < 0 ? r : 0;
 }
 
-/* Jobs that hang take a whole time limit for each try, so they come last, in a reading of their own. */
-static int jobs_read(struct explain *e, struct jobs *jobs, bool hanging, struct err *err)
+/* Jobs are explained in turns, each in a reading of its own.  Failures that are likely to be excused come after the
+ * others.  Jobs that hang take a whole time limit for each try, so they come last. */
+enum turn { TURN_FIRST, TURN_LIKELY_EXCUSED, TURN_HANGING };
+
+static enum turn job_turn(const struct explain *e, const struct job *job)
+{
+	if (verdict_hangs(job->verdict))
+		return TURN_HANGING;
+	return oracles_likely_excuse(e->campaign->oracles, job->verdict) ? TURN_LIKELY_EXCUSED : TURN_FIRST;
+}
+
+static int jobs_read(struct explain *e, struct jobs *jobs, enum turn turn, struct err *err)
 {
 	struct campaign *c = e->campaign;
 	bool *done = mem_alloc(jobs->all.count + 1), any = false;
 	int r = 0;
 
 	for (size_t i = 0; i < jobs->all.count; i++) {
-		done[i] = verdict_hangs(jobs->all.at[i].verdict) != hanging || job_is_explained(e, &jobs->all.at[i]);
+		done[i] = job_turn(e, &jobs->all.at[i]) != turn || job_is_explained(e, &jobs->all.at[i]);
 		any |= !done[i];
 	}
 	if (any) {
@@ -238,9 +248,11 @@ int explain_jobs(struct campaign *c, size_t platform, uint64_t created, struct j
 	if (extent == JUDGE_QUICKLY && c->options.budget > 0)
 		e->enough = start + SHARE_WHILE_TESTING * c->options.budget - c->results.seconds;
 	campaign_phase(c, "minimizing", 0);
-	r = jobs_read(e, jobs, false, err);
+	r = jobs_read(e, jobs, TURN_FIRST, err);
 	if (r == 0 && extent == JUDGE_ALL)
-		r = jobs_read(e, jobs, true, err);
+		r = jobs_read(e, jobs, TURN_LIKELY_EXCUSED, err);
+	if (r == 0 && extent == JUDGE_ALL)
+		r = jobs_read(e, jobs, TURN_HANGING, err);
 	c->results.seconds += clock_seconds() - start;
 	free(e);
 	return r;

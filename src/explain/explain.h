@@ -13,7 +13,7 @@
 
 /* How far to go. */
 enum judge_extent {
-	JUDGE_QUICKLY, /* between tests: skips recoveries that hang, and uses part of a budget */
+	JUDGE_QUICKLY, /* between tests: skips what comes last (explain.c), and uses part of a budget */
 	JUDGE_ALL,
 };
 
