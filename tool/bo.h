@@ -133,7 +133,6 @@ UInt bo_context_of_caller(Addr sp);            /* of the call that led to the ru
 UInt bo_context_child(UInt caller, UInt code); /* of an instruction in a function with this caller */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-Bool bo_frame_is_on_stack(Addr addr, Addr sp); /* of the running thread */
 void bo_frame_resync(Addr sp);                 /* drop the frames whose calls have ended */
 /* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */

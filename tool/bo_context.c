@@ -235,14 +235,6 @@ void bo_frame_resync(Addr sp)
 	bo_frame_top = f + 1;
 }
 
-/* The first frame of a thread is where its stack begins; what is above, as thread-local variables, is none. */
-Bool bo_frame_is_on_stack(Addr addr, Addr sp)
-{
-	const struct bo_frame *first = running->frames + 1;
-
-	return addr + VG_STACK_REDZONE_SZB >= sp && (first >= bo_frame_top || addr <= first->sp);
-}
-
 /* The slot of a frame lies above the slot of the frame on top of it.  Otherwise its call never returned. */
 static Bool frame_is_stale(const struct bo_frame *f)
 {

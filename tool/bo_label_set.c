@@ -12,7 +12,7 @@
 #define READS_MAX (1u << 22)
 #define SETS_MAX (1u << 22)
 #define MEMBERS_MAX (1u << 25)
-#define COLLECT_AT (1u << 18) /* so many sets are worth a collection */
+#define COLLECT_AT (1u << 16) /* so many sets are worth a collection */
 
 struct read {
 	Addr addr;
@@ -55,7 +55,7 @@ void *bo_reserve(SizeT size)
 
 /* ---- hash tables ---- */
 
-#define INDEX_SMALLEST (1u << 16)
+#define INDEX_SMALLEST (1u << 12)
 
 static void index_add(struct bo_index *index, UInt number)
 {
@@ -147,6 +147,7 @@ static UInt set_union(UInt a, UInt b, UInt bound)
 {
 	const UInt *x = members + sets[a].first, *y = members + sets[b].first;
 	const UInt *x_end = x + sets[a].count, *y_end = y + sets[b].count;
+	Bool many = sets[a].many || sets[b].many;
 	UInt merged[2 * BO_DATA_BOUND], count = 0, smaller;
 
 	while (x < x_end || y < y_end) {
@@ -155,8 +156,12 @@ static UInt set_union(UInt a, UInt b, UInt bound)
 		y += y < y_end && *y == next;
 		merged[count++] = next;
 	}
+	if (count == sets[a].count && many == sets[a].many)
+		return a;
+	if (count == sets[b].count && many == sets[b].many)
+		return b;
 	if (count <= bound)
-		return set_intern(merged, count, sets[a].many || sets[b].many);
+		return set_intern(merged, count, many);
 	smaller = sets[a].count < sets[b].count ? a : b;
 	return set_intern(members + sets[smaller].first, sets[smaller].count, True);
 }
@@ -246,7 +251,7 @@ static UInt find_read(UInt context, Addr addr, UInt size)
 	return read_index.slots[slot] = read_create(context, addr, size);
 }
 
-#define READ_CACHE_BITS 12
+#define READ_CACHE_BITS 14
 static struct {
 	Addr addr;
 	UInt context, size, set;

@@ -15,7 +15,7 @@
  *
  * An instruction that saves or restores a register decides nothing about its value, so PUSH, POP, LEAVE, CALL and RET
  * are left out of the last.  So are the dynamic linker, which binds a function when it happens to be called first, and the
- * code behind longjmp and exceptions, which puts back the registers of a frame. */
+ * code behind longjmp and exceptions, which puts back the registers of a frame, and PM libraries (bo_role.h). */
 #include "bo.h"
 
 #include "bo_label.h"
@@ -115,7 +115,7 @@ static struct label note_written(struct block *b, Int offset, struct label l)
 {
 	ULong bit = written_bit(offset);
 
-	if (now.saves || now.links || is_flags(offset)) {
+	if (now.saves || now.links || now.serves || is_flags(offset)) {
 		now.written &= ~bit; /* restored: what was there before is gone */
 		return l;
 	}
@@ -297,9 +297,8 @@ static IRExpr *either(struct block *b, IRExpr *x, IRExpr *y)
 static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct lanes *value, IRExpr *guard, UInt kind)
 {
 	struct label reason = reason_of(b, addr, guard);
-	Bool saves = now.saves || now.links;
-	UInt flags = (saves ? BO_SHADOW_SAVES : 0) | (now.serves ? BO_SHADOW_SERVES : 0);
-	IRExpr *where = site(b, size, kind | flags), *sp = guest_reg(b, OFF_RSP);
+	Bool saves = now.saves || now.links || now.serves;
+	IRExpr *where = site(b, size, kind | (saves ? BO_SHADOW_SAVES : 0)), *sp = guest_reg(b, OFF_RSP);
 	IRExpr *any, *called;
 
 	any = assign(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, granule_mark(b, addr, guard)));

@@ -31,7 +31,6 @@ void bo_shadow_describe(HChar *text); /* what could not be followed; less than 1
 void bo_shadow_init(void);
 
 #define BO_SHADOW_SAVES 0x80u  /* the store only saves a register or a return address: no decision is behind it */
-#define BO_SHADOW_SERVES 0x20u /* a PM library stores: decisions matter only on the stack */
 #define BO_SHADOW_SILENT 0x40u /* the event is recorded by another call, which follows */
 
 /* ---- bo_shadow_memory.c: labels of memory, and what the target's code calls ---- */

@@ -12,20 +12,32 @@
 
 #define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
 #define GRANULE_WORDS (GRANULE_BYTES / 8)
+#define CHUNK_WORDS 512u /* a page of labels */
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
 
-static ULong **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
-static UInt *used;       /* the granules that have a table */
+/* The labels of a granule, and which pages of them were ever written. */
+struct granule {
+	ULong labels[GRANULE_WORDS];
+	ULong written[GRANULE_WORDS / CHUNK_WORDS / 64];
+};
+
+static struct granule **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
+static UInt *used;                /* the granules that have a table */
 static UInt used_count, used_room;
 ULong bo_shadow_lanes[4];
 
 /* ---- words ---- */
 
+static UInt word_index(Addr addr)
+{
+	return (addr & (GRANULE_BYTES - 1)) / 8;
+}
+
 static ULong *word_find(Addr addr)
 {
-	ULong *words = granules[addr >> BO_GRANULE_SHIFT];
+	struct granule *g = granules[addr >> BO_GRANULE_SHIFT];
 
-	return words ? &words[(addr & (GRANULE_BYTES - 1)) / 8] : NULL;
+	return g ? &g->labels[word_index(addr)] : NULL;
 }
 
 static ULong word_get(Addr addr)
@@ -37,7 +49,7 @@ static ULong word_get(Addr addr)
 
 static void granule_make(Addr g)
 {
-	granules[g] = bo_reserve(GRANULE_WORDS * sizeof(ULong));
+	granules[g] = bo_reserve(sizeof(struct granule));
 	bo_granules[g] |= BO_GRANULE_LABELS;
 	if (g)
 		bo_granules[g - 1] |= BO_GRANULE_LABELS; /* an access may begin there */
@@ -51,13 +63,15 @@ static void granule_make(Addr g)
 static void word_set(Addr addr, ULong label)
 {
 	Addr g = addr >> BO_GRANULE_SHIFT;
+	UInt index = word_index(addr);
 
 	if (UNLIKELY(!granules[g])) {
 		if (!label)
 			return;
 		granule_make(g);
 	}
-	granules[g][(addr & (GRANULE_BYTES - 1)) / 8] = label;
+	granules[g]->labels[index] = label;
+	granules[g]->written[index / CHUNK_WORDS / 64] |= 1ULL << index / CHUNK_WORDS % 64;
 }
 
 /* ---- ranges of up to 8 bytes ---- */
@@ -163,12 +177,21 @@ void bo_shadow_move(Addr from, Addr to, SizeT size)
 	bo_shadow_clear(from, size);
 }
 
+static void visit_chunk(ULong *labels, bo_label_visitor *visit)
+{
+	for (UInt i = 0; i < CHUNK_WORDS; i++)
+		if (labels[i])
+			visit(&labels[i]);
+}
+
 void bo_shadow_visit_memory(bo_label_visitor *visit)
 {
-	for (UInt g = 0; g < used_count; g++)
-		for (ULong *word = granules[used[g]], *end = word + GRANULE_WORDS; word < end; word++)
-			if (*word)
-				visit(word);
+	for (UInt i = 0; i < used_count; i++) {
+		struct granule *g = granules[used[i]];
+		for (UInt chunk = 0; chunk < GRANULE_WORDS / CHUNK_WORDS; chunk++)
+			if (g->written[chunk / 64] >> chunk % 64 & 1)
+				visit_chunk(g->labels + chunk * CHUNK_WORDS, visit);
+	}
 }
 
 /* ---- accesses ---- */
@@ -208,7 +231,7 @@ ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 
 static void store_pm(Addr addr, ULong site, Addr sp, ULong label)
 {
-	UInt kind = BO_SITE_KIND(site) & ~(BO_SHADOW_SAVES | BO_SHADOW_SERVES);
+	UInt kind = BO_SITE_KIND(site) & ~BO_SHADOW_SAVES;
 
 	bo_event_label = label;
 	if (kind & BO_SHADOW_SILENT)
@@ -221,13 +244,9 @@ static void store_pm(Addr addr, ULong site, Addr sp, ULong label)
 }
 
 /* What every byte of a store gets besides the label of its value. */
-static ULong reason_to_store(Addr addr, ULong site, Addr sp, ULong address)
+static ULong reason_to_store(ULong site, ULong address)
 {
-	UInt flags = BO_SITE_KIND(site);
-
-	if (!bo_control || flags & BO_SHADOW_SAVES || (flags & BO_SHADOW_SERVES && !bo_frame_is_on_stack(addr, sp)))
-		return address;
-	return bo_label_union(address, bo_control);
+	return BO_SITE_KIND(site) & BO_SHADOW_SAVES ? address : bo_label_union(address, bo_control);
 }
 
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
@@ -239,7 +258,7 @@ void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong addre
 		store_pm(addr, site, sp, bo_label_union(value, address));
 		return;
 	}
-	label = bo_label_add(value, reason_to_store(addr, site, sp, address));
+	label = bo_label_add(value, reason_to_store(site, address));
 	if (LIKELY(size <= 8))
 		put(addr, size, label);
 	else
@@ -257,7 +276,7 @@ void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address)
 		store_pm(addr, site, sp, address);
 		return;
 	}
-	reason = reason_to_store(addr, site, sp, address);
+	reason = reason_to_store(site, address);
 	for (UInt i = 0; i < lanes; i++)
 		put(addr + 8 * i, 8, bo_label_add(bo_shadow_lanes[i], reason));
 }
