@@ -211,9 +211,12 @@ static int targets_try(struct pass *pass, const struct event *ev, struct err *er
 
 /* Finding */
 
-static bool is_enough(const struct campaign *c)
+/* Inferring, with the recording of a recovery, may have taken long already: looking has its own share. */
+static bool is_enough(const struct campaign *c, struct hunt *hunt)
 {
-	return c->options.budget > 0 && clock_seconds() > c->progress.start + SHARE_LOOKING * c->options.budget;
+	if (!hunt->looking_since)
+		hunt->looking_since = clock_seconds();
+	return c->options.budget > 0 && clock_seconds() > hunt->looking_since + SHARE_LOOKING * c->options.budget;
 }
 
 static void targets_find(struct pass *pass, struct violating *w, const struct event *ev)
@@ -224,7 +227,7 @@ static void targets_find(struct pass *pass, struct violating *w, const struct ev
 
 	if (hunt->looked_until || !targets_wants(&hunt->targets, w->walk.code))
 		return;
-	if (is_enough(pass->chooser->campaign)) {
+	if (is_enough(pass->chooser->campaign, hunt)) {
 		hunt->looked_until = reading_number(pass->reading);
 		return;
 	}

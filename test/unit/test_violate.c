@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "engine.h"
@@ -21,6 +22,7 @@ struct invariants {
 static const struct engine *program;
 static const char *rules;
 static uint64_t events_fed, pairs_asked;
+static useconds_t inference_pause; /* before the first event */
 
 struct invariants *invariants_new(void)
 {
@@ -42,7 +44,8 @@ void invariants_begin(struct invariants *inv, const struct trace *trace)
 void invariants_event(struct invariants *inv, const struct event *ev)
 {
 	(void)ev;
-	inv->events++;
+	if (!inv->events++)
+		usleep(inference_pause);
 }
 
 const char *invariant_rule_name(enum invariant_rule rule)
@@ -459,6 +462,20 @@ static void test_suspects(void **state)
 	engine_free(&e);
 }
 
+/* Inference that takes more than its share of a budget leaves time to look for violations. */
+static void test_slow_inference(void **state)
+{
+	struct engine e;
+
+	violate_make(&e, *state, "a <a b <b | $", "a<b RO3", b_needs_a);
+	e.options.budget = 4;
+	inference_pause = 1500 * 1000;
+	engine_run(&e);
+	inference_pause = 0;
+	expect_reason(&e, "RO3", "a", "b");
+	engine_free(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,7 +484,7 @@ int main(void)
 		scratch_test(test_never_flushed), scratch_test(test_older),        scratch_test(test_atomicity),
 		scratch_test(test_many),          scratch_test(test_instances),    scratch_test(test_eadr),
 		scratch_test(test_joins),         scratch_test(test_unexplained),  scratch_test(test_interrupted),
-		scratch_test(test_suspects),      scratch_test(test_many_moments),
+		scratch_test(test_suspects),      scratch_test(test_many_moments), scratch_test(test_slow_inference),
 	};
 
 	return cmocka_run_group_tests_name("violate", tests, NULL, NULL);
