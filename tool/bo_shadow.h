@@ -6,7 +6,7 @@
  * statement what computes the labels of its results.  It is also what records PM loads and stores, because an event
  * needs labels and a load from PM makes one.
  *
- * The rules are in doc/DEPENDENCIES.md. */
+ * doc/INVARIANTS.md says what a dependency is, and doc/LIMITS.md what is not followed. */
 #ifndef BO_SHADOW_H
 #define BO_SHADOW_H
 
