@@ -177,13 +177,28 @@ static void registers_restore(const struct region *r, UChar *state)
 			labels[i] = r->labels[i];
 }
 
+/* What regions decide that last at least as long as one with this end. */
+static ULong decided_as_long(UInt first, Addr end)
+{
+	if (end)
+		return bo_control;
+	if (first < open->count && open->at[first].end == 0)
+		return open->at[first].total;
+	return first ? open->at[first - 1].total : 0;
+}
+
 static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
 {
 	struct region r = {.slot = slot, .end = end, .point = p, .label = label};
-	UInt first = first_of_frame(slot);
+	ULong decided;
+	UInt first;
 
 	if (open->count && innermost()->is_quiet)
 		return;
+	first = first_of_frame(slot);
+	decided = decided_as_long(first, end);
+	if (bo_label_union(decided, label) == decided)
+		return; /* it would add nothing */
 	for (UInt i = open->count; i-- > first;)
 		if (open->at[i].end == end) {
 			/* Regions inside have ended: control is back outside of them. */

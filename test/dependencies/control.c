@@ -352,3 +352,17 @@ CASE(exit_if)
 		exit(1);
 	pm->y = 1; //! store y: control off
 }
+
+/* It decides longer than the decision around it, which looked at the same. */
+CASE(exit_if_inside)
+{
+	uint64_t off = pm->off;
+
+	if (off < 2) {
+		if (off)
+			exit(1);
+		pm->w = 1; //! store w: control off
+	}
+	JOIN();
+	pm->y = 1; //! store y: control off
+}
