@@ -219,7 +219,8 @@ static int recoveries_watch(struct search *s)
 			whole = false;
 			break;
 		}
-		r = campaign_watch(s->campaign, states[i], &crashes[i], 0, &consumer, &whole);
+		r = campaign_watch(s->campaign, states[i], &crashes[i], (struct campaign_watching){0}, &consumer,
+				   &whole);
 		words_take(s);
 	}
 	s->campaign->leftovers->watched = r == 0 && whole;

@@ -133,11 +133,17 @@ void campaign_testing(struct campaign *campaign);
 /* Once, before the first crash state: recovery must pass without a crash.  0, TESTER_STOPPED or -1. */
 int campaign_begin(struct campaign *campaign, struct reading *reading, struct err *err);
 
-/* Record recovery on a state, with its loads and these layers, for a consumer that wants to see what recovery does.  If
+/* How recovery is recorded; see struct recovery_trace_options. */
+struct campaign_watching {
+	uint32_t layers; /* besides loads */
+	unsigned patience;
+};
+
+/* Record recovery on a state, with its loads, for a consumer that wants to see what recovery does.  If
  * `state` is NULL, use the files as the program left them.  *whole is false if the consumer did not see all of it.  0
  * or TESTER_STOPPED. */
 int campaign_watch(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
-		   uint32_t layers, const struct recovery_consumer *consumer, bool *whole);
+		   struct campaign_watching how, const struct recovery_consumer *consumer, bool *whole);
 /* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
  * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);

@@ -31,15 +31,16 @@ void campaign_watch_end(struct campaign *c)
 		tree_remove(dir);
 }
 
-int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash, uint32_t layers,
-		   const struct recovery_consumer *consumer, bool *whole)
+int campaign_watch(struct campaign *c, const struct state *state, const struct crash_context *crash,
+		   struct campaign_watching watching, const struct recovery_consumer *consumer, bool *whole)
 {
 	struct err ignored;
 	char dir[PATH_MAX];
 	const struct recovery_trace_options how = {
 		.tester = c->tester,
 		.input = {.state = state, .content = c->survey->final, .crash = crash},
-		.layers = layers | BO_LAYER_LOADS,
+		.layers = watching.layers | BO_LAYER_LOADS,
+		.patience = watching.patience,
 		.under = dir,
 	};
 	int r = watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;

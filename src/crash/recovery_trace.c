@@ -38,8 +38,9 @@ int recovery_trace(const struct recovery_trace_options *o, const struct recovery
 	if (path_make(dir, sizeof(dir), err, "%s/%s", o->under, o->keep ? o->keep : "recovery") < 0 ||
 	    recording_create(&recording, dir, err) < 0)
 		return -1;
-	r = tester_record(o->tester, &o->input, &(struct tester_recording){.dir = recording.dir, .layers = o->layers},
-			  err);
+	r = tester_record(
+		o->tester, &o->input,
+		&(struct tester_recording){.dir = recording.dir, .layers = o->layers, .patience = o->patience}, err);
 	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
 		err_set(err, "recovery could not be recorded in %s: %s", o->under, why);
 		r = RECOVERY_TRACE_CUT;

@@ -30,6 +30,7 @@ struct recovery_trace_options {
 	struct tester *tester;     /* with no more to do than to drain */
 	struct tester_input input; /* what recovery runs on */
 	uint32_t layers;           /* enum bo_layer bits, besides stores, flushes and fences */
+	unsigned patience;         /* see struct tester_recording; a recovery that is killed leaves a whole recording */
 	const char *under;         /* an existing directory for the recording */
 	/* Name of the recording in `under`, which stays there if it is whole; the caller removes it.  NULL: it is
 	 * removed when the consumer has seen it. */

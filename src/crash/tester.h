@@ -83,8 +83,9 @@ struct tester_facts {
 
 /* A recording of recovery. */
 struct tester_recording {
-	const char *dir; /* made by recording_create; the recording is not sealed yet */
-	uint32_t layers; /* enum bo_layer bits, besides stores, flushes and fences */
+	const char *dir;   /* made by recording_create; the recording is not sealed yet */
+	uint32_t layers;   /* enum bo_layer bits, besides stores, flushes and fences */
+	unsigned patience; /* it may take this many times the time limit; 0: as long as a recording usually may */
 };
 
 struct tester;

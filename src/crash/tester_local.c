@@ -201,14 +201,14 @@ static int local_can_record(void *arg, struct err *err)
 
 /* Run the recorder in place of recovery, on real files at the original paths. */
 static int recorder_run(struct local *l, const struct recorder *recorder, const struct recorder_job *job,
-			struct err *err)
+			unsigned patience, struct err *err)
 {
 	struct words argv = {0}, environment = {0};
 	struct outcome outcome;
 	int r;
 
 	recorder_command(recorder, job, &argv, &environment);
-	r = recovery_other(l->recovery, 0, argv.items, environment.items, PATIENCE_RECORDING, &outcome, err);
+	r = recovery_other(l->recovery, 0, argv.items, environment.items, patience, &outcome, err);
 	stage_distrust(l->slots[0].stage);
 	if (r == 0)
 		outcome_free(&outcome);
@@ -244,7 +244,7 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 	words_add(&job.target, "/bin/sh");
 	words_add(&job.target, "-c");
 	words_add(&job.target, "%s", command);
-	r = recorder_run(l, &recorder, &job, err);
+	r = recorder_run(l, &recorder, &job, how->patience ? how->patience : PATIENCE_RECORDING, err);
 	words_free(&job.pm);
 	words_free(&job.target);
 	return r;

@@ -59,7 +59,7 @@ static int observe_once(struct explore *e, struct observed *o, const struct stat
 {
 	bool whole;
 	const struct crash_context crash = campaign_crash(e->campaign, e->platform, event);
-	int r = campaign_watch(e->campaign, state, &crash, 0,
+	int r = campaign_watch(e->campaign, state, &crash, (struct campaign_watching){0},
 			       &(struct recovery_consumer){.event = access_note, .arg = o}, &whole);
 
 	o->failed |= !whole;

@@ -23,10 +23,13 @@ enum {
 	BEST_GROUPS = 64,
 	INSTANCES = 3,                /* of a group that are tested, at least */
 	PART_OF_REPRESENTATIVES = 10, /* that is tested, if it is more */
+	SEARCHED_ALWAYS = 64,         /* moments that are looked at, however short the time is */
+	PATIENCE_MAX = 50,            /* time limits for recording recovery */
 	TESTED_KEPT = 1 << 16,        /* violations that are remembered for reasons */
 };
 
-/* The share of a budget after which nothing more is looked for, so that there is time to test what was found. */
+/* The share of the time left that is used to record recovery, and to look for violations, so that there is time to test
+ * what was found. */
 #define SHARE_LOOKING 0.25
 
 /* One reading. */
@@ -34,7 +37,8 @@ struct violating {
 	struct walk walk;
 	bool walks; /* the walk has begun */
 	struct violations found;
-	size_t next; /* the next target */
+	size_t next;   /* the next target */
+	double enough; /* the time after which nothing more is looked for; 0: never */
 };
 
 static struct hunt *pass_hunt(const struct pass *pass)
@@ -57,17 +61,34 @@ static void recovery_event(void *arg, const struct trace *trace, const struct ev
 	invariants_event(arg, ev);
 }
 
+/* Seconds that are left for testing; negative: no limit. */
+static double time_left(const struct campaign *c)
+{
+	double left = c->testing.deadline - clock_seconds();
+
+	return c->testing.deadline <= 0 ? -1 : left > 0 ? left : 0;
+}
+
+/* With a budget, recovery is recorded for a part of the time that is left, or for one time limit. */
+static unsigned recording_patience(const struct campaign *c)
+{
+	double left = time_left(c), limits = left * SHARE_LOOKING / c->options.timeout;
+
+	return left < 0 ? 0 : limits < 1 ? 1 : limits < PATIENCE_MAX ? (unsigned)limits : PATIENCE_MAX;
+}
+
 /* What does recovery read, and under which conditions?  A server does not end by itself, so it cannot be recorded. */
 static int recovery_infer(struct pass *pass)
 {
 	struct violate *v = pass->chooser->state;
 	struct campaign *c = pass->chooser->campaign;
 	const struct crash_context crash = campaign_crash(c, pass->platform, CRASH_NONE);
+	const struct campaign_watching how = {BO_LAYER_DEPENDENCIES, recording_patience(c)};
 	const struct recovery_consumer consumer = {.begin = recovery_begin,
 						   .event = recovery_event,
 						   .arg = v->invariants};
 	bool whole = true;
-	int r = c->options.client ? 0 : campaign_watch(c, NULL, &crash, BO_LAYER_DEPENDENCIES, &consumer, &whole);
+	int r = c->options.client ? 0 : campaign_watch(c, NULL, &crash, how, &consumer, &whole);
 
 	v->unwatched = !whole;
 	return r;
@@ -211,14 +232,6 @@ static int targets_try(struct pass *pass, const struct event *ev, struct err *er
 
 /* Finding */
 
-/* Inferring, with the recording of a recovery, may have taken long already: looking has its own share. */
-static bool is_enough(const struct campaign *c, struct hunt *hunt)
-{
-	if (!hunt->looking_since)
-		hunt->looking_since = clock_seconds();
-	return c->options.budget > 0 && clock_seconds() > hunt->looking_since + SHARE_LOOKING * c->options.budget;
-}
-
 static void targets_find(struct pass *pass, struct violating *w, const struct event *ev)
 {
 	struct violate *v = pass->chooser->state;
@@ -227,10 +240,11 @@ static void targets_find(struct pass *pass, struct violating *w, const struct ev
 
 	if (hunt->looked_until || !targets_wants(&hunt->targets, w->walk.code))
 		return;
-	if (is_enough(pass->chooser->campaign, hunt)) {
+	if (w->enough > 0 && hunt->searched >= SEARCHED_ALWAYS && clock_seconds() > w->enough) {
 		hunt->looked_until = reading_number(pass->reading);
 		return;
 	}
+	hunt->searched++;
 	moment = moment_here(pass);
 	walk_find(&w->walk, moment, reading_image(pass->reading), ev, &v->tally, &w->found);
 	for (size_t i = 0; i < w->found.all.count; i++)
@@ -379,6 +393,8 @@ static void violate_open(struct pass *pass)
 	} else if (pass->number == PASS_COUNT || pass->number == PASS_REST) {
 		walk_begin(&w->walk, v->invariants, trace);
 		w->walks = true;
+		if (time_left(pass->chooser->campaign) >= 0)
+			w->enough = clock_seconds() + SHARE_LOOKING * time_left(pass->chooser->campaign);
 	} else {
 		pass->last = targets->all.at[targets->all.count - 1].moment + 1;
 	}

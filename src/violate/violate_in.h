@@ -37,7 +37,7 @@ uint64_t tally_count(const struct tally *tally, enum tally_flag flag);
 struct hunt {
 	struct targets targets;
 	struct contents tried; /* cases */
-	double looking_since;  /* seconds of the clock; 0: not yet */
+	uint64_t searched;     /* moments */
 	uint64_t looked_until; /* the event at which time was too short to look for more; 0: never */
 };
 
