@@ -59,6 +59,7 @@ bool targets_add(struct targets *t, const uint64_t code[2], uint64_t moment, con
 	t->left_out += !wanted;
 	if (wanted)
 		vec_push(&t->all, ((struct target){.moment = moment,
+						   .number = t->all.count,
 						   .group = (uint32_t)(group - t->groups.at),
 						   .violation = *violation}));
 	return wanted;
@@ -81,6 +82,17 @@ static int ranking_order(const void *left, const void *right)
 	return a->group < b->group ? -1 : a->group > b->group;
 }
 
+static int target_order(const void *left, const void *right)
+{
+	const struct target *a = left, *b = right;
+
+	if (a->moment != b->moment)
+		return a->moment < b->moment ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
 void targets_rank(struct targets *t)
 {
 	struct ranking *ranking = mem_alloc((t->groups.count + 1) * sizeof(*ranking));
@@ -98,4 +110,8 @@ void targets_rank(struct targets *t)
 	for (size_t i = 0; i < t->groups.count; i++)
 		t->groups.at[ranking[i].group].rank = i;
 	free(ranking);
+	for (size_t i = 0; i < t->all.count; i++)
+		t->all.at[i].rank = t->groups.at[t->all.at[i].group].rank;
+	if (t->all.count)
+		qsort(t->all.at, t->all.count, sizeof(*t->all.at), target_order);
 }

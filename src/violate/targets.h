@@ -5,7 +5,7 @@
  *             ... targets_add(t, code, event, &violation) ...
  *     targets_rank(t);
  *     for (size_t i = 0; i < t->all.count; i++)        // by event of the moment
- *             if (targets_group(t, i)->rank < 64) ...
+ *             if (t->all.at[i].rank < 64) ...
  *
  * A group is a rule and a pair of store sites in segments of the same code.  The first few instances of each group are
  * targets.  Groups are ranked by how often their invariant was seen, then by how often it can be violated. */
@@ -17,6 +17,7 @@
 struct target {
 	uint64_t moment; /* the event after which the power fails */
 	uint32_t group;
+	size_t rank, number; /* of its group; its own, in the order of finding */
 	bool tested;
 	struct violation violation;
 };
@@ -25,7 +26,7 @@ struct target_group {
 	uint32_t code;
 	uint64_t seen;      /* by how much the program shows the invariant */
 	uint64_t instances; /* that were found */
-	size_t rank;        /* from 0 */
+	size_t rank;        /* from 0, once ranked */
 };
 
 struct target_code {
@@ -51,11 +52,7 @@ bool targets_wants(struct targets *targets, const uint64_t code[2]);
 /* Add a violation of a moment that was wanted; false: there are enough of this group. */
 bool targets_add(struct targets *targets, const uint64_t code[2], uint64_t moment, const struct violation *violation);
 
+/* Rank the groups.  The targets of each moment are then sorted by rank. */
 void targets_rank(struct targets *targets);
-
-static inline const struct target_group *targets_group(const struct targets *targets, size_t target)
-{
-	return &targets->groups.at[targets->all.at[target].group];
-}
 
 #endif

@@ -197,7 +197,7 @@ static struct moment *moment_here(const struct pass *pass)
 /* Is it the turn of this target? */
 static bool is_due(const struct pass *pass, const struct hunt *hunt, size_t target)
 {
-	bool best = targets_group(&hunt->targets, target)->rank < BEST_GROUPS;
+	bool best = hunt->targets.all.at[target].rank < BEST_GROUPS;
 
 	return !hunt->targets.all.at[target].tested && (best || pass->number == PASS_TARGETS);
 }

@@ -371,6 +371,36 @@ static void test_instances(void **state)
 	}
 }
 
+/* Moments come in their order.  At each of them, what was seen most often comes first, then what can be violated most
+ * often. */
+static void test_ranking(void **state)
+{
+	static const struct {
+		uint64_t moment, seen;
+		uint32_t site;
+	} found[] = {{5, 1, 1}, {5, 9, 2}, {5, 1, 3}, {8, 1, 3}, {8, 9, 2}, {9, 1, 3}, {9, 1, 3}};
+	static const unsigned expected[] = {1, 2, 0, 4, 3, 5};
+	const uint64_t code[2] = {0, 1};
+	struct targets targets = {.each = 3};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(found) / sizeof(*found); i++) {
+		const struct violation violation = {.rule = INVARIANT_RO3,
+						    .seen = found[i].seen,
+						    .first.place.site = found[i].site,
+						    .first.event = i};
+
+		assert_true(targets_wants(&targets, code));
+		assert_int_equal(targets_add(&targets, code, found[i].moment, &violation), i < 6);
+	}
+	targets_rank(&targets);
+	assert_int_equal(targets.left_out, 1);
+	assert_int_equal(targets.all.count, 6);
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(targets.all.at[i].violation.first.event, expected[i]);
+	targets_free(&targets);
+}
+
 /* On eADR stores are on media in the order of the program, so only that order can be wrong. */
 static void test_eadr(void **state)
 {
@@ -479,12 +509,13 @@ static void test_slow_inference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_order),         scratch_test(test_tolerated),    scratch_test(test_kept),
-		scratch_test(test_same_line),     scratch_test(test_certain),      scratch_test(test_early),
-		scratch_test(test_never_flushed), scratch_test(test_older),        scratch_test(test_atomicity),
-		scratch_test(test_many),          scratch_test(test_instances),    scratch_test(test_eadr),
-		scratch_test(test_joins),         scratch_test(test_unexplained),  scratch_test(test_interrupted),
-		scratch_test(test_suspects),      scratch_test(test_many_moments), scratch_test(test_slow_inference),
+		scratch_test(test_order),          scratch_test(test_tolerated),    scratch_test(test_kept),
+		scratch_test(test_same_line),      scratch_test(test_certain),      scratch_test(test_early),
+		scratch_test(test_never_flushed),  scratch_test(test_older),        scratch_test(test_atomicity),
+		scratch_test(test_many),           scratch_test(test_instances),    scratch_test(test_eadr),
+		scratch_test(test_joins),          scratch_test(test_unexplained),  scratch_test(test_interrupted),
+		scratch_test(test_suspects),       scratch_test(test_many_moments), cmocka_unit_test(test_ranking),
+		scratch_test(test_slow_inference),
 	};
 
 	return cmocka_run_group_tests_name("violate", tests, NULL, NULL);
