@@ -209,9 +209,6 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong lab
 			total_from(i);
 			return;
 		}
-	/* The regions outside last longer: one that adds nothing to them has no effect. */
-	if (bo_label_union(bo_control, label) == bo_control)
-		return;
 	regions_opened++;
 	regions_without_end += p->function == BO_NO_GRAPH;
 	registers_note(&r, state);
