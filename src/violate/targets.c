@@ -53,6 +53,8 @@ bool targets_add(struct targets *t, const uint64_t code[2], uint64_t moment, con
 	struct target_group *group = group_find(t, code, violation);
 	bool wanted = !t->each || group->instances < t->each;
 
+	t->full |= wanted && t->all.count == TARGETS_MAX;
+	wanted &= !t->full;
 	group->instances++;
 	if (group->seen < violation->seen)
 		group->seen = violation->seen;

@@ -14,6 +14,8 @@
 
 #include "violate/search.h"
 
+enum { TARGETS_MAX = 1 << 18 };
+
 struct target {
 	uint64_t moment; /* the event after which the power fails */
 	uint32_t group;
@@ -41,6 +43,7 @@ struct targets {
 	VEC_OF(struct target_code) codes;
 	struct map group_index, code_index;
 	uint64_t left_out; /* instances that did not become targets */
+	bool full;         /* there were more than TARGETS_MAX */
 };
 
 void targets_free(struct targets *targets);

@@ -433,6 +433,12 @@ static void violate_limits(const struct chooser *chooser, struct findings *f)
 	if (v->unwatched)
 		findings_note(f, "recovery could not be recorded, so likely invariants come from the program alone");
 	for (size_t p = 0; p < chooser->campaign->options.platform_count; p++)
+		if (v->hunts[p].targets.full) {
+			findings_note(f, "only the first %u places where an invariant can be violated were tested",
+				      (unsigned)TARGETS_MAX);
+			break;
+		}
+	for (size_t p = 0; p < chooser->campaign->options.platform_count; p++)
 		if (v->hunts[p].looked_until) {
 			findings_note(f,
 				      "time was short: violations of invariants after event %" PRIu64

@@ -401,6 +401,23 @@ static void test_ranking(void **state)
 	targets_free(&targets);
 }
 
+/* There is an end to what is kept. */
+static void test_full(void **state)
+{
+	const struct violation violation = {.rule = INVARIANT_RO3};
+	const uint64_t code[2] = {0, 1};
+	struct targets targets = {.each = 0};
+
+	(void)state;
+	targets_wants(&targets, code);
+	for (unsigned i = 0; i < TARGETS_MAX; i++)
+		assert_true(targets_add(&targets, code, i, &violation));
+	assert_false(targets.full);
+	assert_false(targets_add(&targets, code, TARGETS_MAX, &violation));
+	assert_true(targets.full);
+	targets_free(&targets);
+}
+
 /* On eADR stores are on media in the order of the program, so only that order can be wrong. */
 static void test_eadr(void **state)
 {
@@ -509,13 +526,13 @@ static void test_slow_inference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_order),          scratch_test(test_tolerated),    scratch_test(test_kept),
-		scratch_test(test_same_line),      scratch_test(test_certain),      scratch_test(test_early),
-		scratch_test(test_never_flushed),  scratch_test(test_older),        scratch_test(test_atomicity),
-		scratch_test(test_many),           scratch_test(test_instances),    scratch_test(test_eadr),
-		scratch_test(test_joins),          scratch_test(test_unexplained),  scratch_test(test_interrupted),
-		scratch_test(test_suspects),       scratch_test(test_many_moments), cmocka_unit_test(test_ranking),
-		scratch_test(test_slow_inference),
+		scratch_test(test_order),         scratch_test(test_tolerated),      scratch_test(test_kept),
+		scratch_test(test_same_line),     scratch_test(test_certain),        scratch_test(test_early),
+		scratch_test(test_never_flushed), scratch_test(test_older),          scratch_test(test_atomicity),
+		scratch_test(test_many),          scratch_test(test_instances),      scratch_test(test_eadr),
+		scratch_test(test_joins),         scratch_test(test_unexplained),    scratch_test(test_interrupted),
+		scratch_test(test_suspects),      scratch_test(test_many_moments),   cmocka_unit_test(test_ranking),
+		cmocka_unit_test(test_full),      scratch_test(test_slow_inference),
 	};
 
 	return cmocka_run_group_tests_name("violate", tests, NULL, NULL);
