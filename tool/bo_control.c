@@ -167,13 +167,19 @@ static void registers_note(struct region *r, UChar *state)
 		r->labels[i] = register_labels(state)[i];
 }
 
+/* A small number without data may have been chosen inside of the region, and be the same by chance. */
+static Bool may_be_chosen(ULong value, ULong label)
+{
+	return value + 4096 < 8192 && !bo_label_has_data(label);
+}
+
 static void registers_restore(const struct region *r, UChar *state)
 {
 	ULong *labels = register_labels(state);
 
 	for (UInt i = 0; i < REGISTERS; i++)
 		if (r->values[i] == register_values(state)[i] && labels[i] != r->labels[i] &&
-		    bo_label_is_same_data(labels[i], r->labels[i]))
+		    !may_be_chosen(r->values[i], r->labels[i]) && bo_label_is_same_data(labels[i], r->labels[i]))
 			labels[i] = r->labels[i];
 }
 

@@ -71,6 +71,11 @@ ULong bo_label_as_control(ULong label)
 	return plain_label(0, bo_set_union(data, control_of(label), BO_CONTROL));
 }
 
+Bool bo_label_has_data(ULong label)
+{
+	return data_of(bo_label_flatten(label)) != 0;
+}
+
 Bool bo_label_is_same_data(ULong a, ULong b)
 {
 	return data_of(bo_label_flatten(a)) == data_of(bo_label_flatten(b));

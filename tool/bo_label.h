@@ -29,7 +29,8 @@ ULong bo_label_flatten(ULong label);
 /* The same reads, all of kind control: the label of what depends on a decision by this value. */
 ULong bo_label_as_control(ULong label);
 
-/* Do both have the same reads of kind data? */
+/* Are there reads of kind data?  Do both have the same? */
+Bool bo_label_has_data(ULong label);
 Bool bo_label_is_same_data(ULong a, ULong b);
 
 /* A branch in this context depends on the label: keep it for reads that have no branch yet. */

@@ -366,3 +366,17 @@ CASE(exit_if_inside)
 	JOIN();
 	pm->y = 1; //! store y: control off
 }
+
+/* The register has the same number as before, but by decision. */
+CASE(chosen_as_before)
+{
+	register uint64_t number __asm__("r8");
+
+	SET(number, 1);
+	if (pm->flag)
+		SET(number, 1);
+	else
+		SET(number, 2);
+	JOIN();
+	pm->y = number; //! store y: control flag
+}

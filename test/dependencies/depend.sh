@@ -3,7 +3,7 @@
 #
 #   expect_dependencies X  the programs X-O0 and X-O2 of test/dependencies are recorded, and the dependencies of all
 #                          their cases are exactly those that the //! comments of X.c or X.cc name (depend.h)
-#   expect_dependencies_of X O2 PROGRAM  the same of another program that was made from X.c
+#   expect_dependencies_of SOURCE O2 PROGRAM  the same of a program that was made from this source
 
 : "${DEPENDENCIES:=$BUILD/test/dependencies}"
 
@@ -25,10 +25,9 @@ depend_recorded() {
 	awk -v words="$1" -v expected="$2" -f "$ROOT/test/dependencies/depend.awk" | sort -u
 }
 
-# Checks the program $3, which is the build $2 of $1.
+# Checks the program $3, which is the build $2 of the source $1.
 expect_dependencies_of() {
-	local source program=$3
-	source=$(ls "$ROOT/test/dependencies/$1".c{,c} 2>/dev/null)
+	local source=$1 program=$3
 	need_cpu $(sed -n '1,20s,^// needs: *,,p' "$source")
 	run "$program" native.pool
 	expect_status 0
@@ -36,15 +35,16 @@ expect_dependencies_of() {
 	run "$BLACKOUT" record --quiet --dependencies --out rec -- "$program" pool
 	expect_status 0
 	depend_expected "$source" "$2" >"expected.$2"
-	[ -s "expected.$2" ] || fail "$1 expects nothing"
+	[ -s "expected.$2" ] || fail "$source expects nothing"
 	"$BLACKOUT" dump --no-source rec >dump.txt || fail "no dump"
 	depend_recorded words "expected.$2" <dump.txt >"got.$2"
 	expect_same "expected.$2" "got.$2"
 }
 
 expect_dependencies() {
-	local build
+	local build source
+	source=$(ls "$ROOT/test/dependencies/$1".c{,c} 2>/dev/null)
 	for build in O0 O2; do
-		expect_dependencies_of "$1" $build "$DEPENDENCIES/$1-$build"
+		expect_dependencies_of "$source" $build "$DEPENDENCIES/$1-$build"
 	done
 }
