@@ -14,7 +14,7 @@
  * at most as many regions as its function has joins.  A region that ends with its frame is the outermost of the frame.
  *
  * A register that has the same value at the end of a region as at its branch was only used for something else, and then
- * restored: it gets its label back.
+ * restored: it gets its label back.  Not so a small number that depends on no data: `if (x) found = 1;` may find 1 there.
  *
  * Exceptions and longjmp leave calls that do not return.  Graphs do not know where for until it happens.  At a landing
  * (struct flow_point), the frame of the call that was left is still on the shadow stack above its top.  So the jump is

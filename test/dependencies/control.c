@@ -79,10 +79,10 @@ CASE(not_assigned)
 }
 
 /* A register that was used for something else and then restored.  Without optimization the value is a variable in memory,
- * and was assigned. */
+ * and was assigned.  A small number would be taken for one that was chosen. */
 CASE(restored)
 {
-	uint64_t v = 1, n = pm->x;
+	uint64_t v = 0x10000, n = pm->x;
 	word slot;
 
 	if (pm->flag) {
