@@ -24,8 +24,8 @@ struct read {
 };
 
 struct set {
+	ULong hash;
 	UInt first; /* index of its members */
-	UInt hash;
 	UShort count;
 	Bool many;
 	Bool branch_known; /* of all its reads */
@@ -34,7 +34,8 @@ struct set {
 
 static struct read *reads;
 static struct set *sets;
-static UInt *members; /* indices of reads */
+static UInt *members;       /* indices of reads */
+static UInt *members_spare; /* for a collection */
 static UInt read_count = 1, set_count = 1, member_count;
 static struct bo_index read_index, set_index;
 static UInt sets_before; /* the last collection */
@@ -89,21 +90,32 @@ void bo_index_fit(struct bo_index *index, UInt count)
 
 /* ---- sets ---- */
 
-static UInt hash_of(const UInt *list, UInt count, Bool many)
+/* A polynomial, so that the hash of a set with one more member, the largest, follows from its own. */
+static ULong hash_more(ULong hash, UInt member)
 {
-	ULong h = count + many;
+	return (hash ^ member) * 0x9e3779b97f4a7c15ULL;
+}
+
+static ULong hash_of(const UInt *list, UInt count)
+{
+	ULong hash = 0;
 
 	for (UInt i = 0; i < count; i++)
-		h = (h ^ list[i]) * 0x9e3779b97f4a7c15ULL;
-	return (UInt)(h >> 32);
+		hash = hash_more(hash, list[i]);
+	return hash;
+}
+
+static UInt hash_slot(ULong hash, Bool many)
+{
+	return (UInt)(hash >> 32) + many;
 }
 
 static UInt hash_of_set(UInt set)
 {
-	return sets[set].hash;
+	return hash_slot(sets[set].hash, sets[set].many);
 }
 
-static Bool set_is(const struct set *s, const UInt *list, UInt count, Bool many, UInt hash)
+static Bool set_is(const struct set *s, const UInt *list, UInt count, Bool many, ULong hash)
 {
 	if (s->hash != hash || s->count != count || s->many != many)
 		return False;
@@ -113,7 +125,7 @@ static Bool set_is(const struct set *s, const UInt *list, UInt count, Bool many,
 	return True;
 }
 
-static UInt set_create(const UInt *list, UInt count, Bool many, UInt hash)
+static UInt set_create(const UInt *list, UInt count, Bool many, ULong hash)
 {
 	if (set_count == SETS_MAX || member_count + count > MEMBERS_MAX) {
 		folded++;
@@ -128,13 +140,15 @@ static UInt set_create(const UInt *list, UInt count, Bool many, UInt hash)
 /* The set of these reads, which ascend. */
 static UInt set_intern(const UInt *list, UInt count, Bool many)
 {
-	UInt hash, slot, found;
+	UInt slot, found;
+	ULong hash;
 
 	if (!count)
 		return many ? BO_SET_UNKNOWN : 0;
 	bo_index_fit(&set_index, set_count);
-	hash = hash_of(list, count, many);
-	for (slot = hash & set_index.mask; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask)
+	hash = hash_of(list, count);
+	slot = hash_slot(hash, many) & set_index.mask;
+	for (; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask)
 		if (set_is(&sets[found], list, count, many, hash))
 			return found;
 	found = set_create(list, count, many, hash);
@@ -143,13 +157,61 @@ static UInt set_intern(const UInt *list, UInt count, Bool many)
 	return found;
 }
 
+static Bool set_is_extended(const struct set *s, const struct set *shorter, UInt member, ULong hash)
+{
+	return s->hash == hash && s->count == shorter->count + 1 && s->many == shorter->many &&
+	       members[s->first + shorter->count] == member &&
+	       VG_(memcmp)(members + s->first, members + shorter->first, shorter->count * sizeof(UInt)) == 0;
+}
+
+/* A set and one more member, which is larger than all others.  So sums over an array grow.  If the members of the set
+ * are the last in the pool, both share them. */
+static UInt set_extend(UInt set, UInt member)
+{
+	struct set *s = &sets[set];
+	ULong hash = hash_more(s->hash, member);
+	UInt list[BO_DATA_BOUND], slot, found;
+
+	bo_index_fit(&set_index, set_count);
+	slot = hash_slot(hash, s->many) & set_index.mask;
+	for (; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask)
+		if (set_is_extended(&sets[found], s, member, hash))
+			return found;
+	if (s->first + s->count == member_count && set_count < SETS_MAX && member_count < MEMBERS_MAX) {
+		members[member_count++] = member;
+		sets[set_count] = (struct set){.first = s->first, .hash = hash, .count = s->count + 1, .many = s->many};
+		return set_index.slots[slot] = set_count++;
+	}
+	VG_(memcpy)(list, members + s->first, s->count * sizeof(UInt));
+	list[s->count] = member;
+	found = set_create(list, s->count + 1u, s->many, hash);
+	if (found != BO_SET_UNKNOWN)
+		set_index.slots[slot] = found;
+	return found;
+}
+
+/* The only member of `one`, if the union with it is an extension; else 0. */
+static UInt extension_of(UInt set, UInt one, UInt bound)
+{
+	const struct set *s = &sets[set], *o = &sets[one];
+	UInt member = members[o->first];
+
+	if (o->count != 1 || o->many || !s->count || s->count >= bound || members[s->first + s->count - 1] >= member)
+		return 0;
+	return member;
+}
+
 static UInt set_union(UInt a, UInt b, UInt bound)
 {
 	const UInt *x = members + sets[a].first, *y = members + sets[b].first;
 	const UInt *x_end = x + sets[a].count, *y_end = y + sets[b].count;
 	Bool many = sets[a].many || sets[b].many;
-	UInt merged[2 * BO_DATA_BOUND], count = 0, smaller;
+	UInt merged[2 * BO_DATA_BOUND], count = 0, smaller, member;
 
+	if ((member = extension_of(a, b, bound)))
+		return set_extend(a, member);
+	if ((member = extension_of(b, a, bound)))
+		return set_extend(b, member);
 	while (x < x_end || y < y_end) {
 		UInt next = y == y_end || (x < x_end && *x < *y) ? *x : *y;
 		x += x < x_end && *x == next;
@@ -166,7 +228,7 @@ static UInt set_union(UInt a, UInt b, UInt bound)
 	return set_intern(members + sets[smaller].first, sets[smaller].count, True);
 }
 
-#define CACHE_BITS 14
+#define CACHE_BITS 13
 static struct {
 	UInt a, b, result;
 } union_cache[BO_INFLUENCES][1u << CACHE_BITS];
@@ -390,10 +452,10 @@ UInt bo_set_moved(UInt set)
 	return moved_sets[set];
 }
 
-/* Live sets keep their order, so their members can be moved down in place. */
+/* Sets may share members, so these are copied. */
 void bo_set_sweep(void)
 {
-	UInt live = 1, member = 0;
+	UInt live = 1, member = 0, *swap;
 
 	sets_before = set_count;
 	moved_sets[0] = 0;
@@ -401,13 +463,21 @@ void bo_set_sweep(void)
 	for (UInt i = 1; i < set_count; i++) {
 		if (!moved_sets[i])
 			continue;
+		if (member + sets[i].count > MEMBERS_MAX) {
+			moved_sets[i] = BO_SET_UNKNOWN;
+			folded++;
+			continue;
+		}
 		moved_sets[i] = live;
 		sets[live] = sets[i];
+		VG_(memcpy)(members_spare + member, members + sets[live].first, sets[live].count * sizeof(UInt));
 		sets[live].first = member;
-		for (UInt k = 0; k < sets[i].count; k++)
-			members[member++] = members[sets[i].first + k];
+		member += sets[live].count;
 		live++;
 	}
+	swap = members;
+	members = members_spare;
+	members_spare = swap;
 	for (UInt i = 1; i < read_count; i++)
 		reads[i].set = moved_sets[reads[i].set];
 	set_count = live;
@@ -453,6 +523,7 @@ void bo_set_init(void)
 	reads = bo_reserve(READS_MAX * sizeof(*reads));
 	sets = bo_reserve(SETS_MAX * sizeof(*sets));
 	members = bo_reserve(MEMBERS_MAX * sizeof(*members));
+	members_spare = bo_reserve(MEMBERS_MAX * sizeof(*members));
 	read_index = bo_index_new(READS_MAX, hash_of_read);
 	set_index = bo_index_new(SETS_MAX, hash_of_set);
 	moved_sets = bo_reserve(SETS_MAX * sizeof(UInt));
