@@ -341,6 +341,8 @@ static void write_numbers(UInt opcode, const ULong *numbers, UInt count)
 {
 	UChar bytes[(BO_DATA_BOUND + 2) * 10], *p = bytes;
 
+	if (!bo_writer_active())
+		return; /* a child that is not followed */
 	for (UInt i = 0; i < count; i++)
 		p = bo_put_v(p, numbers[i]);
 	bo_write_layer(opcode, bytes, (SizeT)(p - bytes));

@@ -423,7 +423,7 @@ static void fini(Int unused)
 	bo_event_end_string();
 	bo_write_exit();
 	bo_calls_write_unmatched();
-	if (clo_bo_dependencies)
+	if (clo_bo_dependencies && bo_writer_active())
 		write_dependencies();
 	bo_writer_close();
 }
