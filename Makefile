@@ -41,9 +41,9 @@ LIBS := -ldw -lelf -lxxhash -lzstd -lgmp -lm -ljansson
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: all
-all: program tool examples
+all: program tool compiler examples
 
-include mk/program.mk mk/tool.mk mk/test.mk mk/install.mk
+include mk/program.mk mk/tool.mk mk/compiler.mk mk/test.mk mk/install.mk
 
 .PHONY: help demo bench lint clean
 help:
@@ -86,4 +86,4 @@ $(B)/flags: FORCE
 .PHONY: format
 format: SETUP_FOR += lint
 format: | setup
-	clang-format -i $(wildcard include/blackout/*.h src/*/*.[ch] tool/*.[ch] test/*/*.[ch] bench/*.[ch] examples/*.c)
+	clang-format -i $(wildcard include/blackout/*.h src/*/*.[ch] compiler/*/*.[ch] tool/*.[ch] test/*/*.[ch] bench/*.[ch] examples/*.c)

@@ -7,8 +7,8 @@ D = $(DESTDIR)$(PREFIX)
 # Directories below PREFIX, and the files that go into each.  Both `install` and `uninstall` use this list.
 INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/examples include/blackout share/man/man1 \
 	share/doc/blackout share/doc/blackout/findings share/doc/blackout/examples share/bash-completion/completions share/zsh/site-functions
-INSTALL_bin := $(B)/blackout
-INSTALL_libexec/blackout := $(PRELOAD)
+INSTALL_bin := $(B)/blackout $(WRAPPERS)
+INSTALL_libexec/blackout := $(PRELOAD) $(WRAPPER_FILES)
 INSTALL_libexec/blackout/valgrind := $(TOOL)
 INSTALL_libexec/blackout/examples := $(EXAMPLES)
 INSTALL_include/blackout := $(wildcard include/blackout/*.h)

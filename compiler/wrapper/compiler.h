@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compiler.h - the compiler that is wrapped: its words (a name, perhaps after a launcher, perhaps with options), and
+ * whether its options are those of gcc or of clang. */
+#ifndef BLACKOUT_WRAPPER_COMPILER_H
+#define BLACKOUT_WRAPPER_COMPILER_H
+
+#include <stdbool.h>
+
+#define COMPILER_WORDS_MAX 32
+
+struct compiler {
+	char *words[COMPILER_WORDS_MAX + 1]; /* ends with NULL */
+	int count;
+	bool clang;
+};
+
+/* Split `text` at blanks; it must live as long as *compiler.  Return false if there are no words, or too many. */
+bool compiler_read(struct compiler *compiler, char *text);
+
+/* The word that names one of our own wrappers, or NULL: such a compiler would start itself forever. */
+const char *compiler_is_ours(const struct compiler *compiler);
+
+#endif
