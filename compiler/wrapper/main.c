@@ -136,7 +136,7 @@ static void start(const struct compiler *compiler, int count, char **user)
 		add(&words, "-fno-lto");
 	if (command_links(&command))
 		add_runtime(&words, compiler);
-	execvp(words.list[0], (char *const *)words.list);
+	execvp(compiler->words[0], (char *const *)words.list);
 	free(words.list);
 }
 
