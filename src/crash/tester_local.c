@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tester_local.c - a tester with workers on this machine: run/recovery.h, and a stage (image/stage.h) for each worker.
  * The stages account for the memory used. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -147,6 +149,28 @@ static int file_stage(const struct local *l, const struct content *content, uint
 	return r;
 }
 
+static bool content_has(const struct content *content, const char *path)
+{
+	for (uint32_t file = 1; content_knows(content, file); file++)
+		if (content_path(content, file) && !strcmp(content_path(content, file), path))
+			return true;
+	return false;
+}
+
+/* Files of the image that the content does not have: the program made them later. */
+static int files_unstage(struct local *l, const struct content *content, struct err *err)
+{
+	const struct image *image = l->tester.image;
+	char path[PATH_MAX];
+
+	for (uint32_t file = 1; file <= image_file_count(image); file++)
+		if (image_exists(image, file) && !content_has(content, image_path(image, file)) &&
+		    stage_path(l->slots[0].stage, image_path(image, file), path, sizeof(path)) && unlink(path) < 0 &&
+		    errno != ENOENT)
+			return err_sys(err, "cannot remove %s", path);
+	return 0;
+}
+
 static int content_stage(struct local *l, const struct content *content, struct err *err)
 {
 	struct state *empty = state_none(l->tester.image);
@@ -157,6 +181,8 @@ static int content_stage(struct local *l, const struct content *content, struct 
 		return r;
 	/* The stage does not know about the files that are put there directly. */
 	stage_distrust(l->slots[0].stage);
+	if (files_unstage(l, content, err) < 0)
+		return -1;
 	for (uint32_t file = 1; content_knows(content, file); file++)
 		if (file_stage(l, content, file, err) < 0)
 			return -1;

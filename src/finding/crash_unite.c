@@ -147,6 +147,8 @@ static void finding_take(struct findings *findings, struct finding *kept, struct
 	kept->crash->states += other->count;
 	for (size_t k = 0; k < other->detector_count; k++)
 		finding_add_detector(findings, kept, other->detectors[k]);
+	for (size_t k = 0; k < other->platform_count; k++)
+		finding_add_platform(findings, kept, other->platforms[k]);
 	if (other->invariant && !kept->invariant &&
 	    frame_same_place(stack_location(&kept->stack), stack_location(&other->stack)))
 		invariant_adopt(findings, kept, other);
