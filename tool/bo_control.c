@@ -226,7 +226,7 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong lab
 /* Tell which branch the reads decide, and return the label of what it decides. */
 static ULong decide(const struct bo_point *p, ULong label, Addr sp)
 {
-	if (UNLIKELY(!bo_label_is_decided(label)))
+	if (UNLIKELY(!bo_label_is_decided(label)) && bo_writer_active()) /* a child may not be followed */
 		bo_label_decides(label, bo_context_at(p->code, sp));
 	return bo_label_as_control(label);
 }
