@@ -4,7 +4,9 @@
  * The search for the cause (explain/loss.c) has found the fewest stores that must be lost for recovery to fail, and, if
  * that could be found out, the stores that must be on media.  If an invariant orders one of the former before one of
  * the latter, it is the reason.  If no pending store must be on media, something certain contradicts the loss: either
- * the `second` of a violation that was tested with this loss, or one of the last stores before the crash.
+ * the `second` of a violation that was tested with this loss, or one of the last stores before the crash.  That is a
+ * guess, so a weak invariant is no reason then: one between code that stores to different objects, or, for one of the last
+ * stores, RA1, which holds between any two guardians.
  *
  * If recovery fails though everything so far is on media, one store came too early: then it is the `second`. */
 #include <string.h>
@@ -55,7 +57,8 @@ static bool pair_matches(struct asking *a, const struct store_place *first, cons
 		       invariants_guardian(inv, second, &a->found.other);
 	count = invariants_orders(inv, first, second, matches);
 	for (size_t i = 0; i < count; i++)
-		if (computed || matches[i].rule == INVARIANT_RO3) {
+		if ((computed || matches[i].rule == INVARIANT_RO3) &&
+		    (a->sighting->pair || !a->sighting->lost_count || matches[i].scope != INVARIANT_SITES)) {
 			a->found.match = matches[i];
 			return true;
 		}
@@ -82,6 +85,8 @@ static bool ask_persisted(struct asking *a, const struct crash_store *first)
 {
 	const struct crash_sighting *s = a->sighting;
 
+	if (a->atomicity && !s->pair)
+		return false;
 	for (uint64_t i = 0; i < s->persisted_count && i < CRASH_STORES_MAX; i++) {
 		struct store_place place = place_find(a->violate, &s->persisted[i]);
 
