@@ -86,7 +86,7 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
 Bool bo_event_touches_pm(Addr addr, SizeT size);
-extern ULong bo_event_label;     /* of value and address of the next store or load (bo_label.h) */
+extern ULong bo_event_label;    /* of value and address of the next store or load (bo_label.h) */
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
 /* ---- bo_table.c: maps a pair of numbers to an id ---- */
@@ -133,7 +133,7 @@ UInt bo_context_of_caller(Addr sp);            /* of the call that led to the ru
 UInt bo_context_child(UInt caller, UInt code); /* of an instruction in a function with this caller */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
-void bo_frame_resync(Addr sp);                 /* drop the frames whose calls have ended */
+void bo_frame_resync(Addr sp); /* drop the frames whose calls have ended */
 /* Make room for a whole slice: drop stale frames, and if that is not enough, the outermost half of a very deep
  * stack. */
 VG_REGPARM(1) void bo_frame_make_room(Addr sp);

@@ -79,17 +79,15 @@ struct words {
 };
 
 /* Name, and the bytes of an element. */
-#define WORDS(X)                                                                                                       \
-	X(x, 8)                                                                                                        \
-	X(z, 8)                                                                                                        \
-	X(flag, 8)                                                                                                     \
-	X(off, 8)                                                                                                      \
-	X(index, 8) X(count, 8) X(y, 8) X(w, 8) X(v, 8) X(bits, 8) X(real, 8) X(factor, 8) X(result, 8) X(wide, 16)    \
-		X(array, 8) X(output, 8) X(tokens, 8) X(keys, 8) X(values, 8) X(head, 8) X(first.value, 8)             \
-			X(first.next, 8) X(second.value, 8) X(second.next, 8) X(third.value, 8) X(third.next, 8)       \
-				X(source.a, 8) X(source.b, 8) X(source.c, 8) X(source.d, 8) X(copy.a, 8) X(copy.b, 8)  \
-					X(copy.c, 8) X(copy.d, 8) X(function, 8) X(object, 16) X(text, 64) X(name, 64) \
-						X(from, 8) X(to, 8)
+/* clang-format off */
+#define WORDS(X) \
+	X(x, 8) X(z, 8) X(flag, 8) X(off, 8) X(index, 8) X(count, 8) X(y, 8) X(w, 8) X(v, 8) X(bits, 8) \
+	X(real, 8) X(factor, 8) X(result, 8) X(wide, 16) X(array, 8) X(output, 8) X(tokens, 8) X(keys, 8) \
+	X(values, 8) X(head, 8) X(first.value, 8) X(first.next, 8) X(second.value, 8) X(second.next, 8) \
+	X(third.value, 8) X(third.next, 8) X(source.a, 8) X(source.b, 8) X(source.c, 8) X(source.d, 8) \
+	X(copy.a, 8) X(copy.b, 8) X(copy.c, 8) X(copy.d, 8) X(function, 8) X(object, 16) X(text, 64) \
+	X(name, 64) X(from, 8) X(to, 8)
+/* clang-format on */
 
 struct test_case {
 	const char *name;
