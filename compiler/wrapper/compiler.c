@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "compiler.h"
 
 static const char *base_name(const char *path)
@@ -62,6 +66,39 @@ static bool is_clang(const struct compiler *compiler)
 	return !gcc && version_has(compiler, "clang");
 }
 
+static bool is_self(const char *path)
+{
+	struct stat self, other;
+
+	return !stat("/proc/self/exe", &self) && !stat(path, &other) && self.st_dev == other.st_dev &&
+	       self.st_ino == other.st_ino;
+}
+
+/* Makefiles that name gcc are often given a link of that name to us, first in PATH.  The compiler is then the next one
+ * of that name. */
+static void skip_self(struct compiler *compiler)
+{
+	static char path[PATH_MAX];
+	const char *directories = getenv("PATH");
+
+	compiler->only_self = false;
+	if (strchr(compiler->words[0], '/'))
+		return;
+	for (const char *at = directories; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+		if (!path_format(path, sizeof(path), "%.*s/%s", (int)strcspn(at, ":"), at, compiler->words[0]) ||
+		    access(path, X_OK))
+			continue;
+		if (is_self(path)) {
+			compiler->only_self = true;
+			continue;
+		}
+		if (compiler->only_self)
+			compiler->words[0] = path;
+		compiler->only_self = false;
+		return;
+	}
+}
+
 bool compiler_read(struct compiler *compiler, char *text)
 {
 	compiler->count = 0;
@@ -73,6 +110,7 @@ bool compiler_read(struct compiler *compiler, char *text)
 	compiler->words[compiler->count] = NULL;
 	if (compiler->count == 0)
 		return false;
+	skip_self(compiler);
 	compiler->clang = is_clang(compiler);
 	return true;
 }

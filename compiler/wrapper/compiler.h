@@ -12,9 +12,11 @@ struct compiler {
 	char *words[COMPILER_WORDS_MAX + 1]; /* ends with NULL */
 	int count;
 	bool clang;
+	bool only_self; /* in PATH there is no other program of this name than we are */
 };
 
-/* Split `text` at blanks; it must live as long as *compiler.  Return false if there are no words, or too many. */
+/* Split `text` at blanks; it must live as long as *compiler.  Return false if there are no words, or too many.  If PATH
+ * leads from the first word to this very program, the next one of that name is taken. */
 bool compiler_read(struct compiler *compiler, char *text);
 
 /* The word that names one of our own wrappers, or NULL: such a compiler would start itself forever. */

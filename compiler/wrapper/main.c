@@ -117,6 +117,10 @@ static void start(const struct compiler *compiler, int count, char **user)
 	struct words words = {0};
 	struct command command;
 
+	if (compiler->only_self) {
+		errno = ENOENT;
+		return;
+	}
 	words.list = calloc((size_t)(COMPILER_WORDS_MAX + count + ADDED_MAX), sizeof(*words.list));
 	if (!words.list)
 		die("free some memory", "out of memory");
