@@ -16,9 +16,15 @@ extern void VG_(DebugInfo_syms_getidx)(const DebugInfo *, Int index, struct symb
 				       const HChar **name, const HChar ***other_names, Bool *is_code, Bool *is_ifunc,
 				       Bool *is_global);
 
+/* Valgrind reads the symbols of the recorder, too.  The target has nothing to do with them. */
+static Bool is_recorder(const DebugInfo *di)
+{
+	return (Addr)is_recorder - VG_(DebugInfo_get_text_avma)(di) < VG_(DebugInfo_get_text_size)(di);
+}
+
 Int bo_symbol_count(const DebugInfo *di)
 {
-	return VG_(DebugInfo_syms_howmany)(di);
+	return is_recorder(di) ? 0 : VG_(DebugInfo_syms_howmany)(di);
 }
 
 struct bo_symbol bo_symbol_get(const DebugInfo *di, Int index)
