@@ -18,11 +18,11 @@
 #define GAP 40u
 #define WIDTH (2 * LEFT + 2 * BOX + GAP)
 #define CHARS 21u
-#define SMALL_CHARS 25u
+#define SMALL_CHARS 26u
 
 struct side {
 	const struct finding_stack *store;
-	const char *fate;
+	bool on_media;                    /* in the crash state; otherwise it was lost, or had not happened yet */
 	const struct finding_stack *read; /* NULL: nothing is known that reads it */
 	const char *verb;                 /* what the code does there */
 };
@@ -40,8 +40,8 @@ static const char *sides_find(const struct finding_invariant *invariant, struct 
 {
 	const struct finding_stack *load = because_find(invariant, ROLE_LOAD),
 				   *guard = because_find(invariant, ROLE_GUARD);
-	struct side first = {&invariant->first, "lost", load, "read"},
-		    second = {&invariant->second, "on media", guard, "looked at"};
+	struct side first = {&invariant->first, false, load, "read"},
+		    second = {&invariant->second, true, guard, "looked at"};
 	bool computed = !strcmp(invariant->rule, "RO1");
 
 	if (!strcmp(invariant->rule, "RO3")) {
@@ -111,8 +111,8 @@ static void side_draw(struct html *h, const struct side *side, unsigned y)
 {
 	unsigned middle = y + BOX_HEIGHT / 2, reads = LEFT + BOX + GAP;
 
-	html_raw(h, "<g class=\"store %s\">", strcmp(side->fate, "lost") ? "kept" : "lost");
-	box_draw(h, "media", LEFT, y, side->fate, ", by ", side->store);
+	html_raw(h, "<g class=\"store %s\">", side->on_media ? "kept" : "lost");
+	box_draw(h, "media", LEFT, y, side->on_media ? "on media" : "not on media", ", by ", side->store);
 	html_raw(h, "</g>");
 	if (!side->read)
 		return;
