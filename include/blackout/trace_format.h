@@ -51,7 +51,8 @@
 	X(FOLLOW, 2)       /* children are followed; CLOCK events order the processes */ \
 	X(CALLS, 3)        /* calls of chosen functions are recorded */                  \
 	X(OPERATIONS, 4)   /* operations are recorded */                                 \
-	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */
+	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */         \
+	X(SYNC, 6)         /* how threads synchronize, and which accesses are atomic in the source */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -153,7 +154,13 @@ struct bo_chunk_header {
 	X(DEF_BRANCH, 0x71, "vc")      /* read, context of the first branch that depends on it; at most once for a read */ \
 	X(DEF_LABEL, 0x72, "vv*")      /* enum bo_label_flag, count, then so many reads: ascending, each as `v`, the       \
 	                                  difference to the one before (the first: to 0) */                                \
-	X(DEPENDS, 0x73, "vv")         /* data label, control label of the next PM load or store of this thread */
+	X(DEPENDS, 0x73, "vv")         /* data label, control label of the next PM load or store of this thread */         \
+	/* SYNC */                                                                                                         \
+	X(ACCESS, 0x78, "vvvv")        /* the next PM load or store of this thread is part of an access of the source:     \
+	                                  BO_ACCESS of it; its number, as the zigzag difference to that of the last        \
+	                                  ACCESS in the chunk (the first: to 0); how far it begins before the load or      \
+	                                  store; its bytes */                                                              \
+	X(SYNC, 0x79, "cvvv")          /* enum bo_sync_act, address of the object (JOIN: thread), order */
 /* clang-format on */
 
 /* X(name, text): what the recorder noticed about operations. */
@@ -170,6 +177,54 @@ enum bo_operation_note {
 	BO_OPERATION_NOTES(X)
 #undef X
 		BO_NOTE_COUNT
+};
+
+/* X(name, text): what an access is in the source. */
+#define BO_ATOMICITIES(X)                                                       \
+	X(UNKNOWN, "unknown") /* code that was not compiled with blackout-cc */ \
+	X(PLAIN, "plain")     /* the compiler may split, merge or invent it */  \
+	X(VOLATILE, "volatile")                                                 \
+	X(ATOMIC, "atomic")
+
+enum bo_atomicity {
+#define X(name, text) BO_ATOMICITY_##name,
+	BO_ATOMICITIES(X)
+#undef X
+		BO_ATOMICITY_COUNT
+};
+
+/* X(name, text): memory orders, with the numbers of the compilers' __ATOMIC_RELAXED and so on. */
+#define BO_ORDERS(X)          \
+	X(RELAXED, "relaxed") \
+	X(CONSUME, "consume") X(ACQUIRE, "acquire") X(RELEASE, "release") X(ACQ_REL, "acq_rel") X(SEQ_CST, "seq_cst")
+
+enum bo_order {
+#define X(name, text) BO_ORDER_##name,
+	BO_ORDERS(X)
+#undef X
+		BO_ORDER_COUNT
+};
+
+/* The first field of ACCESS. */
+#define BO_ACCESS(atomicity, order) ((atomicity) | (order) << 2)
+#define BO_ACCESS_ATOMICITY(what) ((what)&3)
+#define BO_ACCESS_ORDER(what) ((what) >> 2)
+
+/* X(name, text): what a SYNC does. */
+#define BO_SYNC_ACTS(X)                                                                         \
+	X(ATOMIC_LOAD, "atomic-load") /* also a comparison that fails */                        \
+	X(ATOMIC_STORE, "atomic-store")                                                         \
+	X(ATOMIC_UPDATE, "atomic-update") /* loads and stores as one */                         \
+	X(FENCE, "thread-fence")          /* of no object */                                    \
+	X(ACQUIRE, "acquire")             /* a call got an object: a mutex, for example */      \
+	X(RELEASE, "release")             /* a call gives an object to who acquires it later */ \
+	X(JOIN, "join")                   /* a thread has ended, and this one knows it */
+
+enum bo_sync_act {
+#define X(name, text) BO_ACT_##name,
+	BO_SYNC_ACTS(X)
+#undef X
+		BO_ACT_COUNT
 };
 
 enum bo_label_flag {

@@ -73,6 +73,7 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 	recording.code_hash |= layers & BO_LAYER_CODE;
 	recording.loads |= layers & BO_LAYER_LOADS;
 	recording.dependencies |= layers & BO_LAYER_DEPENDENCIES;
+	recording.sync |= layers & BO_LAYER_SYNC;
 	if (record_prepare(record, argc, argv, err) < 0)
 		return -1;
 	analyze->dir = analyze->out = record->recording.dir;

@@ -9,6 +9,12 @@
 #define OPERANDS_COLUMN 28
 #define VALUE_BYTES_MAX 64
 
+static const char *const orders[] = {
+#define X(name, text) text,
+	BO_ORDERS(X)
+#undef X
+};
+
 static void print_name(struct out *out, const struct trace *trace, uint32_t id)
 {
 	const struct trace_file *file = trace_file(trace, id);
@@ -233,16 +239,63 @@ static void print_operation(struct out *out, const struct event *ev)
 	}
 }
 
+static void print_sync_act(struct out *out, const struct trace *trace, const struct event *ev)
+{
+	if (ev->flags == BO_ACT_JOIN) {
+		print_thread(out, "t", ev->value);
+		return;
+	}
+	if (ev->file)
+		dump_place(out, trace, ev->file, ev->offset);
+	else if (ev->flags != BO_ACT_FENCE)
+		out_hex(out, ev->value);
+	if (ev->flags == BO_ACT_ACQUIRE || ev->flags == BO_ACT_RELEASE)
+		return;
+	if (ev->flags != BO_ACT_FENCE)
+		out_char(out, ' ');
+	out_text(out, orders[ev->order]);
+}
+
+/* What a load or store is in the source, and how far its access reaches. */
+static void print_access(struct out *out, const struct trace *trace, const struct event *ev)
+{
+	static const char *const atomicities[] = {
+#define X(name, text) text,
+		BO_ATOMICITIES(X)
+#undef X
+	};
+
+	if (!ev->access)
+		return;
+	out_text(out, " source=");
+	out_text(out, atomicities[ev->atomicity]);
+	if (ev->atomicity == BO_ATOMICITY_ATOMIC) {
+		out_char(out, ',');
+		out_text(out, orders[ev->order]);
+	}
+	out_text(out, " access=");
+	out_number(out, ev->access);
+	out_char(out, ':');
+	if (ev->file)
+		dump_place(out, trace, ev->file, ev->offset - (ev->addr - ev->access_addr));
+	else
+		out_hex(out, ev->access_addr);
+	out_char(out, ':');
+	out_number(out, ev->access_size);
+}
+
 static void print_operands(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	switch (ev->type) {
 	case EVENT_STORE:
 		print_range(out, trace, ev);
 		print_value(out, ev);
+		print_access(out, trace, ev);
 		dump_dependencies(out, trace, ev);
 		break;
 	case EVENT_LOAD:
 		print_range(out, trace, ev);
+		print_access(out, trace, ev);
 		dump_dependencies(out, trace, ev);
 		break;
 	case EVENT_CONTENT: print_range(out, trace, ev); break;
@@ -272,6 +325,7 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_OPERATION_BEGIN:
 	case EVENT_OPERATION_END:
 	case EVENT_OPERATION_NOTE: print_operation(out, ev); break;
+	case EVENT_SYNC: print_sync_act(out, trace, ev); break;
 	default: print_process(out, ev);
 	}
 }

@@ -7,7 +7,10 @@
 /* The option of `record` that is missing. */
 static const char *layer_option(uint32_t layers)
 {
-	return layers & BO_LAYER_DEPENDENCIES ? "--dependencies" : layers & BO_LAYER_LOADS ? "--loads" : "--code-hash";
+	return layers & BO_LAYER_DEPENDENCIES ? "--dependencies"
+	       : layers & BO_LAYER_SYNC       ? "--sync"
+	       : layers & BO_LAYER_LOADS      ? "--loads"
+					      : "--code-hash";
 }
 
 int layers_refuse(const char *dir, uint32_t lacks, const char *what, struct err *err)

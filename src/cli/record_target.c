@@ -55,6 +55,7 @@ static int job_fill(struct record *r, struct err *err)
 	r->job.loads = o->loads;
 	r->job.code_hash = o->code_hash;
 	r->job.dependencies = o->dependencies;
+	r->job.sync = o->sync;
 	return 0;
 }
 

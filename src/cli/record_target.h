@@ -29,7 +29,7 @@ struct record_options {
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
 	bool pmem_force;
-	bool follow, loads, code_hash, dependencies, compress, progress, quiet;
+	bool follow, loads, code_hash, dependencies, sync, compress, progress, quiet;
 };
 
 /* clang-format off */
@@ -43,6 +43,7 @@ struct record_options {
 	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
 	{"dependencies", NULL, NULL, "record which loads from PM each store and load depends on; includes --loads, and takes longer", OPTION_FLAG, &(o)->dependencies}, \
+	{"sync", NULL, NULL, "record how threads synchronize, and which accesses to PM are atomic in the source (blackout-cc)", OPTION_FLAG, &(o)->sync}, \
 	{"calls", "LIST", NULL, "record the calls of these functions: [MODULE:]FUNCTION, comma-separated, with * and ?", OPTION_LIST, &(o)->calls}, \
 	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
 

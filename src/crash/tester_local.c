@@ -252,6 +252,7 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 				   .loads = how->layers & BO_LAYER_LOADS,
 				   .code_hash = how->layers & BO_LAYER_CODE,
 				   .dependencies = how->layers & BO_LAYER_DEPENDENCIES,
+				   .sync = how->layers & BO_LAYER_SYNC,
 				   .pmem_force = o->pmem_force};
 	struct local *l = local_of(t);
 	struct recorder recorder;

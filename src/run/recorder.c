@@ -161,6 +161,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-code=yes");
 	if (job->dependencies)
 		words_add(argv, "--bo-dependencies=yes");
+	if (job->sync)
+		words_add(argv, "--bo-sync=yes");
 	for (size_t i = 0; i < job->calls.count; i++)
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
 	if (job->op_marks) {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "trace/dependencies.h"
+#include "trace/sync.h"
 
 #define OFFSET_MAX ((uint64_t)INT64_MAX)
 #define MAP_KIND 0x0fu /* the MAP_ bits that distinguish shared from private */
@@ -260,7 +261,7 @@ static enum apply_result apply_value(enum event_type type, const struct record *
 
 /* Mappings */
 
-static void event_locate(struct stream *s, struct event *ev, uint64_t addr)
+void apply_locate(struct stream *s, struct event *ev, uint64_t addr)
 {
 	const struct mapping *at = mappings_find(&s->mappings, addr);
 
@@ -304,7 +305,7 @@ static enum apply_result apply_unmap(struct stream *s, const struct record *r, s
 	ev->type = EVENT_UNMAP;
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
-	event_locate(s, ev, ev->addr);
+	apply_locate(s, ev, ev->addr);
 	mappings_unmap(&s->mappings, ev->addr, ev->size);
 	return APPLY_EVENT;
 }
@@ -320,7 +321,7 @@ static enum apply_result apply_remap(struct stream *s, const struct record *r, s
 	ev->old_size = n[1];
 	ev->addr = n[2];
 	ev->size = n[3];
-	event_locate(s, ev, ev->old_addr);
+	apply_locate(s, ev, ev->old_addr);
 	mappings_remap(&s->mappings, n[0], n[1], n[2], n[3]);
 	return APPLY_EVENT;
 }
@@ -333,7 +334,7 @@ static enum apply_result apply_protect(struct stream *s, const struct record *r,
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
 	ev->prot = (uint32_t)r->number[2];
-	event_locate(s, ev, ev->addr);
+	apply_locate(s, ev, ev->addr);
 	mappings_protect(&s->mappings, ev->addr, ev->size, ev->prot);
 	return APPLY_EVENT;
 }
@@ -346,7 +347,7 @@ static enum apply_result apply_msync(struct stream *s, const struct record *r, s
 	ev->addr = r->number[0];
 	ev->size = r->number[1];
 	ev->flags = (uint32_t)r->number[2];
-	event_locate(s, ev, ev->addr);
+	apply_locate(s, ev, ev->addr);
 	return APPLY_EVENT;
 }
 
@@ -467,6 +468,8 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_BRANCH:
 	case BO_OP_DEF_LABEL:
 	case BO_OP_DEPENDS: return dependencies_apply(s, r, ev);
+	case BO_OP_ACCESS:
+	case BO_OP_SYNC: return sync_apply(s, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	default:
 		BUG_ON(r->op < BO_OP_LAYER || r->op > BO_OP_LAYER_LAST); /* known to the decoder, but not here */

@@ -18,6 +18,9 @@ enum apply_result apply_damage_id(struct stream *s, const char *what, uint64_t i
 /* Return the id that a thread of this file has in the whole recording, or 0 if unknown. */
 uint32_t apply_thread(const struct stream *s, uint64_t thread);
 
+/* Set the file and offset that are mapped at an address, if any. */
+void apply_locate(struct stream *s, struct event *ev, uint64_t addr);
+
 /* Register the thread that runs when the file begins. */
 void apply_first_thread(struct stream *s, uint64_t thread);
 

@@ -19,8 +19,10 @@ struct decoder {
 	const uint8_t *next, *end;
 	uint64_t last_addr;
 	struct bo_recent recent;
-	uint64_t arguments[BO_CALL_ARGUMENTS]; /* of the last call in the chunk; kept by who interprets the records */
-	uint8_t value[32];                     /* unpacked value of a store */
+	/* Kept by who interprets the records: of the last call, and of the last ACCESS in the chunk. */
+	uint64_t arguments[BO_CALL_ARGUMENTS];
+	uint64_t last_access;
+	uint8_t value[32]; /* unpacked value of a store */
 	char problem[64];
 };
 

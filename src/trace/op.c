@@ -13,7 +13,7 @@ static const struct {
 #undef X
 };
 
-/* STORE and FILE_SYNC map to the first of several ops. */
+/* STORE, FILE_SYNC and SYNC map to the first of several ops. */
 static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_STORE] = OP_STORE,
 	[EVENT_LOAD] = OP_LOAD,
@@ -49,10 +49,13 @@ static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_OPERATION_BEGIN] = OP_OP_BEGIN,
 	[EVENT_OPERATION_END] = OP_OP_END,
 	[EVENT_OPERATION_NOTE] = OP_OP_NOTE,
+	[EVENT_SYNC] = OP_ATOMIC_LOAD,
 };
 
 _Static_assert((int)OP_SYSSTORE - OP_STORE == (int)BO_STORE_KERNEL, "stores stand in the order of enum bo_store_kind");
 _Static_assert((int)OP_SYNC - OP_FSYNC == (int)BO_SYNC_SYNC, "syncs stand in the order of enum bo_sync");
+
+_Static_assert((int)OP_JOIN - OP_ATOMIC_LOAD == (int)BO_ACT_JOIN, "acts stand in the order of enum bo_sync_act");
 
 enum op op_of(const struct event *ev)
 {
@@ -60,6 +63,8 @@ enum op op_of(const struct event *ev)
 		return (enum op)((unsigned)OP_STORE + (unsigned)ev->kind);
 	if (ev->type == EVENT_FILE_SYNC)
 		return (enum op)((unsigned)OP_FSYNC + ev->flags);
+	if (ev->type == EVENT_SYNC)
+		return (enum op)((unsigned)OP_ATOMIC_LOAD + ev->flags);
 	return op_of_type[ev->type];
 }
 

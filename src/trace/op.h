@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* op.h - the names by which users read and select events: one word per kind of event.
  *
- * An op is more specific than an event_type where the difference matters to a reader: each kind of store and each kind
- * of file synchronization has its own op. */
+ * An op is more specific than an event_type where the difference matters to a reader: each kind of store, of file
+ * synchronization and of thread synchronization has its own op. */
 #ifndef BLACKOUT_TRACE_OP_H
 #define BLACKOUT_TRACE_OP_H
 
@@ -13,7 +13,8 @@
 
 enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES, OP_PROCESSES, OP_GROUP_COUNT };
 
-/* X(name, text, group).  The first five match enum bo_store_kind, and the syncs match enum bo_sync. */
+/* X(name, text, group).  The first five match enum bo_store_kind, the syncs enum bo_sync, and the last ones
+ * enum bo_sync_act. */
 #define OPS(X)                                       \
 	X(STORE, "store", STORES)                    \
 	X(NTSTORE, "ntstore", STORES)                \
@@ -56,7 +57,14 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(LEFT, "left", PROCESSES)                   \
 	X(OP_BEGIN, "op-begin", PROCESSES)           \
 	X(OP_END, "op-end", PROCESSES)               \
-	X(OP_NOTE, "op-note", PROCESSES)
+	X(OP_NOTE, "op-note", PROCESSES)             \
+	X(ATOMIC_LOAD, "atomic-load", PROCESSES)     \
+	X(ATOMIC_STORE, "atomic-store", PROCESSES)   \
+	X(ATOMIC_UPDATE, "atomic-update", PROCESSES) \
+	X(THREAD_FENCE, "thread-fence", PROCESSES)   \
+	X(ACQUIRE, "acquire", PROCESSES)             \
+	X(RELEASE, "release", PROCESSES)             \
+	X(JOIN, "join", PROCESSES)
 
 enum op {
 #define X(name, text, group) OP_##name,

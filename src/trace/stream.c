@@ -7,6 +7,7 @@
 #include "trace/dependencies.h"
 #include "trace/files.h"
 #include "trace/seal.h"
+#include "trace/sync.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -224,6 +225,7 @@ static inline enum stream_step event_store(struct stream *s, const struct record
 	ev->data = r->data;
 	ev->unit = r->unit;
 	dependencies_attach(s, ev);
+	sync_attach(s, ev);
 	return event_place(s, ev, err);
 }
 
@@ -237,6 +239,7 @@ static inline enum stream_step event_access(struct stream *s, enum event_type ty
 	if (type == EVENT_LOAD) {
 		ev->size = r->size;
 		dependencies_attach(s, ev);
+		sync_attach(s, ev);
 	}
 	if (at) {
 		ev->file = at->file;

@@ -25,6 +25,14 @@ struct stream_depends {
 	uint32_t thread, data_label, control_label;
 };
 
+/* The access of the source that the next load or store of a thread is part of; thread 0: none was announced. */
+struct stream_access {
+	uint32_t thread;
+	enum bo_atomicity atomicity;
+	enum bo_order order;
+	uint64_t number, before, size;
+};
+
 struct stream {
 	uint32_t number; /* NNNN of its file */
 	uint64_t clock;  /* number of its current burst */
@@ -46,6 +54,7 @@ struct stream {
 	struct mappings mappings;
 
 	struct stream_depends depends;
+	struct stream_access access;
 	struct event blank; /* zero except for the process: copying is faster than clearing */
 	struct event rest;  /* the rest of an event that spans several mappings; size 0: none */
 

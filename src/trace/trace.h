@@ -69,6 +69,15 @@ enum event_type {
 	EVENT_OPERATION_BEGIN,
 	EVENT_OPERATION_END,
 	EVENT_OPERATION_NOTE,
+	/* How threads synchronize: `flags` is enum bo_sync_act, `value` the address of the object or, of JOIN, the
+	 * thread that has ended; `order` is that of an atomic access or a fence.  An object in PM has a file and an
+	 * offset, too.  The event comes right before the store or load of PM that it belongs to, if there is one.
+	 *
+	 * Acts on the same address concern the same object, whatever they are: an atomic load may read what a call
+	 * has released.  ACQUIRE, RELEASE and JOIN are of calls that succeed: a RELEASE comes before the call takes
+	 * effect, an ACQUIRE after it did.  Locked instructions of code that was not compiled with blackout-cc are
+	 * atomic accesses with the order SEQ_CST. */
+	EVENT_SYNC,
 	EVENT_TYPE_COUNT
 };
 
@@ -86,12 +95,13 @@ struct event {
 	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
 	const uint8_t *data;
 	uint32_t unit; /* STORE of kind STRING: bytes per element; otherwise 0 */
-	/* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note */
+	/* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note,
+	 * enum bo_sync_act */
 	uint32_t flags;
 	uint32_t prot;     /* MAP, PROTECT */
 	uint32_t function; /* CALL, RETURN, LEFT */
 	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result;
-	 * OPERATION_BEGIN, OPERATION_END: index; OPERATION_NOTE: depends on the note */
+	 * OPERATION_BEGIN, OPERATION_END: index; OPERATION_NOTE: depends on the note; SYNC: object or thread */
 	uint64_t value;
 	uint64_t old_addr; /* REMAP */
 	uint64_t old_size; /* REMAP */
@@ -99,6 +109,13 @@ struct event {
 	/* STORE, LOAD, with the layer DEPENDENCIES: the reads that its value and address were computed from, and those
 	 * that decided that it was executed; 0: none.  See trace_label. */
 	uint32_t data_label, control_label;
+	/* STORE, LOAD, with the layer SYNC: the access of the source that it is part of.  All stores by which the binary
+	 * performs one access have the same number, and so have all loads. */
+	enum bo_atomicity atomicity;
+	enum bo_order order;  /* of ATOMIC; SYNC: see there */
+	uint64_t access;      /* unique in the recording; 0: not known, because the atomicity is UNKNOWN */
+	uint64_t access_addr; /* what the compiler said: the whole range, of which this event may be a part */
+	uint64_t access_size;
 };
 
 /* Argument 0 to 5 of a CALL: the value of rdi, rsi, rdx, rcx, r8 or r9.  A function with fewer arguments leaves
