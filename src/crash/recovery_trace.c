@@ -2,8 +2,12 @@
 /* recovery_trace.c - see recovery_trace.h. */
 #include "crash/recovery_trace.h"
 
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/path.h"
 #include "image/tree.h"
 #include "run/recording.h"
@@ -29,27 +33,93 @@ static int recording_tell(const char *dir, const struct recovery_consumer *consu
 	return more;
 }
 
-int recovery_trace(const struct recovery_trace_options *o, const struct recovery_consumer *consumer, struct err *err)
+static int recording_begin(const struct recovery_trace_options *o, struct recording *recording, char dir[PATH_MAX],
+			   struct err *err)
 {
-	struct recording recording = {.fd = -1};
-	char dir[PATH_MAX], why[64];
-	int r;
+	char name[32];
 
-	if (path_make(dir, sizeof(dir), err, "%s/%s", o->under, o->keep ? o->keep : "recovery") < 0 ||
-	    recording_create(&recording, dir, err) < 0)
+	*recording = (struct recording){.fd = -1};
+	snprintf(name, sizeof(name), "recovery%" PRIu64, o->number);
+	if (path_make(dir, PATH_MAX, err, "%s/%s", o->under, o->keep ? o->keep : name) < 0)
 		return -1;
-	r = tester_record(
-		o->tester, &o->input,
-		&(struct tester_recording){.dir = recording.dir, .layers = o->layers, .patience = o->patience}, err);
-	if (r == 0 && recording_stopped(&recording, why, sizeof(why))) {
-		err_set(err, "recovery could not be recorded in %s: %s", o->under, why);
+	return recording_create(recording, dir, err);
+}
+
+static struct tester_recording recording_how(const struct recovery_trace_options *o, const struct recording *recording)
+{
+	return (struct tester_recording){.dir = recording->dir, .layers = o->layers, .patience = o->patience};
+}
+
+/* The tester has made a recording, or not, as `r` says.  Returns what recovery_trace does. */
+static int recording_end(struct recording *recording, int r, const char *under,
+			 const struct recovery_consumer *consumer, struct err *err)
+{
+	char why[64];
+
+	if (r == 0 && recording_stopped(recording, why, sizeof(why))) {
+		err_set(err, "recovery could not be recorded in %s: %s", under, why);
 		r = RECOVERY_TRACE_CUT;
 	}
-	if (r == 0 && (trace_seal(recording.dir, &(struct seal_options){0}, err) < 0 ||
-		       recording_tell(recording.dir, consumer, err) < 0))
+	if (r == 0 && (trace_seal(recording->dir, &(struct seal_options){0}, err) < 0 ||
+		       recording_tell(recording->dir, consumer, err) < 0))
 		r = RECOVERY_TRACE_DAMAGED;
-	recording_close(&recording);
+	recording_close(recording);
+	return r;
+}
+
+int recovery_trace(const struct recovery_trace_options *o, const struct recovery_consumer *consumer, struct err *err)
+{
+	struct recording recording;
+	struct tester_recording how;
+	char dir[PATH_MAX];
+	int r;
+
+	if (recording_begin(o, &recording, dir, err) < 0)
+		return -1;
+	how = recording_how(o, &recording);
+	r = recording_end(&recording, tester_record(o->tester, &o->input, &how, err), o->under, consumer, err);
 	if (r != RECOVERY_TRACE_WHOLE || !o->keep)
 		tree_remove(dir);
+	return r;
+}
+
+/* Several at a time */
+
+struct flight {
+	struct recording recording;
+	char dir[PATH_MAX];
+	struct recovery_consumer consumer;
+	recovery_traced_done *done;
+};
+
+static void flight_end(void *arg, const struct outcome *outcome)
+{
+	struct flight *f = arg;
+	struct err ignored;
+	int r = recording_end(&f->recording, outcome ? 0 : TESTER_STOPPED, f->dir, &f->consumer, &ignored);
+
+	tree_remove(f->dir);
+	f->done(f->consumer.arg, r, outcome);
+	free(f);
+}
+
+int recovery_trace_start(const struct recovery_trace_options *o, const struct recovery_consumer *consumer,
+			 recovery_traced_done *done, struct err *err)
+{
+	struct flight *f = mem_alloc(sizeof(*f));
+	struct tester_recording how;
+	int r = -1;
+
+	*f = (struct flight){.consumer = *consumer, .done = done};
+	BUG_ON(o->keep);
+	if (recording_begin(o, &f->recording, f->dir, err) == 0) {
+		how = recording_how(o, &f->recording);
+		r = tester_start_recording(o->tester, &o->input, &how, flight_end, f, err);
+		if (r == 0)
+			return 0;
+		recording_close(&f->recording);
+		tree_remove(f->dir);
+	}
+	free(f);
 	return r;
 }

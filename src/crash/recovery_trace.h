@@ -35,6 +35,7 @@ struct recovery_trace_options {
 	/* Name of the recording in `under`, which stays there if it is whole; the caller removes it.  NULL: it is
 	 * removed when the consumer has seen it. */
 	const char *keep;
+	uint64_t number; /* recovery_trace_start: tells apart the recordings that are under way */
 };
 
 /* Any function may be NULL. */
@@ -57,5 +58,13 @@ enum recovery_traced {
  * Nothing is left in `under` unless `keep` says so. */
 int recovery_trace(const struct recovery_trace_options *options, const struct recovery_consumer *consumer,
 		   struct err *err);
+
+/* Start to record recovery on a state, beside other runs of the tester.  The consumer sees the recording when it is
+ * complete, from within a function of the tester that waits.  Then `done` is called, exactly once if this returns 0:
+ * `traced` is what recovery_trace would return; *outcome is how recovery ended, NULL if `traced` is negative.  0,
+ * TESTER_STOPPED or -1. */
+typedef void recovery_traced_done(void *arg, int traced, const struct outcome *outcome);
+int recovery_trace_start(const struct recovery_trace_options *options, const struct recovery_consumer *consumer,
+			 recovery_traced_done *done, struct err *err);
 
 #endif

@@ -165,6 +165,13 @@ int tester_record(struct tester *t, const struct tester_input *input, const stru
 	return t->ops->record(t, input, how, err);
 }
 
+int tester_start_recording(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+			   tester_heard *heard, void *arg, struct err *err)
+{
+	BUG_ON(!input->state);
+	return tester_time_is_over(t) ? TESTER_STOPPED : t->ops->start_recording(t, input, how, heard, arg, err);
+}
+
 struct tester_facts tester_facts(const struct tester *t)
 {
 	return t->ops->facts(t);

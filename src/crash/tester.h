@@ -115,6 +115,11 @@ struct tester_ops {
 	int (*record)(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
 		      struct err *err);
 
+	/* Start to record recovery on a state, beside other runs.  As for `submit`, and if this returns 0, it must call
+	 * `heard` exactly once: NULL if the recording was given up. */
+	int (*start_recording)(struct tester *tester, const struct tester_input *input,
+			       const struct tester_recording *how, tester_heard *heard, void *arg, struct err *err);
+
 	/* Get the stack of recovery where a signal kills it on this state, or where it hangs.  Returns the number of
 	 * frames. */
 	int (*stack)(struct tester *tester, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
@@ -207,6 +212,11 @@ int tester_stack(struct tester *tester, const struct state *state, const struct 
 /* Record recovery on this input. */
 int tester_record(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
 		  struct err *err);
+
+/* Start to record recovery on a state of this moment.  May wait for an idle worker, but not for the end, which `heard` is
+ * told.  how->dir must live until then. */
+int tester_start_recording(struct tester *tester, const struct tester_input *input, const struct tester_recording *how,
+			   tester_heard *heard, void *arg, struct err *err);
 
 struct tester_facts tester_facts(const struct tester *tester);
 const char *tester_foreign_file(const struct tester *tester, size_t index);

@@ -20,6 +20,7 @@ enum { PATIENCE_RECORDING = 50 /* times the time limit */ };
 struct slot {
 	struct stage *stage;
 	struct tester_ticket ticket;
+	struct words argv, environment; /* of the recorder, if it runs in place of recovery */
 };
 
 struct local {
@@ -48,15 +49,29 @@ static int result_of(int r)
 
 /* Several states at a time */
 
+/* The slot has nothing to do any more; returns the ticket of what it did. */
+static struct tester_ticket slot_clear(struct slot *slot)
+{
+	struct tester_ticket of = slot->ticket;
+
+	words_free(&slot->argv);
+	words_free(&slot->environment);
+	slot->ticket = (struct tester_ticket){0};
+	return of;
+}
+
 static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 {
 	struct slot *slot = ticket;
-	struct tester_ticket of = slot->ticket;
+	bool recorded = slot->argv.count;
+	struct tester_ticket of = slot_clear(slot);
 
-	if (outcome->touched)
+	if (outcome->touched || recorded)
 		stage_distrust(slot->stage);
-	slot->ticket = (struct tester_ticket){0};
-	tester_learn(arg, &of, outcome);
+	if (recorded)
+		of.heard(of.arg, outcome);
+	else
+		tester_learn(arg, &of, outcome);
 }
 
 static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
@@ -71,9 +86,8 @@ static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
 static void slots_give_up(struct local *l)
 {
 	for (unsigned w = 0; l->slots && w < recovery_jobs(l->recovery); w++) {
-		struct tester_ticket ticket = l->slots[w].ticket;
+		struct tester_ticket ticket = slot_clear(&l->slots[w]);
 
-		l->slots[w].ticket = (struct tester_ticket){0};
 		tester_give_up(&ticket);
 	}
 }
@@ -100,7 +114,7 @@ static int local_submit(struct tester *t, const struct state *state, const struc
 	l->slots[worker].ticket = *ticket;
 	r = recovery_start(l->recovery, (unsigned)worker, &l->slots[worker], err);
 	if (r < 0)
-		l->slots[worker].ticket = (struct tester_ticket){0};
+		slot_clear(&l->slots[worker]);
 	return r;
 }
 
@@ -225,28 +239,11 @@ static int local_can_record(void *arg, struct err *err)
 	return recorder_find(&recorder, err);
 }
 
-/* Run the recorder in place of recovery, on real files at the original paths. */
-static int recorder_run(struct local *l, const struct recorder *recorder, const struct recorder_job *job,
-			unsigned patience, struct err *err)
+/* The command line that records recovery, in the setting of the worker. */
+static int recorder_words(struct local *l, unsigned worker, const struct tester_recording *how, struct words *argv,
+			  struct words *environment, struct err *err)
 {
-	struct words argv = {0}, environment = {0};
-	struct outcome outcome;
-	int r;
-
-	recorder_command(recorder, job, &argv, &environment);
-	r = recovery_other(l->recovery, 0, argv.items, environment.items, patience, &outcome, err);
-	stage_distrust(l->slots[0].stage);
-	if (r == 0)
-		outcome_free(&outcome);
-	words_free(&argv);
-	words_free(&environment);
-	return result_of(r);
-}
-
-static int local_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
-			struct err *err)
-{
-	const struct recovery_options *o = &t->options.recovery;
+	const struct recovery_options *o = &l->tester.options.recovery;
 	struct recorder_job job = {.dir = how->dir,
 				   .follow = true,
 				   .loads = how->layers & BO_LAYER_LOADS,
@@ -254,26 +251,69 @@ static int local_record(struct tester *t, const struct tester_input *input, cons
 				   .dependencies = how->layers & BO_LAYER_DEPENDENCIES,
 				   .sync = how->layers & BO_LAYER_SYNC,
 				   .pmem_force = o->pmem_force};
-	struct local *l = local_of(t);
 	struct recorder recorder;
 	const char *command;
-	int r;
 
-	if (recorder_find(&recorder, err) < 0)
-		return -1;
-	r = input_stage(l, input, err);
-	if (r < 0)
-		return r;
-	if (!(command = recovery_command(l->recovery, 0, err)))
+	if (recorder_find(&recorder, err) < 0 || !(command = recovery_command(l->recovery, worker, err)))
 		return -1;
 	for (size_t i = 0; i < origin_path_count(o->origin); i++)
 		words_add(&job.pm, "%s", origin_path(o->origin, i));
 	words_add(&job.target, "/bin/sh");
 	words_add(&job.target, "-c");
 	words_add(&job.target, "%s", command);
-	r = recorder_run(l, &recorder, &job, how->patience ? how->patience : PATIENCE_RECORDING, err);
+	recorder_command(&recorder, &job, argv, environment);
 	words_free(&job.pm);
 	words_free(&job.target);
+	return 0;
+}
+
+static unsigned recording_patience(const struct tester_recording *how)
+{
+	return how->patience ? how->patience : PATIENCE_RECORDING;
+}
+
+/* Run the recorder in place of recovery, on real files at the original paths. */
+static int local_record(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+			struct err *err)
+{
+	struct local *l = local_of(t);
+	struct words argv = {0}, environment = {0};
+	struct outcome outcome;
+	int r = input_stage(l, input, err);
+
+	if (r < 0)
+		return r;
+	r = recorder_words(l, 0, how, &argv, &environment, err);
+	if (r == 0) {
+		r = recovery_other(l->recovery, 0, argv.items, environment.items, recording_patience(how), &outcome,
+				   err);
+		stage_distrust(l->slots[0].stage);
+		if (r == 0)
+			outcome_free(&outcome);
+	}
+	words_free(&argv);
+	words_free(&environment);
+	return result_of(r);
+}
+
+static int local_start_recording(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+				 tester_heard *heard, void *arg, struct err *err)
+{
+	struct local *l = local_of(t);
+	int worker = worker_fill(l, input->state, input->crash, err), r;
+	struct slot *slot;
+
+	if (worker < 0)
+		return worker;
+	slot = &l->slots[worker];
+	r = recorder_words(l, (unsigned)worker, how, &slot->argv, &slot->environment, err);
+	if (r == 0) {
+		slot->ticket = (struct tester_ticket){.crash = *input->crash, .heard = heard, .arg = arg};
+		r = recovery_start_other(l->recovery, (unsigned)worker, slot->argv.items, slot->environment.items,
+					 recording_patience(how), slot, err);
+	}
+	if (r < 0)
+		slot_clear(slot);
 	return r;
 }
 
@@ -350,6 +390,7 @@ static int local_open(struct tester **tester, const struct tester *common, void 
 		.drain = local_drain,
 		.run = local_run,
 		.record = local_record,
+		.start_recording = local_start_recording,
 		.stack = local_stack,
 		.facts = local_facts,
 		.foreign_file = local_foreign_file,

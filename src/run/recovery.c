@@ -349,12 +349,23 @@ static int slot_doubt(struct recovery *r, struct recovery_slot *slot, struct err
 	return 0;
 }
 
+/* The worker runs another command instead of recovery; NULL: recovery again. */
+static void slot_other(struct recovery_slot *slot, char *const *argv, char *const *environment)
+{
+	/* A keeper gets its command when it is started. */
+	worker_stop_keeper(&slot->worker);
+	slot->worker.other_argv = argv;
+	slot->worker.other_environment = environment;
+}
+
 static void slot_ended(struct recovery *r, struct recovery_slot *slot)
 {
 	struct worker *w = &slot->worker;
 
 	w->state = WORKER_IDLE;
 	r->settled = r->settled || !w->other_argv;
+	if (w->other_argv)
+		slot_other(slot, NULL, NULL);
 	if (r->wanted) {
 		*r->wanted = w->outcome;
 		w->outcome = (struct outcome){0};
@@ -518,6 +529,8 @@ static void all_stop(struct recovery *r)
 		worker_stop(&r->slots[i].worker);
 		slot_watched(r, &r->slots[i]);
 		r->slots[i].waiting = false;
+		if (r->slots[i].worker.other_argv)
+			slot_other(&r->slots[i], NULL, NULL);
 	}
 }
 
@@ -563,21 +576,33 @@ int recovery_run(struct recovery *r, unsigned worker, unsigned patience, struct 
 	return run_alone(r, worker, patience, r->mode, outcome, err);
 }
 
+/* Another command sees real files. */
+static enum recovery_mode mode_of_others(const struct recovery *r)
+{
+	return r->common.namespaces ? RECOVERY_NAMESPACE : RECOVERY_IN_PLACE;
+}
+
 int recovery_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment, unsigned patience,
 		   struct outcome *outcome, struct err *err)
 {
-	struct worker *w = &r->slots[worker].worker;
-	enum recovery_mode mode = r->common.namespaces ? RECOVERY_NAMESPACE : RECOVERY_IN_PLACE;
 	int result = recovery_drain(r, err);
 
 	if (result != 0)
 		return result;
-	/* A keeper gets its command when it is started. */
-	worker_stop_keeper(w);
-	w->other_argv = argv;
-	w->other_environment = environment;
-	result = run_alone(r, worker, patience, mode, outcome, err);
-	worker_stop_keeper(w);
-	w->other_argv = w->other_environment = NULL;
+	slot_other(&r->slots[worker], argv, environment);
+	result = run_alone(r, worker, patience, mode_of_others(r), outcome, err);
+	slot_other(&r->slots[worker], NULL, NULL);
+	return result;
+}
+
+int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv, char *const *environment,
+			 unsigned patience, void *ticket, struct err *err)
+{
+	int result;
+
+	slot_other(&r->slots[worker], argv, environment);
+	result = slot_start(r, worker, ticket, patience, mode_of_others(r), err);
+	if (result < 0)
+		slot_other(&r->slots[worker], NULL, NULL);
 	return result;
 }

@@ -146,6 +146,11 @@ int recovery_run(struct recovery *recovery, unsigned worker, unsigned patience, 
 int recovery_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
 		   unsigned patience, struct outcome *outcome, struct err *err);
 
+/* The same on this idle worker beside others, without waiting for the end: options.done gets the ticket and the
+ * outcome.  `argv` and `environment` must live until then. */
+int recovery_start_other(struct recovery *recovery, unsigned worker, char *const *argv, char *const *environment,
+			 unsigned patience, void *ticket, struct err *err);
+
 struct recovery_visit {
 	char *const *argv; /* ends with NULL */
 	/* Seconds after which a debugger is told, again and again, to stop the program it runs, because no person

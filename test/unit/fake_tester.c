@@ -317,6 +317,17 @@ static int fake_record(struct tester *t, const struct tester_input *input, const
 	return 0;
 }
 
+static int fake_start_recording(struct tester *t, const struct tester_input *input, const struct tester_recording *how,
+				tester_heard *heard, void *arg, struct err *err)
+{
+	const struct outcome outcome = {.ending = {ENDING_EXIT, 0}};
+	int r = fake_record(t, input, how, err);
+
+	if (r == 0)
+		heard(arg, &outcome);
+	return r;
+}
+
 static int fake_stack(struct tester *t, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
 		      size_t room, struct err *err)
 {
@@ -360,6 +371,7 @@ static int fake_open(struct tester **tester, const struct tester *common, void *
 		.drain = fake_drain,
 		.run = fake_run,
 		.record = fake_record,
+		.start_recording = fake_start_recording,
 		.stack = fake_stack,
 		.facts = fake_facts,
 		.foreign_file = fake_foreign_file,

@@ -15,6 +15,8 @@
 
 struct seen {
 	unsigned begun, events, loads, ended;
+	unsigned done; /* recovery_trace_start */
+	int traced;
 };
 
 static void begin_see(void *arg, const struct trace *trace)
@@ -44,8 +46,17 @@ static void end_see(void *arg, const struct trace *trace)
 	seen->ended++;
 }
 
-/* Record recovery on everything that "a b" stored, with this recorder. */
-static int trace_it(struct engine *e, const char *keep, struct seen *seen, struct err *err)
+static void done_see(void *arg, int traced, const struct outcome *outcome)
+{
+	struct seen *seen = arg;
+
+	assert_int_equal(!outcome, traced < 0);
+	seen->traced = traced;
+	seen->done++;
+}
+
+/* Record recovery on everything that "a b" stored, with this recorder; `start` it, or wait. */
+static int trace_so(struct engine *e, const char *keep, bool start, struct seen *seen, struct err *err)
 {
 	const struct recovery_consumer consumer = {.begin = begin_see, .event = event_see, .end = end_see, .arg = seen};
 	const struct tester_maker maker = fake_maker(&e->fake);
@@ -60,16 +71,22 @@ static int trace_it(struct engine *e, const char *keep, struct seen *seen, struc
 	state = state_all(reading_image(reading));
 	assert_int_equal(tester_open(&tester, &maker, &(struct tester_options){0}, reading_image(reading), NULL, err),
 			 0);
-	r = recovery_trace(&(struct recovery_trace_options){.tester = tester,
-							    .input.state = state,
-							    .layers = BO_LAYER_LOADS,
-							    .under = e->out,
-							    .keep = keep},
-			   &consumer, err);
+	const struct recovery_trace_options how = {.tester = tester,
+						   .input.state = state,
+						   .layers = BO_LAYER_LOADS,
+						   .under = e->out,
+						   .keep = keep,
+						   .number = start ? 7 : 0};
+	r = start ? recovery_trace_start(&how, &consumer, done_see, err) : recovery_trace(&how, &consumer, err);
 	tester_close(tester);
 	state_free(state);
 	reading_close(reading);
 	return r;
+}
+
+static int trace_it(struct engine *e, const char *keep, struct seen *seen, struct err *err)
+{
+	return trace_so(e, keep, false, seen, err);
 }
 
 static bool is_there(const struct engine *e, const char *name)
@@ -132,7 +149,7 @@ static void test_service(void **state)
 	assert_int_equal(seen.begun, 1);
 	assert_int_equal(seen.loads, 2);
 	assert_int_equal(seen.ended, 1);
-	assert_false(is_there(&e, "recovery"));
+	assert_false(is_there(&e, "recovery0"));
 	assert_int_equal(trace_it(&e, "kept", &seen, &err), RECOVERY_TRACE_WHOLE);
 	assert_int_equal(seen.loads, 2);
 	assert_true(is_there(&e, "kept/trace/0000.bo"));
@@ -168,6 +185,41 @@ static void test_service(void **state)
 	assert_int_equal(mkdir(sentence, 0777), 0);
 	assert_int_equal(trace_it(&e, "mine", &seen, &err), -1);
 	assert_true(is_there(&e, "mine/file"));
+	engine_free(&e);
+}
+
+/* A recording that was started tells how it ended, once, and leaves nothing. */
+static void test_started(void **state)
+{
+	struct seen seen;
+	struct engine e;
+	struct err err;
+
+	engine_make(&e, *state, "a b $");
+	e.fake.record = reads_twice;
+	assert_int_equal(trace_so(&e, NULL, true, &seen, &err), 0);
+	assert_int_equal(seen.loads, 2);
+	assert_int_equal(seen.ended, 1);
+	assert_int_equal(seen.done, 1);
+	assert_int_equal(seen.traced, RECOVERY_TRACE_WHOLE);
+	assert_false(is_there(&e, "recovery7"));
+	e.fake.record = records_half;
+	assert_int_equal(trace_so(&e, NULL, true, &seen, &err), 0);
+	assert_int_equal(seen.ended, 0);
+	assert_int_equal(seen.done, 1);
+	assert_int_equal(seen.traced, RECOVERY_TRACE_DAMAGED);
+	assert_false(is_there(&e, "recovery7"));
+
+	/* If it did not start, nobody is told that it ended. */
+	e.fake.record = NULL;
+	assert_int_equal(trace_so(&e, NULL, true, &seen, &err), -1);
+	assert_int_equal(seen.done, 0);
+	assert_false(is_there(&e, "recovery7"));
+	e.fake.record = reads_twice;
+	e.fake.interrupted = true;
+	assert_int_equal(trace_so(&e, NULL, true, &seen, &err), TESTER_STOPPED);
+	assert_int_equal(seen.done, 0);
+	fake_free(&e.fake);
 	engine_free(&e);
 }
 
@@ -388,9 +440,13 @@ static void test_leftovers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_service),      scratch_test(test_no_recorder_later),
-		scratch_test(test_second_crash), scratch_test(test_second_crash_passes),
-		scratch_test(test_no_recorder),  scratch_test(test_observed),
+		scratch_test(test_service),
+		scratch_test(test_started),
+		scratch_test(test_no_recorder_later),
+		scratch_test(test_second_crash),
+		scratch_test(test_second_crash_passes),
+		scratch_test(test_no_recorder),
+		scratch_test(test_observed),
 		scratch_test(test_leftovers),
 	};
 
