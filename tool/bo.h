@@ -60,6 +60,7 @@ extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
 extern Bool clo_bo_dependencies; /* implies clo_bo_loads */
 extern Bool clo_bo_sync;
+extern Bool clo_bo_transactions; /* calls of libpmemobj are recorded (blackout/pmemobj.h) */
 void bo_write_meta(const HChar *key, const HChar *value);
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_calls.c - the layer "calls": entry and end of the functions that the user chose.
+/* bo_calls.c - the layer "calls": entry and end of the functions that the user chose, and of some of libpmemobj's.
  *
- * Choosing.  The symbols of each module are compared with the patterns once, when code is translated for the first time
+ * Choosing.  The symbols of each module are compared with the patterns and with the list of libpmemobj's functions once, when code is translated for the first time
  * after the module was loaded.  The addresses that match go into a table; the translation of such an address gets a
  * call of bo_on_call.  PLT stubs have no symbols of their own, so they are never chosen.  The symbol of an IFUNC is its
  * resolver: the address that the resolver returns is chosen in its place.
@@ -16,7 +16,9 @@
  * one does.  A jump to the entry of a call that is open in this same frame is a loop, not a call. */
 #include "bo.h"
 
+#include "blackout/pmemobj.h"
 #include "bo_symbol.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_oset.h"
 #include "pub_tool_seqmatch.h"
@@ -38,6 +40,8 @@ struct function {
 	const HChar *symbol, *name;
 	Bool is_operation;
 	Bool is_resolver;
+	Bool is_asked_for;             /* a pattern matches it; otherwise it is one of libpmemobj's */
+	enum bo_pmemobj_result result; /* which words of it are recorded */
 };
 
 struct pattern {
@@ -87,6 +91,7 @@ void bo_calls_choose(const HChar *text, Bool is_operation)
 
 void bo_calls_init(void)
 {
+	bo_calls_chosen |= clo_bo_transactions;
 	functions = VG_(newXA)(VG_(malloc), "bo.functions", VG_(free), sizeof(struct function *));
 	scanned = VG_(newXA)(VG_(malloc), "bo.scanned", VG_(free), sizeof(struct scanned));
 	entries = VG_(OSetGen_Create)(offsetof(struct entry, addr), NULL, VG_(malloc), "bo.entries", VG_(free));
@@ -153,15 +158,15 @@ static Bool name_matches(const HChar *pattern, const HChar *name)
 }
 
 /* Every pattern that matches counts as used; *is_operation if one of them is of operations. */
-static Bool is_chosen(const DebugInfo *di, const HChar *symbol, const HChar **name, Bool *is_operation)
+static Bool is_asked_for(const DebugInfo *di, const HChar *symbol, const HChar **name, Bool *is_operation)
 {
 	Bool mangled = symbol[0] == '_' && symbol[1] == 'Z', chosen = False;
 
 	*name = symbol;
 	*is_operation = False;
-	if (mangled)
+	if (mangled && patterns)
 		VG_(demangle)(True, False, symbol, name);
-	for (Word i = 0; i < VG_(sizeXA)(patterns); i++) {
+	for (Word i = 0; patterns && i < VG_(sizeXA)(patterns); i++) {
 		struct pattern *p = VG_(indexXA)(patterns, i);
 		if ((symbol_matches(p->function, symbol) || (mangled && name_matches(p->function, *name))) &&
 		    module_matches(p, di)) {
@@ -201,25 +206,70 @@ static struct function *entry_add(Addr addr, const HChar *symbol, const HChar *n
 	return e->function;
 }
 
-/* The first chosen name at an address is the one that is reported. */
+static void function_define(struct function *f)
+{
+	SizeT symbol = VG_(strlen)(f->symbol), name = VG_(strlen)(f->name);
+	UChar *p, bytes[2 * NAME_MAX + 64];
+	ULong module, offset;
+
+	f->id = ++functions_defined;
+	module = bo_code_define(f->code, &offset);
+	p = bo_put_v(bytes, module);
+	p = bo_put_v(p, offset);
+	p = bo_put_bytes(p, f->symbol, symbol < NAME_MAX ? symbol : NAME_MAX);
+	p = bo_put_bytes(p, f->name, name < NAME_MAX ? name : NAME_MAX);
+	bo_write_layer(f->is_asked_for ? BO_OP_DEF_FUNCTION : BO_OP_DEF_WATCHED, bytes, (SizeT)(p - bytes));
+}
+
+/* Is it a function of libpmemobj whose calls are always recorded? */
+static Bool is_watched(const HChar *symbol, enum bo_pmemobj_result *result)
+{
+	static const struct {
+		const HChar *name;
+		enum bo_pmemobj_result result;
+	} watched[] = {
+#define X(name, result) {#name, BO_RESULT_##result},
+		BO_PMEMOBJ_FUNCTIONS(X)
+#undef X
+	};
+	const SizeT prefix = sizeof(BO_PMEMOBJ_PREFIX) - 1;
+
+	*result = BO_RESULT_NUMBER;
+	if (VG_(strncmp)(symbol, BO_PMEMOBJ_PREFIX, prefix) != 0)
+		return False;
+	for (UInt i = 0; i < sizeof(watched) / sizeof(*watched); i++)
+		if (symbol_matches(watched[i].name, symbol + prefix)) {
+			*result = watched[i].result;
+			return True;
+		}
+	return False;
+}
+
+/* The first chosen name at an address is the one that is reported.  Functions of libpmemobj are defined before they are
+ * called, so that readers know that the program has them before it maps its pools. */
 static void scan_symbol(const DebugInfo *di, Int index)
 {
 	struct bo_symbol s = bo_symbol_get(di, index);
-	const HChar *name;
-	Bool is_operation;
-	struct function *f;
 
 	if (!s.is_code && !s.is_ifunc)
 		return;
-	for (const HChar *symbol = s.name; symbol; symbol = s.others ? *s.others++ : NULL)
-		if (is_chosen(di, symbol, &name, &is_operation)) {
-			f = entry_add(s.start, symbol, name);
-			if (f) {
-				f->is_operation = is_operation;
-				f->is_resolver = s.is_ifunc;
-			}
-			return;
-		}
+	for (const HChar *symbol = s.name; symbol; symbol = s.others ? *s.others++ : NULL) {
+		enum bo_pmemobj_result result;
+		const HChar *name;
+		Bool is_operation, asked = is_asked_for(di, symbol, &name, &is_operation);
+		Bool watched = clo_bo_transactions && is_watched(symbol, &result);
+		struct function *f = asked || watched ? entry_add(s.start, symbol, name) : NULL;
+
+		if (!f)
+			continue;
+		f->is_operation = is_operation;
+		f->is_resolver = s.is_ifunc;
+		f->is_asked_for = asked;
+		f->result = watched ? result : BO_RESULT_NUMBER;
+		if (watched && bo_writer_active())
+			function_define(f);
+		return;
+	}
 }
 
 static Bool was_scanned(Addr start)
@@ -280,21 +330,6 @@ struct function *bo_calls_entry(Addr addr)
 
 /* ---- events ---- */
 
-static void function_define(struct function *f)
-{
-	SizeT symbol = VG_(strlen)(f->symbol), name = VG_(strlen)(f->name);
-	UChar *p, bytes[2 * NAME_MAX + 64];
-	ULong module, offset;
-
-	f->id = ++functions_defined;
-	module = bo_code_define(f->code, &offset);
-	p = bo_put_v(bytes, module);
-	p = bo_put_v(p, offset);
-	p = bo_put_bytes(p, f->symbol, symbol < NAME_MAX ? symbol : NAME_MAX);
-	p = bo_put_bytes(p, f->name, name < NAME_MAX ? name : NAME_MAX);
-	bo_write_layer(BO_OP_DEF_FUNCTION, bytes, (SizeT)(p - bytes));
-}
-
 void bo_calls_redefine(void)
 {
 	functions_defined = 0;
@@ -331,6 +366,7 @@ struct open_call {
 	Addr return_address;
 	struct function *function;
 	UInt context;
+	Addr second; /* its second argument */
 };
 
 static struct bo_open_calls *open; /* of the running thread; the innermost call is the last one */
@@ -365,15 +401,28 @@ static struct open_call pop(void)
 	return call;
 }
 
+/* The offset in the PMEMoid that the function stored for its caller; 0 if the caller did not want it. */
+static ULong stored_offset(const struct open_call *call)
+{
+	const ULong *oid = (const ULong *)call->second;
+
+	return oid && VG_(am_is_valid_for_client)(call->second, 2 * sizeof(*oid), VKI_PROT_READ) ? oid[1] : 0;
+}
+
 /* `result`: NULL if the call was left. */
 static void write_end(const struct open_call *call, const ULong *result)
 {
+	enum bo_pmemobj_result kind = call->function->result;
 	UChar *p;
 
 	if (!bo_writer_active())
 		return;
-	p = begin_event(result ? BO_OP_RETURN : BO_OP_LEFT, call->context, call->function);
-	bo_layer_commit(result ? bo_put_v(p, *result) : p);
+	p = begin_event(!result ? BO_OP_LEFT : kind ? BO_OP_RETURN_PAIR : BO_OP_RETURN, call->context, call->function);
+	if (result)
+		p = bo_put_v(p, *result);
+	if (result && kind)
+		p = bo_put_v(p, kind == BO_RESULT_OID ? open->state->guest_RDX : stored_offset(call));
+	bo_layer_commit(p);
 	if (call->function->is_operation)
 		bo_operations_leave_call(call->context);
 }
@@ -453,7 +502,7 @@ void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 {
 	ULong arguments[BO_CALL_ARGUMENTS] = {state->guest_RDI, state->guest_RSI, state->guest_RDX,
 					      state->guest_RCX, state->guest_R8,  state->guest_R9};
-	struct open_call call = {sp, 0, f, 0};
+	struct open_call call = {.slot = sp, .function = f, .second = arguments[1]};
 
 	if (!bo_writer_active() || sp % sizeof(Addr))
 		return;
@@ -480,6 +529,7 @@ static void note_implementation(Addr addr, const struct function *resolver)
 	if (!f)
 		return;
 	f->is_operation = resolver->is_operation;
+	f->is_asked_for = resolver->is_asked_for;
 	if (!resolved)
 		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));
 	VG_(addToXA)(resolved, &addr);

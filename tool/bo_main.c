@@ -37,6 +37,7 @@ Bool clo_bo_code = False;
 Bool clo_bo_follow = False;
 Bool clo_bo_dependencies = False;
 Bool clo_bo_sync = False;
+Bool clo_bo_transactions = False;
 
 /* ---- options ---- */
 
@@ -59,6 +60,7 @@ static Bool process_option(const HChar *arg)
 	} else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-dependencies", clo_bo_dependencies)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-sync", clo_bo_sync)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-transactions", clo_bo_transactions)) {
 	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
@@ -86,6 +88,7 @@ static void print_usage(void)
 	 "    --bo-dependencies=yes  record what PM loads and stores depend on; loads too\n"
 	 "    --bo-sync=yes       record how threads synchronize, and what accesses are in the source\n"
 	 "    --bo-calls=PATTERN  record calls of [MODULE:]FUNCTION, with * and ? (repeatable)\n"
+	 "    --bo-transactions=yes  record calls of libpmemobj's functions that are about transactions\n"
 	 "    --bo-op-marks=HOW   record operations: reads, prints, call:FUNCTION, requests, annotated\n"
 	 "    --bo-ops=FILE       the operations of reads; - or none: standard input\n"
 	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"

@@ -145,6 +145,8 @@ struct bo_chunk_header {
 	X(LEFT, 0x63, "cv")            /* function: its frame is gone, but it did not return */                            \
 	X(CALL_LIKE, 0x64, "cvvvvvvv") /* as CALL; each register is its zigzag difference to that of the last call in the  \
 	                                  chunk, of any function; the first: to 0 */                                       \
+	X(DEF_WATCHED, 0x65, "vvss")   /* as DEF_FUNCTION, for a function that nobody asked for (blackout/pmemobj.h) */    \
+	X(RETURN_PAIR, 0x66, "cvvv")   /* as RETURN, with a second word of the result (enum bo_pmemobj_result) */          \
 	/* OPERATIONS */                                                                                                   \
 	X(OPERATION_BEGIN, 0x68, "cvs") /* index, text (often empty) */                                                    \
 	X(OPERATION_END, 0x69, "cv")   /* index */                                                                         \

@@ -16,7 +16,7 @@
 #define OP_COLUMN 15
 #define WHERE_COLUMN 72
 
-static bool source, stack, counts, reads, invariants;
+static bool source, stack, transactions, counts, reads, invariants;
 static const char *events;
 
 static const struct option options[] = {
@@ -24,6 +24,9 @@ static const struct option options[] = {
 	 &events},
 	{"no-source", NULL, NULL, "do not look up functions and lines; much faster", OPTION_UNSET, &source},
 	{"stack", NULL, NULL, "print the whole stack under each event", OPTION_FLAG, &stack},
+	{"transactions", NULL, NULL,
+	 "print the calls of libpmemobj, too, that are recorded for the detector transactions", OPTION_FLAG,
+	 &transactions},
 	{"stats", NULL, NULL, "print counts by kind of event, thread, file, source line and copy routine", OPTION_FLAG,
 	 &counts},
 	{"reads", NULL, NULL, "print the loads that other accesses depend on; needs record --dependencies", OPTION_FLAG,
@@ -141,7 +144,7 @@ static int print_events(struct dump *d, struct err *err)
 
 	while ((more = trace_next(d->trace, &ev, err)) > 0 && !out_failed(d->out)) {
 		number++;
-		if (d->wanted[op_of(&ev)])
+		if (d->wanted[op_of(&ev)] && (transactions || !event_is_watched(&ev)))
 			print_event(d, &ev, number);
 	}
 	return more < 0 ? -1 : 0;

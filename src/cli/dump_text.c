@@ -218,6 +218,10 @@ static void print_call(struct out *out, const struct trace *trace, const struct 
 		out_char(out, ' ');
 		out_hex(out, ev->value);
 	}
+	if (ev->type == EVENT_RETURN && ev->second) {
+		out_char(out, ' ');
+		out_hex(out, ev->second);
+	}
 }
 
 static void print_operation(struct out *out, const struct event *ev)

@@ -51,6 +51,7 @@ static int job_fill(struct record *r, struct err *err)
 		if (calls_split(&r->job.calls, o->calls.items[i], err) < 0)
 			return err_status(err, ERR_USAGE);
 	r->job.op_marks = r->operations->marks;
+	r->job.transactions = true;
 	r->job.follow = o->follow;
 	r->job.loads = o->loads;
 	r->job.code_hash = o->code_hash;

@@ -163,6 +163,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-dependencies=yes");
 	if (job->sync)
 		words_add(argv, "--bo-sync=yes");
+	if (job->transactions)
+		words_add(argv, "--bo-transactions=yes");
 	for (size_t i = 0; i < job->calls.count; i++)
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
 	if (job->op_marks) {

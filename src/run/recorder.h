@@ -28,6 +28,7 @@ struct recorder_job {
 	const char *op_marks; /* how operations are recognized; NULL: they are not recorded */
 	const char *ops;      /* with reads: absolute path of the operations; NULL: standard input */
 	bool follow, loads, code_hash, dependencies, sync;
+	bool transactions; /* the calls of libpmemobj that detect/transactions.c needs */
 	bool pmem_force; /* add the variables of pmem_force.h to the environment */
 };
 

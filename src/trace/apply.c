@@ -130,6 +130,7 @@ static enum apply_result apply_function(struct stream *s, const struct record *r
 		.symbol = text(s, &r->string[0]),
 		.name = text(s, &r->string[1]),
 		.offset = r->number[1],
+		.watched = r->op == BO_OP_DEF_WATCHED,
 	};
 
 	if (r->number[0] >= s->modules.count)
@@ -153,8 +154,11 @@ static enum apply_result apply_call(struct stream *s, enum event_type type, cons
 		return apply_damage_id(s, "function", function);
 	ev->type = type;
 	ev->function = s->functions.at[function];
-	if (type == EVENT_RETURN)
+	ev->flags = ((const struct trace_function *)slab_at(&s->defs->functions, ev->function - 1))->watched;
+	if (type == EVENT_RETURN) {
 		ev->value = r->number[1];
+		ev->second = r->op == BO_OP_RETURN_PAIR ? r->number[2] : 0;
+	}
 	if (type == EVENT_CALL) {
 		take_arguments(s->decoder.arguments, r);
 		ev->size = sizeof(s->decoder.arguments);
@@ -456,10 +460,12 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_FILE_RENAME: return apply_rename(s, r, ev);
 	case BO_OP_FILE_UNLINK: return apply_unlink(s, r, ev);
 	case BO_OP_FILE_SYNC: return apply_sync(s, r, ev);
-	case BO_OP_DEF_FUNCTION: return apply_function(s, r);
+	case BO_OP_DEF_FUNCTION:
+	case BO_OP_DEF_WATCHED: return apply_function(s, r);
 	case BO_OP_CALL:
 	case BO_OP_CALL_LIKE: return apply_call(s, EVENT_CALL, r, ev);
-	case BO_OP_RETURN: return apply_call(s, EVENT_RETURN, r, ev);
+	case BO_OP_RETURN:
+	case BO_OP_RETURN_PAIR: return apply_call(s, EVENT_RETURN, r, ev);
 	case BO_OP_LEFT: return apply_call(s, EVENT_LEFT, r, ev);
 	case BO_OP_OPERATION_BEGIN: return apply_operation(s, EVENT_OPERATION_BEGIN, r, ev);
 	case BO_OP_OPERATION_END: return apply_operation(s, EVENT_OPERATION_END, r, ev);

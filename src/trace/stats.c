@@ -116,8 +116,11 @@ static uint32_t event_width(const struct event *ev)
 	return width > UINT32_MAX ? UINT32_MAX : (uint32_t)width;
 }
 
+/* Calls that nobody asked for are not counted. */
 void stats_add(struct stats *stats, const struct event *ev)
 {
+	if (event_is_watched(ev))
+		return;
 	enum op op = op_of(ev);
 	enum op_group group = op_group(op);
 	uint64_t bytes = event_bytes(ev);

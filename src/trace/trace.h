@@ -96,13 +96,14 @@ struct event {
 	const uint8_t *data;
 	uint32_t unit; /* STORE of kind STRING: bytes per element; otherwise 0 */
 	/* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note,
-	 * enum bo_sync_act */
+	 * enum bo_sync_act, CALL/RETURN/LEFT: trace_function.watched */
 	uint32_t flags;
 	uint32_t prot;     /* MAP, PROTECT */
 	uint32_t function; /* CALL, RETURN, LEFT */
 	/* CODE_HASH: the hash; EXIT: status; SIGNAL: number; FORK: child pid; THREAD_START: creator; RETURN: result;
 	 * OPERATION_BEGIN, OPERATION_END: index; OPERATION_NOTE: depends on the note; SYNC: object or thread */
 	uint64_t value;
+	uint64_t second;   /* RETURN of a function of blackout/pmemobj.h: the second word of its result, or 0 */
 	uint64_t old_addr; /* REMAP */
 	uint64_t old_size; /* REMAP */
 	const char *path;  /* FILE, FILE_RENAME, EXEC; OPERATION_BEGIN: its text; valid until trace_close */
@@ -126,6 +127,12 @@ static inline uint64_t event_argument(const struct event *ev, unsigned index)
 
 	memcpy(&value, ev->data + index * sizeof(value), sizeof(value));
 	return value;
+}
+
+/* Is it about a call that nobody asked for, which only detectors want to know? */
+static inline bool event_is_watched(const struct event *ev)
+{
+	return (ev->type == EVENT_CALL || ev->type == EVENT_RETURN || ev->type == EVENT_LEFT) && ev->flags;
 }
 
 struct trace_module {
@@ -152,6 +159,7 @@ struct trace_function {
 	const char *name;   /* the same for C; demangled for C++ */
 	uint32_t module;    /* 0: code outside any module */
 	uint64_t offset;    /* file offset of its entry */
+	bool watched;       /* the user did not ask for it: its calls are for detectors alone */
 };
 
 /* A load from PM that something depends on.  Loads by the same code from the same place are one read. */

@@ -125,6 +125,9 @@ static void calls(struct builder *b)
 	builder_put(b, BO_OP_CALL_LIKE, 2, 2, 1, 2, 3, ~0ull, 5, 6);
 	builder_put(b, BO_OP_LEFT, 2, 2);
 	builder_put(b, BO_OP_RETURN, 1, 1, 7);
+	builder_put(b, BO_OP_DEF_WATCHED, 1, 0x1500, BUILDER_P("pmemobj_tx_alloc"), BUILDER_P("pmemobj_tx_alloc"));
+	builder_put(b, BO_OP_CALL_LIKE, 1, 3, 1, 0, 0, 0, 0, 0);
+	builder_put(b, BO_OP_RETURN_PAIR, 1, 3, 7, 8);
 	builder_put(b, BO_OP_OPERATION_BEGIN, 1, 3, BUILDER_P("put k"));
 	builder_put(b, BO_OP_OPERATION_NOTE, 1, BO_NOTE_AGAIN, 2);
 	builder_put(b, BO_OP_OPERATION_END, 1, 3);

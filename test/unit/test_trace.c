@@ -356,6 +356,41 @@ static void test_process_events(void **state)
 	trace_close(t);
 }
 
+/* Functions that the recorder chose by itself, and results of two words. */
+static void test_calls_watched(void **state)
+{
+	struct builder b;
+	struct trace *t;
+	struct event ev;
+
+	start(&b);
+	builder_put(&b, BO_OP_DEF_WATCHED, 1, 0x1234, BUILDER_P("pmemobj_tx_alloc"), BUILDER_P("pmemobj_tx_alloc"));
+	builder_put(&b, BO_OP_DEF_FUNCTION, 1, 0x4000, BUILDER_P("pmemobj_reserve"), BUILDER_P("pmemobj_reserve"));
+	builder_put(&b, BO_OP_CALL, 1, 1, 64, 0, 0, 0, 0, 0);
+	builder_put(&b, BO_OP_RETURN_PAIR, 1, 1, ~0ull, 0x3c0550);
+	builder_put(&b, BO_OP_CALL, 1, 2, 64, 0, 0, 0, 0, 0);
+	builder_put(&b, BO_OP_RETURN_PAIR, 1, 2, 7, 8);
+	builder_put(&b, BO_OP_RETURN, 1, 1, 9);
+	t = finish_after_map(&b, *state);
+	ev = scratch_next(t, EVENT_CALL);
+	assert_true(event_is_watched(&ev));
+	assert_true(trace_function(t, 1)->watched);
+	ev = scratch_next(t, EVENT_RETURN);
+	assert_true(event_is_watched(&ev));
+	assert_int_equal(ev.value, ~0ull);
+	assert_int_equal(ev.second, 0x3c0550);
+	ev = scratch_next(t, EVENT_CALL);
+	assert_false(event_is_watched(&ev));
+	ev = scratch_next(t, EVENT_RETURN);
+	assert_int_equal(ev.function, 2);
+	assert_int_equal(ev.second, 8);
+	ev = scratch_next(t, EVENT_RETURN);
+	assert_int_equal(ev.value, 9);
+	assert_int_equal(ev.second, 0);
+	scratch_end(t);
+	trace_close(t);
+}
+
 static void test_calls(void **state)
 {
 	struct builder b;
@@ -613,6 +648,7 @@ int main(void)
 		scratch_test(test_mapping_events),
 		scratch_test(test_process_events),
 		scratch_test(test_calls),
+		scratch_test(test_calls_watched),
 		scratch_test(test_operation_events),
 		scratch_test(test_threads),
 		scratch_test(test_chunk_borders),
