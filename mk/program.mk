@@ -31,14 +31,20 @@ pragma = $(subst build/,$(B)/,$(shell sed -n '1,20s,^// $(1): *,,p' $<))
 standalone = $(Q)mkdir -p $(@D) && $(1) -std=gnu11 $(WARN) -D_GNU_SOURCE -Iinclude -MMD -MP -MF $@.d $(2) \
 	$(call pragma,cflags) $< -o $@ $(call pragma,link)
 
-EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(wildcard examples/*.c))
-examples: $(EXAMPLES)
+ORACLES := $(patsubst examples/%.c,$(B)/examples/%.so,$(wildcard examples/oracle_*.c))
+EXAMPLES := $(patsubst examples/%.c,$(B)/examples/%,$(filter-out examples/oracle_%,$(wildcard examples/*.c)))
+examples: $(EXAMPLES) $(ORACLES)
 
 $(B)/examples/%: examples/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,$(CC),-O1 -g)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d)
+# Plug-ins are linked with nothing of ours.
+$(ORACLES): $(B)/examples/%.so: examples/%.c $(B)/flags | setup
+	$(call say,CC,$<)
+	$(call standalone,$(CC),-O2 -g -fPIC -shared)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(EXAMPLES:=.d) $(ORACLES:=.d)
 
 # The stub that is preloaded into recovery programs.  It is linked alone, between a program and the C library.  So the
 # code that it shares with the library is compiled again.

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "finding/suppress.h"
+#include "plugin/runs.h"
 #include "replay/folder.h"
 #include "report/report.h"
 
@@ -20,10 +21,12 @@ struct analysis {
 	struct choice choice; /* the options' choice, without what needs a recovery command if there is none */
 	struct silencers silencers;
 	struct scan *scan;
+	struct plugin_runs *plugins;
 	struct counting counting;
 	struct testing testing;
 	struct operation_judging judging;
 	struct findings *findings;
+	bool following; /* another thread reads behind the recorder */
 	const char *dir;
 	double start;
 	struct analysis_result result;
@@ -41,6 +44,7 @@ int analysis_new(struct analysis **analysis, const struct analysis_options *opti
 	if (!options->testing.recover)
 		choice_without_recovery(&a->choice);
 	a->scan = scan_new(&a->choice, &how);
+	a->plugins = plugin_runs_new(options->plugins, a->choice.platforms, a->choice.platform_count);
 	if (silencers_read(&a->silencers, options->suppress, options->suppress_count, options->baseline, err) < 0)
 		return -1;
 	if (!options->testing.recover || options->testing.maker)
@@ -56,6 +60,7 @@ void analysis_free(struct analysis *a)
 	testing_free(&a->testing);
 	operation_judging_close(&a->judging);
 	counting_free(&a->counting);
+	plugin_runs_free(a->plugins);
 	scan_free(a->scan);
 	silencers_free(&a->silencers);
 	free(a);
@@ -63,13 +68,23 @@ void analysis_free(struct analysis *a)
 
 void analysis_follow(struct analysis *a, const char *dir)
 {
+	a->following = true;
 	scan_follow(a->scan, dir);
 }
 
+/* Plug-ins read the recording in processes of their own, at the same time as the scan, if there is no thread that a fork
+ * would lose. */
 int analysis_read(struct analysis *a, const char *dir, struct err *err)
 {
 	a->dir = dir;
-	return scan_finish(a->scan, dir, err);
+	if (!a->following && plugin_runs_start(a->plugins, dir, err) < 0)
+		return -1;
+	if (scan_finish(a->scan, dir, err) < 0)
+		return -1;
+	if (a->following && plugin_runs_start(a->plugins, dir, err) < 0)
+		return -1;
+	plugin_runs_finish(a->plugins, scan_trace(a->scan), &a->options->stop);
+	return 0;
 }
 
 struct scan *analysis_scan(struct analysis *a)
@@ -127,6 +142,7 @@ const struct analysis_result *analysis_judge(struct analysis *a, const struct an
 {
 	struct collection from = {
 		.scan = a->scan,
+		.plugins = a->plugins,
 		.dir = a->dir,
 		.choice = &a->choice,
 		.counting = &a->counting,

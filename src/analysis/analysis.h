@@ -23,9 +23,13 @@
 #include "analysis/scan.h"
 #include "crash/options.h"
 #include "finding/finding.h"
+#include "plugin/plugin.h"
 
 struct analysis_options {
 	struct choice choice;
+	/* Plug-in oracles (--oracle); NULL: none.  With them, analysis_read forks, and only one analysis at a time may
+	 * run. */
+	const struct plugins *plugins;
 	bool stats; /* list the segments with the most crash states */
 
 	/* What to test, and how.  If `recover` is NULL, no crash state is tested.  The analysis sets the fields that

@@ -142,6 +142,21 @@ static int strategies_tell(const struct collection *from, struct findings *f, st
 	return 0;
 }
 
+/* The sinks of detectors and of plug-ins.  The caller frees the array. */
+static struct sink **sinks_all(const struct collection *from, size_t *count)
+{
+	size_t plugin_count;
+	struct sink *const *own = scan_sinks(from->scan, count);
+	struct sink *const *theirs = plugin_runs_sinks(from->plugins, &plugin_count);
+	struct sink **all = mem_alloc((*count + plugin_count + 1) * sizeof(*all));
+
+	for (size_t i = 0; i < *count; i++)
+		all[i] = own[i];
+	for (size_t i = 0; i < plugin_count; i++)
+		all[(*count)++] = theirs[i];
+	return all;
+}
+
 struct findings *findings_make(const struct collection *from, struct err *err)
 {
 	const struct trace *trace = scan_trace(from->scan);
@@ -149,13 +164,14 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	struct symbols *symbols = symbols_open(NULL);
 	struct helpers *helpers = helpers_find(trace, symbols, scan_activity(from->scan), &places);
 	size_t count;
-	struct sink *const *sinks = scan_sinks(from->scan, &count);
+	struct sink **sinks = sinks_all(from, &count);
 	places.helpers = helpers;
 	places.recording = from->dir;
 	if (from->campaign)
 		places.proofs = campaign_proofs(from->campaign, &places.proof_count);
 	struct findings *f = findings_collect(sinks, count, trace, symbols, &places);
 
+	free(sinks);
 	target_fill(f, trace, &places);
 	platforms_fill(f, from->choice);
 	stats_fill(f, from->scan);
@@ -181,6 +197,7 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	else if (!trace_file_count(trace))
 		findings_note(f, "the target mapped no persistent memory");
 	children_note(f, from->scan);
+	plugin_runs_note(from->plugins, f);
 	if (trace_layers_unknown(trace))
 		findings_note(f, TRACE_LAYERS_UNKNOWN);
 	untested_note(f, from->recover, from->untested);

@@ -11,10 +11,12 @@
 #include "analysis/scan.h"
 #include "campaign/campaign.h"
 #include "finding/finding.h"
+#include "plugin/runs.h"
 
 /* Where findings come from. */
 struct collection {
 	const struct scan *scan;
+	const struct plugin_runs *plugins;
 	const char *dir; /* the recording */
 	const struct choice *choice;
 	const struct counting *counting;

@@ -14,4 +14,7 @@ void *mem_alloc(size_t size);
 /* realloc to `count` items of `size` bytes.  New items are not zeroed. */
 void *mem_resize(void *old, size_t count, size_t size);
 
+/* Call this when memory runs out, in a process that is limited on purpose.  It does not return. */
+void mem_on_exhaustion(void (*handler)(void));
+
 #endif

@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/option.h"
+#include "cli/oracle_options.h"
 #include "run/outcome.h"
 
 /* As on the command line. */
@@ -18,6 +19,8 @@ struct analysis_words {
 	/* ANALYSIS_OPTIONS */
 	const char *detect, *platform, *write_suppressions;
 	struct option_list own, fold, no_fold;
+	/* ORACLE_OPTIONS */
+	struct oracle_words oracles;
 	/* TESTING_OPTIONS */
 	const char *recover, *at, *points, *after, *timeout, *memory, *disk, *budget, *mode;
 	uint64_t jobs, visits, seed; /* visits 0: it is not given */
@@ -36,6 +39,7 @@ struct analysis_words {
 	OPTION_GROUP("Analysis"), \
 	{"detect", OPTION_VALUES(DETECT_NAMES), OPTION_VALUES(DETECT_USUAL), "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
 	{"platform", OPTION_VALUES(PLATFORMS(PLATFORM_BAR) ",..."), "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
+	ORACLE_OPTIONS(&(o)->oracles), \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers findings name instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
 	{"no-fold", "FUNCTION", NULL, "functions that findings name even if they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \

@@ -33,7 +33,8 @@ int analyze_prepare(struct analyze *a, struct err *err)
 	a->printing = printing_parse(a->report);
 	a->progress = progress_start();
 	a->depends = outcome_options_text(a->options);
-	if (analysis_options_parse(&a->how, a->words, a->options, err) < 0 ||
+	if (oracle_options_open(&a->plugins, &a->words->oracles, err) < 0 ||
+	    analysis_options_parse(&a->how, a->words, a->options, err) < 0 ||
 	    operation_options_parse(&a->operations, a->operation_words, a->words->client, err) < 0)
 		return -1;
 	a->how.operations = (struct analysis_operations){
@@ -46,6 +47,7 @@ int analyze_prepare(struct analyze *a, struct err *err)
 	};
 	if (!a->operations.list && words_refuse(a, err) < 0)
 		return -1;
+	a->how.plugins = a->plugins;
 	a->how.testing.depends = a->depends;
 	a->how.suppress = a->report->suppress.items;
 	a->how.suppress_count = a->report->suppress.count;
@@ -63,6 +65,7 @@ int analyze_prepare(struct analyze *a, struct err *err)
 void analyze_close(struct analyze *a)
 {
 	analysis_free(a->analysis);
+	plugins_close(a->plugins);
 	operation_options_free(&a->operations);
 	free(a->depends);
 }

@@ -34,6 +34,7 @@ struct analyze {
 	struct operation_options operations;
 	struct printing printing;
 	struct progress progress;
+	struct plugins *plugins; /* NULL: none */
 	struct analysis *analysis;
 	char *depends; /* see struct campaign_options */
 };

@@ -112,7 +112,7 @@ static int check_operations(const struct analyze *analyze, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
-/* A strategy may need more than was recorded.  That is known before the recording is read. */
+/* A strategy or a plug-in may need more than was recorded.  That is known before the recording is read. */
 static int layers_check(const struct analyze *analyze, struct err *err)
 {
 	struct trace *trace;
@@ -122,9 +122,10 @@ static int layers_check(const struct analyze *analyze, struct err *err)
 	if (trace_open(&trace, analyze->dir, err) < 0)
 		return -1;
 	const char *name = choice_lacks(&analyze->how.choice, trace_layers(trace), &lacks);
+	int r = oracle_options_check(analyze->plugins, trace, analyze->dir_shown, err);
 	trace_close(trace);
 	snprintf(what, sizeof(what), "--detect %s", name ? name : "");
-	return name ? layers_refuse(analyze->dir_shown, lacks, what, err) : 0;
+	return name ? layers_refuse(analyze->dir_shown, lacks, what, err) : r;
 }
 
 static int check_run(struct analyze *analyze, struct err *err)

@@ -7,17 +7,18 @@
 
 #include "analysis/scan.h"
 #include "cli/command.h"
+#include "cli/oracle_options.h"
 #include "cli/record_target.h"
 #include "cli/summary.h"
 
 static struct record_options given;
 static struct operation_words operation_words;
+static struct oracle_words oracle_words;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&given),     OPERATION_MARK_OPTIONS(&operation_words),
-	SERVICE_OPTIONS(&given),    OPTION_GROUP("Output"),
-	OPTION_OUT(&given.out),     OPTION_PROGRESS(&given.progress),
-	OPTION_QUIET(&given.quiet), {0},
+	RECORD_OPTIONS(&given),           ORACLE_OPTIONS(&oracle_words), OPERATION_MARK_OPTIONS(&operation_words),
+	SERVICE_OPTIONS(&given),          OPTION_GROUP("Output"),        OPTION_OUT(&given.out),
+	OPTION_PROGRESS(&given.progress), OPTION_QUIET(&given.quiet),    {0},
 };
 
 const struct usage usage_record = {
@@ -86,21 +87,34 @@ static int record_run(struct record *r, struct err *err)
 	return status;
 }
 
+/* What the plug-ins need, though they are not called. */
+static int oracles_prepare(struct record *record, struct plugins **plugins, struct err *err)
+{
+	if (oracle_options_open(plugins, &oracle_words, err) < 0)
+		return -1;
+	record->plugins = *plugins;
+	given.loads |= plugins_layers(*plugins) & BO_LAYER_LOADS;
+	return 0;
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct operation_options operations = {0};
+	struct plugins *plugins = NULL;
 	struct record record = RECORD_NEW(&given, &operations);
 	struct err err;
 	int status, first = option_parse(&usage_record, argc, argv, &status);
 
 	if (!first)
 		return status;
-	if (operation_options_parse(&operations, &operation_words, given.client, &err) < 0 ||
+	if (oracles_prepare(&record, &plugins, &err) < 0 ||
+	    operation_options_parse(&operations, &operation_words, given.client, &err) < 0 ||
 	    record_prepare(&record, argc - first, argv + first, &err) < 0)
 		status = command_fail(&err);
 	else
 		status = record_run(&record, &err);
 	record_close(&record);
 	operation_options_free(&operations);
+	plugins_close(plugins);
 	return status;
 }

@@ -69,11 +69,12 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 	record->hide_output = !show_output;
 	recording.client = judging.client;
 	recording.ready = judging.ready;
-	uint32_t layers = choice_layers(&analyze->how.choice);
+	uint32_t layers = choice_layers(&analyze->how.choice) | plugins_layers(analyze->plugins);
 	recording.code_hash |= layers & BO_LAYER_CODE;
 	recording.loads |= layers & BO_LAYER_LOADS;
 	recording.dependencies |= layers & BO_LAYER_DEPENDENCIES;
 	recording.sync |= layers & BO_LAYER_SYNC;
+	record->plugins = analyze->plugins;
 	if (record_prepare(record, argc, argv, err) < 0)
 		return -1;
 	analyze->dir = analyze->out = record->recording.dir;

@@ -50,6 +50,8 @@ static int job_fill(struct record *r, struct err *err)
 	for (size_t i = 0; i < o->calls.count; i++)
 		if (calls_split(&r->job.calls, o->calls.items[i], err) < 0)
 			return err_status(err, ERR_USAGE);
+	for (size_t i = 0; plugins_call(r->plugins, i); i++)
+		words_add(&r->job.calls, "%s", plugins_call(r->plugins, i));
 	r->job.op_marks = r->operations->marks;
 	r->job.transactions = true;
 	r->job.follow = o->follow;

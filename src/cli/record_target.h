@@ -17,6 +17,7 @@
 #include "analysis/scan.h"
 #include "cli/operation_options.h"
 #include "cli/option.h"
+#include "plugin/plugin.h"
 #include "run/kept_operations.h"
 #include "run/process.h"
 #include "run/program.h"
@@ -57,7 +58,8 @@ struct record_options {
 struct record {
 	const struct record_options *options;
 	const struct operation_options *operations;
-	struct scan *follower; /* counts the events while they are written; may be NULL */
+	const struct plugins *plugins; /* functions whose calls they need are recorded; NULL: none */
+	struct scan *follower;         /* counts the events while they are written; may be NULL */
 	bool keep_stdout; /* standard output is for our report: output of setup and target goes to standard error */
 	bool hide_output; /* with --ops, what the operations print is kept, but not shown */
 	struct recorder recorder;

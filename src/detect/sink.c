@@ -106,6 +106,11 @@ static struct sink_entry *sink_add(struct sink *sink, const struct sighting *sig
 
 void sink_report(struct sink *sink, const struct sighting *sighting)
 {
+	sink_report_times(sink, sighting, 1);
+}
+
+void sink_report_times(struct sink *sink, const struct sighting *sighting, uint64_t times)
+{
 	struct sink_entry *entry = sink->last;
 
 	if (!entry || !key_equal(&entry->first, sighting)) {
@@ -117,7 +122,7 @@ void sink_report(struct sink *sink, const struct sighting *sighting)
 	entry->last = (struct sighting_example){sighting->file, sighting->size, sighting->offset, sighting->event};
 	if (!entry->count || sighting->size > entry->largest.size)
 		entry->largest = entry->last;
-	entry->count++;
+	entry->count += times;
 }
 
 void sink_add_site(struct sink *sink, const struct sink_site *site)

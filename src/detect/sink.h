@@ -59,6 +59,9 @@ void sink_free(struct sink *sink);
 
 void sink_report(struct sink *sink, const struct sighting *sighting);
 
+/* The same for `times` sightings that differ only in their example. */
+void sink_report_times(struct sink *sink, const struct sighting *sighting, uint64_t times);
+
 /* The results of everything that the code of one context did.  A store counts once, even if it is split into several
  * units.  A store that changes nothing does not count. */
 struct sink_site {

@@ -134,6 +134,16 @@ static void finding_count(struct collector *c, struct finding *finding, const st
 	finding->count = group_count(group, sink_platform(lead->sink));
 }
 
+/* Plug-ins may share a kind. */
+static void finding_detectors(struct collector *c, struct finding *finding, const struct group *group)
+{
+	for (size_t i = 0; i < group->members.count; i++)
+		if (strcmp(sink_detector(group->members.at[i].sink), finding->detector) != 0) {
+			finding_add_detector(c->findings, finding, finding->detector);
+			finding_add_detector(c->findings, finding, sink_detector(group->members.at[i].sink));
+		}
+}
+
 static bool same_function(const struct finding_frame *a, const struct finding_frame *b)
 {
 	return a->function && b->function && !strcmp(a->function, b->function) && !strcmp(a->module, b->module);
@@ -188,6 +198,7 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->kind = first->kind;
 	finding->severity = form->severity;
 	finding->detector = findings_text(c->findings, sink_detector(lead->sink));
+	finding_detectors(c, finding, group);
 	finding->stack = stacks_make(&c->stacks, first->context);
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
 	finding->pool_name = findings_pool_name(c->findings, finding->pool);

@@ -3,9 +3,11 @@
 #include "finding/kind.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -17,6 +19,8 @@ static const struct kind kinds[KIND_COUNT] = {
 
 /* Live as long as the process, so that findings may keep pointers to them. */
 static VEC_OF(struct kind *) registered;
+static VEC_OF(struct form *) registered_forms;
+static struct map form_of; /* from the hash of a registered form to 1 + its index */
 static struct arena texts;
 
 static const struct form forms[FORM_COUNT] = {
@@ -82,8 +86,27 @@ enum finding_kind kind_register(const struct kind *kind)
 
 const struct form *form_get(enum finding_form form)
 {
-	BUG_ON((unsigned)form >= FORM_COUNT);
-	return &forms[form];
+	BUG_ON((unsigned)form >= FORM_COUNT + registered_forms.count);
+	return form < FORM_COUNT ? &forms[form] : registered_forms.at[form - FORM_COUNT];
+}
+
+enum finding_form form_register(const struct form *form)
+{
+	XXH128_hash_t message = XXH3_128bits(form->message, strlen(form->message));
+	XXH128_hash_t fix = XXH3_128bits_withSeed(form->fix, strlen(form->fix),
+						  (uint64_t)form->kind << 8 | (uint64_t)form->severity);
+	uint64_t *found = map_put(&form_of, message.low64 ^ fix.high64, message.high64 ^ fix.low64);
+
+	if (!*found) {
+		struct form *copy = mem_alloc(sizeof(*copy));
+
+		*copy = *form;
+		copy->message = text_keep(form->message);
+		copy->fix = text_keep(form->fix);
+		vec_push(&registered_forms, copy);
+		*found = registered_forms.count;
+	}
+	return (enum finding_form)(FORM_COUNT + *found - 1);
 }
 
 enum finding_kind kind_find(const char *name, size_t length)

@@ -274,6 +274,9 @@ enum finding_kind kind_register(const struct kind *kind);
 #define KIND_NONE ((enum finding_kind) - 1)
 const struct form *form_get(enum finding_form form);
 
+/* The same for a form, of any kind.  The words in braces must be known (message_knows). */
+enum finding_form form_register(const struct form *form);
+
 /* The kind called `name`, or KIND_NONE. */
 enum finding_kind kind_find(const char *name, size_t length);
 

@@ -201,6 +201,22 @@ void message_fill(const struct finding *finding, const char *template, char *tex
 	text[used] = 0;
 }
 
+bool message_knows(const char *template)
+{
+	static const struct finding nothing;
+	char word[WORD_MAX];
+
+	for (const char *p = template; (p = strchr(p, '{')); p++) {
+		const char *end = strchr(p, '}');
+
+		if (p[1] == '{')
+			p++;
+		else if (!end || !word_fill(&nothing, p + 1, (size_t)(end - p - 1), true, word))
+			return false;
+	}
+	return true;
+}
+
 /* True if the word in braces is a place. */
 static bool word_is_place(const char *word, size_t length)
 {

@@ -165,8 +165,10 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-sync=yes");
 	if (job->transactions)
 		words_add(argv, "--bo-transactions=yes");
-	for (size_t i = 0; i < job->calls.count; i++)
+	for (size_t i = 0; i < job->calls.count; i++) {
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
+		words_add(argv, "--bo-meta=calls.%zu=%s", i, job->calls.items[i]);
+	}
 	if (job->op_marks) {
 		words_add(argv, "--bo-op-marks=%s", job->op_marks);
 		words_add(argv, "--bo-meta=op_marks=%s", job->op_marks);
