@@ -20,8 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS_MAX 64
-#define THREADS_MAX 4096
+enum { FIELDS_MAX = 64, THREADS_MAX = 4096 };
 
 static struct field {
 	uint64_t offset, bytes;

@@ -39,7 +39,7 @@ struct analysis_words {
 	OPTION_GROUP("Analysis"), \
 	{"detect", OPTION_VALUES(DETECT_NAMES), OPTION_VALUES(DETECT_USUAL), "which detectors to use", OPTION_TEXT | OPTION_KEPT, &(o)->detect}, \
 	{"platform", OPTION_VALUES(PLATFORMS(PLATFORM_BAR) ",..."), "adr", "which platforms to judge for", OPTION_TEXT | OPTION_KEPT, &(o)->platform}, \
-	ORACLE_OPTIONS(&(o)->oracles), \
+	ORACLE_OPTIONS(&(o)->oracles, "also check with this plug-in"), \
 	{"own", "PATTERN", NULL, "modules or source paths that are your own code", OPTION_LIST | OPTION_KEPT, &(o)->own}, \
 	{"fold", "PATTERN", NULL, "functions, modules or source paths whose callers findings name instead", OPTION_LIST | OPTION_KEPT, &(o)->fold}, \
 	{"no-fold", "FUNCTION", NULL, "functions that findings name even if they only flush for their callers", OPTION_LIST | OPTION_KEPT, &(o)->no_fold}, \

@@ -5,13 +5,16 @@
 
 #include "cli/command.h"
 #include "cli/nearest.h"
+#include "cli/oracle_options.h"
 #include "report/assets.h"
 #include "report/markdown.h"
 #include "report/text_out.h"
 
 enum { WIDTH = 80, LINE_COLUMN = 21 };
 
-static const struct option options[] = {{0}};
+static struct oracle_words oracles;
+
+static const struct option options[] = {ORACLE_OPTIONS(&oracles, "explain the kinds of this plug-in, too"), {0}};
 
 const struct usage usage_explain = {
 	.command = "explain",
@@ -54,19 +57,32 @@ static int kind_unknown(const char *name)
 	return command_fail(&err);
 }
 
+static int kind_explain(const char *name)
+{
+	enum finding_kind kind = kind_find(name, strlen(name));
+
+	if (kind == KIND_NONE)
+		return kind_unknown(name);
+	markdown_write(asset_help(kind), WIDTH, stdout);
+	return command_finish(STATUS_DONE);
+}
+
 int cmd_explain(int argc, char **argv)
 {
 	int status, first = option_parse(&usage_explain, argc, argv, &status);
+	struct plugins *plugins;
+	struct err err;
 
 	if (!first)
 		return status;
-	if (first == argc) {
+	if (oracle_options_open(&plugins, &oracles, &err) < 0) {
+		status = command_fail(&err);
+	} else if (first == argc) {
 		kinds_list();
-		return command_finish(STATUS_DONE);
+		status = command_finish(STATUS_DONE);
+	} else {
+		status = kind_explain(argv[first]);
 	}
-	enum finding_kind kind = kind_find(argv[first], strlen(argv[first]));
-	if (kind == KIND_NONE)
-		return kind_unknown(argv[first]);
-	markdown_write(asset_help(kind), WIDTH, stdout);
-	return command_finish(STATUS_DONE);
+	plugins_close(plugins);
+	return status;
 }

@@ -2,7 +2,7 @@
 /* oracle_options.h - the options about plug-in oracles, from words to loaded plug-ins.
  *
  *     static struct oracle_words given;
- *     static const struct option options[] = {ORACLE_OPTIONS(&given), {0}};
+ *     static const struct option options[] = {ORACLE_OPTIONS(&given, "also check with this plug-in"), {0}};
  *     ...
  *     if (oracle_options_open(&plugins, &given, &err) < 0) ...      // plugins_close(plugins) in any case */
 #ifndef BLACKOUT_CLI_ORACLE_OPTIONS_H
@@ -18,8 +18,8 @@ struct oracle_words {
 };
 
 /* clang-format off */
-#define ORACLE_OPTIONS(o) \
-	{"oracle", "FILE.so", NULL, "also check with this plug-in", OPTION_LIST | OPTION_KEPT, &(o)->files}, \
+#define ORACLE_OPTIONS(o, help) \
+	{"oracle", "FILE.so", NULL, help, OPTION_LIST | OPTION_KEPT, &(o)->files}, \
 	{"oracle-timeout", "SECONDS", "10", "how long one callback of a plug-in may take", OPTION_TEXT | OPTION_KEPT, &(o)->timeout}, \
 	{"oracle-memory", "SIZE", "2G", "how much memory a plug-in may use", OPTION_TEXT | OPTION_KEPT, &(o)->memory}
 /* clang-format on */

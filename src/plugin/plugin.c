@@ -26,6 +26,19 @@ static bool same_kind(const struct kind *a, const struct kind *b)
 	return a->severity == b->severity && text_equal(a->line, b->line) && text_equal(a->class_text, b->class_text);
 }
 
+/* A document as those of the other kinds. */
+static const char *help_make(struct arena *arena, const char *kind, const char *title, const char *help)
+{
+	char *text;
+	int length = *help ? asprintf(&text, "# %s\n\n%s", kind, help)
+			   : asprintf(&text, "# %s\n\nA plug-in reports this: %s.\n", kind, title);
+
+	BUG_ON(length < 0);
+	help = arena_copy(arena, text, (size_t)length);
+	free(text);
+	return help;
+}
+
 static bool kind_read(struct plugins *all, struct plugin *p, struct wire_record *record)
 {
 	struct wire_kind fixed;
@@ -45,7 +58,7 @@ static bool kind_read(struct plugins *all, struct plugin *p, struct wire_record 
 		.class = CLASS_CRASH, /* of a class that no rule of the built-in ones applies to */
 		.severity = (enum severity)fixed.severity,
 		.line = title,
-		.help = *help ? help : title,
+		.help = help_make(&all->texts, full, title, help),
 		.class_text = *group ? group : "custom",
 	};
 	enum finding_kind id = kind_register(&kind);
