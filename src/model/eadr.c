@@ -70,6 +70,7 @@ static bool eadr_settles(const struct model *model, const struct event *ev)
 
 const struct platform platform_eadr = {
 	.name = "eadr",
+	.keeps_caches = true,
 	.next = eadr_next,
 	.stored = eadr_stored,
 	.flush = eadr_flush,

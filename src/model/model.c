@@ -33,6 +33,11 @@ const char *platform_name(const struct platform *platform)
 	return platform->name;
 }
 
+bool platform_keeps_caches(const struct platform *platform)
+{
+	return platform->keeps_caches;
+}
+
 struct model *model_new(const struct platform *platform, enum model_depth depth, const struct model_observer *observer,
 			void *arg)
 {

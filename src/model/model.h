@@ -39,6 +39,7 @@ struct platform;
 const struct platform *platform_find(const char *name); /* NULL if there is no such name */
 const struct platform *platform_at(size_t index);       /* NULL past the last one */
 const char *platform_name(const struct platform *platform);
+bool platform_keeps_caches(const struct platform *platform); /* a crash loses nothing that is in a cache */
 
 enum unit_kind {
 	UNIT_CACHED,  /* stored through the cache */

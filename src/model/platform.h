@@ -31,6 +31,7 @@ struct model {
 
 struct platform {
 	const char *name;
+	bool keeps_caches; /* a crash loses nothing that is in a cache, so flushes do nothing */
 
 	/* The next event begins; NULL if the platform does not care. */
 	void (*next)(struct model *model, const struct event *ev);
