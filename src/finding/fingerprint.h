@@ -24,7 +24,7 @@
 #define BLACKOUT_FINDING_FINGERPRINT_H
 
 #include "finding/finding.h"
-#include "finding/source.h"
+#include "base/source.h"
 
 /* Sets the fingerprint of every finding. */
 void fingerprint_all(struct findings *findings, struct sources *sources);

@@ -3,7 +3,7 @@
 #ifndef BLACKOUT_REPORT_HTML_H
 #define BLACKOUT_REPORT_HTML_H
 
-#include "finding/source.h"
+#include "base/source.h"
 #include "report/formats.h"
 
 struct html {

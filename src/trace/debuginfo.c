@@ -11,45 +11,13 @@
 #include "trace/debuginfo.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/path.h"
-#include "base/spans.h"
-#include "base/vec.h"
-#include "trace/names.h"
-
-struct unit {
-	Dwarf_Die lines; /* the unit used for lines */
-	Dwarf_Die root;  /* the unit used for functions; different from `lines` only with -gsplit-dwarf */
-	VEC_OF(Dwarf_Die) functions;
-	struct spans function_spans; /* id: index of functions */
-	bool read;
-	bool typed; /* it has types and parameters: not with -g1 or -gline-tables-only */
-};
-
-struct debuginfo {
-	Dwfl_Callbacks callbacks;
-	char *debug_path; /* callbacks.debuginfo_path points to it */
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Elf *elf;
-	Dwarf_Addr elf_bias;
-	Dwarf_Addr dwarf_bias;
-	VEC_OF(struct unit) units;
-	struct spans unit_spans;   /* id: index of units; DWARF's addresses */
-	struct spans symbol_spans; /* id: index of symbols; libdwfl's addresses */
-	const char **symbols;
-	size_t symbol_count;
-	bool symbols_read;
-	struct names *names;
-	struct arena paths; /* paths that had to be composed */
-};
+#include "trace/debuginfo_in.h"
 
 /* Find separate debug info on the local disk only. libdwfl queries a debuginfod server if the environment names one,
  * which could take minutes per module, and the variable is its only switch.  It is restored afterwards, because the
@@ -159,7 +127,7 @@ static bool unit_has_types(Dwarf_Die *root)
 	return false;
 }
 
-static const struct span *unit_function(struct unit *unit, Dwarf_Addr pc)
+const struct span *unit_function(struct unit *unit, Dwarf_Addr pc)
 {
 	if (!unit->read) {
 		unit->read = true;
@@ -241,6 +209,8 @@ static void frame_set_line(struct debuginfo *info, struct unit *unit, Dwarf_Addr
 	if (!line || dwarf_lineno(line, &number) != 0 || number <= 0) /* line 0: the compiler gave none */
 		return;
 	frame->line = (uint32_t)number;
+	if (dwarf_linecol(line, &number) == 0 && number > 0)
+		frame->column = (uint32_t)number;
 	frame->path = path_absolute(info, unit, dwarf_linesrc(line, NULL, NULL));
 }
 
@@ -263,6 +233,7 @@ static size_t frames_fill(struct debuginfo *info, struct unit *unit, Dwarf_Addr 
 		frames[count].signature = signature_of_die(call, unit->typed);
 		frames[count++].inlined = true;
 		frames[count].line = attribute_number(call, DW_AT_call_line);
+		frames[count].column = attribute_number(call, DW_AT_call_column);
 		frames[count].path = unit_file(info, unit, attribute_number(call, DW_AT_call_file));
 	}
 	frames[count].function = names_of_die(info->names, function);
@@ -403,6 +374,8 @@ void debuginfo_close(struct debuginfo *info)
 	vec_free(&info->units);
 	spans_free(&info->unit_spans);
 	spans_free(&info->symbol_spans);
+	spans_free(&info->global_spans);
+	vec_free(&info->globals);
 	free(info->symbols);
 	names_close(info->names);
 	arena_free(&info->paths);
@@ -413,7 +386,7 @@ void debuginfo_close(struct debuginfo *info)
 }
 
 /* Search executable segments first, because two segments may share a page of the file. */
-static bool offset_to_address(const struct debuginfo *info, uint64_t offset, uint64_t *address)
+bool offset_to_address(const struct debuginfo *info, uint64_t offset, uint64_t *address)
 {
 	size_t count;
 	bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debuginfo.h - look up instructions in one ELF file and its debug info.
  *
- * This is the back end of symbols.h; no other module includes it. */
+ * This is the back end of symbols.h, and of src/variable, which also reads the code (debuginfo_code.h). */
 #ifndef BLACKOUT_TRACE_DEBUGINFO_H
 #define BLACKOUT_TRACE_DEBUGINFO_H
 
@@ -15,6 +15,7 @@ struct debuginfo_frame {
 	const char *function, *path; /* or NULL; valid until debuginfo_close */
 	uint64_t into;
 	uint32_t line;
+	uint32_t column; /* from 1; 0: unknown */
 	bool inlined;
 	struct signature signature; /* all 0 without debug info */
 };

@@ -133,6 +133,11 @@ enum symbols_state symbols_module_state(struct symbols *symbols, const struct tr
 	return symbols_source(symbols, module)->state;
 }
 
+struct debuginfo *symbols_debuginfo(struct symbols *symbols, const struct trace_module *module)
+{
+	return symbols_source(symbols, module)->info;
+}
+
 const char *symbols_state_text(enum symbols_state state)
 {
 	switch (state) {

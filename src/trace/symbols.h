@@ -60,6 +60,7 @@ enum symbols_state {
 };
 
 struct symbols;
+struct debuginfo;
 
 /* `debug_path` is where to look for separate debug info, in libdwfl's syntax.  NULL: beside the module, in .debug
  * there, and under /usr/lib/debug.  Never fails: missing debug info only makes the answers less detailed. */
@@ -87,6 +88,9 @@ const char *symbols_state_text(enum symbols_state state);
 /* Iterate over the files used so far that changed or cannot be read: set *at to 0, then call until it returns NULL.
  * Returns a path. */
 const char *symbols_problem(const struct symbols *symbols, size_t *at, enum symbols_state *state);
+
+/* The debug info of a module, for src/variable; NULL if the file has none, or is not the one that was recorded. */
+struct debuginfo *symbols_debuginfo(struct symbols *symbols, const struct trace_module *module);
 
 /* The name of a function without template arguments, `pm::persist` for `pm::persist<Node>`; truncated to `size`. */
 void symbols_stem(char *text, size_t size, const char *function);

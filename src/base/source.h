@@ -2,8 +2,8 @@
 /* source.h - lines of source files, if the files can be read.  Each file is read once and kept.
  *
  * Only regular files of a reasonable size are opened, because a path in debug info may name anything. */
-#ifndef BLACKOUT_FINDING_SOURCE_H
-#define BLACKOUT_FINDING_SOURCE_H
+#ifndef BLACKOUT_BASE_SOURCE_H
+#define BLACKOUT_BASE_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* source.c - see source.h. */
-#include "finding/source.h"
+#include "base/source.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* variable.c - see variable.h. */
+#include "variable/variable.h"
+
+#include <dwarf.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/source.h"
+#include "flow/insn.h"
+#include "trace/library.h"
+#include "variable/copier.h"
+#include "variable/statement.h"
+#include "variable/value.h"
+
+/* An instruction of a module: a store, or the call of a function that stores. */
+struct site {
+	struct debuginfo *info;
+	const struct trace_module *module;
+	uint64_t offset; /* in the file */
+	bool called;     /* it is a call: the offset is where it returns to */
+	int argument;    /* of the call, that says where it stores */
+	struct sources *sources;
+	struct arena *arena;
+	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
+	size_t frame_count;
+	struct words words;
+};
+
+/* ---- the source ---- */
+
+/* A source that was changed after the module was built has other text on its lines. */
+static const char *site_line(const struct site *site, const char *path, uint32_t line, size_t *length)
+{
+	struct stat st;
+
+	if (!path || !line || stat(path, &st) < 0 || (uint64_t)st.st_mtime > site->module->mtime)
+		return NULL;
+	return source_line(site->sources, path, line, length);
+}
+
+static void site_read_words(struct site *site)
+{
+	for (size_t i = 0; i < site->frame_count; i++) {
+		size_t length;
+		const char *line = site_line(site, site->frames[i].path, site->frames[i].line, &length);
+
+		if (line)
+			words_add(&site->words, line, length);
+	}
+}
+
+static bool name_from_source(const struct site *site, char *text, size_t size)
+{
+	const struct debuginfo_frame *frame = &site->frames[0];
+	struct statement s = {.column = frame->column};
+
+	if (!site->frame_count)
+		return false;
+	s.line = site_line(site, frame->path, frame->line, &s.length);
+	if (!s.line)
+		return false;
+	if (frame->line > 1)
+		s.before = site_line(site, frame->path, frame->line - 1, &s.before_length);
+	return statement_target(&s, text, size);
+}
+
+/* ---- the code ---- */
+
+/* Names of one place that were found in different ways. */
+struct names_found {
+	struct path best;
+	bool any, contrary; /* contrary: two names of the same rank that differ */
+};
+
+/* Hidden names: of an implementation's own variables, and of an object inside of its member functions. */
+static bool path_is_useful(const struct path *path)
+{
+	return path->rank > PATH_TARGET || (!name_is_reserved(path->text) && strcmp(path->text, "*this") != 0);
+}
+
+static bool member_same(const struct path *a, const struct path *b)
+{
+	return a->member && b->member ? !strcmp(a->member, b->member) : a->member == b->member;
+}
+
+static void names_add(struct names_found *found, const struct path *path, const struct words *words)
+{
+	if (!path_is_useful(path))
+		return;
+	if (!found->any || path->rank > found->best.rank) {
+		*found = (struct names_found){.best = *path, .any = true};
+		return;
+	}
+	if (path->rank < found->best.rank || path->rank == PATH_TARGET || member_same(path, &found->best))
+		return;
+	bool new_named = path->member && words_have(words, path->member);
+	bool old_named = found->best.member && words_have(words, found->best.member);
+	if (new_named && !old_named)
+		*found = (struct names_found){.best = *path, .any = true};
+	else if (new_named == old_named)
+		found->contrary = true;
+}
+
+static void names_add_value(struct names_found *found, struct evaluation *e, const struct value *address, int64_t from,
+			    uint64_t size)
+{
+	struct value v = *address;
+	struct path path;
+
+	v.offset += from;
+	if (!value_to_object(e, e->use, &v))
+		return;
+	struct extent extent = value_extent(&v, size);
+	if (!path_find(&v.object, &extent, e->words, &path))
+		return;
+	path.through_memory = strpbrk(v.object.text, ">.[(");
+	names_add(found, &path, e->words);
+}
+
+/* The operand's base register may be that of several variables. */
+static void names_of_operand(struct names_found *found, struct evaluation *e, uint32_t index,
+			     const struct x86_memory *memory, int64_t from, uint64_t size)
+{
+	struct value rest = value_of_rest(e, memory, index), base, address;
+
+	if (memory->base == X86_NONE) {
+		names_add_value(found, e, &rest, from, size);
+		return;
+	}
+	unsigned reg = (unsigned)memory->base;
+	for (size_t i = 0; i < e->scope->variables.count; i++)
+		if (value_of_variable(e, &e->scope->variables.at[i], reg, e->use, &base)) {
+			address = value_add(&base, &rest);
+			names_add_value(found, e, &address, from, size);
+		}
+	base = value_computed_before(e, reg, index);
+	address = value_add(&base, &rest);
+	names_add_value(found, e, &address, from, size);
+}
+
+/* The argument of a call is an address.  If the number of bytes is not a constant, only an array is a certain name. */
+static void names_of_argument(struct names_found *found, struct evaluation *e, uint32_t index, int argument)
+{
+	static const unsigned registers[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX};
+	struct value address = value_before(e, registers[argument], index);
+	struct value length = value_before(e, registers[argument + 2], index);
+
+	if (length.base == VALUE_NUMBER && !length.term_count && length.offset > 0)
+		names_add_value(found, e, &address, 0, (uint64_t)length.offset);
+}
+
+static bool call_reaches_copier(const struct site *site, const struct ways_insn *insn)
+{
+	const char *name = insn->kind == FLOW_CALL ? debuginfo_callee(site->info, insn->target) : NULL;
+
+	return name && copier_argument(name) == site->argument;
+}
+
+static void names_from_code(const struct site *site, struct names_found *found, uint64_t pc, int64_t from,
+			    uint64_t size)
+{
+	struct scope scope = {0};
+	uint64_t inside = pc - site->called;
+	struct ways *ways = scope_open(&scope, site->info, inside) ? ways_new(site->info, &scope.function) : NULL;
+
+	if (ways) {
+		uint32_t index = site->called ? ways_find_call(ways, pc) : ways_find(ways, pc);
+		struct evaluation e = {
+			.info = site->info, .ways = ways, .scope = &scope, .words = &site->words, .arena = site->arena};
+		struct x86_memory memory;
+		uint8_t code[FLOW_INSN_BYTES] = {0};
+
+		if (index != WAYS_NONE) {
+			e.use = ways_at(ways, index)->at;
+			debuginfo_code(site->info, e.use, code, sizeof(code));
+			if (site->called && call_reaches_copier(site, ways_at(ways, index)))
+				names_of_argument(found, &e, index, site->argument);
+			else if (!site->called && effect_stores_to(code, &memory))
+				names_of_operand(found, &e, index, &memory, from, size);
+		}
+	}
+	ways_free(ways);
+	scope_close(&scope);
+}
+
+/* ---- sites ---- */
+
+static void variable_set(const struct site *site, const struct path *path, struct variable *v)
+{
+	*v = (struct variable){.text = arena_copy(site->arena, path->text, strlen(path->text)),
+			       .offset = path->offset,
+			       .size = path->size};
+	if (*path->type && path->member)
+		v->type = arena_copy(site->arena, path->type, strlen(path->type));
+}
+
+/* The last name of a member in a text of the source; "" if it has none. */
+static void last_member(const char *text, char *member, size_t size)
+{
+	size_t end = strlen(text);
+	int depth = 0;
+
+	*member = 0;
+	for (size_t i = end; i > 0; i--) {
+		char c = text[i - 1];
+
+		depth += c == ']' || c == ')';
+		depth -= c == '[' || c == '(';
+		if (depth || word_char(c))
+			continue;
+		if (c == '.' || (c == '>' && i > 1 && text[i - 2] == '-')) {
+			size_t length = 0;
+
+			while (word_char(text[i + length]) && length + 1 < size)
+				length++;
+			memcpy(member, text + i, length);
+			member[length] = 0;
+		}
+		return;
+	}
+}
+
+/* Does the source name a member that is not in the path? */
+static bool source_contradicts(const char *text, const struct path *path)
+{
+	struct words words = {0};
+	char member[PATH_TEXT_MAX];
+
+	last_member(text, member, sizeof(member));
+	words_add(&words, path->text, strlen(path->text));
+	return *member && path->member && !words_have(&words, member);
+}
+
+/* A name that leads through other pointers was right when these were loaded, and they may have changed since.  The
+ * source then has a better one, if both mean the same member. */
+static void path_prefer_source(struct path *path, const char *text)
+{
+	char member[PATH_TEXT_MAX];
+
+	last_member(text, member, sizeof(member));
+	if (path->through_memory && path->rank == PATH_MEMBER && !strcmp(member, path->member))
+		memcpy(path->text, text, strlen(text) + 1);
+}
+
+static bool site_name(struct site *site, int64_t from, uint64_t size, struct variable *v)
+{
+	struct names_found found = {0};
+	char text[PATH_TEXT_MAX];
+	uint64_t pc;
+
+	if (!debuginfo_address(site->info, site->offset, &pc))
+		return false;
+	site->frame_count = debuginfo_lookup(site->info, site->offset - site->called, site->frames);
+	site_read_words(site);
+	names_from_code(site, &found, pc, from, size);
+	bool source = name_from_source(site, text, sizeof(text)) && from == 0;
+	if (found.any && !found.contrary && !(source && source_contradicts(text, &found.best))) {
+		if (source)
+			path_prefer_source(&found.best, text);
+		variable_set(site, &found.best, v);
+		return true;
+	}
+	if (!source)
+		return false;
+	*v = (struct variable){.text = arena_copy(site->arena, text, strlen(text))};
+	return true;
+}
+
+/* ---- contexts ---- */
+
+/* The outermost function at a place of the code. */
+static const struct symbols_frame *context_frame(struct symbols *symbols, const struct trace *trace,
+						 const struct trace_context *c, bool caller)
+{
+	const struct symbols_frame *frames;
+	size_t count = symbols_lookup(symbols, trace_module(trace, c->module), c->offset, caller, &frames);
+
+	return &frames[count - 1];
+}
+
+/* Go from a store inside of a library to the call of the library. */
+static bool context_leave_library(struct symbols *symbols, const struct trace *trace, const struct trace_context **at,
+				  const char **copier)
+{
+	const struct trace_context *c = *at;
+	bool caller = false;
+
+	for (*copier = NULL; c; c = trace_context(trace, c->parent), caller = true) {
+		const struct symbols_frame *frame = context_frame(symbols, trace, c, caller);
+		bool copies = frame->function && copier_argument(frame->function) != COPIER_NONE;
+
+		if (!copies && library_kind(frame->module) == LIBRARY_NONE)
+			break;
+		*copier = copies ? frame->function : NULL;
+	}
+	*at = c;
+	return c && (!caller || *copier);
+}
+
+bool variable_find_at(struct symbols *symbols, const struct trace_module *module, uint64_t offset, const char *copier,
+		      int64_t from, uint64_t size, struct arena *arena, struct variable *v)
+{
+	struct site site = {.info = symbols_debuginfo(symbols, module),
+			    .module = module,
+			    .offset = offset,
+			    .called = copier,
+			    .argument = copier ? copier_argument(copier) : COPIER_NONE,
+			    .arena = arena};
+
+	if (!size || !site.info || (copier && (site.argument == COPIER_NONE || !offset)))
+		return false;
+	site.sources = sources_new();
+	bool found = site_name(&site, from, size, v);
+	sources_free(site.sources);
+	return found;
+}
+
+bool variable_find(struct symbols *symbols, const struct trace *trace, uint32_t context, int64_t from, uint64_t size,
+		   struct arena *arena, struct variable *v)
+{
+	const struct trace_context *c = trace_context(trace, context);
+	const char *copier;
+
+	if (!context_leave_library(symbols, trace, &c, &copier))
+		return false;
+	const struct trace_module *module = trace_module(trace, c->module);
+	return module && variable_find_at(symbols, module, c->offset, copier, from, size, arena, v);
+}
