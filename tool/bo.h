@@ -27,6 +27,11 @@
  *   bo_graph.c     control-flow graphs of the target's functions
  *   bo_symbol.c    symbols of the target's modules
  *   bo_plt.c       names of functions that are called by way of the dynamic linker
+ *   bo_elf.c       headers of modules in memory
+ *   bo_runtime.c   the runtimes of blackout-cc in modules
+ *   bo_sync.c      what accesses are in the source, and synchronization by atomic accesses
+ *   bo_sync_ir.c   IR for that
+ *   bo_sync_calls.c  synchronization by functions of the C library
  *
  * Everything runs under Valgrind's big lock: two threads of the target are never in here at once. */
 #ifndef BO_H
@@ -88,6 +93,11 @@ VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode 
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
 Bool bo_event_touches_pm(Addr addr, SizeT size);
+struct bo_access { /* of the source (bo_sync.h) */
+	Addr addr;
+	ULong size;
+	ULong what; /* 0: not known */
+};
 extern ULong bo_event_label;    /* of value and address of the next store or load (bo_label.h) */
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
 
@@ -103,10 +113,14 @@ void bo_table_put(struct bo_table *table, ULong a, ULong b, UInt id);
 ULong bo_mix(ULong a, ULong b);
 
 /* ---- bo_code.c ---- */
-UInt bo_code_id(Addr addr);                  /* id of an instruction: (module, offset) interned */
-Addr bo_code_address(UInt code);             /* where it was when it got its id; 0: there is no such id */
-ULong bo_code_hash_of(Addr addr);            /* stable under ASLR */
-void bo_code_forget(Addr start, SizeT size); /* code was unmapped */
+UInt bo_code_id(Addr addr);                              /* id of an instruction: (module, offset) interned */
+Addr bo_code_address(UInt code);                         /* where it was when it got its id; 0: there is no such id */
+ULong bo_code_hash_of(Addr addr);                        /* stable under ASLR */
+void bo_code_forget(Addr start, SizeT size);             /* code was unmapped */
+const struct bo_runtime_entry *bo_code_entry(Addr addr); /* of a runtime, which has this code; NULL: other code */
+UInt bo_code_runtime(UInt code);                         /* the runtime that its module has; 0: none */
+Bool bo_code_is_in_c_library(UInt code);
+UInt bo_code_of_call(UInt code); /* the call that returns there */
 /* The trace id of the code's module, which is defined first if needed; *offset is the code's offset in the module. */
 UInt bo_code_define(UInt code, ULong *offset);
 void bo_code_redefine(void); /* start of a new trace file: no module is defined in it yet */
@@ -128,6 +142,9 @@ struct bo_frame {
 extern struct bo_frame *bo_frame_top;   /* next free frame of the running thread */
 extern struct bo_frame *bo_frame_limit; /* a top beyond this needs bo_frame_make_room */
 extern ULong bo_code_hash;              /* of the running thread, since its last fence */
+
+/* The code of a runtime (bo_runtime.h).  Its caller is meant, or in a frame, the call before. */
+#define BO_CODE_RUNTIME 0u
 
 /* The context id of an instruction of the running thread; defines the context in the trace. */
 UInt bo_context_at(UInt code, Addr sp);
@@ -158,7 +175,8 @@ struct bo_open_calls { /* of one thread */
 	const VexGuestAMD64State *state; /* its registers, if it has ever made a call */
 };
 
-extern Bool bo_calls_chosen; /* is the layer on? */
+extern Bool bo_calls_chosen;  /* is the layer on? */
+extern Bool bo_calls_noticed; /* are there functions whose calls matter, to this or another layer? */
 extern Addr bo_call_slot; /* of the innermost open call of the running thread; the highest address if there is none */
 void bo_calls_choose(const HChar *pattern, Bool is_operation); /* of operations: the outermost call is one */
 void bo_calls_init(void);
@@ -292,11 +310,13 @@ void bo_control_describe(HChar *text); /* facts about graphs, for META; less tha
 extern UInt bo_running_thread;                       /* thread number in the trace: from 1, never reused */
 extern struct bo_recent bo_recent_words;             /* of the current chunk */
 extern ULong bo_recent_arguments[BO_CALL_ARGUMENTS]; /* of the last call in the current chunk */
+extern ULong bo_recent_access;                       /* of the last ACCESS in the current chunk */
 void bo_writer_open(UInt parent_process);
 void bo_writer_close(void);
 void bo_writer_abandon(void); /* for a child that is not followed: write nothing from now on */
 Bool bo_writer_active(void);
 UInt bo_writer_process(void);
+ULong bo_writer_place(void);        /* in the file: where the next event will be */
 UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, by the running thread */
 void bo_writer_commit(UChar *end);
 /* The FORK event contains the child's pid, which is known only when the child may already have written events.  So the

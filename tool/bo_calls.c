@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_calls.c - the layer "calls": entry and end of the functions that the user chose, and of some of libpmemobj's.
+/* bo_calls.c - the layer "calls": entry and end of the functions that the user chose, and of some of libpmemobj's;
+ * and of those by which threads synchronize, for bo_sync_calls.c.
  *
  * Choosing.  The symbols of each module are compared with the patterns and with the list of libpmemobj's functions once, when code is translated for the first time
  * after the module was loaded.  The addresses that match go into a table; the translation of such an address gets a
@@ -18,6 +19,7 @@
 
 #include "blackout/pmemobj.h"
 #include "bo_symbol.h"
+#include "bo_sync.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_oset.h"
@@ -40,8 +42,10 @@ struct function {
 	const HChar *symbol, *name;
 	Bool is_operation;
 	Bool is_resolver;
+	Bool is_recorded;              /* its calls are in the trace */
 	Bool is_asked_for;             /* a pattern matches it; otherwise it is one of libpmemobj's */
 	enum bo_pmemobj_result result; /* which words of it are recorded */
+	const struct bo_known *known;  /* it synchronizes; NULL: it does not */
 };
 
 struct pattern {
@@ -61,7 +65,7 @@ struct scanned {
 	Addr start, end;
 };
 
-Bool bo_calls_chosen;
+Bool bo_calls_chosen, bo_calls_noticed;
 static XArray *patterns;  /* struct pattern */
 static XArray *functions; /* struct function *: translated code points to them, so they stay where they are */
 static UInt functions_defined;
@@ -92,6 +96,7 @@ void bo_calls_choose(const HChar *text, Bool is_operation)
 void bo_calls_init(void)
 {
 	bo_calls_chosen |= clo_bo_transactions;
+	bo_calls_noticed = bo_calls_chosen || clo_bo_sync;
 	functions = VG_(newXA)(VG_(malloc), "bo.functions", VG_(free), sizeof(struct function *));
 	scanned = VG_(newXA)(VG_(malloc), "bo.scanned", VG_(free), sizeof(struct scanned));
 	entries = VG_(OSetGen_Create)(offsetof(struct entry, addr), NULL, VG_(malloc), "bo.entries", VG_(free));
@@ -193,6 +198,13 @@ static struct function *function_at(Word index)
 	return *(struct function **)VG_(indexXA)(functions, index);
 }
 
+static struct function *entry_find(Addr addr)
+{
+	const struct entry *e = VG_(OSetGen_Lookup)(entries, &addr);
+
+	return e ? e->function : NULL;
+}
+
 /* The function whose entry is at this address; NULL if it has one already. */
 static struct function *entry_add(Addr addr, const HChar *symbol, const HChar *name)
 {
@@ -247,29 +259,60 @@ static Bool is_watched(const HChar *symbol, enum bo_pmemobj_result *result)
 
 /* The first chosen name at an address is the one that is reported.  Functions of libpmemobj are defined before they are
  * called, so that readers know that the program has them before it maps its pools. */
-static void scan_symbol(const DebugInfo *di, Int index)
+static void scan_names(const DebugInfo *di, const struct bo_symbol *s)
 {
-	struct bo_symbol s = bo_symbol_get(di, index);
+	const HChar **others = s->others;
 
-	if (!s.is_code && !s.is_ifunc)
-		return;
-	for (const HChar *symbol = s.name; symbol; symbol = s.others ? *s.others++ : NULL) {
+	for (const HChar *symbol = s->name; symbol; symbol = others ? *others++ : NULL) {
 		enum bo_pmemobj_result result;
 		const HChar *name;
 		Bool is_operation, asked = is_asked_for(di, symbol, &name, &is_operation);
 		Bool watched = clo_bo_transactions && is_watched(symbol, &result);
-		struct function *f = asked || watched ? entry_add(s.start, symbol, name) : NULL;
+		struct function *f = asked || watched ? entry_add(s->start, symbol, name) : NULL;
 
 		if (!f)
 			continue;
 		f->is_operation = is_operation;
-		f->is_resolver = s.is_ifunc;
+		f->is_resolver = s->is_ifunc;
+		f->is_recorded = True;
 		f->is_asked_for = asked;
 		f->result = watched ? result : BO_RESULT_NUMBER;
 		if (watched && bo_writer_active())
 			function_define(f);
 		return;
 	}
+}
+
+/* Functions that synchronize may be recorded, too. */
+static void scan_known_names(const struct bo_symbol *s)
+{
+	const HChar **others = s->others;
+	const struct bo_known *known;
+	struct function *f;
+
+	for (const HChar *symbol = s->name; symbol; symbol = others ? *others++ : NULL) {
+		known = bo_sync_known(symbol, s->start);
+		if (!known)
+			continue;
+		f = entry_add(s->start, symbol, symbol);
+		if (!f)
+			f = entry_find(s->start);
+		f->known = known;
+		f->is_resolver = s->is_ifunc;
+		return;
+	}
+}
+
+static void scan_symbol(const DebugInfo *di, Int index)
+{
+	struct bo_symbol s = bo_symbol_get(di, index);
+
+	if (!s.is_code && !s.is_ifunc)
+		return;
+	if (bo_calls_chosen)
+		scan_names(di, &s);
+	if (clo_bo_sync)
+		scan_known_names(&s);
 }
 
 static Bool was_scanned(Addr start)
@@ -298,7 +341,7 @@ void bo_calls_forget(Addr start, SizeT size)
 {
 	const struct entry *e;
 
-	if (!bo_calls_chosen)
+	if (!bo_calls_noticed)
 		return;
 	for (Word i = VG_(sizeXA)(scanned); i-- > 0;) {
 		const struct scanned *module = VG_(indexXA)(scanned, i);
@@ -318,14 +361,12 @@ void bo_calls_forget(Addr start, SizeT size)
 struct function *bo_calls_entry(Addr addr)
 {
 	static UInt epoch; /* changes when a module is loaded or unloaded */
-	const struct entry *e;
 
 	if (epoch != VG_(current_DiEpoch)().n) {
 		epoch = VG_(current_DiEpoch)().n;
 		scan_new_modules();
 	}
-	e = VG_(OSetGen_Lookup)(entries, &addr);
-	return e ? e->function : NULL;
+	return entry_find(addr);
 }
 
 /* ---- events ---- */
@@ -366,7 +407,7 @@ struct open_call {
 	Addr return_address;
 	struct function *function;
 	UInt context;
-	Addr second; /* its second argument */
+	struct bo_known_call known;
 };
 
 static struct bo_open_calls *open; /* of the running thread; the innermost call is the last one */
@@ -404,9 +445,10 @@ static struct open_call pop(void)
 /* The offset in the PMEMoid that the function stored for its caller; 0 if the caller did not want it. */
 static ULong stored_offset(const struct open_call *call)
 {
-	const ULong *oid = (const ULong *)call->second;
+	const ULong *oid = (const ULong *)call->known.arguments[1];
 
-	return oid && VG_(am_is_valid_for_client)(call->second, 2 * sizeof(*oid), VKI_PROT_READ) ? oid[1] : 0;
+	return oid && VG_(am_is_valid_for_client)(call->known.arguments[1], 2 * sizeof(*oid), VKI_PROT_READ) ? oid[1]
+													     : 0;
 }
 
 /* `result`: NULL if the call was left. */
@@ -416,6 +458,10 @@ static void write_end(const struct open_call *call, const ULong *result)
 	UChar *p;
 
 	if (!bo_writer_active())
+		return;
+	if (result && call->function->known)
+		bo_sync_return(call->function->known, &call->known, *result, call->context);
+	if (!call->function->is_recorded)
 		return;
 	p = begin_event(!result ? BO_OP_LEFT : kind ? BO_OP_RETURN_PAIR : BO_OP_RETURN, call->context, call->function);
 	if (result)
@@ -457,7 +503,7 @@ void bo_calls_push_barrier(void)
 {
 	static const struct open_call barrier = {.slot = NO_SLOT};
 
-	if (bo_calls_chosen)
+	if (bo_calls_noticed)
 		push(&barrier);
 }
 
@@ -465,7 +511,7 @@ void bo_calls_pop_barrier(void)
 {
 	Bool is_barrier = False;
 
-	while (bo_calls_chosen && open->count && !is_barrier) {
+	while (bo_calls_noticed && open->count && !is_barrier) {
 		is_barrier = innermost()->slot == NO_SLOT;
 		leave_innermost();
 	}
@@ -502,7 +548,7 @@ void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 {
 	ULong arguments[BO_CALL_ARGUMENTS] = {state->guest_RDI, state->guest_RSI, state->guest_RDX,
 					      state->guest_RCX, state->guest_R8,  state->guest_R9};
-	struct open_call call = {.slot = sp, .function = f, .second = arguments[1]};
+	struct open_call call = {.slot = sp, .function = f, .known.arguments = {arguments[0], arguments[1]}};
 
 	if (!bo_writer_active() || sp % sizeof(Addr))
 		return;
@@ -512,8 +558,10 @@ void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 	call.return_address = *(const Addr *)sp;
 	bo_frame_watch(sp);
 	open->state = state;
+	if (f->known && !f->is_resolver)
+		bo_sync_enter(f->known, &call.known, call.context);
 	push(&call);
-	if (f->is_resolver)
+	if (f->is_resolver || !f->is_recorded)
 		return;
 	if (f->is_operation)
 		bo_operations_enter_call(call.context);
@@ -529,7 +577,9 @@ static void note_implementation(Addr addr, const struct function *resolver)
 	if (!f)
 		return;
 	f->is_operation = resolver->is_operation;
+	f->is_recorded = resolver->is_recorded;
 	f->is_asked_for = resolver->is_asked_for;
+	f->known = resolver->known;
 	if (!resolved)
 		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));
 	VG_(addToXA)(resolved, &addr);

@@ -7,6 +7,7 @@
 #include "bo.h"
 
 #include "bo_graph.h"
+#include "bo_runtime.h"
 #include "pub_tool_aspacemgr.h"
 
 /* ---- modules ---- */
@@ -18,6 +19,8 @@ struct module {
 	ULong hash; /* hash of the path: stable under ASLR */
 	UInt id;    /* in the trace; 0: not yet defined */
 	const HChar *path;
+	const struct bo_runtime *runtime; /* NULL: none */
+	Bool is_c_library;
 };
 
 static struct module **modules;
@@ -46,10 +49,28 @@ static struct module *module_add(const struct module *m)
 	return modules[module_count++];
 }
 
+/* The library of C itself, its dynamic linker and what older versions have in files of their own. */
+static Bool is_c_library(const HChar *path)
+{
+	static const HChar *const names[] = {"libc.so", "libc-", "libpthread", "librt.so", "librt-", "ld-", NULL};
+	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (const HChar *const *name = names; *name; name++)
+		if (VG_(strncmp)(base, *name, VG_(strlen)(*name)) == 0)
+			return True;
+	return False;
+}
+
 static struct module *module_of_segment(const NSegment *seg)
 {
 	const HChar *path = VG_(am_get_filename)(seg);
-	struct module fresh = {seg->start, seg->end + 1, (ULong)seg->offset, seg->dev, seg->ino, 0, 0, NULL};
+	struct module fresh = {
+		.start = seg->start,
+		.end = seg->end + 1,
+		.offset = (ULong)seg->offset,
+		.dev = seg->dev,
+		.ino = seg->ino,
+	};
 
 	for (UInt i = 0; i < module_count; i++) {
 		struct module *m = modules[i];
@@ -67,6 +88,8 @@ static struct module *module_of_segment(const NSegment *seg)
 	}
 	fresh.path = VG_(strdup)("bo.path", path ? path : "");
 	fresh.hash = hash_string(fresh.path);
+	fresh.is_c_library = is_c_library(fresh.path);
+	fresh.runtime = bo_runtime_read(fresh.start, fresh.path);
 	return module_add(&fresh);
 }
 
@@ -150,6 +173,44 @@ Addr bo_code_address(UInt code)
 		return 0;
 	m = codes[code].module;
 	return codes[code].offset - m->offset + m->start;
+}
+
+const struct bo_runtime_entry *bo_code_entry(Addr addr)
+{
+	return bo_runtime_entry_of(module_find(addr)->runtime, addr);
+}
+
+UInt bo_code_runtime(UInt code)
+{
+	const struct bo_runtime *runtime = codes[code].module->runtime;
+
+	return runtime ? runtime->number : 0;
+}
+
+Bool bo_code_is_in_c_library(UInt code)
+{
+	return codes[code].module->is_c_library;
+}
+
+/* The bytes before a return address tell how long the call is: e8 and a distance, or ff and an operand. */
+UInt bo_code_of_call(UInt code)
+{
+	static struct bo_table calls;
+	UInt call = bo_table_get(&calls, code, 0);
+	const UChar *after = (const UChar *)bo_code_address(code);
+	Addr length = 1; /* a byte inside of it */
+
+	if (call)
+		return call;
+	if (after[-5] == 0xe8)
+		length = after[-6] == 0x67 ? 6 : 5;
+	else if (after[-6] == 0xff && after[-5] == 0x15)
+		length = 6;
+	else if (after[-2] == 0xff && (after[-1] & 0xf8) == 0xd0)
+		length = (after[-3] & 0xf0) == 0x40 ? 3 : 2;
+	call = bo_code_id((Addr)after - length);
+	bo_table_put(&calls, code, 0, call);
+	return call;
 }
 
 ULong bo_code_hash_of(Addr addr)

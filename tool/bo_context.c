@@ -16,6 +16,7 @@
  * recursive walk over a tree would create a context per node, and the recorder's memory would grow with the run. */
 #include "bo.h"
 
+#include "bo_sync.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 
@@ -116,6 +117,7 @@ struct thread {
 	UInt barriers; /* handlers entered on an alternate stack */
 	struct bo_open_calls calls;
 	struct bo_open_regions regions;
+	struct bo_sync_thread sync;
 	Addr alt_start, alt_end;
 };
 
@@ -150,6 +152,7 @@ static void thread_reset(struct thread *t)
 	t->barriers = 0;
 	t->calls.count = 0;
 	t->regions.count = 0;
+	bo_sync_reset(&t->sync);
 	t->alt_start = t->alt_end = 0;
 	if (t == running) {
 		bo_frame_top = t->top;
@@ -177,6 +180,8 @@ void bo_thread_exit(ThreadId tid)
 	bo_thread_run(tid, 0);
 	bo_calls_leave_all();
 	bo_operations_thread_exit(tid);
+	if (clo_bo_sync)
+		bo_sync_thread_exit(tid);
 	number = bo_running_thread;
 	bo_write(BO_OP_THREAD_EXIT, &number, 1, NULL);
 }
@@ -212,6 +217,7 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 		bo_running_thread = t->number;
 		bo_calls_run(&t->calls);
 		bo_control_run(&t->regions);
+		bo_sync_run(&t->sync);
 	}
 	if (UNLIKELY(bo_frame_top > bo_frame_limit))
 		bo_frame_make_room(VG_(get_SP)(tid));
@@ -256,7 +262,8 @@ static void frames_resolve(void)
 		f--;
 	}
 	for (f++; f < bo_frame_top; f++)
-		f->context = bo_context_child(f[-1].context - 1, f->code) + 1;
+		f->context =
+			f->code == BO_CODE_RUNTIME ? f[-1].context : bo_context_child(f[-1].context - 1, f->code) + 1;
 }
 
 static Bool in_alt_stack(Addr sp)
@@ -290,9 +297,17 @@ UInt bo_context_of_caller(Addr sp)
 	return bo_frame_top[-1].context - 1;
 }
 
+/* The call of a runtime stands for what the runtime does. */
+static UInt context_of_call(UInt caller)
+{
+	return caller ? bo_context_child(contexts[caller].parent, bo_code_of_call(contexts[caller].code)) : 0;
+}
+
 UInt bo_context_at(UInt code, Addr sp)
 {
-	return bo_context_child(bo_context_of_caller(sp), code);
+	UInt caller = bo_context_of_caller(sp);
+
+	return UNLIKELY(code == BO_CODE_RUNTIME) ? context_of_call(caller) : bo_context_child(caller, code);
 }
 
 /* After bo_context_at.  A function that was not called, but entered by a return or by the kernel, gets a frame that
@@ -343,6 +358,8 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 		bo_calls_push_barrier();
 	}
 	handlers++;
+	if (clo_bo_sync)
+		bo_sync_interrupt();
 	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128, False);
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
@@ -358,6 +375,8 @@ void bo_signal_leave(ThreadId tid, Int signal)
 	if (f == running->frames)
 		return;
 	handlers--;
+	if (clo_bo_sync)
+		bo_sync_resume();
 	if (f->sp == NO_SLOT) {
 		running->barriers--;
 		bo_calls_pop_barrier();

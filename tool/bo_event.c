@@ -7,6 +7,7 @@
 #include "bo.h"
 
 #include "bo_label.h"
+#include "bo_sync.h"
 #include "pub_tool_machine.h"
 
 /* ---- encoding ---- */
@@ -144,6 +145,7 @@ static struct {
 	Addr addr;
 	UInt size, element, context;
 	ULong label, control; /* of all iterations */
+	struct bo_access access;
 	UChar bytes[BO_STRING_MAX];
 } string;
 
@@ -155,6 +157,7 @@ void bo_event_end_string(void)
 		return;
 	string.size = 0;
 	write_depends(string.label, string.control);
+	bo_sync_write_access(&string.access, string.addr);
 	write_store(BO_STORE_STRING, string.context, string.addr, string.bytes, size, string.element);
 }
 
@@ -197,15 +200,24 @@ Bool bo_event_touches_pm(Addr addr, SizeT size)
 	return bo_granules[addr >> BO_GRANULE_SHIFT] && clip_to_pm(&addr, size, &left);
 }
 
+static struct bo_access access_of_store(UInt kind, UInt code, Addr addr, SizeT size)
+{
+	if (LIKELY(!clo_bo_sync) || kind == BO_STORE_KERNEL)
+		return (struct bo_access){0};
+	return bo_sync_access_of_store(code, addr, size);
+}
+
 static void record_store(UInt kind, UInt code, Addr addr, SizeT size, Addr sp)
 {
 	SizeT part, left;
 
 	while (size && (part = clip_to_pm(&addr, size, &left))) {
 		UInt context = begin_event(code, sp);
+		struct bo_access access = access_of_store(kind, code, addr, part);
 		for (SizeT done = 0; done < part; done += BO_DATA_MAX) {
 			SizeT piece = part - done < BO_DATA_MAX ? part - done : BO_DATA_MAX;
 			write_depends(bo_event_label, bo_control);
+			bo_sync_write_access(&access, addr + done);
 			write_store(kind, context, addr + done, (const UChar *)(addr + done), piece, 0);
 		}
 		addr += part;
@@ -232,8 +244,10 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 		return;
 	}
 	UInt context = bo_context_at(BO_SITE_CODE(site), sp);
+	struct bo_access access = access_of_store(BO_STORE_STRING, BO_SITE_CODE(site), addr, element);
 	Bool joins = string.size && string.addr + string.size == addr && string.context == context &&
-		     string.size + element <= BO_STRING_MAX && bo_region_find(string.addr) == r;
+		     string.size + element <= BO_STRING_MAX && bo_region_find(string.addr) == r &&
+		     string.access.what == access.what;
 	if (!joins) {
 		bo_event_end_string();
 		string.addr = addr;
@@ -241,6 +255,7 @@ VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
 		string.element = element;
 		string.context = context;
 		string.label = string.control = 0;
+		string.access = access;
 	}
 	if (UNLIKELY(clo_bo_dependencies)) {
 		string.label = bo_label_union(string.label, bo_event_label);
@@ -283,6 +298,16 @@ void bo_on_cas(Addr addr, ULong site, Addr sp, ULong stored)
 	}
 }
 
+static void write_access_of_load(UInt code, Addr addr, SizeT size)
+{
+	struct bo_access access;
+
+	if (LIKELY(!clo_bo_sync))
+		return;
+	access = bo_sync_access_of_load(code, addr, size);
+	bo_sync_write_access(&access, addr);
+}
+
 /* The context of the load; 0: it is not from PM. */
 static UInt record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 {
@@ -294,6 +319,7 @@ static UInt record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 		UChar *p;
 		context = begin_event(site_code, sp);
 		write_depends(bo_event_label, bo_control);
+		write_access_of_load(site_code, addr, part);
 		p = bo_writer_begin(48);
 		*p++ = (UChar)(BO_OP_LOAD + code);
 		p = bo_put_v(p, context);
@@ -310,6 +336,8 @@ static UInt record_load(UInt site_code, Addr addr, SizeT size, Addr sp)
 VG_REGPARM(3) UInt bo_on_load(Addr addr, ULong site, Addr sp)
 {
 	if (!bo_writer_active() || bo_region_none(addr, BO_SITE_SIZE(site)))
+		return 0;
+	if (UNLIKELY(clo_bo_sync) && bo_sync_only_stores(BO_SITE_CODE(site)))
 		return 0;
 	return record_load(BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
 }

@@ -11,10 +11,13 @@
  *   Dirty of CPUID                           a second call that offers CLWB and CLFLUSHOPT if the host has them
  *   end in ClientReq                         an exit past RUNNING_ON_VALGRIND
  *   end in Call, or a call chased into       push a frame (two stores, inline)
+ *   end in Call of an entry of a runtime     nothing is called if the entry is empty
  *   end in Ret                               pop it (a compare, inline); bo_on_return if it is another frame
  *   end in Sys           [--bo-op-marks=reads]  bo_before_read, which may shorten a read, or make it
  *   entry of a function  [--bo-calls]        bo_on_call
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
+ *   entry of a runtime   [--bo-sync]         note what is announced (inline)
+ *   CAS, accesses of a runtime  [--bo-sync]  bo_on_atomic_cas, bo_on_atomic_load, bo_on_atomic_store
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
  * "May be PM" is an inline lookup of one byte in bo_granules; if it is zero, the call is skipped.  The check comes
@@ -22,7 +25,9 @@
 #include "bo.h"
 
 #include "bo_ir.h"
+#include "bo_runtime.h"
 #include "bo_shadow.h"
+#include "bo_sync.h"
 
 #define OFF_RIP GUEST(RIP)
 #define OFF_RAX GUEST(RAX)
@@ -119,6 +124,8 @@ static void add_cas(struct block *b, const IRCAS *cas)
 		size *= 2;
 	}
 	IRExpr *stored64 = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, stored));
+	if (clo_bo_sync)
+		bo_sync_add_cas(b, cas->addr, stored64);
 	if (clo_bo_dependencies) {
 		bo_shadow_cas(b, cas, size, stored64);
 		return;
@@ -146,7 +153,8 @@ static void add_dirty(struct block *b, const IRDirty *d)
 
 static void note_insn(struct block *b)
 {
-	if (!clo_bo_code)
+	/* An empty entry may be executed or not (end_at_call). */
+	if (!clo_bo_code || (b->entry && b->entry->is_empty))
 		return;
 	b->hash_sum = b->hash_sum * CODE_HASH_BASE + bo_code_hash_of(b->insn);
 	b->hash_factor *= CODE_HASH_BASE;
@@ -302,7 +310,7 @@ static void push_frame(struct block *b, Addr return_address)
 	IRExpr *top = load64(b, where);
 
 	store64(b, top, guest_reg(b, OFF_RSP));
-	store64(b, add(b, top, 8), u64(bo_code_id(return_address))); /* context: 0, not yet known */
+	store64(b, add(b, top, 8), u64(b->entry ? BO_CODE_RUNTIME : bo_code_id(return_address))); /* no context yet */
 	store64(b, where, add(b, top, sizeof(struct bo_frame)));
 }
 
@@ -317,6 +325,34 @@ static void add_call(struct block *b, const struct function *function)
 	d->fxState[0].offset = (UShort)OFF_RCX;
 	d->fxState[0].size = (UShort)(OFF_R9 + 8 - OFF_RCX);
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+/* The entry of a runtime that is called, if it does nothing but return. */
+static const struct bo_runtime_entry *empty_entry(Addr addr)
+{
+	const struct bo_runtime_entry *e = bo_code_entry(addr);
+
+	return e && e->addr == addr && e->is_empty ? e : NULL;
+}
+
+/* A block ends in a call.  An empty entry of a runtime is not even called: the stack is put back. */
+static void end_at_call(struct block *b)
+{
+	IRExpr *next = b->out->next;
+	Addr after = b->insn + b->insn_length;
+	const struct bo_runtime_entry *e = NULL;
+
+	if (next->tag == Iex_Const && !clo_bo_dependencies)
+		e = empty_entry(next->Iex.Const.con->Ico.U64);
+	if (!e) {
+		push_frame(b, after);
+		return;
+	}
+	if (clo_bo_sync)
+		bo_sync_add_announcement(b, e);
+	addStmtToIRSB(b->out, IRStmt_Put(OFF_RSP, add(b, guest_reg(b, OFF_RSP), 8)));
+	b->out->jumpkind = Ijk_Boring;
+	b->out->next = u64(after);
 }
 
 static void pop_frame(struct block *b)
@@ -342,6 +378,25 @@ static void push_chased_frame(struct block *b, Addr return_address)
 
 	call(b, 1, "bo_frame_make_room", bo_frame_make_room, mkIRExprVec_1(guest_reg(b, OFF_RSP)), is_full);
 	push_frame(b, return_address);
+}
+
+static void enter_chased_call(struct block *b, Addr addr, Addr return_address)
+{
+	if (empty_entry(addr))
+		b->returns_to = return_address;
+	else
+		push_chased_frame(b, return_address);
+}
+
+/* A block ends in a return: to a place that is known, if it is that of an empty entry. */
+static void end_at_return(struct block *b)
+{
+	if (!b->returns_to) {
+		pop_frame(b);
+		return;
+	}
+	b->out->jumpkind = Ijk_Boring;
+	b->out->next = u64(b->returns_to);
 }
 
 /* ---- system calls ---- */
@@ -388,15 +443,18 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 
 	/* A call that VEX chased into is visible only as a jump in the stream of instructions. */
 	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
-		push_chased_frame(b, b->insn + b->insn_length);
+		enter_chased_call(b, addr, b->insn + b->insn_length);
 	b->insn = addr;
 	b->insn_length = mark->Ist.IMark.len;
 	b->decoded = bo_decode((const UChar *)addr);
 	b->has_loaded = False;
+	b->entry = bo_code_entry(addr);
 	note_insn(b);
 	if (clo_bo_dependencies)
 		bo_shadow_insn(b);
-	function = bo_calls_chosen ? bo_calls_entry(addr) : NULL;
+	if (clo_bo_sync && b->entry && b->entry->addr == addr)
+		bo_sync_add_announcement(b, b->entry);
+	function = bo_calls_noticed ? bo_calls_entry(addr) : NULL;
 	if (function)
 		add_call(b, function);
 }
@@ -460,6 +518,15 @@ static void instrument_labelled(struct block *b, const IRStmt *st)
 	}
 }
 
+/* The code of a runtime: its accesses may be atomic ones of the source. */
+static void instrument_atomic(struct block *b, const IRStmt *st)
+{
+	if (st->tag == Ist_Store)
+		bo_sync_add_store(b, st->Ist.Store.addr);
+	else if (st->tag == Ist_WrTmp && st->Ist.WrTmp.data->tag == Iex_Load)
+		bo_sync_add_load(b, st->Ist.WrTmp.data->Iex.Load.addr);
+}
+
 static void instrument_stmt(struct block *b, IRStmt *st)
 {
 	if (st->tag == Ist_IMark)
@@ -477,6 +544,8 @@ static void instrument_stmt(struct block *b, IRStmt *st)
 	case Ist_CAS: add_cas(b, st->Ist.CAS.details); break;
 	case Ist_MBE: add_fence(b); break;
 	default:
+		if (clo_bo_sync && b->entry)
+			instrument_atomic(b, st);
 		if (clo_bo_dependencies)
 			instrument_labelled(b, st);
 		else
@@ -497,8 +566,8 @@ static void instrument_end(struct block *b)
 	case Ijk_InvalICache: end_at_flush(b, b->insn); break;
 	case Ijk_ClientReq: hide_running_on_valgrind(b); break;
 	case Ijk_Sys_syscall: add_before_read(b); break;
-	case Ijk_Call: push_frame(b, b->insn + b->insn_length); break;
-	case Ijk_Ret: pop_frame(b); break;
+	case Ijk_Call: end_at_call(b); break;
+	case Ijk_Ret: end_at_return(b); break;
 	default: break;
 	}
 	fold_code_hash(b);

@@ -14,6 +14,8 @@ struct block {
 	Addr insn; /* current instruction */
 	UInt insn_length;
 	struct bo_decoded decoded;
+	const struct bo_runtime_entry *entry; /* of a runtime, which has the current instruction; NULL: other code */
+	Addr returns_to;             /* the block followed a call of an empty entry: where that returns to; 0: none */
 	Bool has_loaded;             /* the current instruction already has a load */
 	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */
 };
@@ -79,7 +81,7 @@ static inline IRExpr *granule_mark(struct block *b, IRExpr *addr, IRExpr *guard)
 
 static inline IRExpr *site(const struct block *b, UInt size, UInt kind)
 {
-	return u64(BO_SITE(bo_code_id(b->insn), size, kind));
+	return u64(BO_SITE(b->entry ? BO_CODE_RUNTIME : bo_code_id(b->insn), size, kind));
 }
 
 static inline UInt size_of(const struct block *b, const IRExpr *e)

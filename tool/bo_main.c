@@ -23,6 +23,7 @@
 
 #include "bo_label.h"
 #include "bo_shadow.h"
+#include "bo_sync.h"
 #include "config.h" /* VERSION of the Valgrind we are linked with */
 #include "pub_tool_clientstate.h"
 #include "pub_tool_machine.h"
@@ -312,6 +313,7 @@ static void in_child(ThreadId tid)
 	write_facts();
 	bo_context_redefine();
 	bo_calls_redefine();
+	bo_sync_forked();
 	if (clo_bo_dependencies)
 		bo_label_redefine();
 	bo_region_redefine();
@@ -404,6 +406,9 @@ static void post_clo_init(void)
 	bo_region_init();
 	if (clo_bo_dependencies)
 		init_dependencies();
+	/* Where a function begins, its arguments must be in their registers.  Inside a block they may not be. */
+	if (clo_bo_sync)
+		VG_(clo_vex_control).guest_chase = False;
 	bo_code_init();
 	bo_calls_init();
 	bo_operations_init();

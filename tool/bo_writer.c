@@ -43,6 +43,7 @@ static struct {
 UInt bo_running_thread = 1;
 struct bo_recent bo_recent_words;
 ULong bo_recent_arguments[BO_CALL_ARGUMENTS];
+ULong bo_recent_access;
 
 static UChar *payload(void)
 {
@@ -121,6 +122,7 @@ static void chunk_begin(struct bo_chunk_header *h)
 	writer.last_addr = 0;
 	bo_recent_words = (struct bo_recent){0};
 	VG_(memset)(bo_recent_arguments, 0, sizeof(bo_recent_arguments));
+	bo_recent_access = 0;
 }
 
 static Bool open_chunk(void)
@@ -301,6 +303,11 @@ void bo_layer_commit(UChar *end)
 Bool bo_writer_active(void)
 {
 	return writer.chunk != NULL;
+}
+
+ULong bo_writer_place(void)
+{
+	return writer.file_end - BO_CHUNK_BYTES + (ULong)(writer.position - (UChar *)writer.chunk);
 }
 
 UInt bo_writer_process(void)
