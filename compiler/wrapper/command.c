@@ -157,6 +157,12 @@ static void read_option(struct command *command, const char *word)
 		command->fully_static = true;
 	else if (!strcmp(word, "-flto") || begins(word, "-flto="))
 		command->link_time = true;
+	else if (!strcmp(word, "-m32") || !strcmp(word, "-mx32"))
+		command->foreign = true;
+	else if (!strcmp(word, "-m64"))
+		command->foreign = false;
+	else if (!strcmp(word, "--"))
+		command->only_files = true;
 	else if (begins(word, "-fsanitize="))
 		read_sanitizers(command, word + strlen("-fsanitize="));
 }
@@ -229,7 +235,7 @@ static void read_word(struct command *command, const char *word, int depth)
 	case NEXT_LANGUAGE: read_language(command, word); break;
 	case NEXT_LINKER: read_linker_words(command, word); break;
 	case NEXT_ANY:
-		if (*word == '-')
+		if (*word == '-' && !command->only_files)
 			read_option(command, word);
 		else
 			read_input(command, word);

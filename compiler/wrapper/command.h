@@ -18,6 +18,8 @@ struct command {
 	bool relocatable;  /* the result is linked again */
 	bool fully_static; /* -static */
 	bool link_time;    /* optimization at link time */
+	bool foreign;      /* for a processor or a mode that the recorder does not know: -m32 */
+	bool only_files;   /* all words that follow are files: after -- */
 	char refused[32];  /* a sanitizer that cannot be combined with the hooks, or "" */
 	/* While reading. */
 	enum command_next next;

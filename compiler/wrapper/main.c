@@ -56,6 +56,8 @@ static void check_command(const struct command *command)
 	if (*command->refused)
 		die("build this program without it: Blackout uses the hooks of the thread sanitizer itself",
 		    "-fsanitize=%s cannot be combined with the hooks for Blackout", command->refused);
+	if (command->foreign && command->has_input)
+		die("build for x86-64", "-m32 and -mx32 are not supported: Blackout records 64-bit programs");
 	if (command->fully_static && command_links(command))
 		die("link dynamically; single libraries may be static (-Wl,-Bstatic)",
 		    "-static is not supported: Blackout must be able to load its own library into the program");
@@ -97,11 +99,15 @@ static void add_clang_flags(struct words *words)
 }
 
 /* At the end, after everything that may need it, and before the C library, which it needs. */
-static void add_runtime(struct words *words, const struct compiler *compiler)
+static void add_runtime(struct words *words, const struct compiler *compiler, bool only_files)
 {
 	static char runtime[PATH_MAX];
 
 	find_file(runtime, "libblackout-cc.a");
+	if (only_files) {
+		add(words, runtime);
+		return;
+	}
 	if (compiler->clang)
 		add(words, "--start-no-unused-arguments");
 	/* A plain file name would be source code after -x c. */
@@ -139,7 +145,7 @@ static void start(const struct compiler *compiler, int count, char **user)
 	if (command.link_time && !compiler->clang)
 		add(&words, "-fno-lto");
 	if (command_links(&command))
-		add_runtime(&words, compiler);
+		add_runtime(&words, compiler, command.only_files);
 	execvp(compiler->words[0], (char *const *)words.list);
 	free(words.list);
 }
