@@ -100,6 +100,7 @@ struct bo_access { /* of the source (bo_sync.h) */
 };
 extern ULong bo_event_label;    /* of value and address of the next store or load (bo_label.h) */
 void bo_event_end_string(void); /* write out the string store that is being joined, if any */
+void bo_event_visit_labels(void (*visit)(ULong *label)); /* of that store */
 
 /* ---- bo_table.c: maps a pair of numbers to an id ---- */
 struct bo_table {

@@ -24,6 +24,7 @@
 #include "bo_graph.h"
 #include "bo_ir.h"
 #include "bo_label.h"
+#include "bo_shadow.h"
 
 #define NO_SLOT (~0ULL)
 #define REGISTERS 16
@@ -259,6 +260,7 @@ static void bo_on_join(UChar *state, const struct bo_point *p, Addr sp)
 		open->count--;
 		note_innermost();
 	}
+	bo_shadow_collect(); /* no label is in a temporary now: a join is the start of a block */
 }
 
 static VG_REGPARM(1) void bo_on_leave(Addr sp)

@@ -161,6 +161,12 @@ void bo_event_end_string(void)
 	write_store(BO_STORE_STRING, string.context, string.addr, string.bytes, size, string.element);
 }
 
+void bo_event_visit_labels(void (*visit)(ULong *label))
+{
+	visit(&string.label);
+	visit(&string.control);
+}
+
 /* ---- start of every event ---- */
 
 static UInt begin_event(UInt code, Addr sp)

@@ -5,21 +5,26 @@
  * look anything up.  Mixes are hash-consed; if there is no room for one, it is flattened. */
 #include "bo.h"
 
+#include "bo_index.h"
 #include "bo_label.h"
+#include "bo_label_read.h"
 #include "bo_label_set.h"
 
 #define MIXES_MAX (1u << 20)
-#define NOT_MADE (~0ULL) /* what nobody asked for yet */
+#define YOUNG_MOST 2048u /* so many mixes are worth a collection */
+#define OLD_LEAST (1u << 15)
 
 struct mix {
 	ULong bytes[8];
-	ULong flat;
+	ULong flat;       /* the union of its bytes */
+	ULong flat_since; /* the number of collections when it was made; it may be gone after the next */
 };
 
 static struct mix *mixes;
 static struct bo_index mix_index;
 static UInt mix_count = 1;
-static UInt *moved_mixes; /* while labels are collected: 0 is dead */
+static struct bo_ages ages;   /* of mixes */
+static ULong collections = 1; /* and one */
 static ULong many_events, folded;
 
 /* ---- plain labels ---- */
@@ -129,7 +134,7 @@ static ULong mix_intern(const ULong bytes[8])
 	}
 	for (UInt i = 0; i < 8; i++)
 		mixes[mix_count].bytes[i] = bytes[i];
-	mixes[mix_count].flat = NOT_MADE;
+	mixes[mix_count].flat_since = 0;
 	mix_index.slots[slot] = mix_count;
 	return BO_LABEL_MIX | mix_count++;
 }
@@ -141,8 +146,10 @@ ULong bo_label_flatten(ULong label)
 	if (LIKELY(!(label & BO_LABEL_MIX)))
 		return label;
 	m = &mixes[(UInt)label];
-	if (m->flat == NOT_MADE)
+	if (m->flat_since != collections) {
 		m->flat = flat_bytes(m->bytes);
+		m->flat_since = collections;
+	}
 	return m->flat;
 }
 
@@ -187,7 +194,7 @@ ULong bo_label_add(ULong label, ULong plain)
 
 Bool bo_label_is_full(void)
 {
-	return mix_count > MIXES_MAX / 2 || bo_set_is_full();
+	return mix_count - ages.young > YOUNG_MOST || bo_set_is_full();
 }
 
 static void mark_plain(ULong plain)
@@ -196,14 +203,17 @@ static void mark_plain(ULong plain)
 	bo_set_mark(control_of(plain));
 }
 
+/* What an old mix is made of is old, too. */
 static void mark(ULong *label)
 {
+	UInt mix = (UInt)*label;
+
 	if (!(*label & BO_LABEL_MIX)) {
 		mark_plain(*label);
-	} else if (!moved_mixes[(UInt)*label]) {
-		moved_mixes[(UInt)*label] = 1;
+	} else if (mix >= ages.from && !ages.moved[mix - ages.from]) {
+		bo_ages_mark(&ages, mix);
 		for (UInt i = 0; i < 8; i++)
-			mark_plain(mixes[(UInt)*label].bytes[i]);
+			mark_plain(mixes[mix].bytes[i]);
 	}
 }
 
@@ -214,36 +224,39 @@ static ULong moved_plain(ULong plain)
 
 static void move(ULong *label)
 {
-	*label = *label & BO_LABEL_MIX ? BO_LABEL_MIX | moved_mixes[(UInt)*label] : moved_plain(*label);
+	*label = *label & BO_LABEL_MIX ? BO_LABEL_MIX | bo_ages_moved(&ages, (UInt)*label) : moved_plain(*label);
 }
 
 static void sweep_mixes(void)
 {
-	UInt live = 1;
+	UInt live = ages.from;
 
-	for (UInt i = 1; i < mix_count; i++) {
-		if (!moved_mixes[i])
+	bo_index_remove(&mix_index, ages.from, mix_count);
+	for (UInt i = ages.from; i < mix_count; i++) {
+		if (!ages.moved[i - ages.from])
 			continue;
-		moved_mixes[i] = live;
+		ages.moved[i - ages.from] = live;
 		for (UInt k = 0; k < 8; k++)
 			mixes[live].bytes[k] = moved_plain(mixes[i].bytes[k]);
-		mixes[live].flat = NOT_MADE; /* it may have been collected */
 		live++;
 	}
 	mix_count = live;
-	bo_index_rebuild(&mix_index, mix_count);
+	bo_index_add(&mix_index, ages.from, mix_count);
 }
 
-void bo_label_collect(void (*visit_all)(bo_label_visitor *visit))
+void bo_label_collect(void (*visit_all)(bo_label_visitor *visit, Bool all))
 {
-	UInt mixes_before = mix_count;
+	Bool all = ages.young > ages.old_enough || bo_set_is_old();
 
-	visit_all(mark);
+	bo_ages_begin(&ages, mix_count, all);
+	bo_set_begin_collection(all);
+	visit_all(mark, all);
 	bo_set_sweep();
 	sweep_mixes();
-	visit_all(move);
+	visit_all(move, all);
 	bo_set_end_collection();
-	VG_(memset)(moved_mixes, 0, mixes_before * sizeof(UInt));
+	bo_ages_end(&ages, mix_count);
+	collections++;
 }
 
 /* ---- the trace ---- */
@@ -280,7 +293,7 @@ void bo_label_decides(ULong label, UInt context)
 void bo_label_forget_reads(Addr start, SizeT size)
 {
 	if (clo_bo_dependencies && bo_writer_active())
-		bo_set_forget_reads(start, size);
+		bo_read_forget(start, size);
 }
 
 void bo_label_redefine(void)
@@ -298,7 +311,7 @@ void bo_label_describe(HChar *text)
 void bo_label_init(void)
 {
 	bo_set_init();
-	mixes = bo_reserve(MIXES_MAX * sizeof(*mixes));
-	moved_mixes = bo_reserve(MIXES_MAX * sizeof(UInt));
+	mixes = bo_reserve_array(MIXES_MAX * sizeof(*mixes));
+	ages = bo_ages_new(OLD_LEAST, MIXES_MAX);
 	mix_index = bo_index_new(MIXES_MAX, hash_of_mix);
 }

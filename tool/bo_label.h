@@ -49,11 +49,12 @@ ULong bo_label_byte(ULong label, UInt index);
  * value and address, `control` of the open branches. */
 void bo_label_write_depends(ULong label, ULong control);
 
-/* Collecting labels that nobody has any more, which gives the others new numbers.  `visit_all` calls its argument for
- * every label that is kept anywhere outside.  To be called when the target's code does not run. */
+/* Collecting labels that nobody has any more, which gives others new numbers.  `visit_all` calls its first argument for
+ * every label that is kept anywhere outside; or, if `all` is false, at least for those that were put there since the last
+ * collection.  To be called when the target's code does not run, or at the start of a block. */
 typedef void bo_label_visitor(ULong *label);
 Bool bo_label_is_full(void); /* is it time? */
-void bo_label_collect(void (*visit_all)(bo_label_visitor *visit));
+void bo_label_collect(void (*visit_all)(bo_label_visitor *visit, Bool all));
 
 /* PM is about to be unmapped or moved: reads of it get their definitions while addresses still mean the same. */
 void bo_label_forget_reads(Addr start, SizeT size);

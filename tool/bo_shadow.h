@@ -45,7 +45,9 @@ void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address);
 void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value, ULong address);
 void bo_shadow_clear(Addr start, SizeT size); /* written by the kernel, or mapped anew */
 void bo_shadow_move(Addr from, Addr to, SizeT size);
-void bo_shadow_visit_memory(bo_label_visitor *visit);
+/* All labels, or those that were stored since bo_shadow_settle_memory was last called. */
+void bo_shadow_visit_memory(bo_label_visitor *visit, Bool all);
+void bo_shadow_settle_memory(void);
 void bo_shadow_memory_init(void);
 
 /* ---- bo_shadow_collect.c ---- */

@@ -16,7 +16,7 @@ static void visit_registers(ThreadId tid, bo_label_visitor *visit)
 	VG_(set_shadow_regs_area)(tid, 1, 0, sizeof(shadow), (UChar *)shadow);
 }
 
-static void visit_all(bo_label_visitor *visit)
+static void visit_all(bo_label_visitor *visit, Bool all)
 {
 	ThreadId tid;
 	Addr low, high;
@@ -25,14 +25,15 @@ static void visit_all(bo_label_visitor *visit)
 	while (VG_(thread_stack_next)(&tid, &low, &high))
 		visit_registers(tid, visit);
 	bo_thread_visit_labels(visit);
-	bo_shadow_visit_memory(visit);
+	bo_event_visit_labels(visit);
+	bo_shadow_visit_memory(visit, all);
 }
 
 /* The frame of a signal has the registers of the code that it interrupted, out of our reach. */
 void bo_shadow_collect(void)
 {
-	if (!bo_label_is_full() || bo_signal_is_handled())
+	if (LIKELY(!bo_label_is_full()) || bo_signal_is_handled())
 		return;
-	bo_event_end_string();
 	bo_label_collect(visit_all);
+	bo_shadow_settle_memory();
 }

@@ -6,8 +6,8 @@
  * has no labels: what is loaded from it is labelled as a new read. */
 #include "bo.h"
 
+#include "bo_index.h"
 #include "bo_label.h"
-#include "bo_label_set.h"
 #include "bo_shadow.h"
 
 #define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
@@ -15,10 +15,12 @@
 #define CHUNK_WORDS 512u /* a page of labels */
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
 
-/* The labels of a granule, and which pages of them were ever written. */
+#define GRANULE_SETS (GRANULE_WORDS / CHUNK_WORDS / 64)
+
+/* The labels of a granule, and which pages of them were written: ever, and lately. */
 struct granule {
 	ULong labels[GRANULE_WORDS];
-	ULong written[GRANULE_WORDS / CHUNK_WORDS / 64];
+	ULong ever[GRANULE_SETS], lately[GRANULE_SETS];
 };
 
 static struct granule **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
@@ -71,7 +73,7 @@ static void word_set(Addr addr, ULong label)
 		granule_make(g);
 	}
 	granules[g]->labels[index] = label;
-	granules[g]->written[index / CHUNK_WORDS / 64] |= 1ULL << index / CHUNK_WORDS % 64;
+	granules[g]->lately[index / CHUNK_WORDS / 64] |= 1ULL << index / CHUNK_WORDS % 64;
 }
 
 /* ---- ranges of up to 8 bytes ---- */
@@ -184,13 +186,29 @@ static void visit_chunk(ULong *labels, bo_label_visitor *visit)
 			visit(&labels[i]);
 }
 
-void bo_shadow_visit_memory(bo_label_visitor *visit)
+static void visit_chunks(struct granule *g, UInt set, ULong chunks, bo_label_visitor *visit)
+{
+	for (; chunks; chunks &= chunks - 1)
+		visit_chunk(g->labels + (64 * set + (UInt)__builtin_ctzll(chunks)) * CHUNK_WORDS, visit);
+}
+
+void bo_shadow_visit_memory(bo_label_visitor *visit, Bool all)
 {
 	for (UInt i = 0; i < used_count; i++) {
 		struct granule *g = granules[used[i]];
-		for (UInt chunk = 0; chunk < GRANULE_WORDS / CHUNK_WORDS; chunk++)
-			if (g->written[chunk / 64] >> chunk % 64 & 1)
-				visit_chunk(g->labels + chunk * CHUNK_WORDS, visit);
+		for (UInt set = 0; set < GRANULE_SETS; set++)
+			visit_chunks(g, set, g->lately[set] | (all ? g->ever[set] : 0), visit);
+	}
+}
+
+void bo_shadow_settle_memory(void)
+{
+	for (UInt i = 0; i < used_count; i++) {
+		struct granule *g = granules[used[i]];
+		for (UInt set = 0; set < GRANULE_SETS; set++) {
+			g->ever[set] |= g->lately[set];
+			g->lately[set] = 0;
+		}
 	}
 }
 
