@@ -552,6 +552,8 @@ void bo_on_call(VexGuestAMD64State *state, struct function *f, Addr sp)
 
 	if (!bo_writer_active() || sp % sizeof(Addr))
 		return;
+	if (f->known && !f->is_resolver && bo_sync_announce(f->known, arguments, sp) && !f->is_recorded)
+		return;
 	call.context = context_of_call(f, sp);
 	if (goes_on(sp, f))
 		return;

@@ -99,6 +99,18 @@ struct bo_access bo_sync_access_of_load(UInt code, Addr addr, SizeT size)
 	return is_within(a, addr, size) && library_call_of(a, code) != ~0u ? access_of(a) : unknown;
 }
 
+/* The compiler may have announced the same copy, and it knows more. */
+void bo_sync_announce_copy(UInt runtime, Addr to, Addr from, SizeT size)
+{
+	ULong what = BO_WHAT(BO_ATOMICITY_PLAIN, BO_NO_COMPARISON, runtime);
+
+	if (!bo_announced.write.covered && is_within(&bo_announced.write, to, size))
+		return;
+	bo_announced.write = (struct bo_announcement){.addr = to, .size = size, .what = what};
+	if (from)
+		bo_announced.read = (struct bo_announcement){.addr = from, .size = size, .what = what};
+}
+
 Bool bo_sync_only_stores(UInt code)
 {
 	return code == BO_CODE_RUNTIME && !bo_announced.read.what && bo_announced.write.what;

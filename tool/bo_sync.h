@@ -9,7 +9,7 @@
  * enough, and it ends with the next one, or with the function.
  *
  * Whose stores these are: those of the module that announced them, and those of the C library when called from there,
- * because compilers copy large structures with memcpy.  When all announced bytes are stored, the access is complete. */
+ * because compilers copy large structures with memcpy, whose call announces a copy, too.  When all announced bytes are stored, the access is complete. */
 #ifndef BO_SYNC_H
 #define BO_SYNC_H
 
@@ -59,6 +59,8 @@ void bo_sync_resume(void);
 /* The access of the source that a load or store of PM is part of.  After bo_context_at. */
 struct bo_access bo_sync_access_of_store(UInt code, Addr addr, SizeT size);
 struct bo_access bo_sync_access_of_load(UInt code, Addr addr, SizeT size);
+/* A plain copy begins; `from` is 0 if it only stores. */
+void bo_sync_announce_copy(UInt runtime, Addr to, Addr from, SizeT size);
 /* Is the code that of an atomic store?  The instruction that it uses may load, but the source does not. */
 Bool bo_sync_only_stores(UInt code);
 /* Write ACCESS, if it is known, for the load or store of PM that is written next. */
@@ -85,8 +87,10 @@ void bo_sync_add_cas(struct block *b, IRExpr *addr, IRExpr *stored);
 
 /* ---- bo_sync_calls.c ---- */
 struct bo_known;
-/* The function of the C library or the C++ runtime that this symbol names, if it synchronizes; else NULL. */
+/* The function of the C library or the C++ runtime that this symbol names, if it synchronizes or copies; else NULL. */
 const struct bo_known *bo_sync_known(const HChar *symbol, Addr addr);
+/* Does the function copy?  Its call announces that; its return does not matter. */
+Bool bo_sync_announce(const struct bo_known *known, const ULong *arguments, Addr sp);
 /* What a call remembers from its entry to its return. */
 struct bo_known_call {
 	ULong arguments[2];

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bo_sync_calls.c - synchronization by functions: threads, mutexes and the like of POSIX, and the guards of static
- * variables in C++.  The threads of C11 and C++ come down to these.
+/* bo_sync_calls.c - functions of libraries that the layer must know: those by which threads synchronize, and those that copy.
  *
- * bo_calls.c finds the functions by their symbols and notices entry and return.  An object is given before the function
- * does anything that another thread could see, and got when it has returned. */
+ * Synchronization: threads, mutexes and the like of POSIX, and the guards of static variables in C++.  The threads of C11
+ * and C++ come down to these. bo_calls.c finds the functions by their symbols and notices entry and return.  An object
+ * is given before the function does anything that another thread could see, and got when it has returned.
+ *
+ * Copies: not every compiler announces what memcpy and the like will store.  Their call is as good as an announcement, if
+ * it comes from code of blackout-cc. */
 #include "bo_sync.h"
 
 #include "bo_elf.h"
@@ -25,6 +28,8 @@ enum known_kind {
 	KNOWN_ONCE,
 	KNOWN_GUARD,
 	KNOWN_JOIN,
+	KNOWN_COPY,
+	KNOWN_FILL,
 };
 
 struct bo_known {
@@ -68,6 +73,14 @@ static const struct bo_known known[] = {
 	{"sem_post", KNOWN_UNLOCK},
 	{"__cxa_guard_acquire", KNOWN_GUARD},
 	{"__cxa_guard_release", KNOWN_UNLOCK},
+	{"memcpy", KNOWN_COPY},
+	{"memmove", KNOWN_COPY},
+	{"mempcpy", KNOWN_COPY},
+	{"memset", KNOWN_FILL},
+	{"__memcpy_chk", KNOWN_COPY},
+	{"__memmove_chk", KNOWN_COPY},
+	{"__mempcpy_chk", KNOWN_COPY},
+	{"__memset_chk", KNOWN_FILL},
 	{NULL, KNOWN_LOCK},
 };
 
@@ -91,6 +104,23 @@ const struct bo_known *bo_sync_known(const HChar *symbol, Addr addr)
 		if (is_named(symbol, k->name) && (is_reserved(symbol) || bo_code_is_in_c_library(bo_code_id(addr))))
 			return k;
 	return NULL;
+}
+
+/* ---- copies ---- */
+
+Bool bo_sync_announce(const struct bo_known *k, const ULong *arguments, Addr sp)
+{
+	const struct bo_frame *caller = bo_frame_top - 1;
+	UInt runtime;
+
+	if (k->kind != KNOWN_COPY && k->kind != KNOWN_FILL)
+		return False;
+	if ((caller->sp | BO_FRAME_WATCHED) != (sp | BO_FRAME_WATCHED) || caller->code == BO_CODE_RUNTIME)
+		return True; /* a runtime has announced it */
+	runtime = bo_code_runtime(caller->code);
+	if (runtime)
+		bo_sync_announce_copy(runtime, arguments[0], k->kind == KNOWN_COPY ? arguments[1] : 0, arguments[2]);
+	return True;
 }
 
 /* ---- locks of readers and writers ---- Readers do not wait for each other.  So what readers give is another object, one
