@@ -8,6 +8,7 @@
  *   bo_code.c      modules, and code ids: (module, offset) interned
  *   bo_context.c   shadow stack, calling contexts, threads
  *   bo_calls.c     calls of chosen functions
+ *   bo_function.c  which functions are chosen
  *   bo_operations.c, bo_op_*.c  operations: lines read or printed, calls, requests, annotations (bo_op.h)
  *   bo_table.c     a hash table
  *   bo_file.c      PM files: which files are PM, and their content when first mapped
@@ -169,7 +170,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
 void bo_signal_set_alt_stack(ThreadId tid, Addr start, SizeT size);
 
-/* ---- bo_calls.c ---- */
+/* ---- bo_calls.c, bo_function.c ---- */
 struct bo_open_calls { /* of one thread */
 	struct open_call *at;
 	UInt count, room;

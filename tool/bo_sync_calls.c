@@ -2,7 +2,7 @@
 /* bo_sync_calls.c - functions of libraries that the layer must know: those by which threads synchronize, and those that copy.
  *
  * Synchronization: threads, mutexes and the like of POSIX, and the guards of static variables in C++.  The threads of C11
- * and C++ come down to these. bo_calls.c finds the functions by their symbols and notices entry and return.  An object
+ * and C++ come down to these.  bo_function.c finds them by their symbols, and bo_calls.c notices entry and return.  An object
  * is given before the function does anything that another thread could see, and got when it has returned.
  *
  * Copies: not every compiler announces what memcpy and the like will store.  Their call is as good as an announcement, if
