@@ -510,20 +510,86 @@ static bool one_byte_stores(const struct x86_parts *p)
 	return false;
 }
 
-/* The unit of a displacement of one byte, for whole vectors; 0: unknown. */
-static int32_t evex_unit(const struct x86_parts *p)
+/* ---- stores ---- */
+
+static uint32_t one_byte_size(const struct x86_parts *p)
 {
-	if (p->map != 1)
+	if (!one_byte_stores(p))
 		return 0;
+	switch (p->opcode) {
+	case 0x8c: return 2;
+	case 0x8f: return 8;
+	}
+	return p->opcode & 1 ? x86_word(p) : 1;
+}
+
+/* Whole vectors, and the low parts of them. */
+static uint32_t vector_size(const struct x86_parts *p)
+{
 	switch (p->opcode) {
 	case 0x11: return p->simd == X86_SIMD_F3 ? 4 : p->simd == X86_SIMD_F2 ? 8 : p->vector;
 	case 0x29:
-	case 0x2b:
+	case 0x2b: return p->vector;
 	case 0x7f:
-	case 0xe7: return p->vector;
+	case 0xe7: return p->encoding == X86_LEGACY && p->simd == X86_SIMD_NONE ? 8 : p->vector;
 	case 0x13:
 	case 0x17:
 	case 0xd6: return 8;
+	case 0x7e: return p->simd == X86_SIMD_F3 ? 0 : is_wide(p) ? 8 : 4;
+	}
+	return 0;
+}
+
+static uint32_t two_byte_size(const struct x86_parts *p)
+{
+	uint32_t size = vector_size(p);
+
+	if (size || p->encoding != X86_LEGACY)
+		return size;
+	if (p->opcode >= 0x90 && p->opcode <= 0x9f)
+		return 1;
+	switch (p->opcode) {
+	case 0xb0:
+	case 0xc0: return 1;
+	case 0xa4:
+	case 0xa5:
+	case 0xac:
+	case 0xad:
+	case 0xb1:
+	case 0xc1:
+	case 0xc3: return x86_word(p);
+	case 0xba: return x86_extension(p) > 4 ? x86_word(p) : 0;
+	case 0xc7: return x86_extension(p) == 1 ? (is_wide(p) ? 16 : 8) : 0;
+	}
+	return 0;
+}
+
+static uint32_t three_byte_size(const struct x86_parts *p)
+{
+	if (p->map == 2)
+		return p->encoding != X86_LEGACY                                       ? 0
+		       : p->opcode == 0xf9 || (p->opcode == 0xf1 && p->repeat != 0xf2) ? x86_word(p)
+										       : 0;
+	switch (p->opcode) {
+	case 0x14: return 1;
+	case 0x15: return 2;
+	case 0x16: return is_wide(p) ? 8 : 4;
+	case 0x17: return 4;
+	case 0x19:
+	case 0x39: return p->encoding == X86_LEGACY ? 0 : 16;
+	}
+	return 0;
+}
+
+static uint32_t store_size(const struct x86_parts *p)
+{
+	if (p->encoding == X86_EVEX && p->partial)
+		return 0;
+	switch (p->map) {
+	case 0: return p->encoding == X86_LEGACY ? one_byte_size(p) : 0;
+	case 1: return two_byte_size(p);
+	case 2:
+	case 3: return three_byte_size(p);
 	}
 	return 0;
 }
@@ -534,30 +600,22 @@ static bool string_stores(const struct x86_parts *p)
 	       ((p->opcode & ~1u) == 0xa4 || (p->opcode & ~1u) == 0xaa || (p->opcode & ~1u) == 0x6c);
 }
 
-bool effect_stores_to(const uint8_t *code, struct x86_memory *memory)
+bool effect_stores(const uint8_t *code, struct effect_store *store)
 {
 	struct x86_parts p = x86_parts_read(code);
-	bool one = p.encoding == X86_LEGACY && p.map == 0;
 
 	if (p.addrsize || p.segment || p.encoding == X86_XOP)
 		return false;
 	if (string_stores(&p)) {
-		*memory = (struct x86_memory){.base = REG_RDI, .index = X86_NONE};
+		*store = (struct effect_store){.memory = {.base = REG_RDI, .index = X86_NONE},
+					       .size = p.opcode & 1 ? x86_word(&p) : 1,
+					       .repeats = p.repeat};
 		return true;
 	}
-	if (!x86_is_memory(&p) || (one && !one_byte_stores(&p)) || p.map > 3)
+	if (!x86_is_memory(&p))
 		return false;
-	*memory = x86_memory_read(&p);
-	if (p.encoding == X86_EVEX && *p.modrm >> 6 == 1) {
-		int32_t unit = evex_unit(&p);
-
-		memory->displacement *= unit;
-		return unit != 0;
-	}
-	return true;
-}
-
-bool effect_is_wide(const uint8_t *code)
-{
-	return x86_parts_read(code).map != 0;
+	*store = (struct effect_store){.memory = x86_memory_read(&p), .size = store_size(&p)};
+	if (p.encoding == X86_EVEX && *p.modrm >> 6 == 1) /* the displacement counts in units of the operand */
+		store->memory.displacement *= (int32_t)store->size;
+	return store->size != 0;
 }

@@ -56,10 +56,14 @@ struct effect {
 /* X86_LENGTH_MAX bytes must be readable, and more as flow/insn.h says. */
 struct effect effect_read(const uint8_t *code);
 
-/* The memory operand of an instruction that stores.  False if it has none, or one that is not known. */
-bool effect_stores_to(const uint8_t *code, struct x86_memory *memory);
+/* What an instruction stores to. */
+struct effect_store {
+	struct x86_memory memory;
+	uint32_t size; /* bytes; with `repeats`, of one element */
+	bool repeats;  /* it stores RCX elements, one after the other */
+};
 
-/* The instruction may store more than 8 bytes. */
-bool effect_is_wide(const uint8_t *code);
+/* False if it stores nothing, or in a way that is not known. */
+bool effect_stores(const uint8_t *code, struct effect_store *store);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* ---- arithmetic ---- */
 
-struct value value_number(int64_t number)
+static struct value value_number(int64_t number)
 {
 	return (struct value){.base = VALUE_NUMBER, .offset = number};
 }
@@ -58,7 +58,7 @@ struct value value_add(const struct value *a, const struct value *b)
 	return sum;
 }
 
-struct value value_times(const struct value *a, int64_t factor)
+static struct value value_times(const struct value *a, int64_t factor)
 {
 	struct value v = *a;
 
@@ -411,10 +411,12 @@ static bool insn_saves_at(struct evaluation *e, const struct ways_insn *insn, in
 {
 	struct value frame;
 
-	if (!insn->stores || insn->stored.index != X86_NONE || insn->stored.base == X86_NONE ||
-	    !value_of_frame(e, (unsigned)insn->stored.base, insn->at, &frame))
+	const struct x86_memory *memory = &insn->store.memory;
+
+	if (!insn->store.size || memory->index != X86_NONE || memory->base == X86_NONE ||
+	    !value_of_frame(e, (unsigned)memory->base, insn->at, &frame))
 		return false;
-	*offset = frame.offset + insn->stored.displacement;
+	*offset = frame.offset + memory->displacement;
 	return true;
 }
 
@@ -428,7 +430,7 @@ static bool insn_changes(struct evaluation *e, const struct ways_insn *insn, uns
 	if (!insn_saves_at(e, insn, &offset))
 		return false;
 	int64_t slot = e->slots[reg - REG_COUNT];
-	return offset < slot + 8 && slot < offset + (insn->wide ? 64 : 8);
+	return offset < slot + (int64_t)POINTER_BYTES && slot < offset + (int64_t)insn->store.size;
 }
 
 static struct value value_after_save(struct evaluation *e, unsigned reg, uint32_t index)

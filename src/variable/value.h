@@ -64,8 +64,6 @@ bool value_of_variable(struct evaluation *e, const struct scope_variable *variab
 		       struct value *value);
 
 struct value value_add(const struct value *a, const struct value *b);
-struct value value_times(const struct value *a, int64_t factor);
-struct value value_number(int64_t number);
 
 /* The address of a memory operand, without its base register. */
 struct value value_of_rest(struct evaluation *e, const struct x86_memory *memory, uint32_t index);

@@ -118,17 +118,33 @@ static void names_add_value(struct names_found *found, struct evaluation *e, con
 	names_add(found, &path, e->words);
 }
 
-/* The operand's base register may be that of several variables. */
-static void names_of_operand(struct names_found *found, struct evaluation *e, uint32_t index,
-			     const struct x86_memory *memory, int64_t from, uint64_t size)
+/* The bytes that are asked for; *size 0: all that the instruction stores.  False: how many that is is not known. */
+static bool store_extent(struct evaluation *e, uint32_t index, const struct effect_store *store, uint64_t *size)
 {
-	struct value rest = value_of_rest(e, memory, index), base, address;
+	if (*size)
+		return true;
+	*size = store->size;
+	if (!store->repeats)
+		return true;
+	struct value times = value_before(e, REG_RCX, index);
+	*size *= (uint64_t)times.offset;
+	return times.base == VALUE_NUMBER && !times.term_count && times.offset > 0 && times.offset <= INT32_MAX;
+}
 
-	if (memory->base == X86_NONE) {
+/* The operand's base register may be that of several variables. */
+static void names_of_operand(struct names_found *found, struct evaluation *e, uint32_t index, int64_t from,
+			     uint64_t size)
+{
+	const struct effect_store *store = &ways_at(e->ways, index)->store;
+	struct value rest = value_of_rest(e, &store->memory, index), base, address;
+
+	if (!store_extent(e, index, store, &size))
+		return;
+	if (store->memory.base == X86_NONE) {
 		names_add_value(found, e, &rest, from, size);
 		return;
 	}
-	unsigned reg = (unsigned)memory->base;
+	unsigned reg = (unsigned)store->memory.base;
 	for (size_t i = 0; i < e->scope->variables.count; i++)
 		if (value_of_variable(e, &e->scope->variables.at[i], reg, e->use, &base)) {
 			address = value_add(&base, &rest);
@@ -168,16 +184,13 @@ static void names_from_code(const struct site *site, struct names_found *found, 
 		uint32_t index = site->called ? ways_find_call(ways, pc) : ways_find(ways, pc);
 		struct evaluation e = {
 			.info = site->info, .ways = ways, .scope = &scope, .words = &site->words, .arena = site->arena};
-		struct x86_memory memory;
-		uint8_t code[FLOW_INSN_BYTES] = {0};
 
 		if (index != WAYS_NONE) {
 			e.use = ways_at(ways, index)->at;
-			debuginfo_code(site->info, e.use, code, sizeof(code));
 			if (site->called && call_reaches_copier(site, ways_at(ways, index)))
 				names_of_argument(found, &e, index, site->argument);
-			else if (!site->called && effect_stores_to(code, &memory))
-				names_of_operand(found, &e, index, &memory, from, size);
+			else if (!site->called && ways_at(ways, index)->store.size)
+				names_of_operand(found, &e, index, from, size);
 		}
 	}
 	ways_free(ways);
@@ -254,7 +267,7 @@ static bool site_name(struct site *site, int64_t from, uint64_t size, struct var
 	site->frame_count = debuginfo_lookup(site->info, site->offset - site->called, site->frames);
 	site_read_words(site);
 	names_from_code(site, &found, pc, from, size);
-	bool source = name_from_source(site, text, sizeof(text)) && from == 0;
+	bool source = !size && name_from_source(site, text, sizeof(text));
 	if (found.any && !found.contrary && !(source && source_contradicts(text, &found.best))) {
 		if (source)
 			path_prefer_source(&found.best, text);
@@ -308,7 +321,7 @@ bool variable_find_at(struct symbols *symbols, const struct trace_module *module
 			    .argument = copier ? copier_argument(copier) : COPIER_NONE,
 			    .arena = arena};
 
-	if (!size || !site.info || (copier && (site.argument == COPIER_NONE || !offset)))
+	if (!site.info || (copier && (site.argument == COPIER_NONE || !offset)))
 		return false;
 	site.sources = sources_new();
 	bool found = site_name(&site, from, size, v);

@@ -2,7 +2,7 @@
 /* variable.h - the name of what an instruction stores to, as the program's author would write it.
  *
  *     struct variable v;
- *     if (variable_find(symbols, trace, ev.context, 0, ev.size, arena, &v))
+ *     if (variable_find(symbols, trace, ev.context, 0, 0, arena, &v))
  *             printf("a store to %s of %s", v.text, v.type);          // `node->count`, `struct node`
  *
  * Ways, the best first:
@@ -29,9 +29,9 @@ struct variable {
 	uint64_t offset, size; /* of the member in its type; size 0: unknown */
 };
 
-/* Name the bytes [from, from + size), counted from the first byte that the store of this context stores to: 0 and the
- * store's size for the store itself; a larger range for the fields of the same object around it.  Texts are copied into
- * the arena.  False: there is no certain name. */
+/* Name what the store of this context stores to; or, if `size` is not 0, the bytes [from, from + size), counted from the
+ * first byte that it stores to: other members of the same object.  Texts are copied into the arena.  False: there is no
+ * certain name, or the instruction does not store. */
 bool variable_find(struct symbols *symbols, const struct trace *trace, uint32_t context, int64_t from, uint64_t size,
 		   struct arena *arena, struct variable *variable);
 

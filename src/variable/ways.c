@@ -83,8 +83,8 @@ static void insn_add(struct ways *w, const struct flow_point *point, uint64_t en
 
 	debuginfo_code(w->info, point->at, code, sizeof(code));
 	insn.effect = effect_read(code);
-	insn.stores = effect_stores_to(code, &insn.stored);
-	insn.wide = effect_is_wide(code);
+	if (!effect_stores(code, &insn.store))
+		insn.store = (struct effect_store){0};
 	insn.target = flow_insn_read(code, point->at).target;
 	vec_push(&w->insns, insn);
 	*map_put(&w->by_address, point->at, 0) = w->insns.count;

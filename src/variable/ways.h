@@ -23,14 +23,12 @@ struct ways_insn {
 	uint64_t at;
 	uint64_t target; /* of a call */
 	struct effect effect;
-	struct x86_memory stored; /* if it stores */
-	uint32_t first_before;    /* for ways_before */
+	struct effect_store store; /* of size 0 if it stores nothing */
+	uint32_t first_before;     /* for ways_before */
 	uint32_t before_count;
 	uint8_t length;
 	uint8_t kind; /* enum flow_kind */
 	bool open;
-	bool stores;
-	bool wide; /* it may store more than 8 bytes */
 };
 
 struct ways;

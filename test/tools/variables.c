@@ -29,45 +29,17 @@ static struct trace_module module;
 static const char *source;
 static struct arena arena;
 
-/* The bytes that the usual instructions store; 8 for others. */
-static uint64_t store_size(const uint8_t *code)
+/* A store that is not to the stack. */
+static bool is_store(const uint8_t *code)
 {
-	struct x86_parts p = x86_parts_read(code);
+	struct effect_store store;
 
-	if (p.map == 0) {
-		bool byte = !(p.opcode & 1) && p.opcode != 0x8c;
-
-		return byte ? 1 : x86_word(&p);
-	}
-	if (p.map == 1 && (p.opcode == 0xc3 || (p.opcode >= 0x90 && p.opcode <= 0x9f)))
-		return p.opcode == 0xc3 ? x86_word(&p) : 1;
-	if (p.map == 1 && (p.opcode == 0x11 || p.opcode == 0x29 || p.opcode == 0x7f || p.opcode == 0xe7)) {
-		if (p.opcode == 0x11 && p.simd >= X86_SIMD_F3)
-			return p.simd == X86_SIMD_F3 ? 4 : 8;
-		return p.encoding == X86_LEGACY && p.opcode >= 0x7f && p.simd == X86_SIMD_NONE ? 8 : p.vector;
-	}
-	if (p.map == 1 && p.opcode == 0x7e)
-		return p.bits & X86_W ? 8 : 4;
-	return 8;
+	if (!effect_stores(code, &store) || store.memory.base == REG_RSP)
+		return false;
+	return store.memory.base != REG_RBP || store.memory.index != X86_NONE || store.memory.displacement > 0;
 }
 
-/* Vector and other instructions that only load have a memory operand as well. */
-static bool is_store(const uint8_t *code, struct x86_memory *memory)
-{
-	struct x86_parts p = x86_parts_read(code);
-	static const uint8_t stores[] = {0x11, 0x13, 0x17, 0x29, 0x2b, 0x7e, 0x7f, 0xb0, 0xb1,
-					 0xc0, 0xc1, 0xc3, 0xd6, 0xe7, 0xab, 0xb3, 0xbb};
-
-	if (!effect_stores_to(code, memory) || memory->base == REG_RSP)
-		return false;
-	if (p.map == 0)
-		return memory->base != REG_RBP || memory->index != X86_NONE || memory->displacement > 0;
-	if (p.map != 1 || (p.opcode == 0x7e && p.simd == X86_SIMD_F3))
-		return false;
-	return memchr(stores, p.opcode, sizeof(stores)) || (p.opcode >= 0x90 && p.opcode <= 0x9f);
-}
-
-static void print_name(uint64_t offset, const char *copier, uint64_t size)
+static void print_name(uint64_t offset, const char *copier)
 {
 	const struct symbols_frame *frames;
 	size_t count = symbols_lookup(symbols, &module, offset, copier, &frames), i = 0;
@@ -78,7 +50,7 @@ static void print_name(uint64_t offset, const char *copier, uint64_t size)
 	if (i == count || !frames[i].line)
 		return;
 	printf("%s:%" PRIu32 "\t0x%" PRIx64 "\t", frames[i].file, frames[i].line, offset);
-	if (!variable_find_at(symbols, &module, offset, copier, 0, size, &arena, &v))
+	if (!variable_find_at(symbols, &module, offset, copier, 0, 0, &arena, &v))
 		printf("-\t-\t0\n");
 	else if (v.type)
 		printf("%s\t%s+%" PRIu64 "\t%" PRIu64 "\n", v.text, v.type, v.offset, v.size);
@@ -92,7 +64,6 @@ static void scan(const uint8_t *bytes, uint64_t start, uint64_t size)
 
 	for (uint64_t at = 0; at < size;) {
 		uint8_t code[FLOW_INSN_BYTES] = {0};
-		struct x86_memory memory;
 		uint64_t pc;
 
 		memcpy(code, bytes + start + at, size - at < sizeof(code) ? size - at : sizeof(code));
@@ -101,9 +72,9 @@ static void scan(const uint8_t *bytes, uint64_t start, uint64_t size)
 		struct flow_insn insn = flow_insn_read(code, pc);
 		const char *callee = insn.kind == FLOW_CALL ? debuginfo_callee(info, insn.target) : NULL;
 		if (callee && copier_argument(callee) != COPIER_NONE)
-			print_name(start + at + insn.length, callee, 1);
-		else if (insn.kind == FLOW_PLAIN && is_store(code, &memory))
-			print_name(start + at, NULL, store_size(code));
+			print_name(start + at + insn.length, callee);
+		else if ((insn.kind == FLOW_PLAIN || insn.kind == FLOW_REPEAT) && is_store(code))
+			print_name(start + at, NULL);
 		at += insn.length ? insn.length : 1;
 	}
 }
