@@ -188,6 +188,19 @@ static void finding_say(struct collector *c, struct finding *finding, const stru
 	finding->fix = findings_text(c->findings, text);
 }
 
+/* Is the place of such a finding a flush or a fence, not a store? */
+static bool kind_is_flush(enum finding_kind kind)
+{
+	switch (kind) {
+	case KIND_REDUNDANT_FLUSH:
+	case KIND_SHARED_LINE_FLUSH:
+	case KIND_FLUSH_VOLATILE:
+	case KIND_REDUNDANT_FENCE:
+	case KIND_UNORDERED_FLUSHES: return true;
+	default: return false;
+	}
+}
+
 static void finding_make(struct collector *c, struct finding *finding, const struct group *group)
 {
 	const struct member *lead = group_lead(group);
@@ -203,6 +216,8 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding->pool = file ? findings_text(c->findings, file->path) : NULL;
 	finding->pool_name = findings_pool_name(c->findings, finding->pool);
 	finding->first = (struct sighting_example){first->file, first->size, first->offset, first->event};
+	if (!kind_is_flush(finding->kind))
+		finding->variable = stacks_variable(&c->stacks, first->context);
 	finding->runs = lead->runs;
 	if (finding->kind != KIND_MISSING_FLUSH && finding->kind != KIND_TRANSIENT_DATA)
 		finding->runs.times = group_count(group, sink_platform(lead->sink));

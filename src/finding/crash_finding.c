@@ -176,6 +176,7 @@ static struct finding_store *stores_make(struct crash_findings *c, const struct 
 			.event = from[i].event,
 			.flush_event = from[i].flush_event,
 			.certain = from[i].certain,
+			.variable = stacks_variable(&c->stacks, from[i].context),
 		};
 		stores[i].pool_name = findings_pool_name(c->findings, stores[i].pool);
 		if (from[i].flush)
@@ -404,6 +405,8 @@ static struct finding finding_make(struct crash_findings *c, const struct crash_
 		.invariant = s->invariant ? invariant_make(&c->stacks, s->invariant) : NULL,
 	};
 
+	if (s->blamed)
+		finding.variable = stacks_variable(&c->stacks, s->blamed);
 	if (in_library)
 		stack_blame_library(&finding.stack);
 	finding.crash->in_library = in_library;

@@ -224,8 +224,14 @@ void crash_store_text(const struct finding_store *store, char *text, size_t size
 	int used = snprintf(text, size, "%s%" PRIu32 " byte%s at %s+0x%" PRIx64, thread, store->size,
 			    store->size == 1 ? "" : "s", pool, store->offset);
 	if (store->value && used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, " = %.*s%s", VALUE_CHARS, store->value,
-			 strlen(store->value) > VALUE_CHARS ? ".." : "");
+		used += snprintf(text + used, size - (size_t)used, " = %.*s%s", VALUE_CHARS, store->value,
+				 strlen(store->value) > VALUE_CHARS ? ".." : "");
+	if (store->variable.text && used > 0 && (size_t)used < size) {
+		char name[300];
+
+		text_plain(name, sizeof(name), store->variable.text);
+		snprintf(text + used, size - (size_t)used, ", %s", name);
+	}
 }
 
 void crash_operation_text(const struct finding_crash *crash, char *text, size_t size)

@@ -198,6 +198,15 @@ const struct finding_frame *stack_location(const struct finding_stack *stack)
 	return stack->count ? &stack->frames[stack->location] : NULL;
 }
 
+void variable_text(const struct variable *variable, char *text, size_t size)
+{
+	char name[300], type[300];
+
+	text_plain(name, sizeof(name), variable->text ? variable->text : "");
+	text_plain(type, sizeof(type), variable->type ? variable->type : "");
+	snprintf(text, size, *type ? "%s (%s)" : "%s", name, type);
+}
+
 void text_plain(char *text, size_t size, const char *from)
 {
 	size_t used = 0;

@@ -31,6 +31,7 @@
 #include "finding/kind.h"
 #include "trace/symbols.h"
 #include "trace/trace.h"
+#include "variable/variable.h"
 
 #define FINGERPRINT_CHARS 32
 
@@ -101,6 +102,7 @@ struct finding_store {
 	struct finding_stack flush; /* empty if it was not flushed */
 	uint64_t flush_event;       /* 0: not flushed, or not read back */
 	bool certain;               /* guaranteed to be on media at the crash, not pending */
+	struct variable variable;   /* what it stores to; its text is NULL if that is not known */
 };
 
 /* Where a crash is in the list of operations (--ops). */
@@ -215,6 +217,7 @@ struct finding {
 	size_t platform_count;
 	const char *message, *fix; /* fix: NULL if none can be given */
 	struct finding_runs runs;  /* in findings.json only as part of the message */
+	struct variable variable;  /* of a finding about a store: what it stores to; its text is NULL if not known */
 	uint64_t count;
 	char fingerprint[FINGERPRINT_CHARS + 1];
 	struct finding_stack stack;
@@ -419,6 +422,9 @@ void frame_text(const struct finding_frame *frame, char *text, size_t size);
 
 /* The same without the function: "kv.c:118". */
 void frame_place(const struct finding_frame *frame, char *text, size_t size);
+
+/* Writes a variable as "node->count (struct node)", truncated to size; "" if it is not known. */
+void variable_text(const struct variable *variable, char *text, size_t size);
 
 /* Copies `from` with control characters as \\ooo, truncated to size. */
 void text_plain(char *text, size_t size, const char *from);

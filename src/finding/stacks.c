@@ -97,8 +97,25 @@ struct finding_stack stacks_place(struct stacks *s, const struct trace_module *m
 	return stack_keep(s, stack_of(s));
 }
 
+struct variable stacks_variable(struct stacks *s, uint32_t context)
+{
+	uint64_t *found = map_put(&s->variables, context, 0);
+
+	if (!*found) {
+		struct variable v = {0};
+
+		if (!variable_find(s->symbols, s->trace, context, 0, 0, &s->findings->texts, &v))
+			v = (struct variable){0};
+		vec_push(&s->named, v);
+		*found = s->named.count;
+	}
+	return s->named.at[*found - 1];
+}
+
 void stacks_free(struct stacks *s)
 {
+	map_free(&s->variables);
+	vec_free(&s->named);
 	map_free(&s->frames);
 	vec_free(&s->buffer);
 }

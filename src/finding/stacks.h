@@ -14,6 +14,8 @@ struct stacks {
 	const struct findings_options *options; /* may be NULL */
 	struct map frames;                      /* from a symbols_frame to the copy of it */
 	VEC_OF(struct finding_frame) buffer;    /* the last result of stacks_view */
+	struct map variables;                   /* from a context to 1 + index of `named` */
+	VEC_OF(struct variable) named;
 };
 
 /* The stack of a context; valid until the next call. */
@@ -26,6 +28,9 @@ struct finding_stack stacks_make(struct stacks *stacks, uint32_t context);
  * instruction before it. */
 struct finding_stack stacks_place(struct stacks *stacks, const struct trace_module *module, uint64_t offset,
 				  bool caller);
+
+/* What the store of a context stores to, owned by the collection; its text is NULL if that is not known. */
+struct variable stacks_variable(struct stacks *stacks, uint32_t context);
 
 void stacks_free(struct stacks *stacks);
 

@@ -174,6 +174,13 @@ void html_finding(struct html *h, const struct finding *finding)
 		html_text(h, finding->reason);
 		html_raw(h, "</p>\n");
 	}
+	if (finding->variable.text) {
+		html_raw(h, "<p class=\"fix\"><b>variable</b> <code>");
+		html_text(h, finding->variable.text);
+		html_raw(h, "</code>%s", finding->variable.type ? " of <code>" : "");
+		html_text(h, finding->variable.type);
+		html_raw(h, "%s</p>\n", finding->variable.type ? "</code>" : "");
+	}
 	for (size_t i = 0; i < finding->also_count; i++) {
 		html_raw(h, "<p class=\"fix\"><b>also</b> %s: ", kind_get(finding->also[i].kind)->name);
 		html_text(h, finding->also[i].message);

@@ -101,6 +101,20 @@ static void json_place(struct json_out *j, const char *key, const struct finding
 	json_close(j, '}');
 }
 
+static void json_variable(struct json_out *j, const struct variable *variable)
+{
+	if (!variable->text)
+		return;
+	json_open(j, "variable", '{');
+	json_text(j, "name", variable->text);
+	json_text(j, "type", variable->type);
+	if (variable->type)
+		json_number(j, "offset", variable->offset);
+	if (variable->size)
+		json_number(j, "size", variable->size);
+	json_close(j, '}');
+}
+
 static void json_stores(struct json_out *j, const char *key, const struct finding_store *stores, size_t count)
 {
 	json_open(j, key, '[');
@@ -115,6 +129,7 @@ static void json_stores(struct json_out *j, const char *key, const struct findin
 			json_number(j, "thread", stores[i].thread);
 		if (stores[i].certain)
 			json_bool(j, "guaranteed", true);
+		json_variable(j, &stores[i].variable);
 		json_stack(j, &stores[i].stack);
 		json_place(j, "flush", &stores[i].flush);
 		json_close(j, '}');
@@ -256,6 +271,7 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 	json_text(j, "message", finding->message);
 	json_number(j, "count", finding->count);
 	json_text(j, "fingerprint", finding->fingerprint);
+	json_variable(j, &finding->variable);
 	json_stack(j, &finding->stack);
 	json_related(j, finding);
 	json_example(j, finding);

@@ -75,6 +75,18 @@ static void junit_invariant(FILE *out, const struct finding *finding)
 	fputc('\n', out);
 }
 
+static void junit_variable(FILE *out, const struct variable *variable)
+{
+	char text[700];
+
+	variable_text(variable, text, sizeof(text));
+	if (!*text)
+		return;
+	fputs("variable: ", out);
+	escape_xml_string(out, text);
+	fputc('\n', out);
+}
+
 static void junit_details(FILE *out, const struct finding *finding)
 {
 	char place[1200];
@@ -86,6 +98,7 @@ static void junit_details(FILE *out, const struct finding *finding)
 		finding->crash ? "states" : "times");
 	escape_xml_string(out, finding->message);
 	fputc('\n', out);
+	junit_variable(out, &finding->variable);
 	for (size_t i = 0; i < finding->stack.count; i++) {
 		frame_text(&finding->stack.frames[i], place, sizeof(place));
 		fputs(i ? "  by " : "  at ", out);

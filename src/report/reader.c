@@ -309,7 +309,7 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	    take_number(r, object, "count", true, INT64_MAX, &count) < 0 ||
 	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0 ||
 	    read_detectors(r, object, finding) < 0 || read_also(r, object, finding) < 0 ||
-	    read_example(r, object, finding) < 0)
+	    read_variable(r, object, &finding->variable) < 0 || read_example(r, object, finding) < 0)
 		return -1;
 	finding->count = count.value;
 	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)

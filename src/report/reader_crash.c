@@ -40,7 +40,8 @@ static int read_store(struct reader *r, const json_t *object, struct finding_sto
 	    number_into(r, object, "offset", INT64_MAX, &store->offset) < 0 ||
 	    number_into(r, object, "size", UINT32_MAX, &size) < 0 ||
 	    number_into(r, object, "event", INT64_MAX, &store->event) < 0 ||
-	    read_thread(r, object, &store->thread) < 0 || read_stack(r, object, &store->stack) < 0)
+	    read_thread(r, object, &store->thread) < 0 || read_variable(r, object, &store->variable) < 0 ||
+	    read_stack(r, object, &store->stack) < 0)
 		return -1;
 	store->pool_name = findings_pool_name(r->findings, store->pool);
 	store->size = (uint32_t)size;

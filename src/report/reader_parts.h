@@ -38,6 +38,9 @@ int read_frame(struct reader *r, const json_t *object, struct finding_frame *fra
 /* Read `invariant` of a finding; reader_invariant.c. */
 int read_invariant(struct reader *r, const json_t *object, struct finding *finding);
 
+/* Read `variable` of a finding or a store, which may be absent; reader_variable.c. */
+int read_variable(struct reader *r, const json_t *object, struct variable *variable);
+
 /* Read `crash` of a finding; reader_crash.c. */
 int read_crash(struct reader *r, const json_t *object, struct finding *finding);
 

@@ -276,21 +276,24 @@ static void sarif_properties(struct json_out *j, const struct finding *finding)
 	for (size_t i = 0; i < finding->platform_count; i++)
 		json_text(j, NULL, finding->platforms[i]);
 	json_close(j, ']');
+	json_text(j, "variable", finding->variable.text);
 	json_text(j, "fix", finding->fix);
 	json_close(j, '}');
 }
 
 static void sarif_result_text(struct json_out *j, const struct finding *finding)
 {
-	char text[32768], failure[1200] = "", operation[1000] = "", mismatch[8192] = "";
+	char text[32768], failure[1200] = "", operation[1000] = "", mismatch[8192] = "", variable[700];
 
 	if (finding->crash) {
 		crash_failure_text(finding->crash, failure, sizeof(failure));
 		crash_operation_text(finding->crash, operation, sizeof(operation));
 		crash_mismatch_text(finding->crash, mismatch, sizeof(mismatch));
 	}
-	snprintf(text, sizeof(text), "%s%s%s%s%s%s%s%s%s", finding->message, *failure ? ". Recovery: " : "", failure,
-		 *mismatch ? ": " : "", mismatch, *operation ? ", when " : "", operation, finding->fix ? ". Fix: " : "",
+	variable_text(&finding->variable, variable, sizeof(variable));
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s%s%s%s%s%s", finding->message, *variable ? ". Variable: " : "",
+		 variable, *failure ? ". Recovery: " : "", failure, *mismatch ? ": " : "", mismatch,
+		 *operation ? ", when " : "", operation, finding->fix ? ". Fix: " : "",
 		 finding->fix ? finding->fix : "");
 	sarif_message(j, "message", text);
 }

@@ -139,10 +139,13 @@ static void text_heading(struct text *t, const struct finding *finding)
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
 	size_t used = 0, callers = callers_begin(&finding->stack);
-	char list[256] = "";
+	char list[256] = "", variable[700];
 
 	text_heading(t, finding);
 	text_paragraph(t, NULL, finding->message);
+	variable_text(&finding->variable, variable, sizeof(variable));
+	if (*variable)
+		text_paragraph(t, "variable:", variable);
 	if (finding->crash)
 		text_crash(t, finding);
 	/* The call into the library is next to the user's code; what the library did is at the other end. */

@@ -17,7 +17,7 @@
 
 struct walk {
 	struct path path;
-	const struct words *words;
+	const struct line_words *words;
 	const struct object *object;
 	size_t used;      /* characters of path.text */
 	bool started;     /* path.text has a part after the name of the object */
@@ -333,7 +333,7 @@ static bool walk_dimension(struct walk *w, uint64_t unit, bool *done)
 
 	if (strides_take(in, unit)) {
 		/* Anything is a multiple of a byte: only the source can tell that it is this array. */
-		if (unit == 1 && (!w->path.member || !words_have(w->words, w->path.member)))
+		if (unit == 1 && (!w->path.member || !line_words_have(w->words, w->path.member)))
 			return false;
 		in->offset = modulo(in->offset, unit);
 		text_add_index(w, false, 0);
@@ -438,7 +438,7 @@ struct choice {
 
 static void choice_add(struct choice *c, const struct walk *w, bool begins)
 {
-	bool named = w->path.member && words_have(w->words, w->path.member);
+	bool named = w->path.member && line_words_have(w->words, w->path.member);
 
 	c->found = *w;
 	c->found_count++;
@@ -472,11 +472,11 @@ static bool walk_indexed(struct walk *w)
 		if (walk_on(&down))
 			choice_add(&c, &down, element_begins(w, &m));
 	} while (member_next(&die));
-	if (c.found_count == 1 && (c.begins_count || !words_known(w->words) || c.named_count))
+	if (c.found_count == 1 && (c.begins_count || !line_words_known(w->words) || c.named_count))
 		*w = c.found;
 	else if (c.named_count == 1)
 		*w = c.named;
-	else if (c.begins_count == 1 && (c.begins_named || !words_known(w->words)))
+	else if (c.begins_count == 1 && (c.begins_named || !line_words_known(w->words)))
 		*w = c.begins;
 	else
 		return false;
@@ -702,7 +702,8 @@ static bool walk_pointed(struct walk *w)
 	return walk_on(w);
 }
 
-bool path_find(const struct object *object, const struct extent *extent, const struct words *words, struct path *path)
+bool path_find(const struct object *object, const struct extent *extent, const struct line_words *words,
+	       struct path *path)
 {
 	struct walk w = {.words = words, .object = object, .type = object->type, .in = *extent};
 

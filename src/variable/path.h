@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "variable/words.h"
+#include "variable/line_words.h"
 
 #define PATH_TEXT_MAX 200
 #define PATH_STRIDES_MAX 4
@@ -51,7 +51,8 @@ struct path {
 };
 
 /* False: there is no name for exactly these bytes, or no certain one. */
-bool path_find(const struct object *object, const struct extent *extent, const struct words *words, struct path *path);
+bool path_find(const struct object *object, const struct extent *extent, const struct line_words *words,
+	       struct path *path);
 
 /* The type without typedefs and qualifiers; false: void, or damaged. */
 bool type_strip(const Dwarf_Die *type, Dwarf_Die *stripped);

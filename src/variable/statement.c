@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "variable/copier.h"
-#include "variable/words.h"
+#include "variable/line_words.h"
 
 #define TARGET_MAX 100 /* a longer text is no name */
 

@@ -44,7 +44,7 @@ struct evaluation {
 	struct debuginfo *info;
 	const struct ways *ways;
 	struct scope *scope;
-	const struct words *words;
+	const struct line_words *words;
 	struct arena *arena; /* of texts */
 	uint64_t use;        /* the address where the value is used */
 	unsigned steps;      /* counts up; there is a limit */

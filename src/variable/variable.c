@@ -24,7 +24,7 @@ struct site {
 	struct arena *arena;
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
 	size_t frame_count;
-	struct words words;
+	struct line_words words;
 };
 
 /* ---- the source ---- */
@@ -46,7 +46,7 @@ static void site_read_words(struct site *site)
 		const char *line = site_line(site, site->frames[i].path, site->frames[i].line, &length);
 
 		if (line)
-			words_add(&site->words, line, length);
+			line_words_add(&site->words, line, length);
 	}
 }
 
@@ -84,7 +84,7 @@ static bool member_same(const struct path *a, const struct path *b)
 	return a->member && b->member ? !strcmp(a->member, b->member) : a->member == b->member;
 }
 
-static void names_add(struct names_found *found, const struct path *path, const struct words *words)
+static void names_add(struct names_found *found, const struct path *path, const struct line_words *words)
 {
 	if (!path_is_useful(path))
 		return;
@@ -94,8 +94,8 @@ static void names_add(struct names_found *found, const struct path *path, const 
 	}
 	if (path->rank < found->best.rank || path->rank == PATH_TARGET || member_same(path, &found->best))
 		return;
-	bool new_named = path->member && words_have(words, path->member);
-	bool old_named = found->best.member && words_have(words, found->best.member);
+	bool new_named = path->member && line_words_have(words, path->member);
+	bool old_named = found->best.member && line_words_have(words, found->best.member);
 	if (new_named && !old_named)
 		*found = (struct names_found){.best = *path, .any = true};
 	else if (new_named == old_named)
@@ -237,12 +237,12 @@ static void last_member(const char *text, char *member, size_t size)
 /* Does the source name a member that is not in the path? */
 static bool source_contradicts(const char *text, const struct path *path)
 {
-	struct words words = {0};
+	struct line_words words = {0};
 	char member[PATH_TEXT_MAX];
 
 	last_member(text, member, sizeof(member));
-	words_add(&words, path->text, strlen(path->text));
-	return *member && path->member && !words_have(&words, member);
+	line_words_add(&words, path->text, strlen(path->text));
+	return *member && path->member && !line_words_have(&words, member);
 }
 
 /* A name that leads through other pointers was right when these were loaded, and they may have changed since.  The

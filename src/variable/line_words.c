@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words.c - see words.h. */
-#include "variable/words.h"
+/* line_words.c - see line_words.h. */
+#include "variable/line_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -10,13 +10,13 @@ bool word_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-void words_add(struct words *words, const char *line, size_t length)
+void line_words_add(struct line_words *words, const char *line, size_t length)
 {
-	if (words->count < WORDS_LINES_MAX)
-		words->lines[words->count++] = (struct words_line){line, length};
+	if (words->count < LINE_WORDS_MAX)
+		words->lines[words->count++] = (struct words_of_line){line, length};
 }
 
-static bool line_has(const struct words_line *line, const char *word)
+static bool line_has(const struct words_of_line *line, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -27,7 +27,7 @@ static bool line_has(const struct words_line *line, const char *word)
 	return false;
 }
 
-bool words_have(const struct words *words, const char *word)
+bool line_words_have(const struct line_words *words, const char *word)
 {
 	for (size_t i = 0; i < words->count; i++)
 		if (line_has(&words->lines[i], word))
