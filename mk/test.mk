@@ -43,27 +43,32 @@ $(TARGETS): $(B)/test/targets/%: test/targets/%.c $(B)/flags | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O1 -g -Itest/targets)
 
-standalone_cxx = $(Q)mkdir -p $(@D) && g++ -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g $(1) \
+standalone_cxx = $(Q)mkdir -p $(@D) && $(1) -std=gnu++20 -Wall -Wextra -Werror -Wshadow -D_GNU_SOURCE -MMD -MP -MF $@.d -O1 -g $(2) \
 	$(call pragma,cflags) $< -o $@ $(call pragma,link)
 
 TARGETS_CXX := $(patsubst test/targets/%.cc,$(B)/test/targets/%,$(wildcard test/targets/*.cc))
 
 $(TARGETS_CXX): $(B)/test/targets/%: test/targets/%.cc $(B)/flags | setup
 	$(call say,CXX,$<)
-	$(call standalone_cxx,-Itest/targets)
+	$(call standalone_cxx,g++,-Itest/targets)
 
-# Programs with a mistake, and without it: test/pairs/X-buggy.c and X-fixed.c, or .cc.
+# Programs with a mistake, and without it: test/pairs/X-buggy.c and X-fixed.c, or .cc.  With a comment `// wrapped: clang`
+# blackout-cc runs that compiler; `// wrapped: clang++` for C++.
+pair_cc = $(if $(call pragma,wrapped),BLACKOUT_CC=$(call pragma,wrapped) $(B)/blackout-cc,gcc)
+pair_cxx = $(if $(call pragma,wrapped),BLACKOUT_CXX=$(call pragma,wrapped) $(B)/blackout-c++,g++)
 PAIRS := $(patsubst test/pairs/%.c,$(B)/test/pairs/%,$(wildcard test/pairs/*.c))
 
 $(PAIRS): $(B)/test/pairs/%: test/pairs/%.c $(B)/flags | setup
 	$(call say,CC,$<)
-	$(call standalone,gcc,-O1 -g -Itest/targets -Itest/pairs)
+	$(call standalone,$(pair_cc),-O1 -g -Itest/targets -Itest/pairs)
 
 PAIRS_CXX := $(patsubst test/pairs/%.cc,$(B)/test/pairs/%,$(wildcard test/pairs/*.cc))
 
 $(PAIRS_CXX): $(B)/test/pairs/%: test/pairs/%.cc $(B)/flags | setup
 	$(call say,CXX,$<)
-	$(call standalone_cxx,-Itest/targets -Itest/pairs)
+	$(call standalone_cxx,$(pair_cxx),-Itest/targets -Itest/pairs)
+
+$(filter $(B)/test/pairs/race-%,$(PAIRS) $(PAIRS_CXX)): $(WRAPPERS) $(WRAPPER_FILES)
 
 # Programs with asserted dependencies, each built without and with optimization: test/dependencies/X.c or .cc.
 DEPENDENCIES := $(foreach o,O0 O2,$(patsubst test/dependencies/%.c,$(B)/test/dependencies/%-$(o),$(wildcard test/dependencies/*.c)))
@@ -79,11 +84,11 @@ $(filter %-O2,$(DEPENDENCIES)): $(B)/test/dependencies/%-O2: test/dependencies/%
 
 $(filter %-O0,$(DEPENDENCIES_CXX)): $(B)/test/dependencies/%-O0: test/dependencies/%.cc $(B)/flags | setup
 	$(call say,CXX,$< -O0)
-	$(call standalone_cxx,-O0 -Itest/targets)
+	$(call standalone_cxx,g++,-O0 -Itest/targets)
 
 $(filter %-O2,$(DEPENDENCIES_CXX)): $(B)/test/dependencies/%-O2: test/dependencies/%.cc $(B)/flags | setup
 	$(call say,CXX,$< -O2)
-	$(call standalone_cxx,-O2 -Itest/targets)
+	$(call standalone_cxx,g++,-O2 -Itest/targets)
 
 # Helpers of the end-to-end tests that use the library: test/tools/NAME.c.
 TOOLS := $(patsubst test/tools/%.c,$(B)/test/tools/%,$(wildcard test/tools/*.c))

@@ -6,6 +6,7 @@
 #                       findings can be replayed; X-fixed has no finding of those kinds, and no error
 #   expect_reordering X   the same, and only the detector explore finds the mistake
 #   expect_invariant X    the same, and the finding names the rule and both stores of the invariant
+#   expect_race X         the same, and the finding names the loads of recovery
 #   pair_run X DIR [OPTIONS...]  runs one program of a pair, with its results in DIR; $status is the exit status of
 #   blackout
 #
@@ -137,4 +138,15 @@ expect_invariant() {
 	expect_same expected got
 	jq -e '.findings[] | select(.invariant) | (.detectors | index("invariants")) and (.invariant.because | length > 0)' \
 		buggy/findings.json >jq.out || fail "the invariant has no reasons"
+}
+
+# The lines of the loads, which have a comment `//+ load`, beside the line of the store that they may see torn.
+expect_race() {
+	expect_pair "$1"
+	awk '/\/\/! persistency-race/ { store = NR }
+		/\/\/\+ load/ { load[NR] }
+		END { for (line in load) print store, line }' "$(pair_source "$1-buggy")" | sort >expected
+	jq -r '.findings[] | select(.kind == "persistency-race") | .location.line as $store | .related[] |
+		select(.role == "load") | "\($store) \(.location.line)"' buggy/findings.json | sort -u >got
+	expect_same expected got
 }
