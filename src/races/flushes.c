@@ -73,11 +73,12 @@ void history_flush(struct race_history *history, const struct event *ev, uint64_
 {
 	struct line *line = history_line(history, ev->file, ev->offset);
 
-	if (history->cached_is_safe || !line || !line->newest)
+	if (history->cached_is_safe || !line || !line->count)
 		return;
 	flush_open(history, line, ev, number);
-	for (struct piece *piece = line->newest; piece; piece = piece->older) {
-		bool after = piece->number <= happens_at(&history->happens, ev->thread, piece->source->thread);
+	for (uint32_t i = 0; i < line->count; i++) {
+		struct piece *piece = &line->pieces[i];
+		bool after = piece->number <= happens_at(&history->happens, ev->thread, piece->thread);
 
 		if (piece->kind != UNIT_CACHED)
 			continue;
@@ -85,7 +86,7 @@ void history_flush(struct race_history *history, const struct event *ev, uint64_
 			piece->ordered = number;
 		if (ev->type == EVENT_CLFLUSH && after)
 			piece_prove(history, piece, ev->thread, number, ev->context);
-		else if (!piece->proofs)
+		else if (!piece->proof.number)
 			piece_note(piece, ev, after);
 	}
 }
@@ -93,11 +94,12 @@ void history_flush(struct race_history *history, const struct event *ev, uint64_
 /* The thread that flushed the line fences. */
 static void flush_complete(struct race_history *history, const struct flush *flush, uint64_t number)
 {
-	for (struct piece *piece = flush->line->newest; piece; piece = piece->older) {
+	for (uint32_t i = 0; i < flush->line->count; i++) {
+		struct piece *piece = &flush->line->pieces[i];
 		if (piece->kind != UNIT_CACHED || piece->number > flush->stamp.number)
 			continue;
 		piece_settle(history, piece);
-		if (piece->number <= stamp_at(&flush->stamp, piece->source->thread))
+		if (piece->number <= stamp_at(&flush->stamp, piece->thread))
 			piece_prove(history, piece, flush->stamp.thread, number, flush->context);
 	}
 	line_prune(history, flush->line);
@@ -105,8 +107,9 @@ static void flush_complete(struct race_history *history, const struct flush *flu
 
 static void direct_complete(struct race_history *history, struct line *line, const struct event *ev, uint64_t number)
 {
-	for (struct piece *piece = line->newest; piece; piece = piece->older) {
-		if (piece->kind != UNIT_DIRECT || piece->source->thread != ev->thread)
+	for (uint32_t i = 0; i < line->count; i++) {
+		struct piece *piece = &line->pieces[i];
+		if (piece->kind != UNIT_DIRECT || piece->thread != ev->thread)
 			continue;
 		piece_settle(history, piece);
 		piece_prove(history, piece, ev->thread, number, ev->context);
@@ -140,8 +143,9 @@ static bool line_sync(struct race_history *history, struct line *line, const str
 {
 	bool proved = true;
 
-	for (struct piece *piece = line->newest; piece; piece = piece->older) {
-		bool after = piece->number <= happens_at(&history->happens, ev->thread, piece->source->thread);
+	for (uint32_t i = 0; i < line->count; i++) {
+		struct piece *piece = &line->pieces[i];
+		bool after = piece->number <= happens_at(&history->happens, ev->thread, piece->thread);
 
 		piece_settle(history, piece);
 		if (after)
@@ -159,7 +163,7 @@ static bool page_sync(struct race_history *history, struct page *page, const str
 	bool proved = true;
 
 	for (unsigned i = 0; i < PAGE_LINES; i++)
-		if (page->lines[i].newest)
+		if (page->lines[i].count)
 			proved &= line_sync(history, &page->lines[i], ev, number);
 	return proved;
 }

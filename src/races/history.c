@@ -16,7 +16,6 @@ struct race_history *race_history_new(const struct platform *platform, race_call
 	history->cached_is_safe = platform_keeps_caches(platform);
 	history->caller = caller;
 	history->arg = arg;
-	history->piece_slab = SLAB_OF(struct piece);
 	history->source_slab = SLAB_OF(struct source);
 	history->flush_slab = SLAB_OF(struct flush);
 	history->proof_slab = SLAB_OF(struct proof);
@@ -31,10 +30,13 @@ static void pages_free(struct race_history *history)
 		struct page *page = history->page_list.at[i];
 
 		for (unsigned j = 0; j < PAGE_LINES; j++) {
-			for (const struct piece *piece = page->lines[j].newest; piece; piece = piece->older)
-				clock_drop(piece->others);
-			for (const struct flush *flush = page->lines[j].flushes; flush; flush = flush->in_line)
+			struct line *line = &page->lines[j];
+
+			for (uint32_t k = 0; k < line->count; k++)
+				clock_drop(line->pieces[k].others);
+			for (const struct flush *flush = line->flushes; flush; flush = flush->in_line)
 				clock_drop(flush->stamp.others);
+			free(line->pieces);
 		}
 		free(page);
 	}
@@ -56,7 +58,6 @@ void race_history_free(struct race_history *history)
 	vec_free(&history->files);
 	vec_free(&history->free_sources);
 	map_free(&history->pages);
-	slab_free(&history->piece_slab);
 	slab_free(&history->source_slab);
 	slab_free(&history->flush_slab);
 	slab_free(&history->proof_slab);

@@ -35,20 +35,20 @@ struct source {
 
 /* If recovery has read something that happened after event `number` of `thread`, the piece is whole. */
 struct proof {
-	uint64_t number;
+	uint64_t number; /* 0: none */
 	uint32_t thread;
 	uint32_t context; /* of the flush, fence or call */
 	struct proof *next;
 };
 
 struct piece {
-	struct piece *older; /* on its line */
-	uint64_t number;     /* of its event */
-	uint64_t bytes;      /* of the line, as bits */
-	uint64_t ordered;    /* the first CLFLUSH that covered it; 0: none */
+	uint64_t number;  /* of its event */
+	uint64_t bytes;   /* of the line, as bits */
+	uint64_t ordered; /* the first CLFLUSH that covered it; 0: none */
 	struct source *source;
 	struct clock *others;   /* with number and thread: its stamp */
-	struct proof *proofs;   /* none happened before another */
+	struct proof proof;     /* and more, linked; none happened before another */
+	uint32_t thread;        /* of the source */
 	uint32_t flush_context; /* of the first flush that was no proof */
 	uint8_t kind;           /* enum unit_kind */
 	bool certain;           /* by a fence or synchronization */
@@ -66,9 +66,9 @@ struct flush {
 };
 
 struct line {
-	struct piece *newest;
+	struct piece *pieces; /* oldest first: `count`, with space for `room` */
+	uint32_t count, room;
 	struct flush *flushes;
-	uint32_t count, limit;  /* number of pieces; at how many it is worth a look whether some can go */
 	uint32_t direct_thread; /* the line is in `direct` of this thread */
 };
 
@@ -105,10 +105,9 @@ struct race_history {
 	VEC_OF(struct file) files;     /* by id */
 	struct map pages;              /* (file, page) -> 1 + index in page_list */
 	VEC_OF(struct page *) page_list;
-	struct slab piece_slab, source_slab, flush_slab, proof_slab;
+	struct slab source_slab, flush_slab, proof_slab;
 	struct page *last_page;
 	uint32_t last_file;
-	struct piece *free_pieces;  /* linked by older */
 	struct flush *free_flushes; /* linked by in_thread */
 	struct proof *free_proofs;  /* linked by next */
 	VEC_OF(struct source *) free_sources;
@@ -145,7 +144,7 @@ static inline bool piece_certain(const struct race_history *history, const struc
 
 static inline struct stamp piece_stamp(const struct piece *piece)
 {
-	return (struct stamp){.number = piece->number, .thread = piece->source->thread, .others = piece->others};
+	return (struct stamp){.number = piece->number, .thread = piece->thread, .others = piece->others};
 }
 
 /* ---- sources (source.c) ---- */

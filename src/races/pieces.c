@@ -2,30 +2,43 @@
 /* pieces.c - the pieces of a line, from the first that a crash can show to the latest. */
 #include "races/history.h"
 
-#define FEW_PIECES 16u
+#define FEW_PIECES 16u /* on a line */
+#define FEW_ADDED 4u
 
-static void piece_drop(struct race_history *history, struct line *line, struct piece **at)
+/* Forget what belongs to a piece.  It has no bytes then, and line_close removes it. */
+static void piece_drop(struct race_history *history, struct piece *piece)
 {
-	struct piece *piece = *at;
 	struct proof *next;
 
-	*at = piece->older;
-	for (struct proof *proof = piece->proofs; proof; proof = next) {
+	for (struct proof *proof = piece->proof.next; proof; proof = next) {
 		next = proof->next;
 		proof->next = history->free_proofs;
 		history->free_proofs = proof;
 	}
 	source_drop(history, piece->source);
 	clock_drop(piece->others);
-	piece->older = history->free_pieces;
-	history->free_pieces = piece;
-	line->count--;
+	piece->bytes = 0;
 }
 
-/* Has an event that proves the piece happened before event `number` of this thread? */
+/* Remove the pieces without bytes. */
+static void line_close(struct line *line)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		if (!line->pieces[i].bytes)
+			continue;
+		if (kept != i)
+			line->pieces[kept] = line->pieces[i];
+		kept++;
+	}
+	line->count = kept;
+}
+
+/* Has an event that proves the piece happened before the current event of this thread? */
 static bool piece_proved_before(const struct race_history *history, const struct piece *piece, uint32_t thread)
 {
-	for (const struct proof *proof = piece->proofs; proof; proof = proof->next)
+	for (const struct proof *proof = &piece->proof; proof && proof->number; proof = proof->next)
 		if (proof->number <= happens_at(&history->happens, thread, proof->thread))
 			return true;
 	return false;
@@ -33,34 +46,39 @@ static bool piece_proved_before(const struct race_history *history, const struct
 
 void piece_prove(struct race_history *history, struct piece *piece, uint32_t thread, uint64_t number, uint32_t context)
 {
-	struct proof *proof = history->free_proofs;
+	struct proof *more = history->free_proofs;
 
 	if (piece_proved_before(history, piece, thread))
 		return;
-	if (proof)
-		history->free_proofs = proof->next;
-	else
-		proof = slab_push(&history->proof_slab);
-	*proof = (struct proof){.number = number, .thread = thread, .context = context, .next = piece->proofs};
-	piece->proofs = proof;
+	if (piece->proof.number) {
+		if (more)
+			history->free_proofs = more->next;
+		else
+			more = slab_push(&history->proof_slab);
+		*more = piece->proof;
+	} else {
+		more = NULL;
+	}
+	piece->proof = (struct proof){.number = number, .thread = thread, .context = context, .next = more};
 }
 
 void line_prune(struct race_history *history, struct line *line)
 {
-	struct piece **at = &line->newest;
 	uint64_t covered = 0;
+	bool dropped = false;
 
-	while (*at) {
-		struct piece *piece = *at;
+	for (uint32_t i = line->count; i-- > 0;) {
+		struct piece *piece = &line->pieces[i];
 		bool certain = piece_certain(history, piece);
 
 		if (certain && !(piece->bytes & ~covered)) {
-			piece_drop(history, line, at);
-			continue;
+			piece_drop(history, piece);
+			dropped = true;
 		}
 		covered |= certain ? piece->bytes : 0;
-		at = &piece->older;
 	}
+	if (dropped)
+		line_close(line);
 }
 
 /* A line that is never flushed has ever more pieces.  Of those that the program itself cannot read any more, keep only
@@ -70,29 +88,30 @@ static void line_thin(struct race_history *history, struct line *line)
 	struct map seen = {0};
 	uint64_t covered = 0;
 
-	for (struct piece **at = &line->newest; *at;) {
-		struct piece *piece = *at;
+	for (uint32_t i = line->count; i-- > 0;) {
+		struct piece *piece = &line->pieces[i];
 		uint64_t *known = map_put(&seen, piece->bytes, piece->source->context);
 
-		if (*known && piece->kind == UNIT_CACHED && !(piece->bytes & ~covered)) {
-			piece_drop(history, line, at);
-			continue;
-		}
+		if (*known && piece->kind == UNIT_CACHED && !(piece->bytes & ~covered))
+			piece_drop(history, piece);
 		*known = 1;
 		covered |= piece->bytes;
-		at = &piece->older;
 	}
 	map_free(&seen);
+	line_close(line);
 }
 
 static void line_make_room(struct race_history *history, struct line *line)
 {
-	if (line->count < line->limit)
+	if (line->count < line->room)
 		return;
 	line_prune(history, line);
 	if (line->count >= FEW_PIECES)
 		line_thin(history, line);
-	line->limit = line->count < FEW_PIECES / 2 ? FEW_PIECES : 2 * line->count;
+	if (line->count <= line->room / 2 && line->room)
+		return;
+	line->room += line->room < 2 * FEW_ADDED ? FEW_ADDED : line->room / 2;
+	line->pieces = mem_resize(line->pieces, line->room, sizeof(*line->pieces));
 }
 
 void piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from, uint64_t to,
@@ -100,26 +119,18 @@ void piece_add(struct race_history *history, const struct event *ev, struct sour
 {
 	struct page *page = history_page(history, ev->file, from);
 	struct line *line = &page->lines[from % PAGE_BYTES / LINE_BYTES];
-	struct piece *piece;
 
 	line_make_room(history, line);
-	piece = history->free_pieces;
-	if (piece)
-		history->free_pieces = piece->older;
-	else
-		piece = slab_push(&history->piece_slab);
-	*piece = (struct piece){
-		.older = line->newest,
+	line->pieces[line->count++] = (struct piece){
 		.number = history->now,
 		.bytes = line_mask(from - from % LINE_BYTES, from, to),
 		.source = source,
 		.others = happens_stamp(&history->happens, ev->thread, history->now).others,
+		.thread = ev->thread,
 		.kind = (uint8_t)kind,
 		.several = ev->offset / WORD_BYTES != (ev->offset + ev->size - 1) / WORD_BYTES,
 	};
 	source->users++;
-	line->newest = piece;
-	line->count++;
 	if (!page->unproved) {
 		page->unproved = true;
 		vec_push(&history_file(history, ev->file)->unproved, page);
@@ -132,13 +143,15 @@ void piece_add(struct race_history *history, const struct event *ev, struct sour
 
 static void line_forget(struct race_history *history, struct line *line, uint64_t bytes)
 {
-	for (struct piece **at = &line->newest; *at;) {
-		(*at)->bytes &= ~bytes;
-		if ((*at)->bytes)
-			at = &(*at)->older;
+	for (uint32_t i = 0; i < line->count; i++) {
+		struct piece *piece = &line->pieces[i];
+
+		if (piece->bytes & ~bytes)
+			piece->bytes &= ~bytes;
 		else
-			piece_drop(history, line, at);
+			piece_drop(history, piece);
 	}
+	line_close(line);
 }
 
 void history_forget(struct race_history *history, uint32_t id, uint64_t from, uint64_t to)
@@ -151,7 +164,7 @@ void history_forget(struct race_history *history, uint32_t id, uint64_t from, ui
 		for (unsigned j = 0; j < PAGE_LINES; j++) {
 			uint64_t line = page->offset + j * LINE_BYTES;
 
-			if (page->lines[j].newest && line < to && line + LINE_BYTES > from)
+			if (page->lines[j].count && line < to && line + LINE_BYTES > from)
 				line_forget(history, &page->lines[j], line_mask(line, from, to));
 		}
 	}

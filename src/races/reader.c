@@ -162,10 +162,10 @@ static bool piece_proved(const struct race_reader *reader, const struct view *vi
 		/* Stores reach media in their sequence. */
 		if (reader->history->cached_is_safe)
 			return times_at(&reader->prefix, source->thread) > source->last;
-		if (view && times_at(&view->whole, source->thread) >= piece->number)
+		if (view && times_at(&view->whole, piece->thread) >= piece->number)
 			return true;
 	}
-	for (const struct proof *proof = piece->proofs; proof; proof = proof->next)
+	for (const struct proof *proof = &piece->proof; proof && proof->number; proof = proof->next)
 		if (times_at(&reader->prefix, proof->thread) >= proof->number)
 			return true;
 	return false;
@@ -173,7 +173,7 @@ static bool piece_proved(const struct race_reader *reader, const struct view *vi
 
 static enum race_reason piece_reason(const struct race_reader *reader, const struct piece *piece)
 {
-	if (piece->proofs || (reader->history->cached_is_safe && piece->kind == UNIT_CACHED))
+	if (piece->proof.number || (reader->history->cached_is_safe && piece->kind == UNIT_CACHED))
 		return RACE_UNPROVED;
 	if (piece->flushed || piece->kind == UNIT_DIRECT)
 		return RACE_UNFENCED;
@@ -205,7 +205,7 @@ static void piece_report(struct race_reader *reader, const struct race_load *loa
 		.atomicity = source->atomicity,
 		.units = source_units(source),
 		.reason = reason,
-		.flush_context = piece->proofs ? piece->proofs->context : piece->flush_context,
+		.flush_context = piece->proof.number ? piece->proof.context : piece->flush_context,
 		.load = load,
 		.from = line + (unsigned)__builtin_ctzll(bytes),
 		.to = line + LINE_BYTES - (unsigned)__builtin_clzll(bytes),
@@ -217,11 +217,12 @@ static void piece_report(struct race_reader *reader, const struct race_load *loa
 }
 
 static void line_judge(struct race_reader *reader, const struct race_load *load, uint64_t line,
-		       const struct piece *newest, const struct view *view, uint64_t bytes)
+		       const struct line *stored, const struct view *view, uint64_t bytes)
 {
 	uint64_t open = bytes, unread = bytes;
 
-	for (const struct piece *piece = newest; piece && open; piece = piece->older) {
+	for (uint32_t i = stored->count; i-- > 0 && open;) {
+		const struct piece *piece = &stored->pieces[i];
 		uint64_t could = piece->bytes & open & ~piece_absent(reader, view, piece);
 		uint64_t does = piece->bytes & unread & ~piece_lost(view, piece);
 
@@ -262,12 +263,13 @@ static void piece_missed(struct race_reader *reader, struct view *view, const st
 		reader->barrier = piece->ordered;
 }
 
-static void line_learn(struct race_reader *reader, uint32_t file, uint64_t line, const struct piece *newest,
+static void line_learn(struct race_reader *reader, uint32_t file, uint64_t line, const struct line *stored,
 		       uint64_t bytes)
 {
 	struct view *view = view_find(reader, file, line);
 
-	for (const struct piece *piece = newest; piece && bytes; piece = piece->older) {
+	for (uint32_t i = stored->count; i-- > 0 && bytes;) {
+		const struct piece *piece = &stored->pieces[i];
 		uint64_t lost = piece_lost(view, piece) & piece->bytes & bytes, seen = piece->bytes & bytes & ~lost;
 
 		if (lost)
@@ -286,7 +288,7 @@ static void line_learn(struct race_reader *reader, uint32_t file, uint64_t line,
 struct part {
 	uint64_t line; /* offset in the file */
 	uint64_t bytes;
-	struct piece *newest;
+	const struct line *stored;
 	struct view *view;
 };
 
@@ -294,13 +296,11 @@ struct part {
 static bool part_next(const struct race_reader *reader, uint32_t file, uint64_t *from, uint64_t end, struct part *part)
 {
 	while (*from < end) {
-		const struct line *line = history_line(reader->history, file, *from);
-
+		part->stored = history_line(reader->history, file, *from);
 		part->line = *from - *from % LINE_BYTES;
 		part->bytes = line_mask(part->line, *from, end);
-		part->newest = line ? line->newest : NULL;
 		*from = part->line + LINE_BYTES;
-		if (!part->newest)
+		if (!part->stored || !part->stored->count)
 			continue;
 		part->view = view_find(reader, file, part->line);
 		if (part->view)
@@ -319,9 +319,9 @@ void race_reader_load(struct race_reader *reader, const struct race_load *load)
 	if (load->silent || !load->size)
 		return;
 	for (at = load->offset; part_next(reader, load->file, &at, end, &part);)
-		line_judge(reader, load, part.line, part.newest, part.view, part.bytes);
+		line_judge(reader, load, part.line, part.stored, part.view, part.bytes);
 	for (at = load->offset; part_next(reader, load->file, &at, end, &part);)
-		line_learn(reader, load->file, part.line, part.newest, part.bytes);
+		line_learn(reader, load->file, part.line, part.stored, part.bytes);
 }
 
 void race_reader_store(struct race_reader *reader, uint32_t file, uint64_t offset, uint64_t size)
@@ -335,15 +335,21 @@ void race_reader_store(struct race_reader *reader, uint32_t file, uint64_t offse
 	}
 }
 
+static const struct piece *line_piece(const struct line *line, uint64_t event)
+{
+	for (uint32_t i = line->count; i-- > 0;)
+		if (line->pieces[i].number == event)
+			return &line->pieces[i];
+	return NULL;
+}
+
 void race_reader_lose(struct race_reader *reader, uint64_t event, uint32_t file, uint64_t offset, uint64_t size)
 {
 	const struct line *line = history_line(reader->history, file, offset);
 	struct view *view = view_make(reader, file, offset);
-	const struct piece *piece = line ? line->newest : NULL;
+	const struct piece *piece = line ? line_piece(line, event) : NULL;
 	uint64_t start = offset - offset % LINE_BYTES;
 
-	while (piece && piece->number != event)
-		piece = piece->older;
 	if (piece)
 		mark_make(view, piece)->lost |= line_mask(start, offset, offset + size) & piece->bytes;
 	/* Only cached pieces are forgotten before they are certain. */

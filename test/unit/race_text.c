@@ -207,6 +207,8 @@ static bool store_word(struct text *t, const char *word, unsigned object)
 		copy(t, object, 8, 8);
 	else if (!strcmp(word, "copy8"))
 		copy(t, object, 8, 0);
+	else if (!strcmp(word, "copies"))
+		copy(t, object, 8, 24);
 	else if (!strcmp(word, "write")) {
 		ev = store_of(t, object, 0, 8);
 		ev.type = EVENT_FILE_WRITE;

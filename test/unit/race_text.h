@@ -15,6 +15,7 @@
  *     parts:A        8 bytes by two stores of 4;   pair:A    16 bytes by two stores of 8
  *     cross:A unkcross:A      8 bytes, the last 4 of A's line and the first 4 of the next
  *     copy:A         16 bytes, by two instructions of a copying function of a library;   copy8:A    8 bytes, twice
+ *     copies:A       8 bytes, and 8 bytes 24 bytes further, for the same caller
  *     rlx:A rel:A sc:A        store A atomically, of relaxed, release or sequentially consistent order
  *     add:A          update A atomically by a locked instruction, acq_rel
  *     clwb:A clflushopt:A clflush:A sfence mfence locked msync msync:A async fsync sync sync_file_range

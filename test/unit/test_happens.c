@@ -82,6 +82,15 @@ static void fences(void **state)
 	unordered("put.rel:f @2 get:f @3 fence.acq @2");
 }
 
+/* What a thread learns late is part of its later stores. */
+static void later_stores_know_it(void **state)
+{
+	(void)state;
+	expect_races("adr", "A|B|C", "A clwb:A sfence put.rel:f @2 C get:f fence.acq rel:B", "B A", "");
+	expect_races("adr", "A|B|C", "A clwb:A sfence put.rel:f @2 C get.acq:f rel:B", "B A", "");
+	expect_races("adr", "A|B|C", "A clwb:A sfence put.rel:f @2 rel:C get.acq:f", "C A", "A:unproved");
+}
+
 static void fence_releases_what_came_before_it(void **state)
 {
 	(void)state;
@@ -137,6 +146,7 @@ int main(void)
 		cmocka_unit_test(release_and_acquire),
 		cmocka_unit_test(release_sequences),
 		cmocka_unit_test(fences),
+		cmocka_unit_test(later_stores_know_it),
 		cmocka_unit_test(fence_releases_what_came_before_it),
 		cmocka_unit_test(calls),
 		cmocka_unit_test(threads_and_processes),

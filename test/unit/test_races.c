@@ -43,6 +43,7 @@ static void sources(void **state)
 	/* Two calls, of one unit each. */
 	expect_races("adr", "AB", "copy8:A copy8:B", "A B", "");
 	expect_races("adr", "AB", "copy8:A sfence copy8:B", "A B", "");
+	expect_races("adr", "ABCD", "copies:A", "A D", "");
 	/* A part in each line: each has to be written back. */
 	expect_races("adr", ".......A|B|C", "cross:A clwb:A clwb:B sfence", "A B", "A:unproved# A:unproved#");
 	expect_races("adr", ".......A|B|C", "cross:A clwb:A clwb:B sfence rel:C", "C A B", "");
@@ -175,6 +176,8 @@ static void candidates(void **state)
 	expect_races("adr", "AB", "rel:A rlx:A B", "A B", "B:unflushed");
 	/* CLFLUSH: what was stored after it is on media only if all before it is. */
 	expect_races("adr", "A|B", "A rel:A clflush:A rlx:B", "B A", "");
+	expect_races("adr", "A|B", "A rel:A @2 clflush:A @1 rlx:B @2 clflush:A", "B A", "");
+	expect_races("adr", "A|B", "A rel:A @2 clflush:A @1 rlx:B", "A", "A:unordered");
 	expect_races("adr", "A|B", "rlx:A clflush:A B", "-A -B A B", "");
 	expect_races("adr", "A|B", "rlx:A clflush:A B", "A B", "B:unflushed");
 	/* eADR: only the store that is being executed may be missing. */
@@ -193,6 +196,7 @@ static void threads(void **state)
 	expect_races("adr", "A|B", "A @2 clflush:A rel:B", "B A", "A:unordered");
 	expect_races("adr", "A|B", "A release:f @2 acquire:f clflush:A rel:B", "B A", "");
 	expect_races("adr", "A|B", "A @2 msync rel:B", "B A", "A:unordered");
+	expect_races("adr", "A|B", "A @2 fsync @1 fsync rel:B", "B A", "");
 	/* The fence must be of the thread that flushed. */
 	expect_races("adr", "A|B", "A clwb:A @2 sfence rel:B", "B A", "A:unfenced");
 	expect_races("adr", "A|B", "A clwb:A put.rel:f @2 get.acq:f sfence rel:B", "B A", "A:unfenced");
@@ -249,6 +253,37 @@ static void files(void **state)
 	expect_races("adr", "A", "A write:A fsync", "A", "");
 }
 
+static void on_race(void *arg, const struct race *race)
+{
+	*(uint64_t *)arg = *(uint64_t *)arg * 10 + race->units;
+}
+
+/* A pair of sites is reported once, and again if the store is one in several units. */
+static void reported_once(void **state)
+{
+	struct race_history *history = race_history_new(platform_find("adr"), NULL, NULL);
+	struct event ev = {.type = EVENT_STORE, .thread = 1, .file = 1, .context = 5, .atomicity = BO_ATOMICITY_PLAIN};
+	struct race_load load = {.file = 1, .size = 128, .context = 9};
+	struct race_reader *reader;
+	uint64_t units = 0;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 4; i++) {
+		ev.offset = i * 16;
+		ev.size = i == 2 ? 16 : 8;
+		race_history_event(history, &ev, i);
+	}
+	reader = race_reader_new(history, on_race, &units);
+	race_reader_load(reader, &load);
+	race_reader_load(reader, &load);
+	assert_int_equal(units, 12);
+	load.context = 10;
+	race_reader_load(reader, &load);
+	assert_int_equal(units, 1212);
+	race_reader_free(reader);
+	race_history_free(history);
+}
+
 /* A line that is stored to for ever and never flushed. */
 static void endless(void **state)
 {
@@ -280,6 +315,7 @@ int main(void)
 		cmocka_unit_test(recovery_itself),
 		cmocka_unit_test(files),
 		cmocka_unit_test(endless),
+		cmocka_unit_test(reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
