@@ -15,6 +15,17 @@ struct part {
 	const struct dirty *dirty; /* NULL: nothing is pending on the line */
 };
 
+/* The offset of the first line at or after `from` that has something pending; UINT64_MAX: there is none. */
+static uint64_t next_pending(const struct model *model, uint32_t file, uint64_t from)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (const struct node *node = model->pending.all.first; node; node = node->later)
+		if (node->unit.file == file && node->unit.offset >= from && node->unit.offset < next)
+			next = node->unit.offset;
+	return next;
+}
+
 /* Move on to the next part that may have something pending; PART_FIRST comes before the first.  False: there is none. */
 static bool part_next(const struct model *model, const struct range *range, struct part *part)
 {
@@ -22,9 +33,9 @@ static bool part_next(const struct model *model, const struct range *range, stru
 	uint64_t from = part->line == UINT64_MAX ? range->offset : part->line + LINE_BYTES, to;
 	const struct page *page;
 
-	/* Skip pages that the program has not touched. */
-	while (from < end && from >= range->offset && !memory_find(&model->memory, range->file, from))
-		from = from / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES;
+	/* Files may have large holes. */
+	if (from >= range->offset && from < end && !memory_find(&model->memory, range->file, from))
+		from = next_pending(model, range->file, from);
 	if (from >= end || from < range->offset)
 		return false;
 	part->line = from / LINE_BYTES * LINE_BYTES;
@@ -140,7 +151,8 @@ static const struct node *node_at(const struct part *part, unsigned byte)
 size_t range_pending(const struct model *model, const struct range *range, struct range_store *stores, size_t room)
 {
 	struct part part = PART_FIRST;
-	uint64_t event = 0, end = 0; /* of the last piece */
+	const struct node *last = NULL; /* of the last piece, */
+	uint64_t end = 0;               /* and where that ends */
 	size_t count = 0;
 
 	while (part_next(model, range, &part)) {
@@ -149,13 +161,14 @@ size_t range_pending(const struct model *model, const struct range *range, struc
 
 			if (!node)
 				continue;
-			bool goes_on = count && event == node->unit.event && end == part.line + i;
+			bool goes_on = last && end == part.line + i && last->unit.event == node->unit.event &&
+				       last->unit.cover == node->unit.cover;
 			if (!goes_on && count < room)
 				stores[count] = (struct range_store){.common = &node->unit, .offset = part.line + i};
 			count += !goes_on;
 			if (count <= room)
 				stores[count - 1].size++;
-			event = node->unit.event;
+			last = node;
 			end = part.line + i + 1;
 		}
 	}

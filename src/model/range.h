@@ -23,7 +23,7 @@ bool range_is_certain(const struct model *model, const struct range *range);
 /* Is all of `first` in every crash state of this moment that has all of `second`? */
 bool range_is_ordered(const struct model *model, const struct range *first, const struct range *second);
 
-/* What one store has left pending in the range: consecutive bytes. */
+/* What one store has left pending in the range: consecutive bytes that wait for the same. */
 struct range_store {
 	const struct unit *common; /* fields that its units share; valid until the model changes */
 	uint64_t offset, size;
