@@ -116,13 +116,17 @@ static int check_operations(const struct analyze *analyze, struct err *err)
 static int layers_check(const struct analyze *analyze, struct err *err)
 {
 	struct trace *trace;
+	struct event ev;
 	char what[128];
 	uint32_t lacks;
 
 	if (trace_open(&trace, analyze->dir, err) < 0)
 		return -1;
 	const char *name = choice_lacks(&analyze->how.choice, trace_layers(trace), &lacks);
-	int r = oracle_options_check(analyze->plugins, trace, analyze->dir_shown, err);
+	/* The facts about the recording come before its first event. */
+	int r = trace_next(trace, &ev, err) < 0
+			? -1
+			: oracle_options_check(analyze->plugins, trace, analyze->dir_shown, err);
 	trace_close(trace);
 	snprintf(what, sizeof(what), "--detect %s", name ? name : "");
 	return name ? layers_refuse(analyze->dir_shown, lacks, what, err) : r;

@@ -234,7 +234,7 @@ void child_end_text(const struct child *child, char *text, size_t size)
 		break;
 	case CHILD_EXITED: snprintf(text, size, "ended its process with status %d%s", child->value, where); break;
 	case CHILD_HUNG:
-		snprintf(text, size, "did not return within %g seconds%s", child->limits.seconds, where);
+		snprintf(text, size, "did not return within %g s%s", child->limits.seconds, where);
 		break;
 	case CHILD_TOO_BIG:
 		snprintf(text, size, "needed more than %" PRIu64 " MiB of memory%s", child->limits.memory >> 20, where);

@@ -212,8 +212,8 @@ static void run_note(const struct plugin_run *run, const char *on, struct findin
 		findings_note(f, "the oracle %s reported too many different places%s: %" PRIu64 " reports are left out",
 			      p->given, on, dropped);
 	if (run->bad)
-		findings_note(f, "%" PRIu64 " reports of the oracle %s%s make no sense, and are left out", run->bad,
-			      p->given, on);
+		findings_note(f, "the oracle %s reported kinds, places or files that do not exist%s: %" PRIu64 " times",
+			      p->given, on, run->bad);
 }
 
 void plugin_runs_note(const struct plugin_runs *runs, struct findings *f)
