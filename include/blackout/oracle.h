@@ -60,7 +60,7 @@ struct blackout_kind {
 	const char *title; /* one line, without a full stop */
 	const char *group; /* "durability", "ordering", ... or a word of your own; the "class" in findings.json */
 	uint32_t severity; /* enum blackout_severity */
-	const char *help;  /* Markdown for `blackout explain` and the HTML report; NULL: the title */
+	const char *help;  /* Markdown for `blackout explain` and SARIF; NULL: the title */
 };
 
 /* ---- events ---- */
@@ -106,7 +106,7 @@ struct blackout_event {
 	 * Events of the same code, called in the same way, have the same place. 0: unknown. */
 	uint32_t place;
 	/* store, load, flush, msync, map: the PM file, and the place in it; file 0: not in a PM file, as for a flush of
-	 * volatile memory.  fsync: the file; 0: all files. */
+	 * volatile memory.  fsync: the file, and the range; size 0: all of it. */
 	uint32_t file;
 	uint64_t offset, size;
 	uint64_t address;      /* store, load, flush, msync, map */
