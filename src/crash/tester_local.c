@@ -13,6 +13,7 @@
 #include "crash/tester.h"
 #include "image/stage.h"
 #include "run/recorder.h"
+#include "run/shell.h"
 
 enum { PATIENCE_RECORDING = 50 /* times the time limit */ };
 
@@ -239,6 +240,20 @@ static int local_can_record(void *arg, struct err *err)
 	return recorder_find(&recorder, err);
 }
 
+/* The shell is not recorded if it only starts a program: starting the recorder takes most of the time of a short
+ * recovery, and it would start for the shell and again for the program. */
+static void shell_under(struct words *argv, const char *command, const struct words *recorder)
+{
+	char *text = shell_command_under(command, recorder);
+
+	for (size_t i = 0; !text && i < recorder->count; i++)
+		words_add(argv, "%s", recorder->items[i]);
+	words_add(argv, "/bin/sh");
+	words_add(argv, "-c");
+	words_add(argv, "%s", text ? text : command);
+	free(text);
+}
+
 /* The command line that records recovery, in the setting of the worker. */
 static int recorder_words(struct local *l, unsigned worker, const struct tester_recording *how, struct words *argv,
 			  struct words *environment, struct err *err)
@@ -251,6 +266,7 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 				   .dependencies = how->layers & BO_LAYER_DEPENDENCIES,
 				   .sync = how->layers & BO_LAYER_SYNC,
 				   .pmem_force = o->pmem_force};
+	struct words before = {0};
 	struct recorder recorder;
 	const char *command;
 
@@ -258,12 +274,10 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 		return -1;
 	for (size_t i = 0; i < origin_path_count(o->origin); i++)
 		words_add(&job.pm, "%s", origin_path(o->origin, i));
-	words_add(&job.target, "/bin/sh");
-	words_add(&job.target, "-c");
-	words_add(&job.target, "%s", command);
-	recorder_command(&recorder, &job, argv, environment);
+	recorder_command(&recorder, &job, &before, environment);
 	words_free(&job.pm);
-	words_free(&job.target);
+	shell_under(argv, command, &before);
+	words_free(&before);
 	return 0;
 }
 

@@ -122,14 +122,50 @@ static bool word_is_program(const struct word *word)
 	return *word->text && program_find(&program, word->text, &err) == 0;
 }
 
-char *shell_command(const char *command)
+/* If it is a simple command, the place of its program; NULL: it is not. */
+static const char *simple_program(const char *command)
 {
 	static struct word word;
-	bool simple = program_read(&word, command) && word_is_program(&word) && rest_is_simple(word.end);
-	int before = simple ? (int)(word.start - command) : 0;
+
+	return program_read(&word, command) && word_is_program(&word) && rest_is_simple(word.end) ? word.start : NULL;
+}
+
+char *shell_command(const char *command)
+{
+	const char *program = simple_program(command);
+	int before = program ? (int)(program - command) : 0;
 	char *text;
 
-	BUG_ON(asprintf(&text, "%.*s%s%s", before, command, simple ? "exec " : "", command + before) < 0);
+	BUG_ON(asprintf(&text, "%.*s%s%s", before, command, program ? "exec " : "", command + before) < 0);
+	return text;
+}
+
+static void quoted_write(FILE *out, const char *word)
+{
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputs("' ", out);
+}
+
+char *shell_command_under(const char *command, const struct words *words)
+{
+	const char *program = simple_program(command);
+	char *text = NULL;
+	size_t size;
+	FILE *out = program ? open_memstream(&text, &size) : NULL;
+
+	if (!program)
+		return NULL;
+	BUG_ON(!out);
+	fprintf(out, "%.*sexec ", (int)(program - command), command);
+	for (size_t i = 0; i < words->count; i++)
+		quoted_write(out, words->items[i]);
+	fputs(program, out);
+	BUG_ON(fclose(out));
 	return text;
 }
 

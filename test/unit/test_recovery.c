@@ -68,6 +68,23 @@ static void test_simple(void **state)
 	}
 }
 
+/* Another program runs the one of a simple command. */
+static void test_command_under(void **state)
+{
+	struct words words = {0};
+	char *text;
+
+	(void)state;
+	words_add(&words, "/bin/valgrind");
+	words_add(&words, "--out=it's here");
+	text = shell_command_under("X=1 ./kv \"$Y\" 2>&1", &words);
+	assert_string_equal(text, "X=1 exec '/bin/valgrind' '--out=it'\\''s here' ./kv \"$Y\" 2>&1");
+	free(text);
+	assert_null(shell_command_under("./kv && ./kv", &words));
+	assert_null(shell_command_under("cd /", &words));
+	words_free(&words);
+}
+
 static void test_command(void **state)
 {
 	struct err err;
@@ -264,9 +281,9 @@ static void test_frames_common(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simple),  cmocka_unit_test(test_command),       cmocka_unit_test(test_outcome),
-		cmocka_unit_test(test_printed), cmocka_unit_test(test_frames),        cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_service), cmocka_unit_test(test_frames_common),
+		cmocka_unit_test(test_simple),  cmocka_unit_test(test_command), cmocka_unit_test(test_command_under),
+		cmocka_unit_test(test_outcome), cmocka_unit_test(test_printed), cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_modes),   cmocka_unit_test(test_service), cmocka_unit_test(test_frames_common),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
