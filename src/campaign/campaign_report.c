@@ -147,6 +147,9 @@ void campaign_report(struct campaign *c, struct findings *f, const struct trace 
 		crash_add(crash, &sighting);
 	}
 	crash_end(crash);
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		if (c->options.strategies[i]->findings)
+			c->options.strategies[i]->findings(&c->choosers[i], f, trace, symbols, options);
 	findings_merge(f);
 	nested_report(c, f, symbols, options);
 	figures_add(c, f);

@@ -3,6 +3,7 @@
 #include "campaign/strategies.h"
 
 #include "explore/explore.h"
+#include "expose/expose.h"
 #include "inject/inject.h"
 #include "violate/violate.h"
 

@@ -14,7 +14,11 @@ struct strategy; /* crash/strategy.h */
 
 /* X(name, use): the struct is strategy_NAME.  `use` is as in DETECTORS (detect/detector.h).  What needs fewer states to
  * find a mistake comes first: a budget may end before the last. */
-#define STRATEGIES(X) X(inject, DETECT_BY_DEFAULT) X(invariants, DETECT_IF_ASKED) X(explore, DETECT_IF_ASKED)
+#define STRATEGIES(X)                  \
+	X(inject, DETECT_BY_DEFAULT)   \
+	X(invariants, DETECT_IF_ASKED) \
+	X(races, DETECT_IF_ASKED)      \
+	X(explore, DETECT_IF_ASKED)
 
 /* All strategies, in an array that ends with NULL. */
 const struct strategy *const *strategies_all(void);

@@ -59,6 +59,8 @@ static int numbers_check(const struct analysis_words *words, const struct option
 		err_set(err, "--representatives cannot be 0");
 	else if (!words->per_segment)
 		err_set(err, "--per-segment cannot be 0");
+	else if (!words->executions)
+		err_set(err, "--executions cannot be 0");
 	else if (words->ready && !words->client)
 		err_set(err, "--ready needs --client");
 	else
@@ -105,6 +107,9 @@ int analysis_options_parse(struct analysis_options *o, const struct analysis_wor
 		.resume = words->resume,
 		.representatives = words->representatives,
 		.per_segment = words->per_segment,
+		.race_executions = strcmp(words->race_mode, "random") ? 0 : words->executions,
+		.checksums = words->checksums.items,
+		.checksum_count = words->checksums.count,
 	};
 	if (numbers_check(words, table, err) < 0 || limits_parse(&o->testing, words, err) < 0)
 		return -1;

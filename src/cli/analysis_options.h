@@ -30,6 +30,10 @@ struct analysis_words {
 	const char *prune;
 	uint64_t representatives, per_segment; /* representatives 0: it is not given */
 	bool stats;
+	/* RACE_OPTIONS */
+	const char *race_mode;
+	uint64_t executions;
+	struct option_list checksums;
 	/* SERVICE_OPTIONS (record_target.h) */
 	const char *client, *ready;
 };
@@ -67,6 +71,12 @@ struct analysis_words {
 	{"representatives", "N", NULL, "how many segments of the same code to explore (default: 1; with --ops, 100)", OPTION_NUMBER | OPTION_KEPT, &(o)->representatives}, \
 	{"per-segment", "N", "65536", "how many crash states of a segment to test; if there are more, a random sample is tested", OPTION_NUMBER | OPTION_KEPT, &(o)->per_segment}, \
 	{"stats", NULL, NULL, "list the segments with the most crash states", OPTION_FLAG, &(o)->stats}
+
+#define RACE_OPTIONS(o) \
+	OPTION_GROUP("Crash states of --detect races"), \
+	{"race-mode", "check|random", "check", "crash before flushes and fences and at the end, or at random moments", OPTION_TEXT | OPTION_KEPT, &(o)->race_mode}, \
+	{"executions", "N", "100", "how many random moments", OPTION_NUMBER | OPTION_KEPT, &(o)->executions}, \
+	{"checksum", "FUNCTION", NULL, "loads in FUNCTION of recovery do not race", OPTION_LIST | OPTION_KEPT, &(o)->checksums}
 /* clang-format on */
 
 /* Set what the words determine, and nothing else.  `table` has the options that the words come from.  -1, ERR_USAGE. */

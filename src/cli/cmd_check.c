@@ -24,6 +24,7 @@ static const struct option options[] = {
 	TESTING_OPTIONS(&judging),
 	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &judging.resume},
 	EXPLORE_OPTIONS(&judging),
+	RACE_OPTIONS(&judging),
 	OPERATION_OPTIONS(&operating),
 	SERVICE_OPTIONS(&judging),
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),

@@ -23,6 +23,7 @@ static const struct option options[] = {
 	ANALYSIS_OPTIONS(&judging),
 	TESTING_OPTIONS(&judging),
 	EXPLORE_OPTIONS(&judging),
+	RACE_OPTIONS(&judging),
 	OPERATION_OPTIONS(&operating),
 	SERVICE_OPTIONS(&judging),
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),

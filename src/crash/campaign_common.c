@@ -162,6 +162,13 @@ double campaign_end(const struct campaign *c)
 	return c->options.budget > 0 ? c->progress.start + c->options.budget * SHARE_ALL : 0;
 }
 
+double campaign_time_left(const struct campaign *c)
+{
+	double left = c->testing.deadline - clock_seconds();
+
+	return c->testing.deadline <= 0 ? -1 : left > 0 ? left : 0;
+}
+
 void campaign_testing(struct campaign *c)
 {
 	const struct campaign_options *o = &c->options;

@@ -127,6 +127,9 @@ void campaign_phase(struct campaign *campaign, const char *name, uint64_t known)
  * findings.  0: no budget. */
 double campaign_end(const struct campaign *campaign);
 
+/* Seconds that are left for testing; negative: no limit. */
+double campaign_time_left(const struct campaign *campaign);
+
 /* Fill in campaign.testing from the options. */
 void campaign_testing(struct campaign *campaign);
 
@@ -144,6 +147,11 @@ struct campaign_watching {
  * or TESTER_STOPPED. */
 int campaign_watch(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
 		   struct campaign_watching how, const struct recovery_consumer *consumer, bool *whole);
+/* The same, beside other runs, without waiting for the end (recovery_trace_start): several states are recorded at a time.
+ * `number` tells apart those that are under way.  0, TESTER_STOPPED or -1. */
+int campaign_watch_start(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
+			 struct campaign_watching how, uint64_t number, const struct recovery_consumer *consumer,
+			 recovery_traced_done *done, struct err *err);
 /* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
  * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);

@@ -48,3 +48,21 @@ int campaign_watch(struct campaign *c, const struct state *state, const struct c
 	*whole = r == RECOVERY_TRACE_WHOLE;
 	return r == TESTER_STOPPED ? r : 0;
 }
+
+int campaign_watch_start(struct campaign *c, const struct state *state, const struct crash_context *crash,
+			 struct campaign_watching watching, uint64_t number, const struct recovery_consumer *consumer,
+			 recovery_traced_done *done, struct err *err)
+{
+	char dir[PATH_MAX];
+	const struct recovery_trace_options how = {
+		.tester = c->tester,
+		.input = {.state = state, .crash = crash},
+		.layers = watching.layers | BO_LAYER_LOADS,
+		.patience = watching.patience,
+		.under = dir,
+		.number = number,
+	};
+
+	return watch_dir(c, dir) ? recovery_trace_start(&how, consumer, done, err)
+				 : err_set(err, "its path is too long");
+}

@@ -81,6 +81,11 @@ struct campaign_options {
 	size_t leftover_count;
 	size_t leftover_platform; /* index of the platform on which they were never written back */
 	size_t suspect_count, caller_count;
+	/* The strategy races: crash at this many random moments; 0: at the failure points.  Loads in the functions of
+	 * `checksums` do not race. */
+	uint64_t race_executions;
+	const char *const *checksums;
+	size_t checksum_count;
 	uint64_t seed;
 	bool nested;           /* crash recovery itself as well */
 	unsigned folder_first; /* number folders from the next number on */

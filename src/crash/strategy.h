@@ -86,6 +86,10 @@ struct strategy {
 	 * live as long as the campaign. */
 	void (*tell)(const struct chooser *chooser, const struct trace *trace, struct crash_sighting *sighting);
 
+	/* Adds findings that are no failures of recovery.  `trace` was read to its end. */
+	void (*findings)(const struct chooser *chooser, struct findings *findings, const struct trace *trace,
+			 struct symbols *symbols, const struct findings_options *options);
+
 	/* Without a recovery command: adds to the report what can be said without any test.  0 or -1. */
 	int (*untested)(const struct campaign_options *options, const struct survey *survey, struct findings *findings,
 			struct err *err);

@@ -29,7 +29,6 @@ struct crash_findings {
 	bool touched_read;
 	struct map callers; /* (index of a finding in a library, place in the user's code that called it) */
 	size_t first;       /* index of the first crash finding */
-	size_t room;        /* of findings->at */
 };
 
 struct crash_findings *crash_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
@@ -41,7 +40,7 @@ struct crash_findings *crash_begin(struct findings *findings, const struct trace
 	c->trace = trace;
 	c->options = options;
 	c->stacks = (struct stacks){.findings = findings, .trace = trace, .symbols = symbols, .options = options};
-	c->first = c->room = findings->count;
+	c->first = findings->count;
 	return c;
 }
 
@@ -435,17 +434,6 @@ static void finding_join(struct findings *findings, struct finding *finding, con
 	finding_add_platform(findings, finding, again->platforms[0]);
 }
 
-static void finding_push(struct crash_findings *c, const struct finding *finding)
-{
-	struct findings *findings = c->findings;
-
-	if (findings->count == c->room) {
-		c->room = c->room * 2 + 16;
-		findings->at = mem_resize(findings->at, c->room, sizeof(*findings->at));
-	}
-	findings->at[findings->count++] = *finding;
-}
-
 /* Counts the places in the user's code that call the library whose mistake this is. */
 static void caller_note(struct crash_findings *c, size_t index, const struct finding_stack *stack)
 {
@@ -479,7 +467,7 @@ static void sighting_add(struct crash_findings *c, const struct crash_sighting *
 	if (!sighting->states)
 		return;
 	crash_say(c->findings, &finding);
-	finding_push(c, &finding);
+	findings_add(c->findings, &finding);
 	*known = c->findings->count;
 	caller_note(c, *known - 1, &finding.stack);
 }

@@ -104,6 +104,12 @@ void *findings_block(struct findings *findings, size_t count, size_t size)
 	return block;
 }
 
+void findings_add(struct findings *findings, const struct finding *finding)
+{
+	findings->at = mem_resize(findings->at, findings->count + 1, sizeof(*findings->at));
+	findings->at[findings->count++] = *finding;
+}
+
 /* ---- order and counts ---- */
 
 /* NULL comes last. */

@@ -254,6 +254,9 @@ struct finding {
 /* With the detector invariants: likely invariants that order two stores; store sites that should change together; of
  * these, the ones that some legal state violates; that were tested; that recovery proved right by failing. */
 #define FINDINGS_INVARIANTS(X) X(ordering) X(atomicity) X(violable) X(tested) X(confirmed)
+/* With the detector races: moments at which the power could have failed; recoveries that were recorded there; loads of the
+ * program's stores that they did, by place and code; stores of the program that race with one of them. */
+#define FINDINGS_RACES(X) X(crash_points) X(recoveries) X(loads) X(stores)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -310,8 +313,11 @@ struct findings_stats {
 	} operations;
 	struct {
 		FINDINGS_INVARIANTS(X)
-#undef X
 	} invariants;
+	struct {
+		FINDINGS_RACES(X)
+#undef X
+	} races;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: unknown */
@@ -378,6 +384,9 @@ void findings_free(struct findings *findings);
  * filled from the sinks, `target.pm` from the trace. */
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options);
+
+/* Adds a finding, which has no number yet. */
+void findings_add(struct findings *findings, const struct finding *finding);
 
 /* Adds a detector that also found it. */
 void finding_add_detector(struct findings *findings, struct finding *finding, const char *detector);

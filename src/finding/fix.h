@@ -28,4 +28,13 @@
 #define FIX_REMOVE_FENCE "remove the fence at {here}"
 #define FIX_VOLATILE "keep it in volatile memory, or " FIX_PERSIST " if it must survive"
 
+/* Stores that recovery reads.  An atomic store of up to 8 bytes is not torn; larger data must be complete on media before
+ * recovery can find it. */
+#define FIX_ATOMIC                                                                                                              \
+	"make the store at {here} atomic, with atomic_store_explicit(..., memory_order_release) or std::atomic; or persist it " \
+	"before a release store that recovery reads first"
+#define FIX_PUBLISH                                                                                                             \
+	"persist what is stored at {here} before a release store that recovery reads first; or let recovery verify a checksum " \
+	"of it (--checksum)"
+
 #endif

@@ -34,7 +34,7 @@ static const char *const severities[SEVERITY_COUNT] = {
 	SEVERITIES(X)
 #undef X
 };
-static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering", "crash consistency"};
+static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering", "crash consistency", "race"};
 static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load", "guard"};
 
 const struct kind *kind_get(enum finding_kind kind)

@@ -26,7 +26,7 @@ enum severity {
 		SEVERITY_COUNT
 };
 
-enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_COUNT };
+enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_RACE, CLASS_COUNT };
 
 /* The role of a related place. */
 enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, ROLE_COUNT };
@@ -60,7 +60,9 @@ enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, R
 	X(ORDERING_VIOLATION, "ordering-violation", CRASH, ERROR,                                                     \
 	  "a legal crash state has two stores in an order that the program does not expect, and recovery fails")      \
 	X(ATOMICITY_VIOLATION, "atomicity-violation", CRASH, ERROR,                                                   \
-	  "a legal crash state has one of two stores that belong together, and recovery fails")
+	  "a legal crash state has one of two stores that belong together, and recovery fails")                       \
+	X(PERSISTENCY_RACE, "persistency-race", RACE, WARNING,                                                        \
+	  "recovery reads a plain store, which may be torn, and nothing proves that it was written back before the crash")
 
 /* The kinds of the table.  Registered kinds have numbers from KIND_COUNT on (kind_register). */
 enum finding_kind {
@@ -69,6 +71,17 @@ enum finding_kind {
 #undef X
 		KIND_COUNT
 };
+
+/* Parts of the sentences about persistency races.  PLAIN: a compiler could tear the store; TORN: this binary makes it in
+ * several units. */
+#define RACE_SAYS_PLAIN \
+	"a plain store, which a compiler may split, writes {bytes} here, and recovery reads that at {load}; "
+#define RACE_SAYS_TORN \
+	"{bytes} are written here in several pieces, of which a crash may leave some, and recovery reads that at {load}; "
+#define RACE_SAYS_UNFLUSHED "the power may fail before the line is written back"
+#define RACE_SAYS_UNPROVED "the line is written back, but nothing that recovery has read by then was stored after that"
+#define RACE_SAYS_UNFENCED "the power may fail before a fence completes the write-back of the line"
+#define RACE_SAYS_UNORDERED "only another thread writes the line back, and nothing orders that after the store"
 
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
@@ -231,7 +244,16 @@ enum finding_kind {
 	/* related: FLUSH, FLUSH: the first and the last. */                                                                                       \
 	X(UNORDERED_FLUSHES, MANY, WARNING,                                                                                                        \
 	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others",         \
-	  "")
+	  "")                                                                                                                                      \
+	/* All of these: related: LOAD, in recovery; FLUSH, if there is one. */                                                                    \
+	X(PERSISTENCY_RACE, PLAIN_UNFLUSHED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNFLUSHED, FIX_ATOMIC)                                             \
+	X(PERSISTENCY_RACE, PLAIN_UNPROVED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNPROVED, FIX_ATOMIC)                                               \
+	X(PERSISTENCY_RACE, PLAIN_UNFENCED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNFENCED, FIX_ATOMIC)                                               \
+	X(PERSISTENCY_RACE, PLAIN_UNORDERED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNORDERED, FIX_ATOMIC)                                             \
+	X(PERSISTENCY_RACE, TORN_UNFLUSHED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNFLUSHED, FIX_PUBLISH)                                                \
+	X(PERSISTENCY_RACE, TORN_UNPROVED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNPROVED, FIX_PUBLISH)                                                  \
+	X(PERSISTENCY_RACE, TORN_UNFENCED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNFENCED, FIX_PUBLISH)                                                  \
+	X(PERSISTENCY_RACE, TORN_UNORDERED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNORDERED, FIX_PUBLISH)
 
 enum finding_form {
 #define X(kind, name, severity, message, fix) FORM_##kind##_##name,

@@ -56,18 +56,23 @@ static struct finding_stack stack_of(struct stacks *s)
 	return stack;
 }
 
+/* Adds the functions at a place to the buffer. */
+static void place_add(struct stacks *s, const struct trace_module *module, uint64_t offset, bool caller)
+{
+	const struct symbols_frame *found;
+	size_t count = symbols_lookup(s->symbols, module, offset, caller, &found);
+
+	for (size_t i = 0; i < count; i++)
+		vec_push(&s->buffer, *frame_copy(s, &found[i], module));
+}
+
 struct finding_stack stacks_view(struct stacks *s, uint32_t context)
 {
 	bool caller = false;
 
 	s->buffer.count = 0;
 	for (const struct trace_context *at; (at = trace_context(s->trace, context)); context = at->parent) {
-		const struct trace_module *module = trace_module(s->trace, at->module);
-		const struct symbols_frame *found;
-		size_t count = symbols_lookup(s->symbols, module, at->offset, caller, &found);
-
-		for (size_t i = 0; i < count; i++)
-			vec_push(&s->buffer, *frame_copy(s, &found[i], module));
+		place_add(s, trace_module(s->trace, at->module), at->offset, caller);
 		caller = true;
 	}
 	return stack_of(s);
@@ -88,12 +93,16 @@ struct finding_stack stacks_make(struct stacks *s, uint32_t context)
 
 struct finding_stack stacks_place(struct stacks *s, const struct trace_module *module, uint64_t offset, bool caller)
 {
-	const struct symbols_frame *found;
-	size_t count = symbols_lookup(s->symbols, module, offset, caller, &found);
-
 	s->buffer.count = 0;
-	for (size_t i = 0; i < count; i++)
-		vec_push(&s->buffer, *frame_copy(s, &found[i], module));
+	place_add(s, module, offset, caller);
+	return stack_keep(s, stack_of(s));
+}
+
+struct finding_stack stacks_code(struct stacks *s, const struct code_stack *stack)
+{
+	s->buffer.count = 0;
+	for (size_t i = 0; i < stack->count; i++)
+		place_add(s, stack->frames[i].module, stack->frames[i].offset, i > 0);
 	return stack_keep(s, stack_of(s));
 }
 

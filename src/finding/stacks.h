@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "finding/finding.h"
+#include "trace/code_stack.h"
 
 /* Fill in the first four members and zero the rest. */
 struct stacks {
@@ -31,6 +32,9 @@ struct finding_stack stacks_place(struct stacks *stacks, const struct trace_modu
 
 /* What the store of a context stores to, owned by the collection; its text is NULL if that is not known. */
 struct variable stacks_variable(struct stacks *stacks, uint32_t context);
+
+/* The stack of a context of another recording. */
+struct finding_stack stacks_code(struct stacks *stacks, const struct code_stack *stack);
 
 void stacks_free(struct stacks *stacks);
 

@@ -145,6 +145,30 @@ static void invariants_add(char *text, const struct findings_stats *stats)
 	add(text, ".");
 }
 
+static void races_add(char *text, const struct findings_stats *stats)
+{
+	char points[40], recoveries[40], stores[40];
+
+	if (!stats->races.recoveries.known)
+		return;
+	add(text, " For races, recovery was recorded on %s state%s of %s crash point%s: ",
+	    grouped_text(recoveries, value(stats->races.recoveries), " "),
+	    value(stats->races.recoveries) == 1 ? "" : "s", grouped_text(points, value(stats->races.crash_points), " "),
+	    value(stats->races.crash_points) == 1 ? "" : "s");
+	if (value(stats->races.stores))
+		add(text, "%s store%s.", grouped_text(stores, value(stats->races.stores), " "),
+		    value(stats->races.stores) == 1 ? " races" : "s race");
+	else
+		add(text, "no store races.");
+}
+
+/* Was every failure point tested, and not only looked at? */
+static bool points_were_tested(const struct findings_stats *stats)
+{
+	return stats->failure_points.unique.known ||
+	       (!stats->invariants.ordering.known && !stats->races.recoveries.known);
+}
+
 /* Each sentence has a space before it. */
 static void sentences_add(char *text, const struct findings *f)
 {
@@ -169,13 +193,14 @@ static void sentences_add(char *text, const struct findings *f)
 		add(text, " Not all crash states were tested.");
 	if (stats->segments.explored.known)
 		explored_add(text, f);
-	else if (is_complete && (stats->failure_points.unique.known || !stats->invariants.ordering.known))
+	else if (is_complete && points_were_tested(stats))
 		add(text,
 		    f->narrowed.count ? " Every chosen failure point was tested." : " Every failure point was tested.");
 	narrowed_add(text, f);
 	nested_add(text, stats);
 	operations_add(text, stats);
 	invariants_add(text, stats);
+	races_add(text, stats);
 }
 
 void coverage_text(const struct findings *f, char *text)

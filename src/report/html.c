@@ -105,6 +105,7 @@ static void html_tested(struct html *h, const struct findings *findings)
 	html_figure(h, "crash state", "crash states", stats->crash_states.tested, &first);
 	html_figure(h, "of them failed", "of them failed", stats->crash_states.failed, &first);
 	html_figure(h, "failure point", "failure points", stats->failure_points.unique, &first);
+	html_figure(h, "recovery recorded", "recoveries recorded", stats->races.recoveries, &first);
 	coverage_text(findings, covered);
 	html_raw(h, "<br>");
 	html_text(h, covered);

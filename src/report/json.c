@@ -414,12 +414,16 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->invariants.name},
 	const struct named_figure invariants[] = {FINDINGS_INVARIANTS(X)};
 #undef X
+#define X(name) {#name, stats->races.name},
+	const struct named_figure races[] = {FINDINGS_RACES(X)};
+#undef X
 
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
 	json_figures(j, "nested", nested, COUNT(nested));
 	json_figures(j, "operations", operations, COUNT(operations));
 	json_figures(j, "invariants", invariants, COUNT(invariants));
+	json_figures(j, "races", races, COUNT(races));
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)

@@ -392,12 +392,12 @@ static int read_figures(struct reader *r, const json_t *stats)
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
 		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
 		     *operations = json_object_get(stats, "operations"),
-		     *invariants = json_object_get(stats, "invariants");
+		     *invariants = json_object_get(stats, "invariants"), *races = json_object_get(stats, "races");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
 	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)) ||
-	    (invariants && !json_is_object(invariants)))
+	    (invariants && !json_is_object(invariants)) || (races && !json_is_object(races)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -433,6 +433,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (invariants && take_figure(r, invariants, #name, &r->findings->stats.invariants.name) < 0) \
 		return -1;
 	FINDINGS_INVARIANTS(X)
+#undef X
+#define X(name)                                                                        \
+	if (races && take_figure(r, races, #name, &r->findings->stats.races.name) < 0) \
+		return -1;
+	FINDINGS_RACES(X)
 #undef X
 	return 0;
 }

@@ -136,6 +136,22 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_newline(t);
 }
 
+/* The places where recovery reads what is stored.  The sentence names only the first. */
+static void text_loads(struct text *t, const struct finding *finding)
+{
+	char line[4096] = "", place[600];
+	size_t used = 0;
+
+	for (size_t i = 0; i < finding->related_count && used < sizeof(line); i++) {
+		if (finding->related[i].role != ROLE_LOAD)
+			continue;
+		frame_text(stack_location(&finding->related[i].stack), place, sizeof(place));
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", used ? ", " : "", place);
+	}
+	if (used)
+		text_paragraph(t, "read:", line);
+}
+
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
 	size_t used = 0, callers = callers_begin(&finding->stack);
@@ -148,6 +164,8 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 		text_paragraph(t, "variable:", variable);
 	if (finding->crash)
 		text_crash(t, finding);
+	if (finding->kind == KIND_PERSISTENCY_RACE)
+		text_loads(t, finding);
 	/* The call into the library is next to the user's code; what the library did is at the other end. */
 	text_frames(t, "via:", &finding->stack, 0, finding->stack.location, 1);
 	text_frames(t, "via:", &finding->stack, finding->stack.location + 1, callers, 1);
@@ -187,6 +205,12 @@ static void text_seconds(struct text *t, double time)
 	text_print(t, seconds);
 }
 
+/* Was recovery only watched, for races, and no state judged?  The last line of the report says how often. */
+static bool is_watched_only(const struct findings_stats *stats)
+{
+	return stats->races.recoveries.known && !stats->crash_states.tested.value;
+}
+
 /* "tested 4 117 crash states at 61 failure points, 2 210/s      1.9 s" */
 static void text_tested(struct text *t, const struct findings_stats *stats)
 {
@@ -194,7 +218,7 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 	char tested[40], points[40], rate[40], line[256];
 	int used;
 
-	if (!stats->crash_states.tested.known)
+	if (!stats->crash_states.tested.known || is_watched_only(stats))
 		return;
 	used = snprintf(line, sizeof(line), "tested %s crash state%s",
 			grouped_text(tested, stats->crash_states.tested.value, " "),

@@ -61,18 +61,10 @@ static void recovery_event(void *arg, const struct trace *trace, const struct ev
 	invariants_event(arg, ev);
 }
 
-/* Seconds that are left for testing; negative: no limit. */
-static double time_left(const struct campaign *c)
-{
-	double left = c->testing.deadline - clock_seconds();
-
-	return c->testing.deadline <= 0 ? -1 : left > 0 ? left : 0;
-}
-
 /* With a budget, recovery is recorded for a part of the time that is left, or for one time limit. */
 static unsigned recording_patience(const struct campaign *c)
 {
-	double left = time_left(c), limits = left * SHARE_LOOKING / c->options.timeout;
+	double left = campaign_time_left(c), limits = left * SHARE_LOOKING / c->options.timeout;
 
 	return left < 0 ? 0 : limits < 1 ? 1 : limits < PATIENCE_MAX ? (unsigned)limits : PATIENCE_MAX;
 }
@@ -393,8 +385,8 @@ static void violate_open(struct pass *pass)
 	} else if (pass->number == PASS_COUNT || pass->number == PASS_REST) {
 		walk_begin(&w->walk, v->invariants, trace);
 		w->walks = true;
-		if (time_left(pass->chooser->campaign) >= 0)
-			w->enough = clock_seconds() + SHARE_LOOKING * time_left(pass->chooser->campaign);
+		if (campaign_time_left(pass->chooser->campaign) >= 0)
+			w->enough = clock_seconds() + SHARE_LOOKING * campaign_time_left(pass->chooser->campaign);
 	} else {
 		pass->last = targets->all.at[targets->all.count - 1].moment + 1;
 	}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* script.c - see script.h.
+ *
+ * Checksums.  A load inside a checksum function is silent.  So is a load outside of one whose value matters only there:
+ * with the layer DEPENDENCIES, a read is silent if the first branch that depends on it is inside a checksum function,
+ * and no access of PM outside of one is computed from it.  That is how the checksum itself is read that the function
+ * gets as an argument. */
+#include "expose/script.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+enum { STEPS_MAX = 1 << 22 };
+
+struct script *script_new(void)
+{
+	return script_use(mem_alloc(sizeof(struct script)));
+}
+
+struct script *script_use(struct script *script)
+{
+	script->users++;
+	return script;
+}
+
+void script_drop(struct script *script)
+{
+	if (--script->users)
+		return;
+	vec_free(&script->steps);
+	free(script);
+}
+
+void script_play(const struct script *script, struct race_reader *reader)
+{
+	for (size_t i = 0; i < script->steps.count; i++) {
+		const struct script_step *step = &script->steps.at[i];
+
+		if (step->stores)
+			race_reader_store(reader, step->file, step->offset, step->size);
+		else
+			race_reader_load(reader, &(struct race_load){.offset = step->offset,
+								     .size = step->size,
+								     .file = step->file,
+								     .thread = step->thread,
+								     .context = step->stack,
+								     .atomicity = step->atomicity,
+								     .silent = step->silent});
+	}
+}
+
+uint64_t script_loads(const struct script *script)
+{
+	uint64_t loads = 0;
+
+	for (size_t i = 0; i < script->steps.count; i++)
+		loads += !script->steps.at[i].stores;
+	return loads;
+}
+
+/* Files */
+
+static uint64_t path_hash(const char *path)
+{
+	return XXH3_64bits(path, strlen(path));
+}
+
+void script_files_add(struct script_files *files, const char *path, uint32_t file)
+{
+	*map_put(&files->by_path, path_hash(path), 0) = file;
+}
+
+/* The program's number of a file of recovery; 0: the program does not have it. */
+static uint32_t file_of(const struct script_writer *w, const struct trace *trace, uint32_t id)
+{
+	const struct trace_file *file = id ? trace_file(trace, id) : NULL;
+	const uint64_t *known = file && file->path ? map_get(&w->files.by_path, path_hash(file->path), 0) : NULL;
+
+	return known ? (uint32_t)*known : 0;
+}
+
+/* Steps */
+
+/* The place of a load in the map of steps. */
+static uint64_t *step_put(struct script_writer *w, uint32_t file, uint64_t offset, uint64_t size, uint32_t stack)
+{
+	const uint64_t key[] = {file, offset, size, stack};
+	XXH128_hash_t hash = XXH3_128bits(key, sizeof(key));
+
+	return map_put(&w->steps, hash.low64, hash.high64);
+}
+
+static void step_add(struct script_writer *w, const struct script_step *step)
+{
+	if (w->script->steps.count < STEPS_MAX)
+		vec_push(&w->script->steps, *step);
+	else
+		w->script->cut = true;
+}
+
+static void load_add(struct script_writer *w, const struct script_step *step)
+{
+	uint64_t *known = step_put(w, step->file, step->offset, step->size, step->stack);
+
+	if (*known)
+		return;
+	step_add(w, step);
+	*known = w->script->steps.count;
+}
+
+/* Dependencies */
+
+static void read_use(struct script_writer *w, uint32_t read)
+{
+	while (w->used.count <= read)
+		vec_push(&w->used, false);
+	w->used.at[read] = true;
+}
+
+/* Something outside of checksum functions is computed from these reads. */
+static void label_use(struct script_writer *w, const struct trace *trace, uint32_t id)
+{
+	struct trace_label label;
+
+	while (w->labels.count <= id)
+		vec_push(&w->labels, false);
+	if (w->labels.at[id])
+		return;
+	w->labels.at[id] = true;
+	label = trace_label(trace, id);
+	w->unknown |= label.many;
+	for (size_t i = 0; i < label.count; i++)
+		read_use(w, label.reads[i]);
+}
+
+static void read_silence(struct script_writer *w, const struct trace *trace, const struct trace_read *read)
+{
+	uint32_t file = file_of(w, trace, read->file);
+	uint64_t at;
+
+	if (!file || !read->branch || !checksums_cover(w->checksums, code_stacks_add(w->stacks, read->branch)))
+		return;
+	at = *step_put(w, file, read->offset, read->size, code_stacks_add(w->stacks, read->context));
+	if (at)
+		w->script->steps.at[at - 1].silent = true;
+}
+
+/* The consumer */
+
+void script_begin(void *writer, const struct trace *trace)
+{
+	struct script_writer *w = writer;
+
+	code_stacks_begin(w->stacks, trace);
+}
+
+void script_event(void *writer, const struct trace *trace, const struct event *ev)
+{
+	struct script_writer *w = writer;
+	bool loads = ev->type == EVENT_LOAD, stores = ev->type == EVENT_STORE || ev->type == EVENT_FILE_WRITE;
+	struct script_step step;
+
+	if ((!loads && !stores) || !ev->size)
+		return;
+	step = (struct script_step){
+		.offset = ev->offset,
+		.size = ev->size,
+		.file = file_of(w, trace, ev->file),
+		.stack = code_stacks_add(w->stacks, ev->context),
+		.thread = ev->thread,
+		.atomicity = (uint8_t)ev->atomicity,
+		.stores = stores,
+	};
+	step.silent = checksums_cover(w->checksums, step.stack);
+	if (ev->data_label && !step.silent)
+		label_use(w, trace, ev->data_label);
+	if (step.file && loads)
+		load_add(w, &step);
+	else if (step.file)
+		step_add(w, &step);
+}
+
+void script_end(void *writer, const struct trace *trace)
+{
+	struct script_writer *w = writer;
+
+	for (uint32_t id = 1; !w->unknown && id <= trace_read_count(trace); id++)
+		if (id >= w->used.count || !w->used.at[id])
+			read_silence(w, trace, trace_read(trace, id));
+}
+
+void script_writer_free(struct script_writer *w)
+{
+	map_free(&w->files.by_path);
+	map_free(&w->steps);
+	vec_free(&w->labels);
+	vec_free(&w->used);
+}

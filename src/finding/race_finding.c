@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* race_finding.c - see race_finding.h. */
+#include "finding/race_finding.h"
+
+#include <string.h>
+
+#include "finding/fingerprint.h"
+#include "finding/message.h"
+#include "finding/own.h"
+#include "finding/stacks.h"
+
+/* A place that stores. */
+struct place {
+	struct finding finding;
+	enum finding_form form;
+	uint32_t flush; /* context; 0: none */
+	VEC_OF(struct finding_stack) loads;
+};
+
+struct race_findings {
+	struct findings *findings;
+	const struct trace *trace;
+	struct stacks stacks;
+	VEC_OF(struct place) all;
+};
+
+struct race_findings *race_findings_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
+					  const struct findings_options *options)
+{
+	struct race_findings *r = mem_alloc(sizeof(*r));
+
+	r->findings = findings;
+	r->trace = trace;
+	r->stacks = (struct stacks){.findings = findings, .trace = trace, .symbols = symbols, .options = options};
+	return r;
+}
+
+/* ---- collecting ---- */
+
+static struct finding_stack store_stack(struct race_findings *r, uint32_t context)
+{
+	struct finding_stack stack = stacks_make(&r->stacks, context);
+	size_t library = own_library(&stack);
+
+	if (library < stack.count)
+		stack.location = library;
+	return stack;
+}
+
+static struct place *place_at(struct race_findings *r, const struct finding_stack *stack)
+{
+	for (size_t i = 0; i < r->all.count; i++)
+		if (frame_same_place(stack_location(&r->all.at[i].finding.stack), stack_location(stack)))
+			return &r->all.at[i];
+	vec_push(&r->all, ((struct place){.form = FORM_COUNT}));
+	return &r->all.at[r->all.count - 1];
+}
+
+/* The sighting describes the place from now on. */
+static void place_describe(struct race_findings *r, struct place *place, const struct race_sighting *s,
+			   const struct finding_stack *stack)
+{
+	const struct trace_file *file = trace_file(r->trace, s->first.file);
+	struct finding *finding = &place->finding;
+
+	place->form = s->form;
+	place->flush = s->flush;
+	finding->kind = form_get(s->form)->kind;
+	finding->severity = form_get(s->form)->severity;
+	finding->stack = *stack;
+	finding->first = finding->largest = s->first;
+	finding->pool = file ? findings_text(r->findings, file->path) : NULL;
+	finding->pool_name = findings_pool_name(r->findings, finding->pool);
+}
+
+static void place_add_load(struct place *place, const struct finding_stack *load)
+{
+	for (size_t i = 0; i < place->loads.count; i++)
+		if (frame_same_place(stack_location(&place->loads.at[i]), stack_location(load)))
+			return;
+	if (place->loads.count < RACE_LOADS_MAX)
+		vec_push(&place->loads, *load);
+}
+
+/* The count is that of the first platform. */
+static void place_count(struct race_findings *r, struct place *place, const struct race_sighting *s)
+{
+	struct finding *finding = &place->finding;
+
+	finding_add_detector(r->findings, finding, s->detector);
+	finding_add_platform(r->findings, finding, s->platform);
+	if (!strcmp(finding->platforms[0], s->platform))
+		finding->count += s->count;
+}
+
+void race_findings_add(struct race_findings *r, const struct race_sighting *s)
+{
+	struct finding_stack stack = store_stack(r, s->context);
+	struct place *place = place_at(r, &stack);
+
+	if (place->form == FORM_COUNT || form_get(s->form)->severity < place->finding.severity)
+		place_describe(r, place, s, &stack);
+	place_count(r, place, s);
+	for (size_t i = 0; i < s->load_count; i++) {
+		struct finding_stack load = stacks_code(&r->stacks, s->loads[i]);
+
+		place_add_load(place, &load);
+	}
+}
+
+/* ---- findings ---- */
+
+static void place_relate(struct race_findings *r, struct place *place)
+{
+	struct finding *finding = &place->finding;
+	struct finding_related *related = findings_block(r->findings, place->loads.count + 1, sizeof(*related));
+
+	finding->related = related;
+	for (size_t i = 0; i < place->loads.count; i++)
+		*related++ = (struct finding_related){.role = ROLE_LOAD, .stack = place->loads.at[i]};
+	if (place->flush)
+		*related++ =
+			(struct finding_related){.role = ROLE_FLUSH, .stack = stacks_make(&r->stacks, place->flush)};
+	finding->related_count = (size_t)(related - finding->related);
+}
+
+static const char *race_text(struct race_findings *r, const struct finding *finding, const char *template)
+{
+	char text[8192];
+
+	message_fill(finding, template, text, sizeof(text));
+	return findings_text(r->findings, text);
+}
+
+static void place_say(struct race_findings *r, struct place *place)
+{
+	const struct form *form = form_get(place->form);
+	struct finding *finding = &place->finding;
+
+	finding->message = race_text(r, finding, form->message);
+	if (own_request(&finding->stack))
+		finding->fix = race_text(r, finding, form->fix);
+}
+
+void race_findings_end(struct race_findings *r)
+{
+	struct sources *sources = sources_new();
+
+	for (size_t i = 0; i < r->all.count; i++) {
+		place_relate(r, &r->all.at[i]);
+		place_say(r, &r->all.at[i]);
+		findings_add(r->findings, &r->all.at[i].finding);
+		vec_free(&r->all.at[i].loads);
+	}
+	fingerprint_all(r->findings, sources);
+	sources_free(sources);
+	findings_number(r->findings);
+	vec_free(&r->all);
+	stacks_free(&r->stacks);
+	free(r);
+}
