@@ -52,6 +52,7 @@ void tally_add(struct tally *t, size_t platform, const struct race *race)
 
 	r->count += !*known;
 	*known = 1;
+	*map_put(&t->stores, race->event, 0) = 1;
 	if (describes_better(r, race)) {
 		r->torn = race->units > 1;
 		r->reason = race->reason;
@@ -64,7 +65,7 @@ void tally_add(struct tally *t, size_t platform, const struct race *race)
 
 uint64_t tally_stores(const struct tally *t)
 {
-	return t->events.count;
+	return t->stores.count;
 }
 
 /* Findings */
@@ -116,4 +117,5 @@ void tally_free(struct tally *t)
 	vec_free(&t->all);
 	map_free(&t->index);
 	map_free(&t->events);
+	map_free(&t->stores);
 }

@@ -31,6 +31,7 @@ struct tally {
 	VEC_OF(struct racing) all;
 	struct map index;  /* platform, context -> 1 + index */
 	struct map events; /* platform, event -> 1: this store races */
+	struct map stores; /* event -> 1: the same on any platform */
 };
 
 /* The context of the race's load is a stack. */

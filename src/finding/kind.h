@@ -79,7 +79,9 @@ enum finding_kind {
 #define RACE_SAYS_TORN \
 	"{bytes} are written here in several pieces, of which a crash may leave some, and recovery reads that at {load}; "
 #define RACE_SAYS_UNFLUSHED "the power may fail before the line is written back"
-#define RACE_SAYS_UNPROVED "the line is written back, but nothing that recovery has read by then was stored after that"
+#define RACE_SAYS_UNPROVED \
+	"the line is written back at {flush}, but nothing that recovery has read by then was stored after that"
+#define RACE_SAYS_UNSEEN "nothing that recovery has read by then proves that the store was complete on media"
 #define RACE_SAYS_UNFENCED "the power may fail before a fence completes the write-back of the line"
 #define RACE_SAYS_UNORDERED "only another thread writes the line back, and nothing orders that after the store"
 
@@ -245,13 +247,15 @@ enum finding_kind {
 	X(UNORDERED_FLUSHES, MANY, WARNING,                                                                                                        \
 	  "this fence completes several write-backs, from {flush} to {flush2}: until then any of them may be on media without the others",         \
 	  "")                                                                                                                                      \
-	/* All of these: related: LOAD, in recovery; FLUSH, if there is one. */                                                                    \
+	/* All of these: related: LOAD, in recovery.  UNPROVED also: FLUSH.  UNSEEN is the same without a flush. */                                \
 	X(PERSISTENCY_RACE, PLAIN_UNFLUSHED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNFLUSHED, FIX_ATOMIC)                                             \
 	X(PERSISTENCY_RACE, PLAIN_UNPROVED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNPROVED, FIX_ATOMIC)                                               \
+	X(PERSISTENCY_RACE, PLAIN_UNSEEN, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNSEEN, FIX_ATOMIC)                                                   \
 	X(PERSISTENCY_RACE, PLAIN_UNFENCED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNFENCED, FIX_ATOMIC)                                               \
 	X(PERSISTENCY_RACE, PLAIN_UNORDERED, WARNING, RACE_SAYS_PLAIN RACE_SAYS_UNORDERED, FIX_ATOMIC)                                             \
 	X(PERSISTENCY_RACE, TORN_UNFLUSHED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNFLUSHED, FIX_PUBLISH)                                                \
 	X(PERSISTENCY_RACE, TORN_UNPROVED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNPROVED, FIX_PUBLISH)                                                  \
+	X(PERSISTENCY_RACE, TORN_UNSEEN, ERROR, RACE_SAYS_TORN RACE_SAYS_UNSEEN, FIX_PUBLISH)                                                      \
 	X(PERSISTENCY_RACE, TORN_UNFENCED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNFENCED, FIX_PUBLISH)                                                  \
 	X(PERSISTENCY_RACE, TORN_UNORDERED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNORDERED, FIX_PUBLISH)
 

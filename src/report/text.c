@@ -136,19 +136,20 @@ static void text_heading(struct text *t, const struct finding *finding)
 	text_newline(t);
 }
 
-/* The places where recovery reads what is stored.  The sentence names only the first. */
+/* The places where recovery reads what is stored, if there are more than the one that the sentence names. */
 static void text_loads(struct text *t, const struct finding *finding)
 {
 	char line[4096] = "", place[600];
-	size_t used = 0;
+	size_t used = 0, loads = 0;
 
 	for (size_t i = 0; i < finding->related_count && used < sizeof(line); i++) {
 		if (finding->related[i].role != ROLE_LOAD)
 			continue;
 		frame_text(stack_location(&finding->related[i].stack), place, sizeof(place));
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", used ? ", " : "", place);
+		loads++;
 	}
-	if (used)
+	if (loads > 1)
 		text_paragraph(t, "read:", line);
 }
 

@@ -132,6 +132,29 @@ static void without_explore(void **state)
 	findings_free(f);
 }
 
+/* Recovery was only watched: nothing was tested. */
+static void races(void **state)
+{
+	struct findings *f = findings_new();
+
+	(void)state;
+	f->target.recover = "check";
+	f->stats.complete = figure_known(1);
+	f->stats.crash_states.tested = figure_known(0);
+	f->stats.races.recoveries = figure_known(1);
+	f->stats.races.crash_points = figure_known(1200);
+	f->stats.races.stores = figure_known(0);
+	expect(f, "For races, recovery was recorded on 1 state of 1 200 crash points: no store races.");
+	f->stats.races.stores = figure_known(1);
+	expect(f, "For races, recovery was recorded on 1 state of 1 200 crash points: 1 store races.");
+	f->stats.races.stores = figure_known(2);
+	f->stats.failure_points.unique = figure_known(3);
+	expect(f,
+	       "Every failure point was tested. For races, recovery was recorded on 1 state of 1 200 crash points: 2 "
+	       "stores race.");
+	findings_free(f);
+}
+
 static void invariants(void **state)
 {
 	struct findings *f = explored(0);
@@ -165,7 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything),      cmocka_unit_test(left_out),   cmocka_unit_test(cut_short),
 		cmocka_unit_test(threads),         cmocka_unit_test(narrowed),   cmocka_unit_test(nested),
-		cmocka_unit_test(without_explore), cmocka_unit_test(invariants),
+		cmocka_unit_test(without_explore), cmocka_unit_test(invariants), cmocka_unit_test(races),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
