@@ -23,8 +23,8 @@
 #ifndef BLACKOUT_FINDING_FINGERPRINT_H
 #define BLACKOUT_FINDING_FINGERPRINT_H
 
-#include "finding/finding.h"
 #include "base/source.h"
+#include "finding/finding.h"
 
 /* Sets the fingerprint of every finding. */
 void fingerprint_all(struct findings *findings, struct sources *sources);

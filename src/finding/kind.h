@@ -75,9 +75,9 @@ enum finding_kind {
 /* Parts of the sentences about persistency races.  PLAIN: a compiler could tear the store; TORN: this binary makes it in
  * several units. */
 #define RACE_SAYS_PLAIN \
-	"a plain store, which a compiler may split, writes {bytes} here, and recovery reads that at {load}; "
+	"a plain store, which a compiler may split, writes {what} here, and recovery reads that at {load}; "
 #define RACE_SAYS_TORN \
-	"{bytes} are written here in several pieces, of which a crash may leave some, and recovery reads that at {load}; "
+	"the program writes {what} here in several pieces, of which a crash may leave some, and recovery reads that at {load}; "
 #define RACE_SAYS_UNFLUSHED "the power may fail before the line is written back"
 #define RACE_SAYS_UNPROVED \
 	"the line is written back at {flush}, but nothing that recovery has read by then was stored after that"
@@ -89,8 +89,8 @@ enum finding_kind {
  *
  * The sentences have no full stop.  These words in braces are replaced: {here} by the finding's own place; {store},
  * {flush}, {fence}, {load}, {guard} by the first related place of that role, and {flush2} by the second; {bytes} by the size
- * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {pool} by the name of its file;
- * {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
+ * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {what} by the variable, if it is
+ * known, and the size; {pool} by the name of its file; {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
  * by the figures of struct finding_runs.  The detector must supply every related place that its form names.  fix
  * is "" if no fix can be proved.  {{ is a brace. */
 #define FORMS(X)                                                                                                                                   \

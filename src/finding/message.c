@@ -139,6 +139,17 @@ static void evidence_text(const struct finding *finding, char *text)
 					    : ", each time by the flush of a neighbor");
 }
 
+/* "`node->count` (8 bytes)", or "8 bytes". */
+static void what_text(const struct finding *finding, char *text)
+{
+	const char *name = finding->variable.text, *bytes = finding->first.size == 1 ? "byte" : "bytes";
+
+	if (name)
+		snprintf(text, WORD_MAX, "`%.200s` (%" PRIu32 " %s)", name, finding->first.size, bytes);
+	else
+		snprintf(text, WORD_MAX, "%" PRIu32 " %s", finding->first.size, bytes);
+}
+
 /* Writes the replacement of `word`; returns false if it is not a word of kind.h.  `inside`: tell places inside
  * libraries apart, too. */
 static bool word_fill(const struct finding *finding, const char *word, size_t length, bool inside, char *text)
@@ -150,6 +161,8 @@ static bool word_fill(const struct finding *finding, const char *word, size_t le
 		stack_place(finding, &finding->stack, false, text);
 	else if (IS("bytes"))
 		snprintf(text, WORD_MAX, "%" PRIu32 " byte%s", finding->first.size, one ? "" : "s");
+	else if (IS("what"))
+		what_text(finding, text);
 	else if (IS("are"))
 		strcpy(text, one ? "is" : "are");
 	else if (IS("their"))
@@ -220,8 +233,8 @@ bool message_knows(const char *template)
 /* True if the word in braces is a place. */
 static bool word_is_place(const char *word, size_t length)
 {
-	static const char *const others[] = {"bytes", "are",   "their",  "them",  "pool", "offset",  "platforms",
-					     "point", "fails", "create", "times", "runs", "evidence"};
+	static const char *const others[] = {"bytes",     "what",  "are",   "their",  "them",  "pool", "offset",
+					     "platforms", "point", "fails", "create", "times", "runs", "evidence"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && !memcmp(others[i], word, length))

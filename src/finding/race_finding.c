@@ -68,6 +68,7 @@ static void place_describe(struct race_findings *r, struct place *place, const s
 	finding->kind = form_get(s->form)->kind;
 	finding->severity = form_get(s->form)->severity;
 	finding->stack = *stack;
+	finding->variable = stacks_variable(&r->stacks, s->context);
 	finding->first = finding->largest = s->first;
 	finding->pool = file ? findings_text(r->findings, file->path) : NULL;
 	finding->pool_name = findings_pool_name(r->findings, finding->pool);
