@@ -19,12 +19,13 @@ struct race_history *race_history_new(const struct platform *platform, race_call
 	history->source_slab = SLAB_OF(struct source);
 	history->flush_slab = SLAB_OF(struct flush);
 	history->proof_slab = SLAB_OF(struct proof);
+	history->content = content_new();
 	happens_init(&history->happens);
 	return history;
 }
 
 /* Clocks are the only things of pieces and flushes that are not in a slab. */
-static void pages_free(struct race_history *history)
+static void lines_free(struct race_history *history)
 {
 	for (size_t i = 0; i < history->page_list.count; i++) {
 		struct page *page = history->page_list.at[i];
@@ -47,7 +48,7 @@ void race_history_free(struct race_history *history)
 {
 	if (!history)
 		return;
-	pages_free(history);
+	lines_free(history);
 	for (size_t i = 0; i < history->writers.count; i++)
 		vec_free(&history->writers.at[i].direct);
 	for (size_t i = 0; i < history->files.count; i++) {
@@ -61,6 +62,7 @@ void race_history_free(struct race_history *history)
 	slab_free(&history->source_slab);
 	slab_free(&history->flush_slab);
 	slab_free(&history->proof_slab);
+	content_free(history->content);
 	happens_free(&history->happens);
 	free(history);
 }
@@ -107,41 +109,35 @@ struct page *history_page(struct race_history *history, uint32_t file, uint64_t 
 
 /* ---- files ---- */
 
-static void file_resize(struct race_history *history, uint32_t id, uint64_t size)
-{
-	struct file *file = history_file(history, id);
-
-	if (!file->known || size < file->size)
-		history_forget(history, id, size, UINT64_MAX);
-	file->known = true;
-	file->size = size;
-}
-
+/* What the kernel moves, it writes back first. */
 static void file_allocate(struct race_history *history, const struct event *ev)
 {
-	struct file *file = history_file(history, ev->file);
 	uint64_t end = ev->offset + ev->size;
 
-	if (end < ev->offset)
-		return;
-	/* The kernel writes back what it moves. */
-	if (ev->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) {
+	if (ev->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		history_forget(history, ev->file, ev->offset, UINT64_MAX);
-		file->size += ev->flags & FALLOC_FL_INSERT_RANGE ? ev->size : -ev->size;
-		return;
-	}
-	if (ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES))
+	else if (ev->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE | FALLOC_FL_WRITE_ZEROES) && end > ev->offset)
 		history_forget(history, ev->file, ev->offset, end);
-	if (!(ev->flags & (FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE)) && file->size < end)
-		file->size = end;
 }
 
 /* ---- stores ---- */
+
+/* The event stores several units, in several lines: each piece must know. */
+static void pieces_several(struct race_history *history, const struct event *ev, uint64_t end)
+{
+	for (uint64_t at = ev->offset - ev->offset % LINE_BYTES; at < end; at += LINE_BYTES) {
+		const struct line *line = history_line(history, ev->file, at);
+
+		if (line && line->count && line->pieces[line->count - 1].number == history->now)
+			line->pieces[line->count - 1].several = true;
+	}
+}
 
 static void range_store(struct race_history *history, const struct event *ev, uint64_t number, enum unit_kind kind,
 			uint64_t end)
 {
 	struct source *source;
+	unsigned units = 0;
 
 	if (!ev->file || ev->offset >= end)
 		return;
@@ -150,31 +146,24 @@ static void range_store(struct race_history *history, const struct event *ev, ui
 		to = from - from % LINE_BYTES + LINE_BYTES;
 		if (to > end)
 			to = end;
-		piece_add(history, ev, source, from, to, kind);
+		units += piece_add(history, ev, source, from, to, kind);
 	}
+	if (units > 1)
+		pieces_several(history, ev, end);
+	source->changed += units;
 	source_drop(history, source);
 }
 
 /* Stores beyond the end of a file, in its last page, reach no file. */
 static void event_store(struct race_history *history, const struct event *ev, uint64_t number)
 {
-	const struct file *file = history_file(history, ev->file);
-	uint64_t end = ev->offset + ev->size;
+	uint64_t end = ev->offset + ev->size, size = content_size(history->content, ev->file);
 
 	if (ev->kind == BO_STORE_LOCKED)
 		history_fence(history, ev, number);
-	if (file->known && end > file->size)
-		end = file->size;
+	if (content_knows(history->content, ev->file) && end > size)
+		end = size;
 	range_store(history, ev, number, ev->kind == BO_STORE_NONTEMPORAL ? UNIT_DIRECT : UNIT_CACHED, end);
-}
-
-static void event_write(struct race_history *history, const struct event *ev, uint64_t number)
-{
-	struct file *file = history_file(history, ev->file);
-
-	if (file->size < ev->offset + ev->size)
-		file->size = ev->offset + ev->size;
-	range_store(history, ev, number, UNIT_WRITTEN, ev->offset + ev->size);
 }
 
 /* The rare events. */
@@ -182,8 +171,8 @@ static void event_other(struct race_history *history, const struct event *ev, ui
 {
 	switch (ev->type) {
 	case EVENT_FILE:
-	case EVENT_FILE_TRUNCATE: file_resize(history, ev->file, ev->size); break;
-	case EVENT_FILE_WRITE: event_write(history, ev, number); break;
+	case EVENT_FILE_TRUNCATE: history_forget(history, ev->file, ev->size, UINT64_MAX); break;
+	case EVENT_FILE_WRITE: range_store(history, ev, number, UNIT_WRITTEN, ev->offset + ev->size); break;
 	case EVENT_FILE_ALLOCATE: file_allocate(history, ev); break;
 	case EVENT_FILE_UNLINK:
 		if (!ev->flags) /* the number of links left */
@@ -196,10 +185,8 @@ static void event_other(struct race_history *history, const struct event *ev, ui
 	}
 }
 
-void race_history_event(struct race_history *history, const struct event *ev, uint64_t number)
+static void event_apply(struct race_history *history, const struct event *ev, uint64_t number)
 {
-	history->now = number;
-	happens_event(&history->happens, ev, number);
 	switch (ev->type) {
 	case EVENT_STORE: event_store(history, ev, number); return;
 	case EVENT_LOAD: return;
@@ -215,4 +202,12 @@ void race_history_event(struct race_history *history, const struct event *ev, ui
 	default: event_other(history, ev, number); break;
 	}
 	source_end_copy(history, ev->thread);
+}
+
+void race_history_event(struct race_history *history, const struct event *ev, uint64_t number)
+{
+	history->now = number;
+	happens_event(&history->happens, ev, number);
+	event_apply(history, ev, number);
+	content_apply(history->content, ev);
 }

@@ -3,8 +3,9 @@
  * races.h; see there.
  *
  * A source is a store of the program's source.  The binary may perform it by several events, and each event may touch
- * several lines: a piece is what one event stores to one line.  The pieces of a line are kept as long as a crash can
- * show one of their bytes, so memory is bounded by the PM that was stored to. */
+ * several lines: a piece is what one event stores to one line.  Silent units are left out, as in the model: recovery
+ * cannot tell whether they happened.  The pieces of a line are kept as long as a crash can show one of their bytes, so
+ * memory is bounded by the PM that was stored to. */
 #ifndef BLACKOUT_RACES_HISTORY_H
 #define BLACKOUT_RACES_HISTORY_H
 
@@ -12,6 +13,7 @@
 #include "base/map.h"
 #include "base/slab.h"
 #include "base/vec.h"
+#include "image/content.h"
 #include "races/happens.h"
 #include "races/races.h"
 
@@ -29,8 +31,8 @@ struct source {
 	uint32_t users;        /* pieces, and threads that may add one */
 	uint8_t atomicity;     /* enum bo_atomicity */
 	uint8_t order;
-	uint8_t largest_unit; /* most bytes that one event stored in one unit, and no more than that unit */
-	bool kernel;          /* stored or written by a system call */
+	bool kernel;      /* stored or written by a system call */
+	uint32_t changed; /* units that the binary stored, without silent ones */
 };
 
 /* If recovery has read something that happened after event `number` of `thread`, the piece is whole. */
@@ -52,7 +54,7 @@ struct piece {
 	uint32_t flush_context; /* of the first flush that was no proof */
 	uint8_t kind;           /* enum unit_kind */
 	bool certain;           /* by a fence or synchronization */
-	bool several;           /* its event stored several units */
+	bool several;           /* its event stored several units that were not silent */
 	bool flushed;           /* by a flush after it, which was not fenced when it was noted here */
 	bool unordered;         /* by a flush of another thread that the store did not happen before */
 };
@@ -79,8 +81,6 @@ struct page {
 };
 
 struct file {
-	bool known; /* its size is */
-	uint64_t size;
 	VEC_OF(struct page *) pages;
 	VEC_OF(struct page *) unproved; /* with pieces that a synchronization may prove whole */
 };
@@ -100,6 +100,7 @@ struct race_history {
 	void *arg;
 	uint64_t now;            /* number of the latest event */
 	uint64_t newest_certain; /* latest event with a certain unit */
+	struct content *content; /* before the current event */
 	struct happens happens;
 	VEC_OF(struct writer) writers; /* by thread */
 	VEC_OF(struct file) files;     /* by id */
@@ -157,7 +158,6 @@ void source_drop(struct race_history *history, struct source *source);
 void source_end_copy(struct race_history *history, uint32_t thread);
 
 bool source_in_units(const struct source *source); /* did the binary store it in several units? */
-uint64_t source_units(const struct source *source);
 bool source_may_tear(const struct source *source);
 
 /* If recovery has read it, all earlier stores to the line are whole. */
@@ -165,9 +165,10 @@ bool source_releases(const struct source *source);
 
 /* ---- pieces (pieces.c) ---- */
 
-/* The event stores these bytes of the file, all in one line, as a part of a source. */
-void piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from, uint64_t to,
-	       enum unit_kind kind);
+/* The event stores bytes `from` to `to` of the file, all in one line, as a part of a source.  Return the number of units
+ * that are not silent. */
+unsigned piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from,
+		   uint64_t to, enum unit_kind kind);
 
 /* Event `number` of a thread proves the piece whole, by a flush or call at `context`. */
 void piece_prove(struct race_history *history, struct piece *piece, uint32_t thread, uint64_t number, uint32_t context);

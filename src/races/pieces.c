@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pieces.c - the pieces of a line, from the first that a crash can show to the latest. */
+#include <string.h>
+
 #include "races/history.h"
 
 #define FEW_PIECES 16u /* on a line */
@@ -114,23 +116,57 @@ static void line_make_room(struct race_history *history, struct line *line)
 	line->pieces = mem_resize(line->pieces, line->room, sizeof(*line->pieces));
 }
 
-void piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from, uint64_t to,
-	       enum unit_kind kind)
-{
-	struct page *page = history_page(history, ev->file, from);
-	struct line *line = &page->lines[from % PAGE_BYTES / LINE_BYTES];
+/* ---- stores ---- */
 
-	line_make_room(history, line);
-	line->pieces[line->count++] = (struct piece){
-		.number = history->now,
-		.bytes = line_mask(from - from % LINE_BYTES, from, to),
-		.source = source,
-		.others = happens_stamp(&history->happens, ev->thread, history->now).others,
-		.thread = ev->thread,
-		.kind = (uint8_t)kind,
-		.several = ev->offset / WORD_BYTES != (ev->offset + ev->size - 1) / WORD_BYTES,
-	};
-	source->users++;
+/* Will the older piece become certain no later than what the event stores?  See definition 6 of doc/MODEL.md. */
+static bool shares_fate(const struct race_history *history, const struct piece *old, const struct event *ev,
+			enum unit_kind kind)
+{
+	if (piece_certain(history, old))
+		return true;
+	return old->kind == kind && (kind != UNIT_DIRECT || old->thread == ev->thread);
+}
+
+/* The event stores what these bytes of the line hold already: is it silent? */
+static bool is_silent(const struct race_history *history, const struct line *line, const struct event *ev,
+		      enum unit_kind kind, uint64_t bytes)
+{
+	for (uint32_t i = line->count; i-- > 0 && bytes;) {
+		const struct piece *piece = &line->pieces[i];
+
+		if (piece->bytes & bytes && !shares_fate(history, piece, ev, kind))
+			return false;
+		bytes &= ~piece->bytes;
+	}
+	return true;
+}
+
+/* The bytes of the units that are not silent, and the number of these units. */
+static uint64_t store_changes(const struct race_history *history, const struct line *line, const struct event *ev,
+			      uint64_t from, uint64_t to, enum unit_kind kind, unsigned *units)
+{
+	uint64_t start = from - from % LINE_BYTES, changes = 0, next;
+	const uint8_t *data = ev->data + (from - ev->offset);
+	uint8_t old[LINE_BYTES] = {0};
+
+	content_read(history->content, ev->file, from, old, to - from);
+	for (uint64_t at = from; at < to; at = next) {
+		uint64_t bytes;
+
+		next = at - at % WORD_BYTES + WORD_BYTES < to ? at - at % WORD_BYTES + WORD_BYTES : to;
+		bytes = line_mask(start, at, next);
+		if (!memcmp(old + (at - from), data + (at - from), next - at) &&
+		    is_silent(history, line, ev, kind, bytes))
+			continue;
+		changes |= bytes;
+		(*units)++;
+	}
+	return changes;
+}
+
+static void line_list(struct race_history *history, const struct event *ev, struct page *page, struct line *line,
+		      enum unit_kind kind)
+{
 	if (!page->unproved) {
 		page->unproved = true;
 		vec_push(&history_file(history, ev->file)->unproved, page);
@@ -140,6 +176,33 @@ void piece_add(struct race_history *history, const struct event *ev, struct sour
 		vec_push(&history_writer(history, ev->thread)->direct, line);
 	}
 }
+
+unsigned piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from,
+		   uint64_t to, enum unit_kind kind)
+{
+	struct page *page = history_page(history, ev->file, from);
+	struct line *line = &page->lines[from % PAGE_BYTES / LINE_BYTES];
+	unsigned units = 0;
+	uint64_t bytes = store_changes(history, line, ev, from, to, kind, &units);
+
+	if (!bytes)
+		return 0;
+	line_make_room(history, line);
+	line->pieces[line->count++] = (struct piece){
+		.number = history->now,
+		.bytes = bytes,
+		.source = source,
+		.others = happens_stamp(&history->happens, ev->thread, history->now).others,
+		.thread = ev->thread,
+		.kind = (uint8_t)kind,
+		.several = units > 1,
+	};
+	source->users++;
+	line_list(history, ev, page, line, kind);
+	return units;
+}
+
+/* ---- changes without stores ---- */
 
 static void line_forget(struct race_history *history, struct line *line, uint64_t bytes)
 {

@@ -203,7 +203,7 @@ static void piece_report(struct race_reader *reader, const struct race_load *loa
 		.offset = source->offset,
 		.size = source->end - source->offset,
 		.atomicity = source->atomicity,
-		.units = source_units(source),
+		.units = source->changed,
 		.reason = reason,
 		.flush_context = piece->proof.number ? piece->proof.context : piece->flush_context,
 		.load = load,

@@ -6,11 +6,6 @@
  * bytes. */
 #define COPY_GAP 256u
 
-static uint64_t words_in(uint64_t from, uint64_t to)
-{
-	return (to - 1) / WORD_BYTES - from / WORD_BYTES + 1;
-}
-
 static struct source *source_new(struct race_history *history, const struct event *ev, uint64_t number)
 {
 	struct source *source = history->free_sources.count ? history->free_sources.at[--history->free_sources.count]
@@ -124,7 +119,6 @@ static void source_grow_access(struct source *source, const struct event *ev)
 
 struct source *source_of(struct race_history *history, const struct event *ev, uint64_t number)
 {
-	uint64_t end = ev->offset + ev->size;
 	uint32_t caller = 0;
 	struct source *source;
 
@@ -139,25 +133,14 @@ struct source *source_of(struct race_history *history, const struct event *ev, u
 	source->users++;
 	source->last = number;
 	source->last_context = ev->context;
-	source_grow(source, ev->offset, end);
+	source_grow(source, ev->offset, ev->offset + ev->size);
 	source_grow_access(source, ev);
-	if (words_in(ev->offset, end) == 1 && ev->size > source->largest_unit)
-		source->largest_unit = (uint8_t)ev->size;
 	return source;
 }
 
 bool source_in_units(const struct source *source)
 {
-	return source->end - source->offset > source->largest_unit;
-}
-
-uint64_t source_units(const struct source *source)
-{
-	uint64_t words = words_in(source->offset, source->end);
-
-	if (!source_in_units(source))
-		return 1;
-	return words > 1 ? words : 2;
+	return source->changed > 1;
 }
 
 bool source_may_tear(const struct source *source)
@@ -168,7 +151,8 @@ bool source_may_tear(const struct source *source)
 		return false;
 	if (source->atomicity == BO_ATOMICITY_PLAIN)
 		return true;
-	if (source->atomicity == BO_ATOMICITY_VOLATILE && (size & (size - 1) || source->offset % size))
+	if (source->atomicity == BO_ATOMICITY_VOLATILE &&
+	    (size > WORD_BYTES || size & (size - 1) || source->offset % size))
 		return true;
 	return source_in_units(source);
 }

@@ -20,8 +20,10 @@ struct text {
 	uint64_t access;
 	uint64_t base; /* address of the mapping */
 	uint32_t thread, process[8];
-	uint32_t load; /* number of the latest load */
+	uint32_t load;          /* number of the latest load */
+	uint8_t value[OBJECTS]; /* last stored, another one by each event */
 	uint8_t data[16];
+	bool same; /* the next store stores the value of the last one */
 	char races[512];
 };
 
@@ -82,6 +84,10 @@ static struct event store_of(const struct text *t, unsigned object, int64_t from
 
 static void store_apply(struct text *t, const struct event *ev, unsigned object)
 {
+	if (!t->same)
+		t->value[object] = (uint8_t)(t->number + 1);
+	t->same = false;
+	memset(t->data, t->value[object], sizeof(t->data));
 	apply(t, ev);
 	t->last_event[object] = t->number;
 	t->last_offset[object] = ev->offset;
@@ -118,6 +124,7 @@ static void copy(struct text *t, unsigned object, uint64_t size, uint64_t second
 	store_apply(t, &ev, object);
 	ev = store_of(t, object, 0, size);
 	ev.context = COPYING + 1;
+	t->same = second < size;
 	store_apply(t, &ev, object);
 }
 
@@ -363,6 +370,8 @@ static void program_word(struct text *t, const char *text)
 		t->thread = (uint32_t)(word[1] - '0');
 	else if (!strcmp(word, "again"))
 		t->base += 0x100000;
+	else if (!strcmp(word, "same"))
+		t->same = true;
 	else if (!name && word[1] == 0)
 		store_word(t, "plain", object_of(t, word));
 	else if (!(name && *name >= 'A' && *name <= 'Z' && store_word(t, word, object_of(t, name))) &&

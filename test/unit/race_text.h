@@ -27,6 +27,7 @@
  *     start:2 join:2     this thread starts, or joins, thread 2
  *     fork:2         it forks process 2, whose thread is 2, and which is followed
  *     truncate:A grow punch:A collapse:A unlink unmap exit
+ *     same           the next store stores the value that its object has; otherwise all values differ
  *     again:A        another mapping: the following events use other addresses
  *
  * Recovery: A loads A, wide:A 16 bytes, byte:A one; =A stores it; ?A loads it in a checksum function; -A, before the

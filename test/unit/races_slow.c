@@ -191,11 +191,6 @@ static bool is_fence(const struct event *ev)
 	       (ev->type == EVENT_STORE && ev->kind == BO_STORE_LOCKED);
 }
 
-static bool is_one_unit(const struct event *ev)
-{
-	return ev->offset / 8 == (ev->offset + ev->size - 1) / 8;
-}
-
 /* The range of a store of the source: all that its events store, and what the compiler announced. */
 static void source_range(const struct slow *s, size_t source, uint64_t *from, uint64_t *to)
 {
@@ -215,19 +210,14 @@ static void source_range(const struct slow *s, size_t source, uint64_t *from, ui
 	}
 }
 
-/* Did the binary store it in several units?  Not if one event stored all of it in one unit. */
+/* Did the binary store it in several units?  Silent ones, which are no units of the reference, do not count. */
 static bool in_several_units(const struct slow *s, size_t source)
 {
-	uint64_t from, to;
+	unsigned units = 0;
 
-	source_range(s, source, &from, &to);
-	for (size_t i = 0; i < s->in->count; i++) {
-		const struct event *ev = event_at(s, i);
-
-		if (s->in->source[i] == source && is_one_unit(ev) && ev->offset == from && ev->offset + ev->size == to)
-			return false;
-	}
-	return true;
+	for (unsigned u = 0; u < s->in->reference->unit_count; u++)
+		units += s->in->source[s->in->reference->units[u].event - 1] == source;
+	return units > 1;
 }
 
 static bool is_kernel(const struct event *ev)

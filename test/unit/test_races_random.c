@@ -64,12 +64,12 @@ static unsigned units_of(uint64_t offset, uint64_t size)
 	return (unsigned)((offset + size - 1) / 8 - offset / 8 + 1);
 }
 
-/* Every store has a value of its own, so that none is silent. */
+/* Most stores have a value of their own; some are silent. */
 static void store_fill(struct maker *m, struct event *ev, uint32_t file, uint64_t offset, uint64_t size)
 {
 	size_t i = (size_t)(ev - m->events);
 
-	memset(m->data[i], (int)i + 1, sizeof(m->data[i]));
+	memset(m->data[i], roll(m, 4) ? (int)i + 2 : (int)roll(m, 2), sizeof(m->data[i]));
 	ev->data = m->data[i];
 	ev->file = file;
 	ev->offset = offset;
