@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* race-cxx-reference-buggy.cc - a counter is changed by a plain store, and read by recovery. */
+// wrapped: g++
+// recover: check
+// run: --detect races
+#include <atomic>
+
+#include "race.h"
+
+struct pool {
+	alignas(LINE) uint64_t counter;
+};
+
+static int work(const char *path)
+{
+	auto *p = reinterpret_cast<pool *>(pool_create(path));
+
+	for (uint64_t i = 1; i <= 3; i++) {
+		p->counter = i; //! persistency-race warning
+		PERSIST(&p->counter);
+	}
+	return 0;
+}
+
+static int check(const char *path)
+{
+	auto *p = static_cast<pool *>(pool_open(path, POOL_ADDR, POOL_BYTES));
+
+	if (p && p->counter > 3) //+ load
+		REFUSE("a counter that never was");
+	return 0;
+}
