@@ -9,6 +9,7 @@
 #include "trace/symbols.h"
 
 enum answer { UNASKED, YES, NO };
+enum use { COMPARED = 1, USED = 2 };
 
 struct checksums {
 	const char *const *names;
@@ -16,6 +17,7 @@ struct checksums {
 	bool *met; /* by name */
 	const struct code_stacks *stacks;
 	VEC_OF(uint8_t) answers; /* by stack: enum answer */
+	VEC_OF(uint8_t) uses;    /* by stack: enum use */
 	struct symbols *symbols;
 };
 
@@ -37,6 +39,7 @@ void checksums_free(struct checksums *c)
 		return;
 	symbols_close(c->symbols);
 	vec_free(&c->answers);
+	vec_free(&c->uses);
 	free(c->met);
 	free(c);
 }
@@ -75,6 +78,28 @@ bool checksums_cover(struct checksums *c, uint32_t stack)
 	if (c->answers.at[stack] == UNASKED)
 		c->answers.at[stack] = stack_matches(c, code_stacks_at(c->stacks, stack)) ? YES : NO;
 	return c->answers.at[stack] == YES;
+}
+
+static void use_add(struct checksums *c, uint32_t stack, enum use use)
+{
+	while (c->uses.count <= stack)
+		vec_push(&c->uses, 0);
+	c->uses.at[stack] |= (uint8_t)use;
+}
+
+void checksums_compared(struct checksums *c, uint32_t stack)
+{
+	use_add(c, stack, COMPARED);
+}
+
+void checksums_used(struct checksums *c, uint32_t stack)
+{
+	use_add(c, stack, USED);
+}
+
+bool checksums_only_compared(const struct checksums *c, uint32_t stack)
+{
+	return stack < c->uses.count && c->uses.at[stack] == COMPARED;
 }
 
 const char *checksums_unmet(const struct checksums *c, size_t index)

@@ -113,7 +113,7 @@ static void expose_begin(struct chooser *chooser)
 
 	x->stacks = code_stacks_new();
 	x->checksums = checksums_new(o->checksums, o->checksum_count, x->stacks);
-	x->tally.stacks = x->stacks;
+	x->tally = (struct tally){.stacks = x->stacks, .checksums = x->checksums};
 	x->scripts = mem_alloc((o->platform_count + 1) * sizeof(*x->scripts));
 	chooser->state = x;
 }

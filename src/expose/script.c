@@ -133,14 +133,25 @@ static void label_use(struct script_writer *w, const struct trace *trace, uint32
 		read_use(w, label.reads[i]);
 }
 
-static void read_silence(struct script_writer *w, const struct trace *trace, const struct trace_read *read)
+static bool read_is_used(const struct script_writer *w, uint32_t read)
 {
-	uint32_t file = file_of(w, trace, read->file);
+	return read < w->used.count && w->used.at[read];
+}
+
+static void read_judge(struct script_writer *w, const struct trace *trace, uint32_t id)
+{
+	const struct trace_read *read = trace_read(trace, id);
+	uint32_t stack = code_stacks_add(w->stacks, read->context), file = file_of(w, trace, read->file);
 	uint64_t at;
 
+	if (read_is_used(w, id)) {
+		checksums_used(w->checksums, stack);
+		return;
+	}
 	if (!file || !read->branch || !checksums_cover(w->checksums, code_stacks_add(w->stacks, read->branch)))
 		return;
-	at = *step_put(w, file, read->offset, read->size, code_stacks_add(w->stacks, read->context));
+	checksums_compared(w->checksums, stack);
+	at = *step_put(w, file, read->offset, read->size, stack);
 	if (at)
 		w->script->steps.at[at - 1].silent = true;
 }
@@ -185,8 +196,7 @@ void script_end(void *writer, const struct trace *trace)
 	struct script_writer *w = writer;
 
 	for (uint32_t id = 1; !w->unknown && id <= trace_read_count(trace); id++)
-		if (id >= w->used.count || !w->used.at[id])
-			read_silence(w, trace, trace_read(trace, id));
+		read_judge(w, trace, id);
 }
 
 void script_writer_free(struct script_writer *w)

@@ -50,22 +50,16 @@ void tally_add(struct tally *t, size_t platform, const struct race *race)
 	struct racing *r = racing_at(t, platform, race);
 	uint64_t *known = map_put(&t->events, platform, race->event);
 
-	r->count += !*known;
+	if (!*known)
+		vec_push(&r->events, race->event);
 	*known = 1;
-	*map_put(&t->stores, race->event, 0) = 1;
 	if (describes_better(r, race)) {
 		r->torn = race->units > 1;
 		r->reason = race->reason;
 		r->flush = race->flush_context;
 		r->first = (struct sighting_example){race->file, (uint32_t)race->size, race->offset, race->event};
 	}
-	if (race->load->context)
-		racing_add_load(r, race->load->context);
-}
-
-uint64_t tally_stores(const struct tally *t)
-{
-	return t->stores.count;
+	racing_add_load(r, race->load->context);
 }
 
 /* Findings */
@@ -81,22 +75,51 @@ static enum finding_form form_of(const struct racing *r)
 	}
 }
 
+/* Loads whose values are only compared in checksum functions do not count. */
+static bool load_counts(const struct tally *t, uint32_t stack)
+{
+	return !checksums_only_compared(t->checksums, stack);
+}
+
+static bool racing_counts(const struct tally *t, const struct racing *r)
+{
+	for (size_t i = 0; i < r->loads.count; i++)
+		if (load_counts(t, r->loads.at[i]))
+			return true;
+	return false;
+}
+
+uint64_t tally_stores(const struct tally *t)
+{
+	struct map stores = {0};
+	uint64_t count;
+
+	for (size_t i = 0; i < t->all.count; i++)
+		for (size_t k = 0; racing_counts(t, &t->all.at[i]) && k < t->all.at[i].events.count; k++)
+			*map_put(&stores, t->all.at[i].events.at[k], 0) = 1;
+	count = stores.count;
+	map_free(&stores);
+	return count;
+}
+
 static void racing_report(const struct tally *t, const struct racing *r, const struct platform *platform,
 			  struct race_findings *findings)
 {
 	const struct code_stack **loads = mem_alloc((r->loads.count + 1) * sizeof(*loads));
+	size_t count = 0;
 
 	for (size_t i = 0; i < r->loads.count; i++)
-		loads[i] = code_stacks_at(t->stacks, r->loads.at[i]);
+		if (r->loads.at[i] && load_counts(t, r->loads.at[i]))
+			loads[count++] = code_stacks_at(t->stacks, r->loads.at[i]);
 	race_findings_add(findings, &(struct race_sighting){.form = form_of(r),
 							    .detector = "races",
 							    .platform = platform_name(platform),
 							    .context = r->context,
 							    .flush = r->flush,
 							    .first = r->first,
-							    .count = r->count,
+							    .count = r->events.count,
 							    .loads = loads,
-							    .load_count = r->loads.count});
+							    .load_count = count});
 	free(loads);
 }
 
@@ -106,16 +129,18 @@ void tally_report(const struct tally *t, const struct platform *const *platforms
 	struct race_findings *races = race_findings_begin(findings, trace, symbols, options);
 
 	for (size_t i = 0; i < t->all.count; i++)
-		racing_report(t, &t->all.at[i], platforms[t->all.at[i].platform], races);
+		if (racing_counts(t, &t->all.at[i]))
+			racing_report(t, &t->all.at[i], platforms[t->all.at[i].platform], races);
 	race_findings_end(races);
 }
 
 void tally_free(struct tally *t)
 {
-	for (size_t i = 0; i < t->all.count; i++)
+	for (size_t i = 0; i < t->all.count; i++) {
+		vec_free(&t->all.at[i].events);
 		vec_free(&t->all.at[i].loads);
+	}
 	vec_free(&t->all);
 	map_free(&t->index);
 	map_free(&t->events);
-	map_free(&t->stores);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tally.h - collects the races that readers report, by platform and by the code that stores.
  *
- *     struct tally tally = {.stacks = stacks};
+ *     struct tally tally = {.stacks = stacks, .checksums = checksums};
  *     tally_add(&tally, platform, &race);
  *     tally_report(&tally, platforms, findings, trace, symbols, &options);      // as findings
  *     tally_free(&tally); */
@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "expose/checksums.h"
 #include "finding/finding.h"
 #include "races/races.h"
 #include "trace/code_stack.h"
@@ -22,22 +23,22 @@ struct racing {
 	enum race_reason reason;
 	uint32_t flush; /* context; 0: none */
 	struct sighting_example first;
-	uint64_t count;
+	VEC_OF(uint64_t) events;
 	VEC_OF(uint32_t) loads; /* stacks */
 };
 
 struct tally {
 	const struct code_stacks *stacks;
+	const struct checksums *checksums;
 	VEC_OF(struct racing) all;
 	struct map index;  /* platform, context -> 1 + index */
 	struct map events; /* platform, event -> 1: this store races */
-	struct map stores; /* event -> 1: the same on any platform */
 };
 
 /* The context of the race's load is a stack. */
 void tally_add(struct tally *tally, size_t platform, const struct race *race);
 
-/* The number of different stores. */
+/* The number of different stores in findings. */
 uint64_t tally_stores(const struct tally *tally);
 
 /* `trace` is the program's recording, read to its end. */
