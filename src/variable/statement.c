@@ -182,6 +182,15 @@ static bool answer(const char *from, size_t length, const char *suffix, char *te
 	return true;
 }
 
+/* What a ++ or -- at `at` changes, if it stands before it.  No other operator binds as tightly. */
+static bool target_of_step(const struct statement *s, size_t at, char *text, size_t size)
+{
+	size_t end = skip_space_back(s, at), begin;
+
+	return postfix_begin(s, end, &begin) && (skip_space_back(s, begin) != 0 || begins_there(s, begin)) &&
+	       answer(s->line + begin, end - begin, "", text, size);
+}
+
 /* What is on the left of an operator at `at`. */
 static bool target_before(const struct statement *s, size_t at, char *text, size_t size)
 {
@@ -224,6 +233,20 @@ static size_t argument_end(const struct statement *s, size_t at)
 	return 0;
 }
 
+/* Where `+ number` begins in an argument: `items + 1` is an address in the same array. */
+static size_t sum_begin(const struct statement *s, size_t at, size_t end)
+{
+	int depth = 0;
+
+	for (size_t i = at; i < end; i++) {
+		depth += s->line[i] == '(' || s->line[i] == '[';
+		depth -= s->line[i] == ')' || s->line[i] == ']';
+		if (!depth && s->line[i] == '+')
+			return i;
+	}
+	return end;
+}
+
 /* An argument is the address of what is stored to. */
 static bool target_of_argument(const struct statement *s, size_t at, size_t end, char *text, size_t size)
 {
@@ -233,9 +256,34 @@ static bool target_of_argument(const struct statement *s, size_t at, size_t end,
 		at++;
 	end = skip_space_back(s, end);
 	bool address = char_at(s, at) == '&';
+	if (!address)
+		end = skip_space_back(s, sum_begin(s, at, end));
 	if (!postfix_begin(s, end, &begin) || begin != at + address)
 		return false;
 	return answer(s->line + begin, end - begin, address ? "" : "[]", text, size);
+}
+
+/* Is the `=` at `at` not the end of another operator? */
+static bool begins_operator(const struct statement *s, size_t at)
+{
+	return !at || !strchr("=!<>+-*/%&|^", s->line[at - 1]);
+}
+
+/* TX_SET(object, member, value) and TX_SET_DIRECT(pointer, member, value) of libpmemobj. */
+static bool target_of_tx_set(const struct statement *s, const char *name, size_t at, char *text, size_t size)
+{
+	bool direct = !strcmp(name, "TX_SET_DIRECT");
+	size_t object = argument_end(s, at), member = object ? argument_end(s, object + 1) : 0;
+	char whole[TARGET_MAX + 1];
+
+	if (!member || (!direct && strcmp(name, "TX_SET") != 0))
+		return false;
+	size_t first = object + 1;
+	while (is_space(char_at(s, first)))
+		first++;
+	int n = snprintf(whole, sizeof(whole), direct ? "%.*s->%.*s" : "D_RW(%.*s)->%.*s", (int)(object - at),
+			 s->line + at, (int)(member - first), s->line + first);
+	return n > 0 && (size_t)n < sizeof(whole) && answer(whole, (size_t)n, "", text, size);
 }
 
 static bool target_of_call(const struct statement *s, size_t at, char *text, size_t size)
@@ -249,6 +297,8 @@ static bool target_of_call(const struct statement *s, size_t at, char *text, siz
 		return false;
 	memcpy(name, s->line + at, end - at);
 	name[end - at] = 0;
+	if (target_of_tx_set(s, name, end + 1, text, size))
+		return true;
 	int argument = copier_argument(name);
 	if (argument == COPIER_NONE)
 		return false;
@@ -263,6 +313,24 @@ static bool target_of_call(const struct statement *s, size_t at, char *text, siz
 	}
 }
 
+/* clang places the copy of a struct where the right side begins.  A call there may store by itself, unless it is only
+ * the beginning of the name of something else. */
+static bool target_of_copy(const struct statement *s, size_t at, char *text, size_t size)
+{
+	size_t sign = skip_space_back(s, at), end = s->length;
+
+	if (!sign || assignment_length(s, sign - 1) != 1 || !begins_operator(s, sign - 1))
+		return false;
+	while (end > at && (isspace((unsigned char)s->line[end - 1]) || s->line[end - 1] == ';'))
+		end--;
+	size_t begin;
+	if (!postfix_begin(s, end, &begin) || s->line[end - 1] == ')')
+		return false;
+	if (begin > at && s->line[begin - 1] == '*')
+		begin--;
+	return begin == at && target_before(s, sign - 1, text, size) && strpbrk(text, ">.[*");
+}
+
 bool statement_target(const struct statement *s, char *text, size_t size)
 {
 	size_t at = s->column - 1;
@@ -275,8 +343,8 @@ bool statement_target(const struct statement *s, char *text, size_t size)
 		size_t before = skip_space_back(s, at);
 		char c = before ? s->line[before - 1] : 0;
 
-		return word_char(c) || c == ']' || c == ')' ? target_before(s, at, text, size)
+		return word_char(c) || c == ']' || c == ')' ? target_of_step(s, at, text, size)
 							    : target_after(s, at + 2, text, size);
 	}
-	return target_of_call(s, at, text, size);
+	return target_of_call(s, at, text, size) || target_of_copy(s, at, text, size);
 }
