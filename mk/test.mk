@@ -29,7 +29,7 @@ $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test
 
 $(B)/test/unit/test_move: $(B)/asan/src/preload/move.o
 $(B)/test/unit/test_x86: $(patsubst %,$(B)/asan/%.o,src/preload/insn src/preload/move tool/bo_decode)
-$(B)/test/unit/test_x86: LIBS += -lZydis
+$(B)/test/unit/test_x86 $(B)/test/unit/test_effect: LIBS += -lZydis
 
 $(filter-out $(UNIT_PLAIN),$(UNIT)): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libblackout.a
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flow/insn.h"
+#include "variable/type.h"
 
 /* The name of the object that a member function is called for. */
 static bool receiver_name(struct evaluation *e, uint32_t index, Dwarf_Die *function, struct path *path)

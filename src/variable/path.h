@@ -54,16 +54,4 @@ struct path {
 bool path_find(const struct object *object, const struct extent *extent, const struct line_words *words,
 	       struct path *path);
 
-/* The type without typedefs and qualifiers; false: void, or damaged. */
-bool type_strip(const Dwarf_Die *type, Dwarf_Die *stripped);
-
-/* The type of an entry, not stripped; false: void. */
-bool type_of_die(Dwarf_Die *die, Dwarf_Die *type);
-
-/* A class of an implementation, with reserved names for its data: std::atomic. */
-bool type_is_hidden(const Dwarf_Die *type);
-
-/* A name without a meaning for users of an implementation: `_M_i`, `__p`. */
-bool name_is_reserved(const char *name);
-
 #endif

@@ -5,7 +5,7 @@
 #include <dwarf.h>
 
 #include "variable/effect.h"
-#include "variable/path.h"
+#include "variable/type.h"
 
 #define SCOPES_MAX 64
 

@@ -3,10 +3,10 @@
 #include "variable/value.h"
 
 #include <dwarf.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "variable/call_result.h"
+#include "variable/type.h"
 
 #define STEPS_MAX 20000u
 #define POINTER_BYTES 8u

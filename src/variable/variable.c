@@ -2,7 +2,6 @@
 /* variable.c - see variable.h. */
 #include "variable/variable.h"
 
-#include <dwarf.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +10,7 @@
 #include "trace/library.h"
 #include "variable/copier.h"
 #include "variable/statement.h"
+#include "variable/type.h"
 #include "variable/value.h"
 
 /* An instruction of a module: a store, or the call of a function that stores. */
