@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* race-struct-fixed.c - the structure is persisted before the flag that recovery reads first. */
+// wrapped: gcc
+// recover: check
+// run: --detect races
+#include "race.h"
+
+struct pool {
+	_Alignas(LINE) struct record {
+		uint64_t key, value, sum;
+	} record;
+	_Alignas(LINE) uint64_t ready;
+};
+
+static __attribute__((noinline)) struct record record_make(uint64_t key, uint64_t value)
+{
+	return (struct record){key, value, key + value};
+}
+
+static int work(const char *path)
+{
+	struct pool *pool = (struct pool *)pool_create(path);
+	const struct record record = record_make(1, 2);
+
+	pool->record = record;
+	PERSIST(&pool->record);
+	__atomic_store_n(&pool->ready, 1, __ATOMIC_RELEASE);
+	PERSIST(&pool->ready);
+	return 0;
+}
+
+static int check(const char *path)
+{
+	struct pool *pool = pool_open(path, POOL_ADDR, POOL_BYTES);
+
+	if (!pool)
+		return 0;
+	if (__atomic_load_n(&pool->ready, __ATOMIC_ACQUIRE) && pool->record.sum != 3)
+		REFUSE("half a record");
+	return 0;
+}
