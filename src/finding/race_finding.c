@@ -2,6 +2,7 @@
 /* race_finding.c - see race_finding.h. */
 #include "finding/race_finding.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "finding/fingerprint.h"
@@ -9,12 +10,19 @@
 #include "finding/own.h"
 #include "finding/stacks.h"
 
+/* What a store of a place stores to. */
+struct named {
+	uint64_t event; /* the first that is known */
+	struct variable variable;
+};
+
 /* A place that stores. */
 struct place {
 	struct finding finding;
 	enum finding_form form;
 	uint32_t flush; /* context; 0: none */
 	VEC_OF(struct finding_stack) loads;
+	VEC_OF(struct named) named; /* by event: a line may store to several variables */
 };
 
 struct race_findings {
@@ -83,6 +91,19 @@ static void place_add_load(struct place *place, const struct finding_stack *load
 		vec_push(&place->loads, *load);
 }
 
+static void place_add_variable(struct place *place, struct named named)
+{
+	size_t at = place->named.count;
+
+	for (size_t i = 0; i < place->named.count; i++)
+		if (!strcmp(place->named.at[i].variable.text, named.variable.text))
+			return;
+	vec_push(&place->named, named);
+	for (; at > 0 && place->named.at[at - 1].event > named.event; at--)
+		place->named.at[at] = place->named.at[at - 1];
+	place->named.at[at] = named;
+}
+
 /* The count is that of the first platform. */
 static void place_count(struct race_findings *r, struct place *place, const struct race_sighting *s)
 {
@@ -102,6 +123,9 @@ void race_findings_add(struct race_findings *r, const struct race_sighting *s)
 	if (place->form == FORM_COUNT || form_get(s->form)->severity < place->finding.severity)
 		place_describe(r, place, s, &stack);
 	place_count(r, place, s);
+	struct variable variable = stacks_variable(&r->stacks, s->context);
+	if (variable.text)
+		place_add_variable(place, (struct named){s->first.event, variable});
 	for (size_t i = 0; i < s->load_count; i++) {
 		struct finding_stack load = stacks_code(&r->stacks, s->loads[i]);
 
@@ -133,6 +157,30 @@ static const char *race_text(struct race_findings *r, const struct finding *find
 	return findings_text(r->findings, text);
 }
 
+/* Name all variables that race here.  The sentence is about one of them. */
+static void place_name_all(struct race_findings *r, struct place *place)
+{
+	struct variable *all = &place->finding.variable;
+	char text[1024];
+	size_t used = 0;
+
+	if (place->named.count < 2)
+		return;
+	for (size_t i = 0; i < place->named.count; i++) {
+		const struct variable *v = &place->named.at[i].variable;
+		int n = snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", v->text);
+
+		if (n < 0 || (size_t)n >= sizeof(text) - used)
+			break;
+		used += (size_t)n;
+		if (!all->type || !v->type || strcmp(all->type, v->type))
+			all->type = NULL;
+	}
+	text[used] = 0;
+	all->text = findings_text(r->findings, text);
+	all->offset = all->size = 0;
+}
+
 static void place_say(struct race_findings *r, struct place *place)
 {
 	const struct form *form = form_get(place->form);
@@ -150,8 +198,10 @@ void race_findings_end(struct race_findings *r)
 	for (size_t i = 0; i < r->all.count; i++) {
 		place_relate(r, &r->all.at[i]);
 		place_say(r, &r->all.at[i]);
+		place_name_all(r, &r->all.at[i]);
 		findings_add(r->findings, &r->all.at[i].finding);
 		vec_free(&r->all.at[i].loads);
+		vec_free(&r->all.at[i].named);
 	}
 	fingerprint_all(r->findings, sources);
 	sources_free(sources);

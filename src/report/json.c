@@ -108,7 +108,7 @@ static void json_variable(struct json_out *j, const struct variable *variable)
 	json_open(j, "variable", '{');
 	json_text(j, "name", variable->text);
 	json_text(j, "type", variable->type);
-	if (variable->type)
+	if (variable->type && variable->size)
 		json_number(j, "offset", variable->offset);
 	if (variable->size)
 		json_number(j, "size", variable->size);
