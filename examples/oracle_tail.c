@@ -12,9 +12,8 @@
 //     TAIL_UNIT   bytes for each 1 that the tail grows; the size of an entry if it counts entries (default: 1)
 //     TAIL_POOL   only pools whose path ends with this (default: all pools)
 //
-// Two mistakes are reported.  When the tail grows, a crash may leave it on media without an entry that it covers: the
-// entry must be written back and fenced first.  Or an entry is stored although a tail that covers it was stored before.
-// A tail that shrinks empties the log.
+// Two mistakes are reported: a tail that grows, and that a crash may leave on media without an entry that it covers; and an
+// entry that is stored although a tail that covers it was stored before.  A tail that shrinks empties the log.
 
 #include <blackout/oracle.h>
 #include <stdlib.h>
@@ -28,7 +27,9 @@ static uint32_t stored[FILES_MAX]; // by file: the place of the last store to it
 
 static uint64_t number(const char *name, uint64_t fallback)
 {
-	return getenv(name) ? strtoull(getenv(name), NULL, 0) : fallback;
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : fallback;
 }
 
 static void on_begin(struct blackout *b)
@@ -41,11 +42,9 @@ static void on_begin(struct blackout *b)
 	pool = getenv("TAIL_POOL") ? getenv("TAIL_POOL") : "";
 }
 
-static int is_watched(struct blackout *b, uint32_t file)
+static int is_watched(const char *path)
 {
-	const char *path = b->file_path(b, file);
-
-	return file < FILES_MAX && strlen(path) >= strlen(pool) && !strcmp(path + strlen(path) - strlen(pool), pool);
+	return strlen(path) >= strlen(pool) && !strcmp(path + strlen(path) - strlen(pool), pool);
 }
 
 // The offset of the byte after the last entry.
@@ -90,7 +89,8 @@ static void on_store(struct blackout *b, const struct blackout_event *ev)
 		.kind = LATE, .place = ev->place, .file = ev->file, .offset = ev->offset, .size = ev->size};
 	uint64_t tail = 0;
 
-	if (!ev->changes || !is_watched(b, ev->file) || b->read(b, ev->file, at, &tail, sizeof(tail)) < sizeof(tail))
+	if (!ev->changes || ev->file >= FILES_MAX || !is_watched(b->file_path(b, ev->file)) ||
+	    b->read(b, ev->file, at, &tail, sizeof(tail)) < sizeof(tail))
 		return;
 	if (ev->offset < at + sizeof(tail) && at < ev->offset + ev->size) {
 		tail_check(b, ev, tail);

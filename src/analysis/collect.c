@@ -197,7 +197,7 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	else if (!trace_file_count(trace))
 		findings_note(f, "the target mapped no persistent memory");
 	children_note(f, from->scan);
-	plugin_runs_note(from->plugins, f);
+	plugin_runs_note(from->plugins, trace, f);
 	if (trace_layers_unknown(trace))
 		findings_note(f, TRACE_LAYERS_UNKNOWN);
 	untested_note(f, from->recover, from->untested);

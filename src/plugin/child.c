@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -57,17 +58,19 @@ static void signals_prepare(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The private memory that the process has already, in bytes. */
+/* The private memory that the process has already, in bytes: the sixth number of statm, in pages. */
 static uint64_t memory_now(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
-	unsigned long long data = 0;
+	char line[256] = "", *at = line;
+	uint64_t pages = 0;
 
-	if (!file || fscanf(file, "%*u %*u %*u %*u %*u %llu", &data) != 1)
-		data = 0;
+	if (file && fgets(line, sizeof(line), file))
+		for (int i = 0; i < 6; i++)
+			pages = strtoull(at, &at, 10);
 	if (file)
 		fclose(file);
-	return data * (uint64_t)sysconf(_SC_PAGESIZE);
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void limits_set(const struct child_limits *limits)
@@ -233,9 +236,7 @@ void child_end_text(const struct child *child, char *text, size_t size)
 			snprintf(text, size, "crashed (signal %d)%s", child->value, where);
 		break;
 	case CHILD_EXITED: snprintf(text, size, "ended its process with status %d%s", child->value, where); break;
-	case CHILD_HUNG:
-		snprintf(text, size, "did not return within %g s%s", child->limits.seconds, where);
-		break;
+	case CHILD_HUNG: snprintf(text, size, "did not return within %g s%s", child->limits.seconds, where); break;
 	case CHILD_TOO_BIG:
 		snprintf(text, size, "needed more than %" PRIu64 " MiB of memory%s", child->limits.memory >> 20, where);
 		break;

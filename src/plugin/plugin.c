@@ -68,6 +68,14 @@ static bool kind_read(struct plugins *all, struct plugin *p, struct wire_record 
 	return true;
 }
 
+static bool has_call(const struct plugin *p, const char *call)
+{
+	for (size_t i = 0; i < p->calls.count; i++)
+		if (!strcmp(p->calls.at[i], call))
+			return true;
+	return false;
+}
+
 /* False: it is not what host_describe writes. */
 static bool record_read(struct plugins *all, struct plugin *p, struct wire_record *record, const char **refused)
 {
@@ -84,7 +92,8 @@ static bool record_read(struct plugins *all, struct plugin *p, struct wire_recor
 	case WIRE_CALL:
 		if (!wire_text(record, &all->texts, &text) || !*text)
 			return false;
-		vec_push(&p->calls, text);
+		if (!has_call(p, text))
+			vec_push(&p->calls, text);
 		return true;
 	case WIRE_REFUSED: return wire_text(record, &all->texts, refused);
 	default: return false;

@@ -13,9 +13,13 @@
 
 _Static_assert((int)BLACKOUT_ROLE_STORE == (int)ROLE_STORE && (int)BLACKOUT_ROLE_FLUSH == (int)ROLE_FLUSH &&
 		       (int)BLACKOUT_ROLE_FENCE == (int)ROLE_FENCE && (int)BLACKOUT_ROLE_LOAD == (int)ROLE_LOAD &&
-		       (int)BLACKOUT_ROLE_GUARD == (int)ROLE_GUARD &&
-		       (int)BLACKOUT_RELATED_MAX <= (int)SIGHTING_RELATED_MAX,
+		       (int)BLACKOUT_ROLE_GUARD == (int)ROLE_GUARD,
 	       "blackout/oracle.h has the same roles as finding/kind.h");
+
+/* Reports fit into sightings. */
+_Static_assert(sizeof(((struct sighting *)0)->related) / sizeof(((struct sighting *)0)->related[0]) >=
+		       BLACKOUT_RELATED_MAX,
+	       "a sighting has room for all related places");
 
 struct plugin_run {
 	const struct plugin *plugin;
@@ -216,7 +220,37 @@ static void run_note(const struct plugin_run *run, const char *on, struct findin
 			      p->given, on, run->bad);
 }
 
-void plugin_runs_note(const struct plugin_runs *runs, struct findings *f)
+static bool is_unmatched(const struct trace *trace, const char *call)
+{
+	const char *pattern;
+	char key[32];
+
+	for (unsigned i = 0; snprintf(key, sizeof(key), "calls.unmatched.%u", i), (pattern = trace_meta(trace, key));
+	     i++)
+		if (!strcmp(pattern, call))
+			return true;
+	return false;
+}
+
+/* A pattern that matches nothing is most likely a mistake, or the function was inlined. */
+static void unmatched_note(const struct plugin *p, const struct trace *trace, struct findings *f)
+{
+	for (size_t i = 0; i < p->calls.count; i++)
+		if (is_unmatched(trace, p->calls.at[i]))
+			findings_note(f, "no function matches '%s', whose calls the oracle %s wants", p->calls.at[i],
+				      p->given);
+}
+
+/* What is the same on all platforms. */
+static void plugin_note(const struct plugin *p, const struct trace *trace, struct findings *f)
+{
+	unmatched_note(p, trace, f);
+	if (p->clash)
+		findings_note(f, "the oracle %s describes %s differently than an earlier one, whose texts are shown",
+			      p->given, p->clash);
+}
+
+void plugin_runs_note(const struct plugin_runs *runs, const struct trace *trace, struct findings *f)
 {
 	for (size_t i = 0; i < runs->count; i++) {
 		const struct plugin_run *run = &runs->at[i];
@@ -226,9 +260,7 @@ void plugin_runs_note(const struct plugin_runs *runs, struct findings *f)
 		if (several)
 			snprintf(on, sizeof(on), " (%s)", platform_name(run->job.platform));
 		run_note(run, on, f);
-		if (run->plugin->clash && run->job.platform == runs->at[0].job.platform)
-			findings_note(
-				f, "the oracle %s describes %s differently than an earlier one, whose texts are shown",
-				run->plugin->given, run->plugin->clash);
+		if (run->job.platform == runs->at[0].job.platform)
+			plugin_note(run->plugin, trace, f);
 	}
 }

@@ -5,7 +5,7 @@
  *     if (plugin_runs_start(runs, dir, &err) < 0) ...          // this process must have only one thread now
  *     ... anything that starts no process and waits for none ...
  *     plugin_runs_finish(runs, trace, &stop);                  // waits; `trace` has been read to its end
- *     ... plugin_runs_sinks(runs, &n) ...; plugin_runs_note(runs, findings);
+ *     ... plugin_runs_sinks(runs, &n) ...; plugin_runs_note(runs, trace, findings);
  *     plugin_runs_free(runs);
  *
  * A plug-in that fails costs what it would have reported afterwards, and nothing else. */
@@ -31,7 +31,7 @@ void plugin_runs_finish(struct plugin_runs *runs, const struct trace *trace, con
 /* What they reported: a sink for each plug-in and platform. */
 struct sink *const *plugin_runs_sinks(const struct plugin_runs *runs, size_t *count);
 
-/* Add notes about those that failed. */
-void plugin_runs_note(const struct plugin_runs *runs, struct findings *findings);
+/* Add notes about those that failed, and about functions that they wait for in vain. */
+void plugin_runs_note(const struct plugin_runs *runs, const struct trace *trace, struct findings *findings);
 
 #endif
