@@ -230,8 +230,7 @@ static Bool is_watched(const HChar *symbol, enum bo_pmemobj_result *result)
 	return False;
 }
 
-/* The first chosen name at an address is the one that is reported.  Functions of libpmemobj are defined before they are
- * called, so that readers know that the program has them before it maps its pools. */
+/* The first chosen name at an address is the one that is reported. */
 static void scan_names(const DebugInfo *di, const struct bo_symbol *s)
 {
 	const HChar **others = s->others;
@@ -250,8 +249,6 @@ static void scan_names(const DebugInfo *di, const struct bo_symbol *s)
 		f->is_recorded = True;
 		f->is_asked_for = asked;
 		f->result = watched ? result : BO_RESULT_NUMBER;
-		if (watched && bo_writer_active())
-			bo_function_define(f);
 		return;
 	}
 }

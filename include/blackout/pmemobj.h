@@ -60,11 +60,25 @@ enum bo_pmemobj_result {
 	X(zrealloc, STORED)                \
 	X(strdup, STORED)                  \
 	X(wcsdup, STORED)                  \
+	X(create, NUMBER)                  \
+	X(open, NUMBER)                    \
+	X(close, NUMBER)                   \
+	X(root, OID)                       \
+	X(root_construct, OID)             \
 	X(list_insert_new, OID)            \
 	X(memcpy, NUMBER)                  \
 	X(memmove, NUMBER)                 \
 	X(memset, NUMBER)                  \
 	X(memcpy_persist, NUMBER)          \
 	X(memset_persist, NUMBER)
+
+/* BO_PMEMOBJ_tx_begin and so on. */
+enum bo_pmemobj_function {
+	BO_PMEMOBJ_NONE,
+#define X(name, result) BO_PMEMOBJ_##name,
+	BO_PMEMOBJ_FUNCTIONS(X)
+#undef X
+		BO_PMEMOBJ_COUNT
+};
 
 #endif

@@ -2,7 +2,7 @@
 /* choice.h - which detectors and strategies judge a recording, and for which platforms.
  *
  *     struct choice choice;
- *     if (choice_parse(&choice, "patterns,inject", "adr", &err) < 0) ...                // the error lists the names */
+ *     if (choice_parse(&choice, "patterns,transactions,inject", "adr", &err) < 0) ...   // the error lists the names */
 #ifndef BLACKOUT_ANALYSIS_CHOICE_H
 #define BLACKOUT_ANALYSIS_CHOICE_H
 

@@ -10,7 +10,7 @@
 #include "report/markdown.h"
 #include "report/text_out.h"
 
-enum { WIDTH = 80, LINE_COLUMN = 21 };
+enum { WIDTH = 80, LINE_COLUMN = 27 };
 
 static struct oracle_words oracles;
 

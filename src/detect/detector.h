@@ -43,7 +43,7 @@ struct detector {
 
 /* X(name, use): the struct is detector_NAME.  DETECT_BY_DEFAULT: it is used unless the user says what to use;
  * DETECT_IF_ASKED.  campaign/strategies.h has the rest of what --detect takes. */
-#define DETECTORS(X) X(patterns, DETECT_BY_DEFAULT)
+#define DETECTORS(X) X(patterns, DETECT_BY_DEFAULT) X(transactions, DETECT_BY_DEFAULT)
 
 /* For DETECTORS and STRATEGIES: all names, and those of the default.  The first character must be skipped. */
 #define DETECT_BAR(name, use) "|" #name

@@ -129,8 +129,11 @@ static enum transaction context_kind(struct actors *a, uint32_t id)
 	return kind;
 }
 
+/* Calls that are recorded do not count: those of inner transactions would be taken for the outermost one's. */
 static void transaction_follow(struct actors *a, const struct event *ev)
 {
+	if (ev->type == EVENT_CALL || ev->type == EVENT_RETURN || ev->type == EVENT_LEFT)
+		return;
 	while (a->kinds.count <= ev->context)
 		vec_push(&a->kinds, TRANSACTION_UNASKED);
 	while (a->within.count <= ev->thread)

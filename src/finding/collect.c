@@ -176,13 +176,19 @@ static void finding_relate(struct collector *c, struct finding *finding, const s
 	}
 }
 
+/* Can the user do something about it?  The user asks for each add to a transaction. */
+static bool finding_is_requested(const struct finding *finding)
+{
+	return finding->kind == KIND_REDUNDANT_LOG || own_request(&finding->stack);
+}
+
 static void finding_say(struct collector *c, struct finding *finding, const struct form *form)
 {
 	char text[8192];
 
 	message_fill(finding, form->message, text, sizeof(text));
 	finding->message = findings_text(c->findings, text);
-	if (!*form->fix || !own_request(&finding->stack) || !message_distinct(finding, form->fix))
+	if (!*form->fix || !finding_is_requested(finding) || !message_distinct(finding, form->fix))
 		return;
 	message_fill(finding, form->fix, text, sizeof(text));
 	finding->fix = findings_text(c->findings, text);

@@ -191,7 +191,7 @@ static void fates_learn(struct evidence *e)
 static bool kind_is_step(enum finding_kind kind)
 {
 	return kind == KIND_REDUNDANT_FLUSH || kind == KIND_SHARED_LINE_FLUSH || kind == KIND_FLUSH_VOLATILE ||
-	       kind == KIND_REDUNDANT_FENCE;
+	       kind == KIND_REDUNDANT_FENCE || kind == KIND_REDUNDANT_LOG;
 }
 
 /* A line that calls pmem_persist both flushes and fences, so its flush and its fence need different hashes. */
@@ -403,6 +403,8 @@ static void judge_step(struct evidence *e, size_t index)
 		{FORM_FLUSH_VOLATILE_OUTSIDE, FORM_FLUSH_VOLATILE_SOMETIMES},
 		{FORM_REDUNDANT_FENCE_NOTHING, FORM_REDUNDANT_FENCE_NOTHING_SOMETIMES},
 		{FORM_REDUNDANT_FENCE_AGAIN, FORM_REDUNDANT_FENCE_AGAIN_SOMETIMES},
+		{FORM_REDUNDANT_LOG_AGAIN, FORM_REDUNDANT_LOG_AGAIN_SOMETIMES},
+		{FORM_REDUNDANT_LOG_ALLOCATED, FORM_REDUNDANT_LOG_ALLOCATED_SOMETIMES},
 	};
 	const struct sighting *first = &sink_at(e->sink, index)->first;
 

@@ -31,7 +31,7 @@
  *     recovery overwrites the leftover before it reads it, the leftover is transient data.
  *
  *  7. A needless flush or fence that is needed at other times is a warning, and the fix does not tell the user to
- *     remove it. */
+ *     remove it.  The same holds for a needless add to a transaction, but its severity does not change. */
 #ifndef BLACKOUT_FINDING_EVIDENCE_H
 #define BLACKOUT_FINDING_EVIDENCE_H
 

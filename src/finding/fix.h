@@ -19,11 +19,12 @@
  * them back. */
 #define FIX_ADD                                                                                                   \
 	"add what is stored at {here} to the transaction before the store, with TX_ADD or pmemobj_tx_add_range: " \
-	"{bytes} at {pool}+{offset}"
+	"{what} at {pool}+{offset}"
 #define FIX_VOLATILE_OR_ADD "keep it in volatile memory, or " FIX_ADD
 
 #define FIX_FENCE_FLUSH "fence after the flush at {flush}"
 #define FIX_FENCE_DIRECT "fence after the non-temporal store at {here}"
+#define FIX_REMOVE_ADD "remove the add at {here}"
 #define FIX_REMOVE_FLUSH "remove the flush at {here}"
 #define FIX_REMOVE_FENCE "remove the fence at {here}"
 #define FIX_VOLATILE "keep it in volatile memory, or " FIX_PERSIST " if it must survive"

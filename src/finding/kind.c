@@ -34,8 +34,9 @@ static const char *const severities[SEVERITY_COUNT] = {
 	SEVERITIES(X)
 #undef X
 };
-static const char *const classes[CLASS_COUNT] = {"durability", "performance", "ordering", "crash consistency", "race"};
-static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load", "guard"};
+static const char *const classes[CLASS_COUNT] = {"durability",        "performance", "ordering",
+						 "crash consistency", "race",        "transaction"};
+static const char *const roles[ROLE_COUNT] = {"store", "flush", "fence", "load", "guard", "begin", "add", "allocation"};
 
 const struct kind *kind_get(enum finding_kind kind)
 {

@@ -26,43 +26,67 @@ enum severity {
 		SEVERITY_COUNT
 };
 
-enum finding_class { CLASS_DURABILITY, CLASS_PERFORMANCE, CLASS_ORDERING, CLASS_CRASH, CLASS_RACE, CLASS_COUNT };
+enum finding_class {
+	CLASS_DURABILITY,
+	CLASS_PERFORMANCE,
+	CLASS_ORDERING,
+	CLASS_CRASH,
+	CLASS_RACE,
+	CLASS_TRANSACTION,
+	CLASS_COUNT
+};
 
 /* The role of a related place. */
-enum related_role { ROLE_STORE, ROLE_FLUSH, ROLE_FENCE, ROLE_LOAD, ROLE_GUARD, ROLE_COUNT };
+enum related_role {
+	ROLE_STORE,
+	ROLE_FLUSH,
+	ROLE_FENCE,
+	ROLE_LOAD,
+	ROLE_GUARD,
+	ROLE_BEGIN, /* of a transaction */
+	ROLE_ADD,   /* of a range to a transaction */
+	ROLE_ALLOCATION,
+	ROLE_COUNT
+};
 
 /* X(NAME, text, CLASS, usual SEVERITY, one line) */
-#define KINDS(X)                                                                                                      \
-	X(MISSING_FLUSH, "missing-flush", DURABILITY, ERROR,                                                          \
-	  "a store is never written back, though the same code or line is at other times")                            \
-	X(MISSING_FENCE, "missing-fence", DURABILITY, ERROR,                                                          \
-	  "written back by clwb or clflushopt, or stored non-temporally, but never fenced")                           \
-	X(TRANSIENT_DATA, "transient-data", PERFORMANCE, WARNING,                                                     \
-	  "stores to persistent memory that nothing ever flushes: volatile data in the wrong place")                  \
-	X(DIRTY_OVERWRITE, "dirty-overwrite", DURABILITY, WARNING,                                                    \
-	  "overwritten with another value before it was persisted")                                                   \
-	X(REDUNDANT_FLUSH, "redundant-flush", PERFORMANCE, PERFORMANCE,                                               \
-	  "a flush of a line with nothing to write back")                                                             \
-	X(SHARED_LINE_FLUSH, "shared-line-flush", PERFORMANCE, WARNING,                                               \
-	  "a flush that is redundant only because two objects share a line")                                          \
-	X(FLUSH_VOLATILE, "flush-volatile", PERFORMANCE, PERFORMANCE, "a flush of memory that is not persistent")     \
-	X(REDUNDANT_FENCE, "redundant-fence", PERFORMANCE, PERFORMANCE,                                               \
-	  "a fence with no flush and no non-temporal store to wait for")                                              \
-	X(UNORDERED_FLUSHES, "unordered-flushes", ORDERING, WARNING,                                                  \
-	  "one fence completes several write-backs, which may happen in any order")                                   \
-	X(RECOVERY_CRASH, "recovery-crash", CRASH, ERROR,                                                             \
-	  "a signal kills recovery on a crash state that the platform allows")                                        \
-	X(RECOVERY_ERROR, "recovery-error", CRASH, ERROR, "recovery fails on a crash state that the platform allows") \
-	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                               \
-	  "recovery does not end on a crash state that the platform allows")                                          \
-	X(OUTPUT_MISMATCH, "output-mismatch", CRASH, ERROR,                                                           \
-	  "after a crash the program prints what no legal history of its operations prints")                          \
-	X(ORDERING_VIOLATION, "ordering-violation", CRASH, ERROR,                                                     \
-	  "a legal crash state has two stores in an order that the program does not expect, and recovery fails")      \
-	X(ATOMICITY_VIOLATION, "atomicity-violation", CRASH, ERROR,                                                   \
-	  "a legal crash state has one of two stores that belong together, and recovery fails")                       \
-	X(PERSISTENCY_RACE, "persistency-race", RACE, WARNING,                                                        \
-	  "recovery reads a plain store, which may be torn, and nothing proves that it was written back before the crash")
+#define KINDS(X)                                                                                                           \
+	X(MISSING_FLUSH, "missing-flush", DURABILITY, ERROR,                                                               \
+	  "a store is never written back, though the same code or line is at other times")                                 \
+	X(MISSING_FENCE, "missing-fence", DURABILITY, ERROR,                                                               \
+	  "written back by clwb or clflushopt, or stored non-temporally, but never fenced")                                \
+	X(TRANSIENT_DATA, "transient-data", PERFORMANCE, WARNING,                                                          \
+	  "stores to persistent memory that nothing ever flushes: volatile data in the wrong place")                       \
+	X(DIRTY_OVERWRITE, "dirty-overwrite", DURABILITY, WARNING,                                                         \
+	  "overwritten with another value before it was persisted")                                                        \
+	X(REDUNDANT_FLUSH, "redundant-flush", PERFORMANCE, PERFORMANCE,                                                    \
+	  "a flush of a line with nothing to write back")                                                                  \
+	X(SHARED_LINE_FLUSH, "shared-line-flush", PERFORMANCE, WARNING,                                                    \
+	  "a flush that is redundant only because two objects share a line")                                               \
+	X(FLUSH_VOLATILE, "flush-volatile", PERFORMANCE, PERFORMANCE, "a flush of memory that is not persistent")          \
+	X(REDUNDANT_FENCE, "redundant-fence", PERFORMANCE, PERFORMANCE,                                                    \
+	  "a fence with no flush and no non-temporal store to wait for")                                                   \
+	X(UNORDERED_FLUSHES, "unordered-flushes", ORDERING, WARNING,                                                       \
+	  "one fence completes several write-backs, which may happen in any order")                                        \
+	X(RECOVERY_CRASH, "recovery-crash", CRASH, ERROR,                                                                  \
+	  "a signal kills recovery on a crash state that the platform allows")                                             \
+	X(RECOVERY_ERROR, "recovery-error", CRASH, ERROR, "recovery fails on a crash state that the platform allows")      \
+	X(RECOVERY_HANG, "recovery-hang", CRASH, ERROR,                                                                    \
+	  "recovery does not end on a crash state that the platform allows")                                               \
+	X(OUTPUT_MISMATCH, "output-mismatch", CRASH, ERROR,                                                                \
+	  "after a crash the program prints what no legal history of its operations prints")                               \
+	X(ORDERING_VIOLATION, "ordering-violation", CRASH, ERROR,                                                          \
+	  "a legal crash state has two stores in an order that the program does not expect, and recovery fails")           \
+	X(ATOMICITY_VIOLATION, "atomicity-violation", CRASH, ERROR,                                                        \
+	  "a legal crash state has one of two stores that belong together, and recovery fails")                            \
+	X(PERSISTENCY_RACE, "persistency-race", RACE, WARNING,                                                             \
+	  "recovery reads a plain store, which may be torn, and nothing proves that it was written back before the crash") \
+	X(UNLOGGED_STORE, "unlogged-store", TRANSACTION, ERROR,                                                            \
+	  "a store in a transaction to what was neither added to it nor allocated in it")                                  \
+	X(STORE_OUTSIDE_TRANSACTION, "store-outside-transaction", TRANSACTION, WARNING,                                    \
+	  "bytes that transactions change are changed outside of them, and not persisted")                                 \
+	X(REDUNDANT_LOG, "redundant-log", PERFORMANCE, PERFORMANCE,                                                        \
+	  "a range is added to a transaction that covers it already")
 
 /* The kinds of the table.  Registered kinds have numbers from KIND_COUNT on (kind_register). */
 enum finding_kind {
@@ -85,10 +109,64 @@ enum finding_kind {
 #define RACE_SAYS_UNFENCED "the power may fail before a fence completes the write-back of the line"
 #define RACE_SAYS_UNORDERED "only another thread writes the line back, and nothing orders that after the store"
 
+/* Rows of FORMS: transactions of libpmemobj.  BEGIN is the begin of the transaction. */
+#define TX_UNPROTECTED ": nothing rolls {them} back if it fails, and its commit does not persist {them}"
+#define TX_OF_OTHERS "; transactions change {them} too, at {store}"
+#define TRANSACTION_FORMS(X)                                                                                                        \
+	/* related: BEGIN. */                                                                                                       \
+	X(UNLOGGED_STORE, MISSING, ERROR,                                                                                           \
+	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}" TX_UNPROTECTED,        \
+	  FIX_ADD)                                                                                                                  \
+	/* related: BEGIN; ADD, the one that comes too late. */                                                                     \
+	X(UNLOGGED_STORE, LATE, ERROR,                                                                                              \
+	  "stores {what} before {add} adds {them} to the transaction that begins at {begin}: a rollback would restore "             \
+	  "the value that is stored here",                                                                                          \
+	  FIX_ADD)                                                                                                                  \
+	/* related: BEGIN; ADD, the one that has other bytes of the same store. */                                                  \
+	X(UNLOGGED_STORE, PARTLY, ERROR,                                                                                            \
+	  "a part of what is stored here is added to the transaction at {add}, but not {what}" TX_UNPROTECTED,                      \
+	  FIX_ADD)                                                                                                                  \
+	/* The same three, if the program persists it before the transaction ends. */                                               \
+	X(UNLOGGED_STORE, PERSISTED, WARNING,                                                                                       \
+	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}; the program "          \
+	  "persists {them} itself, so nothing rolls {them} back if the transaction fails",                                          \
+	  FIX_ADD ", unless it should stay even then")                                                                              \
+	/* related: STORE in a transaction; BEGIN of the next one. */                                                               \
+	X(STORE_OUTSIDE_TRANSACTION, NEXT, WARNING,                                                                                 \
+	  "stores {what} outside of a transaction, and does not persist {them} before the next one begins at {begin}" TX_OF_OTHERS, \
+	  FIX_PERSIST ", or store it in a transaction")                                                                             \
+	/* related: STORE in a transaction. */                                                                                      \
+	X(STORE_OUTSIDE_TRANSACTION, END, WARNING,                                                                                  \
+	  "stores {what} outside of a transaction, and does not persist {them} in the end" TX_OF_OTHERS,                            \
+	  FIX_PERSIST ", or store it in a transaction")                                                                             \
+	/* related: BEGIN; ADD, the first one. */                                                                                   \
+	X(REDUNDANT_LOG, AGAIN, PERFORMANCE,                                                                                        \
+	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added {them} already",                             \
+	  FIX_REMOVE_ADD)                                                                                                           \
+	/* related: BEGIN; ALLOCATION. */                                                                                           \
+	X(REDUNDANT_LOG, ALLOCATED, PERFORMANCE,                                                                                    \
+	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated {them} in it: what is "           \
+	  "allocated needs no add",                                                                                                 \
+	  FIX_REMOVE_ADD)                                                                                                           \
+	/* The same two, if the add is needed at other times. */                                                                    \
+	X(REDUNDANT_LOG, AGAIN_SOMETIMES, PERFORMANCE,                                                                              \
+	  "unnecessary in {times} of {runs} adds here: {add} has added the range to the transaction already",                       \
+	  "add at {here} only what was not added at {add}")                                                                         \
+	X(REDUNDANT_LOG, ALLOCATED_SOMETIMES, PERFORMANCE,                                                                          \
+	  "unnecessary in {times} of {runs} adds here: {allocation} has allocated the object in the same transaction",              \
+	  "add at {here} only what was not allocated at {allocation}")                                                              \
+	/* The same two, if only a part of the range is covered already. */                                                         \
+	X(REDUNDANT_LOG, PARTLY_AGAIN, WARNING,                                                                                     \
+	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added a part of {them} already",                   \
+	  "add at {here} only what was not added at {add}")                                                                         \
+	X(REDUNDANT_LOG, PARTLY_ALLOCATED, WARNING,                                                                                 \
+	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated a part of {them} in it",          \
+	  "add at {here} only what was not allocated at {allocation}")
+
 /* X(KIND, NAME, SEVERITY, message, fix)
  *
  * The sentences have no full stop.  These words in braces are replaced: {here} by the finding's own place; {store},
- * {flush}, {fence}, {load}, {guard} by the first related place of that role, and {flush2} by the second; {bytes} by the size
+ * {flush}, {fence}, {load}, {guard}, {begin}, {add}, {allocation} by the first related place of that role, and {flush2} by the second; {bytes} by the size
  * of the first example ("8 bytes"), with {are}, {their} and {them} to agree with it; {what} by the variable, if it is
  * known, and the size; {pool} by the name of its file; {offset} by its offset there; {platforms} by the platforms on which it was found; {times}, {runs} and {evidence}
  * by the figures of struct finding_runs.  The detector must supply every related place that its form names.  fix
@@ -257,7 +335,8 @@ enum finding_kind {
 	X(PERSISTENCY_RACE, TORN_UNPROVED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNPROVED, FIX_PUBLISH)                                                  \
 	X(PERSISTENCY_RACE, TORN_UNSEEN, ERROR, RACE_SAYS_TORN RACE_SAYS_UNSEEN, FIX_PUBLISH)                                                      \
 	X(PERSISTENCY_RACE, TORN_UNFENCED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNFENCED, FIX_PUBLISH)                                                  \
-	X(PERSISTENCY_RACE, TORN_UNORDERED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNORDERED, FIX_PUBLISH)
+	X(PERSISTENCY_RACE, TORN_UNORDERED, ERROR, RACE_SAYS_TORN RACE_SAYS_UNORDERED, FIX_PUBLISH)                                                \
+	TRANSACTION_FORMS(X)
 
 enum finding_form {
 #define X(kind, name, severity, message, fix) FORM_##kind##_##name,

@@ -12,8 +12,8 @@ static bool may_merge(const struct finding *finding)
 {
 	enum finding_class class = kind_get(finding->kind)->class;
 
-	return !finding->crash &&
-	       (class == CLASS_DURABILITY || class == CLASS_ORDERING || finding->kind == KIND_TRANSIENT_DATA);
+	return !finding->crash && (class == CLASS_DURABILITY || class == CLASS_ORDERING || class == CLASS_TRANSACTION ||
+				   finding->kind == KIND_TRANSIENT_DATA);
 }
 
 /* True if the crash finding holds on all platforms of the other finding. */

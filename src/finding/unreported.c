@@ -124,9 +124,57 @@ static bool flush_of_library(struct stacks *stacks, const struct sighting *s)
 	return !own_request(&stack);
 }
 
+static bool function_is(const struct finding_frame *frame, const char *const *patterns)
+{
+	for (; *patterns; patterns++)
+		if (own_matches_function(*patterns, frame->function))
+			return true;
+	return false;
+}
+
+/* 6. Locks in persistent memory are no part of a transaction, and neither is what libpmemobj stores for itself.  The
+ *    detector knows the latter by the calls that are recorded; this is about other functions, and about programs that
+ *    libpmemobj is linked into. */
+static bool store_for_no_transaction(struct stacks *stacks, const struct sighting *s)
+{
+	static const char *const locks[] = {"pthread_*", "__pthread_*",      "___pthread_*",
+					    "__lll_*",   "__GI___pthread_*", NULL};
+	static const char *const copies[] = {"pmemobj_mem*", NULL}, *const others[] = {"pmemobj_*", NULL};
+
+	if (s->kind != KIND_UNLOGGED_STORE && s->kind != KIND_STORE_OUTSIDE_TRANSACTION)
+		return false;
+	if (stored_by_library(stacks, s->context))
+		return true;
+	struct finding_stack stack = stacks_view(stacks, s->context);
+	for (size_t i = 0; i < stack.count; i++) {
+		const struct finding_frame *frame = &stack.frames[i];
+
+		if (function_is(frame, locks) || (function_is(frame, others) && !function_is(frame, copies)))
+			return true;
+		if (frame->own)
+			break;
+	}
+	return false;
+}
+
+/* 7. The classes of libpmemobj-cpp add what they change, each time.  The user cannot remove that. */
+static bool add_of_class(struct stacks *stacks, const struct sighting *s)
+{
+	static const char *const adders[] = {"conditional_add_to_tx*", NULL};
+
+	if (s->kind != KIND_REDUNDANT_LOG)
+		return false;
+	struct finding_stack stack = stacks_view(stacks, s->context);
+	for (size_t i = 0; i < stack.count && !stack.frames[i].own; i++)
+		if (function_is(&stack.frames[i], adders))
+			return true;
+	return false;
+}
+
 bool unreported(struct stacks *stacks, const struct sighting *sighting)
 {
 	return one_flush_call(stacks, sighting) || fence_of_libc(stacks, sighting) ||
 	       store_of_library(stacks, sighting) || lock_of_program(stacks, sighting) ||
-	       flush_of_library(stacks, sighting);
+	       flush_of_library(stacks, sighting) || store_for_no_transaction(stacks, sighting) ||
+	       add_of_class(stacks, sighting);
 }

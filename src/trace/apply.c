@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "blackout/pmemobj.h"
 #include "trace/dependencies.h"
 #include "trace/sync.h"
 
@@ -124,6 +125,22 @@ static enum apply_result apply_meta(struct stream *s, const struct record *r)
 
 /* Calls */
 
+/* Which function of libpmemobj is it?  Symbols may have a version: "pmemobj_open@@LIBPMEMOBJ_1.0". */
+static enum bo_pmemobj_function pmemobj_function(const char *symbol)
+{
+	static const char *const names[BO_PMEMOBJ_COUNT] = {"",
+#define X(name, result) BO_PMEMOBJ_PREFIX #name,
+							    BO_PMEMOBJ_FUNCTIONS(X)
+#undef X
+	};
+	size_t length = strcspn(symbol, "@");
+
+	for (unsigned i = BO_PMEMOBJ_NONE + 1; i < BO_PMEMOBJ_COUNT; i++)
+		if (strlen(names[i]) == length && !memcmp(names[i], symbol, length))
+			return (enum bo_pmemobj_function)i;
+	return BO_PMEMOBJ_NONE;
+}
+
 static enum apply_result apply_function(struct stream *s, const struct record *r)
 {
 	struct trace_function function = {
@@ -136,6 +153,7 @@ static enum apply_result apply_function(struct stream *s, const struct record *r
 	if (r->number[0] >= s->modules.count)
 		return apply_damage_id(s, "module", r->number[0]);
 	function.module = s->modules.at[r->number[0]];
+	function.pmemobj = (uint8_t)pmemobj_function(function.symbol);
 	vec_push(&s->functions, defs_add_function(s->defs, &function));
 	return APPLY_CONSUMED;
 }
@@ -149,12 +167,15 @@ static void take_arguments(uint64_t *arguments, const struct record *r)
 static enum apply_result apply_call(struct stream *s, enum event_type type, const struct record *r, struct event *ev)
 {
 	uint64_t function = r->number[0];
+	const struct trace_function *known;
 
 	if (!function || function >= s->functions.count)
 		return apply_damage_id(s, "function", function);
 	ev->type = type;
 	ev->function = s->functions.at[function];
-	ev->flags = ((const struct trace_function *)slab_at(&s->defs->functions, ev->function - 1))->watched;
+	known = slab_at(&s->defs->functions, ev->function - 1);
+	ev->flags = known->watched;
+	ev->unit = known->pmemobj;
 	if (type == EVENT_RETURN) {
 		ev->value = r->number[1];
 		ev->second = r->op == BO_OP_RETURN_PAIR ? r->number[2] : 0;

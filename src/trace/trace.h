@@ -94,7 +94,8 @@ struct event {
 	uint64_t size;   /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
 	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
 	const uint8_t *data;
-	uint32_t unit; /* STORE of kind STRING: bytes per element; otherwise 0 */
+	/* STORE of kind STRING: bytes per element; CALL, RETURN, LEFT: enum bo_pmemobj_function; otherwise 0 */
+	uint32_t unit;
 	/* MAP_ bits, MS_ bits, FALLOC_ mode, enum bo_sync, links left, FORK/EXEC: followed, enum bo_operation_note,
 	 * enum bo_sync_act, CALL/RETURN/LEFT: trace_function.watched */
 	uint32_t flags;
@@ -160,6 +161,7 @@ struct trace_function {
 	uint32_t module;    /* 0: code outside any module */
 	uint64_t offset;    /* file offset of its entry */
 	bool watched;       /* the user did not ask for it: its calls are for detectors alone */
+	uint8_t pmemobj;    /* enum bo_pmemobj_function: which one of libpmemobj's it is */
 };
 
 /* A load from PM that something depends on.  Loads by the same code from the same place are one read. */

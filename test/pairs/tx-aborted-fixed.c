@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-aborted-fixed.c - an abort rolls back everything. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	TX_BEGIN(pop)
+	{
+		TX_COVER(&root->a);
+		TX_COVER(&root->b);
+		ST8(&root->a, 1);
+		ST8(&root->b, 1);
+		pmemobj_tx_abort(ECANCELED);
+	}
+	TX_END
+	CHECK(root->a == 0);
+	pmemobj_close(pop);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-log-flags-buggy.c - a range is added twice without a flush. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	TX_BEGIN(pop)
+	{
+		pmemobj_tx_xadd_range_direct(&root->a, 8, POBJ_XADD_NO_FLUSH);
+		pmemobj_tx_xadd_range_direct(&root->a, 8, POBJ_XADD_NO_FLUSH); //! redundant-log performance
+		ST8(&root->a, 1);
+		pmemobj_flush(pop, &root->a, 8);
+	}
+	TX_END
+	pmemobj_close(pop);
+	return 0;
+}

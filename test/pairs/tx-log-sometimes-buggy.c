@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-log-sometimes-buggy.c - a function adds what some of its callers have added. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+static void change(uint64_t *number)
+{
+	TX_COVER(number); //! redundant-log performance
+	ST8(number, 1);
+}
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	TX_BEGIN(pop)
+	{
+		change(&root->a);
+	}
+	TX_END
+	TX_BEGIN(pop)
+	{
+		TX_COVER(&root->b);
+		change(&root->b);
+	}
+	TX_END
+	pmemobj_close(pop);
+	return 0;
+}

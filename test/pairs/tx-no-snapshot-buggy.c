@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-no-snapshot-buggy.c - a store that was not added. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	TX_BEGIN(pop)
+	{
+		ST8(&root->a, 1); //! unlogged-store error
+		ST8(&root->b, 1); //! unlogged-store error
+	}
+	TX_END
+	pmemobj_close(pop);
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-oncommit-buggy.c - a store after the commit, in a later stage of the transaction. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	TX_BEGIN(pop)
+	{
+		TX_COVER(&root->a);
+		ST8(&root->a, 1);
+	}
+	TX_ONCOMMIT
+	{
+		ST8(&root->a, 2); //! store-outside-transaction warning
+	}
+	TX_FINALLY
+	{
+		ST8(&root->b, 1);
+	}
+	TX_END
+	pmemobj_close(pop);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tx-second-buggy.c - a range that was added to the last transaction is not added to the next one. */
+// link: -lpmemobj
+// run: --detect transactions
+#include "tx.h"
+
+int main(int argc, char **argv)
+{
+	CHECK(argc == 2);
+	tx_create(argv[1]);
+	for (uint64_t i = 1; i <= 3; i++) {
+		TX_BEGIN(pop)
+		{
+			if (i == 1)
+				TX_COVER(&root->a);
+			ST8(&root->a, i); //! unlogged-store error
+		}
+		TX_END
+	}
+	pmemobj_close(pop);
+	return 0;
+}
