@@ -7,6 +7,8 @@
 
 #include "races/history.h"
 
+#define FEW_PAGES 64u
+
 static void piece_settle(struct race_history *history, struct piece *piece)
 {
 	piece->certain = true;
@@ -168,25 +170,33 @@ static bool page_sync(struct race_history *history, struct page *page, const str
 	return proved;
 }
 
-static void file_sync(struct race_history *history, struct file *file, const struct event *ev, uint64_t number)
+/* The pages of a file that begin before `to` and end after `from`. */
+static void file_sync(struct race_history *history, struct file *file, const struct event *ev, uint64_t number,
+		      uint64_t from, uint64_t to)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < file->unproved.count; i++) {
 		struct page *page = file->unproved.at[i];
+		bool inside = page->offset < to && page->offset + PAGE_BYTES > from;
 
-		page->unproved = !page_sync(history, page, ev, number);
+		page->unproved = !inside || !page_sync(history, page, ev, number);
 		if (page->unproved)
 			file->unproved.at[kept++] = page;
 	}
 	file->unproved.count = kept;
 }
 
-/* The kernel works on whole pages. */
+/* The kernel works on whole pages.  Most calls are about few of them. */
 static void range_sync(struct race_history *history, const struct event *ev, uint64_t number)
 {
-	uint64_t end = ev->offset + ev->size, page = ev->offset - ev->offset % PAGE_BYTES;
+	uint64_t page = ev->offset - ev->offset % PAGE_BYTES, end = ev->offset + ev->size;
 
+	if (end < ev->offset || end - page > FEW_PAGES * PAGE_BYTES) {
+		file_sync(history, history_file(history, ev->file), ev, number, ev->offset,
+			  end < ev->offset ? UINT64_MAX : end);
+		return;
+	}
 	for (; page < end; page += PAGE_BYTES) {
 		struct page *found = history_page_find(history, ev->file, page);
 
@@ -206,5 +216,5 @@ void history_sync(struct race_history *history, const struct event *ev, uint64_t
 		return;
 	for (uint32_t id = 0; id < history->files.count; id++)
 		if (!ev->file || ev->file == id)
-			file_sync(history, &history->files.at[id], ev, number);
+			file_sync(history, &history->files.at[id], ev, number, 0, UINT64_MAX);
 }

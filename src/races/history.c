@@ -139,7 +139,7 @@ static void range_store(struct race_history *history, const struct event *ev, ui
 	struct source *source;
 	unsigned units = 0;
 
-	if (!ev->file || ev->offset >= end)
+	if (!ev->file || ev->offset >= end || end > INT64_MAX)
 		return;
 	source = source_of(history, ev, number);
 	for (uint64_t from = ev->offset, to; from < end; from = to) {

@@ -316,7 +316,7 @@ void race_reader_load(struct race_reader *reader, const struct race_load *load)
 	uint64_t end = load->offset + load->size, at;
 	struct part part;
 
-	if (load->silent || !load->size)
+	if (load->silent || end < load->offset)
 		return;
 	for (at = load->offset; part_next(reader, load->file, &at, end, &part);)
 		line_judge(reader, load, part.line, part.stored, part.view, part.bytes);

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "image/content.h"
 #include "invariants/invariants.h"
+#include "races/races.h"
 #include "trace/decode.h"
 #include "trace/seal.h"
 #include "trace/trace.h"
@@ -228,9 +229,30 @@ static void invariants_check(const struct invariants *inv, const struct store_pl
 	}
 }
 
+static void race_check(void *arg, const struct race *race)
+{
+	const struct trace *t = arg;
+
+	BUG_ON(race->context && !trace_context(t, race->context));
+	BUG_ON(!trace_file(t, race->file));
+	BUG_ON(race->from < race->offset || race->to > race->offset + race->size || race->from >= race->to);
+	BUG_ON(!race->units || race->thread > trace_thread_count(t));
+}
+
+/* Recovery reads the beginning of each file. */
+static void races_check(const struct race_history *history, struct trace *t)
+{
+	struct race_reader *reader = race_reader_new(history, race_check, t);
+
+	for (uint32_t i = 1; i <= trace_file_count(t); i++)
+		race_reader_load(reader, &(struct race_load){.file = i, .size = 1u << 20, .context = 1});
+	race_reader_free(reader);
+}
+
 /* The number of events, or -1. */
 static long recording_read(void)
 {
+	struct race_history *history;
 	struct content *content;
 	struct invariants *inv;
 	struct store_place place = {0};
@@ -246,6 +268,7 @@ static long recording_read(void)
 	}
 	content = content_new();
 	inv = invariants_new();
+	history = race_history_new(platform_find("adr"), NULL, NULL);
 	invariants_begin(inv, t);
 	while ((r = trace_next(t, &ev, &err)) > 0) {
 		event_check(t, &ev);
@@ -253,13 +276,15 @@ static long recording_read(void)
 		invariants_event(inv, &ev);
 		if (ev.type == EVENT_STORE)
 			place = invariants_place(inv, &ev);
-		events++;
+		race_history_event(history, &ev, (uint64_t)++events);
 	}
 	BUG_ON(r < 0 && (strncmp(err.sentence, "trace/0", 7) || !strstr(err.sentence, " at offset ")));
 	definitions_check(t);
 	reads_check(t);
 	invariants_check(inv, &place);
 	invariants_free(inv);
+	races_check(history, t);
+	race_history_free(history);
 	content_check(content, t);
 	content_free(content);
 	trace_close(t);
