@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // rude.c - a plug-in that misbehaves: RUDE=ACT:CALLBACK says how and where, the first time that it is called there.
-// CALLBACK may also be `load-time` (a constructor) or `entry`.  Before that it reports each store that it is told of.
+// RUDE_MARK is a file that is made before it sleeps.  CALLBACK may also be `load-time` (a constructor) or `entry`.  Before that it reports each store that it is told of.
 
 #include <blackout/oracle.h>
 #include <signal.h>
@@ -102,6 +102,8 @@ static void act(const char *where)
 	if (IS("sleep")) {
 		sigset_t all;
 
+		if (getenv("RUDE_MARK"))
+			fclose(fopen(getenv("RUDE_MARK"), "w"));
 		sigfillset(&all);
 		sigprocmask(SIG_BLOCK, &all, NULL);
 		for (;;)
