@@ -95,7 +95,15 @@ enum blackout_what {
 	BLACKOUT_OPERATION_END,
 	/* map */
 	BLACKOUT_MAP,
-	BLACKOUT_UNMAP
+	BLACKOUT_UNMAP,
+	/* transaction of libpmemobj */
+	BLACKOUT_TX_BEGIN,  /* its work stage begins */
+	BLACKOUT_TX_ADD,    /* the range is added to it: pmemobj_tx_add_range and the like */
+	BLACKOUT_TX_ALLOC,  /* the object is allocated in it; size 0: unknown */
+	BLACKOUT_TX_FREE,   /* the object at this place is freed in it; the size is 0 */
+	BLACKOUT_TX_COMMIT, /* its work stage ends: what it changed is about to be made durable */
+	BLACKOUT_TX_ABORT,  /* its work stage ends: what it changed is about to be rolled back */
+	BLACKOUT_TX_END
 };
 
 struct blackout_event {
@@ -114,7 +122,8 @@ struct blackout_event {
 	const uint8_t *before; /* store: the bytes that were there; zeros beyond the end of the file */
 	/* store: it gives at least one byte another value. */
 	uint32_t changes;
-	/* call: 1 for the outermost call of the functions of `calls` in this thread, 2 for a call inside of it ... */
+	/* transaction: 1 for the outermost one of the thread, 2 for one inside of it ...
+	 * call: 1 for the outermost call of the functions of `calls` in this thread, 2 for a call inside of it ... */
 	uint32_t depth;
 	const char *function;      /* call: its name; of C++, demangled, with parameters; valid until the end */
 	uint32_t pattern;          /* call: index of the first of `calls` that matches it */
@@ -123,6 +132,7 @@ struct blackout_event {
 	/* operation (--ops): its index from 0, and for OPERATION_BEGIN its text, or NULL. */
 	uint64_t index;
 	const char *text;
+	uint64_t flags; /* transaction: flags of the call, such as POBJ_XADD_NO_FLUSH */
 };
 
 /* ---- what a plug-in may ask ---- */
@@ -251,6 +261,9 @@ struct blackout_oracle {
 	void (*call)(struct blackout *b, const struct blackout_event *event); /* CALL, RETURN and LEFT */
 	void (*operation)(struct blackout *b, const struct blackout_event *event);
 	void (*map)(struct blackout *b, const struct blackout_event *event);
+	/* What the transactions of libpmemobj do; in programs that do not use it, nothing.  An event that fails is not told,
+	 * but if it aborts the transaction, that is. */
+	void (*transaction)(struct blackout *b, const struct blackout_event *event);
 	void (*end)(struct blackout *b); /* after the last event */
 };
 

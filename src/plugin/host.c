@@ -140,16 +140,6 @@ void host_describe(const char *path, struct wire *wire)
 
 /* ---- events ---- */
 
-/* Call the plug-in.  While it runs, the wire says so. */
-#define HOST_CALL(h, where, function, ...)                  \
-	do {                                                \
-		if ((h)->oracle->function) {                \
-			wire_at((h)->wire, (where));        \
-			(h)->oracle->function(__VA_ARGS__); \
-			wire_at((h)->wire, WIRE_IN_NONE);   \
-		}                                           \
-	} while (0)
-
 static struct blackout_event event_from(const struct host *h, const struct event *ev, enum blackout_what what)
 {
 	return (struct blackout_event){
@@ -253,6 +243,8 @@ static void tell_call(struct host *h, const struct event *ev, enum blackout_what
 	uint64_t arguments[6];
 	uint32_t *depth;
 
+	if (h->oracle->transaction)
+		host_transaction(h, ev);
 	if (!h->oracle->call || !h->oracle->calls || !f || !function_is_chosen(h, ev->function, f, &e.pattern))
 		return;
 	while (h->depths.count <= ev->thread)

@@ -8,6 +8,20 @@
 #include "plugin/host.h"
 #include "trace/symbols.h"
 
+/* A call of a function of libpmemobj that has not ended. */
+struct host_call {
+	uint32_t function; /* enum bo_pmemobj_function */
+	uint64_t arguments[6];
+};
+
+/* The transaction of a thread. */
+struct host_thread {
+	VEC_OF(struct host_call) calls;
+	VEC_OF(char) levels; /* nested transactions; 1: failures do not abort it */
+	bool working;        /* the innermost one is in its work stage */
+	uint64_t pool;       /* its address */
+};
+
 struct host {
 	struct blackout b; /* first: what the plug-in gets */
 	const struct blackout_oracle *oracle;
@@ -20,7 +34,21 @@ struct host {
 	struct map reports;      /* from the hash of a report to its struct wire_report */
 	VEC_OF(uint32_t) chosen; /* by function: 0 unknown, CALL_OTHER, or 1 + index of the pattern that matches it */
 	VEC_OF(uint32_t) depths; /* by thread: its open calls of these */
+	VEC_OF(struct host_thread) threads;
 };
+
+/* Call the plug-in.  While it runs, the wire says so. */
+#define HOST_CALL(h, where, function, ...)                  \
+	do {                                                \
+		if ((h)->oracle->function) {                \
+			wire_at((h)->wire, (where));        \
+			(h)->oracle->function(__VA_ARGS__); \
+			wire_at((h)->wire, WIRE_IN_NONE);   \
+		}                                           \
+	} while (0)
+
+/* A CALL, RETURN or LEFT: tell the plug-in if it is about a transaction. */
+void host_transaction(struct host *host, const struct event *ev);
 
 /* The questions and the report of host->b. */
 void host_answers(struct host *host);

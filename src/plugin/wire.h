@@ -25,19 +25,20 @@
 enum { WIRE_BYTES = 8 << 20, WIRE_TEXT_MAX = 1000, WIRE_HELP_MAX = 64 << 10 };
 
 /* The callbacks of a plug-in, as notes name them.  NONE: Blackout's own code is running. */
-#define WIRE_CALLBACKS(X)                           \
-	X(NONE, "")                                 \
-	X(LOADING, "while it was loaded")           \
-	X(ENTRY, "in blackout_oracle()")            \
-	X(BEGIN, "in its callback `begin`")         \
-	X(STORE, "in its callback `store`")         \
-	X(LOAD, "in its callback `load`")           \
-	X(FLUSH, "in its callback `flush`")         \
-	X(FENCE, "in its callback `fence`")         \
-	X(SYNC, "in its callback `sync`")           \
-	X(CALL, "in its callback `call`")           \
-	X(OPERATION, "in its callback `operation`") \
-	X(MAP, "in its callback `map`")             \
+#define WIRE_CALLBACKS(X)                               \
+	X(NONE, "")                                     \
+	X(LOADING, "while it was loaded")               \
+	X(ENTRY, "in blackout_oracle()")                \
+	X(BEGIN, "in its callback `begin`")             \
+	X(STORE, "in its callback `store`")             \
+	X(LOAD, "in its callback `load`")               \
+	X(FLUSH, "in its callback `flush`")             \
+	X(FENCE, "in its callback `fence`")             \
+	X(SYNC, "in its callback `sync`")               \
+	X(CALL, "in its callback `call`")               \
+	X(OPERATION, "in its callback `operation`")     \
+	X(MAP, "in its callback `map`")                 \
+	X(TRANSACTION, "in its callback `transaction`") \
 	X(END, "in its callback `end`")
 
 enum wire_callback {

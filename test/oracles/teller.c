@@ -136,6 +136,18 @@ static void on_map(struct blackout *b, const struct blackout_event *ev)
 	fprintf(out, " at=0x%llx %llu\n", (unsigned long long)ev->address, (unsigned long long)ev->size);
 }
 
+static void on_transaction(struct blackout *b, const struct blackout_event *ev)
+{
+	static const char *const words[] = {"begin", "add", "alloc", "free", "commit", "abort", "end"};
+
+	if (!getenv("TELLER_TRANSACTIONS"))
+		return;
+	fprintf(out, "tx %u %s", ev->depth, words[ev->what - BLACKOUT_TX_BEGIN]);
+	if (ev->what >= BLACKOUT_TX_ADD && ev->what <= BLACKOUT_TX_FREE)
+		fprintf(out, " %s %llu", b->file_path(b, ev->file) ? "pool" : "nowhere", (unsigned long long)ev->size);
+	fputc('\n', out);
+}
+
 static void on_end(struct blackout *b)
 {
 	fprintf(out, "end on %s\n", b->platform);
@@ -158,6 +170,7 @@ static struct blackout_oracle oracle = {
 	.call = on_call,
 	.operation = on_operation,
 	.map = on_map,
+	.transaction = on_transaction,
 	.end = on_end,
 };
 
