@@ -3,7 +3,8 @@
  *
  * Calls take effect when they return.  A call that fails aborts the transaction, unless a flag or a setting of the
  * transaction is against it; so does one that is left by longjmp.  If an inner transaction was aborted, its end aborts the
- * outer one, too.  (pmemobj_tx_begin(3), pmemobj_tx_add_range(3), pmemobj_tx_alloc(3)) */
+ * outer one, too.  (pmemobj_tx_begin(3), pmemobj_tx_add_range(3), pmemobj_tx_alloc(3))  What a function calls inside of
+ * the library, as pmemobj_tx_free calls pmemobj_tx_xfree, is not told again. */
 #include <string.h>
 
 #include "blackout/pmemobj.h"
@@ -164,11 +165,11 @@ static void call_returned(struct host *h, const struct event *ev, const struct h
 	case BO_PMEMOBJ_tx_xstrdup:
 	case BO_PMEMOBJ_tx_wcsdup:
 	case BO_PMEMOBJ_tx_xwcsdup:
-		if (t->working)
+		if (t->working && !t->calls.count)
 			object_returned(h, ev, call);
 		break;
 	default:
-		if (t->working)
+		if (t->working && !t->calls.count)
 			number_returned(h, ev, call);
 	}
 }

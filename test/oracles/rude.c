@@ -175,6 +175,7 @@ CALLBACK(sync)
 CALLBACK(call)
 CALLBACK(operation)
 CALLBACK(map)
+CALLBACK(transaction)
 
 static void on_end(struct blackout *b)
 {
@@ -201,6 +202,7 @@ static const struct blackout_oracle oracle = {
 	.call = on_call,
 	.operation = on_operation,
 	.map = on_map,
+	.transaction = on_transaction,
 	.end = on_end,
 };
 
