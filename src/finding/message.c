@@ -139,15 +139,19 @@ static void evidence_text(const struct finding *finding, char *text)
 					    : ", each time by the flush of a neighbor");
 }
 
-/* "`node->count` (8 bytes)", or "8 bytes". */
+/* "`node->count` (8 bytes)"; "24 bytes from `node->key` on", if the variable is only the first of several; or "8 bytes". */
 static void what_text(const struct finding *finding, char *text)
 {
-	const char *name = finding->variable.text, *bytes = finding->first.size == 1 ? "byte" : "bytes";
+	const struct variable *variable = &finding->variable;
+	uint32_t size = finding->first.size;
+	const char *bytes = size == 1 ? "byte" : "bytes";
 
-	if (name)
-		snprintf(text, WORD_MAX, "`%.200s` (%" PRIu32 " %s)", name, finding->first.size, bytes);
+	if (variable->text && (variable->size >= size || !variable->size))
+		snprintf(text, WORD_MAX, "`%.200s` (%" PRIu32 " %s)", variable->text, size, bytes);
+	else if (variable->text)
+		snprintf(text, WORD_MAX, "%" PRIu32 " %s from `%.200s` on", size, bytes, variable->text);
 	else
-		snprintf(text, WORD_MAX, "%" PRIu32 " %s", finding->first.size, bytes);
+		snprintf(text, WORD_MAX, "%" PRIu32 " %s", size, bytes);
 }
 
 /* Writes the replacement of `word`; returns false if it is not a word of kind.h.  `inside`: tell places inside

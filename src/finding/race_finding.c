@@ -55,6 +55,16 @@ static struct finding_stack store_stack(struct race_findings *r, uint32_t contex
 	return stack;
 }
 
+/* One instruction may store only a part of what the source stores. */
+static struct variable store_variable(struct race_findings *r, const struct race_sighting *s)
+{
+	struct variable whole;
+
+	if (variable_find(r->stacks.symbols, r->trace, s->context, 0, s->first.size, &r->findings->texts, &whole))
+		return whole;
+	return stacks_variable(&r->stacks, s->context);
+}
+
 static struct place *place_at(struct race_findings *r, const struct finding_stack *stack)
 {
 	for (size_t i = 0; i < r->all.count; i++)
@@ -76,7 +86,7 @@ static void place_describe(struct race_findings *r, struct place *place, const s
 	finding->kind = form_get(s->form)->kind;
 	finding->severity = form_get(s->form)->severity;
 	finding->stack = *stack;
-	finding->variable = stacks_variable(&r->stacks, s->context);
+	finding->variable = store_variable(r, s);
 	finding->first = finding->largest = s->first;
 	finding->pool = file ? findings_text(r->findings, file->path) : NULL;
 	finding->pool_name = findings_pool_name(r->findings, finding->pool);
