@@ -133,7 +133,7 @@ void race_findings_add(struct race_findings *r, const struct race_sighting *s)
 	if (place->form == FORM_COUNT || form_get(s->form)->severity < place->finding.severity)
 		place_describe(r, place, s, &stack);
 	place_count(r, place, s);
-	struct variable variable = stacks_variable(&r->stacks, s->context);
+	struct variable variable = store_variable(r, s);
 	if (variable.text)
 		place_add_variable(place, (struct named){s->first.event, variable});
 	for (size_t i = 0; i < s->load_count; i++) {
