@@ -53,7 +53,7 @@ static int job_fill(struct record *r, struct err *err)
 	for (size_t i = 0; plugins_call(r->plugins, i); i++)
 		words_add(&r->job.calls, "%s", plugins_call(r->plugins, i));
 	r->job.op_marks = r->operations->marks;
-	r->job.transactions = true;
+	r->job.transactions = o->transactions;
 	r->job.follow = o->follow;
 	r->job.loads = o->loads;
 	r->job.code_hash = o->code_hash;

@@ -29,7 +29,7 @@ struct record_options {
 	const char *setup;
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
-	bool pmem_force;
+	bool pmem_force, transactions;
 	bool follow, loads, code_hash, dependencies, sync, compress, progress, quiet;
 };
 
@@ -46,6 +46,7 @@ struct record_options {
 	{"dependencies", NULL, NULL, "record which loads from PM each store and load depends on; includes --loads, and takes longer", OPTION_FLAG, &(o)->dependencies}, \
 	{"sync", NULL, NULL, "record how threads synchronize, and which accesses to PM are atomic in the source (blackout-cc)", OPTION_FLAG, &(o)->sync}, \
 	{"calls", "LIST", NULL, "record the calls of these functions: [MODULE:]FUNCTION, comma-separated, with * and ?", OPTION_LIST, &(o)->calls}, \
+	{"no-transactions", NULL, NULL, "do not record the calls of libpmemobj that the detector transactions needs", OPTION_UNSET, &(o)->transactions}, \
 	{"compress", NULL, NULL, "compress the recording when it is complete", OPTION_FLAG, &(o)->compress}
 
 /* Rows also for commands that only run recovery. */
