@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flushes.c - what makes stores certain, and what proves to recovery that they are.
  *
- * A store is certain by the rules of doc/MODEL.md, which speak of the sequence of the trace.  A flush is a proof only if
- * the store happened before it: without that, the compiler may have moved or torn the store while it was flushed. */
+ * A store is certain by the rules of doc/MODEL.md, which speak of the sequence of the trace.  A flush is a proof only
+ * if the store happened before it: without that, the compiler may have moved or torn the store during the flush. */
 #include <sys/mman.h>
 
 #include "races/history.h"

@@ -9,8 +9,9 @@
  * a thread or process, and from joining a thread:
  *
  *   atomics   A load synchronizes with the store that it reads, which is the latest one in the trace, if the store
- *             releases (or a release fence precedes it) and the load acquires (or an acquire fence follows it).  Updates
- *             between the two do not break this; another store does, even one of the same thread (as in C++20 and C23).
+ *             releases (or a release fence precedes it) and the load acquires (or an acquire fence follows it).
+ *             Updates between the two do not break this; another store does, even one of the same thread (as in C++20
+ *             and C23).
  *   calls     A call that releases an object is like an update that releases, one that acquires it like a load that
  *             acquires.
  *

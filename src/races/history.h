@@ -165,8 +165,8 @@ bool source_releases(const struct source *source);
 
 /* ---- pieces (pieces.c) ---- */
 
-/* The event stores bytes `from` to `to` of the file, all in one line, as a part of a source.  Return the number of units
- * that are not silent. */
+/* The event stores bytes `from` to `to` of the file, all in one line, as a part of a source.  Return the number of
+ * units that are not silent. */
 unsigned piece_add(struct race_history *history, const struct event *ev, struct source *source, uint64_t from,
 		   uint64_t to, enum unit_kind kind);
 

@@ -75,7 +75,8 @@ struct race {
 	uint32_t file;
 	uint64_t offset, size; /* what the source stores, as far as it is known */
 	uint8_t atomicity;     /* enum bo_atomicity: PLAIN, VOLATILE or UNKNOWN */
-	/* In how many units the binary stored it; 1: only another compiler would tear it. */
+	/* In how many units the binary stored it, without those that changed nothing; 1: only another compiler would
+	 * tear it. */
 	uint64_t units;
 	enum race_reason reason;
 	uint32_t flush_context;       /* UNPROVED, UNFENCED, UNORDERED: of the flush; 0: there is none */

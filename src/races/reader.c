@@ -2,9 +2,9 @@
 /* reader.c - see races.h: the loads of one run of recovery.
  *
  * For each load, all pieces on its bytes are looked at, from the latest to the first that is sure to hide the earlier
- * ones.  A piece is sure if it is certain, or if what recovery has read demands it: by the rules of doc/MODEL.md, pieces
- * before one that was read are on media (rule 1), and so are those that a CLFLUSH before it covered (rule 3).  A piece is
- * absent if recovery has read something older in its place, or if it came after such a piece. */
+ * ones.  A piece is sure if it is certain, or if what recovery has read demands it: by the rules of doc/MODEL.md,
+ * pieces before one that was read are on media (rule 1), and so are those that a CLFLUSH before it covered (rule
+ * 3).  A piece is absent if recovery has read something older in its place, or if it came after such a piece. */
 #include <stdlib.h>
 
 #include "races/history.h"

@@ -74,8 +74,8 @@ static struct source *access_source(struct race_history *history, const struct e
 	return source;
 }
 
-/* Does the event belong to the copy that is under way?  An instruction that stores a word or less is not executed twice by
- * one copy: copies of that size have no loop.  So it is the next call. */
+/* Does the event belong to the copy that is under way?  An instruction that stores a word or less is not executed twice
+ * by one copy: copies of that size have no loop.  So it is the next call. */
 static bool copy_continues(const struct writer *writer, const struct event *ev, uint32_t caller)
 {
 	const struct source *copy = writer->copy;

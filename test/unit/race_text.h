@@ -4,12 +4,12 @@
  *     expect_races("adr", "AB|C", "A clwb:A sfence rel:C", "C A", "");          // no race
  *     expect_races("adr", "AB|C", "A clwb:A sfence rel:C", "A C", "A:unproved");
  *
- * Objects are A, B, C, ...: 8 bytes each; the layout "AB|C" puts A and B on one line, and a full stop leaves 8 bytes free.  f, g, ... are objects in volatile
- * memory.  The program:
+ * Objects are A, B, C, ...: 8 bytes each; the layout "AB|C" puts A and B on one line, and a full stop leaves 8 bytes
+ * free.  f, g, ... are objects in volatile memory.  The program:
  *
  *     A              store A plainly, in one unit
  *     vol:A unk:A    the same, volatile; in code that was not compiled with blackout-cc
- *     nt:A sys:A write:A lock:A rep:A     other kinds of store: plain, of the kernel, or locked code without blackout-cc
+ *     nt:A sys:A write:A lock:A rep:A     other kinds of store: plain, by the kernel, or by code without blackout-cc
  *     byte:A         1 byte, plainly;      odd:A volodd:A     4 bytes at A + 2
  *     wide:A volwide:A unkwide:A ntwide:A    16 bytes, A and the next object, by one instruction
  *     parts:A        8 bytes by two stores of 4;   pair:A    16 bytes by two stores of 8

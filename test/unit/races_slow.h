@@ -2,9 +2,10 @@
 /* races_slow.h - a second implementation of the rules of races, slow and obvious, to compare src/races with.  It shares
  * no code with it.
  *
- * It is Theorem 1 of "Yashme: Detecting Persistency Races" (ASPLOS 2022), read literally: "happens before" is a relation
- * between all pairs of events, the consistent prefix is a set of events, and what a load could have read is found by
- * trying all legal crash states (reference.h).  The rules of doc/RACES.md that go beyond the paper are added one by one. */
+ * It is Theorem 1 of "Yashme: Detecting Persistency Races" (ASPLOS 2022), read literally: "happens before" is a
+ * relation between all pairs of events, the consistent prefix is a set of events, and what a load could have read is
+ * found by trying all legal crash states (reference.h).  The rules of doc/RACES.md that go beyond the paper are added
+ * one by one. */
 #ifndef BLACKOUT_TEST_RACES_SLOW_H
 #define BLACKOUT_TEST_RACES_SLOW_H
 

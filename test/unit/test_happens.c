@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_happens.c - which events of one thread happen before which of another (src/races/happens.h), seen through a
- * race: thread 1 stores A, some thread flushes it and stores B, and recovery reads B and then A.  That is no race if and
- * only if the store of A happened before the flush. */
+ * race: thread 1 stores A, some thread flushes it and stores B, and recovery reads B and then A.  That is no race if
+ * and only if the store of A happened before the flush. */
 #include "race_text.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* test_races_random.c - the detector of races compared with a slow transcription of its rules (races_slow.h), on many
  * small random programs: one to three threads, a crash, and what recovery loads and stores, on both platforms.
  *
- *     test_races_random [SEED [NUMBER]]      one series of programs; one program of it, printed.  RACES_SEED is a SEED too */
+ *     test_races_random [SEED [NUMBER]]      one series of programs; one program of it.  RACES_SEED is a SEED too */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
