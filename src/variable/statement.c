@@ -35,6 +35,12 @@ static size_t assignment_length(const struct statement *s, size_t at)
 	return a && strchr("+-*/%&|^", a) && b == '=' ? 2 : 0;
 }
 
+/* Is the `=` at `at` not the end of another operator? */
+static bool begins_operator(const struct statement *s, size_t at)
+{
+	return !at || !strchr("=!<>+-*/%&|^", s->line[at - 1]);
+}
+
 static bool is_step(const struct statement *s, size_t at)
 {
 	char a = char_at(s, at);
@@ -263,12 +269,6 @@ static bool target_of_argument(const struct statement *s, size_t at, size_t end,
 	return answer(s->line + begin, end - begin, address ? "" : "[]", text, size);
 }
 
-/* Is the `=` at `at` not the end of another operator? */
-static bool begins_operator(const struct statement *s, size_t at)
-{
-	return !at || !strchr("=!<>+-*/%&|^", s->line[at - 1]);
-}
-
 /* TX_SET(object, member, value) and TX_SET_DIRECT(pointer, member, value) of libpmemobj. */
 static bool target_of_tx_set(const struct statement *s, const char *name, size_t at, char *text, size_t size)
 {
@@ -331,11 +331,27 @@ static bool target_of_copy(const struct statement *s, size_t at, char *text, siz
 	return begin == at && target_before(s, sign - 1, text, size) && strpbrk(text, ">.[*");
 }
 
+/* Optimized code is not always at the right one of several operators. */
+static bool stores_once(const struct statement *s)
+{
+	size_t count = 0;
+
+	for (size_t at = 0; at < s->length; at++) {
+		size_t length = is_step(s, at) ? 2 : assignment_length(s, at);
+
+		if (length == 1 && !begins_operator(s, at))
+			length = 0;
+		count += length != 0;
+		at += length ? length - 1 : 0;
+	}
+	return count <= 1;
+}
+
 bool statement_target(const struct statement *s, char *text, size_t size)
 {
 	size_t at = s->column - 1;
 
-	if (!s->column || at >= s->length)
+	if (!s->column || at >= s->length || !stores_once(s))
 		return false;
 	if (assignment_length(s, at))
 		return target_before(s, at, text, size);

@@ -4,8 +4,8 @@
  *     "	D_RW(node)->slots[i] = oid;", 23         `D_RW(node)->slots[i]`
  *     "	memcpy(&node->pair, pair, size);", 2     `node->pair`
  *
- * Compilers say in which column the operator or the call is.  So it is certain which one it is, even if there are several
- * on the line; text at another place (a macro, for example) has no answer. */
+ * Compilers say in which column the operator or the call is.  Text at another place (a macro, for example) has no answer.
+ * Neither has a line with several assignments or increments: optimized code is sometimes at the wrong one. */
 #ifndef BLACKOUT_VARIABLE_STATEMENT_H
 #define BLACKOUT_VARIABLE_STATEMENT_H
 

@@ -10,8 +10,11 @@
 #include "trace/library.h"
 #include "variable/copier.h"
 #include "variable/statement.h"
+#include "variable/text_type.h"
 #include "variable/type.h"
 #include "variable/value.h"
+
+#define WORD_BYTES 8u
 
 /* An instruction of a module: a store, or the call of a function that stores. */
 struct site {
@@ -173,28 +176,54 @@ static bool call_reaches_copier(const struct site *site, const struct ways_insn 
 	return name && copier_argument(name) == site->argument;
 }
 
-static void names_from_code(const struct site *site, struct names_found *found, uint64_t pc, int64_t from,
+/* The function around a site. */
+struct code_at {
+	struct scope scope;
+	struct ways *ways; /* NULL: unknown */
+	uint32_t index;    /* of the instruction; WAYS_NONE: unknown */
+	uint32_t store_size;
+};
+
+static bool code_open(const struct site *site, struct code_at *code)
+{
+	uint64_t pc;
+
+	*code = (struct code_at){.index = WAYS_NONE};
+	if (!debuginfo_address(site->info, site->offset, &pc))
+		return false;
+	if (!scope_open(&code->scope, site->info, pc - site->called))
+		return true;
+	code->ways = ways_new(site->info, &code->scope.function);
+	if (code->ways)
+		code->index = site->called ? ways_find_call(code->ways, pc) : ways_find(code->ways, pc);
+	if (code->index != WAYS_NONE)
+		code->store_size = ways_at(code->ways, code->index)->store.size;
+	return true;
+}
+
+static void code_close(struct code_at *code)
+{
+	ways_free(code->ways);
+	scope_close(&code->scope);
+}
+
+static void names_from_code(const struct site *site, struct code_at *code, struct names_found *found, int64_t from,
 			    uint64_t size)
 {
-	struct scope scope = {0};
-	uint64_t inside = pc - site->called;
-	struct ways *ways = scope_open(&scope, site->info, inside) ? ways_new(site->info, &scope.function) : NULL;
+	struct evaluation e = {.info = site->info,
+			       .ways = code->ways,
+			       .scope = &code->scope,
+			       .words = &site->words,
+			       .arena = site->arena};
 
-	if (ways) {
-		uint32_t index = site->called ? ways_find_call(ways, pc) : ways_find(ways, pc);
-		struct evaluation e = {
-			.info = site->info, .ways = ways, .scope = &scope, .words = &site->words, .arena = site->arena};
-
-		if (index != WAYS_NONE) {
-			e.use = ways_at(ways, index)->at;
-			if (site->called && call_reaches_copier(site, ways_at(ways, index)))
-				names_of_argument(found, &e, index, site->argument);
-			else if (!site->called && ways_at(ways, index)->store.size)
-				names_of_operand(found, &e, index, from, size);
-		}
-	}
-	ways_free(ways);
-	scope_close(&scope);
+	if (code->index == WAYS_NONE)
+		return;
+	const struct ways_insn *insn = ways_at(code->ways, code->index);
+	e.use = insn->at;
+	if (site->called && call_reaches_copier(site, insn))
+		names_of_argument(found, &e, code->index, site->argument);
+	else if (!site->called && insn->store.size)
+		names_of_operand(found, &e, code->index, from, size);
 }
 
 /* ---- sites ---- */
@@ -208,76 +237,59 @@ static void variable_set(const struct site *site, const struct path *path, struc
 		v->type = arena_copy(site->arena, path->type, strlen(path->type));
 }
 
-/* The last name of a member in a text of the source; "" if it has none. */
-static void last_member(const char *text, char *member, size_t size)
-{
-	size_t end = strlen(text);
-	int depth = 0;
-
-	*member = 0;
-	for (size_t i = end; i > 0; i--) {
-		char c = text[i - 1];
-
-		depth += c == ']' || c == ')';
-		depth -= c == '[' || c == '(';
-		if (depth || word_char(c))
-			continue;
-		if (c == '.' || (c == '>' && i > 1 && text[i - 2] == '-')) {
-			size_t length = 0;
-
-			while (word_char(text[i + length]) && length + 1 < size)
-				length++;
-			memcpy(member, text + i, length);
-			member[length] = 0;
-		}
-		return;
-	}
-}
-
-/* Does the source name a member that is not in the path? */
-static bool source_contradicts(const char *text, const struct path *path)
-{
-	struct line_words words = {0};
-	char member[PATH_TEXT_MAX];
-
-	last_member(text, member, sizeof(member));
-	line_words_add(&words, path->text, strlen(path->text));
-	return *member && path->member && !line_words_have(&words, member);
-}
-
 /* A name that leads through other pointers was right when these were loaded, and they may have changed since.  The
  * source then has a better one, if both mean the same member. */
 static void path_prefer_source(struct path *path, const char *text)
 {
-	char member[PATH_TEXT_MAX];
+	size_t length = path->member ? strlen(path->member) : 0, all = strlen(text);
 
-	last_member(text, member, sizeof(member));
-	if (path->through_memory && path->rank == PATH_MEMBER && !strcmp(member, path->member))
-		memcpy(path->text, text, strlen(text) + 1);
+	if (path->through_memory && path->rank == PATH_MEMBER && all > length &&
+	    !strcmp(text + all - length, path->member) && !word_char(text[all - length - 1]))
+		memcpy(path->text, text, all + 1);
+}
+
+/* The name in the source, if the store fits into it: compilers merge the stores of several statements, and place the
+ * result at one of them. */
+static bool variable_from_source(const struct site *site, const struct code_at *code, const char *text,
+				 struct variable *v)
+{
+	struct text_type found;
+	char type[PATH_TEXT_MAX];
+	bool typed = text_type(&code->scope, text, &found);
+	uint64_t size = typed ? type_size(&found.type) : 0;
+
+	if (!site->called && code->store_size > (size ? size : WORD_BYTES))
+		return false;
+	*v = (struct variable){.text = arena_copy(site->arena, text, strlen(text)), .size = size};
+	if (typed && found.member && type_name(&found.holder, type, sizeof(type))) {
+		v->type = arena_copy(site->arena, type, strlen(type));
+		v->offset = found.offset;
+	}
+	return true;
 }
 
 static bool site_name(struct site *site, int64_t from, uint64_t size, struct variable *v)
 {
 	struct names_found found = {0};
+	struct code_at code;
 	char text[PATH_TEXT_MAX];
-	uint64_t pc;
 
-	if (!debuginfo_address(site->info, site->offset, &pc))
+	if (!code_open(site, &code))
 		return false;
 	site->frame_count = debuginfo_lookup(site->info, site->offset - site->called, site->frames);
 	site_read_words(site);
-	names_from_code(site, &found, pc, from, size);
+	names_from_code(site, &code, &found, from, size);
 	bool source = !size && name_from_source(site, text, sizeof(text));
-	if (found.any && !found.contrary && !(source && source_contradicts(text, &found.best))) {
+	bool named = found.any && !found.contrary;
+	if (named) {
 		if (source)
 			path_prefer_source(&found.best, text);
 		variable_set(site, &found.best, v);
-		return true;
+	} else {
+		named = source && variable_from_source(site, &code, text, v);
 	}
-	if (!source)
-		return false;
-	*v = (struct variable){.text = arena_copy(site->arena, text, strlen(text))};
-	return true;
+	code_close(&code);
+	return named;
 }
 
 /* ---- contexts ---- */
