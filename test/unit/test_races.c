@@ -199,6 +199,8 @@ static void silent(void **state)
 	expect_races("adr", "A|B", "rel:B A clwb:A sfence same rel:B", "B A", "A:unproved");
 	/* If the older value may still be lost, it is not silent. */
 	expect_races("adr", "A|B", "rel:A same nt:A", "A", "A:unfenced");
+	expect_races("adr", "A|B", "nt:A same nt:A", "A", "A:unfenced");
+	expect_races("adr", "A|B", "nt:A @2 same nt:A", "A", "A:unfenced A:unfenced");
 }
 
 static void threads(void **state)
