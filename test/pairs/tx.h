@@ -31,7 +31,7 @@ static inline void tx_create(const char *path)
 	pop = pmemobj_create(path, "pair", PMEMOBJ_MIN_POOL, 0644);
 	CHECK(pop);
 	oid = pmemobj_root(pop, sizeof(struct root));
-	root = pmemobj_direct(oid);
+	root = (struct root *)pmemobj_direct(oid);
 }
 
 /* Add what a pointer points to. */
