@@ -297,9 +297,12 @@ UInt bo_context_of_caller(Addr sp)
 	return bo_frame_top[-1].context - 1;
 }
 
-/* The call of a runtime stands for what the runtime does. */
+/* The call of a runtime stands for what the runtime does.  If it is the last thing that its caller does, it may be a
+ * jump. */
 static UInt context_of_call(UInt caller)
 {
+	if (bo_announced.jump)
+		return bo_context_child(caller, (UInt)bo_announced.jump);
 	return caller ? bo_context_child(contexts[caller].parent, bo_code_of_call(contexts[caller].code)) : 0;
 }
 
@@ -358,8 +361,7 @@ void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack)
 		bo_calls_push_barrier();
 	}
 	handlers++;
-	if (clo_bo_sync)
-		bo_sync_interrupt();
+	bo_sync_interrupt();
 	bo_control_push_barrier(alt_stack ? NO_SLOT : sp - 128, False);
 	if (bo_region_any())
 		bo_write(BO_OP_SIGNAL, &number, 1, NULL);
@@ -375,8 +377,7 @@ void bo_signal_leave(ThreadId tid, Int signal)
 	if (f == running->frames)
 		return;
 	handlers--;
-	if (clo_bo_sync)
-		bo_sync_resume();
+	bo_sync_resume();
 	if (f->sp == NO_SLOT) {
 		running->barriers--;
 		bo_calls_pop_barrier();

@@ -335,6 +335,29 @@ static const struct bo_runtime_entry *empty_entry(Addr addr)
 	return e && e->addr == addr && e->is_empty ? e : NULL;
 }
 
+static Bool is_entry(const struct bo_runtime_entry *e, Addr addr)
+{
+	return e && e->addr == addr && !e->is_empty;
+}
+
+/* Code that is not of a runtime jumps, perhaps to an entry: a call that is the last thing its caller does. */
+static void note_jump(struct block *b, Addr to)
+{
+	if (!b->entry && is_entry(bo_code_entry(to), to))
+		store64(b, u64((Addr)&bo_announced.jump), u64(bo_code_id(b->insn)));
+}
+
+/* The entry is left, as its block ends. */
+static void note_end_of_entry(struct block *b)
+{
+	IRExpr *next = b->out->next;
+	Bool stays =
+		b->out->jumpkind == Ijk_Boring && next->tag == Iex_Const && bo_code_entry(next->Iex.Const.con->Ico.U64);
+
+	if (b->entry && !stays && b->out->jumpkind != Ijk_Call)
+		store64(b, u64((Addr)&bo_announced.jump), u64(0));
+}
+
 /* A block ends in a call.  An empty entry of a runtime is not even called: the stack is put back. */
 static void end_at_call(struct block *b)
 {
@@ -442,8 +465,12 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	const struct function *function;
 
 	/* A call that VEX chased into is visible only as a jump in the stream of instructions. */
-	if (b->insn && b->decoded.insn == INSN_CALL && addr != b->insn + b->insn_length)
-		enter_chased_call(b, addr, b->insn + b->insn_length);
+	if (b->insn && addr != b->insn + b->insn_length) {
+		if (b->decoded.insn == INSN_CALL)
+			enter_chased_call(b, addr, b->insn + b->insn_length);
+		else
+			note_jump(b, addr);
+	}
 	b->insn = addr;
 	b->insn_length = mark->Ist.IMark.len;
 	b->decoded = bo_decode((const UChar *)addr);
@@ -533,6 +560,8 @@ static void instrument_stmt(struct block *b, IRStmt *st)
 		begin_insn(b, st);
 	if (st->tag == Ist_Exit || st->tag == Ist_CAS)
 		fold_code_hash(b);
+	if (st->tag == Ist_Exit && st->Ist.Exit.jk == Ijk_Boring)
+		note_jump(b, st->Ist.Exit.dst->Ico.U64);
 	if (st->tag == Ist_Exit && clo_bo_dependencies)
 		bo_shadow_exit(b, st);
 	if (st->tag == Ist_Dirty) {
@@ -558,6 +587,7 @@ static void instrument_end(struct block *b)
 {
 	if (clo_bo_dependencies)
 		bo_shadow_end(b);
+	note_end_of_entry(b);
 	switch (b->out->jumpkind) {
 	case Ijk_NoDecode:
 		if (b->out->next->tag == Iex_Const)
@@ -568,6 +598,10 @@ static void instrument_end(struct block *b)
 	case Ijk_Sys_syscall: add_before_read(b); break;
 	case Ijk_Call: end_at_call(b); break;
 	case Ijk_Ret: end_at_return(b); break;
+	case Ijk_Boring:
+		if (b->out->next->tag == Iex_Const)
+			note_jump(b, b->out->next->Iex.Const.con->Ico.U64);
+		break;
 	default: break;
 	}
 	fold_code_hash(b);

@@ -211,6 +211,15 @@ VG_REGPARM(3) void bo_on_atomic_store(Addr addr, ULong site, Addr sp)
 			     BO_ACCESS_ORDER(BO_WHAT_ACCESS(bo_announced.write.what)));
 }
 
+/* The load of the object follows, and has the other order. */
+static void comparison_fails(Addr addr, ULong site, Addr sp, UInt order)
+{
+	ULong mask = BO_ACCESS(0, 0x3full);
+
+	bo_announced.read.what = (bo_announced.read.what & ~mask) | BO_ACCESS(0, (ULong)order_of(order));
+	write_atomic(BO_ACT_ATOMIC_LOAD, addr, site, sp, order);
+}
+
 /* A locked instruction of a runtime.  An entry that stores only may use one; an entry that loads only, too. */
 static void announced_cas(Addr addr, ULong site, Addr sp, Bool stored)
 {
@@ -226,7 +235,7 @@ static void announced_cas(Addr addr, ULong site, Addr sp, Bool stored)
 	else if (stored)
 		write_atomic(BO_ACT_ATOMIC_UPDATE, addr, site, sp, BO_ACCESS_ORDER(BO_WHAT_ACCESS(write->what)));
 	else if (failure != BO_NO_COMPARISON)
-		write_atomic(BO_ACT_ATOMIC_LOAD, addr, site, sp, failure);
+		comparison_fails(addr, site, sp, failure);
 }
 
 void bo_on_atomic_cas(Addr addr, ULong site, Addr sp, ULong stored)

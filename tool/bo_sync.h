@@ -31,6 +31,7 @@ struct bo_announcement {
 /* Written by the target's code, as single words. */
 struct bo_announcements {
 	struct bo_announcement read, write;
+	ULong jump; /* code: where an entry was entered by a jump, in place of a call, while it runs; 0: it was called */
 };
 
 /* The word `what`: BO_ACCESS of the trace (8 bits), the order of a comparison that fails (6), the runtime (10), and the
