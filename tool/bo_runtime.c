@@ -31,9 +31,9 @@ static void tell(const HChar *path, const HChar *problem)
 	if (!bo_writer_active() || was_told(path))
 		return;
 	if (problem)
-		VG_(sprintf)(key, "runtime.refused.%u", refused++);
+		VG_(sprintf)(key, BO_META_RUNTIME_REFUSED "%u", refused++);
 	else
-		VG_(sprintf)(key, "runtime.%u", usable++);
+		VG_(sprintf)(key, BO_META_RUNTIME "%u", usable++);
 	VG_(snprintf)(value, sizeof(value), "%.3900s%s%s", path, problem ? ": " : "", problem ? problem : "");
 	bo_write_meta(key, value);
 }

@@ -237,6 +237,11 @@ enum bo_label_flag {
 #define BO_META_DEPENDENCIES "dependencies"
 #define BO_META_LOST "lost " /* and the operation's name */
 
+/* META, each with a number from 0: the modules that have a runtime of blackout-cc; those whose runtime cannot be used,
+ * and why. */
+#define BO_META_RUNTIME "runtime."
+#define BO_META_RUNTIME_REFUSED "runtime.refused."
+
 #define BO_LABEL_READS 64 /* the recorder lists at most so many reads of a label */
 
 #define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */

@@ -112,6 +112,14 @@ static void children_note(struct findings *f, const struct scan *scan)
 			      forks == 1 ? " was" : "es were");
 }
 
+static void runtimes_note(struct findings *f, const struct trace *trace)
+{
+	const char *what;
+
+	for (unsigned i = 0; (what = trace_refused_runtime(trace, i)); i++)
+		findings_note(f, TRACE_RUNTIME_REFUSED, what);
+}
+
 /* If there was a campaign, it has reported everything. */
 static void untested_note(struct findings *f, const char *recover, const char *untested)
 {
@@ -200,6 +208,7 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 	plugin_runs_note(from->plugins, trace, f);
 	if (trace_layers_unknown(trace))
 		findings_note(f, TRACE_LAYERS_UNKNOWN);
+	runtimes_note(f, trace);
 	untested_note(f, from->recover, from->untested);
 	return f;
 }

@@ -120,6 +120,14 @@ static void unmatched_print(const struct view *v)
 		fprintf(v->out, "note: no function matches '%s'\n", pattern);
 }
 
+static void refused_print(const struct view *v)
+{
+	const char *what;
+
+	for (unsigned i = 0; (what = trace_refused_runtime(v->trace, i)); i++)
+		fprintf(v->out, "note: " TRACE_RUNTIME_REFUSED "\n", what);
+}
+
 static void target_print(const struct view *v)
 {
 	const char *force = trace_meta(v->trace, "pmem_force"), *offered = trace_meta(v->trace, "cpu.offered");
@@ -172,6 +180,7 @@ static void view_print(const struct view *v, const struct summary *s)
 	}
 	fprintf(v->out, "  %-10s %s, %s\n", "recording", s->dir, bytes_text(size, s->disk_bytes));
 	unmatched_print(v);
+	refused_print(v);
 }
 
 void summary_line(const struct summary *summary, struct trace *trace, const struct stats_summary *totals, bool started,

@@ -239,6 +239,14 @@ const char *trace_meta_at(const struct trace *trace, size_t index, const char **
 	return meta ? meta->key : NULL;
 }
 
+const char *trace_refused_runtime(const struct trace *trace, unsigned index)
+{
+	char key[sizeof(BO_META_RUNTIME_REFUSED) + 12];
+
+	snprintf(key, sizeof(key), BO_META_RUNTIME_REFUSED "%u", index);
+	return trace_layers(trace) & BO_LAYER_SYNC ? trace_meta(trace, key) : NULL;
+}
+
 uint32_t trace_layers(const struct trace *trace)
 {
 	return trace->layers;

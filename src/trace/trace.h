@@ -226,6 +226,9 @@ uint32_t trace_layers(const struct trace *trace); /* enum bo_layer bits */
 /* Layers recorded by a newer version that this version does not know.  Their events are skipped. */
 uint32_t trace_layers_unknown(const struct trace *trace);
 #define TRACE_LAYERS_UNKNOWN "a newer version of blackout recorded more than this one can read; the rest was skipped"
+/* With the layer SYNC: the index-th module whose runtime of blackout-cc cannot be used, and why; NULL after the last. */
+const char *trace_refused_runtime(const struct trace *trace, unsigned index);
+#define TRACE_RUNTIME_REFUSED "the runtime of blackout-cc cannot be used in %s"
 uint64_t trace_bytes(const struct trace *trace);   /* payload bytes of all chunks before compression */
 uint64_t trace_records(const struct trace *trace); /* encoded events of all chunks, definitions included */
 /* False if the writer was interrupted and trace_seal (seal.h) was never called. */

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Reads `blackout dump --stack` and prints for each line of a source what it did: "12: store plain 8; acquire mutex"
-# (noted.sh).  Variables: source, expected, names.
+# (noted.sh).  Variables: source; files: commented lines with their numbers, names of objects.
 
 BEGIN {
-	while ((getline line <expected) > 0) {
+	while ((getline line <commented) > 0) {
 		number = line + 0
 		wants_loads[number] = line ~ /load (plain|volatile|atomic|unknown)|atomic-store/
 		is_expected[number] = 1
-		is_anything[number] = line ~ /: \*$/
+		is_anything[number] = line ~ /clang: \*$/ && kind == "clang"
 	}
 	while ((getline line <names) > 0) {
 		split(line, word, " ")
