@@ -3,38 +3,73 @@
 #include "variable/copier.h"
 
 #include <fnmatch.h>
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* fnmatch(3) patterns.  The C library has its functions under many names, one for each kind of processor. */
-static const char *const first_argument[] = {
-	"memcpy",         "memmove",          "memset",         "mempcpy",
-	"strcpy",         "strncpy",          "stpcpy",         "stpncpy",
-	"bzero",          "explicit_bzero",   "__memcpy*",      "__memmove*",
-	"__memset*",      "__mempcpy*",       "__strcpy*",      "__strncpy*",
-	"__stpcpy*",      "__stpncpy*",       "__bzero*",       "__builtin_mem*",
-	"__builtin_str*", "pmem_memcpy*",     "pmem_memmove*",  "pmem_memset*",
-	"__tsan_memcpy",  "__tsan_memmove",   "__tsan_memset",  "__tsan_atomic*",
-	"atomic_store*",  "atomic_exchange*", "atomic_fetch_*", "atomic_compare_exchange*",
-	"atomic_init",    "__atomic_*",       "__sync_*",       "_mm*_stream_*",
-	"_mm*_store*",    "TX_MEMCPY",        "TX_MEMSET",      NULL,
+/* fnmatch(3) patterns; the first that matches counts.  The C library has its functions under many names, one for each
+ * kind of processor. */
+static const struct {
+	const char *pattern;
+	int target, length;
+} copiers[] = {
+	{"memcpy", 0, 2},
+	{"memmove", 0, 2},
+	{"memset", 0, 2},
+	{"mempcpy", 0, 2},
+	{"__memcpy*", 0, 2},
+	{"__memmove*", 0, 2},
+	{"__memset*", 0, 2},
+	{"__mempcpy*", 0, 2},
+	{"__builtin_mem*", 0, 2},
+	{"pmem_memcpy*", 0, 2},
+	{"pmem_memmove*", 0, 2},
+	{"pmem_memset*", 0, 2},
+	{"pmemobj_memcpy*", 1, 3},
+	{"pmemobj_memmove*", 1, 3},
+	{"pmemobj_memset*", 1, 3},
+	{"TX_MEMCPY", 0, 2},
+	{"TX_MEMSET", 0, 2},
+	{"__tsan_memcpy", 0, 2},
+	{"__tsan_memmove", 0, 2},
+	{"__tsan_memset", 0, 2},
+	{"bzero", 0, 1},
+	{"explicit_bzero", 0, 1},
+	{"strncpy", 0, 2},
+	{"stpncpy", 0, 2},
+	{"strcpy", 0, COPIER_NONE},
+	{"stpcpy", 0, COPIER_NONE},
+	{"__str*cpy*", 0, COPIER_NONE},
+	{"__stp*cpy*", 0, COPIER_NONE},
+	{"__builtin_str*cpy*", 0, COPIER_NONE},
+	{"__tsan_atomic*", 0, COPIER_NONE},
+	{"atomic_store*", 0, COPIER_NONE},
+	{"atomic_exchange*", 0, COPIER_NONE},
+	{"atomic_fetch_*", 0, COPIER_NONE},
+	{"atomic_compare_exchange*", 0, COPIER_NONE},
+	{"atomic_init", 0, COPIER_NONE},
+	{"__atomic_*", 0, COPIER_NONE},
+	{"__sync_*", 0, COPIER_NONE},
+	{"_mm*_stream_*", 0, COPIER_NONE},
+	{"_mm*_store*", 0, COPIER_NONE},
 };
 
-static const char *const second_argument[] = {
-	"pmemobj_memcpy*",
-	"pmemobj_memmove*",
-	"pmemobj_memset*",
-	NULL,
-};
-
-static int matches(const char *name, const char *const *patterns)
+/* The entries of blackout-cc's runtime for atomic accesses have the number of bits in their names. */
+static uint32_t entry_size(const char *function)
 {
-	for (; *patterns; patterns++)
-		if (!fnmatch(*patterns, name, 0))
-			return 1;
-	return 0;
+	static const char prefix[] = "__tsan_atomic";
+
+	if (strncmp(function, prefix, sizeof(prefix) - 1) != 0)
+		return 0;
+	return (uint32_t)(strtoul(function + sizeof(prefix) - 1, NULL, 10) / 8);
 }
 
-int copier_argument(const char *function)
+bool copier_find(const char *function, struct copier *copier)
 {
-	return matches(function, first_argument) ? 0 : matches(function, second_argument) ? 1 : COPIER_NONE;
+	for (size_t i = 0; i < sizeof(copiers) / sizeof(*copiers); i++) {
+		if (fnmatch(copiers[i].pattern, function, 0) != 0)
+			continue;
+		*copier = (struct copier){copiers[i].target, copiers[i].length, entry_size(function)};
+		return true;
+	}
+	return false;
 }

@@ -3,9 +3,18 @@
 #ifndef BLACKOUT_VARIABLE_COPIER_H
 #define BLACKOUT_VARIABLE_COPIER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define COPIER_NONE -1
 
-/* The index of the argument that says where `function` stores; COPIER_NONE: it is no such function. */
-int copier_argument(const char *function);
+struct copier {
+	int target;    /* index of the argument that says where it stores */
+	int length;    /* index of the argument that says how many bytes; COPIER_NONE: there is none */
+	uint32_t size; /* bytes, if the function always stores so many; 0: not so */
+};
+
+/* False: it is no such function. */
+bool copier_find(const char *function, struct copier *copier);
 
 #endif

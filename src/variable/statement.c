@@ -299,18 +299,15 @@ static bool target_of_call(const struct statement *s, size_t at, char *text, siz
 	name[end - at] = 0;
 	if (target_of_tx_set(s, name, end + 1, text, size))
 		return true;
-	int argument = copier_argument(name);
-	if (argument == COPIER_NONE)
+	struct copier copier;
+	if (!copier_find(name, &copier))
 		return false;
-	for (size_t from = end + 1;; argument--) {
-		size_t to = argument_end(s, from);
-
-		if (!to)
-			return false;
-		if (!argument)
-			return target_of_argument(s, from, to, text, size);
+	size_t from = end + 1, to = argument_end(s, from);
+	for (int i = 0; to && i < copier.target; i++) {
 		from = to + 1;
+		to = argument_end(s, from);
 	}
+	return to && target_of_argument(s, from, to, text, size);
 }
 
 /* clang places the copy of a struct where the right side begins.  A call there may store by itself, unless it is only

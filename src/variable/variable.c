@@ -22,7 +22,7 @@ struct site {
 	const struct trace_module *module;
 	uint64_t offset; /* in the file */
 	bool called;     /* it is a call: the offset is where it returns to */
-	int argument;    /* of the call, that says where it stores */
+	struct copier copier;
 	struct sources *sources;
 	struct arena *arena;
 	struct debuginfo_frame frames[DEBUGINFO_FRAMES_MAX];
@@ -158,22 +158,45 @@ static void names_of_operand(struct names_found *found, struct evaluation *e, ui
 	names_add_value(found, e, &address, from, size);
 }
 
-/* The argument of a call is an address.  If the number of bytes is not a constant, only an array is a certain name. */
-static void names_of_argument(struct names_found *found, struct evaluation *e, uint32_t index, int argument)
+/* If it is not known how many bytes are stored, only an array is a certain name. */
+static void names_add_array(struct names_found *found, struct evaluation *e, const struct value *address)
 {
-	static const unsigned registers[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX};
-	struct value address = value_before(e, registers[argument], index);
-	struct value length = value_before(e, registers[argument + 2], index);
+	static const char first[] = "[0]";
+	struct names_found element = {0};
 
-	if (length.base == VALUE_NUMBER && !length.term_count && length.offset > 0)
-		names_add_value(found, e, &address, 0, (uint64_t)length.offset);
+	names_add_value(&element, e, address, 0, 1);
+	size_t length = element.any ? strlen(element.best.text) : 0, cut = sizeof(first) - 1;
+	if (length <= cut || strcmp(element.best.text + length - cut, first) != 0 || element.best.rank != PATH_MEMBER)
+		return;
+	element.best.text[length - cut] = 0;
+	names_add(found, &element.best, e->words);
 }
 
+/* The argument of a call is an address. */
+static void names_of_argument(struct names_found *found, struct evaluation *e, uint32_t index,
+			      const struct copier *copier)
+{
+	static const unsigned registers[] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX};
+	struct value address = value_before(e, registers[copier->target], index), length = {0};
+
+	if (copier->length != COPIER_NONE)
+		length = value_before(e, registers[copier->length], index);
+	if (copier->size)
+		names_add_value(found, e, &address, 0, copier->size);
+	else if (length.base == VALUE_NUMBER && !length.term_count && length.offset > 0)
+		names_add_value(found, e, &address, 0, (uint64_t)length.offset);
+	else
+		names_add_array(found, e, &address);
+}
+
+/* A function that ends with a jump to memcpy is not in the stack: then the call is that of another function. */
 static bool call_reaches_copier(const struct site *site, const struct ways_insn *insn)
 {
 	const char *name = insn->kind == FLOW_CALL ? debuginfo_callee(site->info, insn->target) : NULL;
+	struct copier reached;
 
-	return name && copier_argument(name) == site->argument;
+	return name && copier_find(name, &reached) && reached.target == site->copier.target &&
+	       reached.length == site->copier.length && reached.size == site->copier.size;
 }
 
 /* The function around a site. */
@@ -221,7 +244,7 @@ static void names_from_code(const struct site *site, struct code_at *code, struc
 	const struct ways_insn *insn = ways_at(code->ways, code->index);
 	e.use = insn->at;
 	if (site->called && call_reaches_copier(site, insn))
-		names_of_argument(found, &e, code->index, site->argument);
+		names_of_argument(found, &e, code->index, &site->copier);
 	else if (!site->called && insn->store.size)
 		names_of_operand(found, &e, code->index, from, size);
 }
@@ -313,7 +336,8 @@ static bool context_leave_library(struct symbols *symbols, const struct trace *t
 
 	for (*copier = NULL; c; c = trace_context(trace, c->parent), caller = true) {
 		const struct symbols_frame *frame = context_frame(symbols, trace, c, caller);
-		bool copies = frame->function && copier_argument(frame->function) != COPIER_NONE;
+		struct copier ignored;
+		bool copies = frame->function && copier_find(frame->function, &ignored);
 
 		if (!copies && library_kind(frame->module) == LIBRARY_NONE)
 			break;
@@ -330,10 +354,9 @@ bool variable_find_at(struct symbols *symbols, const struct trace_module *module
 			    .module = module,
 			    .offset = offset,
 			    .called = copier,
-			    .argument = copier ? copier_argument(copier) : COPIER_NONE,
 			    .arena = arena};
 
-	if (!site.info || (copier && (site.argument == COPIER_NONE || !offset)))
+	if (!site.info || (copier && (!copier_find(copier, &site.copier) || !offset)))
 		return false;
 	site.sources = sources_new();
 	bool found = site_name(&site, from, size, v);

@@ -71,7 +71,8 @@ static void scan(const uint8_t *bytes, uint64_t start, uint64_t size)
 			return;
 		struct flow_insn insn = flow_insn_read(code, pc);
 		const char *callee = insn.kind == FLOW_CALL ? debuginfo_callee(info, insn.target) : NULL;
-		if (callee && copier_argument(callee) != COPIER_NONE)
+		struct copier copier;
+		if (callee && copier_find(callee, &copier))
 			print_name(start + at + insn.length, callee);
 		else if ((insn.kind == FLOW_PLAIN || insn.kind == FLOW_REPEAT) && is_store(code))
 			print_name(start + at, NULL);

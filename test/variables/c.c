@@ -444,7 +444,7 @@ KEEP void copy_to_address(struct node *node, const void *from)
 
 KEEP void copy_length(struct node *node, const void *from, size_t n)
 {
-	memcpy(node->data, from, n); //! node->data[]
+	memcpy(node->data, from, n); //! node->data[] | node->data
 }
 
 KEEP void clear_array(struct node *node)
