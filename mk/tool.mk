@@ -18,7 +18,7 @@ VG_ADDRESS = $(shell pkg-config --variable=valt_load_address valgrind)
 TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wno-unused-parameter -Iinclude -Isrc -MMD -MP \
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
-	-m64 -O2 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
+	-m64 -O3 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
 	-fcf-protection=none -flto
 
 # The files of the distribution that the core reads at run time.
@@ -42,7 +42,7 @@ $(TOOL_SHARED:%.c=$(B)/obj/tool/%.o): $(B)/obj/tool/%.o: %.c $(B)/flags | setup
 $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -m64 -O2 -g -flto=auto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+	$(Q)$(CC) -m64 -O3 -g -flto=auto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
 		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
 
 $(B)/valgrind/links: mk/tool.mk | setup

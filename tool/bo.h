@@ -165,6 +165,7 @@ void bo_thread_create(ThreadId parent, ThreadId child);
 void bo_thread_exit(ThreadId tid);
 void bo_thread_run(ThreadId tid, ULong blocks_done);
 void bo_thread_visit_labels(void (*visit)(ULong *label));
+ThreadId bo_thread_end(void);    /* above all threads that there ever were */
 Bool bo_signal_is_handled(void); /* by any thread */
 void bo_signal_enter(ThreadId tid, Int signal, Bool alt_stack);
 void bo_signal_leave(ThreadId tid, Int signal);
@@ -338,6 +339,7 @@ void bo_layer_commit(UChar *end);
 /* ---- core internals that the distribution's library exports but its headers do not declare ---- */
 extern SysRes VG_(do_syscall)(UWord sysno, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord);
 extern VexControl vex_control;
+extern Bool VG_(is_valid_tid)(ThreadId tid);
 extern Int VG_(fd_hard_limit);
 extern Int VG_(fd_soft_limit);
 extern Bool VG_(clo_trace_children);

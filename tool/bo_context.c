@@ -122,6 +122,7 @@ struct thread {
 };
 
 static struct thread *threads[BO_THREADS_MAX];
+static ThreadId threads_end = 1; /* above all that there ever were */
 static struct thread *running;
 static UInt thread_numbers;
 
@@ -136,6 +137,8 @@ static struct thread *thread_get(ThreadId tid)
 	tl_assert(tid < BO_THREADS_MAX);
 	if (threads[tid])
 		return threads[tid];
+	if (tid >= threads_end)
+		threads_end = tid + 1;
 	t = threads[tid] = VG_(calloc)("bo.thread", 1, sizeof(*t));
 	r = VG_(am_mmap_anon_float_valgrind)(BO_FRAMES_MAX * sizeof(struct bo_frame));
 	tl_assert(!sr_isError(r));
@@ -225,9 +228,14 @@ void bo_thread_run(ThreadId tid, ULong blocks_done)
 
 void bo_thread_visit_labels(void (*visit)(ULong *label))
 {
-	for (UInt i = 0; i < BO_THREADS_MAX; i++)
+	for (ThreadId i = 0; i < threads_end; i++)
 		if (threads[i])
 			bo_control_visit(&threads[i]->regions, visit);
+}
+
+ThreadId bo_thread_end(void)
+{
+	return threads_end;
 }
 
 /* ---- the shadow stack ---- */

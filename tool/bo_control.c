@@ -196,7 +196,7 @@ static ULong decided_as_long(UInt first, Addr end)
 
 static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
 {
-	struct region r = {.slot = slot, .end = end, .point = p, .label = label};
+	struct region r;
 	ULong decided;
 	UInt first;
 
@@ -218,6 +218,11 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong lab
 		}
 	regions_opened++;
 	regions_without_end += p->function == BO_NO_GRAPH;
+	r.slot = slot;
+	r.end = end;
+	r.point = p;
+	r.is_quiet = False;
+	r.label = label;
 	registers_note(&r, state);
 	insert(end ? open->count : first, &r);
 }

@@ -40,11 +40,11 @@ static void clear(struct bo_index *index)
 
 static void add(struct bo_index *index, UInt number)
 {
-	UInt slot = index->hash(number) & index->mask;
+	UInt hash = index->hash(number), slot = bo_index_first(index, hash);
 
-	while (index->slots[slot])
-		slot = (slot + 1) & index->mask;
-	index->slots[slot] = number;
+	while (bo_index_find(index, hash, &slot))
+		slot++;
+	bo_index_put(index, hash, slot, number);
 }
 
 void bo_index_fit(struct bo_index *index, UInt count)
@@ -74,9 +74,9 @@ void bo_index_remove(struct bo_index *index, UInt from, UInt count)
 		return;
 	}
 	for (UInt number = count; number-- > from;) {
-		UInt slot = index->hash(number) & index->mask;
-		while (index->slots[slot] != number)
-			slot = (slot + 1) & index->mask;
+		UInt hash = index->hash(number), slot = bo_index_first(index, hash);
+		while (bo_index_find(index, hash, &slot) != number)
+			slot++;
 		index->slots[slot] = 0;
 	}
 }

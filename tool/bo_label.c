@@ -12,7 +12,7 @@
 
 #define MIXES_MAX (1u << 20)
 #define YOUNG_MOST 2048u /* so many mixes are worth a collection */
-#define OLD_LEAST (1u << 15)
+#define OLD_LEAST (1u << 12)
 
 struct mix {
 	ULong bytes[8];
@@ -44,6 +44,11 @@ static ULong plain_label(UInt data, UInt control)
 	return data | (ULong)control << 32;
 }
 
+static inline UInt union_of_sets(UInt a, UInt b, enum bo_influence kind)
+{
+	return a == b || !b ? a : !a ? b : bo_set_union(a, b, kind);
+}
+
 static ULong union_of_plain(ULong a, ULong b)
 {
 	UInt data, control;
@@ -52,8 +57,8 @@ static ULong union_of_plain(ULong a, ULong b)
 		return a;
 	if (!a)
 		return b;
-	data = bo_set_union(data_of(a), data_of(b), BO_DATA);
-	control = bo_set_union(control_of(a), control_of(b), BO_CONTROL);
+	data = union_of_sets(data_of(a), data_of(b), BO_DATA);
+	control = union_of_sets(control_of(a), control_of(b), BO_CONTROL);
 	return plain_label(data, control);
 }
 
@@ -73,7 +78,7 @@ ULong bo_label_as_control(ULong label)
 
 	label = bo_label_flatten(label);
 	data = bo_set_bounded(data_of(label), BO_CONTROL);
-	return plain_label(0, bo_set_union(data, control_of(label), BO_CONTROL));
+	return plain_label(0, union_of_sets(data, control_of(label), BO_CONTROL));
 }
 
 Bool bo_label_has_data(ULong label)
@@ -121,11 +126,11 @@ static Bool mix_is(UInt mix, const ULong bytes[8])
 
 static ULong mix_intern(const ULong bytes[8])
 {
-	UInt slot, found;
+	UInt hash = mix_hash(bytes), slot, found;
 
 	bo_index_fit(&mix_index, mix_count);
-	slot = mix_hash(bytes) & mix_index.mask;
-	for (; (found = mix_index.slots[slot]); slot = (slot + 1) & mix_index.mask)
+	slot = bo_index_first(&mix_index, hash);
+	for (; (found = bo_index_find(&mix_index, hash, &slot)); slot++)
 		if (mix_is(found, bytes))
 			return BO_LABEL_MIX | found;
 	if (mix_count == MIXES_MAX) {
@@ -135,7 +140,7 @@ static ULong mix_intern(const ULong bytes[8])
 	for (UInt i = 0; i < 8; i++)
 		mixes[mix_count].bytes[i] = bytes[i];
 	mixes[mix_count].flat_since = 0;
-	mix_index.slots[slot] = mix_count;
+	bo_index_put(&mix_index, hash, slot, mix_count);
 	return BO_LABEL_MIX | mix_count++;
 }
 
@@ -265,16 +270,15 @@ void bo_label_write_depends(ULong label, ULong control)
 {
 	ULong all = union_of_plain(bo_label_flatten(label), control);
 	UInt data, decided;
-	UChar bytes[20], *p;
+	UChar *p;
 
 	if (!all)
 		return;
 	data = bo_set_define(data_of(all));
 	decided = bo_set_define(control_of(all));
 	many_events += bo_set_is_many(data_of(all)) || bo_set_is_many(control_of(all));
-	p = bo_put_v(bytes, data);
-	p = bo_put_v(p, decided);
-	bo_write_layer(BO_OP_DEPENDS, bytes, (SizeT)(p - bytes));
+	p = bo_put_v(bo_layer_begin(BO_OP_DEPENDS), data);
+	bo_layer_commit(bo_put_v(p, decided));
 }
 
 Bool bo_label_is_decided(ULong label)

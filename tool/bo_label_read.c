@@ -6,7 +6,7 @@
 #include "bo_label_read.h"
 
 #define YOUNG_MOST 4096u     /* so many reads are worth a collection */
-#define OLD_LEAST (1u << 18) /* so many old ones */
+#define OLD_LEAST (1u << 13) /* so many old ones */
 
 struct read {
 	Addr addr;
@@ -47,18 +47,19 @@ static UInt read_create(UInt context, Addr addr, UInt size)
 
 static UInt read_find(UInt context, Addr addr, UInt size)
 {
-	UInt slot, read;
+	UInt hash = read_hash(addr, context, size, epoch), slot, read;
 
 	bo_index_fit(&read_index, read_count);
-	slot = read_hash(addr, context, size, epoch) & read_index.mask;
-	for (; (read = read_index.slots[slot]); slot = (slot + 1) & read_index.mask) {
+	slot = bo_index_first(&read_index, hash);
+	for (; (read = bo_index_find(&read_index, hash, &slot)); slot++) {
 		const struct read *r = &reads[read];
 		if (r->addr == addr && r->context == context && r->size == size && r->epoch == epoch)
 			return read;
 	}
 	if (read_count == BO_READS_MAX)
 		return 0;
-	return read_index.slots[slot] = read_create(context, addr, size);
+	bo_index_put(&read_index, hash, slot, read_count);
+	return read_create(context, addr, size);
 }
 
 #define CACHE_BITS 10
@@ -83,13 +84,14 @@ UInt bo_read_of_load(UInt context, Addr addr, UInt size)
 
 static void write_numbers(UInt opcode, const ULong *numbers, UInt count)
 {
-	UChar bytes[3 * 10], *p = bytes;
+	UChar *p;
 
 	if (!bo_writer_active())
 		return; /* a child that is not followed */
+	p = bo_layer_begin(opcode);
 	for (UInt i = 0; i < count; i++)
 		p = bo_put_v(p, numbers[i]);
-	bo_write_layer(opcode, bytes, (SizeT)(p - bytes));
+	bo_layer_commit(p);
 }
 
 static void write_branch(const struct read *r)

@@ -18,7 +18,7 @@
 #define SETS_MAX (1u << 22)
 #define MEMBERS_MAX (1u << 25)
 #define YOUNG_MOST 4096u /* so many sets are worth a collection */
-#define OLD_LEAST (1u << 16)
+#define OLD_LEAST (1u << 13)
 #define MEMBERS_YOUNG_MOST (16 * YOUNG_MOST) /* so many members */
 #define MEMBERS_OLD_LEAST (16 * OLD_LEAST)
 #define ONE_READ (1u << 30) /* marks a set of one read, of which all are known */
@@ -80,14 +80,14 @@ static struct content content_of(UInt set, UInt *one)
 	return (struct content){members + s->first, s->count, s->many, s->hash};
 }
 
-static UInt hash_slot(ULong hash, Bool many)
+static UInt hash_of(ULong hash, Bool many)
 {
 	return (UInt)(hash >> 32) + many;
 }
 
 static UInt hash_of_set(UInt set)
 {
-	return hash_slot(sets[set].hash, sets[set].many);
+	return hash_of(sets[set].hash, sets[set].many);
 }
 
 static Bool is_same_list(const UInt *a, const UInt *b, UInt count)
@@ -110,21 +110,23 @@ static Bool has_room(UInt more_members)
 
 static UInt set_add(UInt slot, UInt first, const struct content *c)
 {
+	bo_index_put(&set_index, hash_of(c->hash, c->many), slot, set_count);
 	sets[set_count] = (struct set){.first = first, .hash = c->hash, .count = (UShort)c->count, .many = c->many};
-	return set_index.slots[slot] = set_count++;
+	return set_count++;
 }
 
 static UInt set_intern(const struct content *c)
 {
-	UInt slot, found, first = member_count;
+	UInt hash, slot, found, first = member_count;
 
 	if (!c->count)
 		return c->many ? BO_SET_UNKNOWN : 0;
 	if (c->count == 1 && !c->many)
 		return ONE_READ | c->list[0];
 	bo_index_fit(&set_index, set_count);
-	slot = hash_slot(c->hash, c->many) & set_index.mask;
-	for (; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask) {
+	hash = hash_of(c->hash, c->many);
+	slot = bo_index_first(&set_index, hash);
+	for (; (found = bo_index_find(&set_index, hash, &slot)); slot++) {
 		const struct set *s = &sets[found];
 		if (s->hash == c->hash && s->count == c->count && s->many == c->many &&
 		    is_same_list(members + s->first, c->list, c->count))
@@ -173,7 +175,7 @@ static UInt members_with(const struct content *c, UInt read, UInt at)
 /* A set and one more read. */
 static UInt union_with_read(UInt set, UInt read, UInt bound)
 {
-	UInt one, slot, found, at;
+	UInt one, hash, slot, found, at;
 	struct content c = content_of(set, &one), with = c;
 
 	for (at = c.count; at && c.list[at - 1] > read; at--)
@@ -184,8 +186,9 @@ static UInt union_with_read(UInt set, UInt read, UInt bound)
 	if (++with.count > bound)
 		return set_of_many((struct content){&read, 1, True, hash_of_member(read)});
 	bo_index_fit(&set_index, set_count);
-	slot = hash_slot(with.hash, with.many) & set_index.mask;
-	for (; (found = set_index.slots[slot]); slot = (slot + 1) & set_index.mask) {
+	hash = hash_of(with.hash, with.many);
+	slot = bo_index_first(&set_index, hash);
+	for (; (found = bo_index_find(&set_index, hash, &slot)); slot++) {
 		const struct set *s = &sets[found];
 		if (s->hash == with.hash && s->count == with.count && s->many == with.many &&
 		    is_list_with(members + s->first, &c, read, at))
@@ -249,10 +252,6 @@ UInt bo_set_union(UInt a, UInt b, enum bo_influence kind)
 {
 	UInt slot;
 
-	if (a == b || !b)
-		return a;
-	if (!a)
-		return b;
 	if (a > b) {
 		UInt t = a;
 		a = b;
@@ -278,13 +277,13 @@ static ULong hash_of_list(const UInt *list, UInt count)
 
 UInt bo_set_bounded(UInt set, enum bo_influence kind)
 {
-	UInt bound = kind == BO_DATA ? BO_DATA_BOUND : BO_CONTROL_BOUND, one;
-	struct content c = content_of(set, &one);
+	UInt bound = kind == BO_DATA ? BO_DATA_BOUND : BO_CONTROL_BOUND;
+	const UInt *newest;
 
-	if (c.count <= bound)
+	if (is_one(set) || sets[set].count <= bound)
 		return set;
-	c.list += c.count - bound;
-	return set_of_many((struct content){c.list, bound, True, hash_of_list(c.list, bound)});
+	newest = members + sets[set].first + sets[set].count - bound;
+	return set_of_many((struct content){newest, bound, True, hash_of_list(newest, bound)});
 }
 
 UInt bo_set_of_load(UInt context, Addr addr, UInt size)
@@ -489,5 +488,5 @@ void bo_set_init(void)
 	ages = bo_ages_new(OLD_LEAST, SETS_MAX);
 	set_index = bo_index_new(SETS_MAX, hash_of_set);
 	sets[set_count++].many = True; /* BO_SET_UNKNOWN */
-	set_index.slots[0] = BO_SET_UNKNOWN;
+	bo_index_add(&set_index, BO_SET_UNKNOWN, set_count);
 }

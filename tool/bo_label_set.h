@@ -21,7 +21,7 @@ enum bo_influence { BO_DATA, BO_CONTROL, BO_INFLUENCES };
 #define BO_SET_UNKNOWN 1u /* no read of it is known; it is marked "many" */
 
 UInt bo_set_of_load(UInt context, Addr addr, UInt size);
-UInt bo_set_union(UInt a, UInt b, enum bo_influence kind);
+UInt bo_set_union(UInt a, UInt b, enum bo_influence kind); /* of two different sets that are not empty */
 UInt bo_set_bounded(UInt set, enum bo_influence kind); /* the newest reads, as many as a set of this kind may have */
 Bool bo_set_is_many(UInt set);
 

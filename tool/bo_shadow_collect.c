@@ -18,12 +18,9 @@ static void visit_registers(ThreadId tid, bo_label_visitor *visit)
 
 static void visit_all(bo_label_visitor *visit, Bool all)
 {
-	ThreadId tid;
-	Addr low, high;
-
-	VG_(thread_stack_reset_iter)(&tid);
-	while (VG_(thread_stack_next)(&tid, &low, &high))
-		visit_registers(tid, visit);
+	for (ThreadId tid = 1; tid < bo_thread_end(); tid++)
+		if (VG_(is_valid_tid)(tid))
+			visit_registers(tid, visit);
 	bo_thread_visit_labels(visit);
 	bo_event_visit_labels(visit);
 	bo_shadow_visit_memory(visit, all);

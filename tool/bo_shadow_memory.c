@@ -12,12 +12,12 @@
 
 #define GRANULE_BYTES (1ULL << BO_GRANULE_SHIFT)
 #define GRANULE_WORDS (GRANULE_BYTES / 8)
-#define CHUNK_WORDS 512u /* a page of labels */
+#define CHUNK_WORDS 128u
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
 
 #define GRANULE_SETS (GRANULE_WORDS / CHUNK_WORDS / 64)
 
-/* The labels of a granule, and which pages of them were written: ever, and lately. */
+/* The labels of a granule, and which chunks of them were written: ever, and lately. */
 struct granule {
 	ULong labels[GRANULE_WORDS];
 	ULong ever[GRANULE_SETS], lately[GRANULE_SETS];
@@ -219,25 +219,41 @@ static Bool is_pm(Addr addr, UInt size)
 	return bo_granules[addr >> BO_GRANULE_SHIFT] & BO_GRANULE_PM && bo_event_touches_pm(addr, size);
 }
 
+/* The label of a load if it is from PM; else 0. */
 static ULong load_pm(Addr addr, ULong site, Addr sp, ULong address)
 {
 	UInt size = BO_SITE_SIZE(site), context;
 	ULong label;
 
+	if (!(bo_granules[addr >> BO_GRANULE_SHIFT] & BO_GRANULE_PM))
+		return 0;
 	bo_event_label = address;
 	context = bo_on_load(addr, site, sp);
-	label = context ? bo_label_of_load(context, addr, size) : 0;
+	if (!context)
+		return 0;
+	label = bo_label_of_load(context, addr, size);
 	if (size > 8)
 		bo_shadow_lanes[1] = bo_shadow_lanes[2] = bo_shadow_lanes[3] = label;
 	return label;
 }
 
-ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
+/* The label of the word that has all of the bytes, outside of PM; NULL: there is none, or more than one. */
+static ULong *only_word(Addr addr, UInt size)
+{
+	Addr g = addr >> BO_GRANULE_SHIFT;
+
+	if (!granules[g] || (addr & 7) + size > 8 || bo_granules[g] & BO_GRANULE_PM)
+		return NULL;
+	return &granules[g]->labels[word_index(addr)];
+}
+
+static __attribute__((noinline)) ULong load_slowly(Addr addr, ULong site, Addr sp, ULong address)
 {
 	UInt size = BO_SITE_SIZE(site);
+	ULong label = load_pm(addr, site, sp, address);
 
-	if (is_pm(addr, size))
-		return load_pm(addr, site, sp, address);
+	if (label)
+		return label;
 	if (LIKELY(size <= 8))
 		return bo_label_add(get(addr, size), address);
 	if (size != 16 && size != 32)
@@ -245,6 +261,16 @@ ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 	for (UInt i = 1; i < size / 8; i++)
 		bo_shadow_lanes[i] = bo_label_add(get(addr + 8 * i, 8), address);
 	return bo_label_add(get(addr, 8), address);
+}
+
+/* Most loads find no label. */
+ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
+{
+	const ULong *word = only_word(addr, BO_SITE_SIZE(site));
+
+	if (LIKELY(word && !*word))
+		return address;
+	return load_slowly(addr, site, sp, address);
 }
 
 static void store_pm(Addr addr, ULong site, Addr sp, ULong label)
@@ -267,7 +293,7 @@ static ULong reason_to_store(ULong site, ULong address)
 	return BO_SITE_KIND(site) & BO_SHADOW_SAVES ? address : bo_label_union(address, bo_control);
 }
 
-void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
+static __attribute__((noinline)) void store_slowly(Addr addr, ULong site, Addr sp, ULong value, ULong address)
 {
 	UInt size = BO_SITE_SIZE(site);
 	ULong label;
@@ -281,6 +307,17 @@ void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong addre
 		put(addr, size, label);
 	else
 		put_all(addr, size, bo_label_flatten(label));
+}
+
+/* Most stores bring no label, and find none. */
+void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
+{
+	const ULong *word = only_word(addr, BO_SITE_SIZE(site));
+	Bool is_decided = bo_control && !(BO_SITE_KIND(site) & BO_SHADOW_SAVES);
+
+	if (LIKELY(word && !(*word | value | address) && !is_decided))
+		return;
+	store_slowly(addr, site, sp, value, address);
 }
 
 void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address)
