@@ -169,6 +169,13 @@ struct blackout_frame {
 	uint64_t module_offset; /* of the instruction in the module's file */
 };
 
+/* What a store stores to, as the program's author would write it.  The texts are valid until the end. */
+struct blackout_variable {
+	const char *name;      /* "node->count"; an index that varies is left out: "node->items[].key" */
+	const char *type;      /* that has the member: "struct node"; NULL: unknown, or it is no member */
+	uint64_t offset, size; /* of the member in its type; size 0: unknown */
+};
+
 enum blackout_role {
 	BLACKOUT_ROLE_STORE,
 	BLACKOUT_ROLE_FLUSH,
@@ -238,6 +245,9 @@ struct blackout {
 	/* The functions that led to a place, innermost first.  Returns how many there are, and fills at most `room` of
 	 * them. */
 	size_t (*stack)(struct blackout *b, uint32_t place, struct blackout_frame *frames, size_t room);
+
+	/* Which variable the store at a place stores to.  Returns 0 if debug info gives no certain name. */
+	int (*variable)(struct blackout *b, uint32_t place, struct blackout_variable *variable);
 };
 
 /* ---- the plug-in ---- */

@@ -16,9 +16,15 @@ static struct operation_words operation_words;
 static struct oracle_words oracle_words;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&given),           ORACLE_OPTIONS(&oracle_words, "record what this plug-in needs"), OPERATION_MARK_OPTIONS(&operation_words),
-	SERVICE_OPTIONS(&given),          OPTION_GROUP("Output"),        OPTION_OUT(&given.out),
-	OPTION_PROGRESS(&given.progress), OPTION_QUIET(&given.quiet),    {0},
+	RECORD_OPTIONS(&given),
+	ORACLE_OPTIONS(&oracle_words, "record what this plug-in needs"),
+	OPERATION_MARK_OPTIONS(&operation_words),
+	SERVICE_OPTIONS(&given),
+	OPTION_GROUP("Output"),
+	OPTION_OUT(&given.out),
+	OPTION_PROGRESS(&given.progress),
+	OPTION_QUIET(&given.quiet),
+	{0},
 };
 
 const struct usage usage_record = {

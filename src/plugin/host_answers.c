@@ -118,6 +118,13 @@ static uint64_t on_file_size(struct blackout *b, uint32_t file)
 	return range_file_size(host_of(b)->model, file);
 }
 
+static struct symbols *symbols_of(struct host *h)
+{
+	if (!h->symbols)
+		h->symbols = symbols_open(NULL);
+	return h->symbols;
+}
+
 static size_t on_stack(struct blackout *b, uint32_t place, struct blackout_frame *frames, size_t room)
 {
 	struct host *h = host_of(b);
@@ -126,9 +133,7 @@ static size_t on_stack(struct blackout *b, uint32_t place, struct blackout_frame
 
 	if (!trace_context(h->trace, place))
 		return 0;
-	if (!h->symbols)
-		h->symbols = symbols_open(NULL);
-	count = symbols_stack(h->symbols, h->trace, place, &found);
+	count = symbols_stack(symbols_of(h), h->trace, place, &found);
 	for (size_t i = 0; i < count && i < room; i++)
 		frames[i] = (struct blackout_frame){
 			.function = found[i]->function,
@@ -139,6 +144,33 @@ static size_t on_stack(struct blackout *b, uint32_t place, struct blackout_frame
 			.module_offset = found[i]->offset,
 		};
 	return count;
+}
+
+/* Looked up once for each place: that takes a while. */
+static const struct variable *variable_of(struct host *h, uint32_t place)
+{
+	uint64_t *slot = map_put(&h->variables, place, 0);
+
+	if (!*slot) {
+		struct variable *new = mem_alloc(sizeof(*new));
+
+		if (!variable_find(symbols_of(h), h->trace, place, 0, 0, &h->texts, new))
+			*new = (struct variable){0};
+		*slot = (uint64_t)(uintptr_t) new;
+	}
+	return (const struct variable *)(uintptr_t)*slot;
+}
+
+static int on_variable(struct blackout *b, uint32_t place, struct blackout_variable *variable)
+{
+	struct host *h = host_of(b);
+	const struct variable *found;
+
+	if (!trace_context(h->trace, place))
+		return 0;
+	found = variable_of(h, place);
+	*variable = (struct blackout_variable){found->text, found->type, found->offset, found->size};
+	return found->text != NULL;
 }
 
 void host_answers(struct host *h)
@@ -152,4 +184,5 @@ void host_answers(struct host *h)
 	h->b.file_path = on_file_path;
 	h->b.file_size = on_file_size;
 	h->b.stack = on_stack;
+	h->b.variable = on_variable;
 }

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "plugin/host.h"
 #include "trace/symbols.h"
+#include "variable/variable.h"
 
 /* A call of a function of libpmemobj that has not ended. */
 struct host_call {
@@ -28,7 +29,9 @@ struct host {
 	struct wire *wire;
 	struct trace *trace;
 	struct model *model;
-	struct symbols *symbols; /* NULL until the plug-in asks for a stack */
+	struct symbols *symbols; /* NULL until the plug-in asks for a name */
+	struct map variables;    /* from a place to its struct variable */
+	struct arena texts;      /* of these */
 	uint64_t number;         /* of the last event */
 	VEC_OF(uint8_t) before;  /* what was there before a store */
 	struct map reports;      /* from the hash of a report to its struct wire_report */

@@ -55,6 +55,7 @@ static void value(const uint8_t *data, uint64_t size)
 static void on_store(struct blackout *b, const struct blackout_event *ev)
 {
 	static const char *const words[] = {"store", "ntstore", "lockstore", "repstore", "sysstore"};
+	struct blackout_variable variable;
 	uint8_t now[1 << 16];
 	uint32_t file;
 	uint64_t offset;
@@ -64,6 +65,9 @@ static void on_store(struct blackout *b, const struct blackout_event *ev)
 	fprintf(out, " %llu", (unsigned long long)ev->size);
 	value(ev->data, ev->size);
 	fputc('\n', out);
+	if (getenv("TELLER_VARIABLES") && b->variable(b, ev->place, &variable))
+		fprintf(out, "variable %s of %s %llu %llu\n", variable.name, variable.type ? variable.type : "-",
+			(unsigned long long)variable.offset, (unsigned long long)variable.size);
 	// The answers agree with the event.
 	if (ev->size < sizeof(now) &&
 	    (b->read(b, ev->file, ev->offset, now, ev->size) != ev->size || memcmp(now, ev->data, ev->size)))
