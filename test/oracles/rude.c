@@ -65,7 +65,7 @@ static void reports_odd(void)
 	endless[(10 << 20) - 1] = 0;
 	report(1, 99, "a kind that does not exist");
 	report(4000000000u, 0, "a place that does not exist");
-	report(0, 0, "odd text: %s%n {what} { {{here} \x01\x1b[31m \xff\xfe }");
+	report(0, 0, "odd text: %s%n {nonsense} { {{here} \x01\x1b[31m \xff\xfe }");
 	report(1, 0, NULL);
 	report(2, 0, endless);
 	blackout->report(blackout, &many);
