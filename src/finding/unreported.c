@@ -132,9 +132,17 @@ static bool function_is(const struct finding_frame *frame, const char *const *pa
 	return false;
 }
 
+/* True for code of a container of libpmemobj-cpp, which has fields of its own and sets some of them anew when the pool is
+ * opened.  Its smaller classes, such as p<>, store what the user assigns. */
+static bool is_container(const struct finding_frame *frame)
+{
+	return frame->path && (!fnmatch("*/libpmemobj++/container/*", frame->path, 0) ||
+			       !fnmatch("*/libpmemobj++/experimental/*", frame->path, 0));
+}
+
 /* 6. Locks in persistent memory are no part of a transaction, and neither is what libpmemobj stores for itself.  The
- *    detector knows the latter by the calls that are recorded; this is about other functions, and about programs that
- *    libpmemobj is linked into. */
+ *    detector knows the latter by the calls that are recorded; this is about other functions, about programs that
+ *    libpmemobj is linked into, and about containers of libpmemobj-cpp. */
 static bool store_for_no_transaction(struct stacks *stacks, const struct sighting *s)
 {
 	static const char *const locks[] = {"pthread_*", "__pthread_*",      "___pthread_*",
@@ -149,7 +157,8 @@ static bool store_for_no_transaction(struct stacks *stacks, const struct sightin
 	for (size_t i = 0; i < stack.count; i++) {
 		const struct finding_frame *frame = &stack.frames[i];
 
-		if (function_is(frame, locks) || (function_is(frame, others) && !function_is(frame, copies)))
+		if (is_container(frame) || function_is(frame, locks) ||
+		    (function_is(frame, others) && !function_is(frame, copies)))
 			return true;
 		if (frame->own)
 			break;
