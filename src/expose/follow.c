@@ -16,6 +16,7 @@ struct follow {
 	void *arg;
 	VEC_OF(struct visit *) visits; /* those before `first` are done */
 	size_t first;
+	uint64_t newest;          /* event of the last visit that was added */
 	VEC_OF(uint32_t) callers; /* by context: 1 + the context that had it store, or 0: not asked yet */
 	struct follow_figures figures;
 };
@@ -113,7 +114,8 @@ struct visit *follow_add(struct follow *f, uint64_t event, struct script *script
 {
 	struct visit *v = mem_alloc(sizeof(*v));
 
-	BUG_ON(f->visits.count && f->visits.at[f->visits.count - 1]->event > event);
+	BUG_ON(f->newest > event);
+	f->newest = event;
 	v->event = event;
 	v->script = script_use(script);
 	vec_push(&f->visits, v);
