@@ -59,6 +59,7 @@ void tally_add(struct tally *t, size_t platform, const struct race *race)
 		r->flush = race->flush_context;
 		r->first = (struct sighting_example){race->file, (uint32_t)race->size, race->offset, race->event};
 	}
+	r->known |= race->atomicity != BO_ATOMICITY_UNKNOWN;
 	racing_add_load(r, race->load->context);
 }
 
@@ -89,19 +90,6 @@ static bool racing_counts(const struct tally *t, const struct racing *r)
 	return false;
 }
 
-uint64_t tally_stores(const struct tally *t)
-{
-	struct map stores = {0};
-	uint64_t count;
-
-	for (size_t i = 0; i < t->all.count; i++)
-		for (size_t k = 0; racing_counts(t, &t->all.at[i]) && k < t->all.at[i].events.count; k++)
-			*map_put(&stores, t->all.at[i].events.at[k], 0) = 1;
-	count = stores.count;
-	map_free(&stores);
-	return count;
-}
-
 static void racing_report(const struct tally *t, const struct racing *r, const struct platform *platform,
 			  struct race_findings *findings)
 {
@@ -117,6 +105,7 @@ static void racing_report(const struct tally *t, const struct racing *r, const s
 							    .context = r->context,
 							    .flush = r->flush,
 							    .first = r->first,
+							    .known = r->known,
 							    .count = r->events.count,
 							    .loads = loads,
 							    .load_count = count});

@@ -19,7 +19,8 @@
 struct racing {
 	size_t platform;
 	uint32_t context;
-	bool torn; /* the binary makes one of them in several units */
+	bool torn;  /* the binary makes one of them in several units */
+	bool known; /* the compiler said what kind of store it is */
 	enum race_reason reason;
 	uint32_t flush; /* context; 0: none */
 	struct sighting_example first;
@@ -37,9 +38,6 @@ struct tally {
 
 /* The context of the race's load is a stack. */
 void tally_add(struct tally *tally, size_t platform, const struct race *race);
-
-/* The number of different stores in findings. */
-uint64_t tally_stores(const struct tally *tally);
 
 /* `trace` is the program's recording, read to its end. */
 void tally_report(const struct tally *tally, const struct platform *const *platforms, struct findings *findings,

@@ -30,6 +30,7 @@ struct race_findings {
 	const struct trace *trace;
 	struct stacks stacks;
 	VEC_OF(struct place) all;
+	VEC_OF(struct finding_stack) left_out; /* stores that are a library's affair */
 };
 
 struct race_findings *race_findings_begin(struct findings *findings, const struct trace *trace, struct symbols *symbols,
@@ -53,6 +54,20 @@ static struct finding_stack store_stack(struct race_findings *r, uint32_t contex
 	if (library < stack.count)
 		stack.location = library;
 	return stack;
+}
+
+/* A library is creating a pool: the data is not the program's, and recovery need not accept what it left. */
+static bool stack_creates(const struct finding_stack *stack)
+{
+	for (size_t i = 0; i < stack->count; i++)
+		if (own_creates(stack->frames[i].function))
+			return true;
+	return false;
+}
+
+static enum severity sighting_severity(const struct race_sighting *s, const struct finding_stack *stack)
+{
+	return stack_creates(stack) ? SEVERITY_WARNING : form_get(s->form)->severity;
 }
 
 /* One instruction may store only a part of what the source stores. */
@@ -84,7 +99,7 @@ static void place_describe(struct race_findings *r, struct place *place, const s
 	place->form = s->form;
 	place->flush = s->flush;
 	finding->kind = form_get(s->form)->kind;
-	finding->severity = form_get(s->form)->severity;
+	finding->severity = sighting_severity(s, stack);
 	finding->stack = *stack;
 	finding->variable = store_variable(r, s);
 	finding->first = finding->largest = s->first;
@@ -125,22 +140,50 @@ static void place_count(struct race_findings *r, struct place *place, const stru
 		finding->count += s->count;
 }
 
-void race_findings_add(struct race_findings *r, const struct race_sighting *s)
+static bool is_in_library(const struct finding_stack *stack)
 {
-	struct finding_stack stack = store_stack(r, s->context);
-	struct place *place = place_at(r, &stack);
+	return own_library(stack) < stack->count;
+}
 
-	if (place->form == FORM_COUNT || form_get(s->form)->severity < place->finding.severity)
-		place_describe(r, place, s, &stack);
-	place_count(r, place, s);
+static void stack_leave_out(struct race_findings *r, const struct finding_stack *stack)
+{
+	for (size_t i = 0; i < r->left_out.count; i++)
+		if (frame_same_place(stack_location(&r->left_out.at[i]), stack_location(stack)))
+			return;
+	vec_push(&r->left_out, *stack);
+}
+
+static void sighting_place(struct race_findings *r, const struct race_sighting *s, const struct finding_stack *stack,
+			   const struct finding_stack *loads, size_t load_count)
+{
+	struct place *place = place_at(r, stack);
 	struct variable variable = store_variable(r, s);
+
+	if (place->form == FORM_COUNT || sighting_severity(s, stack) < place->finding.severity)
+		place_describe(r, place, s, stack);
+	place_count(r, place, s);
 	if (variable.text)
 		place_add_variable(place, (struct named){s->first.event, variable});
-	for (size_t i = 0; i < s->load_count; i++) {
-		struct finding_stack load = stacks_code(&r->stacks, s->loads[i]);
+	for (size_t i = 0; i < load_count; i++)
+		place_add_load(place, &loads[i]);
+}
 
-		place_add_load(place, &load);
+void race_findings_add(struct race_findings *r, const struct race_sighting *s)
+{
+	struct finding_stack stack = store_stack(r, s->context), load;
+	bool own_affair = !s->known && is_in_library(&stack);
+	VEC_OF(struct finding_stack) loads = {0};
+
+	for (size_t i = 0; i < s->load_count; i++) {
+		load = stacks_code(&r->stacks, s->loads[i]);
+		if (!own_affair || !is_in_library(&load))
+			vec_push(&loads, load);
 	}
+	if (loads.count || !s->load_count)
+		sighting_place(r, s, &stack, loads.at, loads.count);
+	else
+		stack_leave_out(r, &stack);
+	vec_free(&loads);
 }
 
 /* ---- findings ---- */
@@ -159,11 +202,13 @@ static void place_relate(struct race_findings *r, struct place *place)
 	finding->related_count = (size_t)(related - finding->related);
 }
 
-static const char *race_text(struct race_findings *r, const struct finding *finding, const char *template)
+static const char *race_text(struct race_findings *r, const struct finding *finding, const char *template,
+			     const char *more)
 {
-	char text[8192];
+	char text[8192 + 100];
 
-	message_fill(finding, template, text, sizeof(text));
+	message_fill(finding, template, text, sizeof(text) - 100);
+	strcat(text, more);
 	return findings_text(r->findings, text);
 }
 
@@ -196,9 +241,10 @@ static void place_say(struct race_findings *r, struct place *place)
 	const struct form *form = form_get(place->form);
 	struct finding *finding = &place->finding;
 
-	finding->message = race_text(r, finding, form->message);
+	finding->message = race_text(r, finding, form->message,
+				     stack_creates(&finding->stack) ? "; a library was creating the pool" : "");
 	if (own_request(&finding->stack))
-		finding->fix = race_text(r, finding, form->fix);
+		finding->fix = race_text(r, finding, form->fix, "");
 }
 
 void race_findings_end(struct race_findings *r)
@@ -216,6 +262,13 @@ void race_findings_end(struct race_findings *r)
 	fingerprint_all(r->findings, sources);
 	sources_free(sources);
 	findings_number(r->findings);
+	if (r->left_out.count)
+		findings_note(
+			r->findings,
+			"%zu place%s in libraries where data of their own is stored in pieces, and read by them alone, "
+			"%s left out; --own judges them",
+			r->left_out.count, r->left_out.count == 1 ? "" : "s", r->left_out.count == 1 ? "was" : "were");
+	vec_free(&r->left_out);
 	vec_free(&r->all);
 	stacks_free(&r->stacks);
 	free(r);

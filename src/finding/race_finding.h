@@ -8,7 +8,8 @@
  * The store is of the program's recording; the loads are of recordings of recovery, which are gone by now
  * (trace/code_stack.h).  There is one finding for each place that stores, with all places that load.  The most severe
  * sighting gives the sentence; of equals, the first.  A store that a library makes for its own purposes is placed in the
- * library.  All arguments are copied. */
+ * library.  If it was compiled without blackout-cc, and only the library itself loads it again, that is the library's
+ * affair: it has its own ways to notice torn data.  Such places are only counted, in a note.  While a library creates a pool, its stores are no errors.  All arguments are copied. */
 #ifndef BLACKOUT_FINDING_RACE_FINDING_H
 #define BLACKOUT_FINDING_RACE_FINDING_H
 
@@ -25,6 +26,7 @@ struct race_sighting {
 	uint32_t context;
 	uint32_t flush; /* context of the flush that does not protect it; 0: none */
 	struct sighting_example first;
+	bool known;                            /* the compiler said what kind of store it is */
 	uint64_t count;                        /* different stores */
 	const struct code_stack *const *loads; /* that they race with */
 	size_t load_count;
