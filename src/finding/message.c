@@ -146,7 +146,9 @@ static void what_text(const struct finding *finding, char *text)
 	uint32_t size = finding->first.size;
 	const char *bytes = size == 1 ? "byte" : "bytes";
 
-	if (variable->text && (variable->size >= size || !variable->size))
+	if (variable->text && variable->size > size) /* all of it is what the program means */
+		snprintf(text, WORD_MAX, "`%.200s` (%" PRIu64 " bytes)", variable->text, variable->size);
+	else if (variable->text && (variable->size == size || !variable->size))
 		snprintf(text, WORD_MAX, "`%.200s` (%" PRIu32 " %s)", variable->text, size, bytes);
 	else if (variable->text)
 		snprintf(text, WORD_MAX, "%" PRIu32 " %s from `%.200s` on", size, bytes, variable->text);
