@@ -3,6 +3,7 @@
 #
 #   build_oracle NAME [FLAGS...]       build test/oracles/NAME.c as NAME.so, as the documents say
 #   build_example NAME         build examples/NAME.c as NAME.so, by the command in its own comment
+#   has_no_host NAME           no process has loaded NAME.so of this directory
 #   notes                      print the notes of the last report, one a line
 #   kinds                      print the kinds of the findings in blackout.out, with their counts
 
@@ -21,6 +22,8 @@ build_example() {
 	(cd "$ROOT" && eval "${command/-o /-o $here/}") || fail "cannot build $1 by: $command"
 	[ -e "$1.so" ] || fail "$command made no $1.so"
 }
+
+has_no_host() { [ -z "$(grep -ls "$PWD/$1.so" /proc/[0-9]*/maps 2>/dev/null)" ]; }
 
 notes() { sed -n 's/^note: //p' "${1:-out}"; }
 
