@@ -264,10 +264,10 @@ static void variable_set(const struct site *site, const struct path *path, struc
  * source then has a better one, if both mean the same member. */
 static void path_prefer_source(struct path *path, const char *text)
 {
-	size_t length = path->member ? strlen(path->member) : 0, all = strlen(text);
-
-	if (path->through_memory && path->rank == PATH_MEMBER && all > length &&
-	    !strcmp(text + all - length, path->member) && !word_char(text[all - length - 1]))
+	if (!path->member || !path->through_memory || path->rank != PATH_MEMBER)
+		return;
+	size_t length = strlen(path->member), all = strlen(text);
+	if (all > length && !strcmp(text + all - length, path->member) && !word_char(text[all - length - 1]))
 		memcpy(path->text, text, all + 1);
 }
 
