@@ -68,8 +68,12 @@ static void alarms(void)
 
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
-	while (hits < 20)
+	/* Signals come after a certain number of blocks of code; so their number must vary. */
+	for (unsigned i = 0; hits < 40; i = i * 1103515245 + 12345) {
 		pm->a = 0xa;
+		if (i >> 16 & 1)
+			pm->a = 0xa;
+	}
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
