@@ -64,7 +64,7 @@ static void coroutine(void)
 
 static void alarms(void)
 {
-	const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
 
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
