@@ -28,6 +28,7 @@ void defs_free(struct defs *defs)
 	slab_free(&defs->metas);
 	map_free(&defs->file_ids);
 	map_free(&defs->meta_ids);
+	map_free(&defs->read_ids);
 	arena_free(&defs->strings);
 	vec_free(&defs->label_reads);
 }
@@ -59,8 +60,15 @@ uint32_t defs_add_function(struct defs *defs, const struct trace_function *funct
 
 uint32_t defs_add_read(struct defs *defs, const struct trace_read *read)
 {
-	*(struct trace_read *)slab_push(&defs->reads) = *read;
-	return (uint32_t)defs->reads.count;
+	uint64_t key[] = {read->file, read->context, read->offset, read->size};
+	XXH128_hash_t hash = XXH3_128bits(key, sizeof(key));
+	uint64_t *id = map_put(&defs->read_ids, hash.high64, hash.low64);
+
+	if (!*id) {
+		*(struct trace_read *)slab_push(&defs->reads) = *read;
+		*id = defs->reads.count;
+	}
+	return (uint32_t)*id;
 }
 
 void defs_set_branch(struct defs *defs, uint32_t read, uint32_t context)
@@ -80,8 +88,16 @@ void defs_begin_label(struct defs *defs, bool many)
 void defs_add_to_label(struct defs *defs, uint32_t read)
 {
 	struct def_label *label = slab_at(&defs->labels, defs->labels.count - 1);
+	size_t at = label->start + label->count;
 
+	while (at > label->start && defs->label_reads.at[at - 1] > read)
+		at--;
+	if (at > label->start && defs->label_reads.at[at - 1] == read)
+		return;
 	vec_push(&defs->label_reads, read);
+	memmove(defs->label_reads.at + at + 1, defs->label_reads.at + at,
+		(label->start + label->count - at) * sizeof(read));
+	defs->label_reads.at[at] = read;
 	label->count++;
 }
 

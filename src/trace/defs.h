@@ -34,6 +34,7 @@ struct defs {
 	struct slab metas;     /* struct def_meta */
 	struct map file_ids;   /* (dev, ino) -> the newest file with this identity */
 	struct map meta_ids;   /* hash of the key -> index + 1 in metas */
+	struct map read_ids;   /* hash of place and context -> read */
 	struct arena strings;
 	VEC_OF(uint32_t) label_reads;
 	uint32_t thread_count;
@@ -46,12 +47,14 @@ uint32_t defs_add_module(struct defs *defs, const struct trace_module *module);
 uint32_t defs_add_context(struct defs *defs, const struct trace_context *context);
 uint32_t defs_add_file(struct defs *defs, const struct trace_file *file);
 uint32_t defs_add_function(struct defs *defs, const struct trace_function *function);
+
+/* The recorder forgets reads and defines them again.  The same place and context is always the same read. */
 uint32_t defs_add_read(struct defs *defs, const struct trace_read *read);
 
 /* Set the branch of a read, unless it has one. */
 void defs_set_branch(struct defs *defs, uint32_t read, uint32_t context);
 
-/* Begin a label, and add a read to the label that was begun last. */
+/* Begin a label, and add a read to the label that was begun last, in its place, once. */
 void defs_begin_label(struct defs *defs, bool many);
 void defs_add_to_label(struct defs *defs, uint32_t read);
 struct trace_label defs_label(const struct defs *defs, uint32_t id);

@@ -110,6 +110,31 @@ static void test_labels(void **state)
 	trace_close(t);
 }
 
+/* The recorder forgets reads.  One that is defined again is the same, and labels stay sorted. */
+static void test_defined_again(void **state)
+{
+	struct builder b;
+
+	start(&b, 0);
+	builder_put(&b, BO_OP_DEF_READ, 1, A + 8, 8);
+	builder_put(&b, BO_OP_DEF_READ, 2, A + 8, 8);
+	builder_put(&b, BO_OP_DEF_READ, 1, A + 8, 8);
+	builder_put(&b, BO_OP_DEF_READ, 1, A + 8, 4);
+	builder_put(&b, BO_OP_DEF_BRANCH, 3, 2);
+	put_label(&b, 0, 3, "\2\1\1", 3);
+	put_label(&b, 0, 2, "\1\2", 2);
+	put_store(&b, 0x40, 8);
+	struct trace *t = finish(&b, *state);
+
+	scratch_next(t, EVENT_STORE);
+	scratch_end(t);
+	assert_int_equal(trace_read_count(t), 3);
+	expect_label(t, 1, (uint32_t[]){1, 2, 3}, 3, false);
+	expect_label(t, 2, (uint32_t[]){1}, 1, false);
+	expect_read(t, 1, (struct trace_read){.offset = 8, .size = 8, .context = 1, .branch = 2});
+	trace_close(t);
+}
+
 /* The address of a read is that of the moment of its definition; it ends with its mapping. */
 static void test_places(void **state)
 {
@@ -235,7 +260,8 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_labels),    scratch_test(test_places), scratch_test(test_threads_and_pieces),
+		scratch_test(test_labels),    scratch_test(test_defined_again),
+		scratch_test(test_places),    scratch_test(test_threads_and_pieces),
 		scratch_test(test_processes), scratch_test(test_damage),
 	};
 
