@@ -274,6 +274,8 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 		return -1;
 	for (size_t i = 0; i < origin_path_count(o->origin); i++)
 		words_add(&job.pm, "%s", origin_path(o->origin, i));
+	/* In place, these paths are links to files of the stage. */
+	words_add(&job.pm, "%s.scene/*", stage_dir(l->slots[worker].stage));
 	recorder_command(&recorder, &job, &before, environment);
 	words_free(&job.pm);
 	shell_under(argv, command, &before);

@@ -12,6 +12,8 @@
 
 enum { STEPS_MAX = 1 << 22 };
 
+#define STAGED ".scene/" /* in the paths of a stage's files, where recovery runs in place */
+
 struct script *script_new(void)
 {
 	return script_use(mem_alloc(sizeof(struct script)));
@@ -65,17 +67,31 @@ static uint64_t path_hash(const char *path)
 	return XXH3_64bits(path, strlen(path));
 }
 
+static uint64_t name_hash(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return path_hash(slash ? slash + 1 : path);
+}
+
 void script_files_add(struct script_files *files, const char *path, uint32_t file)
 {
+	bool again = map_get(&files->by_name, name_hash(path), 0);
+
 	*map_put(&files->by_path, path_hash(path), 0) = file;
+	*map_put(&files->by_name, name_hash(path), 0) = again ? 0 : file;
 }
 
 /* The program's number of a file of recovery; 0: the program does not have it. */
 static uint32_t file_of(const struct script_writer *w, const struct trace *trace, uint32_t id)
 {
 	const struct trace_file *file = id ? trace_file(trace, id) : NULL;
-	const uint64_t *known = file && file->path ? map_get(&w->files.by_path, path_hash(file->path), 0) : NULL;
+	const uint64_t *known = NULL;
 
+	if (file && file->path)
+		known = map_get(&w->files.by_path, path_hash(file->path), 0);
+	if (file && file->path && !known && strstr(file->path, STAGED))
+		known = map_get(&w->files.by_name, name_hash(file->path), 0);
 	return known ? (uint32_t)*known : 0;
 }
 
@@ -202,6 +218,7 @@ void script_end(void *writer, const struct trace *trace)
 void script_writer_free(struct script_writer *w)
 {
 	map_free(&w->files.by_path);
+	map_free(&w->files.by_name);
 	map_free(&w->steps);
 	vec_free(&w->labels);
 	vec_free(&w->used);

@@ -48,9 +48,10 @@ void script_play(const struct script *script, struct race_reader *reader);
 /* The number of loads in it. */
 uint64_t script_loads(const struct script *script);
 
-/* The files of the program at the crash: hash of the path -> file of its recording. */
+/* The files of the program at the crash: hash of the path -> file of its recording.  In place, recovery sees links to the
+ * stage's files, and its recording has their paths; there the name alone tells, if it is unique (0: it is not). */
 struct script_files {
-	struct map by_path;
+	struct map by_path, by_name;
 };
 
 void script_files_add(struct script_files *files, const char *path, uint32_t file);
