@@ -64,13 +64,14 @@ static void coroutine(void)
 
 static void alarms(void)
 {
-	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
 
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
 	/* Signals come after a certain number of blocks of code; so their number must vary. */
-	for (unsigned i = 0; hits < 40; i = i * 1103515245 + 12345) {
+	for (unsigned i = 0; hits < 10; i = i * 1103515245 + 12345) {
 		pm->a = 0xa;
+		__asm__ volatile("" : : : "memory"); /* or it is stored once, after the loop */
 		if (i >> 16 & 1)
 			pm->a = 0xa;
 	}
