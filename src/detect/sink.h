@@ -63,7 +63,7 @@ void sink_report(struct sink *sink, const struct sighting *sighting);
 void sink_report_times(struct sink *sink, const struct sighting *sighting, uint64_t times);
 
 /* The results of everything that the code of one context did.  A store counts once, even if it is split into several
- * units.  A store that changes nothing does not count. */
+ * units.  A store that changes nothing counts only as `silent`. */
 struct sink_site {
 	uint32_t context;
 	/* Stores.  `flush` is a context that flushed or synced, and so persisted, one of them; 0: none did. */
@@ -74,7 +74,8 @@ struct sink_site {
 	uint64_t persisted;   /* stores that became persistent */
 	uint64_t overwritten; /* stores that were overwritten with another value before they were written back */
 	uint64_t left;        /* stores that were not written back when the program ended or unmapped the file */
-	/* Flushes and fences: the number of times that they had something to do. */
+	uint64_t silent;      /* stores that changed nothing, and that a transaction should have covered otherwise */
+	/* Flushes, fences and adds: the number of times that they had something to do. */
 	uint64_t needed;
 	bool fence; /* it is a fence, not a flush */
 };

@@ -16,7 +16,7 @@
  *     of the user's constructors and callbacks.  pmemobj_memcpy and its like store for their caller.  Functions that
  *     are not recorded, such as those of locks, are recognized by name (finding/unreported.c).
  *  2. A store that changes nothing: after a rollback it is as if it had not happened.  Of a larger store, only the
- *     words that change count.
+ *     words that change count.  Stores in a transaction that change nothing are counted for a note.
  *  3. Words that locked instructions store to: they may be locks, which no transaction protects.
  *  4. Stores to what the transaction frees, and to objects that were reserved or allocated meanwhile by other means:
  *     nobody can find them before they are published.
@@ -73,6 +73,13 @@ static void follow_mappings(struct transactions *d, const struct event *ev)
 	case EVENT_REMAP: mappings_remap(m, ev->old_addr, ev->old_size, ev->addr, ev->size); break;
 	default: break;
 	}
+}
+
+struct sink_site *tx_site(struct transactions *d, uint32_t context)
+{
+	for (uint32_t n = (uint32_t)d->sites.count; n <= context; n++)
+		vec_push(&d->sites, ((struct sink_site){.context = n}));
+	return &d->sites.at[context];
 }
 
 /* ---- stores ---- */
@@ -206,8 +213,26 @@ static uint64_t part_end(uint64_t offset, uint64_t from, uint64_t end)
 	return word_end < end && from - offset < LONG_STORE ? word_end : end;
 }
 
+static bool in_work(const struct tx *tx, uint64_t address)
+{
+	return tx->stage == TX_WORK && address - tx->pool < tx->pool_end - tx->pool;
+}
+
+/* A store that changes nothing would be unlogged if it changed something. */
+static void note_silent(struct transactions *d, const struct tx *tx, const struct part *part)
+{
+	const struct tx_word *word = tx_word_find(&d->words, part->ev->file, part->offset);
+
+	if (!in_work(tx, part->address) || d->silent == d->number || (word && word->atomic))
+		return;
+	d->silent = d->number;
+	tx_site(d, part->ev->context)->silent++;
+}
+
 static void piece_uncovered(struct transactions *d, struct tx *tx, const struct part *piece, uint32_t partly)
 {
+	bool changes = false;
+
 	if (is_excused(d, tx, piece->address, piece->address + piece->size))
 		return;
 	for (uint64_t at = piece->offset, end = at + piece->size, next; at < end; at = next) {
@@ -216,11 +241,14 @@ static void piece_uncovered(struct transactions *d, struct tx *tx, const struct 
 
 		if (!part_changes(d, &part))
 			continue;
-		if (tx->stage == TX_WORK && part.address - tx->pool < tx->pool_end - tx->pool)
+		changes = true;
+		if (in_work(tx, part.address))
 			store_uncovered(d, tx, part, partly);
 		else
 			store_outside(d, tx, part);
 	}
+	if (!changes)
+		note_silent(d, tx, piece);
 }
 
 /* A range of the transaction that has other bytes of this store; 0: none. */
@@ -365,10 +393,9 @@ static void transactions_end(void *state)
 
 	for (size_t i = 0; i < d->threads.count; i++)
 		thread_end(d, &d->threads.at[i]);
-	for (uint32_t context = 1; context < d->needed.count; context++)
-		if (d->needed.at[context])
-			sink_add_site(d->sink,
-				      &(struct sink_site){.context = context, .needed = d->needed.at[context]});
+	for (size_t i = 1; i < d->sites.count; i++)
+		if (d->sites.at[i].needed || d->sites.at[i].silent)
+			sink_add_site(d->sink, &d->sites.at[i]);
 	for (size_t i = 0; i < d->processes.count; i++) {
 		mappings_free(&d->processes.at[i].mappings);
 		intervals_free(&d->processes.at[i].reserved);
@@ -378,7 +405,7 @@ static void transactions_end(void *state)
 	model_free(d->model);
 	vec_free(&d->threads);
 	vec_free(&d->processes);
-	vec_free(&d->needed);
+	vec_free(&d->sites);
 	free(d);
 }
 

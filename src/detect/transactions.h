@@ -28,6 +28,7 @@ enum tx_stage {
 /* One of the nested transactions of a thread. */
 struct level {
 	uint32_t begin;        /* context of the call */
+	uint32_t serial;       /* in the sequence of all that began since the outermost */
 	bool returns_failures; /* pmemobj_tx_set_failure_behavior: failures do not abort it */
 };
 
@@ -36,6 +37,7 @@ enum {
 	RANGE_ALLOCATED = 1 << 0, /* not added, but allocated */
 	RANGE_NO_FLUSH = 1 << 1,
 	RANGE_NO_SNAPSHOT = 1 << 2,
+	RANGE_SERIAL = 8, /* the bits from here on: the serial number of the transaction */
 };
 
 /* A thread, and its transaction.  Nested transactions are one: what one of them adds is covered until the outermost
@@ -46,6 +48,7 @@ struct tx {
 	unsigned inside; /* how many of them do not store for the caller */
 	enum tx_stage stage;
 	VEC_OF(struct level) levels; /* the innermost is the last one */
+	uint32_t serial;             /* of the level that began last */
 	uint64_t pool, pool_end;
 	struct intervals covered; /* added and allocated */
 	struct intervals freed;
@@ -77,7 +80,8 @@ struct transactions {
 	struct tx_words words;
 	VEC_OF(struct tx) threads;        /* by number */
 	VEC_OF(struct process) processes; /* by number */
-	VEC_OF(uint64_t) needed;          /* by context of an add: how often it was needed */
+	VEC_OF(struct sink_site) sites;   /* by context: adds that were needed, stores that changed nothing */
+	uint64_t silent;                  /* the number of the store that was counted as silent last */
 };
 
 /* ---- tx_calls.c: which bytes a transaction covers ---- */
@@ -106,5 +110,8 @@ struct tx_place {
 	uint64_t offset;
 };
 struct tx_place tx_locate(struct transactions *d, uint32_t process, uint64_t address);
+
+/* What is known of a context.  Valid until the next call. */
+struct sink_site *tx_site(struct transactions *d, uint32_t context);
 
 #endif

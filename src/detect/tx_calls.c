@@ -105,6 +105,7 @@ static void begun(struct transactions *d, struct tx *tx, const struct open_call 
 		}
 		level.returns_failures = innermost(tx)->returns_failures;
 	}
+	level.serial = tx->serial = tx->levels.count ? tx->serial + 1 : 0;
 	tx->pool = call->arguments[0];
 	tx->pool_end = pool_end(&d->processes.at[tx->process].mappings, tx->pool);
 	vec_push(&tx->levels, level);
@@ -140,7 +141,8 @@ static void add(struct transactions *d, struct tx *tx, const struct open_call *c
 
 	if (!size || tx->stage != TX_WORK)
 		return;
-	range.flags = (flags & FLAG_NO_FLUSH ? RANGE_NO_FLUSH : 0) | (flags & FLAG_NO_SNAPSHOT ? RANGE_NO_SNAPSHOT : 0);
+	range.flags = innermost(tx)->serial << RANGE_SERIAL | (flags & FLAG_NO_FLUSH ? RANGE_NO_FLUSH : 0) |
+		      (flags & FLAG_NO_SNAPSHOT ? RANGE_NO_SNAPSHOT : 0);
 	judge_add(d, tx, &range);
 	intervals_add(&tx->covered, &range);
 }
@@ -154,7 +156,8 @@ static void allocate(struct transactions *d, struct tx *tx, const struct open_ca
 		return;
 	object_begin(d, tx->process, &object);
 	object.context = call->context;
-	object.flags = RANGE_ALLOCATED | (flags & FLAG_NO_FLUSH ? RANGE_NO_FLUSH : 0);
+	object.flags =
+		innermost(tx)->serial << RANGE_SERIAL | RANGE_ALLOCATED | (flags & FLAG_NO_FLUSH ? RANGE_NO_FLUSH : 0);
 	intervals_remove(&tx->freed, object.start, object.end);
 	intervals_remove(&tx->covered, object.start, object.end);
 	intervals_add(&tx->covered, &object);

@@ -156,13 +156,6 @@ static void note_late(struct doubt *doubt, const struct interval *range)
 		doubt->place = range->context;
 }
 
-static void note_needed(struct transactions *d, uint32_t context)
-{
-	while (d->needed.count <= context)
-		vec_push(&d->needed, 0);
-	d->needed.at[context]++;
-}
-
 /* The first range of those that the transaction covers already and that make a part of `range` redundant; NULL: none.
  * If a covered range has a flag that the new one has not, the add may be meant to undo it. */
 static const struct interval *find_redundant(const struct tx *tx, const struct interval *range)
@@ -175,17 +168,29 @@ static const struct interval *find_redundant(const struct tx *tx, const struct i
 	return first && first->start < range->end ? first : NULL;
 }
 
+/* True if an earlier transaction in the same outermost one covered the range: without those, the add is needed. */
+static bool is_outer(const struct tx *tx, const struct interval *first)
+{
+	return first->flags >> RANGE_SERIAL < tx->levels.at[tx->levels.count - 1].serial;
+}
+
+static enum finding_form redundant_form(bool allocated, bool partly, bool outer)
+{
+	if (partly)
+		return allocated ? FORM_REDUNDANT_LOG_PARTLY_ALLOCATED : FORM_REDUNDANT_LOG_PARTLY_AGAIN;
+	if (outer)
+		return allocated ? FORM_REDUNDANT_LOG_ALLOCATED_OUTER : FORM_REDUNDANT_LOG_AGAIN_OUTER;
+	return allocated ? FORM_REDUNDANT_LOG_ALLOCATED : FORM_REDUNDANT_LOG_AGAIN;
+}
+
 static void report_redundant(struct transactions *d, const struct tx *tx, const struct interval *range,
 			     const struct interval *first, bool partly)
 {
 	bool allocated = first->flags & RANGE_ALLOCATED;
-	enum finding_form form = allocated
-					 ? (partly ? FORM_REDUNDANT_LOG_PARTLY_ALLOCATED : FORM_REDUNDANT_LOG_ALLOCATED)
-					 : (partly ? FORM_REDUNDANT_LOG_PARTLY_AGAIN : FORM_REDUNDANT_LOG_AGAIN);
 	struct tx_place place = tx_locate(d, tx->process, range->start);
 	struct sighting s = {
 		.kind = KIND_REDUNDANT_LOG,
-		.form = form,
+		.form = redundant_form(allocated, partly, is_outer(tx, first)),
 		.context = range->context,
 		.file = place.file,
 		.offset = place.offset,
@@ -208,5 +213,5 @@ void judge_add(struct transactions *d, struct tx *tx, const struct interval *ran
 	if (first)
 		report_redundant(d, tx, range, first, covered < range->end - range->start);
 	if (!first || covered < range->end - range->start)
-		note_needed(d, range->context);
+		tx_site(d, range->context)->needed++;
 }

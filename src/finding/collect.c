@@ -4,6 +4,7 @@
  * Entries of several sinks become one finding if kind and location are the same.  Each sink belongs to one platform,
  * so counts are added within a platform.  The count and the sentence of a finding are those of one platform: the
  * first of those on which it is most severe. */
+#include <inttypes.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -262,6 +263,33 @@ static void collector_free(struct collector *c)
 	stacks_free(&c->stacks);
 }
 
+/* Stores of the value that is there already, which is no error even where a transaction does not cover them.  They are
+ * the same on all platforms. */
+static void note_silent(struct collector *c, struct sink *const *sinks, size_t sink_count)
+{
+	uint64_t stores = 0;
+
+	for (size_t i = 0; i < sink_count; i++) {
+		bool counts = !strcmp(sink_platform(sinks[i]), sink_platform(sinks[0]));
+		size_t count;
+		const struct sink_site *sites = sink_sites(sinks[i], &count);
+
+		for (size_t j = 0; counts && j < count; j++) {
+			struct sighting s = {.kind = KIND_UNLOGGED_STORE,
+					     .form = FORM_UNLOGGED_STORE_MISSING,
+					     .context = sites[j].context};
+
+			if (sites[j].silent && !unreported(&c->stacks, &s))
+				stores += sites[j].silent;
+		}
+	}
+	if (stores)
+		findings_note(c->findings,
+			      "%" PRIu64 " %s wrote the value that was there already; that is not reported", stores,
+			      stores == 1 ? "store in a transaction that does not cover it"
+					  : "stores in transactions that do not cover them");
+}
+
 struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, const struct trace *trace,
 				  struct symbols *symbols, const struct findings_options *options)
 {
@@ -280,6 +308,7 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 		collect_sink(&c, sinks[i], &evidence);
 		evidence_free(&evidence);
 	}
+	note_silent(&c, sinks, sink_count);
 	findings->count = c.groups.count;
 	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));
 	for (size_t i = 0; i < c.groups.count; i++)

@@ -112,55 +112,62 @@ enum finding_kind {
 /* Rows of FORMS: transactions of libpmemobj.  BEGIN is the begin of the transaction. */
 #define TX_UNPROTECTED ": nothing rolls {them} back if it fails, and its commit does not persist {them}"
 #define TX_OF_OTHERS "; transactions change {them} too, at {store}"
-#define TRANSACTION_FORMS(X)                                                                                                        \
-	/* related: BEGIN. */                                                                                                       \
-	X(UNLOGGED_STORE, MISSING, ERROR,                                                                                           \
-	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}" TX_UNPROTECTED,        \
-	  FIX_ADD)                                                                                                                  \
-	/* related: BEGIN; ADD, the one that comes too late. */                                                                     \
-	X(UNLOGGED_STORE, LATE, ERROR,                                                                                              \
-	  "stores {what} before {add} adds {them} to the transaction that begins at {begin}: a rollback would restore "             \
-	  "the value that is stored here",                                                                                          \
-	  FIX_ADD)                                                                                                                  \
-	/* related: BEGIN; ADD, the one that has other bytes of the same store. */                                                  \
-	X(UNLOGGED_STORE, PARTLY, ERROR,                                                                                            \
-	  "a part of what is stored here is added to the transaction at {add}, but not {what}" TX_UNPROTECTED,                      \
-	  FIX_ADD)                                                                                                                  \
-	/* The same three, if the program persists it before the transaction ends. */                                               \
-	X(UNLOGGED_STORE, PERSISTED, WARNING,                                                                                       \
-	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}; the program "          \
-	  "persists {them} itself, so nothing rolls {them} back if the transaction fails",                                          \
-	  FIX_ADD ", unless it should stay even then")                                                                              \
-	/* related: STORE in a transaction; BEGIN of the next one. */                                                               \
-	X(STORE_OUTSIDE_TRANSACTION, NEXT, WARNING,                                                                                 \
-	  "stores {what} outside of a transaction, and does not persist {them} before the next one begins at {begin}" TX_OF_OTHERS, \
-	  FIX_PERSIST ", or store it in a transaction")                                                                             \
-	/* related: STORE in a transaction. */                                                                                      \
-	X(STORE_OUTSIDE_TRANSACTION, END, WARNING,                                                                                  \
-	  "stores {what} outside of a transaction, and does not persist {them} in the end" TX_OF_OTHERS,                            \
-	  FIX_PERSIST ", or store it in a transaction")                                                                             \
-	/* related: BEGIN; ADD, the first one. */                                                                                   \
-	X(REDUNDANT_LOG, AGAIN, PERFORMANCE,                                                                                        \
-	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added {them} already",                             \
-	  FIX_REMOVE_ADD)                                                                                                           \
-	/* related: BEGIN; ALLOCATION. */                                                                                           \
-	X(REDUNDANT_LOG, ALLOCATED, PERFORMANCE,                                                                                    \
-	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated {them} in it: what is "           \
-	  "allocated needs no add",                                                                                                 \
-	  FIX_REMOVE_ADD)                                                                                                           \
-	/* The same two, if the add is needed at other times. */                                                                    \
-	X(REDUNDANT_LOG, AGAIN_SOMETIMES, PERFORMANCE,                                                                              \
-	  "unnecessary in {times} of {runs} adds here: {add} has added the range to the transaction already",                       \
-	  "add at {here} only what was not added at {add}")                                                                         \
-	X(REDUNDANT_LOG, ALLOCATED_SOMETIMES, PERFORMANCE,                                                                          \
-	  "unnecessary in {times} of {runs} adds here: {allocation} has allocated the object in the same transaction",              \
-	  "add at {here} only what was not allocated at {allocation}")                                                              \
-	/* The same two, if only a part of the range is covered already. */                                                         \
-	X(REDUNDANT_LOG, PARTLY_AGAIN, WARNING,                                                                                     \
-	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added a part of {them} already",                   \
-	  "add at {here} only what was not added at {add}")                                                                         \
-	X(REDUNDANT_LOG, PARTLY_ALLOCATED, WARNING,                                                                                 \
-	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated a part of {them} in it",          \
+#define TRANSACTION_FORMS(X)                                                                                                                                      \
+	/* related: BEGIN. */                                                                                                                                     \
+	X(UNLOGGED_STORE, MISSING, ERROR,                                                                                                                         \
+	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}" TX_UNPROTECTED,                                      \
+	  FIX_ADD)                                                                                                                                                \
+	/* related: BEGIN; ADD, the one that comes too late. */                                                                                                   \
+	X(UNLOGGED_STORE, LATE, ERROR,                                                                                                                            \
+	  "stores {what} before {add} adds {them} to the transaction that begins at {begin}: a rollback would restore "                                           \
+	  "the value that is stored here",                                                                                                                        \
+	  FIX_ADD)                                                                                                                                                \
+	/* related: BEGIN; ADD, the one that has other bytes of the same store. */                                                                                \
+	X(UNLOGGED_STORE, PARTLY, ERROR,                                                                                                                          \
+	  "a part of what is stored here is added to the transaction at {add}, but not {what}" TX_UNPROTECTED,                                                    \
+	  FIX_ADD)                                                                                                                                                \
+	/* The same three, if the program persists it before the transaction ends. */                                                                             \
+	X(UNLOGGED_STORE, PERSISTED, WARNING,                                                                                                                     \
+	  "stores {what} in the transaction that begins at {begin}, which neither adds nor allocates {them}; the program "                                        \
+	  "persists {them} itself, so nothing rolls {them} back if the transaction fails",                                                                        \
+	  FIX_ADD ", unless it should stay even then")                                                                                                            \
+	/* related: STORE in a transaction; BEGIN of the next one. */                                                                                             \
+	X(STORE_OUTSIDE_TRANSACTION, NEXT, WARNING,                                                                                                               \
+	  "stores {what} outside of a transaction, and does not persist {them} before the next one begins at {begin}" TX_OF_OTHERS,                               \
+	  FIX_PERSIST ", or store it in a transaction")                                                                                                           \
+	/* related: STORE in a transaction. */                                                                                                                    \
+	X(STORE_OUTSIDE_TRANSACTION, END, WARNING,                                                                                                                \
+	  "stores {what} outside of a transaction, and does not persist {them} in the end" TX_OF_OTHERS,                                                          \
+	  FIX_PERSIST ", or store it in a transaction")                                                                                                           \
+	/* related: BEGIN; ADD, the first one. */                                                                                                                 \
+	X(REDUNDANT_LOG, AGAIN, PERFORMANCE,                                                                                                                      \
+	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added {them} already",                                                           \
+	  FIX_REMOVE_ADD)                                                                                                                                         \
+	/* related: BEGIN; ALLOCATION. */                                                                                                                         \
+	X(REDUNDANT_LOG, ALLOCATED, PERFORMANCE,                                                                                                                  \
+	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated {them} in it: what is "                                         \
+	  "allocated needs no add",                                                                                                                               \
+	  FIX_REMOVE_ADD)                                                                                                                                         \
+	/* The same two, if the bytes were covered before the inner transaction began. */                                                                         \
+	X(REDUNDANT_LOG, AGAIN_OUTER, PERFORMANCE,                                                                                                                \
+	  "adds {bytes} to the inner transaction that begins at {begin}, but {add} has added {them} to the outer one already",                                    \
+	  FIX_REMOVE_ADD ", if the transaction at {begin} is always an inner one")                                                                                \
+	X(REDUNDANT_LOG, ALLOCATED_OUTER, PERFORMANCE,                                                                                                            \
+	  "adds {bytes} to the inner transaction that begins at {begin}, but {allocation} has allocated {them} in the outer one: what is allocated needs no add", \
+	  FIX_REMOVE_ADD ", if the transaction at {begin} is always an inner one")                                                                                \
+	/* The same, if the add is needed at other times. */                                                                                                      \
+	X(REDUNDANT_LOG, AGAIN_SOMETIMES, PERFORMANCE,                                                                                                            \
+	  "unnecessary in {times} of {runs} adds here: {add} has added the range to the transaction already",                                                     \
+	  "add at {here} only what was not added at {add}")                                                                                                       \
+	X(REDUNDANT_LOG, ALLOCATED_SOMETIMES, PERFORMANCE,                                                                                                        \
+	  "unnecessary in {times} of {runs} adds here: {allocation} has allocated the object in the same transaction",                                            \
+	  "add at {here} only what was not allocated at {allocation}")                                                                                            \
+	/* The same two, if only a part of the range is covered already. */                                                                                       \
+	X(REDUNDANT_LOG, PARTLY_AGAIN, WARNING,                                                                                                                   \
+	  "adds {bytes} to the transaction that begins at {begin}, but {add} has added a part of {them} already",                                                 \
+	  "add at {here} only what was not added at {add}")                                                                                                       \
+	X(REDUNDANT_LOG, PARTLY_ALLOCATED, WARNING,                                                                                                               \
+	  "adds {bytes} to the transaction that begins at {begin}, but {allocation} has allocated a part of {them} in it",                                        \
 	  "add at {here} only what was not allocated at {allocation}")
 
 /* X(KIND, NAME, SEVERITY, message, fix)

@@ -133,11 +133,14 @@ static bool function_is(const struct finding_frame *frame, const char *const *pa
 }
 
 /* True for code of a container of libpmemobj-cpp, which has fields of its own and sets some of them anew when the pool is
- * opened.  Its smaller classes, such as p<>, store what the user assigns. */
+ * opened.  Its smaller classes, such as p<> and the pointers, store what the user assigns. */
 static bool is_container(const struct finding_frame *frame)
 {
-	return frame->path && (!fnmatch("*/libpmemobj++/container/*", frame->path, 0) ||
-			       !fnmatch("*/libpmemobj++/experimental/*", frame->path, 0));
+	if (!frame->path || frame->own)
+		return false;
+	return !fnmatch("*/libpmemobj++/container/*", frame->path, 0) ||
+	       (!fnmatch("*/libpmemobj++/experimental/*", frame->path, 0) &&
+		fnmatch("*/libpmemobj++/experimental/*_ptr*", frame->path, 0));
 }
 
 /* 6. Locks in persistent memory are no part of a transaction, and neither is what libpmemobj stores for itself.  The
