@@ -66,6 +66,7 @@ extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
 extern Bool clo_bo_dependencies; /* implies clo_bo_loads */
 extern Bool clo_bo_sync;
+extern Long clo_bo_most;         /* bytes that the recording may have; 0: no limit */
 extern Bool clo_bo_transactions; /* calls of libpmemobj are recorded (blackout/pmemobj.h) */
 void bo_write_meta(const HChar *key, const HChar *value);
 UInt bo_host_cpuid7(UInt reg); /* leaf 7 of the real CPU: 1 = EBX, 2 = ECX */
@@ -322,6 +323,7 @@ UInt bo_writer_process(void);
 ULong bo_writer_place(void);        /* in the file: where the next event will be */
 UChar *bo_writer_begin(SizeT most); /* room for one event of at most this size, by the running thread */
 void bo_writer_commit(UChar *end);
+void bo_writer_spare(SizeT bytes); /* these bytes of the recording do not count for --bo-most */
 /* The FORK event contains the child's pid, which is known only when the child may already have written events.  So the
  * fork reserves its place in the sequence beforehand. */
 void bo_writer_reserve_clock(void);

@@ -187,8 +187,10 @@ static Bool page_is_zero(const UChar *page)
 
 static void write_content(UInt id, ULong offset, const UChar *bytes, SizeT size)
 {
-	UChar *p = bo_writer_begin(BO_EVENT_MAX);
+	UChar *p;
 
+	bo_writer_spare(size + size / 8); /* an eighth: chunks cannot be filled to the last byte */
+	p = bo_writer_begin(BO_EVENT_MAX);
 	*p++ = BO_OP_CONTENT;
 	p = bo_put_v(p, id);
 	p = bo_put_v(p, offset);

@@ -39,6 +39,7 @@ Bool clo_bo_follow = False;
 Bool clo_bo_dependencies = False;
 Bool clo_bo_sync = False;
 Bool clo_bo_transactions = False;
+Long clo_bo_most = 0;
 
 /* ---- options ---- */
 
@@ -62,6 +63,7 @@ static Bool process_option(const HChar *arg)
 	} else if (VG_BOOL_CLO(arg, "--bo-dependencies", clo_bo_dependencies)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-sync", clo_bo_sync)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-transactions", clo_bo_transactions)) {
+	} else if (VG_BINT_CLO(arg, "--bo-most", clo_bo_most, 0, 1LL << 62)) {
 	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
@@ -92,6 +94,8 @@ static void print_usage(void)
 	 "    --bo-transactions=yes  record calls of libpmemobj's functions that are about transactions\n"
 	 "    --bo-op-marks=HOW   record operations: reads, prints, call:FUNCTION, requests, annotated\n"
 	 "    --bo-ops=FILE       the operations of reads; - or none: standard input\n"
+	 "    --bo-most=BYTES     end the target when the recording, without the initial contents of\n"
+	 "                        files, is this large\n"
 	 "    --bo-fds=SOFT:HARD  limits of descriptors that the target is to see\n"
 	 "    --bo-meta=KEY=VALUE keep a fact in the recording (repeatable)\n");
 }

@@ -18,10 +18,17 @@
 
 #define STOP_ROOM 64u /* kept free in each chunk for META "stopped" */
 
+/* The size of a recording. */
+struct extent {
+	volatile ULong bytes;  /* of all chunks */
+	volatile ULong spared; /* of these, the bytes that do not count for --bo-most */
+};
+
 /* Shared by all processes of a recording that follows children; lives in the file trace/clock. */
 struct clock {
 	volatile ULong sequence;
 	volatile ULong owner; /* 1 + the process that wrote last */
+	struct extent extent;
 };
 
 static struct {
@@ -70,10 +77,36 @@ static void seal_chunk(UInt span)
 	writer.chunk = NULL;
 }
 
+/* What the recording is in size.  Without a clock, it has one process. */
+static struct extent *recording_extent(void)
+{
+	static struct extent own;
+
+	return writer.clock ? &writer.clock->extent : &own;
+}
+
+void bo_writer_spare(SizeT bytes)
+{
+	__atomic_add_fetch(&recording_extent()->spared, bytes, __ATOMIC_RELAXED);
+}
+
+/* Is one more chunk too much? */
+static Bool is_full(void)
+{
+	const struct extent *extent = recording_extent();
+
+	return clo_bo_most && extent->bytes + BO_CHUNK_BYTES > (ULong)clo_bo_most + extent->spared;
+}
+
 static Bool reserve_space(ULong offset)
 {
-	SysRes r = bo_syscall(__NR_fallocate, writer.fd, 0, offset, BO_CHUNK_BYTES, 0, 0);
+	SysRes r;
 
+	if (is_full()) {
+		writer.shortage = BO_STOPPED_MOST;
+		return False;
+	}
+	r = bo_syscall(__NR_fallocate, writer.fd, 0, offset, BO_CHUNK_BYTES, 0, 0);
 	if (!sr_isError(r))
 		return True;
 	if (sr_Err(r) == 27 /* EFBIG */)
@@ -102,6 +135,7 @@ static struct bo_chunk_header *chunk_map(void)
 						    writer.file_end);
 	if (sr_isError(r))
 		return NULL;
+	__atomic_add_fetch(&recording_extent()->bytes, BO_CHUNK_BYTES, __ATOMIC_RELAXED);
 	/* Populating 256 pages in one call costs a fraction of 256 faults.  (MADV_POPULATE_WRITE; older kernels refuse
 	 * it.) */
 	bo_syscall(__NR_madvise, sr_Res(r), BO_CHUNK_BYTES, 23, 0, 0, 0);

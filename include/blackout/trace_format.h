@@ -42,6 +42,7 @@
 #define BO_STOPPED "stopped"
 #define BO_STOPPED_SPACE "no space"
 #define BO_STOPPED_LIMIT "a limit on the size of files"
+#define BO_STOPPED_MOST "the recording has reached its size limit"
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
 /* X(name, bit): optional layers, recorded in addition to the stores, flushes and fences. */

@@ -140,6 +140,7 @@ int campaign_begin(struct campaign *campaign, struct reading *reading, struct er
 struct campaign_watching {
 	uint32_t layers; /* besides loads */
 	unsigned patience;
+	uint64_t most;
 };
 
 /* Record recovery on a state, with its loads, for a consumer that wants to see what recovery does.  If

@@ -41,6 +41,7 @@ int campaign_watch(struct campaign *c, const struct state *state, const struct c
 		.input = {.state = state, .content = c->survey->final, .crash = crash},
 		.layers = watching.layers | BO_LAYER_LOADS,
 		.patience = watching.patience,
+		.most = watching.most,
 		.under = dir,
 	};
 	int r = watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;
@@ -59,6 +60,7 @@ int campaign_watch_start(struct campaign *c, const struct state *state, const st
 		.input = {.state = state, .crash = crash},
 		.layers = watching.layers | BO_LAYER_LOADS,
 		.patience = watching.patience,
+		.most = watching.most,
 		.under = dir,
 		.number = number,
 	};

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/path.h"
@@ -13,18 +14,29 @@
 #include "run/recording.h"
 #include "trace/seal.h"
 
-/* Read the recording for the consumer.  0, or -1 if it cannot be read to its end. */
-static int recording_tell(const char *dir, const struct recovery_consumer *consumer, struct err *err)
+enum { EVENTS_PER_LOOK = 1 << 14 };
+
+/* The next event, unless it is time to stop: as trace_next, or TESTER_STOPPED. */
+static int event_next(const struct tester *tester, struct trace *trace, uint64_t number, struct event *ev,
+		      struct err *err)
+{
+	return number % EVENTS_PER_LOOK == 0 && tester_is_stopped(tester) ? TESTER_STOPPED : trace_next(trace, ev, err);
+}
+
+/* Read the recording for the consumer.  0; TESTER_STOPPED; or -1 if it cannot be read to its end. */
+static int recording_tell(const struct tester *tester, const char *dir, const struct recovery_consumer *consumer,
+			  struct err *err)
 {
 	struct trace *trace;
 	struct event ev;
+	uint64_t number = 0;
 	int more;
 
 	if (trace_open(&trace, dir, err) < 0)
 		return -1;
 	if (consumer->begin)
 		consumer->begin(consumer->arg, trace);
-	while ((more = trace_next(trace, &ev, err)) > 0)
+	while ((more = event_next(tester, trace, number++, &ev, err)) > 0)
 		if (consumer->event)
 			consumer->event(consumer->arg, trace, &ev);
 	if (more == 0 && consumer->end)
@@ -47,22 +59,36 @@ static int recording_begin(const struct recovery_trace_options *o, struct record
 
 static struct tester_recording recording_how(const struct recovery_trace_options *o, const struct recording *recording)
 {
-	return (struct tester_recording){.dir = recording->dir, .layers = o->layers, .patience = o->patience};
+	return (struct tester_recording){.dir = recording->dir,
+					 .layers = o->layers,
+					 .patience = o->patience,
+					 .most = o->most};
+}
+
+/* A recording was made: read it.  Returns what recovery_trace does. */
+static int recording_read(const struct recording *recording, const struct tester *tester, const char *under,
+			  const struct recovery_consumer *consumer, struct err *err)
+{
+	char why[64];
+	bool limited = recording_stopped(recording, why, sizeof(why)) && !strcmp(why, BO_STOPPED_MOST);
+	int r;
+
+	if (*why && !limited) {
+		err_set(err, "recovery could not be recorded in %s: %s", under, why);
+		return RECOVERY_TRACE_CUT;
+	}
+	if (trace_seal(recording->dir, &(struct seal_options){0}, err) < 0)
+		return RECOVERY_TRACE_DAMAGED;
+	r = recording_tell(tester, recording->dir, consumer, err);
+	return r == TESTER_STOPPED ? r : r < 0 ? RECOVERY_TRACE_DAMAGED : limited ? RECOVERY_TRACE_LIMITED : r;
 }
 
 /* The tester has made a recording, or not, as `r` says.  Returns what recovery_trace does. */
-static int recording_end(struct recording *recording, int r, const char *under,
+static int recording_end(struct recording *recording, const struct tester *tester, int r, const char *under,
 			 const struct recovery_consumer *consumer, struct err *err)
 {
-	char why[64];
-
-	if (r == 0 && recording_stopped(recording, why, sizeof(why))) {
-		err_set(err, "recovery could not be recorded in %s: %s", under, why);
-		r = RECOVERY_TRACE_CUT;
-	}
-	if (r == 0 && (trace_seal(recording->dir, &(struct seal_options){0}, err) < 0 ||
-		       recording_tell(recording->dir, consumer, err) < 0))
-		r = RECOVERY_TRACE_DAMAGED;
+	if (r == 0)
+		r = recording_read(recording, tester, under, consumer, err);
 	recording_close(recording);
 	return r;
 }
@@ -77,7 +103,8 @@ int recovery_trace(const struct recovery_trace_options *o, const struct recovery
 	if (recording_begin(o, &recording, dir, err) < 0)
 		return -1;
 	how = recording_how(o, &recording);
-	r = recording_end(&recording, tester_record(o->tester, &o->input, &how, err), o->under, consumer, err);
+	r = tester_record(o->tester, &o->input, &how, err);
+	r = recording_end(&recording, o->tester, r, o->under, consumer, err);
 	if (r != RECOVERY_TRACE_WHOLE || !o->keep)
 		tree_remove(dir);
 	return r;
@@ -86,6 +113,7 @@ int recovery_trace(const struct recovery_trace_options *o, const struct recovery
 /* Several at a time */
 
 struct flight {
+	const struct tester *tester;
 	struct recording recording;
 	char dir[PATH_MAX];
 	struct recovery_consumer consumer;
@@ -96,10 +124,10 @@ static void flight_end(void *arg, const struct outcome *outcome)
 {
 	struct flight *f = arg;
 	struct err ignored;
-	int r = recording_end(&f->recording, outcome ? 0 : TESTER_STOPPED, f->dir, &f->consumer, &ignored);
+	int r = recording_end(&f->recording, f->tester, outcome ? 0 : TESTER_STOPPED, f->dir, &f->consumer, &ignored);
 
 	tree_remove(f->dir);
-	f->done(f->consumer.arg, r, outcome);
+	f->done(f->consumer.arg, r, r < 0 ? NULL : outcome);
 	free(f);
 }
 
@@ -110,7 +138,7 @@ int recovery_trace_start(const struct recovery_trace_options *o, const struct re
 	struct tester_recording how;
 	int r = -1;
 
-	*f = (struct flight){.consumer = *consumer, .done = done};
+	*f = (struct flight){.tester = o->tester, .consumer = *consumer, .done = done};
 	BUG_ON(o->keep);
 	if (recording_begin(o, &f->recording, f->dir, err) == 0) {
 		how = recording_how(o, &f->recording);

@@ -31,6 +31,7 @@ struct recovery_trace_options {
 	struct tester_input input; /* what recovery runs on */
 	uint32_t layers;           /* enum bo_layer bits, besides stores, flushes and fences */
 	unsigned patience;         /* see struct tester_recording; a recovery that is killed leaves a whole recording */
+	uint64_t most;             /* see struct tester_recording; if it is reached, RECOVERY_TRACE_LIMITED */
 	const char *under;         /* an existing directory for the recording */
 	/* Name of the recording in `under`, which stays there if it is whole; the caller removes it.  NULL: it is
 	 * removed when the consumer has seen it. */
@@ -49,12 +50,14 @@ struct recovery_consumer {
 /* How much of recovery the consumer has seen. */
 enum recovery_traced {
 	RECOVERY_TRACE_WHOLE,
-	RECOVERY_TRACE_CUT,     /* the beginning: the recorder ran out of space */
+	RECOVERY_TRACE_LIMITED, /* the beginning, as much as `most` allows */
+	RECOVERY_TRACE_CUT,     /* nothing: the recorder ran out of space */
 	RECOVERY_TRACE_DAMAGED, /* nothing, or the beginning: the recording cannot be read, or not to its end */
 };
 
 /* Record recovery.  Its outcome does not matter.  Returns an enum recovery_traced; TESTER_STOPPED: interrupted or out
- * of time; -1: recovery cannot be recorded.  *err is filled unless the recording is whole or the tester stopped.
+ * of time, perhaps after the consumer has seen a part; -1: recovery cannot be recorded.  *err is filled unless the
+ * recording is whole or limited, or the tester stopped.
  * Nothing is left in `under` unless `keep` says so. */
 int recovery_trace(const struct recovery_trace_options *options, const struct recovery_consumer *consumer,
 		   struct err *err);

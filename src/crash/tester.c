@@ -67,6 +67,11 @@ bool tester_time_is_over(const struct tester *t)
 	return deadline > 0 && clock_seconds() > deadline;
 }
 
+bool tester_is_stopped(const struct tester *t)
+{
+	return stop_asked(&t->options.recovery.stop) || tester_time_is_over(t);
+}
+
 int tester_submit(struct tester *t, const struct state *state, const struct crash_context *crash, struct err *err)
 {
 	return tester_submit_told(t, state, crash, NULL, NULL, err);

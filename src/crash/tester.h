@@ -86,6 +86,7 @@ struct tester_recording {
 	const char *dir;   /* made by recording_create; the recording is not sealed yet */
 	uint32_t layers;   /* enum bo_layer bits, besides stores, flushes and fences */
 	unsigned patience; /* it may take this many times the time limit; 0: as long as a recording usually may */
+	uint64_t most;     /* recovery is ended when the recording has so many bytes (recorder.h); 0: no limit */
 };
 
 struct tester;
@@ -192,6 +193,8 @@ void tester_count(struct tester *tester, struct verdict verdict);
 
 /* Is it too late to submit anything? */
 bool tester_time_is_over(const struct tester *tester);
+/* The same, or the user interrupts.  For what takes long between two functions here that wait. */
+bool tester_is_stopped(const struct tester *tester);
 
 /* Wait until all submitted runs have ended. */
 int tester_drain(struct tester *tester, struct err *err);

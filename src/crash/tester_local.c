@@ -260,6 +260,7 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 {
 	const struct recovery_options *o = &l->tester.options.recovery;
 	struct recorder_job job = {.dir = how->dir,
+				   .most = how->most,
 				   .follow = true,
 				   .loads = how->layers & BO_LAYER_LOADS,
 				   .code_hash = how->layers & BO_LAYER_CODE,

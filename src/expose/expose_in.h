@@ -31,6 +31,7 @@ struct expose_figures {
 	uint64_t recoveries; /* that were recorded */
 	uint64_t loads;      /* in their scripts */
 	uint64_t hung;       /* recoveries that did not end in time */
+	uint64_t limited;    /* recoveries that were ended because their recordings were too large */
 	uint64_t unrecorded; /* recordings that failed, or are damaged */
 	uint64_t cut;        /* scripts that are not whole */
 };

@@ -97,31 +97,34 @@ static uint32_t file_of(const struct script_writer *w, const struct trace *trace
 
 /* Steps */
 
-/* The place of a load in the map of steps. */
-static uint64_t *step_put(struct script_writer *w, uint32_t file, uint64_t offset, uint64_t size, uint32_t stack)
+/* Steps with the same key do the same.  Which code stores makes no difference. */
+static XXH128_hash_t step_key(const struct script_step *step)
 {
-	const uint64_t key[] = {file, offset, size, stack};
-	XXH128_hash_t hash = XXH3_128bits(key, sizeof(key));
+	const uint64_t key[] = {step->file, step->offset, step->size, step->stores ? 0 : step->stack, step->stores};
 
-	return map_put(&w->steps, hash.low64, hash.high64);
+	return XXH3_128bits(key, sizeof(key));
+}
+
+/* The place of such a step in the script, from 1; 0: it has none. */
+static size_t step_find(const struct script_writer *w, XXH128_hash_t key)
+{
+	const uint64_t *place = map_get(&w->steps, key.low64, key.high64);
+
+	return place ? *place : 0;
 }
 
 static void step_add(struct script_writer *w, const struct script_step *step)
 {
-	if (w->script->steps.count < STEPS_MAX)
-		vec_push(&w->script->steps, *step);
-	else
-		w->script->cut = true;
-}
+	XXH128_hash_t key = step_key(step);
 
-static void load_add(struct script_writer *w, const struct script_step *step)
-{
-	uint64_t *known = step_put(w, step->file, step->offset, step->size, step->stack);
-
-	if (*known)
+	if (step_find(w, key))
 		return;
-	step_add(w, step);
-	*known = w->script->steps.count;
+	if (w->script->steps.count == STEPS_MAX) {
+		w->script->cut = true;
+		return;
+	}
+	vec_push(&w->script->steps, *step);
+	*map_put(&w->steps, key.low64, key.high64) = w->script->steps.count;
 }
 
 /* Dependencies */
@@ -158,7 +161,7 @@ static void read_judge(struct script_writer *w, const struct trace *trace, uint3
 {
 	const struct trace_read *read = trace_read(trace, id);
 	uint32_t stack = code_stacks_add(w->stacks, read->context), file = file_of(w, trace, read->file);
-	uint64_t at;
+	size_t at;
 
 	if (read_is_used(w, id)) {
 		checksums_used(w->checksums, stack);
@@ -167,7 +170,8 @@ static void read_judge(struct script_writer *w, const struct trace *trace, uint3
 	if (!file || !read->branch || !checksums_cover(w->checksums, code_stacks_add(w->stacks, read->branch)))
 		return;
 	checksums_compared(w->checksums, stack);
-	at = *step_put(w, file, read->offset, read->size, stack);
+	at = step_find(w, step_key(&(struct script_step){
+				  .file = file, .offset = read->offset, .size = read->size, .stack = stack}));
 	if (at)
 		w->script->steps.at[at - 1].silent = true;
 }
@@ -201,9 +205,7 @@ void script_event(void *writer, const struct trace *trace, const struct event *e
 	step.silent = checksums_cover(w->checksums, step.stack);
 	if (ev->data_label && !step.silent)
 		label_use(w, trace, ev->data_label);
-	if (step.file && loads)
-		load_add(w, &step);
-	else if (step.file)
+	if (step.file)
 		step_add(w, &step);
 }
 

@@ -9,7 +9,8 @@
  *     script_play(script, reader);
  *     script_drop(script);                                 // freed when all users have dropped it
  *
- * A load that the same code repeats on the same bytes says nothing new, and is left out.  Accesses to files that the
+ * A load that the same code repeats on the same bytes says nothing new, and is left out; so is a store to bytes that
+ * recovery has stored before.  Accesses to files that the
  * program did not have at the crash are left out, too. */
 #ifndef BLACKOUT_EXPOSE_SCRIPT_H
 #define BLACKOUT_EXPOSE_SCRIPT_H
@@ -62,7 +63,7 @@ struct script_writer {
 	struct script_files files;
 	struct code_stacks *stacks;
 	struct checksums *checksums;
-	struct map steps;       /* hash of a load -> 1 + its index in script->steps */
+	struct map steps;       /* hash of a step -> 1 + its index in script->steps */
 	VEC_OF(uint8_t) labels; /* by label: what was computed from it outside of checksum functions is noted */
 	VEC_OF(uint8_t) used;   /* by read: a PM access outside of checksum functions is computed from it */
 	bool unknown;           /* the recorder did not keep all reads that something is computed from */

@@ -46,6 +46,12 @@ static void recordings_note(const struct expose *x, struct findings *f)
 			      "%" PRIu64 " recorded recover%s did not end in time; what %s had read by then counts "
 			      "(--timeout gives more time)",
 			      n->hung, n->hung == 1 ? "y" : "ies", n->hung == 1 ? "it" : "they");
+	if (n->limited)
+		findings_note(f,
+			      "%" PRIu64
+			      " recorded recover%s read or stored so often that the recording reached its size "
+			      "limit; what came before counts",
+			      n->limited, n->limited == 1 ? "y" : "ies");
 	if (n->cut)
 		findings_note(f, "%" PRIu64 " recorded recover%s read so much that only the beginning counts", n->cut,
 			      n->cut == 1 ? "y" : "ies");

@@ -11,6 +11,10 @@
 
 enum {
 	SCRIPTS_KEPT = 64,
+	STEPS_KEPT = 1 << 22, /* in all scripts that are kept, besides the last */
+	/* Bytes of a recording: a recovery that spins on PM would fill the disk.  The others of its kind get less. */
+	RECORDING_MOST = 256 << 20,
+	RECORDING_MOST_THEN = 16 << 20,
 	PATIENCE = 5, /* time limits for a recorded recovery; 1 once a recovery has hung */
 };
 
@@ -38,9 +42,18 @@ static struct script *scripts_find(const struct scripts *s, struct digest conten
 	return place && *place ? s->all.at[*place - 1] : NULL;
 }
 
+static size_t scripts_steps(const struct scripts *s)
+{
+	size_t steps = 0;
+
+	for (size_t i = s->first; i < s->all.count; i++)
+		steps += s->all.at[i]->steps.count;
+	return steps;
+}
+
 static void scripts_keep(struct scripts *s, struct digest content, struct script *script)
 {
-	if (s->all.count - s->first == SCRIPTS_KEPT)
+	while (s->all.count - s->first == SCRIPTS_KEPT || scripts_steps(s) > STEPS_KEPT)
 		script_forget(s, s->first++);
 	vec_push(&s->all, script_use(script));
 	vec_push(&s->contents, content);
@@ -70,6 +83,7 @@ static void flight_end(void *arg, int traced, const struct outcome *outcome)
 	figures->recoveries += traced >= 0;
 	figures->unrecorded += traced == RECOVERY_TRACE_CUT || traced == RECOVERY_TRACE_DAMAGED;
 	figures->hung += outcome && outcome->ending.kind == ENDING_TIMEOUT;
+	figures->limited += traced == RECOVERY_TRACE_LIMITED;
 	figures->cut += f->writer.script->cut;
 	figures->loads += script_loads(f->writer.script);
 	flight_free(f);
@@ -110,6 +124,7 @@ static int recording_start(struct pass *pass, const struct state *state, const s
 	const struct campaign_watching how = {
 		.layers = BO_LAYER_SYNC | (c->options.checksum_count ? BO_LAYER_DEPENDENCIES : 0),
 		.patience = recording_patience(c, x),
+		.most = x->figures.limited ? RECORDING_MOST_THEN : RECORDING_MOST,
 	};
 	int r = campaign_watch_start(c, state, crash, how, ++x->number,
 				     &(struct recovery_consumer){SCRIPT_CONSUMER(&f->writer)}, flight_end, err);

@@ -2,6 +2,7 @@
 /* recorder.c - see recorder.h. */
 #include "run/recorder.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -163,6 +164,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-dependencies=yes");
 	if (job->sync)
 		words_add(argv, "--bo-sync=yes");
+	if (job->most)
+		words_add(argv, "--bo-most=%" PRIu64, job->most);
 	if (job->transactions)
 		words_add(argv, "--bo-transactions=yes");
 	for (size_t i = 0; i < job->calls.count; i++) {

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "run/words.h"
@@ -27,9 +28,10 @@ struct recorder_job {
 	struct words calls;   /* patterns [MODULE:]FUNCTION */
 	const char *op_marks; /* how operations are recognized; NULL: they are not recorded */
 	const char *ops;      /* with reads: absolute path of the operations; NULL: standard input */
+	uint64_t most; /* end the target when the recording has so many bytes, without initial contents; 0: never */
 	bool follow, loads, code_hash, dependencies, sync;
 	bool transactions; /* the calls of libpmemobj that detect/transactions.c needs */
-	bool pmem_force; /* add the variables of pmem_force.h to the environment */
+	bool pmem_force;   /* add the variables of pmem_force.h to the environment */
 };
 
 /* Find Valgrind or the tool, or return -1 with a sentence that names what is missing. */

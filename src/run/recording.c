@@ -212,7 +212,7 @@ void recording_last_words(const struct recording *recording, char *line, size_t 
 
 static bool keep_shortage(const char *text, struct words_of_log *words)
 {
-	static const char *const reasons[] = {BO_STOPPED_SPACE, BO_STOPPED_LIMIT};
+	static const char *const reasons[] = {BO_STOPPED_SPACE, BO_STOPPED_LIMIT, BO_STOPPED_MOST};
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
 		if (!strncmp(text, BO_STOPPED_SAYS, strlen(BO_STOPPED_SAYS)) && strstr(text, reasons[i]))

@@ -75,7 +75,7 @@ static int recovery_infer(struct pass *pass)
 	struct violate *v = pass->chooser->state;
 	struct campaign *c = pass->chooser->campaign;
 	const struct crash_context crash = campaign_crash(c, pass->platform, CRASH_NONE);
-	const struct campaign_watching how = {BO_LAYER_DEPENDENCIES, recording_patience(c)};
+	const struct campaign_watching how = {.layers = BO_LAYER_DEPENDENCIES, .patience = recording_patience(c)};
 	const struct recovery_consumer consumer = {.begin = recovery_begin,
 						   .event = recovery_event,
 						   .arg = v->invariants};

@@ -6,6 +6,7 @@
  *   ops           perform the operations of standard input: `add KEY` and `sum`
  *   check         read the list
  *   fail, crash, hang   the same, and then what the name says, unless the pool is done
+ *   spin          the same, and then wait in PM for someone who is not there, and store that it waits
  *   record        store a record with a checksum;  verify: is its checksum right?  If so, is the pool done?
  *
  * With -DATOMIC the head is stored atomically.  Comments `//! race` mark stores that race, `//+ NAME` loads. */
@@ -32,6 +33,7 @@ struct record {
 struct pool {
 	_Alignas(64) long head; /* number of the newest node, from 1 */
 	_Alignas(64) long done;
+	long waiting;
 	_Alignas(64) struct record record;
 	struct node nodes[NODES];
 };
@@ -145,6 +147,8 @@ static int recover(const char *action)
 		return 0;
 	while (!strcmp(action, "hang"))
 		pause();
+	while (!strcmp(action, "spin") && !*(volatile long *)&pool->done)
+		*(volatile long *)&pool->waiting = 1;
 	if (!strcmp(action, "crash"))
 		abort();
 	return !strcmp(action, "fail");
