@@ -185,6 +185,16 @@ static size_t stack_read(FILE *file, struct recovery_frame *frames, size_t room)
 	return count;
 }
 
+/* A debugger that was too slow has seen only how the program starts: the dynamic linker, before it knows the program. */
+static bool stack_tells(const struct recovery_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (*frames[i].file ||
+		    (strcmp(frames[i].function, "??") != 0 && strcmp(frames[i].function, "_start") != 0))
+			return true;
+	return false;
+}
+
 static size_t frames_read(const char *list, struct recovery_frame *frames, size_t room)
 {
 	struct recovery_frame *others = mem_alloc(room * sizeof(*others));
@@ -200,6 +210,7 @@ static size_t frames_read(const char *list, struct recovery_frame *frames, size_
 	}
 	if (file)
 		fclose(file);
+	count = stack_tells(frames, count) ? count : 0;
 	free(others);
 	return count;
 }
