@@ -439,7 +439,9 @@ KEEP void copy_bytes(struct node *node, const void *from)
 
 KEEP void copy_to_address(struct node *node, const void *from)
 {
+	/* clang-format off */
 	memcpy(&node->pair, from, sizeof(node->pair)); //! node->pair | node->pair.key | node->pair.value | node->pair.key, node->pair.value
+	/* clang-format on */
 }
 
 KEEP void copy_length(struct node *node, const void *from, size_t n)
@@ -488,7 +490,9 @@ KEEP void loop_move(struct node *node, int n)
 
 KEEP void statement_two(struct node *node, uint64_t n)
 {
+	/* clang-format off */
 	node->count = n; node->pair.key = n + 1; //! node->count | node->pair.key
+	/* clang-format on */
 }
 
 KEEP void statement_chain(struct node *node, uint64_t n)
@@ -498,19 +502,19 @@ KEEP void statement_chain(struct node *node, uint64_t n)
 
 KEEP void statement_in_condition(struct node *node, uint64_t n)
 {
-	if ((node->count = n)) //! node->count
+	if ((node->count = n))  //! node->count
 		node->full = 1; //! node->full
 }
 
 KEEP void statement_switch(struct node *node, int which, uint64_t n)
 {
 	switch (which) {
-	case 0: node->count = n; break;        //! node->count
-	case 1: node->pair.key = n; break;     //! node->pair.key
-	case 2: node->pair.value = n; break;   //! node->pair.value
-	case 3: node->next->count = n; break;  //! node->next->count
-	case 4: node->keys[0] = n; break;      //! node->keys[0]
-	case 5: node->values[1] = n; break;    //! node->values[1]
+	case 0: node->count = n; break;       //! node->count
+	case 1: node->pair.key = n; break;    //! node->pair.key
+	case 2: node->pair.value = n; break;  //! node->pair.value
+	case 3: node->next->count = n; break; //! node->next->count
+	case 4: node->keys[0] = n; break;     //! node->keys[0]
+	case 5: node->values[1] = n; break;   //! node->values[1]
 	}
 }
 
