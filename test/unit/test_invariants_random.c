@@ -50,11 +50,22 @@ static struct range range_make(uint64_t *random)
 	return (struct range){base + random_below(random, 24), sizes[random_below(random, 8)]};
 }
 
+/* Loads by the same code from the same place are one read. */
+static bool read_is_known(unsigned count, struct range at)
+{
+	for (unsigned i = 1; i <= count; i++)
+		if (p.reads[i].offset == at.offset && p.reads[i].size == at.size)
+			return true;
+	return false;
+}
+
 static void program_make(uint64_t *random)
 {
 	memset(&p, 0, sizeof(p));
 	for (unsigned i = 1; i <= READS; i++)
-		p.reads[i] = range_make(random);
+		do
+			p.reads[i] = range_make(random);
+		while (read_is_known(i - 1, p.reads[i]));
 	for (unsigned i = 1; i <= LABELS; i++) {
 		unsigned read = 0;
 
