@@ -32,15 +32,18 @@ static UChar *begin_event(UInt opcode, UInt context, struct function *f)
 	return bo_put_v(p, f->id);
 }
 
-/* Registers that hold no argument often stay the same from call to call, and so do pointers. */
+/* Registers often stay the same from call to call.  Those that are known to hold no argument are written so. */
 static void write_call(UInt context, struct function *f, const ULong *arguments)
 {
 	UChar *p = begin_event(BO_OP_CALL_LIKE, context, f);
+	UInt i;
 
-	for (UInt i = 0; i < BO_CALL_ARGUMENTS; i++) {
+	for (i = 0; i < f->arguments; i++) {
 		p = bo_put_v(p, bo_zigzag(arguments[i] - bo_recent_arguments[i]));
 		bo_recent_arguments[i] = arguments[i];
 	}
+	for (; i < BO_CALL_ARGUMENTS; i++)
+		p = bo_put_v(p, 0);
 	bo_layer_commit(p);
 }
 

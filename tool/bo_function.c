@@ -206,28 +206,29 @@ void bo_function_define(struct function *f)
 	bo_write_layer(f->is_asked_for ? BO_OP_DEF_FUNCTION : BO_OP_DEF_WATCHED, bytes, (SizeT)(p - bytes));
 }
 
-/* Is it a function of libpmemobj whose calls are always recorded? */
-static Bool is_watched(const HChar *symbol, enum bo_pmemobj_result *result)
+/* A function of libpmemobj whose calls are always recorded. */
+struct watched {
+	const HChar *name;
+	enum bo_pmemobj_result result;
+	UInt arguments;
+};
+
+/* NULL: the symbol is none. */
+static const struct watched *watched_find(const HChar *symbol)
 {
-	static const struct {
-		const HChar *name;
-		enum bo_pmemobj_result result;
-	} watched[] = {
-#define X(name, result) {#name, BO_RESULT_##result},
+	static const struct watched all[] = {
+#define X(name, result, arguments) {#name, BO_RESULT_##result, arguments},
 		BO_PMEMOBJ_FUNCTIONS(X)
 #undef X
 	};
 	const SizeT prefix = sizeof(BO_PMEMOBJ_PREFIX) - 1;
 
-	*result = BO_RESULT_NUMBER;
 	if (VG_(strncmp)(symbol, BO_PMEMOBJ_PREFIX, prefix) != 0)
-		return False;
-	for (UInt i = 0; i < sizeof(watched) / sizeof(*watched); i++)
-		if (symbol_matches(watched[i].name, symbol + prefix)) {
-			*result = watched[i].result;
-			return True;
-		}
-	return False;
+		return NULL;
+	for (UInt i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (symbol_matches(all[i].name, symbol + prefix))
+			return &all[i];
+	return NULL;
 }
 
 /* The first chosen name at an address is the one that is reported. */
@@ -236,10 +237,9 @@ static void scan_names(const DebugInfo *di, const struct bo_symbol *s)
 	const HChar **others = s->others;
 
 	for (const HChar *symbol = s->name; symbol; symbol = others ? *others++ : NULL) {
-		enum bo_pmemobj_result result;
 		const HChar *name;
 		Bool is_operation, asked = is_asked_for(di, symbol, &name, &is_operation);
-		Bool watched = clo_bo_transactions && is_watched(symbol, &result);
+		const struct watched *watched = clo_bo_transactions ? watched_find(symbol) : NULL;
 		struct function *f = asked || watched ? entry_add(s->start, symbol, name) : NULL;
 
 		if (!f)
@@ -248,7 +248,8 @@ static void scan_names(const DebugInfo *di, const struct bo_symbol *s)
 		f->is_resolver = s->is_ifunc;
 		f->is_recorded = True;
 		f->is_asked_for = asked;
-		f->result = watched ? result : BO_RESULT_NUMBER;
+		f->result = watched ? watched->result : BO_RESULT_NUMBER;
+		f->arguments = asked ? BO_CALL_ARGUMENTS : watched->arguments;
 		return;
 	}
 }
@@ -352,6 +353,7 @@ void bo_function_resolved(Addr addr, const struct function *resolver)
 	f->is_operation = resolver->is_operation;
 	f->is_recorded = resolver->is_recorded;
 	f->is_asked_for = resolver->is_asked_for;
+	f->arguments = resolver->arguments;
 	f->known = resolver->known;
 	if (!resolved)
 		resolved = VG_(newXA)(VG_(malloc), "bo.resolved", VG_(free), sizeof(Addr));

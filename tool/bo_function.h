@@ -18,6 +18,7 @@ struct function {
 	Bool is_recorded;              /* its calls are in the trace */
 	Bool is_asked_for;             /* a pattern matches it; otherwise it is one of libpmemobj's */
 	enum bo_pmemobj_result result; /* which words of it are recorded */
+	UInt arguments;                /* so many registers of arguments are recorded */
 	const struct bo_known *known;  /* it synchronizes; NULL: it does not */
 };
 

@@ -15,7 +15,7 @@
 enum bo_influence { BO_DATA, BO_CONTROL, BO_INFLUENCES };
 
 /* Decisions add up over the whole run, data do not; so sets of kind control are smaller. */
-#define BO_DATA_BOUND 64u
+#define BO_DATA_BOUND BO_LABEL_READS
 #define BO_CONTROL_BOUND 16u
 
 #define BO_SET_UNKNOWN 1u /* no read of it is known; it is marked "many" */

@@ -19,63 +19,64 @@ enum bo_pmemobj_result {
 	BO_RESULT_STORED, /* it stores a PMEMoid where its second argument points to: the second word is that offset */
 };
 
-/* X(name, result): the function is pmemobj_NAME. */
-#define BO_PMEMOBJ_FUNCTIONS(X)            \
-	X(tx_begin, NUMBER)                \
-	X(tx_commit, NUMBER)               \
-	X(tx_abort, NUMBER)                \
-	X(tx_process, NUMBER)              \
-	X(tx_end, NUMBER)                  \
-	X(tx_set_failure_behavior, NUMBER) \
-	X(tx_lock, NUMBER)                 \
-	X(tx_xlock, NUMBER)                \
-	X(tx_log_append_buffer, NUMBER)    \
-	X(tx_xlog_append_buffer, NUMBER)   \
-	X(tx_add_range, NUMBER)            \
-	X(tx_add_range_direct, NUMBER)     \
-	X(tx_xadd_range, NUMBER)           \
-	X(tx_xadd_range_direct, NUMBER)    \
-	X(tx_alloc, OID)                   \
-	X(tx_zalloc, OID)                  \
-	X(tx_xalloc, OID)                  \
-	X(tx_realloc, OID)                 \
-	X(tx_zrealloc, OID)                \
-	X(tx_strdup, OID)                  \
-	X(tx_xstrdup, OID)                 \
-	X(tx_wcsdup, OID)                  \
-	X(tx_xwcsdup, OID)                 \
-	X(tx_free, NUMBER)                 \
-	X(tx_xfree, NUMBER)                \
-	X(tx_publish, NUMBER)              \
-	X(tx_xpublish, NUMBER)             \
-	X(reserve, OID)                    \
-	X(xreserve, OID)                   \
-	X(defer_free, NUMBER)              \
-	X(publish, NUMBER)                 \
-	X(cancel, NUMBER)                  \
-	X(alloc, STORED)                   \
-	X(xalloc, STORED)                  \
-	X(zalloc, STORED)                  \
-	X(realloc, STORED)                 \
-	X(zrealloc, STORED)                \
-	X(strdup, STORED)                  \
-	X(wcsdup, STORED)                  \
-	X(create, NUMBER)                  \
-	X(open, NUMBER)                    \
-	X(close, NUMBER)                   \
-	X(root, OID)                       \
-	X(root_construct, OID)             \
-	X(list_insert_new, OID)            \
-	X(memcpy, NUMBER)                  \
-	X(memmove, NUMBER)                 \
-	X(memset, NUMBER)                  \
-	X(memcpy_persist, NUMBER)          \
-	X(memset_persist, NUMBER)
+/* X(name, result, arguments): the function is pmemobj_NAME.  `arguments` is the number of registers that hold its arguments;
+ * a PMEMoid takes two, and what a variable list has does not count. */
+#define BO_PMEMOBJ_FUNCTIONS(X)               \
+	X(tx_begin, NUMBER, 2)                \
+	X(tx_commit, NUMBER, 0)               \
+	X(tx_abort, NUMBER, 1)                \
+	X(tx_process, NUMBER, 0)              \
+	X(tx_end, NUMBER, 0)                  \
+	X(tx_set_failure_behavior, NUMBER, 1) \
+	X(tx_lock, NUMBER, 2)                 \
+	X(tx_xlock, NUMBER, 3)                \
+	X(tx_log_append_buffer, NUMBER, 3)    \
+	X(tx_xlog_append_buffer, NUMBER, 4)   \
+	X(tx_add_range, NUMBER, 4)            \
+	X(tx_add_range_direct, NUMBER, 2)     \
+	X(tx_xadd_range, NUMBER, 5)           \
+	X(tx_xadd_range_direct, NUMBER, 3)    \
+	X(tx_alloc, OID, 2)                   \
+	X(tx_zalloc, OID, 2)                  \
+	X(tx_xalloc, OID, 3)                  \
+	X(tx_realloc, OID, 4)                 \
+	X(tx_zrealloc, OID, 4)                \
+	X(tx_strdup, OID, 2)                  \
+	X(tx_xstrdup, OID, 3)                 \
+	X(tx_wcsdup, OID, 2)                  \
+	X(tx_xwcsdup, OID, 3)                 \
+	X(tx_free, NUMBER, 2)                 \
+	X(tx_xfree, NUMBER, 3)                \
+	X(tx_publish, NUMBER, 2)              \
+	X(tx_xpublish, NUMBER, 3)             \
+	X(reserve, OID, 4)                    \
+	X(xreserve, OID, 5)                   \
+	X(defer_free, NUMBER, 4)              \
+	X(publish, NUMBER, 3)                 \
+	X(cancel, NUMBER, 3)                  \
+	X(alloc, STORED, 6)                   \
+	X(xalloc, STORED, 6)                  \
+	X(zalloc, STORED, 4)                  \
+	X(realloc, STORED, 4)                 \
+	X(zrealloc, STORED, 4)                \
+	X(strdup, STORED, 4)                  \
+	X(wcsdup, STORED, 4)                  \
+	X(create, NUMBER, 4)                  \
+	X(open, NUMBER, 2)                    \
+	X(close, NUMBER, 1)                   \
+	X(root, OID, 2)                       \
+	X(root_construct, OID, 4)             \
+	X(list_insert_new, OID, 6)            \
+	X(memcpy, NUMBER, 5)                  \
+	X(memmove, NUMBER, 5)                 \
+	X(memset, NUMBER, 5)                  \
+	X(memcpy_persist, NUMBER, 4)          \
+	X(memset_persist, NUMBER, 4)
 
 /* BO_PMEMOBJ_tx_begin and so on. */
 enum bo_pmemobj_function {
 	BO_PMEMOBJ_NONE,
-#define X(name, result) BO_PMEMOBJ_##name,
+#define X(name, result, arguments) BO_PMEMOBJ_##name,
 	BO_PMEMOBJ_FUNCTIONS(X)
 #undef X
 		BO_PMEMOBJ_COUNT

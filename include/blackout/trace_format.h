@@ -243,7 +243,7 @@ enum bo_label_flag {
 #define BO_META_RUNTIME "runtime."
 #define BO_META_RUNTIME_REFUSED "runtime.refused."
 
-#define BO_LABEL_READS 64 /* the recorder lists at most so many reads of a label */
+#define BO_LABEL_READS 64u /* the recorder lists at most so many reads of a label */
 
 #define BO_CALL_ARGUMENTS 6 /* rdi, rsi, rdx, rcx, r8, r9 */
 

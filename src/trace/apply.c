@@ -129,7 +129,7 @@ static enum apply_result apply_meta(struct stream *s, const struct record *r)
 static enum bo_pmemobj_function pmemobj_function(const char *symbol)
 {
 	static const char *const names[BO_PMEMOBJ_COUNT] = {"",
-#define X(name, result) BO_PMEMOBJ_PREFIX #name,
+#define X(name, result, arguments) BO_PMEMOBJ_PREFIX #name,
 							    BO_PMEMOBJ_FUNCTIONS(X)
 #undef X
 	};
