@@ -46,14 +46,15 @@
 #define BO_STOPPED_SAYS "the recording stops" /* how that line of the log begins */
 
 /* X(name, bit): optional layers, recorded in addition to the stores, flushes and fences. */
-#define BO_LAYERS(X)                                                                     \
-	X(LOADS, 0)        /* PM loads are recorded */                                   \
-	X(CODE, 1)         /* each fence is preceded by CODE_HASH */                     \
-	X(FOLLOW, 2)       /* children are followed; CLOCK events order the processes */ \
-	X(CALLS, 3)        /* calls of chosen functions are recorded */                  \
-	X(OPERATIONS, 4)   /* operations are recorded */                                 \
-	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */         \
-	X(SYNC, 6)         /* how threads synchronize, and which accesses are atomic in the source */
+#define BO_LAYERS(X)                                                                                  \
+	X(LOADS, 0)        /* PM loads are recorded */                                                \
+	X(CODE, 1)         /* each fence is preceded by CODE_HASH */                                  \
+	X(FOLLOW, 2)       /* children are followed; CLOCK events order the processes */              \
+	X(CALLS, 3)        /* calls of chosen functions are recorded */                               \
+	X(OPERATIONS, 4)   /* operations are recorded */                                              \
+	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */                      \
+	X(SYNC, 6)         /* how threads synchronize, and which accesses are atomic in the source */ \
+	X(INPUTS, 7)       /* branches that depend on input, as expressions (expression.h) */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -163,7 +164,16 @@ struct bo_chunk_header {
 	                                  BO_ACCESS of it; its number, as the zigzag difference to that of the last        \
 	                                  ACCESS in the chunk (the first: to 0); how far it begins before the load or      \
 	                                  store; its bytes */                                                              \
-	X(SYNC, 0x79, "cvvv")          /* enum bo_sync_act, address of the object (JOIN: thread), order */
+	X(SYNC, 0x79, "cvvv")          /* enum bo_sync_act, address of the object (JOIN: thread), order */                 \
+	/* INPUTS: sources, tables and expressions have ids as definitions do (expression.h) */                            \
+	X(DEF_SOURCE, 0x7a, "vs")      /* enum bo_source, name */                                                          \
+	X(DEF_TABLE, 0x7b, "vb")       /* address, content */                                                              \
+	X(DEF_EXPRESSION, 0x7c, "vvv*") /* enum bo_expression, width, its own number, then its operands, each as `v`: how  \
+	                                  many ids before this one */                                                      \
+	X(BRANCH, 0x7d, "cvvvvv")      /* enum bo_branch, expression of width 1, its value; module and offset in its file  \
+	                                  of the code on the other side (0, 0: unknown) */                                 \
+	X(INPUT, 0x7e, "cvvvv")        /* source, offset, bytes asked for, bytes got; 0 got: its end */                    \
+	X(VALUE, 0x7f, "vv")           /* expression, the value it had; only to check the recorder */
 /* clang-format on */
 
 /* X(name, text): what the recorder noticed about operations. */
