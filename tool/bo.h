@@ -23,6 +23,9 @@
  *   bo_shadow_ir.c   IR that computes labels
  *   bo_shadow_memory.c  labels of memory
  *   bo_shadow_collect.c  who has labels, when unused ones are collected
+ *   bo_expr.c      expressions: how values were computed from input
+ *   bo_expr_simplify.c  rules by which they become smaller
+ *   bo_expr_ops.c, bo_expr_calls.c  which expression is the result of an operation
  *   bo_role.c      code whose volatile work is none of the program's own
  *   bo_control.c   which branches are being decided
  *   bo_graph.c     control-flow graphs of the target's functions
