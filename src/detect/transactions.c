@@ -7,7 +7,7 @@
  *   a store outside, not persisted, of bytes that transactions change store-outside-transaction
  *   an add of what the transaction covers already                     redundant-log
  *
- * tx_calls.c knows what a transaction covers, tx_judge.c decides.  A program that does not use libpmemobj costs a
+ * tx_cover.c knows what a transaction covers, tx_judge.c decides.  A program that does not use libpmemobj costs a
  * comparison or two for each event.
  *
  * These are not reported:
@@ -190,7 +190,7 @@ static bool is_excused(struct transactions *d, const struct tx *tx, uint64_t sta
 	for (size_t i = 0; i < d->threads.count; i++) {
 		const struct tx *other = &d->threads.at[i];
 
-		if (other != tx && other->levels.count && other->process == tx->process &&
+		if (other != tx && other->state.levels.count && other->process == tx->process &&
 		    intervals_covered(&other->covered, start, end))
 			return true;
 	}
@@ -215,7 +215,7 @@ static uint64_t part_end(uint64_t offset, uint64_t from, uint64_t end)
 
 static bool in_work(const struct tx *tx, uint64_t address)
 {
-	return tx->stage == TX_WORK && address - tx->pool < tx->pool_end - tx->pool;
+	return tx->state.stage == TRANSACTION_WORK && address - tx->state.pool < tx->pool_end - tx->state.pool;
 }
 
 /* A store that changes nothing would be unlogged if it changed something. */
@@ -261,16 +261,16 @@ static uint32_t covered_partly(const struct tx *tx, const struct event *ev)
 
 static void on_store(struct transactions *d, struct tx *tx, const struct event *ev)
 {
-	bool covered;
+	bool covered, work = tx->state.stage == TRANSACTION_WORK;
 
 	for (uint64_t at = ev->addr, end = at + ev->size, next; at < end; at = next) {
-		next = piece_end(tx->stage == TX_WORK ? intervals_next(&tx->covered, at) : NULL, at, end, &covered);
+		next = piece_end(work ? intervals_next(&tx->covered, at) : NULL, at, end, &covered);
 		struct part piece = {ev, ev->offset + (at - ev->addr), at, next - at};
 
 		if (covered)
 			store_covered(d, &piece);
 		else
-			piece_uncovered(d, tx, &piece, tx->stage == TX_WORK ? covered_partly(tx, ev) : 0);
+			piece_uncovered(d, tx, &piece, work ? covered_partly(tx, ev) : 0);
 	}
 }
 
@@ -337,7 +337,7 @@ static void on_event(struct transactions *d, const struct event *ev)
 	switch (ev->type) {
 	case EVENT_STORE:
 		tx = thread_of(d, ev);
-		if (!ev->file || tx->inside) /* rule 1 */
+		if (!ev->file || tx->state.inside) /* rule 1 */
 			break;
 		if (ev->kind == BO_STORE_LOCKED)
 			on_locked_store(d, ev);
@@ -345,13 +345,10 @@ static void on_event(struct transactions *d, const struct event *ev)
 			on_store(d, tx, ev);
 		break;
 	case EVENT_CALL:
-		if (ev->unit)
-			tx_call(d, thread_of(d, ev), ev);
-		break;
 	case EVENT_RETURN:
 	case EVENT_LEFT:
 		if (ev->unit)
-			tx_call_end(d, thread_of(d, ev), ev);
+			tx_cover(d, thread_of(d, ev), ev);
 		break;
 	default: break;
 	}
@@ -375,14 +372,13 @@ static void transactions_event(void *state, const struct event *ev, uint64_t num
 
 static void thread_end(struct transactions *d, struct tx *tx)
 {
-	if (tx->levels.count)
+	if (tx->state.levels.count)
 		judge_unlogged(d, tx);
 	judge_outside(d, tx, 0);
 	intervals_free(&tx->covered);
 	intervals_free(&tx->freed);
 	intervals_free(&tx->fresh);
-	vec_free(&tx->calls);
-	vec_free(&tx->levels);
+	transaction_free(&tx->state);
 	vec_free(&tx->unlogged);
 	vec_free(&tx->outside);
 }

@@ -11,26 +11,7 @@
 #include "model/model.h"
 #include "trace/mappings.h"
 #include "trace/trace.h"
-
-/* A call of libpmemobj that has not ended. */
-struct open_call {
-	uint32_t function; /* enum bo_pmemobj_function */
-	uint32_t context;
-	uint64_t arguments[BO_CALL_ARGUMENTS];
-};
-
-enum tx_stage {
-	TX_IDLE, /* no transaction */
-	TX_WORK,
-	TX_DONE, /* the innermost transaction has been committed or aborted, but has not ended */
-};
-
-/* One of the nested transactions of a thread. */
-struct level {
-	uint32_t begin;        /* context of the call */
-	uint32_t serial;       /* in the sequence of all that began since the outermost */
-	bool returns_failures; /* pmemobj_tx_set_failure_behavior: failures do not abort it */
-};
+#include "trace/transaction.h"
 
 /* Of a range that a transaction covers. */
 enum {
@@ -44,12 +25,8 @@ enum {
  * ends. */
 struct tx {
 	uint32_t thread, process;
-	VEC_OF(struct open_call) calls;
-	unsigned inside; /* how many of them do not store for the caller */
-	enum tx_stage stage;
-	VEC_OF(struct level) levels; /* the innermost is the last one */
-	uint32_t serial;             /* of the level that began last */
-	uint64_t pool, pool_end;
+	struct transaction state;
+	uint64_t pool_end;
 	struct intervals covered; /* added and allocated */
 	struct intervals freed;
 	struct intervals fresh;    /* objects that came into being by other means, and are part of nothing yet */
@@ -84,11 +61,10 @@ struct transactions {
 	uint64_t silent;                  /* the number of the store that was counted as silent last */
 };
 
-/* ---- tx_calls.c: which bytes a transaction covers ---- */
+/* ---- tx_cover.c: which bytes a transaction covers ---- */
 
-void tx_call(struct transactions *d, struct tx *tx, const struct event *ev);
-/* RETURN and LEFT. */
-void tx_call_end(struct transactions *d, struct tx *tx, const struct event *ev);
+/* A CALL, RETURN or LEFT. */
+void tx_cover(struct transactions *d, struct tx *tx, const struct event *ev);
 
 /* ---- tx_judge.c: verdicts ---- */
 

@@ -112,7 +112,7 @@ static struct sighting unlogged_sighting(const struct tx *tx, const struct doubt
 {
 	struct sighting s = sighting_of(doubt, KIND_UNLOGGED_STORE, unlogged_form(doubt));
 
-	relate(&s, ROLE_BEGIN, tx->levels.at[tx->levels.count - 1].begin);
+	relate(&s, ROLE_BEGIN, transaction_innermost(&tx->state)->begin);
 	relate(&s, ROLE_ADD, doubt->place);
 	return s;
 }
@@ -171,7 +171,7 @@ static const struct interval *find_redundant(const struct tx *tx, const struct i
 /* True if an earlier transaction in the same outermost one covered the range: without those, the add is needed. */
 static bool is_outer(const struct tx *tx, const struct interval *first)
 {
-	return first->flags >> RANGE_SERIAL < tx->levels.at[tx->levels.count - 1].serial;
+	return first->flags >> RANGE_SERIAL < transaction_innermost(&tx->state)->serial;
 }
 
 static enum finding_form redundant_form(bool allocated, bool partly, bool outer)
@@ -198,7 +198,7 @@ static void report_redundant(struct transactions *d, const struct tx *tx, const 
 		.event = d->number,
 	};
 
-	relate(&s, ROLE_BEGIN, tx->levels.at[tx->levels.count - 1].begin);
+	relate(&s, ROLE_BEGIN, transaction_innermost(&tx->state)->begin);
 	relate(&s, allocated ? ROLE_ALLOCATION : ROLE_ADD, first->context);
 	sink_report(d->sink, &s);
 }

@@ -7,21 +7,8 @@
 #include "base/vec.h"
 #include "plugin/host.h"
 #include "trace/symbols.h"
+#include "trace/transaction.h"
 #include "variable/variable.h"
-
-/* A call of a function of libpmemobj that has not ended. */
-struct host_call {
-	uint32_t function; /* enum bo_pmemobj_function */
-	uint64_t arguments[6];
-};
-
-/* The transaction of a thread. */
-struct host_thread {
-	VEC_OF(struct host_call) calls;
-	VEC_OF(char) levels; /* nested transactions; 1: failures do not abort it */
-	bool working;        /* the innermost one is in its work stage */
-	uint64_t pool;       /* its address */
-};
 
 struct host {
 	struct blackout b; /* first: what the plug-in gets */
@@ -37,7 +24,7 @@ struct host {
 	struct map reports;      /* from the hash of a report to its struct wire_report */
 	VEC_OF(uint32_t) chosen; /* by function: 0 unknown, CALL_OTHER, or 1 + index of the pattern that matches it */
 	VEC_OF(uint32_t) depths; /* by thread: its open calls of these */
-	VEC_OF(struct host_thread) threads;
+	VEC_OF(struct transaction) transactions; /* by thread */
 };
 
 /* Call the plug-in.  While it runs, the wire says so. */
