@@ -307,6 +307,7 @@ struct bo_open_regions { /* of one thread */
 };
 
 void bo_control_visit(struct bo_open_regions *of_thread, void (*visit)(ULong *label));
+void bo_control_forget_settled(void);                   /* after labels were renumbered */
 void bo_control_run(struct bo_open_regions *of_thread); /* this thread runs now */
 /* A signal handler starts: none of its code is decided yet.  Quiet: nothing in this frame is a decision. */
 void bo_control_push_barrier(Addr slot, Bool is_quiet);

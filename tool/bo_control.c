@@ -90,16 +90,16 @@ static void total_from(UInt index)
 	note_innermost();
 }
 
-static void insert(UInt index, const struct region *r)
+/* Room for one more.  A region is large, so it is made where it will be. */
+static struct region *make_room(UInt index)
 {
 	if (open->count == open->room) {
 		open->room = open->room ? 2 * open->room : 16;
 		open->at = VG_(realloc)("bo.regions", open->at, open->room * sizeof(*open->at));
 	}
-	VG_(memmove)(open->at + index + 1, open->at + index, (open->count - index) * sizeof(*open->at));
-	open->at[index] = *r;
-	open->count++;
-	total_from(index);
+	for (UInt i = open->count++; i > index; i--)
+		open->at[i] = open->at[i - 1];
+	return &open->at[index];
 }
 
 /* Drop the regions of frames that ended. */
@@ -113,10 +113,10 @@ static void leave_frames(Addr sp)
 
 void bo_control_push_barrier(Addr slot, Bool is_quiet)
 {
-	struct region barrier = {.slot = slot, .is_quiet = is_quiet};
-
-	if (clo_bo_dependencies)
-		insert(open->count, &barrier);
+	if (!clo_bo_dependencies)
+		return;
+	*make_room(open->count) = (struct region){.slot = slot, .is_quiet = is_quiet};
+	total_from(open->count - 1);
 }
 
 void bo_control_pop_barrier(void)
@@ -163,9 +163,12 @@ static ULong *register_labels(UChar *state)
 
 static void registers_note(struct region *r, UChar *state)
 {
-	VG_(memcpy)(r->values, register_values(state), sizeof(r->values));
-	for (UInt i = 0; i < REGISTERS; i++)
-		r->labels[i] = register_labels(state)[i];
+	const ULong *values = register_values(state), *labels = register_labels(state);
+
+	for (UInt i = 0; i < REGISTERS; i++) {
+		r->values[i] = values[i];
+		r->labels[i] = labels[i];
+	}
 }
 
 /* A small number without data may have been chosen inside of the region, and be the same by chance. */
@@ -194,18 +197,33 @@ static ULong decided_as_long(UInt first, Addr end)
 	return first ? open->at[first - 1].total : 0;
 }
 
-static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
+static void region_make(UInt index, const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
 {
-	struct region r;
+	struct region *r = make_room(index);
+
+	regions_opened++;
+	regions_without_end += p->function == BO_NO_GRAPH;
+	r->slot = slot;
+	r->end = end;
+	r->point = p;
+	r->is_quiet = False;
+	r->label = label;
+	registers_note(r, state);
+	total_from(index);
+}
+
+/* Returns whether the label adds anything to what is decided. */
+static Bool region_open(const struct bo_point *p, Addr slot, Addr end, ULong label, UChar *state)
+{
 	ULong decided;
 	UInt first;
 
 	if (open->count && innermost()->is_quiet)
-		return;
+		return False;
 	first = first_of_frame(slot);
 	decided = decided_as_long(first, end);
 	if (bo_label_union(decided, label) == decided)
-		return; /* it would add nothing */
+		return False;
 	for (UInt i = open->count; i-- > first;)
 		if (open->at[i].end == end) {
 			/* Regions inside have ended: control is back outside of them. */
@@ -214,17 +232,37 @@ static void region_open(const struct bo_point *p, Addr slot, Addr end, ULong lab
 			open->at[i].point = p;
 			open->at[i].label = bo_label_union(open->at[i].label, label);
 			total_from(i);
-			return;
+			return True;
 		}
-	regions_opened++;
-	regions_without_end += p->function == BO_NO_GRAPH;
-	r.slot = slot;
-	r.end = end;
-	r.point = p;
-	r.is_quiet = False;
-	r.label = label;
-	registers_note(&r, state);
-	insert(end ? open->count : first, &r);
+	region_make(end ? open->count : first, p, slot, end, label, state);
+	return True;
+}
+
+/* ---- branches that decide nothing new ----
+ * Most branches are by what decided others before, as in a loop.  So it is remembered which labels add nothing to which
+ * decisions; `control` is never 0, to which any label adds something. */
+
+#define SETTLED_BITS 9
+
+static struct settled {
+	ULong label, control;
+} settled[1u << SETTLED_BITS];
+
+static struct settled *settled_slot(ULong label)
+{
+	return &settled[(label ^ bo_control) * 0x9e3779b97f4a7c15ULL >> (64 - SETTLED_BITS)];
+}
+
+static Bool is_settled(ULong label)
+{
+	const struct settled *s = settled_slot(label);
+
+	return s->label == label && s->control == bo_control && bo_control;
+}
+
+void bo_control_forget_settled(void)
+{
+	VG_(memset)(settled, 0, sizeof(settled));
 }
 
 /* ---- helpers that the target's code calls ---- */
@@ -239,10 +277,15 @@ static ULong decide(const struct bo_point *p, ULong label, Addr sp)
 
 static void bo_on_branch(UChar *state, const struct bo_point *p, ULong label, Addr sp)
 {
-	ULong set = decide(p, label, sp);
+	ULong set;
 
 	leave_frames(sp);
-	region_open(p, frame_slot(sp), p->after, set, state);
+	if (LIKELY(p->after && is_settled(label)))
+		return;
+	set = decide(p, label, sp);
+	leave_frames(sp); /* deciding may have found that a signal handler is over */
+	if (!region_open(p, frame_slot(sp), p->after, set, state) && p->after)
+		*settled_slot(label) = (struct settled){label, bo_control};
 }
 
 /* Before an indirect call: `slot` is where its return address was just put. */

@@ -47,7 +47,7 @@ struct content {
 	const UInt *list; /* of reads, which ascend */
 	UInt count;
 	Bool many;
-	ULong hash;
+	ULong hash; /* of the reads and of the mark, so that nobody need compare marks */
 };
 
 static Bool is_one(UInt set)
@@ -68,6 +68,11 @@ static ULong hash_of_member(UInt read)
 	return (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ULL;
 }
 
+static ULong hash_of_mark(Bool many)
+{
+	return many ? 0x94d049bb133111ebULL : 0;
+}
+
 /* `one` is where the list is if there is only one read. */
 static struct content content_of(UInt set, UInt *one)
 {
@@ -80,14 +85,14 @@ static struct content content_of(UInt set, UInt *one)
 	return (struct content){members + s->first, s->count, s->many, s->hash};
 }
 
-static UInt hash_of(ULong hash, Bool many)
+static UInt hash_in_index(ULong hash)
 {
-	return (UInt)(hash >> 32) + many;
+	return (UInt)(hash >> 32);
 }
 
 static UInt hash_of_set(UInt set)
 {
-	return hash_of(sets[set].hash, sets[set].many);
+	return hash_in_index(sets[set].hash);
 }
 
 static Bool is_same_list(const UInt *a, const UInt *b, UInt count)
@@ -110,7 +115,7 @@ static Bool has_room(UInt more_members)
 
 static UInt set_add(UInt slot, UInt first, const struct content *c)
 {
-	bo_index_put(&set_index, hash_of(c->hash, c->many), slot, set_count);
+	bo_index_put(&set_index, hash_in_index(c->hash), slot, set_count);
 	sets[set_count] = (struct set){.first = first, .hash = c->hash, .count = (UShort)c->count, .many = c->many};
 	return set_count++;
 }
@@ -124,12 +129,11 @@ static UInt set_intern(const struct content *c)
 	if (c->count == 1 && !c->many)
 		return ONE_READ | c->list[0];
 	bo_index_fit(&set_index, set_count);
-	hash = hash_of(c->hash, c->many);
+	hash = hash_in_index(c->hash);
 	slot = bo_index_first(&set_index, hash);
 	for (; (found = bo_index_find(&set_index, hash, &slot)); slot++) {
 		const struct set *s = &sets[found];
-		if (s->hash == c->hash && s->count == c->count && s->many == c->many &&
-		    is_same_list(members + s->first, c->list, c->count))
+		if (s->hash == c->hash && s->count == c->count && is_same_list(members + s->first, c->list, c->count))
 			return found;
 	}
 	if (!has_room(c->count))
@@ -141,6 +145,7 @@ static UInt set_intern(const struct content *c)
 
 static UInt set_of_many(struct content c)
 {
+	c.hash += hash_of_mark(True) - hash_of_mark(c.many);
 	c.many = True;
 	return set_intern(&c);
 }
@@ -184,14 +189,13 @@ static UInt union_with_read(UInt set, UInt read, UInt bound)
 		return set;
 	with.hash += hash_of_member(read);
 	if (++with.count > bound)
-		return set_of_many((struct content){&read, 1, True, hash_of_member(read)});
+		return set_of_many((struct content){&read, 1, False, hash_of_member(read)});
 	bo_index_fit(&set_index, set_count);
-	hash = hash_of(with.hash, with.many);
+	hash = hash_in_index(with.hash);
 	slot = bo_index_first(&set_index, hash);
 	for (; (found = bo_index_find(&set_index, hash, &slot)); slot++) {
 		const struct set *s = &sets[found];
-		if (s->hash == with.hash && s->count == with.count && s->many == with.many &&
-		    is_list_with(members + s->first, &c, read, at))
+		if (s->hash == with.hash && s->count == with.count && is_list_with(members + s->first, &c, read, at))
 			return found;
 	}
 	if (!has_room(with.count))
@@ -203,7 +207,7 @@ static UInt union_with_read(UInt set, UInt read, UInt bound)
 static struct content merge(const struct content *a, const struct content *b, UInt *to)
 {
 	const UInt *x = a->list, *y = b->list, *x_end = x + a->count, *y_end = y + b->count;
-	struct content merged = {to, 0, a->many || b->many, a->hash + b->hash};
+	struct content merged = {to, 0, a->many || b->many, a->hash + b->hash - hash_of_mark(a->many && b->many)};
 
 	while (x < x_end && y < y_end) {
 		UInt next = *x < *y ? *x : *y;
@@ -234,9 +238,9 @@ static UInt set_union(UInt a, UInt b, UInt bound)
 	if (x.list == y.list && x.many == y.many)
 		return x.count > y.count ? a : b;
 	both = merge(&x, &y, list);
-	if (both.count == x.count && both.many == x.many)
+	if (both.count == x.count && (x.many || !y.many))
 		return a;
-	if (both.count == y.count && both.many == y.many)
+	if (both.count == y.count && (y.many || !x.many))
 		return b;
 	if (both.count <= bound)
 		return set_intern(&both);
@@ -283,7 +287,7 @@ UInt bo_set_bounded(UInt set, enum bo_influence kind)
 	if (is_one(set) || sets[set].count <= bound)
 		return set;
 	newest = members + sets[set].first + sets[set].count - bound;
-	return set_of_many((struct content){newest, bound, True, hash_of_list(newest, bound)});
+	return set_of_many((struct content){newest, bound, False, hash_of_list(newest, bound)});
 }
 
 UInt bo_set_of_load(UInt context, Addr addr, UInt size)
@@ -424,7 +428,7 @@ static void move_members(struct set *s, UInt shared)
 	for (UInt k = shared; k < s->count; k++)
 		members[member_count++] = bo_read_moved(members[s->first + k]);
 	s->first = member_count - s->count;
-	s->hash = hash_of_list(members + s->first, s->count);
+	s->hash = hash_of_list(members + s->first, s->count) + hash_of_mark(s->many);
 }
 
 /* In the order of their numbers, sets are also in the order of their members; and of sets that share members, the
@@ -487,6 +491,6 @@ void bo_set_init(void)
 	members = bo_reserve_array(MEMBERS_MAX * sizeof(*members));
 	ages = bo_ages_new(OLD_LEAST, SETS_MAX);
 	set_index = bo_index_new(SETS_MAX, hash_of_set);
-	sets[set_count++].many = True; /* BO_SET_UNKNOWN */
+	sets[set_count++] = (struct set){.hash = hash_of_mark(True), .many = True}; /* BO_SET_UNKNOWN */
 	bo_index_add(&set_index, BO_SET_UNKNOWN, set_count);
 }

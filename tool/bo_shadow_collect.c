@@ -33,4 +33,5 @@ void bo_shadow_collect(void)
 		return;
 	bo_label_collect(visit_all);
 	bo_shadow_settle_memory();
+	bo_control_forget_settled();
 }

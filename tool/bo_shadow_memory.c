@@ -87,12 +87,18 @@ static ULong get_slowly(Addr addr, UInt size)
 	return bo_label_of_bytes(bytes, size);
 }
 
+/* Is the label of a word also that of each part of this size? */
+static Bool is_of_all_bytes(ULong word, UInt size)
+{
+	return size == 8 || !(word & BO_LABEL_MIX);
+}
+
 static ULong get(Addr addr, UInt size)
 {
 	ULong word = word_get(addr);
 	UInt offset = addr & 7;
 
-	if (LIKELY(offset + size <= 8 && (size == 8 || !(word & BO_LABEL_MIX))))
+	if (LIKELY(offset + size <= 8 && is_of_all_bytes(word, size)))
 		return word;
 	return get_slowly(addr, size);
 }
@@ -237,12 +243,15 @@ static ULong load_pm(Addr addr, ULong site, Addr sp, ULong address)
 	return label;
 }
 
-/* The label of the word that has all of the bytes, outside of PM; NULL: there is none, or more than one. */
-static ULong *only_word(Addr addr, UInt size)
+/* The label of the word that has all of the bytes, outside of PM; NULL: there is none, or more than one, or it is not
+ * known whether it is PM. */
+static const ULong *only_word(Addr addr, UInt size)
 {
 	Addr g = addr >> BO_GRANULE_SHIFT;
 
-	if (!granules[g] || (addr & 7) + size > 8 || bo_granules[g] & BO_GRANULE_PM)
+	if (!granules[g] || (addr & 7) + size > 8)
+		return NULL;
+	if (bo_granules[g] & BO_GRANULE_PM && !bo_region_none(addr, size))
 		return NULL;
 	return &granules[g]->labels[word_index(addr)];
 }
@@ -263,13 +272,16 @@ static __attribute__((noinline)) ULong load_slowly(Addr addr, ULong site, Addr s
 	return bo_label_add(get(addr, 8), address);
 }
 
-/* Most loads find no label. */
+/* Most loads find no label, or one in a word whose address has none. */
 ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 {
-	const ULong *word = only_word(addr, BO_SITE_SIZE(site));
+	UInt size = BO_SITE_SIZE(site);
+	const ULong *word = only_word(addr, size);
 
 	if (LIKELY(word && !*word))
 		return address;
+	if (LIKELY(word && !address && is_of_all_bytes(*word, size)))
+		return *word;
 	return load_slowly(addr, site, sp, address);
 }
 
@@ -309,15 +321,19 @@ static __attribute__((noinline)) void store_slowly(Addr addr, ULong site, Addr s
 		put_all(addr, size, bo_label_flatten(label));
 }
 
-/* Most stores bring no label, and find none. */
+/* Most stores bring no label, and find none; or they are of a whole word. */
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
 {
-	const ULong *word = only_word(addr, BO_SITE_SIZE(site));
+	UInt size = BO_SITE_SIZE(site);
+	const ULong *word = only_word(addr, size);
 	Bool is_decided = bo_control && !(BO_SITE_KIND(site) & BO_SHADOW_SAVES);
 
 	if (LIKELY(word && !(*word | value | address) && !is_decided))
 		return;
-	store_slowly(addr, site, sp, value, address);
+	if (LIKELY(word && size == 8))
+		word_set(addr, bo_label_add(value, reason_to_store(site, address)));
+	else
+		store_slowly(addr, site, sp, value, address);
 }
 
 void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address)
