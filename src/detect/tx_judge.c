@@ -25,8 +25,8 @@ static struct sighting sighting_of(const struct doubt *doubt, enum finding_kind 
 
 static void report(struct transactions *d, const struct sighting *sighting, uint64_t count)
 {
-	while (count--)
-		sink_report(d->sink, sighting);
+	if (count)
+		sink_report_times(d->sink, sighting, count);
 }
 
 /* ---- stores outside of transactions ---- */

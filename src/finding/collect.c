@@ -12,6 +12,7 @@
 #include "finding/evidence.h"
 #include "finding/finding.h"
 #include "finding/fingerprint.h"
+#include "finding/merge.h"
 #include "finding/message.h"
 #include "finding/own.h"
 #include "finding/stacks.h"
@@ -25,6 +26,7 @@ struct member {
 
 struct group {
 	VEC_OF(struct member) members;
+	bool unlogged; /* it is about leftovers of stores that unlogged-store is about: one mistake */
 };
 
 struct collector {
@@ -33,16 +35,17 @@ struct collector {
 	struct stacks stacks;
 	VEC_OF(struct group) groups;
 	struct map group_of; /* from the hash of kind and location to 1 + index of groups */
+	struct map unlogged; /* (context, hash of the platform): a transaction should have covered its stores */
 };
 
 /* ---- grouping ---- */
 
-static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_frame *frame)
+static XXH128_hash_t location_hash(enum finding_kind kind, bool unlogged, const struct finding_frame *frame)
 {
 	struct {
 		XXH128_hash_t module, path;
-		uint64_t kind, line, offset;
-	} key = {.kind = kind};
+		uint64_t kind, unlogged, line, offset;
+	} key = {.kind = kind, .unlogged = unlogged};
 
 	if (frame) {
 		key.module = XXH3_128bits(frame->module, strlen(frame->module));
@@ -55,6 +58,30 @@ static XXH128_hash_t location_hash(enum finding_kind kind, const struct finding_
 	return XXH3_128bits(&key, sizeof(key));
 }
 
+static uint64_t platform_hash(const struct sink *sink)
+{
+	return XXH3_64bits(sink_platform(sink), strlen(sink_platform(sink)));
+}
+
+/* A store that the program persists itself is no leftover for want of a commit. */
+static void unlogged_learn(struct collector *c, const struct sink *sink)
+{
+	for (size_t i = 0; i < sink_count(sink); i++) {
+		const struct sighting *first = &sink_at(sink, i)->first;
+
+		if (first->kind == KIND_UNLOGGED_STORE && first->form != FORM_UNLOGGED_STORE_PERSISTED &&
+		    !unreported(&c->stacks, first))
+			*map_put(&c->unlogged, first->context, platform_hash(sink)) = 1;
+	}
+}
+
+/* Was it left in the cache because no transaction persists it? */
+static bool is_unlogged_leftover(const struct collector *c, const struct sink *sink, const struct sighting *s)
+{
+	return c->unlogged.count && (s->kind == KIND_MISSING_FLUSH || s->kind == KIND_TRANSIENT_DATA) &&
+	       map_get(&c->unlogged, s->context, platform_hash(sink));
+}
+
 static void collect_sink(struct collector *c, const struct sink *sink, struct evidence *evidence)
 {
 	for (size_t i = 0; i < sink_count(sink); i++) {
@@ -64,10 +91,11 @@ static void collect_sink(struct collector *c, const struct sink *sink, struct ev
 			continue;
 		struct finding_runs runs = evidence_runs(evidence, &entry->first);
 		struct finding_stack stack = stacks_view(&c->stacks, entry->first.context);
-		XXH128_hash_t key = location_hash(entry->first.kind, stack_location(&stack));
+		bool unlogged = is_unlogged_leftover(c, sink, &entry->first);
+		XXH128_hash_t key = location_hash(entry->first.kind, unlogged, stack_location(&stack));
 		uint64_t *found = map_put(&c->group_of, key.low64, key.high64);
 		if (!*found) {
-			vec_push(&c->groups, (struct group){0});
+			vec_push(&c->groups, (struct group){.unlogged = unlogged});
 			*found = c->groups.count;
 		}
 		vec_push(&c->groups.at[*found - 1].members, ((struct member){entry, sink, runs}));
@@ -234,6 +262,20 @@ static void finding_make(struct collector *c, struct finding *finding, const str
 	finding_count(c, finding, group, lead);
 }
 
+/* A store that its transaction does not cover, and that was never written back, is one mistake: an add mends both. */
+static void unlogged_unite(struct collector *c)
+{
+	for (size_t i = 0; i < c->groups.count; i++) {
+		struct finding *leftover = &c->findings->at[i];
+		XXH128_hash_t key = location_hash(KIND_UNLOGGED_STORE, false, stack_location(&leftover->stack));
+		const uint64_t *found = c->groups.at[i].unlogged ? map_get(&c->group_of, key.low64, key.high64) : NULL;
+
+		if (found)
+			finding_absorb(c->findings, &c->findings->at[*found - 1], leftover);
+	}
+	findings_drop_absorbed(c->findings);
+}
+
 /* ---- all ---- */
 
 static void target_platforms(struct findings *findings, struct sink *const *sinks, size_t sink_count)
@@ -260,6 +302,7 @@ static void collector_free(struct collector *c)
 		vec_free(&c->groups.at[i].members);
 	vec_free(&c->groups);
 	map_free(&c->group_of);
+	map_free(&c->unlogged);
 	stacks_free(&c->stacks);
 }
 
@@ -301,6 +344,8 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 
 	target_files(findings, trace);
 	target_platforms(findings, sinks, sink_count);
+	for (size_t i = 0; i < sink_count; i++)
+		unlogged_learn(&c, sinks[i]);
 	for (size_t i = 0; i < sink_count; i++) {
 		struct evidence evidence;
 
@@ -313,6 +358,7 @@ struct findings *findings_collect(struct sink *const *sinks, size_t sink_count, 
 	findings->at = mem_alloc((findings->count + 1) * sizeof(*findings->at));
 	for (size_t i = 0; i < c.groups.count; i++)
 		finding_make(&c, &findings->at[i], &c.groups.at[i]);
+	unlogged_unite(&c);
 	fingerprint_all(findings, sources);
 	sources_free(sources);
 	collector_free(&c);

@@ -16,7 +16,7 @@
  * Functions that flush for their callers (helpers.h) are folded too.  If all frames are folded, the location is the
  * outermost helper, or the outermost frame if there is no helper.  Different reasons (forms) and stacks at one
  * location become one finding.  The most severe form, then the most frequent, gives the sentence; the counts are
- * added. */
+ * added.  What was never written back because its transaction does not cover it is a part of that finding. */
 #ifndef BLACKOUT_FINDING_FINDING_H
 #define BLACKOUT_FINDING_FINDING_H
 
@@ -185,7 +185,8 @@ struct finding_invariant {
 	uint64_t seen; /* how often they showed it */
 };
 
-/* A finding of another detector that was merged into this one: the crash finding shows its effect. */
+/* A finding of another detector that was merged into this one: a crash shows its effect, or a transaction that does not
+ * cover the store is its cause. */
 struct finding_also {
 	enum finding_kind kind;
 	const char *detector, *message, *fix;

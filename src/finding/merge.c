@@ -6,6 +6,45 @@
 
 enum { ALSO_MAX = 8 };
 
+/* ---- absorbing ---- */
+
+static void also_add(struct findings *findings, struct finding *into, const struct finding_also *also)
+{
+	if (into->also_count == ALSO_MAX)
+		return;
+	if (!into->also)
+		into->also = findings_block(findings, ALSO_MAX, sizeof(*into->also));
+	into->also[into->also_count++] = *also;
+	finding_add_detector(findings, into, into->detector);
+	finding_add_detector(findings, into, also->detector);
+}
+
+void finding_absorb(struct findings *findings, struct finding *into, struct finding *other)
+{
+	also_add(findings, into,
+		 &(struct finding_also){
+			 .kind = other->kind,
+			 .detector = other->detector,
+			 .message = other->message,
+			 .fix = other->fix,
+		 });
+	for (size_t i = 0; i < other->also_count; i++)
+		also_add(findings, into, &other->also[i]);
+	other->count = 0; /* marks it for removal */
+}
+
+void findings_drop_absorbed(struct findings *findings)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->at[i].count || findings->at[i].crash)
+			findings->at[kept++] = findings->at[i];
+	findings->count = kept;
+}
+
+/* ---- what is one mistake ---- */
+
 /* Performance findings are not merged: they are a separate matter.  Transient data is an exception.  It is only a
  * guess, from missing flushes, that the data is volatile, and recovery shows that it is not. */
 static bool may_merge(const struct finding *finding)
@@ -45,31 +84,13 @@ static struct finding *crash_at(struct findings *findings, const struct finding 
 	return NULL;
 }
 
-static void finding_merge(struct findings *findings, struct finding *crash, const struct finding *other)
-{
-	if (!crash->also)
-		crash->also = findings_block(findings, ALSO_MAX, sizeof(*crash->also));
-	crash->also[crash->also_count++] = (struct finding_also){.kind = other->kind,
-								 .detector = other->detector,
-								 .message = other->message,
-								 .fix = other->fix};
-	finding_add_detector(findings, crash, other->detector);
-}
-
 void findings_merge(struct findings *findings)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *crash = may_merge(&findings->at[i]) ? crash_at(findings, &findings->at[i]) : NULL;
 
-		if (!crash)
-			continue;
-		finding_merge(findings, crash, &findings->at[i]);
-		findings->at[i].count = 0; /* marks it for removal */
+		if (crash)
+			finding_absorb(findings, crash, &findings->at[i]);
 	}
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->at[i].count || findings->at[i].crash)
-			findings->at[kept++] = findings->at[i];
-	findings->count = kept;
+	findings_drop_absorbed(findings);
 }

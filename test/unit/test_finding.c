@@ -6,6 +6,7 @@
 
 #include "builder.h"
 #include "finding/finding.h"
+#include "finding/merge.h"
 #include "finding/own.h"
 #include "sample.h"
 #include "scratch.h"
@@ -441,6 +442,73 @@ static void test_platforms(void **state)
 	setting_free(&s);
 }
 
+/* A store that its transaction does not cover, and that was never written back, is one finding; the same line may have
+ * leftovers of other calls. */
+static void test_unlogged_leftovers(void **state)
+{
+	struct setting s = setting_make(*state);
+
+	report(s.sinks[0], FORM_MISSING_FLUSH_LINE, CONTEXT_FLUSH, CONTEXT_STORE, 1);
+	report(s.sinks[0], FORM_TRANSIENT_DATA_NEVER, CONTEXT_FLUSH, 0, 2);
+	report(s.sinks[0], FORM_MISSING_FLUSH_LINE, CONTEXT_TEMPLATE, CONTEXT_STORE, 3); /* the same line */
+	report(s.sinks[0], FORM_UNLOGGED_STORE_MISSING, CONTEXT_FLUSH, 0, 1);
+	report(s.sinks[1], FORM_UNLOGGED_STORE_MISSING, CONTEXT_TEMPLATE, 0, 3); /* on another platform */
+	report(s.sinks[0], FORM_UNLOGGED_STORE_PERSISTED, CONTEXT_STORE, 0, 4);
+	report(s.sinks[0], FORM_MISSING_FLUSH_LINE, CONTEXT_STORE, CONTEXT_FLUSH, 5);
+	struct findings *f = collect(&s, NULL);
+	const struct finding *united = NULL;
+	uint64_t left = 0;
+	for (size_t i = 0; i < f->count; i++) {
+		bool here = stack_location(&f->at[i].stack)->line == LINE_FLUSH;
+
+		if (f->at[i].kind == KIND_UNLOGGED_STORE && here)
+			united = &f->at[i];
+		else
+			assert_int_equal(f->at[i].also_count, 0);
+		left += f->at[i].kind == KIND_MISSING_FLUSH && here ? f->at[i].count : 0;
+	}
+	assert_int_equal(f->count, 4);
+	assert_int_equal(left, 1);
+	assert_non_null(united);
+	assert_int_equal(united->count, 1);
+	assert_int_equal(united->also_count, 2);
+	assert_int_equal(united->also[0].kind, KIND_MISSING_FLUSH);
+	assert_int_equal(united->also[1].kind, KIND_TRANSIENT_DATA);
+	findings_free(f);
+	setting_free(&s);
+}
+
+/* A crash finding takes over what the finding that becomes a part of it has absorbed. */
+static void test_merged_twice(void **state)
+{
+	static const enum finding_kind kinds[] = {KIND_UNLOGGED_STORE, KIND_MISSING_FLUSH, KIND_RECOVERY_ERROR};
+	struct findings *f = sample_new();
+	struct finding_crash crash = {.cause = CAUSE_UNFLUSHED};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct finding *finding = sample_add(f, kinds[i], SEVERITY_ERROR, 1);
+
+		sample_frame(f, &finding->stack, "put", "/src/kv.c", 118, "kv");
+		finding->message = kind_get(kinds[i])->name;
+	}
+	f->at[0].detector = "transactions";
+	f->at[2].detector = "inject";
+	f->at[2].crash = &crash;
+	finding_absorb(f, &f->at[0], &f->at[1]);
+	findings_drop_absorbed(f);
+	assert_int_equal(f->count, 2);
+	findings_merge(f);
+	assert_int_equal(f->count, 1);
+	assert_int_equal(f->at[0].kind, KIND_RECOVERY_ERROR);
+	assert_int_equal(f->at[0].also_count, 2);
+	assert_string_equal(f->at[0].also[0].message, "unlogged-store");
+	assert_string_equal(f->at[0].also[1].message, "missing-flush");
+	assert_int_equal(f->at[0].detector_count, 3);
+	assert_string_equal(f->at[0].detectors[0], "inject");
+	findings_free(f);
+}
+
 static void test_related(void **state)
 {
 	struct setting s = setting_make(*state);
@@ -477,6 +545,8 @@ int main(void)
 		scratch_test(test_grouping),
 		scratch_test(test_worst_leads),
 		scratch_test(test_platforms),
+		scratch_test(test_unlogged_leftovers),
+		scratch_test(test_merged_twice),
 		scratch_test(test_related),
 		cmocka_unit_test(test_headers),
 		scratch_test(test_location_of_templates),
