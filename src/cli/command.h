@@ -18,6 +18,7 @@
 	X(replay, "rebuild the crash state of a finding and run recovery on it") \
 	X(report, "print the findings of a run in another format")               \
 	X(dump, "print a recording as text")                                     \
+	X(search, "make inputs that reach more, and judge each run")             \
 	X(ops, "print a list of operations made from a grammar")                 \
 	X(explain, "say what a kind of finding means, and how to fix it")        \
 	X(doctor, "check this machine, and say how to fix what is missing")      \

@@ -2,6 +2,7 @@
 /* progress.c - see progress.h. */
 #include "cli/progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -76,6 +77,15 @@ static void progress_text(const struct campaign_progress *p, char *text, size_t 
 		 failed, time);
 }
 
+static void progress_print(struct progress *p, const char *text)
+{
+	if (p->terminal)
+		fprintf(stderr, "\r%s\033[K", text);
+	else
+		fprintf(stderr, "%s\n", text);
+	p->visible = p->terminal;
+}
+
 void progress_testing(void *progress, const struct campaign_progress *testing)
 {
 	struct progress *p = progress;
@@ -84,9 +94,24 @@ void progress_testing(void *progress, const struct campaign_progress *testing)
 	if (!is_due(p))
 		return;
 	progress_text(testing, text, sizeof(text));
-	if (p->terminal)
-		fprintf(stderr, "\r%s\033[K", text);
-	else
-		fprintf(stderr, "%s\n", text);
-	p->visible = p->terminal;
+	progress_print(p, text);
+}
+
+/* "12 executions, 5 inputs, 40 branches, 9 PM sites, 1 finding; 17 to do, about 40 s left" */
+void progress_searching(void *progress, const struct input_search_progress *s)
+{
+	struct progress *p = progress;
+	char text[256], time[48] = "";
+
+	if (!is_due(p))
+		return;
+	if (s->budget_left >= 0)
+		snprintf(time, sizeof(time), ", %.0f s left", s->budget_left);
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " execution%s, %" PRIu64 " input%s, %" PRIu64 " branch%s, %" PRIu64 " PM site%s, %" PRIu64
+		 " finding%s; %" PRIu64 " to do%s",
+		 s->executions, s->executions == 1 ? "" : "s", s->inputs, s->inputs == 1 ? "" : "s", s->branches,
+		 s->branches == 1 ? "" : "es", s->sites, s->sites == 1 ? "" : "s", s->findings,
+		 s->findings == 1 ? "" : "s", s->waiting, time);
+	progress_print(p, text);
 }

@@ -12,6 +12,7 @@
 #define BLACKOUT_CLI_PROGRESS_H
 
 #include "crash/options.h"
+#include "search/input_search.h"
 
 struct progress {
 	bool terminal;
@@ -25,5 +26,6 @@ void progress_clear(struct progress *progress);
 /* Callbacks; `progress` is a struct progress. */
 void progress_reading(void *progress, uint64_t events);
 void progress_testing(void *progress, const struct campaign_progress *testing);
+void progress_searching(void *progress, const struct input_search_progress *searching);
 
 #endif

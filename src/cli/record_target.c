@@ -18,6 +18,7 @@
 #include "run/mend.h"
 #include "run/pmpath.h"
 #include "run/tee.h"
+#include "search/input_search.h"
 #include "trace/seal.h"
 
 /* A comma inside parentheses belongs to the name of a C++ function. */
@@ -69,6 +70,15 @@ static void reports_remove(const struct recording *recording)
 		unlinkat(recording->fd, report_file((enum report_format)i), 0);
 	saved_options_remove(recording->dir);
 	campaign_forget(recording->dir);
+	input_search_forget(recording->dir);
+}
+
+int record_begin(struct record *r, struct err *err)
+{
+	if (recording_create(&r->recording, r->options->out, err) < 0)
+		return -1;
+	reports_remove(&r->recording);
+	return 0;
 }
 
 /* A swapped pool must not be used by the target.  Arguments may be paths, also after an equals sign.  Directories are
@@ -143,7 +153,7 @@ static void commands_fill(struct record *r, int argc, char **argv)
 	r->writes_file = all & SUBSTITUTE_OUT;
 }
 
-int record_prepare(struct record *r, int argc, char **argv, struct err *err)
+int record_check(struct record *r, int argc, char **argv, struct err *err)
 {
 	struct service service = {.client = r->options->client, .ready = r->options->ready};
 
@@ -155,11 +165,13 @@ int record_prepare(struct record *r, int argc, char **argv, struct err *err)
 		return -1;
 	if (recorder_find_valgrind(&r->recorder, err) < 0 || recorder_find_tool(&r->recorder, err) < 0)
 		return -1;
-	if (pools_check(r, argc, argv, err) < 0 || job_fill(r, err) < 0)
+	return pools_check(r, argc, argv, err) < 0 ? -1 : job_fill(r, err);
+}
+
+int record_prepare(struct record *r, int argc, char **argv, struct err *err)
+{
+	if (record_check(r, argc, argv, err) < 0 || record_begin(r, err) < 0)
 		return -1;
-	if (recording_create(&r->recording, r->options->out, err) < 0)
-		return -1;
-	reports_remove(&r->recording);
 	r->job.dir = r->recording.dir;
 	if (r->operations->list && (kept_operations_at(&r->kept, r->recording.dir, err) < 0 ||
 				    kept_operations_write(&r->kept, r->operations->list, err) < 0))

@@ -79,8 +79,13 @@ struct record {
 		.options = (given), .operations = (parsed), .recording.fd = -1 \
 	}
 
-/* Check the command line, find everything that is needed, and make the directory an empty recording.  Removes the
- * reports of an earlier one. */
+/* Check the command line, and find everything that is needed. */
+int record_check(struct record *record, int argc, char **argv, struct err *err);
+
+/* Make the directory an empty recording, and remove the reports of an earlier one. */
+int record_begin(struct record *record, struct err *err);
+
+/* Do both, and prepare the command. */
 int record_prepare(struct record *record, int argc, char **argv, struct err *err);
 
 /* Run --setup, if there is one. -1, ERR_TARGET: it failed. */

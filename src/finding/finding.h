@@ -199,6 +199,13 @@ struct finding_runs {
 	bool neighbor;  /* every time it was persisted, a flush meant for something else did it */
 };
 
+/* With `search`: the input that shows the finding. */
+struct finding_input {
+	const char *path;         /* "inputs/3", in DIR; NULL: the finding is not of a search */
+	const char *const *lines; /* its bytes, hexadecimal and as text; those that matter are marked */
+	size_t line_count;
+};
+
 enum finding_state {
 	FINDING_ACTIVE,
 	FINDING_SUPPRESSED, /* by an entry of --suppress */
@@ -233,6 +240,7 @@ struct finding {
 	struct finding_crash *crash; /* crash findings; NULL for others */
 	/* Of a crash finding, the invariant that is its reason; NULL: none. */
 	struct finding_invariant *invariant;
+	struct finding_input input;
 	/* suppression and baseline */
 	enum finding_state state;
 	const char *reason; /* why it is suppressed, NULL if active */
@@ -258,6 +266,11 @@ struct finding {
 /* With the detector races: moments at which the power could have failed; recoveries that were recorded there; loads of the
  * program's stores that they did, by place and code; stores of the program that race with one of them. */
 #define FINDINGS_RACES(X) X(crash_points) X(recoveries) X(loads) X(stores)
+/* With `search`: runs of the program on inputs; inputs that were kept, because they showed something new; branches that
+ * depend on input, by place and side; what the solver said of branches to turn; operations whose result was taken as it was;
+ * PM-modifying instructions that were executed, and that are known. */
+#define FINDINGS_SEARCH(X) \
+	X(executions) X(inputs) X(branches) X(solved) X(unsat) X(unknown) X(concretised) X(pm_reached) X(pm_known)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -317,8 +330,11 @@ struct findings_stats {
 	} invariants;
 	struct {
 		FINDINGS_RACES(X)
-#undef X
 	} races;
+	struct {
+		FINDINGS_SEARCH(X)
+#undef X
+	} search;
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: unknown */

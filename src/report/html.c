@@ -112,6 +112,22 @@ static void html_tested(struct html *h, const struct findings *findings)
 	html_raw(h, "</dd></div>\n");
 }
 
+static void html_searched(struct html *h, const struct findings_stats *stats)
+{
+	bool first = true;
+
+	if (!stats->search.executions.known)
+		return;
+	html_raw(h, "<div><dt>searched</dt><dd>");
+	html_figure(h, "execution", "executions", stats->search.executions, &first);
+	html_figure(h, "input kept", "inputs kept", stats->search.inputs, &first);
+	html_figure(h, "branch", "branches", stats->search.branches, &first);
+	html_figure(h, "PM-modifying instruction reached", "PM-modifying instructions reached",
+		    stats->search.pm_reached, &first);
+	html_figure(h, "known", "known", stats->search.pm_known, &first);
+	html_raw(h, "</dd></div>\n");
+}
+
 static void html_counted(struct html *h, const struct findings *findings)
 {
 	const struct findings_stats *stats = &findings->stats;
@@ -140,6 +156,7 @@ static void html_header(struct html *h, const struct findings *findings)
 	html_fact(h, "client", &target->client, target->client != NULL);
 	html_recorded(h, &findings->stats);
 	html_tested(h, findings);
+	html_searched(h, &findings->stats);
 	html_counted(h, findings);
 	html_operations(h, findings);
 	html_raw(h, "</dl>\n");

@@ -164,6 +164,23 @@ static void html_facts(struct html *h, const struct finding *finding)
 	html_raw(h, "</p>\n");
 }
 
+static void html_input(struct html *h, const struct finding_input *input)
+{
+	if (!input->path)
+		return;
+	html_raw(h, "<p class=\"fix\"><b>input</b> <code>");
+	html_text(h, input->path);
+	html_raw(h, "</code></p>\n");
+	if (!input->line_count)
+		return;
+	html_raw(h, "<pre class=\"source printed\">");
+	for (size_t i = 0; i < input->line_count; i++) {
+		html_text(h, input->lines[i]);
+		html_raw(h, "\n");
+	}
+	html_raw(h, "</pre>\n");
+}
+
 void html_finding(struct html *h, const struct finding *finding)
 {
 	html_open(h, finding);
@@ -191,6 +208,7 @@ void html_finding(struct html *h, const struct finding *finding)
 		html_text(h, finding->fix);
 		html_raw(h, "</p>\n");
 	}
+	html_input(h, &finding->input);
 	html_excerpt(h, stack_location(&finding->stack));
 	if (finding->invariant)
 		html_invariant(h, finding->invariant);

@@ -15,6 +15,8 @@
  *     example                     the first place in a PM file, and its event
  *     offset                      in a location or frame without source: the offset in the module
  *     inlined, own                in a frame: is it inlined, and is it the user's own code?
+ *     input_bytes                 lines that show the bytes of `input`, with marks below those that matter
+ *     search.pm_reached, .pm_known
  *     invariant.because[].role    what the code does there: load, guard, store
  *
  * `crash` has these additions: the crash point's `op` and `event`; `cause`; `states`; `folder` (its name in DIR/crash);
@@ -279,6 +281,9 @@ static void json_finding(struct json_out *j, const struct finding *finding)
 		json_crash(j, finding->crash);
 	if (finding->invariant)
 		json_invariant(j, finding->invariant);
+	json_text(j, "input", finding->input.path);
+	if (finding->input.line_count)
+		json_strings(j, "input_bytes", finding->input.lines, finding->input.line_count);
 	json_text(j, "fix", finding->fix);
 	json_also(j, finding);
 	if (!finding_is_active(finding)) {
@@ -417,6 +422,9 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->races.name},
 	const struct named_figure races[] = {FINDINGS_RACES(X)};
 #undef X
+#define X(name) {#name, stats->search.name},
+	const struct named_figure search[] = {FINDINGS_SEARCH(X)};
+#undef X
 
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
@@ -424,6 +432,7 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 	json_figures(j, "operations", operations, COUNT(operations));
 	json_figures(j, "invariants", invariants, COUNT(invariants));
 	json_figures(j, "races", races, COUNT(races));
+	json_figures(j, "search", search, COUNT(search));
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)

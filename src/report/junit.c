@@ -108,6 +108,16 @@ static void junit_details(FILE *out, const struct finding *finding)
 	junit_invariant(out, finding);
 	if (finding->crash)
 		junit_crash(out, finding->crash);
+	if (finding->input.path) {
+		fputs("input: ", out);
+		escape_xml_string(out, finding->input.path);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < finding->input.line_count; i++) {
+		fputs("    ", out);
+		escape_xml_string(out, finding->input.lines[i]);
+		fputc('\n', out);
+	}
 	if (finding->fix) {
 		fputs("fix: ", out);
 		escape_xml_string(out, finding->fix);

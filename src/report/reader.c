@@ -261,6 +261,29 @@ static int read_also(struct reader *r, const json_t *object, struct finding *fin
 }
 
 /* An addition to the schema: may be absent. */
+static int read_input(struct reader *r, const json_t *object, struct finding_input *input)
+{
+	struct texts lines = {0};
+	const char **copy;
+
+	if (take_text(r, object, "input", false, &input->path) < 0)
+		return -1;
+	if (!json_object_get(object, "input_bytes"))
+		return 0;
+	if (take_texts(r, object, "input_bytes", &lines) < 0) {
+		vec_free(&lines.list);
+		return -1;
+	}
+	copy = findings_block(r->findings, lines.list.count, sizeof(*copy));
+	for (size_t i = 0; i < lines.list.count; i++)
+		copy[i] = lines.list.at[i];
+	input->lines = copy;
+	input->line_count = lines.list.count;
+	vec_free(&lines.list);
+	return 0;
+}
+
+/* An addition to the schema: may be absent. */
 static int read_example(struct reader *r, const json_t *object, struct finding *finding)
 {
 	const json_t *example = json_object_get(object, "example");
@@ -309,7 +332,8 @@ static int read_finding(struct reader *r, const json_t *object, struct finding *
 	    take_number(r, object, "count", true, INT64_MAX, &count) < 0 ||
 	    read_stack(r, object, &finding->stack) < 0 || read_related(r, object, finding) < 0 ||
 	    read_detectors(r, object, finding) < 0 || read_also(r, object, finding) < 0 ||
-	    read_variable(r, object, &finding->variable) < 0 || read_example(r, object, finding) < 0)
+	    read_variable(r, object, &finding->variable) < 0 || read_example(r, object, finding) < 0 ||
+	    read_input(r, object, &finding->input) < 0)
 		return -1;
 	finding->count = count.value;
 	if (json_object_get(object, "crash") && read_crash(r, object, finding) < 0)
@@ -392,12 +416,14 @@ static int read_figures(struct reader *r, const json_t *stats)
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
 		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
 		     *operations = json_object_get(stats, "operations"),
-		     *invariants = json_object_get(stats, "invariants"), *races = json_object_get(stats, "races");
+		     *invariants = json_object_get(stats, "invariants"), *races = json_object_get(stats, "races"),
+		     *search = json_object_get(stats, "search");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
 	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)) ||
-	    (invariants && !json_is_object(invariants)) || (races && !json_is_object(races)))
+	    (invariants && !json_is_object(invariants)) || (races && !json_is_object(races)) ||
+	    (search && !json_is_object(search)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -438,6 +464,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (races && take_figure(r, races, #name, &r->findings->stats.races.name) < 0) \
 		return -1;
 	FINDINGS_RACES(X)
+#undef X
+#define X(name)                                                                           \
+	if (search && take_figure(r, search, #name, &r->findings->stats.search.name) < 0) \
+		return -1;
+	FINDINGS_SEARCH(X)
 #undef X
 	return 0;
 }

@@ -278,6 +278,7 @@ static void sarif_properties(struct json_out *j, const struct finding *finding)
 	json_close(j, ']');
 	json_text(j, "variable", finding->variable.text);
 	json_text(j, "fix", finding->fix);
+	json_text(j, "input", finding->input.path);
 	json_close(j, '}');
 }
 

@@ -153,6 +153,21 @@ static void text_loads(struct text *t, const struct finding *finding)
 		text_paragraph(t, "read:", line);
 }
 
+/* The input of a search that shows it, and its bytes. */
+static void text_input(struct text *t, const struct finding_input *input)
+{
+	if (!input->path)
+		return;
+	text_paragraph(t, "input:", input->path);
+	for (size_t i = 0; i < input->line_count; i++) {
+		text_style(t, STYLE_DIM);
+		text_pad(t, INDENT + 2);
+		text_print(t, input->lines[i]);
+		text_newline(t);
+	}
+	text_style(t, STYLE_PLAIN);
+}
+
 static void text_finding(struct text *t, const struct finding *finding, bool platforms)
 {
 	size_t used = 0, callers = callers_begin(&finding->stack);
@@ -182,6 +197,7 @@ static void text_finding(struct text *t, const struct finding *finding, bool pla
 		snprintf(also, sizeof(also), "%s: %s", kind_get(finding->also[i].kind)->name, finding->also[i].message);
 		text_paragraph(t, "also:", also);
 	}
+	text_input(t, &finding->input);
 	if (finding->fix) {
 		text_style(t, STYLE_PLAIN);
 		text_paragraph(t, "fix:", finding->fix);
@@ -241,6 +257,27 @@ static void text_tested(struct text *t, const struct findings_stats *stats)
 }
 
 /* The files that were treated as PM, each on its own line, so that it can be copied. */
+static void text_searched(struct text *t, const struct findings_stats *stats)
+{
+	char executions[40], inputs[40], branches[40], reached[40], known[40], line[256];
+
+	if (!stats->search.executions.known)
+		return;
+	snprintf(line, sizeof(line), "searched: %s execution%s, %s input%s kept, %s branch%s",
+		 grouped_text(executions, stats->search.executions.value, " "),
+		 stats->search.executions.value == 1 ? "" : "s", grouped_text(inputs, stats->search.inputs.value, " "),
+		 stats->search.inputs.value == 1 ? "" : "s", grouped_text(branches, stats->search.branches.value, " "),
+		 stats->search.branches.value == 1 ? "" : "es");
+	text_print(t, line);
+	if (stats->search.pm_known.known) {
+		snprintf(line, sizeof(line), ", %s of %s known PM-modifying instructions reached",
+			 grouped_text(reached, stats->search.pm_reached.value, " "),
+			 grouped_text(known, stats->search.pm_known.value, " "));
+		text_print(t, line);
+	}
+	text_newline(t);
+}
+
 static void text_files(struct text *t, const struct findings_target *target)
 {
 	for (size_t i = 0; i < target->pm.count && i < FILES_MAX; i++) {
@@ -275,6 +312,7 @@ static void text_head(struct text *t, const struct findings *findings)
 	text_newline(t);
 	text_files(t, &findings->target);
 	text_tested(t, stats);
+	text_searched(t, stats);
 	text_counted(t, stats);
 	text_newline(t);
 }

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_search.c - `blackout search [options] -- PROGRAM [ARGS...]`: make inputs that take PROGRAM to more of what it does
+ * to PM, and judge each run as `run` does.
+ *
+ * Standard output has the report and nothing else.  What PROGRAM prints is not shown: it runs often. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analyze.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/quantity.h"
+#include "cli/record_target.h"
+#include "finding/suppress.h"
+#include "ops/substitute.h"
+#include "search/cover.h"
+#include "search/input_search.h"
+#include "search/place.h"
+#include "search/seeds.h"
+
+static struct record_options recording;
+static struct analysis_words judging;
+static struct operation_words operating;
+static struct report_words reporting;
+static struct {
+	struct option_list symbolic;
+	const char *seeds, *max_input, *strategy;
+	bool resume;
+} searching;
+
+static const struct option options[] = {
+	OPTION_GROUP("Search"),
+	{"symbolic", "WHAT", NULL,
+	 "what may be changed: stdin, file:PATH, arg:N or ops (default: stdin; with --ops, ops)", OPTION_LIST,
+	 &searching.symbolic},
+	{"seeds", "DIR", NULL, "inputs to begin with (default: what the command itself gets)", OPTION_TEXT,
+	 &searching.seeds},
+	{"max-input", "BYTES", "4096", "how long an input may become", OPTION_TEXT, &searching.max_input},
+	{"strategy", OPTION_VALUES(SEARCH_STRATEGIES(SEARCH_STRATEGY_BAR)), "pm", "which branch is turned next",
+	 OPTION_TEXT, &searching.strategy},
+	{"resume", NULL, NULL, "go on with the search in DIR", OPTION_FLAG, &searching.resume},
+	RECORD_OPTIONS(&recording),
+	ANALYSIS_OPTIONS(&judging),
+	TESTING_OPTIONS(&judging),
+	EXPLORE_OPTIONS(&judging),
+	RACE_OPTIONS(&judging),
+	OPERATION_OPTIONS(&operating),
+	SERVICE_OPTIONS(&judging),
+	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
+	OPTION_OUT(&recording.out),
+	OPTION_PROGRESS(&recording.progress),
+	OPTION_QUIET(&recording.quiet),
+	{0},
+};
+
+const struct usage usage_search = {
+	.command = "search",
+	.operands = "-- PROGRAM [ARGS...]",
+	.about = "Follow the input through PROGRAM, make inputs that take the other side of its\n"
+		 "branches, prefer those that lead to changes of persistent memory (PM), and judge\n"
+		 "each run as `blackout run` does. Each execution gets private copies of the PM\n"
+		 "files, as they are at the start.",
+	.options = options,
+	.operand = OPERAND_PROGRAM,
+	.operands_min = 1,
+};
+
+/* All that the command holds. */
+struct task {
+	struct analyze analyze;
+	struct record record;
+	struct input_sources sources;
+	struct seeds seeds;
+	struct start *start;
+	struct words target;
+	struct input_search_options options;
+	struct input_search *search;
+};
+
+/* ---- preparing ---- */
+
+static int sources_parse(struct task *t, struct err *err)
+{
+	static const char *const fallback[] = {"stdin", "ops"};
+
+	for (size_t i = 0; i < searching.symbolic.count; i++)
+		if (input_sources_add(&t->sources, searching.symbolic.items[i], err) < 0)
+			return -1;
+	return searching.symbolic.count ? 0 : input_sources_add(&t->sources, fallback[operating.ops != NULL], err);
+}
+
+/* A program that has the word {ops} reads the operations from a file; and then there is no other standard input. */
+static void operations_place(struct task *t, int argc, char **argv)
+{
+	unsigned words, all = 0;
+
+	for (int i = 0; i < argc; i++) {
+		free(substitute_argument(argv[i], NULL, &words));
+		all |= words;
+	}
+	for (size_t i = 0; i < t->sources.count; i++)
+		if (t->sources.at[i].ops && all & SUBSTITUTE_OPS)
+			t->sources.at[i].kind = BO_SOURCE_FILE;
+}
+
+static int seeds_prepare(struct task *t, int argc, char **argv, struct err *err)
+{
+	const struct seeds_from from = {
+		.sources = &t->sources,
+		.argv = argv,
+		.argc = (size_t)argc,
+		.ops = t->analyze.operations.list,
+	};
+
+	if (seeds_default(&t->seeds, &from, err) < 0)
+		return -1;
+	return searching.seeds ? seeds_read(&t->seeds, &from, searching.seeds, err) : 0;
+}
+
+static enum search_strategy strategy_find(const char *name)
+{
+	static const char *const names[] = {
+#define X(upper, text) text,
+		SEARCH_STRATEGIES(X)
+#undef X
+	};
+	int found = 0;
+
+	while (strcmp(names[found], name) != 0) /* the table of options has refused all others */
+		found++;
+	return (enum search_strategy)found;
+}
+
+static uint32_t layers_needed(const struct task *t)
+{
+	uint32_t layers = choice_layers(&t->analyze.how.choice) | plugins_layers(t->analyze.plugins);
+
+	layers |= recording.loads ? BO_LAYER_LOADS : 0;
+	layers |= recording.code_hash ? BO_LAYER_CODE : 0;
+	layers |= recording.sync ? BO_LAYER_SYNC : 0;
+	return layers | (recording.dependencies ? BO_LAYER_DEPENDENCIES : 0);
+}
+
+static int options_fill(struct task *t, struct err *err)
+{
+	struct analysis_options *how = &t->analyze.how;
+	uint64_t most;
+
+	if (bytes_parse("max-input", searching.max_input, &most, err) < 0)
+		return -1;
+	if (most > INPUT_BYTES_MAX) {
+		err_set(err, "--max-input can be at most %zu", INPUT_BYTES_MAX);
+		return err_status(err, ERR_USAGE);
+	}
+	t->options = (struct input_search_options){
+		.plan =
+			{
+				.dir = t->record.recording.dir,
+				.sources = &t->sources,
+				.start = t->start,
+				.target = &t->target,
+				.client = judging.client,
+				.ready = judging.ready,
+				.recorder = &t->record.recorder,
+				.job = &t->record.job,
+				.layers = layers_needed(t),
+				.how = how,
+				.timeout = how->testing.timeout,
+				.jobs = how->testing.jobs,
+				.stop.asked = interrupt_asked,
+			},
+		.seeds = t->seeds.at,
+		.seed_count = t->seeds.count,
+		.max_input = most,
+		.strategy = strategy_find(searching.strategy),
+		.budget = how->testing.budget,
+		.seed = judging.seed,
+		.resume = searching.resume,
+	};
+	if (recording.progress && !recording.quiet) {
+		t->options.progress = progress_searching;
+		t->options.arg = &t->analyze.progress;
+	}
+	return 0;
+}
+
+/* The layers are chosen for each recording, and so are target and operations. */
+static void job_fill(struct task *t, int argc, char **argv)
+{
+	struct recorder_job *job = &t->record.job;
+	const char *force = getenv("PMEM_IS_PMEM_FORCE");
+
+	job->loads = job->code_hash = job->dependencies = job->sync = false;
+	job->pmem_force = force ? !strcmp(force, "1") : recording.pmem_force;
+	for (int i = 0; i < argc; i++)
+		words_add(&t->target, "%s", argv[i]);
+}
+
+/* Find all mistakes before anything is run. */
+static int task_prepare(struct task *t, int argc, char **argv, struct err *err)
+{
+	const char *needy = operating.op_marks ? "op-marks" : operation_words_needy(&operating);
+
+	if (!operating.ops && needy) {
+		err_set(err, "--%s needs --ops", needy);
+		return err_status(err, ERR_USAGE);
+	}
+	recording.client = judging.client;
+	recording.ready = judging.ready;
+	t->analyze.quiet = true;
+	if (analyze_prepare(&t->analyze, err) < 0 || sources_parse(t, err) < 0)
+		return -1;
+	operations_place(t, argc, argv);
+	t->record.plugins = t->analyze.plugins;
+	t->record.keep_stdout = true;
+	if (record_check(&t->record, argc, argv, err) < 0 || seeds_prepare(t, argc, argv, err) < 0 ||
+	    place_check(err) < 0)
+		return -1;
+	job_fill(t, argc, argv);
+	return 0;
+}
+
+/* After --setup, the files are as each execution finds them. */
+static int start_prepare(struct task *t, int argc, char **argv, struct err *err)
+{
+	const struct cover cover = {
+		.pm = &t->record.job.pm,
+		.sources = &t->sources,
+		.argv = argv,
+		.argc = (size_t)argc,
+	};
+
+	t->start = start_new();
+	return cover_add(t->start, &cover, err);
+}
+
+static int setup_run(struct task *t, struct err *err)
+{
+	const struct substitution values = {.ops = operating.ops, .out = "/dev/null"};
+
+	if (!recording.setup)
+		return 0;
+	t->record.setup = substitute_shell(recording.setup, operating.ops ? &values : NULL, NULL);
+	return record_setup(&t->record, err);
+}
+
+/* ---- the end ---- */
+
+static int reports_write(struct task *t, struct findings *findings, struct err *err)
+{
+	const struct report_options how = {.dir = recording.out, .fail_on = t->analyze.printing.fail_on};
+	int result = input_search_folders(t->search, findings, err);
+	struct err more;
+
+	if (judging.write_suppressions &&
+	    suppress_write(findings, judging.write_suppressions, result ? &more : err) < 0)
+		result = -1;
+	if (report_write_all(findings, &how, t->record.recording.dir, result ? &more : err) < 0)
+		result = -1;
+	return result;
+}
+
+static int report_finish(struct task *t, struct findings *findings)
+{
+	const struct printing *printing = &t->analyze.printing;
+	struct err err;
+	int status = STATUS_DONE;
+
+	if (reports_write(t, findings, &err) < 0)
+		status = command_fail(&err);
+	if (!(recording.quiet && printing->format == REPORT_TEXT) &&
+	    printing_report(printing, findings, recording.out, &err) < 0)
+		status = command_fail(&err);
+	return status == STATUS_DONE ? printing_status(printing, findings) : status;
+}
+
+static int task_finish(struct task *t, int searched, const struct err *failed)
+{
+	struct findings *findings = input_search_findings(t->search);
+	int status = findings ? report_finish(t, findings) : STATUS_DONE;
+
+	findings_free(findings);
+	if (searched < 0)
+		return command_fail(failed);
+	if (!interrupt_seen())
+		return status;
+	fprintf(stderr,
+		"interrupted; the reports cover the executions so far\nhint: blackout search --resume goes on\n");
+	return STATUS_INTERRUPTED;
+}
+
+static int task_run(struct task *t, int argc, char **argv, struct err *err)
+{
+	int searched;
+
+	if (record_begin(&t->record, err) < 0 || setup_run(t, err) < 0)
+		return command_fail(err);
+	if (t->record.end.interrupted || interrupt_seen())
+		return STATUS_INTERRUPTED;
+	interrupt_hear();
+	if (start_prepare(t, argc, argv, err) < 0 || options_fill(t, err) < 0 ||
+	    input_search_new(&t->search, &t->options, err) < 0)
+		return command_fail(err);
+	searched = input_search_run(t->search, err);
+	progress_clear(&t->analyze.progress);
+	return task_finish(t, searched, err);
+}
+
+static void task_close(struct task *t)
+{
+	input_search_free(t->search);
+	start_free(t->start);
+	seeds_free(&t->seeds);
+	input_sources_free(&t->sources);
+	words_free(&t->target);
+	record_close(&t->record);
+	analyze_close(&t->analyze);
+}
+
+int cmd_search(int argc, char **argv)
+{
+	static struct task task = {
+		.analyze =
+			{
+				.words = &judging,
+				.operation_words = &operating,
+				.report = &reporting,
+				.options = options,
+			},
+		.record = RECORD_NEW(&recording, &task.analyze.operations),
+	};
+	struct err err;
+	int status, first = option_parse(&usage_search, argc, argv, &status);
+
+	if (!first)
+		return status;
+	interrupt_watch();
+	if (task_prepare(&task, argc - first, argv + first, &err) < 0)
+		status = command_fail(&err);
+	else
+		status = task_run(&task, argc - first, argv + first, &err);
+	task_close(&task);
+	return status;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* behavior.h - what a run does to PM, to tell new behavior from known: which instructions store, flush and fence, and by
+ * which calling contexts.
+ *
+ *     struct behavior behavior = {0};
+ *     if (behavior_read(&behavior, recording, &err) == 0)
+ *             new = behavior_set_add(&set, &behavior);       // how many contexts were not in the set
+ *     behavior_free(&behavior);
+ *
+ * A context is compared by its code, so different recordings can be compared. */
+#ifndef BLACKOUT_SEARCH_BEHAVIOR_H
+#define BLACKOUT_SEARCH_BEHAVIOR_H
+
+#include "base/err.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "trace/code_place.h"
+
+struct behavior {
+	VEC_OF(struct code_place) sites;    /* PM-modifying instructions, each once */
+	VEC_OF(struct code_place) contexts; /* hashes of their calling contexts, each once */
+	VEC_OF(char *) files;               /* paths of PM files, as the recording announces them */
+};
+
+struct behavior_set {
+	struct map sites, contexts;
+};
+
+int behavior_read(struct behavior *behavior, const char *recording, struct err *err);
+void behavior_free(struct behavior *behavior);
+
+/* How many contexts are not in the set. */
+size_t behavior_set_lacks(const struct behavior_set *set, const struct behavior *behavior);
+/* Add all; returns the same number. */
+size_t behavior_set_add(struct behavior_set *set, const struct behavior *behavior);
+void behavior_set_free(struct behavior_set *set);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kept_input.c - see kept_input.h. */
+#include "search/kept_input.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "ops/substitute.h"
+#include "run/pmem_force.h"
+
+enum { ROW_BYTES = 16, ROWS_SHOWN = 8 };
+
+/* ---- the script ---- */
+
+/* As one word of the shell. */
+static void put_quoted(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*text, out);
+	}
+	fputc('\'', out);
+}
+
+/* Sources that are files are put in place of the user's, who gets them back. */
+static void put_files(FILE *out, const struct input_sources *sources)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct input_source *source = &sources->at[i];
+
+		if (!source->path)
+			continue;
+		if (!any)
+			fputs("kept=$(mktemp -d) || exit 1\nback() {\n\t[ -e \"$kept/list\" ] && . \"$kept/list\"\n"
+			      "\trm -rf \"$kept\"\n}\ntrap back EXIT\n",
+			      out);
+		any = true;
+		fprintf(out, "cp -p -- ");
+		put_quoted(out, source->path);
+		fprintf(out, " \"$kept/%zu\" && echo \"cp -p -- '$kept/%zu' \"", i, i);
+		put_quoted(out, source->path);
+		fputs(" >>\"$kept/list\" || exit 1\ncp -- \"$here\"/", out);
+		put_quoted(out, source->name);
+		fputc(' ', out);
+		put_quoted(out, source->path);
+		fputs(" || exit 1\n", out);
+	}
+}
+
+/* The words that the program needs in its environment. */
+static void put_environment(FILE *out, const struct execution_plan *plan)
+{
+	struct words environment = {0};
+
+	if (plan->job->pmem_force)
+		pmem_force_add(&environment);
+	for (size_t i = 0; i < environment.count; i++)
+		fprintf(out, "%s ", environment.items[i]);
+	words_free(&environment);
+}
+
+static const char *stdin_name(const struct execution_plan *plan)
+{
+	for (size_t i = 0; i < plan->sources->count; i++)
+		if (plan->sources->at[i].kind == BO_SOURCE_STDIN)
+			return plan->sources->at[i].name;
+	return NULL;
+}
+
+static void put_command(FILE *out, const struct execution_plan *plan, const struct input *input, const char *dir)
+{
+	char ops[PATH_MAX], output[PATH_MAX];
+	struct words argv = {0};
+	struct err ignored;
+	const char *name = stdin_name(plan);
+
+	if (path_make(ops, sizeof(ops), &ignored, "%s/ops", dir) < 0 ||
+	    path_make(output, sizeof(output), &ignored, "%s/output", dir) < 0)
+		return;
+	execution_command(&argv, plan, input, plan->how->operations.list ? ops : NULL, output);
+	put_environment(out, plan);
+	for (size_t i = 0; i < argv.count; i++) {
+		if (i)
+			fputc(' ', out);
+		put_quoted(out, argv.items[i]);
+	}
+	if (name && !plan->client)
+		fprintf(out, " <\"$here\"/%s", name);
+	words_free(&argv);
+}
+
+/* A server runs until its client is done. */
+static void put_client(FILE *out, const struct execution_plan *plan, const char *dir)
+{
+	char ops[PATH_MAX], output[PATH_MAX], *text;
+	const struct substitution values = {.ops = ops, .out = output};
+	struct err ignored;
+	bool operates = plan->how->operations.list;
+
+	if (path_make(ops, sizeof(ops), &ignored, "%s/ops", dir) < 0 ||
+	    path_make(output, sizeof(output), &ignored, "%s/output", dir) < 0)
+		return;
+	text = substitute_shell(plan->client, operates ? &values : NULL, NULL);
+	fprintf(out, " &\nserver=$!\n%s( %s\n)%s\nstatus=$?\nkill $server\nwait $server\nexit $status\n",
+		plan->ready ? "sleep 1 # until it is up\n" : "", text, operates ? " <\"$here\"/ops" : "");
+	free(text);
+}
+
+static int script_write(const struct execution_plan *plan, const struct input *input, const char *dir, struct err *err)
+{
+	char path[PATH_MAX], cwd[PATH_MAX];
+	FILE *out;
+
+	if (path_make(path, sizeof(path), err, "%s/run", dir) < 0)
+		return -1;
+	if (!getcwd(cwd, sizeof(cwd)) || !(out = fopen(path, "we")))
+		return err_sys(err, "cannot write %s", path);
+	fputs("#!/bin/sh\n# Run the program on this input.\nhere=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\ncd ",
+	      out);
+	put_quoted(out, cwd);
+	fputs(" || exit 1\n", out);
+	put_files(out, plan->sources);
+	put_command(out, plan, input, dir);
+	if (plan->client)
+		put_client(out, plan, dir);
+	else
+		fputc('\n', out);
+	bool failed = fflush(out) || ferror(out) || fchmod(fileno(out), 0755) < 0;
+	failed |= fclose(out) != 0;
+	return failed ? err_sys(err, "cannot write %s", path) : 0;
+}
+
+int kept_input_write(const struct execution_plan *plan, const struct input *input, uint64_t number, struct err *err)
+{
+	char dir[PATH_MAX];
+
+	if (path_make(dir, sizeof(dir), err, "%s/" KEPT_INPUTS, plan->dir) < 0)
+		return -1;
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make %s", dir);
+	if (path_make(dir, sizeof(dir), err, "%s/" KEPT_INPUTS "/%" PRIu64, plan->dir, number) < 0)
+		return -1;
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make %s", dir);
+	return input_write(input, plan->sources, dir, err) < 0 ? -1 : script_write(plan, input, dir, err);
+}
+
+/* ---- lines for reports ---- */
+
+static bool row_has_marks(const struct input_bytes *matters, size_t from, size_t to)
+{
+	for (size_t i = from; matters->at && i < to && i < matters->size; i++)
+		if (matters->at[i])
+			return true;
+	return false;
+}
+
+static void row_add(struct words *lines, const struct input_bytes *bytes, size_t from, size_t to)
+{
+	char hex[3 * ROW_BYTES + 1] = "", text[ROW_BYTES + 1];
+
+	for (size_t i = from; i < to; i++) {
+		snprintf(hex + 3 * (i - from), 4, "%02x ", bytes->at[i]);
+		text[i - from] = isprint(bytes->at[i]) ? (char)bytes->at[i] : '.';
+	}
+	text[to - from] = 0;
+	words_add(lines, "%04zx  %-*s %s", from, 3 * ROW_BYTES, hex, text);
+}
+
+static void marks_add(struct words *lines, const struct input_bytes *matters, size_t from, size_t to)
+{
+	char hex[3 * ROW_BYTES + 1], text[ROW_BYTES + 1];
+
+	for (size_t i = from; i < to; i++) {
+		bool marked = i < matters->size && matters->at[i];
+
+		memcpy(hex + 3 * (i - from), marked ? "^^ " : "   ", 3);
+		text[i - from] = marked ? '^' : ' ';
+	}
+	hex[3 * (to - from)] = text[to - from] = 0;
+	words_add(lines, "      %-*s %s", 3 * ROW_BYTES, hex, text);
+}
+
+void kept_input_lines(struct words *lines, const struct input_sources *sources, const struct input *input,
+		      const struct input *matters)
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct input_bytes *bytes = &input->of[i];
+
+		words_add(lines, "%s, %zu byte%s%s", sources->at[i].name, bytes->size, bytes->size == 1 ? "" : "s",
+			  bytes->size > ROW_BYTES * ROWS_SHOWN ? "; the first are:" : "");
+		for (size_t row = 0; row < ROWS_SHOWN && row * ROW_BYTES < bytes->size; row++) {
+			size_t from = row * ROW_BYTES,
+			       to = from + ROW_BYTES < bytes->size ? from + ROW_BYTES : bytes->size;
+
+			row_add(lines, bytes, from, to);
+			if (row_has_marks(&matters->of[i], from, to))
+				marks_add(lines, &matters->of[i], from, to);
+		}
+	}
+}
