@@ -2,33 +2,22 @@
 /* bo_decode.c - see bo_decode.h. */
 #include "bo_decode.h"
 
-/* 0F AE: fences have a register form, flushes a memory form. */
-static enum bo_insn classify_0fae(const struct x86_parts *p)
-{
-	unsigned extension = x86_extension(p);
-
-	if (!x86_is_memory(p)) {
-		if (p->simd != X86_SIMD_NONE)
-			return INSN_OTHER;
-		return extension == 7 ? INSN_SFENCE : extension == 6 ? INSN_MFENCE : INSN_OTHER;
-	}
-	if (extension == 7)
-		return p->simd == X86_SIMD_NONE ? INSN_CLFLUSH : p->simd == X86_SIMD_66 ? INSN_CLFLUSHOPT : INSN_OTHER;
-	return extension == 6 && p->simd == X86_SIMD_66 ? INSN_CLWB : INSN_OTHER;
-}
+#include "x86/persist.h"
 
 static enum bo_insn classify_0f(const struct x86_parts *p)
 {
-	bool none = p->simd == X86_SIMD_NONE, p66 = p->simd == X86_SIMD_66, legacy = p->encoding == X86_LEGACY;
-
-	switch (p->opcode) {
-	case 0xae: return legacy ? classify_0fae(p) : INSN_OTHER;
-	case 0x2b: return INSN_NONTEMPORAL;                               /* MOVNTPS, MOVNTPD, MOVNTSS, MOVNTSD */
-	case 0xc3: return none && legacy ? INSN_NONTEMPORAL : INSN_OTHER; /* MOVNTI */
-	case 0xe7: return none || p66 ? INSN_NONTEMPORAL : INSN_OTHER;    /* MOVNTQ, MOVNTDQ */
-	case 0xf7: return p66 ? INSN_MASKED_16 : none ? INSN_MASKED_8 : INSN_OTHER;
-	default: return INSN_OTHER;
+	switch (x86_persist_read(p)) {
+	case X86_CLFLUSH: return INSN_CLFLUSH;
+	case X86_CLFLUSHOPT: return INSN_CLFLUSHOPT;
+	case X86_CLWB: return INSN_CLWB;
+	case X86_SFENCE: return INSN_SFENCE;
+	case X86_MFENCE: return INSN_MFENCE;
+	case X86_NONTEMPORAL: return INSN_NONTEMPORAL;
+	case X86_MASKED_8: return INSN_MASKED_8;
+	case X86_MASKED_16: return INSN_MASKED_16;
+	case X86_PERSIST_NONE: break;
 	}
+	return INSN_OTHER;
 }
 
 static enum bo_insn classify_one_byte(const struct x86_parts *p)

@@ -234,19 +234,14 @@ static void explore_all(struct flow_graph *g, uint32_t *resolved)
 	}
 }
 
-/* NOP, INT3, and zeros. */
+/* The length of an instruction that only fills space; 0: it does not. */
 static uint8_t padding_at(const struct flow_graph *g, uint64_t at)
 {
 	uint8_t bytes[FLOW_INSN_BYTES] = {0};
 	size_t size = g->code.read(g->code.arg, at, bytes, sizeof(bytes));
 	struct flow_insn insn = flow_insn_read(bytes, at);
-	struct x86_parts p = x86_parts_read(bytes);
 
-	if (size < insn.length || p.encoding != X86_LEGACY)
-		return 0;
-	if (p.map == 1 ? p.opcode == 0x1f : p.map == 0 && (p.opcode == 0x90 || p.opcode == 0xcc))
-		return insn.length;
-	return p.map == 0 && p.opcode == 0 && *p.modrm == 0 ? insn.length : 0;
+	return size >= insn.length && flow_insn_pads(bytes) ? insn.length : 0;
 }
 
 /* Explore what lies between known instructions. */

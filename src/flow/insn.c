@@ -173,3 +173,14 @@ struct flow_insn flow_insn_read(const uint8_t *code, uint64_t at)
 		insn.target = at + insn.length + (uint64_t)(int64_t)x86_number_read(end, bytes);
 	return insn;
 }
+
+bool flow_insn_pads(const uint8_t *code)
+{
+	struct x86_parts p = x86_parts_read(code);
+
+	if (p.encoding != X86_LEGACY || p.map > 1)
+		return false;
+	if (p.map == 1)
+		return p.opcode == 0x1f;
+	return p.opcode == 0x90 || p.opcode == 0xcc || (p.opcode == 0 && *p.modrm == 0);
+}

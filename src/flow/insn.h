@@ -38,4 +38,7 @@ enum { FLOW_INSN_BYTES = 24 };
 /* The instruction at `code`, whose address in the program is `at`. */
 struct flow_insn flow_insn_read(const uint8_t *code, uint64_t at);
 
+/* Is the instruction one that compilers put between functions: NOP, INT3, or zeros? */
+bool flow_insn_pads(const uint8_t *code);
+
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* reach.h - which PM-modifying instructions a program can still reach from a place in its code.
+ *
+ *     struct reach *reach = reach_new("blackout.out/reach");          // modules are kept there
+ *     uint32_t module = reach_module(reach, "/usr/bin/kv");           // for each module of a recording
+ *     reach_mark(reach, stack, n);                                    // for each PM store, flush and fence
+ *     struct reach_weight w = reach_weight(reach, stack, n);          // stack[0]: the other side of a branch
+ *
+ * The input search asks this to choose the branch to turn next.  The answer comes from a graph of the code of all modules,
+ * by disassembly (module.h), in which indirect calls are completed from what is seen to be executed (program.h).
+ *
+ * An instruction modifies PM if it was seen to do so (reach_mark), or if it looks like it: it flushes a cache line, is a
+ * fence, stores non-temporally, or calls a function of a PM library that changes PM.  Libraries that everybody knows
+ * (trace/library.h) act for their callers, so that what they do counts as done by the instruction that called them: if
+ * pmem_persist itself counted, all code that persists anything would lead to the same few instructions.
+ *
+ * In a program with a main loop everything can be reached from everywhere, sooner or later.  So an instruction counts the
+ * less, the later it is reached: half of it is lost each time that the program must go back to the start of a loop first,
+ * or return from a function.  Where it returns to is known, because a branch has a calling context. */
+#ifndef BLACKOUT_REACH_REACH_H
+#define BLACKOUT_REACH_REACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reach;
+
+/* An instruction, by its offset in a file. */
+struct reach_place {
+	uint32_t module; /* of reach_module; 0: in no module */
+	uint64_t offset;
+};
+
+/* How much can be reached, in units of 1 / REACH_ONE instructions. */
+struct reach_weight {
+	uint64_t unreached; /* of those that were never executed */
+	uint64_t all;
+};
+
+#define REACH_ONE (UINT64_C(1) << 20)
+
+/* An instruction that modifies PM. */
+struct reach_instruction {
+	struct reach_place place;
+	bool reached; /* it was seen to be executed */
+};
+
+/* Graphs of modules are kept in the folder, which is made if necessary, and found there the next time.  NULL: nowhere.
+ * What cannot be kept or is damaged is computed again. */
+struct reach *reach_new(const char *folder);
+void reach_free(struct reach *reach);
+
+/* Add a module if it is new; return its number, from 1.  0: it is no ELF file for amd64, or cannot be read. */
+uint32_t reach_module(struct reach *reach, const char *path);
+
+/* The path of a module. */
+const char *reach_path(const struct reach *reach, uint32_t module);
+
+/* Something was executed.  Stacks have the innermost place first; the others are where calls return to. */
+void reach_see(struct reach *reach, const struct reach_place *stack, size_t count);
+
+/* The same, and it modified PM. */
+void reach_mark(struct reach *reach, const struct reach_place *stack, size_t count);
+
+/* What can be reached from stack[0], then after returning to stack[1], and so on.  Asking again is cheap until something
+ * new is seen. */
+struct reach_weight reach_weight(struct reach *reach, const struct reach_place *stack, size_t count);
+
+/* The PM-modifying instructions that are known so far, with indices below reach_count.  The order is that in which they
+ * became known. */
+size_t reach_count(struct reach *reach);
+size_t reach_reached(struct reach *reach); /* how many of them were executed */
+struct reach_instruction reach_instruction(const struct reach *reach, size_t index);
+
+#endif
