@@ -21,11 +21,22 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 	-m64 -O3 -gdwarf-4 -fno-pie -fno-stack-protector -fno-strict-aliasing -fno-builtin -fomit-frame-pointer \
 	-fcf-protection=none -flto
 
+# The names of VEX's operations, as lines of an array.
+OP_NAMES := $(B)/obj/tool/bo_op_names.h
+
 # The files of the distribution that the core reads at run time.
 VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
 
 .PHONY: tool
 tool: $(TOOL) $(B)/valgrind/links
+
+$(OP_NAMES): mk/tool.mk | setup
+	@mkdir -p $(@D)
+	$(Q)echo '#include "libvex_ir.h"' | $(CC) $(VG_CFLAGS) -E -P -x c - | grep -o 'Iop_[A-Za-z0-9_]*' | sort -u | \
+		sed -n 's/^Iop_\(.*\)/[Iop_\1 - Iop_INVALID] = "\1",/; /_\(INVALID\|LAST\) -/!p' >$@
+
+$(B)/obj/tool/bo_input_count.o: TOOL_FLAGS += -I$(dir $(OP_NAMES))
+$(B)/obj/tool/bo_input_count.o: $(OP_NAMES)
 
 tool_compile = $(Q)$(CC) $(TOOL_FLAGS) $(VG_CFLAGS) -DBLACKOUT_VERSION='"$(VERSION)"' -c $< -o $@
 

@@ -23,6 +23,7 @@
  *   bo_shadow_ir.c   IR that computes labels
  *   bo_shadow_memory.c  labels of memory
  *   bo_shadow_collect.c  who has labels, when unused ones are collected
+ *   bo_input.c, bo_input_*.c  how decisions depend on input (bo_input.h)
  *   bo_expr.c      expressions: how values were computed from input
  *   bo_expr_simplify.c  rules by which they become smaller
  *   bo_expr_ops.c, bo_expr_calls.c  which expression is the result of an operation
@@ -278,6 +279,7 @@ void bo_pre_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs);
 void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes result);
 /* How many of the `size` bytes that the core reports the call really stored. */
 SizeT bo_syscall_stored(ThreadId tid, SizeT size);
+ULong bo_position_of(Int fd); /* where it reads and writes next */
 void bo_write_exit(void); /* writes EXIT if the target ended by itself */
 
 /* ---- bo_limits.c ---- */

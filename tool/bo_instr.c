@@ -18,12 +18,14 @@
  *   Load, LoadG          [--bo-loads]        if the address may be PM: bo_on_load
  *   entry of a runtime   [--bo-sync]         note what is announced (inline)
  *   CAS, accesses of a runtime  [--bo-sync]  bo_on_atomic_cas, bo_on_atomic_load, bo_on_atomic_store
+ *   everything           [--bo-inputs]       what bo_input_block.c adds
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
  * "May be PM" is an inline lookup of one byte in bo_granules; if it is zero, the call is skipped.  The check comes
  * after the access, so that a wild access faults in the target's own instruction. */
 #include "bo.h"
 
+#include "bo_input.h"
 #include "bo_ir.h"
 #include "bo_runtime.h"
 #include "bo_shadow.h"
@@ -479,6 +481,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	note_insn(b);
 	if (clo_bo_dependencies)
 		bo_shadow_insn(b);
+	if (clo_bo_inputs)
+		bo_input_insn(b);
 	if (clo_bo_sync && b->entry && b->entry->addr == addr)
 		bo_sync_add_announcement(b, b->entry);
 	function = bo_calls_noticed ? bo_calls_entry(addr) : NULL;
@@ -564,6 +568,8 @@ static void instrument_stmt(struct block *b, IRStmt *st)
 		note_jump(b, st->Ist.Exit.dst->Ico.U64);
 	if (st->tag == Ist_Exit && clo_bo_dependencies)
 		bo_shadow_exit(b, st);
+	if (st->tag == Ist_Exit && clo_bo_inputs)
+		bo_input_exit(b, st);
 	if (st->tag == Ist_Dirty) {
 		instrument_dirty(b, st);
 		return;
@@ -587,6 +593,8 @@ static void instrument_end(struct block *b)
 {
 	if (clo_bo_dependencies)
 		bo_shadow_end(b);
+	if (clo_bo_inputs)
+		bo_input_end(b);
 	note_end_of_entry(b);
 	switch (b->out->jumpkind) {
 	case Ijk_NoDecode:
@@ -618,9 +626,15 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 		return b.out;
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
-	for (; i < in->stmts_used; i++)
-		if (in->stmts[i]->tag != Ist_NoOp)
-			instrument_stmt(&b, in->stmts[i]);
+	if (clo_bo_inputs)
+		bo_input_begin(&b, in, layout);
+	for (; i < in->stmts_used; i++) {
+		if (in->stmts[i]->tag == Ist_NoOp)
+			continue;
+		instrument_stmt(&b, in->stmts[i]);
+		if (clo_bo_inputs)
+			bo_input_stmt(&b, in->stmts[i]);
+	}
 	instrument_end(&b);
 	return b.out;
 }

@@ -21,6 +21,7 @@
  *   - transactions (TSX): CPUID hides them as well */
 #include "bo.h"
 
+#include "bo_input.h"
 #include "bo_label.h"
 #include "bo_shadow.h"
 #include "bo_sync.h"
@@ -64,6 +65,8 @@ static Bool process_option(const HChar *arg)
 	} else if (VG_BOOL_CLO(arg, "--bo-sync", clo_bo_sync)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-transactions", clo_bo_transactions)) {
 	} else if (VG_BINT_CLO(arg, "--bo-most", clo_bo_most, 0, 1LL << 62)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-inputs-check", clo_bo_inputs_check)) {
+	} else if (VG_BINT_CLO(arg, "--bo-inputs-most", clo_bo_inputs_most, 16, BO_INPUTS_MOST)) {
 	} else if (VG_STR_CLO(arg, "--bo-pm", value))
 		VG_(addToXA)(clo_bo_pm, &value);
 	else if (VG_STR_CLO(arg, "--bo-meta", value))
@@ -74,6 +77,8 @@ static Bool process_option(const HChar *arg)
 		bo_operations_choose_file(value);
 	else if (VG_STR_CLO(arg, "--bo-op-marks", value))
 		return bo_operations_choose(value);
+	else if (VG_STR_CLO(arg, "--bo-inputs", value))
+		return bo_source_choose(value);
 	else if (VG_STR_CLO(arg, "--bo-fds", value))
 		read_fd_limits(value);
 	else
@@ -90,6 +95,10 @@ static void print_usage(void)
 	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
 	 "    --bo-dependencies=yes  record what PM loads and stores depend on; loads too\n"
 	 "    --bo-sync=yes       record how threads synchronize, and what accesses are in the source\n"
+	 "    --bo-inputs=SOURCE  record branches that depend on input: stdin, file:PATH, arg:N,\n"
+	 "                        socket (repeatable)\n"
+	 "    --bo-inputs-most=N  follow at most so many values\n"
+	 "    --bo-inputs-check=yes  record what each value that is followed was\n"
 	 "    --bo-calls=PATTERN  record calls of [MODULE:]FUNCTION, with * and ? (repeatable)\n"
 	 "    --bo-transactions=yes  record calls of libpmemobj's functions that are about transactions\n"
 	 "    --bo-op-marks=HOW   record operations: reads, prints, call:FUNCTION, requests, annotated\n"
@@ -294,6 +303,8 @@ static void on_first_insn(ThreadId tid)
 	cleaned = True;
 	clean_environment(tid);
 	take_name();
+	if (clo_bo_inputs)
+		bo_source_on_start(tid);
 }
 
 /* ---- start, fork and end of the tool ---- */
@@ -320,6 +331,8 @@ static void in_child(ThreadId tid)
 	bo_sync_forked();
 	if (clo_bo_dependencies)
 		bo_label_redefine();
+	if (clo_bo_inputs)
+		bo_input_redefine();
 	bo_region_redefine();
 }
 
@@ -339,20 +352,27 @@ static void close_log_double(void)
 
 /* ---- what the core writes has no labels ---- */
 
+static void clear_memory(Addr addr, SizeT size)
+{
+	if (clo_bo_dependencies)
+		bo_shadow_clear(addr, size);
+	if (clo_bo_inputs)
+		bo_memory_clear(addr, size);
+}
+
 static void on_new_memory(Addr addr, SizeT size, Bool r, Bool w, Bool x, ULong debug_info)
 {
-	bo_shadow_clear(addr, size);
+	clear_memory(addr, size);
 }
 
 static void on_new_break(Addr addr, SizeT size, ThreadId tid)
 {
-	bo_shadow_clear(addr, size);
+	clear_memory(addr, size);
 }
 
 static void on_memory_write(CorePart part, ThreadId tid, Addr addr, SizeT size)
 {
-	if (clo_bo_dependencies)
-		bo_shadow_clear(addr, size);
+	clear_memory(addr, size);
 	bo_on_kernel_store(part, tid, addr, size);
 }
 
@@ -384,14 +404,21 @@ static void on_request_result(ThreadId tid, PtrdiffT offset, SizeT size, Addr fu
 	clear_registers(tid, offset, size);
 }
 
-static void init_dependencies(void)
+static void init_labels(void)
 {
-	bo_label_init();
-	bo_shadow_memory_init();
-	bo_shadow_init();
+	if (clo_bo_dependencies && clo_bo_inputs)
+		VG_(fmsg_bad_option)("--bo-inputs", "it excludes --bo-dependencies: values have labels of one kind\n");
+	if (clo_bo_inputs) {
+		bo_input_init();
+		VG_(track_copy_mem_remap)(bo_memory_move);
+	} else {
+		bo_label_init();
+		bo_shadow_memory_init();
+		bo_shadow_init();
+		VG_(track_copy_mem_remap)(bo_shadow_move);
+	}
 	VG_(track_new_mem_mmap)(on_new_memory);
 	VG_(track_new_mem_brk)(on_new_break);
-	VG_(track_copy_mem_remap)(bo_shadow_move);
 	VG_(track_post_reg_write)(on_register_write);
 	VG_(track_post_reg_write_clientcall_return)(on_request_result);
 }
@@ -408,8 +435,8 @@ static void post_clo_init(void)
 	close_log_double();
 	bo_file_init();
 	bo_region_init();
-	if (clo_bo_dependencies)
-		init_dependencies();
+	if (clo_bo_dependencies || clo_bo_inputs)
+		init_labels();
 	/* Where a function begins, its arguments must be in their registers.  Inside a block they may not be. */
 	if (clo_bo_sync)
 		VG_(clo_vex_control).guest_chase = False;
@@ -418,6 +445,8 @@ static void post_clo_init(void)
 	bo_operations_init();
 	bo_writer_open(~0u);
 	write_facts();
+	if (clo_bo_inputs)
+		bo_source_redefine();
 	VG_(atfork)(before_fork, NULL, in_child);
 }
 
@@ -440,6 +469,8 @@ static void fini(Int unused)
 	bo_calls_write_unmatched();
 	if (clo_bo_dependencies && bo_writer_active())
 		write_dependencies();
+	if (clo_bo_inputs && bo_writer_active())
+		bo_concrete_write();
 	bo_writer_close();
 }
 

@@ -15,6 +15,8 @@
  * looks at it, and restored afterwards.  If a pipe is empty, the target gets one byte of the line. */
 #include "bo_op.h"
 
+#include "bo_input.h"
+
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
@@ -218,7 +220,7 @@ static Bool touches_pm(Addr addr, SizeT size)
 static Bool can_be_made_here(const struct read *read, UInt number, Int fd)
 {
 	return read->is_regular && !is_vector_read(number) && fd < VG_(fd_hard_limit) && bo_writer_active() &&
-	       !clo_bo_dependencies && !touches_pm(read->buffer, read->changed);
+	       !clo_bo_dependencies && !clo_bo_inputs && !touches_pm(read->buffer, read->changed);
 }
 
 static void make_here(const struct read *read, VexGuestAMD64State *state, UInt code)

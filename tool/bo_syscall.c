@@ -6,6 +6,7 @@
  * same code handles write, writev, sendfile, splice and copy_file_range. */
 #include "bo.h"
 
+#include "bo_input.h"
 #include "libvex_guest_amd64.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
@@ -137,7 +138,7 @@ static void record_written(ThreadId tid, struct bo_file *file, Int fd, ULong off
 	bo_file_refresh(file);
 }
 
-static ULong position_of(Int fd)
+ULong bo_position_of(Int fd)
 {
 	return sr_Res(bo_syscall(__NR_lseek, fd, 0, 1 /* SEEK_CUR */, 0, 0, 0));
 }
@@ -148,7 +149,7 @@ static void on_write_at_position(ThreadId tid, Int fd, ULong size)
 	struct bo_file *file = size ? bo_file_by_fd(fd) : NULL;
 
 	if (file)
-		record_written(tid, file, fd, position_of(fd) - size, size);
+		record_written(tid, file, fd, bo_position_of(fd) - size, size);
 }
 
 static void on_write_at_offset(ThreadId tid, Int fd, ULong offset, ULong size)
@@ -556,6 +557,8 @@ void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes 
 	after_write_call(tid, number, args, sr_Res(result));
 	after_file_call(tid, number, args, sr_Res(result));
 	after_process_call(tid, number, args, sr_Res(result));
+	if (clo_bo_inputs)
+		bo_source_after(tid, number, args, sr_Res(result));
 }
 
 void bo_write_exit(void)

@@ -97,4 +97,9 @@ enum bo_branch {
 /* META: for each kind of operation whose result was taken as it was (concretized), how often. */
 #define BO_META_CONCRETE "concrete " /* and the operation's name */
 
+/* META, of a recorder that checks itself: for each kind of operation, how often its result had the value that its
+ * expression has, and how often it had not. */
+#define BO_META_CHECKED "checked "
+#define BO_META_WRONG "wrong "
+
 #endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_input_range.c - which values an expression can have: from what it is, and from the branches that were taken.
+ *
+ * A range is a first value and how many follow, modulo the width, so that it may go from -1 to 1.  It may have too many
+ * values, but never too few. */
+#include "bo_input.h"
+
+#define DEPTH_MOST 24
+
+/* ---- what branches said ---- */
+
+struct fact { /* of one expression */
+	ULong least, most;
+	Long signed_least, signed_most;
+};
+
+static struct bo_table fact_of_expr; /* number of the fact, from 1 */
+static struct fact *facts;
+static UInt fact_count = 1, fact_room;
+
+static Long signed_most(UInt width)
+{
+	return (Long)(bo_width_mask(width) >> 1);
+}
+
+static struct fact *fact_at(UInt expr)
+{
+	UInt number = bo_table_get(&fact_of_expr, expr, 0), width = bo_expr_width(expr);
+
+	if (number)
+		return &facts[number];
+	if (fact_count >= fact_room) {
+		fact_room = 2 * fact_count + 64;
+		facts = VG_(realloc)("bo.facts", facts, fact_room * sizeof(*facts));
+	}
+	bo_table_put(&fact_of_expr, expr, 0, fact_count);
+	facts[fact_count] = (struct fact){0, bo_width_mask(width), -signed_most(width) - 1, signed_most(width)};
+	return &facts[fact_count++];
+}
+
+/* x < k or x <= k, or the opposite. */
+static void learn_unsigned(UInt x, ULong k, Bool is_below, Bool or_equal)
+{
+	struct fact *f = fact_at(x);
+
+	if (is_below && (k || or_equal)) {
+		ULong most = or_equal ? k : k - 1;
+		f->most = most < f->most ? most : f->most;
+	} else if (!is_below && (or_equal || k != ~0ULL)) {
+		ULong least = or_equal ? k : k + 1;
+		f->least = least > f->least ? least : f->least;
+	}
+}
+
+static void learn_signed(UInt x, Long k, Bool is_below, Bool or_equal)
+{
+	struct fact *f = fact_at(x);
+
+	if (is_below && (or_equal || k > -signed_most(64))) {
+		Long most = or_equal ? k : k - 1;
+		f->signed_most = most < f->signed_most ? most : f->signed_most;
+	} else if (!is_below && (or_equal || k < signed_most(64))) {
+		Long least = or_equal ? k : k + 1;
+		f->signed_least = least > f->signed_least ? least : f->signed_least;
+	}
+}
+
+static void learn_order(const struct bo_expr *e, Bool holds)
+{
+	UInt a = e->operand[0], b = e->operand[1], x = bo_expr_is_const(b) ? a : b, k = x == a ? b : a;
+	Bool or_equal = (e->kind == BO_EXPR_ULE || e->kind == BO_EXPR_SLE) == holds, is_below = (x == a) == holds;
+
+	if (!bo_expr_is_const(k))
+		return;
+	if (e->kind == BO_EXPR_ULT || e->kind == BO_EXPR_ULE)
+		learn_unsigned(x, bo_expr_value(k), is_below, or_equal);
+	else
+		learn_signed(x, bo_width_signed(bo_expr_value(k), bo_expr_width(k)), is_below, or_equal);
+}
+
+void bo_range_learn(UInt condition, Bool holds)
+{
+	const struct bo_expr *e = bo_expr_at(condition);
+	UInt x = e->operand[0], k = e->operand[1];
+
+	switch (e->kind) {
+	case BO_EXPR_ULT:
+	case BO_EXPR_ULE:
+	case BO_EXPR_SLT:
+	case BO_EXPR_SLE: learn_order(e, holds); break;
+	case BO_EXPR_EQ:
+		if (holds && bo_expr_is_const(k)) {
+			learn_unsigned(x, bo_expr_value(k), True, True);
+			learn_unsigned(x, bo_expr_value(k), False, True);
+		}
+		break;
+	case BO_EXPR_EXTRACT: /* the sign */
+		if (e->own + 1 == bo_expr_width(x))
+			learn_signed(x, 0, holds, !holds);
+		break;
+	default: break;
+	}
+}
+
+/* ---- what an expression is ---- */
+
+static struct bo_range range(UInt expr, Bool *uses_path, UInt depth);
+
+static struct bo_range full(UInt width)
+{
+	return (struct bo_range){0, bo_width_mask(width)};
+}
+
+static ULong last(struct bo_range r)
+{
+	return r.first + r.span;
+}
+
+/* Does it go from the highest value of the width to 0? */
+static Bool wraps(struct bo_range r, UInt width)
+{
+	return r.span > bo_width_mask(width) - r.first;
+}
+
+static struct bo_range of_sign_extension(struct bo_range r, UInt from, UInt width)
+{
+	ULong lowest = 1ULL << (from - 1), above_lowest = (r.first - lowest) & bo_width_mask(from);
+
+	if (r.span > bo_width_mask(from) - above_lowest)
+		r = (struct bo_range){lowest, bo_width_mask(from)};
+	r.first = (ULong)bo_width_signed(r.first, from) & bo_width_mask(width);
+	return r;
+}
+
+static struct bo_range of_extract(struct bo_range r, UInt from, UInt low, UInt width)
+{
+	if (low) {
+		if (wraps(r, from))
+			return full(width);
+		r = (struct bo_range){r.first >> low, (last(r) >> low) - (r.first >> low)};
+	}
+	if (r.span >= bo_width_mask(width))
+		return full(width);
+	r.first &= bo_width_mask(width);
+	return r;
+}
+
+static struct bo_range of_sum(struct bo_range a, struct bo_range b, UInt width)
+{
+	if (a.span > bo_width_mask(width) - b.span)
+		return full(width);
+	return (struct bo_range){(a.first + b.first) & bo_width_mask(width), a.span + b.span};
+}
+
+static struct bo_range of_negation(struct bo_range r, UInt width)
+{
+	return (struct bo_range){-last(r) & bo_width_mask(width), r.span};
+}
+
+static struct bo_range of_product(struct bo_range r, ULong by, UInt width)
+{
+	if (by && r.span > bo_width_mask(width) / by)
+		return full(width);
+	return (struct bo_range){r.first * by & bo_width_mask(width), r.span * by};
+}
+
+static struct bo_range of_concat(struct bo_range high, struct bo_range low, UInt low_width, UInt width)
+{
+	struct bo_range r = of_product(high, 1ULL << low_width, width);
+
+	if (wraps(low, low_width))
+		low = full(low_width);
+	return of_sum(r, low, width);
+}
+
+/* The smaller one of the two ranges that have both. */
+static struct bo_range of_either(struct bo_range a, struct bo_range b, UInt width)
+{
+	ULong mask = bo_width_mask(width), to_b = (b.first - a.first) & mask, to_a = (a.first - b.first) & mask;
+	ULong from_a = b.span > mask - to_b ? mask : to_b + b.span,
+	      from_b = a.span > mask - to_a ? mask : to_a + a.span;
+
+	from_a = from_a > a.span ? from_a : a.span;
+	from_b = from_b > b.span ? from_b : b.span;
+	if (from_a >= mask && from_b >= mask)
+		return full(width);
+	return from_a < from_b ? (struct bo_range){a.first, from_a} : (struct bo_range){b.first, from_b};
+}
+
+static ULong ones_up_to(ULong value)
+{
+	return value ? ~0ULL >> __builtin_clzll(value) : 0;
+}
+
+static struct bo_range of_bits(const struct bo_expr *e, struct bo_range a, struct bo_range b)
+{
+	ULong a_most = wraps(a, e->width) ? bo_width_mask(e->width) : last(a);
+	ULong b_most = wraps(b, e->width) ? bo_width_mask(e->width) : last(b);
+
+	if (e->kind == BO_EXPR_AND)
+		return (struct bo_range){0, a_most < b_most ? a_most : b_most};
+	return (struct bo_range){0, ones_up_to(a_most | b_most)};
+}
+
+static struct bo_range of_division(const struct bo_expr *e, struct bo_range a, ULong by)
+{
+	if (!by || wraps(a, e->width))
+		return full(e->width);
+	if (e->kind == BO_EXPR_UREM)
+		return (struct bo_range){0, by - 1 < last(a) ? by - 1 : last(a)};
+	return (struct bo_range){a.first / by, last(a) / by - a.first / by};
+}
+
+static struct bo_range of_unary(const struct bo_expr *e, struct bo_range a)
+{
+	UInt from = bo_expr_width(e->operand[0]);
+
+	switch (e->kind) {
+	case BO_EXPR_ZEXT: return wraps(a, from) ? full(from) : a;
+	case BO_EXPR_SEXT: return of_sign_extension(a, from, e->width);
+	case BO_EXPR_EXTRACT: return of_extract(a, from, (UInt)e->own, e->width);
+	case BO_EXPR_NEG: return of_negation(a, e->width);
+	case BO_EXPR_CLZ:
+	case BO_EXPR_CTZ:
+	case BO_EXPR_POPCOUNT: return (struct bo_range){0, from};
+	default: return full(e->width);
+	}
+}
+
+static struct bo_range of_binary(const struct bo_expr *e, struct bo_range a, struct bo_range b)
+{
+	Bool by_constant = bo_expr_is_const(e->operand[1]);
+
+	switch (e->kind) {
+	case BO_EXPR_ADD: return of_sum(a, b, e->width);
+	case BO_EXPR_SUB: return of_sum(a, of_negation(b, e->width), e->width);
+	case BO_EXPR_MUL: return by_constant ? of_product(a, b.first, e->width) : full(e->width);
+	case BO_EXPR_UDIV:
+	case BO_EXPR_UREM: return by_constant ? of_division(e, a, b.first) : full(e->width);
+	case BO_EXPR_AND:
+	case BO_EXPR_OR:
+	case BO_EXPR_XOR: return of_bits(e, a, b);
+	case BO_EXPR_LSHR: return wraps(a, e->width) ? full(e->width) : (struct bo_range){0, last(a)};
+	case BO_EXPR_CONCAT: return of_concat(a, b, bo_expr_width(e->operand[1]), e->width);
+	default: return full(e->width);
+	}
+}
+
+static struct bo_range range_of_what_it_is(const struct bo_expr *e, Bool *uses_path, UInt depth)
+{
+	const UInt *operand = e->operand;
+
+	if (e->kind == BO_EXPR_CONST)
+		return (struct bo_range){e->own, 0};
+	if (!operand[0] || depth == DEPTH_MOST || e->kind == BO_EXPR_TABLE)
+		return full(e->width);
+	if (operand[2])
+		return of_either(range(operand[1], uses_path, depth + 1), range(operand[2], uses_path, depth + 1),
+				 e->width);
+	if (operand[1])
+		return of_binary(e, range(operand[0], uses_path, depth + 1), range(operand[1], uses_path, depth + 1));
+	return of_unary(e, range(operand[0], uses_path, depth + 1));
+}
+
+static struct bo_range range_of_fact(const struct fact *f, UInt width)
+{
+	ULong span = f->most - f->least, signed_span = (ULong)f->signed_most - (ULong)f->signed_least;
+
+	if (span <= signed_span)
+		return (struct bo_range){f->least, span};
+	return (struct bo_range){(ULong)f->signed_least & bo_width_mask(width), signed_span};
+}
+
+static struct bo_range range(UInt expr, Bool *uses_path, UInt depth)
+{
+	const struct bo_expr *e = bo_expr_at(expr);
+	Bool uses = False;
+	struct bo_range r = range_of_what_it_is(e, &uses, depth);
+	UInt number = bo_table_get(&fact_of_expr, expr, 0);
+	struct bo_range learned = number ? range_of_fact(&facts[number], e->width) : r;
+
+	if (learned.span < r.span) {
+		*uses_path = True;
+		return learned;
+	}
+	*uses_path |= uses;
+	return r;
+}
+
+struct bo_range bo_range_of(UInt expr, Bool *uses_path)
+{
+	*uses_path = False;
+	return range(expr, uses_path, 0);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bo_input_table.c - memory that is accessed at an address that depends on input.
+ *
+ * If all addresses that a load can have are in a small part of memory that does not depend on input itself, that part
+ * becomes a table, and what is loaded an expression.  Otherwise the address is taken as it is: a branch says so. */
+#include "bo_input.h"
+
+#include "pub_tool_aspacemgr.h"
+
+#define TABLE_BYTES_MAX 4096u
+
+struct table {
+	Addr start;
+	UInt size;
+	UInt id;    /* in the trace; 0: not defined yet */
+	UInt older; /* of the same place, with another content; 0: none */
+	UChar *content;
+};
+
+static struct table *tables; /* numbered from 1 */
+static UInt table_count = 1, table_room, defined;
+static struct bo_table newest; /* by start and size */
+
+static UInt table_add(Addr start, UInt size, UInt older)
+{
+	if (table_count >= table_room) {
+		table_room = 2 * table_count + 64;
+		tables = VG_(realloc)("bo.tables", tables, table_room * sizeof(*tables));
+	}
+	tables[table_count] = (struct table){start, size, 0, older, VG_(malloc)("bo.table", size)};
+	VG_(memcpy)(tables[table_count].content, (const void *)start, size);
+	bo_table_put(&newest, start, size, table_count);
+	return table_count++;
+}
+
+static UInt table_of(Addr start, UInt size)
+{
+	UInt first = bo_table_get(&newest, start, size);
+
+	for (UInt t = first; t; t = tables[t].older)
+		if (VG_(memcmp)(tables[t].content, (const void *)start, size) == 0)
+			return t;
+	return table_add(start, size, first);
+}
+
+static Bool can_be_table(Addr start, ULong size)
+{
+	return size <= TABLE_BYTES_MAX && VG_(am_is_valid_for_client)(start, size, VKI_PROT_READ) &&
+	       !bo_memory_has_labels(start, size);
+}
+
+void bo_input_pin(UInt address, UInt code, Addr sp)
+{
+	UInt same = bo_expr_2(BO_EXPR_EQ, address, bo_expr_const(64, bo_expr_value(address)));
+
+	bo_tell_branch(BO_BRANCH_ADDRESS, same, code, sp, 0);
+}
+
+UInt bo_input_load_at(UInt address, UInt size, ULong value, UInt code, Addr sp)
+{
+	Bool uses_path;
+	struct bo_range r = bo_range_of(address, &uses_path);
+	UInt index;
+
+	if (r.span > TABLE_BYTES_MAX || !can_be_table(r.first, r.span + size)) {
+		bo_input_pin(address, code, sp);
+		return bo_memory_get(bo_expr_value(address), size, value);
+	}
+	index = bo_expr_2(BO_EXPR_SUB, address, bo_expr_const(64, r.first));
+	if (uses_path)
+		bo_tell_branch(BO_BRANCH_BOUND, bo_expr_2(BO_EXPR_ULE, index, bo_expr_const(64, r.span)), code, sp, 0);
+	return bo_expr_table(table_of(r.first, (UInt)r.span + size), index, size, value);
+}
+
+UInt bo_input_define_table(UInt number)
+{
+	struct table *t = &tables[number];
+	UChar bytes[TABLE_BYTES_MAX + 32], *p = bytes;
+
+	if (t->id)
+		return t->id;
+	p = bo_put_v(p, t->start);
+	p = bo_put_bytes(p, t->content, t->size);
+	bo_write_layer(BO_OP_DEF_TABLE, bytes, (SizeT)(p - bytes));
+	return t->id = ++defined;
+}
+
+void bo_input_redefine_tables(void)
+{
+	defined = 0;
+	for (UInt t = 1; t < table_count; t++)
+		tables[t].id = 0;
+}
