@@ -67,7 +67,8 @@ struct bo_range {
 };
 
 struct bo_range bo_range_of(UInt expr, Bool *uses_path); /* uses_path: it follows from branches, too */
-void bo_range_learn(UInt condition, Bool holds);         /* a branch was taken */
+Bool bo_range_decides(UInt condition);           /* is the comparison the same for all input, whatever the path? */
+void bo_range_learn(UInt condition, Bool holds); /* a branch was taken */
 
 /* ---- bo_input_tell.c ---- */
 /* A branch depends on a condition, of width 1; `other` is the code on the other side, or 0. */

@@ -187,6 +187,25 @@ static struct bo_range of_either(struct bo_range a, struct bo_range b, UInt widt
 	return from_a < from_b ? (struct bo_range){a.first, from_a} : (struct bo_range){b.first, from_b};
 }
 
+/* A choice that takes the smaller of two values, as a read of what is there does. */
+static Bool is_minimum(const struct bo_expr *e)
+{
+	const struct bo_expr *condition = bo_expr_at(e->operand[0]);
+
+	return (condition->kind == BO_EXPR_ULT || condition->kind == BO_EXPR_ULE) &&
+	       condition->operand[0] == e->operand[1] && condition->operand[1] == e->operand[2];
+}
+
+static struct bo_range of_choice(const struct bo_expr *e, struct bo_range yes, struct bo_range no)
+{
+	ULong most;
+
+	if (!is_minimum(e))
+		return of_either(yes, no, e->width);
+	most = wraps(yes, e->width) || (!wraps(no, e->width) && last(no) < last(yes)) ? last(no) : last(yes);
+	return (struct bo_range){0, wraps(yes, e->width) && wraps(no, e->width) ? bo_width_mask(e->width) : most};
+}
+
 static ULong ones_up_to(ULong value)
 {
 	return value ? ~0ULL >> __builtin_clzll(value) : 0;
@@ -255,8 +274,7 @@ static struct bo_range range_of_what_it_is(const struct bo_expr *e, Bool *uses_p
 	if (!operand[0] || depth == DEPTH_MOST || e->kind == BO_EXPR_TABLE)
 		return full(e->width);
 	if (operand[2])
-		return of_either(range(operand[1], uses_path, depth + 1), range(operand[2], uses_path, depth + 1),
-				 e->width);
+		return of_choice(e, range(operand[1], uses_path, depth + 1), range(operand[2], uses_path, depth + 1));
 	if (operand[1])
 		return of_binary(e, range(operand[0], uses_path, depth + 1), range(operand[1], uses_path, depth + 1));
 	return of_unary(e, range(operand[0], uses_path, depth + 1));
@@ -285,6 +303,28 @@ static struct bo_range range(UInt expr, Bool *uses_path, UInt depth)
 	}
 	*uses_path |= uses;
 	return r;
+}
+
+/* Values of `a` that are all below those of `b`, or equal to the lowest one. */
+static Bool is_below(struct bo_range a, struct bo_range b, UInt width, Bool or_equal)
+{
+	if (wraps(a, width) || wraps(b, width))
+		return False;
+	return or_equal ? last(a) <= b.first : last(a) < b.first;
+}
+
+Bool bo_range_decides(UInt condition)
+{
+	const struct bo_expr *e = bo_expr_at(condition);
+	Bool uses_path = False, or_equal = e->kind == BO_EXPR_ULE;
+	UInt width = bo_expr_width(e->operand[0]);
+	struct bo_range a, b;
+
+	if (e->kind != BO_EXPR_ULT && e->kind != BO_EXPR_ULE)
+		return False;
+	a = range(e->operand[0], &uses_path, 0);
+	b = range(e->operand[1], &uses_path, 0);
+	return !uses_path && (is_below(a, b, width, or_equal) || is_below(b, a, width, !or_equal));
 }
 
 struct bo_range bo_range_of(UInt expr, Bool *uses_path)

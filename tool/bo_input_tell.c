@@ -92,7 +92,7 @@ void bo_tell_branch(enum bo_branch kind, UInt condition, UInt code, Addr sp, Add
 		return;
 	while (bo_expr_at(condition)->kind == BO_EXPR_NOT)
 		condition = bo_expr_at(condition)->operand[0];
-	if (is_told(bo_expr_to_tell(condition), kind))
+	if (is_told(bo_expr_to_tell(condition), kind) || bo_range_decides(condition))
 		return;
 	bo_range_learn(condition, bo_expr_value(condition) != 0);
 	if (bo_writer_active())

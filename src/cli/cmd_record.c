@@ -17,6 +17,13 @@ static struct oracle_words oracle_words;
 
 static const struct option options[] = {
 	RECORD_OPTIONS(&given),
+	{"inputs", "SOURCE", NULL,
+	 "record the branches that depend on this input: stdin, file:PATH, arg:N or socket; takes longer", OPTION_LIST,
+	 &given.inputs},
+	{"inputs-most", "N", NULL, "follow at most so many different values that depend on input", OPTION_NUMBER,
+	 &given.inputs_most},
+	{"inputs-check", NULL, NULL, "record each value that is followed, too, to check the recorder", OPTION_FLAG,
+	 &given.inputs_check},
 	ORACLE_OPTIONS(&oracle_words, "record what this plug-in needs"),
 	OPERATION_MARK_OPTIONS(&operation_words),
 	SERVICE_OPTIONS(&given),

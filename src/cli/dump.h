@@ -17,6 +17,9 @@ void dump_place(struct out *out, const struct trace *trace, uint32_t file, uint6
 /* Print what a load or store depends on: " data=pool+0x40:8 control=pool+0x0:4"; nothing if it depends on nothing. */
 void dump_dependencies(struct out *out, const struct trace *trace, const struct event *ev);
 
+/* Print the operands of BRANCH, INPUT and VALUE. */
+void dump_inputs(struct out *out, const struct trace *trace, const struct event *ev);
+
 /* Print the loads that others depend on, a line each.  Without symbols, leave out the code. */
 void dump_reads(struct out *out, const struct trace *trace, struct symbols *symbols);
 

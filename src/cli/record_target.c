@@ -17,6 +17,7 @@
 #include "report/report.h"
 #include "run/mend.h"
 #include "run/pmpath.h"
+#include "run/sources.h"
 #include "run/tee.h"
 #include "search/input_search.h"
 #include "trace/seal.h"
@@ -38,6 +39,22 @@ static int calls_split(struct words *calls, const char *list, struct err *err)
 	}
 }
 
+static int inputs_fill(struct record *r, struct err *err)
+{
+	const struct record_options *o = r->options;
+
+	for (size_t i = 0; i < o->inputs.count; i++)
+		if (sources_add(&r->job.inputs, o->inputs.items[i], err) < 0)
+			return -1;
+	if (o->inputs.count && o->dependencies) {
+		err_set(err, "--inputs and --dependencies cannot be recorded together");
+		return err_status(err, ERR_USAGE);
+	}
+	r->job.inputs_most = o->inputs_most;
+	r->job.inputs_check = o->inputs_check;
+	return 0;
+}
+
 static int job_fill(struct record *r, struct err *err)
 {
 	const struct record_options *o = r->options;
@@ -53,6 +70,8 @@ static int job_fill(struct record *r, struct err *err)
 			return err_status(err, ERR_USAGE);
 	for (size_t i = 0; plugins_call(r->plugins, i); i++)
 		words_add(&r->job.calls, "%s", plugins_call(r->plugins, i));
+	if (inputs_fill(r, err) < 0)
+		return -1;
 	r->job.op_marks = r->operations->marks;
 	r->job.transactions = o->transactions;
 	r->job.follow = o->follow;
@@ -351,6 +370,7 @@ void record_close(struct record *r)
 	recording_close(&r->recording);
 	words_free(&r->job.pm);
 	words_free(&r->job.calls);
+	words_free(&r->job.inputs);
 	words_free(&r->job.target);
 	free(r->setup);
 	free(r->client);

@@ -25,10 +25,12 @@
 #include "run/recording.h"
 
 struct record_options {
-	struct option_list pm, calls;
+	struct option_list pm, calls, inputs;
 	const char *setup;
 	const char *client, *ready; /* run/service.h; SERVICE_OPTIONS */
 	const char *out;
+	uint64_t inputs_most;
+	bool inputs_check;
 	bool pmem_force, transactions;
 	bool follow, loads, code_hash, dependencies, sync, compress, progress, quiet;
 };

@@ -168,6 +168,12 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-most=%" PRIu64, job->most);
 	if (job->transactions)
 		words_add(argv, "--bo-transactions=yes");
+	for (size_t i = 0; i < job->inputs.count; i++)
+		words_add(argv, "--bo-inputs=%s", job->inputs.items[i]);
+	if (job->inputs_most)
+		words_add(argv, "--bo-inputs-most=%" PRIu64, job->inputs_most);
+	if (job->inputs_check)
+		words_add(argv, "--bo-inputs-check=yes");
 	for (size_t i = 0; i < job->calls.count; i++) {
 		words_add(argv, "--bo-calls=%s", job->calls.items[i]);
 		words_add(argv, "--bo-meta=calls.%zu=%s", i, job->calls.items[i]);

@@ -26,9 +26,12 @@ struct recorder_job {
 	struct words pm;      /* absolute patterns */
 	struct words target;  /* command line */
 	struct words calls;   /* patterns [MODULE:]FUNCTION */
+	struct words inputs;  /* what decides by input is recorded; sources as of sources.h; excludes dependencies */
 	const char *op_marks; /* how operations are recognized; NULL: they are not recorded */
 	const char *ops;      /* with reads: absolute path of the operations; NULL: standard input */
 	uint64_t most; /* end the target when the recording has so many bytes, without initial contents; 0: never */
+	uint64_t inputs_most; /* at most so many expressions; 0: as many as the recorder can */
+	bool inputs_check;    /* record the value of each expression */
 	bool follow, loads, code_hash, dependencies, sync;
 	bool transactions; /* the calls of libpmemobj that detect/transactions.c needs */
 	bool pmem_force;   /* add the variables of pmem_force.h to the environment */

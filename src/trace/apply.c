@@ -6,6 +6,7 @@
 
 #include "blackout/pmemobj.h"
 #include "trace/dependencies.h"
+#include "trace/inputs.h"
 #include "trace/sync.h"
 
 #define OFFSET_MAX ((uint64_t)INT64_MAX)
@@ -497,6 +498,12 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEPENDS: return dependencies_apply(s, r, ev);
 	case BO_OP_ACCESS:
 	case BO_OP_SYNC: return sync_apply(s, r, ev);
+	case BO_OP_DEF_SOURCE:
+	case BO_OP_DEF_TABLE:
+	case BO_OP_DEF_EXPRESSION:
+	case BO_OP_BRANCH:
+	case BO_OP_INPUT:
+	case BO_OP_VALUE: return inputs_apply(s, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	default:
 		BUG_ON(r->op < BO_OP_LAYER || r->op > BO_OP_LAYER_LAST); /* known to the decoder, but not here */

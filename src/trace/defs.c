@@ -4,6 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "expression/expressions.h"
+
 void defs_init(struct defs *defs)
 {
 	*defs = (struct defs){
@@ -14,6 +16,7 @@ void defs_init(struct defs *defs)
 		.reads = SLAB_OF(struct trace_read),
 		.labels = SLAB_OF(struct def_label),
 		.metas = SLAB_OF(struct def_meta),
+		.expressions = expressions_new(),
 	};
 }
 
@@ -29,6 +32,7 @@ void defs_free(struct defs *defs)
 	map_free(&defs->file_ids);
 	map_free(&defs->meta_ids);
 	map_free(&defs->read_ids);
+	expressions_free(defs->expressions);
 	arena_free(&defs->strings);
 	vec_free(&defs->label_reads);
 }

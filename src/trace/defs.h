@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads, reads, labels and facts,
- * numbered across all its processes.
+/* defs.h - the definitions of a recording: modules, contexts, files, functions, threads, reads, labels, expressions
+ * and facts, numbered across all its processes.
  *
  * Ids start at 1.  Items never move, and live until defs_free. */
 #ifndef BLACKOUT_TRACE_DEFS_H
@@ -35,6 +35,7 @@ struct defs {
 	struct map file_ids;   /* (dev, ino) -> the newest file with this identity */
 	struct map meta_ids;   /* hash of the key -> index + 1 in metas */
 	struct map read_ids;   /* hash of place and context -> read */
+	struct expressions *expressions;
 	struct arena strings;
 	VEC_OF(uint32_t) label_reads;
 	uint32_t thread_count;

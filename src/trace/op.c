@@ -50,6 +50,9 @@ static const enum op op_of_type[EVENT_TYPE_COUNT] = {
 	[EVENT_OPERATION_END] = OP_OP_END,
 	[EVENT_OPERATION_NOTE] = OP_OP_NOTE,
 	[EVENT_SYNC] = OP_ATOMIC_LOAD,
+	[EVENT_BRANCH] = OP_BRANCH,
+	[EVENT_INPUT] = OP_INPUT,
+	[EVENT_VALUE] = OP_VALUE,
 };
 
 _Static_assert((int)OP_SYSSTORE - OP_STORE == (int)BO_STORE_KERNEL, "stores stand in the order of enum bo_store_kind");

@@ -13,8 +13,8 @@
 
 enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES, OP_PROCESSES, OP_GROUP_COUNT };
 
-/* X(name, text, group).  The first five match enum bo_store_kind, the syncs enum bo_sync, and the last ones
- * enum bo_sync_act. */
+/* X(name, text, group).  The first five match enum bo_store_kind, the syncs enum bo_sync, and those from ATOMIC_LOAD
+ * on enum bo_sync_act. */
 #define OPS(X)                                       \
 	X(STORE, "store", STORES)                    \
 	X(NTSTORE, "ntstore", STORES)                \
@@ -64,7 +64,10 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(THREAD_FENCE, "thread-fence", PROCESSES)   \
 	X(ACQUIRE, "acquire", PROCESSES)             \
 	X(RELEASE, "release", PROCESSES)             \
-	X(JOIN, "join", PROCESSES)
+	X(JOIN, "join", PROCESSES)                   \
+	X(BRANCH, "branch", PROCESSES)               \
+	X(INPUT, "input", PROCESSES)                 \
+	X(VALUE, "value", PROCESSES)
 
 enum op {
 #define X(name, text, group) OP_##name,

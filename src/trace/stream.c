@@ -69,6 +69,9 @@ static int stream_begin(struct stream *s, struct err *err)
 	vec_push(&s->functions, 0);
 	vec_push(&s->reads, 0);
 	vec_push(&s->labels, 0);
+	vec_push(&s->sources, 0);
+	vec_push(&s->tables, 0);
+	vec_push(&s->expressions, 0);
 	return 0;
 }
 
@@ -118,6 +121,9 @@ void stream_close(struct stream *s)
 	vec_free(&s->functions);
 	vec_free(&s->reads);
 	vec_free(&s->labels);
+	vec_free(&s->sources);
+	vec_free(&s->tables);
+	vec_free(&s->expressions);
 	map_free(&s->own_files);
 	map_free(&s->threads);
 	mappings_free(&s->mappings);

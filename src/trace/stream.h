@@ -48,6 +48,9 @@ struct stream {
 	VEC_OF(uint32_t) functions;
 	VEC_OF(uint32_t) reads;
 	VEC_OF(uint32_t) labels;
+	VEC_OF(uint32_t) sources;
+	VEC_OF(uint32_t) tables;
+	VEC_OF(uint32_t) expressions;
 	struct map own_files; /* ids in defs that this file defined or inherited */
 	struct map threads;   /* id in this file -> id in defs, and whether THREAD_START has named it */
 	uint32_t thread;      /* the thread of the following records */

@@ -225,6 +225,11 @@ uint32_t trace_label_count(const struct trace *trace)
 	return (uint32_t)trace->defs.labels.count;
 }
 
+const struct expressions *trace_expressions(const struct trace *trace)
+{
+	return trace->defs.expressions;
+}
+
 const char *trace_meta(const struct trace *trace, const char *key)
 {
 	return defs_meta(&trace->defs, key);

@@ -9,7 +9,7 @@
  *     trace_close(t);
  *
  * The processes of a recording (--follow-children) are merged by their CLOCK events into one sequence.  Definitions
- * (modules, contexts, files, functions, threads, reads, labels, meta) are collected on the way, and are valid until trace_close.  An
+ * (modules, contexts, files, functions, threads, reads, labels, expressions, meta) are collected on the way, and are valid until trace_close.  An
  * event refers only to definitions before it.  Ids are those of the merged recording: files are unified by (dev, ino);
  * contexts, modules and threads are renumbered.
  *
@@ -78,6 +78,13 @@ enum event_type {
 	 * effect, an ACQUIRE after it did.  Locked instructions of code that was not compiled with blackout-cc are
 	 * atomic accesses with the order SEQ_CST. */
 	EVENT_SYNC,
+	/* How the program depends on its input, with the layer INPUTS.  BRANCH: `expression` has width 1 and decided;
+	 * `value` is what it was, `flags` is enum bo_branch, `module` and `offset` are the code on the other side.
+	 * INPUT: `size` bytes were got from `offset` of `source`, and `value` bytes were asked for.  VALUE: what
+	 * `expression` was (only in recordings that check the recorder). */
+	EVENT_BRANCH,
+	EVENT_INPUT,
+	EVENT_VALUE,
 	EVENT_TYPE_COUNT
 };
 
@@ -118,6 +125,9 @@ struct event {
 	uint64_t access;      /* unique in the recording; 0: not known, because the atomicity is UNKNOWN */
 	uint64_t access_addr; /* what the compiler said: the whole range, of which this event may be a part */
 	uint64_t access_size;
+	/* BRANCH, VALUE: in trace_expressions.  INPUT: its source there. */
+	uint32_t expression, source;
+	uint32_t module; /* BRANCH: 0 if the code on the other side is not known */
 };
 
 /* Argument 0 to 5 of a CALL: the value of rdi, rsi, rdx, rcx, r8 or r9.  A function with fewer arguments leaves
@@ -213,6 +223,7 @@ uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
 uint32_t trace_read_count(const struct trace *trace);
+const struct expressions *trace_expressions(const struct trace *trace); /* of all processes (expression/expressions.h) */
 uint32_t trace_label_count(const struct trace *trace);
 
 /* Return the value of a META key (doc/TRACE_FORMAT.md lists the keys), or NULL.  Keys of a followed child N have the
