@@ -217,12 +217,13 @@ static void cases_find(struct sweep *s, const struct module_elf *elf)
 
 void sweep_make(struct sweep *s, const struct module_elf *elf)
 {
-	const struct module_section *last = elf->sections.at + elf->sections.count - 1;
+	const struct module_section *last;
 	size_t start = 0;
 
 	*s = (struct sweep){0};
 	if (!elf->sections.count)
 		return;
+	last = &elf->sections.at[elf->sections.count - 1];
 	s->low = elf->sections.at[0].address;
 	s->high = last->address + last->size;
 	s->leaders = mem_alloc(((size_t)(s->high - s->low) / 64 + 1) * sizeof(*s->leaders));

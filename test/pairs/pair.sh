@@ -13,9 +13,9 @@
 # A pair that has operations (ops.h) is judged by its outputs, with the list, the probe and the arguments that its
 # comments name.
 
-: "${PAIRS:=$BUILD/test/pairs}"
+: "${PAIRS:=$BUILD/test/pairs}" "${PAIR_SOURCES:=$ROOT/test/pairs}"
 
-pair_source() { ls "$ROOT/test/pairs/$1".c{,c} 2>/dev/null; }
+pair_source() { ls "$PAIR_SOURCES/$1".c{,c} 2>/dev/null; }
 
 pair_says() { sed -n "1,20s,^// $2: *,,p" "$(pair_source "$1")"; }
 

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The commands of the tests of the input search.  Source this file after test/lib.sh.
+#
+#   expect_searched NAME...   `blackout search` finds exactly what the //! comments of each program of test/search name,
+#                             within $SEARCH_SECONDS (60).  Each program is built by one compiler with one level of
+#                             optimization, which alternate; with SEARCH=all, by all of them.
+#   expect_program NAME       the seed of the program shows nothing, and its trigger what the comments name
+#   search_programs           prints the names of the programs
+#   search_others             those that have another source of input than stdin, or no mistake that must be found
+#
+# test/search/search.h explains the comments.
+
+PAIR_SOURCES=$ROOT/test/search
+. "$ROOT/test/pairs/pair.sh"
+
+: "${SEARCH:=some}" "${SEARCH_SECONDS:=60}"
+builds=(gcc-O0 clang-O2 gcc-O2 clang-O0)
+
+search_programs() {
+	local file
+	for file in "$PAIR_SOURCES"/*.c; do
+		basename "$file" .c
+	done
+}
+
+search_others() {
+	(cd "$PAIR_SOURCES" && {
+		grep -L '//! ' ./*.c
+		grep -lE '^// (symbolic: (file|arg)|expect|run|client)' ./*.c
+	}) | sed 's,^\./,,; s,\.c$,,' | sort -u
+}
+
+# Builds the program $1 as ./program; $2 is COMPILER-LEVEL.
+search_build() {
+	need_cpu clwb
+	run "${2%-*}" "-${2#*-}" -g -std=gnu11 -D_GNU_SOURCE -I"$ROOT/test/targets" -I"$ROOT/test/pairs" \
+		-I"$ROOT/test/search" "$(pair_source "$1")" -o program $(pair_says "$1" link)
+	expect_status 0
+}
+
+# Puts the files of the program $1 there.  With $2 = "trigger ", those that show the mistake, where there are such.
+search_files() {
+	local name content
+	rm -f pool* list stdin
+	printf '%b' "$(pair_says "$1" "${2-}stdin")" >stdin
+	while read -r name content; do
+		printf '%b' "$content" >"$name"
+	done < <(pair_says "$1" file; [ -z "${2-}" ] || pair_says "$1" "${2}file")
+	pair_says "$1" "${2-}operations" | sed 's/; */\n/g' >list
+}
+
+# Sets `options` and `arguments` to those of the program $1; $2 as above.
+search_words() {
+	local what client
+	eval "options=($(pair_says "$1" run | sed "s,@,$PWD/program,g"))"
+	arguments=$(pair_says "$1" "${2-}arguments")
+	: "${arguments:=$(pair_says "$1" arguments)}"
+	: "${arguments:=pool}"
+	client=$(pair_says "$1" "${2-}client")
+	[ -z "$client" ] || options+=(--client "$PWD/program pool $client" --ready "$PWD/pool.socket")
+	[ ! -s list ] || options+=(--ops list)
+}
+
+# Runs the search for $2 more seconds, in the directory `found`.
+search_go() {
+	local what again=()
+	[ ! -e found/findings.json ] || again=(--resume)
+	search_words "$1"
+	while read -r what; do
+		options+=(--symbolic "$what")
+	done < <(pair_says "$1" symbolic)
+	run "$BLACKOUT" search --no-progress --out found --budget "$2s" "${again[@]}" "${options[@]}" \
+		-- ./program $arguments <stdin
+}
+
+# The mistake should be found long before the limit: ask after a few seconds, then let the search go on.
+search_until_found() {
+	local seconds spent=0
+	for seconds in 3 7 15 "$SEARCH_SECONDS"; do
+		[ $((spent + seconds)) -le "$SEARCH_SECONDS" ] || seconds=$((SEARCH_SECONDS - spent))
+		search_go "$1" "$seconds"
+		[ "$status" -le 1 ] || fail "$1 ($2): exit status $status"
+		pair_found found >got
+		cmp -s expected got && return
+		[ -s expected ] || fail "$1 ($2) has findings: $(cat got)"
+		[ "$(jq .complete found/findings.json)" = false ] || break
+		spent=$((spent + seconds))
+	done
+	expect_same expected got
+}
+
+# What no solver can find need not be found, but then something must have been left.
+search_incomplete() {
+	search_go "$1" 5
+	[ "$status" -le 1 ] || fail "$1 ($2): exit status $status"
+	pair_found found >got
+	cmp -s expected got || [ "$(jq '.stats.search | .unknown + .concretised' found/findings.json)" -gt 0 ] ||
+		fail "$1 ($2): not found, and nothing was left"
+}
+
+search_one() {
+	local begin=$SECONDS
+	rm -rf found
+	search_build "$1" "$2"
+	search_files "$1"
+	pair_expected "$1" >expected
+	if [ "$(pair_says "$1" expect)" = incomplete ]; then
+		search_incomplete "$1" "$2"
+	else
+		search_until_found "$1" "$2"
+	fi
+	echo "$1 $2: $((SECONDS - begin)) s, $(jq -c .stats.search found/findings.json)"
+}
+
+expect_searched() {
+	local name build number=0
+	for name; do
+		for build in "${builds[@]}"; do
+			[ "$SEARCH" = all ] || [ "$build" = "${builds[number % 4]}" ] || continue
+			search_one "$name" "$build"
+		done
+		number=$((number + 1))
+	done
+}
+
+expect_program() {
+	local options arguments build
+	for build in "${builds[@]}"; do
+		search_build "$1" "$build"
+		search_files "$1"
+		search_words "$1"
+		run "$BLACKOUT" run --no-progress --out seed "${options[@]}" -- ./program $arguments <stdin
+		expect_status 0
+		pair_found seed >got
+		[ ! -s got ] || fail "the seed of $1 ($build) has findings: $(cat got)"
+		pair_expected "$1" >expected
+		[ -s expected ] || continue
+		search_files "$1" "trigger "
+		search_words "$1" "trigger "
+		run "$BLACKOUT" run --no-progress --out trigger "${options[@]}" -- ./program $arguments <stdin
+		pair_found trigger >got
+		expect_same expected got
+	done
+}
