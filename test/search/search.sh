@@ -2,12 +2,12 @@
 # The commands of the tests of the input search.  Source this file after test/lib.sh.
 #
 #   expect_searched NAME...   `blackout search` finds exactly what the //! comments of each program of test/search name,
-#                             within $SEARCH_SECONDS (60).  Each program is built by one compiler with one level of
-#                             optimization, which alternate; with SEARCH=all, by all of them.
-#   expect_program NAME       the seed of the program shows nothing, and its trigger what the comments name
+#                             within $SEARCH_SECONDS (60)
+#   expect_known NAME...      the seed of each program shows nothing, and its trigger what the comments name
 #   search_programs           prints the names of the programs
 #   search_others             those that have another source of input than stdin, or no mistake that must be found
 #
+# Each program is built by one compiler with one level of optimization, which alternate; with SEARCH=all, by all of them.
 # test/search/search.h explains the comments.
 
 PAIR_SOURCES=$ROOT/test/search
@@ -112,33 +112,37 @@ search_one() {
 	echo "$1 $2: $((SECONDS - begin)) s, $(jq -c .stats.search found/findings.json)"
 }
 
-expect_searched() {
-	local name build number=0
+search_known() {
+	local options arguments
+	search_build "$1" "$2"
+	search_files "$1"
+	search_words "$1"
+	run "$BLACKOUT" run --no-progress --out seed "${options[@]}" -- ./program $arguments <stdin
+	expect_status 0
+	pair_found seed >got
+	[ ! -s got ] || fail "the seed of $1 ($2) has findings: $(cat got)"
+	pair_expected "$1" >expected
+	[ -s expected ] || return
+	search_files "$1" "trigger "
+	search_words "$1" "trigger "
+	run "$BLACKOUT" run --no-progress --out trigger "${options[@]}" -- ./program $arguments <stdin
+	pair_found trigger >got
+	expect_same expected got
+}
+
+# Calls $1 with each of the other words, and how it is built.
+search_each() {
+	local name build number=0 command=$1
+	shift
 	for name; do
 		for build in "${builds[@]}"; do
 			[ "$SEARCH" = all ] || [ "$build" = "${builds[number % 4]}" ] || continue
-			search_one "$name" "$build"
+			"$command" "$name" "$build"
 		done
 		number=$((number + 1))
 	done
 }
 
-expect_program() {
-	local options arguments build
-	for build in "${builds[@]}"; do
-		search_build "$1" "$build"
-		search_files "$1"
-		search_words "$1"
-		run "$BLACKOUT" run --no-progress --out seed "${options[@]}" -- ./program $arguments <stdin
-		expect_status 0
-		pair_found seed >got
-		[ ! -s got ] || fail "the seed of $1 ($build) has findings: $(cat got)"
-		pair_expected "$1" >expected
-		[ -s expected ] || continue
-		search_files "$1" "trigger "
-		search_words "$1" "trigger "
-		run "$BLACKOUT" run --no-progress --out trigger "${options[@]}" -- ./program $arguments <stdin
-		pair_found trigger >got
-		expect_same expected got
-	done
-}
+expect_searched() { search_each search_one "$@"; }
+
+expect_known() { search_each search_known "$@"; }
