@@ -7,6 +7,7 @@
 #include "bo.h"
 
 #include "bo_label.h"
+#include "bo_shadow.h"
 #include "pub_tool_aspacemgr.h"
 
 #define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
@@ -46,6 +47,7 @@ static void mark_granules(void)
 		Addr last = (regions[i].start + regions[i].size - 1) >> BO_GRANULE_SHIFT;
 		for (Addr g = (regions[i].start - 64) >> BO_GRANULE_SHIFT; g <= last; g++)
 			bo_granules[g] |= BO_GRANULE_PM;
+		bo_shadow_note_pm(regions[i].start, regions[i].size, True);
 	}
 }
 
@@ -53,6 +55,7 @@ static void clear_granules(Addr addr, SizeT size)
 {
 	for (Addr g = (addr - 64) >> BO_GRANULE_SHIFT; g <= (addr + size - 1) >> BO_GRANULE_SHIFT; g++)
 		bo_granules[g] &= (UChar)~BO_GRANULE_PM;
+	bo_shadow_note_pm(addr, size, False);
 }
 
 Bool bo_region_any(void)

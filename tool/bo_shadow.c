@@ -5,8 +5,9 @@
  *   --------------------  -------------------------------------------------------------------------------
  *   WrTmp                 labels of the new temporary, from those of the operands (bo_shadow_ops.c)
  *   Get, Put, GetI, PutI  the same access to the shadow registers
- *   Load, LoadG           unless the granule has neither PM nor labels: bo_shadow_on_load, which gives the labels
- *   Store, StoreG, CAS    unless that, and no label is stored: bo_shadow_on_store, _wide_store, _cas
+ *   Load, LoadG           the label of the word; or if it may be PM, or more than one label: bo_shadow_on_load
+ *   Store, StoreG, CAS    unless there is no label, neither of what is stored nor of what was there, and no PM:
+ *                         bo_shadow_on_store, _wide_store, _cas
  *   Dirty                 all results depend on all that it reads
  *   Exit, end of block    what was decided (bo_control.c); and the registers written since the last one get the label of
  *                         the decisions under way, in one call
@@ -269,18 +270,94 @@ static IRExpr *and_guard(struct block *b, IRExpr *condition, IRExpr *guard)
 	return guard ? binop(b, Ity_I1, Iop_And1, condition, guard) : condition;
 }
 
+/* Of two labels, or other numbers of which none is a constant but 0. */
+static IRExpr *either(struct block *b, IRExpr *x, IRExpr *y)
+{
+	return x->tag == Iex_Const ? y : y->tag == Iex_Const ? x : binop(b, Ity_I64, Iop_Or64, x, y);
+}
+
+static IRExpr *and64(struct block *b, IRExpr *x, ULong y)
+{
+	return binop(b, Ity_I64, Iop_And64, x, u64(y));
+}
+
+static IRExpr *shift(struct block *b, IROp op, IRExpr *x, UInt bits)
+{
+	return binop(b, Ity_I64, op, x, IRExpr_Const(IRConst_U8((UChar)bits)));
+}
+
+/* The address of an element of 8 bytes.  VEX knows this form, and makes it part of an instruction. */
+static IRExpr *element(struct block *b, IRExpr *table, IRExpr *index)
+{
+	return binop(b, Ity_I64, Iop_Add64, table, shift(b, Iop_Shl64, index, 3));
+}
+
+/* The word that an access of 1, 2, 4 or 8 bytes is to. */
+struct word {
+	IRExpr *label;
+	IRExpr *obstacle; /* not 0: it may be PM, or the access is to two words */
+};
+
+static struct word word_at(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
+{
+	IRExpr *granule, *table, *word;
+
+	if (guard)
+		addr = assign(b, Ity_I64, IRExpr_ITE(guard, addr, u64(0)));
+	granule = shift(b, Iop_Shr64, addr, BO_GRANULE_SHIFT);
+	table = load64(b, element(b, u64((Addr)bo_shadow_tables), granule));
+	word = and64(b, shift(b, Iop_Shr64, addr, 3), (1ULL << (BO_GRANULE_SHIFT - 3)) - 1);
+	return (struct word){
+		.label = load64(b, add(b, element(b, table, word), (Addr)bo_shadow_none)),
+		.obstacle = size == 1 ? and64(b, table, BO_SHADOW_PM)
+				      : and64(b, binop(b, Ity_I64, Iop_Or64, table, addr), size - 1),
+	};
+}
+
+static Bool is_in_words(UInt size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static IRExpr *call_on_load(struct block *b, IRExpr *addr, UInt size, struct label reason, IRExpr *called,
+			    IRExpr *otherwise)
+{
+	IRExpr **args = mkIRExprVec_4(addr, site(b, size, 0), guest_reg(b, OFF_RSP), reason.e);
+
+	return label_call(b, "bo_shadow_on_load", bo_shadow_on_load, args, called, otherwise);
+}
+
+/* Most loads find a label or have a reason, but not both; so most of them need no call. */
+static struct label label_of_word(struct block *b, IRExpr *addr, UInt size, struct label reason, IRExpr *guard)
+{
+	struct word w = word_at(b, addr, size, guard);
+	IRExpr *obstacle = w.obstacle, *called;
+
+	if (!label_is_none(reason)) {
+		IRExpr *has_label = assign(b, Ity_I64, IRExpr_Unop(Iop_CmpwNEZ64, w.label));
+		obstacle = either(b, obstacle, binop(b, Ity_I64, Iop_And64, has_label, reason.e));
+	}
+	if (size < 8)
+		obstacle = either(b, obstacle, and64(b, w.label, BO_LABEL_MIX));
+	called = and_guard(b, is_not_0(b, obstacle), guard);
+	return (struct label){call_on_load(b, addr, size, reason, called, either(b, w.label, reason.e)), size > 1};
+}
+
 /* The labels of `size` bytes that were loaded; of other sizes than 1 to 8, 16 and 32, one for all. */
 static struct lanes lanes_of_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 {
 	struct label reason = reason_of(b, addr, guard);
-	IRExpr *mark = granule_mark(b, addr, guard), **args, *called;
 	struct lanes lanes = {.count = size == 16 ? 2 : size == 32 ? 4 : 1};
+	IRExpr *mark, *called;
 
 	b->has_loaded = True;
+	if (is_in_words(size)) {
+		lanes.at[0] = label_of_word(b, addr, size, reason, guard);
+		return lanes;
+	}
+	mark = granule_mark(b, addr, guard);
 	called = and_guard(b, binop(b, Ity_I1, Iop_CmpNE8, mark, IRExpr_Const(IRConst_U8(0))), guard);
-	args = mkIRExprVec_4(addr, site(b, size, 0), guest_reg(b, OFF_RSP), reason.e);
-	lanes.at[0].e = label_call(b, "bo_shadow_on_load", bo_shadow_on_load, args, called, reason.e);
-	lanes.at[0].mix = True;
+	lanes.at[0] = (struct label){call_on_load(b, addr, size, reason, called, reason.e), True};
 	for (UInt i = 1; i < lanes.count; i++) {
 		IRExpr *lane = load64(b, u64((Addr)&bo_shadow_lanes[i]));
 		lanes.at[i].e = assign(b, Ity_I64, IRExpr_ITE(called, lane, reason.e));
@@ -289,9 +366,15 @@ static struct lanes lanes_of_load(struct block *b, IRExpr *addr, UInt size, IREx
 	return lanes;
 }
 
-static IRExpr *either(struct block *b, IRExpr *x, IRExpr *y)
+/* Not 0: an access may be to PM, or to memory that has labels. */
+static IRExpr *may_find_label(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 {
-	return x->tag == Iex_Const ? y : y->tag == Iex_Const ? x : binop(b, Ity_I64, Iop_Or64, x, y);
+	struct word w;
+
+	if (!is_in_words(size))
+		return assign(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, granule_mark(b, addr, guard)));
+	w = word_at(b, addr, size, guard);
+	return either(b, w.label, w.obstacle);
 }
 
 static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct lanes *value, IRExpr *guard, UInt kind)
@@ -301,8 +384,7 @@ static void store_labels(struct block *b, IRExpr *addr, UInt size, const struct 
 	IRExpr *where = site(b, size, kind | (saves ? BO_SHADOW_SAVES : 0)), *sp = guest_reg(b, OFF_RSP);
 	IRExpr *any, *called;
 
-	any = assign(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, granule_mark(b, addr, guard)));
-	any = either(b, any, reason.e);
+	any = either(b, may_find_label(b, addr, size, guard), reason.e);
 	for (UInt i = 0; i < value->count; i++)
 		any = either(b, any, value->at[i].e);
 	if (!saves)

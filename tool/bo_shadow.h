@@ -39,6 +39,13 @@ void bo_shadow_init(void);
  * finds all of them here. */
 extern ULong bo_shadow_lanes[4];
 
+/* The label of the word at an address is at bo_shadow_none + bo_shadow_tables[granule] + offset of the word in its
+ * granule (bo.h), unless the entry of the table has the bit BO_SHADOW_PM: then PM may be there. */
+extern Addr *bo_shadow_tables;
+extern ULong bo_shadow_none[]; /* the labels of granules that never had any: all are 0 */
+#define BO_SHADOW_PM 1u
+void bo_shadow_note_pm(Addr start, SizeT size, Bool is_pm);
+
 ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address);
 void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address);
 void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address);

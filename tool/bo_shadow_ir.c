@@ -65,7 +65,7 @@ Bool label_is_none(struct label l)
 
 IRExpr *is_not_0(struct block *b, IRExpr *label)
 {
-	return binop(b, Ity_I1, Iop_CmpNE64, label, u64(0));
+	return assign(b, Ity_I1, IRExpr_Unop(Iop_CmpNEZ64, label));
 }
 
 static IRExpr *is_mix(struct block *b, IRExpr *label)
@@ -107,10 +107,10 @@ struct label label_union(struct block *b, struct label x, struct label y)
 	if (label_is_none(y))
 		return label_flatten(b, x);
 	either = or64(b, x.e, y.e);
-	if (x.mix || y.mix)
-		return (struct label){label_call(b, "on_union", on_union, args, is_not_0(b, either), u64(0)), False};
 	both = assign(b, Ity_I64, IRExpr_Unop(Iop_CmpwNEZ64, x.e));
 	both = binop(b, Ity_I64, Iop_And64, both, y.e);
+	if (x.mix || y.mix)
+		both = or64(b, both, binop(b, Ity_I64, Iop_And64, either, u64(BO_LABEL_MIX)));
 	return (struct label){label_call(b, "on_union", on_union, args, is_not_0(b, both), either), False};
 }
 

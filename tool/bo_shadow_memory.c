@@ -2,8 +2,9 @@
 /* bo_shadow_memory.c - labels of memory, and the accesses of the target's code that use them.
  *
  * There is a label for each aligned word of 8 bytes.  A granule (bo_region.c) gets its table of words when the first
- * label is stored there, and a bit in bo_granules, so that accesses to memory that never had a label are no calls.  PM
- * has no labels: what is loaded from it is labelled as a new read. */
+ * label is stored there, and a bit in bo_granules, so that accesses to memory that never had a label are no calls.  The
+ * target's code itself looks up what it loads from one word (bo_shadow.c).  PM has no labels: what is loaded from it is
+ * labelled as a new read. */
 #include "bo.h"
 
 #include "bo_index.h"
@@ -23,10 +24,11 @@ struct granule {
 	ULong ever[GRANULE_SETS], lately[GRANULE_SETS];
 };
 
-static struct granule **granules; /* by address / GRANULE_BYTES: labels of its words; NULL: all 0 */
-static UInt *used;                /* the granules that have a table */
+Addr *bo_shadow_tables; /* by address / GRANULE_BYTES: struct granule - bo_shadow_none, and perhaps BO_SHADOW_PM */
+static UInt *used;      /* the granules that have a table */
 static UInt used_count, used_room;
 ULong bo_shadow_lanes[4];
+ULong bo_shadow_none[sizeof(struct granule) / sizeof(ULong)];
 
 /* ---- words ---- */
 
@@ -35,23 +37,30 @@ static UInt word_index(Addr addr)
 	return (addr & (GRANULE_BYTES - 1)) / 8;
 }
 
+/* If it never had a label, it is the one that all such granules share, which must not be written to. */
+static struct granule *granule_at(Addr g)
+{
+	return (struct granule *)((Addr)bo_shadow_none + (bo_shadow_tables[g] & ~(Addr)BO_SHADOW_PM));
+}
+
+static Bool granule_has_table(Addr g)
+{
+	return bo_shadow_tables[g] > BO_SHADOW_PM;
+}
+
 static ULong *word_find(Addr addr)
 {
-	struct granule *g = granules[addr >> BO_GRANULE_SHIFT];
-
-	return g ? &g->labels[word_index(addr)] : NULL;
+	return &granule_at(addr >> BO_GRANULE_SHIFT)->labels[word_index(addr)];
 }
 
 static ULong word_get(Addr addr)
 {
-	const ULong *word = word_find(addr);
-
-	return word ? *word : 0;
+	return *word_find(addr);
 }
 
 static void granule_make(Addr g)
 {
-	granules[g] = bo_reserve(sizeof(struct granule));
+	bo_shadow_tables[g] |= (Addr)bo_reserve(sizeof(struct granule)) - (Addr)bo_shadow_none;
 	bo_granules[g] |= BO_GRANULE_LABELS;
 	if (g)
 		bo_granules[g - 1] |= BO_GRANULE_LABELS; /* an access may begin there */
@@ -67,13 +76,13 @@ static void word_set(Addr addr, ULong label)
 	Addr g = addr >> BO_GRANULE_SHIFT;
 	UInt index = word_index(addr);
 
-	if (UNLIKELY(!granules[g])) {
+	if (UNLIKELY(!granule_has_table(g))) {
 		if (!label)
 			return;
 		granule_make(g);
 	}
-	granules[g]->labels[index] = label;
-	granules[g]->lately[index / CHUNK_WORDS / 64] |= 1ULL << index / CHUNK_WORDS % 64;
+	granule_at(g)->labels[index] = label;
+	granule_at(g)->lately[index / CHUNK_WORDS / 64] |= 1ULL << index / CHUNK_WORDS % 64;
 }
 
 /* ---- ranges of up to 8 bytes ---- */
@@ -87,18 +96,12 @@ static ULong get_slowly(Addr addr, UInt size)
 	return bo_label_of_bytes(bytes, size);
 }
 
-/* Is the label of a word also that of each part of this size? */
-static Bool is_of_all_bytes(ULong word, UInt size)
-{
-	return size == 8 || !(word & BO_LABEL_MIX);
-}
-
 static ULong get(Addr addr, UInt size)
 {
 	ULong word = word_get(addr);
 	UInt offset = addr & 7;
 
-	if (LIKELY(offset + size <= 8 && is_of_all_bytes(word, size)))
+	if (LIKELY(offset + size <= 8 && (size == 8 || !(word & BO_LABEL_MIX))))
 		return word;
 	return get_slowly(addr, size);
 }
@@ -160,7 +163,7 @@ void bo_shadow_clear(Addr start, SizeT size)
 {
 	for (SizeT part; size; start += part, size -= part) {
 		part = within_granule(start, size);
-		if (!granules[start >> BO_GRANULE_SHIFT])
+		if (!granule_has_table(start >> BO_GRANULE_SHIFT))
 			continue;
 		Addr first = (start + 7) & ~7ULL, end = (start + part) & ~7ULL;
 		if (first >= end) {
@@ -178,7 +181,7 @@ void bo_shadow_move(Addr from, Addr to, SizeT size)
 	bo_shadow_clear(to, size);
 	for (SizeT done = 0, part; done < size; done += part) {
 		part = within_granule(from + done, size - done);
-		if (granules[(from + done) >> BO_GRANULE_SHIFT])
+		if (granule_has_table((from + done) >> BO_GRANULE_SHIFT))
 			for (SizeT i = done; i < done + part; i += 8)
 				word_set(to + i, word_get(from + i));
 	}
@@ -201,7 +204,7 @@ static void visit_chunks(struct granule *g, UInt set, ULong chunks, bo_label_vis
 void bo_shadow_visit_memory(bo_label_visitor *visit, Bool all)
 {
 	for (UInt i = 0; i < used_count; i++) {
-		struct granule *g = granules[used[i]];
+		struct granule *g = granule_at(used[i]);
 		for (UInt set = 0; set < GRANULE_SETS; set++)
 			visit_chunks(g, set, g->lately[set] | (all ? g->ever[set] : 0), visit);
 	}
@@ -210,7 +213,7 @@ void bo_shadow_visit_memory(bo_label_visitor *visit, Bool all)
 void bo_shadow_settle_memory(void)
 {
 	for (UInt i = 0; i < used_count; i++) {
-		struct granule *g = granules[used[i]];
+		struct granule *g = granule_at(used[i]);
 		for (UInt set = 0; set < GRANULE_SETS; set++) {
 			g->ever[set] |= g->lately[set];
 			g->lately[set] = 0;
@@ -223,6 +226,14 @@ void bo_shadow_settle_memory(void)
 static Bool is_pm(Addr addr, UInt size)
 {
 	return bo_granules[addr >> BO_GRANULE_SHIFT] & BO_GRANULE_PM && bo_event_touches_pm(addr, size);
+}
+
+void bo_shadow_note_pm(Addr start, SizeT size, Bool is_pm_now)
+{
+	if (!clo_bo_dependencies)
+		return;
+	for (Addr g = start >> BO_GRANULE_SHIFT; g <= (start + size - 1) >> BO_GRANULE_SHIFT; g++)
+		bo_shadow_tables[g] = (bo_shadow_tables[g] & ~(Addr)BO_SHADOW_PM) | (is_pm_now ? BO_SHADOW_PM : 0);
 }
 
 /* The label of a load if it is from PM; else 0. */
@@ -243,20 +254,8 @@ static ULong load_pm(Addr addr, ULong site, Addr sp, ULong address)
 	return label;
 }
 
-/* The label of the word that has all of the bytes, outside of PM; NULL: there is none, or more than one, or it is not
- * known whether it is PM. */
-static const ULong *only_word(Addr addr, UInt size)
-{
-	Addr g = addr >> BO_GRANULE_SHIFT;
-
-	if (!granules[g] || (addr & 7) + size > 8)
-		return NULL;
-	if (bo_granules[g] & BO_GRANULE_PM && !bo_region_none(addr, size))
-		return NULL;
-	return &granules[g]->labels[word_index(addr)];
-}
-
-static __attribute__((noinline)) ULong load_slowly(Addr addr, ULong site, Addr sp, ULong address)
+/* Called for PM, and if the label of one word does not say everything. */
+ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
 {
 	UInt size = BO_SITE_SIZE(site);
 	ULong label = load_pm(addr, site, sp, address);
@@ -270,19 +269,6 @@ static __attribute__((noinline)) ULong load_slowly(Addr addr, ULong site, Addr s
 	for (UInt i = 1; i < size / 8; i++)
 		bo_shadow_lanes[i] = bo_label_add(get(addr + 8 * i, 8), address);
 	return bo_label_add(get(addr, 8), address);
-}
-
-/* Most loads find no label, or one in a word whose address has none. */
-ULong bo_shadow_on_load(Addr addr, ULong site, Addr sp, ULong address)
-{
-	UInt size = BO_SITE_SIZE(site);
-	const ULong *word = only_word(addr, size);
-
-	if (LIKELY(word && !*word))
-		return address;
-	if (LIKELY(word && !address && is_of_all_bytes(*word, size)))
-		return *word;
-	return load_slowly(addr, site, sp, address);
 }
 
 static void store_pm(Addr addr, ULong site, Addr sp, ULong label)
@@ -305,7 +291,8 @@ static ULong reason_to_store(ULong site, ULong address)
 	return BO_SITE_KIND(site) & BO_SHADOW_SAVES ? address : bo_label_union(address, bo_control);
 }
 
-static __attribute__((noinline)) void store_slowly(Addr addr, ULong site, Addr sp, ULong value, ULong address)
+/* Called for PM, and if there is a label: of what is stored, or what is there. */
+void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
 {
 	UInt size = BO_SITE_SIZE(site);
 	ULong label;
@@ -319,21 +306,6 @@ static __attribute__((noinline)) void store_slowly(Addr addr, ULong site, Addr s
 		put(addr, size, label);
 	else
 		put_all(addr, size, bo_label_flatten(label));
-}
-
-/* Most stores bring no label, and find none; or they are of a whole word. */
-void bo_shadow_on_store(Addr addr, ULong site, Addr sp, ULong value, ULong address)
-{
-	UInt size = BO_SITE_SIZE(site);
-	const ULong *word = only_word(addr, size);
-	Bool is_decided = bo_control && !(BO_SITE_KIND(site) & BO_SHADOW_SAVES);
-
-	if (LIKELY(word && !(*word | value | address) && !is_decided))
-		return;
-	if (LIKELY(word && size == 8))
-		word_set(addr, bo_label_add(value, reason_to_store(site, address)));
-	else
-		store_slowly(addr, site, sp, value, address);
 }
 
 void bo_shadow_on_wide_store(Addr addr, ULong site, Addr sp, ULong address)
@@ -364,5 +336,5 @@ void bo_shadow_on_cas(Addr addr, ULong site, Addr sp, ULong stored, ULong value,
 
 void bo_shadow_memory_init(void)
 {
-	granules = bo_reserve(GRANULES * sizeof(*granules));
+	bo_shadow_tables = bo_reserve(GRANULES * sizeof(*bo_shadow_tables));
 }
