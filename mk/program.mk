@@ -63,3 +63,14 @@ $(PRELOAD): $(PRELOAD_OBJ)
 	$(Q)$(CC) -shared -Wl,-z,now,-z,defs $^ -o $@ -ldl
 
 -include $(PRELOAD_OBJ:.o=.d)
+
+# The solver of `blackout search`, a program of its own: Z3 is large, and no other command needs it.
+SOLVER := $(B)/blackout-solver
+SOLVER_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard solver/*.c))
+program: $(SOLVER)
+
+$(SOLVER): $(SOLVER_OBJ) $(B)/libblackout.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -lz3 -lxxhash -o $@
+
+-include $(SOLVER_OBJ:.o=.d)

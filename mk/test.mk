@@ -31,6 +31,9 @@ $(B)/test/unit/test_move: $(B)/asan/src/preload/move.o
 $(B)/test/unit/test_x86: $(patsubst %,$(B)/asan/%.o,src/preload/insn src/preload/move tool/bo_decode)
 $(B)/test/unit/test_x86 $(B)/test/unit/test_effect: LIBS += -lZydis
 
+# They ask a real solver.
+$(filter $(B)/test/unit/test_solve%,$(UNIT)): | $(SOLVER)
+
 $(filter-out $(UNIT_PLAIN),$(UNIT)): $(B)/test/unit/%: $(B)/asan/test/unit/%.o $(UNIT_COMMON) $(B)/asan/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)

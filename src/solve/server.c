@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.c - see server.h. */
+#include "solve/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "solve/mirror.h"
+
+enum {
+	READ_BYTES = 16 << 10,
+	STOP_MS = 50,      /* so often `stop` is asked while we wait */
+	ADDRESS_SPACE = 4, /* times the memory that Z3 may use: for the process itself, and what Z3 does not count */
+	CANNOT_RUN = 127,  /* exit status, also of the dynamic linker if a library is missing */
+};
+
+struct server {
+	char *path;
+	struct server_limits limits;
+	pid_t pid; /* 0: none */
+	int fd;
+	uint64_t serial;
+	struct mirror mirror;
+	struct message_bytes message, reply;
+};
+
+struct server *server_new(const char *path, const struct server_limits *limits)
+{
+	struct server *server = mem_alloc(sizeof(*server));
+
+	server->path = strdup(path);
+	server->limits = *limits;
+	server->fd = -1;
+	return server;
+}
+
+/* End the process; return its status as of waitpid. */
+static int server_end(struct server *server)
+{
+	int status = 0;
+
+	if (!server->pid)
+		return 0;
+	close(server->fd);
+	server->fd = -1;
+	kill(server->pid, SIGKILL);
+	while (waitpid(server->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	server->pid = 0;
+	mirror_forget(&server->mirror);
+	return status;
+}
+
+void server_free(struct server *server)
+{
+	if (!server)
+		return;
+	server_end(server);
+	mirror_forget(&server->mirror);
+	vec_free(&server->message);
+	vec_free(&server->reply);
+	free(server->path);
+	free(server);
+}
+
+/* ---- the process ---- */
+
+/* In the child; the parent may have threads, so only system calls are safe. */
+static _Noreturn void child_exec(const struct server *server, const char *memory, int fd, pid_t parent)
+{
+	rlim_t bytes = (rlim_t)server->limits.memory_mb * ADDRESS_SPACE << 20;
+	char *const argv[] = {server->path, (char *)memory, NULL};
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(CANNOT_RUN);
+	setpgid(0, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
+	int null = open("/dev/null", O_WRONLY);
+	if (dup2(fd, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+		_exit(CANNOT_RUN);
+	execv(server->path, argv);
+	_exit(CANNOT_RUN);
+}
+
+static int server_start(struct server *server, struct err *err)
+{
+	pid_t parent = getpid();
+	char memory[16];
+	int pair[2];
+
+	if (server->pid)
+		return 0;
+	if (access(server->path, X_OK) < 0)
+		return err_sys(err, "cannot run the solver %s", server->path);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(err, "cannot talk to the solver");
+	snprintf(memory, sizeof(memory), "%u", server->limits.memory_mb);
+	server->pid = fork();
+	if (!server->pid)
+		child_exec(server, memory, pair[1], parent);
+	close(pair[1]);
+	if (server->pid < 0) {
+		close(pair[0]);
+		server->pid = 0;
+		return err_sys(err, "cannot start the solver");
+	}
+	server->fd = pair[0];
+	return 0;
+}
+
+/* ---- talking ---- */
+
+enum wait { WAIT_READY, WAIT_LATE, WAIT_STOPPED };
+
+static enum wait server_wait(struct server *server, short events, int64_t deadline)
+{
+	struct pollfd ready = {.fd = server->fd, .events = events};
+
+	for (;;) {
+		int64_t left = deadline - clock_ms();
+
+		if (stop_asked(&server->limits.stop))
+			return WAIT_STOPPED;
+		if (left <= 0)
+			return WAIT_LATE;
+		if (poll(&ready, 1, left < STOP_MS ? (int)left : STOP_MS) > 0)
+			return WAIT_READY;
+	}
+}
+
+static enum server_answer failure_of(enum wait wait)
+{
+	return wait == WAIT_STOPPED ? SERVER_STOPPED : SERVER_LATE;
+}
+
+/* Return SERVER_SAT if all was sent. */
+static enum server_answer message_send(struct server *server, int64_t deadline)
+{
+	size_t sent = 0;
+
+	while (sent < server->message.count) {
+		ssize_t n = send(server->fd, server->message.at + sent, server->message.count - sent,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n > 0) {
+			sent += (size_t)n;
+			continue;
+		}
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return SERVER_DEAD;
+		enum wait wait = server_wait(server, POLLOUT, deadline);
+		if (wait != WAIT_READY)
+			return failure_of(wait);
+	}
+	return SERVER_SAT;
+}
+
+static bool value_take(const struct slice *slice, struct message_record *record, struct server_values *values)
+{
+	struct message_value sent;
+
+	if (!message_fixed(record, &sent, sizeof(sent)) || sent.variable >= slice->variables.count)
+		return false;
+	vec_push(&values->values, ((struct server_value){slice->variables.at[sent.variable], sent.value}));
+	return true;
+}
+
+static enum server_answer answer_take(const struct server *server, struct message_record *record)
+{
+	struct message_answer sent;
+
+	if (!message_fixed(record, &sent, sizeof(sent)) || sent.serial != server->serial)
+		return SERVER_DEAD;
+	switch (sent.verdict) {
+	case MESSAGE_SAT: return SERVER_SAT;
+	case MESSAGE_UNSAT: return SERVER_UNSAT;
+	case MESSAGE_UNKNOWN: return SERVER_UNKNOWN;
+	default: return SERVER_DEAD;
+	}
+}
+
+/* Handle what has been received.  Return false if more is needed. */
+static bool reply_handle(struct server *server, const struct slice *slice, enum server_answer *answer,
+			 struct server_values *values)
+{
+	struct message_record record;
+	enum message_state state;
+	size_t at = 0;
+
+	values->values.count = 0;
+	while ((state = message_next(server->reply.at, server->reply.count, &at, &record)) == MESSAGE_COMPLETE) {
+		if (record.type == MESSAGE_VALUE && value_take(slice, &record, values))
+			continue;
+		*answer = record.type == MESSAGE_ANSWER ? answer_take(server, &record) : SERVER_DEAD;
+		return true;
+	}
+	*answer = SERVER_DEAD;
+	return state == MESSAGE_DAMAGED;
+}
+
+static enum server_answer reply_receive(struct server *server, const struct slice *slice, int64_t deadline,
+					struct server_values *values)
+{
+	uint8_t block[READ_BYTES];
+	enum server_answer answer;
+
+	server->reply.count = 0;
+	while (!reply_handle(server, slice, &answer, values)) {
+		enum wait wait = server_wait(server, POLLIN, deadline);
+
+		if (wait != WAIT_READY)
+			return failure_of(wait);
+		ssize_t n = recv(server->fd, block, sizeof(block), MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			return SERVER_DEAD;
+		vec_append(&server->reply, block, n > 0 ? (size_t)n : 0);
+	}
+	return answer;
+}
+
+static enum server_answer server_talk(struct server *server, const struct trail *trail, const struct slice *slice,
+				      uint32_t ms, struct server_values *values)
+{
+	struct message_ask ask = {.serial = ++server->serial, .ms = ms};
+	int64_t deadline = clock_ms() + ms + server->limits.grace_ms;
+
+	server->message.count = 0;
+	mirror_tell(&server->mirror, trail, slice, &ask, &server->message);
+	enum server_answer answer = message_send(server, deadline);
+	return answer == SERVER_SAT ? reply_receive(server, slice, deadline, values) : answer;
+}
+
+int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t ms,
+	       enum server_answer *answer, struct server_values *values, struct err *err)
+{
+	if (server_start(server, err) < 0)
+		return -1;
+	*answer = server_talk(server, trail, slice, ms, values);
+	if (*answer <= SERVER_UNKNOWN)
+		return 0;
+	int status = server_end(server);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_RUN) {
+		err_set(err, "the solver %s does not start", server->path);
+		return err_hint(err, "is the library of Z3 installed? apt-get install libz3-4");
+	}
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* trail.h - the conditions of one path, prepared to be turned one by one.
+ *
+ *     struct trail *trail = trail_new(x, conditions, count, &input, limits, source_count);
+ *     struct slice slice = {0};
+ *     trail_slice(trail, index, &slice);          // what another input must fulfil to take the other side there
+ *     slice_free(&slice);
+ *     trail_free(trail);
+ *
+ * To take the other side of condition `index`, all earlier conditions must hold, so that the program gets there.  Only
+ * those matter that share a variable with it, directly or through others: the slice.  Everything else stays as it is.
+ *
+ * The graph gets a few more expressions; nothing else may add to it while the trail exists. */
+#ifndef BLACKOUT_SOLVE_TRAIL_H
+#define BLACKOUT_SOLVE_TRAIL_H
+
+#include "expression/assignment.h"
+#include "expression/evaluation.h"
+#include "expression/variables.h"
+#include "solve/condition.h"
+#include "solve/meaning.h"
+
+/* What new inputs may have in one source. */
+struct trail_limits {
+	uint64_t length_max;
+	/* Bit N: byte N must not be put into it.  Where it was before, it stays. */
+	uint64_t forbidden[4];
+	uint8_t filler; /* for bytes that are added because the source must be longer, and that no condition is about */
+};
+
+enum {
+	/* Loops test the same thing again and again.  A slice has at most so many conditions of one site, and so many
+	 * in all.  Without the others a prediction may be wrong, which costs a run. */
+	TRAIL_SITE_MOST = 512,
+	TRAIL_SLICE_MOST = 4096,
+};
+
+struct trail {
+	struct expressions *x;
+	const struct assignment *input;
+	struct variables *variables;
+	struct evaluation *evaluation;
+	struct meanings meanings;
+	uint64_t serial; /* no other trail of this process has the same */
+	VEC_OF(struct trail_condition) conditions;
+	VEC_OF(struct trail_group) groups;
+	VEC_OF(struct trail_limits) limits; /* by source - 1 */
+	VEC_OF(struct trail_exclusion) exclusions;
+	uint64_t broken; /* conditions that do not hold for the input of the path: a bug of the recorder */
+};
+
+/* All conditions that depend on the same variables. */
+struct trail_group {
+	const struct variable_set *set;
+	size_t first; /* the first of these conditions */
+};
+
+struct trail_condition {
+	struct condition as; /* normalized */
+	uint32_t group;
+	bool useless; /* it repeats an earlier one, depends on no variable, or does not hold: it has no other side */
+};
+
+/* An answer that was given: the next one for the same condition is another one. */
+struct trail_exclusion {
+	size_t index;
+	uint32_t expression; /* must be 0 */
+};
+
+/* Conditions count from 0.  `input` must outlive the trail.  Sources beyond `limit_count` must keep length and bytes within
+ * what the input has. */
+struct trail *trail_new(struct expressions *x, const struct condition *conditions, size_t count,
+			const struct assignment *input, const struct trail_limits *limits, size_t limit_count);
+void trail_free(struct trail *trail);
+
+/* The answer was given for the condition: exclude it from now on, if the condition compares with a constant. */
+void trail_exclude(struct trail *trail, size_t index, const struct assignment *answer);
+
+struct slice_condition {
+	uint32_t expression;
+	bool value;
+};
+
+/* A zeroed struct is an empty slice. */
+struct slice {
+	VEC_OF(struct slice_condition) conditions; /* the turned one is the last */
+	VEC_OF(uint32_t) variables;                /* expressions: INPUTs and LENGTHs, ascending as variables */
+	struct variable_set *set;                  /* of the variables */
+	uint64_t left_out;                         /* conditions beyond the limits above */
+};
+
+/* Return false if it is plain that there is no other side. */
+bool trail_slice(struct trail *trail, size_t index, struct slice *slice);
+void slice_free(struct slice *slice);
+
+#endif
