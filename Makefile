@@ -86,4 +86,4 @@ $(B)/flags: FORCE
 .PHONY: format
 format: SETUP_FOR += lint
 format: | setup
-	clang-format -i $(wildcard include/blackout/*.h src/*/*.[ch] compiler/*/*.[ch] tool/*.[ch] test/*/*.[ch] bench/*.[ch] examples/*.c)
+	clang-format -i $(wildcard include/blackout/*.h src/*/*.[ch] compiler/*/*.[ch] tool/*.[ch] solver/*.[ch] test/*/*.[ch] bench/*.[ch] examples/*.c)

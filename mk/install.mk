@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The installed program looks for the recorder in ../libexec/blackout/valgrind, for the stub in ../libexec/blackout, and
-# for the examples in ../libexec/blackout/examples.
+# The installed program looks for the recorder in ../libexec/blackout/valgrind, for the stub and the solver in
+# ../libexec/blackout, and for the examples in ../libexec/blackout/examples.
 
 D = $(DESTDIR)$(PREFIX)
 
@@ -8,7 +8,7 @@ D = $(DESTDIR)$(PREFIX)
 INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/examples include/blackout share/man/man1 \
 	share/doc/blackout share/doc/blackout/findings share/doc/blackout/examples share/bash-completion/completions share/zsh/site-functions
 INSTALL_bin := $(B)/blackout $(WRAPPERS)
-INSTALL_libexec/blackout := $(PRELOAD) $(WRAPPER_FILES)
+INSTALL_libexec/blackout := $(PRELOAD) $(SOLVER) $(WRAPPER_FILES)
 INSTALL_libexec/blackout/valgrind := $(TOOL)
 INSTALL_libexec/blackout/examples := $(EXAMPLES) $(ORACLES)
 INSTALL_include/blackout := $(wildcard include/blackout/*.h)

@@ -18,7 +18,7 @@ enum { READ_BYTES = 64 << 10 };
 
 static int print_version(void)
 {
-	printf("blackout-solver " BLACKOUT_VERSION ", %s\n", Z3_get_full_version());
+	printf("blackout-solver " BLACKOUT_VERSION ", Z3 %s\n", Z3_get_full_version());
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "run/program.h"
 #include "run/recorder.h"
 #include "run/recording.h"
+#include "solve/solver.h"
 #include "trace/symbols.h"
 
 enum verdict { OK, WARN, FAIL };
@@ -215,6 +216,24 @@ static void recovery_examine(void)
 	mend("apt-get install gdb");
 }
 
+/* What `blackout search` needs. */
+static void solver_examine(void)
+{
+	char path[PATH_MAX], command[PATH_MAX + 32], version[128];
+	struct err err;
+
+	*version = 0;
+	if (recorder_find_shipped(path, SOLVER_PROGRAM, &err) == 0 &&
+	    path_format(command, sizeof(command), "'%s' --version 2>/dev/null", path))
+		first_line(command, version, sizeof(version));
+	if (*version) {
+		say(OK, "solver (%s)", version);
+		return;
+	}
+	say(WARN, "no solver: " SOLVER_PROGRAM " is missing or does not run, so search cannot make inputs");
+	mend("apt-get install libz3-4, and build or install Blackout again");
+}
+
 static void space_examine_in(const char *dir)
 {
 	const uint64_t mib = 1 << 20;
@@ -245,15 +264,15 @@ static const struct option options[] = {{0}};
 const struct usage usage_doctor = {
 	.command = "doctor",
 	.operands = "",
-	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, space.\n"
+	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, solver, space.\n"
 		 "Say how to fix what is missing.",
 	.options = options,
 };
 
 int cmd_doctor(int argc, char **argv)
 {
-	static void (*const examinations[])(void) = {valgrind_examine, recorder_examine, cpu_examine,
-						     debug_examine,    recovery_examine, space_examine};
+	static void (*const examinations[])(void) = {valgrind_examine, recorder_examine, cpu_examine,  debug_examine,
+						     recovery_examine, solver_examine,   space_examine};
 	int status;
 
 	if (!option_parse(&usage_doctor, argc, argv, &status))
