@@ -290,11 +290,18 @@ static int task_finish(struct task *t, int searched, const struct err *failed)
 	return STATUS_INTERRUPTED;
 }
 
+/* A search that is resumed needs what is there. */
+static int directory_begin(struct task *t, struct err *err)
+{
+	return searching.resume ? recording_create(&t->record.recording, recording.out, err)
+				: record_begin(&t->record, err);
+}
+
 static int task_run(struct task *t, int argc, char **argv, struct err *err)
 {
 	int searched;
 
-	if (record_begin(&t->record, err) < 0 || setup_run(t, err) < 0)
+	if (directory_begin(t, err) < 0 || setup_run(t, err) < 0)
 		return command_fail(err);
 	if (t->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;

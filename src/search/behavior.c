@@ -2,52 +2,16 @@
 /* behavior.c - see behavior.h. */
 #include "search/behavior.h"
 
-#include "base/random.h"
+#include "search/code_chains.h"
 #include "trace/trace.h"
-
-/* The code of a whole calling context, as one place. */
-struct chain {
-	struct code_place hash;
-	bool known;
-};
 
 struct reading {
 	struct behavior *behavior;
-	struct map sites, contexts;  /* those of the behavior */
-	VEC_OF(struct chain) chains; /* by context of the recording */
+	struct map sites, contexts; /* those of the behavior */
+	struct code_chains chains;
 };
 
-static struct code_place chain_link(struct code_place outer, struct code_place inner)
-{
-	return (struct code_place){
-		.module = random_mix(outer.module + random_mix(inner.module + RANDOM_STEP)),
-		.offset = random_mix(outer.offset * 3 + random_mix(inner.offset + outer.module)),
-	};
-}
-
-/* The hash of a context: made from the outside in, and remembered. */
-static struct code_place chain_hash(struct reading *r, const struct trace *trace, uint32_t context)
-{
-	VEC_OF(uint32_t) inner = {0};
-	struct code_place hash = {0};
-
-	while (r->chains.count <= trace_context_count(trace))
-		vec_push(&r->chains, (struct chain){0});
-	for (; context && !r->chains.at[context].known; context = trace_context_parent(trace, context))
-		vec_push(&inner, context);
-	if (context)
-		hash = r->chains.at[context].hash;
-	while (inner.count) {
-		uint32_t next = inner.at[--inner.count];
-
-		hash = chain_link(hash, code_place(trace, next));
-		r->chains.at[next] = (struct chain){hash, true};
-	}
-	vec_free(&inner);
-	return hash;
-}
-
-static bool modifies_pm(const struct event *ev)
+bool event_modifies_pm(const struct event *ev)
 {
 	switch (ev->type) {
 	case EVENT_STORE:
@@ -63,7 +27,7 @@ static bool modifies_pm(const struct event *ev)
 
 static void event_take(struct reading *r, const struct trace *trace, const struct event *ev)
 {
-	struct code_place site = code_place(trace, ev->context), hash = chain_hash(r, trace, ev->context);
+	struct code_place site = code_place(trace, ev->context), hash = code_chain(&r->chains, trace, ev->context);
 	uint64_t *known = map_put(&r->sites, site.module, site.offset);
 
 	if (!*known)
@@ -85,7 +49,7 @@ int behavior_read(struct behavior *behavior, const char *recording, struct err *
 	if (trace_open(&trace, recording, err) < 0)
 		return -1;
 	while ((more = trace_next(trace, &ev, err)) > 0) {
-		if (modifies_pm(&ev))
+		if (event_modifies_pm(&ev))
 			event_take(&r, trace, &ev);
 		else if (ev.type == EVENT_FILE && ev.path)
 			vec_push(&behavior->files, strdup(ev.path));
@@ -93,7 +57,7 @@ int behavior_read(struct behavior *behavior, const char *recording, struct err *
 	trace_close(trace);
 	map_free(&r.sites);
 	map_free(&r.contexts);
-	vec_free(&r.chains);
+	code_chains_free(&r.chains);
 	return more;
 }
 

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "trace/code_place.h"
+#include "trace/trace.h"
 
 struct behavior {
 	VEC_OF(struct code_place) sites;    /* PM-modifying instructions, each once */
@@ -25,6 +26,9 @@ struct behavior {
 struct behavior_set {
 	struct map sites, contexts;
 };
+
+/* Does it store to PM, write PM back, or order that? */
+bool event_modifies_pm(const struct event *ev);
 
 int behavior_read(struct behavior *behavior, const char *recording, struct err *err);
 void behavior_free(struct behavior *behavior);

@@ -293,9 +293,25 @@ static void layers_choose(struct recorder_job *job, uint32_t layers)
 	job->dependencies |= (layers & BO_LAYER_DEPENDENCIES) != 0;
 }
 
+/* The sources, as the recorder wants to be told them (run/sources.h). */
+static void inputs_name(const struct running *r, struct words *inputs)
+{
+	*inputs = (struct words){0};
+	for (size_t i = 0; i < r->plan->sources->count; i++) {
+		const struct input_source *source = &r->plan->sources->at[i];
+
+		if (source->kind == BO_SOURCE_ARG)
+			words_add(inputs, "arg:%u", source->number);
+		else if (source->kind == BO_SOURCE_FILE)
+			words_add(inputs, "file:%s", source->ops ? r->kept.list : source->path);
+		else
+			words_add(inputs, "stdin");
+	}
+}
+
 /* Run the recorder.  `*outcome` is the program's, and is freed by the caller if the result is 0. */
 static int recorder_run(struct running *r, const struct recorder_job *template, struct recording *recording,
-			struct outcome *outcome, struct err *err)
+			bool branches, struct outcome *outcome, struct err *err)
 {
 	struct recorder_job job = *template;
 	struct words argv = {0}, environment = {0}, recorder = {0};
@@ -303,6 +319,8 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 	int result;
 
 	job.dir = recording->dir;
+	if (branches)
+		inputs_name(r, &job.inputs);
 	job.ops = *r->kept.list ? r->kept.list : NULL;
 	job.target = (struct words){0};
 	execution_command(&job.target, r->plan, r->input, job.ops, r->kept.output);
@@ -313,6 +331,8 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 	words_free(&argv);
 	words_free(&environment);
 	words_free(&job.target);
+	if (branches)
+		words_free(&job.inputs);
 	if (result < 0)
 		return result;
 	if (!recording_started(recording)) {
@@ -328,8 +348,9 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 	return -1;
 }
 
-/* Record into `dir`; the job says what. */
-static int record_into(struct running *r, const char *dir, const struct recorder_job *job, struct err *err)
+/* Record into `dir`; the job says what, besides the branches that depend on input. */
+static int record_into(struct running *r, const char *dir, const struct recorder_job *job, bool branches,
+		       struct err *err)
 {
 	struct recording recording = {.fd = -1};
 	struct outcome outcome;
@@ -339,7 +360,7 @@ static int record_into(struct running *r, const char *dir, const struct recorder
 		return -1;
 	result = operations_write(r, recording.dir, err) < 0 || stdin_choose(r, err) < 0
 			 ? -1
-			 : recorder_run(r, job, &recording, &outcome, err);
+			 : recorder_run(r, job, &recording, branches, &outcome, err);
 	recording_close(&recording);
 	if (result < 0)
 		return result;
@@ -437,7 +458,7 @@ static int judged_record(struct running *r, struct err *err)
 	layers_choose(&job, r->plan->layers);
 	if (path_make(r->judged, sizeof(r->judged), err, "%s/" JUDGED_DIR, r->dir) < 0)
 		return -1;
-	return record_into(r, r->judged, &job, err);
+	return record_into(r, r->judged, &job, false, err);
 }
 
 static int path_record(struct running *r, struct err *err)
@@ -446,7 +467,7 @@ static int path_record(struct running *r, struct err *err)
 	int result;
 
 	layers_choose(&job, r->plan->layers & ~(uint32_t)BO_LAYER_DEPENDENCIES);
-	result = record_into(r, r->recording, &job, err);
+	result = record_into(r, r->recording, &job, true, err);
 	return result < 0 ? result : behavior_look(r, err);
 }
 
@@ -531,9 +552,6 @@ int execution_start(struct execution *e, const struct execution_plan *plan, cons
 	*e = (struct execution){.number = number, .fd = -1};
 	if (execution_dir(e->dir, plan, number, err) < 0)
 		return -1;
-	tree_remove(e->dir);
-	if (mkdir(e->dir, 0777) < 0)
-		return err_sys(err, "cannot make %s", e->dir);
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return err_sys(err, "cannot create a pipe");
 	fflush(NULL);

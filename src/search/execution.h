@@ -74,7 +74,7 @@ struct execution {
 	char dir[PATH_MAX];
 };
 
-/* `parts`: enum execution_part.  The directory DIR/search/NUMBER is made anew. */
+/* `parts`: enum execution_part.  The directory DIR/search/NUMBER exists. */
 int execution_start(struct execution *execution, const struct execution_plan *plan, const struct input *input,
 		    uint64_t number, unsigned parts, struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* input_search.c - see input_search.h: the loop of executions, and what is made of their results. */
+/* input_search.c - see input_search.h: the loop of executions. */
 #include "search/input_search.h"
 
 #include <errno.h>
@@ -11,16 +11,21 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/random.h"
 #include "image/tree.h"
-#include "report/report.h"
 #include "search/input_search_in.h"
 #include "search/kept_input.h"
+#include "search/minimize.h"
 
-enum { WAIT_MS = 200, NOTES_MOST = 50 };
+enum { WAIT_MS = 200, NOTES_MOST = 50, FAILURES_MOST = 5 };
+
+#define MINIMIZING_SHARE 0.15 /* of the budget, if there are findings */
+#define REACH_DIR EXECUTIONS_DIR "/reach"
 
 void input_search_note(struct input_search *s, const char *format, ...)
 {
@@ -38,33 +43,50 @@ void input_search_note(struct input_search *s, const char *format, ...)
 
 /* ---- inputs ---- */
 
-static bool is_seed(const struct input_search *s, uint64_t number)
+static int input_store(struct input_search *s, const struct input *input, uint64_t number, struct err *err)
 {
-	return number <= s->options->seed_count;
+	char dir[PATH_MAX];
+
+	if (execution_dir(dir, &s->plan, number, err) < 0)
+		return -1;
+	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make %s", dir);
+	return input_write(input, s->plan.sources, dir, err);
 }
 
-bool input_search_offer(struct input_search *s, struct input *input, uint64_t parent, size_t bound)
+/* Returns its number; 0: it is known. */
+static uint64_t attempt_add(struct input_search *s, const struct attempt *attempt)
 {
-	struct input_digest digest;
-	uint64_t *known;
+	struct input_digest digest = input_digest(&attempt->input, s->plan.sources);
+	uint64_t *known = map_put(&s->seen, digest.at[0], digest.at[1]);
 
-	input_clean(input, s->plan.sources, s->options->max_input);
-	digest = input_digest(input, s->plan.sources);
-	known = map_put(&s->seen, digest.at[0], digest.at[1]);
-	if (*known) {
-		input_free(input);
-		return false;
-	}
-	vec_push(&s->attempts, ((struct attempt){.input = *input, .parent = parent, .bound = bound}));
+	if (*known)
+		return 0;
+	vec_push(&s->attempts, *attempt);
 	*known = s->attempts.count;
 	vec_push(&s->waiting, s->attempts.count);
-	*input = (struct input){0};
-	return true;
+	return s->attempts.count;
 }
 
-/* ---- results ---- */
+int input_search_offer(struct input_search *s, struct input *input, enum attempt_origin origin, uint64_t parent,
+		       size_t bound, struct err *err)
+{
+	const struct attempt attempt = {.input = *input, .origin = origin, .parent = parent, .bound = bound};
+	struct search_step step = {.kind = SEARCH_STEP_INPUT, .parent = parent, .bound = bound, .origin = origin};
 
-static int input_keep(struct input_search *s, uint64_t number, struct err *err)
+	input_clean((struct input *)&attempt.input, s->plan.sources, s->options->max_input);
+	step.execution = attempt_add(s, &attempt);
+	if (!step.execution)
+		input_free(input);
+	*input = (struct input){0};
+	if (!step.execution)
+		return 0;
+	if (input_store(s, &attempt.input, step.execution, err) < 0)
+		return -1;
+	return search_journal_add(&s->journal, &step, err) < 0 ? -1 : 1;
+}
+
+int input_search_keep(struct input_search *s, uint64_t number, struct err *err)
 {
 	struct attempt *attempt = &s->attempts.at[number - 1];
 
@@ -75,119 +97,71 @@ static int input_keep(struct input_search *s, uint64_t number, struct err *err)
 	return kept_input_write(&s->plan, &attempt->input, attempt->kept, err);
 }
 
-/* Crashes and hangs of the program itself are no findings about PM. */
-static int ending_judge(struct input_search *s, uint64_t number, struct err *err)
-{
-	struct attempt *attempt = &s->attempts.at[number - 1];
-	char text[80];
-
-	if (!attempt->was_native || attempt->native.kind == ENDING_EXIT)
-		return 0;
-	if (input_keep(s, number, err) < 0)
-		return -1;
-	ending_text(attempt->native, text, sizeof(text));
-	input_search_note(s, "on the input inputs/%" PRIu64 " the program itself %s%s%s%s", attempt->kept,
-			  attempt->native.kind == ENDING_SIGNAL ? "is killed by " : "", text,
-			  *attempt->said ? ": " : "", attempt->said);
-	return 0;
-}
-
-/* Only findings.json and the folders of crash findings are needed. */
-static void reports_remove(const char *dir)
-{
-	char path[PATH_MAX];
-
-	for (int i = 0; i < REPORT_COUNT; i++)
-		if (i != REPORT_JSON &&
-		    path_format(path, sizeof(path), "%s/%s", dir, report_file((enum report_format)i)))
-			unlink(path);
-}
-
-static int findings_take(struct input_search *s, uint64_t number, const char *dir, struct err *err)
-{
-	struct attempt *attempt = &s->attempts.at[number - 1];
-	const struct gathering_input input = {.size = input_size(&attempt->input, s->plan.sources),
-					      .number = attempt->kept};
-	int taken = gathering_add(s->gathering, dir, number, &input, err);
-
-	reports_remove(dir);
-	if (taken <= 0)
-		return taken;
-	return input_keep(s, number, err);
-}
-
-static int behavior_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
-{
-	struct attempt *attempt = &s->attempts.at[number - 1];
-	struct behavior behavior = {0};
-	int result = behavior_read(&behavior, recording, err);
-
-	if (result == 0)
-		attempt->novelty = behavior_set_add(&s->behavior, &behavior);
-	behavior_free(&behavior);
-	return result < 0 || !attempt->novelty ? result : input_keep(s, number, err);
-}
-
-/* An execution is over: take all that it tells. */
-static int result_take(struct input_search *s, uint64_t number, const struct execution_result *result, const char *dir,
-		       struct err *err)
-{
-	struct attempt *attempt = &s->attempts.at[number - 1];
-	char recording[PATH_MAX];
-
-	attempt->done = true;
-	attempt->native = result->native;
-	attempt->was_native = result->was_native;
-	memcpy(attempt->said, result->said, sizeof(attempt->said));
-	s->executions++;
-	if (path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0)
-		return -1;
-	if (result->unknown && start_learn(s->plan.start, recording, err) < 0)
-		return -1;
-	if (is_seed(s, number) && input_keep(s, number, err) < 0)
-		return -1;
-	if (ending_judge(s, number, err) < 0 || behavior_take(s, number, recording, err) < 0)
-		return -1;
-	if (result->is_untested)
-		input_search_note(s, "crash states of inputs/%" PRIu64 " were not tested: %s", attempt->kept,
-				  result->untested.sentence);
-	return result->judged ? findings_take(s, number, dir, err) : 0;
-}
-
 /* ---- executions ---- */
 
-static bool is_over(struct input_search *s)
+bool input_search_is_over(struct input_search *s)
 {
 	s->stopped |= stop_asked(&s->plan.stop);
 	return s->stopped || (s->end > 0 && clock_seconds() >= s->end);
 }
 
-static bool is_waiting(const struct input_search *s)
+static bool is_waiting(struct input_search *s)
 {
+	while (s->waiting_from < s->waiting.count && s->attempts.at[s->waiting.at[s->waiting_from] - 1].done)
+		s->waiting_from++; /* a search that is resumed has executed it */
 	return s->waiting_from < s->waiting.count;
+}
+
+static bool is_seed(const struct input_search *s, uint64_t number)
+{
+	return s->attempts.at[number - 1].origin == ORIGIN_SEED;
+}
+
+static uint64_t waiting_first(const struct input_search *s)
+{
+	return s->waiting.at[s->waiting_from];
 }
 
 /* A seed runs alone: it may use PM files that are not known yet, so that they are not private. */
 static bool may_start(const struct input_search *s)
 {
-	if (!is_waiting(s) || s->running_count == s->plan.jobs)
-		return false;
-	return !s->running_count || (!is_seed(s, s->running[0].number) && !is_seed(s, s->waiting.at[s->waiting_from]));
+	return !s->running_count || (!is_seed(s, s->running[0].number) && !is_seed(s, waiting_first(s)));
 }
 
 static unsigned parts_choose(const struct input_search *s, uint64_t number)
 {
-	return EXECUTION_NATIVE | EXECUTION_JUDGE | (is_seed(s, number) ? EXECUTION_FIRST : 0);
+	switch (s->attempts.at[number - 1].origin) {
+	case ORIGIN_SEED: return EXECUTION_FIRST | EXECUTION_NATIVE | EXECUTION_JUDGE;
+	case ORIGIN_MINIMIZED: return EXECUTION_JUDGE | EXECUTION_TEST;
+	default: return EXECUTION_NATIVE | EXECUTION_JUDGE;
+	}
 }
 
 static int next_start(struct input_search *s, struct err *err)
 {
-	uint64_t number = s->waiting.at[s->waiting_from++];
+	uint64_t number = waiting_first(s);
 	struct execution *e = &s->running[s->running_count];
 
+	s->waiting_from++;
 	if (execution_start(e, &s->plan, &s->attempts.at[number - 1].input, number, parts_choose(s, number), err) < 0)
 		return -1;
 	s->running_count++;
+	return 0;
+}
+
+/* Use all jobs.  With `picking`, make more inputs. */
+static int jobs_fill(struct input_search *s, bool picking, struct err *err)
+{
+	while (s->running_count < s->plan.jobs && !input_search_is_over(s)) {
+		int picked = 1;
+
+		if (!is_waiting(s))
+			picked = picking ? input_pick(s, err) : 0;
+		if (picked <= 0 || !may_start(s))
+			return picked < 0 ? -1 : 0;
+		if (next_start(s, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -199,12 +173,28 @@ static int failure_judge(struct input_search *s, const struct execution *e, cons
 		s->stopped |= stop_asked(&s->plan.stop);
 		return 0;
 	}
-	if (!s->executions || result->err.status == ERR_USAGE) {
+	if (!s->executions || result->err.status == ERR_USAGE || ++s->failures == FAILURES_MOST) {
 		*err = result->err;
 		return -1;
 	}
 	input_search_note(s, "execution %" PRIu64 " failed: %s", e->number, result->err.sentence);
 	return 0;
+}
+
+static int success_take(struct input_search *s, const struct execution *e, const struct execution_result *result,
+			struct err *err)
+{
+	const struct search_step step = {
+		.kind = SEARCH_STEP_EXECUTED,
+		.execution = e->number,
+		.was_native = result->was_native,
+		.judged = result->judged,
+		.native = result->native,
+		.recorded = result->recorded,
+	};
+
+	s->failures = 0;
+	return search_journal_add(&s->journal, &step, err) < 0 ? -1 : result_take(s, e->number, result, err);
 }
 
 static int execution_take(struct input_search *s, size_t index, struct err *err)
@@ -215,7 +205,7 @@ static int execution_take(struct input_search *s, size_t index, struct err *err)
 
 	s->running[index] = s->running[--s->running_count];
 	execution_end(&e, result);
-	status = result->done ? result_take(s, e.number, result, e.dir, err) : failure_judge(s, &e, result, err);
+	status = result->done ? success_take(s, &e, result, err) : failure_judge(s, &e, result, err);
 	free(result);
 	return status;
 }
@@ -226,10 +216,10 @@ static void progress_tell(const struct input_search *s)
 	struct input_search_progress progress = {
 		.executions = s->executions,
 		.inputs = s->inputs,
-		.branches = s->branches,
+		.branches = s->sides.taken,
 		.sites = s->behavior.sites.count,
 		.findings = gathering_count(s->gathering),
-		.waiting = s->waiting.count - s->waiting_from,
+		.waiting = s->waiting.count - s->waiting_from + s->queue.heap.count,
 		.budget_left = s->end > 0 ? s->end - clock_seconds() : -1,
 	};
 
@@ -266,26 +256,148 @@ static void executions_stop(struct input_search *s)
 	free(result);
 }
 
-int input_search_run(struct input_search *s, struct err *err)
+/* Until nothing is left to execute, or the search is over. */
+static int executions_run(struct input_search *s, bool picking, struct err *err)
 {
 	int status = 0;
 
-	s->end = s->plan.end = s->options->budget > 0 ? clock_seconds() + s->options->budget : 0;
-	while (status == 0 && !is_over(s)) {
-		while (status == 0 && may_start(s))
-			status = next_start(s, err);
+	while (status == 0 && !input_search_is_over(s)) {
+		status = jobs_fill(s, picking, err);
 		if (status < 0 || !s->running_count)
 			break;
 		status = executions_wait(s, err);
 	}
-	s->complete = status == 0 && !s->running_count && !is_waiting(s);
+	s->complete = picking && status == 0 && !s->running_count && !input_search_is_over(s);
 	executions_stop(s);
 	return status;
+}
+
+int input_search_execute(struct input_search *s, struct err *err)
+{
+	return executions_run(s, false, err);
+}
+
+/* ---- the whole ---- */
+
+/* The seeds show whether the program works, and whether it reads what may be changed. */
+static int seeds_judge(const struct input_search *s, struct err *err)
+{
+	const struct attempt *last = NULL;
+	char text[80];
+
+	for (size_t i = 0; i < s->attempts.count && s->attempts.at[i].origin == ORIGIN_SEED; i++) {
+		if (!s->attempts.at[i].was_native || s->attempts.at[i].native.kind == ENDING_EXIT)
+			last = &s->attempts.at[i];
+	}
+	if (!last) {
+		ending_text(s->attempts.at[0].native, text, sizeof(text));
+		err_set(err, "%s does not end well on any seed: %s%s%s", s->plan.target->items[0], text,
+			*s->attempts.at[0].said ? ": " : "", s->attempts.at[0].said);
+		return err_status(err, ERR_TARGET);
+	}
+	if (s->reads)
+		return 0;
+	err_set(err, "%s read nothing of what may be changed (%s%s)", s->plan.target->items[0],
+		s->plan.sources->at[0].name, s->plan.sources->count > 1 ? " and others" : "");
+	err_hint(err, "--symbolic names the input that it reads: stdin, file:PATH, arg:N or ops");
+	return err_status(err, ERR_TARGET);
+}
+
+/* Findings get smaller inputs in the last part of the budget. */
+static double time_reserve(struct input_search *s)
+{
+	double end = s->end;
+
+	if (end > 0 && gathering_count(s->gathering))
+		s->end -= MINIMIZING_SHARE * s->options->budget;
+	return end;
+}
+
+int input_search_run(struct input_search *s, struct err *err)
+{
+	double end;
+	bool complete;
+
+	s->begin = clock_seconds();
+	s->end = s->plan.end = s->options->budget > 0 ? s->begin + s->options->budget : 0;
+	if (executions_run(s, false, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
+		return -1;
+	end = time_reserve(s);
+	if (executions_run(s, true, err) < 0)
+		return -1;
+	complete = s->complete;
+	s->end = end;
+	if (!s->stopped && inputs_minimize(s, err) < 0)
+		return -1;
+	s->complete = complete;
+	return 0;
 }
 
 bool input_search_is_complete(const struct input_search *s)
 {
 	return s->complete;
+}
+
+/* ---- going on ---- */
+
+static int input_resume(struct input_search *s, const struct search_step *step, struct err *err)
+{
+	struct attempt attempt = {.origin = (enum attempt_origin)step->origin,
+				  .parent = step->parent,
+				  .bound = step->bound};
+	struct input none = {0};
+	char dir[PATH_MAX];
+
+	if (execution_dir(dir, &s->plan, step->execution, err) < 0 ||
+	    input_read(&attempt.input, s->plan.sources, dir, &none, err) < 0)
+		return -1;
+	if (step->origin > ORIGIN_MINIMIZED || attempt_add(s, &attempt) != step->execution)
+		return err_set(err, "the journal of the search in %s is damaged: input %" PRIu64 " is out of place",
+			       s->plan.dir, step->execution);
+	return 0;
+}
+
+static int step_resume(void *arg, const struct search_step *step, struct err *err)
+{
+	struct input_search *s = arg;
+	struct execution_result *result;
+	int status;
+
+	if (step->kind == SEARCH_STEP_INPUT)
+		return input_resume(s, step, err);
+	if (step->execution > s->attempts.count)
+		return err_set(err, "the journal of the search in %s is damaged: there is no input %" PRIu64,
+			       s->plan.dir, step->execution);
+	if (step->kind == SEARCH_STEP_TURNED) {
+		*map_put(&s->turned, step->execution, search_turned_key(step->branch, step->tries)) = 1 + step->verdict;
+		s->solved += step->verdict == SOLVER_SOLVED;
+		s->unsat += step->verdict == SOLVER_UNSAT;
+		s->unknown += step->verdict == SOLVER_UNKNOWN;
+		return 0;
+	}
+	result = mem_alloc(sizeof(*result));
+	result->native = step->native;
+	result->recorded = step->recorded;
+	result->was_native = step->was_native;
+	result->judged = step->judged;
+	status = result_take(s, step->execution, result, err);
+	free(result);
+	return status;
+}
+
+/* All that decides what the search does. */
+static uint64_t options_digest(const struct input_search_options *o)
+{
+	const uint64_t numbers[] = {o->max_input, o->strategy, o->seed, o->plan.layers};
+	uint64_t digest = XXH3_64bits(numbers, sizeof(numbers));
+	const char *depends = o->plan.how->testing.depends;
+
+	for (size_t i = 0; i < o->plan.target->count; i++)
+		digest = XXH3_64bits_withSeed(o->plan.target->items[i], strlen(o->plan.target->items[i]) + 1, digest);
+	for (size_t i = 0; i < o->plan.sources->count; i++)
+		digest = XXH3_64bits_withSeed(o->plan.sources->at[i].name, strlen(o->plan.sources->at[i].name) + 1,
+					      digest);
+	return depends ? XXH3_64bits_withSeed(depends, strlen(depends), digest) : digest;
 }
 
 /* ---- beginning and end ---- */
@@ -300,31 +412,60 @@ void input_search_forget(const char *dir)
 		tree_remove(path);
 }
 
-static int directory_prepare(const struct input_search_options *o, struct err *err)
+static int directory_prepare(struct input_search *s, struct err *err)
 {
 	char path[PATH_MAX];
 
-	if (path_make(path, sizeof(path), err, "%s/" EXECUTIONS_DIR, o->plan.dir) < 0)
+	if (path_make(path, sizeof(path), err, "%s/" EXECUTIONS_DIR, s->plan.dir) < 0)
 		return -1;
-	return mkdir(path, 0777) < 0 && errno != EEXIST ? err_sys(err, "cannot make %s", path) : 0;
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return err_sys(err, "cannot make %s", path);
+	if (path_make(path, sizeof(path), err, "%s/" REACH_DIR, s->plan.dir) < 0)
+		return -1;
+	s->reach = reach_new(path);
+	return 0;
+}
+
+static int seeds_offer(struct input_search *s, struct err *err)
+{
+	for (size_t i = 0; i < s->options->seed_count; i++) {
+		struct input seed = input_copy(&s->options->seeds[i]);
+
+		if (input_search_offer(s, &seed, ORIGIN_SEED, 0, 0, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int input_search_new(struct input_search **search, const struct input_search_options *options, struct err *err)
 {
 	struct input_search *s = *search = mem_alloc(sizeof(*s));
+	uint64_t digest = options_digest(options);
 
 	s->options = options;
 	s->plan = options->plan;
 	s->plan.behavior = &s->behavior;
+	s->random = random_seed(options->seed, 0);
 	if (s->plan.jobs > JOBS_MOST)
 		s->plan.jobs = JOBS_MOST;
 	s->gathering = gathering_new();
-	for (size_t i = 0; i < options->seed_count; i++) {
-		struct input seed = input_copy(&options->seeds[i]);
+	s->turner = turner_new(&s->plan, options->max_input, err);
+	if (!s->turner || directory_prepare(s, err) < 0)
+		return -1;
+	if (options->resume && search_journal_read(s->plan.dir, digest, step_resume, s, err) < 0)
+		return -1;
+	if (search_journal_open(&s->journal, s->plan.dir, digest, options->resume, err) < 0)
+		return -1;
+	return options->resume ? 0 : seeds_offer(s, err);
+}
 
-		input_search_offer(s, &seed, 0, 0);
-	}
-	return directory_prepare(options, err);
+/* What --resume needs is not needed any more. */
+static void executions_remove(const struct input_search *s)
+{
+	char path[PATH_MAX];
+
+	if (path_format(path, sizeof(path), "%s/" EXECUTIONS_DIR, s->plan.dir))
+		tree_remove(path);
 }
 
 void input_search_free(struct input_search *s)
@@ -335,66 +476,25 @@ void input_search_free(struct input_search *s)
 		input_free(&s->attempts.at[i].input);
 	for (size_t i = 0; i < s->notes.count; i++)
 		free(s->notes.at[i]);
+	for (size_t i = 0; i < s->concretes.count; i++)
+		free(s->concretes.at[i].name);
+	search_journal_close(&s->journal);
 	gathering_free(s->gathering);
 	behavior_set_free(&s->behavior);
+	sides_free(&s->sides);
+	turner_free(s->turner);
+	if (s->reach)
+		reach_free(s->reach);
+	queue_free(&s->queue);
 	map_free(&s->seen);
+	map_free(&s->turned);
+	map_free(&s->concrete);
+	vec_free(&s->concretes);
 	vec_free(&s->attempts);
 	vec_free(&s->waiting);
+	vec_free(&s->variations);
 	vec_free(&s->notes);
+	if (s->complete)
+		executions_remove(s);
 	free(s);
-}
-
-/* ---- the report ---- */
-
-static void input_show(const struct input_search *s, struct findings *f, struct finding *finding)
-{
-	const struct gathering_entry *entry = gathering_find(s->gathering, finding->fingerprint);
-	const struct attempt *attempt = &s->attempts.at[entry->execution - 1];
-	struct input matters = {0};
-	struct words lines = {0};
-	const char **copy;
-
-	memcpy(matters.of, attempt->marks, sizeof(matters.of));
-	kept_input_lines(&lines, s->plan.sources, &attempt->input, &matters);
-	copy = findings_block(f, lines.count, sizeof(*copy));
-	for (size_t i = 0; i < lines.count; i++)
-		copy[i] = findings_text(f, lines.items[i]);
-	finding->input.lines = copy;
-	finding->input.line_count = lines.count;
-	words_free(&lines);
-}
-
-static void figures_fill(const struct input_search *s, struct findings *f)
-{
-	f->stats.search.executions = figure_known(s->executions);
-	f->stats.search.inputs = figure_known(s->inputs);
-	f->stats.search.branches = figure_known(s->branches);
-	f->stats.search.solved = figure_known(s->solved);
-	f->stats.search.unsat = figure_known(s->unsat);
-	f->stats.search.unknown = figure_known(s->unknown);
-	f->stats.search.concretised = figure_known(s->concretised);
-	f->stats.complete = figure_known(s->complete);
-}
-
-struct findings *input_search_findings(struct input_search *s)
-{
-	struct findings *f;
-
-	if (!s->executions)
-		return NULL;
-	f = gathering_findings(s->gathering);
-	f->target.recover = findings_text(f, s->plan.how->testing.recover);
-	f->target.client = findings_text(f, s->plan.client);
-	for (size_t i = 0; i < f->count; i++)
-		input_show(s, f, &f->at[i]);
-	for (size_t i = 0; i < s->notes.count; i++)
-		findings_note(f, "%s", s->notes.at[i]);
-	figures_fill(s, f);
-	findings_number(f);
-	return f;
-}
-
-int input_search_folders(struct input_search *s, struct findings *findings, struct err *err)
-{
-	return gathering_folders(s->gathering, findings, s->plan.dir, err);
 }

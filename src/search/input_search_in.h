@@ -7,21 +7,42 @@
 #include "base/vec.h"
 #include "search/gathering.h"
 #include "search/input_search.h"
+#include "search/journal.h"
+#include "search/queue.h"
+#include "search/route.h"
+#include "search/sides.h"
+#include "search/turner.h"
 
 enum { JOBS_MOST = 64 };
 
-/* An input on its way. */
+/* Where an input comes from.  The journal has these numbers. */
+enum attempt_origin {
+	ORIGIN_SEED,
+	ORIGIN_TURNED,    /* it takes the other side of a branch */
+	ORIGIN_VARIED,    /* longer, or with other lines */
+	ORIGIN_MINIMIZED, /* a smaller one that may show the same finding */
+};
+
+/* An input, and its execution if it is done. */
 struct attempt {
 	struct input input;
-	uint64_t parent;                       /* the execution whose branch was turned; 0: none */
-	size_t bound;                          /* the branches before this one are the parent's */
-	struct input_bytes marks[SOURCES_MAX]; /* bytes that its path depends on */
-	bool done;                             /* it was executed */
-	uint64_t kept;                         /* inputs/KEPT; 0: it showed nothing new */
-	size_t novelty;                        /* contexts of PM-modifying instructions that it was the first to show */
+	enum attempt_origin origin;
+	uint64_t parent; /* the execution that it was made from; 0: none */
+	size_t bound;    /* the branches before this one are the parent's */
+	bool started, done;
+	uint64_t kept;  /* inputs/KEPT; 0: it showed nothing new */
+	size_t novelty; /* contexts of PM-modifying instructions that it was the first to show */
+	size_t news;    /* sides of branches that it was the first to take */
 	struct ending native;
 	bool was_native;
 	char said[256];
+};
+
+/* A source of an input that may be varied. */
+struct variation {
+	uint64_t execution;
+	size_t source;
+	unsigned left; /* how often */
 };
 
 struct input_search {
@@ -29,24 +50,60 @@ struct input_search {
 	struct execution_plan plan;
 	struct gathering *gathering;
 	struct behavior_set behavior;
-	struct map seen;                 /* digests of all inputs that are nodes */
+	struct sides sides;
+	struct reach *reach;
+	struct turner *turner;
+	struct queue queue;
+	struct search_journal journal;
+	struct map seen;     /* digests of all inputs */
+	struct map turned;   /* candidates that a search that is resumed has turned: verdict + 1 */
+	struct map concrete; /* hashes of names of operations whose result was taken as it was: index + 1 */
+	VEC_OF(struct route_concrete) concretes;
 	VEC_OF(struct attempt) attempts; /* execution N is attempts.at[N - 1] */
-	VEC_OF(uint64_t) waiting;        /* nodes that are to be executed, */
+	VEC_OF(uint64_t) waiting;        /* those that are to be executed, */
 	size_t waiting_from;             /* from this one on */
+	VEC_OF(struct variation) variations;
 	struct execution running[JOBS_MOST];
 	size_t running_count;
-	uint64_t executions, inputs, branches;
-	uint64_t solved, unsat, unknown, concretised;
-	uint64_t read_input; /* executions that read any symbolic input */
-	double end;          /* monotonic clock; 0: never */
+	uint64_t executions, inputs;
+	uint64_t solved, unsat, unknown;
+	uint64_t picks;    /* inputs that were made */
+	uint64_t random;   /* state of random choices */
+	uint64_t reads;    /* executions that read any input that may be changed */
+	unsigned failures; /* executions that failed, one after the other */
+	double begin, end; /* monotonic clock; end 0: never */
 	bool complete;
 	bool stopped; /* by the user */
 	VEC_OF(char *) notes;
 };
 
-/* Add an input, unless it is known.  Returns whether it is new. */
-bool input_search_offer(struct input_search *search, struct input *input, uint64_t parent, size_t bound);
+static inline uint64_t search_turned_key(uint64_t branch, unsigned tries)
+{
+	return branch << 8 | tries;
+}
+
+/* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known; -1. */
+int input_search_offer(struct input_search *search, struct input *input, enum attempt_origin origin, uint64_t parent,
+		       size_t bound, struct err *err);
+
+/* Execute all that wait. */
+int input_search_execute(struct input_search *search, struct err *err);
+
+/* Is the user tired of it, or the time up? */
+bool input_search_is_over(struct input_search *search);
+
+/* Give an execution's input to the user, if it has no number yet. */
+int input_search_keep(struct input_search *search, uint64_t execution, struct err *err);
 
 __attribute__((format(printf, 2, 3))) void input_search_note(struct input_search *search, const char *format, ...);
+
+/* learning.c: an execution is over; take all that it tells. */
+int result_take(struct input_search *search, uint64_t execution, const struct execution_result *result,
+		struct err *err);
+
+/* picking.c: make the next input.  1; 0: there is none as long as nothing new is learned; -1. */
+int input_pick(struct input_search *search, struct err *err);
+/* What a candidate is worth now; `search` is a struct input_search. */
+struct rank candidate_rank(void *search, const struct candidate *candidate);
 
 #endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* journal.c - see journal.h. */
+#include "search/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "search/execution.h"
+
+#define NAME EXECUTIONS_DIR "/journal"
+#define HEAD "blackout search 1 %016" PRIx64 "\n"
+
+static int journal_path(char path[PATH_MAX], const char *dir, struct err *err)
+{
+	return path_make(path, PATH_MAX, err, "%s/" NAME, dir);
+}
+
+int search_journal_open(struct search_journal *j, const char *dir, uint64_t options, bool append, struct err *err)
+{
+	if (journal_path(j->path, dir, err) < 0)
+		return -1;
+	j->file = fopen(j->path, append ? "ae" : "we");
+	if (!j->file)
+		return err_sys(err, "cannot write %s", j->path);
+	if (!append && (fprintf(j->file, HEAD, options) < 0 || fflush(j->file)))
+		return err_sys(err, "cannot write %s", j->path);
+	return 0;
+}
+
+void search_journal_close(struct search_journal *j)
+{
+	if (j->file)
+		fclose(j->file);
+	j->file = NULL;
+}
+
+static const char *ending_word(char word[16], bool known, struct ending ending)
+{
+	if (known)
+		snprintf(word, 16, "%c%d", ending_letter(ending.kind), ending.value);
+	return known ? word : "x";
+}
+
+int search_journal_add(struct search_journal *j, const struct search_step *s, struct err *err)
+{
+	char native[16], recorded[16];
+	int r = -1;
+
+	switch (s->kind) {
+	case SEARCH_STEP_INPUT:
+		r = fprintf(j->file, "input %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", s->execution, s->parent,
+			    s->bound, s->origin);
+		break;
+	case SEARCH_STEP_EXECUTED:
+		r = fprintf(j->file, "executed %" PRIu64 " %s %s %d\n", s->execution,
+			    ending_word(native, s->was_native, s->native), ending_word(recorded, true, s->recorded),
+			    s->judged);
+		break;
+	case SEARCH_STEP_TURNED:
+		r = fprintf(j->file, "turned %" PRIu64 " %" PRIu64 " %u %u\n", s->execution, s->branch, s->tries,
+			    s->verdict);
+		break;
+	}
+	return r < 0 || fflush(j->file) ? err_sys(err, "cannot write %s", j->path) : 0;
+}
+
+/* ---- reading ---- */
+
+static bool ending_parse(const char *word, bool *known, struct ending *ending)
+{
+	char *end;
+
+	*known = strcmp(word, "x") != 0;
+	if (!*known)
+		return true;
+	if (!ending_find_letter(*word, &ending->kind))
+		return false;
+	ending->value = (int)strtol(word + 1, &end, 10);
+	return word[1] && !*end;
+}
+
+static bool step_parse(const char *line, struct search_step *s)
+{
+	char native[16], recorded[16];
+	int end = -1, judged;
+	bool known;
+
+	*s = (struct search_step){0};
+	if (sscanf(line, "input %" SCNu64 " %" SCNu64 " %" SCNu64 " %u\n%n", &s->execution, &s->parent, &s->bound,
+		   &s->origin, &end) == 4) {
+		s->kind = SEARCH_STEP_INPUT;
+	} else if (sscanf(line, "turned %" SCNu64 " %" SCNu64 " %u %u\n%n", &s->execution, &s->branch, &s->tries,
+			  &s->verdict, &end) == 4) {
+		s->kind = SEARCH_STEP_TURNED;
+	} else if (sscanf(line, "executed %" SCNu64 " %15s %15s %d\n%n", &s->execution, native, recorded, &judged,
+			  &end) == 4) {
+		s->kind = SEARCH_STEP_EXECUTED;
+		s->judged = judged;
+		if (!ending_parse(native, &s->was_native, &s->native) || !ending_parse(recorded, &known, &s->recorded))
+			return false;
+	} else {
+		return false;
+	}
+	return end > 0 && !line[end] && s->execution;
+}
+
+static int head_check(FILE *file, const char *path, uint64_t options, struct err *err)
+{
+	char line[64], wanted[64];
+
+	snprintf(wanted, sizeof(wanted), HEAD, options);
+	if (!fgets(line, sizeof(line), file) || strncmp(line, wanted, strcspn(wanted, "1") + 1) != 0)
+		return err_set(err, "%s is not the journal of a search, or is damaged at its start", path);
+	if (!strcmp(line, wanted))
+		return 0;
+	err_set(err, "the search in %s had another command or other options", path);
+	err_hint(err, "give the same ones, or search anew without --resume");
+	return err_status(err, ERR_USAGE);
+}
+
+int search_journal_read(const char *dir, uint64_t options,
+			int (*take)(void *arg, const struct search_step *step, struct err *err), void *arg,
+			struct err *err)
+{
+	char path[PATH_MAX], line[256];
+	struct search_step step;
+	unsigned number = 1;
+	off_t good;
+	FILE *file;
+	int r;
+
+	if (journal_path(path, dir, err) < 0)
+		return -1;
+	file = fopen(path, "r+e");
+	if (!file && errno == ENOENT) {
+		err_set(err, "there is no search to resume in %s", dir);
+		return err_status(err, ERR_USAGE);
+	}
+	if (!file)
+		return err_sys(err, "cannot read %s", path);
+	r = head_check(file, path, options, err);
+	while (r == 0 && (good = ftello(file), fgets(line, sizeof(line), file))) {
+		number++;
+		if (!strchr(line, '\n') && feof(file)) { /* the search was killed while it wrote this */
+			r = ftruncate(fileno(file), good) < 0 ? err_sys(err, "cannot write %s", path) : 0;
+			break;
+		}
+		r = step_parse(line, &step) ? take(arg, &step, err)
+					    : err_set(err, "%s is damaged at line %u", path, number);
+	}
+	fclose(file);
+	return r;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* learning.c - what a search learns from an execution: behavior, findings, branches to turn. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/path.h"
+#include "report/report.h"
+#include "search/input_search_in.h"
+#include "search/vary.h"
+
+enum {
+	CANDIDATES_MOST = 20000, /* of one execution */
+	LINES_VARIED = 16,       /* how often the lines of one list of operations are changed */
+	BRANCHES_BEHIND = 4,     /* how far ahead an address is followed */
+	JUMPS_TURNED = 16,       /* other sides of an indirect jump */
+	ADDRESSES_TURNED = 4     /* other addresses that depend on input */
+};
+
+static struct attempt *attempt_of(struct input_search *s, uint64_t number)
+{
+	return &s->attempts.at[number - 1];
+}
+
+/* Crashes and hangs of the program itself are no findings about PM. */
+static int ending_judge(struct input_search *s, uint64_t number, struct err *err)
+{
+	struct attempt *attempt = attempt_of(s, number);
+	char text[80];
+
+	if (!attempt->was_native || attempt->native.kind == ENDING_EXIT || attempt->origin == ORIGIN_MINIMIZED)
+		return 0;
+	if (input_search_keep(s, number, err) < 0)
+		return -1;
+	ending_text(attempt->native, text, sizeof(text));
+	input_search_note(s, "on inputs/%" PRIu64 " the program itself %s%s%s%s", attempt->kept,
+			  attempt->native.kind == ENDING_SIGNAL ? "is killed by " : "", text,
+			  *attempt->said ? ": " : "", attempt->said);
+	return 0;
+}
+
+/* Only findings.json and the folders of crash findings are needed. */
+static void reports_remove(const char *dir)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < REPORT_COUNT; i++)
+		if (i != REPORT_JSON &&
+		    path_format(path, sizeof(path), "%s/%s", dir, report_file((enum report_format)i)))
+			unlink(path);
+}
+
+static int findings_take(struct input_search *s, uint64_t number, const char *dir, struct err *err)
+{
+	struct attempt *attempt = attempt_of(s, number);
+	const struct gathering_input input = {.size = input_size(&attempt->input, s->plan.sources),
+					      .number = attempt->kept};
+	int taken = gathering_add(s->gathering, dir, number, &input, err);
+
+	reports_remove(dir);
+	if (taken <= 0 || attempt->origin == ORIGIN_MINIMIZED)
+		return taken < 0 ? -1 : 0;
+	return input_search_keep(s, number, err);
+}
+
+static int behavior_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
+{
+	struct attempt *attempt = attempt_of(s, number);
+	struct behavior behavior = {0};
+	int result = behavior_read(&behavior, recording, err);
+
+	if (result == 0)
+		attempt->novelty = behavior_set_add(&s->behavior, &behavior);
+	behavior_free(&behavior);
+	return result < 0 || !attempt->novelty ? result : input_search_keep(s, number, err);
+}
+
+static void concretes_take(struct input_search *s, const struct route *route)
+{
+	for (size_t i = 0; i < route->concrete.count; i++) {
+		const struct route_concrete *from = &route->concrete.at[i];
+		XXH128_hash_t hash = XXH3_128bits(from->name, strlen(from->name));
+		uint64_t *index = map_put(&s->concrete, hash.high64, hash.low64);
+
+		if (!*index) {
+			vec_push(&s->concretes, ((struct route_concrete){.name = strdup(from->name)}));
+			*index = s->concretes.count;
+		}
+		s->concretes.at[*index - 1].count += from->count;
+	}
+}
+
+static unsigned sides_most(enum bo_branch kind)
+{
+	return kind == BO_BRANCH_JUMP ? JUMPS_TURNED : kind == BO_BRANCH_ADDRESS ? ADDRESSES_TURNED : 1;
+}
+
+/* C libraries load from addresses that depend on input: where two texts differ first, where a line ends.  The program then
+ * branches on what they return, and it is for that branch that the address matters. */
+static size_t side_behind(const struct input_search *s, const struct route *route, size_t index)
+{
+	const struct route_branch *branch = &route->branches.at[index];
+	size_t end = index + BRANCHES_BEHIND;
+
+	if (branch->kind != BO_BRANCH_ADDRESS || !s->sides.all.at[branch->side].inside)
+		return branch->side;
+	for (size_t i = index + 1; i < route->branches.count && i <= end; i++) {
+		const struct route_branch *later = &route->branches.at[i];
+
+		if (later->kind == BO_BRANCH_CONDITION && !s->sides.all.at[later->side].inside)
+			return later->side;
+	}
+	return branch->side;
+}
+
+/* Each branch after those of the parent is a candidate. */
+static void candidates_push(struct input_search *s, uint64_t number, const struct route *route)
+{
+	size_t bound = attempt_of(s, number)->bound, pushed = 0;
+
+	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
+		const struct candidate candidate = {
+			.execution = number,
+			.branch = i,
+			.side = route->branches.at[i].side,
+			.leads = side_behind(s, route, i),
+			.most = sides_most(route->branches.at[i].kind),
+		};
+
+		if (route->branches.at[i].kind == BO_BRANCH_BOUND)
+			continue;
+		queue_push(&s->queue, &candidate, candidate_rank(s, &candidate));
+		pushed++;
+	}
+}
+
+/* A program that met the end of its input may do something else with more of it. */
+static void variations_push(struct input_search *s, uint64_t number, const struct route *route)
+{
+	const struct attempt *attempt = attempt_of(s, number);
+
+	if (!attempt->novelty && !attempt->news)
+		return;
+	for (size_t i = 0; i < s->plan.sources->count; i++)
+		if (s->plan.sources->at[i].ops)
+			vec_push(&s->variations, ((struct variation){number, i, LINES_VARIED}));
+	for (uint32_t id = 1; id < route->ended.count; id++) {
+		int source = turner_source(&s->plan, route->x, id);
+
+		if (route->ended.at[id] && source >= 0 && !s->plan.sources->at[source].ops &&
+		    attempt->input.of[source].size < s->options->max_input)
+			vec_push(&s->variations, ((struct variation){number, (size_t)source, VARY_LONGER}));
+	}
+}
+
+static int route_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
+{
+	const struct route_learning learning = {.sides = &s->sides, .reach = s->reach};
+	uint64_t before = s->sides.taken;
+	struct route route = {0};
+	int result = route_read(&route, recording, &learning, err);
+
+	if (result == 0) {
+		attempt_of(s, number)->news = s->sides.taken - before;
+		s->reads += route.reads_input;
+		concretes_take(s, &route);
+		candidates_push(s, number, &route);
+		variations_push(s, number, &route);
+	}
+	route_free(&route);
+	return result;
+}
+
+/* A smaller input for the same finding tells nothing else. */
+static int learned_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
+{
+	bool is_seed = attempt_of(s, number)->origin == ORIGIN_SEED;
+
+	if (attempt_of(s, number)->origin == ORIGIN_MINIMIZED)
+		return 0;
+	if (is_seed && input_search_keep(s, number, err) < 0)
+		return -1;
+	if (ending_judge(s, number, err) < 0 || behavior_take(s, number, recording, err) < 0)
+		return -1;
+	return route_take(s, number, recording, err);
+}
+
+int result_take(struct input_search *s, uint64_t number, const struct execution_result *result, struct err *err)
+{
+	struct attempt *attempt = attempt_of(s, number);
+	char dir[PATH_MAX], recording[PATH_MAX];
+
+	attempt->done = true;
+	attempt->native = result->native;
+	attempt->was_native = result->was_native;
+	memcpy(attempt->said, result->said, sizeof(attempt->said));
+	s->executions++;
+	if (execution_dir(dir, &s->plan, number, err) < 0 ||
+	    path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0)
+		return -1;
+	if (result->unknown && start_learn(s->plan.start, recording, err) < 0)
+		return -1;
+	if (learned_take(s, number, recording, err) < 0)
+		return -1;
+	if (result->is_untested)
+		input_search_note(s, "crash states of inputs/%" PRIu64 " were not tested: %s",
+				  attempt_of(s, number)->kept, result->untested.sentence);
+	return result->judged ? findings_take(s, number, dir, err) : 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* route.c - see route.h. */
+#include "search/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "search/behavior.h"
+#include "search/code_chains.h"
+#include "trace/library.h"
+#include "trace/trace.h"
+
+struct reading {
+	struct route *route;
+	const struct trace *trace;
+	const struct route_learning *learning;
+	struct code_chains chains;
+	VEC_OF(uint32_t) modules;         /* by module of the trace: its number for reach + 1; 0: not asked yet */
+	VEC_OF(struct reach_place) stack; /* of the context at hand */
+	VEC_OF(bool) told;                /* by context: reach knows it */
+};
+
+/* ---- what is learned ---- */
+
+static uint32_t module_number(struct reading *r, uint32_t module)
+{
+	const struct trace_module *m = trace_module(r->trace, module);
+
+	while (r->modules.count <= module)
+		vec_push(&r->modules, 0);
+	if (!r->modules.at[module])
+		r->modules.at[module] = 1 + (m && *m->path ? reach_module(r->learning->reach, m->path) : 0);
+	return r->modules.at[module] - 1;
+}
+
+/* The stack of a context, innermost first. */
+static void stack_fill(struct reading *r, uint32_t context)
+{
+	r->stack.count = 0;
+	for (; context; context = trace_context_parent(r->trace, context)) {
+		const struct trace_context *at = trace_context(r->trace, context);
+
+		vec_push(&r->stack, ((struct reach_place){module_number(r, at->module), at->offset}));
+	}
+}
+
+/* How deep a context is inside well-known libraries. */
+static unsigned frames_inside(const struct reading *r, uint32_t context)
+{
+	unsigned frames = 0;
+
+	for (; context; context = trace_context_parent(r->trace, context)) {
+		const struct trace_module *m = trace_module(r->trace, trace_context(r->trace, context)->module);
+		const char *slash = m ? strrchr(m->path, '/') : NULL;
+
+		if (!slash || library_kind(slash + 1) == LIBRARY_NONE)
+			break;
+		frames++;
+	}
+	return frames;
+}
+
+static bool is_new_context(struct reading *r, uint32_t context)
+{
+	while (r->told.count <= context)
+		vec_push(&r->told, false);
+	if (!context || r->told.at[context])
+		return false;
+	return r->told.at[context] = true;
+}
+
+static void branch_learn(struct reading *r, const struct event *ev, struct route_branch *branch)
+{
+	struct code_place context = code_chain(&r->chains, r->trace, ev->context);
+	struct sides *sides = r->learning->sides;
+	unsigned other = branch->kind == BO_BRANCH_JUMP      ? SIDE_JUMP
+			 : branch->kind == BO_BRANCH_ADDRESS ? SIDE_ADDRESS
+							     : !branch->value;
+
+	branch->side = sides_number(sides, sides_key(context, other));
+	if (branch->kind == BO_BRANCH_CONDITION)
+		sides_take(sides, sides_number(sides, sides_key(context, branch->value)));
+	sides->all.at[branch->side].is_code = branch->kind != BO_BRANCH_ADDRESS;
+	if (sides->all.at[branch->side].depth)
+		return;
+	stack_fill(r, ev->context);
+	if (is_new_context(r, ev->context))
+		reach_see(r->learning->reach, r->stack.at, r->stack.count);
+	if (ev->module && r->stack.count)
+		r->stack.at[0] = (struct reach_place){module_number(r, ev->module), ev->offset};
+	sides_lead(sides, branch->side, r->stack.at, r->stack.count, frames_inside(r, ev->context));
+}
+
+static void modification_learn(struct reading *r, const struct event *ev)
+{
+	if (!is_new_context(r, ev->context))
+		return;
+	stack_fill(r, ev->context);
+	reach_mark(r->learning->reach, r->stack.at, r->stack.count);
+}
+
+/* ---- events ---- */
+
+static void branch_take(struct reading *r, const struct event *ev)
+{
+	struct route_branch branch = {
+		.kind = (enum bo_branch)ev->flags,
+		.value = ev->value,
+		.expression = ev->expression,
+		.site = code_chain(&r->chains, r->trace, ev->context).offset,
+	};
+
+	if (r->learning && branch.kind != BO_BRANCH_BOUND)
+		branch_learn(r, ev, &branch);
+	vec_push(&r->route->branches, branch);
+}
+
+static void input_take(struct reading *r, const struct event *ev)
+{
+	r->route->reads_input = true;
+	while (r->route->ended.count <= ev->source)
+		vec_push(&r->route->ended, false);
+	if (ev->size < ev->value)
+		r->route->ended.at[ev->source] = true;
+}
+
+static void event_take(struct reading *r, const struct event *ev)
+{
+	if (ev->type == EVENT_BRANCH)
+		branch_take(r, ev);
+	else if (ev->type == EVENT_INPUT)
+		input_take(r, ev);
+	else if (r->learning && event_modifies_pm(ev))
+		modification_learn(r, ev);
+}
+
+/* ---- the rest ---- */
+
+/* Solving adds expressions, so the route has its own; equal ids mean equal expressions. */
+static void expressions_take(struct route *route, const struct expressions *from)
+{
+	const struct expression_source *source;
+	const struct expression_table *table;
+
+	route->x = expressions_new();
+	for (uint32_t id = 1; (source = expressions_source(from, id)); id++)
+		expressions_add_source(route->x, source->kind, source->name);
+	for (uint32_t id = 1; (table = expressions_table(from, id)); id++)
+		expressions_add_table(route->x, table->address, table->bytes, table->size);
+	for (uint32_t id = 1; id <= expressions_count(from); id++)
+		BUG_ON(expressions_add(route->x, expressions_at(from, id)) != id);
+}
+
+static void concrete_take(struct route *route, const struct trace *trace)
+{
+	const char *key, *value;
+
+	for (size_t i = 0; (key = trace_meta_at(trace, i, &value)); i++)
+		if (!strncmp(key, BO_META_CONCRETE, strlen(BO_META_CONCRETE))) {
+			struct route_concrete concrete = {.name = strdup(key + strlen(BO_META_CONCRETE)),
+							  .count = strtoull(value, NULL, 10)};
+
+			BUG_ON(!concrete.name);
+			vec_push(&route->concrete, concrete);
+		}
+}
+
+int route_read(struct route *route, const char *recording, const struct route_learning *learning, struct err *err)
+{
+	struct reading r = {.route = route, .learning = learning};
+	struct trace *trace;
+	struct event ev;
+	int more;
+
+	if (trace_open(&trace, recording, err) < 0)
+		return -1;
+	r.trace = trace;
+	while ((more = trace_next(trace, &ev, err)) > 0)
+		event_take(&r, &ev);
+	expressions_take(route, trace_expressions(trace));
+	concrete_take(route, trace);
+	trace_close(trace);
+	code_chains_free(&r.chains);
+	vec_free(&r.modules);
+	vec_free(&r.stack);
+	vec_free(&r.told);
+	return more;
+}
+
+void route_free(struct route *route)
+{
+	if (route->x)
+		expressions_free(route->x);
+	for (size_t i = 0; i < route->concrete.count; i++)
+		free(route->concrete.at[i].name);
+	vec_free(&route->concrete);
+	vec_free(&route->branches);
+	vec_free(&route->ended);
+	*route = (struct route){0};
+}

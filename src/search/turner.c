@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* turner.c - see turner.h. */
+#include "search/turner.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "expression/evaluation.h"
+#include "search/route.h"
+
+enum {
+	ROUTES_KEPT = 8,
+	ADDRESS_STEPS = 8 /* towards the largest address */
+};
+
+#define FILLER '0'
+
+/* A route that is ready for questions. */
+struct ready_route {
+	uint64_t execution; /* 0: none */
+	uint64_t used;      /* when it was asked last */
+	struct route route;
+	struct assignment input;
+	struct trail *trail;
+};
+
+struct turner {
+	const struct execution_plan *plan;
+	size_t max_input;
+	struct solver *solver;
+	struct ready_route routes[ROUTES_KEPT];
+	uint64_t clock;
+};
+
+struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err)
+{
+	const struct solver_limits limits = {.stop = plan->stop};
+	struct turner *t;
+	char path[PATH_MAX];
+
+	if (recorder_find_shipped(path, SOLVER_PROGRAM, err) < 0)
+		return NULL;
+	t = mem_alloc(sizeof(*t));
+	t->plan = plan;
+	t->max_input = max_input;
+	t->solver = solver_new(path, &limits);
+	return t;
+}
+
+static void route_drop(struct ready_route *ready)
+{
+	if (ready->trail)
+		trail_free(ready->trail);
+	assignment_free(&ready->input);
+	route_free(&ready->route);
+	*ready = (struct ready_route){0};
+}
+
+void turner_free(struct turner *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < ROUTES_KEPT; i++)
+		route_drop(&t->routes[i]);
+	solver_free(t->solver);
+	free(t);
+}
+
+struct solver_counts turner_counts(const struct turner *t)
+{
+	return solver_counts(t->solver);
+}
+
+/* ---- sources ---- */
+
+/* Operations are read from a file of the recording, or from standard input. */
+static bool source_is(const struct input_source *source, const struct expression_source *of)
+{
+	char number[16];
+
+	if (source->kind != of->kind)
+		return false;
+	switch (of->kind) {
+	case BO_SOURCE_STDIN: return true;
+	case BO_SOURCE_FILE: return source->ops ? true : !strcmp(source->path, of->name);
+	case BO_SOURCE_ARG: snprintf(number, sizeof(number), "%u", source->number); return !strcmp(number, of->name);
+	default: return false;
+	}
+}
+
+int turner_source(const struct execution_plan *plan, const struct expressions *x, uint32_t id)
+{
+	const struct expression_source *of = expressions_source(x, id);
+	int ops = -1;
+
+	for (size_t i = 0; of && i < plan->sources->count; i++) {
+		if (!source_is(&plan->sources->at[i], of))
+			continue;
+		if (!plan->sources->at[i].ops)
+			return (int)i;
+		ops = (int)i;
+	}
+	return ops;
+}
+
+static void byte_forbid(struct trail_limits *limits, uint8_t byte)
+{
+	limits->forbidden[byte / 64] |= UINT64_C(1) << byte % 64;
+}
+
+/* An argument has no zero byte, and the lines of operations stay as they are; their words change. */
+static struct trail_limits source_limits(const struct turner *t, size_t source)
+{
+	const struct input_source *of = &t->plan->sources->at[source];
+	struct trail_limits limits = {.length_max = t->max_input, .filler = FILLER};
+
+	if (of->ops) {
+		byte_forbid(&limits, '\n');
+		byte_forbid(&limits, '\r');
+	}
+	if (of->ops || of->kind == BO_SOURCE_ARG)
+		byte_forbid(&limits, 0);
+	return limits;
+}
+
+/* ---- routes ---- */
+
+static void trail_make(struct turner *t, struct ready_route *ready)
+{
+	struct route *route = &ready->route;
+	uint32_t sources = expressions_source_count(route->x);
+	struct condition *conditions = mem_alloc((route->branches.count + 1) * sizeof(*conditions));
+	struct trail_limits *limits = mem_alloc((sources + 1) * sizeof(*limits));
+
+	for (size_t i = 0; i < route->branches.count; i++) {
+		const struct route_branch *branch = &route->branches.at[i];
+
+		conditions[i] = (struct condition){branch->expression, branch->value, branch->site};
+	}
+	for (uint32_t id = 1; id <= sources; id++) {
+		int source = turner_source(t->plan, route->x, id);
+
+		limits[id - 1].length_max = source < 0 ? 0 : t->max_input;
+		if (source >= 0)
+			limits[id - 1] = source_limits(t, (size_t)source);
+	}
+	ready->trail = trail_new(route->x, conditions, route->branches.count, &ready->input, limits, sources);
+	free(conditions);
+	free(limits);
+}
+
+static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t execution, const struct input *input,
+			 struct err *err)
+{
+	char dir[PATH_MAX], recording[PATH_MAX];
+
+	if (execution_dir(dir, t->plan, execution, err) < 0 ||
+	    path_make(recording, sizeof(recording), err, "%s/" EXECUTION_RECORDING, dir) < 0 ||
+	    route_read(&ready->route, recording, NULL, err) < 0)
+		return -1;
+	for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {
+		int source = turner_source(t->plan, ready->route.x, id);
+
+		if (source >= 0)
+			assignment_put(&ready->input, id, input->of[source].at, input->of[source].size);
+	}
+	trail_make(t, ready);
+	ready->execution = execution;
+	return 0;
+}
+
+/* The route of an execution, in place of the one that was not asked for the longest time. */
+static struct ready_route *route_get(struct turner *t, uint64_t execution, const struct input *input, struct err *err)
+{
+	struct ready_route *oldest = &t->routes[0];
+
+	for (size_t i = 0; i < ROUTES_KEPT; i++) {
+		struct ready_route *ready = &t->routes[i];
+
+		if (ready->execution == execution) {
+			ready->used = ++t->clock;
+			return ready;
+		}
+		if (ready->used < oldest->used)
+			oldest = ready;
+	}
+	route_drop(oldest);
+	if (route_prepare(t, oldest, execution, input, err) < 0) {
+		route_drop(oldest);
+		return NULL;
+	}
+	oldest->used = ++t->clock;
+	return oldest;
+}
+
+/* ---- answers ---- */
+
+static void source_take(struct input *input, size_t source, const struct assignment *answer, uint32_t id)
+{
+	uint64_t length = assignment_length(answer, id);
+	uint8_t *bytes;
+
+	if (length > INPUT_BYTES_MAX)
+		length = INPUT_BYTES_MAX;
+	bytes = mem_alloc(length + 1);
+	for (uint64_t i = 0; i < length; i++)
+		bytes[i] = assignment_byte(answer, id, i);
+	input_set(input, source, bytes, length);
+	free(bytes);
+}
+
+/* The expression that a condition compares with a constant; 0: it does not. */
+static uint32_t compared_expression(const struct expressions *x, uint32_t condition)
+{
+	const struct expression *e = expressions_at(x, condition);
+
+	if (e->kind != BO_EXPR_EQ)
+		return 0;
+	for (int i = 0; i < 2; i++)
+		if (expressions_at(x, e->operand[i])->kind == BO_EXPR_CONST)
+			return e->operand[1 - i];
+	return 0;
+}
+
+/* Ask for an input that makes the expression larger than `value`. */
+static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch, uint32_t compared, uint64_t value,
+		      enum solver_verdict *verdict, struct assignment *answer, struct err *err)
+{
+	struct expressions *x = ready->route.x;
+	size_t mine = ready->trail->exclusions.count, after;
+	uint8_t width = expressions_at(x, compared)->width;
+	uint32_t constant =
+		expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = width, .own = value});
+	uint32_t small =
+		expressions_add(x,
+				&(struct expression){.kind = BO_EXPR_ULE, .width = 1, .operand = {compared, constant}});
+	int result;
+
+	vec_push(&ready->trail->exclusions, ((struct trail_exclusion){branch, small}));
+	result = solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
+	after = --ready->trail->exclusions.count;
+	memmove(&ready->trail->exclusions.at[mine], &ready->trail->exclusions.at[mine + 1],
+		(after - mine) * sizeof(*ready->trail->exclusions.at));
+	return result;
+}
+
+/* An address that depends on input is often where two texts differ first, or where one ends: C libraries load what is
+ * there.  So the largest one is the most interesting: all is equal, or the text is long. */
+static int address_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
+			struct assignment *answer, struct err *err)
+{
+	struct expressions *x = ready->route.x;
+	uint32_t compared = compared_expression(x, ready->route.branches.at[branch].expression);
+	bool solved = false;
+	uint64_t value;
+
+	*verdict = SOLVER_UNSAT;
+	if (compared)
+		value = expressions_evaluate(x, compared, &ready->input);
+	for (int i = 0; compared && i < ADDRESS_STEPS && (i == 0 || *verdict == SOLVER_SOLVED); i++) {
+		if (larger_ask(t, ready, branch, compared, value, verdict, answer, err) < 0)
+			return -1;
+		if (*verdict == SOLVER_SOLVED)
+			value = expressions_evaluate(x, compared, answer);
+		solved |= *verdict == SOLVER_SOLVED;
+	}
+	if (!solved)
+		return solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
+	*verdict = SOLVER_SOLVED;
+	return 0;
+}
+
+int turner_turn(struct turner *t, const struct turner_question *q, enum solver_verdict *verdict, struct input *input,
+		struct err *err)
+{
+	struct ready_route *ready = route_get(t, q->execution, q->input, err);
+	struct assignment answer = {0};
+	int result;
+
+	if (!ready)
+		return -1;
+	result = ready->route.branches.at[q->branch].kind == BO_BRANCH_ADDRESS
+			 ? address_turn(t, ready, q->branch, verdict, &answer, err)
+			 : solver_turn(t->solver, ready->trail, q->branch, verdict, &answer, err);
+	if (result == 0 && *verdict == SOLVER_SOLVED) {
+		*input = input_copy(q->input);
+		for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {
+			int source = turner_source(t->plan, ready->route.x, id);
+
+			if (source >= 0)
+				source_take(input, (size_t)source, &answer, id);
+		}
+	}
+	assignment_free(&answer);
+	return result;
+}
+
+/* ---- marks ---- */
+
+static void set_mark(const struct turner *t, const struct expressions *x, const struct variable_set *set,
+		     struct input *marks)
+{
+	for (size_t i = 0; i < set->count; i++)
+		for (uint64_t v = set->at[i].first; v <= set->at[i].last; v++) {
+			const struct expression byte = {.own = v};
+			int source = turner_source(t->plan, x, expression_input_source(&byte));
+
+			if (source >= 0 && expression_input_offset(&byte) < marks->of[source].size)
+				marks->of[source].at[expression_input_offset(&byte)] = 1;
+		}
+}
+
+int turner_marks(struct turner *t, uint64_t execution, const struct input *input, struct input *marks, struct err *err)
+{
+	struct ready_route *ready = route_get(t, execution, input, err);
+	struct variables *variables;
+
+	if (!ready)
+		return -1;
+	*marks = input_copy(input);
+	for (size_t i = 0; i < SOURCES_MAX; i++)
+		if (marks->of[i].at)
+			memset(marks->of[i].at, 0, marks->of[i].size);
+	variables = variables_new(ready->route.x);
+	for (size_t i = 0; i < ready->route.branches.count; i++)
+		set_mark(t, ready->route.x, variables_of(variables, ready->route.branches.at[i].expression), marks);
+	variables_free(variables);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* turner.h - make the input that takes the other side of a branch of an execution.
+ *
+ *     struct turner *turner = turner_new(&plan, max_input, &err);
+ *     r = turner_turn(turner, &question, &verdict, &input, &err);       // SOLVER_SOLVED: *input is the caller's to free
+ *     turner_free(turner);
+ *
+ * The routes of a few executions are kept, because many of their branches are turned one after the other. */
+#ifndef BLACKOUT_SEARCH_TURNER_H
+#define BLACKOUT_SEARCH_TURNER_H
+
+#include "search/execution.h"
+#include "solve/solver.h"
+
+struct turner;
+
+struct turner_question {
+	uint64_t execution;
+	const struct input *input; /* of the execution */
+	size_t branch;             /* of its route */
+};
+
+/* NULL: the solver is not installed. */
+struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err);
+void turner_free(struct turner *turner); /* NULL is fine */
+
+/* -1: the recording cannot be read, or the solver cannot be started. */
+int turner_turn(struct turner *turner, const struct turner_question *question, enum solver_verdict *verdict,
+		struct input *input, struct err *err);
+
+/* Bytes of the input that decide branches of the execution: `marks` gets a byte for each byte of each source. */
+int turner_marks(struct turner *turner, uint64_t execution, const struct input *input, struct input *marks,
+		 struct err *err);
+
+struct solver_counts turner_counts(const struct turner *turner);
+
+/* The number of the source that a route calls `id`; -1: it is none of the search's. */
+int turner_source(const struct execution_plan *plan, const struct expressions *x, uint32_t id);
+
+#endif
