@@ -5,11 +5,12 @@
 D = $(DESTDIR)$(PREFIX)
 
 # Directories below PREFIX, and the files that go into each.  Both `install` and `uninstall` use this list.
-INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/examples include/blackout share/man/man1 \
+INSTALL_DIRS := bin libexec/blackout libexec/blackout/valgrind libexec/blackout/compiler libexec/blackout/examples include/blackout share/man/man1 \
 	share/doc/blackout share/doc/blackout/findings share/doc/blackout/examples share/bash-completion/completions share/zsh/site-functions
 INSTALL_bin := $(B)/blackout $(WRAPPERS)
 INSTALL_libexec/blackout := $(PRELOAD) $(SOLVER) $(WRAPPER_FILES)
 INSTALL_libexec/blackout/valgrind := $(TOOL)
+INSTALL_libexec/blackout/compiler := $(COMPILER_FILES)
 INSTALL_libexec/blackout/examples := $(EXAMPLES) $(ORACLES)
 INSTALL_include/blackout := $(wildcard include/blackout/*.h)
 INSTALL_share/man/man1 := $(wildcard doc/man/*.1)

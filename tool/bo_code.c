@@ -180,6 +180,11 @@ const struct bo_runtime_entry *bo_code_entry(Addr addr)
 	return bo_runtime_entry_of(module_find(addr)->runtime, addr);
 }
 
+Bool bo_code_inline_load(Addr addr, struct bo_inline_load *load)
+{
+	return bo_runtime_inline_load(module_find(addr)->runtime, addr, load);
+}
+
 UInt bo_code_runtime(UInt code)
 {
 	const struct bo_runtime *runtime = codes[code].module->runtime;

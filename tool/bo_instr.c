@@ -356,8 +356,11 @@ static void note_end_of_entry(struct block *b)
 	Bool stays =
 		b->out->jumpkind == Ijk_Boring && next->tag == Iex_Const && bo_code_entry(next->Iex.Const.con->Ico.U64);
 
-	if (b->entry && !stays && b->out->jumpkind != Ijk_Call)
-		store64(b, u64((Addr)&bo_announced.jump), u64(0));
+	if (!b->entry || stays || b->out->jumpkind == Ijk_Call)
+		return;
+	store64(b, u64((Addr)&bo_announced.jump), u64(0));
+	if (clo_bo_sync)
+		bo_sync_end_access(b);
 }
 
 /* A block ends in a call.  An empty entry of a runtime is not even called: the stack is put back. */
@@ -478,6 +481,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 	b->decoded = bo_decode((const UChar *)addr);
 	b->has_loaded = False;
 	b->entry = bo_code_entry(addr);
+	if (!clo_bo_sync || !bo_code_inline_load(addr, &b->load))
+		b->load.bytes = 0;
 	note_insn(b);
 	if (clo_bo_dependencies)
 		bo_shadow_insn(b);
@@ -549,12 +554,17 @@ static void instrument_labelled(struct block *b, const IRStmt *st)
 	}
 }
 
-/* The code of a runtime: its accesses may be atomic ones of the source. */
+static Bool is_load(const IRStmt *st)
+{
+	return st->tag == Ist_WrTmp && st->Ist.WrTmp.data->tag == Iex_Load;
+}
+
+/* The code of a runtime, or a load that stands for it: the accesses may be atomic ones of the source. */
 static void instrument_atomic(struct block *b, const IRStmt *st)
 {
 	if (st->tag == Ist_Store)
 		bo_sync_add_store(b, st->Ist.Store.addr);
-	else if (st->tag == Ist_WrTmp && st->Ist.WrTmp.data->tag == Iex_Load)
+	else if (is_load(st))
 		bo_sync_add_load(b, st->Ist.WrTmp.data->Iex.Load.addr);
 }
 
@@ -579,12 +589,14 @@ static void instrument_stmt(struct block *b, IRStmt *st)
 	case Ist_CAS: add_cas(b, st->Ist.CAS.details); break;
 	case Ist_MBE: add_fence(b); break;
 	default:
-		if (clo_bo_sync && b->entry)
+		if (clo_bo_sync && (b->entry || b->load.bytes))
 			instrument_atomic(b, st);
 		if (clo_bo_dependencies)
 			instrument_labelled(b, st);
 		else
 			instrument_access(b, st);
+		if (b->load.bytes && is_load(st))
+			bo_sync_end_access(b);
 		break;
 	}
 }

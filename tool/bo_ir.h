@@ -4,6 +4,7 @@
 #define BO_IR_H
 
 #include "bo.h"
+#include "bo_runtime.h"
 #include "pub_tool_machine.h"
 
 #define GUEST(reg) ((Int)offsetof(VexGuestAMD64State, guest_##reg))
@@ -15,6 +16,7 @@ struct block {
 	UInt insn_length;
 	struct bo_decoded decoded;
 	const struct bo_runtime_entry *entry; /* of a runtime, which has the current instruction; NULL: other code */
+	struct bo_inline_load load;           /* of the current instruction; 0 bytes: it is none */
 	Addr returns_to;             /* the block followed a call of an empty entry: where that returns to; 0: none */
 	Bool has_loaded;             /* the current instruction already has a load */
 	ULong hash_factor, hash_sum; /* instructions not yet folded into bo_code_hash; factor 1: none */

@@ -201,3 +201,40 @@ const struct bo_runtime_entry *bo_runtime_entry_of(const struct bo_runtime *runt
 	}
 	return low ? &runtime->entries[low - 1] : NULL;
 }
+
+/* The bytes that the instruction loads; 0: it is no such load.  *scale is the byte that has the scale. */
+static UInt inline_bytes(const UChar *code, UChar *scale)
+{
+	while (*code == 0x3e) /* assemblers may add prefixes that have no effect, to align what follows */
+		code++;
+#define COMPARE(BYTES, NAME, RESULT, CODE)                    \
+	if (VG_(memcmp)(code, CODE, sizeof(CODE) - 1) == 0) { \
+		*scale = code[sizeof(CODE) - 1];              \
+		return BYTES;                                 \
+	}
+	BO_INLINE_LOADS(COMPARE)
+#undef COMPARE
+	return 0;
+}
+
+static UInt inline_order(UChar scale)
+{
+	static const UInt orders[] = {
+#define ORDER(ORDER, SCALE) [SCALE] = ORDER,
+		BO_INLINE_ORDERS(ORDER)
+#undef ORDER
+	};
+
+	return orders[1u << (scale >> 6)];
+}
+
+Bool bo_runtime_inline_load(const struct bo_runtime *runtime, Addr addr, struct bo_inline_load *load)
+{
+	UChar scale = 0;
+	UInt bytes = runtime ? inline_bytes((const UChar *)addr, &scale) : 0;
+
+	if (!bytes || (scale & 0x3f) != BO_INLINE_SCALE)
+		return False;
+	*load = (struct bo_inline_load){runtime->number, bytes, inline_order(scale)};
+	return True;
+}

@@ -32,4 +32,12 @@ const struct bo_runtime *bo_runtime_read(Addr addr, const HChar *path);
 /* The entry that the code at an address belongs to; NULL: none. */
 const struct bo_runtime_entry *bo_runtime_entry_of(const struct bo_runtime *runtime, Addr addr);
 
+/* An atomic load that stands in place of a call. */
+struct bo_inline_load {
+	UInt runtime, bytes, order;
+};
+
+/* Is the instruction at an address one? */
+Bool bo_runtime_inline_load(const struct bo_runtime *runtime, Addr addr, struct bo_inline_load *load);
+
 #endif

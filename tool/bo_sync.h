@@ -2,9 +2,9 @@
 /* bo_sync.h - the layer "synchronization" [--bo-sync]: what accesses to PM are in the source, and how threads
  * synchronize.
  *
- * Announcements.  Code of blackout-cc calls an entry of its runtime before each plain or volatile access.  An atomic access
- * is such a call: the entry performs it.  The instrumented entry notes what is announced in bo_announced, without a call
- * of ours.  A load or store that lies in the announced range belongs to the announced access.  The compiler moves no
+ * Announcements.  Code of blackout-cc calls an entry of its runtime before each plain or volatile store.  An atomic access
+ * is such a call: the entry performs it.  Most atomic loads stand in place of the call (BO_INLINE_LOADS).  The
+ * instrumented entry notes what is announced in bo_announced, without a call of ours.  A load or store that lies in the announced range belongs to the announced access.  The compiler moves no
  * access across the call, and announces at most one load and one store at a time.  So the last announcement of each is
  * enough, and it ends with the next one, or with the function.
  *
@@ -82,6 +82,8 @@ VG_REGPARM(2) void bo_on_thread_fence(ULong order, Addr sp);
 
 /* ---- bo_sync_ir.c ---- */
 void bo_sync_add_announcement(struct block *b, const struct bo_runtime_entry *entry); /* the entry is called */
+/* The entry is left, or a load that stands for it is done.  What is loaded next from the same place is another access. */
+void bo_sync_end_access(struct block *b);
 void bo_sync_add_load(struct block *b, IRExpr *addr);
 void bo_sync_add_store(struct block *b, IRExpr *addr);
 void bo_sync_add_cas(struct block *b, IRExpr *addr, IRExpr *stored);

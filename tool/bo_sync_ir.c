@@ -122,12 +122,27 @@ void bo_sync_add_announcement(struct block *b, const struct bo_runtime_entry *e)
 	}
 }
 
-/* ---- atomic accesses ---- */
-
 static Bool is_atomic(const struct bo_runtime_entry *e)
 {
 	return e && atomicity_of(e) == BO_ATOMICITY_ATOMIC;
 }
+
+/* The guest's registers need not be up to date within a block, but the load has its address. */
+static void announce_inline_load(struct block *b, IRExpr *addr)
+{
+	ULong what = BO_WHAT(BO_ACCESS(BO_ATOMICITY_ATOMIC, b->load.order), BO_NO_COMPARISON, b->load.runtime);
+
+	note(b, &bo_announced.read, addr, u64(b->load.bytes), u64(what));
+	note_nothing(b, &bo_announced.write);
+}
+
+void bo_sync_end_access(struct block *b)
+{
+	if (b->load.bytes || is_atomic(b->entry))
+		note_nothing(b, &bo_announced.read);
+}
+
+/* ---- atomic accesses ---- */
 
 static Bool is_return(const struct block *b)
 {
@@ -136,7 +151,9 @@ static Bool is_return(const struct block *b)
 
 void bo_sync_add_load(struct block *b, IRExpr *addr)
 {
-	if (is_atomic(b->entry) && !is_return(b))
+	if (b->load.bytes)
+		announce_inline_load(b, addr);
+	if (b->load.bytes || (is_atomic(b->entry) && !is_return(b)))
 		call(b, 3, "bo_on_atomic_load", bo_on_atomic_load,
 		     mkIRExprVec_3(addr, site(b, 0, 0), guest_reg(b, OFF_RSP)), NULL);
 }

@@ -60,9 +60,11 @@ static const char *const valued[] = {
 	"-ivfsoverlay",
 };
 
+/* Before linking, and before assembling. */
+static const char *const compiling[] = {"-c", "--compile"};
 static const char *const stopping[] = {
-	"-c",        "-S",         "-E",           "-M",           "-MM",       "-fsyntax-only",
-	"--compile", "--assemble", "--preprocess", "--precompile", "--analyze", "-emit-ast",
+	"-S",         "-E",           "-M",           "-MM",       "-fsyntax-only",
+	"--assemble", "--preprocess", "--precompile", "--analyze", "-emit-ast",
 };
 
 /* Sanitizers that take the same place in a program as that of threads. */
@@ -122,6 +124,7 @@ static bool ends(const char *word, const char *suffix)
 static void read_language(struct command *command, const char *language)
 {
 	command->headers = ends(language, "-header");
+	command->has_assembly |= begins(language, "assembler");
 }
 
 static void read_input(struct command *command, const char *word)
@@ -129,6 +132,7 @@ static void read_input(struct command *command, const char *word)
 	static const char *const suffixes[] = {".h", ".hh", ".H", ".hp", ".hxx", ".hpp", ".HPP", ".h++", ".tcc"};
 	bool header = command->headers;
 
+	command->has_assembly |= ends(word, ".s") || ends(word, ".S") || ends(word, ".sx");
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
 		header |= ends(word, suffixes[i]);
 	command->has_input = true;
@@ -139,8 +143,10 @@ static void read_option(struct command *command, const char *word)
 {
 	if (is_in(word, valued))
 		command->next = NEXT_VALUE;
-	else if (is_in(word, stopping))
+	else if (is_in(word, compiling))
 		command->stops = true;
+	else if (is_in(word, stopping))
+		command->stops = command->stops_early = true;
 	else if (!strcmp(word, "-Xlinker"))
 		command->next = NEXT_LINKER;
 	else if (begins(word, "-Wl,"))

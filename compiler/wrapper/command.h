@@ -13,15 +13,17 @@ enum command_next { NEXT_ANY, NEXT_VALUE, NEXT_LANGUAGE, NEXT_LINKER };
 
 struct command {
 	bool stops;        /* before linking: -c, -E, -M ... */
+	bool stops_early;  /* before assembling: -S, -E, -M ... */
 	bool has_input;    /* files, libraries, or words for the linker; without them the driver only answers */
 	bool has_linkable; /* not only headers, which are precompiled */
+	bool has_assembly; /* files of assembly, which are assembled as they are */
 	bool relocatable;  /* the result is linked again */
 	bool fully_static; /* -static */
 	bool link_time;    /* optimization at link time */
 	bool foreign;      /* for a processor or a mode that the recorder does not know: -m32 */
 	bool only_files;   /* all words that follow are files: after -- */
 	char refused[32];  /* a sanitizer that cannot be combined with the hooks, or "" */
-	/* While reading. */
+	/* While reading; after that, `next` is not NEXT_ANY if the last option lacks its value. */
 	enum command_next next;
 	bool headers; /* the language of the files that follow is a header's: -x c-header */
 };

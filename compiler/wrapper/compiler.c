@@ -18,37 +18,55 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Does the compiler's answer to --version contain `text`?  Not if it cannot be started. */
-static bool version_has(const struct compiler *compiler, const char *text)
+/* Run the words, and read what they print; return false if that is nothing. */
+static bool read_answer(const char **words, char *answer, size_t size)
 {
-	const char *words[COMPILER_WORDS_MAX + 2];
-	char answer[4096];
 	size_t length = 0;
 	ssize_t got;
 	int ends[2];
 	pid_t child;
 
-	for (int i = 0; i < compiler->count; i++)
-		words[i] = compiler->words[i];
-	words[compiler->count] = "--version";
-	words[compiler->count + 1] = NULL;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	child = fork();
 	if (child == 0) {
 		dup2(ends[1], STDOUT_FILENO);
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 		execvp(words[0], (char *const *)words);
 		_exit(127);
 	}
 	close(ends[1]);
-	while (child > 0 && length < sizeof(answer) - 1 &&
-	       (got = read(ends[0], answer + length, sizeof(answer) - 1 - length)) > 0)
+	while (child > 0 && length < size - 1 && (got = read(ends[0], answer + length, size - 1 - length)) > 0)
 		length += (size_t)got;
 	close(ends[0]);
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	answer[length] = 0;
-	return strstr(answer, text);
+	return length > 0;
+}
+
+bool compiler_ask(const struct compiler *compiler, int count, char *const *more, const char *question, char *answer,
+		  size_t size)
+{
+	const char **words = calloc((size_t)(compiler->count + count + 2), sizeof(*words));
+	bool answered;
+
+	if (!words)
+		return false;
+	memcpy(words, compiler->words, (size_t)compiler->count * sizeof(*words));
+	if (count)
+		memcpy(words + compiler->count, more, (size_t)count * sizeof(*words));
+	words[compiler->count + count] = question;
+	answered = read_answer(words, answer, size);
+	free(words);
+	return answered;
+}
+
+static bool version_has(const struct compiler *compiler, const char *text)
+{
+	char answer[4096];
+
+	return compiler_ask(compiler, 0, NULL, "--version", answer, sizeof(answer)) && strstr(answer, text);
 }
 
 /* Usually the name tells; cc, c++ and others must be asked. */

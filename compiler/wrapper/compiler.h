@@ -5,6 +5,7 @@
 #define BLACKOUT_WRAPPER_COMPILER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define COMPILER_WORDS_MAX 32
 
@@ -18,6 +19,11 @@ struct compiler {
 /* Split `text` at blanks; it must live as long as *compiler.  Return false if there are no words, or too many.  If PATH
  * leads from the first word to this very program, the next one of that name is taken. */
 bool compiler_read(struct compiler *compiler, char *text);
+
+/* Run the compiler with these words and a last one, a question about itself, and put what it prints into `answer`, with an
+ * end.  Return false if that is nothing. */
+bool compiler_ask(const struct compiler *compiler, int count, char *const *words, const char *question, char *answer,
+		  size_t size);
 
 /* The word that names one of our own wrappers, or NULL: such a compiler would start itself forever. */
 const char *compiler_is_ours(const struct compiler *compiler);

@@ -4,7 +4,11 @@
  *
  * Both compilers have hooks for a thread sanitizer that say so.  Only the compiler proper is told to use them: the
  * driver, which would link the sanitizer's library, does not know.  When it links, our runtime takes that library's
- * place.  All words of the user are passed on unchanged and in their order. */
+ * place.  All words of the user are passed on unchanged and in their order.
+ *
+ * The hooks also announce loads, which nobody needs, and which would make programs that only look up data several times
+ * slower.  gcc is told by a header that these announcements have no effect, and leaves them out.  What clang writes is
+ * filtered before it is assembled, and there the atomic loads of both lose their calls (compiler/assembler). */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -18,7 +22,8 @@
 #include "command.h"
 #include "compiler.h"
 
-#define ADDED_MAX 24 /* words that are added to the user's */
+#define ADDED_MAX 32         /* words that are added to the user's */
+#define DIRECTORY "compiler" /* has our assembler, and our header for gcc, and nothing else */
 
 static const char *program; /* how we are called, for messages */
 
@@ -75,7 +80,7 @@ static void add(struct words *words, const char *word)
 
 static void add_gcc_flags(struct words *words)
 {
-	static char option[PATH_MAX + 16];
+	static char option[PATH_MAX + 16], headers[PATH_MAX];
 	char specs[PATH_MAX];
 
 	find_file(specs, "blackout-cc.specs");
@@ -83,6 +88,9 @@ static void add_gcc_flags(struct words *words)
 	add(words, option);
 	add(words, "--param=tsan-distinguish-volatile=1");
 	add(words, "--param=tsan-instrument-func-entry-exit=0");
+	find_file(headers, DIRECTORY);
+	add(words, "-isystem"); /* so that it is no dependency of the program */
+	add(words, headers);
 }
 
 static void add_clang_flags(struct words *words)
@@ -96,6 +104,63 @@ static void add_clang_flags(struct words *words)
 		add(words, flags[i]);
 	}
 	add(words, "--end-no-unused-arguments");
+}
+
+/* After the user's own words, because a precompiled header must be the first one. */
+static void add_gcc_end(struct words *words, const struct command *command)
+{
+	add(words, "-include");
+	add(words, "blackout-cc-reads.h");
+	/* With optimization at link time gcc would insert the calls there, where it is not told to. */
+	if (command->link_time)
+		add(words, "-fno-lto");
+}
+
+/* The words that run clang, in one. */
+static char *joined(const struct compiler *compiler)
+{
+	size_t size = 1;
+	char *text;
+
+	for (int i = 0; i < compiler->count; i++)
+		size += strlen(compiler->words[i]) + 1;
+	text = calloc(1, size);
+	if (!text)
+		die("free some memory", "out of memory");
+	for (int i = 0; i < compiler->count; i++)
+		strcat(strcat(text, compiler->words[i]), " ");
+	return text;
+}
+
+/* Tell our assembler which one it is to run: for gcc, the one that gcc would run without us. */
+static void name_assembler(const struct compiler *compiler, int count, char *const *user)
+{
+	char real[PATH_MAX];
+
+	if (compiler->clang) {
+		setenv("BLACKOUT_CLANG", joined(compiler), 1);
+		return;
+	}
+	unsetenv("BLACKOUT_CLANG");
+	if (!compiler_ask(compiler, count, user, "-print-prog-name=as", real, sizeof(real)))
+		return;
+	real[strcspn(real, "\n")] = 0;
+	setenv("BLACKOUT_ASSEMBLER", real, 1);
+}
+
+static void add_assembler(struct words *words, const struct compiler *compiler)
+{
+	static char directory[PATH_MAX];
+
+	find_file(directory, DIRECTORY);
+	if (compiler->clang) {
+		add(words, "--start-no-unused-arguments");
+		add(words, "-fno-integrated-as");
+	}
+	add(words, "-B");
+	add(words, directory);
+	if (compiler->clang)
+		add(words, "--end-no-unused-arguments");
 }
 
 /* At the end, after everything that may need it, and before the C library, which it needs. */
@@ -115,6 +180,14 @@ static void add_runtime(struct words *words, const struct compiler *compiler, bo
 	add(words, runtime);
 	if (compiler->clang)
 		add(words, "--end-no-unused-arguments");
+}
+
+static void add_end(struct words *words, const struct compiler *compiler, const struct command *command)
+{
+	if (!compiler->clang)
+		add_gcc_end(words, command);
+	if (command_links(command))
+		add_runtime(words, compiler, command->only_files);
 }
 
 /* Start the compiler; return only if that fails. */
@@ -139,13 +212,14 @@ static void start(const struct compiler *compiler, int count, char **user)
 		add_clang_flags(&words);
 	else if (command.has_input)
 		add_gcc_flags(&words);
+	if (command.has_input && !command.stops_early && !command.has_assembly) {
+		name_assembler(compiler, count, user);
+		add_assembler(&words, compiler);
+	}
 	for (int i = 0; i < count; i++)
 		add(&words, user[i]);
-	/* With optimization at link time gcc would insert the calls there, where it is not told to. */
-	if (command.link_time && !compiler->clang)
-		add(&words, "-fno-lto");
-	if (command_links(&command))
-		add_runtime(&words, compiler, command.only_files);
+	if (command.has_input && command.next == NEXT_ANY)
+		add_end(&words, compiler, &command);
 	execvp(compiler->words[0], (char *const *)words.list);
 	free(words.list);
 }

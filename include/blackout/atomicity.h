@@ -4,7 +4,7 @@
  * A binary does not say which of its stores are plain, volatile or atomic in its source.  blackout-cc has the compiler
  * insert calls of `entries`: small functions of the runtime, one for each kind of access.  A plain or volatile access is
  * announced by a call right before it.  An atomic access is the call itself: the entry does the operation, with the
- * order that its argument names.
+ * order that its argument names.  Plain and volatile loads need not be announced.
  *
  * Every module that blackout-cc linked has its own copy of the runtime and an ELF note that lists the entries.  The note
  * is in a PT_NOTE segment, so that it can be found in a stripped file and in memory.  Its name is BO_ATOMICITY_NAME, its
@@ -21,7 +21,7 @@
 
 #define BO_ATOMICITY_NAME "Blackout"
 #define BO_ATOMICITY_TYPE 1
-#define BO_ATOMICITY_VERSION 1
+#define BO_ATOMICITY_VERSION 2 /* since 2: BO_INLINE_LOADS */
 
 /* What an entry does.  These are macros, because the runtime uses them in assembly. */
 #define BO_ENTRY_NOTHING 0       /* the start or the end of a function, for example */
@@ -55,6 +55,25 @@ struct bo_atomicity_entry {
 	uint8_t failure_argument; /* the order if the comparison fails */
 	uint8_t zero[2];
 };
+
+/* An atomic load of up to 8 bytes may stand in its caller's code, in place of a call of its entry.  It is one instruction,
+ * in a form that no compiler uses: its operand is rdi with an index that is none, and the scale of the index, which has
+ * no effect, tells the order.
+ *
+ * X(BYTES, NAME, RESULT, CODE): the instruction and its register for the assembler, and its bytes up to the one that has
+ * the scale, its highest two bits. */
+#define BO_INLINE_LOADS(X)                     \
+	X(1, "movzbl", "%eax", "\x0f\xb6\x04") \
+	X(2, "movzwl", "%eax", "\x0f\xb7\x04") \
+	X(4, "movl", "%eax", "\x8b\x04")       \
+	X(8, "movq", "%rax", "\x48\x8b\x04")
+#define BO_INLINE_SCALE 0x27 /* of 1 */
+/* X(ORDER, SCALE): the other orders are none of loads. */
+#define BO_INLINE_ORDERS(X)   \
+	X(0, 1) /* relaxed */ \
+	X(1, 2) /* consume */ \
+	X(2, 4) /* acquire */ \
+	X(5, 8) /* seq_cst */
 
 struct bo_atomicity_table {
 	uint32_t version;

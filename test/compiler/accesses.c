@@ -82,11 +82,11 @@ CASE(plain)
 
 CASE(plain_loads)
 {
-	sink = pm->u8;        //! load plain 1
-	sink = pm->u16;       //! load plain 2
-	sink = pm->u32;       //! load plain 4
-	sink = pm->u64;       //! load plain 8
-	sink = pm->odd.value; //! load plain 8
+	sink = pm->u8;        //! load unknown 1
+	sink = pm->u16;       //! load unknown 2
+	sink = pm->u32;       //! load unknown 4
+	sink = pm->u64;       //! load unknown 8
+	sink = pm->odd.value; //! load unknown 8
 }
 
 CASE(changing)
@@ -94,8 +94,8 @@ CASE(changing)
 	pm->v8 = (uint8_t)seed;   //! store volatile 1
 	pm->v32 = (uint32_t)seed; //! store volatile 4
 	pm->v64 = seed;           //! store volatile 8
-	sink = pm->v32;           //! load volatile 4
-	sink = pm->v64;           //! load volatile 8
+	sink = pm->v32;           //! load unknown 4
+	sink = pm->v64;           //! load unknown 8
 }
 
 CASE(atomic_stores)
@@ -126,6 +126,15 @@ CASE(atomic_updates)
 	sink = atomic_fetch_and(&pm->a64, ~seed);         //! atomic-update pm seq_cst; store atomic,seq_cst 8
 	__atomic_fetch_nand(&pm->u64, seed, 4);           //! atomic-update pm acq_rel; store atomic,acq_rel 8
 	atomic_fetch_xor(&pm->a64, seed);                 //! atomic-update pm seq_cst; store atomic,seq_cst 8
+}
+
+/* An atomic access does not make atomic what is loaded from the same place afterwards. */
+CASE(loads_after)
+{
+	UPDATE(fetch_or, &pm->a64, seed, relaxed); //! atomic-update pm relaxed; store atomic,relaxed 8
+	sink = *(uint64_t *)&pm->a64;              //! load unknown 8
+	__atomic_load_n(&pm->u64, __ATOMIC_ACQUIRE);
+	sink = pm->u64; //! load unknown 8
 }
 
 CASE(comparisons)
@@ -203,6 +212,7 @@ int main(int argc, char **argv)
 	atomic_stores();
 	atomic_loads();
 	atomic_updates();
+	loads_after();
 	comparisons();
 #ifdef WIDE
 	wide();

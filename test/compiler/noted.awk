@@ -68,6 +68,9 @@ event != "" && !done && ($1 == "at" || $1 == "by") {
 		next
 	if (access != "" && seen[number, access]++)
 		next
+	# clang calls the entry of an atomic load, and leaves the load that it has replaced so.
+	if (kind == "clang" && event ~ /^load unknown/ && did[number] ~ /; load atomic,[a-z_]+ [0-9]+$/)
+		next
 	did[number] = did[number] (did[number] == "" ? "" : "; ") event
 }
 
