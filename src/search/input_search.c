@@ -99,10 +99,16 @@ int input_search_keep(struct input_search *s, uint64_t number, struct err *err)
 
 /* ---- executions ---- */
 
+/* Findings get smaller inputs in the last part of the budget. */
+static double time_reserved(const struct input_search *s)
+{
+	return s->picking && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
+}
+
 bool input_search_is_over(struct input_search *s)
 {
 	s->stopped |= stop_asked(&s->plan.stop);
-	return s->stopped || (s->end > 0 && clock_seconds() >= s->end);
+	return s->stopped || (s->end > 0 && clock_seconds() >= s->end - time_reserved(s));
 }
 
 static bool is_waiting(struct input_search *s)
@@ -149,14 +155,14 @@ static int next_start(struct input_search *s, struct err *err)
 	return 0;
 }
 
-/* Use all jobs.  With `picking`, make more inputs. */
-static int jobs_fill(struct input_search *s, bool picking, struct err *err)
+/* Use all jobs. */
+static int jobs_fill(struct input_search *s, struct err *err)
 {
 	while (s->running_count < s->plan.jobs && !input_search_is_over(s)) {
 		int picked = 1;
 
 		if (!is_waiting(s))
-			picked = picking ? input_pick(s, err) : 0;
+			picked = s->picking ? input_pick(s, err) : 0;
 		if (picked <= 0 || !may_start(s))
 			return picked < 0 ? -1 : 0;
 		if (next_start(s, err) < 0)
@@ -256,13 +262,14 @@ static void executions_stop(struct input_search *s)
 	free(result);
 }
 
-/* Until nothing is left to execute, or the search is over. */
+/* Until nothing is left to execute, or the search is over.  With `picking`, make more inputs. */
 static int executions_run(struct input_search *s, bool picking, struct err *err)
 {
 	int status = 0;
 
+	s->picking = picking;
 	while (status == 0 && !input_search_is_over(s)) {
-		status = jobs_fill(s, picking, err);
+		status = jobs_fill(s, err);
 		if (status < 0 || !s->running_count)
 			break;
 		status = executions_wait(s, err);
@@ -303,30 +310,18 @@ static int seeds_judge(const struct input_search *s, struct err *err)
 	return err_status(err, ERR_TARGET);
 }
 
-/* Findings get smaller inputs in the last part of the budget. */
-static double time_reserve(struct input_search *s)
-{
-	double end = s->end;
-
-	if (end > 0 && gathering_count(s->gathering))
-		s->end -= MINIMIZING_SHARE * s->options->budget;
-	return end;
-}
-
 int input_search_run(struct input_search *s, struct err *err)
 {
-	double end;
 	bool complete;
 
 	s->begin = clock_seconds();
 	s->end = s->plan.end = s->options->budget > 0 ? s->begin + s->options->budget : 0;
 	if (executions_run(s, false, err) < 0 || (!s->stopped && s->executions && seeds_judge(s, err) < 0))
 		return -1;
-	end = time_reserve(s);
 	if (executions_run(s, true, err) < 0)
 		return -1;
 	complete = s->complete;
-	s->end = end;
+	s->picking = false;
 	if (!s->stopped && inputs_minimize(s, err) < 0)
 		return -1;
 	s->complete = complete;

@@ -72,6 +72,7 @@ struct input_search {
 	uint64_t reads;    /* executions that read any input that may be changed */
 	unsigned failures; /* executions that failed, one after the other */
 	double begin, end; /* monotonic clock; end 0: never */
+	bool picking;      /* more inputs are made */
 	bool complete;
 	bool stopped; /* by the user */
 	VEC_OF(char *) notes;

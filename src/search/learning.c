@@ -105,7 +105,7 @@ static size_t side_behind(const struct input_search *s, const struct route *rout
 	const struct route_branch *branch = &route->branches.at[index];
 	size_t end = index + BRANCHES_BEHIND;
 
-	if (branch->kind != BO_BRANCH_ADDRESS || !s->sides.all.at[branch->side].inside)
+	if (branch->kind != BO_BRANCH_ADDRESS || s->sides.all.at[branch->side].inside != 1)
 		return branch->side;
 	for (size_t i = index + 1; i < route->branches.count && i <= end; i++) {
 		const struct route_branch *later = &route->branches.at[i];

@@ -5,6 +5,7 @@
 #include "search/vary.h"
 
 enum {
+	ADDRESS_SHIFT = 4, /* another address is worth less than other code */
 	QUESTIONS_PER_EXECUTION = 16,
 	INSIDE_MOST = 4, /* frames of libraries that count */
 	VARY_EVERY = 8,  /* inputs that were made by turning branches, before one is made by varying */
@@ -29,7 +30,9 @@ static uint64_t side_worth(const struct input_search *s, const struct side *side
 	if (side->depth)
 		weight = reach_weight(s->reach, &s->sides.places.at[side->stack], side->depth);
 	worth = 8 * weight.unreached + weight.all + REACH_ONE;
-	if (side->is_code && !side->taken)
+	if (!side->is_code)
+		worth >>= ADDRESS_SHIFT;
+	else if (!side->taken)
 		worth = 2 * worth + 8 * REACH_ONE;
 	return worth >> (side->inside < 2             ? side->inside
 			 : side->inside < INSIDE_MOST ? 2 * side->inside

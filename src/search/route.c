@@ -109,6 +109,7 @@ static void branch_take(struct reading *r, const struct event *ev)
 		.value = ev->value,
 		.expression = ev->expression,
 		.site = code_chain(&r->chains, r->trace, ev->context).offset,
+		.inside = frames_inside(r, ev->context),
 	};
 
 	if (r->learning && branch.kind != BO_BRANCH_BOUND)

@@ -23,6 +23,7 @@ struct route_branch {
 	bool value;
 	uint32_t expression; /* of width 1 */
 	uint64_t site;       /* the branch in its calling context */
+	bool inside;         /* it is in a well-known library */
 	size_t side;         /* the other one; if it was learned from the route */
 };
 

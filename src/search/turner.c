@@ -25,6 +25,7 @@ struct ready_route {
 	struct route route;
 	struct assignment input;
 	struct trail *trail;
+	struct trail *relaxed; /* without the addresses that the program itself uses; NULL: not made yet */
 };
 
 struct turner {
@@ -54,6 +55,8 @@ static void route_drop(struct ready_route *ready)
 {
 	if (ready->trail)
 		trail_free(ready->trail);
+	if (ready->relaxed)
+		trail_free(ready->relaxed);
 	assignment_free(&ready->input);
 	route_free(&ready->route);
 	*ready = (struct ready_route){0};
@@ -128,7 +131,13 @@ static struct trail_limits source_limits(const struct turner *t, size_t source)
 
 /* ---- routes ---- */
 
-static void trail_make(struct turner *t, struct ready_route *ready)
+/* A condition without variables has no other side, and binds nothing. */
+static uint32_t always_true(struct expressions *x)
+{
+	return expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = 1, .own = 1});
+}
+
+static struct trail *trail_make(const struct turner *t, struct ready_route *ready, bool relaxed)
 {
 	struct route *route = &ready->route;
 	uint32_t sources = expressions_source_count(route->x);
@@ -139,6 +148,8 @@ static void trail_make(struct turner *t, struct ready_route *ready)
 		const struct route_branch *branch = &route->branches.at[i];
 
 		conditions[i] = (struct condition){branch->expression, branch->value, branch->site};
+		if (relaxed && branch->kind == BO_BRANCH_ADDRESS && !branch->inside)
+			conditions[i] = (struct condition){always_true(route->x), true, branch->site};
 	}
 	for (uint32_t id = 1; id <= sources; id++) {
 		int source = turner_source(t->plan, route->x, id);
@@ -147,9 +158,10 @@ static void trail_make(struct turner *t, struct ready_route *ready)
 		if (source >= 0)
 			limits[id - 1] = source_limits(t, (size_t)source);
 	}
-	ready->trail = trail_new(route->x, conditions, route->branches.count, &ready->input, limits, sources);
+	struct trail *trail = trail_new(route->x, conditions, route->branches.count, &ready->input, limits, sources);
 	free(conditions);
 	free(limits);
+	return trail;
 }
 
 static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t execution, const struct input *input,
@@ -167,7 +179,7 @@ static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t e
 		if (source >= 0)
 			assignment_put(&ready->input, id, input->of[source].at, input->of[source].size);
 	}
-	trail_make(t, ready);
+	ready->trail = trail_make(t, ready, false);
 	ready->execution = execution;
 	return 0;
 }
@@ -273,6 +285,34 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 	return 0;
 }
 
+/* The program has stored or loaded where the input said.  Another address is no other path, so it may be given up for a
+ * branch that cannot be turned otherwise; but what was stored there may then be wrong, and the input may not do what it
+ * should. */
+static int relaxed_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
+			struct assignment *answer, struct err *err)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < branch && !differs; i++)
+		differs = ready->route.branches.at[i].kind == BO_BRANCH_ADDRESS && !ready->route.branches.at[i].inside;
+	if (!differs)
+		return 0;
+	if (!ready->relaxed)
+		ready->relaxed = trail_make(t, ready, true);
+	return solver_turn(t->solver, ready->relaxed, branch, verdict, answer, err);
+}
+
+static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
+		       struct assignment *answer, struct err *err)
+{
+	int result;
+
+	if (ready->route.branches.at[branch].kind == BO_BRANCH_ADDRESS)
+		return address_turn(t, ready, branch, verdict, answer, err);
+	result = solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
+	return result < 0 || *verdict != SOLVER_UNSAT ? result : relaxed_turn(t, ready, branch, verdict, answer, err);
+}
+
 int turner_turn(struct turner *t, const struct turner_question *q, enum solver_verdict *verdict, struct input *input,
 		struct err *err)
 {
@@ -282,9 +322,7 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 
 	if (!ready)
 		return -1;
-	result = ready->route.branches.at[q->branch].kind == BO_BRANCH_ADDRESS
-			 ? address_turn(t, ready, q->branch, verdict, &answer, err)
-			 : solver_turn(t->solver, ready->trail, q->branch, verdict, &answer, err);
+	result = branch_turn(t, ready, q->branch, verdict, &answer, err);
 	if (result == 0 && *verdict == SOLVER_SOLVED) {
 		*input = input_copy(q->input);
 		for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {
