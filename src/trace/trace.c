@@ -230,6 +230,14 @@ const struct expressions *trace_expressions(const struct trace *trace)
 	return trace->defs.expressions;
 }
 
+struct expressions *trace_take_expressions(struct trace *trace)
+{
+	struct expressions *x = trace->defs.expressions;
+
+	trace->defs.expressions = NULL;
+	return x;
+}
+
 const char *trace_meta(const struct trace *trace, const char *key)
 {
 	return defs_meta(&trace->defs, key);
