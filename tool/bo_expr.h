@@ -107,6 +107,14 @@ static inline UInt bo_value_lane(const struct bo_value *v, UInt lane)
  * result, so it is taken as it is and counted. */
 Bool bo_expr_operation(IROp op, const struct bo_value *args, UInt n, struct bo_value *result);
 
+/* Which operations and functions are known; the name of the latter, or NULL after the last one. */
+Bool bo_expr_knows(IROp op);
+const HChar *bo_expr_call_name(UInt index);
+
+/* Can the result of a known operation be any value?  VEX computes it only to ignore it.  is_computed: the last operand is
+ * no constant of the code. */
+Bool bo_expr_is_open(IROp op, const struct bo_value *args, Bool is_computed);
+
 /* The result of a function of VEX that has no side effects, such as amd64g_calculate_condition. */
 Bool bo_expr_call(const HChar *name, const struct bo_value *args, UInt n, struct bo_value *result);
 

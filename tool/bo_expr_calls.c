@@ -235,6 +235,11 @@ static const struct {
 	{"amd64g_calculate_pclmul", 3, call_multiply_carryless},
 };
 
+const HChar *bo_expr_call_name(UInt index)
+{
+	return index < sizeof(calls) / sizeof(calls[0]) ? calls[index].name : NULL;
+}
+
 Bool bo_expr_call(const HChar *name, const struct bo_value *args, UInt n, struct bo_value *result)
 {
 	for (UInt i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)

@@ -2,7 +2,7 @@
 /* bo_expr_ops.c - the expressions of results of VEX's operations.
  *
  * The table at the end has a row for each operation that is known: all that VEX makes of integer and vector instructions
- * of amd64.  Floating point is not known, but moves between its registers are.
+ * of amd64.  Floating point is not known.
  *
  * Expressions have the meaning that VEX's code has on an amd64 machine, also where VEX leaves it open: its front end often
  * computes a result that it does not use, such as a shift by the width. */
@@ -14,13 +14,6 @@ static Bool form_unary(const struct bo_operation *row, const struct bo_value *ar
 {
 	for (UInt lane = 0; lane < result->count; lane++)
 		result->label[lane] = bo_expr_1((enum bo_expression)row->which, args[0].label[lane]);
-	return True;
-}
-
-static Bool form_same(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
-{
-	for (UInt lane = 0; lane < result->count; lane++)
-		result->label[lane] = args[0].label[lane];
 	return True;
 }
 
@@ -165,24 +158,27 @@ static Bool form_divide(const struct bo_operation *row, const struct bo_value *a
 static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	NUMBERS(Add, BO_EXPR_ADD),
 	NUMBERS(Sub, BO_EXPR_SUB),
-	NUMBERS(Mul, BO_EXPR_MUL),
+	NUMBER(Mul16, 16, BO_EXPR_MUL),
+	NUMBER(Mul32, 32, BO_EXPR_MUL),
+	NUMBER(Mul64, 64, BO_EXPR_MUL),
 	NUMBERS(And, BO_EXPR_AND),
 	NUMBERS(Or, BO_EXPR_OR),
 	NUMBERS(Xor, BO_EXPR_XOR),
 	SIZES(Not, form_unary, NULL, BO_EXPR_NOT),
-	NUMBER(And1, 1, BO_EXPR_AND),
-	NUMBER(Or1, 1, BO_EXPR_OR),
-	ROW(Not1, form_unary, NULL, 1, BO_EXPR_NOT),
 
 	SIZES(Shl, form_shift, NULL, BO_EXPR_SHL),
 	SIZES(Shr, form_shift, NULL, BO_EXPR_LSHR),
-	SIZES(Sar, form_shift, NULL, BO_EXPR_ASHR),
+	ROW(Sar16, form_shift, NULL, 16, BO_EXPR_ASHR),
+	ROW(Sar32, form_shift, NULL, 32, BO_EXPR_ASHR),
+	ROW(Sar64, form_shift, NULL, 64, BO_EXPR_ASHR),
 
 	NUMBERS(CmpEQ, BO_EXPR_EQ),
 	SIZES(CmpNE, bo_form_elements, element_unequal, 0),
-	NUMBERS(CasCmpEQ, BO_EXPR_EQ),
+	NUMBER(CasCmpEQ32, 32, BO_EXPR_EQ),
+	NUMBER(CasCmpEQ64, 64, BO_EXPR_EQ),
 	SIZES(CasCmpNE, bo_form_elements, element_unequal, 0),
-	SIZES(ExpCmpNE, bo_form_elements, element_unequal, 0),
+	ROW(ExpCmpNE32, bo_form_elements, element_unequal, 32, 0),
+	ROW(ExpCmpNE64, bo_form_elements, element_unequal, 64, 0),
 	NUMBER(CmpLT32U, 32, BO_EXPR_ULT),
 	NUMBER(CmpLE32U, 32, BO_EXPR_ULE),
 	NUMBER(CmpLT32S, 32, BO_EXPR_SLT),
@@ -192,16 +188,8 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	NUMBER(CmpLT64S, 64, BO_EXPR_SLT),
 	NUMBER(CmpLE64S, 64, BO_EXPR_SLE),
 
-	ROW(ClzNat32, form_unary, NULL, 32, BO_EXPR_CLZ),
-	ROW(ClzNat64, form_unary, NULL, 64, BO_EXPR_CLZ),
-	ROW(CtzNat32, form_unary, NULL, 32, BO_EXPR_CTZ),
-	ROW(CtzNat64, form_unary, NULL, 64, BO_EXPR_CTZ),
-	ROW(Clz32, form_unary, NULL, 32, BO_EXPR_CLZ),
 	ROW(Clz64, form_unary, NULL, 64, BO_EXPR_CLZ),
-	ROW(Ctz32, form_unary, NULL, 32, BO_EXPR_CTZ),
 	ROW(Ctz64, form_unary, NULL, 64, BO_EXPR_CTZ),
-	ROW(PopCount32, form_unary, NULL, 32, BO_EXPR_POPCOUNT),
-	ROW(PopCount64, form_unary, NULL, 64, BO_EXPR_POPCOUNT),
 
 	SIZES(MullU, form_multiply_long, NULL, BO_EXPR_ZEXT),
 	SIZES(MullS, form_multiply_long, NULL, BO_EXPR_SEXT),
@@ -223,12 +211,7 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	EXTEND(16Sto64, SEXT),
 	EXTEND(32Sto64, SEXT),
 	EXTEND(1Uto8, ZEXT),
-	EXTEND(1Uto32, ZEXT),
 	EXTEND(1Uto64, ZEXT),
-	EXTEND(1Sto8, SEXT),
-	EXTEND(1Sto16, SEXT),
-	EXTEND(1Sto32, SEXT),
-	EXTEND(1Sto64, SEXT),
 	EXTEND(32UtoV128, ZEXT),
 
 	EXTRACT(64to8, 0),
@@ -240,17 +223,11 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	EXTRACT(32HIto16, 16),
 	EXTRACT(64to32, 0),
 	EXTRACT(64HIto32, 32),
-	EXTRACT(32to1, 0),
 	EXTRACT(64to1, 0),
-	EXTRACT(V128to32, 0),
 	ROW(8HLto16, form_concat, NULL, 8, 0),
 	ROW(16HLto32, form_concat, NULL, 16, 0),
 	ROW(32HLto64, form_concat, NULL, 32, 0),
 
-	ROW(ReinterpF64asI64, form_same, NULL, 0, 0),
-	ROW(ReinterpI64asF64, form_same, NULL, 0, 0),
-	ROW(ReinterpF32asI32, form_same, NULL, 0, 0),
-	ROW(ReinterpI32asF32, form_same, NULL, 0, 0),
 	LANES(64HLto128, 0),
 	LANES(128to64, 0),
 	LANES(128HIto64, 1),
@@ -266,8 +243,6 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	LANES(V256to64_3, 3),
 	LANES(V256toV128_0, 0),
 	LANES(V256toV128_1, 2),
-	ROW(SetV128lo32, bo_form_set_low, NULL, 32, 0),
-	ROW(SetV128lo64, bo_form_set_low, NULL, 64, 0),
 
 	ROW(NotV128, form_unary, NULL, 64, BO_EXPR_NOT),
 	ROW(AndV128, bo_form_bitwise, NULL, 64, BO_EXPR_AND),
@@ -287,7 +262,7 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	DOUBLES(Sub, , bo_element_plain, BO_EXPR_SUB),
 	QUADS(Sub, , bo_element_plain, BO_EXPR_SUB),
 	WORDS(Mul, , bo_element_plain, BO_EXPR_MUL),
-	DOUBLES_WIDE(Mul, , bo_element_plain, BO_EXPR_MUL),
+	DOUBLES(Mul, , bo_element_plain, BO_EXPR_MUL),
 	WORDS(MulHi, U, bo_element_plain, BO_EXPR_MULHU),
 	WORDS(MulHi, S, bo_element_plain, BO_EXPR_MULHS),
 	BYTES(QAdd, U, bo_element_saturate_unsigned, BO_EXPR_ADD),
@@ -381,6 +356,22 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	ROW(GetMSBs8x16, bo_form_upper_bits, NULL, 8, 0),
 	ROW(PwExtUSMulQAdd8x16, bo_form_multiply_add_pairs, NULL, 8, 0),
 };
+
+Bool bo_expr_knows(IROp op)
+{
+	return operations[op - Iop_INVALID].form != NULL;
+}
+
+/* VEX gives no meaning to the zeros of 0.  Its code for a shift of vectors looks at more bits of the number than there
+ * are, if the number is computed. */
+Bool bo_expr_is_open(IROp op, const struct bo_value *args, Bool is_computed)
+{
+	const struct bo_operation *row = &operations[op - Iop_INVALID];
+
+	if (row->which == BO_EXPR_CLZ || row->which == BO_EXPR_CTZ)
+		return row->form == form_unary && !args[0].value[0];
+	return row->form == bo_form_shift_all && is_computed;
+}
 
 Bool bo_expr_operation(IROp op, const struct bo_value *args, UInt n, struct bo_value *result)
 {

@@ -243,11 +243,17 @@ static void see_memory(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 
 /* ---- registers ---- */
 
+/* Unlike dependencies, input can choose the operation that set the flags: a shift by 0 sets none. */
+static Bool register_has_label(Int cell)
+{
+	return bo_shadow_has_label(cell) || cell == GUEST(CC_OP);
+}
+
 static void add_get(struct block *b, IRTemp t, Int offset)
 {
 	UInt size = (UInt)sizeofIRType(typeOfIRTemp(b->out->tyenv, t));
 
-	if (!bo_shadow_has_label(offset & ~7))
+	if (!register_has_label(offset & ~7))
 		return;
 	for (UInt done = 0; done < size; done += 8)
 		see_register(b, (offset & ~7) + (Int)done);
@@ -274,7 +280,7 @@ static void add_put(struct block *b, Int offset, IRExpr *data)
 	UInt size = size_of(b, data);
 	Int cell = offset & ~7;
 
-	if (!bo_shadow_has_label(cell)) {
+	if (!register_has_label(cell)) {
 		add_lost(b, "a register without labels", data);
 		return;
 	}
@@ -442,7 +448,7 @@ static void add_read_registers(struct block *b, const IRDirty *d)
 		Int offset = d->fxState[i].offset;
 		IRType type = d->fxState[i].size == 16 ? Ity_V128 : Ity_I64;
 		struct atom a = atom_of_type(type);
-		if (d->fxState[i].fx != Ifx_Read || d->fxState[i].nRepeats || !bo_shadow_has_label(offset & ~7) ||
+		if (d->fxState[i].fx != Ifx_Read || d->fxState[i].nRepeats || !register_has_label(offset & ~7) ||
 		    (UInt)sizeofIRType(type) != d->fxState[i].size)
 			continue;
 		for (UInt lane = 0; lane < a.count; lane++)
@@ -462,7 +468,7 @@ static void add_written_registers(struct block *b, const IRDirty *d)
 		for (Int k = 0; k <= d->fxState[i].nRepeats; k++) {
 			Int first = d->fxState[i].offset + k * d->fxState[i].repeatLen;
 			for (Int cell = first & ~7; cell < first + d->fxState[i].size; cell += 8)
-				if (bo_shadow_has_label(cell))
+				if (register_has_label(cell))
 					add_put(b, cell, u64(0));
 		}
 	}

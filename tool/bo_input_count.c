@@ -13,6 +13,7 @@ static const HChar *const op_names[OPERATIONS] = {
 struct count {
 	const HChar *name;
 	ULong concrete, right, wrong;
+	Bool is_known;
 };
 
 static struct count of_operations[OPERATIONS];
@@ -72,8 +73,6 @@ static void write_number(const HChar *prefix, const HChar *name, ULong number)
 {
 	HChar key[128], value[24];
 
-	if (!number)
-		return;
 	VG_(snprintf)(key, sizeof(key), "%s%s", prefix, name);
 	VG_(sprintf)(value, "%llu", number);
 	bo_write_meta(key, value);
@@ -81,17 +80,35 @@ static void write_number(const HChar *prefix, const HChar *name, ULong number)
 
 static void write_count(const struct count *c)
 {
-	write_number(BO_META_CONCRETE, c->name, c->concrete);
-	write_number(BO_META_CHECKED, c->name, c->right);
-	write_number(BO_META_WRONG, c->name, c->wrong);
+	if (c->concrete)
+		write_number(BO_META_CONCRETE, c->name, c->concrete);
+	if (c->right || c->is_known)
+		write_number(BO_META_CHECKED, c->name, c->right);
+	if (c->wrong)
+		write_number(BO_META_WRONG, c->name, c->wrong);
+}
+
+/* Whatever is known has a count, so that a test can see what it has never met. */
+static void count_known(void)
+{
+	const HChar *name;
+
+	for (UInt i = 0; i < OPERATIONS; i++)
+		if (bo_expr_knows((IROp)(Iop_INVALID + i)))
+			count_of_operation((IROp)(Iop_INVALID + i))->is_known = True;
+	for (UInt i = 0; (name = bo_expr_call_name(i)); i++)
+		count_of(name)->is_known = True;
 }
 
 void bo_concrete_write(void)
 {
+	if (clo_bo_inputs_check)
+		count_known();
 	for (UInt i = 0; i < OPERATIONS; i++)
 		if (of_operations[i].name)
 			write_count(&of_operations[i]);
 	for (UInt i = 0; i < other_count; i++)
 		write_count(&others[i]);
-	write_number(BO_META_CONCRETE, "no room", bo_expr_refused());
+	if (bo_expr_refused())
+		write_number(BO_META_CONCRETE, "no room", bo_expr_refused());
 }

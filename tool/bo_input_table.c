@@ -49,6 +49,12 @@ static Bool can_be_table(Addr start, ULong size)
 	       !bo_memory_has_labels(start, size);
 }
 
+/* Steps are followed after the block has run: a later store of the block may have changed what was loaded. */
+static Bool is_unchanged(Addr addr, UInt size, ULong value)
+{
+	return VG_(memcmp)((const void *)addr, &value, size) == 0;
+}
+
 void bo_input_pin(UInt address, UInt code, Addr sp)
 {
 	UInt same = bo_expr_2(BO_EXPR_EQ, address, bo_expr_const(64, bo_expr_value(address)));
@@ -62,7 +68,8 @@ UInt bo_input_load_at(UInt address, UInt size, ULong value, UInt code, Addr sp)
 	struct bo_range r = bo_range_of(address, &uses_path);
 	UInt index;
 
-	if (r.span > TABLE_BYTES_MAX || !can_be_table(r.first, r.span + size)) {
+	if (r.span > TABLE_BYTES_MAX || !can_be_table(r.first, r.span + size) ||
+	    !is_unchanged(bo_expr_value(address), size, value)) {
 		bo_input_pin(address, code, sp);
 		return bo_memory_get(bo_expr_value(address), size, value);
 	}

@@ -48,7 +48,8 @@ static void make_room(struct evaluation *evaluation, uint32_t id)
 
 	if (id < room)
 		return;
-	evaluation->room = expressions_count(evaluation->x) + 1;
+	/* The graph of a recording grows while it is read. */
+	evaluation->room = expressions_count(evaluation->x) + 1 + room / 2;
 	evaluation->values = mem_resize(evaluation->values, evaluation->room, sizeof(*evaluation->values));
 	evaluation->rounds = mem_resize(evaluation->rounds, evaluation->room, sizeof(*evaluation->rounds));
 	memset(evaluation->rounds + room, 0, (evaluation->room - room) * sizeof(*evaluation->rounds));
