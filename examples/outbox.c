@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// outbox.c - messages in persistent memory: an example for the input search.
+//
+//     outbox POOL           performs the commands on standard input:
+//                             list                 print the messages
+//                             send LENGTH TEXT     add a message of LENGTH bytes, which follow the blank
+//                             clear                remove all messages
+//     outbox POOL check     verifies that each message is whole
+//
+// The pool is one file, mapped shared; a file of zeros is an empty outbox.  Messages that are short are sent safely.  There
+// is one mistake, marked MISTAKE, which only a command and a length reach that nobody may have tried:
+//
+//     echo list | blackout search --recover './outbox pool check' -- ./outbox pool
+
+#include <fcntl.h>
+#include <immintrin.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MESSAGES 100
+
+struct message { // two cache lines
+	uint32_t length;
+	uint32_t sum;
+	char text[120];
+};
+
+struct outbox {
+	uint64_t count;
+	uint64_t pad[7];
+	struct message messages[MESSAGES];
+};
+
+static struct outbox *outbox;
+
+static void persist(const void *line)
+{
+	_mm_clflush(line);
+	_mm_sfence();
+}
+
+static uint32_t message_sum(const struct message *message)
+{
+	uint32_t sum = message->length;
+
+	for (uint32_t i = 0; i < message->length; i++)
+		sum = sum * 31 + (unsigned char)message->text[i];
+	return sum;
+}
+
+static void send(const char *text, uint32_t length)
+{
+	struct message *message = &outbox->messages[outbox->count];
+
+	memcpy(message->text, text, length);
+	message->length = length;
+	message->sum = message_sum(message);
+	persist(message); // MISTAKE: what is longer than 56 bytes is in two cache lines
+	outbox->count++;
+	persist(&outbox->count);
+}
+
+// LENGTH TEXT
+static void send_command(char *words)
+{
+	char *text;
+	unsigned long length = strtoul(words, &text, 10);
+
+	if (*text != ' ' || length > sizeof(outbox->messages[0].text) || length > strlen(text + 1))
+		fprintf(stderr, "send LENGTH TEXT: at most %zu bytes\n", sizeof(outbox->messages[0].text));
+	else if (outbox->count < MESSAGES)
+		send(text + 1, (uint32_t)length);
+}
+
+static void list(void)
+{
+	for (uint64_t i = 0; i < outbox->count; i++)
+		printf("%.*s\n", (int)outbox->messages[i].length, outbox->messages[i].text);
+}
+
+static void clear(void)
+{
+	outbox->count = 0;
+	persist(&outbox->count);
+}
+
+static void perform(char *line)
+{
+	if (!strcmp(line, "list"))
+		list();
+	else if (!strcmp(line, "clear"))
+		clear();
+	else if (!strncmp(line, "send ", 5))
+		send_command(line + 5);
+	else
+		fprintf(stderr, "no such command\n");
+}
+
+static int check(void)
+{
+	for (uint64_t i = 0; i < outbox->count; i++) {
+		const struct message *message = &outbox->messages[i];
+
+		if (message->length > sizeof(message->text) || message->sum != message_sum(message)) {
+			fprintf(stderr, "message %d is damaged\n", (int)i);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT, 0666) : -1;
+	char line[256];
+
+	if (fd < 0 || ftruncate(fd, sizeof(*outbox)) < 0) {
+		fprintf(stderr, "usage: outbox POOL [check]\n");
+		return 2;
+	}
+	outbox = mmap(NULL, sizeof(*outbox), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (outbox == MAP_FAILED) {
+		perror(argv[1]);
+		return 1;
+	}
+	if (argc > 2)
+		return check();
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		perform(line);
+	}
+	return 0;
+}
