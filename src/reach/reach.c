@@ -13,6 +13,7 @@
 #include "trace/library.h"
 
 #define STEPS_MOST 20 /* what is reached later than that counts nothing: REACH_ONE has as many bits */
+#define ANYWAY 16     /* what both sides reach is worth so many times less */
 #define NO_NODE UINT32_MAX
 
 /* A module of the program. */
@@ -39,6 +40,7 @@ struct reach {
 	size_t reached;
 	struct sets sets;
 	uint64_t *counted; /* sets.words: marks that the present answer has */
+	uint64_t *anyway;  /* and those that are reached on the other way */
 	bool is_linked;    /* the program's graph is complete */
 	bool has_sets;
 };
@@ -57,7 +59,8 @@ static void sets_drop(struct reach *r)
 		return;
 	sets_free(&r->sets);
 	free(r->counted);
-	r->counted = NULL;
+	free(r->anyway);
+	r->counted = r->anyway = NULL;
 	r->has_sets = false;
 }
 
@@ -256,41 +259,92 @@ static void prepare(struct reach *r)
 	r->is_linked = true;
 	sets_make(&r->sets, &r->program, r->nodes.at, r->nodes.count);
 	r->counted = mem_alloc(r->sets.words * sizeof(*r->counted));
+	r->anyway = mem_alloc(r->sets.words * sizeof(*r->anyway));
 	r->has_sets = true;
 }
 
-/* Count the marks of a set that were not counted before, each as `worth`. */
-static void set_count(struct reach *r, const uint64_t *set, uint64_t worth, struct reach_weight *w)
+/* Two ways to go on, step by step. */
+struct ways {
+	uint32_t other, taken; /* nodes; NO_NODE: it has come to an end, or is not known */
+	unsigned step;
+	struct reach_weight weight;
+};
+
+/* Count the marks of a set that were not counted before. */
+static void set_count(struct reach *r, const uint64_t *set, struct ways *w)
 {
 	for (size_t i = 0; i < r->sets.words; i++) {
 		for (uint64_t new = set[i] & ~r->counted[i]; new; new &= new - 1) {
-			w->all += worth;
+			bool anyway = r->anyway[i] & (new & -new);
+			uint64_t worth = (REACH_ONE >> w->step) / (anyway ? ANYWAY : 1);
+
+			w->weight.all += worth;
 			if (!r->marks.at[i * 64 + (size_t)__builtin_ctzll(new)].reached)
-				w->unreached += worth;
+				w->weight.unreached += worth;
 		}
 		r->counted[i] |= set[i];
 	}
 }
 
-struct reach_weight reach_weight(struct reach *r, const struct reach_place *stack, size_t count)
+static void step_count(struct reach *r, struct ways *w, bool loops)
 {
-	struct reach_weight w = {0};
-	unsigned step = 0;
+	if (w->taken != NO_NODE) {
+		const uint64_t *set = sets_from(&r->sets, w->taken, loops);
+
+		for (size_t i = 0; i < r->sets.words; i++)
+			r->anyway[i] |= set[i];
+	}
+	set_count(r, sets_from(&r->sets, w->other, loops), w);
+	w->step++;
+}
+
+/* The side of a branch that does not lead to the other node. */
+static uint32_t node_taken(const struct reach *r, const struct reach_place *branch, uint32_t other)
+{
+	uint32_t node = branch ? node_at(r, branch) : NO_NODE, taken = NO_NODE;
+	bool leads = false;
+
+	if (node == NO_NODE)
+		return NO_NODE;
+	for (uint32_t e = r->program.first[node]; e < r->program.first[node + 1]; e++) {
+		const struct module_edge *edge = &r->program.edges.at[e];
+
+		if (!program_goes(&r->program, node, edge))
+			continue;
+		leads |= edge->to == other;
+		if (edge->to != other)
+			taken = taken == NO_NODE ? edge->to : r->program.count; /* several: a switch */
+	}
+	return leads && taken != r->program.count ? taken : NO_NODE;
+}
+
+/* Return to the next frame, if that is possible. */
+static uint32_t node_return(const struct reach *r, uint32_t node, uint32_t caller)
+{
+	return node != NO_NODE && r->program.returns[node] ? caller : NO_NODE;
+}
+
+struct reach_weight reach_weight(struct reach *r, const struct reach_place *branch, const struct reach_place *stack,
+				 size_t count)
+{
+	struct ways w = {0};
 
 	prepare(r);
 	memset(r->counted, 0, r->sets.words * sizeof(*r->counted));
-	for (size_t i = 0; i < count && step < STEPS_MOST; i++) {
-		uint32_t node = node_at(r, &stack[i]);
-
+	memset(r->anyway, 0, r->sets.words * sizeof(*r->anyway));
+	w.other = count ? node_at(r, &stack[0]) : NO_NODE;
+	w.taken = node_taken(r, branch, w.other);
+	for (size_t i = 0; i < count && w.step < STEPS_MOST && w.other != NO_NODE; i++) {
 		/* What libraries do is done by their callers, and they return soon. */
-		if (node != NO_NODE && !is_library_place(r, &stack[i])) {
-			set_count(r, sets_from(&r->sets, node, false), REACH_ONE >> step++, &w);
-			set_count(r, sets_from(&r->sets, node, true), REACH_ONE >> step++, &w);
+		if (!is_library_place(r, &stack[i])) {
+			step_count(r, &w, false);
+			step_count(r, &w, true);
 		}
-		if (node != NO_NODE && !r->program.returns[node])
-			break;
+		uint32_t caller = i + 1 < count ? node_at(r, &stack[i + 1]) : NO_NODE;
+		w.taken = node_return(r, w.taken, caller);
+		w.other = node_return(r, w.other, caller);
 	}
-	return w;
+	return w.weight;
 }
 
 /* ---- figures ---- */

@@ -4,7 +4,7 @@
  *     struct reach *reach = reach_new("blackout.out/reach");          // modules are kept there
  *     uint32_t module = reach_module(reach, "/usr/bin/kv");           // for each module of a recording
  *     reach_mark(reach, stack, n);                                    // for each PM store, flush and fence
- *     struct reach_weight w = reach_weight(reach, stack, n);          // stack[0]: the other side of a branch
+ *     struct reach_weight w = reach_weight(reach, &branch, stack, n); // stack[0]: the other side of the branch
  *
  * The input search asks this to choose the branch to turn next.  The answer comes from a graph of the code of all modules,
  * by disassembly (module.h), in which indirect calls are completed from what is seen to be executed (program.h).
@@ -16,7 +16,10 @@
  *
  * In a program with a main loop everything can be reached from everywhere, sooner or later.  So an instruction counts the
  * less, the later it is reached: half of it is lost each time that the program must go back to the start of a loop first,
- * or return from a function.  Where it returns to is known, because a branch has a calling context. */
+ * or return from a function.  Where it returns to is known, because a branch has a calling context.
+ *
+ * What comes later in the program is often reached from both sides of a branch: it is no reason to turn it.  So an
+ * instruction that the side which was taken reaches as soon as the other one counts a sixteenth. */
 #ifndef BLACKOUT_REACH_REACH_H
 #define BLACKOUT_REACH_REACH_H
 
@@ -63,9 +66,11 @@ void reach_see(struct reach *reach, const struct reach_place *stack, size_t coun
 /* The same, and it modified PM. */
 void reach_mark(struct reach *reach, const struct reach_place *stack, size_t count);
 
-/* What can be reached from stack[0], then after returning to stack[1], and so on.  Asking again is cheap until something
- * new is seen. */
-struct reach_weight reach_weight(struct reach *reach, const struct reach_place *stack, size_t count);
+/* What can be reached from stack[0], then after returning to stack[1], and so on.  `branch` is the instruction that decides
+ * whether to go to stack[0] or to its other side; NULL: something else decides.  Asking again is cheap until something new
+ * is seen. */
+struct reach_weight reach_weight(struct reach *reach, const struct reach_place *branch, const struct reach_place *stack,
+				 size_t count);
 
 /* The PM-modifying instructions that are known so far, with indices below reach_count.  The order is that in which they
  * became known. */

@@ -52,6 +52,7 @@ static const char program_c[] =
 	"{\n"
 	"	for (;;) {\n"
 	"		int c = getchar();\n"
+	"		AT(before_put);\n"
 	"		if (c == 'p') { AT(at_put); put(); }\n"
 	"		else if (c == 'd') { AT(at_del); del(); }\n"
 	"		else if (c == 'x') { AT(at_die); die(); }\n"
@@ -130,7 +131,7 @@ static uint64_t eighths(const struct shape *s, const char *label)
 {
 	struct reach_place place = at(s, label);
 
-	return reach_weight(s->reach, &place, 1).all * 8 / REACH_ONE;
+	return reach_weight(s->reach, NULL, &place, 1).all * 8 / REACH_ONE;
 }
 
 static void expect(const struct shape *s, const char *label, uint64_t wanted)
@@ -167,6 +168,19 @@ static void expect_cases(const struct shape *s)
 	expect(s, "after_cases", 0);
 }
 
+/* What both sides reach counts a sixteenth. */
+static void expect_sides(const struct shape *s)
+{
+	struct reach_place branch = at(s, "before_put"), put = at(s, "at_put"), nest = at(s, "in_nest");
+	struct reach_place before_nest = at(s, "nest");
+
+	/* put: the other side comes to it by the loop only.  del: the other side comes to it sooner. */
+	assert_int_equal(reach_weight(s->reach, &branch, &put, 1).all, 2 * REACH_ONE + REACH_ONE / 2 / 16);
+	assert_int_equal(reach_weight(s->reach, &before_nest, &nest, 1).all, 2 * REACH_ONE / 16);
+	/* It does not lead there. */
+	assert_int_equal(reach_weight(s->reach, &before_nest, &put, 1).all, 2 * REACH_ONE + REACH_ONE / 2);
+}
+
 static void check_shapes(const char *dir, const char *options, const char *name)
 {
 	struct shape s;
@@ -189,10 +203,12 @@ static void check_shapes(const char *dir, const char *options, const char *name)
 	expect(&s, "sort", 8);
 	expect_cases(&s);
 
+	expect_sides(&s);
+
 	/* In a function that is left for the loop: another round is the fourth step. */
 	struct reach_place stack[] = {at(&s, "in_get"), at(&s, "after_get")};
-	assert_int_equal(reach_weight(s.reach, stack, 1).all, 0);
-	assert_int_equal(reach_weight(s.reach, stack, 2).all, 3 * REACH_ONE / 8);
+	assert_int_equal(reach_weight(s.reach, NULL, stack, 1).all, 0);
+	assert_int_equal(reach_weight(s.reach, NULL, stack, 2).all, 3 * REACH_ONE / 8);
 	reach_free(s.reach);
 }
 
@@ -279,7 +295,7 @@ static void test_libraries(void **state)
 	expect(&t.own, "after_persist", 0);
 	/* A branch in a library: nothing there, but its caller goes on. */
 	struct reach_place stack[] = {at(&t.pmem, "in_persist"), at(&t.user, "main")};
-	assert_int_equal(reach_weight(t.reach, stack, 2).all, REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, stack, 2).all, REACH_ONE);
 	reach_free(t.reach);
 }
 
@@ -307,28 +323,28 @@ static void test_figures(void **state)
 	struct reach_place flush[] = {at(&t.pmem, "in_persist"), at(&t.own, "after_persist"), at(&t.user, "at_end")};
 	struct reach_place main_place = at(&t.user, "main");
 	assert_int_equal(reach_reached(t.reach), 0);
-	assert_int_equal(reach_weight(t.reach, &main_place, 1).unreached, REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, REACH_ONE);
 	reach_mark(t.reach, flush, 3);
 	reach_mark(t.reach, flush, 3);
 	assert_int_equal(reach_count(t.reach), 1); /* the call was known */
 	assert_int_equal(reach_reached(t.reach), 1);
 	assert_true(reach_instruction(t.reach, 0).reached);
-	assert_int_equal(reach_weight(t.reach, &main_place, 1).unreached, 0);
-	assert_int_equal(reach_weight(t.reach, &main_place, 1).all, REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).unreached, 0);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, REACH_ONE);
 	/* A store that does not look like one to PM. */
 	struct reach_place store = at(&t.own, "own_store");
 	reach_mark(t.reach, &store, 1);
 	assert_int_equal(reach_count(t.reach), 2);
 	assert_int_equal(reach_reached(t.reach), 2);
 	assert_int_equal(reach_instruction(t.reach, 1).place.offset, store.offset);
-	assert_int_equal(reach_weight(t.reach, &main_place, 1).all, 2 * REACH_ONE);
+	assert_int_equal(reach_weight(t.reach, NULL, &main_place, 1).all, 2 * REACH_ONE);
 	/* In no module: nothing happens. */
 	struct reach_place nowhere = {0, 7}, outside = {t.user.module, UINT64_C(1) << 60};
 	reach_mark(t.reach, &nowhere, 1);
 	reach_mark(t.reach, &outside, 1);
 	reach_mark(t.reach, NULL, 0);
 	assert_int_equal(reach_count(t.reach), 2);
-	assert_int_equal(reach_weight(t.reach, &outside, 1).all, 0);
+	assert_int_equal(reach_weight(t.reach, NULL, &outside, 1).all, 0);
 	reach_free(t.reach);
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* flags.c - 64 bytes of settings, and then a command of three bytes. */
+// stdin: ...................................................................
+#include "lure.h"
+
+static void settings_read(const uint8_t *in)
+{
+	for (int i = 0; i < 64; i++) {
+		if (in[i] == 'y' || in[i] == '1')
+			lure_count++;
+		else if (in[i] == 'n' || in[i] == '0')
+			lure_count--;
+	}
+}
+
+static void command_run(char *pool, const uint8_t *in)
+{
+	if (in[0] == 'S' && in[1] == 'A' && in[2] == 'V')
+		lure_end(pool);
+}
+
+int main(int argc, char **argv)
+{
+	char *pool = lure_begin(argc, argv);
+	uint8_t in[67] = {0};
+
+	input_all(in, sizeof(in));
+	settings_read(in);
+	command_run(pool, in + 64);
+	return 0;
+}
