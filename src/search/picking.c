@@ -28,7 +28,7 @@ static uint64_t side_worth(const struct input_search *s, const struct side *side
 	uint64_t worth;
 
 	if (side->depth)
-		weight = reach_weight(s->reach, &s->sides.places.at[side->stack], side->depth);
+		weight = reach_weight(s->reach, &side->branch, &s->sides.places.at[side->stack], side->depth);
 	worth = 8 * weight.unreached + weight.all + REACH_ONE;
 	if (!side->is_code)
 		worth >>= ADDRESS_SHIFT;

@@ -87,9 +87,10 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 	stack_fill(r, ev->context);
 	if (is_new_context(r, ev->context))
 		reach_see(r->learning->reach, r->stack.at, r->stack.count);
+	struct reach_place site = r->stack.count ? r->stack.at[0] : (struct reach_place){0};
 	if (ev->module && r->stack.count)
 		r->stack.at[0] = (struct reach_place){module_number(r, ev->module), ev->offset};
-	sides_lead(sides, branch->side, r->stack.at, r->stack.count, frames_inside(r, ev->context));
+	sides_lead(sides, branch->side, site, r->stack.at, r->stack.count, frames_inside(r, ev->context));
 }
 
 static void modification_learn(struct reading *r, const struct event *ev)

@@ -20,12 +20,14 @@ size_t sides_number(struct sides *sides, struct code_place key)
 	return *number - 1;
 }
 
-void sides_lead(struct sides *sides, size_t side, const struct reach_place *stack, size_t depth, unsigned inside)
+void sides_lead(struct sides *sides, size_t side, struct reach_place branch, const struct reach_place *stack,
+		size_t depth, unsigned inside)
 {
 	if (sides->all.at[side].depth)
 		return;
 	sides->all.at[side].stack = sides->places.count;
 	sides->all.at[side].depth = depth;
+	sides->all.at[side].branch = branch;
 	sides->all.at[side].inside = inside;
 	vec_append(&sides->places, stack, depth);
 }
