@@ -139,21 +139,6 @@ static void event_take(struct reading *r, const struct event *ev)
 
 /* ---- the rest ---- */
 
-/* Solving adds expressions, so the route has its own; equal ids mean equal expressions. */
-static void expressions_take(struct route *route, const struct expressions *from)
-{
-	const struct expression_source *source;
-	const struct expression_table *table;
-
-	route->x = expressions_new();
-	for (uint32_t id = 1; (source = expressions_source(from, id)); id++)
-		expressions_add_source(route->x, source->kind, source->name);
-	for (uint32_t id = 1; (table = expressions_table(from, id)); id++)
-		expressions_add_table(route->x, table->address, table->bytes, table->size);
-	for (uint32_t id = 1; id <= expressions_count(from); id++)
-		BUG_ON(expressions_add(route->x, expressions_at(from, id)) != id);
-}
-
 static void concrete_take(struct route *route, const struct trace *trace)
 {
 	const char *key, *value;
@@ -180,7 +165,7 @@ int route_read(struct route *route, const char *recording, const struct route_le
 	r.trace = trace;
 	while ((more = trace_next(trace, &ev, err)) > 0)
 		event_take(&r, &ev);
-	expressions_take(route, trace_expressions(trace));
+	route->x = trace_take_expressions(trace);
 	concrete_take(route, trace);
 	trace_close(trace);
 	code_chains_free(&r.chains);

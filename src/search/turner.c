@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "expression/evaluation.h"
 #include "search/route.h"
+#include "solve/normal.h"
 
 enum {
 	ROUTES_KEPT = 8,
@@ -224,19 +225,6 @@ static void source_take(struct input *input, size_t source, const struct assignm
 	free(bytes);
 }
 
-/* The expression that a condition compares with a constant; 0: it does not. */
-static uint32_t compared_expression(const struct expressions *x, uint32_t condition)
-{
-	const struct expression *e = expressions_at(x, condition);
-
-	if (e->kind != BO_EXPR_EQ)
-		return 0;
-	for (int i = 0; i < 2; i++)
-		if (expressions_at(x, e->operand[i])->kind == BO_EXPR_CONST)
-			return e->operand[1 - i];
-	return 0;
-}
-
 /* Ask for an input that makes the expression larger than `value`. */
 static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch, uint32_t compared, uint64_t value,
 		      enum solver_verdict *verdict, struct assignment *answer, struct err *err)
@@ -265,7 +253,7 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 			struct assignment *answer, struct err *err)
 {
 	struct expressions *x = ready->route.x;
-	uint32_t compared = compared_expression(x, ready->route.branches.at[branch].expression);
+	uint32_t compared = compared_with_constant(x, ready->route.branches.at[branch].expression);
 	bool solved = false;
 	uint64_t value;
 

@@ -12,8 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/path.h"
-#include "base/random.h"
-#include "path/recorded_path.h"
+#include "search/route.h"
 #include "solve/solver.h"
 
 enum { INPUT_MAX = 1 << 20, LENGTH_MAX = 4096, TARGETS_MAX = 4 };
@@ -49,18 +48,17 @@ static void input_write(const char *dir, size_t branch, unsigned target, const s
 	fclose(file);
 }
 
-static struct trail *trail_of(const struct recorded_path *path, const struct assignment *input)
+static struct trail *trail_of(const struct route *route, const struct assignment *input)
 {
 	struct trail_limits limits = {.length_max = LENGTH_MAX, .filler = '0'};
 	VEC_OF(struct condition) conditions = {0};
 
-	for (size_t i = 0; i < path->branches.count; i++) {
-		const struct recorded_branch *branch = &path->branches.at[i];
-		uint64_t site = random_mix(branch->site.module) + branch->site.offset;
+	for (size_t i = 0; i < route->branches.count; i++) {
+		const struct route_branch *branch = &route->branches.at[i];
 
-		vec_push(&conditions, ((struct condition){branch->expression, branch->value, site}));
+		vec_push(&conditions, ((struct condition){branch->expression, branch->value, branch->site}));
 	}
-	struct trail *trail = trail_new(path->x, conditions.at, conditions.count, input, &limits, 1);
+	struct trail *trail = trail_new(route->x, conditions.at, conditions.count, input, &limits, 1);
 	vec_free(&conditions);
 	return trail;
 }
@@ -81,12 +79,12 @@ static void branch_turn(struct solver *solver, struct trail *trail, size_t index
 	assignment_free(&input);
 }
 
-static void figures_print(const struct recorded_path *path, const struct trail *trail, struct solver_counts counts,
+static void figures_print(const struct route *route, const struct trail *trail, struct solver_counts counts,
 			  double seconds)
 {
 	printf("branches %zu, broken %lu, solved %lu, unsat %lu, unknown %lu, plain %lu, known %lu, recent %lu, enumerated %lu, "
 	       "asked %lu, late %lu, dead %lu, wrong %lu, left out %lu, seconds %.3f\n",
-	       path->branches.count, trail->broken, counts.solved, counts.unsat, counts.unknown, counts.plain,
+	       route->branches.count, trail->broken, counts.solved, counts.unsat, counts.unknown, counts.plain,
 	       counts.known, counts.recent, counts.enumerated, counts.asked, counts.late, counts.dead, counts.wrong,
 	       counts.left_out, seconds);
 }
@@ -95,25 +93,25 @@ int main(int argc, char **argv)
 {
 	struct solver_limits limits = {.ms = argc > 5 ? (uint32_t)atoi(argv[5]) : 0};
 	struct assignment input = {0};
-	struct recorded_path path;
+	struct route route = {0};
 	struct err err;
 
 	if (argc < 5)
 		return 2;
-	if (recorded_path_read(&path, argv[2], &err) < 0)
+	if (route_read(&route, argv[2], NULL, &err) < 0)
 		fail(&err);
 	input_read(argv[4], &input);
-	struct trail *trail = trail_of(&path, &input);
+	struct trail *trail = trail_of(&route, &input);
 	struct solver *solver = solver_new(argv[1], &limits);
 	double begin = clock_seconds();
-	for (size_t i = 0; i < path.branches.count; i++) {
-		if (path.branches.at[i].kind != BO_BRANCH_BOUND)
-			branch_turn(solver, trail, i, path.branches.at[i].kind, argv[3]);
+	for (size_t i = 0; i < route.branches.count; i++) {
+		if (route.branches.at[i].kind != BO_BRANCH_BOUND)
+			branch_turn(solver, trail, i, route.branches.at[i].kind, argv[3]);
 	}
-	figures_print(&path, trail, solver_counts(solver), clock_seconds() - begin);
+	figures_print(&route, trail, solver_counts(solver), clock_seconds() - begin);
 	solver_free(solver);
 	trail_free(trail);
-	recorded_path_free(&path);
+	route_free(&route);
 	assignment_free(&input);
 	return 0;
 }
