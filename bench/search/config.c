@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		if (line[1] != '=')
 			continue;
+		LURES_4(line, '!');
 		value_check(line[0], line[2]);
 		value_set(pool, line[0], line[2]);
 	}

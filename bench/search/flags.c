@@ -5,12 +5,8 @@
 
 static void settings_read(const uint8_t *in)
 {
-	for (int i = 0; i < 64; i++) {
-		if (in[i] == 'y' || in[i] == '1')
-			lure_count++;
-		else if (in[i] == 'n' || in[i] == '0')
-			lure_count--;
-	}
+	LURES_32(in, 'a');
+	LURES_32(in + 32, 'A');
 }
 
 static void command_run(char *pool, const uint8_t *in)

@@ -54,4 +54,27 @@ static inline size_t input_all(uint8_t *to, size_t size)
 
 static volatile unsigned lure_count; /* what distractors work on */
 
+/* Distractors: branches of their own for 1, 8 and 32 bytes. */
+#define LURE(byte, value)                      \
+	do {                                   \
+		if ((byte) == (value))         \
+			lure_count += (value); \
+	} while (0)
+
+#define LURES_4(in, value)        \
+	LURE((in)[0], value);     \
+	LURE((in)[1], value + 1); \
+	LURE((in)[2], value + 2); \
+	LURE((in)[3], value + 3)
+
+#define LURES_8(in, value)  \
+	LURES_4(in, value); \
+	LURES_4((in) + 4, value + 10)
+
+#define LURES_32(in, value)            \
+	LURES_8(in, value);            \
+	LURES_8((in) + 8, value + 1);  \
+	LURES_8((in) + 16, value + 2); \
+	LURES_8((in) + 24, value + 3)
+
 #endif
