@@ -98,14 +98,14 @@ static unsigned sides_most(enum bo_branch kind)
 	return kind == BO_BRANCH_JUMP ? JUMPS_TURNED : kind == BO_BRANCH_ADDRESS ? ADDRESSES_TURNED : 1;
 }
 
-/* C libraries load from addresses that depend on input: where two texts differ first, where a line ends.  The program then
- * branches on what they return, and it is for that branch that the address matters. */
+/* C libraries branch on input, and load from addresses that depend on it: where two texts differ first, where a line ends.
+ * The program then branches on what they return, and it is for that branch that theirs matter. */
 static size_t side_behind(const struct input_search *s, const struct route *route, size_t index)
 {
 	const struct route_branch *branch = &route->branches.at[index];
 	size_t end = index + BRANCHES_BEHIND;
 
-	if (branch->kind != BO_BRANCH_ADDRESS || s->sides.all.at[branch->side].inside != 1)
+	if (!s->sides.all.at[branch->side].inside)
 		return branch->side;
 	for (size_t i = index + 1; i < route->branches.count && i <= end; i++) {
 		const struct route_branch *later = &route->branches.at[i];

@@ -19,9 +19,16 @@ static uint64_t effort(const struct side *side)
 	return 1 + side->turned + side->asked / QUESTIONS_PER_EXECUTION;
 }
 
-/* What can be reached behind the side.  It counts the less, the more often it was turned to: loops, and hashes that mix
- * all input, offer the same side again and again.  Functions that compare are called by the program itself; what is deeper
- * inside a library handles buffers, mostly. */
+/* What is inside a library counts less.  Functions that compare are called by the program itself; what is deeper inside
+ * handles buffers, mostly. */
+static unsigned inside_shift(const struct side *side)
+{
+	if (side->inside < 2)
+		return side->inside;
+	return side->inside < INSIDE_MOST ? 2 * side->inside : 2 * INSIDE_MOST;
+}
+
+/* What can be reached behind the side. */
 static uint64_t side_worth(const struct input_search *s, const struct side *side)
 {
 	struct reach_weight weight = {0};
@@ -34,17 +41,19 @@ static uint64_t side_worth(const struct input_search *s, const struct side *side
 		worth >>= ADDRESS_SHIFT;
 	else if (!side->taken)
 		worth = 2 * worth + 8 * REACH_ONE;
-	return worth >> (side->inside < 2             ? side->inside
-			 : side->inside < INSIDE_MOST ? 2 * side->inside
-						      : 2 * INSIDE_MOST);
+	return worth;
 }
 
+/* A side counts the less, the more often it was turned to: loops, and hashes that mix all input, offer the same side again
+ * and again. */
 static struct rank rank_by_pm(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
 	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
 	uint64_t worth = side_worth(s, side), later = side_worth(s, behind);
 
-	return (struct rank){{(worth > later ? worth : later) / effort(side), attempt->novelty, !side->taken}};
+	if (later > worth)
+		worth = later;
+	return (struct rank){{(worth >> inside_shift(side)) / effort(side), attempt->novelty, !side->taken}};
 }
 
 static struct rank rank_by_coverage(const struct side *side, const struct attempt *attempt)
