@@ -131,10 +131,10 @@ CASE(atomic_updates)
 /* An atomic access does not make atomic what is loaded from the same place afterwards. */
 CASE(loads_after)
 {
-	UPDATE(fetch_or, &pm->a64, seed, relaxed); //! atomic-update pm relaxed; store atomic,relaxed 8
-	sink = *(uint64_t *)&pm->a64;              //! load unknown 8
-	__atomic_load_n(&pm->u64, __ATOMIC_ACQUIRE);
-	sink = pm->u64; //! load unknown 8
+	UPDATE(fetch_or, &pm->a64, seed, relaxed);          //! atomic-update pm relaxed; store atomic,relaxed 8
+	sink = *(uint64_t *)&pm->a64;                       //! load unknown 8
+	sink = __atomic_load_n(&pm->u64, __ATOMIC_ACQUIRE); //! atomic-load pm acquire; load atomic,acquire 8
+	sink = pm->u64;                                     //! load unknown 8
 }
 
 CASE(comparisons)

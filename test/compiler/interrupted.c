@@ -16,12 +16,14 @@
 #include <unistd.h>
 
 #define THREADS 8
+#define PAGE 4096
 
 static struct pm {
 	uint64_t a, b;
 	_Atomic uint64_t n;
 	volatile uint64_t v;
 	uint64_t of_thread[THREADS];
+	_Alignas(PAGE) uint64_t guarded;
 } * pm;
 
 static volatile int hits;
@@ -43,6 +45,13 @@ static void on_signal(int signal)
 	(void)signal;
 	pm->b = 0xd;
 	siglongjmp(before, 1);
+}
+
+/* The store that faulted was announced before, and is repeated without another announcement. */
+static void on_fault(int signal)
+{
+	mprotect(&pm->guarded, PAGE, PROT_READ | PROT_WRITE);
+	on_alarm(signal);
 }
 
 static void *work(void *place)
@@ -76,6 +85,14 @@ static void alarms(void)
 			pm->a = 0xa;
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static void faults(void)
+{
+	signal(SIGSEGV, on_fault);
+	mprotect(&pm->guarded, PAGE, PROT_READ);
+	pm->guarded = 0x12;
+	signal(SIGSEGV, SIG_DFL);
 }
 
 static void jumps(void)
@@ -115,12 +132,13 @@ int main(int argc, char **argv)
 {
 	int fd = open(argv[argc - 1], O_CREAT | O_RDWR, 0666);
 
-	if (fd < 0 || ftruncate(fd, 4096) < 0)
+	if (fd < 0 || ftruncate(fd, sizeof(*pm)) < 0)
 		return 1;
-	pm = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pm = mmap(NULL, sizeof(*pm), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (pm == MAP_FAILED)
 		return 1;
 	alarms();
+	faults();
 	jumps();
 	threads();
 	coroutines();
