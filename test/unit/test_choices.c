@@ -27,14 +27,11 @@
 #include "model/choices.h"
 #include "model/model.h"
 #include "model_sets.h"
-#include "programs.h"
+#include "series.h"
 
-#define PROGRAMS 12000
 #define UNITS 16
 #define LINES 16
 #define WISHES 2
-
-static uint64_t seed = 1, only;
 
 struct check {
 	struct model *model;
@@ -268,44 +265,22 @@ static void check_point(struct check *k, uint64_t random)
 	free(c);
 }
 
-static void check_program(struct check *k, const struct program *program, const char *platform, uint64_t random)
-{
-	k->problem[0] = 0;
-	k->model = model_new(platform_find(platform), MODEL_STATES, NULL, NULL);
-	for (size_t i = 0; i < program->count && !k->problem[0]; i++) {
-		model_apply(k->model, &program->events[i]);
-		check_point(k, random * (2 * i + 1) >> 8);
-	}
-	model_free(k->model);
-}
-
-static void series(const char *platform)
+static const char *check_program(const struct program *program, const char *platform, uint64_t number)
 {
 	static struct check k;
-	struct program program;
+	uint64_t random = number * 0x9e3779b97f4a7c15u;
 
-	for (uint64_t number = only ? only : 1; number <= (only ? only : PROGRAMS); number++) {
-		program_make(&program, seed, number);
-		check_program(&k, &program, platform, number * 0x9e3779b97f4a7c15u);
-		if (!k.problem[0])
-			continue;
-		program_print(&program, stderr);
-		fail_msg("%s: %s; run it again: build/test/unit/test_choices %llu %llu", platform, k.problem,
-			 (unsigned long long)seed, (unsigned long long)number);
+	k.problem[0] = 0;
+	k.model = model_new(platform_find(platform), MODEL_STATES, NULL, NULL);
+	for (size_t i = 0; i < program->count && !k.problem[0]; i++) {
+		model_apply(k.model, &program->events[i]);
+		check_point(&k, random * (2 * i + 1) >> 8);
 	}
+	model_free(k.model);
+	return k.problem;
 }
 
-static void adr_agrees(void **state)
-{
-	(void)state;
-	series("adr");
-}
-
-static void eadr_agrees(void **state)
-{
-	(void)state;
-	series("eadr");
-}
+static struct series series = {.test = "test_choices", .seed = 1, .programs = 12000, .check = check_program};
 
 /* Hand-made cases */
 
@@ -464,16 +439,14 @@ static void damaged_blocks(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_versions),   cmocka_unit_test(partly_hidden), cmocka_unit_test(finds_lines),
-		cmocka_unit_test(damaged_blocks),  cmocka_unit_test(adr_agrees),    cmocka_unit_test(eadr_agrees),
+		cmocka_unit_test(many_versions),
+		cmocka_unit_test(partly_hidden),
+		cmocka_unit_test(finds_lines),
+		cmocka_unit_test(damaged_blocks),
+		SERIES_TESTS(series),
 		cmocka_unit_test(contents_return),
 	};
 
-	if (getenv("MODEL_SEED"))
-		seed = strtoull(getenv("MODEL_SEED"), NULL, 10);
-	if (argc > 1)
-		seed = strtoull(argv[1], NULL, 10);
-	if (argc > 2)
-		only = strtoull(argv[2], NULL, 10);
+	series_arguments(&series, argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,15 +20,12 @@
 #include "base/random.h"
 #include "model_sets.h"
 #include "plugin/host_in.h"
-#include "programs.h"
+#include "series.h"
 
-#define PROGRAMS 6000
 #define QUESTIONS 6
 #define BYTES 4352
 #define FILES 3
 #define SETS 65536
-
-static uint64_t seed = 1, only;
 
 struct check {
 	struct host host;
@@ -237,49 +234,26 @@ static bool moves(const struct program *program)
 	return false;
 }
 
-static void check_program(struct check *k, const struct program *program, const char *platform, uint64_t number)
-{
-	memset(k, 0, sizeof(*k));
-	k->random = number + 1;
-	k->host.model = model_new(platform_find(platform), MODEL_STATES, &observer, k);
-	host_answers(&k->host);
-	for (size_t i = 0; i < program->count && !k->problem[0]; i++) {
-		bytes_apply(k, &program->events[i]);
-		model_apply(k->host.model, &program->events[i]);
-		check_point(k);
-	}
-	model_free(k->host.model);
-}
-
-static void series(const char *platform)
+static const char *check_program(const struct program *program, const char *platform, uint64_t number)
 {
 	static struct check k;
-	struct program program;
 
-	for (uint64_t number = only ? only : 1; number <= (only ? only : PROGRAMS); number++) {
-		program_make(&program, seed, number);
-		if (moves(&program))
-			continue;
-		check_program(&k, &program, platform, number);
-		if (!k.problem[0])
-			continue;
-		program_print(&program, stderr);
-		fail_msg("%s: %s; run it again: build/test/unit/test_plugin_answers %llu %llu", platform, k.problem,
-			 (unsigned long long)seed, (unsigned long long)number);
+	if (moves(program))
+		return NULL;
+	memset(&k, 0, sizeof(k));
+	k.random = number + 1;
+	k.host.model = model_new(platform_find(platform), MODEL_STATES, &observer, &k);
+	host_answers(&k.host);
+	for (size_t i = 0; i < program->count && !k.problem[0]; i++) {
+		bytes_apply(&k, &program->events[i]);
+		model_apply(k.host.model, &program->events[i]);
+		check_point(&k);
 	}
+	model_free(k.host.model);
+	return k.problem;
 }
 
-static void adr_agrees(void **state)
-{
-	(void)state;
-	series("adr");
-}
-
-static void eadr_agrees(void **state)
-{
-	(void)state;
-	series("eadr");
-}
+static struct series series = {.test = "test_plugin_answers", .seed = 1, .programs = 6000, .check = check_program};
 
 /* ---- questions that make no sense ---- */
 
@@ -325,16 +299,10 @@ static void odd_questions_are_answered(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adr_agrees),
-		cmocka_unit_test(eadr_agrees),
+		SERIES_TESTS(series),
 		cmocka_unit_test(odd_questions_are_answered),
 	};
 
-	if (getenv("MODEL_SEED"))
-		seed = strtoull(getenv("MODEL_SEED"), NULL, 10);
-	if (argc > 1)
-		seed = strtoull(argv[1], NULL, 10);
-	if (argc > 2)
-		only = strtoull(argv[2], NULL, 10);
+	series_arguments(&series, argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

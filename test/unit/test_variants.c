@@ -8,7 +8,9 @@
  *  3. the combinations have the contents of all sets of model_enumerate, and no others
  *
  * The variants are computed twice: by an instance that has seen the whole program and cached its results, and by a new
- * one. */
+ * one.
+ *
+ *     test_variants [SEED [NUMBER]]      MODEL_SEED in the environment is a SEED too */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,9 +25,8 @@
 #include "image/state.h"
 #include "image/variants.h"
 #include "model_sets.h"
-#include "programs.h"
+#include "series.h"
 
-#define PROGRAMS 1500
 #define UNITS 64
 
 /* The flags of a variant's units, in the form of choices_next. */
@@ -112,39 +113,26 @@ static void check_point(struct image *image, struct variants *v)
 	free(c);
 }
 
-static void series(const char *platform)
+static const char *check_program(const struct program *program, const char *platform, uint64_t number)
 {
-	struct program program;
+	struct image *image = image_new(platform_find(platform), NULL);
+	struct variants kept = {0};
 
-	for (uint64_t number = 1; number <= PROGRAMS; number++) {
-		struct image *image = image_new(platform_find(platform), NULL);
-		struct variants kept = {0};
+	(void)number;
+	for (size_t i = 0; i < program->count; i++) {
+		struct variants fresh = {0};
 
-		program_make(&program, 7, number);
-		for (size_t i = 0; i < program.count; i++) {
-			struct variants fresh = {0};
-
-			image_apply(image, &program.events[i]);
-			check_point(image, &kept);
-			check_point(image, &fresh);
-			variants_free(&fresh);
-		}
-		variants_free(&kept);
-		image_free(image);
+		image_apply(image, &program->events[i]);
+		check_point(image, &kept);
+		check_point(image, &fresh);
+		variants_free(&fresh);
 	}
+	variants_free(&kept);
+	image_free(image);
+	return NULL;
 }
 
-static void adr_agrees(void **state)
-{
-	(void)state;
-	series("adr");
-}
-
-static void eadr_agrees(void **state)
-{
-	(void)state;
-	series("eadr");
-}
+static struct series series = {.test = "test_variants", .seed = 7, .programs = 1500, .check = check_program};
 
 /* The numbers of alternatives are also right in a line with thousands of units. */
 static void long_line(void **state)
@@ -181,13 +169,13 @@ static void long_line(void **state)
 	image_free(image);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adr_agrees),
-		cmocka_unit_test(eadr_agrees),
+		SERIES_TESTS(series),
 		cmocka_unit_test(long_line),
 	};
 
+	series_arguments(&series, argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
