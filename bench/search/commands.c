@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	if (rest)
 		*rest++ = 0;
 	describe(line);
-	if (!strcmp(line, "flush") && rest && *rest == 'f')
+	if (!strcmp(line, "keep") && rest && *rest == 'f')
 		lure_end(pool);
 	return 0;
 }

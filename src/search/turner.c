@@ -26,7 +26,7 @@ struct ready_route {
 	struct route route;
 	struct assignment input;
 	struct trail *trail;
-	struct trail *relaxed; /* without the addresses that the program itself uses; NULL: not made yet */
+	struct trail *relaxed; /* without addresses and the targets of jumps; NULL: not made yet */
 };
 
 struct turner {
@@ -138,6 +138,12 @@ static uint32_t always_true(struct expressions *x)
 	return expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = 1, .own = 1});
 }
 
+/* Does the branch only say where the program loaded, stored or jumped to? */
+static bool is_relaxed(const struct route_branch *branch)
+{
+	return branch->kind == BO_BRANCH_ADDRESS || branch->kind == BO_BRANCH_JUMP;
+}
+
 static struct trail *trail_make(const struct turner *t, struct ready_route *ready, bool relaxed)
 {
 	struct route *route = &ready->route;
@@ -149,7 +155,7 @@ static struct trail *trail_make(const struct turner *t, struct ready_route *read
 		const struct route_branch *branch = &route->branches.at[i];
 
 		conditions[i] = (struct condition){branch->expression, branch->value, branch->site};
-		if (relaxed && branch->kind == BO_BRANCH_ADDRESS && !branch->inside)
+		if (relaxed && is_relaxed(branch))
 			conditions[i] = (struct condition){always_true(route->x), true, branch->site};
 	}
 	for (uint32_t id = 1; id <= sources; id++) {
@@ -273,16 +279,16 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 	return 0;
 }
 
-/* The program has stored or loaded where the input said.  Another address is no other path, so it may be given up for a
- * branch that cannot be turned otherwise; but what was stored there may then be wrong, and the input may not do what it
- * should. */
+/* The program has loaded, stored or jumped where the input said.  With another address, and with another case of a switch, it
+ * often comes to the same branch.  So they may be given up for a branch that cannot be turned otherwise; but what was loaded
+ * there may then be wrong, and the input may not do what it should. */
 static int relaxed_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
 			struct assignment *answer, struct err *err)
 {
 	bool differs = false;
 
 	for (size_t i = 0; i < branch && !differs; i++)
-		differs = ready->route.branches.at[i].kind == BO_BRANCH_ADDRESS && !ready->route.branches.at[i].inside;
+		differs = is_relaxed(&ready->route.branches.at[i]);
 	if (!differs)
 		return 0;
 	if (!ready->relaxed)
