@@ -120,6 +120,23 @@ UInt bo_expr_saturate(UInt wide, UInt bits, enum bo_narrow how)
 
 /* ---- bits ---- */
 
+static Bool is_all_or_nothing(UInt x)
+{
+	const struct bo_expr *e = bo_expr_at(x);
+	ULong yes = bo_expr_value(e->operand[1]), no = bo_expr_value(e->operand[2]), all = bo_width_mask(e->width);
+
+	return e->kind == BO_EXPR_ITE && bo_expr_is_const(e->operand[1]) && bo_expr_is_const(e->operand[2]) &&
+	       ((yes == all && !no) || (no == all && !yes));
+}
+
+/* Elements that comparisons made: each has one bit to say. */
+static UInt bitwise_masks(enum bo_expression kind, UInt a, UInt b)
+{
+	UInt width = bo_expr_width(a), holds = bo_expr_2(kind, bo_expr_extract(a, 0, 1), bo_expr_extract(b, 0, 1));
+
+	return bo_expr_ite(holds, bo_expr_const(width, ~0ULL), bo_expr_const(width, 0));
+}
+
 /* Vectors are put together of elements, whose borders are kept: what is extracted later is one of them again. */
 static UInt bitwise(enum bo_expression kind, UInt a, UInt b)
 {
@@ -127,7 +144,11 @@ static UInt bitwise(enum bo_expression kind, UInt a, UInt b)
 	const struct bo_expr *parts = bo_expr_at(a_is_whole ? b : a);
 	UInt border, width = bo_expr_width(a);
 
-	if (!a || !b || parts->kind != BO_EXPR_CONCAT)
+	if (!a || !b)
+		return 0;
+	if (is_all_or_nothing(a) && is_all_or_nothing(b))
+		return bitwise_masks(kind, a, b);
+	if (parts->kind != BO_EXPR_CONCAT)
 		return bo_expr_2(kind, a, b);
 	border = bo_expr_width(parts->operand[1]);
 	return bo_expr_concat(bitwise(kind, bo_expr_extract(a, border, width - border),

@@ -14,8 +14,10 @@
  * Prints what was compared.  The exit status is 1 if something differs.
  *
  *     expressions_check --operations DIR
+ *     expressions_check --concrete DIR
  *
- * prints for each operation that the recorder knows how many results it found right, and how many wrong. */
+ * The former prints for each operation that the recorder knows how many results it found right, and how many wrong; the
+ * latter prints what was not followed, and how often. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,9 +151,10 @@ static unsigned long long meta_number(const struct trace *trace, const char *pre
 	return value ? strtoull(value, NULL, 10) : 0;
 }
 
-static void print_operations(const char *dir)
+/* Print all META of this prefix: name and number. */
+static void print_counts(const char *dir, const char *prefix)
 {
-	size_t skip = strlen(BO_META_CHECKED);
+	size_t skip = strlen(prefix);
 	struct run run = {0};
 	const char *key, *value;
 	struct event ev;
@@ -160,8 +163,12 @@ static void print_operations(const char *dir)
 	while (next_event(&run, &ev))
 		;
 	for (size_t i = 0; (key = trace_meta_at(run.trace, i, &value)); i++) {
-		if (!strncmp(key, BO_META_CHECKED, skip))
-			printf("%s %s %llu\n", key + skip, value, meta_number(run.trace, BO_META_WRONG, key + skip));
+		if (strncmp(key, prefix, skip))
+			continue;
+		printf("%s %s", key + skip, value);
+		if (!strcmp(prefix, BO_META_CHECKED))
+			printf(" %llu", meta_number(run.trace, BO_META_WRONG, key + skip));
+		printf("\n");
 	}
 	close_run(&run);
 }
@@ -170,8 +177,8 @@ int main(int argc, char **argv)
 {
 	struct run run = {0}, other = {0};
 
-	if (argc == 3 && !strcmp(argv[1], "--operations")) {
-		print_operations(argv[2]);
+	if (argc == 3 && (!strcmp(argv[1], "--operations") || !strcmp(argv[1], "--concrete"))) {
+		print_counts(argv[2], !strcmp(argv[1], "--concrete") ? BO_META_CONCRETE : BO_META_CHECKED);
 		return 0;
 	}
 	if (argc != 3 && argc != 5)
