@@ -31,7 +31,7 @@ __attribute__((noreturn)) static void refuse(void)
 /* Options whose value is the next word. */
 static bool takes_value(const char *word)
 {
-	static const char *const valued[] = {"-o", "-I", "--defsym", "--MD", "--debug-prefix-map"};
+	static const char *const valued[] = {"-o", "-I", "-defsym", "--defsym", "--MD", "--debug-prefix-map"};
 
 	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++)
 		if (!strcmp(word, valued[i]))
@@ -129,13 +129,31 @@ static void add_gnu_words(struct words *words, int count, char **own, int file)
 		add(words, "-mindex-reg");
 }
 
-static char *option_of_clang(const char *option)
+/* An option for clang's assembler, with its value or "". */
+static char *option_of_clang(const char *option, const char *value)
 {
-	char *word = malloc(strlen("-Wa,") + strlen(option) + 1);
+	char *word;
 
-	if (!word)
+	if (asprintf(&word, "-Wa,%s%s%s", option, *value ? "," : "", value) < 0)
 		die("cannot pass on", option);
-	return strcat(strcpy(word, "-Wa,"), option);
+	return word;
+}
+
+/* The text is for 64 bits and has its debug information already; clang does not take these options for its assembler. */
+static bool is_needless(const char *option)
+{
+	return !strcmp(option, "--64") || !strncmp(option, "-g", 2) || !strncmp(option, "--gdwarf", 8) ||
+	       !strcmp(option, "--debug-prefix-map");
+}
+
+static void add_clang_value(struct words *words, char *option, char *value)
+{
+	if (!strcmp(option, "-o") || !strcmp(option, "-I")) {
+		add(words, option);
+		add(words, value);
+	} else if (!is_needless(option)) {
+		add(words, option_of_clang(option, value));
+	}
 }
 
 /* The same in words of clang's driver.  It has warned of what the user wrote; its own directives are not his concern. */
@@ -147,10 +165,10 @@ static void add_clang_words(struct words *words, int count, char **own, int file
 		add(words, first[i]);
 	for (int i = 1; i < count; i++) {
 		if (takes_value(own[i]) && i + 1 < count) {
-			add(words, own[i]);
-			add(words, own[++i]);
-		} else if (i != file && strcmp(own[i], "--64") != 0) {
-			add(words, option_of_clang(own[i]));
+			add_clang_value(words, own[i], own[i + 1]);
+			i++;
+		} else if (i != file && !is_needless(own[i])) {
+			add(words, option_of_clang(own[i], ""));
 		}
 	}
 }
