@@ -133,6 +133,28 @@ static UInt extract_of_extension(const struct bo_expr *x, UInt low, UInt width)
 	return bo_expr_sext(bo_expr_extract(inner, border - 1, 1), width);
 }
 
+/* Is the lower part of this smaller than the lower part of just any expression? */
+static Bool has_parts(UInt expr)
+{
+	switch (at(expr)->kind) {
+	case BO_EXPR_CONST:
+	case BO_EXPR_ZEXT:
+	case BO_EXPR_SEXT:
+	case BO_EXPR_CONCAT:
+	case BO_EXPR_EXTRACT: return True;
+	default: return False;
+	}
+}
+
+/* The lowest bits of a sum, difference or product need only the lowest bits of its operands. */
+static UInt lowest_of_arithmetic(const struct bo_expr *x, UInt width)
+{
+	if (!has_parts(x->operand[0]) || !has_parts(x->operand[1]))
+		return 0;
+	return bo_expr_2((enum bo_expression)x->kind, bo_expr_extract(x->operand[0], 0, width),
+			 bo_expr_extract(x->operand[1], 0, width));
+}
+
 static UInt simplify_extract(const struct bo_expr *e)
 {
 	const struct bo_expr *x = at(e->operand[0]);
@@ -153,6 +175,9 @@ static UInt simplify_extract(const struct bo_expr *e)
 			return 0;
 		return bo_expr_2((enum bo_expression)x->kind, bo_expr_extract(x->operand[0], low, width),
 				 bo_expr_extract(x->operand[1], low, width));
+	case BO_EXPR_ADD:
+	case BO_EXPR_SUB:
+	case BO_EXPR_MUL: return low ? 0 : lowest_of_arithmetic(x, width);
 	default: return 0;
 	}
 }
