@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "cli/dump.h"
+#include "expression/expressions.h"
 
 #define LABEL_COLUMN 18
 #define NUMBER_WIDTH 14
@@ -161,12 +162,13 @@ static void print_dependent(struct out *out, const char *what, struct stats_depe
 }
 
 /* What the recorder could not follow is a fact for each kind of operation. */
-static void print_lost(struct out *out, const struct trace *trace)
+/* All facts whose keys begin so. */
+static void print_facts(struct out *out, const struct trace *trace, const char *prefix)
 {
 	const char *key, *value;
 
 	for (size_t i = 0; (key = trace_meta_at(trace, i, &value)); i++)
-		if (!strncmp(key, BO_META_LOST, strlen(BO_META_LOST)))
+		if (!strncmp(key, prefix, strlen(prefix)))
 			print_fact(out, trace, key, key);
 }
 
@@ -186,7 +188,21 @@ static void print_dependencies(struct out *out, const struct trace *trace, const
 	out_grouped(out, many, 0);
 	out_text(out, " of them with more reads than are kept\n");
 	print_fact(out, trace, "recorder", BO_META_DEPENDENCIES);
-	print_lost(out, trace);
+	print_facts(out, trace, BO_META_LOST);
+}
+
+/* What branches depend on, and what was not followed. */
+static void print_inputs(struct out *out, const struct trace *trace)
+{
+	static const char *const no_columns[] = {NULL};
+	const struct expressions *x = trace_expressions(trace);
+
+	print_heading(out, "input", no_columns);
+	print_label(out, "of");
+	print_counted(out, expressions_source_count(x), "source", false);
+	print_counted(out, expressions_count(x), "expression", true);
+	print_facts(out, trace, BO_META_CONCRETE);
+	print_facts(out, trace, BO_META_WRONG);
 }
 
 static void print_files(struct out *out, const struct trace *trace, const struct stats *stats)
@@ -289,6 +305,8 @@ void dump_stats(struct out *out, const char *dir, const struct trace *trace, con
 	print_files(out, trace, stats);
 	if (trace_layers(trace) & BO_LAYER_DEPENDENCIES)
 		print_dependencies(out, trace, stats);
+	if (trace_layers(trace) & BO_LAYER_INPUTS)
+		print_inputs(out, trace);
 	if (!symbols)
 		return;
 	print_lines(out, trace, stats, symbols);
