@@ -308,8 +308,9 @@ static void run_load(const struct step *s)
 	UInt depends = label_of(address);
 
 	if (depends && s->size <= 8) {
-		set_label(result, 0,
-			  as_label(bo_input_load_at(depends, s->size, value_in_lane(result, 0), s->code, run.sp)));
+		ULong value = value_in_lane(result, 0);
+		UInt label = as_label(bo_input_load_at(depends, s->size, value, s->code, run.sp));
+		set_label(result, 0, checked(label, value, "memory that was changed"));
 		return;
 	}
 	if (depends)
