@@ -416,6 +416,9 @@ static void violate_figures(const struct chooser *chooser, struct findings *f)
 	violate_figures_add(v->invariants, &v->tally, f);
 	f->stats.invariants.tested = figure_known(tally_count(&v->tally, TALLY_TESTED));
 	f->stats.invariants.confirmed = figure_known(tally_count(&v->tally, TALLY_CONFIRMED));
+	for (size_t p = 0; p < chooser->campaign->options.platform_count; p++)
+		if (v->hunts[p].looked_until || v->hunts[p].targets.full)
+			f->stats.complete = figure_known(0);
 }
 
 static void violate_limits(const struct chooser *chooser, struct findings *f)
