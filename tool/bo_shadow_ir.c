@@ -192,6 +192,7 @@ static UInt lane_count(IRType type)
 {
 	UInt size = type == Ity_I1 ? 1 : (UInt)sizeofIRType(type);
 
+	tl_assert(size <= 8 * LANES_MAX);
 	return size > 8 ? size / 8 : 1;
 }
 
