@@ -96,17 +96,46 @@ static void notes_add(const struct campaign *c, struct findings *f)
 			c->options.strategies[i]->notes(&c->choosers[i], f);
 }
 
+/* Which of the strategies choose failure points: " for inject and races"; empty if all do. */
+static size_t strategies_at_points(const struct campaign *c, char *names, size_t size)
+{
+	size_t found = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < c->options.strategy_count; i++) {
+		size_t length = strlen(names);
+		if (c->options.strategies[i]->at_points)
+			snprintf(names + length, size - length, "%s %s", found++ ? " and" : " for",
+				 c->options.strategies[i]->name);
+	}
+	if (found == c->options.strategy_count)
+		names[0] = '\0';
+	return found;
+}
+
+static void points_narrowed_add(const struct campaign *c, struct findings *f)
+{
+	char names[128], text[1024];
+
+	if (!c->options.points)
+		return;
+	if (!strategies_at_points(c, names, sizeof(names))) {
+		findings_note(f, "--points changed nothing: only inject and races choose failure points");
+		return;
+	}
+	snprintf(text, sizeof(text), "--points %s%s", c->options.points, names);
+	vec_push(&f->narrowed, findings_text(f, text));
+}
+
 static void narrowed_add(const struct campaign *c, struct findings *f)
 {
-	const char *const options[][2] = {{"--points", c->options.points}, {"--after", c->options.after}};
 	char text[1024];
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		if (!options[i][1])
-			continue;
-		snprintf(text, sizeof(text), "%s %s", options[i][0], options[i][1]);
-		vec_push(&f->narrowed, findings_text(f, text));
-	}
+	points_narrowed_add(c, f);
+	if (!c->options.after)
+		return;
+	snprintf(text, sizeof(text), "--after %s", c->options.after);
+	vec_push(&f->narrowed, findings_text(f, text));
 }
 
 static void figures_add(const struct campaign *c, struct findings *f)

@@ -55,6 +55,7 @@ struct strategy {
 	bool all_sets;    /* tests all legal sets of persisted stores, and counts them without a recovery command */
 	bool observes;    /* may record recovery to see what it reads (campaign_watch) */
 	bool nests;       /* with --nested, crashes recovery too even if it was not asked for */
+	bool at_points;   /* chooses failure points, so that --points narrows it */
 	bool outermost;   /* never crashes recovery: it needs more than recordings of recovery have */
 
 	/* How often each platform is read; NULL: once. */

@@ -205,6 +205,7 @@ const struct strategy strategy_races = {
 	.layers = BO_LAYER_SYNC,
 	.needs = BO_LAYER_SYNC,
 	.observes = true,
+	.at_points = true,
 	.outermost = true,
 	.passes = expose_passes,
 	.begin = expose_begin,

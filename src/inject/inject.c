@@ -203,6 +203,7 @@ static void inject_notes(const struct chooser *chooser, struct findings *f)
 const struct strategy strategy_inject = {
 	.name = "inject",
 	.nests = true,
+	.at_points = true,
 	.passes = inject_passes,
 	.begin = inject_begin,
 	.free = inject_free,
