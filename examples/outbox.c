@@ -3,12 +3,12 @@
 //
 //     outbox POOL           performs the commands on standard input:
 //                             list                 print the messages
-//                             send LENGTH TEXT     add a message of LENGTH bytes, which follow the blank
+//                             send LENGTH TEXT     add a message of LENGTH bytes; if TEXT is shorter, blanks follow
 //                             clear                remove all messages
 //     outbox POOL check     verifies that each message is whole
 //
-// The pool is one file, mapped shared; a file of zeros is an empty outbox.  Messages that are short are sent safely.  There
-// is one mistake, marked MISTAKE, which only a command and a length reach that nobody may have tried:
+// The pool is one file, mapped shared; a file of zeros is an empty outbox.  Short messages are sent safely.  There is one
+// mistake, marked MISTAKE, which only a command and a length reach that nobody may have tried:
 //
 //     echo list | blackout search --recover './outbox pool check' -- ./outbox pool
 
@@ -22,11 +22,14 @@
 #include <unistd.h>
 
 #define MESSAGES 100
+#define SHORT 56 // bytes of a message that fits into one cache line
+#define LONG 120
 
 struct message { // two cache lines
 	uint32_t length;
 	uint32_t sum;
-	char text[120];
+	char text[SHORT];
+	char rest[LONG - SHORT];
 };
 
 struct outbox {
@@ -48,7 +51,7 @@ static uint32_t message_sum(const struct message *message)
 	uint32_t sum = message->length;
 
 	for (uint32_t i = 0; i < message->length; i++)
-		sum = sum * 31 + (unsigned char)message->text[i];
+		sum = sum * 31 + (unsigned char)(i < SHORT ? message->text[i] : message->rest[i - SHORT]);
 	return sum;
 }
 
@@ -56,30 +59,56 @@ static void send(const char *text, uint32_t length)
 {
 	struct message *message = &outbox->messages[outbox->count];
 
-	memcpy(message->text, text, length);
+	memcpy(message->text, text, SHORT);
+	if (length > SHORT)
+		memcpy(message->rest, text + SHORT, LONG - SHORT); // MISTAKE: the second cache line is not flushed
 	message->length = length;
 	message->sum = message_sum(message);
-	persist(message); // MISTAKE: what is longer than 56 bytes is in two cache lines
+	persist(message);
 	outbox->count++;
 	persist(&outbox->count);
 }
 
-// LENGTH TEXT
-static void send_command(char *words)
+// Reads a number of at most LONG, and sets *end to what follows; -1: it is none.
+static int length_read(const char *digits, const char **end)
 {
-	char *text;
-	unsigned long length = strtoul(words, &text, 10);
+	int length = 0;
 
-	if (*text != ' ' || length > sizeof(outbox->messages[0].text) || length > strlen(text + 1))
-		fprintf(stderr, "send LENGTH TEXT: at most %zu bytes\n", sizeof(outbox->messages[0].text));
-	else if (outbox->count < MESSAGES)
-		send(text + 1, (uint32_t)length);
+	for (*end = digits; **end >= '0' && **end <= '9'; (*end)++) {
+		length = 10 * length + **end - '0';
+		if (length > LONG)
+			return -1;
+	}
+	return *end > digits ? length : -1;
+}
+
+// LENGTH TEXT
+static void send_command(const char *words)
+{
+	char padded[LONG + 1];
+	const char *text;
+	int length = length_read(words, &text);
+
+	if (length < 0 || *text != ' ') {
+		fprintf(stderr, "send LENGTH TEXT: at most %d bytes\n", LONG);
+		return;
+	}
+	snprintf(padded, sizeof(padded), "%-*s", LONG, text + 1);
+	if (outbox->count < MESSAGES)
+		send(padded, (uint32_t)length);
+}
+
+static void message_print(const struct message *message)
+{
+	for (uint32_t i = 0; i < message->length; i++)
+		putchar(i < SHORT ? message->text[i] : message->rest[i - SHORT]);
+	putchar('\n');
 }
 
 static void list(void)
 {
 	for (uint64_t i = 0; i < outbox->count; i++)
-		printf("%.*s\n", (int)outbox->messages[i].length, outbox->messages[i].text);
+		message_print(&outbox->messages[i]);
 }
 
 static void clear(void)
@@ -105,7 +134,7 @@ static int check(void)
 	for (uint64_t i = 0; i < outbox->count; i++) {
 		const struct message *message = &outbox->messages[i];
 
-		if (message->length > sizeof(message->text) || message->sum != message_sum(message)) {
+		if (message->length > LONG || message->sum != message_sum(message)) {
 			fprintf(stderr, "message %d is damaged\n", (int)i);
 			return 1;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* argument_option.c - an option with a value. */
 // symbolic: arg:1
-// arguments: --level=1 pool
+// arguments: --level=10 pool
 // trigger arguments: --level=42 pool
 #include "search.h"
 
