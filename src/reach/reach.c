@@ -349,12 +349,12 @@ struct reach_weight reach_weight(struct reach *r, const struct reach_place *bran
 
 /* ---- figures ---- */
 
-size_t reach_count(struct reach *r)
+size_t reach_count(const struct reach *r)
 {
 	return r->marks.count;
 }
 
-size_t reach_reached(struct reach *r)
+size_t reach_reached(const struct reach *r)
 {
 	return r->reached;
 }

@@ -74,8 +74,8 @@ struct reach_weight reach_weight(struct reach *reach, const struct reach_place *
 
 /* The PM-modifying instructions that are known so far, with indices below reach_count.  The order is that in which they
  * became known. */
-size_t reach_count(struct reach *reach);
-size_t reach_reached(struct reach *reach); /* how many of them were executed */
+size_t reach_count(const struct reach *reach);
+size_t reach_reached(const struct reach *reach); /* how many of them were executed */
 struct reach_instruction reach_instruction(const struct reach *reach, size_t index);
 
 #endif

@@ -115,7 +115,7 @@ static void byte_forbid(struct trail_limits *limits, uint8_t byte)
 	limits->forbidden[byte / 64] |= UINT64_C(1) << byte % 64;
 }
 
-/* An argument has no zero byte, and the lines of operations stay as they are; their words change. */
+/* The lines of operations stay as they are; their words change. */
 static struct trail_limits source_limits(const struct turner *t, size_t source)
 {
 	const struct input_source *of = &t->plan->sources->at[source];
@@ -124,9 +124,8 @@ static struct trail_limits source_limits(const struct turner *t, size_t source)
 	if (of->ops) {
 		byte_forbid(&limits, '\n');
 		byte_forbid(&limits, '\r');
-	}
-	if (of->ops || of->kind == BO_SOURCE_ARG)
 		byte_forbid(&limits, 0);
+	}
 	return limits;
 }
 
@@ -217,7 +216,9 @@ static struct ready_route *route_get(struct turner *t, uint64_t execution, const
 
 /* ---- answers ---- */
 
-static void source_take(struct input *input, size_t source, const struct assignment *answer, uint32_t id)
+/* An argument ends at its first zero byte: that is how a solver makes it shorter. */
+static void source_take(const struct turner *t, struct input *input, size_t source, const struct assignment *answer,
+			uint32_t id)
 {
 	uint64_t length = assignment_length(answer, id);
 	uint8_t *bytes;
@@ -227,6 +228,8 @@ static void source_take(struct input *input, size_t source, const struct assignm
 	bytes = mem_alloc(length + 1);
 	for (uint64_t i = 0; i < length; i++)
 		bytes[i] = assignment_byte(answer, id, i);
+	if (t->plan->sources->at[source].kind == BO_SOURCE_ARG)
+		length = strlen((const char *)bytes);
 	input_set(input, source, bytes, length);
 	free(bytes);
 }
@@ -323,7 +326,7 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 			int source = turner_source(t->plan, ready->route.x, id);
 
 			if (source >= 0)
-				source_take(input, (size_t)source, &answer, id);
+				source_take(t, input, (size_t)source, &answer, id);
 		}
 	}
 	assignment_free(&answer);
