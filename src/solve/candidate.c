@@ -20,13 +20,22 @@ static void length_set(const struct trail *trail, struct assignment *input, uint
 	assignment_set_length(input, source, length);
 }
 
+/* Without filler: what lies behind the old end has its bytes already. */
+static void variable_change(const struct expression *e, uint64_t value, struct assignment *input)
+{
+	if (e->kind == BO_EXPR_LENGTH)
+		assignment_set_length(input, (uint32_t)e->own, value);
+	else
+		assignment_set_byte(input, expression_input_source(e), expression_input_offset(e), (uint8_t)value);
+}
+
 static void variable_set(const struct trail *trail, const struct expression *e, uint64_t value,
 			 struct assignment *input)
 {
 	if (e->kind == BO_EXPR_LENGTH)
 		length_set(trail, input, (uint32_t)e->own, value);
 	else
-		assignment_set_byte(input, expression_input_source(e), expression_input_offset(e), (uint8_t)value);
+		variable_change(e, value, input);
 }
 
 static void variables_set(struct trail *trail, const struct slice *slice, const struct solution *solution,
@@ -146,9 +155,9 @@ void candidate_draw_near(struct trail *trail, const struct slice *slice, struct 
 		if (value == old)
 			continue;
 		tries++;
-		variable_set(trail, &e, old, input);
+		variable_change(&e, old, input);
 		if (!dependents_hold(trail, slice, &e, input))
-			variable_set(trail, &e, value, input);
+			variable_change(&e, value, input);
 	}
 }
 
