@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "blackout/expression.h"
 #include "builder.h"
 
 #define A ((uint64_t)0x7f0000000000)
@@ -133,6 +134,21 @@ static void calls(struct builder *b)
 	builder_put(b, BO_OP_OPERATION_END, 1, 3);
 }
 
+static void inputs(struct builder *b)
+{
+	builder_put(b, BO_OP_DEF_SOURCE, BO_SOURCE_STDIN, BUILDER_P(""));
+	builder_put(b, BO_OP_DEF_TABLE, A, BUILDER_P(bytes), 64);
+	builder_put(b, BO_OP_INPUT, 1, 1, 0, 64, 9);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_INPUT, 8, 1ull << BO_EXPR_SOURCE_SHIFT, BUILDER_P(""), 0);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_ZEXT, 64, 0, BUILDER_P("\1"), 1);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_TABLE, 64, 1, BUILDER_P("\1"), 1);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_LENGTH, 64, 1, BUILDER_P(""), 0);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_ULT, 1, 0, BUILDER_P("\1\2"), 2);
+	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_ITE, 64, 0, BUILDER_P("\1\2\3"), 3);
+	builder_put(b, BO_OP_BRANCH, 2, BO_BRANCH_CONDITION, 5, 1, 1, 0x1300);
+	builder_put(b, BO_OP_VALUE, 6, 3);
+}
+
 /* Three payloads of one length, so that the harness divides them where they end: filled up with a long fact. */
 static void save_three(const char *folder)
 {
@@ -178,8 +194,8 @@ static void save_files(const char *folder)
 
 int main(int argc, char **argv)
 {
-	static void (*const parts[])(struct builder *) = {stores, mappings, files, processes, calls};
-	static const char *const names[] = {"stores", "mappings", "files", "processes", "calls"};
+	static void (*const parts[])(struct builder *) = {stores, mappings, files, processes, calls, inputs};
+	static const char *const names[] = {"stores", "mappings", "files", "processes", "calls", "inputs"};
 	struct builder b;
 
 	if (argc != 2) {

@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "base/err.h"
+#include "expression/evaluation.h"
 #include "image/content.h"
 #include "invariants/invariants.h"
 #include "races/races.h"
@@ -154,6 +155,29 @@ static void label_check(const struct trace *t, uint32_t id)
 	}
 }
 
+/* Every expression can be printed, and has a value of its width for any input. */
+static void expression_check(const struct trace *t, uint32_t id)
+{
+	const struct expressions *x = trace_expressions(t);
+	struct assignment empty = {0};
+	char text[64];
+
+	BUG_ON(!id || id > expressions_count(x));
+	expression_print(x, id, text, sizeof(text));
+	BUG_ON(expressions_evaluate(x, id, &empty) & ~bo_width_mask(expressions_at(x, id)->width));
+}
+
+static void input_check(const struct trace *t, const struct event *ev)
+{
+	if (ev->type == EVENT_BRANCH || ev->type == EVENT_VALUE)
+		expression_check(t, ev->expression);
+	if (ev->type == EVENT_BRANCH) {
+		BUG_ON(expressions_at(trace_expressions(t), ev->expression)->width != 1 || ev->value > 1);
+		BUG_ON(ev->flags >= BO_BRANCH_COUNT || (ev->module && !trace_module(t, ev->module)));
+	}
+	BUG_ON(ev->type == EVENT_INPUT && !expressions_source(trace_expressions(t), ev->source));
+}
+
 static void event_check(const struct trace *t, const struct event *ev)
 {
 	uint64_t sum = 0;
@@ -171,6 +195,7 @@ static void event_check(const struct trace *t, const struct event *ev)
 	BUG_ON(has_path && !ev->path);
 	label_check(t, ev->data_label);
 	label_check(t, ev->control_label);
+	input_check(t, ev);
 	for (uint64_t i = 0; has_data && i < ev->size; i++)
 		sum += ev->data[i]; /* all of them must be readable */
 	BUG_ON(has_data && sum / 255 > ev->size);

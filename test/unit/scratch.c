@@ -101,3 +101,13 @@ void scratch_expect_error(const char *dir, const char *sentence)
 	assert_string_equal(err.sentence, sentence);
 	assert_int_equal(err.status, ERR_CANNOT);
 }
+
+void scratch_expect_damage(const char *dir, const char *what)
+{
+	char end[200];
+	struct err err = {0};
+
+	assert_int_equal(scratch_read_all(dir, &err), -1);
+	snprintf(end, sizeof(end), ": %s", what);
+	assert_non_null(strstr(err.sentence, end));
+}

@@ -40,4 +40,7 @@ long scratch_read_all(const char *dir, struct err *err);
 /* Reading must fail with exactly this message. */
 void scratch_expect_error(const char *dir, const char *sentence);
 
+/* The same, but only what is damaged is compared, not where. */
+void scratch_expect_damage(const char *dir, const char *what);
+
 #endif
