@@ -27,7 +27,7 @@
 #include "search/place.h"
 #include "trace/seal.h"
 
-enum { RECORDING_PATIENCE = 50 /* times the time limit */ };
+enum { RECORDING_PATIENCE = 10 /* times the time limit, unless the program is known to hang */ };
 
 #define BUDGET_LEAST 0.1 /* seconds for testing crash states, however little time is left */
 
@@ -309,6 +309,11 @@ static void inputs_name(const struct running *r, struct words *inputs)
 	}
 }
 
+static unsigned recording_patience(const struct running *r)
+{
+	return r->result->was_native && r->result->native.kind == ENDING_TIMEOUT ? 1 : RECORDING_PATIENCE;
+}
+
 /* Run the recorder.  `*outcome` is the program's, and is freed by the caller if the result is 0. */
 static int recorder_run(struct running *r, const struct recorder_job *template, struct recording *recording,
 			bool branches, struct outcome *outcome, struct err *err)
@@ -327,7 +332,7 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 	output_keep(&argv, r);
 	recorder_command(r->plan->recorder, &job, &recorder, &environment);
 	words_move(&argv, &recorder);
-	result = command_run(r, &argv, &environment, RECORDING_PATIENCE, outcome, err);
+	result = command_run(r, &argv, &environment, recording_patience(r), outcome, err);
 	words_free(&argv);
 	words_free(&environment);
 	words_free(&job.target);

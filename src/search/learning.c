@@ -25,13 +25,26 @@ static struct attempt *attempt_of(struct input_search *s, uint64_t number)
 	return &s->attempts.at[number - 1];
 }
 
-/* Crashes and hangs of the program itself are no findings about PM. */
+/* Did an earlier execution end in the same way? */
+static bool ending_is_known(const struct input_search *s, uint64_t number)
+{
+	const struct attempt *last = &s->attempts.at[number - 1];
+
+	for (const struct attempt *a = s->attempts.at; a < last; a++)
+		if (a->done && a->was_native && ending_same(a->native, last->native) && !strcmp(a->said, last->said))
+			return true;
+	return false;
+}
+
+/* Crashes and hangs of the program itself are no findings about PM.  One that takes no new branch is the same again. */
 static int ending_judge(struct input_search *s, uint64_t number, struct err *err)
 {
 	struct attempt *attempt = attempt_of(s, number);
 	char text[80];
 
-	if (!attempt->was_native || attempt->native.kind == ENDING_EXIT || attempt->origin == ORIGIN_MINIMIZED)
+	if (!attempt->was_native || attempt->native.kind == ENDING_EXIT)
+		return 0;
+	if (!attempt->news && ending_is_known(s, number))
 		return 0;
 	if (input_search_keep(s, number, err) < 0)
 		return -1;
@@ -74,6 +87,9 @@ static int behavior_take(struct input_search *s, uint64_t number, const char *re
 
 	if (result == 0)
 		attempt->novelty = behavior_set_add(&s->behavior, &behavior);
+	/* A search that is resumed does not know them yet.  They are as at the start. */
+	for (size_t i = 0; result == 0 && i < behavior.files.count; i++)
+		result = start_add_file(s->plan.start, behavior.files.at[i], err);
 	behavior_free(&behavior);
 	return result < 0 || !attempt->novelty ? result : input_search_keep(s, number, err);
 }
@@ -119,8 +135,12 @@ static size_t side_behind(const struct input_search *s, const struct route *rout
 /* Each branch after those of the parent is a candidate. */
 static void candidates_push(struct input_search *s, uint64_t number, const struct route *route)
 {
-	size_t bound = attempt_of(s, number)->bound, pushed = 0;
+	const struct attempt *attempt = attempt_of(s, number);
+	size_t bound = attempt->bound, pushed = 0;
 
+	/* A longer input, or other lines, that do nothing new are not worth turning the same branches again. */
+	if (attempt->origin == ORIGIN_VARIED && !attempt->news && !attempt->novelty)
+		return;
 	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
 		const struct candidate candidate = {
 			.execution = number,
@@ -165,7 +185,7 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 
 	if (result == 0) {
 		attempt_of(s, number)->news = s->sides.taken - before;
-		s->reads += route.reads_input;
+		s->reads += route.reads_input || route.branches.count; /* a file may be mapped instead */
 		concretes_take(s, &route);
 		candidates_push(s, number, &route);
 		variations_push(s, number, &route);
@@ -183,9 +203,9 @@ static int learned_take(struct input_search *s, uint64_t number, const char *rec
 		return 0;
 	if (is_seed && input_search_keep(s, number, err) < 0)
 		return -1;
-	if (ending_judge(s, number, err) < 0 || behavior_take(s, number, recording, err) < 0)
+	if (behavior_take(s, number, recording, err) < 0 || route_take(s, number, recording, err) < 0)
 		return -1;
-	return route_take(s, number, recording, err);
+	return ending_judge(s, number, err);
 }
 
 int result_take(struct input_search *s, uint64_t number, const struct execution_result *result, struct err *err)
