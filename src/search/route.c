@@ -113,6 +113,7 @@ static void branch_take(struct reading *r, const struct event *ev)
 		.inside = frames_inside(r, ev->context),
 	};
 
+	r->route->reads_input = true; /* also if it is mapped */
 	if (r->learning && branch.kind != BO_BRANCH_BOUND)
 		branch_learn(r, ev, &branch);
 	vec_push(&r->route->branches, branch);

@@ -5,9 +5,9 @@
 // trigger stdin: vacuum\n
 #include "search.h"
 
-enum { SLOTS = 16 };
+enum { SLOTS = 4 };
 
-static const char *const words[] = {"apple", "insert", "vacuum", "zebra"};
+static const char *const words[] = {"apple", "insert", "vacuum"};
 static const char *slots[SLOTS];
 
 static unsigned hash(const char *word)

@@ -27,18 +27,15 @@ static unsigned first(int c)
 	return 0;
 }
 
-static void second(char *pool, unsigned kind, int c)
+static void second(char *pool, int c)
 {
 	switch (c) {
 	case 'a': SAVE(pool, 3); break;
-	case 'b': SAVE(pool + 2 * LINE, kind); break;
-	case 'c':
-		if (kind == 11)
-			ST8(pool, 2); //! missing-flush error
-		break;
+	case 'b': SAVE(pool + 2 * LINE, 4); break;
+	case 'c': ST8(pool, 2); break; //! missing-flush error
 	case 'd': work++; break;
-	case 'e': SAVE(pool + 3 * LINE, kind); break;
-	case 'f': work += kind; break;
+	case 'e': SAVE(pool + 3 * LINE, 5); break;
+	case 'f': work += 9; break;
 	case 'g': SAVE(pool + 4 * LINE, work); break;
 	}
 }
@@ -46,9 +43,9 @@ static void second(char *pool, unsigned kind, int c)
 int main(int argc, char **argv)
 {
 	char *pool = pool_create(argv[argc - 1]);
-	unsigned kind = first(getchar());
 
 	SAVE(pool, 1);
-	second(pool, kind, getchar());
+	if (first(getchar()) == 11)
+		second(pool, getchar());
 	return 0;
 }

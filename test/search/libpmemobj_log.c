@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libpmemobj_log.c - a store in a transaction of libpmemobj that is not logged, behind a number. */
 // symbolic: stdin
-// stdin: 1\n
+// stdin: 10\n
 // trigger stdin: 17\n
 // link: -lpmemobj
 #include "search.h"
