@@ -291,6 +291,24 @@ static UInt push_into_parts(const struct bo_expr *e)
 	return 0;
 }
 
+static Bool is_equal_to_constant(UInt expr)
+{
+	return is_kind(expr, BO_EXPR_EQ) && bo_expr_is_const(at(expr)->operand[1]);
+}
+
+/* x == k1 and not x == k2: string functions ask for a character, and for the end. */
+static UInt join_comparisons(UInt a, UInt b)
+{
+	UInt same = is_kind(a, BO_EXPR_NOT) ? b : a, other = same == a ? b : a;
+
+	if (!is_kind(other, BO_EXPR_NOT) || !is_equal_to_constant(same))
+		return 0;
+	other = at(other)->operand[0];
+	if (!is_equal_to_constant(other) || at(same)->operand[0] != at(other)->operand[0])
+		return 0;
+	return same == other ? bit(0) : same;
+}
+
 /* A mask of the lowest bits cuts off the others. */
 static UInt simplify_and(const struct bo_expr *e)
 {
@@ -300,7 +318,7 @@ static UInt simplify_and(const struct bo_expr *e)
 	if (x == k || is_ones(k))
 		return x;
 	if (!bo_expr_is_const(k))
-		return 0;
+		return e->width == 1 ? join_comparisons(x, k) : 0;
 	if (!mask)
 		return k;
 	if ((pushed = join_constants(e)) || (pushed = push_into_parts(e)))
@@ -507,6 +525,12 @@ static Bool are_extended(UInt x, UInt y, enum bo_expression kind)
 	return is_kind(x, kind) && is_kind(y, kind) && at(at(x)->operand[0])->width == at(at(y)->operand[0])->width;
 }
 
+/* What is left of an expression if a constant that is added to it is not: the same for x and x + k. */
+static UInt without_constant(UInt expr)
+{
+	return is_kind(expr, BO_EXPR_ADD) && bo_expr_is_const(at(expr)->operand[1]) ? at(expr)->operand[0] : expr;
+}
+
 static UInt simplify_eq(const struct bo_expr *e)
 {
 	UInt x = e->operand[0], y = e->operand[1];
@@ -515,6 +539,8 @@ static UInt simplify_eq(const struct bo_expr *e)
 		return bit(1);
 	if (bo_expr_is_const(y))
 		return equal_constant(x, y);
+	if (without_constant(x) == without_constant(y))
+		return bit(0); /* their constants differ, or they would be the same */
 	if (are_extended(x, y, BO_EXPR_ZEXT) || are_extended(x, y, BO_EXPR_SEXT))
 		return bo_expr_2(BO_EXPR_EQ, at(x)->operand[0], at(y)->operand[0]);
 	return 0;

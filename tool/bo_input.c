@@ -13,6 +13,7 @@ void bo_input_init(void)
 	bo_expr_init((UInt)clo_bo_inputs_most);
 	bo_memory_init();
 	bo_source_init();
+	bo_input_init_blocks();
 	bo_shadow_init();
 	VG_(track_die_mem_munmap)(bo_memory_clear);
 }

@@ -28,11 +28,14 @@ void bo_input_init(void);
 void bo_input_redefine(void); /* start of a new trace file: nothing is defined in it yet */
 
 /* ---- bo_input_block.c: one superblock ---- */
-void bo_input_begin(struct block *b, const IRSB *in, const VexGuestLayout *layout);
+/* `address`: by which Valgrind names the translation when it discards it. */
+void bo_input_begin(struct block *b, Addr address, const IRSB *in, const VexGuestLayout *layout);
 void bo_input_insn(struct block *b);                   /* after its IMark */
 void bo_input_stmt(struct block *b, const IRStmt *st); /* after it */
 void bo_input_exit(struct block *b, const IRStmt *st); /* before it */
 void bo_input_end(struct block *b);
+void bo_input_forget(Addr address, VexGuestExtents extents); /* a translation is discarded */
+void bo_input_init_blocks(void);
 
 /* ---- bo_input_memory.c ---- */
 

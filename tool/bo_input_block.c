@@ -14,6 +14,7 @@
 #include "bo_ir.h"
 #include "bo_shadow.h"
 #include "bo_steps.h"
+#include "pub_tool_hashtable.h"
 
 struct temporary {
 	Int label; /* as in struct atom */
@@ -597,6 +598,10 @@ void bo_input_insn(struct block *b)
 	close_exits(b->insn);
 }
 
+/* ---- blocks ---- */
+
+static VgHashTable *blocks; /* that are translated, by address */
+
 static void *keep(const void *array, SizeT size)
 {
 	void *kept = VG_(malloc)("bo.steps", size ? size : 1);
@@ -616,14 +621,30 @@ void bo_input_end(struct block *b)
 	}
 	add_run(b);
 	bo_steps_fit(now.labels);
-	*now.block = (struct steps){
-		keep(now.steps, now.step_count * sizeof(*now.steps)),
-		keep(now.atoms, now.atom_count * sizeof(*now.atoms)),
-		keep(now.constants, now.constant_count * sizeof(*now.constants)),
-	};
+	now.block->steps = keep(now.steps, now.step_count * sizeof(*now.steps));
+	now.block->atoms = keep(now.atoms, now.atom_count * sizeof(*now.atoms));
+	now.block->constants = keep(now.constants, now.constant_count * sizeof(*now.constants));
+	VG_(HT_add_node)(blocks, now.block);
 }
 
-void bo_input_begin(struct block *b, const IRSB *in, const VexGuestLayout *layout)
+void bo_input_forget(Addr address, VexGuestExtents extents)
+{
+	struct steps *block = clo_bo_inputs ? VG_(HT_remove)(blocks, address) : NULL;
+
+	if (!block)
+		return;
+	VG_(free)(block->steps);
+	VG_(free)(block->atoms);
+	VG_(free)(block->constants);
+	VG_(free)(block);
+}
+
+void bo_input_init_blocks(void)
+{
+	blocks = VG_(HT_construct)("bo.steps");
+}
+
+void bo_input_begin(struct block *b, Addr address, const IRSB *in, const VexGuestLayout *layout)
 {
 	UInt count = (UInt)in->tyenv->types_used;
 
@@ -637,6 +658,7 @@ void bo_input_begin(struct block *b, const IRSB *in, const VexGuestLayout *layou
 	now.near = 2 * layout->total_sizeB;
 	now.slots = SLOTS_OWN;
 	now.block = VG_(malloc)("bo.steps", sizeof(*now.block));
+	now.block->address = address;
 	note_word(b, SLOT_FOLLOWED, u64(0));
 	note_word(b, SLOT_STACK, guest_reg(b, OFF_RSP));
 }

@@ -639,7 +639,7 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
 	if (clo_bo_inputs)
-		bo_input_begin(&b, in, layout);
+		bo_input_begin(&b, closure->nraddr, in, layout);
 	for (; i < in->stmts_used; i++) {
 		if (in->stmts[i]->tag == Ist_NoOp)
 			continue;

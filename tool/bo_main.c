@@ -488,6 +488,7 @@ static void pre_clo_init(void)
 	clo_bo_meta = VG_(newXA)(VG_(malloc), "bo.meta", VG_(free), sizeof(HChar *));
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 	VG_(needs_client_requests)(bo_operations_request);
+	VG_(needs_superblock_discards)(bo_input_forget);
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
 	VG_(track_post_mem_write)(on_memory_write);
 	VG_(track_pre_mem_read)(bo_on_kernel_load);

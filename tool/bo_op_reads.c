@@ -198,7 +198,7 @@ static void restore_size(ThreadId tid)
 static ULong offset_of(UInt number, Int fd, UWord given)
 {
 	if (number == __NR_read || number == __NR_readv || (number == __NR_preadv2 && given == NO_OFFSET))
-		return sr_Res(bo_syscall(__NR_lseek, fd, 0, 1 /* SEEK_CUR */, 0, 0, 0));
+		return bo_position_of(fd);
 	return given;
 }
 

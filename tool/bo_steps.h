@@ -57,6 +57,8 @@ struct step {
 };
 
 struct steps {
+	struct steps *next; /* the first two are those of Valgrind's hash tables */
+	UWord address;      /* of the block */
 	struct step *steps;
 	struct atom *atoms;
 	ULong *constants;
