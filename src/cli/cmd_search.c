@@ -87,6 +87,11 @@ static int sources_parse(struct task *t, struct err *err)
 	for (size_t i = 0; i < searching.symbolic.count; i++)
 		if (input_sources_add(&t->sources, searching.symbolic.items[i], err) < 0)
 			return -1;
+	if (judging.client && !operating.ops && !searching.symbolic.count) {
+		err_set(err,
+			"what a client sends cannot be changed; --symbolic must name other input, or --ops a list for it");
+		return err_status(err, ERR_USAGE);
+	}
 	return searching.symbolic.count ? 0 : input_sources_add(&t->sources, fallback[operating.ops != NULL], err);
 }
 

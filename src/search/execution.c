@@ -300,6 +300,8 @@ static void inputs_name(const struct running *r, struct words *inputs)
 	for (size_t i = 0; i < r->plan->sources->count; i++) {
 		const struct input_source *source = &r->plan->sources->at[i];
 
+		if (source->ops && r->plan->client)
+			continue; /* the client reads them */
 		if (source->kind == BO_SOURCE_ARG)
 			words_add(inputs, "arg:%u", source->number);
 		else if (source->kind == BO_SOURCE_FILE)

@@ -302,7 +302,7 @@ static int seeds_judge(const struct input_search *s, struct err *err)
 			*s->attempts.at[0].said ? ": " : "", s->attempts.at[0].said);
 		return err_status(err, ERR_TARGET);
 	}
-	if (s->reads)
+	if (s->reads || (s->plan.client && s->plan.how->operations.list))
 		return 0;
 	err_set(err, "%s read nothing of what may be changed (%s%s)", s->plan.target->items[0],
 		s->plan.sources->at[0].name, s->plan.sources->count > 1 ? " and others" : "");

@@ -11,6 +11,7 @@
 
 #define FILLER '0'
 #define LINE_GROWTH 16
+#define WORD_GROWTH 4
 
 struct input vary_longer(const struct input *input, size_t source, unsigned way, size_t most)
 {
@@ -87,7 +88,20 @@ static void line_put_mixed(byte_list *to, const struct vary_line *line, const st
 	line_put(to, &rest);
 }
 
-enum change { CHANGE_REPEAT, CHANGE_DROP, CHANGE_MOVE, CHANGE_WORD, CHANGES };
+/* A line with a longer word. */
+static void line_put_longer(byte_list *to, const struct vary_line *line, size_t column)
+{
+	size_t size;
+	const uint8_t *word = word_at(line, column, &size);
+	struct vary_line rest = {word + size, (size_t)(line->at + line->size - (word + size))};
+
+	vec_append(to, line->at, (size_t)(word + size - line->at));
+	for (int i = 0; i < WORD_GROWTH; i++)
+		vec_push(to, FILLER);
+	line_put(to, &rest);
+}
+
+enum change { CHANGE_REPEAT, CHANGE_DROP, CHANGE_MOVE, CHANGE_WORD, CHANGE_LONGER, CHANGES };
 
 struct input vary_lines(const struct input *input, size_t source, uint64_t *random)
 {
@@ -106,6 +120,8 @@ struct input vary_lines(const struct input *input, size_t source, uint64_t *rand
 			line_put(&bytes, &lines[a]);
 		if (i == a && change == CHANGE_WORD)
 			line_put_mixed(&bytes, &lines[a], &lines[b], column);
+		else if (i == a && change == CHANGE_LONGER)
+			line_put_longer(&bytes, &lines[a], column / 2);
 		else if (i != a || (change != CHANGE_DROP && change != CHANGE_MOVE))
 			line_put(&bytes, &lines[i]);
 	}

@@ -13,8 +13,8 @@ enum { VARY_LONGER = 2 /* ways to make an input longer */ };
 /* The input with one source longer, in one of the ways: 0: its last line is longer; 1: it repeats itself. */
 struct input vary_longer(const struct input *input, size_t source, unsigned way, size_t most);
 
-/* The input with one change of its lines: one is repeated, dropped, moved, or gets a word of another one in the same
- * column.  Lines stay well formed. */
+/* The input with one change of its lines: one is repeated, dropped, moved, gets a word of another one in the same column,
+ * or a longer word.  Lines stay well formed. */
 struct input vary_lines(const struct input *input, size_t source, uint64_t *random);
 
 /* Lines of a source, each with its end. */

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_search.c - parts of the input search: the queue of candidates, the journal, varied inputs, the sides of branches. */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "search/input.h"
+#include "search/journal.h"
+#include "search/queue.h"
+#include "search/sides.h"
+#include "search/vary.h"
+
+/* ---- the queue ---- */
+
+/* What candidates are worth: by the number of their execution. */
+static uint64_t worth[64];
+
+static struct rank rank_now(void *arg, const struct candidate *candidate)
+{
+	(void)arg;
+	return (struct rank){{worth[candidate->execution], candidate->branch}};
+}
+
+static void put(struct queue *queue, uint64_t execution, size_t branch)
+{
+	const struct candidate candidate = {.execution = execution, .branch = branch};
+
+	queue_push(queue, &candidate, rank_now(NULL, &candidate));
+}
+
+static void test_queue_order(void **state)
+{
+	struct queue queue = {0};
+	struct candidate got, last = {.branch = SIZE_MAX};
+	uint64_t random = 1, before = UINT64_MAX;
+
+	(void)state;
+	for (size_t i = 0; i < 64; i++)
+		worth[i] = random_below(&random, 8);
+	for (size_t i = 0; i < 1000; i++)
+		put(&queue, random_below(&random, 64), random_below(&random, 4));
+	for (size_t i = 0; i < 1000; i++) {
+		assert_true(queue_pop(&queue, rank_now, NULL, &got));
+		assert_true(worth[got.execution] < before ||
+			    (worth[got.execution] == before && got.branch <= last.branch));
+		before = worth[got.execution];
+		last = got;
+	}
+	assert_false(queue_pop(&queue, rank_now, NULL, &got));
+	queue_free(&queue);
+}
+
+/* Among equals, the first that was pushed comes first. */
+static void test_queue_equals(void **state)
+{
+	struct queue queue = {0};
+	struct candidate got;
+
+	(void)state;
+	for (size_t i = 0; i < 64; i++)
+		worth[i] = 5;
+	for (uint64_t i = 0; i < 64; i++)
+		put(&queue, i, 0);
+	for (uint64_t i = 0; i < 64; i++) {
+		assert_true(queue_pop(&queue, rank_now, NULL, &got));
+		assert_int_equal(got.execution, i);
+	}
+	queue_free(&queue);
+}
+
+/* A candidate that has lost its worth meanwhile goes back. */
+static void test_queue_again(void **state)
+{
+	struct queue queue = {0};
+	struct candidate got;
+
+	(void)state;
+	worth[1] = 9;
+	worth[2] = 8;
+	worth[3] = 1;
+	put(&queue, 1, 0);
+	put(&queue, 2, 0);
+	put(&queue, 3, 0);
+	worth[1] = 2;
+	assert_true(queue_pop(&queue, rank_now, NULL, &got));
+	assert_int_equal(got.execution, 2);
+	assert_true(queue_pop(&queue, rank_now, NULL, &got));
+	assert_int_equal(got.execution, 1);
+	assert_true(queue_pop(&queue, rank_now, NULL, &got));
+	assert_int_equal(got.execution, 3);
+	queue_free(&queue);
+}
+
+/* ---- the journal ---- */
+
+static const struct search_step steps[] = {
+	{.kind = SEARCH_STEP_INPUT, .execution = 1},
+	{.kind = SEARCH_STEP_EXECUTED,
+	 .execution = 1,
+	 .was_native = true,
+	 .judged = true,
+	 .native = {ENDING_SIGNAL, 11}},
+	{.kind = SEARCH_STEP_TURNED, .execution = 1, .branch = 70000, .tries = 3, .verdict = 2},
+	{.kind = SEARCH_STEP_INPUT, .execution = 2, .parent = 1, .bound = 70001, .origin = 1},
+	{.kind = SEARCH_STEP_EXECUTED, .execution = 2, .recorded = {ENDING_TIMEOUT, 0}},
+};
+enum { STEPS = sizeof(steps) / sizeof(*steps) };
+
+struct taken {
+	struct search_step at[16];
+	size_t count;
+};
+
+static int step_take(void *arg, const struct search_step *step, struct err *err)
+{
+	struct taken *taken = arg;
+
+	(void)err;
+	taken->at[taken->count++] = *step;
+	return 0;
+}
+
+static void journal_make(char dir[], uint64_t options)
+{
+	struct search_journal journal = {0};
+	char path[PATH_MAX];
+	struct err err;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/search", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(search_journal_open(&journal, dir, options, false, &err), 0);
+	for (size_t i = 0; i < STEPS; i++)
+		assert_int_equal(search_journal_add(&journal, &steps[i], &err), 0);
+	search_journal_close(&journal);
+}
+
+static void journal_change(const char *dir, const char *command)
+{
+	char text[PATH_MAX + 200];
+
+	snprintf(text, sizeof(text), "cd '%s/search' && %s", dir, command);
+	assert_int_equal(system(text), 0);
+}
+
+static void journal_remove(const char *dir)
+{
+	char text[PATH_MAX + 20];
+
+	snprintf(text, sizeof(text), "rm -r '%s'", dir);
+	assert_int_equal(system(text), 0);
+}
+
+static void test_journal(void **state)
+{
+	char dir[] = "/tmp/blackout-test-XXXXXX";
+	struct taken taken = {0};
+	struct err err;
+
+	(void)state;
+	journal_make(dir, 0x1234);
+	assert_int_equal(search_journal_read(dir, 0x1234, step_take, &taken, &err), 0);
+	assert_int_equal(taken.count, STEPS);
+	for (size_t i = 0; i < STEPS; i++) {
+		assert_int_equal(taken.at[i].kind, steps[i].kind);
+		assert_int_equal(taken.at[i].execution, steps[i].execution);
+		assert_int_equal(taken.at[i].parent, steps[i].parent);
+		assert_int_equal(taken.at[i].bound, steps[i].bound);
+		assert_int_equal(taken.at[i].origin, steps[i].origin);
+		assert_int_equal(taken.at[i].was_native, steps[i].was_native);
+		assert_int_equal(taken.at[i].judged, steps[i].judged);
+		assert_true(ending_same(taken.at[i].native, steps[i].native));
+		assert_true(ending_same(taken.at[i].recorded, steps[i].recorded));
+		assert_int_equal(taken.at[i].branch, steps[i].branch);
+		assert_int_equal(taken.at[i].tries, steps[i].tries);
+		assert_int_equal(taken.at[i].verdict, steps[i].verdict);
+	}
+	journal_remove(dir);
+}
+
+/* A line that was cut off is dropped, and what is appended then is not joined to it. */
+static void test_journal_cut(void **state)
+{
+	char dir[] = "/tmp/blackout-test-XXXXXX";
+	struct search_journal journal = {0};
+	struct taken taken = {0};
+	struct err err;
+
+	(void)state;
+	journal_make(dir, 7);
+	journal_change(dir, "printf 'turned 1 2' >>journal");
+	assert_int_equal(search_journal_read(dir, 7, step_take, &taken, &err), 0);
+	assert_int_equal(taken.count, STEPS);
+	assert_int_equal(search_journal_open(&journal, dir, 7, true, &err), 0);
+	assert_int_equal(search_journal_add(&journal, &steps[2], &err), 0);
+	search_journal_close(&journal);
+	taken.count = 0;
+	assert_int_equal(search_journal_read(dir, 7, step_take, &taken, &err), 0);
+	assert_int_equal(taken.count, STEPS + 1);
+	assert_int_equal(taken.at[STEPS].branch, steps[2].branch);
+	journal_remove(dir);
+}
+
+static void journal_refuse(const char *command, uint64_t options, enum err_status status, const char *text)
+{
+	char dir[] = "/tmp/blackout-test-XXXXXX";
+	struct taken taken = {0};
+	struct err err;
+
+	journal_make(dir, 7);
+	journal_change(dir, command);
+	assert_int_equal(search_journal_read(dir, options, step_take, &taken, &err), -1);
+	assert_int_equal(err.status, status);
+	assert_non_null(strstr(err.sentence, text));
+	journal_remove(dir);
+}
+
+static void test_journal_refused(void **state)
+{
+	(void)state;
+	journal_refuse("true", 8, ERR_USAGE, "other options");
+	journal_refuse("rm journal", 7, ERR_USAGE, "no search to resume");
+	journal_refuse("echo nonsense >journal", 7, ERR_CANNOT, "not the journal");
+	journal_refuse(": >journal", 7, ERR_CANNOT, "not the journal");
+	journal_refuse("sed -i 's/s11/q11/' journal", 7, ERR_CANNOT, "damaged at line 3");
+	journal_refuse("sed -i 's/^turned 1/turned 0/' journal", 7, ERR_CANNOT, "damaged at line 4");
+	journal_refuse("sed -i 's/^turned 1/turned one/' journal", 7, ERR_CANNOT, "damaged at line 4");
+	journal_refuse("sed -i '2s/$/ 5/' journal", 7, ERR_CANNOT, "damaged at line 2");
+}
+
+/* ---- inputs ---- */
+
+static void expect_bytes(struct input input, const char *text, size_t size)
+{
+	assert_int_equal(input.of[0].size, size);
+	assert_memory_equal(input.of[0].at, text, size);
+	input_free(&input);
+}
+
+static void test_longer(void **state)
+{
+	struct input input = {0};
+
+	(void)state;
+	input_set(&input, 0, "ab\n", 3);
+	expect_bytes(vary_longer(&input, 0, 0, 4096), "ab0000000000000000\n", 19);
+	expect_bytes(vary_longer(&input, 0, 0, 5), "ab00\n", 5);
+	expect_bytes(vary_longer(&input, 0, 1, 4096), "ab\nab\n", 6);
+	expect_bytes(vary_longer(&input, 0, 1, 4), "ab\na", 4);
+	input_set(&input, 0, "ab", 2);
+	expect_bytes(vary_longer(&input, 0, 0, 4096), "ab0000000000000000", 18);
+	input_set(&input, 0, "", 0);
+	expect_bytes(vary_longer(&input, 0, 1, 3), "000", 3);
+	input_free(&input);
+}
+
+/* Whatever is changed, each line is made of words of the list, perhaps longer, and ends. */
+static void test_lines(void **state)
+{
+	struct input input = {0};
+	uint64_t random = 1;
+	unsigned changed = 0, more = 0, fewer = 0;
+
+	(void)state;
+	input_set(&input, 0, "put 1\nget 2", 11);
+	for (int i = 0; i < 300; i++) {
+		struct input other = vary_lines(&input, 0, &random);
+		size_t count;
+		struct vary_line *lines = vary_split(&other.of[0], &count);
+
+		assert_true(count >= 1 && count <= 3);
+		more += count == 3;
+		fewer += count == 1;
+		for (size_t n = 0; n < count; n++) {
+			assert_true(lines[n].size >= 6 && lines[n].at[lines[n].size - 1] == '\n');
+			assert_true(!memcmp(lines[n].at, "put", 3) || !memcmp(lines[n].at, "get", 3));
+		}
+		changed += other.of[0].size != 12 || memcmp(other.of[0].at, "put 1\nget 2\n", 12) != 0;
+		free(lines);
+		input_free(&other);
+	}
+	assert_true(changed > 150 && more > 10 && fewer > 10);
+	input_free(&input);
+}
+
+static void test_clean(void **state)
+{
+	struct input_sources sources = {.at = {{.kind = BO_SOURCE_ARG}, {.kind = BO_SOURCE_STDIN}}, .count = 2};
+	struct input input = {0};
+
+	(void)state;
+	input_set(&input, 0, "ab\0cd", 5);
+	input_set(&input, 1, "ab\0cd", 5);
+	input_clean(&input, &sources, 4);
+	assert_int_equal(input.of[0].size, 2);
+	assert_int_equal(input.of[1].size, 4);
+	input_free(&input);
+}
+
+/* Bytes that move from one source to the other make another input. */
+static void test_digest(void **state)
+{
+	struct input_sources sources = {.count = 2};
+	struct input a = {0}, b = {0};
+	struct input_digest of_a, of_b;
+
+	(void)state;
+	input_set(&a, 0, "ab", 2);
+	input_set(&a, 1, "c", 1);
+	input_set(&b, 0, "a", 1);
+	input_set(&b, 1, "bc", 2);
+	of_a = input_digest(&a, &sources);
+	of_b = input_digest(&b, &sources);
+	assert_memory_not_equal(&of_a, &of_b, sizeof(of_a));
+	input_set(&b, 0, "ab", 2);
+	input_set(&b, 1, "c", 1);
+	of_b = input_digest(&b, &sources);
+	assert_memory_equal(&of_a, &of_b, sizeof(of_a));
+	input_free(&a);
+	input_free(&b);
+}
+
+static void test_sides(void **state)
+{
+	struct sides sides = {0};
+	struct code_place here = {1, 2}, there = {1, 3};
+	size_t taken = sides_number(&sides, sides_key(here, 0)), other = sides_number(&sides, sides_key(here, 1));
+
+	(void)state;
+	assert_int_not_equal(taken, other);
+	assert_int_not_equal(sides_number(&sides, sides_key(there, 0)), taken);
+	assert_int_equal(sides_number(&sides, sides_key(here, 0)), taken);
+	sides_take(&sides, taken);
+	sides_take(&sides, taken);
+	assert_int_equal(sides.taken, 1);
+	assert_false(sides.all.at[other].taken);
+	sides_free(&sides);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_queue_order), cmocka_unit_test(test_queue_equals),
+		cmocka_unit_test(test_queue_again), cmocka_unit_test(test_journal),
+		cmocka_unit_test(test_journal_cut), cmocka_unit_test(test_journal_refused),
+		cmocka_unit_test(test_longer),      cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_clean),       cmocka_unit_test(test_digest),
+		cmocka_unit_test(test_sides),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
