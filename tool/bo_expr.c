@@ -89,6 +89,8 @@ static UInt intern(const struct bo_expr *e)
 
 UInt bo_expr_const(UInt width, ULong value)
 {
+	if (!width) /* of an expression that there was no room for */
+		return 0;
 	value &= bo_width_mask(width);
 	return intern(&(struct bo_expr){.kind = BO_EXPR_CONST, .width = (UChar)width, .own = value, .value = value});
 }

@@ -44,10 +44,13 @@ Bool bo_form_elements(const struct bo_operation *row, const struct bo_value *arg
 		result->label[lane] = 0;
 		if (!args[0].label[lane] && !args[1].label[lane])
 			continue;
-		for (UInt i = 0; i < in_lane; i++)
-			elements[i] = row->element(bo_value_element(&args[0], row->bits, lane * in_lane + i),
-						   bo_value_element(&args[1], row->bits, lane * in_lane + i),
-						   (enum bo_expression)row->which);
+		for (UInt i = 0; i < in_lane; i++) {
+			UInt a = bo_value_element(&args[0], row->bits, lane * in_lane + i);
+			UInt b = bo_value_element(&args[1], row->bits, lane * in_lane + i);
+
+			/* Without room for both, there is none for more. */
+			elements[i] = a && b ? row->element(a, b, (enum bo_expression)row->which) : 0;
+		}
 		result->label[lane] = bo_expr_join(elements, in_lane);
 	}
 	return True;
@@ -70,14 +73,39 @@ UInt bo_element_mask_swapped(UInt a, UInt b, enum bo_expression kind)
 	return bo_element_mask(b, a, kind);
 }
 
+static Bool is_all_or_nothing(UInt x)
+{
+	const struct bo_expr *e = bo_expr_at(x);
+	UInt yes = e->operand[1], no = e->operand[2];
+
+	return e->kind == BO_EXPR_ITE && bo_expr_is_const(yes) && bo_expr_is_const(no) &&
+	       (bo_expr_value(yes) ^ bo_expr_value(no)) == bo_width_mask(e->width) &&
+	       (!bo_expr_value(yes) || !bo_expr_value(no));
+}
+
+/* Two elements that comparisons made have one bit each to say; 0: they are others. */
+static UInt bitwise_masks(enum bo_expression kind, UInt a, UInt b)
+{
+	UInt width = bo_expr_width(a);
+
+	if (!is_all_or_nothing(a) || !is_all_or_nothing(b))
+		return 0;
+	return bo_expr_ite(bo_expr_2(kind, bo_expr_extract(a, 0, 1), bo_expr_extract(b, 0, 1)),
+			   bo_expr_const(width, ~0ULL), bo_expr_const(width, 0));
+}
+
 UInt bo_element_min(UInt a, UInt b, enum bo_expression kind)
 {
-	return bo_expr_ite(bo_expr_2(kind, a, b), a, b);
+	UInt mask = kind == BO_EXPR_ULT ? bitwise_masks(BO_EXPR_AND, a, b) : 0;
+
+	return mask ? mask : bo_expr_ite(bo_expr_2(kind, a, b), a, b);
 }
 
 UInt bo_element_max(UInt a, UInt b, enum bo_expression kind)
 {
-	return bo_expr_ite(bo_expr_2(kind, a, b), b, a);
+	UInt mask = kind == BO_EXPR_ULT ? bitwise_masks(BO_EXPR_OR, a, b) : 0;
+
+	return mask ? mask : bo_expr_ite(bo_expr_2(kind, a, b), b, a);
 }
 
 /* Rounded up; the sum has a bit more. */
@@ -120,23 +148,6 @@ UInt bo_expr_saturate(UInt wide, UInt bits, enum bo_narrow how)
 
 /* ---- bits ---- */
 
-static Bool is_all_or_nothing(UInt x)
-{
-	const struct bo_expr *e = bo_expr_at(x);
-	ULong yes = bo_expr_value(e->operand[1]), no = bo_expr_value(e->operand[2]), all = bo_width_mask(e->width);
-
-	return e->kind == BO_EXPR_ITE && bo_expr_is_const(e->operand[1]) && bo_expr_is_const(e->operand[2]) &&
-	       ((yes == all && !no) || (no == all && !yes));
-}
-
-/* Elements that comparisons made: each has one bit to say. */
-static UInt bitwise_masks(enum bo_expression kind, UInt a, UInt b)
-{
-	UInt width = bo_expr_width(a), holds = bo_expr_2(kind, bo_expr_extract(a, 0, 1), bo_expr_extract(b, 0, 1));
-
-	return bo_expr_ite(holds, bo_expr_const(width, ~0ULL), bo_expr_const(width, 0));
-}
-
 /* Vectors are put together of elements, whose borders are kept: what is extracted later is one of them again. */
 static UInt bitwise(enum bo_expression kind, UInt a, UInt b)
 {
@@ -146,10 +157,11 @@ static UInt bitwise(enum bo_expression kind, UInt a, UInt b)
 
 	if (!a || !b)
 		return 0;
-	if (is_all_or_nothing(a) && is_all_or_nothing(b))
-		return bitwise_masks(kind, a, b);
-	if (parts->kind != BO_EXPR_CONCAT)
-		return bo_expr_2(kind, a, b);
+	if (parts->kind != BO_EXPR_CONCAT) {
+		UInt mask = bitwise_masks(kind, a, b);
+
+		return mask ? mask : bo_expr_2(kind, a, b);
+	}
 	border = bo_expr_width(parts->operand[1]);
 	return bo_expr_concat(bitwise(kind, bo_expr_extract(a, border, width - border),
 				      bo_expr_extract(b, border, width - border)),
