@@ -4,8 +4,9 @@
  *     struct checker *checker = checker_new();
  *     enum message_verdict verdict = checker_ask(checker, question, &values);
  *
- * The conditions of a question stay asserted.  The next question of the same path mostly begins with the same ones, which
- * are not asserted again. */
+ * Expressions stay translated, but each question gets a solver of Z3 of its own.  Those that keep conditions for the next
+ * question were measured: scopes (push, pop) took three times as long, and assumptions gained nothing on most paths, and
+ * were ten times as slow on some. */
 #ifndef BLACKOUT_SOLVER_CHECK_H
 #define BLACKOUT_SOLVER_CHECK_H
 

@@ -38,30 +38,44 @@ static Z3_ast is_one(Z3_context c, Z3_ast bit)
 	return Z3_mk_eq(c, bit, translate_constant(c, 1, 1));
 }
 
+/* Counts are made of few bits, because each bit costs: programs look for the end of a line or a text by such counts. */
+static unsigned count_width(unsigned width)
+{
+	unsigned bits = 1;
+
+	while (width >> bits)
+		bits++;
+	return bits < width ? bits : width;
+}
+
+static Z3_ast widen(Z3_context c, Z3_ast a, unsigned from, unsigned to)
+{
+	return to > from ? Z3_mk_zero_ext(c, to - from, a) : a;
+}
+
 /* The number of zeros before the first one, from the high end if `leading`: the last bit that is looked at decides. */
 static Z3_ast zeros(Z3_context c, Z3_ast a, unsigned width, bool leading)
 {
-	Z3_ast count = translate_constant(c, width, width);
+	unsigned narrow = count_width(width);
+	Z3_ast count = translate_constant(c, width & bo_width_mask(narrow), narrow);
 
 	for (unsigned i = 0; i < width; i++) {
 		unsigned bit = leading ? i : width - 1 - i;
 		Z3_ast set = is_one(c, Z3_mk_extract(c, bit, bit, a));
 
-		count = Z3_mk_ite(c, set, translate_constant(c, leading ? width - 1 - bit : bit, width), count);
+		count = Z3_mk_ite(c, set, translate_constant(c, leading ? width - 1 - bit : bit, narrow), count);
 	}
-	return count;
+	return widen(c, count, narrow, width);
 }
 
 static Z3_ast ones(Z3_context c, Z3_ast a, unsigned width)
 {
-	Z3_ast count = translate_constant(c, 0, width);
+	unsigned narrow = count_width(width);
+	Z3_ast count = translate_constant(c, 0, narrow);
 
-	for (unsigned bit = 0; bit < width; bit++) {
-		Z3_ast one = Z3_mk_extract(c, bit, bit, a);
-
-		count = Z3_mk_bvadd(c, count, width > 1 ? Z3_mk_zero_ext(c, width - 1, one) : one);
-	}
-	return count;
+	for (unsigned bit = 0; bit < width; bit++)
+		count = Z3_mk_bvadd(c, count, widen(c, Z3_mk_extract(c, bit, bit, a), 1, narrow));
+	return widen(c, count, narrow, width);
 }
 
 /* The high half of a product. */

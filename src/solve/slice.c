@@ -50,7 +50,7 @@ static void set_unite(struct slice *slice, const struct variable_set *other)
 /* Find the groups that share variables with the condition, directly or through others, among the conditions before. */
 static void groups_join(const struct trail *trail, size_t index, struct slice *slice, uint8_t *parts)
 {
-	const struct variable_set *own = trail->groups.at[trail->conditions.at[index].group].set;
+	const struct variable_set *own = trail->conditions.at[index].set;
 	bool more = true;
 
 	slice->set = set_alloc(0);
@@ -69,23 +69,28 @@ static void groups_join(const struct trail *trail, size_t index, struct slice *s
 	}
 }
 
-/* Take conditions of such groups, the latest first, as long as the limits allow. */
-static void conditions_choose(const struct trail *trail, size_t index, const uint8_t *parts, enum part part,
-			      uint8_t *chosen, size_t *count, struct map *of_site, struct slice *slice)
-{
-	for (size_t i = index; i-- > 0;) {
-		const struct trail_condition *condition = &trail->conditions.at[i];
+/* Which parts are taken. */
+struct choice {
+	uint8_t *chosen; /* by part */
+	size_t count;
+	struct map of_site; /* how many of a site */
+};
 
-		if (condition->useless || parts[condition->group] != part)
+/* Take those of such groups, the latest first, as long as the limits allow. */
+static void parts_choose(const struct trail *trail, size_t index, const uint8_t *groups, enum part part,
+			 struct choice *choice, struct slice *slice)
+{
+	for (size_t i = trail->conditions.at[index].parts_before; i-- > 0;) {
+		if (groups[trail->parts.at[i].group] != part)
 			continue;
-		uint64_t *same_site = map_put(of_site, condition->as.site, 0);
-		if (*same_site == TRAIL_SITE_MOST || *count == TRAIL_SLICE_MOST) {
+		uint64_t *same_site = map_put(&choice->of_site, trail->parts.at[i].as.site, 0);
+		if (*same_site == TRAIL_SITE_MOST || choice->count == TRAIL_SLICE_MOST) {
 			slice->left_out++;
 			continue;
 		}
 		(*same_site)++;
-		(*count)++;
-		chosen[i] = true;
+		choice->count++;
+		choice->chosen[i] = true;
 	}
 }
 
@@ -94,23 +99,20 @@ static void condition_add(struct slice *slice, uint32_t expression, bool value)
 	vec_push(&slice->conditions, ((struct slice_condition){expression, value}));
 }
 
-/* In the sequence of the path: the next question then begins with the same conditions. */
-static void conditions_add(const struct trail *trail, size_t index, const uint8_t *parts, struct slice *slice)
+static void parts_add(const struct trail *trail, size_t index, const uint8_t *groups, struct slice *slice)
 {
-	uint8_t *chosen = mem_alloc(index + 1);
-	struct map of_site = {0};
-	size_t count = 0;
+	struct choice choice = {.chosen = mem_alloc(trail->parts.count + 1)};
 
-	conditions_choose(trail, index, parts, PART_DIRECT, chosen, &count, &of_site, slice);
-	conditions_choose(trail, index, parts, PART_INDIRECT, chosen, &count, &of_site, slice);
-	for (size_t i = 0; i < index; i++) {
-		const struct condition *as = &trail->conditions.at[i].as;
+	parts_choose(trail, index, groups, PART_DIRECT, &choice, slice);
+	parts_choose(trail, index, groups, PART_INDIRECT, &choice, slice);
+	for (size_t i = 0; i < trail->conditions.at[index].parts_before; i++) {
+		const struct condition *as = &trail->parts.at[i].as;
 
-		if (chosen[i])
+		if (choice.chosen[i])
 			condition_add(slice, as->expression, as->value);
 	}
-	map_free(&of_site);
-	free(chosen);
+	map_free(&choice.of_site);
+	free(choice.chosen);
 }
 
 static uint32_t constant(const struct trail *trail, uint64_t value, uint8_t width)
@@ -123,21 +125,29 @@ static uint32_t compare(const struct trail *trail, enum bo_expression kind, uint
 	return expressions_add(trail->x, &(struct expression){.kind = kind, .width = 1, .operand = {a, b}});
 }
 
-/* The bytes of a source that the path has looked at before the condition and at it. */
-static uint64_t bytes_looked_at(const struct trail *trail, size_t index, uint32_t source)
+/* How long a source must be to have its bytes of the set. */
+static uint64_t bytes_in_set(const struct variable_set *set, uint32_t source)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < trail->groups.count && trail->groups.at[i].first <= index; i++) {
-		const struct variable_set *set = trail->groups.at[i].set;
+	for (size_t i = 0; i < set->count; i++) {
+		uint64_t last = set->at[i].last, offset = last & bo_width_mask(BO_EXPR_SOURCE_SHIFT);
 
-		for (size_t j = 0; j < set->count; j++) {
-			uint64_t last = set->at[j].last, offset = last & bo_width_mask(BO_EXPR_SOURCE_SHIFT);
+		if (last >> BO_EXPR_SOURCE_SHIFT == source && last != variable_of_length(source) && offset >= bytes)
+			bytes = offset + 1;
+	}
+	return bytes;
+}
 
-			if (last >> BO_EXPR_SOURCE_SHIFT == source && last != variable_of_length(source) &&
-			    offset >= bytes)
-				bytes = offset + 1;
-		}
+/* The bytes of a source that the path has looked at before the condition and at it. */
+static uint64_t bytes_looked_at(const struct trail *trail, size_t index, uint32_t source)
+{
+	uint64_t bytes = bytes_in_set(trail->conditions.at[index].set, source);
+
+	for (size_t i = 0; i < trail->groups.count && trail->groups.at[i].first < index; i++) {
+		uint64_t more = bytes_in_set(trail->groups.at[i].set, source);
+
+		bytes = more > bytes ? more : bytes;
 	}
 	return bytes;
 }
@@ -226,10 +236,10 @@ bool trail_slice(struct trail *trail, size_t index, struct slice *slice)
 	*slice = (struct slice){0};
 	if (turned->useless)
 		return false;
-	uint8_t *parts = mem_alloc(trail->groups.count);
-	groups_join(trail, index, slice, parts);
-	conditions_add(trail, index, parts, slice);
-	free(parts);
+	uint8_t *groups = mem_alloc(trail->groups.count + 1);
+	groups_join(trail, index, slice, groups);
+	parts_add(trail, index, groups, slice);
+	free(groups);
 	variables_add(trail, index, slice);
 	for (size_t i = 0; i < trail->exclusions.count; i++) {
 		if (trail->exclusions.at[i].index == index)

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "solve/normal.h"
+#include "solve/split.h"
 
 static uint64_t next_serial(void)
 {
@@ -13,32 +14,58 @@ static uint64_t next_serial(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* The group of conditions with these variables; sets are unique, so a pointer stands for its content. */
-static uint32_t group_of(struct trail *trail, struct map *groups, const struct variable_set *set, size_t index)
+/* What is needed only while conditions are added. */
+struct making {
+	struct trail *trail;
+	struct map groups; /* set -> number of its group; sets are unique, so a pointer stands for its content */
+	struct map known;  /* parts that were there before */
+	struct split split;
+};
+
+static uint32_t group_of(struct making *m, const struct variable_set *set)
 {
-	uint64_t *number = map_put(groups, (uintptr_t)set, 0);
+	uint64_t *number = map_put(&m->groups, (uintptr_t)set, 0);
 
 	if (!*number) {
-		vec_push(&trail->groups, ((struct trail_group){.set = set, .first = index}));
-		*number = trail->groups.count;
+		vec_push(&m->trail->groups, ((struct trail_group){.set = set, .first = m->trail->conditions.count}));
+		*number = m->trail->groups.count;
 	}
 	return (uint32_t)*number - 1;
 }
 
-static void condition_add(struct trail *trail, struct map *groups, struct map *known, struct condition as)
+/* Return how many parts are new. */
+static size_t parts_add(struct making *m, const struct condition *condition)
 {
-	struct trail_condition condition;
+	struct trail *trail = m->trail;
+	size_t before = trail->parts.count;
+
+	split_condition(&m->split, trail->x, condition);
+	for (size_t i = 0; i < m->split.parts.count; i++) {
+		struct trail_part part = {.as = m->split.parts.at[i]};
+		const struct variable_set *set = variables_of(trail->variables, part.as.expression);
+		uint64_t *known = map_put(&m->known, part.as.expression, part.as.value);
+
+		if (*known || !set->count)
+			continue;
+		*known = 1;
+		part.group = group_of(m, set);
+		vec_push(&trail->parts, part);
+	}
+	return trail->parts.count - before;
+}
+
+static void condition_add(struct making *m, struct condition as)
+{
+	struct trail *trail = m->trail;
+	struct trail_condition condition = {.parts_before = trail->parts.count};
 
 	condition_normalize(trail->x, &as);
-	condition = (struct trail_condition){.as = as};
-	uint64_t *before = map_put(known, as.expression, as.value);
-	const struct variable_set *set = variables_of(trail->variables, as.expression);
+	condition.as = as;
+	condition.set = variables_of(trail->variables, as.expression);
 	bool holds = evaluation_value(trail->evaluation, as.expression, trail->input) == as.value;
 
-	condition.useless = *before || !set->count || !holds;
-	*before = holds;
 	trail->broken += !holds;
-	condition.group = group_of(trail, groups, set, trail->conditions.count);
+	condition.useless = !holds || parts_add(m, &as) == 0;
 	vec_push(&trail->conditions, condition);
 }
 
@@ -55,7 +82,7 @@ struct trail *trail_new(struct expressions *x, const struct condition *condition
 			const struct assignment *input, const struct trail_limits *limits, size_t limit_count)
 {
 	struct trail *trail = mem_alloc(sizeof(*trail));
-	struct map groups = {0}, known = {0};
+	struct making making = {.trail = trail};
 
 	trail->x = x;
 	trail->input = input;
@@ -65,9 +92,10 @@ struct trail *trail_new(struct expressions *x, const struct condition *condition
 	trail->serial = next_serial();
 	limits_add(trail, limits, limit_count);
 	for (size_t i = 0; i < count; i++)
-		condition_add(trail, &groups, &known, conditions[i]);
-	map_free(&groups);
-	map_free(&known);
+		condition_add(&making, conditions[i]);
+	map_free(&making.groups);
+	map_free(&making.known);
+	split_free(&making.split);
 	return trail;
 }
 
@@ -79,6 +107,7 @@ void trail_free(struct trail *trail)
 	evaluation_free(trail->evaluation);
 	meanings_free(&trail->meanings);
 	vec_free(&trail->conditions);
+	vec_free(&trail->parts);
 	vec_free(&trail->groups);
 	vec_free(&trail->limits);
 	vec_free(&trail->exclusions);

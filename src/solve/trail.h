@@ -43,22 +43,30 @@ struct trail {
 	struct meanings meanings;
 	uint64_t serial; /* no other trail of this process has the same */
 	VEC_OF(struct trail_condition) conditions;
+	VEC_OF(struct trail_part) parts; /* of the conditions, in their sequence */
 	VEC_OF(struct trail_group) groups;
 	VEC_OF(struct trail_limits) limits; /* by source - 1 */
 	VEC_OF(struct trail_exclusion) exclusions;
 	uint64_t broken; /* conditions that do not hold for the input of the path: a bug of the recorder */
 };
 
-/* All conditions that depend on the same variables. */
+/* All parts that depend on the same variables. */
 struct trail_group {
 	const struct variable_set *set;
-	size_t first; /* the first of these conditions */
+	size_t first; /* the first condition that has such a part */
+};
+
+/* A condition is split into parts that all hold if it does (split.h). */
+struct trail_part {
+	struct condition as;
+	uint32_t group;
 };
 
 struct trail_condition {
 	struct condition as; /* normalized */
-	uint32_t group;
-	bool useless; /* it repeats an earlier one, depends on no variable, or does not hold: it has no other side */
+	const struct variable_set *set;
+	size_t parts_before; /* those of earlier conditions; parts that were there before are left out */
+	bool useless; /* it follows from earlier ones, depends on no variable, or does not hold: it has no other side */
 };
 
 /* An answer that was given: the next one for the same condition is another one. */
