@@ -105,10 +105,11 @@ static double time_reserved(const struct input_search *s)
 	return s->picking && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
 }
 
+/* However short the time is, one seed is executed. */
 bool input_search_is_over(struct input_search *s)
 {
 	s->stopped |= stop_asked(&s->plan.stop);
-	return s->stopped || (s->end > 0 && clock_seconds() >= s->end - time_reserved(s));
+	return s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s));
 }
 
 static bool is_waiting(struct input_search *s)

@@ -19,7 +19,8 @@ enum { JOBS_MOST = 64 };
 enum attempt_origin {
 	ORIGIN_SEED,
 	ORIGIN_TURNED,    /* it takes the other side of a branch */
-	ORIGIN_VARIED,    /* longer, or with other lines */
+	ORIGIN_GROWN,     /* it has a longer line or word */
+	ORIGIN_VARIED,    /* it repeats itself, or has other lines */
 	ORIGIN_MINIMIZED, /* a smaller one that may show the same finding */
 };
 
@@ -42,7 +43,7 @@ struct attempt {
 struct variation {
 	uint64_t execution;
 	size_t source;
-	unsigned left; /* how often */
+	unsigned most, left; /* how often */
 };
 
 struct input_search {

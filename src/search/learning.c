@@ -138,7 +138,8 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 	const struct attempt *attempt = attempt_of(s, number);
 	size_t bound = attempt->bound, pushed = 0;
 
-	/* A longer input, or other lines, that do nothing new are not worth turning the same branches again. */
+	/* An input that repeats itself, or has other lines, and does nothing new, is not worth turning the same branches
+	 * again.  In a longer line or word there is room for something new. */
 	if (attempt->origin == ORIGIN_VARIED && !attempt->news && !attempt->novelty)
 		return;
 	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
@@ -166,13 +167,14 @@ static void variations_push(struct input_search *s, uint64_t number, const struc
 		return;
 	for (size_t i = 0; i < s->plan.sources->count; i++)
 		if (s->plan.sources->at[i].ops)
-			vec_push(&s->variations, ((struct variation){number, i, LINES_VARIED}));
+			vec_push(&s->variations, ((struct variation){number, i, LINES_VARIED, LINES_VARIED}));
 	for (uint32_t id = 1; id < route->ended.count; id++) {
 		int source = turner_source(&s->plan, route->x, id);
 
 		if (route->ended.at[id] && source >= 0 && !s->plan.sources->at[source].ops &&
 		    attempt->input.of[source].size < s->options->max_input)
-			vec_push(&s->variations, ((struct variation){number, (size_t)source, VARY_LONGER}));
+			vec_push(&s->variations,
+				 ((struct variation){number, (size_t)source, VARY_LONGER, VARY_LONGER}));
 	}
 }
 

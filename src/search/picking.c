@@ -6,7 +6,7 @@
 
 enum {
 	ADDRESS_SHIFT = 4, /* another address is worth less than other code */
-	QUESTIONS_PER_EXECUTION = 16,
+	QUESTIONS_PER_EXECUTION = 4,
 	INSIDE_MOST = 4, /* frames of libraries that count */
 	VARY_EVERY = 8,  /* inputs that were made by turning branches, before one is made by varying */
 };
@@ -154,15 +154,16 @@ static int variation_make(struct input_search *s, struct err *err)
 		struct variation *v = &s->variations.at[0];
 		const struct input *from = &s->attempts.at[v->execution - 1].input;
 		bool lines = s->plan.sources->at[v->source].ops;
-		struct input input = lines ? vary_lines(from, v->source, &s->random)
-					   : vary_longer(from, v->source, VARY_LONGER - v->left, s->options->max_input);
+		unsigned way = v->most - v->left;
+		struct input input = lines ? vary_lines(from, v->source, way, &s->random)
+					   : vary_longer(from, v->source, way, s->options->max_input);
 		struct variation now = *v;
 		int result;
 
 		memmove(v, v + 1, --s->variations.count * sizeof(*v));
 		if (--now.left)
 			vec_push(&s->variations, now);
-		result = input_search_offer(s, &input, ORIGIN_VARIED, now.execution, 0, err);
+		result = input_search_offer(s, &input, way ? ORIGIN_VARIED : ORIGIN_GROWN, now.execution, 0, err);
 		if (result)
 			return result;
 	}

@@ -101,15 +101,15 @@ static void line_put_longer(byte_list *to, const struct vary_line *line, size_t 
 	line_put(to, &rest);
 }
 
-enum change { CHANGE_REPEAT, CHANGE_DROP, CHANGE_MOVE, CHANGE_WORD, CHANGE_LONGER, CHANGES };
+enum change { CHANGE_LONGER, CHANGE_REPEAT, CHANGE_DROP, CHANGE_MOVE, CHANGE_WORD, CHANGES };
 
-struct input vary_lines(const struct input *input, size_t source, uint64_t *random)
+struct input vary_lines(const struct input *input, size_t source, unsigned way, uint64_t *random)
 {
 	struct input other = input_copy(input);
 	byte_list bytes = {0};
 	size_t count;
 	struct vary_line *lines = vary_split(&input->of[source], &count);
-	enum change change = (enum change)random_below(random, CHANGES);
+	enum change change = (enum change)(way % CHANGES);
 	size_t a = count ? random_below(random, count) : 0, b = count ? random_below(random, count) : 0,
 	       column = random_below(random, 4);
 

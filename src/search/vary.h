@@ -2,7 +2,7 @@
 /* vary.h - inputs that no branch asks for: longer ones, and lists of operations whose lines come and go.
  *
  *     struct input longer = vary_longer(&input, source, 0, most);
- *     struct input other = vary_lines(&input, source, &random); */
+ *     struct input other = vary_lines(&input, source, 0, &random); */
 #ifndef BLACKOUT_SEARCH_VARY_H
 #define BLACKOUT_SEARCH_VARY_H
 
@@ -10,12 +10,12 @@
 
 enum { VARY_LONGER = 2 /* ways to make an input longer */ };
 
-/* The input with one source longer, in one of the ways: 0: its last line is longer; 1: it repeats itself. */
+/* The input with one source longer, in one of the ways.  0: its last line is longer; 1: it repeats itself. */
 struct input vary_longer(const struct input *input, size_t source, unsigned way, size_t most);
 
-/* The input with one change of its lines: one is repeated, dropped, moved, gets a word of another one in the same column,
- * or a longer word.  Lines stay well formed. */
-struct input vary_lines(const struct input *input, size_t source, uint64_t *random);
+/* The input with one change of its lines, in one of the ways.  0: a line gets a longer word; others: a line is repeated,
+ * dropped, moved, or gets a word of another one in the same column.  Lines stay well formed. */
+struct input vary_lines(const struct input *input, size_t source, unsigned way, uint64_t *random);
 
 /* Lines of a source, each with its end. */
 struct vary_line {

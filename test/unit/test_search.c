@@ -274,7 +274,7 @@ static void test_lines(void **state)
 	(void)state;
 	input_set(&input, 0, "put 1\nget 2", 11);
 	for (int i = 0; i < 300; i++) {
-		struct input other = vary_lines(&input, 0, &random);
+		struct input other = vary_lines(&input, 0, (unsigned)i, &random);
 		size_t count;
 		struct vary_line *lines = vary_split(&other.of[0], &count);
 
