@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-enum { INPUT_MOST = 1 << 16 };
+enum { INPUT_MOST = 1 << 22 };
 
 struct results {
 	_Alignas(64) uint64_t words, sum, longest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hash_lookup.c - a word is found in a hash table of words. */
 // symbolic: stdin
-// stdin: apple\n
+// stdin: cherry\n
 // trigger stdin: vacuum\n
 #include "search.h"
 

@@ -2,7 +2,7 @@
 /* parse_hex.c - eight hexadecimal digits are a number. */
 // symbolic: stdin
 // stdin: 00000000
-// trigger stdin: DEADbeef
+// trigger stdin: 20260731
 #include "search.h"
 
 static int digit(int c)
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 			return 0;
 		number = number << 4 | (uint32_t)d;
 	}
-	if (number == 0xdeadbeef)
+	if (number == 0x20260731)
 		ST8(pool, 2); //! missing-flush error
 	return 0;
 }

@@ -15,6 +15,7 @@
  *     // trigger file: input ...      also `trigger arguments: ...` and `trigger operations: ...`
  *     // run: --recover ...           options of `blackout search`; @ stands for the program
  *     // expect: incomplete           the mistake need not be found, but it must be said what was not reached
+ *     // expect: unreached            the search cannot change this input; it must only end in its time
  *     // link: -lpmem                 libraries
  *
  * A program without //! comments has no mistake.  Lines are LINE bytes apart; the pool is zeroed. */
