@@ -12,7 +12,9 @@ int main(int argc, char **argv)
 	double number = 0;
 
 	SAVE(pool, 1);
-	if (scanf("%lf", &number) == 1 && number > 3.25 && number < 3.75)
+	if (scanf("%lf", &number) == 1 && number > 3.25 && number < 3.75) {
+		SAVE(pool + LINE, 1);
 		ST8(pool, 2); //! missing-flush error
+	}
 	return 0;
 }

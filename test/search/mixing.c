@@ -24,7 +24,9 @@ int main(int argc, char **argv)
 	uint64_t number = 0;
 
 	SAVE(pool, 1);
-	if (input_read(0, &number, sizeof(number)) == sizeof(number) && mix(number) == 0xd00f78cf4bfb40ea)
+	if (input_read(0, &number, sizeof(number)) == sizeof(number) && mix(number) == 0xd00f78cf4bfb40ea) {
+		SAVE(pool + LINE, 1);
 		ST8(pool, 2); //! missing-flush error
+	}
 	return 0;
 }
