@@ -26,7 +26,6 @@ struct gathering {
 	struct map by_fingerprint;          /* index + 1 */
 	VEC_OF(struct findings *) readings; /* that have entries, or the first */
 	struct findings_stats stats;
-	bool has_stats;
 };
 
 struct gathering *gathering_new(void)

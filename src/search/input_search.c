@@ -71,10 +71,10 @@ static uint64_t attempt_add(struct input_search *s, const struct attempt *attemp
 int input_search_offer(struct input_search *s, struct input *input, enum attempt_origin origin, uint64_t parent,
 		       size_t bound, struct err *err)
 {
-	const struct attempt attempt = {.input = *input, .origin = origin, .parent = parent, .bound = bound};
+	struct attempt attempt = {.input = *input, .origin = origin, .parent = parent, .bound = bound};
 	struct search_step step = {.kind = SEARCH_STEP_INPUT, .parent = parent, .bound = bound, .origin = origin};
 
-	input_clean((struct input *)&attempt.input, s->plan.sources, s->options->max_input);
+	input_clean(&attempt.input, s->plan.sources, s->options->max_input);
 	step.execution = attempt_add(s, &attempt);
 	if (!step.execution)
 		input_free(input);
@@ -327,11 +327,6 @@ int input_search_run(struct input_search *s, struct err *err)
 		return -1;
 	s->complete = complete;
 	return 0;
-}
-
-bool input_search_is_complete(const struct input_search *s)
-{
-	return s->complete;
 }
 
 /* ---- going on ---- */

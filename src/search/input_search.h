@@ -48,9 +48,6 @@ void input_search_free(struct input_search *search); /* NULL is fine */
 /* 0: it is over, or out of time, or stopped. -1, perhaps ERR_TARGET: it cannot go on; there may still be findings. */
 int input_search_run(struct input_search *search, struct err *err);
 
-/* Were all branches turned that can be? */
-bool input_search_is_complete(const struct input_search *search);
-
 /* The union of all findings, with figures and notes, numbered; it must be freed before the search.  NULL: nothing was
  * executed. */
 struct findings *input_search_findings(struct input_search *search);

@@ -73,11 +73,6 @@ void turner_free(struct turner *t)
 	free(t);
 }
 
-struct solver_counts turner_counts(const struct turner *t)
-{
-	return solver_counts(t->solver);
-}
-
 /* ---- sources ---- */
 
 /* Operations are read from a file of the recording, or from standard input. */

@@ -32,8 +32,6 @@ int turner_turn(struct turner *turner, const struct turner_question *question, e
 int turner_marks(struct turner *turner, uint64_t execution, const struct input *input, struct input *marks,
 		 struct err *err);
 
-struct solver_counts turner_counts(const struct turner *turner);
-
 /* The number of the source that a route calls `id`; -1: it is none of the search's. */
 int turner_source(const struct execution_plan *plan, const struct expressions *x, uint32_t id);
 

@@ -15,11 +15,7 @@ static char bytes[5];
 
 static void bytes_read(int fd)
 {
-	size_t size = 0;
-	ssize_t n;
-
-	while (size < 4 && (n = read(fd, bytes + size, 4 - size)) > 0)
-		size += (size_t)n;
+	CHECK(read(fd, bytes, 4) >= 0);
 }
 
 static void bytes_get(const char *from)
