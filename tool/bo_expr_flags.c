@@ -3,7 +3,7 @@
  *
  * VEX keeps what the last instruction that sets flags did (the thunk: an operation and up to three words), and computes
  * flags from it when they are used.  What each operation keeps, and the flags that it makes of it, is VEX's private
- * matter, but its numbers have not changed since amd64 was added; test/e2e/search_operations checks all of them.
+ * matter; test/e2e/search_operations checks all of it.
  *
  * A condition that compares two numbers becomes that comparison, because solvers know about comparisons and not about
  * flags. */
@@ -323,10 +323,11 @@ static UInt word_if(UInt word, UInt condition, Bool holds)
 }
 
 /* A shift by a number of bits that may be 0 leaves the thunk as it was, or sets it: then even the operation depends on
- * input.  `words` are the operation and its three words.  0: the operation is not one of a few. */
-#define CHOICES_MOST 4
+ * input.  Several such shifts are a chain of choices.  `words` are the operation and its three words; `choices` are left.
+ * 0: there are too many, or the operation is no choice. */
+#define CHOICES_MOST 32
 
-static UInt read_flags(flags_reader *read, ULong number, const UInt *words, UInt choices)
+static UInt read_flags(flags_reader *read, ULong number, const UInt *words, UInt *choices)
 {
 	const struct bo_expr *operation = bo_expr_at(words[0]);
 	struct thunk t = {.first = words[1], .second = words[2], .third = words[3]};
@@ -337,25 +338,26 @@ static UInt read_flags(flags_reader *read, ULong number, const UInt *words, UInt
 		read_words(&t);
 		return read(&t, number);
 	}
-	if (operation->kind != BO_EXPR_ITE || !choices)
+	if (operation->kind != BO_EXPR_ITE || !*choices)
 		return 0;
+	--*choices;
 	for (UInt holds = 0; holds < 2; holds++) {
 		UInt chosen[4];
 
 		for (UInt i = 0; i < 4; i++)
 			chosen[i] = word_if(words[i], condition, holds);
-		sides[holds] = read_flags(read, number, chosen, choices - 1);
+		sides[holds] = read_flags(read, number, chosen, choices);
 	}
 	return bo_expr_ite(condition, sides[1], sides[0]);
 }
 
 static Bool flags_call(flags_reader *read, ULong number, const struct bo_value *thunk, struct bo_value *result)
 {
-	UInt words[4];
+	UInt words[4], choices = CHOICES_MOST;
 
 	for (UInt i = 0; i < 4; i++)
 		words[i] = bo_value_lane(&thunk[i], 0);
-	result->label[0] = read_flags(read, number, words, CHOICES_MOST);
+	result->label[0] = read_flags(read, number, words, &choices);
 	return result->label[0] != 0;
 }
 

@@ -2,6 +2,7 @@
 /* instructions_random.c - random programs of instructions that compute something from input.
  *
  *     instructions_random SEED BLOCKS [DECISIONS]
+ *     instructions_random --flags SEED
  *     instructions_random --input SEED
  *
  * The first prints a program in C whose functions are assembly.  It reads its input from stdin.  Each function, a block, loads all
@@ -11,7 +12,8 @@
  * inputs take the same path, unless DECISIONS is 1: then there are conditional jumps to the next instruction, and addresses
  * that depend on input.
  *
- * The second prints an input. */
+ * The second prints a program of all integer instructions in all sizes, each followed by each instruction that depends on
+ * flags.  The third prints an input. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -433,11 +435,8 @@ static void print_operand(char kind, char size)
 
 /* ---- instructions ---- */
 
-static void print_instruction(const struct instruction *instruction)
+static void print_sized(const struct instruction *instruction, char size)
 {
-	size_t sizes = strlen(instruction->sizes);
-	char size = sizes ? instruction->sizes[below((unsigned)sizes)] : ' ';
-
 	other_register = 3 + below(COUNT(registers) - 3);
 	fputs("\t\"", stdout);
 	for (const char *p = instruction->text; *p; p++) {
@@ -449,6 +448,13 @@ static void print_instruction(const struct instruction *instruction)
 			putchar(*p);
 	}
 	fputs("\\n\"\n", stdout);
+}
+
+static void print_instruction(const struct instruction *instruction)
+{
+	size_t sizes = strlen(instruction->sizes);
+
+	print_sized(instruction, sizes ? instruction->sizes[below((unsigned)sizes)] : ' ');
 }
 
 struct list {
@@ -533,12 +539,24 @@ static void print_stores(void)
 		printf("\t\"vmovdqu %%ymm%u,%u(%%rdi)\\n\"\n", i, below(SCRATCH / 32) * 32);
 }
 
-static void print_block(unsigned number, struct list *list)
+static void begin_block(unsigned number)
 {
 	printf("__asm__(\".text\\nblock_%u:\\n\"\n\t\"push %%rbx; push %%rbp; push %%r12; push %%r13; push %%r14; push "
 	       "%%r15\\n\"\n",
 	       number);
 	print_loads();
+}
+
+static void end_block(void)
+{
+	print_stores();
+	printf("\t\"emms; vzeroupper\\n\"\n\t\"pop %%r15; pop %%r14; pop %%r13; pop %%r12; pop %%rbp; pop %%rbx; "
+	       "ret\\n\");\n\n");
+}
+
+static void print_block(unsigned number, struct list *list)
+{
+	begin_block(number);
 	for (unsigned i = 0; i < INSTRUCTIONS; i++) {
 		print_instruction(&list->all.at[list->next++ % list->all.count]);
 		if (below(3) == 0)
@@ -546,9 +564,22 @@ static void print_block(unsigned number, struct list *list)
 		if (has_decisions && below(8) == 0)
 			print_instruction(&deciding[below(COUNT(deciding))]);
 	}
-	print_stores();
-	printf("\t\"emms; vzeroupper\\n\"\n\t\"pop %%r15; pop %%r14; pop %%r13; pop %%r12; pop %%rbp; pop %%rbx; "
-	       "ret\\n\");\n\n");
+	end_block();
+}
+
+/* An instruction, and all uses of its flags. */
+static void print_flags_block(unsigned number, const struct instruction *instruction, char size)
+{
+	begin_block(number);
+	for (size_t i = 0; i < COUNT(conditions); i++) {
+		print_sized(instruction, size);
+		printf("\t\"set%s %s\\n\"\n", conditions[i], register_of(below(COUNT(registers)), 'b'));
+	}
+	for (size_t i = 0; i < COUNT(conditional); i++) {
+		print_sized(instruction, size);
+		print_instruction(&conditional[i]);
+	}
+	end_block();
 }
 
 static void print_main(unsigned blocks)
@@ -585,33 +616,52 @@ static void print_input(void)
 	fwrite(bytes, 1, sizeof(bytes), stdout);
 }
 
-static void print_program(unsigned blocks)
+static void print_end(unsigned blocks)
 {
-	struct list list = list_make();
-
-	for (unsigned i = 0; i < blocks; i++)
-		print_block(i, &list);
 	printf("__asm__(\".section .data.rel.ro,\\\"aw\\\"\\n.globl blocks\\nblocks:\\n\"\n");
 	for (unsigned i = 0; i < blocks; i++)
 		printf("\t\".quad block_%u\\n\"\n", i);
 	printf("\t\".text\\n\");\n\n");
 	print_main(blocks);
-	/* The texts of the list live as long as the process. */
+}
+
+static void print_program(unsigned blocks)
+{
+	struct list list = list_make(); /* its texts live as long as the process */
+
+	for (unsigned i = 0; i < blocks; i++)
+		print_block(i, &list);
+	print_end(blocks);
+}
+
+static void print_flags_program(void)
+{
+	unsigned blocks = 0;
+
+	for (size_t i = 0; i < COUNT(integer); i++) {
+		const char *sizes = *integer[i].sizes ? integer[i].sizes : " ";
+
+		for (; *sizes; sizes++)
+			print_flags_block(blocks++, &integer[i], *sizes);
+	}
+	print_end(blocks);
 }
 
 int main(int argc, char **argv)
 {
-	bool wants_input = argc == 3 && !strcmp(argv[1], "--input");
+	bool is_option = argc == 3 && !strncmp(argv[1], "--", 2);
 
 	if (argc != 3 && argc != 4) {
-		fprintf(stderr, "usage: instructions_random SEED BLOCKS [DECISIONS] | --input SEED\n");
+		fprintf(stderr, "usage: instructions_random SEED BLOCKS [DECISIONS] | --flags SEED | --input SEED\n");
 		return 2;
 	}
+	random_state = random_seed((uint64_t)atoll(argv[is_option ? 2 : 1]), is_option);
 	has_decisions = argc == 4 && atoi(argv[3]);
-	random_state = random_seed((uint64_t)atoll(argv[wants_input ? 2 : 1]), wants_input);
-	if (wants_input)
-		print_input();
-	else
+	if (!is_option)
 		print_program((unsigned)atoi(argv[2]));
+	else if (!strcmp(argv[1], "--flags"))
+		print_flags_program();
+	else
+		print_input();
 	return 0;
 }
