@@ -66,6 +66,8 @@ static UInt run_expression(UInt first, UInt length, ULong value)
 {
 	if (!first)
 		return bo_expr_const(8 * length, value);
+	if (first % BYTES_MAX == 0 && bo_expr_width(first / BYTES_MAX) == 8 * length)
+		return first / BYTES_MAX;
 	return bo_expr_extract(first / BYTES_MAX, 8 * (first % BYTES_MAX), 8 * length);
 }
 

@@ -5,6 +5,7 @@
  * that is there: a label that was left behind by something that the recorder did not see is dropped, and counted. */
 #include "bo_input.h"
 
+#include "bo_index.h"
 #include "bo_ir.h"
 #include "bo_steps.h"
 
@@ -23,10 +24,26 @@ static struct {
 	Addr sp;
 } run;
 
+/* Programs look at the same bytes again and again.  So results of operations on at most two values of one lane each are
+ * remembered.  The place depends on the newest label: what is computed together is found together. */
+struct known_result {
+	UInt op;
+	UInt label[2]; /* of the operands */
+	UInt result;
+	ULong value; /* of the operand that has no label; 0: there is none */
+};
+
+#define KNOWN_MOST (1u << 21)
+#define KNOWN_EACH 8u /* of one label */
+
+static struct known_result *known_results;
+
 void bo_steps_fit(UInt count)
 {
 	if (count <= label_room)
 		return;
+	if (!known_results)
+		known_results = bo_reserve(KNOWN_MOST * sizeof(*known_results));
 	label_room = 2 * count;
 	labels = VG_(realloc)("bo.labels", labels, label_room * sizeof(*labels));
 }
@@ -181,28 +198,95 @@ static Bool is_open(const struct step *s, const struct bo_value *operands)
 	return bo_expr_is_open((IROp)s->where, operands, atom_at(s, n)->value >= 0);
 }
 
-static void run_operation(const struct step *s)
+static void check_operation(const struct step *s, const struct bo_value *operands, const struct bo_value *v)
+{
+	const struct atom *result = atom_at(s, 0);
+
+	if (!clo_bo_inputs_check || !has_value(result))
+		return;
+	if (is_open(s, operands)) {
+		tell_own_values(v);
+	} else {
+		bo_checked_operation((IROp)s->where, is_right(result, v));
+		tell_values(result, v);
+	}
+}
+
+/* False: the operation is not followed. */
+static Bool find_result(const struct step *s)
 {
 	const struct atom *result = atom_at(s, 0);
 	struct bo_value operands[OPERANDS_MAX], v = empty_result(result);
 	IROp op = (IROp)s->where;
 
 	clear_labels(result);
-	if (!any_has_label(s, 1, s->atoms - 1u))
-		return;
 	if (!bo_expr_operation(op, operands, operands_of(s, 1, s->atoms - 1u, operands), &v)) {
 		bo_concrete_operation(op);
-		return;
+		return False;
 	}
 	set_result(result, &v);
-	if (!clo_bo_inputs_check || !has_value(result))
+	check_operation(s, operands, &v);
+	return True;
+}
+
+static Bool can_be_known(const struct step *s)
+{
+	return s->atoms <= 3 && !clo_bo_inputs_check && atom_at(s, 0)->count == 1 && atom_at(s, 1)->count == 1 &&
+	       (s->atoms < 3 || atom_at(s, 2)->count == 1);
+}
+
+static struct known_result question_of(const struct step *s)
+{
+	struct known_result q = {.op = s->where, .label = {label_of(atom_at(s, 1)), 0}};
+
+	if (s->atoms == 3)
+		q.label[1] = label_of(atom_at(s, 2));
+	if (!q.label[0])
+		q.value = value_of(atom_at(s, 1));
+	else if (s->atoms == 3 && !q.label[1])
+		q.value = value_of(atom_at(s, 2));
+	return q;
+}
+
+static Bool is_same_question(const struct known_result *a, const struct known_result *b)
+{
+	return a->op == b->op && a->label[0] == b->label[0] && a->label[1] == b->label[1] && a->value == b->value;
+}
+
+/* Where the answer is, or has room. */
+static struct known_result *place_of(const struct known_result *q)
+{
+	UInt newest = q->label[0] > q->label[1] ? q->label[0] : q->label[1];
+	struct known_result *of_label = &known_results[newest * KNOWN_EACH & (KNOWN_MOST - 1)];
+
+	for (UInt i = 0; i < KNOWN_EACH; i++)
+		if (!of_label[i].op || is_same_question(&of_label[i], q))
+			return &of_label[i];
+	return &of_label[(q->op ^ q->value) % KNOWN_EACH];
+}
+
+static void run_operation(const struct step *s)
+{
+	struct known_result q, *known;
+
+	if (!any_has_label(s, 1, s->atoms - 1u)) {
+		clear_labels(atom_at(s, 0));
 		return;
-	if (is_open(s, operands)) {
-		tell_own_values(&v);
-	} else {
-		bo_checked_operation(op, is_right(result, &v));
-		tell_values(result, &v);
 	}
+	if (!can_be_known(s)) {
+		find_result(s);
+		return;
+	}
+	q = question_of(s);
+	known = place_of(&q);
+	if (is_same_question(known, &q)) {
+		set_label(atom_at(s, 0), 0, known->result);
+		return;
+	}
+	if (!find_result(s))
+		return; /* to be counted each time */
+	q.result = label_of(atom_at(s, 0));
+	*known = q;
 }
 
 static void check_named(const HChar *name, const struct atom *result, const struct bo_value *v)
