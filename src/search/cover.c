@@ -73,18 +73,19 @@ static bool may_be_data(const char *path)
 	       access(path, R_OK | W_OK) == 0;
 }
 
-/* An argument may be a file, or will be one. */
+/* An argument may be a file, or will be one: then its directory matters. */
 static int argument_add(struct start *start, const char *word, struct err *err)
 {
 	const char *slash = strrchr(word, '/');
-	char dir[PATH_MAX], real[PATH_MAX];
+	char dir[PATH_MAX] = ".", real[PATH_MAX];
 	struct stat st;
 
 	if (may_be_data(word))
 		return path_add(start, word, err);
-	if (!slash || slash == word || !path_format(dir, sizeof(dir), "%.*s", (int)(slash - word), word))
+	if (!*word || *word == '-' || slash == word ||
+	    (slash && !path_format(dir, sizeof(dir), "%.*s", (int)(slash - word), word)))
 		return 0;
-	if (stat(word, &st) < 0 && realpath(dir, real))
+	if (stat(word, &st) < 0 && realpath(dir, real) && strcmp(real, "/") != 0)
 		start_add_dir(start, real);
 	return 0;
 }
