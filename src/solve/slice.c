@@ -55,6 +55,10 @@ static void groups_join(const struct trail *trail, size_t index, struct slice *s
 
 	slice->set = set_alloc(0);
 	set_unite(slice, own);
+	for (size_t i = 0; i < trail->exclusions.count; i++) {
+		if (trail->exclusions.at[i].index == index)
+			set_unite(slice, variables_of(trail->variables, trail->exclusions.at[i].expression));
+	}
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < trail->groups.count && trail->groups.at[i].first < index; i++) {

@@ -215,7 +215,14 @@ static struct condition condition_of(struct expressions *x, const struct split_d
 	return condition;
 }
 
-void split_condition(struct split *split, struct expressions *x, const struct condition *condition)
+/* Only an expression that must have a certain value, with all its bits, is known. */
+static void demand_learn(struct expressions *x, const struct split_demand *d, struct known *known)
+{
+	if (d->width == expressions_at(x, d->expression)->width)
+		known_put(known, x, d->expression, d->value);
+}
+
+void split_condition(struct split *split, struct expressions *x, const struct condition *condition, struct known *known)
 {
 	struct split_demand whole = {condition->expression, 0, 1, condition->value};
 	unsigned demands = 0;
@@ -225,6 +232,7 @@ void split_condition(struct split *split, struct expressions *x, const struct co
 	while (split->waiting.count && demands++ < DEMANDS_MAX) {
 		struct split_demand d = split->waiting.at[--split->waiting.count];
 
+		demand_learn(x, &d, known);
 		if (!split_one(split, x, &d))
 			vec_push(&split->parts, condition_of(x, &d, condition->site));
 	}

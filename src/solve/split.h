@@ -10,14 +10,17 @@
 #include "base/vec.h"
 #include "expression/expressions.h"
 #include "solve/condition.h"
+#include "solve/known.h"
 
 struct split {
 	VEC_OF(struct condition) parts;
 	VEC_OF(struct split_demand) waiting; /* what has still to be split */
 };
 
-/* Set `parts` to conditions that hold together exactly if the condition holds; each is normalized.  May add expressions. */
-void split_condition(struct split *split, struct expressions *x, const struct condition *condition);
+/* Set `parts` to conditions that hold together exactly if the condition holds; each is normalized.  Put what is then known
+ * of its operands.  May add expressions. */
+void split_condition(struct split *split, struct expressions *x, const struct condition *condition,
+		     struct known *known);
 void split_free(struct split *split);
 
 #endif

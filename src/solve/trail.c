@@ -20,6 +20,7 @@ struct making {
 	struct map groups; /* set -> number of its group; sets are unique, so a pointer stands for its content */
 	struct map known;  /* parts that were there before */
 	struct split split;
+	struct known values; /* that follow from the conditions so far */
 };
 
 static uint32_t group_of(struct making *m, const struct variable_set *set)
@@ -39,7 +40,7 @@ static size_t parts_add(struct making *m, const struct condition *condition)
 	struct trail *trail = m->trail;
 	size_t before = trail->parts.count;
 
-	split_condition(&m->split, trail->x, condition);
+	split_condition(&m->split, trail->x, condition, &m->values);
 	for (size_t i = 0; i < m->split.parts.count; i++) {
 		struct trail_part part = {.as = m->split.parts.at[i]};
 		const struct variable_set *set = variables_of(trail->variables, part.as.expression);
@@ -59,6 +60,7 @@ static void condition_add(struct making *m, struct condition as)
 	struct trail *trail = m->trail;
 	struct trail_condition condition = {.parts_before = trail->parts.count};
 
+	as.expression = known_apply(&m->values, trail->x, as.expression);
 	condition_normalize(trail->x, &as);
 	condition.as = as;
 	condition.set = variables_of(trail->variables, as.expression);
@@ -96,6 +98,7 @@ struct trail *trail_new(struct expressions *x, const struct condition *condition
 	map_free(&making.groups);
 	map_free(&making.known);
 	split_free(&making.split);
+	known_free(&making.values);
 	return trail;
 }
 

@@ -63,7 +63,7 @@ struct trail_part {
 };
 
 struct trail_condition {
-	struct condition as; /* normalized */
+	struct condition as; /* normalized, and as simple as what is known from earlier ones makes it (known.h) */
 	const struct variable_set *set;
 	size_t parts_before; /* those of earlier conditions; parts that were there before are left out */
 	bool useless; /* it follows from earlier ones, depends on no variable, or does not hold: it has no other side */
