@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "solve/mirror.h"
+#include "solve/reply.h"
 
 enum {
 	READ_BYTES = 16 << 10,
@@ -33,7 +34,7 @@ struct server {
 	int fd;
 	uint64_t serial;
 	struct mirror mirror;
-	struct message_bytes message, reply;
+	struct message_bytes message, received;
 };
 
 struct server *server_new(const char *path, const struct server_limits *limits)
@@ -70,7 +71,7 @@ void server_free(struct server *server)
 	server_end(server);
 	mirror_forget(&server->mirror);
 	vec_free(&server->message);
-	vec_free(&server->reply);
+	vec_free(&server->received);
 	free(server->path);
 	free(server);
 }
@@ -172,57 +173,27 @@ static enum server_answer message_send(struct server *server, int64_t deadline)
 	return SERVER_SAT;
 }
 
-static bool value_take(const struct slice *slice, struct message_record *record, struct server_values *values)
+static enum server_answer answer_of(const struct reply *reply, const struct slice *slice, struct server_values *values)
 {
-	struct message_value sent;
+	static const enum server_answer answers[] = {
+		[MESSAGE_SAT] = SERVER_SAT, [MESSAGE_UNSAT] = SERVER_UNSAT, [MESSAGE_UNKNOWN] = SERVER_UNKNOWN};
 
-	if (!message_fixed(record, &sent, sizeof(sent)) || sent.variable >= slice->variables.count)
-		return false;
-	vec_push(&values->values, ((struct server_value){slice->variables.at[sent.variable], sent.value}));
-	return true;
+	for (size_t i = 0; i < reply->values.count; i++)
+		vec_push(&values->values, ((struct server_value){slice->variables.at[reply->values.at[i].variable],
+								 reply->values.at[i].value}));
+	return answers[reply->verdict];
 }
 
-static enum server_answer answer_take(const struct server *server, struct message_record *record)
-{
-	struct message_answer sent;
-
-	if (!message_fixed(record, &sent, sizeof(sent)) || sent.serial != server->serial)
-		return SERVER_DEAD;
-	switch (sent.verdict) {
-	case MESSAGE_SAT: return SERVER_SAT;
-	case MESSAGE_UNSAT: return SERVER_UNSAT;
-	case MESSAGE_UNKNOWN: return SERVER_UNKNOWN;
-	default: return SERVER_DEAD;
-	}
-}
-
-/* Handle what has been received.  Return false if more is needed. */
-static bool reply_handle(struct server *server, const struct slice *slice, enum server_answer *answer,
-			 struct server_values *values)
-{
-	struct message_record record;
-	enum message_state state;
-	size_t at = 0;
-
-	values->values.count = 0;
-	while ((state = message_next(server->reply.at, server->reply.count, &at, &record)) == MESSAGE_COMPLETE) {
-		if (record.type == MESSAGE_VALUE && value_take(slice, &record, values))
-			continue;
-		*answer = record.type == MESSAGE_ANSWER ? answer_take(server, &record) : SERVER_DEAD;
-		return true;
-	}
-	*answer = SERVER_DEAD;
-	return state == MESSAGE_DAMAGED;
-}
-
+/* Receive until the reply is complete.  Return SERVER_SAT if it is. */
 static enum server_answer reply_receive(struct server *server, const struct slice *slice, int64_t deadline,
-					struct server_values *values)
+					struct reply *reply)
 {
 	uint8_t block[READ_BYTES];
-	enum server_answer answer;
+	enum message_state state;
 
-	server->reply.count = 0;
-	while (!reply_handle(server, slice, &answer, values)) {
+	server->received.count = 0;
+	while ((state = reply_read(reply, server->received.at, server->received.count, server->serial,
+				   slice->variables.count)) == MESSAGE_PARTIAL) {
 		enum wait wait = server_wait(server, POLLIN, deadline);
 
 		if (wait != WAIT_READY)
@@ -230,9 +201,9 @@ static enum server_answer reply_receive(struct server *server, const struct slic
 		ssize_t n = recv(server->fd, block, sizeof(block), MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 			return SERVER_DEAD;
-		vec_append(&server->reply, block, n > 0 ? (size_t)n : 0);
+		vec_append(&server->received, block, n > 0 ? (size_t)n : 0);
 	}
-	return answer;
+	return state == MESSAGE_COMPLETE ? SERVER_SAT : SERVER_DEAD;
 }
 
 static enum server_answer server_talk(struct server *server, const struct trail *trail, const struct slice *slice,
@@ -243,8 +214,14 @@ static enum server_answer server_talk(struct server *server, const struct trail 
 
 	server->message.count = 0;
 	mirror_tell(&server->mirror, trail, slice, &ask, &server->message);
+	struct reply reply = {0};
 	enum server_answer answer = message_send(server, deadline);
-	return answer == SERVER_SAT ? reply_receive(server, slice, deadline, values) : answer;
+	if (answer == SERVER_SAT)
+		answer = reply_receive(server, slice, deadline, &reply);
+	if (answer == SERVER_SAT)
+		answer = answer_of(&reply, slice, values);
+	vec_free(&reply.values);
+	return answer;
 }
 
 int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t ms,

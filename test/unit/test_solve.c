@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The solver's process: that it may die, hang, run out of memory or lie, and that nothing of it is left.  And what the
+ * solver promises beyond verdicts: several targets, small changes, lengths. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "scratch.h"
+#include "solve/message.h"
+#include "solve/solver.h"
+#include "solver_path.h"
+
+/* ---- paths of one condition ---- */
+
+struct sample {
+	struct expressions *x;
+	struct assignment input;
+	VEC_OF(struct condition) conditions;
+	struct trail_limits limits;
+};
+
+static void sample_make(struct sample *s, const char *input)
+{
+	*s = (struct sample){.x = expressions_new(), .limits = {.length_max = 64, .filler = '0'}};
+	expressions_add_source(s->x, BO_SOURCE_STDIN, "");
+	assignment_put(&s->input, 1, input, strlen(input));
+}
+
+static void sample_free(struct sample *s)
+{
+	assignment_free(&s->input);
+	expressions_free(s->x);
+	vec_free(&s->conditions);
+}
+
+static uint32_t number(struct sample *s, uint64_t value, uint8_t width)
+{
+	return expressions_add(s->x, &(struct expression){.kind = BO_EXPR_CONST, .width = width, .own = value});
+}
+
+static uint32_t byte(struct sample *s, uint64_t offset)
+{
+	return expressions_add(s->x, &(struct expression){.kind = BO_EXPR_INPUT,
+							  .width = 8,
+							  .own = variable_of_byte(1, offset)});
+}
+
+static uint32_t length(struct sample *s)
+{
+	return expressions_add(s->x, &(struct expression){.kind = BO_EXPR_LENGTH, .width = 64, .own = 1});
+}
+
+static uint32_t binary(struct sample *s, enum bo_expression kind, uint32_t a, uint32_t b)
+{
+	struct expression e = {.kind = kind, .width = expressions_at(s->x, a)->width, .operand = {a, b}};
+
+	if (kind == BO_EXPR_CONCAT)
+		e.width = (uint8_t)(e.width + expressions_at(s->x, b)->width);
+	if (kind == BO_EXPR_EQ || kind == BO_EXPR_ULT)
+		e.width = 1;
+	return expressions_add(s->x, &e);
+}
+
+/* The path has decided it this way. */
+static void decided(struct sample *s, uint32_t expression)
+{
+	bool value = expressions_evaluate(s->x, expression, &s->input);
+
+	vec_push(&s->conditions, ((struct condition){expression, value, s->conditions.count}));
+}
+
+static struct trail *sample_trail(struct sample *s)
+{
+	return trail_new(s->x, s->conditions.at, s->conditions.count, &s->input, &s->limits, 1);
+}
+
+/* Two bytes are equal: a question that only Z3 answers. */
+static void easy_make(struct sample *s)
+{
+	sample_make(s, "ab");
+	decided(s, binary(s, BO_EXPR_EQ, byte(s, 0), byte(s, 1)));
+}
+
+/* Two factors of a product of two large primes. */
+static void hard_make(struct sample *s)
+{
+	uint32_t factors[2];
+
+	sample_make(s, "abcdefgh");
+	for (unsigned i = 0; i < 2; i++) {
+		factors[i] = byte(s, i * 4u);
+		for (unsigned j = 1; j < 4; j++)
+			factors[i] = binary(s, BO_EXPR_CONCAT, factors[i], byte(s, i * 4u + j));
+		factors[i] = expressions_add(s->x, &(struct expression){.kind = BO_EXPR_ZEXT,
+									.width = 64,
+									.operand = {factors[i]}});
+		decided(s, binary(s, BO_EXPR_ULT, number(s, 1, 64), factors[i]));
+	}
+	decided(s, binary(s, BO_EXPR_EQ, binary(s, BO_EXPR_MUL, factors[0], factors[1]),
+			  number(s, UINT64_C(4294967291) * UINT64_C(4294967279), 64)));
+}
+
+static enum solver_verdict turn(struct solver *solver, struct sample *s, size_t index)
+{
+	struct trail *trail = sample_trail(s);
+	struct assignment answer = {0};
+	enum solver_verdict verdict;
+	struct err err;
+
+	assert_int_equal(solver_turn(solver, trail, index, &verdict, &answer, &err), 0);
+	assignment_free(&answer);
+	trail_free(trail);
+	return verdict;
+}
+
+static void expect_easy(struct solver *solver, enum solver_verdict verdict)
+{
+	struct sample s;
+
+	easy_make(&s);
+	assert_int_equal(turn(solver, &s, 0), verdict);
+	sample_free(&s);
+}
+
+static void expect_hard(struct solver *solver)
+{
+	struct sample s;
+
+	hard_make(&s);
+	assert_int_equal(turn(solver, &s, 2), SOLVER_UNKNOWN);
+	sample_free(&s);
+}
+
+static void expect_no_process(void)
+{
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* ---- the process ---- */
+
+/* A solver of our own: a shell script. */
+static const char *fake(const char *dir, const char *script)
+{
+	static char path[PATH_MAX];
+
+	assert_true(path_format(path, sizeof(path), "%s/solver", dir));
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "#!/bin/sh\ncd '%s'\n%s\n", dir, script);
+	fclose(file);
+	chmod(path, 0755);
+	return path;
+}
+
+static const struct solver_limits quick = {.ms = 1, .grace_ms = 300, .forgetful = true};
+static const struct solver_limits patient = {.ms = 20000, .forgetful = true};
+
+static void a_crash_loses_one_question(void **state)
+{
+	char script[2 * PATH_MAX], real[PATH_MAX];
+
+	assert_non_null(realpath(solver_path(), real));
+	snprintf(script, sizeof(script), "[ -e crashed ] && exec '%s' \"$@\"\n>crashed\nkill -SEGV $$", real);
+	struct solver *solver = solver_new(fake(*state, script), &patient);
+	expect_easy(solver, SOLVER_UNKNOWN);
+	assert_int_equal(solver_counts(solver).dead, 1);
+	expect_easy(solver, SOLVER_SOLVED);
+	assert_int_equal(solver_counts(solver).dead, 1);
+	solver_free(solver);
+	expect_no_process();
+}
+
+static void a_hang_is_ended(void **state)
+{
+	struct solver *solver = solver_new(fake(*state, "exec sleep 600"), &quick);
+
+	expect_easy(solver, SOLVER_UNKNOWN);
+	assert_int_equal(solver_counts(solver).late, 1);
+	solver_free(solver);
+	expect_no_process();
+}
+
+static void a_solver_that_does_not_start_is_an_error(void **state)
+{
+	struct solver *solver = solver_new(fake(*state, "exit 127"), &patient);
+	struct assignment answer = {0};
+	enum solver_verdict verdict;
+	struct sample s;
+	struct err err;
+
+	easy_make(&s);
+	struct trail *trail = sample_trail(&s);
+	assert_int_equal(solver_turn(solver, trail, 0, &verdict, &answer, &err), -1);
+	assert_non_null(strstr(err.sentence, "does not start"));
+	solver_free(solver);
+	solver = solver_new("/nonexistent/solver", &patient);
+	assert_int_equal(solver_turn(solver, trail, 0, &verdict, &answer, &err), -1);
+	assert_non_null(strstr(err.sentence, "cannot run the solver /nonexistent/solver"));
+	solver_free(solver);
+	trail_free(trail);
+	sample_free(&s);
+	expect_no_process();
+}
+
+/* Let a solver send these bytes, whatever it is asked. */
+static struct solver_counts counts_after_reply(const char *dir, const struct message_bytes *reply)
+{
+	char name[PATH_MAX];
+
+	assert_true(path_format(name, sizeof(name), "%s/reply", dir));
+	FILE *file = fopen(name, "w");
+	assert_non_null(file);
+	fwrite(reply->at, 1, reply->count, file);
+	fclose(file);
+	struct solver *solver = solver_new(fake(dir, "cat reply >&0"), &patient);
+	expect_easy(solver, SOLVER_UNKNOWN);
+	struct solver_counts counts = solver_counts(solver);
+	solver_free(solver);
+	expect_no_process();
+	return counts;
+}
+
+static void lies_are_noticed(void **state)
+{
+	struct message_answer answer = {.serial = 1, .verdict = MESSAGE_SAT};
+	struct message_value value = {.variable = 0, .value = 'z'};
+	struct message_bytes reply = {0};
+
+	/* Values that do not make the bytes equal. */
+	message_add(&reply, MESSAGE_VALUE, &value, sizeof(value));
+	message_add(&reply, MESSAGE_ANSWER, &answer, sizeof(answer));
+	assert_int_equal(counts_after_reply(*state, &reply).wrong, 1);
+	/* The end is missing. */
+	reply.count--;
+	assert_int_equal(counts_after_reply(*state, &reply).dead, 1);
+	/* A variable that there is not. */
+	value.variable = 2;
+	reply.count = 0;
+	message_add(&reply, MESSAGE_VALUE, &value, sizeof(value));
+	message_add(&reply, MESSAGE_ANSWER, &answer, sizeof(answer));
+	assert_int_equal(counts_after_reply(*state, &reply).dead, 1);
+	/* The answer to another question; a verdict that there is not; a record that only blackout sends. */
+	for (unsigned i = 0; i < 3; i++) {
+		answer.serial = i == 0 ? 2 : 1;
+		answer.verdict = i == 1 ? MESSAGE_VERDICT_COUNT : MESSAGE_UNSAT;
+		reply.count = 0;
+		message_add(&reply, i == 2 ? MESSAGE_ASK : MESSAGE_ANSWER, &answer, sizeof(answer));
+		assert_int_equal(counts_after_reply(*state, &reply).dead, 1);
+	}
+	vec_free(&reply);
+}
+
+static void a_hard_question_takes_its_time_and_no_more(void **state)
+{
+	struct solver_limits limits = {.ms = 100, .grace_ms = 60000, .forgetful = true};
+	struct solver *solver = solver_new(solver_path(), &limits);
+
+	(void)state;
+	expect_hard(solver);
+	/* Z3 gave up by itself, and goes on with the next question. */
+	assert_int_equal(solver_counts(solver).late + solver_counts(solver).dead, 0);
+	solver_free(solver);
+	limits = (struct solver_limits){.ms = 60000, .grace_ms = 60000, .memory_mb = 24, .forgetful = true};
+	solver = solver_new(solver_path(), &limits);
+	expect_hard(solver);
+	expect_easy(solver, SOLVER_SOLVED);
+	solver_free(solver);
+	expect_no_process();
+}
+
+static bool is_interrupted(void *arg)
+{
+	return ++*(int *)arg > 2;
+}
+
+static void an_interrupt_ends_the_question(void **state)
+{
+	int asked = 0;
+	struct solver_limits limits = {.ms = 600000, .stop = {is_interrupted, &asked}};
+	struct solver *solver = solver_new(solver_path(), &limits);
+	double begin = clock_seconds();
+
+	(void)state;
+	expect_hard(solver);
+	assert_true(clock_seconds() - begin < 60);
+	solver_free(solver);
+	expect_no_process();
+}
+
+/* ---- what is promised of answers ---- */
+
+static void targets_differ(void **state)
+{
+	static const uint8_t table[] = {10, 20, 30, 40};
+	struct solver *solver = solver_new(solver_path(), &patient);
+	struct assignment answer = {0};
+	enum solver_verdict verdict;
+	bool seen[256] = {0};
+	unsigned targets = 0;
+	struct sample s;
+	struct err err;
+
+	(void)state;
+	sample_make(&s, "\2");
+	uint32_t offset =
+		expressions_add(s.x, &(struct expression){.kind = BO_EXPR_ZEXT, .width = 64, .operand = {byte(&s, 0)}});
+	decided(&s, binary(&s, BO_EXPR_ULT, offset, number(&s, sizeof(table), 64)));
+	uint32_t target = expressions_add(s.x, &(struct expression){.kind = BO_EXPR_TABLE,
+								    .width = 8,
+								    .operand = {offset},
+								    .own = expressions_add_table(s.x, 0, table, 4)});
+	decided(&s, binary(&s, BO_EXPR_EQ, target, number(&s, 30, 8)));
+	struct trail *trail = sample_trail(&s);
+	while (solver_turn(solver, trail, 1, &verdict, &answer, &err) == 0 && verdict == SOLVER_SOLVED) {
+		uint64_t value = expressions_evaluate(s.x, target, &answer);
+
+		assert_true(value != 30 && !seen[value]);
+		seen[value] = true;
+		targets++;
+	}
+	assert_int_equal(verdict, SOLVER_UNSAT);
+	assert_int_equal(targets, 3);
+	assignment_free(&answer);
+	trail_free(trail);
+	solver_free(solver);
+	sample_free(&s);
+}
+
+/* Turn the last condition, and compare the whole input. */
+static void expect_answer(struct sample *s, const char *expected)
+{
+	struct solver *solver = solver_new(solver_path(), &patient);
+	struct trail *trail = sample_trail(s);
+	struct assignment answer = {0};
+	enum solver_verdict verdict;
+	char text[65] = "";
+	struct err err;
+
+	assert_int_equal(solver_turn(solver, trail, s->conditions.count - 1, &verdict, &answer, &err), 0);
+	assert_int_equal(verdict, SOLVER_SOLVED);
+	for (uint64_t i = 0; i < assignment_length(&answer, 1); i++)
+		text[i] = (char)assignment_byte(&answer, 1, i);
+	assert_string_equal(text, expected);
+	assignment_free(&answer);
+	trail_free(trail);
+	solver_free(solver);
+	sample_free(s);
+}
+
+static void only_what_must_change_changes(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	/* "no" at the second and third byte; the first is tied to them, but can stay. */
+	sample_make(&s, "hello");
+	decided(&s, binary(&s, BO_EXPR_ULT, byte(&s, 0), binary(&s, BO_EXPR_ADD, byte(&s, 1), byte(&s, 2))));
+	decided(&s, binary(&s, BO_EXPR_EQ, binary(&s, BO_EXPR_CONCAT, byte(&s, 1), byte(&s, 2)),
+			   number(&s, 'n' << 8 | 'o', 16)));
+	expect_answer(&s, "hnolo");
+}
+
+static void lengths_grow_and_shrink(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s, "abc");
+	decided(&s, binary(&s, BO_EXPR_ULT, length(&s), number(&s, 6, 64)));
+	decided(&s, binary(&s, BO_EXPR_EQ, length(&s), number(&s, 5, 64)));
+	expect_answer(&s, "abc00");
+	/* It cannot lose the byte that was looked at. */
+	sample_make(&s, "abcdef");
+	decided(&s, binary(&s, BO_EXPR_EQ, byte(&s, 2), number(&s, 'c', 8)));
+	decided(&s, binary(&s, BO_EXPR_ULT, length(&s), number(&s, 4, 64)));
+	expect_answer(&s, "abc");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(a_crash_loses_one_question),
+		scratch_test(a_hang_is_ended),
+		scratch_test(a_solver_that_does_not_start_is_an_error),
+		scratch_test(lies_are_noticed),
+		cmocka_unit_test(a_hard_question_takes_its_time_and_no_more),
+		cmocka_unit_test(an_interrupt_ends_the_question),
+		cmocka_unit_test(targets_differ),
+		cmocka_unit_test(only_what_must_change_changes),
+		cmocka_unit_test(lengths_grow_and_shrink),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
