@@ -282,7 +282,7 @@ void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes 
 /* How many of the `size` bytes that the core reports the call really stored. */
 SizeT bo_syscall_stored(ThreadId tid, SizeT size);
 ULong bo_position_of(Int fd); /* where it reads and writes next */
-void bo_write_exit(void); /* writes EXIT if the target ended by itself */
+void bo_write_exit(void);     /* writes EXIT if the target ended by itself */
 
 /* ---- bo_limits.c ---- */
 void bo_limits_init(ULong soft, ULong hard); /* descriptor limits that the target shall see */

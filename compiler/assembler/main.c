@@ -64,18 +64,23 @@ static int find_file(int count, char *const *words)
 
 static char *read_all(int fd, size_t *size)
 {
-	size_t room = 1 << 16;
-	char *text = malloc(room);
-	ssize_t got = 0;
+	size_t room = 0;
+	char *text = NULL;
+	ssize_t got;
 
-	for (*size = 0; text && (got = read(fd, text + *size, room - *size)) != 0;) {
-		if (got < 0 && errno != EINTR)
-			break;
+	*size = 0;
+	do {
+		if (*size == room) {
+			room = room ? 2 * room : 1 << 16;
+			char *larger = realloc(text, room);
+			if (!larger)
+				die("cannot keep", "the assembly");
+			text = larger;
+		}
+		got = read(fd, text + *size, room - *size);
 		*size += got > 0 ? (size_t)got : 0;
-		if (*size == room)
-			text = realloc(text, room *= 2);
-	}
-	if (!text || got < 0)
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0)
 		die("cannot read", "the assembly");
 	return text;
 }

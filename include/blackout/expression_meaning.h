@@ -36,7 +36,7 @@ static inline uint64_t bo_width_mask(unsigned width)
 /* A value of `width` bits as a signed number. */
 static inline int64_t bo_width_signed(uint64_t value, unsigned width)
 {
-	uint64_t sign = UINT64_C(1) << (width - 1);
+	uint64_t sign = bo_width_mask(width) ^ bo_width_mask(width) >> 1;
 
 	return (int64_t)((value ^ sign) - sign);
 }

@@ -130,10 +130,11 @@ static enum search_strategy strategy_find(const char *name)
 		SEARCH_STRATEGIES(X)
 #undef X
 	};
-	int found = 0;
+	size_t count = sizeof(names) / sizeof(names[0]), found = 0;
 
-	while (strcmp(names[found], name) != 0) /* the table of options has refused all others */
+	while (found < count && strcmp(names[found], name) != 0)
 		found++;
+	BUG_ON(found == count); /* the table of options has refused all others */
 	return (enum search_strategy)found;
 }
 

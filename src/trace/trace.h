@@ -223,7 +223,8 @@ uint32_t trace_context_count(const struct trace *trace);
 uint32_t trace_file_count(const struct trace *trace);
 uint32_t trace_thread_count(const struct trace *trace); /* threads are numbered from 1 */
 uint32_t trace_read_count(const struct trace *trace);
-const struct expressions *trace_expressions(const struct trace *trace); /* of all processes (expression/expressions.h) */
+const struct expressions *
+trace_expressions(const struct trace *trace); /* of all processes (expression/expressions.h) */
 /* The same at the end of the recording; they then belong to the caller, and the trace has none. */
 struct expressions *trace_take_expressions(struct trace *trace);
 uint32_t trace_label_count(const struct trace *trace);
