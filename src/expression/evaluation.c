@@ -2,6 +2,7 @@
 /* evaluation.c - see evaluation.h. */
 #include "expression/evaluation.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -76,8 +77,9 @@ static bool operands_wait(struct evaluation *evaluation, const struct expression
 static uint64_t compute(const struct evaluation *evaluation, const struct expression *e, const struct assignment *input)
 {
 	uint64_t values[BO_EXPR_OPERANDS_MAX] = {0};
-	uint8_t widths[BO_EXPR_OPERANDS_MAX] = {0};
+	uint8_t widths[BO_EXPR_OPERANDS_MAX] = {1, 1, 1}; /* a width, even where there is no operand */
 
+	BUG_ON(e->width < 1 || e->width > BO_EXPR_WIDTH_MAX);
 	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++) {
 		values[i] = evaluation->values[e->operand[i]];
 		widths[i] = expressions_at(evaluation->x, e->operand[i])->width;

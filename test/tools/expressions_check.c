@@ -122,9 +122,9 @@ static bool leaves_path(struct run *run, const struct event *branch, const struc
 static void check_as_functions(struct run *run, struct run *other)
 {
 	struct event ev, there;
-	bool more, more_there;
+	bool more = next_event(run, &ev), more_there = next_event(other, &there);
 
-	while ((more = next_event(run, &ev)) & (more_there = next_event(other, &there))) {
+	for (; more && more_there; more = next_event(run, &ev), more_there = next_event(other, &there)) {
 		if (ev.type != there.type) {
 			differences++;
 			printf("%s and %s differ on the same path\n", run->dir, other->dir);

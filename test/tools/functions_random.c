@@ -175,8 +175,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: functions_random SEED FUNCTIONS\n");
 		return 2;
 	}
-	random_state = random_seed((uint64_t)atoll(argv[1]), 1);
-	functions = (unsigned)atoi(argv[2]);
+	random_state = random_seed(strtoull(argv[1], NULL, 10), 1);
+	functions = (unsigned)strtoul(argv[2], NULL, 10);
 	printf("#include <stdint.h>\n#include <string.h>\n#include <unistd.h>\n\n"
 	       "static uint8_t input[4096];\n\nstatic const uint32_t table[256] = {");
 	for (unsigned i = 0; i < 256; i++)

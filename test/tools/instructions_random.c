@@ -403,9 +403,9 @@ static void print_constant(char size)
 	int32_t value = below(3) ? (int32_t)random_next(&random_state) : edges[below(COUNT(edges))];
 
 	if (size == 'b')
-		value = (int8_t)value;
+		value %= 128;
 	else if (size == 'w')
-		value = (int16_t)value;
+		value %= 32768;
 	printf("$%" PRId32, value);
 }
 
@@ -655,10 +655,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: instructions_random SEED BLOCKS [DECISIONS] | --flags SEED | --input SEED\n");
 		return 2;
 	}
-	random_state = random_seed((uint64_t)atoll(argv[is_option ? 2 : 1]), is_option);
-	has_decisions = argc == 4 && atoi(argv[3]);
+	random_state = random_seed(strtoull(argv[is_option ? 2 : 1], NULL, 10), is_option);
+	has_decisions = argc == 4 && strtoul(argv[3], NULL, 10);
 	if (!is_option)
-		print_program((unsigned)atoi(argv[2]));
+		print_program((unsigned)strtoul(argv[2], NULL, 10));
 	else if (!strcmp(argv[1], "--flags"))
 		print_flags_program();
 	else
