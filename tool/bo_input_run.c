@@ -25,7 +25,7 @@ static struct {
 } run;
 
 /* Programs look at the same bytes again and again.  So results of operations on at most two values of one lane each are
- * remembered.  The place depends on the newest label: what is computed together is found together. */
+ * remembered. */
 struct known_result {
 	UInt op;
 	UInt label[2]; /* of the operands */
@@ -33,8 +33,8 @@ struct known_result {
 	ULong value; /* of the operand that has no label; 0: there is none */
 };
 
-#define KNOWN_MOST (1u << 21)
-#define KNOWN_EACH 8u /* of one label */
+#define KNOWN_MOST (1u << 20)
+#define KNOWN_EACH 2u /* beside one label */
 
 static struct known_result *known_results;
 
@@ -253,16 +253,17 @@ static Bool is_same_question(const struct known_result *a, const struct known_re
 	return a->op == b->op && a->label[0] == b->label[0] && a->label[1] == b->label[1] && a->value == b->value;
 }
 
-/* Where the answer is, or has room. */
+/* Where the answer is, or has room: beside the newest label; or, if that is compared with many values, as the length of
+ * input is, anywhere. */
 static struct known_result *place_of(const struct known_result *q)
 {
 	UInt newest = q->label[0] > q->label[1] ? q->label[0] : q->label[1];
-	struct known_result *of_label = &known_results[newest * KNOWN_EACH & (KNOWN_MOST - 1)];
+	struct known_result *beside = &known_results[newest * KNOWN_EACH & (KNOWN_MOST - 1)];
 
 	for (UInt i = 0; i < KNOWN_EACH; i++)
-		if (!of_label[i].op || is_same_question(&of_label[i], q))
-			return &of_label[i];
-	return &of_label[(q->op ^ q->value) % KNOWN_EACH];
+		if (!beside[i].op || is_same_question(&beside[i], q))
+			return &beside[i];
+	return &known_results[bo_mix(q->value ^ q->op, newest) & (KNOWN_MOST - 1)];
 }
 
 static void run_operation(const struct step *s)
