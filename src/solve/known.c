@@ -64,6 +64,29 @@ static uint64_t compute(const struct expressions *x, const struct expression *e)
 	return bo_expression_compute(e->kind, e->width, e->own, values, widths);
 }
 
+/* What a constant makes of an operation, if that needs no operation any more: x & 0 is 0, and x | 0 is x.  0: nothing. */
+static uint32_t absorb(const struct expressions *x, const struct expression *e)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct expression *c = expressions_at(x, e->operand[i]);
+		uint64_t ones = bo_width_mask(c->width);
+
+		if (c->kind != BO_EXPR_CONST || (c->own && c->own != ones))
+			continue;
+		switch (e->kind) {
+		case BO_EXPR_AND: return c->own ? e->operand[!i] : e->operand[i];
+		case BO_EXPR_OR: return c->own ? e->operand[i] : e->operand[!i];
+		case BO_EXPR_XOR:
+		case BO_EXPR_ADD:
+			if (!c->own)
+				return e->operand[!i];
+			break;
+		default: break;
+		}
+	}
+	return 0;
+}
+
 /* The expression with simpler operands. */
 static uint32_t rebuild(const struct known *known, struct expressions *x, struct expression e)
 {
@@ -77,7 +100,8 @@ static uint32_t rebuild(const struct known *known, struct expressions *x, struct
 		return constant(x, compute(x, &e), e.width);
 	if (e.kind == BO_EXPR_ITE && expressions_at(x, e.operand[0])->kind == BO_EXPR_CONST)
 		return e.operand[expressions_at(x, e.operand[0])->own ? 1 : 2];
-	return expressions_add(x, &e);
+	uint32_t rest = bo_expression_operands(e.kind) == 2 ? absorb(x, &e) : 0;
+	return rest ? rest : expressions_add(x, &e);
 }
 
 uint32_t known_apply(struct known *known, struct expressions *x, uint32_t id)
