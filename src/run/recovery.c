@@ -44,6 +44,7 @@ static void commons_fill(struct recovery *r)
 		pmem_force_add(&r->environment);
 	r->common.command = (struct command_template){.recover = o->command, .client = o->client};
 	r->common.ready = o->ready;
+	r->common.serves = o->serves;
 	r->common.environment = r->environment.items;
 	r->common.cwd = r->cwd;
 	r->common.memory = o->memory;

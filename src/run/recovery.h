@@ -65,6 +65,7 @@ struct output_rules;
 struct recovery_options {
 	const char *command;
 	const char *client, *ready; /* service.h; NULL: the command ends by itself */
+	bool serves;                /* the client drives other commands (recovery_other), too */
 	const char *cwd;            /* NULL: our own */
 	bool unplaced;              /* the directory is not known yet: nothing will be run */
 	bool pmem_force;            /* add the variables of pmem_force.h */

@@ -181,7 +181,7 @@ static struct keeper_options keeper_options(struct worker *w, enum recovery_mode
 		.control = control,
 		.stub = o->stub,
 	};
-	if (!w->other_argv)
+	if (!w->other_argv || o->serves)
 		k.service = (struct service){.client = command->client, .ready = o->ready};
 	return k;
 }

@@ -36,6 +36,7 @@ struct worker_options {
 	char stub[PATH_MAX];
 	bool namespaces; /* namespaces are available */
 	bool network;    /* each server needs its own ports */
+	bool serves;     /* another command is a server, too, which the client drives */
 };
 
 struct worker {

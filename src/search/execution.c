@@ -41,9 +41,10 @@ struct running {
 	unsigned parts;
 	char dir[PATH_MAX], recording[PATH_MAX], judged[PATH_MAX];
 	char stdin_path[PATH_MAX];
-	struct kept_operations kept; /* with operations */
-	char *client;
-	bool writes_file; /* what operations print is written to {out} */
+	struct kept_operations kept;  /* with operations */
+	char *client;                 /* writes what it prints to: */
+	char client_output[PATH_MAX]; /* "" if nothing is kept */
+	bool writes_file;             /* what operations print is written to {out} */
 	struct place *place;
 	struct place_file files[SOURCES_MAX];
 	size_t file_count;
@@ -355,6 +356,14 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 	return -1;
 }
 
+/* The client's command line is the same in all runs, so what it prints has to be put where the recording keeps it. */
+static int output_move(const struct running *r, struct err *err)
+{
+	if (!*r->client_output || rename(r->client_output, r->kept.output) == 0)
+		return 0;
+	return err_sys(err, "cannot make %s", r->kept.output);
+}
+
 /* Record into `dir`; the job says what, besides the branches that depend on input. */
 static int record_into(struct running *r, const char *dir, const struct recorder_job *job, bool branches,
 		       struct err *err)
@@ -373,7 +382,7 @@ static int record_into(struct running *r, const char *dir, const struct recorder
 		return result;
 	r->result->recorded = outcome.ending;
 	outcome_free(&outcome);
-	return 0;
+	return output_move(r, err);
 }
 
 /* ---- judging ---- */
@@ -514,6 +523,8 @@ static int execution_run(struct running *r, struct err *err)
 	    input_prepare(r, err) < 0 || operations_write(r, r->dir, err) < 0 || stdin_choose(r, err) < 0)
 		return -1;
 	r->client = client_text(r);
+	if (r->client && *r->kept.output)
+		strcpy(r->client_output, r->kept.output);
 	result = place_prepare(r, err) < 0 ? -1 : runs_do(r, err);
 	place_close(r->place);
 	free(r->client);

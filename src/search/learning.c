@@ -163,7 +163,7 @@ static void variations_push(struct input_search *s, uint64_t number, const struc
 {
 	const struct attempt *attempt = attempt_of(s, number);
 
-	if (!attempt->novelty && !attempt->news)
+	if (!attempt->novelty && !attempt->news && attempt->origin != ORIGIN_SEED)
 		return;
 	for (size_t i = 0; i < s->plan.sources->count; i++)
 		if (s->plan.sources->at[i].ops)

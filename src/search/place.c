@@ -43,6 +43,7 @@ static int recovery_open(struct place *place, const struct place_options *o, str
 		.command = ":", /* only other commands are run (recovery_other) */
 		.client = o->client,
 		.ready = o->ready,
+		.serves = true,
 		.timeout = o->timeout,
 		.jobs = 1,
 		.mode = RECOVERY_NAMESPACE,
