@@ -54,6 +54,15 @@ static int input_store(struct input_search *s, const struct input *input, uint64
 	return input_write(input, s->plan.sources, dir, err);
 }
 
+/* There is at least one operation. */
+static bool lacks_operations(const struct input_search *s, const struct input *input)
+{
+	for (size_t i = 0; i < s->plan.sources->count; i++)
+		if (s->plan.sources->at[i].ops && !input->of[i].size)
+			return true;
+	return false;
+}
+
 /* Returns its number; 0: it is known. */
 static uint64_t attempt_add(struct input_search *s, const struct attempt *attempt)
 {
@@ -75,7 +84,7 @@ int input_search_offer(struct input_search *s, struct input *input, enum attempt
 	struct search_step step = {.kind = SEARCH_STEP_INPUT, .parent = parent, .bound = bound, .origin = origin};
 
 	input_clean(&attempt.input, s->plan.sources, s->options->max_input);
-	step.execution = attempt_add(s, &attempt);
+	step.execution = lacks_operations(s, &attempt.input) ? 0 : attempt_add(s, &attempt);
 	if (!step.execution)
 		input_free(input);
 	*input = (struct input){0};

@@ -84,7 +84,7 @@ static inline uint64_t search_turned_key(uint64_t branch, unsigned tries)
 	return branch << 8 | tries;
 }
 
-/* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known; -1. */
+/* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known, or cannot be executed; -1. */
 int input_search_offer(struct input_search *search, struct input *input, enum attempt_origin origin, uint64_t parent,
 		       size_t bound, struct err *err);
 
