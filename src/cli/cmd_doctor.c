@@ -264,8 +264,8 @@ static const struct option options[] = {{0}};
 const struct usage usage_doctor = {
 	.command = "doctor",
 	.operands = "",
-	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, solver, space.\n"
-		 "Say how to fix what is missing.",
+	.about = "Check this machine: Valgrind, recorder, CPU, debug info, recovery, gdb, solver,\n"
+		 "space. Say how to fix what is missing.",
 	.options = options,
 };
 
