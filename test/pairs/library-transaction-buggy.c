@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	{
 		pmemobj_tx_add_range(oid, offsetof(struct root, a), sizeof(root->a));
 		ST8(&root->a[0], 2);
-		ST8(&root->b[32], 2); //! missing-flush error; unlogged-store error
+		ST8(&root->b[32], 2); //! unlogged-store error
 	}
 	TX_END
 	pmemobj_close(pop);
