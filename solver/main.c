@@ -62,8 +62,9 @@ static bool records_handle(struct checker *checker, struct question *question, s
 		if (asked == QUESTION_DAMAGED || (asked == QUESTION_ASKED && !answer(checker, question)))
 			return false;
 	}
-	memmove(received->at, received->at + at, received->count - at);
 	received->count -= at;
+	if (received->at && received->count)
+		memmove(received->at, received->at + at, received->count);
 	return state == MESSAGE_PARTIAL;
 }
 

@@ -48,7 +48,7 @@ static bool read_answer(const char **words, char *answer, size_t size)
 bool compiler_ask(const struct compiler *compiler, int count, char *const *more, const char *question, char *answer,
 		  size_t size)
 {
-	const char **words = calloc((size_t)(compiler->count + count + 2), sizeof(*words));
+	const char **words = calloc((size_t)compiler->count + (size_t)count + 2, sizeof(*words));
 	bool answered;
 
 	if (!words)

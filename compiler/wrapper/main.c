@@ -138,7 +138,10 @@ static void name_assembler(const struct compiler *compiler, int count, char *con
 	char real[PATH_MAX];
 
 	if (compiler->clang) {
-		setenv("BLACKOUT_CLANG", joined(compiler), 1);
+		char *words = joined(compiler);
+
+		setenv("BLACKOUT_CLANG", words, 1);
+		free(words);
 		return;
 	}
 	unsetenv("BLACKOUT_CLANG");

@@ -30,7 +30,7 @@ static inline unsigned bo_expression_operands(unsigned kind)
 /* All bits of a width from 1 to 64. */
 static inline uint64_t bo_width_mask(unsigned width)
 {
-	return UINT64_MAX >> (BO_EXPR_WIDTH_MAX - width);
+	return UINT64_MAX >> ((BO_EXPR_WIDTH_MAX - width) & 63);
 }
 
 /* A value of `width` bits as a signed number. */

@@ -94,6 +94,7 @@ int input_sources_add(struct input_sources *sources, const char *what, struct er
 	}
 	if (source_fill(sources, &source, what, err) < 0)
 		return -1;
+	BUG_ON(!source.name);
 	if (!source.path && name_is_taken(sources, source.name)) {
 		free(source.name);
 		err_set(err, "--symbolic %s is given twice", what);

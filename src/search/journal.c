@@ -84,29 +84,78 @@ static bool ending_parse(const char *word, bool *known, struct ending *ending)
 	return word[1] && !*end;
 }
 
-static bool step_parse(const char *line, struct search_step *s)
+/* A step has its kind and four more words. */
+enum { STEP_WORDS = 5, STEP_BYTES = 128 };
+
+static bool step_split(char *line, char *words[STEP_WORDS])
 {
-	char native[16], recorded[16];
-	int end = -1, judged;
+	char *end = strchr(line, '\n');
+
+	if (!end || end[1])
+		return false;
+	*end = 0;
+	for (size_t i = 0; i < STEP_WORDS; i++)
+		words[i] = strsep(&line, " ");
+	return words[STEP_WORDS - 1] && !line;
+}
+
+static bool number_parse(const char *word, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end && !errno && *number <= most;
+}
+
+static bool small_parse(const char *word, unsigned *number)
+{
+	uint64_t value;
+
+	if (!number_parse(word, UINT32_MAX, &value))
+		return false;
+	*number = (unsigned)value;
+	return true;
+}
+
+static bool input_parse(char *const *words, struct search_step *s)
+{
+	s->kind = SEARCH_STEP_INPUT;
+	return number_parse(words[2], UINT64_MAX, &s->parent) && number_parse(words[3], UINT64_MAX, &s->bound) &&
+	       small_parse(words[4], &s->origin);
+}
+
+static bool turned_parse(char *const *words, struct search_step *s)
+{
+	s->kind = SEARCH_STEP_TURNED;
+	return number_parse(words[2], UINT64_MAX, &s->branch) && small_parse(words[3], &s->tries) &&
+	       small_parse(words[4], &s->verdict);
+}
+
+static bool executed_parse(char *const *words, struct search_step *s)
+{
 	bool known;
 
+	s->kind = SEARCH_STEP_EXECUTED;
+	s->judged = strcmp(words[4], "0") != 0;
+	return ending_parse(words[2], &s->was_native, &s->native) && ending_parse(words[3], &known, &s->recorded);
+}
+
+static bool step_parse(const char *line, struct search_step *s)
+{
+	char copy[STEP_BYTES], *words[STEP_WORDS];
+
 	*s = (struct search_step){0};
-	if (sscanf(line, "input %" SCNu64 " %" SCNu64 " %" SCNu64 " %u\n%n", &s->execution, &s->parent, &s->bound,
-		   &s->origin, &end) == 4) {
-		s->kind = SEARCH_STEP_INPUT;
-	} else if (sscanf(line, "turned %" SCNu64 " %" SCNu64 " %u %u\n%n", &s->execution, &s->branch, &s->tries,
-			  &s->verdict, &end) == 4) {
-		s->kind = SEARCH_STEP_TURNED;
-	} else if (sscanf(line, "executed %" SCNu64 " %15s %15s %d\n%n", &s->execution, native, recorded, &judged,
-			  &end) == 4) {
-		s->kind = SEARCH_STEP_EXECUTED;
-		s->judged = judged;
-		if (!ending_parse(native, &s->was_native, &s->native) || !ending_parse(recorded, &known, &s->recorded))
-			return false;
-	} else {
+	if (strlen(line) >= sizeof(copy))
 		return false;
-	}
-	return end > 0 && !line[end] && s->execution;
+	if (!step_split(strcpy(copy, line), words) || !number_parse(words[1], UINT64_MAX, &s->execution) ||
+	    !s->execution)
+		return false;
+	if (!strcmp(words[0], "input"))
+		return input_parse(words, s);
+	if (!strcmp(words[0], "turned"))
+		return turned_parse(words, s);
+	return !strcmp(words[0], "executed") && executed_parse(words, s);
 }
 
 static int head_check(FILE *file, const char *path, uint64_t options, struct err *err)

@@ -186,8 +186,10 @@ static void marks_add(struct words *lines, const struct input_bytes *matters, si
 	for (size_t i = from; i < to; i++) {
 		bool marked = i < matters->size && matters->at[i];
 
-		memcpy(hex + 3 * (i - from), marked ? "^^ " : "   ", 3);
-		text[i - from] = marked ? '^' : ' ';
+		char mark = marked ? '^' : ' ', *cell = hex + 3 * (i - from);
+
+		cell[0] = cell[1] = text[i - from] = mark;
+		cell[2] = ' ';
 	}
 	hex[3 * (to - from)] = text[to - from] = 0;
 	words_add(lines, "      %-*s %s", 3 * ROW_BYTES, hex, text);

@@ -8,8 +8,13 @@ void mirror_forget(struct mirror *mirror)
 {
 	map_free(&mirror->numbers);
 	map_free(&mirror->tables);
+	mirror->trail = 0;
+}
+
+void mirror_free(struct mirror *mirror)
+{
+	mirror_forget(mirror);
 	vec_free(&mirror->waiting);
-	*mirror = (struct mirror){0};
 }
 
 static uint32_t number_of(const struct mirror *mirror, uint32_t id)

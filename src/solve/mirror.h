@@ -20,5 +20,6 @@ void mirror_tell(struct mirror *mirror, const struct trail *trail, const struct 
 
 /* The process is gone, and what it knew with it. */
 void mirror_forget(struct mirror *mirror);
+void mirror_free(struct mirror *mirror);
 
 #endif

@@ -69,7 +69,7 @@ void server_free(struct server *server)
 	if (!server)
 		return;
 	server_end(server);
-	mirror_forget(&server->mirror);
+	mirror_free(&server->mirror);
 	vec_free(&server->message);
 	vec_free(&server->received);
 	free(server->path);

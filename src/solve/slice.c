@@ -236,8 +236,10 @@ bool trail_slice(struct trail *trail, size_t index, struct slice *slice)
 {
 	const struct trail_condition *turned = &trail->conditions.at[index];
 
-	slice_free(slice);
-	*slice = (struct slice){0};
+	slice->conditions.count = slice->variables.count = 0;
+	free(slice->set);
+	slice->set = NULL;
+	slice->left_out = 0;
 	if (turned->useless)
 		return false;
 	uint8_t *groups = mem_alloc(trail->groups.count + 1);
