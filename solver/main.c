@@ -77,7 +77,9 @@ static void serve(void)
 	ssize_t n;
 
 	while ((n = read(STDIN_FILENO, block, sizeof(block))) > 0 || (n < 0 && errno == EINTR)) {
-		vec_append(&received, block, n > 0 ? (size_t)n : 0);
+		if (n < 0)
+			continue;
+		vec_append(&received, block, (size_t)n);
 		if (!records_handle(checker, question, &received))
 			break;
 	}
