@@ -185,7 +185,6 @@ static void marks_add(struct words *lines, const struct input_bytes *matters, si
 
 	for (size_t i = from; i < to; i++) {
 		bool marked = i < matters->size && matters->at[i];
-
 		char mark = marked ? '^' : ' ', *cell = hex + 3 * (i - from);
 
 		cell[0] = cell[1] = text[i - from] = mark;
