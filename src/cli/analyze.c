@@ -18,13 +18,10 @@ static int words_refuse(const struct analyze *a, struct err *err)
 	const struct {
 		const char *name, *command;
 	} commands[] = {{"--recover", a->words->recover}, {"--client", a->words->client}};
-	unsigned words;
 
-	for (int i = 0; i < 2; i++) {
-		free(substitute_shell(commands[i].command ? commands[i].command : "", NULL, &words));
-		if (substitute_refuse(words, commands[i].name, err) < 0)
+	for (int i = 0; i < 2; i++)
+		if (substitute_refuse(substitute_words_in_shell(commands[i].command), commands[i].name, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 

@@ -85,20 +85,13 @@ static bool is_given(const void *value)
 	return false;
 }
 
-static bool has_words(const char *command)
-{
-	unsigned words = 0;
-
-	free(substitute_shell(command ? command : "", NULL, &words));
-	return words;
-}
-
 /* Operations are judged if an option or a word says so.  With --resume, the file of --ops may be gone. */
 static int check_operations(const struct analyze *analyze, struct err *err)
 {
 	static struct kept_operations kept;
 	const char *needy = operating.op_marks ? "op-marks" : operation_words_needy(&operating);
-	bool wanted = operating.ops || needy || has_words(judging.recover) || has_words(judging.client);
+	bool wanted = operating.ops || needy || substitute_words_in_shell(judging.recover) ||
+		      substitute_words_in_shell(judging.client);
 
 	if (kept_operations_at(&kept, analyze->dir, err) < 0)
 		return -1;

@@ -98,14 +98,10 @@ static int sources_parse(struct task *t, struct err *err)
 /* A program that has the word {ops} reads the operations from a file; and then there is no other standard input. */
 static void operations_place(struct task *t, int argc, char **argv)
 {
-	unsigned words, all = 0;
+	unsigned words = substitute_words_in_arguments(argv, (size_t)argc);
 
-	for (int i = 0; i < argc; i++) {
-		free(substitute_argument(argv[i], NULL, &words));
-		all |= words;
-	}
 	for (size_t i = 0; i < t->sources.count; i++)
-		if (t->sources.at[i].ops && all & SUBSTITUTE_OPS)
+		if (t->sources.at[i].ops && words & SUBSTITUTE_OPS)
 			t->sources.at[i].kind = BO_SOURCE_FILE;
 }
 

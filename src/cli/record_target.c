@@ -124,19 +124,11 @@ static int pools_check(const struct record *r, int argc, char **argv, struct err
 static int words_check(const struct record *r, int argc, char **argv, struct err *err)
 {
 	const struct record_options *o = r->options;
-	unsigned words, all = 0;
 
-	for (int i = 0; i < argc; i++) {
-		free(substitute_argument(argv[i], NULL, &words));
-		all |= words;
-	}
-	if (substitute_refuse(all, "PROGRAM", err) < 0)
+	if (substitute_refuse(substitute_words_in_arguments(argv, (size_t)argc), "PROGRAM", err) < 0 ||
+	    substitute_refuse(substitute_words_in_shell(o->setup), "--setup", err) < 0)
 		return -1;
-	free(substitute_shell(o->setup ? o->setup : "", NULL, &words));
-	if (substitute_refuse(words, "--setup", err) < 0)
-		return -1;
-	free(substitute_shell(o->client ? o->client : "", NULL, &words));
-	return substitute_refuse(words, "--client", err);
+	return substitute_refuse(substitute_words_in_shell(o->client), "--client", err);
 }
 
 static char *shell_text(const char *command, const struct substitution *values, unsigned *words)

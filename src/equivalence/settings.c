@@ -41,11 +41,7 @@ struct settings {
 
 static bool asks_for_first(const char *command)
 {
-	unsigned words = 0;
-
-	if (command)
-		free(substitute_shell(command, NULL, &words));
-	return words & SUBSTITUTE_FIRST;
+	return substitute_words_in_shell(command) & SUBSTITUTE_FIRST;
 }
 
 struct settings *settings_new(const struct equivalence_options *options)

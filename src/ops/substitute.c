@@ -223,6 +223,26 @@ char *substitute_argument(const char *argument, const struct substitution *value
 	return scan_finish(&scan, words);
 }
 
+unsigned substitute_words_in_arguments(char *const *arguments, size_t count)
+{
+	unsigned words, all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		free(substitute_argument(arguments[i], NULL, &words));
+		all |= words;
+	}
+	return all;
+}
+
+unsigned substitute_words_in_shell(const char *command)
+{
+	unsigned words = 0;
+
+	if (command)
+		free(substitute_shell(command, NULL, &words));
+	return words;
+}
+
 int substitute_refuse(unsigned words, const char *where, struct err *err)
 {
 	if (!(words & SUBSTITUTE_OPS))

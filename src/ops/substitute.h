@@ -33,9 +33,13 @@ struct substitution {
 };
 
 /* The text with its words replaced; the caller frees it.  *words, unless `words` is NULL, is the set of those that were
- * there.  `values` may be NULL: then only *words is of interest, and the text stays as it is. */
+ * there.  If `values` is NULL, the text stays as it is. */
 char *substitute_argument(const char *argument, const struct substitution *values, unsigned *words);
 char *substitute_shell(const char *command, const struct substitution *values, unsigned *words);
+
+/* Only the set of words: of all arguments of a program, and of a command, which may be NULL. */
+unsigned substitute_words_in_arguments(char *const *arguments, size_t count);
+unsigned substitute_words_in_shell(const char *command);
 
 /* Without --ops, {ops} stands for nothing: -1, ERR_USAGE.  `where` is the option or operand that has these words. */
 int substitute_refuse(unsigned words, const char *where, struct err *err);

@@ -79,17 +79,8 @@ static const struct input_bytes *argument_bytes(const struct execution_plan *pla
 /* The words of --ops in the target and the client. */
 static unsigned substituted_words(const struct execution_plan *plan)
 {
-	unsigned words, all = 0;
-
-	for (size_t i = 0; i < plan->target->count; i++) {
-		free(substitute_argument(plan->target->items[i], NULL, &words));
-		all |= words;
-	}
-	if (plan->client) {
-		free(substitute_shell(plan->client, NULL, &words));
-		all |= words;
-	}
-	return all;
+	return substitute_words_in_arguments(plan->target->items, plan->target->count) |
+	       substitute_words_in_shell(plan->client);
 }
 
 void execution_command(struct words *argv, const struct execution_plan *plan, const struct input *input,

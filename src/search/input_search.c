@@ -402,14 +402,18 @@ static uint64_t options_digest(const struct input_search_options *o)
 
 /* ---- beginning and end ---- */
 
-void input_search_forget(const char *dir)
+static void directory_remove(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (path_format(path, sizeof(path), "%s/" EXECUTIONS_DIR, dir))
+	if (path_format(path, sizeof(path), "%s/%s", dir, name))
 		tree_remove(path);
-	if (path_format(path, sizeof(path), "%s/" KEPT_INPUTS, dir))
-		tree_remove(path);
+}
+
+void input_search_forget(const char *dir)
+{
+	directory_remove(dir, EXECUTIONS_DIR);
+	directory_remove(dir, KEPT_INPUTS);
 }
 
 static int directory_prepare(struct input_search *s, struct err *err)
@@ -459,15 +463,6 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	return options->resume ? 0 : seeds_offer(s, err);
 }
 
-/* What --resume needs is not needed any more. */
-static void executions_remove(const struct input_search *s)
-{
-	char path[PATH_MAX];
-
-	if (path_format(path, sizeof(path), "%s/" EXECUTIONS_DIR, s->plan.dir))
-		tree_remove(path);
-}
-
 void input_search_free(struct input_search *s)
 {
 	if (!s)
@@ -494,7 +489,7 @@ void input_search_free(struct input_search *s)
 	vec_free(&s->waiting);
 	vec_free(&s->variations);
 	vec_free(&s->notes);
-	if (s->complete)
-		executions_remove(s);
+	if (s->complete) /* nothing is left to resume */
+		directory_remove(s->plan.dir, EXECUTIONS_DIR);
 	free(s);
 }

@@ -135,6 +135,18 @@ static void test_shell(void **state)
 	(void)state;
 }
 
+static void test_only_words(void **state)
+{
+	char *const arguments[] = {"kv", "--from={first}", "'{ops}'", "{other}"};
+
+	assert_int_equal(substitute_words_in_arguments(arguments, 4), SUBSTITUTE_OPS | SUBSTITUTE_FIRST);
+	assert_int_equal(substitute_words_in_arguments(arguments, 1), 0);
+	assert_int_equal(substitute_words_in_shell("kv >{out}"), SUBSTITUTE_OUT);
+	assert_int_equal(substitute_words_in_shell("kv ${out}"), 0);
+	assert_int_equal(substitute_words_in_shell(NULL), 0);
+	(void)state;
+}
+
 static void test_refuse(void **state)
 {
 	struct err err;
@@ -149,10 +161,8 @@ static void test_refuse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_argument),
-		cmocka_unit_test(test_shell),
-		cmocka_unit_test(test_refuse),
+		cmocka_unit_test(test_words),      cmocka_unit_test(test_argument), cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_only_words), cmocka_unit_test(test_refuse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
