@@ -24,6 +24,9 @@ TOOL_FLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmi
 # The names of VEX's operations, as lines of an array.
 OP_NAMES := $(B)/obj/tool/bo_op_names.h
 
+# The functions of the core that tool/bo_debug_info.c replaces.
+VG_WRAPPED := -Wl,--wrap=vgModuleLocal_read_debuginfo_dwarf3 -Wl,--wrap=vgModuleLocal_read_callframe_info_dwarf3
+
 # The files of the distribution that the core reads at run time.
 VG_LINKS := $(addprefix /usr/libexec/valgrind/,default.supp vgpreload_core-amd64-linux.so)
 
@@ -54,7 +57,7 @@ $(TOOL): $(TOOL_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -m64 -O3 -g -flto=auto -fno-builtin -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
-		-Wl,-Ttext-segment=$(VG_ADDRESS) $^ $(VG_LIBS) -o $@
+		-Wl,-Ttext-segment=$(VG_ADDRESS) $(VG_WRAPPED) $^ $(VG_LIBS) -o $@
 
 $(B)/valgrind/links: mk/tool.mk | setup
 	@mkdir -p $(@D)
