@@ -147,6 +147,7 @@ const struct analysis_result *analysis_judge(struct analysis *a, const struct an
 		.choice = &a->choice,
 		.counting = &a->counting,
 		.places = a->options->places,
+		.symbols = a->options->symbols,
 		.recover = a->options->testing.recover,
 		.testing = &a->options->testing,
 		.stop = a->options->stop,

@@ -42,6 +42,9 @@ struct analysis_options {
 	/* Where findings are, in the program.  Only own, fold and no_fold are used. */
 	struct findings_options places;
 
+	/* What is known already of functions and lines, for a process that makes many analyses; NULL: nothing. */
+	struct symbols *symbols;
+
 	/* Files with findings that do not count. */
 	const char *const *suppress;
 	size_t suppress_count;

@@ -169,7 +169,7 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 {
 	const struct trace *trace = scan_trace(from->scan);
 	struct findings_options places = from->places;
-	struct symbols *symbols = symbols_open(NULL);
+	struct symbols *symbols = from->symbols ? from->symbols : symbols_open(NULL);
 	struct helpers *helpers = helpers_find(trace, symbols, scan_activity(from->scan), &places);
 	size_t count;
 	struct sink **sinks = sinks_all(from, &count);
@@ -197,7 +197,8 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 		f = NULL;
 	}
 	helpers_free(helpers);
-	symbols_close(symbols);
+	if (!from->symbols)
+		symbols_close(symbols);
 	if (!f)
 		return NULL;
 	if (from->warning)

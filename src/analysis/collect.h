@@ -23,6 +23,7 @@ struct collection {
 	struct campaign *campaign; /* NULL: no crash state was tested */
 	const struct operation_judging *judging;
 	struct findings_options places; /* own, fold and no_fold */
+	struct symbols *symbols;        /* NULL: nothing is known of functions and lines yet */
 	const char *recover;            /* the recovery command; NULL: none */
 	/* What should be tested, for strategies that have something to tell without a test. */
 	const struct campaign_options *testing;

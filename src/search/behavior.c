@@ -6,6 +6,7 @@
 #include "trace/trace.h"
 
 struct reading {
+	struct symbols *symbols; /* or NULL */
 	struct behavior *behavior;
 	struct map sites, contexts; /* those of the behavior */
 	struct code_chains chains;
@@ -29,19 +30,23 @@ static void event_take(struct reading *r, const struct trace *trace, const struc
 {
 	struct code_place site = code_place(trace, ev->context), hash = code_chain(&r->chains, trace, ev->context);
 	uint64_t *known = map_put(&r->sites, site.module, site.offset);
+	const struct symbols_frame *const *ignored;
 
 	if (!*known)
 		vec_push(&r->behavior->sites, site);
 	*known = 1;
 	known = map_put(&r->contexts, hash.module, hash.offset);
-	if (!*known)
-		vec_push(&r->behavior->contexts, hash);
+	if (*known)
+		return;
 	*known = 1;
+	vec_push(&r->behavior->contexts, hash);
+	if (r->symbols)
+		symbols_stack(r->symbols, trace, ev->context, &ignored);
 }
 
-int behavior_read(struct behavior *behavior, const char *recording, struct err *err)
+int behavior_read(struct behavior *behavior, const char *recording, struct symbols *symbols, struct err *err)
 {
-	struct reading r = {.behavior = behavior};
+	struct reading r = {.behavior = behavior, .symbols = symbols};
 	struct trace *trace;
 	struct event ev;
 	int more;

@@ -3,7 +3,7 @@
  * which calling contexts.
  *
  *     struct behavior behavior = {0};
- *     if (behavior_read(&behavior, recording, &err) == 0)
+ *     if (behavior_read(&behavior, recording, NULL, &err) == 0)
  *             new = behavior_set_add(&set, &behavior);       // how many contexts were not in the set
  *     behavior_free(&behavior);
  *
@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "trace/code_place.h"
+#include "trace/symbols.h"
 #include "trace/trace.h"
 
 struct behavior {
@@ -30,7 +31,8 @@ struct behavior_set {
 /* Does it store to PM, write PM back, or order that? */
 bool event_modifies_pm(const struct event *ev);
 
-int behavior_read(struct behavior *behavior, const char *recording, struct err *err);
+/* `symbols` looks up each context, so that it knows them from then on; NULL: it is not needed. */
+int behavior_read(struct behavior *behavior, const char *recording, struct symbols *symbols, struct err *err);
 void behavior_free(struct behavior *behavior);
 
 /* How many contexts are not in the set. */

@@ -398,6 +398,7 @@ static struct analysis_options options_choose(const struct running *r, struct op
 	how.arg = NULL;
 	how.stop = r->plan->stop;
 	how.write_suppressions = NULL;
+	how.symbols = r->plan->symbols;
 	if (r->plan->jobs > 1)
 		how.testing.jobs = 1;
 	how.testing.budget = r->plan->end > 0 ? r->plan->end - clock_seconds() : 0;
@@ -446,7 +447,7 @@ static int recording_judge(struct running *r, struct err *err)
 static int behavior_look(struct running *r, struct err *err)
 {
 	struct behavior behavior = {0};
-	int result = behavior_read(&behavior, r->recording, err);
+	int result = behavior_read(&behavior, r->recording, NULL, err);
 
 	r->result->tested = r->parts & EXECUTION_TEST || behavior_set_lacks(r->plan->behavior, &behavior);
 	for (size_t i = 0; i < behavior.files.count; i++)

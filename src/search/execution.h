@@ -37,6 +37,7 @@ struct execution_plan {
 	uint32_t layers;                     /* that the detectors need */
 	const struct analysis_options *how;  /* how recordings are judged */
 	const struct behavior_set *behavior; /* what was judged so far */
+	struct symbols *symbols;             /* of the code that was seen so far: executions begin with them */
 	double timeout;                      /* seconds, natively */
 	unsigned jobs;                       /* executions at a time */
 	double end;                          /* monotonic clock: judging ends then; 0: never */

@@ -449,6 +449,7 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 	s->options = options;
 	s->plan = options->plan;
 	s->plan.behavior = &s->behavior;
+	s->plan.symbols = symbols_open(NULL);
 	s->random = random_seed(options->seed, 0);
 	if (s->plan.jobs > JOBS_MOST)
 		s->plan.jobs = JOBS_MOST;
@@ -476,6 +477,7 @@ void input_search_free(struct input_search *s)
 	search_journal_close(&s->journal);
 	gathering_free(s->gathering);
 	behavior_set_free(&s->behavior);
+	symbols_close(s->plan.symbols);
 	sides_free(&s->sides);
 	turner_free(s->turner);
 	if (s->reach)

@@ -83,7 +83,7 @@ static int behavior_take(struct input_search *s, uint64_t number, const char *re
 {
 	struct attempt *attempt = attempt_of(s, number);
 	struct behavior behavior = {0};
-	int result = behavior_read(&behavior, recording, err);
+	int result = behavior_read(&behavior, recording, s->plan.symbols, err);
 
 	if (result == 0)
 		attempt->novelty = behavior_set_add(&s->behavior, &behavior);

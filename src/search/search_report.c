@@ -88,7 +88,7 @@ static void notes_fill(struct input_search *s, struct findings *f)
 		findings_note(f, "for %" PRIu64 " branch%s the solver found no answer in its time", s->unknown,
 			      s->unknown == 1 ? "" : "es");
 	concretes_note(s, f);
-	unreached_note(f, s->reach);
+	unreached_note(f, s->reach, s->plan.symbols);
 	if (!s->complete)
 		findings_note(f, "the search is not complete: %zu branches were not turned", s->queue.heap.count);
 }

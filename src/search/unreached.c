@@ -8,7 +8,6 @@
 #include <xxhash.h>
 
 #include "base/map.h"
-#include "trace/symbols.h"
 
 enum { PLACES_NAMED = 8, PLACE_BYTES = 160 };
 
@@ -49,11 +48,10 @@ static void place_name(struct naming *n, const struct reach *reach, struct reach
 					    n->count > 1 ? ", " : "", text);
 }
 
-void unreached_note(struct findings *findings, const struct reach *reach)
+void unreached_note(struct findings *findings, const struct reach *reach, struct symbols *symbols)
 {
-	struct naming n = {0};
+	struct naming n = {.symbols = symbols};
 
-	n.symbols = symbols_open(NULL);
 	for (size_t i = 0; i < reach_count(reach); i++) {
 		struct reach_instruction instruction = reach_instruction(reach, i);
 
@@ -66,5 +64,4 @@ void unreached_note(struct findings *findings, const struct reach *reach)
 	else if (n.count)
 		findings_note(findings, "code that changes persistent memory was not reached: %s", n.text);
 	map_free(&n.named);
-	symbols_close(n.symbols);
 }

@@ -5,8 +5,9 @@
 
 #include "finding/finding.h"
 #include "reach/reach.h"
+#include "trace/symbols.h"
 
 /* A note that names the source lines of PM-modifying instructions that were never executed; none if there are none. */
-void unreached_note(struct findings *findings, const struct reach *reach);
+void unreached_note(struct findings *findings, const struct reach *reach, struct symbols *symbols);
 
 #endif
