@@ -48,12 +48,8 @@ static struct trail *trail_of(const struct route *route, const struct assignment
 	VEC_OF(struct condition) conditions = {0};
 	struct trail *trail;
 
-	for (size_t i = 0; i < route->branches.count; i++) {
-		const struct route_branch *b = &route->branches.at[i];
-
-		vec_push(&conditions,
-			 ((struct condition){.expression = b->expression, .value = b->value, .site = b->site}));
-	}
+	for (size_t i = 0; i < route->branches.count; i++)
+		vec_push(&conditions, route_condition(&route->branches.at[i]));
 	trail = trail_new(route->x, conditions.at, conditions.count, input, &limits, 1);
 	vec_free(&conditions);
 	return trail;

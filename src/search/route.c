@@ -176,6 +176,20 @@ int route_read(struct route *route, const char *recording, const struct route_le
 	return more;
 }
 
+struct condition route_condition(const struct route_branch *branch)
+{
+	struct condition condition = {.expression = branch->expression,
+				      .value = branch->value,
+				      .site = branch->site,
+				      .kind = branch->inside ? CONDITION_INSIDE : CONDITION_OWN};
+
+	if (branch->kind == BO_BRANCH_BOUND)
+		condition.kind = CONDITION_BOUND;
+	else if (branch->kind != BO_BRANCH_CONDITION)
+		condition.kind = CONDITION_PLACE;
+	return condition;
+}
+
 void route_free(struct route *route)
 {
 	if (route->x)

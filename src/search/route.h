@@ -17,6 +17,7 @@
 #include "expression/expressions.h"
 #include "reach/reach.h"
 #include "search/sides.h"
+#include "solve/condition.h"
 
 struct route_branch {
 	enum bo_branch kind;
@@ -50,5 +51,8 @@ struct route_learning {
 /* `learning` NULL: nothing is learned. */
 int route_read(struct route *route, const char *recording, const struct route_learning *learning, struct err *err);
 void route_free(struct route *route);
+
+/* What a branch says about inputs that take the same path. */
+struct condition route_condition(const struct route_branch *branch);
 
 #endif

@@ -26,7 +26,6 @@ struct ready_route {
 	struct route route;
 	struct assignment input;
 	struct trail *trail;
-	struct trail *relaxed; /* without addresses and the targets of jumps; NULL: not made yet */
 };
 
 struct turner {
@@ -56,8 +55,6 @@ static void route_drop(struct ready_route *ready)
 {
 	if (ready->trail)
 		trail_free(ready->trail);
-	if (ready->relaxed)
-		trail_free(ready->relaxed);
 	assignment_free(&ready->input);
 	route_free(&ready->route);
 	*ready = (struct ready_route){0};
@@ -126,32 +123,15 @@ static struct trail_limits source_limits(const struct turner *t, size_t source)
 
 /* ---- routes ---- */
 
-/* A condition without variables has no other side, and binds nothing. */
-static uint32_t always_true(struct expressions *x)
-{
-	return expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = 1, .own = 1});
-}
-
-/* Does the branch only say where the program loaded, stored or jumped to? */
-static bool is_relaxed(const struct route_branch *branch)
-{
-	return branch->kind == BO_BRANCH_ADDRESS || branch->kind == BO_BRANCH_JUMP;
-}
-
-static struct trail *trail_make(const struct turner *t, struct ready_route *ready, bool relaxed)
+static struct trail *trail_make(const struct turner *t, struct ready_route *ready)
 {
 	struct route *route = &ready->route;
 	uint32_t sources = expressions_source_count(route->x);
 	struct condition *conditions = mem_alloc((route->branches.count + 1) * sizeof(*conditions));
 	struct trail_limits *limits = mem_alloc((sources + 1) * sizeof(*limits));
 
-	for (size_t i = 0; i < route->branches.count; i++) {
-		const struct route_branch *branch = &route->branches.at[i];
-
-		conditions[i] = (struct condition){branch->expression, branch->value, branch->site};
-		if (relaxed && is_relaxed(branch))
-			conditions[i] = (struct condition){always_true(route->x), true, branch->site};
-	}
+	for (size_t i = 0; i < route->branches.count; i++)
+		conditions[i] = route_condition(&route->branches.at[i]);
 	for (uint32_t id = 1; id <= sources; id++) {
 		int source = turner_source(t->plan, route->x, id);
 
@@ -180,7 +160,7 @@ static int route_prepare(struct turner *t, struct ready_route *ready, uint64_t e
 		if (source >= 0)
 			assignment_put(&ready->input, id, input->of[source].at, input->of[source].size);
 	}
-	ready->trail = trail_make(t, ready, false);
+	ready->trail = trail_make(t, ready);
 	ready->execution = execution;
 	return 0;
 }
@@ -278,31 +258,18 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 }
 
 /* The program has loaded, stored or jumped where the input said.  With another address, and with another case of a switch, it
- * often comes to the same branch.  So they may be given up for a branch that cannot be turned otherwise; but what was loaded
- * there may then be wrong, and the input may not do what it should. */
-static int relaxed_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
-			struct assignment *answer, struct err *err)
-{
-	bool differs = false;
-
-	for (size_t i = 0; i < branch && !differs; i++)
-		differs = is_relaxed(&ready->route.branches.at[i]);
-	if (!differs)
-		return 0;
-	if (!ready->relaxed)
-		ready->relaxed = trail_make(t, ready, true);
-	return solver_turn(t->solver, ready->relaxed, branch, verdict, answer, err);
-}
-
+ * often comes to the same branch.  A C library often computes the same result in another way.  So such conditions may be
+ * given up for a branch that cannot be turned otherwise; but the input may then not do what it should. */
 static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
 		       struct assignment *answer, struct err *err)
 {
-	int result;
-
 	if (ready->route.branches.at[branch].kind == BO_BRANCH_ADDRESS)
 		return address_turn(t, ready, branch, verdict, answer, err);
-	result = solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
-	return result < 0 || *verdict != SOLVER_UNSAT ? result : relaxed_turn(t, ready, branch, verdict, answer, err);
+	*verdict = SOLVER_UNSAT;
+	for (enum relaxation r = RELAX_NOTHING; r <= RELAX_INSIDE && *verdict == SOLVER_UNSAT; r++)
+		if (solver_hope(t->solver, ready->trail, branch, r, verdict, answer, err) < 0)
+			return -1;
+	return 0;
 }
 
 int turner_turn(struct turner *t, const struct turner_question *q, enum solver_verdict *verdict, struct input *input,

@@ -74,7 +74,7 @@ struct meaning answers_key(struct meanings *meanings, const struct slice *slice)
 	for (size_t i = 0; i < slice->conditions.count; i++) {
 		struct meaning meaning = meaning_of(meanings, slice->conditions.at[i].expression);
 
-		meaning.high ^= slice->conditions.at[i].value;
+		meaning.high ^= (uint64_t)slice->conditions.at[i].wished << 1 | slice->conditions.at[i].value;
 		vec_push(&all, meaning);
 	}
 	if (all.count)

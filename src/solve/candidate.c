@@ -91,7 +91,7 @@ bool candidate_holds(struct trail *trail, const struct slice *slice, const struc
 {
 	evaluation_forget(trail->evaluation);
 	for (size_t i = slice->conditions.count; i-- > 0;) {
-		if (!condition_holds(trail, &slice->conditions.at[i], input))
+		if (!slice->conditions.at[i].wished && !condition_holds(trail, &slice->conditions.at[i], input))
 			return false;
 	}
 	return true;

@@ -11,7 +11,7 @@
 bool candidate_make(struct trail *trail, const struct slice *slice, const struct solution *solution,
 		    struct assignment *input);
 
-/* Do all conditions of the slice hold? */
+/* Do all conditions of the slice hold that are not only wished for? */
 bool candidate_holds(struct trail *trail, const struct slice *slice, const struct assignment *input);
 
 /* If the slice has only one variable, and that is a byte, try all values.  True: *verdict is SOLVED or UNSAT. */

@@ -33,7 +33,7 @@ enum message_type {
 	MESSAGE_EXPRESSION, /* struct message_expression */
 	MESSAGE_CONDITION,  /* struct message_condition; the last one is the one that was turned */
 	MESSAGE_VARIABLE,   /* struct message_variable: an expression, INPUT or LENGTH, whose value is wanted */
-	MESSAGE_ASK,        /* struct message_ask: can all conditions hold? */
+	MESSAGE_ASK,        /* struct message_ask: can all conditions hold that are not only wished for? */
 	MESSAGE_VALUE,      /* struct message_value; variables without one may have any value */
 	MESSAGE_ANSWER,     /* struct message_answer */
 	MESSAGE_TYPE_END
@@ -56,7 +56,8 @@ struct message_expression {
 
 struct message_condition {
 	uint32_t expression; /* of width 1 */
-	uint32_t value;
+	uint16_t value;
+	uint16_t wished; /* 1: it may be given up if it is in the way */
 };
 
 struct message_variable {
@@ -66,7 +67,7 @@ struct message_variable {
 struct message_ask {
 	uint64_t serial; /* the answer has the same */
 	uint32_t ms;     /* how long the solver may think */
-	uint32_t unused;
+	uint32_t effort; /* how much it may think, in units of Z3: the same on a busy machine */
 };
 
 struct message_value {

@@ -97,7 +97,8 @@ void mirror_tell(struct mirror *mirror, const struct trail *trail, const struct 
 {
 	begin(mirror, trail, message);
 	for (size_t i = 0; i < slice->conditions.count; i++) {
-		struct message_condition condition = {.value = slice->conditions.at[i].value};
+		struct message_condition condition = {.value = slice->conditions.at[i].value,
+						      .wished = slice->conditions.at[i].wished};
 
 		condition.expression = expression_tell(mirror, trail->x, slice->conditions.at[i].expression, message);
 		message_add(message, MESSAGE_CONDITION, &condition, sizeof(condition));

@@ -82,7 +82,8 @@ static bool take_condition(struct question *question, struct message_record *rec
 	struct message_condition condition;
 
 	if (!message_fixed(record, &condition, sizeof(condition)) || !exists(question, condition.expression) ||
-	    expressions_at(question->x, condition.expression)->width != 1 || condition.value > 1)
+	    expressions_at(question->x, condition.expression)->width != 1 || condition.value > 1 ||
+	    condition.wished > 1)
 		return false;
 	vec_push(&question->conditions, condition);
 	return true;

@@ -207,10 +207,10 @@ static enum server_answer reply_receive(struct server *server, const struct slic
 }
 
 static enum server_answer server_talk(struct server *server, const struct trail *trail, const struct slice *slice,
-				      uint32_t ms, struct server_values *values)
+				      uint32_t effort, struct server_values *values)
 {
-	struct message_ask ask = {.serial = ++server->serial, .ms = ms};
-	int64_t deadline = clock_ms() + ms + server->limits.grace_ms;
+	struct message_ask ask = {.serial = ++server->serial, .ms = server->limits.ms, .effort = effort};
+	int64_t deadline = clock_ms() + server->limits.ms + server->limits.grace_ms;
 
 	server->message.count = 0;
 	mirror_tell(&server->mirror, trail, slice, &ask, &server->message);
@@ -224,12 +224,12 @@ static enum server_answer server_talk(struct server *server, const struct trail 
 	return answer;
 }
 
-int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t ms,
+int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t effort,
 	       enum server_answer *answer, struct server_values *values, struct err *err)
 {
 	if (server_start(server, err) < 0)
 		return -1;
-	*answer = server_talk(server, trail, slice, ms, values);
+	*answer = server_talk(server, trail, slice, effort, values);
 	if (*answer <= SERVER_UNKNOWN)
 		return 0;
 	int status = server_end(server);

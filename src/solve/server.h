@@ -2,7 +2,7 @@
 /* server.h - the process of blackout-solver: it is started when it is needed, and again after its death.
  *
  *     struct server *server = server_new("/usr/libexec/blackout/blackout-solver", &limits);
- *     switch (server_ask(server, trail, slice, ms, &values)) ...
+ *     switch (server_ask(server, trail, slice, effort, &values)) ...
  *     server_free(server);                                     // the process is gone
  *
  * The process has its own group, so that an interrupt from the terminal does not end it, and it dies with this one. */
@@ -16,7 +16,8 @@
 
 struct server_limits {
 	uint32_t memory_mb; /* of the process */
-	uint32_t grace_ms;  /* so long after the time of a question the process is killed */
+	uint32_t ms;        /* for a question */
+	uint32_t grace_ms;  /* so long after it the process is killed */
 	struct stop stop;   /* do not wait any longer */
 };
 
@@ -44,8 +45,8 @@ struct server;
 struct server *server_new(const char *path, const struct server_limits *limits);
 void server_free(struct server *server);
 
-/* Ask whether all conditions of the slice can hold.  Return -1 if no process can be started. */
-int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t ms,
+/* Ask whether all conditions of the slice can hold that are not only wished for.  Return -1 if no process can be started. */
+int server_ask(struct server *server, const struct trail *trail, const struct slice *slice, uint32_t effort,
 	       enum server_answer *answer, struct server_values *values, struct err *err);
 
 #endif

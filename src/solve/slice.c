@@ -100,7 +100,7 @@ static void parts_choose(const struct trail *trail, size_t index, const uint8_t 
 
 static void condition_add(struct slice *slice, uint32_t expression, bool value)
 {
-	vec_push(&slice->conditions, ((struct slice_condition){expression, value}));
+	vec_push(&slice->conditions, ((struct slice_condition){.expression = expression, .value = value}));
 }
 
 static void parts_add(const struct trail *trail, size_t index, const uint8_t *groups, struct slice *slice)
@@ -110,10 +110,11 @@ static void parts_add(const struct trail *trail, size_t index, const uint8_t *gr
 	parts_choose(trail, index, groups, PART_DIRECT, &choice, slice);
 	parts_choose(trail, index, groups, PART_INDIRECT, &choice, slice);
 	for (size_t i = 0; i < trail->conditions.at[index].parts_before; i++) {
-		const struct condition *as = &trail->parts.at[i].as;
+		const struct trail_part *part = &trail->parts.at[i];
 
 		if (choice.chosen[i])
-			condition_add(slice, as->expression, as->value);
+			vec_push(&slice->conditions,
+				 ((struct slice_condition){part->as.expression, part->as.value, part->wished}));
 	}
 	map_free(&choice.of_site);
 	free(choice.chosen);
@@ -230,6 +231,31 @@ static void variables_add(const struct trail *trail, size_t index, struct slice 
 				byte_limit(trail, &e, id, slice);
 		}
 	}
+}
+
+bool slice_has_wishes(const struct slice *slice)
+{
+	for (size_t i = 0; i < slice->conditions.count; i++) {
+		if (slice->conditions.at[i].wished)
+			return true;
+	}
+	return false;
+}
+
+void slice_settle(struct slice *slice, struct evaluation *evaluation, const struct assignment *input)
+{
+	size_t kept = 0;
+
+	evaluation_forget(evaluation);
+	for (size_t i = 0; i < slice->conditions.count; i++) {
+		struct slice_condition condition = slice->conditions.at[i];
+
+		if (condition.wished && evaluation_value(evaluation, condition.expression, input) != condition.value)
+			continue;
+		condition.wished = false;
+		slice->conditions.at[kept++] = condition;
+	}
+	slice->conditions.count = kept;
 }
 
 bool trail_slice(struct trail *trail, size_t index, struct slice *slice)

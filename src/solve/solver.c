@@ -7,14 +7,14 @@
 #include "solve/candidate.h"
 #include "solve/server.h"
 
-enum { HALVINGS_MAX = 5 /* of the time of a site whose questions are too hard */ };
+enum { HALVINGS_MAX = 5 /* of the effort for a site whose questions are too hard */ };
 
 struct solver {
-	uint32_t ms;
+	uint32_t effort;
 	bool forgetful;
 	struct server *server;
 	struct answers *answers;
-	struct map halvings; /* site -> how often its time was halved */
+	struct map halvings; /* site -> how often its effort was halved */
 	struct solver_counts counts;
 };
 
@@ -32,11 +32,12 @@ struct solver *solver_new(const char *path, const struct solver_limits *limits)
 	struct solver *solver = mem_alloc(sizeof(*solver));
 	struct server_limits process = {
 		.memory_mb = limits->memory_mb ? limits->memory_mb : SOLVER_MEMORY_MB,
+		.ms = limits->ms ? limits->ms : SOLVER_MS,
 		.grace_ms = limits->grace_ms ? limits->grace_ms : SOLVER_GRACE_MS,
 		.stop = limits->stop,
 	};
 
-	solver->ms = limits->ms ? limits->ms : SOLVER_MS;
+	solver->effort = limits->effort ? limits->effort : SOLVER_EFFORT;
 	solver->forgetful = limits->forgetful;
 	solver->server = server_new(path, &process);
 	solver->answers = answers_new();
@@ -143,8 +144,8 @@ static int answer_ask(struct solver *solver, struct turn *turn, enum solver_verd
 {
 	struct server_values values = {0};
 	enum server_answer answer;
-	uint32_t ms = solver->ms >> *halvings_of(solver, turn);
-	int result = server_ask(solver->server, turn->trail, &turn->slice, ms ? ms : 1, &answer, &values, err);
+	uint32_t effort = solver->effort >> *halvings_of(solver, turn);
+	int result = server_ask(solver->server, turn->trail, &turn->slice, effort ? effort : 1, &answer, &values, err);
 
 	if (result == 0) {
 		solver->counts.asked++;
@@ -177,10 +178,18 @@ static void input_trim(struct assignment *input)
 
 static void input_give(struct turn *turn, struct assignment *input)
 {
+	slice_settle(&turn->slice, turn->trail->evaluation, &turn->input);
 	candidate_draw_near(turn->trail, &turn->slice, &turn->input);
 	input_trim(&turn->input);
 	trail_exclude(turn->trail, turn->index, &turn->input);
 	assignment_copy(input, &turn->input);
+}
+
+/* Only Z3 knows which wishes are in the way. */
+static bool answer_cheaply(struct solver *solver, struct turn *turn, enum solver_verdict *verdict)
+{
+	return !solver->forgetful && !slice_has_wishes(&turn->slice) &&
+	       (answer_enumerated(solver, turn, verdict) || answer_recent(solver, turn, verdict));
 }
 
 static int turn_answer(struct solver *solver, struct turn *turn, enum solver_verdict *verdict, struct err *err)
@@ -191,10 +200,8 @@ static int turn_answer(struct solver *solver, struct turn *turn, enum solver_ver
 	turn->key = answers_key(&turn->trail->meanings, &turn->slice);
 	if (!solver->forgetful && answer_known(solver, turn, verdict))
 		return 0;
-	if (solver->forgetful || (!answer_enumerated(solver, turn, verdict) && !answer_recent(solver, turn, verdict))) {
-		if (answer_ask(solver, turn, verdict, &final, err) < 0)
-			return -1;
-	}
+	if (!answer_cheaply(solver, turn, verdict) && answer_ask(solver, turn, verdict, &final, err) < 0)
+		return -1;
 	if (!final)
 		return 0;
 	if (*verdict == SOLVER_SOLVED)
@@ -206,11 +213,18 @@ static int turn_answer(struct solver *solver, struct turn *turn, enum solver_ver
 int solver_turn(struct solver *solver, struct trail *trail, size_t index, enum solver_verdict *verdict,
 		struct assignment *input, struct err *err)
 {
-	struct turn turn = {.trail = trail, .index = index};
+	return solver_hope(solver, trail, index, RELAX_NOTHING, verdict, input, err);
+}
+
+int solver_hope(struct solver *solver, struct trail *trail, size_t index, enum relaxation relaxation,
+		enum solver_verdict *verdict, struct assignment *input, struct err *err)
+{
+	struct turn turn = {.trail = trail_relaxed(trail, relaxation), .index = index};
 	int result = 0;
 
 	*verdict = SOLVER_UNSAT;
-	if (trail_slice(trail, index, &turn.slice))
+	if (trail_slice(turn.trail, index, &turn.slice) &&
+	    (relaxation == RELAX_NOTHING || slice_has_wishes(&turn.slice)))
 		result = turn_answer(solver, &turn, verdict, err);
 	else
 		solver->counts.plain++;

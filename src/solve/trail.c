@@ -18,7 +18,7 @@ static uint64_t next_serial(void)
 struct making {
 	struct trail *trail;
 	struct map groups; /* set -> number of its group; sets are unique, so a pointer stands for its content */
-	struct map known;  /* parts that were there before */
+	struct map known;  /* parts that were there before, as enum strength */
 	struct split split;
 	struct known values; /* that follow from the conditions so far */
 };
@@ -34,21 +34,34 @@ static uint32_t group_of(struct making *m, const struct variable_set *set)
 	return (uint32_t)*number - 1;
 }
 
+enum strength { STRENGTH_NONE, STRENGTH_WISHED, STRENGTH_DEMANDED };
+
+/* Nothing follows from a wish. */
+static void condition_split(struct making *m, const struct condition *condition, bool wished)
+{
+	struct known nothing = {0};
+
+	split_condition(&m->split, m->trail->x, condition, wished ? &nothing : &m->values);
+	known_free(&nothing);
+}
+
 /* Return how many parts are new. */
 static size_t parts_add(struct making *m, const struct condition *condition)
 {
 	struct trail *trail = m->trail;
+	bool wished = condition_is_wished(condition->kind, trail->relaxation);
+	enum strength strength = wished ? STRENGTH_WISHED : STRENGTH_DEMANDED;
 	size_t before = trail->parts.count;
 
-	split_condition(&m->split, trail->x, condition, &m->values);
+	condition_split(m, condition, wished);
 	for (size_t i = 0; i < m->split.parts.count; i++) {
-		struct trail_part part = {.as = m->split.parts.at[i]};
+		struct trail_part part = {.as = m->split.parts.at[i], .wished = wished};
 		const struct variable_set *set = variables_of(trail->variables, part.as.expression);
 		uint64_t *known = map_put(&m->known, part.as.expression, part.as.value);
 
-		if (*known || !set->count)
+		if (*known >= strength || !set->count)
 			continue;
-		*known = 1;
+		*known = strength;
 		part.group = group_of(m, set);
 		vec_push(&trail->parts, part);
 	}
@@ -80,26 +93,53 @@ static void limits_add(struct trail *trail, const struct trail_limits *limits, s
 	}
 }
 
-struct trail *trail_new(struct expressions *x, const struct condition *conditions, size_t count,
-			const struct assignment *input, const struct trail_limits *limits, size_t limit_count)
+static struct trail *trail_alloc(struct expressions *x, const struct assignment *input, uint64_t serial)
 {
 	struct trail *trail = mem_alloc(sizeof(*trail));
-	struct making making = {.trail = trail};
 
 	trail->x = x;
 	trail->input = input;
 	trail->variables = variables_new(x);
 	trail->evaluation = evaluation_new(x);
 	trail->meanings.x = x;
-	trail->serial = next_serial();
-	limits_add(trail, limits, limit_count);
+	trail->serial = serial;
+	return trail;
+}
+
+static void conditions_add(struct trail *trail, const struct condition *conditions, size_t count)
+{
+	struct making making = {.trail = trail};
+
 	for (size_t i = 0; i < count; i++)
 		condition_add(&making, conditions[i]);
 	map_free(&making.groups);
 	map_free(&making.known);
 	split_free(&making.split);
 	known_free(&making.values);
+}
+
+struct trail *trail_new(struct expressions *x, const struct condition *conditions, size_t count,
+			const struct assignment *input, const struct trail_limits *limits, size_t limit_count)
+{
+	struct trail *trail = trail_alloc(x, input, next_serial());
+
+	limits_add(trail, limits, limit_count);
+	vec_append(&trail->given, conditions, count);
+	conditions_add(trail, conditions, count);
 	return trail;
+}
+
+struct trail *trail_relaxed(struct trail *trail, enum relaxation relaxation)
+{
+	struct trail *relaxed = relaxation == RELAX_NOTHING ? trail : trail->relaxed[relaxation];
+
+	if (relaxed)
+		return relaxed;
+	relaxed = trail_alloc(trail->x, trail->input, trail->serial);
+	relaxed->relaxation = relaxation;
+	vec_append(&relaxed->limits, trail->limits.at, trail->limits.count);
+	conditions_add(relaxed, trail->given.at, trail->given.count);
+	return trail->relaxed[relaxation] = relaxed;
 }
 
 void trail_free(struct trail *trail)
@@ -114,6 +154,9 @@ void trail_free(struct trail *trail)
 	vec_free(&trail->groups);
 	vec_free(&trail->limits);
 	vec_free(&trail->exclusions);
+	vec_free(&trail->given);
+	for (size_t i = 0; i < RELAXATIONS; i++)
+		trail_free(trail->relaxed[i]);
 	free(trail);
 }
 

@@ -10,6 +10,9 @@
  * To take the other side of condition `index`, all earlier conditions must hold, so that the program gets there.  Only
  * those matter that share a variable with it, directly or through others: the slice.  Everything else stays as it is.
  *
+ * If that is not possible, some of the earlier conditions may be given up (trail_relaxed).  They are wished for: as many of
+ * them as possible should hold.  The program may then not get there, or may compute something else.
+ *
  * The graph gets a few more expressions; nothing else may add to it while the trail exists. */
 #ifndef BLACKOUT_SOLVE_TRAIL_H
 #define BLACKOUT_SOLVE_TRAIL_H
@@ -41,13 +44,16 @@ struct trail {
 	struct variables *variables;
 	struct evaluation *evaluation;
 	struct meanings meanings;
-	uint64_t serial; /* no other trail of this process has the same */
+	uint64_t serial; /* no trail of another graph has the same */
+	enum relaxation relaxation;
 	VEC_OF(struct trail_condition) conditions;
 	VEC_OF(struct trail_part) parts; /* of the conditions, in their sequence */
 	VEC_OF(struct trail_group) groups;
 	VEC_OF(struct trail_limits) limits; /* by source - 1 */
 	VEC_OF(struct trail_exclusion) exclusions;
 	uint64_t broken; /* conditions that do not hold for the input of the path: a bug of the recorder */
+	VEC_OF(struct condition) given;     /* of trail_new */
+	struct trail *relaxed[RELAXATIONS]; /* NULL: not made yet */
 };
 
 /* All parts that depend on the same variables. */
@@ -59,6 +65,7 @@ struct trail_group {
 /* A condition is split into parts that all hold if it does (split.h). */
 struct trail_part {
 	struct condition as;
+	bool wished;
 	uint32_t group;
 };
 
@@ -81,12 +88,16 @@ struct trail *trail_new(struct expressions *x, const struct condition *condition
 			const struct assignment *input, const struct trail_limits *limits, size_t limit_count);
 void trail_free(struct trail *trail);
 
+/* The same path with conditions that are only wished for.  It belongs to the trail. */
+struct trail *trail_relaxed(struct trail *trail, enum relaxation relaxation);
+
 /* The answer was given for the condition: exclude it from now on, if the condition compares with a constant. */
 void trail_exclude(struct trail *trail, size_t index, const struct assignment *answer);
 
 struct slice_condition {
 	uint32_t expression;
 	bool value;
+	bool wished;
 };
 
 /* A zeroed struct is an empty slice. */
@@ -100,5 +111,9 @@ struct slice {
 /* Return false if it is plain that there is no other side. */
 bool trail_slice(struct trail *trail, size_t index, struct slice *slice);
 void slice_free(struct slice *slice);
+
+/* An input was found: demand the wishes that it fulfils, and drop the others. */
+void slice_settle(struct slice *slice, struct evaluation *evaluation, const struct assignment *input);
+bool slice_has_wishes(const struct slice *slice);
 
 #endif

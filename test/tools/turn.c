@@ -54,11 +54,8 @@ static struct trail *trail_of(const struct route *route, const struct assignment
 	struct trail_limits limits = {.length_max = LENGTH_MAX, .filler = '0'};
 	VEC_OF(struct condition) conditions = {0};
 
-	for (size_t i = 0; i < route->branches.count; i++) {
-		const struct route_branch *branch = &route->branches.at[i];
-
-		vec_push(&conditions, ((struct condition){branch->expression, branch->value, branch->site}));
-	}
+	for (size_t i = 0; i < route->branches.count; i++)
+		vec_push(&conditions, route_condition(&route->branches.at[i]));
 	struct trail *trail = trail_new(route->x, conditions.at, conditions.count, input, &limits, 1);
 	vec_free(&conditions);
 	return trail;

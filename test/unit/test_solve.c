@@ -24,6 +24,7 @@ struct sample {
 	struct assignment input;
 	VEC_OF(struct condition) conditions;
 	struct trail_limits limits;
+	enum condition_kind kind; /* of those that are decided next */
 };
 
 static void sample_make(struct sample *s, const char *input)
@@ -73,7 +74,7 @@ static void decided(struct sample *s, uint32_t expression)
 {
 	bool value = expressions_evaluate(s->x, expression, &s->input);
 
-	vec_push(&s->conditions, ((struct condition){expression, value, s->conditions.count}));
+	vec_push(&s->conditions, ((struct condition){expression, value, s->conditions.count, s->kind}));
 }
 
 static struct trail *sample_trail(struct sample *s)
@@ -105,6 +106,19 @@ static void hard_make(struct sample *s)
 	}
 	decided(s, binary(s, BO_EXPR_EQ, binary(s, BO_EXPR_MUL, factors[0], factors[1]),
 			  number(s, UINT64_C(4294967291) * UINT64_C(4294967279), 64)));
+}
+
+/* A product of two bytes that has only two factors. */
+static void moderate_make(struct sample *s)
+{
+	uint32_t factors[2];
+
+	sample_make(s, "ab");
+	for (unsigned i = 0; i < 2; i++)
+		factors[i] = expressions_add(s->x, &(struct expression){.kind = BO_EXPR_ZEXT,
+									.width = 16,
+									.operand = {byte(s, i)}});
+	decided(s, binary(s, BO_EXPR_EQ, binary(s, BO_EXPR_MUL, factors[0], factors[1]), number(s, 251 * 241, 16)));
 }
 
 static enum solver_verdict turn(struct solver *solver, struct sample *s, size_t index)
@@ -276,6 +290,29 @@ static void a_hard_question_takes_its_time_and_no_more(void **state)
 	expect_no_process();
 }
 
+/* With too little effort, a question that would be answered is given up, each time alike. */
+static void effort_decides(void **state)
+{
+	static const struct {
+		uint32_t effort;
+		enum solver_verdict verdict;
+	} cases[] = {{100, SOLVER_UNKNOWN}, {1000000, SOLVER_SOLVED}};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct solver_limits limits = {.effort = cases[i / 2].effort, .ms = 600000, .forgetful = true};
+		struct solver *solver = solver_new(solver_path(), &limits);
+		struct sample s;
+
+		moderate_make(&s);
+		assert_int_equal(turn(solver, &s, s.conditions.count - 1), cases[i / 2].verdict);
+		assert_int_equal(solver_counts(solver).late + solver_counts(solver).dead, 0);
+		sample_free(&s);
+		solver_free(solver);
+	}
+	expect_no_process();
+}
+
 static bool is_interrupted(void *arg)
 {
 	return ++*(int *)arg > 2;
@@ -334,8 +371,8 @@ static void targets_differ(void **state)
 	sample_free(&s);
 }
 
-/* Turn the last condition, and compare the whole input. */
-static void expect_answer(struct sample *s, const char *expected)
+/* Turn the last condition, and compare the whole input; NULL: there is none. */
+static void expect_hope(struct sample *s, enum relaxation relaxation, const char *expected)
 {
 	struct solver *solver = solver_new(solver_path(), &patient);
 	struct trail *trail = sample_trail(s);
@@ -344,15 +381,65 @@ static void expect_answer(struct sample *s, const char *expected)
 	char text[65] = "";
 	struct err err;
 
-	assert_int_equal(solver_turn(solver, trail, s->conditions.count - 1, &verdict, &answer, &err), 0);
-	assert_int_equal(verdict, SOLVER_SOLVED);
+	assert_int_equal(solver_hope(solver, trail, s->conditions.count - 1, relaxation, &verdict, &answer, &err), 0);
+	assert_int_equal(verdict, expected ? SOLVER_SOLVED : SOLVER_UNSAT);
 	for (uint64_t i = 0; i < assignment_length(&answer, 1); i++)
 		text[i] = (char)assignment_byte(&answer, 1, i);
-	assert_string_equal(text, expected);
+	assert_string_equal(text, expected ? expected : "");
 	assignment_free(&answer);
 	trail_free(trail);
 	solver_free(solver);
+}
+
+static void expect_answer(struct sample *s, const char *expected)
+{
+	expect_hope(s, RELAX_NOTHING, expected);
 	sample_free(s);
+}
+
+/* The last condition wants "no", and what was decided before forbids the first letter of it. */
+static void expect_given_up_from(enum condition_kind kind, enum relaxation first)
+{
+	struct sample s;
+
+	sample_make(&s, "yes");
+	s.kind = kind;
+	decided(&s, binary(&s, BO_EXPR_EQ, byte(&s, 0), number(&s, 'n', 8)));
+	decided(&s, binary(&s, BO_EXPR_EQ, byte(&s, 1), byte(&s, 2)));
+	decided(&s, binary(&s, BO_EXPR_ULT, byte(&s, 2), number(&s, 'p', 8)));
+	s.kind = CONDITION_OWN;
+	decided(&s, binary(&s, BO_EXPR_EQ, binary(&s, BO_EXPR_CONCAT, byte(&s, 0), byte(&s, 1)),
+			   number(&s, 'n' << 8 | 'o', 16)));
+	for (enum relaxation r = RELAX_NOTHING; r < RELAXATIONS; r++)
+		expect_hope(&s, r, r < first ? NULL : "nos");
+	sample_free(&s);
+}
+
+/* The other two conditions, which tie the third byte, are not in the way, so they still hold. */
+static void only_what_is_in_the_way_is_given_up(void **state)
+{
+	(void)state;
+	expect_given_up_from(CONDITION_PLACE, RELAX_PLACES);
+	expect_given_up_from(CONDITION_INSIDE, RELAX_INSIDE);
+	expect_given_up_from(CONDITION_OWN, RELAX_ALL);
+	expect_given_up_from(CONDITION_BOUND, RELAXATIONS);
+}
+
+/* What was given up does not make later conditions simpler. */
+static void nothing_follows_from_what_is_given_up(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_make(&s, "ab");
+	s.kind = CONDITION_INSIDE;
+	decided(&s, binary(&s, BO_EXPR_EQ, byte(&s, 0), number(&s, 'a', 8)));
+	s.kind = CONDITION_OWN;
+	decided(&s, binary(&s, BO_EXPR_EQ, binary(&s, BO_EXPR_XOR, byte(&s, 0), number(&s, 'a' ^ 'z', 8)),
+			   number(&s, 'a', 8)));
+	expect_hope(&s, RELAX_NOTHING, NULL);
+	expect_hope(&s, RELAX_INSIDE, "zb");
+	sample_free(&s);
 }
 
 static void only_what_must_change_changes(void **state)
@@ -392,10 +479,13 @@ int main(void)
 		scratch_test(a_solver_that_does_not_start_is_an_error),
 		scratch_test(lies_are_noticed),
 		cmocka_unit_test(a_hard_question_takes_its_time_and_no_more),
+		cmocka_unit_test(effort_decides),
 		cmocka_unit_test(an_interrupt_ends_the_question),
 		cmocka_unit_test(targets_differ),
 		cmocka_unit_test(only_what_must_change_changes),
 		cmocka_unit_test(lengths_grow_and_shrink),
+		cmocka_unit_test(only_what_is_in_the_way_is_given_up),
+		cmocka_unit_test(nothing_follows_from_what_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,14 +48,14 @@ static struct condition condition_make(struct subject *s, const struct assignmen
 	if (random_below(&s->maker.state, 4) == 0) {
 		uint32_t any = maker_condition(&s->maker, DEPTH);
 
-		return (struct condition){any, value_of(s, any, input), 0};
+		return (struct condition){.expression = any, .value = value_of(s, any, input)};
 	}
 	uint8_t width = widths[random_below(&s->maker.state, sizeof(widths))];
 	same.operand[0] = maker_of_width(&s->maker, width, DEPTH);
 	same.operand[1] = expressions_add(s->x, &(struct expression){.kind = BO_EXPR_CONST,
 								     .width = width,
 								     .own = value_of(s, same.operand[0], input)});
-	return (struct condition){expressions_add(s->x, &same), true, 0};
+	return (struct condition){.expression = expressions_add(s->x, &same), .value = true};
 }
 
 static void subject_make(struct subject *s, uint64_t seed, const struct assignment *input)
