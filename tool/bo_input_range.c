@@ -38,18 +38,47 @@ static struct fact *fact_at(UInt expr)
 	return &facts[fact_count++];
 }
 
+/* What is known of a sum with a constant, or of a wider copy, is known of what it is made from: other code may add another
+ * constant, or copy it to another width.  If two values united are small, so is each of them. */
+static void learn_between(UInt x, ULong least, ULong most, UInt depth)
+{
+	const struct bo_expr *e = bo_expr_at(x);
+	UInt from = e->operand[0];
+	ULong mask = bo_width_mask(from ? bo_expr_width(from) : 64), by;
+	struct fact *f = fact_at(x);
+
+	least = f->least = least > f->least ? least : f->least;
+	most = f->most = most < f->most ? most : f->most;
+	if (depth == DEPTH_MOST)
+		return;
+	if (e->kind == BO_EXPR_ADD && bo_expr_is_const(e->operand[1])) {
+		by = bo_expr_value(e->operand[1]);
+		if (((least - by) & mask) <= ((most - by) & mask))
+			learn_between(from, (least - by) & mask, (most - by) & mask, depth + 1);
+	} else if (e->kind == BO_EXPR_ZEXT) {
+		learn_between(from, least, most < mask ? most : mask, depth + 1);
+	} else if (e->kind == BO_EXPR_OR) {
+		learn_between(from, 0, most, depth + 1);
+		learn_between(e->operand[1], 0, most, depth + 1);
+	}
+}
+
 /* x < k or x <= k, or the opposite. */
 static void learn_unsigned(UInt x, ULong k, Bool is_below, Bool or_equal)
 {
-	struct fact *f = fact_at(x);
+	if (is_below && (k || or_equal))
+		learn_between(x, 0, or_equal ? k : k - 1, 0);
+	else if (!is_below && (or_equal || k != ~0ULL))
+		learn_between(x, or_equal ? k : k + 1, ~0ULL, 0);
+}
 
-	if (is_below && (k || or_equal)) {
-		ULong most = or_equal ? k : k - 1;
-		f->most = most < f->most ? most : f->most;
-	} else if (!is_below && (or_equal || k != ~0ULL)) {
-		ULong least = or_equal ? k : k + 1;
-		f->least = least > f->least ? least : f->least;
-	}
+/* The part of a value is 0: if that is its upper part, the value is small. */
+static void learn_small(const struct bo_expr *e)
+{
+	UInt x = e->operand[0];
+
+	if (e->kind == BO_EXPR_EXTRACT && e->own + e->width == bo_expr_width(x))
+		learn_unsigned(x, bo_width_mask((UInt)e->own), True, True);
 }
 
 static void learn_signed(UInt x, Long k, Bool is_below, Bool or_equal)
@@ -92,6 +121,8 @@ void bo_range_learn(UInt condition, Bool holds)
 		if (holds && bo_expr_is_const(k)) {
 			learn_unsigned(x, bo_expr_value(k), True, True);
 			learn_unsigned(x, bo_expr_value(k), False, True);
+			if (!bo_expr_value(k))
+				learn_small(bo_expr_at(x));
 		}
 		break;
 	case BO_EXPR_EXTRACT: /* the sign */

@@ -72,6 +72,15 @@ static void others(void)
 {
 	BRANCH("movzbl %0, %%eax; andl $3, %%eax; movl (%1,%%rax,4), %%eax; cmpl $13, %%eax; je", IN(2),
 	       "r"(table)); //! eq(table(zext(concat(extract(stdin[2], 0..1), 0), 64), 1, 32), 0xd) = 0
+	/* A byte that is small above a constant is an index, added to another constant; so is one of two whose union is small. */
+	BRANCH("movzbl %0, %%eax; subl $0x30, %%eax; cmpl $3, %%eax; ja",
+	       IN(7)); //! eq(extract(add(zext(stdin[7], 32), 0xffffffd0), 2..31), 0) = 1
+	BRANCH("movzbl %0, %%eax; movl -0xc0(%1,%%rax,4), %%eax; cmpl $13, %%eax; je", IN(7),
+	       "r"(table)); //! eq(table(add(zext(concat(stdin[7], 0), 64), 0xffffffffffffff40), 1, 32), 0xd) = 0
+	BRANCH("movzbl %0, %%eax; subl $0x4f, %%eax; movzbl %1, %%ecx; orl %%ecx, %%eax; cmpl $3, %%eax; ja", IN(1),
+	       IN(5)); //! eq(extract(or(add(zext(stdin[1], 32), 0xffffffb1), zext(stdin[5], 32)), 2..31), 0) = 1
+	BRANCH("movzbl %0, %%eax; movl -0x13c(%1,%%rax,4), %%eax; cmpl $13, %%eax; je", IN(1),
+	       "r"(table)); //! eq(table(add(zext(concat(stdin[1], 0), 64), 0xfffffffffffffec4), 1, 32), 0xd) = 1
 	word = 5;
 	BRANCH("movl $0x62, %%eax; movzbl %0, %%ecx; lock cmpxchgq %%rcx, %1; movb %1, %%al; cmpb $0x15, %%al; je",
 	       IN(0), "m"(word));
