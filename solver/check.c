@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "translate.h"
 
-enum { ROUNDS_MOST = 32 /* each may cost the effort of the question */ };
-
 struct checker {
 	struct translation translation;
 	uint32_t round; /* the question's, whose expressions these are */
@@ -55,89 +53,20 @@ void checker_free(struct checker *checker)
 
 /* Z3 counts what it does, so the same question gets the same verdict however busy the machine is.  The time is for what it
  * does not count. */
-static void limits_set(Z3_context c, Z3_solver solver, const struct message_ask *ask)
+static Z3_params limits_make(Z3_context c, const struct message_ask *ask)
 {
 	Z3_params params = Z3_mk_params(c);
 
 	Z3_params_inc_ref(c, params);
 	Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "timeout"), ask->ms);
 	Z3_params_set_uint(c, params, Z3_mk_string_symbol(c, "rlimit"), ask->effort);
-	Z3_params_set_bool(c, params, Z3_mk_string_symbol(c, "core.minimize"), true);
-	Z3_solver_set_params(c, solver, params);
-	Z3_params_dec_ref(c, params);
+	return params;
 }
 
-/* What is only wished for holds if its token does. */
-struct wishes {
-	VEC_OF(Z3_ast) tokens;
-};
-
-static void wish_add(struct wishes *wishes, Z3_context c, Z3_solver solver, Z3_ast condition)
-{
-	Z3_ast token = Z3_mk_fresh_const(c, "wish", Z3_mk_bool_sort(c));
-
-	Z3_solver_assert(c, solver, Z3_mk_implies(c, token, condition));
-	vec_push(&wishes->tokens, token);
-}
-
-static Z3_solver solver_make(struct checker *checker, const struct question *question, struct wishes *wishes)
-{
-	Z3_context c = checker->translation.context;
-	/* For this logic Z3 has a solver that turns bit vectors into single bits at once. */
-	Z3_solver solver = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
-
-	Z3_solver_inc_ref(c, solver);
-	limits_set(c, solver, &question->ask);
-	for (size_t i = 0; i < question->conditions.count; i++) {
-		struct message_condition condition = question->conditions.at[i];
-		Z3_ast ast = translation_condition(&checker->translation, condition.expression, condition.value);
-
-		if (condition.wished)
-			wish_add(wishes, c, solver, ast);
-		else
-			Z3_solver_assert(c, solver, ast);
-	}
-	return solver;
-}
-
-/* Z3 says which wishes contradict each other or the rest.  False: there are none. */
-static bool wishes_drop(struct wishes *wishes, Z3_context c, Z3_solver solver)
-{
-	Z3_ast_vector core = Z3_solver_get_unsat_core(c, solver);
-	size_t kept = 0, before = wishes->tokens.count;
-
-	Z3_ast_vector_inc_ref(c, core);
-	for (size_t i = 0; i < before; i++) {
-		bool dropped = false;
-
-		for (unsigned k = 0; k < Z3_ast_vector_size(c, core) && !dropped; k++)
-			dropped = Z3_is_eq_ast(c, Z3_ast_vector_get(c, core, k), wishes->tokens.at[i]);
-		if (!dropped)
-			wishes->tokens.at[kept++] = wishes->tokens.at[i];
-	}
-	Z3_ast_vector_dec_ref(c, core);
-	wishes->tokens.count = kept;
-	return kept < before;
-}
-
-/* Drop wishes until none is in the way. */
-static Z3_lbool solver_check(Z3_context c, Z3_solver solver, struct wishes *wishes)
-{
-	for (unsigned round = 0; round < ROUNDS_MOST; round++) {
-		Z3_lbool result =
-			Z3_solver_check_assumptions(c, solver, (unsigned)wishes->tokens.count, wishes->tokens.at);
-
-		if (result != Z3_L_FALSE || !wishes_drop(wishes, c, solver))
-			return result;
-	}
-	return Z3_L_UNDEF;
-}
-
-static void values_tell(struct checker *checker, Z3_solver solver, const struct question *question,
+static void values_tell(struct checker *checker, Z3_model model, const struct question *question,
 			struct message_bytes *reply)
 {
 	Z3_context c = checker->translation.context;
-	Z3_model model = Z3_solver_get_model(c, solver);
 
 	Z3_model_inc_ref(c, model);
 	for (size_t i = 0; i < question->variables.count; i++) {
@@ -153,27 +82,81 @@ static void values_tell(struct checker *checker, Z3_solver solver, const struct 
 	Z3_model_dec_ref(c, model);
 }
 
+static Z3_ast condition_at(struct checker *checker, const struct question *question, size_t index)
+{
+	struct message_condition condition = question->conditions.at[index];
+
+	return translation_condition(&checker->translation, condition.expression, condition.value);
+}
+
+/* All conditions are demanded. */
+static Z3_lbool solve(struct checker *checker, const struct question *question, Z3_params limits,
+		      struct message_bytes *reply)
+{
+	Z3_context c = checker->translation.context;
+	/* For this logic Z3 has a solver that turns bit vectors into single bits at once. */
+	Z3_solver solver = Z3_mk_solver_for_logic(c, Z3_mk_string_symbol(c, "QF_BV"));
+
+	Z3_solver_inc_ref(c, solver);
+	Z3_solver_set_params(c, solver, limits);
+	for (size_t i = 0; i < question->conditions.count; i++)
+		Z3_solver_assert(c, solver, condition_at(checker, question, i));
+	Z3_lbool result = Z3_solver_check(c, solver);
+	if (result == Z3_L_TRUE)
+		values_tell(checker, Z3_solver_get_model(c, solver), question, reply);
+	Z3_solver_dec_ref(c, solver);
+	return result;
+}
+
+/* As many wishes as possible are fulfilled.  A condition that excludes much is wished for several times, in different words,
+ * and implies weaker ones: so a mild violation is preferred. */
+static Z3_lbool optimize(struct checker *checker, const struct question *question, Z3_params limits,
+			 struct message_bytes *reply)
+{
+	Z3_context c = checker->translation.context;
+	Z3_optimize optimizer = Z3_mk_optimize(c);
+
+	Z3_optimize_inc_ref(c, optimizer);
+	Z3_optimize_set_params(c, optimizer, limits);
+	for (size_t i = 0; i < question->conditions.count; i++) {
+		Z3_ast condition = condition_at(checker, question, i);
+
+		if (question->conditions.at[i].wished)
+			Z3_optimize_assert_soft(c, optimizer, condition, "1", Z3_mk_string_symbol(c, "wishes"));
+		else
+			Z3_optimize_assert(c, optimizer, condition);
+	}
+	Z3_lbool result = Z3_optimize_check(c, optimizer, 0, NULL);
+	if (result == Z3_L_TRUE)
+		values_tell(checker, Z3_optimize_get_model(c, optimizer), question, reply);
+	Z3_optimize_dec_ref(c, optimizer);
+	return result;
+}
+
+static bool has_wishes(const struct question *question)
+{
+	for (size_t i = 0; i < question->conditions.count; i++) {
+		if (question->conditions.at[i].wished)
+			return true;
+	}
+	return false;
+}
+
 enum message_verdict checker_ask(struct checker *checker, const struct question *question, struct message_bytes *reply)
 {
-	enum message_verdict verdict = MESSAGE_UNKNOWN;
-
 	if (checker->round != question->round) {
 		context_close(checker);
 		context_open(checker);
 		checker->round = question->round;
 	}
 	checker->translation.x = question->x;
-	struct wishes wishes = {0};
-	Z3_solver solver = solver_make(checker, question, &wishes);
-	switch (solver_check(checker->translation.context, solver, &wishes)) {
-	case Z3_L_TRUE:
-		values_tell(checker, solver, question, reply);
-		verdict = MESSAGE_SAT;
-		break;
-	case Z3_L_FALSE: verdict = MESSAGE_UNSAT; break;
+	Z3_params limits = limits_make(checker->translation.context, &question->ask);
+	Z3_lbool result = (has_wishes(question) ? optimize : solve)(checker, question, limits, reply);
+	Z3_params_dec_ref(checker->translation.context, limits);
+	switch (result) {
+	case Z3_L_TRUE: return MESSAGE_SAT;
+	case Z3_L_FALSE: return MESSAGE_UNSAT;
 	case Z3_L_UNDEF: break;
 	}
-	Z3_solver_dec_ref(checker->translation.context, solver);
-	vec_free(&wishes.tokens);
-	return verdict;
+	return MESSAGE_UNKNOWN;
 }
