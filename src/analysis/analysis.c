@@ -44,7 +44,8 @@ int analysis_new(struct analysis **analysis, const struct analysis_options *opti
 	if (!options->testing.recover)
 		choice_without_recovery(&a->choice);
 	a->scan = scan_new(&a->choice, &how);
-	a->plugins = plugin_runs_new(options->plugins, a->choice.platforms, a->choice.platform_count);
+	a->plugins = plugin_runs_new(options->testing.shard.index > 1 ? NULL : options->plugins, a->choice.platforms,
+				     a->choice.platform_count);
 	if (silencers_read(&a->silencers, options->suppress, options->suppress_count, options->baseline, err) < 0)
 		return -1;
 	if (!options->testing.recover || options->testing.maker)
@@ -98,7 +99,7 @@ bool analysis_will_test(const struct analysis *a)
 	       scan_complete(a->scan);
 }
 
-/* Count first: it is quick, and the counts are valid even if the tests fail. */
+/* Count first: it is quick, and the counts are valid even if the tests fail.  Shards leave it to the merge. */
 static int crash_states_test(struct analysis *a, const struct analysis_facts *facts, struct err *err)
 {
 	const struct survey *survey = scan_survey(a->scan);
@@ -110,7 +111,7 @@ static int crash_states_test(struct analysis *a, const struct analysis_facts *fa
 	how.progress = a->options->progress;
 	how.arg = a->options->arg;
 	extent_choose(&how, a->options->operations.list, survey ? survey->points : NULL);
-	if (counting_run(&a->counting, &a->choice, &how, a->options->stats, a->scan, err) < 0)
+	if (!how.shard.total && counting_run(&a->counting, &a->choice, &how, a->options->stats, a->scan, err) < 0)
 		return -1;
 	how.segments = counting_chosen(&a->counting);
 	if (facts->untested || !analysis_will_test(a))

@@ -131,6 +131,27 @@ static void untested_note(struct findings *f, const char *recover, const char *u
 	f->stats.complete = figure_known(0);
 }
 
+/* Which part this is, or which parts were put together. */
+static void shards_fill(struct findings *f, const struct campaign_options *testing)
+{
+	const struct shard_parts *parts = testing->parts;
+
+	if (testing->shard.total) {
+		f->stats.shard.index = figure_known(testing->shard.index);
+		f->stats.shard.total = figure_known(testing->shard.total);
+	}
+	if (!parts)
+		return;
+	f->stats.shards = figure_known(parts->total);
+	for (size_t i = 0; i < parts->missing_count; i++)
+		vec_push(&f->missing, parts->missing[i]);
+	for (size_t i = 0; i < parts->cut_count; i++)
+		findings_note(f, "part %u of %u is not complete: it was interrupted, or its time was over",
+			      (unsigned)parts->cut[i], (unsigned)parts->total);
+	if (!parts->whole)
+		f->stats.complete = figure_known(0);
+}
+
 /* What strategies can tell without a recovery command. */
 static int strategies_tell(const struct collection *from, struct findings *f, struct err *err)
 {
@@ -150,7 +171,7 @@ static int strategies_tell(const struct collection *from, struct findings *f, st
 	return 0;
 }
 
-/* The sinks of detectors and of plug-ins.  The caller frees the array. */
+/* The sinks of detectors and of plug-ins; of several shards, the first has them.  The caller frees the array. */
 static struct sink **sinks_all(const struct collection *from, size_t *count)
 {
 	size_t plugin_count;
@@ -158,6 +179,8 @@ static struct sink **sinks_all(const struct collection *from, size_t *count)
 	struct sink *const *theirs = plugin_runs_sinks(from->plugins, &plugin_count);
 	struct sink **all = mem_alloc((*count + plugin_count + 1) * sizeof(*all));
 
+	if (from->testing->shard.index > 1)
+		*count = plugin_count = 0;
 	for (size_t i = 0; i < *count; i++)
 		all[i] = own[i];
 	for (size_t i = 0; i < plugin_count; i++)
@@ -211,5 +234,6 @@ struct findings *findings_make(const struct collection *from, struct err *err)
 		findings_note(f, TRACE_LAYERS_UNKNOWN);
 	runtimes_note(f, trace);
 	untested_note(f, from->recover, from->untested);
+	shards_fill(f, from->testing);
 	return f;
 }

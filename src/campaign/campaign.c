@@ -14,7 +14,6 @@
 #include "crash/strategy.h"
 #include "explain/explain.h"
 
-#define JOURNAL "crash.journal"
 #define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested; the rest is for second crashes */
 
 #define SHARE_TESTING 0.75 /* of the budget, for testing, if a failure must be explained */
@@ -25,11 +24,14 @@ static int outcomes_prepare(struct campaign *c, struct err *err)
 	const struct outcomes_options how = {.oracles = c->oracles,
 					     .depends = o->depends,
 					     .timeout = o->timeout,
-					     .resume = o->resume};
+					     .resume = o->resume,
+					     .parts = o->parts};
 	char *path = NULL;
 	int r;
 
-	if (asprintf(&path, "%s/" JOURNAL, o->out) < 0)
+	if (o->parts)
+		return outcomes_open(&c->outcomes, NULL, &how, err);
+	if (asprintf(&path, "%s/" OUTCOMES_JOURNAL, o->out) < 0)
 		BUG_ON(true);
 	r = outcomes_open(&c->outcomes, path, &how, err);
 	free(path);
@@ -93,7 +95,7 @@ static int chooser_judge(struct chooser *chooser, size_t platform, struct map *o
 	int r;
 
 	trials_sort(trials);
-	if (extent == JUDGE_ALL && hangs_confirm(c, platform, trials, err) < 0)
+	if (extent == JUDGE_ALL && !c->options.shard.total && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;
 	trials_accept(trials, c->outcomes, c->initial);
 	trials_mark_creating(c, trials);
@@ -102,7 +104,8 @@ static int chooser_judge(struct chooser *chooser, size_t platform, struct map *o
 	else
 		chooser_jobs(chooser, platform, &seen, &jobs);
 	jobs_prune(&jobs);
-	r = explain_jobs(c, platform, trials_created(trials, c->outcomes), &jobs, extent, err);
+	r = c->options.shard.total ? 0
+				   : explain_jobs(c, platform, trials_created(trials, c->outcomes), &jobs, extent, err);
 	for (size_t i = 0; i < own.room; i++)
 		if (own.entries[i].used)
 			*map_put(others, own.entries[i].key[0], own.entries[i].key[1]) = 1;
@@ -181,11 +184,23 @@ static int campaign_test(struct campaign *c, struct err *err)
 	return 0;
 }
 
+/* States of parts that are missing were not tested. */
+static void parts_judge(struct campaign *c)
+{
+	if (!c->options.parts || c->options.parts->whole)
+		return;
+	c->stopped = true;
+	for (size_t i = 0; i < c->options.strategy_count; i++)
+		c->choosers[i].stopped = true;
+}
+
 static int campaign_go(struct campaign *c, struct err *err)
 {
-	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || leftovers_run(c, err) < 0)
+	if (campaign_prepare(c, err) < 0 || campaign_test(c, err) < 0 || leftovers_run(c, err) < 0 ||
+	    (!c->options.shard.total && nested_run(c, err) < 0))
 		return -1;
-	return nested_run(c, err);
+	parts_judge(c);
+	return 0;
 }
 
 int campaign_run(struct campaign **campaign, const struct campaign_options *options, const struct survey *survey,
@@ -275,7 +290,7 @@ void campaign_forget(const char *dir)
 	struct err ignored;
 
 	folders_clear(dir, &ignored);
-	if (asprintf(&path, "%s/" JOURNAL, dir) < 0)
+	if (asprintf(&path, "%s/" OUTCOMES_JOURNAL, dir) < 0)
 		BUG_ON(true);
 	unlink(path);
 	free(path);

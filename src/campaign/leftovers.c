@@ -241,7 +241,8 @@ static int leftovers_test(struct search *s, struct err *err)
 			vec_push(&c->leftovers->all, (struct leftover){.proof.context = c->options.leftovers[i]});
 	for (size_t i = 0; r == 0 && i < c->leftovers->all.count; i++)
 		r = leftover_try(s, &c->leftovers->all.at[i], err);
-	if (r == 0 && !c->options.client) /* a server does not end by itself, so it cannot be recorded */
+	if (r == 0 && !c->options.client &&
+	    !c->options.shard.total) /* a server does not end by itself, so it cannot be recorded */
 		r = recoveries_watch(s);
 	return r;
 }
@@ -308,7 +309,7 @@ int leftovers_run(struct campaign *c, struct err *err)
 	map_free(&s.word_of);
 	vec_free(&s.words);
 	reading_close(s.reading);
-	return r < 0 ? r : leftovers_explain(c, err);
+	return r < 0 || c->options.shard.total ? r : leftovers_explain(c, err);
 }
 
 /* ---- proofs ---- */

@@ -148,6 +148,7 @@ static int recording_crash(struct nest *n, const char *dir, struct survey *surve
 	how.dir = dir;
 	how.points = how.after = NULL;
 	how.nested = false;
+	how.parts = NULL; /* shards do not crash recovery */
 	how.visits = how.nested_visits;
 	how.representatives = how.nested_representatives;
 	how.strategies = n->strategies.at;

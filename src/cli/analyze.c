@@ -46,6 +46,7 @@ int analyze_prepare(struct analyze *a, struct err *err)
 		return -1;
 	a->how.plugins = a->plugins;
 	a->how.testing.depends = a->depends;
+	a->how.testing.parts = a->parts;
 	a->how.suppress = a->report->suppress.items;
 	a->how.suppress_count = a->report->suppress.count;
 	a->how.baseline = a->report->baseline;
@@ -134,7 +135,7 @@ static int testing_begin(struct analyze *a, struct err *err)
 	struct err ignored;
 	double then;
 
-	if (saved_options_write(a->options, a->out, err) < 0)
+	if (!a->parts && saved_options_write(a->options, a->out, err) < 0)
 		return -1;
 	a->progress = progress_start();
 	if (a->quiet)
@@ -196,6 +197,7 @@ int analyze_finish(struct analyze *a, const struct record *record)
 		facts.untested = unsaved.sentence;
 	}
 	result = analysis_judge(a->analysis, &facts);
+	a->tests_left = result->tests_left;
 	progress_clear(&a->progress);
 	found = result_print(a, result);
 	untested = untested ? untested : result->untested;

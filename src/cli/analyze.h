@@ -22,8 +22,9 @@ struct analyze {
 	const struct analysis_words *words;
 	const struct operation_words *operation_words;
 	const struct report_words *report;
-	const struct option *options; /* its table */
-	struct saved_options saved;   /* with --resume */
+	const struct option *options;    /* its table */
+	struct saved_options saved;      /* with --resume */
+	const struct shard_parts *parts; /* to put together; NULL: none */
 	bool show_progress, quiet;
 	/* before analyze_read: */
 	const char *dir, *out;             /* the recording; the directory for reports */
@@ -37,6 +38,9 @@ struct analyze {
 	struct plugins *plugins; /* NULL: none */
 	struct analysis *analysis;
 	char *depends; /* see struct campaign_options */
+
+	/* Set by analyze_finish: */
+	bool tests_left; /* stopped, or out of time, before all crash states were tested */
 };
 
 /* Check all options and read the files that they name. -1, usually ERR_USAGE. */

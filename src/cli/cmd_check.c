@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_check.c - `blackout check [options] DIR`: analyze an earlier recording again. */
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "cli/analyze.h"
 #include "cli/command.h"
+#include "cli/earlier.h"
 #include "cli/interrupt.h"
-#include "cli/layers.h"
-#include "ops/substitute.h"
-#include "run/kept_operations.h"
 
 static struct analysis_words judging;
 static struct operation_words operating;
 static struct report_words reporting;
-static const char *out;
+static const char *out, *shard;
 static bool progress, quiet;
 
+/* clang-format off */
+#define OWN_OPTIONS \
+	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &judging.resume}, \
+	{"shard", "K/N", NULL, "test only part K of N of the crash states; blackout merge puts the parts together", OPTION_TEXT | OPTION_KEPT, &shard},
+/* clang-format on */
+
 static const struct option options[] = {
-	ANALYSIS_OPTIONS(&judging),
-	TESTING_OPTIONS(&judging),
-	{"resume", NULL, NULL, "continue where an earlier run or check was interrupted", OPTION_FLAG, &judging.resume},
-	EXPLORE_OPTIONS(&judging),
-	RACE_OPTIONS(&judging),
-	OPERATION_OPTIONS(&operating),
-	SERVICE_OPTIONS(&judging),
+	EARLIER_OPTIONS(&judging, &operating, OWN_OPTIONS),
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
 	{"out", "DIR", NULL, "directory for the reports (default: the recording)", OPTION_TEXT, &out},
 	OPTION_PROGRESS(&progress),
@@ -54,101 +50,56 @@ static int check_resume(struct analyze *analyze, struct err *err)
 	return err_status(err, ERR_USAGE);
 }
 
-/* The recording has its own list, and no other can be judged by it. */
-static int list_check(const char *kept, struct err *err)
+/* "2/7" */
+static bool shard_parse(const char *text, struct part *part)
 {
-	struct oplist *recorded, *given;
-	struct oplist_bytes a, b;
-	bool same = false;
+	char *end;
+	unsigned long index = strtoul(text, &end, 10), total = *end == '/' ? strtoul(end + 1, &end, 10) : 0;
 
-	if (oplist_read(&given, operating.ops, err) < 0)
-		return -1;
-	if (oplist_read(&recorded, kept, err) == 0) {
-		a = oplist_bytes(recorded, 0, SIZE_MAX);
-		b = oplist_bytes(given, 0, SIZE_MAX);
-		same = a.size == b.size && !memcmp(a.at, b.at, a.size);
-		oplist_free(recorded);
-	}
-	oplist_free(given);
-	if (same)
-		return 0;
-	err_set(err, "the program was recorded with other operations than those in %s", operating.ops);
-	err_hint(err, "leave out --ops: the recording has its operations in %s", kept);
-	return err_status(err, ERR_USAGE);
+	part->index = (uint32_t)index;
+	part->total = (uint32_t)total;
+	return *text >= '0' && *text <= '9' && !*end && end[-1] != '/' && index && index <= total &&
+	       total <= PART_TOTAL_MAX;
 }
 
-static bool is_given(const void *value)
+static int check_shard(struct part *part, const char *dir, struct err *err)
 {
-	for (const struct option *o = options; o->name; o++)
-		if (o->value == value)
-			return option_given(o);
-	return false;
+	const char *budget = judging.budget ? judging.budget : "";
+	int r = 0;
+
+	if (!shard_parse(shard, part))
+		r = err_set(err, "--shard needs a part and their number, like 2/7, not '%s'", shard);
+	else if (!out)
+		r = err_set(err, "--shard needs --out: each part has a directory of its own");
+	else if (strlen(budget) >= sizeof(part->budget))
+		r = err_set(err, "--budget is too long");
+	if (r < 0)
+		return err_status(err, ERR_USAGE);
+	strcpy(part->budget, budget);
+	if (!realpath(dir, part->recording))
+		return err_sys(err, "cannot read %s", dir);
+	return part_identify(dir, &part->identity, err);
 }
 
-/* Operations are judged if an option or a word says so.  With --resume, the file of --ops may be gone. */
-static int check_operations(const struct analyze *analyze, struct err *err)
+static int check_run(struct earlier *earlier, struct err *err)
 {
-	static struct kept_operations kept;
-	const char *needy = operating.op_marks ? "op-marks" : operation_words_needy(&operating);
-	bool wanted = operating.ops || needy || substitute_words_in_shell(judging.recover) ||
-		      substitute_words_in_shell(judging.client);
+	static struct part part;
 
-	if (kept_operations_at(&kept, analyze->dir, err) < 0)
-		return -1;
-	if (wanted && kept_operations_exist(&kept)) {
-		if (is_given(&operating.ops) && list_check(kept.list, err) < 0)
-			return -1;
-		operating.ops = kept.list;
-	}
-	if (!needy || operating.ops)
-		return 0;
-	err_set(err, "--%s needs --ops, since %s was recorded without it", needy, analyze->dir);
-	return err_status(err, ERR_USAGE);
-}
-
-/* A strategy or a plug-in may need more than was recorded.  That is known before the recording is read. */
-static int layers_check(const struct analyze *analyze, struct err *err)
-{
-	struct trace *trace;
-	struct event ev;
-	char what[128];
-	uint32_t lacks;
-
-	if (trace_open(&trace, analyze->dir, err) < 0)
-		return -1;
-	const char *name = choice_lacks(&analyze->how.choice, trace_layers(trace), &lacks);
-	/* The facts about the recording come before its first event. */
-	int r = trace_next(trace, &ev, err) < 0
-			? -1
-			: oracle_options_check(analyze->plugins, trace, analyze->dir_shown, err);
-	trace_close(trace);
-	snprintf(what, sizeof(what), "--detect %s", name ? name : "");
-	return name ? layers_refuse(analyze->dir_shown, lacks, what, err) : r;
-}
-
-static int check_run(struct analyze *analyze, struct err *err)
-{
-	if ((judging.resume && check_resume(analyze, err) < 0) || check_operations(analyze, err) < 0)
+	if (judging.resume && check_resume(&earlier->analyze, err) < 0)
 		return command_fail(err);
-	if (analyze_prepare(analyze, err) < 0 || layers_check(analyze, err) < 0)
+	if (shard && check_shard(&part, earlier->analyze.dir, err) < 0)
 		return command_fail(err);
-	if (out && mkdir(out, 0777) < 0 && errno != EEXIST) {
-		err_sys(err, "cannot create %s", out);
-		return command_fail(err);
-	}
-	if (analyze_read(analyze, err) < 0)
-		return command_fail(err);
-	return analyze_finish(analyze, NULL);
+	earlier->part = shard ? &part : NULL;
+	return earlier_run(earlier, err);
 }
 
 int cmd_check(int argc, char **argv)
 {
-	struct analyze analyze = {
-		.words = &judging,
-		.operation_words = &operating,
-		.report = &reporting,
-		.options = options,
+	struct earlier earlier = {
+		.analyze = {.words = &judging, .operation_words = &operating, .report = &reporting, .options = options},
+		.operating = &operating,
 	};
+	struct analyze *analyze = &earlier.analyze;
 	struct err err;
 	int status, first = option_parse(&usage_check, argc, argv, &status);
 
@@ -156,12 +107,13 @@ int cmd_check(int argc, char **argv)
 		return status;
 	interrupt_watch();
 	interrupt_hear();
-	analyze.show_progress = progress;
-	analyze.quiet = quiet;
-	analyze.dir = analyze.dir_shown = argv[first];
-	analyze.out = analyze.out_shown = out ? out : argv[first];
-	analyze.how.elsewhere = true;
-	status = check_run(&analyze, &err);
-	analyze_close(&analyze);
+	analyze->show_progress = progress;
+	analyze->quiet = quiet;
+	analyze->dir = analyze->dir_shown = argv[first];
+	analyze->out = analyze->out_shown = out ? out : argv[first];
+	analyze->how.elsewhere = true;
+	earlier.out = out;
+	status = check_run(&earlier, &err);
+	analyze_close(analyze);
 	return status;
 }

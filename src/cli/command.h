@@ -15,6 +15,7 @@
 	X(run, "record a program, analyze it, report")                           \
 	X(record, "record what a program does to persistent memory")             \
 	X(check, "analyze an earlier recording again")                           \
+	X(merge, "put the results of shards together")                           \
 	X(replay, "rebuild the crash state of a finding and run recovery on it") \
 	X(report, "print the findings of a run in another format")               \
 	X(dump, "print a recording as text")                                     \

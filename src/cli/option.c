@@ -258,12 +258,17 @@ static int operands_check(const struct usage *usage, int argc, char **argv, int 
 	return 0;
 }
 
+void options_reset(const struct option *table)
+{
+	for (const struct option *o = table; o->name; o++)
+		option_reset(o);
+}
+
 int option_parse(const struct usage *usage, int argc, char **argv, int *status)
 {
 	struct err err;
 
-	for (const struct option *o = usage->options; o->name; o++)
-		option_reset(o);
+	options_reset(usage->options);
 	int first = words_read(usage, argc, argv, &err);
 	if (!first) {
 		usage_print(usage);

@@ -97,6 +97,9 @@ struct usage {
 #define OPTION_QUIET(where) {"quiet", NULL, NULL, "print errors only", OPTION_FLAG, where}
 /* clang-format on */
 
+/* Set every value to its default. */
+void options_reset(const struct option *table);
+
 /* Set every value to its default, then parse argv.  Returns the index of the first operand (argc if there is none).
  * The operands are moved to the end of argv.  Returns 0 if the command is over; *status is then its exit status. */
 int option_parse(const struct usage *usage, int argc, char **argv, int *status);

@@ -213,6 +213,18 @@ void saved_options_read(const struct option *options, const char *dir, struct sa
 	}
 }
 
+void saved_options_compare(const struct option *options, const char *dir, struct saved_options *saved)
+{
+	struct settings settings = settings_read(dir);
+
+	*saved = (struct saved_options){0};
+	for (const struct option *o = options; o->name; o++)
+		if (option_is_kept(o) && strcmp(o->name, "jobs") != 0 &&
+		    (!settings.text || option_changed(&settings, o)))
+			changed_note(saved, o);
+	free(settings.text);
+}
+
 char *outcome_options_text(const struct option *options)
 {
 	char *text = NULL;

@@ -18,6 +18,10 @@ struct saved_options {
 
 int saved_options_write(const struct option *options, const char *dir, struct err *err);
 void saved_options_read(const struct option *options, const char *dir, struct saved_options *saved);
+
+/* How the options of another directory differ from the present values: "--recover, --seed", or "".  The number of workers
+ * may differ. */
+void saved_options_compare(const struct option *options, const char *dir, struct saved_options *saved);
 void saved_options_remove(const char *dir);
 
 /* A text of all options on which the outcomes of recovery depend (OPTION_OUTCOME).  The caller frees it. */

@@ -195,6 +195,8 @@ void campaign_testing(struct campaign *c)
 	}
 	BUG_ON(o->mode && !recovery_mode_find(o->mode, &r->mode)); /* the table of options lists them */
 	c->testing.fallback = o->out;
+	c->testing.shard = o->shard;
+	c->testing.parts = o->parts;
 	c->testing.look = campaign_look;
 	c->testing.arg = c;
 }

@@ -158,6 +158,11 @@ int hangs_look(struct campaign *c, size_t platform, const struct trial *trial, s
 	return verdict_hangs(outcomes_get(c->outcomes, before)) ? HANGS_CONFIRM : HANGS_TEST;
 }
 
+bool hangs_are_merged(const struct campaign *c, const struct trial *trial)
+{
+	return c->options.parts && trial_hangs(c, trial);
+}
+
 int hangs_try(struct campaign *c, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err)
 {

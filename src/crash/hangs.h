@@ -21,6 +21,8 @@ void hangs_free(struct hangs *hangs);
 /* Decide how to handle a trial.  Negative: TESTER_STOPPED, -1. */
 enum hangs_advice { HANGS_TEST, HANGS_CONFIRM /* with hangs_try, if it is to run at all */, HANGS_LEAVE };
 int hangs_look(struct campaign *campaign, size_t platform, const struct trial *trial, struct err *err);
+/* After HANGS_CONFIRM: is a time-out all that the shards know about this trial? */
+bool hangs_are_merged(const struct campaign *campaign, const struct trial *trial);
 /* Run a state alone with a longer time limit.  0, TESTER_STOPPED or -1. */
 int hangs_try(struct campaign *campaign, size_t platform, const struct trial *trial, const struct state *state,
 	      struct err *err);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/stop.h"
+#include "crash/shard.h"
 #include "model/platform.h"
 
 struct strategy;
@@ -90,6 +91,11 @@ struct campaign_options {
 	bool nested;           /* crash recovery itself as well */
 	unsigned folder_first; /* number folders from the next number on */
 	bool resume;           /* reuse the outcomes in the journal of `out`, if they depend on the same options */
+
+	/* Test only this part, and explain nothing. */
+	struct shard shard;
+	/* Put these parts together; NULL: there are none. */
+	const struct shard_parts *parts;
 
 	struct stop stop; /* ends the campaign, which keeps its results so far */
 	/* Called often; may be NULL. */

@@ -2,6 +2,7 @@
 /* outcomes.c - see outcomes.h. */
 #include "crash/outcomes.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
@@ -88,8 +90,8 @@ static bool header_read(FILE *file, const struct outcomes_options *o, double *ti
 	return hash == depends_hash(o) && end != text && *end == '\n';
 }
 
-/* Read lines up to the first damaged one: the last line may have been cut off. */
-static void journal_read(struct outcomes *o, FILE *file, const struct outcomes_options *options)
+/* Read lines up to the first damaged one: the last line may have been cut off.  False: it depends on other options. */
+static bool journal_read(struct outcomes *o, FILE *file, const struct outcomes_options *options)
 {
 	struct verdict verdict;
 	struct digest name;
@@ -97,10 +99,35 @@ static void journal_read(struct outcomes *o, FILE *file, const struct outcomes_o
 	char line[256];
 
 	if (!header_read(file, options, &timeout))
-		return;
+		return false;
 	while (fgets(line, sizeof(line), file) && line_read(o, line, &name, &verdict))
 		if (verdict.ending.kind != ENDING_TIMEOUT || timeout >= options->timeout)
 			*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
+	return true;
+}
+
+/* A part without a journal has tested nothing. */
+static int parts_read(struct outcomes *o, const struct outcomes_options *options, struct err *err)
+{
+	for (size_t i = 0; options->parts && i < options->parts->count; i++) {
+		const char *dir = options->parts->dirs[i];
+		char path[PATH_MAX];
+		FILE *file;
+		bool same;
+
+		if (path_make(path, sizeof(path), err, "%s/" OUTCOMES_JOURNAL, dir) < 0)
+			return -1;
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		same = journal_read(o, file, options);
+		fclose(file);
+		if (!same) {
+			err_set(err, "%s was tested with other options, or with another version of Blackout", dir);
+			return err_status(err, ERR_USAGE);
+		}
+	}
+	return 0;
 }
 
 static void journal_line(struct outcomes *o, uint64_t low, uint64_t high, struct verdict verdict)
@@ -138,7 +165,7 @@ int outcomes_open(struct outcomes **outcomes, const char *path, const struct out
 		journal_read(o, old, options);
 		fclose(old);
 	}
-	if (path && journal_write(o, path, options, err) < 0) {
+	if (parts_read(o, options, err) < 0 || (path && journal_write(o, path, options, err) < 0)) {
 		outcomes_close(o);
 		return -1;
 	}

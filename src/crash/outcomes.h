@@ -27,18 +27,22 @@
 
 #include "base/err.h"
 #include "crash/oracle.h"
+#include "crash/shard.h"
 
 struct outcomes;
 
 struct outcomes_options {
-	const struct oracles *oracles; /* must live as long as the outcomes */
-	const char *depends;           /* text of the options that outcomes depend on */
-	double timeout;                /* seconds */
-	bool resume;                   /* read an old journal if its options are the same; otherwise replace it */
+	const struct oracles *oracles;   /* must live as long as the outcomes */
+	const char *depends;             /* text of the options that outcomes depend on */
+	double timeout;                  /* seconds */
+	bool resume;                     /* read an old journal if its options are the same; otherwise replace it */
+	const struct shard_parts *parts; /* read their journals, too, whose options must be the same; NULL: none */
 };
 
+#define OUTCOMES_JOURNAL "crash.journal" /* in the directory of a campaign's results */
+
 /* `path` may be NULL: no journal.  If the time limit is longer than the journal's, old time-outs are not known.  If it
- * is shorter, runs that ended keep their outcome. */
+ * is shorter, runs that ended keep their outcome.  -1, ERR_USAGE: a part has other options. */
 int outcomes_open(struct outcomes **outcomes, const char *path, const struct outcomes_options *options,
 		  struct err *err);
 

@@ -179,13 +179,15 @@ int pass_try(struct pass *pass, struct trial trial, struct err *err)
 	trial.guaranteed = !pending || (trial.which == TRIAL_NONE && !trial.persisted);
 	if (trial.which == TRIAL_NONE && pending)
 		trial.lost = lost_hash(pass, trial.persisted);
-	advice = hangs_look(c, pass->platform, &trial, err);
+	advice = HANGS_TEST;
+	if (shard_takes(&c->options.shard, crash_content(trial.digest, &crash)))
+		advice = hangs_look(c, pass->platform, &trial, err);
 	if (advice < 0 || advice == HANGS_LEAVE)
 		return advice < 0 ? advice : 0;
 	trial.number = pass->chooser->trials[pass->platform].all.count;
 	vec_push(&pass->chooser->trials[pass->platform].all, trial);
 	r = tester_claim(c->tester, trial.digest, &crash, err);
-	if (r)
+	if (r < 0 || (r && !(advice == HANGS_CONFIRM && hangs_are_merged(c, &trial))))
 		return r < 0 ? r : 0;
 	state = trial_state(&trial, image);
 	if (advice == HANGS_CONFIRM)

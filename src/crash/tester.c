@@ -83,14 +83,33 @@ static int context_prepare(struct tester *t, const struct crash_context *crash, 
 	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, false, err);
 }
 
-int tester_claim(struct tester *t, struct digest name, const struct crash_context *crash, struct err *err)
+int tester_meet(struct tester *t, const struct crash_context *crash, struct err *err)
 {
-	int r = outcomes_get(t->outcomes, name).known || tester_time_is_over(t) ? 0 : context_prepare(t, crash, err);
+	return tester_time_is_over(t) ? 0 : context_prepare(t, crash, err);
+}
+
+int tester_claim_own(struct tester *t, struct digest name, const struct crash_context *crash, struct err *err)
+{
+	const struct shard_parts *parts = t->options.parts;
+	bool known = outcomes_get(t->outcomes, name).known;
+	int r = known && !parts && !t->options.shard.total ? 0 : tester_meet(t, crash, err);
 
 	if (r < 0)
 		return r;
+	if (parts && !parts->whole && !known)
+		return 1;
 	oracles_meet(outcomes_oracles(t->outcomes), crash);
 	return outcomes_claim(t->outcomes, name, crash);
+}
+
+int tester_claim(struct tester *t, struct digest name, const struct crash_context *crash, struct err *err)
+{
+	int r;
+
+	if (shard_takes(&t->options.shard, crash_content(name, crash)))
+		return tester_claim_own(t, name, crash, err);
+	r = tester_meet(t, crash, err);
+	return r < 0 ? r : 1;
 }
 
 int tester_submit_told(struct tester *t, const struct state *state, const struct crash_context *crash,

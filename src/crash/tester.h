@@ -36,7 +36,9 @@ struct tester_options {
 	double deadline;
 	/* The deadline once something has failed; the time after it is for finding the cause. */
 	double deadline_failed;
-	uint64_t failed;         /* failures without a known cause before this tester opened */
+	uint64_t failed;    /* failures without a known cause before this tester opened */
+	struct shard shard; /* see shard.h */
+	const struct shard_parts *parts;
 	void (*look)(void *arg); /* called after each outcome; may be NULL */
 	void *arg;
 };
@@ -168,9 +170,14 @@ int tester_open(struct tester **tester, const struct tester_maker *maker, const 
 		struct image *image, struct outcomes *outcomes, struct err *err);
 void tester_close(struct tester *tester);
 
-/* outcomes_claim, after the oracles have made themselves ready for this context.  1: the verdict is known, or will be; 0:
- * the caller is going to submit it. */
+/* outcomes_claim, after the oracles have made themselves ready for this context.  1: the verdict is known, or will be, or
+ * is the business of another shard; 0: the caller is going to submit it. */
 int tester_claim(struct tester *tester, struct digest name, const struct crash_context *crash, struct err *err);
+/* The same for a case of a moment that is this shard's own; rule 2 of shard.h. */
+int tester_claim_own(struct tester *tester, struct digest name, const struct crash_context *crash, struct err *err);
+
+/* Make the oracles ready for a context whose states are the business of another shard; rule 3 of shard.h. */
+int tester_meet(struct tester *tester, const struct crash_context *crash, struct err *err);
 
 /* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
  * calls `told` with the verdict. */

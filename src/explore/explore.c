@@ -183,11 +183,11 @@ static bool context_is_chosen(struct explore *e)
 static int explain_meanwhile(struct explore *e, struct err *err)
 {
 	struct campaign *c = e->campaign;
-	int r = tester_drain(c->tester, err);
+	int r = c->options.shard.total ? 0 : tester_drain(c->tester, err);
 
 	e->explain_at =
 		e->tested + (e->tested / EXPLAIN_PART > EXPLAIN_LEAST ? e->tested / EXPLAIN_PART : EXPLAIN_LEAST);
-	if (r < 0 || !tester_failed(c->tester))
+	if (r < 0 || !tester_failed(c->tester) || c->options.shard.total)
 		return r;
 	campaign_tester_close(c);
 	if (c->judge_meanwhile(c, e->platform, err) < 0)

@@ -138,7 +138,8 @@ static bool expose_due(struct chooser *chooser, size_t platform, unsigned pass)
 	struct expose *x = chooser->state;
 	bool is_last = chooser->number + 1 == c->options.strategy_count;
 
-	if (c->options.client) /* a server does not end by itself, so it cannot be recorded */
+	/* A server does not end by itself, so it cannot be recorded.  Shards leave it to the merge. */
+	if (c->options.client || c->options.shard.total)
 		return false;
 	if (!platform && !pass) {
 		campaign_phase(c, "recording recovery", 0);

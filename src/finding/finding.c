@@ -41,6 +41,7 @@ void findings_free(struct findings *findings)
 	vec_free(&findings->target.no_fold);
 	vec_free(&findings->warnings);
 	vec_free(&findings->narrowed);
+	vec_free(&findings->missing);
 	vec_free(&findings->notes);
 	vec_free(&findings->segments);
 	arena_free(&findings->texts);

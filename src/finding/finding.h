@@ -271,6 +271,8 @@ struct finding {
  * PM-modifying instructions that were executed, and that are known. */
 #define FINDINGS_SEARCH(X) \
 	X(executions) X(inputs) X(branches) X(solved) X(unsat) X(unknown) X(concretised) X(pm_reached) X(pm_known)
+/* With check --shard: which part of the crash states was tested, and of how many. */
+#define FINDINGS_SHARD(X) X(index) X(total)
 #define FINDINGS_SECONDS(X) X(record) X(analyse) X(recover) X(total)
 
 struct findings_figure {
@@ -333,8 +335,12 @@ struct findings_stats {
 	} races;
 	struct {
 		FINDINGS_SEARCH(X)
-#undef X
 	} search;
+	struct {
+		FINDINGS_SHARD(X)
+#undef X
+	} shard;
+	struct findings_figure shards;   /* with merge: how many parts there should be */
 	struct findings_figure complete; /* value: 0 or 1 */
 	struct {
 #define X(name) double name; /* negative: unknown */
@@ -362,6 +368,7 @@ struct findings {
 	struct findings_stats stats;
 	VEC_OF(struct findings_segment) segments; /* only the largest; not read back */
 	VEC_OF(const char *) warnings;            /* sentences: why a run without findings is not a success */
+	VEC_OF(uint64_t) missing;                 /* with merge: the parts that were not there */
 	VEC_OF(const char *) narrowed;            /* options that limit what was tested: "--after init" */
 	VEC_OF(const char *) notes;               /* sentences for the reader: changed sources, unused suppressions */
 	struct arena texts;

@@ -10,6 +10,8 @@
 #include "finding/finding.h"
 #include "report/formats.h"
 
+enum { MISSING_NAMED = 10 };
+
 static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(char *text, const char *format, ...)
 {
@@ -162,6 +164,28 @@ static void races_add(char *text, const struct findings_stats *stats)
 		add(text, "no store races.");
 }
 
+/* "3", "3 and 5", "3, 5 and 6". */
+static void missing_add(char *text, const struct findings *f)
+{
+	size_t count = f->missing.count, named = count < MISSING_NAMED ? count : MISSING_NAMED;
+
+	if (!count)
+		return;
+	add(text, count == 1 ? " Part" : " Parts");
+	for (size_t i = 0; i < named; i++)
+		add(text, "%s %" PRIu64, !i ? "" : i + 1 < count ? "," : " and", f->missing.at[i]);
+	if (named < count)
+		add(text, " and %zu more", count - named);
+	add(text, " of %" PRIu64 " %s missing.", value(f->stats.shards), count == 1 ? "is" : "are");
+}
+
+/* A part says only that it is one: the rest is known when all are together. */
+static void shard_add(char *text, const struct findings_stats *stats)
+{
+	add(text, " This is part %" PRIu64 " of %" PRIu64 ": blackout merge finds the causes of failures.",
+	    value(stats->shard.index), value(stats->shard.total));
+}
+
 /* Was every failure point tested, and not only looked at? */
 static bool points_were_tested(const struct findings_stats *stats)
 {
@@ -191,6 +215,11 @@ static void sentences_add(char *text, const struct findings *f)
 	}
 	if (!is_complete)
 		add(text, " Not all crash states were tested.");
+	missing_add(text, f);
+	if (stats->shard.total.known) {
+		shard_add(text, stats);
+		return;
+	}
 	if (stats->segments.explored.known)
 		explored_add(text, f);
 	else if (is_complete && points_were_tested(stats))

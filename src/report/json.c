@@ -425,6 +425,9 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->search.name},
 	const struct named_figure search[] = {FINDINGS_SEARCH(X)};
 #undef X
+#define X(name) {#name, stats->shard.name},
+	const struct named_figure shard[] = {FINDINGS_SHARD(X)};
+#undef X
 
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
@@ -433,6 +436,20 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 	json_figures(j, "invariants", invariants, COUNT(invariants));
 	json_figures(j, "races", races, COUNT(races));
 	json_figures(j, "search", search, COUNT(search));
+	json_figures(j, "shard", shard, COUNT(shard));
+}
+
+static void json_shards(struct json_out *j, const struct findings *findings)
+{
+	if (!findings->stats.shards.known)
+		return;
+	json_open(j, "shards", '{');
+	json_number(j, "total", findings->stats.shards.value);
+	json_open(j, "missing", '[');
+	for (size_t i = 0; i < findings->missing.count; i++)
+		json_number(j, NULL, findings->missing.at[i]);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 static void json_stats(struct json_out *j, const struct findings *findings)
@@ -456,6 +473,7 @@ static void json_stats(struct json_out *j, const struct findings *findings)
 #undef X
 	json_segments(j, findings);
 	json_groups(j, stats);
+	json_shards(j, findings);
 	if (findings->narrowed.count)
 		json_strings(j, "narrowed", findings->narrowed.at, findings->narrowed.count);
 	if (stats->complete.known)

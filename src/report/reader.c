@@ -417,13 +417,13 @@ static int read_figures(struct reader *r, const json_t *stats)
 		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
 		     *operations = json_object_get(stats, "operations"),
 		     *invariants = json_object_get(stats, "invariants"), *races = json_object_get(stats, "races"),
-		     *search = json_object_get(stats, "search");
+		     *search = json_object_get(stats, "search"), *shard = json_object_get(stats, "shard");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
 	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)) ||
 	    (invariants && !json_is_object(invariants)) || (races && !json_is_object(races)) ||
-	    (search && !json_is_object(search)))
+	    (search && !json_is_object(search)) || (shard && !json_is_object(shard)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -470,6 +470,32 @@ static int read_figures(struct reader *r, const json_t *stats)
 		return -1;
 	FINDINGS_SEARCH(X)
 #undef X
+#define X(name)                                                                                           \
+	if (shard && take_number(r, shard, #name, false, UINT32_MAX, &r->findings->stats.shard.name) < 0) \
+		return -1;
+	FINDINGS_SHARD(X)
+#undef X
+	return 0;
+}
+
+static int read_shards(struct reader *r, const json_t *stats)
+{
+	const json_t *shards = json_object_get(stats, "shards"), *missing;
+
+	if (!shards)
+		return 0;
+	if (!json_is_object(shards))
+		return reader_fail(r, "stats.shards", "is not an object");
+	if (take_number(r, shards, "total", true, UINT32_MAX, &r->findings->stats.shards) < 0 ||
+	    take_inner(r, shards, "missing", '[', &missing) < 0)
+		return -1;
+	for (size_t i = 0; i < json_array_size(missing); i++) {
+		const json_t *index = json_array_get(missing, i);
+
+		if (!json_is_integer(index) || json_integer_value(index) < 1)
+			return reader_fail(r, "stats.shards.missing", "has something that is not the number of a part");
+		vec_push(&r->findings->missing, (uint64_t)json_integer_value(index));
+	}
 	return 0;
 }
 
@@ -484,7 +510,7 @@ static int read_stats(struct reader *r, const json_t *root)
 		return -1;
 	FINDINGS_STATS(X)
 #undef X
-	if (read_figures(r, stats) < 0)
+	if (read_figures(r, stats) < 0 || read_shards(r, stats) < 0)
 		return -1;
 	complete = json_object_get(stats, "complete");
 	if (complete && !json_is_boolean(complete))
