@@ -26,6 +26,7 @@ static struct report_words reporting;
 static struct {
 	struct option_list symbolic;
 	const char *seeds, *max_input, *strategy;
+	uint64_t max_executions, stop_after;
 	bool resume;
 } searching;
 
@@ -39,6 +40,10 @@ static const struct option options[] = {
 	{"max-input", "BYTES", "4096", "how long an input may become", OPTION_TEXT, &searching.max_input},
 	{"strategy", OPTION_VALUES(SEARCH_STRATEGIES(SEARCH_STRATEGY_BAR)), "pm", "which branch is turned next",
 	 OPTION_TEXT, &searching.strategy},
+	{"max-executions", "N", "0", "end the search after N executions; 0: no limit", OPTION_NUMBER,
+	 &searching.max_executions},
+	{"stop-after", "N", "0", "end the search after N findings that count for --fail-on; 0: go on", OPTION_NUMBER,
+	 &searching.stop_after},
 	{"resume", NULL, NULL, "go on with the search in DIR", OPTION_FLAG, &searching.resume},
 	RECORD_OPTIONS(&recording),
 	ANALYSIS_OPTIONS(&judging),
@@ -177,6 +182,9 @@ static int options_fill(struct task *t, struct err *err)
 		.max_input = most,
 		.strategy = strategy_find(searching.strategy),
 		.budget = how->testing.budget,
+		.max_executions = searching.max_executions,
+		.stop_after = searching.stop_after,
+		.fail_on = t->analyze.printing.fail_on,
 		.seed = judging.seed,
 		.resume = searching.resume,
 	};

@@ -479,18 +479,20 @@ static int path_record(struct running *r, struct err *err)
 	return result < 0 ? result : behavior_look(r, err);
 }
 
-/* PM files became known: from now on they are private, too. */
+/* PM files became known: from now on they are private, too.  If the user's own were changed, the program must show what it
+ * does to private ones. */
 static int first_record(struct running *r, struct err *err)
 {
-	int result = path_record(r, err);
+	int result = path_record(r, err), back;
 
 	if (result < 0 || !r->result->unknown)
 		return result;
 	place_close(r->place);
 	r->place = NULL;
-	if (start_learn(r->plan->start, r->recording, err) < 0 || place_prepare(r, err) < 0)
+	back = start_learn(r->plan->start, r->recording, err);
+	if (back < 0 || place_prepare(r, err) < 0)
 		return -1;
-	return path_record(r, err);
+	return back ? path_record(r, err) : 0;
 }
 
 static int runs_do(struct running *r, struct err *err)

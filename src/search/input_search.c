@@ -114,11 +114,30 @@ static double time_reserved(const struct input_search *s)
 	return s->picking && gathering_count(s->gathering) ? MINIMIZING_SHARE * s->options->budget : 0;
 }
 
+/* Has the search done, or found, as much as the user wants? */
+static bool is_enough(const struct input_search *s)
+{
+	uint64_t found = 0;
+
+	if (s->options->max_executions && s->executions >= s->options->max_executions)
+		return true;
+	if (!s->options->stop_after)
+		return false;
+	for (size_t i = 0; i < gathering_count(s->gathering); i++) {
+		const struct finding *finding = gathering_at(s->gathering, i)->finding;
+
+		found += !finding->reason && finding->severity <= s->options->fail_on;
+	}
+	return found >= s->options->stop_after;
+}
+
 /* However short the time is, one seed is executed. */
 bool input_search_is_over(struct input_search *s)
 {
 	s->stopped |= stop_asked(&s->plan.stop);
-	return s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s));
+	if (s->stopped || (s->executions && s->end > 0 && clock_seconds() >= s->end - time_reserved(s)))
+		return true;
+	return s->picking && is_enough(s);
 }
 
 static bool is_waiting(struct input_search *s)
@@ -320,6 +339,15 @@ static int seeds_judge(const struct input_search *s, struct err *err)
 	return err_status(err, ERR_TARGET);
 }
 
+/* Who wants to know soon does not want to wait long for smaller inputs: at most as long as the search took. */
+static void end_hasten(struct input_search *s)
+{
+	double now = clock_seconds(), soon = now + (now - s->begin);
+
+	if (s->options->stop_after && (s->end <= 0 || s->end > soon))
+		s->end = s->plan.end = soon;
+}
+
 int input_search_run(struct input_search *s, struct err *err)
 {
 	bool complete;
@@ -332,6 +360,7 @@ int input_search_run(struct input_search *s, struct err *err)
 		return -1;
 	complete = s->complete;
 	s->picking = false;
+	end_hasten(s);
 	if (!s->stopped && inputs_minimize(s, err) < 0)
 		return -1;
 	s->complete = complete;

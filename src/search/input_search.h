@@ -32,7 +32,10 @@ struct input_search_options {
 	size_t seed_count;
 	size_t max_input; /* bytes of one source */
 	enum search_strategy strategy;
-	double budget; /* seconds; 0: no limit */
+	double budget;           /* seconds; 0: no limit */
+	uint64_t max_executions; /* without those that make inputs smaller; 0: no limit */
+	uint64_t stop_after;     /* findings of severity `fail_on` or a higher one; 0: go on */
+	enum severity fail_on;
 	uint64_t seed;
 	bool resume;
 	/* Called often; may be NULL. */

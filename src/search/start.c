@@ -169,7 +169,8 @@ static int file_put_back(const struct content *content, uint32_t file, const cha
 }
 
 /* In a directory that the start knows, an execution sees private files, except those that were too large to copy.  Putting
- * the same content back does no harm; but what it created there is not the user's, and is gone already. */
+ * the same content back does no harm; but what it created there is not the user's, and is gone already.  Returns whether the
+ * file was put back. */
 static int path_learn(struct start *start, const struct content *content, const char *path, struct err *err)
 {
 	uint32_t file = content_find(content, path);
@@ -183,22 +184,23 @@ static int path_learn(struct start *start, const struct content *content, const 
 	}
 	if ((file || !covered) && file_put_back(content, file, path, err) < 0)
 		return -1;
-	return start_add_file(start, path, err);
+	return start_add_file(start, path, err) < 0 ? -1 : file || !covered;
 }
 
 int start_learn(struct start *start, const char *recording, struct err *err)
 {
 	struct origin *found = recording_origin(recording, err);
-	int learned = 0;
+	int back = 0, learned = 0;
 
 	for (size_t i = 0; found && learned >= 0 && i < origin_path_count(found); i++) {
 		const char *path = origin_path(found, i);
 
 		if (start_has(start, path))
 			continue;
-		learned = path_learn(start, origin_content(found), path, err) < 0 ? -1 : learned + 1;
+		learned = path_learn(start, origin_content(found), path, err);
+		back += learned > 0;
 	}
 	if (found)
 		origin_free(found);
-	return found ? learned : -1;
+	return found && learned >= 0 ? back : -1;
 }

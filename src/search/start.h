@@ -6,7 +6,7 @@
  *     start_add_dir(start, "/pm");                      // what an execution creates there stays private
  *     ... executions run on start_image(start), at the places of start_origin(start) ...
  *     if (start_learn(start, recording, &err) > 0)      // the program has used PM files that were not known
- *             ... they are the user's own: start_learn has put them back ...
+ *             ... and some are the user's own: start_learn has put them back ...
  *     start_free(start);
  *
  * A recording has the content that its PM files had before.  So even a file that nobody expected can be put back. */
@@ -29,7 +29,7 @@ void start_add_dir(struct start *start, const char *path);
 bool start_has(const struct start *start, const char *path);
 
 /* Add the PM files of a recording that are not known yet, and put the user's own files back if the run could change
- * them.  Returns how many there were; -1: one could not be put back, or the recording cannot be read. */
+ * them.  Returns how many were put back; -1: one could not be, or the recording cannot be read. */
 int start_learn(struct start *start, const char *recording, struct err *err);
 
 /* Valid until a file is added. */
