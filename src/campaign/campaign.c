@@ -13,6 +13,7 @@
 #include "campaign/nested.h"
 #include "crash/strategy.h"
 #include "explain/explain.h"
+#include "explore/flights.h"
 
 #define FIRST_CRASH_SHARE 0.5 /* of the budget, with --nested; the rest is for second crashes */
 
@@ -26,9 +27,14 @@ static int outcomes_prepare(struct campaign *c, struct err *err)
 					     .timeout = o->timeout,
 					     .resume = o->resume,
 					     .parts = o->parts};
+	const struct flights_options flown = {.depends = outcomes_depend_on(&how),
+					      .resume = o->resume,
+					      .parts = o->parts};
 	char *path = NULL;
 	int r;
 
+	if ((o->shard.total || o->parts) && flights_open(&c->flights, o->out, &flown, err) < 0)
+		return -1;
 	if (o->parts)
 		return outcomes_open(&c->outcomes, NULL, &how, err);
 	if (asprintf(&path, "%s/" OUTCOMES_JOURNAL, o->out) < 0)
@@ -258,6 +264,7 @@ void campaign_free(struct campaign *c)
 	select_free(c->select);
 	creation_free(c->creation);
 	if (!c->first) {
+		flights_close(c->flights);
 		outcomes_close(c->outcomes);
 		oracles_free(c->oracles);
 	}
@@ -286,14 +293,18 @@ const char *campaign_printed(const struct campaign *c)
 
 void campaign_forget(const char *dir)
 {
-	char *path = NULL;
+	static const char *const files[] = {OUTCOMES_JOURNAL, FLIGHTS_FILE};
 	struct err ignored;
 
 	folders_clear(dir, &ignored);
-	if (asprintf(&path, "%s/" OUTCOMES_JOURNAL, dir) < 0)
-		BUG_ON(true);
-	unlink(path);
-	free(path);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", dir, files[i]) < 0)
+			BUG_ON(true);
+		unlink(path);
+		free(path);
+	}
 }
 
 int campaign_check(const struct campaign_options *options, bool elsewhere, struct err *err)

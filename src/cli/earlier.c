@@ -118,6 +118,8 @@ int earlier_run(struct earlier *earlier, struct err *err)
 		err_sys(err, "cannot create %s", earlier->out);
 		return command_fail(err);
 	}
+	if (!earlier->part)
+		part_forget(analyze->out);
 	if ((earlier->part && part_begin(earlier, err) < 0) || analyze_read(analyze, err) < 0)
 		return command_fail(err);
 	status = analyze_finish(analyze, NULL);

@@ -45,6 +45,7 @@ struct progress {
 };
 
 struct chooser;   /* strategy.h */
+struct flights;   /* explore/flights.h */
 struct leftovers; /* campaign/leftovers.h */
 struct nested;    /* campaign/nested.h */
 
@@ -59,6 +60,7 @@ struct campaign {
 	struct tester_options testing;
 	struct oracles *oracles;
 	struct outcomes *outcomes;
+	struct flights *flights; /* NULL: the campaign is neither a shard nor a merge */
 	/* In a campaign in the recording of a recovery, the crash that it recovers from; NULL: the program's recording.
 	 * Oracles and outcomes then belong to the campaign of that crash. */
 	const struct crash_context *first;

@@ -72,7 +72,7 @@ static bool line_read(const struct outcomes *o, const char *line, struct digest 
 	return verdict->orderly || !strcmp(end, "\n");
 }
 
-static uint64_t depends_hash(const struct outcomes_options *o)
+uint64_t outcomes_depend_on(const struct outcomes_options *o)
 {
 	return XXH3_64bits_withSeed(o->depends, strlen(o->depends), oracles_hash(o->oracles));
 }
@@ -87,7 +87,7 @@ static bool header_read(FILE *file, const struct outcomes_options *o, double *ti
 	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) || !hex_read(&text, &hash, ' '))
 		return false;
 	*timeout = strtod(text, &end);
-	return hash == depends_hash(o) && end != text && *end == '\n';
+	return hash == outcomes_depend_on(o) && end != text && *end == '\n';
 }
 
 /* Read lines up to the first damaged one: the last line may have been cut off.  False: it depends on other options. */
@@ -144,7 +144,8 @@ static int journal_write(struct outcomes *o, const char *path, const struct outc
 	o->journal = fopen(path, "we");
 	if (!o->journal)
 		return err_sys(err, "cannot write %s", path);
-	fprintf(o->journal, HEADER "%016llx %.17g\n", (unsigned long long)depends_hash(options), options->timeout);
+	fprintf(o->journal, HEADER "%016llx %.17g\n", (unsigned long long)outcomes_depend_on(options),
+		options->timeout);
 	for (size_t i = 0; i < o->verdicts.room; i++) {
 		const struct map_entry *entry = &o->verdicts.entries[i];
 

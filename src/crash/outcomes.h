@@ -75,6 +75,9 @@ const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct dige
 /* Forget an outcome that proved unreliable.  The journal keeps it. */
 void outcomes_drop(struct outcomes *outcomes, struct digest name);
 
+/* A hash of the options that outcomes depend on. */
+uint64_t outcomes_depend_on(const struct outcomes_options *options);
+
 /* The oracles that judge. */
 const struct oracles *outcomes_oracles(const struct outcomes *outcomes);
 

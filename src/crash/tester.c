@@ -83,7 +83,7 @@ static int context_prepare(struct tester *t, const struct crash_context *crash, 
 	return oracles_prepare(outcomes_oracles(t->outcomes), t, crash, false, err);
 }
 
-int tester_meet(struct tester *t, const struct crash_context *crash, struct err *err)
+int tester_prepare(struct tester *t, const struct crash_context *crash, struct err *err)
 {
 	return tester_time_is_over(t) ? 0 : context_prepare(t, crash, err);
 }
@@ -92,7 +92,7 @@ int tester_claim_own(struct tester *t, struct digest name, const struct crash_co
 {
 	const struct shard_parts *parts = t->options.parts;
 	bool known = outcomes_get(t->outcomes, name).known;
-	int r = known && !parts && !t->options.shard.total ? 0 : tester_meet(t, crash, err);
+	int r = known && !parts && !t->options.shard.total ? 0 : tester_prepare(t, crash, err);
 
 	if (r < 0)
 		return r;
@@ -108,7 +108,7 @@ int tester_claim(struct tester *t, struct digest name, const struct crash_contex
 
 	if (shard_takes(&t->options.shard, crash_content(name, crash)))
 		return tester_claim_own(t, name, crash, err);
-	r = tester_meet(t, crash, err);
+	r = tester_prepare(t, crash, err);
 	return r < 0 ? r : 1;
 }
 

@@ -177,7 +177,7 @@ int tester_claim(struct tester *tester, struct digest name, const struct crash_c
 int tester_claim_own(struct tester *tester, struct digest name, const struct crash_context *crash, struct err *err);
 
 /* Make the oracles ready for a context whose states are the business of another shard; rule 3 of shard.h. */
-int tester_meet(struct tester *tester, const struct crash_context *crash, struct err *err);
+int tester_prepare(struct tester *tester, const struct crash_context *crash, struct err *err);
 
 /* Start recovery on a state of this moment.  May wait for an idle worker, but not for the outcome.  The second form
  * calls `told` with the verdict. */

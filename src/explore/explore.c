@@ -57,12 +57,24 @@ static void trials_add(struct explore *e, const struct moment *moment, const str
 	free(nothing);
 }
 
+/* Rules 2 and 3 of shard.h. */
+static int root_leave(struct explore *e, struct root *root, struct moment *moment, struct err *err)
+{
+	int r = tester_prepare(e->campaign->tester, &moment->crash, err);
+
+	root->state = ROOT_ELSEWHERE;
+	moment_free(moment);
+	return r;
+}
+
 static int root_test(struct explore *e, size_t index, struct moment *moment, struct err *err)
 {
 	struct root *root = &e->explored->roots.at[index];
 	bool pending = moment->choices->unit_count;
 	enum try_extent extent = TRY_ALL;
 
+	if (try_lazily_decides(e, moment) && !shard_takes(&e->campaign->options.shard, moment->name))
+		return root_leave(e, root, moment, err);
 	if (e->pass == PASS_NEST)
 		return try_lazily_nest(e, index, moment, err);
 	if (pending && e->pass <= PASS_ALL && has_budget(e->campaign))
@@ -342,6 +354,7 @@ static void root_count(struct explore_figures *f, const struct root *root)
 	f->pages_sampled += root->pages_sampled;
 	switch (root->state) {
 	case ROOT_WAITS: f->waiting += root->segments; break;
+	case ROOT_ELSEWHERE: break;
 	case ROOT_DONE: f->complete += root->segments; break;
 	default: f->partial += root->segments; break;
 	}

@@ -40,9 +40,10 @@ void failures_clear(struct failures *failures);
 enum root_state {
 	ROOT_WAITS,
 	ROOT_DONE,
-	ROOT_PART,    /* states remain */
-	ROOT_LEFT,    /* states remain, and are left out */
-	ROOT_REFUSED, /* the fork server cannot explore it */
+	ROOT_PART,      /* states remain */
+	ROOT_LEFT,      /* states remain, and are left out */
+	ROOT_REFUSED,   /* the fork server cannot explore it */
+	ROOT_ELSEWHERE, /* another shard explores it */
 };
 
 struct root {
@@ -113,7 +114,9 @@ static inline struct moment *explore_moment(const struct explore *explore)
 /* failing.c: see struct strategy. */
 void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_seen *seen, struct jobs *jobs);
 
-/* try_lazily.c: is there a fork server, and should it be used? */
+/* try_lazily.c: does recovery itself decide what is tested at this moment, at least at first? */
+bool try_lazily_decides(const struct explore *explore, const struct moment *moment);
+/* Is there a fork server, and should it be used? */
 bool try_lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
 /* Test all states that recovery can tell apart of the root at the image's moment, or a random sample.  Takes ownership
  * of the moment. */

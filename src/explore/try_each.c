@@ -42,6 +42,7 @@ struct each {
 	uint64_t random;
 	unsigned under_way; /* runs not ended yet; the last one to end frees this struct */
 	bool left;
+	bool own; /* all states are this shard's; rule 2 of shard.h */
 	struct err *err;
 };
 
@@ -104,7 +105,7 @@ static int state_try(struct each *g)
 	g->sequence++;
 	if (glance_covers(&g->glance, g->moment->choices, g->taken))
 		return 0;
-	r = tester_claim(c->tester, digest, &g->moment->crash, g->err);
+	r = (g->own ? tester_claim_own : tester_claim)(c->tester, digest, &g->moment->crash, g->err);
 	if (r < 0)
 		return r;
 	if (r) {
@@ -422,6 +423,7 @@ int try_each(struct explore *e, size_t root, struct moment *moment, enum try_ext
 	int r;
 
 	*g = (struct each){.explore = e, .root = root, .moment = moment, .err = err};
+	g->own = extent != TRY_PAGES && try_lazily_decides(e, moment);
 	g->random = random_seed(e->campaign->options.seed, c->event);
 	g->lines = mem_alloc((c->line_count + 1) * sizeof(*g->lines));
 	g->taken = mem_alloc(c->unit_count + 1);

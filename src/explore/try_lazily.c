@@ -7,8 +7,10 @@
  * it need not be run.  If there is time for only a few states, this leaves the ones that can matter. */
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "explore/explore_in.h"
+#include "explore/flights.h"
 
 #include "base/random.h"
 
@@ -21,10 +23,15 @@ enum {
 	REFUSALS_MAX = 8,
 };
 
+bool try_lazily_decides(const struct explore *e, const struct moment *moment)
+{
+	return e->campaign->options.prune_reads && moment->choices->unit_count &&
+	       tester_facts(e->campaign->tester).lazy;
+}
+
 bool try_lazily_can(const struct explore *e, const struct root *root, const struct moment *moment)
 {
-	return e->campaign->options.prune_reads && moment->choices->unit_count && root->state != ROOT_REFUSED &&
-	       tester_facts(e->campaign->tester).lazy;
+	return root->state != ROOT_REFUSED && try_lazily_decides(e, moment);
 }
 
 static uint64_t leaves_max(const struct explore *e)
@@ -46,7 +53,11 @@ struct flight {
 		FLIGHT_TREE,
 		FLIGHT_SAMPLE, /* of a root already explored as a tree: `left_out` does not change */
 		FLIGHT_NEST,   /* the same, and states are kept for a second crash */
+		FLIGHT_GLANCE,
 	} aim;
+	struct digest key;     /* of the flight, for other shards and for --resume */
+	struct flight_log log; /* for the same; unless it ended early */
+	bool cut;              /* it ended early */
 };
 
 /* Leaves */
@@ -56,29 +67,57 @@ static struct root *flight_root(const struct flight *f)
 	return &f->explore->explored->roots.at[f->root];
 }
 
+/* Does somebody need to know what the leaves were? */
+static bool is_logged(const struct flight *f)
+{
+	return f->explore->campaign->options.shard.total;
+}
+
+static void leaf_log(struct flight *f, struct flight_leaf leaf, bool has_sets)
+{
+	const struct choices *c = f->moment->choices;
+
+	if (!has_sets)
+		leaf.taken = leaf.decided = NULL;
+	if (is_logged(f))
+		flight_log_leaf(&f->log, &leaf, c->unit_count, c->line_count);
+}
+
+/* Note a leaf whose verdict is known. */
+static void leaf_note(struct flight *f, const struct flight_leaf *leaf, struct verdict verdict)
+{
+	contents_add(&f->explore->explored->tested, leaf->name);
+	if (verdict_failed(verdict))
+		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, leaf->decided, leaf->name, verdict,
+			     f->leaves);
+	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
+		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, leaf->decided, f->leaves);
+	f->timeouts += verdict_hangs(verdict);
+}
+
 /* All states of a leaf are the same to recovery.  If an extreme state is among them, the leaf has its name. */
-static void leaf_learn(struct flight *f, const struct lazy_leaf *leaf)
+static void leaf_learn(struct flight *f, const struct lazy_leaf *from)
 {
 	struct campaign *c = f->explore->campaign;
-	struct digest name = leaf->is_all    ? f->moment->all
-			     : leaf->is_none ? f->moment->certain
-					     : moment_digest(f->moment, leaf->taken);
-	struct verdict verdict = outcomes_learn(c->outcomes, name, &f->moment->crash, leaf->outcome);
+	const struct flight_leaf leaf = {.name = from->is_all    ? f->moment->all
+						 : from->is_none ? f->moment->certain
+								 : moment_digest(f->moment, from->taken),
+					 .is_all = from->is_all,
+					 .is_none = from->is_none,
+					 .taken = from->taken,
+					 .decided = f->decided};
+	struct verdict verdict = outcomes_learn(c->outcomes, leaf.name, &f->moment->crash, from->outcome);
 
-	memset(f->decided, 0, leaf->choices->line_count);
-	for (size_t i = 0; i < leaf->count; i++)
-		f->decided[leaf->lines[i]] = 1;
-	if (leaf->is_all)
+	memset(f->decided, 0, from->choices->line_count);
+	for (size_t i = 0; i < from->count; i++)
+		f->decided[from->lines[i]] = 1;
+	if (leaf.is_all)
 		outcomes_set(c->outcomes, f->moment->all, verdict);
-	if (leaf->is_none)
+	if (leaf.is_none)
 		outcomes_set(c->outcomes, f->moment->certain, verdict);
-	contents_add(&f->explore->explored->tested, name);
-	if (verdict_failed(verdict))
-		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, f->decided, name, verdict, f->leaves);
-	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
-		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, f->decided, f->leaves);
+	leaf_note(f, &leaf, verdict);
+	leaf_log(f, leaf, verdict_failed(verdict) || f->aim >= FLIGHT_NEST);
 	tester_count(c->tester, verdict);
-	f->timeouts += verdict_hangs(verdict);
 }
 
 /* Map each path to its current file in the choices. */
@@ -112,6 +151,15 @@ static int flight_start(struct flight *f, struct lazy_options *options, struct e
 
 /* Trees, and samples of them */
 
+static void leaf_refuse(struct flight *f, const char *why)
+{
+	struct explored *explored = f->explore->explored;
+
+	if (!explored->reason)
+		explored->reason = campaign_text(f->explore->campaign, why);
+	f->refusals++;
+}
+
 static bool leaf_arrived(void *arg, void *ticket, const struct lazy_leaf *leaf)
 {
 	struct flight *f = ticket;
@@ -120,18 +168,20 @@ static bool leaf_arrived(void *arg, void *ticket, const struct lazy_leaf *leaf)
 	(void)arg;
 	f->leaves++;
 	if (leaf->refused) {
-		if (!f->explore->explored->reason)
-			f->explore->explored->reason = campaign_text(c, leaf->refused);
-		return ++f->refusals < REFUSALS_MAX;
+		leaf_refuse(f, leaf->refused);
+		leaf_log(f, (struct flight_leaf){.refused = leaf->refused}, false);
+		return f->refusals < REFUSALS_MAX;
 	}
 	leaf_learn(f, leaf);
-	return f->timeouts < TIMEOUTS_MAX && !tester_time_is_over(c->tester) && !stop_asked(&c->options.stop);
+	f->cut = tester_time_is_over(c->tester) || stop_asked(&c->options.stop);
+	return f->timeouts < TIMEOUTS_MAX && !f->cut;
 }
 
 static void flight_free(struct flight *f)
 {
 	moment_free(f->moment);
 	free(f->decided);
+	flight_log_free(&f->log);
 	free(f);
 }
 
@@ -142,13 +192,12 @@ static void flight_land(struct explore *e, const struct flight *f)
 			e->flights.at[i--] = e->flights.at[--e->flights.count];
 }
 
-static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
+/* What the end of a flight says about its root. */
+static void root_judge(struct flight *f, const struct flight_end *end, const char *why)
 {
-	struct flight *f = ticket;
 	struct root *root = flight_root(f);
 	struct explored *explored = f->explore->explored;
 
-	(void)arg;
 	explored->traps += end->traps;
 	if (f->aim == FLIGHT_TREE) {
 		root->left_out = end->left_out;
@@ -157,10 +206,109 @@ static void root_ended(void *arg, void *ticket, const struct lazy_end *end)
 	if (f->aim != FLIGHT_NEST && (f->refusals || end->broken)) {
 		root->state = ROOT_REFUSED;
 		if (!explored->reason)
-			explored->reason = campaign_text(f->explore->campaign, end->broken ? end->broken : "");
+			explored->reason = campaign_text(f->explore->campaign, why);
 	}
+}
+
+static void flight_log_end(const struct flight *f, const struct flight_end *end)
+{
+	if (is_logged(f) && !f->cut && !end->broken)
+		flights_put(f->explore->campaign->flights, f->key, &f->log, end);
+}
+
+static void root_ended(void *arg, void *ticket, const struct lazy_end *from)
+{
+	struct flight *f = ticket;
+	const struct flight_end end = {.traps = from->traps, .left_out = from->left_out, .broken = from->broken};
+
+	(void)arg;
+	root_judge(f, &end, from->broken ? from->broken : "");
+	flight_log_end(f, &end);
 	flight_land(f->explore, f);
 	flight_free(f);
+}
+
+/* Flights of other shards, or of before --resume */
+
+static struct digest flight_key(const struct flight *f, const struct lazy_options *o)
+{
+	const struct {
+		struct digest name;
+		uint64_t sequence, leaves_max, seed, stores;
+	} parts = {f->moment->name, o->sequence, o->leaves_max, o->seed, o->stores};
+	const XXH128_hash_t hash = XXH3_128bits(&parts, sizeof(parts));
+
+	return (struct digest){hash.low64, hash.high64};
+}
+
+/* Are all verdicts known, and the sets of states that matter?  The journal may lack its last lines. */
+static bool record_is_whole(const struct flight *f, const struct flight_record *record, uint8_t *taken)
+{
+	const struct choices *c = f->moment->choices;
+	struct flight_leaf leaf;
+	uint64_t leaves = 0;
+	size_t at = 0;
+
+	for (; flight_record_next(record, &at, c->unit_count, c->line_count, taken, f->decided, &leaf); leaves++) {
+		struct verdict verdict = outcomes_get(f->explore->campaign->outcomes, leaf.name);
+
+		if (leaf.refused)
+			continue;
+		if (!verdict.known || (!leaf.taken && (verdict_failed(verdict) || f->aim >= FLIGHT_NEST)))
+			return false;
+	}
+	return at == record->head->bytes && leaves == record->head->leaves;
+}
+
+static void record_replay(struct flight *f, const struct flight_record *record, uint8_t *taken)
+{
+	const struct choices *c = f->moment->choices;
+	struct flight_leaf leaf;
+	size_t at = 0;
+
+	while (flight_record_next(record, &at, c->unit_count, c->line_count, taken, f->decided, &leaf)) {
+		f->leaves++;
+		if (leaf.refused)
+			leaf_refuse(f, leaf.refused);
+		else
+			leaf_note(f, &leaf, outcomes_get(f->explore->campaign->outcomes, leaf.name));
+	}
+}
+
+/* Do as if the flight took place, if it is known.  1: done.  0: it is not known.  TESTER_STOPPED, -1. */
+static int flight_recall(struct flight *f, const struct lazy_options *options, struct flight_end *end, struct err *err)
+{
+	struct campaign *c = f->explore->campaign;
+	struct flight_record record;
+	uint8_t *taken;
+	bool whole;
+	int r;
+
+	f->key = flight_key(f, options);
+	if (!flights_find(c->flights, f->key, &record))
+		return 0;
+	r = tester_prepare(c->tester, &f->moment->crash, err);
+	if (r < 0)
+		return r;
+	taken = mem_alloc(f->moment->choices->unit_count + 1);
+	f->decided = mem_alloc(f->moment->choices->line_count + 1);
+	whole = record_is_whole(f, &record, taken);
+	if (whole) {
+		oracles_meet(c->oracles, &f->moment->crash);
+		record_replay(f, &record, taken);
+		*end = record.head->end;
+	} else {
+		free(f->decided);
+		f->decided = NULL;
+	}
+	free(taken);
+	return whole;
+}
+
+/* Is the flight one of a part that is missing? */
+static bool is_missing(const struct explore *e)
+{
+	return e->campaign->options.parts && !e->campaign->options.parts->whole;
 }
 
 /* Start an exploration.  Its leaves are numbered from `before` + 1 on. */
@@ -177,10 +325,18 @@ static int flight_send(const struct flight *flight, enum lazy_sequence sequence,
 		.leaf = leaf_arrived,
 		.ended = root_ended,
 	};
+	struct flight_end end;
 	int r;
 
 	*f = *flight;
 	f->leaves = before;
+	r = flight_recall(f, &options, &end, err);
+	if (r == 1)
+		root_judge(f, &end, "");
+	if (r || is_missing(e)) {
+		flight_free(f);
+		return r < 0 ? r : 0;
+	}
 	vec_push(&e->flights, f);
 	r = flight_start(f, &options, err);
 	if (r < 0) {
@@ -245,6 +401,20 @@ static void glance_ended(void *arg, void *ticket, const struct lazy_end *end)
 
 	(void)arg;
 	f->explore->explored->traps += end->traps;
+	flight_log_end(f, &(struct flight_end){.traps = end->traps, .broken = end->broken});
+}
+
+/* 0 also if it is not known, and is not to be found out. */
+static int glance_start(struct flight *f, struct lazy_options *options, struct err *err)
+{
+	struct flight_end end;
+	int r = flight_recall(f, options, &end, err);
+
+	if (r == 1)
+		f->explore->explored->traps += end.traps;
+	if (r || is_missing(f->explore))
+		return r < 0 ? r : 0;
+	return flight_start(f, options, err);
 }
 
 int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, struct glance *glance, struct err *err)
@@ -256,8 +426,8 @@ int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, str
 
 	while (r == 0 && count < GLANCES) {
 		options.sequence = count ? LAZY_MOST : LAZY_LEAST;
-		flights[count] = (struct flight){.explore = e, .root = root, .moment = moment};
-		r = flight_start(&flights[count++], &options, err);
+		flights[count] = (struct flight){.explore = e, .root = root, .moment = moment, .aim = FLIGHT_GLANCE};
+		r = glance_start(&flights[count++], &options, err);
 	}
 	drained = r == -1 ? r : tester_drain(e->campaign->tester, err);
 	for (unsigned i = 0; i < count; i++) {
@@ -266,6 +436,7 @@ int try_lazily_glance(struct explore *e, size_t root, struct moment *moment, str
 			glance->read[i] = flights[i].decided;
 		else
 			free(flights[i].decided);
+		flight_log_free(&flights[i].log);
 	}
 	return r < 0 ? r : drained;
 }

@@ -98,6 +98,14 @@ int part_write(const struct part *part, const char *dir, struct err *err)
 	return rename(fresh, path) < 0 ? err_sys(err, "cannot write %s", path) : 0;
 }
 
+void part_forget(const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (path_format(path, sizeof(path), "%s/" FILE_NAME, dir))
+		unlink(path);
+}
+
 /* Take a word from the front of the text. */
 static bool word_take(const char **text, const char *word)
 {

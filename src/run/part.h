@@ -42,6 +42,9 @@ int part_identify(const char *recording, uint64_t *identity, struct err *err);
 /* The file in `dir` is replaced at once, so it is never seen half written. */
 int part_write(const struct part *part, const char *dir, struct err *err);
 
+/* The results in `dir` are no part any more. */
+void part_forget(const char *dir);
+
 /* -1, ERR_USAGE: `dir` has no such file, or a damaged one. */
 int part_read(struct part *part, const char *dir, struct err *err);
 
