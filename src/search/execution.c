@@ -428,6 +428,7 @@ static int recording_judge(struct running *r, struct err *err)
 	if (analysis_new(&analysis, &how, err) == 0 && analysis_read(analysis, recording, err) == 0) {
 		judged = analysis_judge(analysis, &facts);
 		r->result->judged = judged->findings && !judged->unwritten;
+		r->result->cut = judged->tests_left;
 		if (judged->unwritten)
 			*err = *judged->unwritten;
 		if (judged->untested) {

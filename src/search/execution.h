@@ -57,6 +57,7 @@ struct execution_result {
 	bool done; /* otherwise *err says what went wrong, unless it was stopped */
 	bool stopped;
 	bool judged; /* there is a findings.json */
+	bool cut;    /* time was up before all crash states were tested */
 	bool tested; /* its behavior was new, so crash states were tested if there is a recovery command */
 	struct ending native, recorded;
 	bool was_native;

@@ -219,6 +219,28 @@ static void entry_take(struct findings *findings, const struct gathering_entry *
 	findings_add(findings, &finding);
 }
 
+static bool has_part(const struct finding *whole, enum finding_kind kind)
+{
+	for (size_t i = 0; i < whole->also_count; i++)
+		if (whole->also[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Crash states are not tested in each execution.  Where they were, a crash finding has other findings of its place as its
+ * parts (finding/merge.h); elsewhere these stand alone. */
+static bool is_part(const struct gathering *gathering, const struct finding *finding)
+{
+	for (size_t i = 0; i < gathering->all.count; i++) {
+		const struct finding *whole = gathering->all.at[i].entry.finding;
+
+		if (has_part(whole, finding->kind) &&
+		    frame_same_place(stack_location(&whole->stack), stack_location(&finding->stack)))
+			return true;
+	}
+	return false;
+}
+
 struct findings *gathering_findings(const struct gathering *gathering)
 {
 	struct findings *findings = findings_new();
@@ -229,7 +251,8 @@ struct findings *gathering_findings(const struct gathering *gathering)
 	if (gathering->readings.count)
 		target_take(findings, &gathering->readings.at[0]->target);
 	for (size_t i = 0; i < gathering->all.count; i++)
-		entry_take(findings, &gathering->all.at[i].entry);
+		if (!is_part(gathering, gathering->all.at[i].entry.finding))
+			entry_take(findings, &gathering->all.at[i].entry);
 	return findings;
 }
 

@@ -216,6 +216,7 @@ static int failure_judge(struct input_search *s, const struct execution *e, cons
 	return 0;
 }
 
+/* An execution whose crash states were not all tested is done again when the search goes on: the journal does not have it. */
 static int success_take(struct input_search *s, const struct execution *e, const struct execution_result *result,
 			struct err *err)
 {
@@ -229,7 +230,9 @@ static int success_take(struct input_search *s, const struct execution *e, const
 	};
 
 	s->failures = 0;
-	return search_journal_add(&s->journal, &step, err) < 0 ? -1 : result_take(s, e->number, result, err);
+	if (!result->cut && search_journal_add(&s->journal, &step, err) < 0)
+		return -1;
+	return result_take(s, e->number, result, err);
 }
 
 static int execution_take(struct input_search *s, size_t index, struct err *err)
