@@ -104,6 +104,7 @@ int analysis_options_parse(struct analysis_options *o, const struct analysis_wor
 		.after = words->after,
 		.seed = words->seed,
 		.nested = words->nested,
+		.huge_pages = words->huge_pages,
 		.resume = words->resume,
 		.representatives = words->representatives,
 		.per_segment = words->per_segment,

@@ -24,7 +24,7 @@ struct analysis_words {
 	/* TESTING_OPTIONS */
 	const char *recover, *at, *points, *after, *timeout, *memory, *disk, *budget, *mode;
 	uint64_t jobs, visits, seed; /* visits 0: it is not given */
-	bool nested;
+	bool nested, huge_pages;
 	bool resume; /* of `check` only */
 	/* EXPLORE_OPTIONS */
 	const char *prune;
@@ -63,6 +63,7 @@ struct analysis_words {
 	{"disk", "SIZE", "1G", "how much one recovery may write outside its PM files; it is kept in memory", OPTION_TEXT | OPTION_OUTCOME, &(o)->disk}, \
 	{"budget", "TIME", NULL, "stop testing after this long: 90s, 5m, 1h", OPTION_TEXT, &(o)->budget}, \
 	{"recovery-mode", OPTION_VALUES(RECOVERY_MODE_TABLE(RECOVERY_MODE_BAR)), "auto", "how recovery is shown the crash state at the original paths", OPTION_TEXT | OPTION_KEPT, &(o)->mode}, \
+	{"no-huge-pages", NULL, NULL, "do not give recoveries huge pages, even if they fill much memory", OPTION_UNSET, &(o)->huge_pages}, \
 	{"seed", "N", "1", "seed of all random choices", OPTION_NUMBER | OPTION_KEPT, &(o)->seed}
 
 #define EXPLORE_OPTIONS(o) \

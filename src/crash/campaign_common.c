@@ -183,6 +183,7 @@ void campaign_testing(struct campaign *c)
 		.timeout = o->timeout,
 		.memory = o->memory,
 		.disk = o->disk,
+		.huge_pages = o->huge_pages,
 		.jobs = o->jobs,
 		.origin = c->survey ? c->survey->origin : NULL,
 		.stop = o->stop,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -231,6 +232,7 @@ static bool child_start(pid_t *pid, bool lazy)
 static void child_wait(pid_t pid, uint64_t start, bool lazy)
 {
 	struct stub_reply reply = {.op = STUB_ENDED};
+	struct rusage used = {0};
 	siginfo_t info;
 
 	/* Do not reap the child before its process ID is withdrawn from the page: until then the ID must not be
@@ -240,11 +242,12 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 	atomic_store(&stub_page->running, 0);
 	reply.nanoseconds = clock_ns() - start;
 	if (pid > 0)
-		waitpid(pid, &reply.status, 0);
+		wait4(pid, &reply.status, 0, &used);
 	if (lazy)
 		lazy_stub_over(pid, reply.status);
 	orphans_kill();
 	offsets_restore();
+	heap_consider(&used);
 	processor_reconsider(start + reply.nanoseconds);
 	if (atomic_load(&stub_page->refused) || pid < 0)
 		reply.op = STUB_REFUSED;

@@ -120,6 +120,10 @@ void processor_keep(uint64_t now_ns);
 void processor_reconsider(uint64_t now_ns);
 void processor_free(void);
 
+/* For the server: a child has ended and used this much.  See heap.c. */
+struct rusage;
+void heap_consider(const struct rusage *child);
+
 /* The thread `from` has the ID `to` after a fork, and keeps its locks. */
 void locks_adopt(int from, int to);
 

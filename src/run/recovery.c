@@ -49,6 +49,7 @@ static void commons_fill(struct recovery *r)
 	r->common.cwd = r->cwd;
 	r->common.memory = o->memory;
 	r->common.disk = o->disk;
+	r->common.huge_pages = o->huge_pages;
 	r->common.output = o->output;
 	r->common.origin = o->origin;
 }

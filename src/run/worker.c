@@ -230,8 +230,10 @@ static void server_launch(struct worker *w)
 	bool covered = w->options->namespaces && scene_can_be_mounted(&w->scene);
 	struct keeper_options k = keeper_options(w, RECOVERY_FORK, &w->control);
 
-	if (control_open(&w->control, &w->scene, true, covered, &err) < 0 ||
-	    (w->server = keeper_start_server(&k, covered, &err)) < 0) {
+	int opened = control_open(&w->control, &w->scene, true, covered, &err);
+	if (opened == 0)
+		w->control.page->huge_pages = w->options->huge_pages;
+	if (opened < 0 || (w->server = keeper_start_server(&k, covered, &err)) < 0) {
 		w->server = 0;
 		worker_refuse(w, err.sentence);
 		return;

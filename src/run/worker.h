@@ -35,6 +35,7 @@ struct worker_options {
 	const struct origin *origin;
 	char stub[PATH_MAX];
 	bool namespaces; /* namespaces are available */
+	bool huge_pages; /* for recoveries that fill much memory */
 	bool network;    /* each server needs its own ports */
 	bool serves;     /* another command is a server, too, which the client drives */
 };

@@ -9,6 +9,7 @@
  * alone.
  *
  *     mode= jobs= timeout= memory= disk= client= ready= cwd=    as in run/recovery.h
+ *     huge=yes                                            huge pages for much memory
  *     namespaces=no                                       act as if there were no namespaces
  *     show=yes                                            print what recovery printed
  *     stack=yes                                           print the stack of each crash
@@ -269,6 +270,7 @@ int main(int argc, char **argv)
 	o.memory = (text = value(argc, argv, "memory")) ? strtoull(text, NULL, 10) : 0;
 	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
 	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
+	o.huge_pages = (text = value(argc, argv, "huge")) && !strcmp(text, "yes");
 	o.setting = setting_get;
 	struct output_rules *rules =
 		(text = value(argc, argv, "bound")) ? output_rules_new(strtoull(text, NULL, 10)) : NULL;

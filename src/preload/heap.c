@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* heap.c - children that fill much memory of their own get it in huge pages.
+ *
+ * libpmemobj fills megabytes of its heap whenever it opens a pool.  In small pages, that is thousands of page faults for
+ * each crash state, and takes longer than everything that recovery does with the pool.  So when a child had many
+ * faults, the server lets its own heap grow by as much as the child may have filled, without touching it, and asks the
+ * kernel for huge pages there.  Later children find this room on top of their heap.  They get the same memory as
+ * before, in larger pieces.
+ *
+ * An allocator other than the C library's leaves our room unused, which costs nothing: nobody touches it. */
+#include <malloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/stub.h"
+
+enum {
+	FAULTS_MIN = 500, /* fewer are not worth it */
+	PAGE = 4096,
+	HUGE = 2 << 20,
+};
+#define ROOM_MAX ((size_t)256 << 20)
+#define TOP_PAD_DEFAULT (128 * 1024)
+
+static bool considered;
+
+static size_t room_for(long faults)
+{
+	size_t room = (size_t)faults * PAGE + HUGE;
+	struct rlimit space;
+
+	/* What is only reserved counts against a limit of address space, too. */
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && room > space.rlim_cur / 8)
+		return 0;
+	return room < ROOM_MAX ? room : ROOM_MAX;
+}
+
+/* Let the C library's heap grow, with all the room free on its top. */
+static void heap_grow(size_t room)
+{
+	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
+	mallopt(M_TOP_PAD, (int)room);
+	/* More than what is free now, and less than what would be a mapping of its own. */
+	uintptr_t before = (uintptr_t)sbrk(0);
+	void *blocks[64];
+	size_t count = 0;
+	while (count < 64 && (uintptr_t)sbrk(0) == before)
+		blocks[count++] = malloc(64 * 1024);
+	while (count > 0)
+		free(blocks[--count]);
+	mallopt(M_TOP_PAD, TOP_PAD_DEFAULT);
+	uintptr_t from = (before + HUGE - 1) & ~(uintptr_t)(HUGE - 1), to = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE - 1);
+	if (to > from)
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void heap_consider(const struct rusage *child)
+{
+	if (considered || !stub_page->huge_pages || child->ru_minflt < FAULTS_MIN)
+		return;
+	considered = true;
+	size_t room = room_for(child->ru_minflt);
+	if (room)
+		heap_grow(room);
+}
