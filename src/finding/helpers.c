@@ -96,16 +96,8 @@ static bool frame_is_own(struct finder *f, const struct symbols_frame *frame, co
 {
 	uint64_t *known = map_put(&f->own, (uintptr_t)frame, 0);
 
-	if (!*known) {
-		const struct finding_frame named = {.file = frame->file,
-						    .path = frame->path,
-						    .function = frame->function,
-						    .module = frame->module,
-						    .offset = frame->offset,
-						    .line = frame->line};
-
-		*known = own_frame(&named, module ? module->path : NULL, f->options) ? OWN : FOREIGN;
-	}
+	if (!*known)
+		*known = own_code(frame, module ? module->path : NULL, f->options) ? OWN : FOREIGN;
 	return *known == OWN;
 }
 

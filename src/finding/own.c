@@ -93,6 +93,18 @@ bool own_frame(const struct finding_frame *frame, const char *module_path, const
 	return true;
 }
 
+bool own_code(const struct symbols_frame *frame, const char *module_path, const struct findings_options *options)
+{
+	const struct finding_frame named = {.file = frame->file,
+					    .path = frame->path,
+					    .function = frame->function,
+					    .module = frame->module,
+					    .offset = frame->offset,
+					    .line = frame->line};
+
+	return own_frame(&named, module_path, options);
+}
+
 size_t own_location(const struct finding_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)

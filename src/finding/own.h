@@ -11,9 +11,12 @@
 #define BLACKOUT_FINDING_OWN_H
 
 #include "finding/finding.h"
+#include "trace/symbols.h"
 
 /* True if the frame is the user's.  `module_path` may be NULL if only the base name is known. */
 bool own_frame(const struct finding_frame *frame, const char *module_path, const struct findings_options *options);
+/* The same, of a frame that is not part of a finding. */
+bool own_code(const struct symbols_frame *frame, const char *module_path, const struct findings_options *options);
 
 /* True if the pattern of --fold or --no-fold matches the function.  Template arguments and enclosing scopes may be
  * left out: `persist` matches `pm::persist<Node>`.  NULL matches nothing. */

@@ -200,7 +200,8 @@ void kept_input_lines(struct words *lines, const struct input_sources *sources, 
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct input_bytes *bytes = &input->of[i];
 
-		words_add(lines, "%s, %zu byte%s%s", sources->at[i].name, bytes->size, bytes->size == 1 ? "" : "s",
+		words_add(lines, "%s, %zu byte%s%s%s", sources->at[i].name, bytes->size, bytes->size == 1 ? "" : "s",
+			  row_has_marks(&matters->of[i], 0, bytes->size) ? "; the marked ones lead there" : "",
 			  bytes->size > ROW_BYTES * ROWS_SHOWN ? "; the first are:" : "");
 		for (size_t row = 0; row < ROWS_SHOWN && row * ROW_BYTES < bytes->size; row++) {
 			size_t from = row * ROW_BYTES,

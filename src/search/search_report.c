@@ -7,6 +7,7 @@
 
 #include "search/input_search_in.h"
 #include "search/kept_input.h"
+#include "search/marks.h"
 #include "search/unreached.h"
 
 enum { CONCRETES_NAMED = 5 };
@@ -17,11 +18,9 @@ static void input_show(struct input_search *s, struct findings *f, struct findin
 	const struct input *input = &s->attempts.at[entry->execution - 1].input;
 	struct input marks = {0};
 	struct words lines = {0};
-	struct err ignored;
 	const char **copy;
 
-	if (turner_marks(s->turner, entry->execution, input, &marks, &ignored) < 0)
-		marks = (struct input){0};
+	marks_make(s, entry, &marks);
 	kept_input_lines(&lines, s->plan.sources, input, &marks);
 	copy = findings_block(f, lines.count, sizeof(*copy));
 	for (size_t i = 0; i < lines.count; i++)
@@ -88,7 +87,7 @@ static void notes_fill(struct input_search *s, struct findings *f)
 		findings_note(f, "for %" PRIu64 " branch%s the solver found no answer in its time", s->unknown,
 			      s->unknown == 1 ? "" : "es");
 	concretes_note(s, f);
-	unreached_note(f, s->reach, s->plan.symbols);
+	unreached_note(f, s->reach, s->plan.symbols, &s->plan.how->places);
 	if (!s->complete)
 		findings_note(f, "the search is not complete: %zu branches were not turned", s->queue.heap.count);
 }

@@ -294,36 +294,3 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 	assignment_free(&answer);
 	return result;
 }
-
-/* ---- marks ---- */
-
-static void set_mark(const struct turner *t, const struct expressions *x, const struct variable_set *set,
-		     struct input *marks)
-{
-	for (size_t i = 0; i < set->count; i++)
-		for (uint64_t v = set->at[i].first; v <= set->at[i].last; v++) {
-			const struct expression byte = {.own = v};
-			int source = turner_source(t->plan, x, expression_input_source(&byte));
-
-			if (source >= 0 && expression_input_offset(&byte) < marks->of[source].size)
-				marks->of[source].at[expression_input_offset(&byte)] = 1;
-		}
-}
-
-int turner_marks(struct turner *t, uint64_t execution, const struct input *input, struct input *marks, struct err *err)
-{
-	struct ready_route *ready = route_get(t, execution, input, err);
-	struct variables *variables;
-
-	if (!ready)
-		return -1;
-	*marks = input_copy(input);
-	for (size_t i = 0; i < SOURCES_MAX; i++)
-		if (marks->of[i].at)
-			memset(marks->of[i].at, 0, marks->of[i].size);
-	variables = variables_new(ready->route.x);
-	for (size_t i = 0; i < ready->route.branches.count; i++)
-		set_mark(t, ready->route.x, variables_of(variables, ready->route.branches.at[i].expression), marks);
-	variables_free(variables);
-	return 0;
-}

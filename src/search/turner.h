@@ -28,10 +28,6 @@ void turner_free(struct turner *turner); /* NULL is fine */
 int turner_turn(struct turner *turner, const struct turner_question *question, enum solver_verdict *verdict,
 		struct input *input, struct err *err);
 
-/* Bytes of the input that decide branches of the execution: `marks` gets a byte for each byte of each source. */
-int turner_marks(struct turner *turner, uint64_t execution, const struct input *input, struct input *marks,
-		 struct err *err);
-
 /* The number of the source that a route calls `id`; -1: it is none of the search's. */
 int turner_source(const struct execution_plan *plan, const struct expressions *x, uint32_t id);
 

@@ -8,6 +8,7 @@
 #include "trace/symbols.h"
 
 /* A note that names the source lines of PM-modifying instructions that were never executed; none if there are none. */
-void unreached_note(struct findings *findings, const struct reach *reach, struct symbols *symbols);
+void unreached_note(struct findings *findings, const struct reach *reach, struct symbols *symbols,
+		    const struct findings_options *places);
 
 #endif
