@@ -73,7 +73,8 @@ static int root_test(struct explore *e, size_t index, struct moment *moment, str
 	bool pending = moment->choices->unit_count;
 	enum try_extent extent = TRY_ALL;
 
-	if (try_lazily_decides(e, moment) && !shard_takes(&e->campaign->options.shard, moment->name))
+	if (try_lazily_decides(e, moment) && !shard_takes(&e->campaign->options.shard, moment->name) &&
+	    !(e->pass == PASS_ALL && try_lazily_shares(e, moment)))
 		return root_leave(e, root, moment, err);
 	if (e->pass == PASS_NEST)
 		return try_lazily_nest(e, index, moment, err);

@@ -116,6 +116,8 @@ void explore_jobs(struct chooser *chooser, size_t platform, const struct judge_s
 
 /* try_lazily.c: does recovery itself decide what is tested at this moment, at least at first? */
 bool try_lazily_decides(const struct explore *explore, const struct moment *moment);
+/* Do all shards share the tree of this moment (flight.h)? */
+bool try_lazily_shares(struct explore *explore, struct moment *moment);
 /* Is there a fork server, and should it be used? */
 bool try_lazily_can(const struct explore *explore, const struct root *root, const struct moment *moment);
 /* Test all states that recovery can tell apart of the root at the image's moment, or a random sample.  Takes ownership

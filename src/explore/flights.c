@@ -76,10 +76,13 @@ static void bits_take(const uint8_t *bytes, uint8_t *flags, size_t count)
 void flight_log_leaf(struct flight_log *log, const struct flight_leaf *leaf, size_t units, size_t lines)
 {
 	uint8_t flags = (uint8_t)((leaf->refused ? FLIGHT_REFUSED : 0) | (leaf->is_all ? FLIGHT_IS_ALL : 0) |
-				  (leaf->is_none ? FLIGHT_IS_NONE : 0) | (leaf->taken ? FLIGHT_HAS_SETS : 0));
+				  (leaf->is_none ? FLIGHT_IS_NONE : 0) | (leaf->taken ? FLIGHT_HAS_SETS : 0) |
+				  (leaf->is_branch ? FLIGHT_BRANCH : 0));
 
 	log->leaves++;
 	vec_push(&log->bytes, flags);
+	if (leaf->is_branch)
+		return;
 	if (leaf->refused) {
 		vec_append(&log->bytes, leaf->refused, strlen(leaf->refused) + 1);
 		return;
@@ -106,6 +109,11 @@ bool flight_record_next(const struct flight_record *record, size_t *at, size_t u
 	if (!left)
 		return false;
 	*leaf = (struct flight_leaf){.is_all = *bytes & FLIGHT_IS_ALL, .is_none = *bytes & FLIGHT_IS_NONE};
+	if (*bytes & FLIGHT_BRANCH) {
+		leaf->is_branch = true;
+		++*at;
+		return true;
+	}
 	if (*bytes & FLIGHT_REFUSED) {
 		end = memchr(bytes, 0, left);
 		leaf->refused = (const char *)bytes + 1;

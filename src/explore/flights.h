@@ -15,6 +15,9 @@
  *     blackout-flights 1 0123456789abcdef\n     a hash of the options that matter, as in the journal
  *     struct flights_head                       for each flight, followed by `bytes` bytes: the leaves
  *
+ * The leaves of a branch of a tree that is split are a flight of its own, with a key of its own (flight_branch_key).  Where
+ * they would come is a byte, FLIGHT_BRANCH.
+ *
  * A leaf is a byte (enum flight_leaf_flag); the name; then, if FLIGHT_HAS_SETS, the flags of all units and of all lines as
  * bits.  A refused leaf is that byte and a text with a zero at its end.  A record that was cut off, or is damaged, ends
  * the file. */
@@ -37,6 +40,7 @@ enum flight_leaf_flag {
 	FLIGHT_IS_ALL = 2, /* see struct lazy_leaf */
 	FLIGHT_IS_NONE = 4,
 	FLIGHT_HAS_SETS = 8,
+	FLIGHT_BRANCH = 16, /* no leaf */
 };
 
 struct flight_leaf {
@@ -44,6 +48,7 @@ struct flight_leaf {
 	const uint8_t *taken, *decided; /* by unit, and by line; NULL: not kept */
 	const char *refused;            /* why it has no verdict; NULL: it has one */
 	bool is_all, is_none;
+	bool is_branch; /* the leaves of a branch come here */
 };
 
 struct flight_log {

@@ -7,10 +7,8 @@
  * it need not be run.  If there is time for only a few states, this leaves the ones that can matter. */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "explore/explore_in.h"
-#include "explore/flights.h"
+#include "explore/flight.h"
 
 #include "base/random.h"
 
@@ -19,8 +17,6 @@ enum {
 	LEAVES_NESTED = 1 << 6,       /* leaves of a root, in sequence and random, to look at for a second crash */
 	LEAVES_NESTED_HASTY = 1 << 4, /* the same with a budget */
 	LEAVES_SOME = 1 << 8,         /* leaves of a root in PASS_SOME, so that large roots do not use up the time */
-	TIMEOUTS_MAX = 3,             /* time-outs of a root: recovery that hangs usually hangs again */
-	REFUSALS_MAX = 8,
 };
 
 bool try_lazily_decides(const struct explore *e, const struct moment *moment)
@@ -42,58 +38,7 @@ static uint64_t leaves_max(const struct explore *e)
 	return most < limit ? most : limit;
 }
 
-/* An exploration that runs on a worker. */
-struct flight {
-	struct explore *explore;
-	size_t root;
-	struct moment *moment;
-	uint8_t *decided; /* by line, for one leaf */
-	uint64_t leaves, refusals, timeouts;
-	enum flight_aim {
-		FLIGHT_TREE,
-		FLIGHT_SAMPLE, /* of a root already explored as a tree: `left_out` does not change */
-		FLIGHT_NEST,   /* the same, and states are kept for a second crash */
-		FLIGHT_GLANCE,
-	} aim;
-	struct digest key;     /* of the flight, for other shards and for --resume */
-	struct flight_log log; /* for the same; unless it ended early */
-	bool cut;              /* it ended early */
-};
-
 /* Leaves */
-
-static struct root *flight_root(const struct flight *f)
-{
-	return &f->explore->explored->roots.at[f->root];
-}
-
-/* Does somebody need to know what the leaves were? */
-static bool is_logged(const struct flight *f)
-{
-	return f->explore->campaign->options.shard.total;
-}
-
-static void leaf_log(struct flight *f, struct flight_leaf leaf, bool has_sets)
-{
-	const struct choices *c = f->moment->choices;
-
-	if (!has_sets)
-		leaf.taken = leaf.decided = NULL;
-	if (is_logged(f))
-		flight_log_leaf(&f->log, &leaf, c->unit_count, c->line_count);
-}
-
-/* Note a leaf whose verdict is known. */
-static void leaf_note(struct flight *f, const struct flight_leaf *leaf, struct verdict verdict)
-{
-	contents_add(&f->explore->explored->tested, leaf->name);
-	if (verdict_failed(verdict))
-		failures_add(&flight_root(f)->failures, f->moment, leaf->taken, leaf->decided, leaf->name, verdict,
-			     f->leaves);
-	else if (f->aim == FLIGHT_NEST && !leaf->is_all && !leaf->is_none)
-		candidates_add(&flight_root(f)->candidates, f->moment, leaf->taken, leaf->decided, f->leaves);
-	f->timeouts += verdict_hangs(verdict);
-}
 
 /* All states of a leaf are the same to recovery.  If an extreme state is among them, the leaf has its name. */
 static void leaf_learn(struct flight *f, const struct lazy_leaf *from)
@@ -151,21 +96,14 @@ static int flight_start(struct flight *f, struct lazy_options *options, struct e
 
 /* Trees, and samples of them */
 
-static void leaf_refuse(struct flight *f, const char *why)
-{
-	struct explored *explored = f->explore->explored;
-
-	if (!explored->reason)
-		explored->reason = campaign_text(f->explore->campaign, why);
-	f->refusals++;
-}
-
 static bool leaf_arrived(void *arg, void *ticket, const struct lazy_leaf *leaf)
 {
 	struct flight *f = ticket;
 	struct campaign *c = f->explore->campaign;
 
 	(void)arg;
+	if (!flight_goes_on(f, false))
+		return false;
 	f->leaves++;
 	if (leaf->refused) {
 		leaf_refuse(f, leaf->refused);
@@ -199,6 +137,10 @@ static void root_judge(struct flight *f, const struct flight_end *end, const cha
 	struct explored *explored = f->explore->explored;
 
 	explored->traps += end->traps;
+	if (f->split && f->explore->campaign->options.shard.total) {
+		root->state = flight_split_state(f, end);
+		return;
+	}
 	if (f->aim == FLIGHT_TREE) {
 		root->left_out = end->left_out;
 		root->state = end->left_out > 0 ? ROOT_PART : ROOT_DONE;
@@ -210,105 +152,17 @@ static void root_judge(struct flight *f, const struct flight_end *end, const cha
 	}
 }
 
-static void flight_log_end(const struct flight *f, const struct flight_end *end)
-{
-	if (is_logged(f) && !f->cut && !end->broken)
-		flights_put(f->explore->campaign->flights, f->key, &f->log, end);
-}
-
 static void root_ended(void *arg, void *ticket, const struct lazy_end *from)
 {
 	struct flight *f = ticket;
 	const struct flight_end end = {.traps = from->traps, .left_out = from->left_out, .broken = from->broken};
 
 	(void)arg;
+	f->cut |= f->split && (from->deep || from->left_out > 0);
 	root_judge(f, &end, from->broken ? from->broken : "");
 	flight_log_end(f, &end);
 	flight_land(f->explore, f);
 	flight_free(f);
-}
-
-/* Flights of other shards, or of before --resume */
-
-static struct digest flight_key(const struct flight *f, const struct lazy_options *o)
-{
-	const struct {
-		struct digest name;
-		uint64_t sequence, leaves_max, seed, stores;
-	} parts = {f->moment->name, o->sequence, o->leaves_max, o->seed, o->stores};
-	const XXH128_hash_t hash = XXH3_128bits(&parts, sizeof(parts));
-
-	return (struct digest){hash.low64, hash.high64};
-}
-
-/* Are all verdicts known, and the sets of states that matter?  The journal may lack its last lines. */
-static bool record_is_whole(const struct flight *f, const struct flight_record *record, uint8_t *taken)
-{
-	const struct choices *c = f->moment->choices;
-	struct flight_leaf leaf;
-	uint64_t leaves = 0;
-	size_t at = 0;
-
-	for (; flight_record_next(record, &at, c->unit_count, c->line_count, taken, f->decided, &leaf); leaves++) {
-		struct verdict verdict = outcomes_get(f->explore->campaign->outcomes, leaf.name);
-
-		if (leaf.refused)
-			continue;
-		if (!verdict.known || (!leaf.taken && (verdict_failed(verdict) || f->aim >= FLIGHT_NEST)))
-			return false;
-	}
-	return at == record->head->bytes && leaves == record->head->leaves;
-}
-
-static void record_replay(struct flight *f, const struct flight_record *record, uint8_t *taken)
-{
-	const struct choices *c = f->moment->choices;
-	struct flight_leaf leaf;
-	size_t at = 0;
-
-	while (flight_record_next(record, &at, c->unit_count, c->line_count, taken, f->decided, &leaf)) {
-		f->leaves++;
-		if (leaf.refused)
-			leaf_refuse(f, leaf.refused);
-		else
-			leaf_note(f, &leaf, outcomes_get(f->explore->campaign->outcomes, leaf.name));
-	}
-}
-
-/* Do as if the flight took place, if it is known.  1: done.  0: it is not known.  TESTER_STOPPED, -1. */
-static int flight_recall(struct flight *f, const struct lazy_options *options, struct flight_end *end, struct err *err)
-{
-	struct campaign *c = f->explore->campaign;
-	struct flight_record record;
-	uint8_t *taken;
-	bool whole;
-	int r;
-
-	f->key = flight_key(f, options);
-	if (!flights_find(c->flights, f->key, &record))
-		return 0;
-	r = tester_prepare(c->tester, &f->moment->crash, err);
-	if (r < 0)
-		return r;
-	taken = mem_alloc(f->moment->choices->unit_count + 1);
-	f->decided = mem_alloc(f->moment->choices->line_count + 1);
-	whole = record_is_whole(f, &record, taken);
-	if (whole) {
-		oracles_meet(c->oracles, &f->moment->crash);
-		record_replay(f, &record, taken);
-		*end = record.head->end;
-	} else {
-		free(f->decided);
-		f->decided = NULL;
-	}
-	free(taken);
-	return whole;
-}
-
-/* Is the flight one of a part that is missing? */
-static bool is_missing(const struct explore *e)
-{
-	return e->campaign->options.parts && !e->campaign->options.parts->whole;
 }
 
 /* Start an exploration.  Its leaves are numbered from `before` + 1 on. */
@@ -330,13 +184,17 @@ static int flight_send(const struct flight *flight, enum lazy_sequence sequence,
 
 	*f = *flight;
 	f->leaves = before;
+	f->split = flight_split(f, &options);
 	r = flight_recall(f, &options, &end, err);
 	if (r == 1)
 		root_judge(f, &end, "");
-	if (r || is_missing(e)) {
+	if (r || flight_is_missing(f)) {
 		flight_free(f);
 		return r < 0 ? r : 0;
 	}
+	options.split = f->split;
+	options.branch = flight_branch;
+	options.begins = flight_begins;
 	vec_push(&e->flights, f);
 	r = flight_start(f, &options, err);
 	if (r < 0) {
@@ -356,6 +214,13 @@ int try_lazily(struct explore *e, size_t root, struct moment *moment, struct err
 
 	return flight_send(&f, sample ? LAZY_SAMPLE : LAZY_CONTRAST, leaves_max(e),
 			   sample ? e->campaign->options.per_segment : 0, err);
+}
+
+bool try_lazily_shares(struct explore *e, struct moment *moment)
+{
+	const struct flight f = {.explore = e, .moment = moment, .aim = FLIGHT_TREE};
+
+	return flight_split(&f, &(struct lazy_options){.sequence = LAZY_CONTRAST, .leaves_max = leaves_max(e)});
 }
 
 /* Here recovery's stores decide lines, too: an old content that recovery overwrites is visible again if the power fails
@@ -412,7 +277,7 @@ static int glance_start(struct flight *f, struct lazy_options *options, struct e
 
 	if (r == 1)
 		f->explore->explored->traps += end.traps;
-	if (r || is_missing(f->explore))
+	if (r || flight_is_missing(f))
 		return r < 0 ? r : 0;
 	return flight_start(f, options, err);
 }

@@ -448,6 +448,7 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 	if (!block_check(setup->block))
 		return "the list of undecided lines is malformed";
 	lazy = (struct lazy){.setup = *setup, .block = setup->block, .choices = c, .bounds = CHOICES_OPEN};
+	lazy.lossy = setup->block->lossy;
 	if (!memory_get(c))
 		return "there is not enough memory for the undecided lines";
 	for (uint32_t i = 0; i < setup->block->given_count; i++) {

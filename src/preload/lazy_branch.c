@@ -97,7 +97,7 @@ static bool contents_try(struct contents *k, uint32_t i, bool downwards)
 static void postpone(uint32_t line)
 {
 	lazy_log_push(line, lazy.alternative);
-	lazy_report_send(LAZY_POSTPONED, 0);
+	lazy_report_send(lazy_postponed_flags(line), 0);
 	lazy.tree->depth = lazy.depth;
 }
 
@@ -110,6 +110,16 @@ static void give_up(struct contents *k, uint32_t from, bool downwards)
 		if (contents_try(k, i, downwards))
 			lazy.tree->left_out += lazy_completions(k->line, lazy.alternative);
 	}
+	lazy_child_leave();
+}
+
+/* Postpone all alternatives, also the one that this process would take. */
+static void contents_split(struct contents *k, bool downwards) __attribute__((noreturn));
+static void contents_split(struct contents *k, bool downwards)
+{
+	for (uint32_t i = 0; i < k->count; i++)
+		if (contents_try(k, i, downwards))
+			postpone(k->line);
 	lazy_child_leave();
 }
 
@@ -166,6 +176,9 @@ void lazy_branch(uint32_t line, const uint8_t *certain)
 		return;
 	}
 	lazy_time_stop();
+	if (k.count < ALTERNATIVES_MAX && lazy_splits())
+		contents_split(&k, downwards);
+	lazy.forks++;
 	if (k.count < ALTERNATIVES_MAX ? contents_fork(&k, downwards) : contents_fork_all(&k))
 		return;
 	lazy_time_go();

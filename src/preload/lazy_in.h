@@ -75,6 +75,7 @@ struct lazy {
 	size_t private_bytes;
 	struct choices_bounds bounds;
 	uint32_t depth; /* number of our own decisions */
+	uint32_t forks; /* number of these with several contents */
 	bool lossy;     /* some unit was left out */
 	bool all, none; /* for our own path, as in the tree */
 	unsigned level; /* number of waiting processes above us */
@@ -128,6 +129,10 @@ bool lazy_is_threaded(void);
 /* Is another child allowed?  If not, the tree is too deep here; blackout requests such branches again, from the root of
  * the tree. */
 bool lazy_child_may(void);
+/* Is what follows to be explored by another request? */
+bool lazy_splits(void);
+/* The flags of a report that postpones lazy.alternative of this line. */
+uint32_t lazy_postponed_flags(uint32_t line);
 /* Fork a child that continues with lazy.alternative, and wait for its whole subtree.  Returns true in the child. */
 bool lazy_child_try(uint32_t line);
 /* End this process without a leaf, though it would have had one. */

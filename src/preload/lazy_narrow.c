@@ -79,7 +79,7 @@ static void postpone_class(uint32_t line, uint64_t class)
 		lazy_log_push(line, lazy.alternative);
 	else
 		lazy_log_change(line, lazy.alternative);
-	lazy_report_send(LAZY_POSTPONED, 0);
+	lazy_report_send(lazy_postponed_flags(line), 0);
 	lazy.masks[line] = before;
 	lazy.tree->depth = lazy.depth;
 	lazy_log_restore();
@@ -96,6 +96,19 @@ static void classes_give_up(const struct classes *k, uint32_t line, uint32_t fro
 	lazy_child_leave();
 }
 
+/* Postpone all classes, also the one that this process would take. */
+static void classes_split(const struct classes *k, uint32_t line, bool downwards) __attribute__((noreturn));
+static void classes_split(const struct classes *k, uint32_t line, bool downwards)
+{
+	for (uint32_t i = 0; i < k->count; i++) {
+		uint64_t class = k->masks[downwards ? k->count - 1 - i : i];
+
+		lazy_mask_first(line, class, lazy.alternative);
+		postpone_class(line, class);
+	}
+	lazy_child_leave();
+}
+
 /* Fork one process for each class.  Returns the class of this process. */
 static uint64_t classes_fork(const struct classes *k, uint32_t line)
 {
@@ -103,6 +116,9 @@ static uint64_t classes_fork(const struct classes *k, uint32_t line)
 	uint64_t class = k->masks[0];
 
 	lazy_time_stop();
+	if (lazy_splits())
+		classes_split(k, line, downwards);
+	lazy.forks++;
 	for (uint32_t i = 0; i < k->count; i++) {
 		class = k->masks[downwards ? k->count - 1 - i : i];
 		lazy_mask_first(line, class, lazy.alternative);

@@ -75,6 +75,18 @@ bool lazy_child_may(void)
 	return lazy.level < LEVELS_MAX;
 }
 
+bool lazy_splits(void)
+{
+	return lazy.block->split && lazy.forks >= lazy.block->split;
+}
+
+uint32_t lazy_postponed_flags(uint32_t line)
+{
+	bool lossy = lazy.lossy || lazy_leaves_out(lazy.alternative, choices_lines(lazy.choices)[line].count);
+
+	return LAZY_POSTPONED | (lossy ? LAZY_LOSSY : 0);
+}
+
 bool lazy_child_try(uint32_t line)
 {
 	uint64_t marks[LAZY_MARKS], spent = lazy.tree->spent_ns;

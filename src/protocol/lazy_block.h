@@ -64,9 +64,13 @@ struct lazy_block {
 	/* Report the complete output of each leaf.  The kernel ends a leaf that writes more bytes to a file (SIGXFSZ).
 	 * 0: do not report it, and set no limit. */
 	uint32_t output_max;
+	/* After this many decisions with several contents on a path, all further ones are postponed (LAZY_POSTPONED);
+	 * 0: none is. */
+	uint32_t split;
+	uint32_t lossy; /* 1: what is given leaves out a store; see LAZY_LOSSY */
 };
 
-_Static_assert(sizeof(struct lazy_block) == 64 && sizeof(struct lazy_block) % _Alignof(uint64_t) == 0,
+_Static_assert(sizeof(struct lazy_block) == 72 && sizeof(struct lazy_block) % _Alignof(uint64_t) == 0,
 	       "masks follow the block");
 
 /* The arrays of a block whose counts are set.  As with strchr(3), the result is as const as the argument should be:
@@ -110,6 +114,7 @@ enum lazy_flag {
 	LAZY_ERR_CUT = 32,
 	LAZY_ALL = 64, /* the state with all units agrees with the decisions; LAZY_NONE: so does the one with none */
 	LAZY_NONE = 128,
+	LAZY_LOSSY = 256, /* LAZY_POSTPONED: a store was left out on the way, which decides what is tried first */
 };
 
 struct lazy_report {

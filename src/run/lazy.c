@@ -37,6 +37,8 @@ struct way {
 	size_t count;
 	uint8_t *taken;  /* indexed by unit number */
 	uint64_t *masks; /* for each line, which alternatives are possible; 0, or NULL: its flags decide */
+	uint64_t number; /* of the branch, if the tree is split */
+	bool lossy;      /* for the same: a store is left out */
 };
 
 struct lazy_run {
@@ -52,7 +54,8 @@ struct lazy_run {
 		struct way *at;
 		size_t count, room;
 	} postponed;
-	size_t asked; /* how many of these were requested; their contents are freed */
+	size_t asked;      /* how many of these were requested; their contents are freed */
+	uint64_t branches; /* if the tree is split */
 	size_t postponed_bytes;
 
 	uint64_t timeout_ns;
@@ -122,6 +125,8 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	block->sequence = run->options.sequence;
 	block->seed = run->options.seed + run->end.leaves;
 	block->stores = run->options.stores;
+	block->split = run->asked ? 0 : run->options.split;
+	block->lossy = extra->lossy;
 	block->output = w->command.writes_file ? LAZY_OUTPUT_FILE : LAZY_OUTPUT_STREAM;
 	block->output_max = output_max(w->options->output);
 	block->leaves_max = run->options.leaves_max ? run->options.leaves_max - run->end.leaves : 0;
@@ -383,11 +388,25 @@ static size_t way_bytes(const struct lazy_run *run, const struct way *way)
 	return way->count * (sizeof(*way->lines) + sizeof(*way->masks)) + run->choices->unit_count;
 }
 
+/* Is it a branch, and nobody wants it? */
+static bool branch_is_unwanted(struct lazy_run *run)
+{
+	bool is_branch = run->options.split && !run->asked;
+
+	run->end.deep |= !is_branch;
+	return is_branch && !run->options.branch(run->options.arg, run->ticket, run->branches++);
+}
+
 /* The masks are at the end, just before the place of the output. */
 static void postponed_add(struct lazy_run *run, const struct lazy_report *report, const char *masks)
 {
-	struct way way = way_copy(run->choices, run->now.lines, run->now.count, run->now.taken);
+	struct way way;
 
+	if (branch_is_unwanted(run))
+		return;
+	way = way_copy(run->choices, run->now.lines, run->now.count, run->now.taken);
+	way.number = run->branches - 1;
+	way.lossy = run->options.split && report->flags & LAZY_LOSSY;
 	way.masks = mem_alloc(way.count * sizeof(*way.masks) + 1);
 	memcpy(way.masks, masks - report->mask_bytes, report->mask_bytes);
 	if (run->postponed_bytes + way_bytes(run, &way) > POSTPONED_BYTES) {
@@ -518,6 +537,8 @@ static bool run_goes_on(struct lazy_run *run)
 	if (run->asked == run->postponed.count)
 		return false;
 	run->asked++;
+	if (run->options.split)
+		run->options.begins(run->options.arg, run->ticket, run->postponed.at[run->asked - 1].number);
 	return true;
 }
 

@@ -47,6 +47,7 @@ struct lazy_end {
 	uint64_t traps; /* accesses to an undecided line, or to the page around one */
 	/* Legal sets without a leaf, because of leaves_max or because a process of the tree was lost. 0: complete. */
 	double left_out;
+	bool deep;          /* some branches came after all others, because the tree is deep */
 	const char *broken; /* a sentence if the run could not be started or went wrong; otherwise NULL */
 };
 
@@ -69,6 +70,14 @@ struct lazy_options {
 	const uint32_t *given;
 	size_t given_count;
 	const uint8_t *given_taken;
+
+	/* Split the tree into branches: after this many decisions with several contents, what follows is a branch.  0:
+	 * do not.  Branches are numbered from 0, in the sequence of the tree.  `branch` is called where the leaves of a
+	 * branch would come; it returns true if they are wanted.  They come after all other leaves: `begins` is called,
+	 * and then `leaf` for each of them. */
+	unsigned split;
+	bool (*branch)(void *arg, void *ticket, uint64_t number);
+	void (*begins)(void *arg, void *ticket, uint64_t number);
 
 	/* Both are called from within recovery_idle and recovery_drain.  Their pointers are valid until they return.
 	 * leaf returns false to end the run: no more leaves. */
