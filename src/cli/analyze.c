@@ -165,11 +165,13 @@ static int result_print(const struct analyze *a, const struct analysis_result *r
 
 static void interrupted_say(const struct analyze *a, const struct analysis_result *result)
 {
-	if (result->tests_left)
+	bool apart = strcmp(a->out, a->dir) != 0;
+
+	if (result->tests_left && !a->parts)
 		fprintf(stderr,
 			"interrupted; the reports cover the crash states that were tested so far\n"
-			"hint: blackout check --resume %s tests the rest\n",
-			a->dir_shown);
+			"hint: blackout check --resume %s%s%s tests the rest\n",
+			a->dir_shown, apart ? " --out " : "", apart ? a->out_shown : "");
 	else
 		fprintf(stderr, "interrupted; the reports cover what was analyzed so far\n");
 }

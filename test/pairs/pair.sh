@@ -8,7 +8,7 @@
 #   expect_invariant X    the same, and the finding names the rule and both stores of the invariant
 #   expect_race X         the same, and the finding names the loads of recovery
 #   pair_run X DIR [OPTIONS...]  runs one program of a pair, with its results in DIR; $status is the exit status of
-#   blackout
+#   blackout; the options of the analysis are in the array pair_options
 #
 # A pair that has operations (ops.h) is judged by its outputs, with the list, the probe and the arguments that its
 # comments name.
@@ -61,7 +61,8 @@ pair_run() {
 	[ -n "$(pair_says "$program" client)" ] &&
 		options+=(--client "$PAIRS/$program pool.$dir $(pair_says "$program" client)" --ready "$PWD/pool.$dir.socket")
 	[ -n "$recover" ] && options+=(--recover "$PAIRS/$program pool.$dir $recover")
-	run "$BLACKOUT" run --no-progress --out "$dir" $(pair_says "$program" run) "${options[@]}" "$@" \
+	pair_options=($(pair_says "$program" run) "${options[@]}" "$@")
+	run "$BLACKOUT" run --no-progress --out "$dir" "${pair_options[@]}" \
 		-- "$PAIRS/$program" "pool.$dir" $arguments
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // shards_tree FILE        stores to LINES lines, several times to some of them, and completes all with one fence
-// shards_tree FILE N      reads them in a sequence that depends on what it reads, and fails in several ways
+// shards_tree FILE N [US] reads them in a sequence that depends on what it reads, and fails in several ways
 //
 // The crash states are a large and irregular tree, another one for each N.
 #include <fcntl.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	uint64_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(p != MAP_FAILED);
 	if (argc > 2)
-		return check(p, strtoul(argv[2], NULL, 10));
+		return usleep(argc > 3 ? (unsigned)atoi(argv[3]) : 0), check(p, strtoul(argv[2], NULL, 10));
 	for (unsigned i = 0; i < LINES; i++) {
 		ST8((char *)(p + i * WORDS), 100 + i);
 		if (i % 3 == 0)
