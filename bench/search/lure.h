@@ -77,4 +77,14 @@ static volatile unsigned lure_count; /* what distractors work on */
 	LURES_8((in) + 16, value + 2); \
 	LURES_8((in) + 24, value + 3)
 
+/* As a tokenizer does: each byte is compared with each character that means something. */
+static inline void lures_scan(const void *in, size_t size)
+{
+	static const char meanings[] = "()[]{}<>,;:.!?@#$%&*+-/\\|~^\"'`";
+
+	for (size_t i = 0; i < size; i++)
+		for (const char *c = meanings; *c; c++)
+			LURE(((const char *)in)[i], *c);
+}
+
 #endif

@@ -48,6 +48,7 @@ int main(int argc, char **argv)
 	uint8_t in[17] = {0};
 
 	input_all(in, 16);
+	lures_scan(in, 16);
 	LURES_8(in, '0');
 	LURES_8(in + 8, '1');
 	for (int i = 0; i < 16; i++)

@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 	uint8_t in[24] = {0};
 
 	input_all(in, sizeof(in));
+	lures_scan(in, sizeof(in));
 	for (int i = 0; i < 24; i += 4) {
 		packet_check(in + i);
 		packet_store(pool, in + i);

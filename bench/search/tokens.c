@@ -33,6 +33,7 @@ int main(int argc, char **argv)
 	size_t count = input_all(in, sizeof(in));
 
 	lure_count += text_measure(in, count).lower;
+	lures_scan(in, count);
 	LURES_32(in, 'G');
 	if (count > 4 && !memcmp(in + count - 4, "sync", 4))
 		lure_end(pool);
