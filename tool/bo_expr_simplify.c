@@ -133,9 +133,11 @@ static UInt extract_of_extension(const struct bo_expr *x, UInt low, UInt width)
 	return bo_expr_sext(bo_expr_extract(inner, border - 1, 1), width);
 }
 
-/* Is the lower part of this smaller than the lower part of just any expression? */
+/* Is a part of this smaller than a part of just any expression? */
 static Bool has_parts(UInt expr)
 {
+	if (is_kind(expr, BO_EXPR_NOT))
+		expr = at(expr)->operand[0];
 	switch (at(expr)->kind) {
 	case BO_EXPR_CONST:
 	case BO_EXPR_ZEXT:
@@ -171,7 +173,7 @@ static UInt simplify_extract(const struct bo_expr *e)
 	case BO_EXPR_AND:
 	case BO_EXPR_OR:
 	case BO_EXPR_XOR:
-		if (!bo_expr_is_const(x->operand[1]))
+		if (!bo_expr_is_const(x->operand[1]) && (!has_parts(x->operand[0]) || !has_parts(x->operand[1])))
 			return 0;
 		return bo_expr_2((enum bo_expression)x->kind, bo_expr_extract(x->operand[0], low, width),
 				 bo_expr_extract(x->operand[1], low, width));

@@ -6,6 +6,7 @@
  *   bo_input_run.c      labels of results, step by step
  *   bo_input_memory.c   labels of memory
  *   bo_input_table.c    loads whose address depends on input
+ *   bo_input_cells.c    of them, those from memory that depends on input, too
  *   bo_input_range.c    which values an expression can have
  *   bo_input_tell.c     what is written into the trace: branches, and the expressions that they need
  *   bo_input_count.c    what is not followed
@@ -55,12 +56,17 @@ void bo_memory_move(Addr from, Addr to, SizeT size);
 void bo_memory_init(void);
 
 /* ---- bo_input_table.c ---- */
-/* A load, or a store if `size` is 0, whose address depends on input.  The label of what is loaded. */
+/* A load whose address depends on input: the label of what is loaded. */
 UInt bo_input_load_at(UInt address, UInt size, ULong value, UInt code, Addr sp);
 void bo_input_pin(UInt address, UInt code, Addr sp); /* the address is taken as it is */
 /* Write a table unless that has been done; its id in the trace. */
 UInt bo_input_define_table(UInt table);
 void bo_input_redefine_tables(void);
+
+/* ---- bo_input_cells.c ---- */
+/* The cell of `size` bytes that begins `index` bytes (width 64, at most `span`) after `first`.  False: there are too many, or
+ * they overlap. */
+Bool bo_cells_load(Addr first, ULong span, UInt size, UInt index, UInt *loaded);
 
 /* ---- bo_input_range.c ---- */
 

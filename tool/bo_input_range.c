@@ -7,6 +7,24 @@
 
 #define DEPTH_MOST 24
 
+/* ---- ranges ---- */
+
+static struct bo_range full(UInt width)
+{
+	return (struct bo_range){0, bo_width_mask(width)};
+}
+
+static ULong last(struct bo_range r)
+{
+	return r.first + r.span;
+}
+
+/* Does it go from the highest value of the width to 0? */
+static Bool wraps(struct bo_range r, UInt width)
+{
+	return r.span > bo_width_mask(width) - r.first;
+}
+
 /* ---- what branches said ---- */
 
 struct fact { /* of one expression */
@@ -107,6 +125,28 @@ static void learn_order(const struct bo_expr *e, Bool holds)
 		learn_signed(x, bo_width_signed(bo_expr_value(k), bo_expr_width(k)), is_below, or_equal);
 }
 
+/* If they differ, that says something about a range only if it begins or ends there. */
+static void learn_equality(UInt x, ULong k, Bool holds)
+{
+	Bool ignored;
+	struct bo_range r;
+
+	if (holds) {
+		learn_unsigned(x, k, True, True);
+		learn_unsigned(x, k, False, True);
+		if (!k)
+			learn_small(bo_expr_at(x));
+		return;
+	}
+	r = bo_range_of(x, &ignored);
+	if (wraps(r, bo_expr_width(x)) || !r.span)
+		return;
+	if (k == r.first)
+		learn_unsigned(x, k, False, False);
+	else if (k == last(r))
+		learn_unsigned(x, k, True, False);
+}
+
 void bo_range_learn(UInt condition, Bool holds)
 {
 	const struct bo_expr *e = bo_expr_at(condition);
@@ -118,12 +158,8 @@ void bo_range_learn(UInt condition, Bool holds)
 	case BO_EXPR_SLT:
 	case BO_EXPR_SLE: learn_order(e, holds); break;
 	case BO_EXPR_EQ:
-		if (holds && bo_expr_is_const(k)) {
-			learn_unsigned(x, bo_expr_value(k), True, True);
-			learn_unsigned(x, bo_expr_value(k), False, True);
-			if (!bo_expr_value(k))
-				learn_small(bo_expr_at(x));
-		}
+		if (bo_expr_is_const(k))
+			learn_equality(x, bo_expr_value(k), holds);
 		break;
 	case BO_EXPR_EXTRACT: /* the sign */
 		if (e->own + 1 == bo_expr_width(x))
@@ -136,22 +172,6 @@ void bo_range_learn(UInt condition, Bool holds)
 /* ---- what an expression is ---- */
 
 static struct bo_range range(UInt expr, Bool *uses_path, UInt depth);
-
-static struct bo_range full(UInt width)
-{
-	return (struct bo_range){0, bo_width_mask(width)};
-}
-
-static ULong last(struct bo_range r)
-{
-	return r.first + r.span;
-}
-
-/* Does it go from the highest value of the width to 0? */
-static Bool wraps(struct bo_range r, UInt width)
-{
-	return r.span > bo_width_mask(width) - r.first;
-}
 
 static struct bo_range of_sign_extension(struct bo_range r, UInt from, UInt width)
 {
@@ -261,6 +281,14 @@ static struct bo_range of_division(const struct bo_expr *e, struct bo_range a, U
 	return (struct bo_range){a.first / by, last(a) / by - a.first / by};
 }
 
+/* The lowest 1 is at most where the highest one of the largest value is. */
+static struct bo_range of_lowest_one(struct bo_range a, UInt width)
+{
+	if (!a.first || wraps(a, width))
+		return (struct bo_range){0, width};
+	return (struct bo_range){0, 63 - (UInt)__builtin_clzll(last(a))};
+}
+
 static struct bo_range of_unary(const struct bo_expr *e, struct bo_range a)
 {
 	UInt from = bo_expr_width(e->operand[0]);
@@ -270,8 +298,9 @@ static struct bo_range of_unary(const struct bo_expr *e, struct bo_range a)
 	case BO_EXPR_SEXT: return of_sign_extension(a, from, e->width);
 	case BO_EXPR_EXTRACT: return of_extract(a, from, (UInt)e->own, e->width);
 	case BO_EXPR_NEG: return of_negation(a, e->width);
+	case BO_EXPR_NOT: return (struct bo_range){~last(a) & bo_width_mask(from), a.span};
+	case BO_EXPR_CTZ: return of_lowest_one(a, from);
 	case BO_EXPR_CLZ:
-	case BO_EXPR_CTZ:
 	case BO_EXPR_POPCOUNT: return (struct bo_range){0, from};
 	default: return full(e->width);
 	}

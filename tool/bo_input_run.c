@@ -22,6 +22,7 @@ static struct {
 	const ULong *near; /* slots */
 	UChar *shadow;     /* registers */
 	Addr sp;
+	ULong step, end; /* that is followed; before which all have been executed */
 } run;
 
 /* Programs look at the same bytes again and again.  So results of operations on at most two values of one lane each are
@@ -579,6 +580,25 @@ static void run_step(const struct step *s)
 	}
 }
 
+static Bool may_store_to(const struct step *s, Addr addr, SizeT size)
+{
+	Addr to;
+	SizeT stored = s->kind == STEP_SWAP ? 2 * s->size : s->size;
+
+	if (s->kind != STEP_STORE && s->kind != STEP_SWAP && s->kind != STEP_WIPE)
+		return False;
+	to = value_of(atom_at(s, 0));
+	return to < addr + size && addr < to + stored;
+}
+
+Bool bo_steps_store_follows(Addr addr, SizeT size)
+{
+	for (ULong i = run.step + 1; i < run.end; i++)
+		if (may_store_to(&run.block->steps[i], addr, size))
+			return True;
+	return False;
+}
+
 void bo_steps_run(VexGuestAMD64State *state, const struct steps *block, ULong end)
 {
 	ULong *near = (ULong *)((UChar *)state + 2 * sizeof(*state));
@@ -587,7 +607,8 @@ void bo_steps_run(VexGuestAMD64State *state, const struct steps *block, ULong en
 	run.near = near;
 	run.shadow = (UChar *)state + sizeof(*state);
 	run.sp = near[SLOT_STACK];
-	for (ULong i = near[SLOT_FOLLOWED]; i < end; i++)
-		run_step(&block->steps[i]);
+	run.end = end;
+	for (run.step = near[SLOT_FOLLOWED]; run.step < end; run.step++)
+		run_step(&block->steps[run.step]);
 	near[SLOT_FOLLOWED] = end;
 }

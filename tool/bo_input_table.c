@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bo_input_table.c - memory that is accessed at an address that depends on input.
  *
- * If all addresses that a load can have are in a small part of memory that does not depend on input itself, that part
- * becomes a table, and what is loaded an expression.  Otherwise the address is taken as it is: a branch says so. */
+ * If all addresses that a load can have are in a small part of memory, what is loaded is an expression: of a table, or of
+ * cells where the memory depends on input itself.  Otherwise the address is taken as it is: a branch says so. */
 #include "bo_input.h"
+#include "bo_steps.h"
 
 #include "pub_tool_aspacemgr.h"
 
@@ -43,18 +44,6 @@ static UInt table_of(Addr start, UInt size)
 	return table_add(start, size, first);
 }
 
-static Bool can_be_table(Addr start, ULong size)
-{
-	return size <= TABLE_BYTES_MAX && VG_(am_is_valid_for_client)(start, size, VKI_PROT_READ) &&
-	       !bo_memory_has_labels(start, size);
-}
-
-/* Steps are followed after the block has run: a later store of the block may have changed what was loaded. */
-static Bool is_unchanged(Addr addr, UInt size, ULong value)
-{
-	return VG_(memcmp)((const void *)addr, &value, size) == 0;
-}
-
 void bo_input_pin(UInt address, UInt code, Addr sp)
 {
 	UInt same = bo_expr_2(BO_EXPR_EQ, address, bo_expr_const(64, bo_expr_value(address)));
@@ -62,21 +51,35 @@ void bo_input_pin(UInt address, UInt code, Addr sp)
 	bo_tell_branch(BO_BRANCH_ADDRESS, same, code, sp, 0);
 }
 
+/* Steps are followed after the block has run: a later store of the block may have changed what could be loaded. */
+static Bool is_readable(struct bo_range r, UInt size)
+{
+	return r.span <= TABLE_BYTES_MAX - size && VG_(am_is_valid_for_client)(r.first, r.span + size, VKI_PROT_READ) &&
+	       !bo_steps_store_follows(r.first, r.span + size);
+}
+
+/* What is loaded `index` bytes after the first address.  False: there is too much that it can be. */
+static Bool load_any(struct bo_range r, UInt index, UInt size, ULong value, UInt *loaded)
+{
+	if (bo_memory_has_labels(r.first, r.span + size))
+		return bo_cells_load(r.first, r.span, size, index, loaded);
+	*loaded = bo_expr_table(table_of(r.first, (UInt)r.span + size), index, size, value);
+	return True;
+}
+
 UInt bo_input_load_at(UInt address, UInt size, ULong value, UInt code, Addr sp)
 {
 	Bool uses_path;
 	struct bo_range r = bo_range_of(address, &uses_path);
-	UInt index;
+	UInt index = bo_expr_2(BO_EXPR_SUB, address, bo_expr_const(64, r.first)), loaded;
 
-	if (r.span > TABLE_BYTES_MAX || !can_be_table(r.first, r.span + size) ||
-	    !is_unchanged(bo_expr_value(address), size, value)) {
+	if (!r.span || !is_readable(r, size) || !load_any(r, index, size, value, &loaded)) {
 		bo_input_pin(address, code, sp);
 		return bo_memory_get(bo_expr_value(address), size, value);
 	}
-	index = bo_expr_2(BO_EXPR_SUB, address, bo_expr_const(64, r.first));
 	if (uses_path)
 		bo_tell_branch(BO_BRANCH_BOUND, bo_expr_2(BO_EXPR_ULE, index, bo_expr_const(64, r.span)), code, sp, 0);
-	return bo_expr_table(table_of(r.first, (UInt)r.span + size), index, size, value);
+	return loaded;
 }
 
 UInt bo_input_define_table(UInt number)

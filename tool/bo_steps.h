@@ -75,6 +75,7 @@ extern ULong bo_slots_more[SLOTS_MORE];
 
 /* Follow the steps up to number `end` that were not followed yet. */
 void bo_steps_run(VexGuestAMD64State *state, const struct steps *block, ULong end);
-void bo_steps_fit(UInt labels); /* there are blocks with so many labels */
+Bool bo_steps_store_follows(Addr addr, SizeT size); /* is this memory changed after the step that is followed? */
+void bo_steps_fit(UInt labels);                     /* there are blocks with so many labels */
 
 #endif

@@ -152,6 +152,11 @@ static const struct instruction integer[] = {
 	{"", "cwtd; andw $0x7fff,%bx; orw $1,%bx; idivw %bx"},
 	{"", "movzbl %al,%eax; orb $1,%bl; divb %bl"},
 	{"", "cbtw; andb $0x7f,%bl; orb $1,%bl; idivb %bl"},
+	/* One of few cells of the input. */
+	{"wlq", "movzbl #b,%eax; andl $31,%eax; movzb@ 64(%rsi,%rax),#R"},
+	{"", "movzbl #b,%eax; andl $13,%eax; movq 64(%rsi,%rax,8),#q"},
+	{"", "movzbl #b,%eax; shrl $5,%eax; addl $3,%eax; movl 31(%rsi,%rax,4),#d"},
+	{"", "movzwl #w,%eax; orl $0x900,%eax; tzcntl %eax,%eax; movsbl 16(%rsi,%rax),#d"},
 };
 
 /* What uses the flags; follows instructions that set them. */
@@ -167,6 +172,7 @@ static const struct instruction deciding[] = {
 	{"", "j#C 1f; 1:"},
 	{"wlq", "bt@ #R,#R"},
 	{"wlq", "btr@ #R,#R"},
+	{"wlq", "movzbl #b,%eax; andl $15,%eax; mov@ 64(%rdi,%rax,8),#R"},
 	{"bwlq", "lock cmpxchg@ #R,#M"},
 	{"", "lock cmpxchg8b #M"},
 	{"", "lock cmpxchg16b #A"},
@@ -409,6 +415,18 @@ static void print_constant(char size)
 	printf("$%" PRId32, value);
 }
 
+/* How far to shift; lanes of vectors are often small. */
+static unsigned bits_for(char size)
+{
+	switch (size) {
+	case 'b': return 10;
+	case 'w': return 18;
+	case 'l': return 32;
+	case 'q': return 64;
+	default: return below(2) ? 16 : 64;
+	}
+}
+
 static void print_operand(char kind, char size)
 {
 	switch (kind) {
@@ -425,7 +443,7 @@ static void print_operand(char kind, char size)
 	case 'I': print_constant(size); break;
 	case 'L': printf("$0x%" PRIx64, random_next(&random_state)); break;
 	case 'i': printf("$%u", below(8) ? below(32) : below(256)); break;
-	case 'n': printf("$%u", below(size == 'b' ? 10 : size == 'w' ? 18 : size == 'l' ? 32 : 64)); break;
+	case 'n': printf("$%u", below(bits_for(size))); break;
 	case 'x': printf("%%xmm%u", below(VECTORS)); break;
 	case 'y': printf("%%ymm%u", below(VECTORS)); break;
 	case 'm': printf("%%mm%u", below(8)); break;
