@@ -220,12 +220,11 @@ static bool keep_shortage(const char *text, struct words_of_log *words)
 	return false;
 }
 
-/* Is there less space than a recorder needs to start? */
-static bool is_full(const struct recording *recording)
+bool recording_lacks_room(const char *dir)
 {
 	struct statvfs fs;
 
-	return fstatvfs(recording->fd, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 2 * BO_CHUNK_BYTES;
+	return statvfs(dir, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize < 2 * BO_CHUNK_BYTES;
 }
 
 bool recording_stopped(const struct recording *recording, char *why, size_t size)
@@ -235,7 +234,7 @@ bool recording_stopped(const struct recording *recording, char *why, size_t size
 		return *why;
 	/* There may have been no space for the log either. */
 	recording_last_words(recording, why, size);
-	bool silent = !*why && is_full(recording);
+	bool silent = !*why && recording_lacks_room(recording->dir);
 	snprintf(why, size, "%s", silent ? BO_STOPPED_SPACE : "");
 	return silent;
 }

@@ -39,6 +39,9 @@ uint64_t recording_bytes(const struct recording *recording);
 /* The last line of the recorder's log, or "". */
 void recording_last_words(const struct recording *recording, char *line, size_t size);
 
+/* Is there less space in the directory than a recorder needs to start? */
+bool recording_lacks_room(const char *dir);
+
 /* Did the recorder of any process run out of space?  If so, `why` is one of BO_STOPPED_...  (trace_format.h); otherwise
  * "". */
 bool recording_stopped(const struct recording *recording, char *why, size_t size);

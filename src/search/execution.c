@@ -334,12 +334,11 @@ static int recorder_run(struct running *r, const struct recorder_job *template, 
 		words_free(&job.inputs);
 	if (result < 0)
 		return result;
-	if (!recording_started(recording)) {
+	if (recording_stopped(recording, why, sizeof(why))) {
+		err_set(err, "the recorder stopped because of %s", why);
+	} else if (!recording_started(recording)) {
 		last_line(why, sizeof(why), &outcome->err);
 		err_set(err, "the recorder did not start%s%s", *why ? ": " : "", why);
-	} else if (recording_stopped(recording, why, sizeof(why))) {
-		err_set(err, "the recorder stopped because of %s", why);
-		err_hint(err, "free some space, or choose another directory with --out");
 	} else if (recording_seal(recording->dir, outcome, err) == 0) {
 		return 0;
 	}
@@ -544,7 +543,6 @@ static void child_run(const struct execution_plan *plan, const struct input *inp
 {
 	struct execution_result *result = mem_alloc(sizeof(*result));
 	struct running *r = mem_alloc(sizeof(*r));
-	double begin = clock_seconds();
 	int status;
 
 	*r = (struct running){.plan = plan, .input = input, .parts = parts, .result = result};
@@ -552,7 +550,7 @@ static void child_run(const struct execution_plan *plan, const struct input *inp
 	status = execution_run(r, &result->err);
 	result->done = status == 0;
 	result->stopped = status == PLACE_STOPPED || (status < 0 && stop_asked(&plan->stop));
-	result->seconds = clock_seconds() - begin;
+	result->full = status < 0 && recording_lacks_room(plan->dir);
 	result_send(fd, result);
 }
 

@@ -56,12 +56,12 @@ enum execution_part {
 struct execution_result {
 	bool done; /* otherwise *err says what went wrong, unless it was stopped */
 	bool stopped;
+	bool full;   /* it went wrong, and no space is left for recordings */
 	bool judged; /* there is a findings.json */
 	bool cut;    /* time was up before all crash states were tested */
 	bool tested; /* its behavior was new, so crash states were tested if there is a recovery command */
 	struct ending native, recorded;
 	bool was_native;
-	double seconds;   /* of the whole execution */
 	char said[256];   /* the last line that the program printed on standard error, natively */
 	bool unknown;     /* it used PM files that the start does not know: call start_learn */
 	bool is_untested; /* crash states could not be tested: */

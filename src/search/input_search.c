@@ -108,6 +108,14 @@ int input_search_keep(struct input_search *s, uint64_t number, struct err *err)
 
 /* ---- executions ---- */
 
+static void directory_remove(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (path_format(path, sizeof(path), "%s/%s", dir, name))
+		tree_remove(path);
+}
+
 /* Findings get smaller inputs in the last part of the budget. */
 static double time_reserved(const struct input_search *s)
 {
@@ -200,6 +208,15 @@ static int jobs_fill(struct input_search *s, struct err *err)
 	return 0;
 }
 
+/* What the execution wrote is removed, so that there is room for the reports. */
+static int space_lacks(struct input_search *s, const struct execution *e, struct err *err)
+{
+	directory_remove(e->dir, EXECUTION_RECORDING);
+	err_set(err, "no space is left on the device of %s; %s", s->plan.dir,
+		s->executions ? "the reports cover the executions so far" : "nothing was executed");
+	return err_hint(err, "free some space there, and go on with --resume");
+}
+
 /* An execution that failed is lost; but if none works, neither will the next. */
 static int failure_judge(struct input_search *s, const struct execution *e, const struct execution_result *result,
 			 struct err *err)
@@ -208,6 +225,8 @@ static int failure_judge(struct input_search *s, const struct execution *e, cons
 		s->stopped |= stop_asked(&s->plan.stop);
 		return 0;
 	}
+	if (result->full)
+		return space_lacks(s, e, err);
 	if (!s->executions || result->err.status == ERR_USAGE || ++s->failures == FAILURES_MOST) {
 		*err = result->err;
 		return -1;
@@ -433,14 +452,6 @@ static uint64_t options_digest(const struct input_search_options *o)
 }
 
 /* ---- beginning and end ---- */
-
-static void directory_remove(const char *dir, const char *name)
-{
-	char path[PATH_MAX];
-
-	if (path_format(path, sizeof(path), "%s/%s", dir, name))
-		tree_remove(path);
-}
 
 void input_search_forget(const char *dir)
 {
