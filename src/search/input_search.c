@@ -355,8 +355,12 @@ static int seeds_judge(const struct input_search *s, struct err *err)
 	}
 	if (s->reads || (s->plan.client && s->plan.how->operations.list))
 		return 0;
-	err_set(err, "%s read nothing of what may be changed (%s%s)", s->plan.target->items[0],
-		s->plan.sources->at[0].name, s->plan.sources->count > 1 ? " and others" : "");
+	bool failed = last->was_native && last->native.value;
+	ending_text(last->native, text, sizeof(text));
+	err_set(err, "%s read nothing of what may be changed (%s%s)%s%s%s%s", s->plan.target->items[0],
+		s->plan.sources->at[0].name, s->plan.sources->count > 1 ? " and others" : "",
+		failed ? "; it ended with " : "", failed ? text : "", failed && *last->said ? ": " : "",
+		failed ? last->said : "");
 	err_hint(err, "--symbolic names the input that it reads: stdin, file:PATH, arg:N or ops");
 	return err_status(err, ERR_TARGET);
 }
