@@ -17,6 +17,14 @@
 #include "cli/report_options.h"
 #include "cli/saved_options.h"
 
+/* The options of commands that run a program and judge what they have recorded.  The arguments are pointers to struct
+ * record_options, analysis_words, operation_words and report_words. */
+#define RUN_OPTIONS(recording, judging, operating, reporting)                                                     \
+	RECORD_OPTIONS(recording), ANALYSIS_OPTIONS(judging), TESTING_OPTIONS(judging), EXPLORE_OPTIONS(judging), \
+		RACE_OPTIONS(judging), OPERATION_OPTIONS(operating), SERVICE_OPTIONS(judging),                    \
+		REPORT_OPTIONS(reporting, "error", REPORTS_PRINTED), OPTION_OUT(&(recording)->out),               \
+		OPTION_PROGRESS(&(recording)->progress), OPTION_QUIET(&(recording)->quiet)
+
 struct analyze {
 	/* Set by the command, before analyze_prepare: */
 	const struct analysis_words *words;

@@ -19,17 +19,7 @@ static struct report_words reporting;
 static bool show_output;
 
 static const struct option options[] = {
-	RECORD_OPTIONS(&recording),
-	ANALYSIS_OPTIONS(&judging),
-	TESTING_OPTIONS(&judging),
-	EXPLORE_OPTIONS(&judging),
-	RACE_OPTIONS(&judging),
-	OPERATION_OPTIONS(&operating),
-	SERVICE_OPTIONS(&judging),
-	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
-	OPTION_OUT(&recording.out),
-	OPTION_PROGRESS(&recording.progress),
-	OPTION_QUIET(&recording.quiet),
+	RUN_OPTIONS(&recording, &judging, &operating, &reporting),
 	{"show-output", NULL, NULL,
 	 "with --ops, show on standard error what PROGRAM prints; without --ops it is always shown", OPTION_FLAG,
 	 &show_output},

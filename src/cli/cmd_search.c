@@ -45,17 +45,7 @@ static const struct option options[] = {
 	{"stop-after", "N", "0", "end the search after N findings that count for --fail-on; 0: go on", OPTION_NUMBER,
 	 &searching.stop_after},
 	{"resume", NULL, NULL, "go on with the search in DIR", OPTION_FLAG, &searching.resume},
-	RECORD_OPTIONS(&recording),
-	ANALYSIS_OPTIONS(&judging),
-	TESTING_OPTIONS(&judging),
-	EXPLORE_OPTIONS(&judging),
-	RACE_OPTIONS(&judging),
-	OPERATION_OPTIONS(&operating),
-	SERVICE_OPTIONS(&judging),
-	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
-	OPTION_OUT(&recording.out),
-	OPTION_PROGRESS(&recording.progress),
-	OPTION_QUIET(&recording.quiet),
+	RUN_OPTIONS(&recording, &judging, &operating, &reporting),
 	{0},
 };
 
