@@ -4,6 +4,8 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "solve/digits.h"
+#include "solve/normal.h"
 #include "solve/trail.h"
 
 /* How a group takes part. */
@@ -258,6 +260,19 @@ void slice_settle(struct slice *slice, struct evaluation *evaluation, const stru
 	slice->conditions.count = kept;
 }
 
+/* If the turned condition wants a constant. */
+static void equality_demand(const struct trail *trail, uint32_t condition, bool wanted, struct slice *slice)
+{
+	uint32_t compared = wanted ? compared_with_constant(trail->x, condition) : 0;
+
+	if (compared) {
+		const struct expression *e = expressions_at(trail->x, condition);
+		uint32_t other = e->operand[e->operand[0] == compared];
+
+		digits_demand(trail->x, slice, compared, expressions_at(trail->x, other)->own);
+	}
+}
+
 bool trail_slice(struct trail *trail, size_t index, struct slice *slice)
 {
 	const struct trail_condition *turned = &trail->conditions.at[index];
@@ -277,6 +292,7 @@ bool trail_slice(struct trail *trail, size_t index, struct slice *slice)
 		if (trail->exclusions.at[i].index == index)
 			condition_add(slice, trail->exclusions.at[i].expression, false);
 	}
+	equality_demand(trail, turned->as.expression, !turned->as.value, slice);
 	condition_add(slice, turned->as.expression, !turned->as.value);
 	return true;
 }

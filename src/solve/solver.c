@@ -7,7 +7,10 @@
 #include "solve/candidate.h"
 #include "solve/server.h"
 
-enum { HALVINGS_MAX = 5 /* of the effort for a site whose questions are too hard */ };
+enum {
+	HALVINGS_MAX = 5, /* of the effort for a site whose questions are too hard */
+	HOPE_HALVINGS = 2 /* of the effort for a hope: it may be in vain */
+};
 
 struct solver {
 	uint32_t effort;
@@ -144,7 +147,8 @@ static int answer_ask(struct solver *solver, struct turn *turn, enum solver_verd
 {
 	struct server_values values = {0};
 	enum server_answer answer;
-	uint32_t effort = solver->effort >> *halvings_of(solver, turn);
+	uint32_t effort =
+		solver->effort >> (*halvings_of(solver, turn) + HOPE_HALVINGS * slice_has_wishes(&turn->slice));
 	int result = server_ask(solver->server, turn->trail, &turn->slice, effort ? effort : 1, &answer, &values, err);
 
 	if (result == 0) {

@@ -478,6 +478,81 @@ static void lengths_grow_and_shrink(void **state)
 	expect_answer(&s, "abc");
 }
 
+/* A decimal number of all bytes, each of which was found to be a digit. */
+static uint32_t decimal(struct sample *s, uint64_t digits)
+{
+	uint32_t whole = number(s, 0, 64);
+
+	for (uint64_t i = 0; i < digits; i++) {
+		uint32_t digit = binary(s, BO_EXPR_ADD, byte(s, i), number(s, (uint8_t) - '0', 8));
+		uint32_t wide =
+			expressions_add(s->x,
+					&(struct expression){.kind = BO_EXPR_ZEXT, .width = 64, .operand = {digit}});
+
+		decided(s, binary(s, BO_EXPR_ULT, digit, number(s, 10, 8)));
+		whole = i ? binary(s, BO_EXPR_ADD, wide, binary(s, BO_EXPR_MUL, whole, number(s, 10, 64))) : wide;
+	}
+	return whole;
+}
+
+/* For a solver of bits these are hard questions. */
+static void decimal_numbers_are_easy(void **state)
+{
+	const uint64_t digits = 17;
+	struct sample s;
+
+	(void)state;
+	sample_make(&s, "70000000000000000");
+	decided(&s, binary(&s, BO_EXPR_EQ, decimal(&s, digits), number(&s, 1234567890, 64)));
+	expect_answer(&s, "00000001234567890");
+	/* It has too many digits. */
+	sample_make(&s, "70000000000000000");
+	decided(&s, binary(&s, BO_EXPR_EQ, decimal(&s, digits), number(&s, UINT64_C(100000000000000000), 64)));
+	expect_answer(&s, NULL);
+	/* Whether a digit is above five may be given up, and also that it is a digit, but that is not needed. */
+	sample_make(&s, "70000000000000000");
+	s.kind = CONDITION_INSIDE;
+	uint32_t whole = decimal(&s, digits);
+	for (uint64_t i = 0; i < digits; i++)
+		decided(&s, binary(&s, BO_EXPR_ULT, byte(&s, i), number(&s, '6', 8)));
+	s.kind = CONDITION_OWN;
+	decided(&s, binary(&s, BO_EXPR_EQ, whole, number(&s, 31739, 64)));
+	expect_hope(&s, RELAX_PLACES, NULL);
+	expect_hope(&s, RELAX_INSIDE, "00000000000031739");
+	sample_free(&s);
+}
+
+/* Digits of another kind: from 1 to 7 they are not all that there can be, and from 1 to 10 they are. */
+static void other_digits(void **state)
+{
+	static const struct {
+		uint64_t digits;
+		const char *expected;
+	} cases[] = {{7, NULL}, {10, "dj"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sample s;
+		uint32_t wide[2];
+
+		sample_make(&s, "aa");
+		for (unsigned k = 0; k < 2; k++) {
+			uint32_t digit = binary(&s, BO_EXPR_SUB, byte(&s, k), number(&s, 'a' - 1, 8));
+
+			decided(&s, binary(&s, BO_EXPR_ULT, number(&s, 0, 8), digit));
+			decided(&s, binary(&s, BO_EXPR_ULT, digit, number(&s, cases[i].digits + 1, 8)));
+			wide[k] = expressions_add(s.x, &(struct expression){.kind = BO_EXPR_ZEXT,
+									    .width = 16,
+									    .operand = {digit}});
+		}
+		decided(&s,
+			binary(&s, BO_EXPR_EQ,
+			       binary(&s, BO_EXPR_ADD, binary(&s, BO_EXPR_MUL, wide[0], number(&s, 10, 16)), wide[1]),
+			       number(&s, 50, 16)));
+		expect_answer(&s, cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -491,6 +566,8 @@ int main(void)
 		cmocka_unit_test(targets_differ),
 		cmocka_unit_test(only_what_must_change_changes),
 		cmocka_unit_test(lengths_grow_and_shrink),
+		cmocka_unit_test(decimal_numbers_are_easy),
+		cmocka_unit_test(other_digits),
 		cmocka_unit_test(only_what_is_in_the_way_is_given_up),
 		cmocka_unit_test(nothing_follows_from_what_is_given_up),
 	};
