@@ -127,6 +127,13 @@ static const char *bad_end(const struct record *record, const char *stopped)
 	return record->end.status ? "the program itself failed" : NULL;
 }
 
+bool analyze_will_test(const struct analyze *a, const struct record *record)
+{
+	const char *stopped = trace_meta(scan_trace(analysis_scan(a->analysis)), "stopped");
+
+	return analysis_will_test(a->analysis) && !bad_end(record, stopped) && !interrupt_seen();
+}
+
 /* Crash states will be tested: save the options for --resume.  After --resume, earlier results count only if they would
  * be the same now. */
 static int testing_begin(struct analyze *a, struct err *err)

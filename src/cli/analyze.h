@@ -57,6 +57,9 @@ int analyze_prepare(struct analyze *analyze, struct err *err);
 /* Read the recording, or the rest of it. -1: it is damaged. */
 int analyze_read(struct analyze *analyze, struct err *err);
 
+/* The recording was read: will analyze_finish test crash states? */
+bool analyze_will_test(const struct analyze *analyze, const struct record *record);
+
 /* Test crash states, write the reports, print the one that the user asked for, and say what went wrong.  `record`: how
  * the target was recorded; NULL: by an earlier command.  Returns the exit status.  The reports are written and printed
  * no matter how the target ended; if it ended badly, that decides the exit status. */

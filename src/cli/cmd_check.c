@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cluster_options.h"
 #include "cli/command.h"
 #include "cli/earlier.h"
 #include "cli/interrupt.h"
@@ -12,6 +13,7 @@
 static struct analysis_words judging;
 static struct operation_words operating;
 static struct report_words reporting;
+static struct cluster_words clustering;
 static const char *out, *shard;
 static bool progress, quiet;
 
@@ -23,6 +25,7 @@ static bool progress, quiet;
 
 static const struct option options[] = {
 	EARLIER_OPTIONS(&judging, &operating, OWN_OPTIONS),
+	CLUSTER_OPTIONS(&clustering),
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
 	{"out", "DIR", NULL, "directory for the reports (default: the recording)", OPTION_TEXT, &out},
 	OPTION_PROGRESS(&progress),
@@ -90,6 +93,9 @@ static int check_run(struct earlier *earlier, struct err *err)
 	if (shard && check_shard(&part, earlier->analyze.dir, err) < 0)
 		return command_fail(err);
 	earlier->part = shard ? &part : NULL;
+	if (cluster_options_check(&clustering, &judging, shard, err) < 0)
+		return command_fail(err);
+	earlier->clustering = clustering.engine ? &clustering : NULL;
 	return earlier_run(earlier, err);
 }
 

@@ -17,7 +17,7 @@
 static struct analysis_words judging;
 static struct operation_words operating;
 static struct report_words reporting;
-static const char *out;
+static const char *out, *write_suppressions;
 static uint64_t jobs;
 static bool progress, quiet, stats;
 
@@ -25,6 +25,8 @@ static const struct option options[] = {
 	OPTION_GROUP("Causes"),
 	{"jobs", "N", "0", "recovery workers; 0: one for each core", OPTION_NUMBER, &jobs},
 	{"stats", NULL, NULL, "list the segments with the most crash states", OPTION_FLAG, &stats},
+	{"write-suppressions", "FILE", NULL, "write a suppression for each finding to FILE", OPTION_TEXT,
+	 &write_suppressions},
 	REPORT_OPTIONS(&reporting, "error", REPORTS_PRINTED),
 	{"out", "DIR", NULL, "directory for the reports", OPTION_TEXT, &out},
 	OPTION_PROGRESS(&progress),
@@ -153,6 +155,7 @@ static int merge_run(struct merge *m, struct earlier *earlier, struct err *err)
 
 	judging.jobs = jobs;
 	judging.stats = stats;
+	judging.write_suppressions = write_suppressions;
 	judging.budget = *m->first.budget ? m->first.budget : NULL;
 	analyze->parts = &parts;
 	analyze->dir = analyze->dir_shown = m->first.recording;

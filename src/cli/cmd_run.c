@@ -8,6 +8,7 @@
  * Standard output has the report and nothing else; the target's standard output goes to standard error.  With --ops it
  * may be long, and is compared rather than read, so it goes to a file only. */
 #include "cli/analyze.h"
+#include "cli/cluster_options.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/record_target.h"
@@ -16,6 +17,7 @@ static struct record_options recording;
 static struct analysis_words judging;
 static struct operation_words operating;
 static struct report_words reporting;
+static struct cluster_words clustering;
 static bool show_output;
 
 static const struct option options[] = {
@@ -23,6 +25,7 @@ static const struct option options[] = {
 	{"show-output", NULL, NULL,
 	 "with --ops, show on standard error what PROGRAM prints; without --ops it is always shown", OPTION_FLAG,
 	 &show_output},
+	CLUSTER_OPTIONS(&clustering),
 	{0},
 };
 
@@ -54,7 +57,8 @@ static int run_prepare(struct record *record, struct analyze *analyze, int argc,
 {
 	analyze->show_progress = recording.progress;
 	analyze->quiet = recording.quiet;
-	if (operations_check(err) < 0 || analyze_prepare(analyze, err) < 0)
+	if (operations_check(err) < 0 || cluster_options_check(&clustering, &judging, NULL, err) < 0 ||
+	    analyze_prepare(analyze, err) < 0)
 		return -1;
 	record->keep_stdout = true;
 	record->hide_output = !show_output;
@@ -92,6 +96,8 @@ static int run_go(struct record *record, struct analyze *analyze, struct err *er
 	if (analyze_read(analyze, err) < 0)
 		return command_fail(err);
 	packed = record_compress(record, &packing);
+	if (clustering.engine && packed == 0 && analyze_will_test(analyze, record))
+		return cluster_check(analyze, &clustering);
 	status = analyze_finish(analyze, record);
 	return packed < 0 ? command_fail(&packing) : status;
 }

@@ -101,7 +101,8 @@ static int part_end(struct earlier *earlier, int status)
 {
 	struct err err;
 
-	if ((status != STATUS_DONE && status != STATUS_FOUND) || earlier->analyze.tests_left)
+	/* If recovery judges nothing, it does so in every part. */
+	if ((status != STATUS_DONE && status != STATUS_FOUND && status != ERR_TARGET) || earlier->analyze.tests_left)
 		return status;
 	earlier->part->complete = true;
 	return part_write(earlier->part, earlier->analyze.out, &err) < 0 ? command_fail(&err) : status;
@@ -120,6 +121,8 @@ int earlier_run(struct earlier *earlier, struct err *err)
 	}
 	if (!earlier->part)
 		part_forget(analyze->out);
+	if (earlier->clustering)
+		return cluster_check(analyze, earlier->clustering);
 	if ((earlier->part && part_begin(earlier, err) < 0) || analyze_read(analyze, err) < 0)
 		return command_fail(err);
 	status = analyze_finish(analyze, NULL);

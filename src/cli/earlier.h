@@ -9,6 +9,7 @@
 #define BLACKOUT_CLI_EARLIER_H
 
 #include "cli/analyze.h"
+#include "cli/cluster_options.h"
 #include "cli/operation_options.h"
 #include "run/part.h"
 
@@ -19,10 +20,11 @@
 		OPERATION_OPTIONS(operating), SERVICE_OPTIONS(judging)
 
 struct earlier {
-	struct analyze analyze;            /* its directories are set */
-	struct operation_words *operating; /* the same as analyze.operation_words; `ops` may change */
-	struct part *part;                 /* the results are this part; NULL: they are whole */
-	const char *out;                   /* made if it does not exist; NULL: the directory of the recording */
+	struct analyze analyze;                 /* its directories are set */
+	struct operation_words *operating;      /* the same as analyze.operation_words; `ops` may change */
+	struct part *part;                      /* the results are this part; NULL: they are whole */
+	const struct cluster_words *clustering; /* crash states are tested in shards; NULL: here */
+	const char *out;                        /* made if it does not exist; NULL: the directory of the recording */
 };
 
 /* Check all options, read the recording, test, and report.  Returns the exit status. */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -94,6 +95,27 @@ void progress_testing(void *progress, const struct campaign_progress *testing)
 	if (!is_due(p))
 		return;
 	progress_text(testing, text, sizeof(text));
+	progress_print(p, text);
+}
+
+/* "1 234 crash states, 8 shards: 2 done, 5 running, 1 waiting (Resources)" */
+void progress_sharded(void *progress, const struct cluster_progress *s)
+{
+	struct progress *p = progress;
+	char text[256], number[32], parts[128] = "";
+	const struct {
+		unsigned count;
+		const char *what;
+	} states[] = {{s->done, "done"}, {s->failed, "failed"}, {s->running, "running"}, {s->waiting, "waiting"}};
+
+	if (!is_due(p))
+		return;
+	for (size_t i = 0, used = 0; i < sizeof(states) / sizeof(*states); i++, used = strlen(parts))
+		if (states[i].count)
+			snprintf(parts + used, sizeof(parts) - used, "%s %u %s", used ? "," : "", states[i].count,
+				 states[i].what);
+	snprintf(text, sizeof(text), "%s crash states, %u shard%s:%s%s%s%s", number_text(number, s->states), s->total,
+		 s->total == 1 ? "" : "s", parts, *s->waits_for ? " (" : "", s->waits_for, *s->waits_for ? ")" : "");
 	progress_print(p, text);
 }
 

@@ -11,6 +11,7 @@
 #ifndef BLACKOUT_CLI_PROGRESS_H
 #define BLACKOUT_CLI_PROGRESS_H
 
+#include "cluster/cluster.h"
 #include "crash/options.h"
 #include "search/input_search.h"
 
@@ -26,6 +27,7 @@ void progress_clear(struct progress *progress);
 /* Callbacks; `progress` is a struct progress. */
 void progress_reading(void *progress, uint64_t events);
 void progress_testing(void *progress, const struct campaign_progress *testing);
+void progress_sharded(void *progress, const struct cluster_progress *sharded);
 void progress_searching(void *progress, const struct input_search_progress *searching);
 
 #endif

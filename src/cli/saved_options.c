@@ -97,6 +97,38 @@ int saved_options_write(const struct option *options, const char *dir, struct er
 	return failed ? -1 : 0;
 }
 
+/* An option that has its default is not on a command line: some cannot be given that value. */
+static bool option_is_default(const struct option *o)
+{
+	const char *text;
+
+	switch (option_kind(o)) {
+	case OPTION_TEXT: text = *(const char **)o->value; return text_equal(text, o->fallback);
+	case OPTION_NUMBER: return *(const uint64_t *)o->value == strtoull(o->fallback ? o->fallback : "0", NULL, 10);
+	default: return false; /* the others are written only if they were given */
+	}
+}
+
+void saved_options_words(const struct option *options, struct words *words)
+{
+	for (const struct option *o = options; o->name; o++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out;
+
+		if (!option_is_kept(o) || option_is_default(o) || !strcmp(o->name, "jobs"))
+			continue;
+		out = open_memstream(&text, &size);
+		BUG_ON(!out);
+		option_write(o, out);
+		fclose(out);
+		for (const char *word = text; word < text + size; word += strlen(word) + 1)
+			if (word[2 + strlen(o->name)] != ':') /* the hash of a file is no option */
+				words_add(words, "%s", word);
+		free(text);
+	}
+}
+
 void saved_options_remove(const char *dir)
 {
 	char path[4096];

@@ -9,6 +9,7 @@
 #define BLACKOUT_CLI_SAVED_OPTIONS_H
 
 #include "cli/option.h"
+#include "run/words.h"
 
 /* How the earlier tests differ from those that this command will run. */
 struct saved_options {
@@ -23,6 +24,9 @@ void saved_options_read(const struct option *options, const char *dir, struct sa
  * may differ. */
 void saved_options_compare(const struct option *options, const char *dir, struct saved_options *saved);
 void saved_options_remove(const char *dir);
+
+/* Add these options to a command line of `check`, but --jobs, and what has its default. */
+void saved_options_words(const struct option *options, struct words *words);
 
 /* A text of all options on which the outcomes of recovery depend (OPTION_OUTCOME).  The caller frees it. */
 char *outcome_options_text(const struct option *options);
