@@ -12,6 +12,7 @@
 #include "search/route.h"
 #include "search/sides.h"
 #include "search/turner.h"
+#include "search/vary.h"
 
 enum { JOBS_MOST = 64 };
 
@@ -34,16 +35,27 @@ struct attempt {
 	uint64_t kept;  /* inputs/KEPT; 0: it showed nothing new */
 	size_t novelty; /* contexts of PM-modifying instructions that it was the first to show */
 	size_t news;    /* sides of branches that it was the first to take */
+	size_t deeper;  /* how often it took a side in a state in which none had taken it (sides.h) */
+	unsigned cost;  /* of the state in which it, or one that it was made from, did something new last */
+	uint64_t asked; /* how often one of its branches was turned */
 	struct ending native;
 	bool was_native;
 	char said[256];
 };
 
-/* A source of an input that may be varied. */
+/* The ways to vary a source of an input, in this sequence. */
+enum variation_way {
+	VARIED_END,  /* it ends earlier */
+	VARIED_GROW, /* it grows, in the ways of enum vary_growth */
+	VARIED_REST =
+		VARIED_GROW + VARY_GROWTHS, /* it repeats itself; operations: their lines change, again and again */
+};
+
 struct variation {
 	uint64_t execution;
 	size_t source;
-	unsigned most, left; /* how often */
+	size_t length;      /* for VARIED_END */
+	unsigned next, end; /* ways */
 };
 
 struct input_search {
@@ -64,6 +76,7 @@ struct input_search {
 	VEC_OF(uint64_t) waiting;        /* those that are to be executed, */
 	size_t waiting_from;             /* from this one on */
 	VEC_OF(struct variation) variations;
+	uint64_t varied; /* how often one was taken */
 	struct execution running[JOBS_MOST];
 	size_t running_count;
 	uint64_t executions, inputs;
@@ -79,9 +92,15 @@ struct input_search {
 	VEC_OF(char *) notes;
 };
 
-static inline uint64_t search_turned_key(uint64_t branch, unsigned tries)
+/* The number of a question about a branch, for the journal. */
+static inline unsigned candidate_question(const struct candidate *candidate)
 {
-	return branch << 8 | tries;
+	return candidate->tries << 2 | (unsigned)candidate->patient << 1 | candidate->hopes;
+}
+
+static inline uint64_t search_turned_key(uint64_t branch, unsigned question)
+{
+	return branch << 8 | question;
 }
 
 /* Add an input, whose content is taken.  1: it is new, and waits to be executed; 0: it is known, or cannot be executed; -1. */

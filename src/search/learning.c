@@ -10,11 +10,10 @@
 #include "base/path.h"
 #include "report/report.h"
 #include "search/input_search_in.h"
-#include "search/vary.h"
 
 enum {
 	CANDIDATES_MOST = 20000, /* of one execution */
-	LINES_VARIED = 16,       /* how often the lines of one list of operations are changed */
+	LINES_VARIED = 16,       /* how often one list of operations is varied */
 	BRANCHES_BEHIND = 4,     /* how far ahead an address is followed */
 	JUMPS_TURNED = 16,       /* other sides of an indirect jump */
 	ADDRESSES_TURNED = 4     /* other addresses that depend on input */
@@ -132,15 +131,25 @@ static size_t side_behind(const struct input_search *s, const struct route *rout
 	return branch->side;
 }
 
+static bool is_new(const struct input_search *s, const struct candidate *candidate)
+{
+	uint64_t asked;
+
+	return !s->sides.all.at[candidate->side].taken ||
+	       sides_lack(&s->sides, candidate->side, candidate->state, &asked);
+}
+
 /* Each branch after those of the parent is a candidate. */
 static void candidates_push(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
 	size_t bound = attempt->bound, pushed = 0;
 
-	/* An input that repeats itself, or has other lines, and does nothing new, is not worth turning the same branches
-	 * again.  In a longer line or word there is room for something new. */
-	if (attempt->origin == ORIGIN_VARIED && !attempt->news && !attempt->novelty)
+	/* An input that was varied, and does nothing new, is not worth turning the same branches again.  In longer words
+	 * there is room for something new. */
+	bool is_old = !attempt->news && !attempt->novelty && !attempt->deeper;
+
+	if (attempt->origin == ORIGIN_VARIED && is_old)
 		return;
 	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
 		const struct candidate candidate = {
@@ -149,44 +158,75 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 			.side = route->branches.at[i].side,
 			.leads = side_behind(s, route, i),
 			.most = sides_most(route->branches.at[i].kind),
+			.state = route->branches.at[i].state,
 		};
 
-		if (route->branches.at[i].kind == BO_BRANCH_BOUND)
+		if (route->branches.at[i].kind == BO_BRANCH_BOUND ||
+		    (attempt->origin == ORIGIN_GROWN && is_old && !is_new(s, &candidate)))
 			continue;
 		queue_push(&s->queue, &candidate, candidate_rank(s, &candidate));
 		pushed++;
 	}
 }
 
-/* A program that met the end of its input may do something else with more of it. */
+/* A program that met the end of its input may do something else with more of it, or where it refused the last byte. */
+static void source_vary(struct input_search *s, uint64_t number, const struct route *route, uint32_t id)
+{
+	const struct attempt *attempt = attempt_of(s, number);
+	int source = turner_source(&s->plan, route->x, id);
+	struct variation v = {.execution = number, .next = VARIED_END, .end = VARIED_REST + 1};
+	uint64_t looked_at;
+
+	if (!route->ended.at[id] || source < 0 || s->plan.sources->at[source].ops ||
+	    attempt->input.of[source].size >= s->options->max_input)
+		return;
+	v.source = (size_t)source;
+	looked_at = route_looked_at(route, id);
+	v.length = looked_at ? looked_at - 1 : 0;
+	if (!v.length || v.length >= attempt->input.of[source].size)
+		v.next = VARIED_GROW;
+	if (!attempt->novelty && !attempt->news && attempt->origin != ORIGIN_SEED)
+		v.end = VARIED_GROW; /* only more rounds of a loop */
+	if (v.next < v.end)
+		vec_push(&s->variations, v);
+}
+
 static void variations_push(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
+	bool is_new = attempt->novelty || attempt->news || attempt->origin == ORIGIN_SEED;
 
-	if (!attempt->novelty && !attempt->news && attempt->origin != ORIGIN_SEED)
-		return;
-	for (size_t i = 0; i < s->plan.sources->count; i++)
+	for (size_t i = 0; is_new && i < s->plan.sources->count; i++)
 		if (s->plan.sources->at[i].ops)
-			vec_push(&s->variations, ((struct variation){number, i, LINES_VARIED, LINES_VARIED}));
-	for (uint32_t id = 1; id < route->ended.count; id++) {
-		int source = turner_source(&s->plan, route->x, id);
+			vec_push(&s->variations, ((struct variation){.execution = number,
+								     .source = i,
+								     .next = VARIED_GROW,
+								     .end = VARIED_GROW + LINES_VARIED}));
+	for (uint32_t id = 1; (is_new || attempt->deeper) && id < route->ended.count; id++)
+		source_vary(s, number, route, id);
+}
 
-		if (route->ended.at[id] && source >= 0 && !s->plan.sources->at[source].ops &&
-		    attempt->input.of[source].size < s->options->max_input)
-			vec_push(&s->variations,
-				 ((struct variation){number, (size_t)source, VARY_LONGER, VARY_LONGER}));
-	}
+/* What led to something new is where the search goes on. */
+static void cost_take(struct input_search *s, uint64_t number)
+{
+	struct attempt *attempt = attempt_of(s, number);
+
+	attempt->cost = attempt->parent ? attempt_of(s, attempt->parent)->cost : 0;
+	if (s->sides.news_at > attempt->cost)
+		attempt->cost = s->sides.news_at;
 }
 
 static int route_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
 	const struct route_learning learning = {.sides = &s->sides, .reach = s->reach};
-	uint64_t before = s->sides.taken;
+	uint64_t before = s->sides.taken, deeper = s->sides.deeper;
 	struct route route = {0};
 	int result = route_read(&route, recording, &learning, err);
 
 	if (result == 0) {
 		attempt_of(s, number)->news = s->sides.taken - before;
+		attempt_of(s, number)->deeper = s->sides.deeper - deeper;
+		cost_take(s, number);
 		s->reads += route.reads_input || route.branches.count; /* a file may be mapped instead */
 		concretes_take(s, &route);
 		candidates_push(s, number, &route);

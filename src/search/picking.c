@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picking.c - which input is executed next: the strategies. */
+#include <string.h>
+
 #include "base/random.h"
 #include "search/input_search_in.h"
-#include "search/vary.h"
 
 enum {
 	ADDRESS_SHIFT = 4, /* another address is worth less than other code */
 	QUESTIONS_PER_EXECUTION = 4,
-	INSIDE_MOST = 4, /* frames of libraries that count */
-	VARY_EVERY = 8,  /* inputs that were made by turning branches, before one is made by varying */
+	INSIDE_MOST = 4,    /* frames of libraries that count */
+	VARY_EVERY = 4,     /* inputs that were made by turning branches, before one is made by varying */
+	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
+	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
+	HOPE_SHIFT = 2,     /* an input that only may take a side is worth less than one that will */
+	PATIENCE_SHIFT = 2, /* and a question that is hard less than one that may be easy */
 };
 
 /* ---- ranks ---- */
@@ -44,16 +49,39 @@ static uint64_t side_worth(const struct input_search *s, const struct side *side
 	return worth;
 }
 
+/* A side in a state in which it was never taken counts, too; the less, the more complicated the state is, compared with what
+ * led to something new. */
+static uint64_t state_worth(const struct input_search *s, const struct candidate *c)
+{
+	unsigned cost = side_state_cost(c->state), before = s->attempts.at[c->execution - 1].cost;
+	uint64_t asked;
+
+	if (!sides_lack(&s->sides, c->side, c->state, &asked))
+		return 0;
+	return 4 * REACH_ONE / (cost > before ? 1 + cost - before : 1) / (1 + asked);
+}
+
+/* An input that did something new is at a place where the search was never before.  So what was spent on its next sides
+ * elsewhere counts less, until a few of them were turned. */
+static bool is_fresh(const struct attempt *attempt)
+{
+	return attempt->asked < FRESH_ASKED && (attempt->news || attempt->novelty || attempt->deeper);
+}
+
 /* A side counts the less, the more often it was turned to: loops, and hashes that mix all input, offer the same side again
  * and again. */
 static struct rank rank_by_pm(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
 	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
-	uint64_t worth = side_worth(s, side), later = side_worth(s, behind);
+	uint64_t worth = side_worth(s, side), later = side_worth(s, behind), spent = effort(side);
 
 	if (later > worth)
 		worth = later;
-	return (struct rank){{(worth >> inside_shift(side)) / effort(side), attempt->novelty, !side->taken}};
+	if (is_fresh(attempt))
+		spent = 1 + spent / FRESH_SHARE;
+	worth = (worth + state_worth(s, c)) / spent;
+	worth >>= inside_shift(side) + (c->hopes ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
+	return (struct rank){{worth, attempt->novelty, c->execution}};
 }
 
 static struct rank rank_by_coverage(const struct side *side, const struct attempt *attempt)
@@ -83,7 +111,7 @@ static int verdict_note(struct input_search *s, const struct candidate *c, enum 
 		.kind = SEARCH_STEP_TURNED,
 		.execution = c->execution,
 		.branch = c->branch,
-		.tries = c->tries,
+		.tries = candidate_question(c),
 		.verdict = verdict,
 	};
 
@@ -102,18 +130,56 @@ static void candidate_again(struct input_search *s, const struct candidate *c)
 		queue_push(&s->queue, &again, candidate_rank(s, &again));
 }
 
+/* Is it worth another try?  The program itself must have a side behind it that was never taken. */
+static bool is_promising(const struct input_search *s, const struct candidate *c)
+{
+	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
+
+	return (!side->inside || !side->is_code) && !behind->inside && !behind->taken;
+}
+
+/* The side is not on this path; but only what libraries do may be in the way. */
+static void candidate_hope(struct input_search *s, const struct candidate *c)
+{
+	struct candidate hope = *c;
+
+	hope.hopes = true;
+	hope.patient = false;
+	if (!c->hopes && is_promising(s, c))
+		queue_push(&s->queue, &hope, candidate_rank(s, &hope));
+}
+
+/* The question was too hard for the time that it got. */
+static void candidate_insist(struct input_search *s, const struct candidate *c)
+{
+	struct candidate patient = *c;
+
+	patient.patient = true;
+	if (!c->patient && is_promising(s, c))
+		queue_push(&s->queue, &patient, candidate_rank(s, &patient));
+}
+
 static void verdict_take(struct input_search *s, const struct candidate *c, enum solver_verdict verdict)
 {
-	s->sides.all.at[c->side].asked++;
-	s->sides.all.at[c->side].turned += verdict == SOLVER_SOLVED;
+	struct side *side = &s->sides.all.at[c->side];
+
+	side->asked++;
+	side->turned += verdict == SOLVER_SOLVED;
+	sides_ask(&s->sides, c->side, c->state);
+	s->attempts.at[c->execution - 1].asked++;
 	if (verdict == SOLVER_SOLVED)
 		candidate_again(s, c);
+	else if (verdict == SOLVER_UNSAT)
+		candidate_hope(s, c);
+	else
+		candidate_insist(s, c);
 }
 
 /* A search that is resumed has turned it before. */
 static bool was_turned(struct input_search *s, const struct candidate *c)
 {
-	const uint64_t *verdict = map_get(&s->turned, c->execution, search_turned_key(c->branch, c->tries));
+	const uint64_t *verdict =
+		map_get(&s->turned, c->execution, search_turned_key(c->branch, candidate_question(c)));
 
 	if (verdict)
 		verdict_take(s, c, (enum solver_verdict)(*verdict - 1));
@@ -127,6 +193,8 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 		.execution = c->execution,
 		.input = &s->attempts.at[c->execution - 1].input,
 		.branch = c->branch,
+		.patient = c->patient,
+		.hopes = c->hopes,
 	};
 	enum solver_verdict verdict;
 	struct input input = {0};
@@ -147,23 +215,53 @@ static int candidate_turn(struct input_search *s, const struct candidate *c, str
 
 /* ---- varying ---- */
 
+/* How often it was used; one for rounds of loops only comes last. */
+static unsigned variation_use(const struct variation *v)
+{
+	return v->end > VARIED_GROW ? v->next : VARIED_REST;
+}
+
+/* In turn: the oldest; and the one that was used least, the newest among equals: it has led furthest. */
+static struct variation variation_take(struct input_search *s)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; s->varied % 2 == 0 && i < s->variations.count; i++)
+		if (variation_use(&s->variations.at[i]) <= variation_use(&s->variations.at[best]))
+			best = i;
+	struct variation v = s->variations.at[best];
+	memmove(&s->variations.at[best], &s->variations.at[best + 1],
+		(--s->variations.count - best) * sizeof(*s->variations.at));
+	s->varied++;
+	return v;
+}
+
+static struct input variation_input(struct input_search *s, const struct variation *v)
+{
+	const struct input *from = &s->attempts.at[v->execution - 1].input;
+
+	if (v->next == VARIED_END)
+		return vary_end(from, v->source, v->length);
+	if (v->next < VARIED_REST)
+		return vary_longer(from, v->source, (enum vary_growth)(v->next - VARIED_GROW), s->options->max_input);
+	if (s->plan.sources->at[v->source].ops)
+		return vary_lines(from, v->source, v->next - VARIED_REST, &s->random);
+	return vary_repeat(from, v->source, s->options->max_input);
+}
+
 /* 1, 0 or -1 as input_pick. */
 static int variation_make(struct input_search *s, struct err *err)
 {
 	while (s->variations.count) {
-		struct variation *v = &s->variations.at[0];
-		const struct input *from = &s->attempts.at[v->execution - 1].input;
-		bool lines = s->plan.sources->at[v->source].ops;
-		unsigned way = v->most - v->left;
-		struct input input = lines ? vary_lines(from, v->source, way, &s->random)
-					   : vary_longer(from, v->source, way, s->options->max_input);
-		struct variation now = *v;
+		struct variation v = variation_take(s);
+		struct input input = variation_input(s, &v);
+		bool grows = v.next != VARIED_END && v.next < VARIED_REST;
+		uint64_t execution = v.execution;
 		int result;
 
-		memmove(v, v + 1, --s->variations.count * sizeof(*v));
-		if (--now.left)
-			vec_push(&s->variations, now);
-		result = input_search_offer(s, &input, way ? ORIGIN_VARIED : ORIGIN_GROWN, now.execution, 0, err);
+		if (++v.next < v.end)
+			vec_push(&s->variations, v);
+		result = input_search_offer(s, &input, grows ? ORIGIN_GROWN : ORIGIN_VARIED, execution, 0, err);
 		if (result)
 			return result;
 	}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "search/sides.h"
 
 /* A branch of an execution. */
 struct candidate {
@@ -24,6 +25,9 @@ struct candidate {
 	size_t leads;   /* the side that it is turned for: the same, or that of a later branch */
 	unsigned tries; /* how often it was turned */
 	unsigned most;  /* how often it may be turned: an indirect jump has several other sides */
+	struct side_state state;
+	bool patient; /* a quick question was not answered */
+	bool hopes;   /* it cannot be turned on this path: conditions may be given up */
 };
 
 /* Larger numbers come first; the first number that differs decides. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "expression/variables.h"
 #include "search/behavior.h"
 #include "search/code_chains.h"
 #include "trace/library.h"
@@ -70,6 +71,18 @@ static bool is_new_context(struct reading *r, uint32_t context)
 	return r->told.at[context] = true;
 }
 
+/* A number for the target that was taken: what the condition compares with. */
+static uint64_t jump_target(const struct reading *r, const struct route_branch *branch)
+{
+	const struct expressions *x = trace_expressions(r->trace);
+	const struct expression *e = expressions_at(x, branch->expression);
+
+	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++)
+		if (expressions_at(x, e->operand[i])->kind == BO_EXPR_CONST)
+			return SIDE_TARGET + expressions_at(x, e->operand[i])->own;
+	return SIDE_TARGET;
+}
+
 static void branch_learn(struct reading *r, const struct event *ev, struct route_branch *branch)
 {
 	struct code_place context = code_chain(&r->chains, r->trace, ev->context);
@@ -79,8 +92,13 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 							     : !branch->value;
 
 	branch->side = sides_number(sides, sides_key(context, other));
+	branch->state = sides->state;
 	if (branch->kind == BO_BRANCH_CONDITION)
-		sides_take(sides, sides_number(sides, sides_key(context, branch->value)));
+		sides_take(sides, sides_number(sides, sides_key(context, branch->value)), branch->side,
+			   !branch->inside);
+	else if (branch->kind == BO_BRANCH_JUMP)
+		sides_jump(sides, branch->side, sides_number(sides, sides_key(context, jump_target(r, branch))),
+			   !branch->inside);
 	sides->all.at[branch->side].is_code = branch->kind != BO_BRANCH_ADDRESS;
 	if (sides->all.at[branch->side].depth)
 		return;
@@ -164,6 +182,8 @@ int route_read(struct route *route, const char *recording, const struct route_le
 	if (trace_open(&trace, recording, err) < 0)
 		return -1;
 	r.trace = trace;
+	if (learning)
+		sides_begin(learning->sides);
 	while ((more = trace_next(trace, &ev, err)) > 0)
 		event_take(&r, &ev);
 	route->x = trace_take_expressions(trace);
@@ -174,6 +194,29 @@ int route_read(struct route *route, const char *recording, const struct route_le
 	vec_free(&r.stack);
 	vec_free(&r.told);
 	return more;
+}
+
+/* How long a source must be to have its bytes of the set. */
+static uint64_t bytes_up_to(const struct variable_set *set, uint32_t source)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (set->at[i].last >> BO_EXPR_SOURCE_SHIFT == source && set->at[i].last != variable_of_length(source))
+			bytes = (set->at[i].last & bo_width_mask(BO_EXPR_SOURCE_SHIFT)) + 1;
+	return bytes;
+}
+
+uint64_t route_looked_at(const struct route *route, uint32_t source)
+{
+	struct variables *variables = variables_new(route->x);
+	uint64_t bytes = 0;
+
+	for (size_t i = route->branches.count; i-- > 0 && !bytes;)
+		if (!route->branches.at[i].inside && route->branches.at[i].kind == BO_BRANCH_CONDITION)
+			bytes = bytes_up_to(variables_of(variables, route->branches.at[i].expression), source);
+	variables_free(variables);
+	return bytes;
 }
 
 struct condition route_condition(const struct route_branch *branch)

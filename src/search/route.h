@@ -22,10 +22,11 @@
 struct route_branch {
 	enum bo_branch kind;
 	bool value;
-	uint32_t expression; /* of width 1 */
-	uint64_t site;       /* the branch in its calling context */
-	bool inside;         /* it is in a well-known library */
-	size_t side;         /* the other one; if it was learned from the route */
+	uint32_t expression;     /* of width 1 */
+	uint64_t site;           /* the branch in its calling context */
+	bool inside;             /* it is in a well-known library */
+	size_t side;             /* the other one; if it was learned from the route */
+	struct side_state state; /* before it */
 };
 
 /* Operations whose result was taken as it was. */
@@ -51,6 +52,9 @@ struct route_learning {
 /* `learning` NULL: nothing is learned. */
 int route_read(struct route *route, const char *recording, const struct route_learning *learning, struct err *err);
 void route_free(struct route *route);
+
+/* How many bytes of a source there are up to the last one that the program's own branches have looked at; 0: none. */
+uint64_t route_looked_at(const struct route *route, uint32_t source);
 
 /* What a branch says about inputs that take the same path. */
 struct condition route_condition(const struct route_branch *branch);

@@ -4,7 +4,13 @@
 
 #include "base/random.h"
 
-struct code_place sides_key(struct code_place context, unsigned direction)
+enum {
+	ROUNDS_EACH = 8,  /* rounds of a loop that are told apart */
+	ROUNDS_CHEAP = 4, /* rounds that cost as much as a change */
+	COST_MOST = 64
+};
+
+struct code_place sides_key(struct code_place context, uint64_t direction)
 {
 	return (struct code_place){context.module, random_mix(context.offset + (direction + 1) * RANDOM_STEP)};
 }
@@ -32,10 +38,86 @@ void sides_lead(struct sides *sides, size_t side, struct reach_place branch, con
 	vec_append(&sides->places, stack, depth);
 }
 
-void sides_take(struct sides *sides, size_t side)
+void sides_begin(struct sides *sides)
 {
-	sides->taken += !sides->all.at[side].taken;
-	sides->all.at[side].taken = true;
+	sides->routes++;
+	sides->state = (struct side_state){0};
+	sides->news_at = 0;
+}
+
+unsigned side_state_cost(struct side_state state)
+{
+	unsigned cost = 1 + state.changes + state.rounds / ROUNDS_CHEAP;
+
+	return cost <= COST_MOST ? cost : 0;
+}
+
+/* In the map: twice how often it was asked for, and 1 if it was taken. */
+bool sides_lack(const struct sides *sides, size_t side, struct side_state state, uint64_t *asked)
+{
+	const uint64_t *known = map_get(&sides->states, side, state.hash);
+
+	*asked = known ? *known / 2 : 0;
+	return side_state_cost(state) && !(known && *known & 1);
+}
+
+void sides_ask(struct sides *sides, size_t side, struct side_state state)
+{
+	if (side_state_cost(state))
+		*map_put(&sides->states, side, state.hash) += 2;
+}
+
+/* Many rounds of a loop are not told apart, and a side that is taken once is nothing special. */
+static uint64_t run_hash(const struct sides *sides, size_t side)
+{
+	const struct side *s = &sides->all.at[side];
+	unsigned class =
+		s->run <= ROUNDS_EACH ? s->run : ROUNDS_EACH + 31 - (unsigned)__builtin_clz(s->run / ROUNDS_EACH);
+
+	if (s->route != sides->routes || (s->run == 1 && !s->before))
+		return 0;
+	return random_mix(s->before + ((uint64_t)side << 8 | class) * RANDOM_STEP);
+}
+
+static void state_change(struct sides *sides, size_t side, size_t other)
+{
+	struct side *s = &sides->all.at[side], *o = &sides->all.at[other];
+	bool changes = o != s && o->route == sides->routes, again = s->route == sides->routes;
+
+	sides->state.hash -= run_hash(sides, side) + (changes ? run_hash(sides, other) : 0);
+	s->before = changes ? random_mix(run_hash(sides, other) + other + 1) : again ? s->before : 0;
+	s->run = again && !changes ? s->run + 1 : 1;
+	o->route = 0; /* the other side is not the last one any more */
+	s->route = sides->routes;
+	sides->state.hash += run_hash(sides, side);
+	sides->state.changes += changes;
+	sides->state.rounds += again && !changes;
+}
+
+void sides_take(struct sides *sides, size_t side, size_t other, bool own)
+{
+	struct side *s = &sides->all.at[side];
+	uint64_t *known = side_state_cost(sides->state) ? map_put(&sides->states, side, sides->state.hash) : NULL;
+
+	sides->deeper += s->taken && known && !(*known & 1);
+	if (known)
+		*known |= 1;
+	if (!s->taken)
+		sides->news_at = side_state_cost(sides->state);
+	sides->taken += !s->taken;
+	s->taken = true;
+	if (own)
+		state_change(sides, side, other);
+}
+
+void sides_jump(struct sides *sides, size_t jump, size_t target, bool own)
+{
+	struct side *j = &sides->all.at[jump];
+	size_t last = j->route == sides->routes ? j->before : target;
+
+	j->route = sides->routes;
+	j->before = target;
+	sides_take(sides, target, last, own);
 }
 
 void sides_free(struct sides *sides)
@@ -43,4 +125,5 @@ void sides_free(struct sides *sides)
 	vec_free(&sides->all);
 	vec_free(&sides->places);
 	map_free(&sides->numbers);
+	map_free(&sides->states);
 }

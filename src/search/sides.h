@@ -17,7 +17,11 @@
 #include "trace/code_place.h"
 
 /* Besides the values 0 and 1 of a condition: */
-enum { SIDE_JUMP = 2, SIDE_ADDRESS = 3 };
+enum {
+	SIDE_JUMP = 2, /* any other target */
+	SIDE_ADDRESS = 3,
+	SIDE_TARGET = 4, /* and more: one target of a jump */
+};
 
 struct side {
 	size_t stack, depth; /* in `places`; depth 0: not known */
@@ -27,6 +31,18 @@ struct side {
 	uint64_t asked;  /* how often the solver was asked for it */
 	uint64_t turned; /* how often there was an answer */
 	bool taken;      /* by any execution */
+	/* What the route that is being read has done at the branch, if it took this side last: */
+	uint64_t route;  /* the route; another one: nothing */
+	uint64_t before; /* a hash of all before, */
+	unsigned run;    /* and how often it took this side since */
+};
+
+/* What a path has done before a branch: in which rounds of loops it changed from one side of a branch of the program to the
+ * other.  A loop that is left in another round may do something new behind the same side. */
+struct side_state {
+	uint64_t hash;
+	unsigned changes; /* how complicated it is */
+	unsigned rounds;  /* how often a side was taken again */
 };
 
 /* A zeroed struct is an empty set. */
@@ -34,11 +50,17 @@ struct sides {
 	VEC_OF(struct side) all;
 	VEC_OF(struct reach_place) places;
 	struct map numbers;
-	uint64_t taken; /* how many are */
+	struct map
+		states;   /* by side and state: whether it was taken there, and how often the solver was asked for it */
+	uint64_t taken;   /* how many sides are */
+	uint64_t deeper;  /* how often one was taken in a new state, besides the first time */
+	uint64_t routes;  /* that were read */
+	unsigned news_at; /* how complicated the route that is being read was when it took a new side last */
+	struct side_state state; /* of the route that is being read */
 };
 
 /* The name of a side of the branch in this context: see code_chains.h. */
-struct code_place sides_key(struct code_place context, unsigned direction);
+struct code_place sides_key(struct code_place context, uint64_t direction);
 
 /* The index of a side; a new one was never taken. */
 size_t sides_number(struct sides *sides, struct code_place key);
@@ -48,7 +70,22 @@ size_t sides_number(struct sides *sides, struct code_place key);
 void sides_lead(struct sides *sides, size_t side, struct reach_place branch, const struct reach_place *stack,
 		size_t depth, unsigned inside);
 
-void sides_take(struct sides *sides, size_t side);
+/* The next calls of sides_take are about another execution. */
+void sides_begin(struct sides *sides);
+
+/* A side is taken instead of the other.  `own`: the branch is the program's own, so the state changes. */
+void sides_take(struct sides *sides, size_t side, size_t other, bool own);
+
+/* The same for a jump to one of several targets. */
+void sides_jump(struct sides *sides, size_t jump, size_t target, bool own);
+
+/* How complicated a state is, from 1; 0: so much that it does not count. */
+unsigned side_state_cost(struct side_state state);
+
+/* Was the side never taken in the state?  *asked: how often the solver was asked for that. */
+bool sides_lack(const struct sides *sides, size_t side, struct side_state state, uint64_t *asked);
+void sides_ask(struct sides *sides, size_t side, struct side_state state);
+
 void sides_free(struct sides *sides);
 
 #endif

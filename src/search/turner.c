@@ -14,6 +14,7 @@
 
 enum {
 	ROUTES_KEPT = 8,
+	QUESTION_MS = 3000,
 	ADDRESS_STEPS = 8 /* towards the largest address */
 };
 
@@ -38,7 +39,7 @@ struct turner {
 
 struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err)
 {
-	const struct solver_limits limits = {.stop = plan->stop};
+	const struct solver_limits limits = {.ms = QUESTION_MS, .stop = plan->stop};
 	struct turner *t;
 	char path[PATH_MAX];
 
@@ -211,10 +212,12 @@ static void source_take(const struct turner *t, struct input *input, size_t sour
 
 /* Ask for an input that makes the expression larger than `value`. */
 static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch, uint32_t compared, uint64_t value,
-		      enum solver_verdict *verdict, struct assignment *answer, struct err *err)
+		      enum relaxation relaxation, enum solver_verdict *verdict, struct assignment *answer,
+		      struct err *err)
 {
 	struct expressions *x = ready->route.x;
-	size_t mine = ready->trail->exclusions.count, after;
+	struct trail *trail = trail_relaxed(ready->trail, relaxation);
+	size_t mine = trail->exclusions.count, after;
 	uint8_t width = expressions_at(x, compared)->width;
 	uint32_t constant =
 		expressions_add(x, &(struct expression){.kind = BO_EXPR_CONST, .width = width, .own = value});
@@ -223,19 +226,20 @@ static int larger_ask(struct turner *t, struct ready_route *ready, size_t branch
 				&(struct expression){.kind = BO_EXPR_ULE, .width = 1, .operand = {compared, constant}});
 	int result;
 
-	vec_push(&ready->trail->exclusions, ((struct trail_exclusion){branch, small}));
-	result = solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
-	after = --ready->trail->exclusions.count;
-	memmove(&ready->trail->exclusions.at[mine], &ready->trail->exclusions.at[mine + 1],
-		(after - mine) * sizeof(*ready->trail->exclusions.at));
+	vec_push(&trail->exclusions, ((struct trail_exclusion){branch, small}));
+	result = solver_hope(t->solver, ready->trail, branch, relaxation, verdict, answer, err);
+	after = --trail->exclusions.count;
+	memmove(&trail->exclusions.at[mine], &trail->exclusions.at[mine + 1],
+		(after - mine) * sizeof(*trail->exclusions.at));
 	return result;
 }
 
 /* An address that depends on input is often where two texts differ first, or where one ends: C libraries load what is
  * there.  So the largest one is the most interesting: all is equal, or the text is long. */
-static int address_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
-			struct assignment *answer, struct err *err)
+static int address_turn(struct turner *t, struct ready_route *ready, size_t branch, bool hopes,
+			enum solver_verdict *verdict, struct assignment *answer, struct err *err)
 {
+	enum relaxation relaxation = hopes ? RELAX_INSIDE : RELAX_NOTHING;
 	struct expressions *x = ready->route.x;
 	uint32_t compared = compared_with_constant(x, ready->route.branches.at[branch].expression);
 	bool solved = false;
@@ -245,14 +249,16 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 	if (compared)
 		value = expressions_evaluate(x, compared, &ready->input);
 	for (int i = 0; compared && i < ADDRESS_STEPS && (i == 0 || *verdict == SOLVER_SOLVED); i++) {
-		if (larger_ask(t, ready, branch, compared, value, verdict, answer, err) < 0)
+		if (larger_ask(t, ready, branch, compared, value, relaxation, verdict, answer, err) < 0)
 			return -1;
 		if (*verdict == SOLVER_SOLVED)
 			value = expressions_evaluate(x, compared, answer);
 		solved |= *verdict == SOLVER_SOLVED;
 	}
-	if (!solved)
+	if (!solved && !hopes)
 		return solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
+	if (!solved)
+		return 0;
 	*verdict = SOLVER_SOLVED;
 	return 0;
 }
@@ -260,13 +266,15 @@ static int address_turn(struct turner *t, struct ready_route *ready, size_t bran
 /* The program has loaded, stored or jumped where the input said.  With another address, and with another case of a switch, it
  * often comes to the same branch.  A C library often computes the same result in another way.  So such conditions may be
  * given up for a branch that cannot be turned otherwise; but the input may then not do what it should. */
-static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, enum solver_verdict *verdict,
-		       struct assignment *answer, struct err *err)
+static int branch_turn(struct turner *t, struct ready_route *ready, size_t branch, bool hopes,
+		       enum solver_verdict *verdict, struct assignment *answer, struct err *err)
 {
 	if (ready->route.branches.at[branch].kind == BO_BRANCH_ADDRESS)
-		return address_turn(t, ready, branch, verdict, answer, err);
+		return address_turn(t, ready, branch, hopes, verdict, answer, err);
 	*verdict = SOLVER_UNSAT;
-	for (enum relaxation r = RELAX_NOTHING; r <= RELAX_INSIDE && *verdict == SOLVER_UNSAT; r++)
+	if (!hopes)
+		return solver_turn(t->solver, ready->trail, branch, verdict, answer, err);
+	for (enum relaxation r = RELAX_PLACES; r <= RELAX_INSIDE && *verdict == SOLVER_UNSAT; r++)
 		if (solver_hope(t->solver, ready->trail, branch, r, verdict, answer, err) < 0)
 			return -1;
 	return 0;
@@ -281,7 +289,8 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 
 	if (!ready)
 		return -1;
-	result = branch_turn(t, ready, q->branch, verdict, &answer, err);
+	solver_hurry(t->solver, !q->patient);
+	result = branch_turn(t, ready, q->branch, q->hopes, verdict, &answer, err);
 	if (result == 0 && *verdict == SOLVER_SOLVED) {
 		*input = input_copy(q->input);
 		for (uint32_t id = 1; id <= expressions_source_count(ready->route.x); id++) {

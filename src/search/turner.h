@@ -18,6 +18,8 @@ struct turner_question {
 	uint64_t execution;
 	const struct input *input; /* of the execution */
 	size_t branch;             /* of its route */
+	bool patient;              /* it may take seconds */
+	bool hopes;                /* conditions before it may be given up; then the input may not do what it should */
 };
 
 /* NULL: the solver is not installed. */

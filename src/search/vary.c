@@ -2,6 +2,7 @@
 /* vary.c - see vary.h. */
 #include "search/vary.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,23 +14,77 @@
 #define LINE_GROWTH 16
 #define WORD_GROWTH 4
 
-struct input vary_longer(const struct input *input, size_t source, unsigned way, size_t most)
-{
-	struct input longer = input_copy(input);
-	const struct input_bytes *bytes = &input->of[source];
-	bool ends_line = bytes->size && bytes->at[bytes->size - 1] == '\n';
-	size_t more = way == 0 || !bytes->size ? LINE_GROWTH : bytes->size,
-	       kept = bytes->size - (way == 0 && ends_line),
-	       size = bytes->size + more < most ? bytes->size + more : most;
-	uint8_t *grown = mem_alloc(size + 1);
+typedef VEC_OF(uint8_t) byte_list;
 
-	for (size_t i = 0; i < size; i++)
-		grown[i] = i < kept ? bytes->at[i] : way == 0 || !bytes->size ? FILLER : bytes->at[i % bytes->size];
-	if (way == 0 && ends_line)
-		grown[size - 1] = '\n';
-	input_set(&longer, source, grown, size);
-	free(grown);
-	return longer;
+static void fill(byte_list *to, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		vec_push(to, FILLER);
+}
+
+/* The input with other bytes in one source; `bytes` is freed. */
+static struct input with_bytes(const struct input *input, size_t source, byte_list *bytes, size_t most)
+{
+	struct input other = input_copy(input);
+
+	input_set(&other, source, bytes->at, bytes->count < most ? bytes->count : most);
+	vec_free(bytes);
+	return other;
+}
+
+/* Each word gets `more` bytes at its end. */
+static void words_grow(byte_list *to, const struct input_bytes *from, size_t end, size_t more)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < end; i++) {
+		bool ends_word = isalnum(from->at[i]) && (i + 1 == end || !isalnum(from->at[i + 1]));
+
+		vec_push(to, from->at[i]);
+		if (ends_word)
+			fill(to, more);
+		any |= ends_word;
+	}
+	if (!any)
+		fill(to, more);
+}
+
+struct input vary_longer(const struct input *input, size_t source, enum vary_growth growth, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	bool ends_line = from->size && from->at[from->size - 1] == '\n';
+	size_t end = from->size - ends_line;
+	byte_list bytes = {0};
+
+	if (growth == VARY_LAST_LINE) {
+		vec_append(&bytes, from->at, end);
+		fill(&bytes, LINE_GROWTH);
+	} else {
+		words_grow(&bytes, from, end, growth == VARY_WORDS ? 1 : WORD_GROWTH);
+	}
+	if (ends_line) {
+		bytes.count = bytes.count < most ? bytes.count : most - 1;
+		vec_push(&bytes, '\n');
+	}
+	return with_bytes(input, source, &bytes, most);
+}
+
+struct input vary_end(const struct input *input, size_t source, size_t length)
+{
+	byte_list bytes = {0};
+
+	vec_append(&bytes, input->of[source].at, input->of[source].size);
+	return with_bytes(input, source, &bytes, length);
+}
+
+struct input vary_repeat(const struct input *input, size_t source, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	byte_list bytes = {0};
+
+	vec_append(&bytes, from->at, from->size);
+	vec_append(&bytes, from->at, from->size);
+	return with_bytes(input, source, &bytes, most);
 }
 
 struct vary_line *vary_split(const struct input_bytes *bytes, size_t *count)
@@ -45,8 +100,6 @@ struct vary_line *vary_split(const struct input_bytes *bytes, size_t *count)
 	*count = lines.count;
 	return lines.at;
 }
-
-typedef VEC_OF(uint8_t) byte_list;
 
 static void line_put(byte_list *to, const struct vary_line *line)
 {
@@ -96,8 +149,7 @@ static void line_put_longer(byte_list *to, const struct vary_line *line, size_t 
 	struct vary_line rest = {word + size, (size_t)(line->at + line->size - (word + size))};
 
 	vec_append(to, line->at, (size_t)(word + size - line->at));
-	for (int i = 0; i < WORD_GROWTH; i++)
-		vec_push(to, FILLER);
+	fill(to, WORD_GROWTH);
 	line_put(to, &rest);
 }
 

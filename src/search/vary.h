@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vary.h - inputs that no branch asks for: longer ones, and lists of operations whose lines come and go.
  *
- *     struct input longer = vary_longer(&input, source, 0, most);
+ *     struct input longer = vary_longer(&input, source, VARY_WORDS, most);
  *     struct input other = vary_lines(&input, source, 0, &random); */
 #ifndef BLACKOUT_SEARCH_VARY_H
 #define BLACKOUT_SEARCH_VARY_H
 
 #include "search/input.h"
 
-enum { VARY_LONGER = 2 /* ways to make an input longer */ };
+enum vary_growth {
+	VARY_WORDS,     /* each word, a run of letters and digits, is longer by one */
+	VARY_WORDS_FAR, /* by a few more */
+	VARY_LAST_LINE, /* the last line is longer */
+	VARY_GROWTHS
+};
 
-/* The input with one source longer, in one of the ways.  0: its last line is longer; 1: it repeats itself. */
-struct input vary_longer(const struct input *input, size_t source, unsigned way, size_t most);
+/* The input with one source longer, but not longer than `most`.  Without words, its end counts as one. */
+struct input vary_longer(const struct input *input, size_t source, enum vary_growth growth, size_t most);
+
+/* The input with one source that ends after `length` bytes. */
+struct input vary_end(const struct input *input, size_t source, size_t length);
+
+/* The input with one source that repeats itself. */
+struct input vary_repeat(const struct input *input, size_t source, size_t most);
 
 /* The input with one change of its lines, in one of the ways.  0: a line gets a longer word; others: a line is repeated,
  * dropped, moved, or gets a word of another one in the same column.  Lines stay well formed. */

@@ -9,11 +9,12 @@
 
 enum {
 	HALVINGS_MAX = 5, /* of the effort for a site whose questions are too hard */
-	HOPE_HALVINGS = 2 /* of the effort for a hope: it may be in vain */
+	HURRY = 2         /* halvings if questions must be easy */
 };
 
 struct solver {
 	uint32_t effort;
+	bool hurries;
 	bool forgetful;
 	struct server *server;
 	struct answers *answers;
@@ -55,6 +56,11 @@ void solver_free(struct solver *solver)
 	answers_free(solver->answers);
 	map_free(&solver->halvings);
 	free(solver);
+}
+
+void solver_hurry(struct solver *solver, bool hurries)
+{
+	solver->hurries = hurries;
 }
 
 struct solver_counts solver_counts(const struct solver *solver)
@@ -138,7 +144,7 @@ static enum solver_verdict verdict_of(struct solver *solver, struct turn *turn, 
 			return SOLVER_SOLVED;
 		solver->counts.wrong++;
 		return SOLVER_UNKNOWN;
-	default: *halvings += *halvings < HALVINGS_MAX; return SOLVER_UNKNOWN;
+	default: *halvings += !solver->hurries && *halvings < HALVINGS_MAX; return SOLVER_UNKNOWN;
 	}
 }
 
@@ -147,8 +153,8 @@ static int answer_ask(struct solver *solver, struct turn *turn, enum solver_verd
 {
 	struct server_values values = {0};
 	enum server_answer answer;
-	uint32_t effort =
-		solver->effort >> (*halvings_of(solver, turn) + HOPE_HALVINGS * slice_has_wishes(&turn->slice));
+	uint64_t halvings = *halvings_of(solver, turn);
+	uint32_t effort = solver->effort >> (solver->hurries && halvings < HURRY ? HURRY : halvings);
 	int result = server_ask(solver->server, turn->trail, &turn->slice, effort ? effort : 1, &answer, &values, err);
 
 	if (result == 0) {
@@ -206,7 +212,7 @@ static int turn_answer(struct solver *solver, struct turn *turn, enum solver_ver
 		return 0;
 	if (!answer_cheaply(solver, turn, verdict) && answer_ask(solver, turn, verdict, &final, err) < 0)
 		return -1;
-	if (!final)
+	if (!final || (*verdict == SOLVER_UNKNOWN && solver->hurries))
 		return 0;
 	if (*verdict == SOLVER_SOLVED)
 		candidate_solution(turn->trail, &turn->slice, &turn->input, &solution);

@@ -69,6 +69,9 @@ int solver_turn(struct solver *solver, struct trail *trail, size_t index, enum s
 int solver_hope(struct solver *solver, struct trail *trail, size_t index, enum relaxation relaxation,
 		enum solver_verdict *verdict, struct assignment *input, struct err *err);
 
+/* Spend only a small part of the effort on the next questions: an execution often takes less time than a hard one. */
+void solver_hurry(struct solver *solver, bool hurries);
+
 struct solver_counts solver_counts(const struct solver *solver);
 
 #endif

@@ -253,14 +253,21 @@ static void test_longer(void **state)
 
 	(void)state;
 	input_set(&input, 0, "ab\n", 3);
-	expect_bytes(vary_longer(&input, 0, 0, 4096), "ab0000000000000000\n", 19);
-	expect_bytes(vary_longer(&input, 0, 0, 5), "ab00\n", 5);
-	expect_bytes(vary_longer(&input, 0, 1, 4096), "ab\nab\n", 6);
-	expect_bytes(vary_longer(&input, 0, 1, 4), "ab\na", 4);
+	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000\n", 19);
+	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 5), "ab00\n", 5);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "ab0\n", 4);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 4096), "ab0000\n", 7);
+	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
+	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
+	expect_bytes(vary_end(&input, 0, 1), "a", 1);
 	input_set(&input, 0, "ab", 2);
-	expect_bytes(vary_longer(&input, 0, 0, 4096), "ab0000000000000000", 18);
+	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000", 18);
+	input_set(&input, 0, "(1,ab)\n", 7);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "(10,ab0)\n", 9);
+	input_set(&input, 0, "()", 2);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "()0", 3);
 	input_set(&input, 0, "", 0);
-	expect_bytes(vary_longer(&input, 0, 1, 3), "000", 3);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 3), "000", 3);
 	input_free(&input);
 }
 
@@ -337,13 +344,78 @@ static void test_sides(void **state)
 	size_t taken = sides_number(&sides, sides_key(here, 0)), other = sides_number(&sides, sides_key(here, 1));
 
 	(void)state;
+	sides_begin(&sides);
 	assert_int_not_equal(taken, other);
 	assert_int_not_equal(sides_number(&sides, sides_key(there, 0)), taken);
 	assert_int_equal(sides_number(&sides, sides_key(here, 0)), taken);
-	sides_take(&sides, taken);
-	sides_take(&sides, taken);
+	sides_take(&sides, taken, other, true);
+	sides_take(&sides, taken, other, true);
 	assert_int_equal(sides.taken, 1);
 	assert_false(sides.all.at[other].taken);
+	sides_free(&sides);
+}
+
+/* The state after a path: T and F take the sides of one branch, t and f those of another, a and b are targets of a jump, l is a
+ * side in a library. */
+static struct side_state state_after(struct sides *sides, const char *path)
+{
+	struct code_place places[] = {{1, 2}, {1, 3}, {1, 4}, {1, 5}};
+	size_t jump = sides_number(sides, sides_key(places[2], SIDE_JUMP));
+
+	sides_begin(sides);
+	for (; *path; path++) {
+		size_t site = strchr("TF", *path) ? 0 : strchr("tf", *path) ? 1 : 3;
+		size_t yes = sides_number(sides, sides_key(places[site], 1)),
+		       no = sides_number(sides, sides_key(places[site], 0));
+
+		if (strchr("ab", *path))
+			sides_jump(sides, jump, sides_number(sides, sides_key(places[2], SIDE_TARGET + *path)), true);
+		else
+			sides_take(sides, strchr("Tt", *path) ? yes : no, strchr("Tt", *path) ? no : yes, *path != 'l');
+	}
+	return sides->state;
+}
+
+static void expect_states(const char *a, const char *b, bool same)
+{
+	struct sides sides = {0};
+	uint64_t first = state_after(&sides, a).hash, second = state_after(&sides, b).hash;
+
+	assert_int_equal(first == second, same);
+	sides_free(&sides);
+}
+
+static void test_states(void **state)
+{
+	struct sides sides = {0};
+	struct side_state loop;
+	uint64_t asked;
+
+	(void)state;
+	expect_states("", "T", true); /* what is done once does not count, */
+	expect_states("T", "Ttl", true);
+	expect_states("TT", "TTT", false); /* but each round of a loop, */
+	expect_states("TTTTTTTTTT", "TTTTTTTTTTT", true);
+	expect_states("TTF", "TFF", false); /* and when it ends */
+	expect_states("TTFF", "TFTF", false);
+	expect_states("TtFf", "TFtf", true); /* each branch for itself */
+	expect_states("aab", "aba", false);
+	expect_states("aa", "ab", false);
+	assert_int_equal(side_state_cost(state_after(&sides, "Tt")), 1);
+	assert_int_equal(side_state_cost(state_after(&sides, "TFTF")), 4);
+	assert_int_equal(side_state_cost(state_after(&sides, "TTTTT")), 2);
+	loop = state_after(&sides, "TTT");
+	size_t side = sides_number(&sides, sides_key((struct code_place){1, 3}, 0));
+	assert_true(sides_lack(&sides, side, loop, &asked));
+	assert_int_equal(asked, 0);
+	sides_ask(&sides, side, loop);
+	assert_true(sides_lack(&sides, side, loop, &asked));
+	assert_int_equal(asked, 1);
+	uint64_t before = sides.deeper;
+	state_after(&sides, "f");
+	state_after(&sides, "TTTf");
+	assert_true(sides.deeper > before);
+	assert_false(sides_lack(&sides, side, loop, &asked));
 	sides_free(&sides);
 }
 
@@ -355,7 +427,7 @@ int main(void)
 		cmocka_unit_test(test_journal_cut), cmocka_unit_test(test_journal_refused),
 		cmocka_unit_test(test_longer),      cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_clean),       cmocka_unit_test(test_digest),
-		cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_sides),       cmocka_unit_test(test_states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
