@@ -28,7 +28,9 @@ $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test
 	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@
 
 $(B)/test/unit/test_move: $(B)/asan/src/preload/move.o
-$(B)/test/unit/test_assembly_filter: $(B)/asan/compiler/assembler/filter.o
+$(B)/test/unit/test_assembly_filter $(B)/test/unit/test_ir_filter: \
+	$(patsubst %,$(B)/asan/compiler/assembler/%.o,filter ir entry)
+$(B)/test/unit/test_codegen: $(B)/asan/compiler/wrapper/codegen.o
 $(B)/test/unit/test_x86: $(patsubst %,$(B)/asan/%.o,src/preload/insn src/preload/move tool/bo_decode)
 $(B)/test/unit/test_x86 $(B)/test/unit/test_effect: LIBS += -lZydis
 

@@ -185,6 +185,11 @@ Bool bo_code_inline_load(Addr addr, struct bo_inline_load *load)
 	return bo_runtime_inline_load(module_find(addr)->runtime, addr, load);
 }
 
+Bool bo_code_inline_store(Addr addr, struct bo_runtime_entry *entry)
+{
+	return bo_runtime_inline_store(module_find(addr)->runtime, addr, entry);
+}
+
 UInt bo_code_runtime(UInt code)
 {
 	const struct bo_runtime *runtime = codes[code].module->runtime;

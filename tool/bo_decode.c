@@ -17,7 +17,7 @@ static enum bo_insn classify_0f(const struct x86_parts *p)
 	case X86_MASKED_16: return INSN_MASKED_16;
 	case X86_PERSIST_NONE: break;
 	}
-	return INSN_OTHER;
+	return p->opcode == 0x1f && x86_is_memory(p) ? INSN_NOP : INSN_OTHER;
 }
 
 static enum bo_insn classify_one_byte(const struct x86_parts *p)
@@ -46,8 +46,9 @@ struct bo_decoded bo_decode(const uint8_t *code)
 	case INSN_CLFLUSH:
 	case INSN_CLFLUSHOPT:
 	case INSN_CLWB:
+	case INSN_NOP:
 		d.memory = x86_memory_read(&p);
-		d.segment = p.segment;
+		d.segment = d.insn == INSN_NOP ? 0 : p.segment;
 		d.is_32bit = p.addrsize;
 		d.length = (uint8_t)(d.memory.end - code);
 		break;

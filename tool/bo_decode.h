@@ -21,15 +21,16 @@ enum bo_insn {
 	INSN_MASKED_8,     /* maskmovq */
 	INSN_CALL,         /* near call, direct or indirect */
 	INSN_STRING_STORE, /* rep movs, rep stos */
+	INSN_NOP,          /* with an operand */
 };
 
 struct bo_decoded {
 	enum bo_insn insn;
-	uint8_t length;           /* in bytes; of flushes and fences */
+	uint8_t length;           /* in bytes; of flushes, fences and INSN_NOP */
 	uint8_t mask;             /* the register with the mask of a maskmov: XMM, or MM for INSN_MASKED_8 */
-	struct x86_memory memory; /* of flushes */
-	uint8_t segment;          /* of flushes: 0x64 FS, 0x65 GS, 0: none */
-	bool is_32bit;            /* of flushes: the address, without the segment, is truncated to 32 bits */
+	struct x86_memory memory; /* of flushes and INSN_NOP */
+	uint8_t segment;          /* of flushes: 0x64 FS, 0x65 GS, 0: none (that of INSN_NOP is no address) */
+	bool is_32bit;            /* of both: the address, without the segment, is truncated to 32 bits */
 };
 
 /* Only instructions that VEX has decoded, or that end a block as undecodable, get here.  So an instruction that is not

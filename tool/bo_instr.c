@@ -178,7 +178,7 @@ static void fold_code_hash(struct block *b)
 
 /* ---- flushes and fences ---- */
 
-/* The address that the current instruction, a flush, names. */
+/* The address that the current instruction, a flush or a NOP, names. */
 static IRExpr *effective_address(struct block *b)
 {
 	static const Int registers[16] = {
@@ -464,6 +464,14 @@ static void add_before_read(struct block *b)
 
 /* ---- one statement, one block ---- */
 
+static void add_inline_store(struct block *b)
+{
+	struct bo_runtime_entry e = {0};
+
+	if (b->decoded.insn == INSN_NOP && bo_code_inline_store(b->insn, &e))
+		bo_sync_add_inline_store(b, &e, effective_address(b));
+}
+
 static void begin_insn(struct block *b, const IRStmt *mark)
 {
 	Addr addr = mark->Ist.IMark.addr;
@@ -490,6 +498,8 @@ static void begin_insn(struct block *b, const IRStmt *mark)
 		bo_input_insn(b);
 	if (clo_bo_sync && b->entry && b->entry->addr == addr)
 		bo_sync_add_announcement(b, b->entry);
+	if (clo_bo_sync)
+		add_inline_store(b);
 	function = bo_calls_noticed ? bo_calls_entry(addr) : NULL;
 	if (function)
 		add_call(b, function);

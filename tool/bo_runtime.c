@@ -4,6 +4,7 @@
 
 #include "bo_elf.h"
 #include "bo_runtime.h"
+#include "x86/parts.h"
 
 static UInt runtimes; /* read so far */
 
@@ -237,4 +238,27 @@ Bool bo_runtime_inline_load(const struct bo_runtime *runtime, Addr addr, struct 
 		return False;
 	*load = (struct bo_inline_load){runtime->number, bytes, inline_order(scale)};
 	return True;
+}
+
+Bool bo_runtime_inline_store(const struct bo_runtime *runtime, Addr addr, struct bo_runtime_entry *entry)
+{
+	const UChar *code = (const UChar *)addr;
+	struct x86_parts p;
+
+	if (!runtime)
+		return False;
+	p = x86_parts_read(code);
+	if (p.map != 1 || p.opcode != 0x1f || !x86_is_memory(&p))
+		return False;
+	entry->runtime = runtime->number;
+	entry->kind = BO_ENTRY_WRITE;
+#define COMPARE(BYTES, FLAGS, NAME, PREFIX, WORD) \
+	if (*code == PREFIX && x86_word(&p) == WORD) {     \
+		entry->bytes = BYTES;                      \
+		entry->flags = FLAGS;                      \
+		return True;                               \
+	}
+	BO_INLINE_STORES(COMPARE)
+#undef COMPARE
+	return False;
 }

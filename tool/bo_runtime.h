@@ -40,4 +40,7 @@ struct bo_inline_load {
 /* Is the instruction at an address one? */
 Bool bo_runtime_inline_load(const struct bo_runtime *runtime, Addr addr, struct bo_inline_load *load);
 
+/* Is the instruction at an address the announcement of a store?  Then *entry is what it stands for, without an address. */
+Bool bo_runtime_inline_store(const struct bo_runtime *runtime, Addr addr, struct bo_runtime_entry *entry);
+
 #endif

@@ -82,6 +82,8 @@ VG_REGPARM(2) void bo_on_thread_fence(ULong order, Addr sp);
 
 /* ---- bo_sync_ir.c ---- */
 void bo_sync_add_announcement(struct block *b, const struct bo_runtime_entry *entry); /* the entry is called */
+/* An instruction that stands for a call of the entry, for a store to this address. */
+void bo_sync_add_inline_store(struct block *b, const struct bo_runtime_entry *entry, IRExpr *addr);
 /* The entry is left, or a load that stands for it is done.  What is loaded next from the same place is another access. */
 void bo_sync_end_access(struct block *b);
 void bo_sync_add_load(struct block *b, IRExpr *addr);

@@ -67,6 +67,11 @@ static void note_nothing(struct block *b, struct bo_announcement *a)
 	store64(b, u64((Addr)&a->what), u64(0));
 }
 
+void bo_sync_add_inline_store(struct block *b, const struct bo_runtime_entry *e, IRExpr *addr)
+{
+	note(b, &bo_announced.write, addr, u64(e->bytes), what(b, e));
+}
+
 static void note_access(struct block *b, const struct bo_runtime_entry *e, Bool reads, Bool writes)
 {
 	IRExpr *addr = argument(b, 1), *size = size_argument(b, e), *word = what(b, e);

@@ -1,61 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <stdbool.h>
-#include <string.h>
-
-#include "../runtime/entries.h"
-#include "blackout/atomicity.h"
+#include "entry.h"
 #include "filter.h"
-
-/* A part of the text. */
-struct span {
-	const char *at;
-	size_t size;
-};
-
-static bool span_is(struct span s, const char *text)
-{
-	return s.size == strlen(text) && !memcmp(s.at, text, s.size);
-}
-
-static struct span span_skip(struct span s, size_t count)
-{
-	return (struct span){s.at + count, s.size - count};
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct span skip_blanks(struct span s)
-{
-	while (s.size && is_blank(*s.at))
-		s = span_skip(s, 1);
-	return s;
-}
-
-/* If the text begins so, skip that. */
-static bool skip_text(struct span *s, const char *text)
-{
-	size_t size = strlen(text);
-
-	if (s->size < size || memcmp(s->at, text, size) != 0)
-		return false;
-	*s = span_skip(*s, size);
-	return true;
-}
-
-static struct span cut_name(struct span *s)
-{
-	struct span name = {s->at, 0};
-
-	while (name.size < s->size &&
-	       (name.at[name.size] == '_' || (name.at[name.size] >= '0' && name.at[name.size] <= '9') ||
-		(name.at[name.size] >= 'a' && name.at[name.size] <= 'z')))
-		name.size++;
-	*s = span_skip(*s, name.size);
-	return name;
-}
 
 /* What stands around the name of a function that is called: directly, or through its address (-fno-plt). */
 static const struct {
@@ -91,27 +36,6 @@ static struct span called_entry(struct span line)
 			return name;
 	}
 	return (struct span){0};
-}
-
-static bool announces_load(struct span entry)
-{
-#define COMPARE(NAME, KIND, BYTES, FLAGS, SIZE, ORDER, FAILURE) \
-	if (KIND == BO_ENTRY_READ && span_is(entry, #NAME))     \
-		return true;
-	EMPTY_ENTRIES(COMPARE)
-#undef COMPARE
-	return false;
-}
-
-/* The bytes that the entry loads, if it is an atomic load; 0: it is not. */
-static unsigned bytes_loaded(struct span entry)
-{
-#define COMPARE(NAME, KIND, BYTES, FLAGS, SIZE, ORDER, FAILURE)    \
-	if (KIND == BO_ENTRY_ATOMIC_LOAD && span_is(entry, #NAME)) \
-		return BYTES;
-	ALL_ENTRIES(COMPARE)
-#undef COMPARE
-	return 0;
 }
 
 /* ---- the order of an atomic load, which is its second argument ---- */
@@ -202,20 +126,10 @@ struct filter {
 	int order;
 };
 
-static int scale_of(int order)
-{
-#define CHOOSE(ORDER, SCALE) \
-	if (order == ORDER)  \
-		return SCALE;
-	BO_INLINE_ORDERS(CHOOSE)
-#undef CHOOSE
-	return 0;
-}
-
 /* Return false if the load must remain a call. */
 static bool write_load(struct filter *f, unsigned bytes)
 {
-	int scale = scale_of(f->order);
+	int scale = entry_scale(f->order);
 
 	if (f->intel_syntax || !scale)
 		return false;
@@ -225,6 +139,34 @@ static bool write_load(struct filter *f, unsigned bytes)
 	BO_INLINE_LOADS(WRITE)
 #undef WRITE
 	return false;
+}
+
+/* Announce a store by an instruction whose operand is (%rdi), in bytes, because both syntaxes know these.  Return false if
+ * the announcement must remain a call. */
+static bool write_store(struct filter *f, const struct entry *e)
+{
+#define WRITE(BYTES, FLAGS, NAME, PREFIX, WORD)                                             \
+	if (e->bytes == BYTES && (e->flags & BO_ENTRY_VOLATILE) == FLAGS)                   \
+		return fprintf(f->out, "\t.byte 0x%x%s, 0x0f, 0x1f, 0x07", PREFIX,         \
+			       WORD == 2 ? ", 0x66" : WORD == 8 ? ", 0x48" : "") > 0;
+	BO_INLINE_STORES(WRITE)
+#undef WRITE
+	return false;
+}
+
+/* Write what stands in place of the call of an entry.  Return false if it must remain a call. */
+static bool write_instead(struct filter *f, struct span name)
+{
+	struct entry e;
+
+	if (!entry_read(name, &e))
+		return false;
+	switch (e.kind) {
+	case BO_ENTRY_READ: return true;
+	case BO_ENTRY_WRITE: return write_store(f, &e);
+	case BO_ENTRY_ATOMIC_LOAD: return write_load(f, e.bytes);
+	default: return false;
+	}
 }
 
 /* Does the line have a directive that changes the syntax of those that follow?  It may be one of several statements, but
@@ -240,7 +182,7 @@ static void filter_line(struct filter *f, struct span line)
 {
 	struct span entry = called_entry(line);
 
-	if (!entry.size || (!announces_load(entry) && !write_load(f, bytes_loaded(entry))))
+	if (!entry.size || !write_instead(f, entry))
 		fwrite(line.at, 1, line.size, f->out);
 	f->order = order_after(line, f->order);
 	if (changes_syntax(line, ".intel_syntax"))
@@ -253,14 +195,11 @@ void filter_text(const char *text, size_t size, FILE *out)
 {
 	struct filter f = {.out = out, .order = UNKNOWN};
 	struct span rest = {text, size};
+	bool ended;
 
 	while (rest.size) {
-		const char *end = memchr(rest.at, '\n', rest.size);
-		struct span line = {rest.at, end ? (size_t)(end - rest.at) : rest.size};
-
-		filter_line(&f, line);
-		rest = span_skip(rest, line.size);
-		if (skip_text(&rest, "\n"))
+		filter_line(&f, cut_line(&rest, &ended));
+		if (ended)
 			putc('\n', out);
 	}
 }

@@ -4,7 +4,10 @@
  *
  * Compilers call it with options of GNU as, and one file or none.  For gcc the real assembler is the one that the variable
  * BLACKOUT_ASSEMBLER of the environment names.  For clang it is that of clang itself, because GNU as does not know all that
- * clang writes; BLACKOUT_CLANG has the words that run clang. */
+ * clang writes; BLACKOUT_CLANG has the words that run clang.
+ *
+ * If BLACKOUT_CODEGEN is set, clang was told to write its intermediate code where it would write assembly.  That is
+ * filtered instead (ir.h), and the words of that variable, one a line, make an object of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,6 +18,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "ir.h"
 
 __attribute__((noreturn)) static void die(const char *what, const char *subject)
 {
@@ -86,7 +90,7 @@ static char *read_all(int fd, size_t *size)
 }
 
 /* Put the filtered text where the real assembler finds it: on standard input. */
-static void filter_input(int from)
+static void filter_input(int from, void (*filter)(const char *text, size_t size, FILE *out))
 {
 	size_t size;
 	char *text = read_all(from, &size);
@@ -95,20 +99,20 @@ static void filter_input(int from)
 
 	if (!out)
 		die("cannot make", "a file in memory");
-	filter_text(text, size, out);
+	filter(text, size, out);
 	if (fflush(out) || lseek(memory, 0, SEEK_SET) < 0 || dup2(memory, STDIN_FILENO) < 0)
 		die("cannot write", "the assembly");
 	fclose(out);
 	free(text);
 }
 
-static void filter_file(const char *path)
+static void filter_file(const char *path, void (*filter)(const char *text, size_t size, FILE *out))
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		die("cannot read", path);
-	filter_input(fd);
+	filter_input(fd, filter);
 	close(fd);
 }
 
@@ -178,28 +182,64 @@ static void add_clang_words(struct words *words, int count, char **own, int file
 	}
 }
 
-int main(int count, char **own)
+/* The object is the only thing that the caller tells: its other words are of an assembler. */
+static void add_codegen_words(struct words *words, char *codegen, int count, char **own)
+{
+	static char *const last[] = {"-disable-llvm-passes", "-x", "ir", "-"};
+
+	for (char *word = strtok(codegen, "\n"); word; word = strtok(NULL, "\n"))
+		add(words, word);
+	for (int i = 1; i + 1 < count; i++) {
+		if (!strcmp(own[i], "-o")) {
+			add(words, own[i]);
+			add(words, own[i + 1]);
+		}
+		i += takes_value(own[i]);
+	}
+	for (size_t i = 0; i < sizeof(last) / sizeof(*last); i++)
+		add(words, last[i]);
+}
+
+/* The real assembler's words; 'file' as find_file says. */
+static void add_assembler_words(struct words *words, int count, char **own, int file)
 {
 	char *clang = getenv("BLACKOUT_CLANG"), *gnu = getenv("BLACKOUT_ASSEMBLER");
-	struct words words = {calloc((size_t)count + (clang ? strlen(clang) : 0) + 8, sizeof(*words.list)), 0};
+
+	if (clang) {
+		for (char *word = strtok(clang, " "); word; word = strtok(NULL, " "))
+			add(words, word);
+		add_clang_words(words, count, own, file);
+	} else {
+		add(words, gnu ? gnu : "as");
+		add_gnu_words(words, count, own, file);
+	}
+}
+
+static size_t text_length(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+int main(int count, char **own)
+{
+	char *codegen = getenv("BLACKOUT_CODEGEN");
+	const char *clang = getenv("BLACKOUT_CLANG");
+	size_t most = (size_t)count + text_length(clang) + text_length(codegen) + 8;
+	struct words words = {calloc(most, sizeof(*words.list)), 0};
 	int file = find_file(count, own);
 
 	if (!words.list)
 		die("cannot start", "the assembler");
 	if (file == STANDARD_INPUT)
-		filter_input(STDIN_FILENO);
+		filter_input(STDIN_FILENO, codegen ? ir_filter : filter_text);
 	else if (file != UNCLEAR)
-		filter_file(own[file]);
+		filter_file(own[file], codegen ? ir_filter : filter_text);
 	else if (clang)
 		refuse();
-	if (clang) {
-		for (char *word = strtok(clang, " "); word; word = strtok(NULL, " "))
-			add(&words, word);
-		add_clang_words(&words, count, own, file);
-	} else {
-		add(&words, gnu ? gnu : "as");
-		add_gnu_words(&words, count, own, file);
-	}
+	if (codegen)
+		add_codegen_words(&words, codegen, count, own);
+	else
+		add_assembler_words(&words, count, own, file);
 	execvp(words.list[0], words.list);
 	die("cannot start", words.list[0]);
 }

@@ -67,6 +67,9 @@ static const char *const stopping[] = {
 	"--assemble", "--preprocess", "--precompile", "--analyze", "-emit-ast",
 };
 
+/* Here the user looks at what is between source and object, or says how it is made. */
+static const char *const stepping[] = {"-emit-llvm", "-fintegrated-as", "-integrated-as"};
+
 /* Sanitizers that take the same place in a program as that of threads. */
 static const char *const exclusive[] = {
 	"address",       "hwaddress", "kernel-address", "kernel-hwaddress", "leak", "memory",
@@ -137,6 +140,7 @@ static void read_input(struct command *command, const char *word)
 		header |= ends(word, suffixes[i]);
 	command->has_input = true;
 	command->has_linkable |= !header;
+	command->has_header |= header;
 }
 
 static void read_option(struct command *command, const char *word)
@@ -163,6 +167,9 @@ static void read_option(struct command *command, const char *word)
 		command->fully_static = true;
 	else if (!strcmp(word, "-flto") || begins(word, "-flto="))
 		command->link_time = true;
+	else if (is_in(word, stepping) || begins(word, "-save-temps") || begins(word, "--save-temps") ||
+		 begins(word, "-fembed-bitcode"))
+		command->own_steps = true;
 	else if (!strcmp(word, "-m32") || !strcmp(word, "-mx32"))
 		command->foreign = true;
 	else if (!strcmp(word, "-m64"))

@@ -21,6 +21,8 @@ struct command {
 	bool fully_static; /* -static */
 	bool link_time;    /* optimization at link time */
 	bool foreign;      /* for a processor or a mode that the recorder does not know: -m32 */
+	bool own_steps;    /* of intermediate code or the assembler: -save-temps, -emit-llvm, -fintegrated-as */
+	bool has_header;   /* a header, which is precompiled */
 	bool only_files;   /* all words that follow are files: after -- */
 	char refused[32];  /* a sanitizer that cannot be combined with the hooks, or "" */
 	/* While reading; after that, `next` is not NEXT_ANY if the last option lacks its value. */

@@ -18,8 +18,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Run the words, and read what they print; return false if that is nothing. */
-static bool read_answer(const char **words, char *answer, size_t size)
+/* Run the words, and read what they print there; return false if that is nothing. */
+static bool read_answer(const char **words, int from, char *answer, size_t size)
 {
 	size_t length = 0;
 	ssize_t got;
@@ -30,8 +30,8 @@ static bool read_answer(const char **words, char *answer, size_t size)
 		return false;
 	child = fork();
 	if (child == 0) {
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), from == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
+		dup2(ends[1], from);
 		execvp(words[0], (char *const *)words);
 		_exit(127);
 	}
@@ -45,21 +45,37 @@ static bool read_answer(const char **words, char *answer, size_t size)
 	return length > 0;
 }
 
-bool compiler_ask(const struct compiler *compiler, int count, char *const *more, const char *question, char *answer,
-		  size_t size)
+/* The compiler's words, a question at the beginning or at the end, and more words between them. */
+static bool ask(const struct compiler *compiler, const char *first, int count, char *const *more, const char *last,
+		int from, char *answer, size_t size)
 {
 	const char **words = calloc((size_t)compiler->count + (size_t)count + 2, sizeof(*words));
+	int own = compiler->count;
 	bool answered;
 
 	if (!words)
 		return false;
 	memcpy(words, compiler->words, (size_t)compiler->count * sizeof(*words));
+	if (first)
+		words[own++] = first;
 	if (count)
-		memcpy(words + compiler->count, more, (size_t)count * sizeof(*words));
-	words[compiler->count + count] = question;
-	answered = read_answer(words, answer, size);
+		memcpy(words + own, more, (size_t)count * sizeof(*words));
+	if (last)
+		words[own + count] = last;
+	answered = read_answer(words, from, answer, size);
 	free(words);
 	return answered;
+}
+
+bool compiler_ask(const struct compiler *compiler, int count, char *const *more, const char *question, char *answer,
+		  size_t size)
+{
+	return ask(compiler, NULL, count, more, question, STDOUT_FILENO, answer, size);
+}
+
+bool compiler_plan(const struct compiler *compiler, int count, char *const *more, char *plan, size_t size)
+{
+	return ask(compiler, "-###", count, more, NULL, STDERR_FILENO, plan, size) && strlen(plan) < size - 1;
 }
 
 static bool version_has(const struct compiler *compiler, const char *text)

@@ -25,6 +25,10 @@ bool compiler_read(struct compiler *compiler, char *text);
 bool compiler_ask(const struct compiler *compiler, int count, char *const *words, const char *question, char *answer,
 		  size_t size);
 
+/* Put the commands that clang's driver would run for these words into `plan`, as it prints them.  Return false if they are
+ * not known, or too long. */
+bool compiler_plan(const struct compiler *compiler, int count, char *const *words, char *plan, size_t size);
+
 /* The word that names one of our own wrappers, or NULL: such a compiler would start itself forever. */
 const char *compiler_is_ours(const struct compiler *compiler);
 

@@ -7,8 +7,9 @@
  * place.  All words of the user are passed on unchanged and in their order.
  *
  * The hooks also announce loads, which nobody needs, and which would make programs that only look up data several times
- * slower.  gcc is told by a header that these announcements have no effect, and leaves them out.  What clang writes is
- * filtered before it is assembled, and there the atomic loads of both lose their calls (compiler/assembler). */
+ * slower.  gcc is told by a header that these announcements have no effect, and leaves them out.  What it writes is filtered
+ * before it is assembled, so that the announcements of stores and the atomic loads lose their calls (compiler/assembler).
+ * clang is told to write its intermediate code there, which is filtered in the same way, before clang chooses registers. */
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -19,10 +20,12 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "codegen.h"
 #include "command.h"
 #include "compiler.h"
 
 #define ADDED_MAX 32         /* words that are added to the user's */
+#define PLAN_MOST (1 << 20)  /* bytes of what clang says that it will do */
 #define DIRECTORY "compiler" /* has our assembler, and our header for gcc, and nothing else */
 
 static const char *program; /* how we are called, for messages */
@@ -151,6 +154,40 @@ static void name_assembler(const struct compiler *compiler, int count, char *con
 	setenv("BLACKOUT_ASSEMBLER", real, 1);
 }
 
+/* The words by which clang makes objects of its intermediate code; NULL: it writes assembly. */
+static char *find_codegen(const struct compiler *compiler, const struct command *command, int count, char *const *user)
+{
+	char *plan, *words = NULL;
+
+	if (!compiler->clang || !command->has_linkable || command->has_header || command->own_steps ||
+	    command->link_time)
+		return NULL;
+	plan = malloc(PLAN_MOST);
+	if (plan && compiler_plan(compiler, count, user, plan, PLAN_MOST))
+		words = codegen_words(plan);
+	free(plan);
+	return words;
+}
+
+/* Have clang write its intermediate code in place of assembly, if it can be.  An operand that is in a segment could not
+ * have the prefix of an announcement, so variables of threads have addresses of the usual kind. */
+static void add_codegen(struct words *words, const struct compiler *compiler, const struct command *command, int count,
+			char *const *user)
+{
+	static const char *const flags[] = {"-Xclang", "-emit-llvm", "-Xclang", "-mno-tls-direct-seg-refs"};
+	char *codegen = find_codegen(compiler, command, count, user);
+
+	unsetenv("BLACKOUT_CODEGEN");
+	if (!codegen)
+		return;
+	setenv("BLACKOUT_CODEGEN", codegen, 1);
+	free(codegen);
+	add(words, "--start-no-unused-arguments");
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		add(words, flags[i]);
+	add(words, "--end-no-unused-arguments");
+}
+
 static void add_assembler(struct words *words, const struct compiler *compiler)
 {
 	static char directory[PATH_MAX];
@@ -218,6 +255,7 @@ static void start(const struct compiler *compiler, int count, char **user)
 	if (command.has_input && !command.stops_early && !command.has_assembly) {
 		name_assembler(compiler, count, user);
 		add_assembler(&words, compiler);
+		add_codegen(&words, compiler, &command, count, user);
 	}
 	for (int i = 0; i < count; i++)
 		add(&words, user[i]);

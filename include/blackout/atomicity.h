@@ -3,7 +3,7 @@
  *
  * A binary does not say which of its stores are plain, volatile or atomic in its source.  blackout-cc has the compiler
  * insert calls of `entries`: small functions of the runtime, one for each kind of access.  A plain or volatile access is
- * announced by a call right before it.  An atomic access is the call itself: the entry does the operation, with the
+ * announced by a call right before it, or by an instruction that stands for the call.  An atomic access is the call itself: the entry does the operation, with the
  * order that its argument names.  Plain and volatile loads need not be announced.
  *
  * Every module that blackout-cc linked has its own copy of the runtime and an ELF note that lists the entries.  The note
@@ -21,7 +21,7 @@
 
 #define BO_ATOMICITY_NAME "Blackout"
 #define BO_ATOMICITY_TYPE 1
-#define BO_ATOMICITY_VERSION 2 /* since 2: BO_INLINE_LOADS */
+#define BO_ATOMICITY_VERSION 3 /* since 2: BO_INLINE_LOADS; since 3: BO_INLINE_STORES */
 
 /* What an entry does.  These are macros, because the runtime uses them in assembly. */
 #define BO_ENTRY_NOTHING 0       /* the start or the end of a function, for example */
@@ -74,6 +74,24 @@ struct bo_atomicity_entry {
 	X(1, 2) /* consume */ \
 	X(2, 4) /* acquire */ \
 	X(5, 8) /* seq_cst */
+
+/* A plain or volatile store of up to 16 bytes may be announced by an instruction in place of a call.  It is a NOP, so it costs
+ * next to nothing without the recorder.  Its operand is the memory that is stored to next; compilers and assemblers that
+ * fill gaps with NOPs do not give them these prefixes.
+ *
+ * X(BYTES, FLAGS, NAME, PREFIX, WORD): the instruction for the assembler; the byte before it, which is a prefix without
+ * effect; and the size of the operand, which the name stands for. */
+#define BO_INLINE_STORES(X)                                  \
+	X(1, 0, "nopw", 0x64, 2)                       \
+	X(2, 0, "nopw", 0x26, 2)                       \
+	X(4, 0, "nopl", 0x26, 4)                       \
+	X(8, 0, "nopq", 0x26, 8)                       \
+	X(16, 0, "nopl", 0x64, 4)                      \
+	X(1, BO_ENTRY_VOLATILE, "nopw", 0x65, 2)       \
+	X(2, BO_ENTRY_VOLATILE, "nopw", 0x36, 2)       \
+	X(4, BO_ENTRY_VOLATILE, "nopl", 0x36, 4)       \
+	X(8, BO_ENTRY_VOLATILE, "nopq", 0x36, 8)       \
+	X(16, BO_ENTRY_VOLATILE, "nopl", 0x65, 4)
 
 struct bo_atomicity_table {
 	uint32_t version;

@@ -3,6 +3,7 @@
 #
 #   each_compiler FUNCTION      call it for gcc and for clang; $kind is the name, and the wrappers use that compiler
 #   build NAME ARGS...          blackout-cc ARGS -o NAME, without a message;  build_cxx: blackout-c++
+#   disassembled FILE           print its code; an instruction that stands for the call of an entry is shown as that call
 #   calls FILE                  print the entries that a file (an object, a program) calls or has undefined, sorted
 #   expect_wrapped FILE         our runtime is in it, and libtsan is not
 
@@ -35,8 +36,18 @@ build_with() {
 build() { build_with "$cc" "$@"; }
 build_cxx() { build_with "$cxx" "$@"; }
 
+# BO_INLINE_STORES (blackout/atomicity.h)
+disassembled() {
+	objdump -dr --no-show-raw-insn "$1" | sed -E \
+		-e 's/es nopw .*/call __tsan_write2/; s/es nopl .*/call __tsan_write4/; s/es nopq .*/call __tsan_write8/' \
+		-e 's/ss nopw .*/call __tsan_volatile_write2/; s/ss nopl .*/call __tsan_volatile_write4/' \
+		-e 's/ss nopq .*/call __tsan_volatile_write8/' \
+		-e 's/nopw +%fs:.*/call __tsan_write1/; s/nopl +%fs:.*/call __tsan_write16/' \
+		-e 's/nopw +%gs:.*/call __tsan_volatile_write1/; s/nopl +%gs:.*/call __tsan_volatile_write16/'
+}
+
 calls() {
-	objdump -dr --no-show-raw-insn "$1" | grep -oE '(call|jmp).*__tsan_[a-z0-9_]+|R_X86.*__tsan_[a-z0-9_]+' |
+	disassembled "$1" | grep -oE '(call|jmp).*__tsan_[a-z0-9_]+|R_X86.*__tsan_[a-z0-9_]+' |
 		grep -oE '__tsan_[a-z0-9_]+' | sort -u
 }
 

@@ -32,12 +32,31 @@ static void announcements_of_loads(void **state)
 	expect("a\n\tcall\t__tsan_read16\nb\n", "a\n\nb\n");
 }
 
+/* Prefix, NOP with the operand (%rdi). */
+static void announcements_of_stores(void **state)
+{
+	(void)state;
+	expect("\tcall\t__tsan_write1@PLT\n", "\t.byte 0x64, 0x66, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_write2\n", "\t.byte 0x26, 0x66, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_unaligned_write4@PLT\n", "\t.byte 0x26, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_write8@PLT\n", "\t.byte 0x26, 0x48, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_vptr_update@PLT\n", "\t.byte 0x26, 0x48, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t*__tsan_write16@GOTPCREL(%rip)\n", "\t.byte 0x64, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_volatile_write1\n", "\t.byte 0x65, 0x66, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_volatile_write4\n", "\t.byte 0x36, 0x0f, 0x1f, 0x07\n");
+	expect("\tcall\t__tsan_unaligned_volatile_write8\n", "\t.byte 0x36, 0x48, 0x0f, 0x1f, 0x07\n");
+	expect("\t.intel_syntax noprefix\n\tcall\t__tsan_write4\n",
+	       "\t.intel_syntax noprefix\n\t.byte 0x26, 0x0f, 0x1f, 0x07\n");
+}
+
 static void other_lines(void **state)
 {
 	(void)state;
 	expect("", NULL);
 	expect("\n\n", NULL);
-	expect("\tcall\t__tsan_write8@PLT\n", NULL);
+	expect("\tcall\t__tsan_write_range@PLT\n", NULL);
+	expect("\tcall\t__tsan_func_entry@PLT\n", NULL);
+	expect("\tjmp\t__tsan_write8@PLT\n", NULL);
 	expect("\tcall\t__tsan_read_write8@PLT\n", NULL);
 	expect("\tcall\t__tsan_atomic64_store@PLT\n", NULL);
 	expect("\tcall\t__tsan_read8_of_mine@PLT\n", NULL);
@@ -126,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(announcements_of_loads),
+		cmocka_unit_test(announcements_of_stores),
 		cmocka_unit_test(other_lines),
 		cmocka_unit_test(atomic_loads),
 		cmocka_unit_test(atomic_loads_of_unknown_order),
