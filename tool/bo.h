@@ -126,9 +126,9 @@ Addr bo_code_address(UInt code);                         /* where it was when it
 ULong bo_code_hash_of(Addr addr);                        /* stable under ASLR */
 void bo_code_forget(Addr start, SizeT size);             /* code was unmapped */
 const struct bo_runtime_entry *bo_code_entry(Addr addr); /* of a runtime, which has this code; NULL: other code */
-Bool bo_code_inline_load(Addr addr, struct bo_inline_load *load); /* is this instruction one? */
+Bool bo_code_inline_load(Addr addr, struct bo_inline_load *load);     /* is this instruction one? */
 Bool bo_code_inline_store(Addr addr, struct bo_runtime_entry *entry); /* see bo_runtime.h */
-UInt bo_code_runtime(UInt code);                                  /* the runtime that its module has; 0: none */
+UInt bo_code_runtime(UInt code);                                      /* the runtime that its module has; 0: none */
 Bool bo_code_is_in_c_library(UInt code);
 UInt bo_code_of_call(UInt code); /* the call that returns there */
 /* The trace id of the code's module, which is defined first if needed; *offset is the code's offset in the module. */

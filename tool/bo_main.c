@@ -442,7 +442,8 @@ static void post_clo_init(void)
 		VG_(clo_vex_control).guest_chase = False;
 	/* And where a store is announced by an instruction, so must be those of its address. */
 	if (clo_bo_sync)
-		VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+		VG_(clo_vex_control).iropt_register_updates_default = VG_(clo_px_file_backed) =
+			VexRegUpdAllregsAtEachInsn;
 	bo_code_init();
 	bo_calls_init();
 	bo_operations_init();

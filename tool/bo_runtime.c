@@ -252,11 +252,11 @@ Bool bo_runtime_inline_store(const struct bo_runtime *runtime, Addr addr, struct
 		return False;
 	entry->runtime = runtime->number;
 	entry->kind = BO_ENTRY_WRITE;
-#define COMPARE(BYTES, FLAGS, NAME, PREFIX, WORD) \
-	if (*code == PREFIX && x86_word(&p) == WORD) {     \
-		entry->bytes = BYTES;                      \
-		entry->flags = FLAGS;                      \
-		return True;                               \
+#define COMPARE(BYTES, FLAGS, NAME, PREFIX, WORD)      \
+	if (*code == PREFIX && x86_word(&p) == WORD) { \
+		entry->bytes = BYTES;                  \
+		entry->flags = FLAGS;                  \
+		return True;                           \
 	}
 	BO_INLINE_STORES(COMPARE)
 #undef COMPARE

@@ -2,9 +2,9 @@
 /* bo_sync.h - the layer "synchronization" [--bo-sync]: what accesses to PM are in the source, and how threads
  * synchronize.
  *
- * Announcements.  Code of blackout-cc calls an entry of its runtime before each plain or volatile store.  An atomic access
- * is such a call: the entry performs it.  Most atomic loads stand in place of the call (BO_INLINE_LOADS).  The
- * instrumented entry notes what is announced in bo_announced, without a call of ours.  A load or store that lies in the announced range belongs to the announced access.  The compiler moves no
+ * Announcements.  Code of blackout-cc calls an entry of its runtime before each plain or volatile store, or executes an
+ * instruction that stands for the call (BO_INLINE_STORES).  An atomic access is such a call: the entry performs it.  Most
+ * atomic loads stand in place of the call (BO_INLINE_LOADS).  The instrumented entry notes what is announced in bo_announced, without a call of ours.  A load or store that lies in the announced range belongs to the announced access.  The compiler moves no
  * access across the call, and announces at most one load and one store at a time.  So the last announcement of each is
  * enough, and it ends with the next one, or with the function.
  *

@@ -385,7 +385,8 @@ static void on_handler_set(UWord signal, UWord action)
 {
 	static Bool exact;
 
-	if (exact || clo_bo_sync /* exact anyway */ || !action || (signal != VKI_SIGSEGV && signal != VKI_SIGBUS) || *(UWord *)action <= 1 /* DFL, IGN */)
+	if (exact || clo_bo_sync /* exact anyway */ || !action || (signal != VKI_SIGSEGV && signal != VKI_SIGBUS) ||
+	    *(UWord *)action <= 1 /* DFL, IGN */)
 		return;
 	exact = True;
 	VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtMemAccess;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "entry.h"
 #include "filter.h"
+#include "entry.h"
 
 /* What stands around the name of a function that is called: directly, or through its address (-fno-plt). */
 static const struct {
@@ -145,10 +145,12 @@ static bool write_load(struct filter *f, unsigned bytes)
  * the announcement must remain a call. */
 static bool write_store(struct filter *f, const struct entry *e)
 {
-#define WRITE(BYTES, FLAGS, NAME, PREFIX, WORD)                                             \
-	if (e->bytes == BYTES && (e->flags & BO_ENTRY_VOLATILE) == FLAGS)                   \
-		return fprintf(f->out, "\t.byte 0x%x%s, 0x0f, 0x1f, 0x07", PREFIX,         \
-			       WORD == 2 ? ", 0x66" : WORD == 8 ? ", 0x48" : "") > 0;
+#define WRITE(BYTES, FLAGS, NAME, PREFIX, WORD)                                    \
+	if (e->bytes == BYTES && (e->flags & BO_ENTRY_VOLATILE) == FLAGS)          \
+		return fprintf(f->out, "\t.byte 0x%x%s, 0x0f, 0x1f, 0x07", PREFIX, \
+			       WORD == 2   ? ", 0x66"                              \
+			       : WORD == 8 ? ", 0x48"                              \
+					   : "") > 0;
 	BO_INLINE_STORES(WRITE)
 #undef WRITE
 	return false;

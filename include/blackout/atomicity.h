@@ -81,16 +81,16 @@ struct bo_atomicity_entry {
  *
  * X(BYTES, FLAGS, NAME, PREFIX, WORD): the instruction for the assembler; the byte before it, which is a prefix without
  * effect; and the size of the operand, which the name stands for. */
-#define BO_INLINE_STORES(X)                                  \
-	X(1, 0, "nopw", 0x64, 2)                       \
-	X(2, 0, "nopw", 0x26, 2)                       \
-	X(4, 0, "nopl", 0x26, 4)                       \
-	X(8, 0, "nopq", 0x26, 8)                       \
-	X(16, 0, "nopl", 0x64, 4)                      \
-	X(1, BO_ENTRY_VOLATILE, "nopw", 0x65, 2)       \
-	X(2, BO_ENTRY_VOLATILE, "nopw", 0x36, 2)       \
-	X(4, BO_ENTRY_VOLATILE, "nopl", 0x36, 4)       \
-	X(8, BO_ENTRY_VOLATILE, "nopq", 0x36, 8)       \
+#define BO_INLINE_STORES(X)                      \
+	X(1, 0, "nopw", 0x64, 2)                 \
+	X(2, 0, "nopw", 0x26, 2)                 \
+	X(4, 0, "nopl", 0x26, 4)                 \
+	X(8, 0, "nopq", 0x26, 8)                 \
+	X(16, 0, "nopl", 0x64, 4)                \
+	X(1, BO_ENTRY_VOLATILE, "nopw", 0x65, 2) \
+	X(2, BO_ENTRY_VOLATILE, "nopw", 0x36, 2) \
+	X(4, BO_ENTRY_VOLATILE, "nopl", 0x36, 4) \
+	X(8, BO_ENTRY_VOLATILE, "nopq", 0x36, 8) \
 	X(16, BO_ENTRY_VOLATILE, "nopl", 0x65, 4)
 
 struct bo_atomicity_table {

@@ -153,6 +153,10 @@ static void races_add(char *text, const struct findings_stats *stats)
 
 	if (!stats->races.recoveries.known)
 		return;
+	if (!value(stats->races.recoveries)) {
+		add(text, " Races were not looked for: no recovery was recorded.");
+		return;
+	}
 	add(text, " For races, recovery was recorded on %s state%s of %s crash point%s: ",
 	    grouped_text(recoveries, value(stats->races.recoveries), " "),
 	    value(stats->races.recoveries) == 1 ? "" : "s", grouped_text(points, value(stats->races.crash_points), " "),

@@ -28,7 +28,8 @@ static void plans(void **state)
 	expect("clang version 14\n (in-process)\n \"/bin/clang\" \"-cc1\" \"-O2\" \"-mcmodel=large\"" TAIL,
 	       "/bin/clang\n-cc1\n-O2\n-mcmodel=large\n");
 	/* Only the first source, and only the compiler proper. */
-	expect(" \"/bin/as\" \"-O1\"\n \"clang\" \"-cc1\" \"-O2\"" TAIL " \"clang\" \"-cc1\" \"-O3\"" TAIL, "clang\n-cc1\n-O2\n");
+	expect(" \"/bin/as\" \"-O1\"\n \"clang\" \"-cc1\" \"-O2\"" TAIL " \"clang\" \"-cc1\" \"-O3\"" TAIL,
+	       "clang\n-cc1\n-O2\n");
 	expect(" \"clang\" \"-cc1\" \"-D\" \"A=\\\"x \\$ \\\\\n\\\"\" \"-fx=a \\\"b\\\"\" \"-include\" \"h.h\"" TAIL,
 	       "clang\n-cc1\n-fx=a \"b\"\n");
 	expect(" \"clang\" \"-cc1\" \"-dependency-file\" \"a.d\" \"-MT\" \"a.o\" \"-sys-header-deps\" \"-O1\"" TAIL,

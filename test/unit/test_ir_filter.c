@@ -30,7 +30,8 @@ static void announcements_of_loads(void **state)
 	expect("a\n  call void @__tsan_read_range(ptr %1, i64 40)\nb\n", "a\n\nb\n");
 }
 
-#define MARKER(prefix, nop) "call void asm sideeffect \".byte " prefix "; " nop " $0\", \"*m,~{dirflag},~{fpsr},~{flags}\""
+#define MARKER(prefix, nop) \
+	"call void asm sideeffect \".byte " prefix "; " nop " $0\", \"*m,~{dirflag},~{fpsr},~{flags}\""
 
 static void announcements_of_stores(void **state)
 {
@@ -40,7 +41,9 @@ static void announcements_of_stores(void **state)
 	expect("  call void @__tsan_unaligned_write16(ptr %5)\n",
 	       "  " MARKER("0x64", "nopl") "(ptr elementtype(i8) %5)\n");
 	expect("  call void @__tsan_volatile_write1(ptr getelementptr inbounds ({ i8, [3 x i8] }, ptr @x, i64 0, i32 1))\n",
-	       "  " MARKER("0x65", "nopw") "(ptr elementtype(i8) getelementptr inbounds ({ i8, [3 x i8] }, ptr @x, i64 0, i32 1))\n");
+	       "  " MARKER(
+		       "0x65",
+		       "nopw") "(ptr elementtype(i8) getelementptr inbounds ({ i8, [3 x i8] }, ptr @x, i64 0, i32 1))\n");
 	expect("  call void @__tsan_vptr_update(ptr %1, ptr %2), !dbg !7\n",
 	       "  " MARKER("0x26", "nopq") "(ptr elementtype(i8) %1), !dbg !7\n");
 }

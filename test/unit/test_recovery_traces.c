@@ -17,6 +17,7 @@ struct seen {
 	unsigned begun, events, loads, ended;
 	unsigned done; /* recovery_trace_start */
 	int traced;
+	bool *interrupt; /* set when the recording begins to be read; NULL: none */
 };
 
 static void begin_see(void *arg, const struct trace *trace)
@@ -26,6 +27,8 @@ static void begin_see(void *arg, const struct trace *trace)
 	assert_non_null(trace);
 	assert_int_equal(seen->events, 0);
 	seen->begun++;
+	if (seen->interrupt)
+		*seen->interrupt = true;
 }
 
 static void event_see(void *arg, const struct trace *trace, const struct event *ev)
@@ -65,12 +68,12 @@ static int trace_so(struct engine *e, const char *keep, bool start, struct seen 
 	struct state *state;
 	int r;
 
-	*seen = (struct seen){0};
+	*seen = (struct seen){.interrupt = seen->interrupt};
 	assert_int_equal(reading_open(&reading, e->dir, platform_find("adr"), e->survey->origin, err), 0);
 	assert_int_equal(reading_to(reading, UINT64_MAX, err), 0);
 	state = state_all(reading_image(reading));
-	assert_int_equal(tester_open(&tester, &maker, &(struct tester_options){0}, reading_image(reading), NULL, err),
-			 0);
+	const struct tester_options options = {.recovery.stop = fake_stop(&e->fake)};
+	assert_int_equal(tester_open(&tester, &maker, &options, reading_image(reading), NULL, err), 0);
 	const struct recovery_trace_options how = {.tester = tester,
 						   .input.state = state,
 						   .layers = BO_LAYER_LOADS,
@@ -139,7 +142,7 @@ static void runs_out_of_space(void *arg, const uint8_t *pool, const char *dir)
 static void test_service(void **state)
 {
 	char sentence[600];
-	struct seen seen;
+	struct seen seen = {0};
 	struct engine e;
 	struct err err;
 
@@ -176,6 +179,15 @@ static void test_service(void **state)
 	assert_int_equal(trace_it(&e, "stopped", &seen, &err), TESTER_STOPPED);
 	assert_int_equal(seen.begun, 0);
 	assert_false(is_there(&e, "stopped"));
+	/* While the recording is read: it may be long. */
+	e.fake.interrupted = false;
+	seen.interrupt = &e.fake.interrupted;
+	assert_int_equal(trace_it(&e, "stopped", &seen, &err), TESTER_STOPPED);
+	assert_int_equal(seen.begun, 1);
+	assert_int_equal(seen.events, 0);
+	assert_int_equal(seen.ended, 0);
+	assert_false(is_there(&e, "stopped"));
+	seen.interrupt = NULL;
 	fake_free(&e.fake);
 
 	/* A directory of someone else is neither used nor removed. */
@@ -191,7 +203,7 @@ static void test_service(void **state)
 /* A recording that was started tells how it ended, once, and leaves nothing. */
 static void test_started(void **state)
 {
-	struct seen seen;
+	struct seen seen = {0};
 	struct engine e;
 	struct err err;
 

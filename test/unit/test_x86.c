@@ -221,8 +221,7 @@ static enum bo_insn tool_expected(const struct known *k)
 	case ZYDIS_MNEMONIC_VMASKMOVDQU: return INSN_MASKED_16;
 	case ZYDIS_MNEMONIC_MASKMOVQ: return INSN_MASKED_8;
 	case ZYDIS_MNEMONIC_CALL: return k->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR ? INSN_CALL : INSN_OTHER;
-	case ZYDIS_MNEMONIC_NOP:
-		return k->insn.opcode == 0x1f && k->insn.raw.modrm.mod != 3 ? INSN_NOP : INSN_OTHER;
+	case ZYDIS_MNEMONIC_NOP: return k->insn.opcode == 0x1f && k->insn.raw.modrm.mod != 3 ? INSN_NOP : INSN_OTHER;
 	case ZYDIS_MNEMONIC_MOVSB:
 	case ZYDIS_MNEMONIC_MOVSW:
 	case ZYDIS_MNEMONIC_MOVSD:
@@ -255,9 +254,7 @@ static void tool_check(const struct known *k)
 												: 0);
 		assert_int_equal(d.is_32bit, k->insn.address_width == 32);
 		__attribute__((fallthrough));
-	case INSN_NOP:
-		memory_compare(k, &d.memory);
-		__attribute__((fallthrough));
+	case INSN_NOP: memory_compare(k, &d.memory); __attribute__((fallthrough));
 	case INSN_SFENCE:
 	case INSN_MFENCE:
 		if (d.length != k->insn.length)
