@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -131,16 +132,29 @@ static int parts_read(struct merge *m, struct err *err)
 	return 0;
 }
 
+/* The merge would make a part a directory like others. */
+static int out_check(const struct merge *m, struct err *err)
+{
+	struct stat to, st;
+
+	if (!out) {
+		err_set(err, "merge needs --out: a directory for the reports");
+		return part_refuse(err);
+	}
+	for (size_t i = 0; stat(out, &to) == 0 && i < m->count; i++) {
+		if (stat(m->dirs[i], &st) < 0 || st.st_dev != to.st_dev || st.st_ino != to.st_ino)
+			continue;
+		err_set(err, "--out %s is one of the parts", out);
+		return part_refuse(err);
+	}
+	return 0;
+}
+
 static int merge_run(struct merge *m, struct earlier *earlier, struct err *err)
 {
 	struct analyze *analyze = &earlier->analyze;
 
-	if (!out) {
-		err_set(err, "merge needs --out: a directory for the reports");
-		part_refuse(err);
-		return command_fail(err);
-	}
-	if (parts_read(m, err) < 0)
+	if (out_check(m, err) < 0 || parts_read(m, err) < 0)
 		return command_fail(err);
 	const struct shard_parts parts = {
 		.dirs = (const char *const *)m->dirs,

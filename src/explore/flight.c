@@ -113,7 +113,7 @@ bool flight_goes_on(struct flight *f, bool is_branch)
 static bool branch_is_wanted(const struct flight *f, uint64_t number)
 {
 	const struct campaign_options *o = &f->explore->campaign->options;
-	const struct digest turn = {.high = f->moment->name.high % shards_of(f) + number};
+	const struct digest turn = {.high = f->moment->name.high + number};
 
 	return o->parts || (f->size == SIZE_SMALL ? is_owner(f) : shard_takes(&o->shard, turn));
 }
