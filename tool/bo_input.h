@@ -64,8 +64,8 @@ UInt bo_input_define_table(UInt table);
 void bo_input_redefine_tables(void);
 
 /* ---- bo_input_cells.c ---- */
-/* The cell of `size` bytes that begins `index` bytes (width 64, at most `span`) after `first`.  False: there are too many, or
- * they overlap. */
+/* The cell of `size` bytes that begins `index` bytes (width 64, at most `span`) after `first`.  False: there are too many or too
+ * few, or they overlap. */
 Bool bo_cells_load(Addr first, ULong span, UInt size, UInt index, UInt *loaded);
 
 /* ---- bo_input_range.c ---- */

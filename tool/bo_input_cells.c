@@ -6,6 +6,8 @@
  * being copied, and the copy is stored at an address that is taken as it is. */
 #include "bo_input.h"
 
+/* Of two cells, one is taken: that is a decision, as in `p += *p == '+'`, and makes what follows simpler. */
+#define CELLS_LEAST 3u
 #define CELLS_BITS 6u
 #define CELLS_MOST (1u << CELLS_BITS)
 
@@ -46,7 +48,7 @@ Bool bo_cells_load(Addr first, ULong span, UInt size, UInt index, UInt *loaded)
 	UInt cells[CELLS_MOST], shift = (UInt)__builtin_ctz(size);
 	ULong count = span / size + 1;
 
-	if (count > CELLS_MOST || (shift && !bo_expr_is_const(bo_expr_extract(index, 0, shift))))
+	if (count < CELLS_LEAST || count > CELLS_MOST || (shift && !bo_expr_is_const(bo_expr_extract(index, 0, shift))))
 		return False;
 	first += bo_expr_value(index) & (size - 1);
 	for (UInt i = 0; i < count; i++) {

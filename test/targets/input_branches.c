@@ -81,11 +81,11 @@ static void others(void)
 	       IN(5)); //! eq(extract(or(add(zext(stdin[1], 32), 0xffffffb1), zext(stdin[5], 32)), 2..31), 0) = 1
 	BRANCH("movzbl %0, %%eax; movl -0x13c(%1,%%rax,4), %%eax; cmpl $13, %%eax; je", IN(1),
 	       "r"(table)); //! eq(table(add(zext(concat(stdin[1], 0), 64), 0xfffffffffffffec4), 1, 32), 0xd) = 1
-	/* One of few bytes of the input itself; and one of two words that do not overlap, the second of which is there. */
-	BRANCH("movzbl %0, %%eax; andl $2, %%eax; cmpb $0x16, 3(%1,%%rax); je", IN(2),
-	       "r"(in)); //! eq(ite(extract(stdin[2], 1..1), stdin[5], stdin[3]), 0x16) = 0
-	BRANCH("movzbl %0, %%eax; andl $1, %%eax; cmpw $0x6180, 3(%1,%%rax,2); je", IN(2),
-	       "r"(in)); //! eq(ite(extract(stdin[2], 0..0), concat(stdin[6], stdin[5]), concat(stdin[4], stdin[3])), 0x6180) = 0
+	/* One of few bytes of the input itself; one of few words that do not overlap. */
+	BRANCH("movzbl %0, %%eax; andl $3, %%eax; cmpb $0x16, 3(%1,%%rax); je", IN(2),
+	       "r"(in)); //! eq(ite(extract(stdin[2], 1..1), ite(extract(stdin[2], 0..0), stdin[6], stdin[5]), ite(extract(stdin[2], 0..0), stdin[4], stdin[3])), 0x16) = 0
+	BRANCH("movzbl %0, %%eax; andl $3, %%eax; cmpw $0x6180, (%1,%%rax,2); je", IN(2),
+	       "r"(in)); //! eq(ite(extract(stdin[2], 1..1), ite(extract(stdin[2], 0..0), concat(stdin[7], stdin[6]), concat(stdin[5], stdin[4])), ite(extract(stdin[2], 0..0), concat(stdin[3], stdin[2]), concat(stdin[1], stdin[0]))), 0x6180) = 0
 	word = 5;
 	BRANCH("movl $0x62, %%eax; movzbl %0, %%ecx; lock cmpxchgq %%rcx, %1; movb %1, %%al; cmpb $0x15, %%al; je",
 	       IN(0), "m"(word));
