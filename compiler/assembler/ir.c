@@ -71,21 +71,28 @@ static void put(FILE *out, struct span s)
 	fwrite(s.at, 1, s.size, out);
 }
 
+/* The only argument is the address.  All that follows the call stays. */
+static void put_address(FILE *out, const struct call *call, const char *attribute)
+{
+	putc('(', out);
+	put(out, call->pointer);
+	fprintf(out, "%s ", attribute);
+	put(out, call->address);
+	putc(')', out);
+	put(out, call->after);
+}
+
 #define CLOBBERS "~{dirflag},~{fpsr},~{flags}"
 
 /* The operand is the memory itself, so that no register is needed for its address. */
 static bool write_store(const struct call *call, FILE *out)
 {
-#define WRITE(BYTES, FLAGS, NAME, PREFIX, WORD)                                                                     \
-	if (call->entry.bytes == BYTES && (call->entry.flags & BO_ENTRY_VOLATILE) == FLAGS) {                       \
-		put(out, call->before);                                                                             \
-		fprintf(out, "call void asm sideeffect \".byte 0x%x; %s $0\", \"*m," CLOBBERS "\"(", PREFIX, NAME); \
-		put(out, call->pointer);                                                                            \
-		fprintf(out, " elementtype(i8) ");                                                                  \
-		put(out, call->address);                                                                            \
-		putc(')', out);                                                                                     \
-		put(out, call->after);                                                                              \
-		return true;                                                                                        \
+#define WRITE(BYTES, FLAGS, NAME, PREFIX, WORD)                                                                    \
+	if (call->entry.bytes == BYTES && (call->entry.flags & BO_ENTRY_VOLATILE) == FLAGS) {                      \
+		put(out, call->before);                                                                            \
+		fprintf(out, "call void asm sideeffect \".byte 0x%x; %s $0\", \"*m," CLOBBERS "\"", PREFIX, NAME); \
+		put_address(out, call, " elementtype(i8)");                                                        \
+		return true;                                                                                       \
 	}
 	BO_INLINE_STORES(WRITE)
 #undef WRITE
@@ -110,19 +117,15 @@ static bool write_load(const struct call *call, FILE *out)
 
 	if (!scale)
 		return false;
-#define WRITE(BYTES, NAME, RESULT, CODE)                                                                            \
-	if (call->entry.bytes == BYTES) {                                                                           \
-		put(out, call->before);                                                                             \
-		fprintf(out, "call ");                                                                              \
-		put(out, call->result);                                                                             \
-		fprintf(out, " asm sideeffect \"%s (%%rdi,%%riz,%d), %s\", \"={ax},{di},~{memory}," CLOBBERS "\"(", \
-			NAME, scale, RESULT);                                                                       \
-		put(out, call->pointer);                                                                            \
-		putc(' ', out);                                                                                     \
-		put(out, call->address);                                                                            \
-		putc(')', out);                                                                                     \
-		put(out, call->after);                                                                              \
-		return true;                                                                                        \
+#define WRITE(BYTES, NAME, RESULT, CODE)                                                                           \
+	if (call->entry.bytes == BYTES) {                                                                          \
+		put(out, call->before);                                                                            \
+		fprintf(out, "call ");                                                                             \
+		put(out, call->result);                                                                            \
+		fprintf(out, " asm sideeffect \"%s (%%rdi,%%riz,%d), %s\", \"={ax},{di},~{memory}," CLOBBERS "\"", \
+			NAME, scale, RESULT);                                                                      \
+		put_address(out, call, "");                                                                        \
+		return true;                                                                                       \
 	}
 	BO_INLINE_LOADS(WRITE)
 #undef WRITE
