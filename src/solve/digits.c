@@ -3,6 +3,7 @@
 #include "solve/digits.h"
 
 #include "base/map.h"
+#include "solve/normal.h"
 
 enum { DEPTH_MOST = 256, DIGITS_MOST = 64 };
 
@@ -16,14 +17,6 @@ struct facts {
 	struct map number; /* expression -> number of its interval, from 1 */
 	VEC_OF(struct interval) intervals;
 };
-
-static bool constant_of(const struct expressions *x, uint32_t id, uint64_t *value)
-{
-	const struct expression *e = expressions_at(x, id);
-
-	*value = e->own;
-	return e->kind == BO_EXPR_CONST;
-}
 
 /* The other operand of an operation with a constant; 0: there is no constant. */
 static uint32_t operand_beside_constant(const struct expressions *x, const struct expression *e, uint64_t *constant)

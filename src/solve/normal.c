@@ -2,6 +2,14 @@
 /* normal.c - see normal.h. */
 #include "solve/normal.h"
 
+bool constant_of(const struct expressions *x, uint32_t id, uint64_t *value)
+{
+	const struct expression *e = expressions_at(x, id);
+
+	*value = e->own;
+	return e->kind == BO_EXPR_CONST;
+}
+
 static bool is_constant(const struct expressions *x, uint32_t id)
 {
 	return expressions_at(x, id)->kind == BO_EXPR_CONST;

@@ -13,4 +13,7 @@ void condition_normalize(struct expressions *x, struct condition *condition);
 /* If an expression compares another one with a constant for equality: that other one; else 0. */
 uint32_t compared_with_constant(const struct expressions *x, uint32_t id);
 
+/* Is it a constant?  *value is then its value. */
+bool constant_of(const struct expressions *x, uint32_t id, uint64_t *value);
+
 #endif

@@ -20,14 +20,6 @@ static void demand(struct split *split, uint32_t expression, unsigned low, unsig
 	vec_push(&split->waiting, d);
 }
 
-static bool constant_of(const struct expressions *x, uint32_t id, uint64_t *value)
-{
-	const struct expression *e = expressions_at(x, id);
-
-	*value = e->own;
-	return e->kind == BO_EXPR_CONST;
-}
-
 /* The operand that is constant, and its value; -1: none is. */
 static int constant_operand(const struct expressions *x, const struct expression *e, uint64_t *value)
 {
