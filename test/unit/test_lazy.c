@@ -221,6 +221,7 @@ struct leaf {
 	uint32_t flags, depth;
 	uint32_t lines[16];
 	uint8_t taken[64];
+	uint64_t masks[16]; /* of a branch, by position in `lines` */
 };
 
 /* Shared by all processes of the tree. */
@@ -249,6 +250,8 @@ static void tree_send(const struct lazy_result *result)
 	for (uint32_t i = 0; i < leaf->depth; i++) {
 		const struct choices_line *line = &choices_lines(world->choices)[result->lines[i]];
 		memcpy(leaf->taken + line->first, result->taken + line->first, line->count);
+		if (leaf->flags & LAZY_POSTPONED)
+			leaf->masks[i] = result->masks[result->lines[i]];
 	}
 }
 
@@ -502,11 +505,18 @@ static void stores_check(struct world *w)
 	total_decided_by_stores += shared->count - before;
 }
 
-static struct lazy_block *block_make(const struct choices *c)
+/* What is decided on the way to `given` is decided from the start; NULL: nothing is. */
+static struct lazy_block *block_make(const struct choices *c, const struct leaf *given)
 {
-	size_t before = lazy_block_choices_offset(FILES, 0, c->unit_count);
+	uint32_t depth = given ? given->depth : 0;
+	size_t before = lazy_block_choices_offset(FILES, depth, c->unit_count);
 	struct lazy_block *block = calloc(1, before + c->bytes);
 
+	block->given_count = depth;
+	if (given) {
+		memcpy(lazy_block_masks(block), given->masks, depth * sizeof(*given->masks));
+		block->lossy = !!(given->flags & LAZY_LOSSY);
+	}
 	block->bytes = before + c->bytes;
 	block->sequence = LAZY_CONTRAST;
 	block->timeout_ns = 10000000000;
@@ -514,8 +524,53 @@ static struct lazy_block *block_make(const struct choices *c)
 	block->choices = (uint32_t)before;
 	for (uint32_t f = 0; f < FILES; f++)
 		lazy_block_files(block)[f] = f + 1;
+	if (given) {
+		memcpy(lazy_block_given(block), given->lines, depth * sizeof(*given->lines));
+		memcpy(lazy_block_given_taken(block), given->taken, c->unit_count);
+	}
 	memcpy((char *)block + before, c, c->bytes);
 	return block;
+}
+
+static uint64_t total_branches;
+
+/* Is this the next leaf of the whole tree? */
+static void leaf_expect(struct world *w, const struct leaf *whole, size_t all, size_t *at, const struct leaf *leaf)
+{
+	if (*at >= all || memcmp(&whole[*at], leaf, sizeof(*leaf)) != 0)
+		complain(w, "leaf %zu of %zu of the tree that is split is another one", *at, all);
+	++*at;
+}
+
+/* A tree that is split has the leaves of the whole tree, in the same sequence, if those of each branch are put in its
+ * place. */
+static void split_check(struct world *w)
+{
+	static struct leaf whole[LEAVES_MAX], items[LEAVES_MAX];
+	struct lazy_block *block = w->block;
+	size_t all = shared->count, count, at = 0;
+
+	memcpy(whole, shared->leaves, all * sizeof(*whole));
+	block->split = (uint32_t)(1 + roll(3));
+	tree_run(w);
+	block->split = 0;
+	count = shared->count;
+	memcpy(items, shared->leaves, count * sizeof(*items));
+	for (size_t i = 0; i < count && !w->problem[0]; i++) {
+		if (!(items[i].flags & LAZY_POSTPONED)) {
+			leaf_expect(w, whole, all, &at, &items[i]);
+			continue;
+		}
+		total_branches++;
+		w->block = block_make(w->choices, &items[i]);
+		tree_run(w);
+		for (size_t k = 0; k < shared->count; k++)
+			leaf_expect(w, whole, all, &at, &shared->leaves[k]);
+		free(w->block);
+		w->block = block;
+	}
+	if (at != all && !w->problem[0])
+		complain(w, "%zu leaves, and %zu if the tree is split", all, at);
 }
 
 static bool world_make(struct world *w, uint64_t number)
@@ -530,7 +585,7 @@ static bool world_make(struct world *w, uint64_t number)
 		free(w->choices);
 		return false;
 	}
-	w->block = block_make(w->choices);
+	w->block = block_make(w->choices, NULL);
 	recovery_make(&w->recovery, w->choices);
 	for (unsigned f = 0; f < FILES; f++) {
 		for (size_t i = 0; i < BYTES; i++)
@@ -557,6 +612,8 @@ static void world_check(struct world *w, uint64_t number)
 		total_leaves += shared->count;
 		if (!w->problem[0] && number % 4 == 0)
 			limit_check(w);
+		else if (!w->problem[0] && number % 4 == 1)
+			split_check(w);
 		else if (!w->problem[0])
 			stores_check(w);
 		if (!w->problem[0])
@@ -576,6 +633,7 @@ static void agrees_with_brute_force(void **state)
 				 (unsigned long long)seed, (unsigned long long)number);
 	}
 	assert_true(only || total_decided_by_stores);
+	assert_true(only || total_branches);
 	print_message("%llu recoveries, %llu sets, %llu leaves\n", (unsigned long long)total_worlds,
 		      (unsigned long long)total_sets, (unsigned long long)total_leaves);
 }
