@@ -38,6 +38,9 @@ int cluster_options_check(const struct cluster_words *words, const struct analys
 		return usage_refuse(err, "--nodes is too large");
 	if (words->engine && shard)
 		return usage_refuse(err, "--cluster makes all shards, and --shard is one of them");
+	if (words->engine && !strcmp(judging->mode, "in-place"))
+		return usage_refuse(err,
+				    "--cluster cannot run recovery in place: all shards would work on the same files");
 	if (words->engine && !judging->recover)
 		return usage_refuse(err, "--cluster needs --recover: without it no crash state is tested");
 	return 0;
