@@ -169,7 +169,8 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 	}
 }
 
-/* A program that met the end of its input may do something else with more of it, or where it refused the last byte. */
+/* A program may do something else with longer words, or if its input ends where it refused a byte; and with more input, if it met
+ * the end. */
 static void source_vary(struct input_search *s, uint64_t number, const struct route *route, uint32_t id)
 {
 	const struct attempt *attempt = attempt_of(s, number);
@@ -177,14 +178,15 @@ static void source_vary(struct input_search *s, uint64_t number, const struct ro
 	struct variation v = {.execution = number, .next = VARIED_END, .end = VARIED_REST + 1};
 	uint64_t looked_at;
 
-	if (!route->ended.at[id] || source < 0 || s->plan.sources->at[source].ops ||
-	    attempt->input.of[source].size >= s->options->max_input)
+	if (source < 0 || s->plan.sources->at[source].ops)
 		return;
 	v.source = (size_t)source;
 	looked_at = route_looked_at(route, id);
 	v.length = looked_at ? looked_at - 1 : 0;
 	if (!v.length || v.length >= attempt->input.of[source].size)
 		v.next = VARIED_GROW;
+	if (!route->ended.at[id] || attempt->input.of[source].size >= s->options->max_input)
+		v.end = VARIED_GROW + VARY_LAST_LINE;
 	if (!attempt->novelty && !attempt->news && attempt->origin != ORIGIN_SEED)
 		v.end = VARIED_GROW; /* only more rounds of a loop */
 	if (v.next < v.end)

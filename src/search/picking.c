@@ -130,12 +130,14 @@ static void candidate_again(struct input_search *s, const struct candidate *c)
 		queue_push(&s->queue, &again, candidate_rank(s, &again));
 }
 
-/* Is it worth another try?  The program itself must have a side behind it that was never taken. */
+/* Is it worth another try?  The program itself must have a side behind it that was never taken, or not in this state. */
 static bool is_promising(const struct input_search *s, const struct candidate *c)
 {
 	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
+	uint64_t asked;
 
-	return (!side->inside || !side->is_code) && !behind->inside && !behind->taken;
+	return (!side->inside || !side->is_code) && !behind->inside &&
+	       (!behind->taken || sides_lack(&s->sides, c->leads, c->state, &asked));
 }
 
 /* The side is not on this path; but only what libraries do may be in the way. */

@@ -71,10 +71,13 @@ struct input vary_longer(const struct input *input, size_t source, enum vary_gro
 
 struct input vary_end(const struct input *input, size_t source, size_t length)
 {
+	const struct input_bytes *from = &input->of[source];
 	byte_list bytes = {0};
 
-	vec_append(&bytes, input->of[source].at, input->of[source].size);
-	return with_bytes(input, source, &bytes, length);
+	vec_append(&bytes, from->at, length < from->size ? length : from->size);
+	if (from->size && from->at[from->size - 1] == '\n')
+		vec_push(&bytes, '\n');
+	return with_bytes(input, source, &bytes, from->size);
 }
 
 struct input vary_repeat(const struct input *input, size_t source, size_t most)

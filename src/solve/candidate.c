@@ -2,7 +2,7 @@
 /* candidate.c - see candidate.h. */
 #include "solve/candidate.h"
 
-enum { NEAR_TRIES = 64, PRINTABLE_FIRST = 0x20, PRINTABLE_END = 0x7f };
+enum { NEAR_TRIES = 64, LENGTH_ROOM = 64, PRINTABLE_FIRST = 0x20, PRINTABLE_END = 0x7f };
 
 static uint64_t variable_value(const struct expression *e, const struct assignment *input)
 {
@@ -144,6 +144,20 @@ static bool dependents_hold(struct trail *trail, const struct slice *slice, cons
 	return true;
 }
 
+/* Short inputs are handled faster, and what is added has no meaning yet; but some room is good. */
+static void length_draw_near(struct trail *trail, const struct slice *slice, const struct expression *e, uint64_t old,
+			     struct assignment *input)
+{
+	uint64_t value = variable_value(e, input);
+
+	for (uint64_t room = LENGTH_ROOM; room < value - old; room *= 4) {
+		variable_change(e, old + room, input);
+		if (dependents_hold(trail, slice, e, input))
+			return;
+	}
+	variable_change(e, value, input);
+}
+
 void candidate_draw_near(struct trail *trail, const struct slice *slice, struct assignment *input)
 {
 	unsigned tries = 0;
@@ -156,8 +170,11 @@ void candidate_draw_near(struct trail *trail, const struct slice *slice, struct 
 			continue;
 		tries++;
 		variable_change(&e, old, input);
-		if (!dependents_hold(trail, slice, &e, input))
-			variable_change(&e, value, input);
+		if (dependents_hold(trail, slice, &e, input))
+			continue;
+		variable_change(&e, value, input);
+		if (e.kind == BO_EXPR_LENGTH && value > old)
+			length_draw_near(trail, slice, &e, old, input);
 	}
 }
 

@@ -259,12 +259,13 @@ static void test_longer(void **state)
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 4096), "ab0000\n", 7);
 	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
 	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
-	expect_bytes(vary_end(&input, 0, 1), "a", 1);
+	expect_bytes(vary_end(&input, 0, 1), "a\n", 2);
 	input_set(&input, 0, "ab", 2);
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000", 18);
 	input_set(&input, 0, "(1,ab)\n", 7);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "(10,ab0)\n", 9);
 	input_set(&input, 0, "()", 2);
+	expect_bytes(vary_end(&input, 0, 1), "(", 1);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "()0", 3);
 	input_set(&input, 0, "", 0);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 3), "000", 3);
