@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* folder.c - the folder of the shards; see cluster.h for what is in it. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,15 +68,13 @@ static int dir_make(const char *path, struct err *err)
 
 unsigned folder_total(const struct cluster *c)
 {
-	char path[PATH_MAX];
-	unsigned total = 0;
+	char path[PATH_MAX], line[16] = "";
 	FILE *in = path_format(path, sizeof(path), "%s/total", c->dir) ? fopen(path, "re") : NULL;
+	unsigned long total = in && fgets(line, sizeof(line), in) ? strtoul(line, NULL, 10) : 0;
 
-	if (in && fscanf(in, "%u", &total) != 1)
-		total = 0;
 	if (in)
 		fclose(in);
-	return total;
+	return total <= PART_TOTAL_MAX ? (unsigned)total : 0;
 }
 
 int folder_make(const struct cluster *c, struct err *err)

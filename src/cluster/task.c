@@ -2,22 +2,12 @@
 /* task.c - see task.h. */
 #include "cluster/task.h"
 
-/* A word for the shell, whatever it contains. */
-static void quoted_write(const char *word, FILE *out)
-{
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}
+#include "run/shell.h"
 
 static void assignment_write(const char *name, const char *value, FILE *out)
 {
 	fprintf(out, "%s=", name);
-	quoted_write(value, out);
+	shell_quote(value, out);
 	fputc('\n', out);
 }
 
@@ -46,7 +36,7 @@ void task_script(const struct task_common *c, FILE *out)
 		c->total);
 	for (size_t i = 1; i < c->command->count; i++) {
 		fputc(' ', out);
-		quoted_write(c->command->items[i], out);
+		shell_quote(c->command->items[i], out);
 	}
 	fputc('\n', out);
 }

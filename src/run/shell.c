@@ -140,7 +140,7 @@ char *shell_command(const char *command)
 	return text;
 }
 
-static void quoted_write(FILE *out, const char *word)
+void shell_quote(const char *word, FILE *out)
 {
 	fputc('\'', out);
 	for (; *word; word++)
@@ -148,7 +148,7 @@ static void quoted_write(FILE *out, const char *word)
 			fputs("'\\''", out);
 		else
 			fputc(*word, out);
-	fputs("' ", out);
+	fputc('\'', out);
 }
 
 char *shell_command_under(const char *command, const struct words *words)
@@ -162,8 +162,10 @@ char *shell_command_under(const char *command, const struct words *words)
 		return NULL;
 	BUG_ON(!out);
 	fprintf(out, "%.*sexec ", (int)(program - command), command);
-	for (size_t i = 0; i < words->count; i++)
-		quoted_write(out, words->items[i]);
+	for (size_t i = 0; i < words->count; i++) {
+		shell_quote(words->items[i], out);
+		fputc(' ', out);
+	}
 	fputs(program, out);
 	BUG_ON(fclose(out));
 	return text;

@@ -3,6 +3,8 @@
 #ifndef BLACKOUT_RUN_SHELL_H
 #define BLACKOUT_RUN_SHELL_H
 
+#include <stdio.h>
+
 #include "base/err.h"
 #include "run/words.h"
 
@@ -15,6 +17,9 @@ char *shell_command(const char *command);
 /* The text of such a simple command with these words before the program, so that another program runs it: a recorder.
  * NULL: the command is not simple.  The caller frees the text. */
 char *shell_command_under(const char *command, const struct words *words);
+
+/* Write a word for the shell, in quotes, whatever it contains. */
+void shell_quote(const char *word, FILE *out);
 
 /* Can the program that the command starts with be run from `cwd`, as far as can be told without a shell?  If not, -1,
  * ERR_USAGE.  `cwd` NULL: it is not known yet, and paths relative to it are not checked. */
