@@ -34,8 +34,9 @@ struct known_result {
 	ULong value; /* of the operand that has no label; 0: there is none */
 };
 
-#define KNOWN_MOST (1u << 20)
-#define KNOWN_EACH 2u /* beside one label */
+#define KNOWN_EACH 2u                                   /* beside one label */
+#define KNOWN_MOST (KNOWN_EACH * (BO_INPUTS_MOST + 1u)) /* so that labels of a large input do not share them */
+#define KNOWN_ELSEWHERE (1u << 20)
 
 static struct known_result *known_results;
 
@@ -255,16 +256,16 @@ static Bool is_same_question(const struct known_result *a, const struct known_re
 }
 
 /* Where the answer is, or has room: beside the newest label; or, if that is compared with many values, as the length of
- * input is, anywhere. */
+ * input is, anywhere in a part that is not too large, because much memory that is touched here and there costs time. */
 static struct known_result *place_of(const struct known_result *q)
 {
 	UInt newest = q->label[0] > q->label[1] ? q->label[0] : q->label[1];
-	struct known_result *beside = &known_results[newest * KNOWN_EACH & (KNOWN_MOST - 1)];
+	struct known_result *beside = &known_results[newest * KNOWN_EACH];
 
 	for (UInt i = 0; i < KNOWN_EACH; i++)
 		if (!beside[i].op || is_same_question(&beside[i], q))
 			return &beside[i];
-	return &known_results[bo_mix(q->value ^ q->op, newest) & (KNOWN_MOST - 1)];
+	return &known_results[bo_mix(q->value ^ q->op, newest) & (KNOWN_ELSEWHERE - 1)];
 }
 
 static void run_operation(const struct step *s)
