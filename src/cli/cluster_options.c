@@ -183,7 +183,8 @@ static bool has_results(const struct cluster *cluster)
 }
 
 /* Report what there is. */
-static int parts_report(struct analyze *a, const struct cluster *cluster, const char *dir)
+static int parts_report(struct analyze *a, const struct cluster_words *words, const struct cluster *cluster,
+			const char *dir)
 {
 	bool stopped = interrupt_seen();
 	struct err err, failed;
@@ -197,10 +198,11 @@ static int parts_report(struct analyze *a, const struct cluster *cluster, const 
 		tree_remove(dir);
 		return status;
 	}
+	bool apart = strcmp(a->out_shown, a->dir_shown) != 0;
 	fprintf(stderr,
 		"interrupted; the reports cover the crash states that were tested so far\n"
-		"hint: the same command with check --resume %s tests the rest\n",
-		a->dir_shown);
+		"hint: blackout check --cluster %s --resume%s%s %s tests the rest\n",
+		words->engine, apart ? " --out " : "", apart ? a->out_shown : "", a->dir_shown);
 	return STATUS_INTERRUPTED;
 }
 
@@ -241,7 +243,7 @@ int cluster_check(struct analyze *a, const struct cluster_words *words)
 		status = command_fail(&err);
 	} else {
 		progress_clear(&a->progress);
-		status = parts_report(a, cluster, dir);
+		status = parts_report(a, words, cluster, dir);
 	}
 	cluster_close(cluster);
 	words_free(&command);
