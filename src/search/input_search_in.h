@@ -46,7 +46,7 @@ struct attempt {
 /* The ways to vary a source of an input, in this sequence. */
 enum variation_way {
 	VARIED_END,  /* it ends earlier */
-	VARIED_GROW, /* it grows, in the ways of enum vary_growth */
+	VARIED_GROW, /* it grows, in the ways of enum vary_growth; operations: only their words */
 	VARIED_REST =
 		VARIED_GROW + VARY_GROWTHS, /* it repeats itself; operations: their lines change, again and again */
 };

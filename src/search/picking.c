@@ -8,6 +8,7 @@
 enum {
 	ADDRESS_SHIFT = 4, /* another address is worth less than other code */
 	QUESTIONS_PER_EXECUTION = 4,
+	HARD_QUESTION = 8,  /* one that is not answered takes as long as so many */
 	INSIDE_MOST = 4,    /* frames of libraries that count */
 	VARY_EVERY = 4,     /* inputs that were made by turning branches, before one is made by varying */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
@@ -165,7 +166,7 @@ static void verdict_take(struct input_search *s, const struct candidate *c, enum
 {
 	struct side *side = &s->sides.all.at[c->side];
 
-	side->asked++;
+	side->asked += verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
 	side->turned += verdict == SOLVER_SOLVED;
 	sides_ask(&s->sides, c->side, c->state);
 	s->attempts.at[c->execution - 1].asked++;
@@ -238,16 +239,24 @@ static struct variation variation_take(struct input_search *s)
 	return v;
 }
 
+/* In lists of operations words grow, but lines do not. */
+static bool variation_grows(const struct input_search *s, const struct variation *v)
+{
+	unsigned end = VARIED_GROW + (s->plan.sources->at[v->source].ops ? VARY_LAST_LINE : VARY_GROWTHS);
+
+	return v->next >= VARIED_GROW && v->next < end;
+}
+
 static struct input variation_input(struct input_search *s, const struct variation *v)
 {
 	const struct input *from = &s->attempts.at[v->execution - 1].input;
 
 	if (v->next == VARIED_END)
 		return vary_end(from, v->source, v->length);
-	if (v->next < VARIED_REST)
+	if (variation_grows(s, v))
 		return vary_longer(from, v->source, (enum vary_growth)(v->next - VARIED_GROW), s->options->max_input);
 	if (s->plan.sources->at[v->source].ops)
-		return vary_lines(from, v->source, v->next - VARIED_REST, &s->random);
+		return vary_lines(from, v->source, v->next - VARIED_GROW - VARY_LAST_LINE, &s->random);
 	return vary_repeat(from, v->source, s->options->max_input);
 }
 
@@ -257,7 +266,7 @@ static int variation_make(struct input_search *s, struct err *err)
 	while (s->variations.count) {
 		struct variation v = variation_take(s);
 		struct input input = variation_input(s, &v);
-		bool grows = v.next != VARIED_END && v.next < VARIED_REST;
+		bool grows = variation_grows(s, &v);
 		uint64_t execution = v.execution;
 		int result;
 
