@@ -147,4 +147,4 @@ check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 
 -include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) \
 	$(DEPENDENCIES:=.d) $(DEPENDENCIES_CXX:=.d) $(BENCH:=.d)
--include $(wildcard $(B)/asan/test/*/*.d $(B)/asan/src/preload/*.d $(B)/obj/test/*/*.d $(B)/obj/src/preload/*.d $(B)/fuzz/test/fuzz/*.d)
+-include $(wildcard $(addprefix $(B)/asan/,test/*/*.d src/preload/*.d compiler/*/*.d tool/*.d) $(B)/obj/test/*/*.d $(B)/obj/src/preload/*.d $(B)/fuzz/test/fuzz/*.d)
