@@ -2,6 +2,7 @@
 /* bo_input.h - how the target's decisions depend on its input [--bo-inputs].
  *
  *   bo_input_source.c   where input comes from: what the target reads has labels from there on
+ *   bo_input_messages.c the same for connections whose messages are known before
  *   bo_input_block.c    the steps of a superblock (bo_steps.h)
  *   bo_input_run.c      labels of results, step by step
  *   bo_input_memory.c   labels of memory
@@ -84,6 +85,7 @@ void bo_range_learn(UInt condition, Bool holds); /* a branch was taken */
 void bo_tell_branch(enum bo_branch kind, UInt condition, UInt code, Addr sp, Addr other);
 void bo_tell_value(UInt expr, ULong value);
 void bo_tell_input(UInt context, UInt source, ULong offset, ULong asked, ULong got);
+void bo_tell_conversation(UInt source, enum bo_conversation what, const void *bytes, SizeT size);
 void bo_tell_redefine(void);
 
 /* ---- bo_input_count.c ---- */

@@ -4,7 +4,7 @@
  * A descriptor leads to a source if it leads to the same inode, however it was made.  What a system call put into memory
  * has the labels of its place in the source; and how much it was depends on the length of the source, if that is known:
  * a regular file has one, and so has whatever has come to its end. */
-#include "bo_input.h"
+#include "bo_input_source.h"
 
 #include "pub_tool_vkiscnums.h"
 
@@ -14,6 +14,7 @@
 #define SOL_SOCKET_ 1
 #define SO_TYPE_ 3
 #define DATAGRAM 2
+#define ADDRESS_BYTES 128 /* of struct sockaddr_storage */
 
 struct source {
 	enum bo_source kind;
@@ -41,6 +42,11 @@ static UInt source_add(struct source s)
 	return source_count++;
 }
 
+UInt bo_source_add(enum bo_source kind, const HChar *name)
+{
+	return source_add((struct source){.kind = kind, .name = name});
+}
+
 static void source_define(UInt source)
 {
 	const struct source *s = &sources[source];
@@ -63,6 +69,8 @@ Bool bo_source_choose(const HChar *spec)
 					   .number = (UInt)VG_(strtoll10)(spec + 4, NULL)});
 	else if (VG_(strcmp)(spec, "socket") == 0)
 		connections_count = True;
+	else if (VG_(strncmp)(spec, "socket:", 7) == 0)
+		return clo_bo_inputs = bo_messages_choose(spec + 7);
 	else
 		return False;
 	clo_bo_inputs = True;
@@ -96,14 +104,15 @@ static UInt source_of(Int fd, struct vg_stat *st)
 	return VG_(fstat)(fd, st) == 0 ? source_of_inode(st->dev, st->ino) : 0;
 }
 
-static void add_connection(Int fd)
+/* 0: it does not count. */
+static UInt add_connection(Int fd)
 {
 	static HChar name[16];
 	struct vg_stat st;
 	UInt source;
 
 	if (!connections_count || VG_(fstat)(fd, &st) != 0)
-		return;
+		return 0;
 	VG_(sprintf)(name, "%u", ++connections);
 	source = source_add((struct source){.kind = BO_SOURCE_SOCKET,
 					    .name = VG_(strdup)("bo.source", name),
@@ -111,6 +120,19 @@ static void add_connection(Int fd)
 					    .ino = st.ino,
 					    .is_open = True});
 	source_define(source);
+	return source;
+}
+
+/* Where a client can connect to. */
+static void after_accept(Int fd)
+{
+	UInt source = add_connection(fd);
+	UChar address[ADDRESS_BYTES];
+	Int size = sizeof(address);
+
+	bo_messages_accept(fd);
+	if (source && !sr_isError(bo_syscall(__NR_getsockname, fd, address, &size, 0, 0, 0)) && size <= ADDRESS_BYTES)
+		bo_tell_conversation(source, BO_CONVERSATION_ACCEPTED, address, (SizeT)size);
 }
 
 /* A socket for datagrams has no connections: whatever it receives is of one source. */
@@ -163,67 +185,105 @@ static void label_count(ThreadId tid, UInt length, ULong offset, ULong asked, UW
 
 /* ---- reading ---- */
 
-struct reading {
+/* What a call got from a source. */
+struct part {
 	UInt source;
-	ULong offset, asked, got;
+	ULong offset;
 	Bool has_length; /* of the source, which is `length` */
 	ULong length;
 };
 
-static struct reading begin_reading(Int fd, UInt number, const UWord *args, UWord got)
+static struct part part_of(Int fd, UInt number, const UWord *args, UWord got)
 {
 	struct vg_stat st;
-	struct reading r = {.source = source_of(fd, &st), .got = got};
+	struct part p = {.source = source_of(fd, &st)};
 	Bool is_placed = number == __NR_pread64 || number == __NR_preadv || (number == __NR_preadv2 && args[3] != ~0UL);
 
-	if (!r.source)
-		return r;
-	r.has_length = VKI_S_ISREG(st.mode);
-	if (r.has_length) {
-		r.length = (ULong)st.size;
-		r.offset = is_placed ? args[3] : bo_position_of(fd) - got;
+	if (!p.source)
+		return p;
+	p.has_length = VKI_S_ISREG(st.mode);
+	if (p.has_length) {
+		p.length = (ULong)st.size;
+		p.offset = is_placed ? args[3] : bo_position_of(fd) - got;
 	} else {
-		r.offset = sources[r.source].at;
+		p.offset = sources[p.source].at;
 	}
-	return r;
+	return p;
 }
 
-/* Nothing more came: that is the end, and it tells the length.  A file that has grown would tell another one. */
-static void end_reading(ThreadId tid, struct reading *r)
+void bo_source_label(const struct bo_reading *r, ULong skip, ULong size, UInt source, ULong offset)
 {
-	bo_tell_input(bo_context_of_syscall(tid), r->source, r->offset, r->asked, r->got);
-	if (!r->has_length && !r->got && r->asked) {
-		r->has_length = True;
-		r->length = r->offset;
+	ULong begin = 0; /* of an element, among the bytes of the call */
+
+	for (UWord i = 0; i < r->count && begin < skip + size; begin += r->vector[i++].iov_len) {
+		ULong from = begin < skip ? skip : begin, to = begin + r->vector[i].iov_len;
+
+		to = to < skip + size ? to : skip + size;
+		if (from < to)
+			label_bytes(source, offset + from - skip, (Addr)r->vector[i].iov_base + from - begin,
+				    to - from);
 	}
-	if (r->has_length && r->asked)
-		label_count(tid, bo_expr_length(r->source, r->length), r->offset, r->asked, r->got);
 }
 
-static void label_vector(const struct reading *r, const struct vki_iovec *vector, UWord count)
+void bo_source_label_count(const struct bo_reading *r, UInt source, ULong length, ULong offset)
+{
+	label_count(r->tid, bo_expr_length(source, length), offset, r->asked, r->got);
+}
+
+/* What a connection received, for whoever wants to send it again. */
+static void tell_received(const struct bo_reading *r, UInt source)
 {
 	ULong done = 0;
 
-	for (UWord i = 0; i < count && done < r->got; i++) {
-		SizeT part = vector[i].iov_len < r->got - done ? vector[i].iov_len : r->got - done;
-		label_bytes(r->source, r->offset + done, (Addr)vector[i].iov_base, part);
-		done += part;
+	for (UWord i = 0; i < r->count && done < r->got; i++) {
+		SizeT size = r->vector[i].iov_len < r->got - done ? r->vector[i].iov_len : r->got - done;
+
+		bo_tell_conversation(source, BO_CONVERSATION_RECEIVED, r->vector[i].iov_base, size);
+		done += size;
 	}
+}
+
+/* Nothing more came: that is the end, and it tells the length.  A file that has grown would tell another one. */
+static void read_part(const struct bo_reading *r, struct part *p)
+{
+	bo_source_label(r, 0, r->got, p->source, p->offset);
+	if (sources[p->source].kind == BO_SOURCE_SOCKET && !r->peeks)
+		tell_received(r, p->source);
+	bo_tell_input(bo_context_of_syscall(r->tid), p->source, p->offset, r->asked, r->got);
+	if (!p->has_length && !r->got && r->asked) {
+		p->has_length = True;
+		p->length = p->offset;
+	}
+	if (p->has_length && r->asked)
+		bo_source_label_count(r, p->source, p->length, p->offset);
 }
 
 static void read_into(ThreadId tid, UInt number, const UWord *args, const struct vki_iovec *vector, UWord count,
 		      UWord got, Bool peeks)
 {
-	struct reading r = begin_reading((Int)args[0], number, args, got);
+	struct bo_reading r = {.tid = tid, .vector = vector, .count = count, .got = got, .peeks = peeks};
+	struct part p;
 
-	if (!r.source)
-		return;
 	for (UWord i = 0; i < count; i++)
 		r.asked += vector[i].iov_len;
+	if (bo_messages_are_known() && bo_messages_read((Int)args[0], &r))
+		return;
+	p = part_of((Int)args[0], number, args, got);
+	if (!p.source)
+		return;
 	if (!peeks)
-		sources[r.source].at = r.offset + got;
-	label_vector(&r, vector, count);
-	end_reading(tid, &r);
+		sources[p.source].at = p.offset + got;
+	read_part(&r, &p);
+}
+
+/* The target answers. */
+static void after_send(Int fd)
+{
+	struct vg_stat st;
+	UInt source = connections ? source_of(fd, &st) : 0;
+
+	if (source && sources[source].kind == BO_SOURCE_SOCKET)
+		bo_tell_conversation(source, BO_CONVERSATION_SENT, NULL, 0);
 }
 
 /* A datagram may be longer than what was asked for, and a call may tell that. */
@@ -324,7 +384,13 @@ void bo_source_after(ThreadId tid, UInt number, const UWord *args, UWord result)
 	case __NR_newfstatat: after_stat((const struct vki_stat *)args[2]); break;
 	case STATX: after_statx(args[4]); break;
 	case __NR_accept:
-	case __NR_accept4: add_connection((Int)result); break;
+	case __NR_accept4: after_accept((Int)result); break;
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+	case __NR_sendfile: after_send((Int)args[0]); break;
 	case __NR_bind: add_datagrams((Int)args[0]); break;
 	default: after_read(tid, number, args, result); break;
 	}

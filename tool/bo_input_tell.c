@@ -7,6 +7,8 @@
 /* Bits of bo_expr.told: branches that were written. */
 enum told { TOLD_BRANCH = 1, TOLD_BOUND = 2 };
 
+#define PIECE_BYTES 4096
+
 static UInt defined; /* expressions in this trace file */
 
 /* ---- expressions ---- */
@@ -120,6 +122,23 @@ void bo_tell_input(UInt context, UInt source, ULong offset, ULong asked, ULong g
 	p = bo_put_v(bo_put_v(bo_layer_begin(BO_OP_INPUT), context), source);
 	p = bo_put_v(bo_put_v(bo_put_v(p, offset), asked), got);
 	bo_layer_commit(p);
+}
+
+/* In pieces, because an event must fit into its chunk. */
+void bo_tell_conversation(UInt source, enum bo_conversation what, const void *bytes, SizeT size)
+{
+	UChar piece[PIECE_BYTES + 32];
+	SizeT done = 0, part;
+
+	if (!bo_writer_active())
+		return;
+	do {
+		part = size - done < PIECE_BYTES ? size - done : PIECE_BYTES;
+		UChar *p = bo_put_v(bo_put_v(piece, source), what);
+		p = bo_put_bytes(p, (const UChar *)bytes + done, part);
+		bo_write_layer(BO_OP_CONVERSATION, piece, (SizeT)(p - piece));
+		done += part;
+	} while (done < size);
 }
 
 void bo_tell_redefine(void)

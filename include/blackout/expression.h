@@ -66,18 +66,32 @@ enum bo_expression {
 
 #define BO_EXPR_SOURCE_SHIFT 48
 
-/* X(name, text): where input comes from. */
+/* X(name, text): where input comes from.  A SOCKET is what a connection received.  Connections count from 1, as they were
+ * made.  If their messages were known before, each message is a source: "1.2" is the second one of connection 1. */
 #define BO_SOURCES(X)                                                      \
 	X(STDIN, "stdin")                                                  \
 	X(FILE, "file")     /* its path is the source's name */            \
 	X(ARG, "arg")       /* its number, from 1, is the source's name */ \
-	X(SOCKET, "socket") /* what a connection received: its number, from 1, as they were made */
+	X(SOCKET, "socket") /* the number of the connection, or of the message */
 
 enum bo_source {
 #define X(name, text) BO_SOURCE_##name,
 	BO_SOURCES(X)
 #undef X
 		BO_SOURCE_COUNT
+};
+
+/* X(name, text): what happened on a connection whose messages were not known before. */
+#define BO_CONVERSATIONS(X)                                                                                    \
+	X(ACCEPTED, "accepted") /* the bytes are the address that a client connects to, a struct sockaddr */   \
+	X(RECEIVED, "received") /* these bytes, by the call whose INPUT follows; may come in several pieces */ \
+	X(SENT, "sent")         /* the program sent something; without bytes */
+
+enum bo_conversation {
+#define X(name, text) BO_CONVERSATION_##name,
+	BO_CONVERSATIONS(X)
+#undef X
+		BO_CONVERSATION_COUNT
 };
 
 /* X(name, text): what depended on input. */

@@ -166,6 +166,7 @@ struct bo_chunk_header {
 	                                  store; its bytes */                                                              \
 	X(SYNC, 0x79, "cvvv")          /* enum bo_sync_act, address of the object (JOIN: thread), order */                 \
 	/* INPUTS: sources, tables and expressions have ids as definitions do (expression.h) */                            \
+	X(CONVERSATION, 0x77, "vvb")   /* source, enum bo_conversation, bytes */                                           \
 	X(DEF_SOURCE, 0x7a, "vs")      /* enum bo_source, name */                                                          \
 	X(DEF_TABLE, 0x7b, "vb")       /* address, content */                                                              \
 	X(DEF_EXPRESSION, 0x7c, "vvv*") /* enum bo_expression, width, its own number, then its operands, each as `v`: how  \

@@ -44,20 +44,25 @@ static void print_branch(struct out *out, const struct trace *trace, const struc
 	print_other_side(out, trace, ev);
 }
 
-static void print_input(struct out *out, const struct trace *trace, const struct event *ev)
+static void print_source(struct out *out, const struct trace *trace, uint32_t id)
 {
 	static const char *const kinds[] = {
 #define X(name, text) text,
 		BO_SOURCES(X)
 #undef X
 	};
-	const struct expression_source *source = expressions_source(trace_expressions(trace), ev->source);
+	const struct expression_source *source = expressions_source(trace_expressions(trace), id);
 
 	out_text(out, kinds[source->kind]);
 	if (*source->name) {
 		out_char(out, ':');
 		out_word(out, source->name);
 	}
+}
+
+static void print_input(struct out *out, const struct trace *trace, const struct event *ev)
+{
+	print_source(out, trace, ev->source);
 	out_char(out, '+');
 	out_hex(out, ev->offset);
 	out_char(out, ' ');
@@ -66,12 +71,31 @@ static void print_input(struct out *out, const struct trace *trace, const struct
 	out_number(out, ev->value);
 }
 
+static void print_conversation(struct out *out, const struct trace *trace, const struct event *ev)
+{
+	static const char *const kinds[] = {
+#define X(name, text) text,
+		BO_CONVERSATIONS(X)
+#undef X
+	};
+
+	print_source(out, trace, ev->source);
+	out_char(out, ' ');
+	out_text(out, kinds[ev->flags]);
+	if (ev->flags == BO_CONVERSATION_RECEIVED) {
+		out_char(out, ' ');
+		out_number(out, ev->size);
+	}
+}
+
 void dump_inputs(struct out *out, const struct trace *trace, const struct event *ev)
 {
 	if (ev->type == EVENT_BRANCH) {
 		print_branch(out, trace, ev);
 	} else if (ev->type == EVENT_INPUT) {
 		print_input(out, trace, ev);
+	} else if (ev->type == EVENT_CONVERSATION) {
+		print_conversation(out, trace, ev);
 	} else {
 		print_expression(out, trace, ev->expression);
 		out_text(out, " = ");

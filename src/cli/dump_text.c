@@ -332,6 +332,7 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_SYNC: print_sync_act(out, trace, ev); break;
 	case EVENT_BRANCH:
 	case EVENT_INPUT:
+	case EVENT_CONVERSATION:
 	case EVENT_VALUE: dump_inputs(out, trace, ev); break;
 	default: print_process(out, ev);
 	}

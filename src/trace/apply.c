@@ -503,6 +503,7 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_EXPRESSION:
 	case BO_OP_BRANCH:
 	case BO_OP_INPUT:
+	case BO_OP_CONVERSATION:
 	case BO_OP_VALUE: return inputs_apply(s, r, ev);
 	/* An event of a layer that only newer versions know; trace_layers_unknown reports it. */
 	default:

@@ -130,6 +130,20 @@ static enum apply_result apply_value(struct stream *s, const struct record *r, s
 	return APPLY_EVENT;
 }
 
+static enum apply_result apply_conversation(struct stream *s, const struct record *r, struct event *ev)
+{
+	if (!r->number[0] || r->number[0] >= s->sources.count)
+		return apply_damage_id(s, "source", r->number[0]);
+	if (r->number[1] >= BO_CONVERSATION_COUNT)
+		return apply_damage(s, "a conversation of an unknown kind");
+	ev->type = EVENT_CONVERSATION;
+	ev->source = s->sources.at[r->number[0]];
+	ev->flags = (uint32_t)r->number[1];
+	ev->data = r->string[0].at;
+	ev->size = r->string[0].size;
+	return APPLY_EVENT;
+}
+
 enum apply_result inputs_apply(struct stream *s, const struct record *r, struct event *ev)
 {
 	switch (r->op) {
@@ -138,6 +152,7 @@ enum apply_result inputs_apply(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_EXPRESSION: return apply_expression(s, r);
 	case BO_OP_BRANCH: return apply_branch(s, r, ev);
 	case BO_OP_INPUT: return apply_input(s, r, ev);
+	case BO_OP_CONVERSATION: return apply_conversation(s, r, ev);
 	default: return apply_value(s, r, ev);
 	}
 }

@@ -67,6 +67,7 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(JOIN, "join", PROCESSES)                   \
 	X(BRANCH, "branch", PROCESSES)               \
 	X(INPUT, "input", PROCESSES)                 \
+	X(CONVERSATION, "conversation", PROCESSES)   \
 	X(VALUE, "value", PROCESSES)
 
 enum op {

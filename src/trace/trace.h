@@ -80,10 +80,12 @@ enum event_type {
 	EVENT_SYNC,
 	/* How the program depends on its input, with the layer INPUTS.  BRANCH: `expression` has width 1 and decided;
 	 * `value` is what it was, `flags` is enum bo_branch, `module` and `offset` are the code on the other side.
-	 * INPUT: `size` bytes were got from `offset` of `source`, and `value` bytes were asked for.  VALUE: what
+	 * INPUT: `size` bytes were got from `offset` of `source`, and `value` bytes were asked for.  CONVERSATION:
+	 * what happened on the connection `source`; `flags` is enum bo_conversation, and its bytes are `data`.  VALUE: what
 	 * `expression` was (only in recordings that check the recorder). */
 	EVENT_BRANCH,
 	EVENT_INPUT,
+	EVENT_CONVERSATION,
 	EVENT_VALUE,
 	EVENT_TYPE_COUNT
 };
@@ -99,7 +101,7 @@ struct event {
 	uint64_t addr;   /* STORE, LOAD, flushes (exact), MAP, UNMAP, PROTECT, MSYNC; REMAP: the new address */
 	uint64_t offset; /* in `file`: that of addr, or of the range of FILE_* and CONTENT */
 	uint64_t size;   /* bytes of the store, load, mapping or range; FILE_TRUNCATE: the new size */
-	/* STORE, CONTENT, FILE_WRITE, CALL (see event_argument): `size` bytes, valid until the next trace_next */
+	/* STORE, CONTENT, FILE_WRITE, CONVERSATION, CALL (see event_argument): `size` bytes, valid until the next trace_next */
 	const uint8_t *data;
 	/* STORE of kind STRING: bytes per element; CALL, RETURN, LEFT: enum bo_pmemobj_function; otherwise 0 */
 	uint32_t unit;
@@ -125,7 +127,7 @@ struct event {
 	uint64_t access;      /* unique in the recording; 0: not known, because the atomicity is UNKNOWN */
 	uint64_t access_addr; /* what the compiler said: the whole range, of which this event may be a part */
 	uint64_t access_size;
-	/* BRANCH, VALUE: in trace_expressions.  INPUT: its source there. */
+	/* BRANCH, VALUE: in trace_expressions.  INPUT, CONVERSATION: its source there. */
 	uint32_t expression, source;
 	uint32_t module; /* BRANCH: 0 if the code on the other side is not known */
 };

@@ -57,6 +57,7 @@ static void test_events(void **state)
 	put_comparison(&b);
 	builder_put(&b, BO_OP_INPUT, 1, 1, 4, 100, 7);
 	builder_put(&b, BO_OP_BRANCH, 1, BO_BRANCH_JUMP, 3, 1, 1, 0x234);
+	builder_put(&b, BO_OP_CONVERSATION, 1, BO_CONVERSATION_RECEIVED, BUILDER_P("hello"), 5);
 	builder_put(&b, BO_OP_VALUE, 1, 0x41);
 	t = finish(&b, *state);
 
@@ -72,6 +73,11 @@ static void test_events(void **state)
 	assert_int_equal(ev.value, 1);
 	assert_int_equal(ev.module, 1);
 	assert_int_equal(ev.offset, 0x234);
+	ev = scratch_next(t, EVENT_CONVERSATION);
+	assert_string_equal(expressions_source(trace_expressions(t), ev.source)->name, "/in");
+	assert_int_equal(ev.flags, BO_CONVERSATION_RECEIVED);
+	assert_int_equal(ev.size, 5);
+	assert_memory_equal(ev.data, "hello", 5);
 	ev = scratch_next(t, EVENT_VALUE);
 	expect_text(t, ev.expression, "file:/in[5]");
 	assert_int_equal(ev.value, 0x41);
@@ -174,6 +180,9 @@ static void test_damage(void **state)
 	REFUSE(*state, "source 2 was not defined before", BO_OP_INPUT, 1, 2, 0, 1, 1);
 	REFUSE(*state, "input of an impossible range", BO_OP_INPUT, 1, 1, 0, 1, 2);
 	REFUSE(*state, "input of an impossible range", BO_OP_INPUT, 1, 1, 1ull << 48, 1, 1);
+	REFUSE(*state, "source 2 was not defined before", BO_OP_CONVERSATION, 2, 0, BUILDER_P(""), 0);
+	REFUSE(*state, "a conversation of an unknown kind", BO_OP_CONVERSATION, 1, BO_CONVERSATION_COUNT, BUILDER_P(""),
+	       0);
 	REFUSE(*state, "expression 9 was not defined before", BO_OP_VALUE, 9, 0);
 }
 
