@@ -16,6 +16,7 @@
 #include "ops/substitute.h"
 #include "search/cover.h"
 #include "search/input_search.h"
+#include "search/overhear.h"
 #include "search/place.h"
 #include "search/seeds.h"
 
@@ -33,8 +34,9 @@ static struct {
 static const struct option options[] = {
 	OPTION_GROUP("Search"),
 	{"symbolic", "WHAT", NULL,
-	 "what may be changed: stdin, file:PATH, arg:N or ops (default: stdin; with --ops, ops)", OPTION_LIST,
-	 &searching.symbolic},
+	 "what may be changed: stdin, file:PATH, arg:N, ops, or socket, what the client sends (default: stdin; with --ops, "
+	 "ops; with --client only, socket)",
+	 OPTION_LIST, &searching.symbolic},
 	{"seeds", "DIR", NULL, "inputs to begin with (default: what the command itself gets)", OPTION_TEXT,
 	 &searching.seeds},
 	{"max-input", "BYTES", "4096", "how long an input may become", OPTION_TEXT, &searching.max_input},
@@ -66,6 +68,7 @@ struct task {
 	struct analyze analyze;
 	struct record record;
 	struct input_sources sources;
+	struct conversation talk; /* of the client, if what it sends may be changed */
 	struct seeds seeds;
 	struct start *start;
 	struct words target;
@@ -77,17 +80,21 @@ struct task {
 
 static int sources_parse(struct task *t, struct err *err)
 {
-	static const char *const fallback[] = {"stdin", "ops"};
+	const char *fallback = operating.ops ? "ops" : judging.client ? SOCKET_WORD : "stdin";
 
 	for (size_t i = 0; i < searching.symbolic.count; i++)
 		if (input_sources_add(&t->sources, searching.symbolic.items[i], err) < 0)
 			return -1;
-	if (judging.client && !operating.ops && !searching.symbolic.count) {
+	if (!searching.symbolic.count && input_sources_add(&t->sources, fallback, err) < 0)
+		return -1;
+	if (!t->sources.sockets || (judging.client && !operating.ops))
+		return 0;
+	if (!judging.client)
+		err_set(err, "--symbolic socket needs --client");
+	else
 		err_set(err,
-			"what a client sends cannot be changed; --symbolic must name other input, or --ops a list for it");
-		return err_status(err, ERR_USAGE);
-	}
-	return searching.symbolic.count ? 0 : input_sources_add(&t->sources, fallback[operating.ops != NULL], err);
+			"--symbolic socket cannot be used with --ops: with a list, the client sends its operations");
+	return err_status(err, ERR_USAGE);
 }
 
 /* A program that has the word {ops} reads the operations from a file; and then there is no other standard input. */
@@ -100,18 +107,32 @@ static void operations_place(struct task *t, int argc, char **argv)
 			t->sources.at[i].kind = BO_SOURCE_FILE;
 }
 
-static int seeds_prepare(struct task *t, int argc, char **argv, struct err *err)
+static struct seeds_from seeds_from(struct task *t, int argc, char **argv)
 {
-	const struct seeds_from from = {
+	return (struct seeds_from){
 		.sources = &t->sources,
 		.argv = argv,
 		.argc = (size_t)argc,
 		.ops = t->analyze.operations.list,
 	};
+}
+
+/* Other seeds take the place of the default one. */
+static int seeds_replace(struct task *t, int argc, char **argv, struct err *err)
+{
+	const struct seeds_from from = seeds_from(t, argc, argv);
+
+	return searching.seeds ? seeds_read(&t->seeds, &from, searching.seeds, err) : 0;
+}
+
+/* The messages of a client are not known yet. */
+static int seeds_prepare(struct task *t, int argc, char **argv, struct err *err)
+{
+	const struct seeds_from from = seeds_from(t, argc, argv);
 
 	if (seeds_default(&t->seeds, &from, err) < 0)
 		return -1;
-	return searching.seeds ? seeds_read(&t->seeds, &from, searching.seeds, err) : 0;
+	return t->sources.sockets ? 0 : seeds_replace(t, argc, argv, err);
 }
 
 static enum search_strategy strategy_find(const char *name)
@@ -235,6 +256,51 @@ static int start_prepare(struct task *t, int argc, char **argv, struct err *err)
 	return cover_add(t->start, &cover, err);
 }
 
+/* Executions that would share a port or a socket run one after the other. */
+static void jobs_limit(struct task *t)
+{
+	const char *path = conversation_shared_path(&t->talk, t->start);
+	struct err why;
+	int network = place_check_network(&why);
+
+	if (t->options.plan.jobs == 1 || (network == 0 && !path))
+		return;
+	t->options.plan.jobs = 1;
+	if (recording.quiet)
+		return;
+	progress_clear(&t->analyze.progress);
+	if (network < 0)
+		fprintf(stderr, "note: executions run one after the other, because they use the same ports: %s\n",
+			why.sentence);
+	else
+		fprintf(stderr,
+			"note: executions run one after the other, because they use the same socket: %s is in no "
+			"directory of a PM file or of an argument\n",
+			path);
+}
+
+/* Learn from the client what may be changed.  OVERHEAR_STOPPED; -1. */
+static int talk_prepare(struct task *t, int argc, char **argv, struct err *err)
+{
+	struct execution_plan *plan = &t->options.plan;
+	int result;
+
+	if (!t->sources.sockets)
+		return 0;
+	result = searching.resume ? overhear_again(&t->talk, plan, err)
+				  : overhear_client(&t->talk, plan, &t->seeds.at[0], err);
+	if (result < 0)
+		return result;
+	plan->talk = &t->talk;
+	conversation_add_sources(&t->talk, &t->sources, &t->seeds.at[0]);
+	jobs_limit(t);
+	if (seeds_replace(t, argc, argv, err) < 0)
+		return -1;
+	t->options.seeds = t->seeds.at;
+	t->options.seed_count = t->seeds.count;
+	return 0;
+}
+
 static int setup_run(struct task *t, struct err *err)
 {
 	const struct substitution values = {.ops = operating.ops, .out = "/dev/null"};
@@ -299,15 +365,19 @@ static int directory_begin(struct task *t, struct err *err)
 
 static int task_run(struct task *t, int argc, char **argv, struct err *err)
 {
-	int searched;
+	int searched, prepared;
 
 	if (directory_begin(t, err) < 0 || setup_run(t, err) < 0)
 		return command_fail(err);
 	if (t->record.end.interrupted || interrupt_seen())
 		return STATUS_INTERRUPTED;
 	interrupt_hear();
-	if (start_prepare(t, argc, argv, err) < 0 || options_fill(t, err) < 0 ||
-	    input_search_new(&t->search, &t->options, err) < 0)
+	if (start_prepare(t, argc, argv, err) < 0 || options_fill(t, err) < 0)
+		return command_fail(err);
+	prepared = talk_prepare(t, argc, argv, err);
+	if (prepared == OVERHEAR_STOPPED)
+		return STATUS_INTERRUPTED;
+	if (prepared < 0 || input_search_new(&t->search, &t->options, err) < 0)
 		return command_fail(err);
 	searched = input_search_run(t->search, err);
 	progress_clear(&t->analyze.progress);
@@ -320,6 +390,7 @@ static void task_close(struct task *t)
 	start_free(t->start);
 	seeds_free(&t->seeds);
 	input_sources_free(&t->sources);
+	conversation_free(&t->talk);
 	words_free(&t->target);
 	record_close(&t->record);
 	analyze_close(&t->analyze);

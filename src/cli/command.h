@@ -20,6 +20,7 @@
 	X(report, "print the findings of a run in another format")               \
 	X(dump, "print a recording as text")                                     \
 	X(search, "make inputs that reach more, and judge each run")             \
+	X(send, "send an input that a search has kept to its server")            \
 	X(ops, "print a list of operations made from a grammar")                 \
 	X(explain, "say what a kind of finding means, and how to fix it")        \
 	X(doctor, "check this machine, and say how to fix what is missing")      \

@@ -111,7 +111,7 @@ static unsigned jobs_possible(struct recovery *r)
 	unsigned jobs = r->options.jobs < 1 ? 1 : r->options.jobs > JOBS_MAX ? JOBS_MAX : r->options.jobs;
 	struct err why;
 
-	if (r->options.client && r->common.namespaces && service_port(r->options.ready) > 0)
+	if (r->options.client && r->common.namespaces && (r->options.network || service_port(r->options.ready) > 0))
 		r->common.network = namespace_try(true, &why) == 0;
 	if (r->options.client && !r->common.network)
 		return 1;

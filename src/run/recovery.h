@@ -66,6 +66,7 @@ struct recovery_options {
 	const char *command;
 	const char *client, *ready; /* service.h; NULL: the command ends by itself */
 	bool serves;                /* the client drives other commands (recovery_other), too */
+	bool network;               /* it may use any port: each worker has its own network, if that is possible */
 	const char *cwd;            /* NULL: our own */
 	bool unplaced;              /* the directory is not known yet: nothing will be run */
 	bool pmem_force;            /* add the variables of pmem_force.h */

@@ -119,14 +119,26 @@ static void words_move(struct words *to, struct words *from)
 	words_free(from);
 }
 
+char *execution_sender(const char *dir, struct err *err)
+{
+	char self[PATH_MAX], *program, *of, *text;
+
+	if (recorder_find_self(self, err) < 0)
+		return NULL;
+	program = substitute_quoted(self);
+	of = substitute_quoted(dir);
+	BUG_ON(asprintf(&text, "exec %s send %s", program, of) < 0);
+	free(program);
+	free(of);
+	return text;
+}
+
 /* The client with its words replaced; its output is kept, too. */
 static char *client_text(const struct running *r)
 {
 	const struct substitution values = {.ops = r->kept.list, .out = r->kept.output};
 	char *text, *kept;
 
-	if (!r->plan->client)
-		return NULL;
 	text = substitute_shell(r->plan->client, *r->kept.list ? &values : NULL, NULL);
 	if (!*r->kept.list || r->writes_file)
 		return text;
@@ -135,6 +147,16 @@ static char *client_text(const struct running *r)
 	text = substitute_shell(kept, &values, NULL);
 	free(kept);
 	return text;
+}
+
+/* Who drives the server, if it is one. */
+static int client_choose(struct running *r, struct err *err)
+{
+	if (r->plan->talk)
+		r->client = execution_sender(r->dir, err);
+	else if (r->plan->client)
+		r->client = client_text(r);
+	return r->plan->client && !r->client ? -1 : 0;
 }
 
 /* ---- input ---- */
@@ -186,7 +208,8 @@ static void files_choose(struct running *r)
 
 static int input_prepare(struct running *r, struct err *err)
 {
-	if (input_write(r->input, r->plan->sources, r->dir, err) < 0)
+	if (input_write(r->input, r->plan->sources, r->dir, err) < 0 ||
+	    (r->plan->talk && conversation_write(r->plan->talk, r->dir, err) < 0))
 		return -1;
 	r->writes_file = substituted_words(r->plan) & SUBSTITUTE_OUT;
 	files_choose(r);
@@ -201,7 +224,8 @@ static int place_prepare(struct running *r, struct err *err)
 		.start = r->plan->start,
 		.fallback = r->dir,
 		.client = r->client,
-		.ready = r->plan->ready,
+		.ready = r->plan->talk ? NULL : r->plan->ready, /* a test would be a connection, too */
+		.network = r->plan->talk || r->plan->overhears,
 		.timeout = r->plan->timeout,
 		.stop = r->plan->stop,
 	};
@@ -285,6 +309,25 @@ static void layers_choose(struct recorder_job *job, uint32_t layers)
 	job->dependencies |= (layers & BO_LAYER_DEPENDENCIES) != 0;
 }
 
+/* The recorder is told how long each message of a connection is, up to the one that ends it. */
+static void connection_name(const struct running *r, unsigned connection, struct words *inputs)
+{
+	char sizes[SOURCES_MAX * 21] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < r->plan->sources->count; i++) {
+		const struct input_source *source = &r->plan->sources->at[i];
+
+		if (source->kind != BO_SOURCE_SOCKET || source->number != connection)
+			continue;
+		length += (size_t)snprintf(sizes + length, sizeof(sizes) - length, "%s%zu", length ? "," : "",
+					   r->input->of[i].size);
+		if (!r->input->of[i].size)
+			break;
+	}
+	words_add(inputs, SOCKET_WORD ":%s", sizes);
+}
+
 /* The sources, as the recorder wants to be told them (run/sources.h). */
 static void inputs_name(const struct running *r, struct words *inputs)
 {
@@ -292,8 +335,8 @@ static void inputs_name(const struct running *r, struct words *inputs)
 	for (size_t i = 0; i < r->plan->sources->count; i++) {
 		const struct input_source *source = &r->plan->sources->at[i];
 
-		if (source->ops && r->plan->client)
-			continue; /* the client reads them */
+		if ((source->ops && r->plan->client) || source->kind == BO_SOURCE_SOCKET)
+			continue; /* the client reads them; see below */
 		if (source->kind == BO_SOURCE_ARG)
 			words_add(inputs, "arg:%u", source->number);
 		else if (source->kind == BO_SOURCE_FILE)
@@ -301,6 +344,10 @@ static void inputs_name(const struct running *r, struct words *inputs)
 		else
 			words_add(inputs, "stdin");
 	}
+	for (unsigned i = 1; r->plan->talk && i <= r->plan->talk->connections; i++)
+		connection_name(r, i, inputs);
+	if (r->plan->overhears)
+		words_add(inputs, SOCKET_WORD);
 }
 
 static unsigned recording_patience(const struct running *r)
@@ -516,7 +563,8 @@ static int execution_run(struct running *r, struct err *err)
 	if (path_make(r->recording, sizeof(r->recording), err, "%s/" EXECUTION_RECORDING, r->dir) < 0 ||
 	    input_prepare(r, err) < 0 || operations_write(r, r->dir, err) < 0 || stdin_choose(r, err) < 0)
 		return -1;
-	r->client = client_text(r);
+	if (client_choose(r, err) < 0)
+		return -1;
 	if (r->client && *r->kept.output)
 		strcpy(r->client_output, r->kept.output);
 	result = place_prepare(r, err) < 0 ? -1 : runs_do(r, err);

@@ -18,6 +18,7 @@
 #include "analysis/analysis.h"
 #include "run/recorder.h"
 #include "search/behavior.h"
+#include "search/conversation.h"
 #include "search/input.h"
 #include "search/start.h"
 
@@ -32,6 +33,8 @@ struct execution_plan {
 	const struct words *target; /* the command line, with the words {ops} and {out} */
 	const char *client;         /* the same; NULL: none */
 	const char *ready;
+	const struct conversation *talk; /* what is sent to the server instead (sender.h); NULL: the client runs */
+	bool overhears;                  /* record what the client sends */
 	const struct recorder *recorder;
 	const struct recorder_job *job;      /* what every recording has; without dir, target, ops, layers */
 	uint32_t layers;                     /* that the detectors need */
@@ -88,6 +91,9 @@ void execution_end(struct execution *execution, struct execution_result *result)
 
 /* The path of an execution's directory. */
 int execution_dir(char dir[PATH_MAX], const struct execution_plan *plan, uint64_t number, struct err *err);
+
+/* The shell command that sends the input in the directory to the server; the caller frees it.  NULL: *err. */
+char *execution_sender(const char *dir, struct err *err);
 
 /* The command line of the program on this input, without a recorder.  `ops`, `out`: paths for the words. */
 void execution_command(struct words *argv, const struct execution_plan *plan, const struct input *input,

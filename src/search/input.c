@@ -109,11 +109,26 @@ int input_write(const struct input *input, const struct input_sources *sources, 
 {
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sources->count; i++)
+	for (size_t i = 0; i < sources->count; i++) {
+		if (sources->at[i].kind == BO_SOURCE_SOCKET && !input->of[i].size)
+			continue;
 		if (path_make(path, sizeof(path), err, "%s/%s", dir, sources->at[i].name) < 0 ||
 		    bytes_write(&input->of[i], path, err) < 0)
 			return -1;
+	}
 	return 0;
+}
+
+/* A message that has no file has no bytes, if others have. */
+static bool has_messages(const struct input_sources *sources, const char *dir)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->at[i].kind == BO_SOURCE_SOCKET &&
+		    path_format(path, sizeof(path), "%s/%s", dir, sources->at[i].name) && access(path, F_OK) == 0)
+			return true;
+	return false;
 }
 
 int input_read_file(struct input *input, size_t source, const char *path, size_t most, struct err *err)
@@ -143,12 +158,15 @@ int input_read_file(struct input *input, size_t source, const char *path, size_t
 int input_read(struct input *input, const struct input_sources *sources, const char *dir, const struct input *otherwise,
 	       struct err *err)
 {
+	bool talks = has_messages(sources, dir);
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sources->count; i++) {
 		if (path_make(path, sizeof(path), err, "%s/%s", dir, sources->at[i].name) < 0)
 			return -1;
-		if (access(path, F_OK) < 0)
+		if (access(path, F_OK) < 0 && talks && sources->at[i].kind == BO_SOURCE_SOCKET)
+			input_set(input, i, "", 0);
+		else if (access(path, F_OK) < 0)
 			input_set(input, i, otherwise->of[i].at, otherwise->of[i].size);
 		else if (input_read_file(input, i, path, INPUT_BYTES_MAX, err) < 0)
 			return -1;

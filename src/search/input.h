@@ -42,10 +42,10 @@ size_t input_size(const struct input *input, const struct input_sources *sources
  * see. */
 void input_clean(struct input *input, const struct input_sources *sources, size_t most);
 
-/* Write a file for each source into `dir`, which exists. */
+/* Write a file for each source into `dir`, which exists; but none for a message without bytes. */
 int input_write(const struct input *input, const struct input_sources *sources, const char *dir, struct err *err);
 
-/* Read it back.  A source whose file is missing gets the bytes of `otherwise`. */
+/* Read it back.  A source whose file is missing gets the bytes of `otherwise`; a message only if all are missing. */
 int input_read(struct input *input, const struct input_sources *sources, const char *dir, const struct input *otherwise,
 	       struct err *err);
 

@@ -14,7 +14,13 @@
 
 static int spec_refuse(const char *what, struct err *err)
 {
-	err_set(err, "--symbolic cannot be '%s', only stdin, file:PATH, arg:N or ops", what);
+	err_set(err, "--symbolic cannot be '%s', only stdin, file:PATH, arg:N, ops or socket", what);
+	return err_status(err, ERR_USAGE);
+}
+
+static int twice_refuse(const char *what, struct err *err)
+{
+	err_set(err, "--symbolic %s is given twice", what);
 	return err_status(err, ERR_USAGE);
 }
 
@@ -88,17 +94,22 @@ int input_sources_add(struct input_sources *sources, const char *what, struct er
 {
 	struct input_source source = {0};
 
-	if (sources->count == SOURCES_MAX) {
-		err_set(err, "--symbolic can be given at most %d times", SOURCES_MAX);
+	if (sources->count == SOURCES_GIVEN_MAX) {
+		err_set(err, "--symbolic can be given at most %d times", SOURCES_GIVEN_MAX);
 		return err_status(err, ERR_USAGE);
+	}
+	if (!strcmp(what, SOCKET_WORD)) {
+		if (sources->sockets)
+			return twice_refuse(what, err);
+		sources->sockets = true;
+		return 0;
 	}
 	if (source_fill(sources, &source, what, err) < 0)
 		return -1;
 	BUG_ON(!source.name);
 	if (!source.path && name_is_taken(sources, source.name)) {
 		free(source.name);
-		err_set(err, "--symbolic %s is given twice", what);
-		return err_status(err, ERR_USAGE);
+		return twice_refuse(what, err);
 	}
 	sources->at[sources->count++] = source;
 	return 0;

@@ -15,19 +15,26 @@
 #include "base/err.h"
 #include "blackout/expression.h"
 
-enum { SOURCES_MAX = 16 };
+#define SOCKET_WORD "socket"
+
+enum {
+	SOURCES_GIVEN_MAX = 16, /* by --symbolic */
+	SOURCES_MAX = 112,      /* with the messages of a client */
+	INPUT_NAME_MAX = 32     /* bytes of the name of a message */
+};
 
 struct input_source {
 	enum bo_source kind; /* of operations, how the program reads them: STDIN, or FILE */
 	bool ops;            /* the list of --ops */
-	char *name;          /* "stdin", "arg1", "file-NAME", "ops" */
+	char *name;          /* "stdin", "arg1", "file-NAME", "ops", "socket1.2" */
 	char *path;          /* FILE, not operations: absolute and canonical; otherwise NULL */
-	unsigned number;     /* ARG: from 1 */
+	unsigned number;     /* ARG, and the connection of SOCKET: from 1 */
 };
 
 struct input_sources {
 	struct input_source at[SOURCES_MAX];
 	size_t count;
+	bool sockets; /* what the server gets from its client, too: its messages become sources (conversation.h) */
 };
 
 /* Add what one --symbolic names.  -1, ERR_USAGE. */

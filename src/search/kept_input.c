@@ -22,14 +22,10 @@ enum { ROW_BYTES = 16, ROWS_SHOWN = 8 };
 /* As one word of the shell. */
 static void put_quoted(FILE *out, const char *text)
 {
-	fputc('\'', out);
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*text, out);
-	}
-	fputc('\'', out);
+	char *word = substitute_quoted(text);
+
+	fputs(word, out);
+	free(word);
 }
 
 /* Sources that are files are put in place of the user's, who gets them back. */
@@ -104,7 +100,7 @@ static void put_command(FILE *out, const struct execution_plan *plan, const stru
 /* A server runs until its client is done. */
 static void put_client(FILE *out, const struct execution_plan *plan, const char *dir)
 {
-	char ops[PATH_MAX], output[PATH_MAX], *text;
+	char ops[PATH_MAX], output[PATH_MAX], *text = NULL;
 	const struct substitution values = {.ops = ops, .out = output};
 	struct err ignored;
 	bool operates = plan->how->operations.list;
@@ -112,9 +108,13 @@ static void put_client(FILE *out, const struct execution_plan *plan, const char 
 	if (path_make(ops, sizeof(ops), &ignored, "%s/ops", dir) < 0 ||
 	    path_make(output, sizeof(output), &ignored, "%s/output", dir) < 0)
 		return;
-	text = substitute_shell(plan->client, operates ? &values : NULL, NULL);
+	text = plan->talk ? execution_sender(dir, &ignored)
+			  : substitute_shell(plan->client, operates ? &values : NULL, NULL);
+	if (!text)
+		return;
 	fprintf(out, " &\nserver=$!\n%s( %s\n)%s\nstatus=$?\nkill $server\nwait $server\nexit $status\n",
-		plan->ready ? "sleep 1 # until it is up\n" : "", text, operates ? " <\"$here\"/ops" : "");
+		plan->ready && !plan->talk ? "sleep 1 # until it is up\n" : "", text,
+		operates ? " <\"$here\"/ops" : "");
 	free(text);
 }
 
@@ -154,7 +154,10 @@ int kept_input_write(const struct execution_plan *plan, const struct input *inpu
 		return -1;
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
 		return err_sys(err, "cannot make %s", dir);
-	return input_write(input, plan->sources, dir, err) < 0 ? -1 : script_write(plan, input, dir, err);
+	if (input_write(input, plan->sources, dir, err) < 0 ||
+	    (plan->talk && conversation_write(plan->talk, dir, err) < 0))
+		return -1;
+	return script_write(plan, input, dir, err);
 }
 
 /* ---- lines for reports ---- */
@@ -200,6 +203,8 @@ void kept_input_lines(struct words *lines, const struct input_sources *sources, 
 	for (size_t i = 0; i < sources->count; i++) {
 		const struct input_bytes *bytes = &input->of[i];
 
+		if (sources->at[i].kind == BO_SOURCE_SOCKET && !bytes->size)
+			continue;
 		words_add(lines, "%s, %zu byte%s%s%s", sources->at[i].name, bytes->size, bytes->size == 1 ? "" : "s",
 			  row_has_marks(&matters->of[i], 0, bytes->size) ? "; the marked ones lead there" : "",
 			  bytes->size > ROW_BYTES * ROWS_SHOWN ? "; the first are:" : "");

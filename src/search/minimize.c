@@ -54,6 +54,10 @@ static struct input input_without(const struct minimizing *m, size_t source, siz
 {
 	const struct input *input = &smallest(m)->input;
 	const struct input_bytes *bytes = &input->of[source];
+	const struct input_sources *sources = m->search->plan.sources;
+
+	if (sources->at[source].kind == BO_SOURCE_SOCKET && to - from == bytes->size)
+		return vary_without_message(input, sources, source);
 	struct input rest = input_copy(input);
 	uint8_t *joined = mem_alloc(bytes->size + 1);
 

@@ -250,12 +250,15 @@ static bool variation_grows(const struct input_search *s, const struct variation
 static struct input variation_input(struct input_search *s, const struct variation *v)
 {
 	const struct input *from = &s->attempts.at[v->execution - 1].input;
+	const struct input_source *of = &s->plan.sources->at[v->source];
 
+	if (of->kind == BO_SOURCE_SOCKET && !from->of[v->source].size && v->next < VARIED_GROW + VARY_MESSAGES)
+		return vary_message(from, s->plan.sources, v->source, v->next - VARIED_GROW);
 	if (v->next == VARIED_END)
 		return vary_end(from, v->source, v->length);
 	if (variation_grows(s, v))
 		return vary_longer(from, v->source, (enum vary_growth)(v->next - VARIED_GROW), s->options->max_input);
-	if (s->plan.sources->at[v->source].ops)
+	if (of->ops)
 		return vary_lines(from, v->source, v->next - VARIED_GROW - VARY_LAST_LINE, &s->random);
 	return vary_repeat(from, v->source, s->options->max_input);
 }

@@ -29,6 +29,11 @@ int place_check(struct err *err)
 			     "such as an ordinary user has if kernel.unprivileged_userns_clone is 1");
 }
 
+int place_check_network(struct err *err)
+{
+	return namespace_try(true, err);
+}
+
 static const struct recovery_setting *setting_get(void *arg, uint64_t id)
 {
 	const struct place *place = arg;
@@ -44,6 +49,7 @@ static int recovery_open(struct place *place, const struct place_options *o, str
 		.client = o->client,
 		.ready = o->ready,
 		.serves = true,
+		.network = o->network,
 		.timeout = o->timeout,
 		.jobs = 1,
 		.mode = RECOVERY_NAMESPACE,

@@ -29,6 +29,7 @@ struct place_options {
 	struct start *start;
 	const char *fallback;       /* a directory for the copies if they do not fit into memory */
 	const char *client, *ready; /* run/service.h; NULL: the commands end by themselves */
+	bool network;               /* the commands have a network of their own, if that is possible */
 	double timeout;             /* seconds, for one run */
 	struct stop stop;
 };
@@ -44,6 +45,8 @@ struct place_run {
 
 /* Can there be private copies on this machine? -1: *err says why not. */
 int place_check(struct err *err);
+/* Can each have its own network?  -1: *err says why not. */
+int place_check_network(struct err *err);
 
 int place_open(struct place **place, const struct place_options *options, struct err *err);
 void place_close(struct place *place); /* NULL is fine */

@@ -51,6 +51,15 @@ int seeds_default(struct seeds *seeds, const struct seeds_from *from, struct err
 	return result;
 }
 
+/* A file is then the first message, and the only one. */
+static bool only_messages(const struct input_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->at[i].kind != BO_SOURCE_SOCKET)
+			return false;
+	return true;
+}
+
 static int entry_read(struct seeds *seeds, const struct seeds_from *from, const char *path, struct err *err)
 {
 	struct input seed = {0};
@@ -61,7 +70,7 @@ static int entry_read(struct seeds *seeds, const struct seeds_from *from, const 
 		return err_sys(err, "cannot read %s", path);
 	if (S_ISDIR(st.st_mode)) {
 		result = input_read(&seed, from->sources, path, &seeds->at[0], err);
-	} else if (from->sources->count == 1) {
+	} else if (from->sources->count == 1 || only_messages(from->sources)) {
 		result = input_read_file(&seed, 0, path, INPUT_BYTES_MAX, err);
 	} else {
 		err_set(err, "%s is a file, but there are %zu sources of input", path, from->sources->count);

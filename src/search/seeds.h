@@ -31,7 +31,7 @@ struct seeds_from {
 int seeds_default(struct seeds *seeds, const struct seeds_from *from, struct err *err);
 
 /* Replace the default seed by the entries of a directory, in the order of their names: files, for a search with one
- * source; or folders with a file for each source, named as in DIR/inputs/N.  What they lack is as in the default. */
+ * source, or with messages only; or folders with a file for each source, named as in DIR/inputs/N.  What they lack is as in the default. */
 int seeds_read(struct seeds *seeds, const struct seeds_from *from, const char *dir, struct err *err);
 
 void seeds_free(struct seeds *seeds);

@@ -15,7 +15,8 @@
 enum {
 	ROUTES_KEPT = 8,
 	QUESTION_MS = 3000,
-	ADDRESS_STEPS = 8 /* towards the largest address */
+	ADDRESS_STEPS = 8,  /* towards the largest address */
+	MESSAGE_GROWTH = 64 /* bytes that a message may become longer at a time */
 };
 
 #define FILLER '0'
@@ -84,6 +85,7 @@ static bool source_is(const struct input_source *source, const struct expression
 	case BO_SOURCE_STDIN: return true;
 	case BO_SOURCE_FILE: return source->ops ? true : !strcmp(source->path, of->name);
 	case BO_SOURCE_ARG: snprintf(number, sizeof(number), "%u", source->number); return !strcmp(number, of->name);
+	case BO_SOURCE_SOCKET: return !strcmp(source->name + strlen(SOCKET_WORD), of->name);
 	default: return false;
 	}
 }
@@ -108,12 +110,15 @@ static void byte_forbid(struct trail_limits *limits, uint8_t byte)
 	limits->forbidden[byte / 64] |= UINT64_C(1) << byte % 64;
 }
 
-/* The lines of operations stay as they are; their words change. */
-static struct trail_limits source_limits(const struct turner *t, size_t source)
+/* The lines of operations stay as they are; their words change.  A server often reads a longer message in many parts, so
+ * messages grow little by little. */
+static struct trail_limits source_limits(const struct turner *t, size_t source, uint64_t length)
 {
 	const struct input_source *of = &t->plan->sources->at[source];
 	struct trail_limits limits = {.length_max = t->max_input, .filler = FILLER};
 
+	if (of->kind == BO_SOURCE_SOCKET && length + MESSAGE_GROWTH < limits.length_max)
+		limits.length_max = length + MESSAGE_GROWTH;
 	if (of->ops) {
 		byte_forbid(&limits, '\n');
 		byte_forbid(&limits, '\r');
@@ -138,7 +143,7 @@ static struct trail *trail_make(const struct turner *t, struct ready_route *read
 
 		limits[id - 1].length_max = source < 0 ? 0 : t->max_input;
 		if (source >= 0)
-			limits[id - 1] = source_limits(t, (size_t)source);
+			limits[id - 1] = source_limits(t, (size_t)source, assignment_length(&ready->input, id));
 	}
 	struct trail *trail = trail_new(route->x, conditions, route->branches.count, &ready->input, limits, sources);
 	free(conditions);

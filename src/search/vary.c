@@ -90,6 +90,37 @@ struct input vary_repeat(const struct input *input, size_t source, size_t most)
 	return with_bytes(input, source, &bytes, most);
 }
 
+static bool same_connection(const struct input_sources *sources, size_t a, size_t b)
+{
+	return sources->at[b].kind == BO_SOURCE_SOCKET && sources->at[a].number == sources->at[b].number;
+}
+
+struct input vary_message(const struct input *input, const struct input_sources *sources, size_t source, unsigned way)
+{
+	struct input more = input_copy(input);
+	size_t from = source;
+
+	for (size_t i = source; i-- > 0 && (way == 1 || from == source);)
+		if (same_connection(sources, source, i))
+			from = i;
+	input_set(&more, source, input->of[from].at, input->of[from].size);
+	return more;
+}
+
+struct input vary_without_message(const struct input *input, const struct input_sources *sources, size_t source)
+{
+	struct input rest = input_copy(input);
+	size_t to = source;
+
+	for (size_t i = source + 1; i < sources->count; i++)
+		if (same_connection(sources, source, i)) {
+			input_set(&rest, to, input->of[i].at, input->of[i].size);
+			to = i;
+		}
+	input_set(&rest, to, "", 0);
+	return rest;
+}
+
 struct vary_line *vary_split(const struct input_bytes *bytes, size_t *count)
 {
 	VEC_OF(struct vary_line) lines = {0};

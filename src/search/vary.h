@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vary.h - inputs that no branch asks for: longer ones, and lists of operations whose lines come and go.
+/* vary.h - inputs that no branch asks for: longer ones, lists of operations whose lines come and go, and
+ * conversations with more or fewer messages.
  *
  *     struct input longer = vary_longer(&input, source, VARY_WORDS, most);
- *     struct input other = vary_lines(&input, source, 0, &random); */
+ *     struct input other = vary_lines(&input, source, 0, &random);
+ *     struct input more = vary_message(&input, &sources, source, 0); */
 #ifndef BLACKOUT_SEARCH_VARY_H
 #define BLACKOUT_SEARCH_VARY_H
 
@@ -27,6 +29,15 @@ struct input vary_repeat(const struct input *input, size_t source, size_t most);
 /* The input with one change of its lines, in one of the ways.  0: a line gets a longer word; others: a line is repeated,
  * dropped, moved, or gets a word of another one in the same column.  Lines stay well formed. */
 struct input vary_lines(const struct input *input, size_t source, unsigned way, uint64_t *random);
+
+enum { VARY_MESSAGES = 2 /* ways to say something more */ };
+
+/* The input with one more message on a connection, whose source has no bytes yet.  0: the message before it comes again;
+ * 1: the first one. */
+struct input vary_message(const struct input *input, const struct input_sources *sources, size_t source, unsigned way);
+
+/* The input without a message: those after it on its connection move up. */
+struct input vary_without_message(const struct input *input, const struct input_sources *sources, size_t source);
 
 /* Lines of a source, each with its end. */
 struct vary_line {

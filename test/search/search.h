@@ -14,8 +14,9 @@
  *     // trigger stdin: ...           an input that shows the mistake, for tests of the programs themselves;
  *     // trigger file: input ...      also `trigger arguments: ...` and `trigger operations: ...`
  *     // run: --recover ...           options of `blackout search`; @ stands for the program
+ *     // client: get 1               the program is a server; arguments after the pool that make it its own client
+ *     // ready: 7777                  the port of that server; by default, its socket is pool.socket
  *     // expect: incomplete           the mistake need not be found, but it must be said what was not reached
- *     // expect: unreached            the search cannot change this input; it must only end in its time
  *     // link: -lpmem                 libraries
  *
  * A program without //! comments has no mistake.  Lines are LINE bytes apart; the pool is zeroed. */

@@ -51,13 +51,14 @@ search_files() {
 
 # Sets `options` and `arguments` to those of the program $1; $2 as above.
 search_words() {
-	local what client
+	local what client ready
 	eval "options=($(pair_says "$1" run | sed "s,@,$PWD/program,g"))"
 	arguments=$(pair_says "$1" "${2-}arguments")
 	: "${arguments:=$(pair_says "$1" arguments)}"
 	: "${arguments:=pool}"
 	client=$(pair_says "$1" "${2-}client")
-	[ -z "$client" ] || options+=(--client "$PWD/program pool $client" --ready "$PWD/pool.socket")
+	ready=$(pair_says "$1" ready)
+	[ -z "$client" ] || options+=(--client "$PWD/program pool $client" --ready "${ready:-$PWD/pool.socket}")
 	[ ! -s list ] || options+=(--ops list)
 }
 
@@ -103,7 +104,6 @@ search_one() {
 	pair_expected "$1" >expected
 	case $(pair_says "$1" expect) in
 	incomplete) search_incomplete "$1" "$2" ;;
-	unreached) search_go "$1" 6 ;;
 	*) if [ -s expected ]; then search_until_found "$1" "$2"; else search_nothing "$1" "$2"; fi ;;
 	esac
 	echo "$1 $2: $((SECONDS - begin)) s, $(jq -c .stats.search found/findings.json)"

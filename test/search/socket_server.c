@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* socket_server.c - a server for a single request gets one with a key. */
 // arguments: pool
-// expect: unreached
 // client: ask get=1
 // trigger client: ask set=9
 #include "search.h"
