@@ -81,11 +81,6 @@ static char *single_quoted(const char *text, bool outer)
 	return copy;
 }
 
-char *substitute_quoted(const char *text)
-{
-	return single_quoted(text, true);
-}
-
 static void path_add(struct scan *s, const char *path, enum quoting quoting)
 {
 	/* In "${name:-...}", a brace would end the expansion. */

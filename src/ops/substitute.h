@@ -37,9 +37,6 @@ struct substitution {
 char *substitute_argument(const char *argument, const struct substitution *values, unsigned *words);
 char *substitute_shell(const char *command, const struct substitution *values, unsigned *words);
 
-/* The text as one word of the shell; the caller frees it. */
-char *substitute_quoted(const char *text);
-
 /* Only the set of words: of all arguments of a program, and of a command, which may be NULL. */
 unsigned substitute_words_in_arguments(char *const *arguments, size_t count);
 unsigned substitute_words_in_shell(const char *command);

@@ -24,6 +24,7 @@
 #include "run/kept_operations.h"
 #include "run/pmem_force.h"
 #include "run/recording.h"
+#include "run/shell.h"
 #include "search/place.h"
 #include "trace/seal.h"
 
@@ -121,15 +122,18 @@ static void words_move(struct words *to, struct words *from)
 
 char *execution_sender(const char *dir, struct err *err)
 {
-	char self[PATH_MAX], *program, *of, *text;
+	char self[PATH_MAX], *text = NULL;
+	size_t size;
 
 	if (recorder_find_self(self, err) < 0)
 		return NULL;
-	program = substitute_quoted(self);
-	of = substitute_quoted(dir);
-	BUG_ON(asprintf(&text, "exec %s send %s", program, of) < 0);
-	free(program);
-	free(of);
+	FILE *out = open_memstream(&text, &size);
+	BUG_ON(!out);
+	fputs("exec ", out);
+	shell_quote(self, out);
+	fputs(" send ", out);
+	shell_quote(dir, out);
+	fclose(out);
 	return text;
 }
 

@@ -14,19 +14,11 @@
 #include "base/path.h"
 #include "ops/substitute.h"
 #include "run/pmem_force.h"
+#include "run/shell.h"
 
 enum { ROW_BYTES = 16, ROWS_SHOWN = 8 };
 
 /* ---- the script ---- */
-
-/* As one word of the shell. */
-static void put_quoted(FILE *out, const char *text)
-{
-	char *word = substitute_quoted(text);
-
-	fputs(word, out);
-	free(word);
-}
 
 /* Sources that are files are put in place of the user's, who gets them back. */
 static void put_files(FILE *out, const struct input_sources *sources)
@@ -44,13 +36,13 @@ static void put_files(FILE *out, const struct input_sources *sources)
 			      out);
 		any = true;
 		fprintf(out, "cp -p -- ");
-		put_quoted(out, source->path);
+		shell_quote(source->path, out);
 		fprintf(out, " \"$kept/%zu\" && echo \"cp -p -- '$kept/%zu' \"", i, i);
-		put_quoted(out, source->path);
+		shell_quote(source->path, out);
 		fputs(" >>\"$kept/list\" || exit 1\ncp -- \"$here\"/", out);
-		put_quoted(out, source->name);
+		shell_quote(source->name, out);
 		fputc(' ', out);
-		put_quoted(out, source->path);
+		shell_quote(source->path, out);
 		fputs(" || exit 1\n", out);
 	}
 }
@@ -90,7 +82,7 @@ static void put_command(FILE *out, const struct execution_plan *plan, const stru
 	for (size_t i = 0; i < argv.count; i++) {
 		if (i)
 			fputc(' ', out);
-		put_quoted(out, argv.items[i]);
+		shell_quote(argv.items[i], out);
 	}
 	if (name && !plan->client)
 		fprintf(out, " <\"$here\"/%s", name);
@@ -129,7 +121,7 @@ static int script_write(const struct execution_plan *plan, const struct input *i
 		return err_sys(err, "cannot write %s", path);
 	fputs("#!/bin/sh\n# Run the program on this input.\nhere=$(cd \"$(dirname \"$0\")\" && pwd) || exit 1\ncd ",
 	      out);
-	put_quoted(out, cwd);
+	shell_quote(cwd, out);
 	fputs(" || exit 1\n", out);
 	put_files(out, plan->sources);
 	put_command(out, plan, input, dir);
