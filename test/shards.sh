@@ -10,8 +10,8 @@
 json_of() { jq 'del(.stats.seconds, .stats.shards)' "$1/findings.json"; }
 # Without times, rates and line breaks.
 text_of() {
-	sed -e '/^recorded /s/ *[0-9.]* s$//; /^tested /s/ *[0-9.]* s$//' -e "s#$1#DIR#g" "$1/report.txt" | tr -s ' \n' '\n' |
-		sed -e '/^[0-9]*\/s$/d' -e 's/,$//'
+	sed -e '/^recorded /s/ *[0-9.]* s$//; /^tested /s/ *[0-9.]* s$//' -e "s#$1#DIR#g" "$1/report.txt" | tr -s ' \n' ' ' |
+		sed 's#, [0-9 ]*/s\>##g' | tr ' ' '\n'
 }
 sarif_of() { sed "s#$1#DIR#g" "$1/findings.sarif"; }
 
