@@ -241,8 +241,8 @@ static int leftovers_test(struct search *s, struct err *err)
 			vec_push(&c->leftovers->all, (struct leftover){.proof.context = c->options.leftovers[i]});
 	for (size_t i = 0; r == 0 && i < c->leftovers->all.count; i++)
 		r = leftover_try(s, &c->leftovers->all.at[i], err);
-	if (r == 0 && !c->options.client &&
-	    !c->options.shard.total) /* a server does not end by itself, so it cannot be recorded */
+	/* A server does not end by itself, so it cannot be recorded.  A shard explains nothing (crash/shard.h). */
+	if (r == 0 && !c->options.client && !c->options.shard.total)
 		r = recoveries_watch(s);
 	return r;
 }

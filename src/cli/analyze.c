@@ -170,15 +170,21 @@ static int result_print(const struct analyze *a, const struct analysis_result *r
 	return failed ? command_fail(failed) : printing_status(&a->printing, result->findings);
 }
 
+void analyze_say_tests_left(const struct analyze *a, const char *engine)
+{
+	bool apart = strcmp(a->out_shown, a->dir_shown) != 0;
+
+	fprintf(stderr,
+		"interrupted; the reports cover the crash states that were tested so far\n"
+		"hint: blackout check%s%s --resume %s%s%s tests the rest\n",
+		engine ? " --cluster " : "", engine ? engine : "", a->dir_shown, apart ? " --out " : "",
+		apart ? a->out_shown : "");
+}
+
 static void interrupted_say(const struct analyze *a, const struct analysis_result *result)
 {
-	bool apart = strcmp(a->out, a->dir) != 0;
-
 	if (result->tests_left && !a->parts)
-		fprintf(stderr,
-			"interrupted; the reports cover the crash states that were tested so far\n"
-			"hint: blackout check --resume %s%s%s tests the rest\n",
-			a->dir_shown, apart ? " --out " : "", apart ? a->out_shown : "");
+		analyze_say_tests_left(a, NULL);
 	else
 		fprintf(stderr, "interrupted; the reports cover what was analyzed so far\n");
 }

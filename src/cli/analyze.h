@@ -57,6 +57,9 @@ int analyze_prepare(struct analyze *analyze, struct err *err);
 /* Read the recording, or the rest of it. -1: it is damaged. */
 int analyze_read(struct analyze *analyze, struct err *err);
 
+/* Say that the user stopped the tests, and which command goes on.  `engine`: as of --cluster; NULL: without it. */
+void analyze_say_tests_left(const struct analyze *analyze, const char *engine);
+
 /* The recording was read: will analyze_finish test crash states? */
 bool analyze_will_test(const struct analyze *analyze, const struct record *record);
 

@@ -198,11 +198,7 @@ static int parts_report(struct analyze *a, const struct cluster_words *words, co
 		tree_remove(dir);
 		return status;
 	}
-	bool apart = strcmp(a->out_shown, a->dir_shown) != 0;
-	fprintf(stderr,
-		"interrupted; the reports cover the crash states that were tested so far\n"
-		"hint: blackout check --cluster %s --resume%s%s %s tests the rest\n",
-		words->engine, apart ? " --out " : "", apart ? a->out_shown : "", a->dir_shown);
+	analyze_say_tests_left(a, words->engine);
 	return STATUS_INTERRUPTED;
 }
 

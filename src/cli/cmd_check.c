@@ -71,7 +71,7 @@ static int check_shard(struct part *part, const char *dir, struct err *err)
 	int r = 0;
 
 	if (!shard_parse(shard, part))
-		r = err_set(err, "--shard needs a part and their number, like 2/7, not '%s'", shard);
+		r = err_set(err, "--shard needs a part and the number of parts, like 2/7, not '%s'", shard);
 	else if (!out)
 		r = err_set(err, "--shard needs --out: each part has a directory of its own");
 	else if (strlen(budget) >= sizeof(part->budget))

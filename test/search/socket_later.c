@@ -3,22 +3,9 @@
 // arguments: pool
 // client: open
 // trigger client: open lock put9
-#include "search.h"
-
-#include <sys/socket.h>
-#include <sys/un.h>
+#include "server.h"
 
 enum state { NEW, OPEN, LOCKED };
-
-static int socket_of(const char *pool, struct sockaddr_un *addr)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	CHECK(fd >= 0);
-	addr->sun_family = AF_UNIX;
-	snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.socket", pool);
-	return fd;
-}
 
 static enum state request_do(char *pool, enum state state, const char *request, ssize_t size)
 {
@@ -35,7 +22,6 @@ static enum state request_do(char *pool, enum state state, const char *request, 
 	return state;
 }
 
-/* False: it was only tried whether the server is there. */
 static bool answer(char *pool, int fd)
 {
 	enum state state = NEW;
@@ -52,28 +38,12 @@ static bool answer(char *pool, int fd)
 	return asked;
 }
 
-static int serve(const char *path)
-{
-	char *pool = pool_create(path);
-	struct sockaddr_un addr;
-	int fd = socket_of(path, &addr);
-
-	SAVE(pool, 1);
-	unlink(addr.sun_path);
-	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
-	while (!answer(pool, accept(fd, NULL, NULL)))
-		;
-	return 0;
-}
-
 /* The client: sends requests, and waits for the answer to each. */
 static int ask(const char *path, char **requests)
 {
-	struct sockaddr_un addr;
-	int fd = socket_of(path, &addr);
+	int fd = server_connect(path);
 	char reply[32];
 
-	CHECK(connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
 	for (; *requests; requests++) {
 		CHECK(send(fd, *requests, strlen(*requests), MSG_NOSIGNAL) == (ssize_t)strlen(*requests));
 		CHECK(recv(fd, reply, sizeof(reply), 0) > 0);
@@ -83,5 +53,5 @@ static int ask(const char *path, char **requests)
 
 int main(int argc, char **argv)
 {
-	return argc > 2 ? ask(argv[1], argv + 2) : serve(argv[1]);
+	return argc > 2 ? ask(argv[1], argv + 2) : server_run(argv[1], answer);
 }

@@ -3,22 +3,8 @@
 // arguments: pool
 // client: ask get=1
 // trigger client: ask set=9
-#include "search.h"
+#include "server.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-
-static int socket_of(const char *pool, struct sockaddr_un *addr)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	CHECK(fd >= 0);
-	addr->sun_family = AF_UNIX;
-	snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.socket", pool);
-	return fd;
-}
-
-/* False: it was only tried whether the server is there. */
 static bool answer(char *pool, int fd)
 {
 	char request[32] = "";
@@ -35,28 +21,12 @@ static bool answer(char *pool, int fd)
 	return got > 0;
 }
 
-static int serve(const char *path)
-{
-	char *pool = pool_create(path);
-	struct sockaddr_un addr;
-	int fd = socket_of(path, &addr);
-
-	SAVE(pool, 1);
-	unlink(addr.sun_path);
-	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
-	while (!answer(pool, accept(fd, NULL, NULL)))
-		;
-	return 0;
-}
-
 /* The client: sends a request and prints the answer. */
 static int ask(const char *path, const char *request)
 {
-	struct sockaddr_un addr;
-	int fd = socket_of(path, &addr);
+	int fd = server_connect(path);
 	char reply[32] = "";
 
-	CHECK(connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
 	CHECK(send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request));
 	CHECK(recv(fd, reply, sizeof(reply) - 1, 0) > 0);
 	fputs(reply, stdout);
@@ -65,5 +35,5 @@ static int ask(const char *path, const char *request)
 
 int main(int argc, char **argv)
 {
-	return argc > 3 ? ask(argv[1], argv[3]) : serve(argv[1]);
+	return argc > 3 ? ask(argv[1], argv[3]) : server_run(argv[1], answer);
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The assembler of blackout-cc: which lines of a compiler's assembly it changes, and which it must not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../compiler/assembler/filter.h"
-#include "scratch.h"
+#include "filtered.h"
 
 /* The filtered text must be `expected`; NULL: as it was. */
 static void expect(const char *text, const char *expected)
 {
-	char *got = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&got, &size);
-
-	assert_non_null(out);
-	filter_text(text, strlen(text), out);
-	fclose(out);
-	assert_string_equal(got, expected ? expected : text);
-	free(got);
+	expect_filtered(filter_text, text, expected);
 }
 
 static void announcements_of_loads(void **state)

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The intermediate code of clang: which lines the assembler of blackout-cc changes, and which it must not. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../compiler/assembler/ir.h"
-#include "scratch.h"
+#include "filtered.h"
 
 /* The filtered text must be `expected`; NULL: as it was. */
 static void expect(const char *text, const char *expected)
 {
-	char *got = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&got, &size);
-
-	assert_non_null(out);
-	ir_filter(text, strlen(text), out);
-	fclose(out);
-	assert_string_equal(got, expected ? expected : text);
-	free(got);
+	expect_filtered(ir_filter, text, expected);
 }
 
 static void announcements_of_loads(void **state)

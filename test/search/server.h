@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* server.h - what the servers with a Unix socket beside their pool have in common. */
+#ifndef SERVER_H
+#define SERVER_H
+
+#include "search.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+static inline int server_socket(const char *pool, struct sockaddr_un *addr)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	CHECK(fd >= 0);
+	addr->sun_family = AF_UNIX;
+	snprintf(addr->sun_path, sizeof(addr->sun_path), "%s.socket", pool);
+	return fd;
+}
+
+/* Make the pool, and answer connections until somebody has asked something.  `answer` closes the connection; false: it was
+ * only tried whether the server is there. */
+static inline int server_run(const char *path, bool (*answer)(char *pool, int fd))
+{
+	char *pool = pool_create(path);
+	struct sockaddr_un addr;
+	int fd = server_socket(path, &addr);
+
+	SAVE(pool, 1);
+	unlink(addr.sun_path);
+	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
+	while (!answer(pool, accept(fd, NULL, NULL)))
+		;
+	return 0;
+}
+
+static inline int server_connect(const char *path)
+{
+	struct sockaddr_un addr;
+	int fd = server_socket(path, &addr);
+
+	CHECK(connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+	return fd;
+}
+
+#endif
