@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* profile.c - see profile.h.
+ *
+ * Each page that was touched has two sets of bytes: those that recovery has stored, and those that it has read before.
+ * What a load adds to the second set is a read, whose value is kept. */
+#include "run/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+enum {
+	BYTES_MOST = 32 << 20, /* that are kept of what was read */
+	PAGES_MOST = 1 << 15,
+	WORDS = PROFILE_PAGE / 64,
+};
+
+/* A set of bytes of a page. */
+struct bytes {
+	uint64_t words[WORDS];
+};
+
+struct page {
+	struct bytes stored, read;
+};
+
+struct access {
+	struct profile_range range;
+	size_t segment;
+	size_t value; /* of a read: where its bytes are in `values` */
+};
+
+struct profile {
+	struct profile_file *files;
+	uint32_t file_count;
+	struct map places; /* (file, page) -> 1 + number of the touch */
+	VEC_OF(struct profile_touch) touches;
+	VEC_OF(struct page) pages;    /* of each touch */
+	VEC_OF(struct access) reads;  /* in sequence */
+	VEC_OF(struct access) stores; /* in sequence; each byte once */
+	VEC_OF(uint8_t) values;
+	bool closed, ended;
+};
+
+struct profile *profile_new(const struct profile_file *files, uint32_t count)
+{
+	struct profile *p = mem_alloc(sizeof(*p));
+
+	p->files = mem_alloc((count + 1) * sizeof(*p->files));
+	p->file_count = count;
+	if (count)
+		memcpy(p->files, files, count * sizeof(*files));
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	free(p->files);
+	map_free(&p->places);
+	vec_free(&p->touches);
+	vec_free(&p->pages);
+	vec_free(&p->reads);
+	vec_free(&p->stores);
+	vec_free(&p->values);
+	free(p);
+}
+
+/* Sets of bytes */
+
+static bool byte_is_in(const struct bytes *set, uint64_t at)
+{
+	return set->words[at / 64] >> at % 64 & 1;
+}
+
+/* How many bytes from `at` on, before `end`, are in the set, or are not, as the first one. */
+static uint64_t bytes_alike(const struct bytes *set, uint64_t at, uint64_t end)
+{
+	bool first = byte_is_in(set, at);
+	uint64_t next = at + 1;
+
+	while (next < end && byte_is_in(set, next) == first)
+		next++;
+	return next - at;
+}
+
+static void bytes_add(struct bytes *set, uint64_t at, uint64_t size)
+{
+	for (; size; at++, size--)
+		set->words[at / 64] |= (uint64_t)1 << at % 64;
+}
+
+/* Telling */
+
+static struct page *page_touch(struct profile *p, uint32_t file, uint64_t number, enum profile_order order)
+{
+	uint64_t *place = map_put(&p->places, file, number);
+	const struct page blank = {0};
+
+	if (!*place) {
+		vec_push(&p->touches, ((struct profile_touch){number, file, order == PROFILE_UNORDERED}));
+		vec_push(&p->pages, blank);
+		*place = p->touches.count;
+	}
+	return &p->pages.at[*place - 1];
+}
+
+static struct access access_make(const struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+{
+	return (struct access){.range = {offset, size, file}, .segment = p->touches.count - 1};
+}
+
+/* Bytes of one page that were neither stored nor read before. */
+static void bytes_read(struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+{
+	struct access read = access_make(p, file, offset, size);
+	struct access *last = p->reads.count ? &p->reads.at[p->reads.count - 1] : NULL;
+
+	read.value = p->values.count;
+	vec_append(&p->values, p->files[file].bytes + offset, size);
+	if (last && last->segment == read.segment && last->range.file == file &&
+	    last->range.offset + last->range.size == offset)
+		last->range.size += size;
+	else
+		vec_push(&p->reads, read);
+}
+
+typedef void bytes_new(struct profile *p, uint32_t file, uint64_t offset, uint64_t size);
+
+/* Call a function for each run of bytes of a page that is not in the set. */
+static void bytes_outside(struct profile *p, const struct bytes *set, const struct profile_range *r, bytes_new *tell)
+{
+	uint64_t base = r->offset - r->offset % PROFILE_PAGE, end = r->offset - base + r->size, run;
+
+	for (uint64_t at = r->offset - base; at < end; at += run) {
+		run = bytes_alike(set, at, end);
+		if (!byte_is_in(set, at))
+			tell(p, r->file, base + at, run);
+	}
+}
+
+static struct bytes bytes_either(const struct bytes *a, const struct bytes *b)
+{
+	struct bytes either;
+
+	for (size_t i = 0; i < WORDS; i++)
+		either.words[i] = a->words[i] | b->words[i];
+	return either;
+}
+
+static void page_load(struct profile *p, const struct profile_range *r, enum profile_order order)
+{
+	struct page *page = page_touch(p, r->file, r->offset / PROFILE_PAGE, order);
+	struct bytes known = bytes_either(&page->stored, &page->read);
+
+	bytes_outside(p, &known, r, bytes_read);
+	bytes_add(&page->read, r->offset % PROFILE_PAGE, r->size);
+}
+
+static void bytes_stored(struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+{
+	vec_push(&p->stores, access_make(p, file, offset, size));
+}
+
+static void page_store(struct profile *p, const struct profile_range *r, enum profile_order order)
+{
+	struct page *page = page_touch(p, r->file, r->offset / PROFILE_PAGE, order);
+
+	bytes_outside(p, &page->stored, r, bytes_stored);
+	bytes_add(&page->stored, r->offset % PROFILE_PAGE, r->size);
+}
+
+static bool is_full(const struct profile *p)
+{
+	return p->values.count > BYTES_MOST || p->touches.count > PAGES_MOST;
+}
+
+typedef void page_access(struct profile *p, const struct profile_range *r, enum profile_order order);
+
+/* Split an access at the borders of pages. */
+static void pages_access(struct profile *p, const struct profile_range *whole, enum profile_order order,
+			 page_access *access)
+{
+	uint64_t size = whole->file < p->file_count && p->files[whole->file].exists ? p->files[whole->file].size : 0;
+	uint64_t end = whole->offset + whole->size < size ? whole->offset + whole->size : size, next;
+
+	for (uint64_t at = whole->offset; at < end && !p->closed; at = next) {
+		next = (at / PROFILE_PAGE + 1) * PROFILE_PAGE;
+		next = next < end ? next : end;
+		access(p, &(struct profile_range){at, next - at, whole->file}, order);
+		p->closed = is_full(p);
+	}
+}
+
+void profile_load(struct profile *p, uint32_t file, uint64_t offset, uint64_t size, enum profile_order order)
+{
+	pages_access(p, &(struct profile_range){offset, size, file}, order, page_load);
+}
+
+void profile_store(struct profile *p, uint32_t file, uint64_t offset, uint64_t size, enum profile_order order)
+{
+	pages_access(p, &(struct profile_range){offset, size, file}, order, page_store);
+}
+
+void profile_close(struct profile *p)
+{
+	p->closed = true;
+}
+
+void profile_end(struct profile *p)
+{
+	p->ended = !p->closed;
+	for (uint32_t i = 0; i < p->file_count; i++)
+		p->files[i].bytes = NULL;
+}
+
+/* Asking */
+
+size_t profile_touch_count(const struct profile *p)
+{
+	return p->touches.count;
+}
+
+const struct profile_touch *profile_touches(const struct profile *p)
+{
+	return p->touches.at;
+}
+
+static bool files_match(const struct profile *p, const struct profile_file *files, uint32_t count)
+{
+	if (count != p->file_count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (files[i].exists != p->files[i].exists || (files[i].exists && files[i].size != p->files[i].size))
+			return false;
+	return true;
+}
+
+static bool read_matches(const struct profile *p, const struct access *read, const struct profile_file *files)
+{
+	const struct profile_range *r = &read->range;
+
+	return !memcmp(files[r->file].bytes + r->offset, p->values.at + read->value, r->size);
+}
+
+size_t profile_deepest(const struct profile *p, const struct profile_file *files, uint32_t count, size_t most)
+{
+	if (!files_match(p, files, count))
+		return 0;
+	for (size_t i = 0; i < p->reads.count; i++) {
+		const struct access *read = &p->reads.at[i];
+
+		if (read->segment >= most)
+			return most;
+		if (!read_matches(p, read, files))
+			return read->segment;
+	}
+	if (p->ended)
+		return PROFILE_END;
+	return p->touches.count ? p->touches.count - 1 : 0;
+}
+
+/* Filling */
+
+static void fill_page(const struct profile *p, size_t touch, const struct bytes *stored, struct profile_range **ranges,
+		      size_t *count)
+{
+	const struct profile_touch *t = &p->touches.at[touch];
+	uint64_t base = t->page * PROFILE_PAGE, left = p->files[t->file].size - base, run;
+	uint64_t end = left < PROFILE_PAGE ? left : PROFILE_PAGE;
+
+	for (uint64_t at = 0; at < end; at += run) {
+		run = bytes_alike(stored, at, end);
+		if (byte_is_in(stored, at))
+			continue;
+		*ranges = mem_resize(*ranges, *count + 1, sizeof(**ranges));
+		(*ranges)[(*count)++] = (struct profile_range){base + at, run, t->file};
+	}
+}
+
+static bool bytes_is_empty(const struct bytes *set)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		if (set->words[i])
+			return false;
+	return true;
+}
+
+size_t profile_fill(const struct profile *p, size_t touch, struct profile_range **ranges)
+{
+	struct bytes *stored = mem_alloc((touch + 1) * sizeof(*stored));
+	size_t count = 0;
+
+	*ranges = NULL;
+	for (size_t i = 0; i < p->stores.count && p->stores.at[i].segment < touch; i++) {
+		const struct profile_range *r = &p->stores.at[i].range;
+		size_t place = *map_get(&p->places, r->file, r->offset / PROFILE_PAGE) - 1;
+
+		bytes_add(&stored[place], r->offset % PROFILE_PAGE, r->size);
+	}
+	for (size_t t = 0; t < touch; t++)
+		if (!bytes_is_empty(&stored[t]))
+			fill_page(p, t, &stored[t], ranges, &count);
+	free(stored);
+	return count;
+}
+
+/* Two runs */
+
+/* Two sequences of touches, each of them up to some place. */
+struct meeting {
+	const struct profile *profile;
+	size_t mine, theirs; /* different pages touched so far */
+	struct map seen;     /* (file, page) -> 1: by one of them; 2: by both */
+	size_t lonely;       /* pages that only one of them has touched */
+};
+
+/* One of the two has touched a page for the first time. */
+static void meeting_note(struct meeting *m, const struct profile_touch *touch)
+{
+	uint64_t *seen = map_put(&m->seen, touch->file, touch->page);
+
+	m->lonely += *seen ? (size_t)-1 : 1;
+	++*seen;
+}
+
+/* The touch of the profile that the other run has come to, too. */
+static size_t meeting_place(const struct meeting *m, const struct profile_touch *touch)
+{
+	const struct profile *p = m->profile;
+
+	if (m->lonely || m->mine >= p->touches.count)
+		return PROFILE_END;
+	const struct profile_touch *own = &p->touches.at[m->mine];
+	bool same = own->file == touch->file && own->page == touch->page;
+	return same && !own->unordered ? m->mine : PROFILE_END;
+}
+
+void profile_agree(const struct profile *p, const struct profile_touch *touches, size_t count, size_t *agreed)
+{
+	struct meeting m = {.profile = p};
+	struct map theirs = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t *again = map_put(&theirs, touches[i].file, touches[i].page);
+
+		agreed[i] = *again ? PROFILE_END : meeting_place(&m, &touches[i]);
+		if (*again)
+			continue;
+		*again = 1;
+		meeting_note(&m, &touches[i]);
+		if (m.mine < p->touches.count)
+			meeting_note(&m, &p->touches.at[m.mine++]);
+	}
+	map_free(&theirs);
+	map_free(&m.seen);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_profile.c - profiles of random recoveries, compared with a slow model that looks at every byte.
+ *
+ * A recovery is a list of loads and stores on three files, one of which does not exist.  Its values do not matter: a
+ * state that differs in a byte that it reads makes it do something else, by definition.
+ *
+ *     test_profile [SEED [NUMBER]] */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "run/profile.h"
+
+enum { WORLDS = 600, FILES = 3, ABSENT = 2, BYTES = 3 * PROFILE_PAGE, ACCESSES = 40, TOUCHES = FILES * 3 };
+
+static uint64_t seed = 1, only;
+static uint64_t random_state;
+
+static uint64_t roll(uint64_t sides)
+{
+	return random_next(&random_state) % sides;
+}
+
+struct access {
+	uint64_t offset, size;
+	uint32_t file;
+	bool stores;
+	enum profile_order order;
+};
+
+struct world {
+	struct access accesses[ACCESSES];
+	size_t count;
+	uint8_t bytes[FILES][BYTES];
+	struct profile_file files[FILES];
+	struct profile *profile;
+};
+
+static uint64_t size_of(uint32_t file)
+{
+	return file == ABSENT ? 0 : BYTES - file * 100;
+}
+
+/* Often close to the borders of pages, and to what was accessed before. */
+static struct access access_random(void)
+{
+	uint64_t at = roll(4) * PROFILE_PAGE + roll(40);
+
+	return (struct access){.offset = at >= 20 ? at - 20 : at,
+			       .size = 1 + roll(roll(8) ? 24 : 2 * PROFILE_PAGE),
+			       .file = (uint32_t)roll(FILES),
+			       .stores = !roll(3),
+			       .order = roll(4) ? PROFILE_ANYWHERE : PROFILE_UNORDERED};
+}
+
+static void world_make(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->count = roll(ACCESSES);
+	for (size_t i = 0; i < w->count; i++)
+		w->accesses[i] = access_random();
+	for (uint32_t f = 0; f < FILES; f++) {
+		for (size_t i = 0; i < BYTES; i++)
+			w->bytes[f][i] = (uint8_t)roll(2);
+		w->files[f] = (struct profile_file){w->bytes[f], size_of(f), f != ABSENT};
+	}
+	w->profile = profile_new(w->files, FILES);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct access *a = &w->accesses[i];
+
+		(a->stores ? profile_store : profile_load)(w->profile, a->file, a->offset, a->size, a->order);
+	}
+	profile_end(w->profile);
+}
+
+/* The slow model: byte by byte */
+
+struct model {
+	struct profile_touch touches[TOUCHES];
+	size_t count;
+	bool stored[FILES][BYTES];
+	bool copied[FILES][BYTES / PROFILE_PAGE]; /* pages that were stored to */
+};
+
+/* Called for each byte that is accessed, after its page was touched; true: stop. */
+typedef bool model_step(struct model *m, const struct access *access, uint64_t at, void *arg);
+
+static void model_touch(struct model *m, const struct access *a, uint64_t at)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (m->touches[i].file == a->file && m->touches[i].page == at / PROFILE_PAGE)
+			return;
+	m->touches[m->count++] = (struct profile_touch){at / PROFILE_PAGE, a->file, a->order == PROFILE_UNORDERED};
+}
+
+/* Run recovery until a step says stop, or a touch would come. */
+static void model_run(struct model *m, const struct world *w, size_t touch, model_step *step, void *arg)
+{
+	memset(m, 0, sizeof(*m));
+	for (size_t i = 0; i < w->count; i++) {
+		const struct access *a = &w->accesses[i];
+
+		for (uint64_t at = a->offset; at < a->offset + a->size && at < size_of(a->file); at++) {
+			model_touch(m, a, at);
+			if (m->count > touch || (step && step(m, a, at, arg)))
+				return;
+			m->stored[a->file][at] |= a->stores;
+			m->copied[a->file][at / PROFILE_PAGE] |= a->stores;
+		}
+	}
+}
+
+struct difference {
+	const uint8_t (*one)[BYTES], (*other)[BYTES];
+	size_t touch; /* before which it is seen */
+};
+
+static bool difference_see(struct model *m, const struct access *a, uint64_t at, void *arg)
+{
+	struct difference *d = arg;
+
+	if (a->stores || m->stored[a->file][at] || d->one[a->file][at] == d->other[a->file][at])
+		return false;
+	d->touch = m->count - 1;
+	return true;
+}
+
+static void touches_check(const struct world *w)
+{
+	struct model m;
+
+	model_run(&m, w, TOUCHES, NULL, NULL);
+	assert_int_equal(profile_touch_count(w->profile), m.count);
+	for (size_t i = 0; i < m.count; i++) {
+		const struct profile_touch *touch = &profile_touches(w->profile)[i];
+
+		assert_int_equal(touch->file, m.touches[i].file);
+		assert_int_equal(touch->page, m.touches[i].page);
+		assert_int_equal(touch->unordered, m.touches[i].unordered);
+	}
+}
+
+/* Another state */
+
+static void other_make(const struct world *w, uint8_t other[FILES][BYTES], struct profile_file files[FILES])
+{
+	memcpy(other, w->bytes, sizeof(w->bytes));
+	for (uint64_t changes = roll(4); changes; changes--) {
+		struct access at = access_random();
+
+		for (uint64_t i = 0; i < 1 + roll(8) && at.offset + i < BYTES; i++)
+			other[at.file][at.offset + i] ^= 1;
+	}
+	for (uint32_t f = 0; f < FILES; f++)
+		files[f] = (struct profile_file){other[f], size_of(f), f != ABSENT};
+}
+
+static void deepest_check(const struct world *w)
+{
+	uint8_t other[FILES][BYTES];
+	struct profile_file files[FILES];
+
+	other_make(w, other, files);
+	struct difference d = {w->bytes, (const uint8_t(*)[BYTES])other, PROFILE_END};
+	struct model m;
+	model_run(&m, w, TOUCHES, difference_see, &d);
+	assert_true(profile_deepest(w->profile, files, FILES, PROFILE_END) == d.touch);
+
+	size_t most = roll(TOUCHES), deepest = profile_deepest(w->profile, files, FILES, most);
+	if (d.touch == PROFILE_END)
+		assert_true(deepest == PROFILE_END || deepest == most);
+	else
+		assert_int_equal(deepest, d.touch < most ? d.touch : most);
+
+	files[ABSENT].exists = true;
+	assert_int_equal(profile_deepest(w->profile, files, FILES, PROFILE_END), 0);
+	files[ABSENT].exists = false;
+	files[0].size--;
+	assert_int_equal(profile_deepest(w->profile, files, FILES, PROFILE_END), 0);
+}
+
+/* After the ranges are filled, a process that was stopped at a touch sees what it stored, and else the other state.  In
+ * `now`, 2 is what it stored. */
+static void fill_check(const struct world *w)
+{
+	uint8_t other[FILES][BYTES], now[FILES][BYTES];
+	struct profile_file files[FILES];
+	struct profile_range *ranges;
+	struct model m;
+	size_t count = profile_touch_count(w->profile);
+
+	if (!count)
+		return;
+	other_make(w, other, files);
+	size_t touch = roll(count), range_count = profile_fill(w->profile, touch, &ranges);
+	model_run(&m, w, touch, NULL, NULL);
+	for (uint32_t f = 0; f < FILES; f++)
+		for (size_t i = 0; i < BYTES; i++)
+			now[f][i] = m.stored[f][i] ? 2 : m.copied[f][i / PROFILE_PAGE] ? w->bytes[f][i] : other[f][i];
+	for (size_t i = 0; i < range_count; i++) {
+		const struct profile_range *r = &ranges[i];
+
+		assert_true(r->size && r->offset + r->size <= size_of(r->file));
+		assert_true(m.copied[r->file][r->offset / PROFILE_PAGE]);
+		memcpy(now[r->file] + r->offset, other[r->file] + r->offset, r->size);
+	}
+	for (uint32_t f = 0; f < FILES; f++)
+		for (size_t i = 0; i < size_of(f); i++)
+			assert_int_equal(now[f][i], m.stored[f][i] ? 2 : other[f][i]);
+	free(ranges);
+}
+
+/* Two runs that touch the same pages, in slightly different sequences */
+
+static bool touch_is_same(const struct profile_touch *a, const struct profile_touch *b)
+{
+	return a->file == b->file && a->page == b->page;
+}
+
+static bool touch_is_among(const struct profile_touch *touch, const struct profile_touch *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (touch_is_same(touch, &all[i]))
+			return true;
+	return false;
+}
+
+/* The number of the touch in the profile at which both runs have touched the same pages. */
+static size_t agreed_slowly(const struct world *w, const struct profile_touch *theirs, size_t at)
+{
+	const struct profile_touch *mine = profile_touches(w->profile);
+	size_t count = profile_touch_count(w->profile), number = 0;
+
+	for (size_t i = 0; i < at; i++) {
+		if (touch_is_same(&theirs[i], &theirs[at]))
+			return PROFILE_END;
+		number += !touch_is_among(&theirs[i], theirs, i);
+	}
+	if (number >= count || !touch_is_same(&mine[number], &theirs[at]) || mine[number].unordered)
+		return PROFILE_END;
+	for (size_t i = 0; i < number; i++)
+		if (!touch_is_among(&mine[i], theirs, at))
+			return PROFILE_END;
+	return number;
+}
+
+static void agree_check(const struct world *w)
+{
+	struct profile_touch theirs[3 * TOUCHES];
+	size_t agreed[3 * TOUCHES], count = 0;
+
+	for (size_t i = 0; i < profile_touch_count(w->profile); i++) {
+		theirs[count++] = profile_touches(w->profile)[i];
+		if (count > 1 && !roll(4)) {
+			struct profile_touch last = theirs[count - 1];
+
+			theirs[count - 1] = theirs[count - 2];
+			theirs[count - 2] = last;
+		}
+		if (!roll(6)) {
+			theirs[count] = theirs[roll(count)];
+			count++;
+		}
+		if (!roll(30))
+			theirs[count++] = (struct profile_touch){.file = ABSENT, .page = roll(3)};
+	}
+	profile_agree(w->profile, theirs, count, agreed);
+	for (size_t i = 0; i < count; i++)
+		assert_true(agreed[i] == agreed_slowly(w, theirs, i));
+}
+
+static void test_random(void **state)
+{
+	(void)state;
+	for (uint64_t number = 1; number <= WORLDS; number++) {
+		struct world w;
+
+		if (only && number != only)
+			continue;
+		random_state = random_seed(seed, number);
+		world_make(&w);
+		touches_check(&w);
+		for (int i = 0; i < 3; i++) {
+			deepest_check(&w);
+			fill_check(&w);
+			agree_check(&w);
+		}
+		profile_free(w.profile);
+	}
+}
+
+/* A run that was not seen to its end */
+static void test_closed(void **state)
+{
+	static const uint8_t bytes[2 * PROFILE_PAGE];
+	const struct profile_file file = {bytes, sizeof(bytes), true};
+	struct profile *p = profile_new(&file, 1);
+
+	(void)state;
+	profile_load(p, 0, 0, 8, PROFILE_ANYWHERE);
+	profile_load(p, 0, PROFILE_PAGE, 8, PROFILE_ANYWHERE);
+	profile_close(p);
+	profile_load(p, 0, 16, 8, PROFILE_ANYWHERE);
+	profile_end(p);
+	assert_int_equal(profile_touch_count(p), 2);
+	assert_int_equal(profile_deepest(p, &file, 1, PROFILE_END), 1);
+	profile_free(p);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_closed)};
+
+	seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+	only = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
