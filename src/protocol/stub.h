@@ -7,6 +7,8 @@
  *     request    a FIFO: struct stub_request, from blackout to the fork server
  *     reply      a FIFO: struct stub_reply, back
  *     lazy, out, err                        for STUB_LAZY; see lazy_block.h
+ *     walk       what both sides know about checkpoints; see walk_block.h
+ *     request.K  a FIFO: requests to checkpoint K, which is a fork server of its own
  *
  * Beside the control directory are, if recovery performs operations, a link to them (run/command.h), and the file {out}
  * under two names (run/outfile.h).
@@ -45,12 +47,13 @@
 #define STUB_FILE_LAZY "lazy"
 #define STUB_FILE_OUT "out"
 #define STUB_FILE_ERR "err"
+#define STUB_FILE_WALK "walk"
 
 #define STUB_OPS "ops"
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 6, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 7, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -95,6 +98,7 @@ enum stub_op {
 	STUB_LEAVE,   /* request to a keeper: exit.  A keeper whose socket closes without it has lost its owner */
 	STUB_LAZY,    /* request: explore all states that the file `lazy` leaves undecided (lazy_block.h) */
 	STUB_LEAF,    /* reply: one leaf of STUB_LAZY and its outcome; STUB_ENDED follows the last */
+	STUB_WALK,    /* request: like STUB_RUN, and leave the checkpoints of the file `walk` behind (walk_block.h) */
 };
 
 struct stub_request {

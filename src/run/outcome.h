@@ -44,6 +44,7 @@ struct outcome {
 	 * endless, recovery was ended for that reason, and `ending` is an exit with status 0. */
 	struct output *output;
 	enum recovery_mode mode; /* that it ran in */
+	unsigned from;           /* the checkpoint at which it began (checkpoint.h); 0: the start */
 	bool by_client;          /* the client failed, not the server */
 	bool touched;            /* it could write to the files of the stage: call stage_distrust */
 };
