@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile.c - see profile.h.
  *
- * Each page that was touched has two sets of bytes: those that recovery has stored, and those that it has read before.
- * What a load adds to the second set is a read, whose value is kept. */
+ * Each page that was accessed has two sets of bytes: those that recovery has stored, and those that it has read.  What
+ * is in neither when it is read is an access whose value is kept. */
 #include "run/profile.h"
 
 #include <stdlib.h>
@@ -25,34 +25,35 @@ struct bytes {
 
 struct page {
 	struct bytes stored, read;
+	bool touched;
 };
 
 struct access {
 	struct profile_range range;
-	size_t segment;
-	size_t value; /* of a read: where its bytes are in `values` */
+	size_t touches; /* that came before it, or with it */
+	size_t value;   /* of a read: where its bytes are in `values` */
 };
 
 struct profile {
+	struct profile_source source;
 	struct profile_file *files;
-	uint32_t file_count;
-	struct map places; /* (file, page) -> 1 + number of the touch */
+	struct map places; /* (file, page) -> 1 + its place in `pages` */
+	VEC_OF(struct page) pages;
 	VEC_OF(struct profile_touch) touches;
-	VEC_OF(struct page) pages;    /* of each touch */
 	VEC_OF(struct access) reads;  /* in sequence */
 	VEC_OF(struct access) stores; /* in sequence; each byte once */
 	VEC_OF(uint8_t) values;
 	bool closed, ended;
 };
 
-struct profile *profile_new(const struct profile_file *files, uint32_t count)
+struct profile *profile_new(const struct profile_source *source)
 {
 	struct profile *p = mem_alloc(sizeof(*p));
 
-	p->files = mem_alloc((count + 1) * sizeof(*p->files));
-	p->file_count = count;
-	if (count)
-		memcpy(p->files, files, count * sizeof(*files));
+	p->source = *source;
+	p->source.files = p->files = mem_alloc((source->count + 1) * sizeof(*p->files));
+	for (uint32_t i = 0; i < source->count; i++)
+		p->files[i] = source->files[i];
 	return p;
 }
 
@@ -62,8 +63,8 @@ void profile_free(struct profile *p)
 		return;
 	free(p->files);
 	map_free(&p->places);
-	vec_free(&p->touches);
 	vec_free(&p->pages);
+	vec_free(&p->touches);
 	vec_free(&p->reads);
 	vec_free(&p->stores);
 	vec_free(&p->values);
@@ -96,42 +97,65 @@ static void bytes_add(struct bytes *set, uint64_t at, uint64_t size)
 
 /* Telling */
 
-static struct page *page_touch(struct profile *p, uint32_t file, uint64_t number, enum profile_order order)
+static struct page *page_of(struct profile *p, const struct profile_range *r)
 {
-	uint64_t *place = map_put(&p->places, file, number);
+	uint64_t *place = map_put(&p->places, r->file, r->offset / PROFILE_PAGE);
 	const struct page blank = {0};
 
 	if (!*place) {
-		vec_push(&p->touches, ((struct profile_touch){number, file, order == PROFILE_UNORDERED}));
 		vec_push(&p->pages, blank);
-		*place = p->touches.count;
+		*place = p->pages.count;
 	}
 	return &p->pages.at[*place - 1];
 }
 
-static struct access access_make(const struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+static struct page *page_touch(struct profile *p, const struct profile_range *r, enum profile_order order)
 {
-	return (struct access){.range = {offset, size, file}, .segment = p->touches.count - 1};
+	struct page *page = page_of(p, r);
+	struct profile_touch touch = {r->offset / PROFILE_PAGE, r->file, order == PROFILE_UNORDERED};
+
+	if (!page->touched)
+		vec_push(&p->touches, touch);
+	page->touched = true;
+	return page;
 }
 
-/* Bytes of one page that were neither stored nor read before. */
-static void bytes_read(struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+static void values_extend(struct profile *p, uint64_t size)
 {
-	struct access read = access_make(p, file, offset, size);
+	size_t needed = p->values.count + size;
+
+	if (needed > p->values.room) {
+		p->values.room = 2 * needed;
+		p->values.at = mem_resize(p->values.at, p->values.room, 1);
+	}
+	p->values.count = needed;
+}
+
+/* Bytes that were neither stored nor read before. */
+static void bytes_read(struct profile *p, const struct profile_range *r)
+{
+	struct access read = {*r, p->touches.count, p->values.count};
 	struct access *last = p->reads.count ? &p->reads.at[p->reads.count - 1] : NULL;
 
-	read.value = p->values.count;
-	vec_append(&p->values, p->files[file].bytes + offset, size);
-	if (last && last->segment == read.segment && last->range.file == file &&
-	    last->range.offset + last->range.size == offset)
-		last->range.size += size;
+	values_extend(p, r->size);
+	p->source.get(p->source.arg, r->file, r->offset, r->size, p->values.at + read.value);
+	if (last && last->touches == read.touches && last->range.file == r->file &&
+	    last->range.offset + last->range.size == r->offset)
+		last->range.size += r->size;
 	else
 		vec_push(&p->reads, read);
 }
 
-typedef void bytes_new(struct profile *p, uint32_t file, uint64_t offset, uint64_t size);
+static void bytes_stored(struct profile *p, const struct profile_range *r)
+{
+	struct access store = {*r, p->touches.count, 0};
 
-/* Call a function for each run of bytes of a page that is not in the set. */
+	vec_push(&p->stores, store);
+}
+
+typedef void bytes_new(struct profile *p, const struct profile_range *r);
+
+/* Call a function for each run of bytes, all of one page, that is not in the set. */
 static void bytes_outside(struct profile *p, const struct bytes *set, const struct profile_range *r, bytes_new *tell)
 {
 	uint64_t base = r->offset - r->offset % PROFILE_PAGE, end = r->offset - base + r->size, run;
@@ -139,7 +163,7 @@ static void bytes_outside(struct profile *p, const struct bytes *set, const stru
 	for (uint64_t at = r->offset - base; at < end; at += run) {
 		run = bytes_alike(set, at, end);
 		if (!byte_is_in(set, at))
-			tell(p, r->file, base + at, run);
+			tell(p, &(struct profile_range){base + at, run, r->file});
 	}
 }
 
@@ -152,23 +176,28 @@ static struct bytes bytes_either(const struct bytes *a, const struct bytes *b)
 	return either;
 }
 
-static void page_load(struct profile *p, const struct profile_range *r, enum profile_order order)
+static void page_look(struct profile *p, struct page *page, const struct profile_range *r)
 {
-	struct page *page = page_touch(p, r->file, r->offset / PROFILE_PAGE, order);
 	struct bytes known = bytes_either(&page->stored, &page->read);
 
 	bytes_outside(p, &known, r, bytes_read);
 	bytes_add(&page->read, r->offset % PROFILE_PAGE, r->size);
 }
 
-static void bytes_stored(struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+static void page_read(struct profile *p, const struct profile_range *r, enum profile_order order)
 {
-	vec_push(&p->stores, access_make(p, file, offset, size));
+	(void)order;
+	page_look(p, page_of(p, r), r);
+}
+
+static void page_load(struct profile *p, const struct profile_range *r, enum profile_order order)
+{
+	page_look(p, page_touch(p, r, order), r);
 }
 
 static void page_store(struct profile *p, const struct profile_range *r, enum profile_order order)
 {
-	struct page *page = page_touch(p, r->file, r->offset / PROFILE_PAGE, order);
+	struct page *page = page_touch(p, r, order);
 
 	bytes_outside(p, &page->stored, r, bytes_stored);
 	bytes_add(&page->stored, r->offset % PROFILE_PAGE, r->size);
@@ -176,7 +205,12 @@ static void page_store(struct profile *p, const struct profile_range *r, enum pr
 
 static bool is_full(const struct profile *p)
 {
-	return p->values.count > BYTES_MOST || p->touches.count > PAGES_MOST;
+	return p->values.count > BYTES_MOST || p->pages.count > PAGES_MOST;
+}
+
+static uint64_t size_of(const struct profile *p, uint32_t file)
+{
+	return file < p->source.count && p->files[file].exists ? p->files[file].size : 0;
 }
 
 typedef void page_access(struct profile *p, const struct profile_range *r, enum profile_order order);
@@ -185,8 +219,8 @@ typedef void page_access(struct profile *p, const struct profile_range *r, enum 
 static void pages_access(struct profile *p, const struct profile_range *whole, enum profile_order order,
 			 page_access *access)
 {
-	uint64_t size = whole->file < p->file_count && p->files[whole->file].exists ? p->files[whole->file].size : 0;
-	uint64_t end = whole->offset + whole->size < size ? whole->offset + whole->size : size, next;
+	uint64_t size = size_of(p, whole->file), next;
+	uint64_t end = whole->offset + whole->size < size ? whole->offset + whole->size : size;
 
 	for (uint64_t at = whole->offset; at < end && !p->closed; at = next) {
 		next = (at / PROFILE_PAGE + 1) * PROFILE_PAGE;
@@ -206,6 +240,11 @@ void profile_store(struct profile *p, uint32_t file, uint64_t offset, uint64_t s
 	pages_access(p, &(struct profile_range){offset, size, file}, order, page_store);
 }
 
+void profile_read(struct profile *p, uint32_t file, uint64_t offset, uint64_t size)
+{
+	pages_access(p, &(struct profile_range){offset, size, file}, PROFILE_ORDERED, page_read);
+}
+
 void profile_close(struct profile *p)
 {
 	p->closed = true;
@@ -214,8 +253,6 @@ void profile_close(struct profile *p)
 void profile_end(struct profile *p)
 {
 	p->ended = !p->closed;
-	for (uint32_t i = 0; i < p->file_count; i++)
-		p->files[i].bytes = NULL;
 }
 
 /* Asking */
@@ -232,7 +269,7 @@ const struct profile_touch *profile_touches(const struct profile *p)
 
 static bool files_match(const struct profile *p, const struct profile_file *files, uint32_t count)
 {
-	if (count != p->file_count)
+	if (count != p->source.count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (files[i].exists != p->files[i].exists || (files[i].exists && files[i].size != p->files[i].size))
@@ -247,40 +284,22 @@ static bool read_matches(const struct profile *p, const struct access *read, con
 	return !memcmp(files[r->file].bytes + r->offset, p->values.at + read->value, r->size);
 }
 
-size_t profile_deepest(const struct profile *p, const struct profile_file *files, uint32_t count, size_t most)
+size_t profile_reach(const struct profile *p, const struct profile_file *files, uint32_t count, size_t most)
 {
 	if (!files_match(p, files, count))
 		return 0;
 	for (size_t i = 0; i < p->reads.count; i++) {
 		const struct access *read = &p->reads.at[i];
 
-		if (read->segment >= most)
+		if (read->touches >= most)
 			return most;
 		if (!read_matches(p, read, files))
-			return read->segment;
+			return read->touches;
 	}
-	if (p->ended)
-		return PROFILE_END;
-	return p->touches.count ? p->touches.count - 1 : 0;
+	return p->ended ? PROFILE_END : p->touches.count;
 }
 
 /* Filling */
-
-static void fill_page(const struct profile *p, size_t touch, const struct bytes *stored, struct profile_range **ranges,
-		      size_t *count)
-{
-	const struct profile_touch *t = &p->touches.at[touch];
-	uint64_t base = t->page * PROFILE_PAGE, left = p->files[t->file].size - base, run;
-	uint64_t end = left < PROFILE_PAGE ? left : PROFILE_PAGE;
-
-	for (uint64_t at = 0; at < end; at += run) {
-		run = bytes_alike(stored, at, end);
-		if (byte_is_in(stored, at))
-			continue;
-		*ranges = mem_resize(*ranges, *count + 1, sizeof(**ranges));
-		(*ranges)[(*count)++] = (struct profile_range){base + at, run, t->file};
-	}
-}
 
 static bool bytes_is_empty(const struct bytes *set)
 {
@@ -290,21 +309,41 @@ static bool bytes_is_empty(const struct bytes *set)
 	return true;
 }
 
+/* The bytes of a page that were not stored, if any was. */
+static void fill_page(const struct profile *p, const struct profile_touch *t, const struct bytes *stored,
+		      struct profile_range **ranges, size_t *count)
+{
+	uint64_t base = t->page * PROFILE_PAGE, left = p->files[t->file].size - base, run;
+	uint64_t end = left < PROFILE_PAGE ? left : PROFILE_PAGE;
+
+	for (uint64_t at = 0; at < end && !bytes_is_empty(stored); at += run) {
+		run = bytes_alike(stored, at, end);
+		if (byte_is_in(stored, at))
+			continue;
+		*ranges = mem_resize(*ranges, *count + 1, sizeof(**ranges));
+		(*ranges)[(*count)++] = (struct profile_range){base + at, run, t->file};
+	}
+}
+
+static size_t page_place(const struct profile *p, const struct profile_touch *page)
+{
+	return *map_get(&p->places, page->file, page->page) - 1;
+}
+
 size_t profile_fill(const struct profile *p, size_t touch, struct profile_range **ranges)
 {
-	struct bytes *stored = mem_alloc((touch + 1) * sizeof(*stored));
+	struct bytes *stored = mem_alloc((p->pages.count + 1) * sizeof(*stored));
 	size_t count = 0;
 
 	*ranges = NULL;
-	for (size_t i = 0; i < p->stores.count && p->stores.at[i].segment < touch; i++) {
+	for (size_t i = 0; i < p->stores.count && p->stores.at[i].touches <= touch; i++) {
 		const struct profile_range *r = &p->stores.at[i].range;
-		size_t place = *map_get(&p->places, r->file, r->offset / PROFILE_PAGE) - 1;
+		const struct profile_touch page = {.page = r->offset / PROFILE_PAGE, .file = r->file};
 
-		bytes_add(&stored[place], r->offset % PROFILE_PAGE, r->size);
+		bytes_add(&stored[page_place(p, &page)], r->offset % PROFILE_PAGE, r->size);
 	}
 	for (size_t t = 0; t < touch; t++)
-		if (!bytes_is_empty(&stored[t]))
-			fill_page(p, t, &stored[t], ranges, &count);
+		fill_page(p, &p->touches.at[t], &stored[page_place(p, &p->touches.at[t])], ranges, &count);
 	free(stored);
 	return count;
 }

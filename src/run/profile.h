@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile.h - what recovery read from its PM files, and when: which other states it cannot tell apart, and how far.
+/* profile.h - what recovery read from its PM files, and when: how far it does the same on another state.
  *
- * A profile is made of one run of recovery, access by access.  It numbers the *touches*: the first accesses to a page,
- * from 0 on.  *Segment* K is what happens from touch K until just before touch K + 1.
+ * A profile is made of one run of recovery, access by access.  Its *touches* are the first accesses to a page of a
+ * mapping, from 0 on.
  *
- *     struct profile *p = profile_new(files, count);            // the files before recovery began
- *     profile_load(p, file, offset, size, PROFILE_ANYWHERE);    // in the sequence in which recovery does it
- *     profile_store(p, file, offset, size, PROFILE_ANYWHERE);
+ *     struct profile *p = profile_new(&source);                 // the files before recovery began
+ *     profile_read(p, file, offset, size);                      // in the sequence in which recovery does it
+ *     profile_load(p, file, offset, size, PROFILE_ORDERED);
+ *     profile_store(p, file, offset, size, PROFILE_ORDERED);
  *     profile_end(p);                                           // recovery has ended; there is no more to know
  *
- *     deepest = profile_deepest(p, others, count);              // another state
- *     if (deepest == PROFILE_END)                               // recovery would end in the same way
- *     else                                                      // it would come to touch `deepest` in the same way
+ *     reach = profile_reach(p, files, count, PROFILE_END);      // another state
+ *     if (reach == PROFILE_END)                                 // recovery would end in the same way
+ *     else                                                      // it would come to touches 0 to reach - 1 in the same way
  *
  * A byte that recovery has stored itself is not a byte that it reads from the state.  All other bytes that it reads must
  * have the values that they had; so must the files' existence and sizes.
@@ -23,7 +24,7 @@
  *
  * A library may choose its code for copying by the processor, and a recorder shows it another one.  Then the accesses
  * of one call are the same, but not their sequence.  Touches of such code are PROFILE_UNORDERED: no process is stopped
- * there.  Between other touches, the sequence of what was touched before does not matter (profile_agree). */
+ * there.  At other touches, the sequence of what was touched before does not matter (profile_agree). */
 #ifndef BLACKOUT_RUN_PROFILE_H
 #define BLACKOUT_RUN_PROFILE_H
 
@@ -38,9 +39,18 @@ struct profile;
 
 /* A PM file of a state. */
 struct profile_file {
-	const uint8_t *bytes; /* its content; not needed if it is empty */
+	const uint8_t *bytes; /* its content; not needed if it is empty, and not by profile_new */
 	uint64_t size;
 	bool exists;
+};
+
+/* The state that the profile is made on. */
+struct profile_source {
+	const struct profile_file *files;
+	uint32_t count;
+	/* Get bytes of a file; they are not beyond its end. */
+	void (*get)(void *arg, uint32_t file, uint64_t offset, uint64_t size, uint8_t *to);
+	void *arg;
 };
 
 struct profile_touch {
@@ -54,15 +64,19 @@ struct profile_range {
 	uint32_t file;
 };
 
-enum profile_order { PROFILE_ANYWHERE, PROFILE_UNORDERED };
+enum profile_order { PROFILE_ORDERED, PROFILE_UNORDERED };
 
-/* The files must stay as they are until profile_end. */
-struct profile *profile_new(const struct profile_file *files, uint32_t count);
+/* `files` is copied; `get` is called until profile_end. */
+struct profile *profile_new(const struct profile_source *source);
 void profile_free(struct profile *profile);
 
-/* Ranges beyond the ends of the files are cut.  Nothing is noted any more once the profile is full. */
+/* Accesses through mappings.  What is beyond the ends of the files is ignored.  Nothing is noted any more once the
+ * profile is closed; a profile that is full closes itself. */
 void profile_load(struct profile *profile, uint32_t file, uint64_t offset, uint64_t size, enum profile_order order);
 void profile_store(struct profile *profile, uint32_t file, uint64_t offset, uint64_t size, enum profile_order order);
+
+/* A system call reads from the file. */
+void profile_read(struct profile *profile, uint32_t file, uint64_t offset, uint64_t size);
 
 /* Recovery did something after which nothing is known. */
 void profile_close(struct profile *profile);
@@ -73,12 +87,13 @@ void profile_end(struct profile *profile);
 size_t profile_touch_count(const struct profile *profile);
 const struct profile_touch *profile_touches(const struct profile *profile);
 
-/* How far recovery on this state would do the same: the number of the last touch that it certainly comes to in the same
- * way; PROFILE_END if all that it does is the same.  0 is always possible.  Looks no further than touch `most`. */
-size_t profile_deepest(const struct profile *profile, const struct profile_file *files, uint32_t count, size_t most);
+/* How far recovery on this state would do the same: the number of touches that it certainly comes to in the same way;
+ * PROFILE_END if all that it does is the same.  If there are more than `most` touches, it may say so of the first `most`
+ * only. */
+size_t profile_reach(const struct profile *profile, const struct profile_file *files, uint32_t count, size_t most);
 
-/* The bytes that a process which is stopped at a touch must get from the state that it goes on with.  Returns the number
- * of ranges; the caller frees *ranges. */
+/* The bytes that a process which is stopped just before a touch must get from the state that it goes on with.  Returns the
+ * number of ranges; the caller frees *ranges. */
 size_t profile_fill(const struct profile *profile, size_t touch, struct profile_range **ranges);
 
 /* Another run on the same state, without a recorder, has touched these pages; it may name a page again.  Fill `agreed`,
