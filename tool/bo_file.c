@@ -234,17 +234,37 @@ static ULong seek(Int fd, ULong from, Int whence, ULong otherwise)
 	return sr_isError(r) ? otherwise : sr_Res(r);
 }
 
-/* The cost of a sparse file is that of its data: holes are skipped, and so are pages of zeros. */
-static void copy_extents(const struct bo_file *file, Int fd)
+struct extent {
+	ULong from, to;
+};
+
+/* What the file has, except for holes (struct extent).  All of it is asked for before anything is read.  Reading leads
+ * the kernel to read ahead into space that was reserved but never written, and from then on that space is data. */
+static XArray *list_extents(const struct bo_file *file, Int fd)
 {
+	XArray *extents = VG_(newXA)(VG_(malloc), "bo.extents", VG_(free), sizeof(struct extent));
 	ULong at = 0;
 
 	while (at < file->size) {
 		ULong data = seek(fd, at, SEEK_DATA, file->size);
 		ULong hole = seek(fd, data, SEEK_HOLE, file->size);
-		copy_extent(file->id, fd, data, hole < file->size ? hole : file->size);
+		struct extent extent = {data, hole < file->size ? hole : file->size};
+		VG_(addToXA)(extents, &extent);
 		at = hole > at ? hole : file->size;
 	}
+	return extents;
+}
+
+/* The cost of a sparse file is that of its data: holes are skipped, and so are pages of zeros. */
+static void copy_extents(const struct bo_file *file, Int fd)
+{
+	XArray *extents = list_extents(file, fd);
+
+	for (Word i = 0; i < VG_(sizeXA)(extents); i++) {
+		const struct extent *extent = VG_(indexXA)(extents, i);
+		copy_extent(file->id, fd, extent->from, extent->to);
+	}
+	VG_(deleteXA)(extents);
 }
 
 /* When a process closes any descriptor of a file, it loses all its POSIX locks on that file.  So open no new descriptor
