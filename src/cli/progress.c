@@ -119,7 +119,7 @@ void progress_sharded(void *progress, const struct cluster_progress *s)
 	progress_print(p, text);
 }
 
-/* "12 executions, 5 inputs, 40 branches, 9 PM sites, 1 finding; 17 to do, about 40 s left" */
+/* "12 executions, 5 inputs, 40 branches, 9 of 30 PM sites, 1 finding; 17 to do, about 40 s left" */
 void progress_searching(void *progress, const struct input_search_progress *s)
 {
 	struct progress *p = progress;
@@ -130,10 +130,10 @@ void progress_searching(void *progress, const struct input_search_progress *s)
 	if (s->budget_left >= 0)
 		snprintf(time, sizeof(time), ", %.0f s left", s->budget_left);
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " execution%s, %" PRIu64 " input%s, %" PRIu64 " branch%s, %" PRIu64 " PM site%s, %" PRIu64
-		 " finding%s; %" PRIu64 " to do%s",
+		 "%" PRIu64 " execution%s, %" PRIu64 " input%s, %" PRIu64 " branch%s, %" PRIu64 " of %" PRIu64
+		 " PM sites, %" PRIu64 " finding%s; %" PRIu64 " to do%s",
 		 s->executions, s->executions == 1 ? "" : "s", s->inputs, s->inputs == 1 ? "" : "s", s->branches,
-		 s->branches == 1 ? "" : "es", s->sites, s->sites == 1 ? "" : "s", s->findings,
-		 s->findings == 1 ? "" : "s", s->waiting, time);
+		 s->branches == 1 ? "" : "es", s->pm_reached, s->pm_known, s->findings, s->findings == 1 ? "" : "s",
+		 s->waiting, time);
 	progress_print(p, text);
 }

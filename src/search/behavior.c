@@ -8,7 +8,7 @@
 struct reading {
 	struct symbols *symbols; /* or NULL */
 	struct behavior *behavior;
-	struct map sites, contexts; /* those of the behavior */
+	struct map contexts; /* those of the behavior */
 	struct code_chains chains;
 };
 
@@ -28,14 +28,10 @@ bool event_modifies_pm(const struct event *ev)
 
 static void event_take(struct reading *r, const struct trace *trace, const struct event *ev)
 {
-	struct code_place site = code_place(trace, ev->context), hash = code_chain(&r->chains, trace, ev->context);
-	uint64_t *known = map_put(&r->sites, site.module, site.offset);
+	struct code_place hash = code_chain(&r->chains, trace, ev->context);
+	uint64_t *known = map_put(&r->contexts, hash.module, hash.offset);
 	const struct symbols_frame *const *ignored;
 
-	if (!*known)
-		vec_push(&r->behavior->sites, site);
-	*known = 1;
-	known = map_put(&r->contexts, hash.module, hash.offset);
 	if (*known)
 		return;
 	*known = 1;
@@ -60,7 +56,6 @@ int behavior_read(struct behavior *behavior, const char *recording, struct symbo
 			vec_push(&behavior->files, strdup(ev.path));
 	}
 	trace_close(trace);
-	map_free(&r.sites);
 	map_free(&r.contexts);
 	code_chains_free(&r.chains);
 	return more;
@@ -68,7 +63,6 @@ int behavior_read(struct behavior *behavior, const char *recording, struct symbo
 
 void behavior_free(struct behavior *behavior)
 {
-	vec_free(&behavior->sites);
 	vec_free(&behavior->contexts);
 	for (size_t i = 0; i < behavior->files.count; i++)
 		free(behavior->files.at[i]);
@@ -90,13 +84,10 @@ size_t behavior_set_add(struct behavior_set *set, const struct behavior *behavio
 
 	for (size_t i = 0; i < behavior->contexts.count; i++)
 		*map_put(&set->contexts, behavior->contexts.at[i].module, behavior->contexts.at[i].offset) = 1;
-	for (size_t i = 0; i < behavior->sites.count; i++)
-		*map_put(&set->sites, behavior->sites.at[i].module, behavior->sites.at[i].offset) = 1;
 	return missing;
 }
 
 void behavior_set_free(struct behavior_set *set)
 {
-	map_free(&set->sites);
 	map_free(&set->contexts);
 }

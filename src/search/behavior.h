@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* behavior.h - what a run does to PM, to tell new behavior from known: which instructions store, flush and fence, and by
- * which calling contexts.
+/* behavior.h - what a run does to PM, to tell new behavior from known: by which calling contexts it stores, flushes and
+ * fences.
  *
  *     struct behavior behavior = {0};
  *     if (behavior_read(&behavior, recording, NULL, &err) == 0)
@@ -19,13 +19,12 @@
 #include "trace/trace.h"
 
 struct behavior {
-	VEC_OF(struct code_place) sites;    /* PM-modifying instructions, each once */
-	VEC_OF(struct code_place) contexts; /* hashes of their calling contexts, each once */
+	VEC_OF(struct code_place) contexts; /* hashes of the calling contexts of PM-modifying instructions, each once */
 	VEC_OF(char *) files;               /* paths of PM files, as the recording announces them */
 };
 
 struct behavior_set {
-	struct map sites, contexts;
+	struct map contexts;
 };
 
 /* Does it store to PM, write PM back, or order that? */

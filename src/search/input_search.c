@@ -235,6 +235,21 @@ static int failure_judge(struct input_search *s, const struct execution *e, cons
 	return 0;
 }
 
+static void time_note(struct input_search *s)
+{
+	const struct course_point now = {
+		.seconds = clock_seconds() - s->begin,
+		.executions = s->executions,
+		.inputs = s->inputs,
+		.branches = s->sides.taken,
+		.pm_reached = reach_reached(s->reach),
+		.pm_known = reach_count(s->reach),
+		.findings = gathering_count(s->gathering),
+	};
+
+	course_add(&s->course, &now);
+}
+
 /* An execution whose crash states were not all tested is done again when the search goes on: the journal does not have it. */
 static int success_take(struct input_search *s, const struct execution *e, const struct execution_result *result,
 			struct err *err)
@@ -251,7 +266,10 @@ static int success_take(struct input_search *s, const struct execution *e, const
 	s->failures = 0;
 	if (!result->cut && search_journal_add(&s->journal, &step, err) < 0)
 		return -1;
-	return result_take(s, e->number, result, err);
+	if (result_take(s, e->number, result, err) < 0)
+		return -1;
+	time_note(s);
+	return 0;
 }
 
 static int execution_take(struct input_search *s, size_t index, struct err *err)
@@ -274,7 +292,8 @@ static void progress_tell(const struct input_search *s)
 		.executions = s->executions,
 		.inputs = s->inputs,
 		.branches = s->sides.taken,
-		.sites = s->behavior.sites.count,
+		.pm_reached = reach_reached(s->reach),
+		.pm_known = reach_count(s->reach),
 		.findings = gathering_count(s->gathering),
 		.waiting = s->waiting.count - s->waiting_from + s->queue.heap.count,
 		.budget_left = s->end > 0 ? s->end - clock_seconds() : -1,
@@ -390,6 +409,7 @@ int input_search_run(struct input_search *s, struct err *err)
 	if (!s->stopped && inputs_minimize(s, err) < 0)
 		return -1;
 	s->complete = complete;
+	time_note(s);
 	return 0;
 }
 
@@ -461,6 +481,7 @@ void input_search_forget(const char *dir)
 {
 	directory_remove(dir, EXECUTIONS_DIR);
 	directory_remove(dir, KEPT_INPUTS);
+	directory_remove(dir, COURSE_FILE);
 }
 
 static int directory_prepare(struct input_search *s, struct err *err)
@@ -506,7 +527,8 @@ int input_search_new(struct input_search **search, const struct input_search_opt
 		return -1;
 	if (options->resume && search_journal_read(s->plan.dir, digest, step_resume, s, err) < 0)
 		return -1;
-	if (search_journal_open(&s->journal, s->plan.dir, digest, options->resume, err) < 0)
+	if (search_journal_open(&s->journal, s->plan.dir, digest, options->resume, err) < 0 ||
+	    course_open(&s->course, s->plan.dir, options->resume, err) < 0)
 		return -1;
 	return options->resume ? 0 : seeds_offer(s, err);
 }
@@ -522,6 +544,7 @@ void input_search_free(struct input_search *s)
 	for (size_t i = 0; i < s->concretes.count; i++)
 		free(s->concretes.at[i].name);
 	search_journal_close(&s->journal);
+	course_close(&s->course);
 	gathering_free(s->gathering);
 	behavior_set_free(&s->behavior);
 	symbols_close(s->plan.symbols);

@@ -21,9 +21,10 @@
 
 /* For a progress line. */
 struct input_search_progress {
-	uint64_t executions, inputs, branches, sites, findings;
-	uint64_t waiting;   /* candidates */
-	double budget_left; /* seconds; negative: no budget */
+	uint64_t executions, inputs, branches, findings;
+	uint64_t pm_reached, pm_known; /* PM-modifying instructions */
+	uint64_t waiting;              /* candidates */
+	double budget_left;            /* seconds; negative: no budget */
 };
 
 struct input_search_options {

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "search/course.h"
 #include "search/gathering.h"
 #include "search/input_search.h"
 #include "search/journal.h"
@@ -68,6 +69,7 @@ struct input_search {
 	struct turner *turner;
 	struct queue queue;
 	struct search_journal journal;
+	struct course course;
 	struct map seen;     /* digests of all inputs */
 	struct map turned;   /* candidates that a search that is resumed has turned: verdict + 1 */
 	struct map concrete; /* hashes of names of operations whose result was taken as it was: index + 1 */
