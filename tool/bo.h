@@ -66,6 +66,7 @@ extern const HChar *clo_bo_out; /* directory of the recording */
 extern XArray *clo_bo_pm;
 extern XArray *clo_bo_meta; /* const HChar *: KEY=VALUE facts to keep in the recording */
 extern Bool clo_bo_loads;
+extern Bool clo_bo_reads;
 extern Bool clo_bo_code;
 extern Bool clo_bo_follow;
 extern Bool clo_bo_dependencies; /* implies clo_bo_loads */
@@ -240,6 +241,7 @@ void bo_file_note_created(const struct vg_stat *st);
 void bo_file_refresh(struct bo_file *file); /* after the target changed it by a system call that is in the trace */
 struct bo_file *bo_file_to_map(UInt flags, Int fd,
 			       struct vg_stat *st); /* NULL unless it is PM or may become PM by mprotect */
+struct bo_file *bo_file_to_read(Int fd);            /* a PM file, mapped or not; NULL if it is none */
 Bool bo_file_is_pm_with(UInt prot);                 /* is such a file PM when mapped with this protection? */
 /* The file is PM from now on: write its name and content.  `fd` is the descriptor it is mapped from, or -1 if that is
  * no longer known. */

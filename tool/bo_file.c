@@ -454,6 +454,24 @@ struct bo_file *bo_file_to_map(UInt flags, Int fd, struct vg_stat *st)
 	return file;
 }
 
+/* With a choice of paths, a file is PM before it is mapped. */
+struct bo_file *bo_file_to_read(Int fd)
+{
+	struct bo_file *file = bo_file_by_fd(fd);
+	struct vg_stat st;
+	const HChar *path;
+
+	if (file || fd < 0 || VG_(fstat)(fd, &st) != 0 || !VKI_S_ISREG(st.mode) || st.nlink == 0)
+		return file;
+	if (!VG_(resolve_filename)(fd, &path) || !path_is_chosen(path))
+		return NULL;
+	file = file_find(&st);
+	if (!file)
+		file = file_add(&st, path);
+	bo_file_define(file, fd);
+	return file;
+}
+
 void bo_file_init(void)
 {
 	created = VG_(newXA)(VG_(malloc), "bo.created", VG_(free), sizeof(struct inode));

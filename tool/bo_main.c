@@ -35,6 +35,7 @@ const HChar *clo_bo_out = NULL;
 XArray *clo_bo_pm;
 XArray *clo_bo_meta;
 Bool clo_bo_loads = False;
+Bool clo_bo_reads = False;
 Bool clo_bo_code = False;
 Bool clo_bo_follow = False;
 Bool clo_bo_dependencies = False;
@@ -60,6 +61,7 @@ static Bool process_option(const HChar *arg)
 
 	if (VG_STR_CLO(arg, "--bo-out", clo_bo_out)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-loads", clo_bo_loads)) {
+	} else if (VG_BOOL_CLO(arg, "--bo-reads", clo_bo_reads)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-code", clo_bo_code)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-dependencies", clo_bo_dependencies)) {
 	} else if (VG_BOOL_CLO(arg, "--bo-sync", clo_bo_sync)) {
@@ -92,6 +94,7 @@ static void print_usage(void)
 	("    --bo-out=DIR        write the recording into DIR/trace\n"
 	 "    --bo-pm=PATTERN     record files whose absolute path matches (repeatable)\n"
 	 "    --bo-loads=yes      record loads from PM too\n"
+	 "    --bo-reads=yes      record what system calls read from PM files\n"
 	 "    --bo-code=yes       record a hash of the executed code at each fence\n"
 	 "    --bo-dependencies=yes  record what PM loads and stores depend on; loads too\n"
 	 "    --bo-sync=yes       record how threads synchronize, and what accesses are in the source\n"

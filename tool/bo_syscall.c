@@ -175,6 +175,52 @@ static void on_write_at_pointer(ThreadId tid, Int fd, UWord pointer, ULong size)
 		on_write_at_position(tid, fd, size);
 }
 
+/* ---- data read by system calls ---- */
+
+static void record_read(ThreadId tid, struct bo_file *file, ULong offset, ULong size)
+{
+	UInt context = bo_context_of_syscall(tid);
+	UChar *p = bo_layer_begin(BO_OP_FILE_READ);
+
+	p = bo_put_v(bo_put_v(p, context), file->id);
+	bo_layer_commit(bo_put_v(bo_put_v(p, offset), size));
+}
+
+static void on_read_at_offset(ThreadId tid, Int fd, ULong offset, ULong size)
+{
+	struct bo_file *file = size ? bo_file_to_read(fd) : NULL;
+
+	if (file)
+		record_read(tid, file, offset, size);
+}
+
+/* The call read `size` bytes, ending at the descriptor's position. */
+static void on_read_at_position(ThreadId tid, Int fd, ULong size)
+{
+	struct bo_file *file = size ? bo_file_to_read(fd) : NULL;
+
+	if (file)
+		record_read(tid, file, bo_position_of(fd) - size, size);
+}
+
+/* As on_write_at_pointer. */
+static void on_read_at_pointer(ThreadId tid, Int fd, UWord pointer, ULong size)
+{
+	if (pointer)
+		on_read_at_offset(tid, fd, *(ULong *)pointer - size, size);
+	else
+		on_read_at_position(tid, fd, size);
+}
+
+/* A private mapping shows what is in the file, and its loads are not recorded. */
+static void on_mapped_privately(ThreadId tid, const UWord *args)
+{
+	Bool is_private = (args[3] & 0x0f) == VKI_MAP_PRIVATE && !(args[3] & VKI_MAP_ANONYMOUS);
+
+	if (is_private)
+		on_read_at_offset(tid, (Int)args[4], args[5], args[1]);
+}
+
 /* ---- other changes of files ---- */
 
 static void on_truncate(ThreadId tid, struct bo_file *file, ULong size)
@@ -490,6 +536,27 @@ static void after_write_call(ThreadId tid, UInt number, const UWord *args, UWord
 	}
 }
 
+static void after_read_call(ThreadId tid, UInt number, const UWord *args, UWord result)
+{
+	switch (number) {
+	case __NR_read:
+	case __NR_readv: on_read_at_position(tid, (Int)args[0], result); break;
+	case __NR_pread64:
+	case __NR_preadv: on_read_at_offset(tid, (Int)args[0], args[3], result); break;
+	case __NR_preadv2:
+		if (args[3] == ~0UL)
+			on_read_at_position(tid, (Int)args[0], result);
+		else
+			on_read_at_offset(tid, (Int)args[0], args[3], result);
+		break;
+	case __NR_sendfile: on_read_at_pointer(tid, (Int)args[1], args[2], result); break;
+	case __NR_splice:
+	case __NR_copy_file_range: on_read_at_pointer(tid, (Int)args[0], args[1], result); break;
+	case __NR_mmap: on_mapped_privately(tid, args); break;
+	default: break;
+	}
+}
+
 static void after_file_call(ThreadId tid, UInt number, const UWord *args, UWord result)
 {
 	switch (number) {
@@ -554,6 +621,8 @@ void bo_post_syscall(ThreadId tid, UInt number, UWord *args, UInt nargs, SysRes 
 	if (sr_isError(result) || !bo_writer_active())
 		return;
 	bo_thread_run(tid, 0);
+	if (clo_bo_reads)
+		after_read_call(tid, number, args, sr_Res(result));
 	after_mapping_call(tid, number, args, sr_Res(result));
 	after_write_call(tid, number, args, sr_Res(result));
 	after_file_call(tid, number, args, sr_Res(result));

@@ -377,7 +377,8 @@ static Bool write_file_header(UInt parent_process)
 	h.layers = (clo_bo_loads ? BO_LAYER_LOADS : 0) | (clo_bo_code ? BO_LAYER_CODE : 0) |
 		   (clo_bo_follow ? BO_LAYER_FOLLOW : 0) | (bo_calls_chosen ? BO_LAYER_CALLS : 0) |
 		   (bo_operations_on() ? BO_LAYER_OPERATIONS : 0) | (clo_bo_dependencies ? BO_LAYER_DEPENDENCIES : 0) |
-		   (clo_bo_sync ? BO_LAYER_SYNC : 0) | (clo_bo_inputs ? BO_LAYER_INPUTS : 0);
+		   (clo_bo_sync ? BO_LAYER_SYNC : 0) | (clo_bo_inputs ? BO_LAYER_INPUTS : 0) |
+		   (clo_bo_reads ? BO_LAYER_READS : 0);
 	h.process = writer.process;
 	h.pid = (UInt)VG_(getpid)();
 	h.parent_process = parent_process == ~0u ? writer.process : parent_process;

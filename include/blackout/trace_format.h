@@ -54,7 +54,8 @@
 	X(OPERATIONS, 4)   /* operations are recorded */                                              \
 	X(DEPENDENCIES, 5) /* what PM loads and stores depend on; needs LOADS */                      \
 	X(SYNC, 6)         /* how threads synchronize, and which accesses are atomic in the source */ \
-	X(INPUTS, 7)       /* branches that depend on input, as expressions (expression.h) */
+	X(INPUTS, 7)       /* branches that depend on input, as expressions (expression.h) */         \
+	X(READS, 8)        /* what system calls read from PM files is recorded */
 
 enum bo_layer { /* bits of bo_file_header.layers */
 #define X(name, bit) BO_LAYER_##name = 1u << (bit),
@@ -159,6 +160,8 @@ struct bo_chunk_header {
 	X(DEF_LABEL, 0x72, "vv*")      /* enum bo_label_flag, count, then so many reads: ascending, each as `v`, the       \
 	                                  difference to the one before (the first: to 0) */                                \
 	X(DEPENDS, 0x73, "vv")         /* data label, control label of the next PM load or store of this thread */         \
+	/* READS */                                                                                                        \
+	X(FILE_READ, 0x74, "cvvv")     /* file, offset, bytes: read by a system call, or mapped privately */               \
 	/* SYNC */                                                                                                         \
 	X(ACCESS, 0x78, "vvvv")        /* the next PM load or store of this thread is part of an access of the source:     \
 	                                  BO_ACCESS of it; its number, as the zigzag difference to that of the last        \

@@ -142,6 +142,7 @@ static void print_file_operation(struct out *out, const struct trace *trace, con
 {
 	switch (ev->type) {
 	case EVENT_FILE_SYNC: print_sync(out, trace, ev); return;
+	case EVENT_FILE_READ:
 	case EVENT_FILE_WRITE: print_range(out, trace, ev); return;
 	default: print_name(out, trace, ev->file);
 	}
@@ -317,6 +318,7 @@ static void print_operands(struct out *out, const struct trace *trace, const str
 	case EVENT_REMAP:
 	case EVENT_PROTECT:
 	case EVENT_MSYNC: print_mapping(out, trace, ev); break;
+	case EVENT_FILE_READ:
 	case EVENT_FILE_WRITE:
 	case EVENT_FILE_TRUNCATE:
 	case EVENT_FILE_ALLOCATE:

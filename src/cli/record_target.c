@@ -76,6 +76,7 @@ static int job_fill(struct record *r, struct err *err)
 	r->job.transactions = o->transactions;
 	r->job.follow = o->follow;
 	r->job.loads = o->loads;
+	r->job.reads = o->reads;
 	r->job.code_hash = o->code_hash;
 	r->job.dependencies = o->dependencies;
 	r->job.sync = o->sync;

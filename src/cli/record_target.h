@@ -32,7 +32,7 @@ struct record_options {
 	uint64_t inputs_most;
 	bool inputs_check;
 	bool pmem_force, transactions;
-	bool follow, loads, code_hash, dependencies, sync, compress, progress, quiet;
+	bool follow, loads, reads, code_hash, dependencies, sync, compress, progress, quiet;
 };
 
 /* clang-format off */
@@ -44,6 +44,7 @@ struct record_options {
 	{"no-pmem-force", NULL, NULL, "do not make libpmem and libpmem2 treat every file as PM", OPTION_UNSET, &(o)->pmem_force}, \
 	{"follow-children", NULL, NULL, "record child processes too, and wait for them", OPTION_FLAG, &(o)->follow}, \
 	{"loads", NULL, NULL, "record loads from PM too", OPTION_FLAG, &(o)->loads}, \
+	{"reads", NULL, NULL, "record what system calls read from PM files too", OPTION_FLAG, &(o)->reads}, \
 	{"code-hash", NULL, NULL, "record at each fence a hash of the code executed since the last one", OPTION_FLAG, &(o)->code_hash}, \
 	{"dependencies", NULL, NULL, "record which loads from PM each store and load depends on; includes --loads, and takes longer", OPTION_FLAG, &(o)->dependencies}, \
 	{"sync", NULL, NULL, "record how threads synchronize, and which accesses to PM are atomic in the source (blackout-cc)", OPTION_FLAG, &(o)->sync}, \

@@ -263,6 +263,7 @@ static int recorder_words(struct local *l, unsigned worker, const struct tester_
 				   .most = how->most,
 				   .follow = true,
 				   .loads = how->layers & BO_LAYER_LOADS,
+				   .reads = how->layers & BO_LAYER_READS,
 				   .code_hash = how->layers & BO_LAYER_CODE,
 				   .dependencies = how->layers & BO_LAYER_DEPENDENCIES,
 				   .sync = how->layers & BO_LAYER_SYNC,

@@ -266,7 +266,7 @@ static int prefix_point(struct prefix *p, size_t count, struct crash_sighting *s
 		more = reading_ahead(reading, at - number, &ev, p->err);
 		if (more < 0)
 			return -1;
-		if (!more || !ev->context || ev->type == EVENT_LOAD)
+		if (!more || !ev->context || ev->type == EVENT_LOAD || ev->type == EVENT_FILE_READ)
 			continue;
 		s->point = ev->context;
 		s->point_op = op_name(op_of(ev));

@@ -158,6 +158,8 @@ void recorder_command(const struct recorder *recorder, const struct recorder_job
 		words_add(argv, "--bo-pm=%s", job->pm.items[i]);
 	if (job->loads)
 		words_add(argv, "--bo-loads=yes");
+	if (job->reads)
+		words_add(argv, "--bo-reads=yes");
 	if (job->code_hash)
 		words_add(argv, "--bo-code=yes");
 	if (job->dependencies)

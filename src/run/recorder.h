@@ -32,7 +32,7 @@ struct recorder_job {
 	uint64_t most; /* end the target when the recording has so many bytes, without initial contents; 0: never */
 	uint64_t inputs_most; /* at most so many expressions; 0: as many as the recorder can */
 	bool inputs_check;    /* record the value of each expression */
-	bool follow, loads, code_hash, dependencies, sync;
+	bool follow, loads, reads, code_hash, dependencies, sync;
 	bool transactions; /* the calls of libpmemobj that detect/transactions.c needs */
 	bool pmem_force;   /* add the variables of pmem_force.h to the environment */
 };

@@ -407,6 +407,16 @@ static enum apply_result apply_truncate(struct stream *s, const struct record *r
 	return ev->size <= OFFSET_MAX ? APPLY_EVENT : apply_damage(s, "a file of an impossible size");
 }
 
+static enum apply_result apply_read(struct stream *s, const struct record *r, struct event *ev)
+{
+	if (!event_file(s, ev, r->number[0]))
+		return APPLY_DAMAGE;
+	ev->type = EVENT_FILE_READ;
+	ev->offset = r->number[1];
+	ev->size = r->number[2];
+	return range_valid(ev->offset, ev->size) ? APPLY_EVENT : apply_damage(s, "a read of an impossible range");
+}
+
 static enum apply_result apply_allocate(struct stream *s, const struct record *r, struct event *ev)
 {
 	if (!event_file(s, ev, r->number[0]))
@@ -496,6 +506,7 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_BRANCH:
 	case BO_OP_DEF_LABEL:
 	case BO_OP_DEPENDS: return dependencies_apply(s, r, ev);
+	case BO_OP_FILE_READ: return apply_read(s, r, ev);
 	case BO_OP_ACCESS:
 	case BO_OP_SYNC: return sync_apply(s, r, ev);
 	case BO_OP_DEF_SOURCE:

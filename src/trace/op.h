@@ -35,6 +35,7 @@ enum op_group { OP_STORES, OP_LOADS, OP_FLUSHES, OP_FENCES, OP_LOCKEDS, OP_FILES
 	X(UNMAP, "unmap", FILES)                     \
 	X(REMAP, "remap", FILES)                     \
 	X(PROTECT, "protect", FILES)                 \
+	X(READ, "read", FILES)                       \
 	X(WRITE, "write", FILES)                     \
 	X(TRUNCATE, "truncate", FILES)               \
 	X(ALLOCATE, "allocate", FILES)               \

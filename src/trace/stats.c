@@ -103,6 +103,7 @@ static uint64_t event_bytes(const struct event *ev)
 	case EVENT_STORE:
 	case EVENT_LOAD:
 	case EVENT_CONTENT:
+	case EVENT_FILE_READ:
 	case EVENT_FILE_WRITE: return ev->size;
 	default: return 0;
 	}

@@ -46,6 +46,7 @@ enum event_type {
 	EVENT_UNMAP,
 	EVENT_REMAP,
 	EVENT_PROTECT,
+	EVENT_FILE_READ, /* by a system call, or by mapping it privately; with the layer READS */
 	EVENT_FILE_WRITE,
 	EVENT_FILE_TRUNCATE,
 	EVENT_FILE_ALLOCATE,
