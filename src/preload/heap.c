@@ -10,9 +10,9 @@
  * An allocator other than the C library's leaves our room unused, which costs nothing: nobody touches it. */
 #include <malloc.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/stub.h"
@@ -21,6 +21,10 @@ enum {
 	FAULTS_MIN = 500, /* fewer are not worth it */
 	PAGE = 4096,
 	HUGE = 2 << 20,
+	BLOCK = 64 << 10, /* smaller than what would be a mapping of its own */
+	BLOCK_MIN = 32,
+	BLOCKS_MAX = 2 * HUGE / BLOCK,
+	HEADER = 8, /* of a block, in front of it */
 };
 #define ROOM_MAX ((size_t)256 << 20)
 #define TOP_PAD_DEFAULT (128 * 1024)
@@ -38,23 +42,44 @@ static size_t room_for(long faults)
 	return room < ROOM_MAX ? room : ROOM_MAX;
 }
 
-/* Let the C library's heap grow, with all the room free on its top. */
+/* Where the C library's heap puts the block after this one, unless it has a hole that fits. */
+static uintptr_t block_after(void *block)
+{
+	return (uintptr_t)block + (block ? malloc_usable_size(block) : 0) + HEADER;
+}
+
+/* Allocate blocks up to `address`, so that what is allocated next begins there: not even the header of the free memory
+ * may be on the first huge page, because a page that the server touches is a small one. */
+static size_t heap_fill(uintptr_t address, void *blocks[BLOCKS_MAX])
+{
+	size_t count = 0, left = BLOCK;
+
+	while (count < BLOCKS_MAX && left >= BLOCK_MIN) {
+		blocks[count] = malloc((left < BLOCK ? left : BLOCK) - HEADER);
+		uintptr_t next = block_after(blocks[count++]);
+		left = next < address ? address - next : 0;
+	}
+	return count;
+}
+
+/* Let the C library's heap grow, with all the room free on its top.  The blocks below this room stay allocated; nobody
+ * touches them. */
 static void heap_grow(size_t room)
 {
+	uintptr_t from = ((uintptr_t)sbrk(0) + BLOCK + HUGE - 1) & ~(uintptr_t)(HUGE - 1), to;
+	void *blocks[BLOCKS_MAX];
+	size_t count;
+
 	mallopt(M_TRIM_THRESHOLD, INT32_MAX);
-	mallopt(M_TOP_PAD, (int)room);
-	/* More than what is free now, and less than what would be a mapping of its own. */
-	uintptr_t before = (uintptr_t)sbrk(0);
-	void *blocks[64];
-	size_t count = 0;
-	while (count < 64 && (uintptr_t)sbrk(0) == before)
-		blocks[count++] = malloc(64 * 1024);
-	while (count > 0)
-		free(blocks[--count]);
+	mallopt(M_TOP_PAD, (int)(room + 2 * HUGE));
+	count = heap_fill(from, blocks);
 	mallopt(M_TOP_PAD, TOP_PAD_DEFAULT);
-	uintptr_t from = (before + HUGE - 1) & ~(uintptr_t)(HUGE - 1), to = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE - 1);
+	to = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE - 1);
 	if (to > from)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
+	else
+		while (count > 0)
+			free(blocks[--count]);
 }
 
 void heap_consider(const struct rusage *child)
