@@ -15,7 +15,12 @@
 /* Instructions between two looks at a recovery that hangs. */
 static const unsigned strides[] = {101, 211, 401};
 
-enum { FRAMES_ASKED = 64, LOOKS_MAX = 30, PATIENCE = 10 /* times the limit, because gdb reads symbols first */ };
+enum {
+	FRAMES_ASKED = 64,
+	LOOKS_MAX = 30,
+	PATIENCE = 10, /* times the limit, because gdb reads symbols first */
+	SLOWER = 4,    /* times as much time at the second try */
+};
 
 static void text_copy(char *to, size_t size, const char *from, size_t length)
 {
@@ -215,36 +220,65 @@ static size_t frames_read(const char *list, struct recovery_frame *frames, size_
 	return count;
 }
 
+/* The paths of the files of one try. */
+struct stack_files {
+	char list[PATH_MAX], script[PATH_MAX], started[PATH_MAX];
+};
+
+static int files_name(struct stack_files *files, const char *stage, struct err *err)
+{
+	return path_make(files->list, PATH_MAX, err, "%s.stack", stage) < 0 ||
+			       path_make(files->script, PATH_MAX, err, "%s.gdb", stage) < 0 ||
+			       path_make(files->started, PATH_MAX, err, "%s.started", stage) < 0
+		       ? -1
+		       : 0;
+}
+
+struct stack_wish {
+	const char *gdb;
+	bool hangs;
+	unsigned slower; /* times as much time as usual */
+};
+
+static int stack_try(struct recovery *r, unsigned worker, const struct stack_wish *wish, struct recovery_frame *frames,
+		     size_t room, struct err *err)
+{
+	const struct words *command = &r->slots[worker].worker.command.argv;
+	struct words argv = {0};
+	struct outcome outcome = {0};
+	struct stack_files files;
+
+	if (files_name(&files, r->slots[worker].stage, err) < 0 || recovery_prepare(r, worker, err) < 0 ||
+	    (wish->hangs && script_write(files.script, files.started, files.list, err) < 0))
+		return -1;
+	if (wish->hangs)
+		hang_command(&argv, command, wish->slower * r->options.timeout, wish->gdb, files.script, files.started);
+	else
+		crash_command(&argv, command, wish->gdb, files.list);
+	int result =
+		recovery_other(r, worker, argv.items, r->environment.items, PATIENCE * wish->slower, &outcome, err);
+	if (result == 0)
+		result = (int)frames_read(files.list, frames, room);
+	remove(files.list);
+	remove(files.script);
+	remove(files.started);
+	outcome_free(&outcome);
+	words_free(&argv);
+	return result;
+}
+
 int recovery_stack(struct recovery *r, unsigned worker, bool hangs, struct recovery_frame *frames, size_t room,
 		   struct err *err)
 {
-	const char *stage = r->slots[worker].stage;
-	const struct words *command = &r->slots[worker].worker.command.argv;
 	struct program gdb;
-	struct words argv = {0};
-	struct outcome outcome = {0};
-	char list[PATH_MAX], script[PATH_MAX], started[PATH_MAX];
 
 	/* A server would need a keeper that runs a debugger, which is not supported; crashes of clients are not
 	 * examined. */
 	if (program_find(&gdb, "gdb", err) < 0 || r->options.client)
 		return 0;
-	if (path_make(list, sizeof(list), err, "%s.stack", stage) < 0 ||
-	    path_make(script, sizeof(script), err, "%s.gdb", stage) < 0 ||
-	    path_make(started, sizeof(started), err, "%s.started", stage) < 0 || recovery_prepare(r, worker, err) < 0 ||
-	    (hangs && script_write(script, started, list, err) < 0))
-		return -1;
-	if (hangs)
-		hang_command(&argv, command, r->options.timeout, gdb.path, script, started);
-	else
-		crash_command(&argv, command, gdb.path, list);
-	int result = recovery_other(r, worker, argv.items, r->environment.items, PATIENCE, &outcome, err);
-	if (result == 0)
-		result = (int)frames_read(list, frames, room);
-	remove(list);
-	remove(script);
-	remove(started);
-	outcome_free(&outcome);
-	words_free(&argv);
-	return result;
+	struct stack_wish wish = {.gdb = gdb.path, .hangs = hangs, .slower = 1};
+	int count = stack_try(r, worker, &wish, frames, room, err);
+	/* On a busy machine, recovery may not have come to its hang in time. */
+	wish.slower = SLOWER;
+	return count == 0 && hangs ? stack_try(r, worker, &wish, frames, room, err) : count;
 }
