@@ -30,7 +30,8 @@
 
 enum { RECORDING_PATIENCE = 10 /* times the time limit, unless the program is known to hang */ };
 
-#define BUDGET_LEAST 0.1 /* seconds for testing crash states, however little time is left */
+#define TESTING_SHARE 0.25 /* of the time that is left, for the crash states of one execution */
+#define BUDGET_LEAST 0.1   /* seconds for them, however little time is left */
 
 /* A second recording, for detectors that need what cannot be recorded together with the branches. */
 #define JUDGED_DIR "judged"
@@ -451,7 +452,7 @@ static struct analysis_options options_choose(const struct running *r, struct op
 	how.symbols = r->plan->symbols;
 	if (r->plan->jobs > 1)
 		how.testing.jobs = 1;
-	how.testing.budget = r->plan->end > 0 ? r->plan->end - clock_seconds() : 0;
+	how.testing.budget = r->plan->end > 0 ? TESTING_SHARE * (r->plan->end - clock_seconds()) : 0;
 	if (r->plan->end > 0 && how.testing.budget < BUDGET_LEAST)
 		how.testing.budget = BUDGET_LEAST;
 	if (list)

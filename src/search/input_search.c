@@ -344,7 +344,7 @@ static int executions_run(struct input_search *s, bool picking, struct err *err)
 			break;
 		status = executions_wait(s, err);
 	}
-	s->complete = picking && status == 0 && !s->running_count && !input_search_is_over(s);
+	s->complete = picking && status == 0 && !s->running_count && !input_search_is_over(s) && !s->cut;
 	executions_stop(s);
 	return status;
 }

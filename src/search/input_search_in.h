@@ -89,6 +89,7 @@ struct input_search {
 	unsigned failures; /* executions that failed, one after the other */
 	double begin, end; /* monotonic clock; end 0: never */
 	bool picking;      /* more inputs are made */
+	bool cut;          /* crash states of an execution were left */
 	bool complete;
 	bool stopped; /* by the user */
 	VEC_OF(char *) notes;

@@ -238,6 +238,25 @@ static int route_take(struct input_search *s, uint64_t number, const char *recor
 	return result;
 }
 
+static int untested_note(struct input_search *s, uint64_t number, const struct execution_result *result,
+			 struct err *err)
+{
+	if (!result->cut && !result->is_untested)
+		return 0;
+	if (input_search_keep(s, number, err) < 0)
+		return -1;
+	if (result->is_untested)
+		input_search_note(s, "crash states of inputs/%" PRIu64 " were not tested: %s",
+				  attempt_of(s, number)->kept, result->untested.sentence);
+	else
+		input_search_note(s,
+				  "crash states of inputs/%" PRIu64
+				  " were not all tested, so that time is left for other inputs",
+				  attempt_of(s, number)->kept);
+	s->cut |= result->cut;
+	return 0;
+}
+
 /* A smaller input for the same finding tells nothing else. */
 static int learned_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
@@ -269,8 +288,7 @@ int result_take(struct input_search *s, uint64_t number, const struct execution_
 		return -1;
 	if (learned_take(s, number, recording, err) < 0)
 		return -1;
-	if (result->is_untested)
-		input_search_note(s, "crash states of inputs/%" PRIu64 " were not tested: %s",
-				  attempt_of(s, number)->kept, result->untested.sentence);
+	if (attempt_of(s, number)->origin != ORIGIN_MINIMIZED && untested_note(s, number, result, err) < 0)
+		return -1;
 	return result->judged ? findings_take(s, number, dir, err) : 0;
 }

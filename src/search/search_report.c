@@ -88,7 +88,7 @@ static void notes_fill(struct input_search *s, struct findings *f)
 			      s->unknown == 1 ? "" : "es");
 	concretes_note(s, f);
 	unreached_note(f, s->reach, s->plan.symbols, &s->plan.how->places);
-	if (!s->complete)
+	if (!s->complete && (s->queue.heap.count || !s->cut))
 		findings_note(f, "the search is not complete: %zu branch%s not turned", s->queue.heap.count,
 			      s->queue.heap.count == 1 ? " was" : "es were");
 }
