@@ -69,12 +69,20 @@ static bool is_fresh(const struct attempt *attempt)
 	return attempt->asked < FRESH_ASKED && (attempt->news || attempt->novelty || attempt->deeper);
 }
 
+/* What lies behind the side that a candidate leads to counts the less, the more often the search went there in vain. */
+static uint64_t later_worth(const struct input_search *s, const struct candidate *c)
+{
+	const struct side *behind = &s->sides.all.at[c->leads];
+
+	return c->leads == c->side ? 0 : side_worth(s, behind) / (1 + behind->hoped);
+}
+
 /* A side counts the less, the more often it was turned to: loops, and hashes that mix all input, offer the same side again
  * and again. */
 static struct rank rank_by_pm(const struct input_search *s, const struct candidate *c, const struct attempt *attempt)
 {
-	const struct side *side = &s->sides.all.at[c->side], *behind = &s->sides.all.at[c->leads];
-	uint64_t worth = side_worth(s, side), later = side_worth(s, behind), spent = effort(side);
+	const struct side *side = &s->sides.all.at[c->side];
+	uint64_t worth = side_worth(s, side), later = later_worth(s, c), spent = effort(side);
 
 	if (later > worth)
 		worth = later;
@@ -168,6 +176,7 @@ static void verdict_take(struct input_search *s, const struct candidate *c, enum
 
 	side->asked += verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
 	side->turned += verdict == SOLVER_SOLVED;
+	s->sides.all.at[c->leads].hoped += c->leads != c->side;
 	sides_ask(&s->sides, c->side, c->state);
 	s->attempts.at[c->execution - 1].asked++;
 	if (verdict == SOLVER_SOLVED)

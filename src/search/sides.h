@@ -30,6 +30,7 @@ struct side {
 	bool is_code;    /* other code is behind it: not only another address */
 	uint64_t asked;  /* how often the solver was asked for it */
 	uint64_t turned; /* how often there was an answer */
+	uint64_t hoped;  /* how often another side was asked for because this one is behind it */
 	bool taken;      /* by any execution */
 	/* What the route that is being read has done at the branch, if it took this side last: */
 	uint64_t route;  /* the route; another one: nothing */

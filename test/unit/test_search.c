@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "search/input.h"
+#include "search/input_search_in.h"
 #include "search/journal.h"
 #include "search/queue.h"
 #include "search/sides.h"
@@ -420,6 +421,30 @@ static void test_states(void **state)
 	sides_free(&sides);
 }
 
+/* ---- ranks ---- */
+
+/* A branch of a library is turned for the program's own branch behind it; less so each time that this one is not met. */
+static void test_rank_behind(void **state)
+{
+	const struct input_search_options options = {.strategy = SEARCH_PM};
+	const struct candidate candidate = {.execution = 1, .side = 0, .leads = 1};
+	struct input_search search = {.options = &options};
+	uint64_t first, later;
+
+	(void)state;
+	vec_push(&search.sides.all, ((struct side){.is_code = true, .inside = 1, .taken = true}));
+	vec_push(&search.sides.all, ((struct side){.is_code = true}));
+	vec_push(&search.attempts, ((struct attempt){.done = true}));
+	first = candidate_rank(&search, &candidate).at[0];
+	search.sides.all.at[1].hoped = 4;
+	later = candidate_rank(&search, &candidate).at[0];
+	assert_true(later < first / 2);
+	search.sides.all.at[1].hoped = 1000; /* what it is worth itself remains */
+	assert_true(candidate_rank(&search, &candidate).at[0] > 0);
+	sides_free(&search.sides);
+	vec_free(&search.attempts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_longer),      cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_clean),       cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_sides),       cmocka_unit_test(test_states),
+		cmocka_unit_test(test_rank_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
