@@ -22,7 +22,7 @@ $(B)/asan/libblackout.a: $(ASAN_OBJ)
 # handlers.
 $(B)/test/unit/test_lazy: $(patsubst %.c,$(B)/obj/%.o,test/unit/test_lazy.c test/unit/lazy_recovery.c test/unit/model_sets.c \
 		test/unit/programs.c \
-		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
+		$(filter-out src/preload/lazy_stub.c,$(wildcard src/preload/lazy*.c)) src/preload/call.c src/preload/insn.c src/preload/move.c) $(B)/libblackout.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $^ -lcmocka $(LIBS) -o $@

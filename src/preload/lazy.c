@@ -9,26 +9,6 @@
 
 struct lazy lazy;
 
-/* System call number in RDI, arguments in RSI, RDX, RCX, R8, R9 and on the stack. */
-__asm__(".text\n"
-	".globl lazy_syscall\n"
-	".hidden lazy_syscall\n"
-	".type lazy_syscall, @function\n"
-	"lazy_syscall:\n"
-	"	mov %rdi, %rax\n"
-	"	mov %rsi, %rdi\n"
-	"	mov %rdx, %rsi\n"
-	"	mov %rcx, %rdx\n"
-	"	mov %r8, %r10\n"
-	"	mov %r9, %r8\n"
-	"	mov 8(%rsp), %r9\n"
-	"	syscall\n"
-	".globl lazy_syscall_end\n"
-	".hidden lazy_syscall_end\n"
-	"lazy_syscall_end:\n"
-	"	ret\n"
-	".size lazy_syscall, .-lazy_syscall\n");
-
 void lazy_refuse(const char *why)
 {
 	lazy.setup.refuse(why);
@@ -465,11 +445,13 @@ const char *lazy_prepare(const struct lazy_setup *setup)
 
 void lazy_arm(void)
 {
+	int *tid = NULL;
+
 	lazy.armed = true;
 	lazy.all = lazy.none = lazy.tree->all = lazy.tree->none = true;
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);
 	/* An old kernel: the C library's thread ID could not be updated after a fork, and abort() would not work. */
-	if (prctl(PR_GET_TID_ADDRESS, &lazy.tid) < 0 || !lazy.tid || *lazy.tid != lazy.tree->active)
+	if (prctl(PR_GET_TID_ADDRESS, &tid) < 0 || !tid || *tid != lazy.tree->active)
 		lazy_spoil("the kernel does not report where the thread ID is stored");
 	lazy_signals_arm();
 	lazy_timer_start();

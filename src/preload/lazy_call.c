@@ -16,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-extern const char lazy_syscall_end[];
-
 /* The memory that a call uses. */
 enum reach_kind {
 	REACH_SIZED,   /* a buffer in argument `at`, whose size is in argument `size` */

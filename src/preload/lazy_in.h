@@ -80,7 +80,6 @@ struct lazy {
 	bool all, none; /* for our own path, as in the tree */
 	unsigned level; /* number of waiting processes above us */
 	const char *spoiled;
-	int *tid; /* where the C library stores the thread ID */
 
 	struct lazy_range ranges[LAZY_RANGES_MAX];
 	size_t range_count;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lazy_tree.c - a process for each content of a line; see lazy.h, METHOD 2.
  *
- * A child is created by clone(2) directly, without an exit signal to its parent: the recovery does not know about it,
- * and would not expect one.  We also do what fork(3) would do for the C library: set the thread ID and the list of
- * robust mutexes. */
+ * A child is created without an exit signal to its parent: the recovery does not know about it, and would not expect
+ * one. */
 #include "preload/lazy_in.h"
 
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -31,16 +29,11 @@ bool lazy_is_threaded(void)
 
 static pid_t child_new(void)
 {
-	struct robust_list_head *robust = NULL;
-	size_t size = 0;
-
 	int before = (int)lazy.tree->active;
+	long pid = call_copy(0);
 
-	CALL(SYS_get_robust_list, 0, &robust, &size);
-	long pid = CALL(SYS_clone, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, 0, 0, lazy.tid, 0);
 	if (pid)
 		return (pid_t)pid;
-	CALL(SYS_set_robust_list, robust, size);
 	/* If the root of the tree is killed, all its processes die. */
 	CALL(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	lazy.tree->active = (pid_t)CALL(SYS_getpid);

@@ -21,6 +21,7 @@
 
 #include "preload/lazy.h"
 #include "preload/mapping_in.h"
+#include "preload/walk.h"
 
 enum { MAPPINGS_MAX = 1024, ENTRIES_MAX = 1 << 16 };
 
@@ -31,26 +32,34 @@ static struct {
 } entries[ENTRIES_MAX];
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
-/* Undecided lines (lazy.h) must be accessible while mappings are used or changed. */
-static void ranges_tell(void)
+/* All memory must be accessible while mappings are used or changed: undecided lines (lazy.h), and pages that a walk has
+ * not touched (walk.h). */
+static void memory_open(void)
+{
+	lazy_suspend();
+	walk_suspend();
+}
+
+static void memory_close(void)
 {
 	for (size_t i = 0; i < mapping_count && lazy_is_armed(); i++) {
 		const struct mapping *m = &mappings[i];
 		lazy_range((void *)m->at, m->bytes, m->entry, m->offset, m->prot);
 	}
 	lazy_resume();
+	walk_resume();
 }
 
 void mapping_lock(void)
 {
 	while (atomic_flag_test_and_set(&busy))
 		;
-	lazy_suspend();
+	memory_open();
 }
 
 void mapping_unlock(void)
 {
-	ranges_tell();
+	memory_close();
 	atomic_flag_clear(&busy);
 }
 
@@ -84,6 +93,7 @@ void mapping_stream(uint32_t entry)
 		stub_refuse("recovery reads a PM file that it has mapped");
 	if (lazy_concerns(entry))
 		stub_refuse("recovery reads undecided PM through a stream");
+	walk_end("recovery reads PM through a stream");
 	entries[entry].streamed = true;
 }
 
@@ -93,6 +103,7 @@ void mapping_read(int fd)
 		stub_refuse("recovery reads a PM file that it has mapped");
 	if (lazy_concerns(fd_entry(fd)))
 		stub_refuse("recovery reads undecided PM with a system call that is not supported");
+	walk_end("recovery reads PM with a rare system call");
 }
 
 static struct mapping *mapping_add(struct mapping mapping)
@@ -142,8 +153,11 @@ static void mapping_retain(struct mapping *m)
 	void *hidden = real_mmap(0, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (hidden == MAP_FAILED)
 		mapping_refuse();
+	uintptr_t before = m->at;
 	mapping_move(m, (uintptr_t)hidden, PROT_READ | PROT_WRITE);
 	m->retained = true;
+	/* The caller unmaps the place, or maps something else there.  Until then, no other part may be hidden in it. */
+	real_mmap(before, m->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 /* Split a mapping at an address inside it; the second part becomes a new entry. */
@@ -351,7 +365,7 @@ PUBLIC void *mremap(void *at, size_t old, size_t new, int flags, ...)
 		munmap((char *)at + page_round(new), page_round(old) - page_round(new));
 		old = new;
 	}
-	lazy_suspend();
+	memory_open();
 	void *place = real_mremap(at, old, new, flags, to);
 	if (place != MAP_FAILED) {
 		if (more)
@@ -359,14 +373,14 @@ PUBLIC void *mremap(void *at, size_t old, size_t new, int flags, ...)
 		m->at = (uintptr_t)place;
 		m->bytes = page_round(new);
 	}
-	ranges_tell();
+	memory_close();
 	return place;
 }
 
 PUBLIC int mprotect(void *at, size_t bytes, int prot)
 {
 	uintptr_t from = (uintptr_t)at, end = from + page_round(bytes);
-	bool cut = stub_is_child && lazy_is_armed();
+	bool cut = stub_is_child && (lazy_is_armed() || walk_is_on());
 
 	if (cut) {
 		/* Split first, so that each part has one protection. */

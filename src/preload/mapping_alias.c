@@ -134,6 +134,35 @@ void aliases_show(const struct mapping *m)
 	}
 }
 
+/* Another file with the same contents, under the same descriptor. */
+static bool alias_own(const struct alias *a)
+{
+	int fd = (int)CALL(SYS_memfd_create, "blackout", MFD_CLOEXEC);
+	off_t from = 0;
+	bool done = fd >= 0 && CALL(SYS_ftruncate, fd, a->bytes) == 0;
+
+	for (size_t left = a->bytes; done && left;) {
+		long n = CALL(SYS_sendfile, fd, a->fd, &from, left);
+		done = n > 0;
+		left -= done ? (size_t)n : 0;
+	}
+	done = done && CALL(SYS_dup3, fd, a->fd, O_CLOEXEC) >= 0;
+	if (fd >= 0)
+		CALL(SYS_close, fd);
+	return done;
+}
+
+bool mapping_aliases_own(void)
+{
+	for (size_t i = 0; i < alias_count; i++)
+		if (!alias_own(&aliases[i]))
+			return false;
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mappings[i].bytes)
+			aliases_show(&mappings[i]);
+	return true;
+}
+
 void *mapping_aliases_save(void)
 {
 	char *copy = alias_bytes ? (void *)CALL(SYS_mmap, NULL, alias_bytes, PROT_READ | PROT_WRITE,

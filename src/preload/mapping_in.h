@@ -25,7 +25,7 @@ struct mapping {
 extern struct mapping mappings[];
 extern size_t mapping_count; /* slots in use, including free ones */
 
-/* While it is held, undecided lines (lazy.h) are accessible. */
+/* While it is held, all of PM is accessible. */
 void mapping_lock(void);
 void mapping_unlock(void);
 

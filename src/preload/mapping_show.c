@@ -9,6 +9,7 @@
 
 #include "preload/lazy.h"
 #include "preload/mapping_in.h"
+#include "preload/walk.h"
 
 enum { WINDOW = 512 };
 
@@ -63,6 +64,7 @@ void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t
 
 	if (lazy_concerns(entry))
 		stub_refuse("recovery has a private mapping of undecided PM");
+	walk_end("recovery has a private mapping of PM");
 	if (!mapping_is_written(entry))
 		return NEXT(mmap)(at, bytes, prot, flags, fd, offset);
 	char *place = NEXT(mmap)(at, bytes, prot | PROT_READ | PROT_WRITE, flags, fd, offset);
@@ -95,8 +97,10 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at)
 {
 	uint32_t entry = fd_entry(fd);
 
-	if (size > 0 && at >= 0)
+	if (size > 0 && at >= 0) {
+		walk_read(entry, (uint64_t)at, (size_t)size);
 		lazy_read(entry, (uint64_t)at, buffer, (size_t)size);
+	}
 	if (size <= 0 || at < 0 || !mapping_is_written(entry))
 		return;
 	mapping_lock();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* server.c - the recovery program, stopped at its first call that names a PM file, forks a child for each crash state.
  *
- * A child must find everything as a newly started program would.  State that fork does not copy is restored after each
- * child (file offsets), or refused from the start (threads, pipes and sockets, shared memory). */
+ * A child must find everything as a newly started program would.  State that fork does not copy is restored before each
+ * child (file offsets, which checkpoints change, too), or refused from the start (threads, pipes and sockets, shared memory).
+ *
+ * A checkpoint (walk.h) is another server, further on.  It runs in the handler of a signal, which interrupted the program
+ * anywhere. */
 #include "preload/stub.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +23,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "preload/call.h"
+#include "preload/walk.h"
 
 enum { OFFSETS_MAX = 256, KILL_ROUNDS_MAX = 1000 };
 
@@ -31,8 +35,11 @@ struct offset {
 
 static struct {
 	int request, reply;
-	int thread;     /* our own thread ID */
-	bool reads_ops; /* the operations are our standard input */
+	int thread;                    /* our own thread ID */
+	bool reads_ops;                /* the operations are our standard input */
+	bool further;                  /* we are a checkpoint */
+	const char *problem;           /* why we cannot be a server */
+	pid_t checkpoints[WALK_STOPS]; /* those that we have; 0: none */
 	struct offset offsets[OFFSETS_MAX];
 	size_t offset_count;
 	sigset_t mask;
@@ -59,19 +66,32 @@ static int number_of(const char *text)
 	return (int)strtol(text, NULL, 10);
 }
 
-/* Call `each` for the entries of a /proc directory that are numbers. */
+/* Call `each` for the entries of a /proc directory that are numbers.  Without malloc. */
 static void numbers_each(const char *dir, void (*each)(int number))
 {
-	struct dirent *entry;
-	DIR *d = NEXT(opendir)(dir);
+	struct entry {
+		uint64_t inode;
+		int64_t next;
+		unsigned short bytes;
+		unsigned char type;
+		char name[];
+	};
+	_Alignas(struct entry) char entries[2048];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n;
 
-	if (!d)
-		stub_refuse("%s cannot be read", dir);
-	int own = dirfd(d);
-	while ((entry = readdir(d)))
-		if (isdigit((unsigned char)*entry->d_name) && number_of(entry->d_name) != own)
-			each(number_of(entry->d_name));
-	closedir(d);
+	if (fd < 0)
+		server.problem = "a directory of /proc cannot be read";
+	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
+		for (long at = 0; at < n; at += ((struct entry *)(entries + at))->bytes) {
+			const char *name = ((struct entry *)(entries + at))->name;
+
+			if (isdigit((unsigned char)*name) && number_of(name) != fd)
+				each(number_of(name));
+		}
+	}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
 }
 
 static int thread_count;
@@ -93,14 +113,15 @@ static void fd_note(int fd)
 	if (fd <= STDERR_FILENO && !S_ISREG(st.st_mode))
 		return;
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISCHR(st.st_mode))
-		stub_refuse("recovery has an open pipe or connection before it opens a PM file");
-	if (S_ISCHR(st.st_mode))
+		server.problem = "recovery has an open pipe or connection before it opens a PM file";
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return;
 	if (fd == STDIN_FILENO && server.reads_ops && lseek(fd, 0, SEEK_CUR) != 0)
 		atomic_store(&stub_page->ops_used, 1);
 	if (server.offset_count == OFFSETS_MAX)
-		stub_refuse("recovery has too many files open before it opens a PM file");
-	server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
+		server.problem = "recovery has too many files open before it opens a PM file";
+	else
+		server.offsets[server.offset_count++] = (struct offset){.fd = fd, .at = lseek(fd, 0, SEEK_CUR)};
 }
 
 static void offsets_restore(void)
@@ -179,11 +200,22 @@ static void state_check(void)
 	if (thread_count > 1)
 		stub_refuse("recovery starts threads before it opens a PM file");
 	numbers_each("/proc/self/fd", fd_note);
+	if (server.problem)
+		stub_refuse("%s", server.problem);
 	memory_check();
 }
 
+static bool pid_is_checkpoint(pid_t pid)
+{
+	for (unsigned i = 0; i < WALK_STOPS; i++)
+		if (server.checkpoints[i] == pid)
+			return true;
+	return false;
+}
+
 /* Kill the processes that the child left behind.  They have become our children, because we reap orphans.  Several
- * rounds, because the children of a killed process become our children, too. */
+ * rounds, because the children of a killed process become our children, too.  Checkpoints are children without an exit
+ * signal, for which waitpid does not wait. */
 static void orphans_kill(void)
 {
 	char list[4096];
@@ -201,35 +233,91 @@ static void orphans_kill(void)
 		syscall(SYS_close, fd);
 		char *rest = NULL;
 		for (char *word = strtok_r(list, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
-			kill(number_of(word), SIGKILL);
+			if (!pid_is_checkpoint(number_of(word)))
+				kill(number_of(word), SIGKILL);
 		usleep(100);
 	}
 }
 
-/* Returns in the child, which continues where the program was stopped. */
-static bool child_start(pid_t *pid, bool lazy)
+/* At a checkpoint, handlers for fork must not run.  A child on a walk has no exit signal, and neither have the checkpoints
+ * that it leaves. */
+static pid_t child_fork(uint32_t op)
 {
-	*pid = NEXT(fork)();
-	if (*pid != 0)
-		return false;
-	locks_adopt(server.thread, (int)syscall(SYS_gettid));
-	/* The server must not outlive blackout, nor a child the server. */
+	if (op == STUB_WALK)
+		return (pid_t)call_copy(0);
+	return server.further ? (pid_t)call_copy(SIGCHLD) : NEXT(fork)();
+}
+
+/* This process is new: keep its locks, and do not outlive the one that it serves. */
+static void process_begin(void)
+{
+	int thread = (int)syscall(SYS_gettid);
+
+	locks_adopt(server.thread, thread);
+	server.thread = thread;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
+}
+
+/* Returns in the child, which continues where the program was stopped. */
+static bool child_start(pid_t *pid, uint32_t op, uint64_t start)
+{
+	*pid = child_fork(op);
+	if (*pid != 0)
+		return false;
+	process_begin();
 	syscall(SYS_close, server.request);
 	syscall(SYS_close, server.reply);
 	sigaction(SIGCHLD, &server.chld, NULL);
 	sigprocmask(SIG_SETMASK, &server.mask, NULL);
 	stub_is_child = true;
-	input_change();
-	if (lazy)
+	if (!server.further)
+		input_change();
+	if (op == STUB_LAZY)
 		lazy_stub_child();
 	else
 		processor_free();
+	if (op == STUB_WALK)
+		walk_arm(start);
 	return true;
 }
 
-static void child_wait(pid_t pid, uint64_t start, bool lazy)
+/* A walk replaces the checkpoints. */
+static void checkpoints_end(void)
+{
+	for (unsigned i = 0; i < WALK_STOPS; i++) {
+		if (!server.checkpoints[i])
+			continue;
+		kill(server.checkpoints[i], SIGKILL);
+		waitpid(server.checkpoints[i], NULL, __WALL);
+		server.checkpoints[i] = 0;
+	}
+}
+
+static void walk_ended(struct stub_reply *reply)
+{
+	const struct walk_block *block = walk_block();
+
+	for (unsigned i = 0; i < block->stop_count; i++) {
+		pid_t pid = atomic_load(&block->stops[i].server);
+		server.checkpoints[i] = pid > 0 ? pid : 0;
+	}
+	reply->nanoseconds -= block->own_ns;
+	walk_over();
+}
+
+/* Before a child is forked.  NULL, or the reason why it is not possible. */
+static const char *op_begin(uint32_t op)
+{
+	if (op == STUB_LAZY)
+		return lazy_stub_begin();
+	if (op != STUB_WALK)
+		return NULL;
+	checkpoints_end();
+	return walk_begin();
+}
+
+static void child_wait(pid_t pid, uint64_t start, uint32_t op)
 {
 	struct stub_reply reply = {.op = STUB_ENDED};
 	struct rusage used = {0};
@@ -237,16 +325,17 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 
 	/* Do not reap the child before its process ID is withdrawn from the page: until then the ID must not be
 	 * reused. */
-	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+	while (pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | __WALL) < 0 && errno == EINTR)
 		;
 	atomic_store(&stub_page->running, 0);
 	reply.nanoseconds = clock_ns() - start;
 	if (pid > 0)
-		wait4(pid, &reply.status, 0, &used);
-	if (lazy)
+		wait4(pid, &reply.status, __WALL, &used);
+	if (op == STUB_LAZY)
 		lazy_stub_over(pid, reply.status);
+	if (op == STUB_WALK)
+		walk_ended(&reply);
 	orphans_kill();
-	offsets_restore();
 	heap_consider(&used);
 	processor_reconsider(start + reply.nanoseconds);
 	if (atomic_load(&stub_page->refused) || pid < 0)
@@ -254,8 +343,13 @@ static void child_wait(pid_t pid, uint64_t start, bool lazy)
 	reply_send(&reply);
 }
 
+static bool op_is_known(uint32_t op)
+{
+	return op == STUB_RUN || op == STUB_LAZY || (op == STUB_WALK && !server.further);
+}
+
 /* Serve until blackout is gone; returns in children. */
-static void server_loop(void)
+void server_serve(void)
 {
 	struct stub_request request;
 	pid_t pid;
@@ -264,32 +358,41 @@ static void server_loop(void)
 		long n = syscall(SYS_read, server.request, &request, sizeof(request));
 		if (n < 0 && errno == EINTR)
 			continue;
-		bool lazy = request.op == STUB_LAZY;
-		if (n != (long)sizeof(request) || (request.op != STUB_RUN && !lazy))
+		if (n != (long)sizeof(request) || !op_is_known(request.op))
 			syscall(SYS_exit_group, 0);
 		uint64_t start = clock_ns();
 		processor_keep(start);
-		const char *why = lazy ? lazy_stub_begin() : NULL;
+		const char *why = op_begin(request.op);
 		if (why) {
 			snprintf(stub_page->reason, STUB_REASON, "%s", why);
 			reply_send(&(struct stub_reply){.op = STUB_REFUSED});
 			continue;
 		}
-		if (child_start(&pid, lazy))
+		offsets_restore();
+		if (child_start(&pid, request.op, start))
 			return;
 		if (pid < 0)
 			snprintf(stub_page->reason, STUB_REASON, "a process cannot be forked");
 		else
 			atomic_store(&stub_page->running, pid);
-		child_wait(pid, start, lazy);
+		child_wait(pid, start, request.op);
 	}
+}
+
+/* Signals wait.  The program may ignore SIGCHLD or handle it, but these are not its children. */
+static void signals_block(void)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &server.mask);
+	sigaction(SIGCHLD, &plain, &server.chld);
 }
 
 void server_start(void)
 {
-	struct sigaction plain = {.sa_handler = SIG_DFL};
 	int saved = errno;
-	sigset_t all;
 
 	if (stub_is_child)
 		return;
@@ -305,11 +408,29 @@ void server_start(void)
 	stub_next_all();
 	server.thread = (int)syscall(SYS_gettid);
 	processor_start();
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &server.mask);
-	/* The program may ignore SIGCHLD or handle it, but these are not its children. */
-	sigaction(SIGCHLD, &plain, &server.chld);
+	signals_block();
 	reply_send(&(struct stub_reply){.op = STUB_HELLO});
-	server_loop();
+	server_serve();
 	errno = saved;
+}
+
+bool server_continue(const char *request, const char *reply)
+{
+	server.further = true;
+	server.offset_count = 0;
+	memset(server.checkpoints, 0, sizeof(server.checkpoints));
+	process_begin();
+	server.request = server.reply = -1;
+	numbers_each("/proc/self/fd", fd_note);
+	/* To open must not block: blackout may be gone. */
+	server.request = (int)syscall(SYS_openat, AT_FDCWD, request, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	server.reply = (int)syscall(SYS_openat, AT_FDCWD, reply, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (server.problem || getppid() != stub_page->started ||
+	    syscall(SYS_fcntl, server.request, F_SETFL, O_RDONLY) < 0 ||
+	    syscall(SYS_fcntl, server.reply, F_SETFL, O_WRONLY) < 0)
+		return false;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	processor_start();
+	signals_block();
+	return true;
 }

@@ -92,6 +92,11 @@ bool place_original(char *path, size_t size);
  * serving. */
 void server_start(void);
 
+/* In a copy of a child: become the server of a checkpoint, whose FIFOs these are.  False: that is not possible.  Then
+ * server_serve serves, and returns in children. */
+bool server_continue(const char *request, const char *reply);
+void server_serve(void);
+
 /* Descriptors of PM files, in a child. */
 bool fd_is_pm(int fd);
 uint32_t fd_entry(int fd);
@@ -112,6 +117,8 @@ void mapping_overlay(int fd, void *buffer, ssize_t size, off_t at);
  * there is none. */
 void *mapping_aliases_save(void);
 void mapping_aliases_restore(void *copy);
+/* In a forked process: have such memory of its own, with the same contents.  False: that is not possible. */
+bool mapping_aliases_own(void);
 
 /* For the server: call start at the beginning, keep when there is work, and reconsider when the work is done (it
  * sometimes switches to another processor). free undoes all this, in a child. */

@@ -21,6 +21,7 @@ enum {
 	WALK_EVENTS_MAX = 16384, /* that a walk logs; it ends after them */
 	WALK_PAGE = 4096,
 	WALK_REASON = 64,
+	WALK_FAILED = -1, /* in place of a process */
 };
 
 enum walk_kind {
@@ -44,7 +45,7 @@ struct walk_range {
 struct walk_stop {
 	uint32_t event;
 	uint32_t first, count;  /* ranges: the bytes that recovery has stored to until then, by file and offset */
-	_Atomic int32_t server; /* its process; 0: it is not there */
+	_Atomic int32_t server; /* its process; 0: there is none */
 	uint64_t nanoseconds;   /* as in the event */
 };
 
@@ -53,6 +54,7 @@ struct walk_block {
 	uint32_t event_max, stop_count, range_count;
 	_Atomic uint32_t event_count;
 	struct walk_stop stops[WALK_STOPS];
+	uint64_t own_ns;       /* the time that the walk itself has taken */
 	char end[WALK_REASON]; /* why nothing more was logged; "": recovery has ended */
 };
 

@@ -608,3 +608,41 @@ int recovery_start_other(struct recovery *r, unsigned worker, char *const *argv,
 		slot_other(&r->slots[worker], NULL, NULL);
 	return result;
 }
+
+/* Checkpoints */
+
+static struct checkpoints *checkpoints_of(const struct recovery *r, unsigned worker)
+{
+	return &r->slots[worker].worker.checkpoints;
+}
+
+void recovery_walk(struct recovery *r, unsigned worker, const struct checkpoint_plan *plan)
+{
+	checkpoints_plan(checkpoints_of(r, worker), plan);
+}
+
+const struct walk_event *recovery_walked(const struct recovery *r, unsigned worker, size_t *count)
+{
+	const struct walk_block *block = checkpoints_of(r, worker)->block;
+
+	*count = block ? atomic_load(&block->event_count) : 0;
+	return block ? walk_block_events(block) : NULL;
+}
+
+unsigned recovery_checkpoints(const struct recovery *r, unsigned worker)
+{
+	return checkpoints_of(r, worker)->count;
+}
+
+double recovery_checkpoint_seconds(const struct recovery *r, unsigned worker, unsigned checkpoint)
+{
+	const struct checkpoints *c = checkpoints_of(r, worker);
+
+	BUG_ON(!checkpoint || checkpoint > c->count);
+	return (double)c->block->stops[checkpoint - 1].nanoseconds / 1e9;
+}
+
+void recovery_from(struct recovery *r, unsigned worker, unsigned checkpoint)
+{
+	checkpoints_of(r, worker)->wish.from = checkpoint;
+}

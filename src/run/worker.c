@@ -22,6 +22,7 @@
 #define SECOND_NS ((uint64_t)1000000000)
 /* extra time for the next leaf, beyond twice the time limit: the leaf checks its own limit */
 #define LEAF_NS (5 * SECOND_NS)
+#define WALK_NS (5 * SECOND_NS)     /* extra time for a walk */
 #define LOOK_NS (SECOND_NS / 20)    /* between measurements of what recovery writes */
 #define LOOK_REST 20                /* times the duration of the last measurement */
 #define KILLING_NS (10 * SECOND_NS) /* for a killed recovery to disappear */
@@ -33,6 +34,7 @@ int worker_open(struct worker *worker, const struct worker_options *options, str
 	worker->control = worker->redirection = (struct control){.request = -1, .reply = -1};
 	worker->out.read = worker->err.read = worker->client.read = -1;
 	worker->file = OUTFILE_CLOSED;
+	checkpoints_open(&worker->checkpoints);
 	if (recovery_output_open(&worker->out) < 0 || recovery_output_open(&worker->err) < 0 ||
 	    (options->output && options->command.client && recovery_output_open(&worker->client) < 0))
 		return err_sys(err, "cannot create a pipe");
@@ -65,6 +67,7 @@ static void server_stop(struct worker *w)
 	w->server = 0;
 	w->server_fd = -1;
 	control_close(&w->control);
+	checkpoints_drop(&w->checkpoints);
 	w->serving = false;
 }
 
@@ -116,6 +119,7 @@ static int ops_change(struct worker *w, const struct recovery_setting *setting, 
 	}
 	if (w->serving && atomic_load(&w->control.page->ops_used))
 		server_stop(w);
+	checkpoints_drop(&w->checkpoints);
 	if (w->control.page)
 		w->control.page->ops_changed = 1;
 	return 0;
@@ -144,6 +148,7 @@ void worker_close(struct worker *w)
 	worker_stop(w);
 	server_stop(w);
 	worker_stop_keeper(w);
+	checkpoints_close(&w->checkpoints);
 	command_free(&w->command);
 	outfile_close(&w->file);
 	if (w->is_open)
@@ -192,21 +197,42 @@ static void worker_refuse(struct worker *w, const char *reason)
 	w->state = WORKER_REFUSED;
 }
 
+/* The checkpoint at which the run began; NULL: at the start. */
+static struct checkpoint_server *checkpoint_of(struct worker *w)
+{
+	return w->outcome.from ? &w->checkpoints.servers[w->outcome.from - 1] : NULL;
+}
+
+/* The time from the start of recovery to where the run began. */
+static uint64_t checkpoint_ns(const struct worker *w)
+{
+	return w->outcome.from ? w->checkpoints.block->stops[w->outcome.from - 1].nanoseconds : 0;
+}
+
 static int request_send(struct worker *w, uint32_t op)
 {
 	struct stub_request request = {.op = op};
+	const struct checkpoint_server *checkpoint = checkpoint_of(w);
+	int fd = checkpoint ? checkpoint->request : w->control.request;
 
 	if (w->mode == RECOVERY_FORK)
-		return write(w->control.request, &request, sizeof(request)) == sizeof(request) ? 0 : -1;
+		return write(fd, &request, sizeof(request)) == sizeof(request) ? 0 : -1;
 	return send(w->keeper_fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request) ? 0 : -1;
 }
 
 static void deadline_set(struct worker *w)
 {
-	w->deadline_ns = clock_ns() + w->limit_ns + (w->lazy ? w->limit_ns + LEAF_NS : 0);
+	uint64_t extra = w->lazy ? w->limit_ns + LEAF_NS : w->walks ? WALK_NS : 0, spent = checkpoint_ns(w);
+
+	w->deadline_ns = clock_ns() + extra + (spent < w->limit_ns ? w->limit_ns - spent : 0);
 }
 
-static void run_begin(struct worker *w)
+static uint32_t run_op(const struct worker *w)
+{
+	return w->lazy ? STUB_LAZY : w->walks ? STUB_WALK : STUB_RUN;
+}
+
+static void run_request(struct worker *w)
 {
 	w->state = WORKER_RUNNING;
 	deadline_set(w);
@@ -220,8 +246,21 @@ static void run_begin(struct worker *w)
 	}
 	if (w->lazy && !lazy_request(w->lazy, w))
 		worker_refuse(w, "there is no space left for the undecided lines");
-	else if (request_send(w, w->lazy ? STUB_LAZY : STUB_RUN) < 0)
+	else if (request_send(w, run_op(w)) < 0)
 		worker_refuse(w, "recovery cannot be reached");
+}
+
+static void run_begin(struct worker *w)
+{
+	struct checkpoints *c = &w->checkpoints;
+	struct checkpoints_wish wish = checkpoints_wish(c);
+
+	/* Another mode changes the files. */
+	if (w->mode != RECOVERY_FORK || checkpoints_outdated(c, &w->scene))
+		checkpoints_drop(c);
+	w->outcome.from = wish.from <= c->count ? wish.from : 0;
+	w->walks = wish.walk && w->mode == RECOVERY_FORK && !w->lazy && checkpoints_begin(c, &w->control, &w->scene);
+	run_request(w);
 }
 
 static void server_launch(struct worker *w)
@@ -289,11 +328,35 @@ static void outputs_begin(struct worker *w)
 	recovery_output_clear(&w->client, summarized && by_client ? worker_output(w) : NULL);
 }
 
+static void outputs_pump(struct worker *w, bool all)
+{
+	recovery_output_pump(&w->out, all);
+	recovery_output_pump(&w->err, all);
+	if (w->client.read >= 0)
+		recovery_output_pump(&w->client, all);
+}
+
+/* The run cannot be a walk, or begin at a checkpoint: begin at the start. */
+static void run_again(struct worker *w)
+{
+	struct err err;
+
+	w->outcome.from = 0;
+	w->walks = false;
+	outputs_pump(w, true);
+	outputs_begin(w);
+	if (w->command.writes_file && outfile_reset(&w->file, true, &err) < 0)
+		worker_refuse(w, err.sentence);
+	else
+		run_request(w);
+}
+
 int worker_start(struct worker *w, enum recovery_mode mode, uint64_t limit_ns, struct err *err)
 {
 	BUG_ON(worker_is_busy(w));
 	outcome_free(&w->outcome);
 	w->outcome = (struct outcome){.mode = mode, .touched = mode != RECOVERY_FORK};
+	w->walks = false;
 	w->mode = mode;
 	w->limit_ns = limit_ns;
 	w->state = WORKER_IDLE;
@@ -341,6 +404,7 @@ size_t worker_polls(const struct worker *w, struct pollfd polls[WORKER_POLLS])
 	if (w->mode == RECOVERY_FORK) {
 		polls_add(polls, &count, w->control.reply);
 		polls_add(polls, &count, w->server_fd);
+		polls_add(polls, &count, w->outcome.from ? w->checkpoints.servers[w->outcome.from - 1].watch : -1);
 	} else {
 		polls_add(polls, &count, w->keeper_fd);
 	}
@@ -354,14 +418,6 @@ static void outcome_set(struct outcome *o, bool killed, int status)
 
 	o->ending.kind = killed ? ENDING_TIMEOUT : signal ? ENDING_SIGNAL : ENDING_EXIT;
 	o->ending.value = killed ? 0 : signal ? signal : WEXITSTATUS(status);
-}
-
-static void outputs_pump(struct worker *w, bool all)
-{
-	recovery_output_pump(&w->out, all);
-	recovery_output_pump(&w->err, all);
-	if (w->client.read >= 0)
-		recovery_output_pump(&w->client, all);
 }
 
 /* What is compared with other runs, complete. */
@@ -389,11 +445,13 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 {
 	struct outcome *o = &w->outcome;
 
+	if (w->walks)
+		checkpoints_take(&w->checkpoints);
 	outputs_pump(w, true);
 	o->out = out_tail(w);
 	o->err = recovery_output_tail(&w->err);
 	o->output = summary_take(w);
-	o->seconds = (double)reply->nanoseconds / 1e9;
+	o->seconds = (double)(checkpoint_ns(w) + reply->nanoseconds) / 1e9;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
 		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);
@@ -451,6 +509,11 @@ static void leaf_take(struct worker *w, const struct stub_reply *reply)
 	worker_refuse(w, "recovery sent an unexpected report");
 }
 
+static bool run_is_special(const struct worker *w)
+{
+	return w->walks || w->outcome.from;
+}
+
 static bool server_reply(struct worker *w)
 {
 	struct stub_reply reply;
@@ -459,6 +522,8 @@ static bool server_reply(struct worker *w)
 		return false;
 	if (reply.op == STUB_HELLO)
 		server_hello(w);
+	else if (reply.op == STUB_REFUSED && run_is_special(w))
+		run_again(w);
 	else if (reply.op == STUB_REFUSED)
 		run_refused(w, w->control.page);
 	else if (reply.op == STUB_LEAF)
@@ -468,10 +533,22 @@ static bool server_reply(struct worker *w)
 	return true;
 }
 
-static bool server_is_dead(const struct worker *w)
+static bool process_is_dead(int watch)
 {
-	struct pollfd poll_fd = {.fd = w->server_fd, .events = POLLIN};
+	struct pollfd poll_fd = {.fd = watch, .events = POLLIN};
 	return poll(&poll_fd, 1, 0) > 0;
+}
+
+/* Something has killed the checkpoint. */
+static bool checkpoint_is_lost(struct worker *w)
+{
+	const struct checkpoint_server *checkpoint = checkpoint_of(w);
+
+	if (!checkpoint || !process_is_dead(checkpoint->watch))
+		return false;
+	w->outcome.from = 0;
+	checkpoints_drop(&w->checkpoints);
+	return true;
 }
 
 static void server_pump(struct worker *w)
@@ -482,11 +559,16 @@ static void server_pump(struct worker *w)
 	for (int i = 0; w->lazy && i < LEAVES_AT_ONCE && worker_is_busy(w); i++)
 		if (!server_reply(w))
 			break;
-	if (!worker_is_busy(w) || server_reply(w) || !server_is_dead(w))
+	if (!worker_is_busy(w) || server_reply(w))
 		return;
-	/* It is dead, but its last reply counts. */
-	if (server_reply(w))
+	/* The last reply of a dead server counts. */
+	bool dead = process_is_dead(w->server_fd), lost = checkpoint_is_lost(w);
+	if ((!dead && !lost) || server_reply(w))
 		return;
+	if (!dead) {
+		run_again(w);
+		return;
+	}
 	outputs_pump(w, true);
 	server_stop(w);
 	worker_refuse(w, reason);

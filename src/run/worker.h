@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include "run/checkpoint_in.h"
 #include "run/command.h"
 #include "run/keeper.h"
 #include "run/outfile.h"
@@ -50,6 +51,7 @@ struct worker {
 	int server_fd; /* becomes readable when the server is dead */
 	bool serving;
 	struct control control, redirection;
+	struct checkpoints checkpoints; /* of the server */
 
 	pid_t keeper;
 	int keeper_fd;
@@ -70,6 +72,7 @@ struct worker {
 	struct usage usage;
 	uint64_t look_ns;      /* when to measure it next, and the size of {out} */
 	bool wrote_too_much;   /* the run has written more than options->disk */
+	bool walks;            /* the run is a walk (checkpoint.h) */
 	struct lazy_run *lazy; /* a run on all undecided lines instead of one state (lazy_in.h) */
 	struct outcome outcome;
 	char reason[STUB_REASON];
@@ -87,7 +90,7 @@ int worker_set(struct worker *worker, const struct recovery_setting *setting, st
 /* Run the command on the contents of the stage. -1: it cannot even be attempted. */
 int worker_start(struct worker *worker, enum recovery_mode mode, uint64_t limit_ns, struct err *err);
 
-enum { WORKER_POLLS = 5 };
+enum { WORKER_POLLS = 6 };
 /* The descriptors to wait for. */
 size_t worker_polls(const struct worker *worker, struct pollfd polls[WORKER_POLLS]);
 

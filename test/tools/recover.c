@@ -16,6 +16,9 @@
  *     repeat=N                                            run the states N times, and print the rate per second
  *     ops=FILE...                                         settings with these operations, whose first has the number 10,
  *                                                         20...; the states are run in them by turns
+ *     walk=yes                                            walk on the first state, and print what was logged
+ *     stop=EVENT[,FILE+OFFSET+SIZE...]                     leave a checkpoint there; these bytes were stored to before
+ *     from=K                                              begin the other states at this checkpoint
  *     bound=BYTES                                         summarize the outputs; print their lines, and their digest
  *     attend=TEXT                                         run this instead, in the terminal, on the first state, with
  *                                                         $COMMAND, the recovery command, and $INPUT, its input */
@@ -33,6 +36,7 @@
 #include "image/origin.h"
 #include "image/tree.h"
 #include "ops/output.h"
+#include "run/checkpoint.h"
 #include "run/recovery.h"
 #include "run/words.h"
 
@@ -118,6 +122,53 @@ static const struct recovery_setting *setting_get(void *arg, uint64_t id)
 	return &settings[id - 1];
 }
 
+/* Checkpoints */
+
+static bool walks;
+static struct checkpoint_plan plan;
+static unsigned from;
+
+static void stop_add(char *text)
+{
+	static struct walk_range ranges[CHECKPOINTS_MAX][256];
+	struct checkpoint_stop *stop = &plan.stops[plan.count];
+	struct walk_range *to = ranges[plan.count++];
+
+	stop->event = strtoul(text, &text, 0);
+	stop->stored = to;
+	for (; *text == ','; to++, stop->stored_count++) {
+		to->file = (uint32_t)strtoul(text + 1, &text, 0);
+		to->offset = strtoull(text + 1, &text, 0);
+		to->size = strtoull(text + 1, &text, 0);
+	}
+}
+
+static void walk_print(const struct recovery *r)
+{
+	size_t count;
+	const struct walk_event *e = recovery_walked(r, 0, &count);
+
+	for (size_t i = 0; i < count; i++)
+		printf("%zu: %s %u+0x%lx %lu\n", i, e[i].kind == WALK_TOUCH ? "touch" : "read", e[i].file, e[i].offset,
+		       e[i].size);
+	printf("checkpoints: %u\n", recovery_checkpoints(r, 0));
+}
+
+static int walk_all(struct recovery *r, struct err *err)
+{
+	for (unsigned w = 0; walks && w < recovery_jobs(r); w++) {
+		load(w, 0);
+		recovery_set(r, w, setting_of(0));
+		recovery_walk(r, w, &plan);
+		outcome_free(&outcomes[0]);
+		if (recovery_run(r, w, 1, &outcomes[0], err) != 0)
+			return -1;
+	}
+	if (walks)
+		walk_print(r);
+	return 0;
+}
+
 static int run_all(struct recovery *r, size_t repeat, struct err *err)
 {
 	int w;
@@ -126,6 +177,8 @@ static int run_all(struct recovery *r, size_t repeat, struct err *err)
 	recovery_set(r, 0, setting_of(0));
 	if (recovery_run(r, 0, 1, &outcomes[0], err) != 0)
 		return -1;
+	if (walk_all(r, err) < 0)
+		return -1;
 	for (size_t i = 1; i < states.count * repeat; i++) {
 		if ((w = recovery_idle(r, err)) < 0)
 			return -1;
@@ -133,6 +186,7 @@ static int run_all(struct recovery *r, size_t repeat, struct err *err)
 		if (states.count > 1 || recovery_mode(r) != RECOVERY_FORK || i < recovery_jobs(r))
 			load((unsigned)w, i % states.count);
 		recovery_set(r, (unsigned)w, setting_of(i % states.count));
+		recovery_from(r, (unsigned)w, from);
 		if (recovery_start(r, (unsigned)w, (void *)(i % states.count), err) < 0)
 			return -1;
 	}
@@ -171,8 +225,8 @@ static void print(struct recovery *r, bool show, bool stack)
 	for (size_t i = 0; i < states.count; i++) {
 		const struct outcome *o = &outcomes[i];
 		ending_text(o->ending, text, sizeof(text));
-		printf("%s: %s%s (%s)\n", states.items[i], text, o->by_client ? " of the client" : "",
-		       recovery_mode_name(o->mode));
+		printf("%s: %s%s (%s%s)\n", states.items[i], text, o->by_client ? " of the client" : "",
+		       recovery_mode_name(o->mode), o->from ? ", from a checkpoint" : "");
 		if (show && o->out.text)
 			printf("stdout%s: %s\n", o->out.cut ? " (cut)" : "", o->out.text);
 		if (show && o->err.text)
@@ -232,6 +286,8 @@ static void collect(int argc, char **argv)
 			struct recovery_setting *new = &settings[setting_count++];
 			*new = (struct recovery_setting){setting_count, argv[i] + 4, 10 * setting_count};
 		}
+		if (!strncmp(argv[i], "stop=", 5))
+			stop_add(argv[i] + 5);
 		if (!strncmp(argv[i], "pm=", 3) && !origin_add_path(origin, argv[i] + 3))
 			die("a PM path must be absolute");
 	}
@@ -271,6 +327,8 @@ int main(int argc, char **argv)
 	o.jobs = (text = value(argc, argv, "jobs")) ? (unsigned)atoi(text) : 1;
 	o.no_namespaces = (text = value(argc, argv, "namespaces")) && !strcmp(text, "no");
 	o.huge_pages = (text = value(argc, argv, "huge")) && !strcmp(text, "yes");
+	walks = plan.count || value(argc, argv, "walk");
+	from = (text = value(argc, argv, "from")) ? (unsigned)atoi(text) : 0;
 	o.setting = setting_get;
 	struct output_rules *rules =
 		(text = value(argc, argv, "bound")) ? output_rules_new(strtoull(text, NULL, 10)) : NULL;

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* walk.c - see walk.h. */
+#include "preload/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "preload/call.h"
+#include "preload/mapping_in.h"
+
+enum { SLOTS = 2 * WALK_EVENTS_MAX /* a power of two */, FAULT_WRITE = 2, FAULT_FETCH = 16, SYSCALL_BYTES = 2 };
+enum { DISPATCH = 59 /* PR_SET_SYSCALL_USER_DISPATCH */, DISPATCH_CODE = 2 /* SYS_USER_DISPATCH */ };
+#define RESTORER 0x04000000 /* SA_RESTORER */
+
+/* The kernel's layout. */
+struct kernel_action {
+	void (*handler)(int sig, siginfo_t *info, void *context);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static struct {
+	bool on, suspended;
+	struct walk_block *block;
+	uint64_t start_ns, own_ns; /* own_ns: our share of the time since then */
+	unsigned next;             /* the next stop */
+	struct kernel_action segv, sys;
+} walk;
+
+/* Pages that were touched: the number of the page and the file, plus one.  A hash table with linear probing. */
+static uint64_t touched[SLOTS];
+
+/* Read by the kernel at each system call: 0 lets it pass. */
+static volatile char selector;
+
+bool walk_is_on(void)
+{
+	return walk.on;
+}
+
+/* Touched pages */
+
+static uint64_t page_key(uint32_t file, uint64_t offset)
+{
+	return ((uint64_t)file << 44 | offset / PAGE) + 1;
+}
+
+/* The slot of a page, or the free one where it belongs. */
+static uint64_t *page_slot(uint32_t file, uint64_t offset)
+{
+	uint64_t key = page_key(file, offset);
+	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
+
+	while (touched[i] && touched[i] != key)
+		i = (i + 1) % SLOTS;
+	return &touched[i];
+}
+
+/* The log */
+
+static uint64_t time_of_recovery(void)
+{
+	return clock_ns() - walk.start_ns - walk.own_ns;
+}
+
+static bool event_add(enum walk_kind kind, uint32_t file, uint64_t offset, uint64_t size, uint64_t at_ns)
+{
+	uint32_t count = atomic_load(&walk.block->event_count);
+
+	if (count >= walk.block->event_max || count >= WALK_EVENTS_MAX)
+		return false;
+	walk_block_events(walk.block)[count] = (struct walk_event){kind, file, offset, size, at_ns};
+	atomic_store(&walk.block->event_count, count + 1);
+	return true;
+}
+
+void walk_read(uint32_t file, uint64_t offset, size_t size)
+{
+	if (walk.on && !event_add(WALK_READ, file, offset, size, time_of_recovery()))
+		walk_end("recovery reads PM files very often");
+}
+
+/* Memory */
+
+static bool mapping_shows(const struct mapping *m)
+{
+	return m->bytes && !m->retained;
+}
+
+static void mappings_open(void)
+{
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mapping_shows(&mappings[i]))
+			CALL(SYS_mprotect, mappings[i].at, mappings[i].bytes, mappings[i].prot);
+}
+
+/* Open one page wherever it is mapped. */
+static void page_open(uint32_t file, uint64_t offset)
+{
+	for (size_t i = 0; i < mapping_count; i++) {
+		const struct mapping *m = &mappings[i];
+
+		if (mapping_shows(m) && m->entry == file && offset - m->offset < m->bytes)
+			CALL(SYS_mprotect, m->at + (offset - m->offset), PAGE, m->prot);
+	}
+}
+
+static void mappings_close(void)
+{
+	const struct walk_event *events = walk_block_events(walk.block);
+	uint32_t count = atomic_load(&walk.block->event_count);
+
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mapping_shows(&mappings[i]))
+			CALL(SYS_mprotect, mappings[i].at, mappings[i].bytes, PROT_NONE);
+	for (uint32_t i = 0; i < count; i++)
+		if (events[i].kind == WALK_TOUCH)
+			page_open(events[i].file, events[i].offset);
+}
+
+void walk_suspend(void)
+{
+	if (!walk.on)
+		return;
+	selector = 0;
+	mappings_open();
+	walk.suspended = true;
+}
+
+void walk_resume(void)
+{
+	if (!walk.on)
+		return;
+	mappings_close();
+	walk.suspended = false;
+	selector = 1;
+}
+
+/* Traps */
+
+void walk_forget(void)
+{
+	walk.on = false;
+	selector = 0;
+	mappings_open();
+	CALL(SYS_rt_sigaction, SIGSEGV, &walk.segv, 0, sizeof(uint64_t));
+	CALL(SYS_rt_sigaction, SIGSYS, &walk.sys, 0, sizeof(uint64_t));
+}
+
+void walk_end(const char *why)
+{
+	if (!walk.on)
+		return;
+	strncpy(walk.block->end, why, WALK_REASON - 1);
+	walk_forget();
+	CALL(SYS_prctl, DISPATCH, 0, 0, 0, 0);
+	CALL(SYS_munmap, walk.block, walk.block->bytes);
+}
+
+static const struct mapping *mapping_of(uintptr_t at)
+{
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mapping_shows(&mappings[i]) && at - mappings[i].at < mappings[i].bytes)
+			return &mappings[i];
+	return NULL;
+}
+
+bool walk_is_pm(uintptr_t at)
+{
+	return mapping_of(at) != NULL;
+}
+
+static bool access_is_allowed(const ucontext_t *uc, int prot)
+{
+	greg_t error = uc->uc_mcontext.gregs[REG_ERR];
+
+	if (error & FAULT_FETCH)
+		return prot & PROT_EXEC;
+	return prot & (error & FAULT_WRITE ? PROT_WRITE : PROT_READ | PROT_WRITE);
+}
+
+static void page_touch(uint32_t file, uint64_t offset, uint64_t at_ns)
+{
+	struct walk_block *block = walk.block;
+	uint32_t number = atomic_load(&block->event_count);
+
+	if (!event_add(WALK_TOUCH, file, offset, PAGE, at_ns)) {
+		walk_end("recovery touches many pages");
+		return;
+	}
+	*page_slot(file, offset) = page_key(file, offset);
+	if (walk.next < block->stop_count && block->stops[walk.next].event == number) {
+		block->stops[walk.next].nanoseconds = at_ns;
+		checkpoint_leave(block, walk.next++);
+	}
+	if (walk.on)
+		page_open(file, offset);
+}
+
+/* `at_ns`: when the handler began. */
+static void time_keep(uint64_t at_ns)
+{
+	if (!walk.on)
+		return;
+	walk.own_ns += clock_ns() - at_ns;
+	walk.block->own_ns = walk.own_ns;
+}
+
+static void on_segv(int sig, siginfo_t *info, void *context)
+{
+	uint64_t now = clock_ns();
+	uintptr_t at = (uintptr_t)info->si_addr;
+	const struct mapping *m = info->si_code == SEGV_ACCERR ? mapping_of(at) : NULL;
+	uint64_t offset = m ? m->offset + (at - m->at) / PAGE * PAGE : 0;
+
+	(void)sig;
+	if (m && access_is_allowed(context, m->prot) && !*page_slot(m->entry, offset)) {
+		page_touch(m->entry, offset, now - walk.start_ns - walk.own_ns);
+		time_keep(now);
+		return;
+	}
+	/* It happens again, and the program gets it. */
+	walk_end("recovery has a fault");
+	if (info->si_code <= 0)
+		CALL(SYS_tgkill, CALL(SYS_getpid), CALL(SYS_gettid), SIGSEGV);
+}
+
+/* Returns how long it took. */
+static uint64_t call_make(greg_t *r)
+{
+	uint64_t start = clock_ns();
+
+	r[REG_RAX] = CALL(r[REG_RAX], r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
+	return clock_ns() - start;
+}
+
+static void on_sys(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	uint64_t now = clock_ns();
+
+	(void)sig;
+	if (info->si_code != DISPATCH_CODE) {
+		walk_end("recovery gets a signal");
+		CALL(SYS_tgkill, CALL(SYS_getpid), CALL(SYS_gettid), SIGSYS);
+		return;
+	}
+	greg_t *r = uc->uc_mcontext.gregs;
+	switch (walk_call(uc)) {
+	case WALK_CALL_MAKE:
+		walk.own_ns -= call_make(r);
+		/* fall through */
+	case WALK_CALL_DONE: time_keep(now); return;
+	case WALK_CALL_END: break;
+	}
+	walk_end(r[REG_RAX] == SYS_exit_group ? "" : "recovery makes a system call that has effects");
+	r[REG_RIP] -= SYSCALL_BYTES;
+}
+
+static bool is_blocked(void)
+{
+	uint64_t mask = 0;
+
+	CALL(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, sizeof(mask));
+	return mask & ((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGSYS - 1));
+}
+
+void walk_arm(uint64_t start_ns)
+{
+	struct kernel_action segv = {on_segv, SA_SIGINFO | RESTORER, call_return, ~(uint64_t)0};
+	struct kernel_action sys = {on_sys, SA_SIGINFO | RESTORER, call_return, ~(uint64_t)0};
+
+	walk.start_ns = start_ns;
+	if (is_blocked())
+		return;
+	CALL(SYS_rt_sigaction, SIGSEGV, &segv, &walk.segv, sizeof(uint64_t));
+	CALL(SYS_rt_sigaction, SIGSYS, &sys, &walk.sys, sizeof(uint64_t));
+	walk.on = true;
+	if (CALL(SYS_prctl, DISPATCH, 1, lazy_syscall, call_last + 1 - (const char *)lazy_syscall, &selector) < 0)
+		walk_end("the kernel does not report system calls");
+	else
+		selector = 1;
+}
+
+/* In the server */
+
+const char *walk_begin(void)
+{
+	char path[4096];
+	struct stat st = {0};
+
+	if (!stub_control(path, sizeof(path), STUB_FILE_WALK))
+		return "the control files are hidden";
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	void *memory = MAP_FAILED;
+	if (fd >= 0 && fstat(fd, &st) == 0 && (size_t)st.st_size >= sizeof(*walk.block))
+		memory = (void *)syscall(SYS_mmap, NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	if (memory == MAP_FAILED)
+		return "the plan of a walk cannot be read";
+	walk.block = memory;
+	walk.own_ns = walk.next = 0;
+	return checkpoint_begin() ? NULL : "the control files are hidden";
+}
+
+const struct walk_block *walk_block(void)
+{
+	return walk.block;
+}
+
+void walk_over(void)
+{
+	syscall(SYS_munmap, walk.block, walk.block->bytes);
+	walk.block = NULL;
+}
