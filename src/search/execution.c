@@ -288,7 +288,9 @@ static int native_run(struct running *r, struct err *err)
 		return result;
 	r->result->was_native = true;
 	r->result->native = outcome.ending;
-	last_line(r->result->said, sizeof(r->result->said), &outcome.err);
+	/* How to use a program is often said on standard output. */
+	bool refused = outcome.ending.kind == ENDING_EXIT && !outcome.err.size;
+	last_line(r->result->said, sizeof(r->result->said), refused ? &outcome.out : &outcome.err);
 	outcome_free(&outcome);
 	return 0;
 }

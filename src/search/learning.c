@@ -78,6 +78,16 @@ static int findings_take(struct input_search *s, uint64_t number, const char *di
 	return input_search_keep(s, number, err);
 }
 
+/* That takes time, and is often not what the user wants to test. */
+static void creation_note(struct input_search *s, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (!start_exists(s->plan.start, path))
+		input_search_note(s, "each execution makes %s anew; --setup can make it once, before the search",
+				  name ? name + 1 : path);
+}
+
 static int behavior_take(struct input_search *s, uint64_t number, const char *recording, struct err *err)
 {
 	struct attempt *attempt = attempt_of(s, number);
@@ -89,6 +99,8 @@ static int behavior_take(struct input_search *s, uint64_t number, const char *re
 	/* A search that is resumed does not know them yet.  They are as at the start. */
 	for (size_t i = 0; result == 0 && i < behavior.files.count; i++)
 		result = start_add_file(s->plan.start, behavior.files.at[i], err);
+	for (size_t i = 0; result == 0 && number == 1 && i < behavior.files.count; i++)
+		creation_note(s, behavior.files.at[i]);
 	behavior_free(&behavior);
 	return result < 0 || !attempt->novelty ? result : input_search_keep(s, number, err);
 }

@@ -88,9 +88,11 @@ static void notes_fill(struct input_search *s, struct findings *f)
 			      s->unknown == 1 ? "" : "es");
 	concretes_note(s, f);
 	unreached_note(f, s->reach, s->plan.symbols, &s->plan.how->places);
-	if (!s->complete && (s->queue.heap.count || !s->cut))
+	if (!s->complete && s->queue.heap.count)
 		findings_note(f, "the search is not complete: %zu branch%s not turned", s->queue.heap.count,
 			      s->queue.heap.count == 1 ? " was" : "es were");
+	else if (!s->complete)
+		findings_note(f, "the search is not complete");
 }
 
 struct findings *input_search_findings(struct input_search *s)

@@ -51,6 +51,20 @@ bool start_has(const struct start *start, const char *path)
 	return origin_place(start->origin, path, &name) >= 0;
 }
 
+/* The file's number in the content; 0: it did not exist before. */
+static uint32_t content_find(const struct content *content, const char *path)
+{
+	for (uint32_t file = 1; file <= content_file_count(content); file++)
+		if (content_path(content, file) && !strcmp(content_path(content, file), path))
+			return file;
+	return 0;
+}
+
+bool start_exists(const struct start *start, const char *path)
+{
+	return content_find(origin_content(start->origin), path);
+}
+
 void start_add_dir(struct start *start, const char *path)
 {
 	for (size_t i = 0; i < origin_dir_count(start->origin); i++)
@@ -143,15 +157,6 @@ static struct origin *recording_origin(const char *dir, struct err *err)
 		return origin;
 	origin_free(origin);
 	return NULL;
-}
-
-/* The file's number in the content; 0: it did not exist before. */
-static uint32_t content_find(const struct content *content, const char *path)
-{
-	for (uint32_t file = 1; file <= content_file_count(content); file++)
-		if (content_path(content, file) && !strcmp(content_path(content, file), path))
-			return file;
-	return 0;
 }
 
 static int file_put_back(const struct content *content, uint32_t file, const char *path, struct err *err)

@@ -28,6 +28,9 @@ int start_add_file(struct start *start, const char *path, struct err *err);
 void start_add_dir(struct start *start, const char *path);
 bool start_has(const struct start *start, const char *path);
 
+/* Is the file there when an execution begins? */
+bool start_exists(const struct start *start, const char *path);
+
 /* Add the PM files of a recording that are not known yet, and put the user's own files back if the run could change
  * them.  Returns how many were put back; -1: one could not be, or the recording cannot be read. */
 int start_learn(struct start *start, const char *recording, struct err *err);
