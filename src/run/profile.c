@@ -31,29 +31,30 @@ struct page {
 struct access {
 	struct profile_range range;
 	size_t touches; /* that came before it, or with it */
-	size_t value;   /* of a read: where its bytes are in `values` */
+	size_t value;   /* of a read: where its bytes will be in `values` */
 };
 
 struct profile {
-	struct profile_source source;
 	struct profile_file *files;
+	uint32_t file_count;
 	struct map places; /* (file, page) -> 1 + its place in `pages` */
 	VEC_OF(struct page) pages;
 	VEC_OF(struct profile_touch) touches;
 	VEC_OF(struct access) reads;  /* in sequence */
 	VEC_OF(struct access) stores; /* in sequence; each byte once */
-	VEC_OF(uint8_t) values;
+	uint8_t *values;
+	size_t value_bytes;
 	bool closed, ended;
 };
 
-struct profile *profile_new(const struct profile_source *source)
+struct profile *profile_new(const struct profile_file *files, uint32_t count)
 {
 	struct profile *p = mem_alloc(sizeof(*p));
 
-	p->source = *source;
-	p->source.files = p->files = mem_alloc((source->count + 1) * sizeof(*p->files));
-	for (uint32_t i = 0; i < source->count; i++)
-		p->files[i] = source->files[i];
+	p->files = mem_alloc((count + 1) * sizeof(*p->files));
+	p->file_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		p->files[i] = (struct profile_file){.size = files[i].size, .exists = files[i].exists};
 	return p;
 }
 
@@ -67,7 +68,7 @@ void profile_free(struct profile *p)
 	vec_free(&p->touches);
 	vec_free(&p->reads);
 	vec_free(&p->stores);
-	vec_free(&p->values);
+	free(p->values);
 	free(p);
 }
 
@@ -120,25 +121,13 @@ static struct page *page_touch(struct profile *p, const struct profile_range *r,
 	return page;
 }
 
-static void values_extend(struct profile *p, uint64_t size)
-{
-	size_t needed = p->values.count + size;
-
-	if (needed > p->values.room) {
-		p->values.room = 2 * needed;
-		p->values.at = mem_resize(p->values.at, p->values.room, 1);
-	}
-	p->values.count = needed;
-}
-
 /* Bytes that were neither stored nor read before. */
 static void bytes_read(struct profile *p, const struct profile_range *r)
 {
-	struct access read = {*r, p->touches.count, p->values.count};
+	struct access read = {*r, p->touches.count, p->value_bytes};
 	struct access *last = p->reads.count ? &p->reads.at[p->reads.count - 1] : NULL;
 
-	values_extend(p, r->size);
-	p->source.get(p->source.arg, r->file, r->offset, r->size, p->values.at + read.value);
+	p->value_bytes += r->size;
 	if (last && last->touches == read.touches && last->range.file == r->file &&
 	    last->range.offset + last->range.size == r->offset)
 		last->range.size += r->size;
@@ -205,12 +194,12 @@ static void page_store(struct profile *p, const struct profile_range *r, enum pr
 
 static bool is_full(const struct profile *p)
 {
-	return p->values.count > BYTES_MOST || p->pages.count > PAGES_MOST;
+	return p->value_bytes > BYTES_MOST || p->pages.count > PAGES_MOST;
 }
 
 static uint64_t size_of(const struct profile *p, uint32_t file)
 {
-	return file < p->source.count && p->files[file].exists ? p->files[file].size : 0;
+	return file < p->file_count && p->files[file].exists ? p->files[file].size : 0;
 }
 
 typedef void page_access(struct profile *p, const struct profile_range *r, enum profile_order order);
@@ -250,9 +239,15 @@ void profile_close(struct profile *p)
 	p->closed = true;
 }
 
-void profile_end(struct profile *p)
+void profile_end(struct profile *p, const struct profile_file *files)
 {
 	p->ended = !p->closed;
+	p->values = mem_alloc(p->value_bytes + 1);
+	for (size_t i = 0; i < p->reads.count; i++) {
+		const struct profile_range *r = &p->reads.at[i].range;
+
+		memcpy(p->values + p->reads.at[i].value, files[r->file].bytes + r->offset, r->size);
+	}
 }
 
 /* Asking */
@@ -269,7 +264,7 @@ const struct profile_touch *profile_touches(const struct profile *p)
 
 static bool files_match(const struct profile *p, const struct profile_file *files, uint32_t count)
 {
-	if (count != p->source.count)
+	if (count != p->file_count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (files[i].exists != p->files[i].exists || (files[i].exists && files[i].size != p->files[i].size))
@@ -281,7 +276,7 @@ static bool read_matches(const struct profile *p, const struct access *read, con
 {
 	const struct profile_range *r = &read->range;
 
-	return !memcmp(files[r->file].bytes + r->offset, p->values.at + read->value, r->size);
+	return !memcmp(files[r->file].bytes + r->offset, p->values + read->value, r->size);
 }
 
 size_t profile_reach(const struct profile *p, const struct profile_file *files, uint32_t count, size_t most)

@@ -4,11 +4,11 @@
  * A profile is made of one run of recovery, access by access.  Its *touches* are the first accesses to a page of a
  * mapping, from 0 on.
  *
- *     struct profile *p = profile_new(&source);                 // the files before recovery began
+ *     struct profile *p = profile_new(files, count);            // sizes of the files before recovery began
  *     profile_read(p, file, offset, size);                      // in the sequence in which recovery does it
  *     profile_load(p, file, offset, size, PROFILE_ORDERED);
  *     profile_store(p, file, offset, size, PROFILE_ORDERED);
- *     profile_end(p);                                           // recovery has ended; there is no more to know
+ *     profile_end(p, files);                                    // and their content; there is no more to know
  *
  *     reach = profile_reach(p, files, count, PROFILE_END);      // another state
  *     if (reach == PROFILE_END)                                 // recovery would end in the same way
@@ -44,15 +44,6 @@ struct profile_file {
 	bool exists;
 };
 
-/* The state that the profile is made on. */
-struct profile_source {
-	const struct profile_file *files;
-	uint32_t count;
-	/* Get bytes of a file; they are not beyond its end. */
-	void (*get)(void *arg, uint32_t file, uint64_t offset, uint64_t size, uint8_t *to);
-	void *arg;
-};
-
 struct profile_touch {
 	uint64_t page; /* number of the page in its file */
 	uint32_t file;
@@ -66,8 +57,7 @@ struct profile_range {
 
 enum profile_order { PROFILE_ORDERED, PROFILE_UNORDERED };
 
-/* `files` is copied; `get` is called until profile_end. */
-struct profile *profile_new(const struct profile_source *source);
+struct profile *profile_new(const struct profile_file *files, uint32_t count);
 void profile_free(struct profile *profile);
 
 /* Accesses through mappings.  What is beyond the ends of the files is ignored.  Nothing is noted any more once the
@@ -81,8 +71,9 @@ void profile_read(struct profile *profile, uint32_t file, uint64_t offset, uint6
 /* Recovery did something after which nothing is known. */
 void profile_close(struct profile *profile);
 
-/* The run is over, and all of it is in the profile, unless it is closed. */
-void profile_end(struct profile *profile);
+/* The run is over, and all of it is in the profile, unless it is closed.  It began with these files, as many as for
+ * profile_new. */
+void profile_end(struct profile *profile, const struct profile_file *files);
 
 size_t profile_touch_count(const struct profile *profile);
 const struct profile_touch *profile_touches(const struct profile *profile);

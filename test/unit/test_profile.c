@@ -61,14 +61,6 @@ static struct access access_random(void)
 			       .order = roll(4) ? PROFILE_ORDERED : PROFILE_UNORDERED};
 }
 
-static void bytes_get(void *arg, uint32_t file, uint64_t offset, uint64_t size, uint8_t *to)
-{
-	const struct world *w = arg;
-
-	assert_true(offset + size <= size_of(file));
-	memcpy(to, w->bytes[file] + offset, size);
-}
-
 static void world_make(struct world *w)
 {
 	memset(w, 0, sizeof(*w));
@@ -80,7 +72,7 @@ static void world_make(struct world *w)
 			w->bytes[f][i] = (uint8_t)roll(2);
 		w->files[f] = (struct profile_file){w->bytes[f], size_of(f), f != ABSENT};
 	}
-	w->profile = profile_new(&(struct profile_source){w->files, FILES, bytes_get, w});
+	w->profile = profile_new(w->files, FILES);
 	for (size_t i = 0; i < w->count; i++) {
 		const struct access *a = &w->accesses[i];
 
@@ -90,7 +82,7 @@ static void world_make(struct world *w)
 			(a->what == STORES ? profile_store : profile_load)(w->profile, a->file, a->offset, a->size,
 									   a->order);
 	}
-	profile_end(w->profile);
+	profile_end(w->profile, w->files);
 }
 
 /* The slow model: byte by byte */
@@ -316,14 +308,14 @@ static void test_closed(void **state)
 {
 	static struct world w;
 	const struct profile_file file = {w.bytes[0], size_of(0), true};
-	struct profile *p = profile_new(&(struct profile_source){&file, 1, bytes_get, &w});
+	struct profile *p = profile_new(&file, 1);
 
 	(void)state;
 	profile_load(p, 0, 0, 8, PROFILE_ORDERED);
 	profile_load(p, 0, PROFILE_PAGE, 8, PROFILE_ORDERED);
 	profile_close(p);
 	profile_load(p, 0, 16, 8, PROFILE_ORDERED);
-	profile_end(p);
+	profile_end(p, &file);
 	assert_int_equal(profile_touch_count(p), 2);
 	assert_int_equal(profile_reach(p, &file, 1, PROFILE_END), 2);
 	profile_free(p);
