@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "campaign/leftovers.h"
 #include "campaign/nested.h"
+#include "crash/recheck.h"
 #include "crash/strategy.h"
 #include "explain/explain.h"
 #include "explore/flights.h"
@@ -53,6 +54,16 @@ static bool observes(const struct campaign_options *o)
 	return o->leftover_count;
 }
 
+/* A recovery that is crashed itself, and a server, are always run from the start. */
+static void checkpoints_prepare(struct campaign *c)
+{
+	const struct campaign_options *o = &c->options;
+	char dir[PATH_MAX];
+
+	if (o->checkpoints && !c->first && !o->client && !o->parts && campaign_watch_dir(c, dir))
+		c->checkpoints = checkpoints_new(o->seed, campaign_text(c, dir));
+}
+
 static int campaign_prepare(struct campaign *c, struct err *err)
 {
 	const struct campaign_options *o = &c->options;
@@ -65,6 +76,7 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		.rounds = o->budget > 0 ? SELECT_ROUNDS : 1,
 	};
 
+	checkpoints_prepare(c);
 	campaign_testing(c);
 	if (select_new(&c->select, &chosen, c->survey->points, err) < 0)
 		return -1;
@@ -72,7 +84,7 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		return 0;
 	if (folders_clear(o->out, err) < 0)
 		return -1;
-	if (observes(o))
+	if (observes(o) || c->checkpoints)
 		campaign_watch_prepare(c);
 	return outcomes_prepare(c, err);
 }
@@ -101,6 +113,8 @@ static int chooser_judge(struct chooser *chooser, size_t platform, struct map *o
 	int r;
 
 	trials_sort(trials);
+	if (recheck(c, platform, trials, err) < 0)
+		return -1;
 	if (extent == JUDGE_ALL && !c->options.shard.total && hangs_confirm(c, platform, trials, err) < 0)
 		return -1;
 	trials_accept(trials, c->outcomes, c->initial);
@@ -270,6 +284,7 @@ void campaign_free(struct campaign *c)
 	}
 	nested_free(c->nested);
 	hangs_free(c->hangs);
+	checkpoints_free(c->checkpoints);
 	leftovers_free(c->leftovers);
 	map_free(&c->found.contents);
 	arena_free(&c->texts);

@@ -75,6 +75,15 @@ static void nested_notes(const struct campaign *c, struct findings *f)
 	states_note(f, n->partly, "recovery itself was crashed, but not all states that this may leave were tested");
 }
 
+static void checkpoints_note(const struct campaign *c, struct findings *f)
+{
+	if (c->checkpoints && checkpoints_are_off(c->checkpoints))
+		findings_note(
+			f, "recovery did something else from a checkpoint than from its start, so it depends on more "
+			   "than its PM files (a clock, chance, its process ID): checkpoints were switched off, and "
+			   "every outcome is that of a run from the start");
+}
+
 static void notes_add(const struct campaign *c, struct findings *f)
 {
 	for (size_t i = 0; i < c->options.strategy_count; i++)
@@ -90,6 +99,7 @@ static void notes_add(const struct campaign *c, struct findings *f)
 		    "whenever it recovers, so this is not among the findings");
 	nested_notes(c, f);
 	hang_notes(c, f);
+	checkpoints_note(c, f);
 	foreign_file_notes(c, f);
 	for (size_t i = 0; i < c->options.strategy_count; i++)
 		if (c->options.strategies[i]->notes)
@@ -138,6 +148,20 @@ static void narrowed_add(const struct campaign *c, struct findings *f)
 	vec_push(&f->narrowed, findings_text(f, text));
 }
 
+static void checkpoints_figures_add(const struct campaign *c, struct findings *f)
+{
+	struct checkpoints_figures figures = {0};
+
+	if (c->checkpoints)
+		figures = checkpoints_figures(c->checkpoints);
+	if (!figures.used && !figures.known)
+		return;
+	f->stats.checkpoints.used = figure_known(figures.used);
+	f->stats.checkpoints.known = figure_known(figures.known);
+	f->stats.checkpoints.confirmed = figure_known(figures.confirmed);
+	f->stats.checkpoints.differences = figure_known(figures.differences);
+}
+
 static void figures_add(const struct campaign *c, struct findings *f)
 {
 	char mode[1024];
@@ -150,6 +174,7 @@ static void figures_add(const struct campaign *c, struct findings *f)
 		f->stats.nested.states = figure_known(c->nested->states);
 		f->stats.nested.crashed = figure_known(c->nested->crashed);
 	}
+	checkpoints_figures_add(c, f);
 	if (c->stopped)
 		f->stats.complete = figure_known(0);
 	for (size_t i = 0; i < c->options.strategy_count; i++)

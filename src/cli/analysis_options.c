@@ -105,6 +105,7 @@ int analysis_options_parse(struct analysis_options *o, const struct analysis_wor
 		.seed = words->seed,
 		.nested = words->nested,
 		.huge_pages = words->huge_pages,
+		.checkpoints = words->checkpoints,
 		.resume = words->resume,
 		.representatives = words->representatives,
 		.per_segment = words->per_segment,

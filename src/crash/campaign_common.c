@@ -198,6 +198,7 @@ void campaign_testing(struct campaign *c)
 	c->testing.fallback = o->out;
 	c->testing.shard = o->shard;
 	c->testing.parts = o->parts;
+	c->testing.checkpoints = c->checkpoints;
 	c->testing.look = campaign_look;
 	c->testing.arg = c;
 }

@@ -6,6 +6,7 @@
  *     campaign_watch.c   what does recovery do on a state?
  *     campaign_begin.c   recovery without a crash, before the first crash state
  *     hangs.c            recoveries that exceed the time limit
+ *     recheck.c          outcomes that were taken from checkpoints, and proved doubtful
  *     results.c          failures that have been explained
  *
  * Above this room: explain/ finds the causes of failures, inject/ and explore/ choose the crash states, campaign/ puts
@@ -13,8 +14,11 @@
 #ifndef BLACKOUT_CRASH_CAMPAIGN_IN_H
 #define BLACKOUT_CRASH_CAMPAIGN_IN_H
 
+#include <limits.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
+#include "crash/checkpoints.h"
 #include "crash/creation.h"
 #include "crash/hangs.h"
 #include "crash/options.h"
@@ -78,7 +82,8 @@ struct campaign {
 
 	struct results results;
 	struct hangs *hangs;
-	struct leftovers *leftovers; /* NULL: not looked at */
+	struct checkpoints *checkpoints; /* NULL: every recovery is run from its start */
+	struct leftovers *leftovers;     /* NULL: not looked at */
 	struct nested *nested;
 
 	struct progress progress;
@@ -155,6 +160,8 @@ int campaign_watch(struct campaign *campaign, const struct state *state, const s
 int campaign_watch_start(struct campaign *campaign, const struct state *state, const struct crash_context *crash,
 			 struct campaign_watching how, uint64_t number, const struct recovery_consumer *consumer,
 			 recovery_traced_done *done, struct err *err);
+/* The directory of the recordings. */
+bool campaign_watch_dir(const struct campaign *campaign, char dir[PATH_MAX]);
 /* Call these before the first tester opens and after the last closes.  Recovery may see the directory of the recordings
  * beside its PM files only if that directory existed before testing began. */
 void campaign_watch_prepare(struct campaign *campaign);

@@ -10,7 +10,7 @@
 #include "crash/strategy.h"
 #include "image/tree.h"
 
-static bool watch_dir(const struct campaign *c, char dir[PATH_MAX])
+bool campaign_watch_dir(const struct campaign *c, char dir[PATH_MAX])
 {
 	return path_format(dir, PATH_MAX, "%s/observed", c->options.out);
 }
@@ -19,7 +19,7 @@ void campaign_watch_prepare(struct campaign *c)
 {
 	char dir[PATH_MAX];
 
-	if (watch_dir(c, dir))
+	if (campaign_watch_dir(c, dir))
 		mkdir(dir, 0777); /* if it fails, nothing can be recorded there either */
 }
 
@@ -27,7 +27,7 @@ void campaign_watch_end(struct campaign *c)
 {
 	char dir[PATH_MAX];
 
-	if (watch_dir(c, dir))
+	if (campaign_watch_dir(c, dir))
 		tree_remove(dir);
 }
 
@@ -44,7 +44,7 @@ int campaign_watch(struct campaign *c, const struct state *state, const struct c
 		.most = watching.most,
 		.under = dir,
 	};
-	int r = watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;
+	int r = campaign_watch_dir(c, dir) ? recovery_trace(&how, consumer, &ignored) : -1;
 
 	*whole = r == RECOVERY_TRACE_WHOLE;
 	return r == TESTER_STOPPED ? r : 0;
@@ -65,6 +65,6 @@ int campaign_watch_start(struct campaign *c, const struct state *state, const st
 		.number = number,
 	};
 
-	return watch_dir(c, dir) ? recovery_trace_start(&how, consumer, done, err)
-				 : err_set(err, "its path is too long");
+	return campaign_watch_dir(c, dir) ? recovery_trace_start(&how, consumer, done, err)
+					  : err_set(err, "its path is too long");
 }

@@ -47,6 +47,7 @@ struct campaign_options {
 	uint64_t disk;    /* bytes that a run may write; 0: no limit */
 	unsigned jobs;
 	bool pmem_force, huge_pages;
+	bool checkpoints;    /* see checkpoints.h */
 	const char *depends; /* all options that the outcomes depend on, except the timeout, as text: for `resume` */
 
 	/* Runs recovery, instead of the fields above; NULL: workers on this machine. */

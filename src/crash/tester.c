@@ -59,10 +59,21 @@ void tester_count(struct tester *t, struct verdict verdict)
 	tester_look(t);
 }
 
+static double tester_deadline(const struct tester *t)
+{
+	return t->failed + t->options.failed > 0 ? t->options.deadline_failed : t->options.deadline;
+}
+
+double tester_time_left(const struct tester *t)
+{
+	double deadline = tester_deadline(t), left = deadline - clock_seconds();
+
+	return deadline <= 0 ? -1 : left > 0 ? left : 0;
+}
+
 bool tester_time_is_over(const struct tester *t)
 {
-	bool failed = t->failed + t->options.failed > 0;
-	double deadline = failed ? t->options.deadline_failed : t->options.deadline;
+	double deadline = tester_deadline(t);
 
 	return deadline > 0 && clock_seconds() > deadline;
 }

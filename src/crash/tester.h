@@ -29,6 +29,8 @@
 #include "run/lazy.h"
 #include "run/recovery.h"
 
+struct checkpoints;
+
 struct tester_options {
 	struct recovery_options recovery; /* the tester sets `done` and `arg` */
 	const char *fallback;             /* directory for stages if there is no room in memory */
@@ -39,7 +41,8 @@ struct tester_options {
 	uint64_t failed;    /* failures without a known cause before this tester opened */
 	struct shard shard; /* see shard.h */
 	const struct shard_parts *parts;
-	void (*look)(void *arg); /* called after each outcome; may be NULL */
+	struct checkpoints *checkpoints; /* checkpoints.h; NULL: recovery always begins at the start */
+	void (*look)(void *arg);         /* called after each outcome; may be NULL */
 	void *arg;
 };
 
@@ -198,6 +201,8 @@ int tester_submit_lazy(struct tester *tester, const struct state *certain, const
 /* Count one more run of recovery, a leaf of such a tree. */
 void tester_count(struct tester *tester, struct verdict verdict);
 
+/* Seconds until it is too late to submit anything; negative: there is no limit. */
+double tester_time_left(const struct tester *tester);
 /* Is it too late to submit anything? */
 bool tester_time_is_over(const struct tester *tester);
 /* The same, or the user interrupts.  For what takes long between two functions here that wait. */

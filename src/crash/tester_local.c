@@ -8,20 +8,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "blackout/trace_format.h"
+#include "crash/checkpoints.h"
+#include "crash/profiling.h"
 #include "crash/tester.h"
 #include "image/stage.h"
 #include "run/recorder.h"
 #include "run/shell.h"
 
-enum { PATIENCE_RECORDING = 50 /* times the time limit */ };
+enum {
+	PATIENCE_RECORDING = 50, /* times the time limit */
+	PROFILE_PATIENCE = 3,    /* likewise, for a recording that only saves time */
+	PROFILE_MOST = 256 << 20 /* bytes of such a recording */
+};
 
 /* A worker, and the ticket of the state that it runs. */
 struct slot {
 	struct stage *stage;
 	struct tester_ticket ticket;
 	struct words argv, environment; /* of the recorder, if it runs in place of recovery */
+	/* checkpoints.h */
+	struct stage_view view;
+	struct checkpoints_worker way;
+	struct outcome doubted; /* must be confirmed by a run from the start, */
+	bool doubts;            /* which is not started yet, */
+	bool confirms;          /* or under way */
 };
 
 struct local {
@@ -30,6 +43,7 @@ struct local {
 	struct staging *staging;
 	struct recovery *recovery;
 	struct slot *slots;
+	unsigned views; /* that are open: those of the first slots */
 };
 
 static struct local *local_of(struct tester *tester)
@@ -57,22 +71,10 @@ static struct tester_ticket slot_clear(struct slot *slot)
 
 	words_free(&slot->argv);
 	words_free(&slot->environment);
+	outcome_free(&slot->doubted);
+	slot->doubts = slot->confirms = false;
 	slot->ticket = (struct tester_ticket){0};
 	return of;
-}
-
-static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
-{
-	struct slot *slot = ticket;
-	bool recorded = slot->argv.count;
-	struct tester_ticket of = slot_clear(slot);
-
-	if (outcome->touched || recorded)
-		stage_distrust(slot->stage);
-	if (recorded)
-		of.heard(of.arg, outcome);
-	else
-		tester_learn(arg, &of, outcome);
 }
 
 static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
@@ -84,6 +86,46 @@ static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
 	return verdict_passed(oracles_judge(oracles, outcome, slot ? &slot->ticket.crash : l->alone));
 }
 
+/* Does the outcome wait until a run from the start has confirmed it? */
+static bool outcome_waits(struct local *l, struct slot *slot, const struct outcome *outcome)
+{
+	struct checkpoints *k = l->tester.options.checkpoints;
+	const struct walk_event *events = NULL;
+	size_t count = 0;
+
+	if (!k)
+		return false;
+	if (slot->confirms) {
+		checkpoints_compare(k, &slot->doubted, outcome);
+		return false;
+	}
+	if (slot->way.logs)
+		events = recovery_walked(l->recovery, (unsigned)(slot - l->slots), &count);
+	checkpoints_ran(k, &slot->way, outcome, events, count);
+	if (!checkpoints_doubt(k, &slot->way, crash_run(slot->ticket.name, &slot->ticket.crash),
+			       run_passed(l, slot, outcome)))
+		return false;
+	outcome_copy(&slot->doubted, outcome);
+	return slot->doubts = true;
+}
+
+static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
+{
+	struct slot *slot = ticket;
+	bool recorded = slot->argv.count;
+	struct tester_ticket of;
+
+	if (outcome->touched || recorded)
+		stage_distrust(slot->stage);
+	if (!recorded && outcome_waits(arg, slot, outcome))
+		return;
+	of = slot_clear(slot);
+	if (recorded)
+		of.heard(of.arg, outcome);
+	else
+		tester_learn(arg, &of, outcome);
+}
+
 static void slots_give_up(struct local *l)
 {
 	for (unsigned w = 0; l->slots && w < recovery_jobs(l->recovery); w++) {
@@ -93,10 +135,31 @@ static void slots_give_up(struct local *l)
 	}
 }
 
+/* Run recovery from the start on the state that the worker's stage still has. */
+static int slot_confirm(struct local *l, unsigned worker, struct err *err)
+{
+	struct slot *slot = &l->slots[worker];
+
+	slot->doubts = false;
+	slot->confirms = true;
+	return recovery_start(l->recovery, worker, slot, err);
+}
+
+/* Wait for a worker that has nothing to do, and nothing to confirm. */
+static int worker_find(struct local *l, struct err *err)
+{
+	int worker;
+
+	while ((worker = recovery_idle(l->recovery, err)) >= 0 && l->slots[worker].doubts)
+		if (slot_confirm(l, (unsigned)worker, err) < 0)
+			return -1;
+	return worker;
+}
+
 /* Load the state into the stage of an idle worker, and return the worker's number. */
 static int worker_fill(struct local *l, const struct state *state, const struct crash_context *crash, struct err *err)
 {
-	int worker = recovery_idle(l->recovery, err);
+	int worker = worker_find(l, err);
 
 	if (worker < 0)
 		return result_of(worker);
@@ -104,15 +167,57 @@ static int worker_fill(struct local *l, const struct state *state, const struct 
 	return stage_load(l->slots[worker].stage, state, err) < 0 ? -1 : worker;
 }
 
+/* A state whose outcome nobody waits for may begin at a checkpoint: if that proves wrong, it is run again. */
+static bool may_shorten(const struct local *l, const struct tester_ticket *ticket)
+{
+	return l->tester.options.checkpoints && !ticket->told && !ticket->heard &&
+	       recovery_mode(l->recovery) == RECOVERY_FORK;
+}
+
+/* Choose how the worker runs recovery.  True: it need not, the outcome is known. */
+static bool slot_choose(struct local *l, unsigned worker)
+{
+	struct slot *slot = &l->slots[worker];
+	struct checkpoints *k = l->tester.options.checkpoints;
+	struct checkpoints_choice choice;
+
+	slot->way = (struct checkpoints_worker){.route = slot->way.route,
+						.planned = slot->way.planned,
+						.walks = slot->way.walks};
+	if (!may_shorten(l, &slot->ticket) || !stage_view_refresh(&slot->view))
+		return false;
+	choice = checkpoints_choose(k, &slot->way, &slot->view, recovery_checkpoints(l->recovery, worker));
+	if (choice.walks)
+		recovery_walk(l->recovery, worker, choice.plan);
+	if (choice.from)
+		recovery_from(l->recovery, worker, choice.from);
+	if (!choice.outcome)
+		return false;
+	if (checkpoints_doubt(k, &slot->way, crash_run(slot->ticket.name, &slot->ticket.crash),
+			      run_passed(l, slot, choice.outcome))) {
+		outcome_copy(&slot->doubted, choice.outcome);
+		slot->confirms = true;
+		return false;
+	}
+	struct tester_ticket ticket = slot_clear(slot);
+	tester_learn(&l->tester, &ticket, choice.outcome);
+	return true;
+}
+
+static int profile_if_due(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+			  struct err *err);
+
 static int local_submit(struct tester *t, const struct state *state, const struct tester_ticket *ticket,
 			struct err *err)
 {
 	struct local *l = local_of(t);
-	int worker = worker_fill(l, state, &ticket->crash, err), r;
+	int r = profile_if_due(l, state, ticket, err), worker = r < 0 ? r : worker_fill(l, state, &ticket->crash, err);
 
 	if (worker < 0)
 		return worker;
 	l->slots[worker].ticket = *ticket;
+	if (slot_choose(l, (unsigned)worker))
+		return 0;
 	r = recovery_start(l->recovery, (unsigned)worker, &l->slots[worker], err);
 	if (r < 0)
 		slot_clear(&l->slots[worker]);
@@ -133,6 +238,13 @@ static int local_drain(struct tester *t, struct err *err)
 	struct local *l = local_of(t);
 	int r = recovery_drain(l->recovery, err);
 
+	for (unsigned w = 0; r == 0 && w < recovery_jobs(l->recovery); w++) {
+		if (!l->slots[w].doubts)
+			continue;
+		r = slot_confirm(l, w, err);
+		if (r == 0)
+			r = recovery_drain(l->recovery, err);
+	}
 	if (r == RECOVERY_INTERRUPTED)
 		slots_give_up(l);
 	return result_of(r);
@@ -335,6 +447,65 @@ static int local_start_recording(struct tester *t, const struct tester_input *in
 	return r;
 }
 
+/* Profiles */
+
+static struct recovery_trace_options profile_how(struct local *l, const struct state *state,
+						 const struct tester_ticket *ticket)
+{
+	return (struct recovery_trace_options){
+		.tester = &l->tester,
+		.input = {.state = state, .crash = &ticket->crash},
+		.layers = PROFILING_LAYERS,
+		.patience = PROFILE_PATIENCE,
+		.most = PROFILE_MOST,
+		.under = checkpoints_under(l->tester.options.checkpoints),
+	};
+}
+
+/* Record recovery on the state.  The stage of the first worker has it, before and after. */
+static int profile_record(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+			  struct profiling *p, struct err *err)
+{
+	const struct recovery_trace_options how = profile_how(l, state, ticket);
+	struct err ignored;
+	int traced = recovery_trace(&how, &(struct recovery_consumer){PROFILING_CONSUMER(p)}, &ignored);
+	int r = traced == TESTER_STOPPED ? traced : state_stage(l, state, err);
+
+	if (traced != RECOVERY_TRACE_WHOLE || !p->exited)
+		profile_close(p->profile);
+	if (r == 0 && (traced == RECOVERY_TRACE_WHOLE || traced == RECOVERY_TRACE_LIMITED))
+		return stage_view_refresh(&l->slots[0].view);
+	return r;
+}
+
+/* If recoveries have taken long enough, find out what they read.  0 also if that was in vain. */
+static int profile_if_due(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+			  struct err *err)
+{
+	struct checkpoints *k = l->tester.options.checkpoints;
+	struct profiling p = {.view = &l->slots[0].view};
+	double start = clock_seconds();
+	int r;
+
+	if (!may_shorten(l, ticket) ||
+	    !checkpoints_wants_profile(k, ticket->crash.command, tester_time_left(&l->tester)))
+		return 0;
+	r = state_stage(l, state, err);
+	if (r < 0)
+		return r;
+	if (stage_view_refresh(&l->slots[0].view)) {
+		p.profile = profile_new(p.view->files, p.view->count);
+		r = profile_record(l, state, ticket, &p, err);
+	}
+	if (r == 1)
+		profile_end(p.profile, p.view->files);
+	else
+		profile_free(p.profile);
+	checkpoints_learn(k, r == 1 ? p.profile : NULL, clock_seconds() - start);
+	profiling_free(&p);
+	return r == 1 ? 0 : r;
+}
+
 static int local_stack(struct tester *t, const struct tester_input *input, bool hangs, struct recovery_frame *frames,
 		       size_t room, struct err *err)
 {
@@ -378,6 +549,8 @@ static void local_close(struct tester *t)
 		slots_give_up(l);
 		recovery_free(l->recovery);
 	}
+	for (unsigned w = 0; l->slots && w < l->views; w++)
+		stage_view_close(&l->slots[w].view);
 	if (l->staging)
 		staging_close(l->staging);
 	free(l->slots);
@@ -396,6 +569,8 @@ static int stages_make(struct local *l, struct err *err)
 		if (!l->slots[w].stage)
 			return -1;
 		recovery_stage(l->recovery, w, stage_dir(l->slots[w].stage));
+		stage_view_open(&l->slots[w].view, l->slots[w].stage, l->tester.options.recovery.origin);
+		l->views++;
 	}
 	return 0;
 }

@@ -258,6 +258,9 @@ struct finding {
 #define FINDINGS_FUNNEL(X) X(sequences) X(sets) X(contents) X(after_segments) X(after_reads) X(tested)
 /* With --nested: crash states whose recovery could itself be crashed, and those whose recovery was. */
 #define FINDINGS_NESTED(X) X(states) X(crashed)
+/* Recoveries that began at a checkpoint; outcomes that were known without a run; of both, those that were confirmed from
+ * the start, and those that were not. */
+#define FINDINGS_CHECKPOINTS(X) X(used) X(known) X(confirmed) X(differences)
 /* With --ops: all operations; those with a tested crash inside; those with outputs that differ between orderly runs. */
 #define FINDINGS_OPERATIONS(X) X(total) X(crashed_in) X(nondeterministic)
 /* With the detector invariants: likely invariants that order two stores; store sites that should change together; of
@@ -324,6 +327,9 @@ struct findings_stats {
 	struct {
 		FINDINGS_NESTED(X)
 	} nested;
+	struct {
+		FINDINGS_CHECKPOINTS(X)
+	} checkpoints;
 	struct {
 		FINDINGS_OPERATIONS(X)
 	} operations;

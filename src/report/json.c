@@ -413,6 +413,9 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 #define X(name) {#name, stats->nested.name},
 	const struct named_figure nested[] = {FINDINGS_NESTED(X)};
 #undef X
+#define X(name) {#name, stats->checkpoints.name},
+	const struct named_figure checkpoints[] = {FINDINGS_CHECKPOINTS(X)};
+#undef X
 #define X(name) {#name, stats->operations.name},
 	const struct named_figure operations[] = {FINDINGS_OPERATIONS(X)};
 #undef X
@@ -432,6 +435,7 @@ static void json_groups(struct json_out *j, const struct findings_stats *stats)
 	json_figures(j, "crash_states", states, COUNT(states));
 	json_figures(j, "funnel", funnel, COUNT(funnel));
 	json_figures(j, "nested", nested, COUNT(nested));
+	json_figures(j, "checkpoints", checkpoints, COUNT(checkpoints));
 	json_figures(j, "operations", operations, COUNT(operations));
 	json_figures(j, "invariants", invariants, COUNT(invariants));
 	json_figures(j, "races", races, COUNT(races));

@@ -415,15 +415,17 @@ static int read_figures(struct reader *r, const json_t *stats)
 	const json_t *points = json_object_get(stats, "failure_points"),
 		     *states = json_object_get(stats, "crash_states"), *segments = json_object_get(stats, "segments"),
 		     *funnel = json_object_get(stats, "funnel"), *nested = json_object_get(stats, "nested"),
+		     *checkpoints = json_object_get(stats, "checkpoints"),
 		     *operations = json_object_get(stats, "operations"),
 		     *invariants = json_object_get(stats, "invariants"), *races = json_object_get(stats, "races"),
 		     *search = json_object_get(stats, "search"), *shard = json_object_get(stats, "shard");
 
 	if ((points && !json_is_object(points)) || (states && !json_is_object(states)) ||
 	    (segments && !json_is_object(segments)) || (funnel && !json_is_object(funnel)) ||
-	    (nested && !json_is_object(nested)) || (operations && !json_is_object(operations)) ||
-	    (invariants && !json_is_object(invariants)) || (races && !json_is_object(races)) ||
-	    (search && !json_is_object(search)) || (shard && !json_is_object(shard)))
+	    (nested && !json_is_object(nested)) || (checkpoints && !json_is_object(checkpoints)) ||
+	    (operations && !json_is_object(operations)) || (invariants && !json_is_object(invariants)) ||
+	    (races && !json_is_object(races)) || (search && !json_is_object(search)) ||
+	    (shard && !json_is_object(shard)))
 		return reader_fail(r, "stats", "contains figures that are not an object");
 #define X(name)                                                                                 \
 	if (segments && take_figure(r, segments, #name, &r->findings->stats.segments.name) < 0) \
@@ -449,6 +451,11 @@ static int read_figures(struct reader *r, const json_t *stats)
 	if (nested && take_figure(r, nested, #name, &r->findings->stats.nested.name) < 0) \
 		return -1;
 	FINDINGS_NESTED(X)
+#undef X
+#define X(name)                                                                                          \
+	if (checkpoints && take_figure(r, checkpoints, #name, &r->findings->stats.checkpoints.name) < 0) \
+		return -1;
+	FINDINGS_CHECKPOINTS(X)
 #undef X
 #define X(name)                                                                                       \
 	if (operations && take_figure(r, operations, #name, &r->findings->stats.operations.name) < 0) \

@@ -53,4 +53,7 @@ struct outcome {
 void outcome_copy(struct outcome *copy, const struct outcome *outcome);
 void outcome_free(struct outcome *outcome);
 
+/* Did recovery do the same, as far as it can be seen from outside?  Its time does not matter. */
+bool outcome_same(const struct outcome *a, const struct outcome *b);
+
 #endif

@@ -294,53 +294,42 @@ size_t profile_reach(const struct profile *p, const struct profile_file *files, 
 	return p->ended ? PROFILE_END : p->touches.count;
 }
 
-/* Filling */
-
-static bool bytes_is_empty(const struct bytes *set)
+static int by_place(const void *a, const void *b)
 {
-	for (size_t i = 0; i < WORDS; i++)
-		if (set->words[i])
-			return false;
-	return true;
+	const struct profile_range *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The bytes of a page that were not stored, if any was. */
-static void fill_page(const struct profile *p, const struct profile_touch *t, const struct bytes *stored,
-		      struct profile_range **ranges, size_t *count)
+/* Unite ranges that touch each other; returns their number. */
+static size_t ranges_unite(struct profile_range *ranges, size_t count)
 {
-	uint64_t base = t->page * PROFILE_PAGE, left = p->files[t->file].size - base, run;
-	uint64_t end = left < PROFILE_PAGE ? left : PROFILE_PAGE;
+	size_t kept = 0;
 
-	for (uint64_t at = 0; at < end && !bytes_is_empty(stored); at += run) {
-		run = bytes_alike(stored, at, end);
-		if (byte_is_in(stored, at))
-			continue;
-		*ranges = mem_resize(*ranges, *count + 1, sizeof(**ranges));
-		(*ranges)[(*count)++] = (struct profile_range){base + at, run, t->file};
+	for (size_t i = 0; i < count; i++) {
+		struct profile_range *last = kept ? &ranges[kept - 1] : NULL;
+
+		if (last && last->file == ranges[i].file && last->offset + last->size == ranges[i].offset)
+			last->size += ranges[i].size;
+		else
+			ranges[kept++] = ranges[i];
 	}
+	return kept;
 }
 
-static size_t page_place(const struct profile *p, const struct profile_touch *page)
+size_t profile_stored(const struct profile *p, size_t touch, struct profile_range **ranges)
 {
-	return *map_get(&p->places, page->file, page->page) - 1;
-}
-
-size_t profile_fill(const struct profile *p, size_t touch, struct profile_range **ranges)
-{
-	struct bytes *stored = mem_alloc((p->pages.count + 1) * sizeof(*stored));
 	size_t count = 0;
 
-	*ranges = NULL;
-	for (size_t i = 0; i < p->stores.count && p->stores.at[i].touches <= touch; i++) {
-		const struct profile_range *r = &p->stores.at[i].range;
-		const struct profile_touch page = {.page = r->offset / PROFILE_PAGE, .file = r->file};
-
-		bytes_add(&stored[page_place(p, &page)], r->offset % PROFILE_PAGE, r->size);
+	*ranges = mem_alloc((p->stores.count + 1) * sizeof(**ranges));
+	while (count < p->stores.count && p->stores.at[count].touches <= touch) {
+		(*ranges)[count] = p->stores.at[count].range;
+		count++;
 	}
-	for (size_t t = 0; t < touch; t++)
-		fill_page(p, &p->touches.at[t], &stored[page_place(p, &p->touches.at[t])], ranges, &count);
-	free(stored);
-	return count;
+	qsort(*ranges, count, sizeof(**ranges), by_place);
+	return ranges_unite(*ranges, count);
 }
 
 /* Two runs */

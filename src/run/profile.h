@@ -18,7 +18,8 @@
  * have the values that they had; so must the files' existence and sizes.
  *
  * A process that is stopped just before a touch may go on with another state, once its private pages show that: those
- * that it has stored to still have the other bytes of the state that it began with.  profile_fill says which.
+ * that it has stored to still have the other bytes of the state that it began with.  profile_stored says which it has
+ * stored.
  *
  * Files have numbers: their places among the paths of the origin, sorted as the stub's table is (protocol/stub.h).
  *
@@ -83,9 +84,9 @@ const struct profile_touch *profile_touches(const struct profile *profile);
  * only. */
 size_t profile_reach(const struct profile *profile, const struct profile_file *files, uint32_t count, size_t most);
 
-/* The bytes that a process which is stopped just before a touch must get from the state that it goes on with.  Returns the
- * number of ranges; the caller frees *ranges. */
-size_t profile_fill(const struct profile *profile, size_t touch, struct profile_range **ranges);
+/* The bytes that recovery has stored to before a touch, by file and offset.  Returns the number of ranges; the caller frees
+ * *ranges. */
+size_t profile_stored(const struct profile *profile, size_t touch, struct profile_range **ranges);
 
 /* Another run on the same state, without a recorder, has touched these pages; it may name a page again.  Fill `agreed`,
  * which has an element for each of them, with the number of the same touch in the profile, or PROFILE_END if a process

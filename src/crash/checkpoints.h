@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* checkpoints.h - which crash states may begin at a checkpoint of recovery (run/checkpoint.h), and whether it is right.
+ *
+ * A campaign has one of these; its testers ask it before each run, and tell it how the run ended:
+ *
+ *     if (checkpoints_wants_profile(k, setting, left))
+ *             checkpoints_learn(k, profile);                  // recovery was recorded on the state in the stage
+ *     choice = checkpoints_choose(k, &worker, &view, recovery_checkpoints(r, w));
+ *     ... run recovery as the choice says, on the state in the stage ...
+ *     if (checkpoints_doubt(k, &worker, run, passed))
+ *             ... run it from the start, and compare: checkpoints_compare(k, run, &first, &second)
+ *
+ * RULES
+ *
+ *  1. Recovery is recorded once its runs have taken several times as long as that, and again if the profile is of little
+ *     use by then.  What is reported does not depend on it.
+ *  2. A state begins at the deepest checkpoint before which recovery has read nothing that differs.  If it reads nothing at
+ *     all that differs, its outcome is known.
+ *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
+ *     the first passes, and later for one in a hundred, chosen by the seed and the state.
+ *  4. If there is a difference, the outcome from the start counts, and there are no more checkpoints.  Whatever passed
+ *     without being run from the start is doubtful, and must be run again (recheck.h).
+ *
+ * doc/CHECKPOINTS.md explains it. */
+#ifndef BLACKOUT_CRASH_CHECKPOINTS_H
+#define BLACKOUT_CRASH_CHECKPOINTS_H
+
+#include "crash/stage_view.h"
+#include "image/digest.h"
+#include "run/checkpoint.h"
+
+struct checkpoints;
+
+/* `under`: an existing directory for recordings of recovery; it must live as long as this. */
+struct checkpoints *checkpoints_new(uint64_t seed, const char *under);
+void checkpoints_free(struct checkpoints *checkpoints);
+
+const char *checkpoints_under(const struct checkpoints *checkpoints);
+
+/* What is known about the checkpoints of one worker, and about its run.  Zeroed: nothing. */
+struct checkpoints_worker {
+	unsigned route;   /* the profile that its checkpoints were planned by */
+	unsigned planned; /* checkpoints that its last walk may have left */
+	unsigned walks;   /* that left none */
+	bool logs;        /* the run is the walk whose log is wanted */
+	bool whole;       /* all that recovery reads in this run is as in the profile */
+	bool known;       /* the outcome is known without a run */
+	bool shortened;   /* it is, or the run does not begin at the start */
+	double skipped;   /* seconds of recovery that the run leaves out */
+};
+
+/* Should recovery be recorded on the next state?  `setting` is that of the next run; `left`: the seconds that are left
+ * for testing, negative if there is no limit. */
+bool checkpoints_wants_profile(struct checkpoints *checkpoints, uint64_t setting, double left);
+/* The profile of such a recording, which now belongs to this; NULL: there is none.  `seconds`: what it took. */
+void checkpoints_learn(struct checkpoints *checkpoints, struct profile *profile, double seconds);
+
+struct checkpoints_choice {
+	unsigned from;                      /* as for recovery_from */
+	bool walks;                         /* call recovery_walk, */
+	const struct checkpoint_plan *plan; /* with this */
+	const struct outcome *outcome;      /* not NULL: it need not be run, unless there is doubt */
+};
+
+/* `there`: how many checkpoints the worker has. */
+struct checkpoints_choice checkpoints_choose(struct checkpoints *checkpoints, struct checkpoints_worker *worker,
+					     const struct stage_view *view, unsigned there);
+
+/* A run has ended.  `events` is what its walk logged, if worker->logs. */
+void checkpoints_ran(struct checkpoints *checkpoints, struct checkpoints_worker *worker, const struct outcome *outcome,
+		     const struct walk_event *events, size_t count);
+
+/* Must the outcome of this run be confirmed from the start?  If not, it is remembered.  `run` is crash_run. */
+bool checkpoints_doubt(struct checkpoints *checkpoints, const struct checkpoints_worker *worker, struct digest run,
+		       bool passed);
+
+/* The outcome of a run, and that from the start. */
+void checkpoints_compare(struct checkpoints *checkpoints, const struct outcome *outcome, const struct outcome *start);
+
+/* Is this run of recovery one whose outcome does not count any more? */
+bool checkpoints_is_doubtful(const struct checkpoints *checkpoints, struct digest run);
+bool checkpoints_are_off(const struct checkpoints *checkpoints);
+
+struct checkpoints_figures {
+	uint64_t used;        /* runs that began at a checkpoint */
+	uint64_t known;       /* outcomes that were known without a run */
+	uint64_t confirmed;   /* of both, those that were run from the start, too */
+	uint64_t differences; /* of these, those with another outcome */
+	uint64_t recordings;
+	double saved; /* seconds of recovery */
+};
+
+struct checkpoints_figures checkpoints_figures(const struct checkpoints *checkpoints);
+
+#endif
