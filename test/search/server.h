@@ -18,20 +18,27 @@ static inline int server_socket(const char *pool, struct sockaddr_un *addr)
 	return fd;
 }
 
-/* Make the pool, and answer connections until somebody has asked something.  `answer` closes the connection; false: it was
- * only tried whether the server is there. */
-static inline int server_run(const char *path, bool (*answer)(char *pool, int fd))
+/* Answer connections until somebody has asked something.  `answer` closes the connection; false: it was only tried whether
+ * the server is there. */
+static inline int server_serve(char *pool, const char *path, bool (*answer)(char *pool, int fd))
 {
-	char *pool = pool_create(path);
 	struct sockaddr_un addr;
 	int fd = server_socket(path, &addr);
 
-	SAVE(pool, 1);
 	unlink(addr.sun_path);
 	CHECK(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0 && listen(fd, 4) == 0);
 	while (!answer(pool, accept(fd, NULL, NULL)))
 		;
 	return 0;
+}
+
+/* Make the pool first. */
+static inline int server_run(const char *path, bool (*answer)(char *pool, int fd))
+{
+	char *pool = pool_create(path);
+
+	SAVE(pool, 1);
+	return server_serve(pool, path, answer);
 }
 
 static inline int server_connect(const char *path)
@@ -41,6 +48,18 @@ static inline int server_connect(const char *path)
 
 	CHECK(connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
 	return fd;
+}
+
+/* The client: sends a request and prints the answer, which must not be "bad". */
+static inline int server_ask(const char *path, const char *request)
+{
+	int fd = server_connect(path);
+	char reply[32] = "";
+
+	CHECK(send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request));
+	CHECK(recv(fd, reply, sizeof(reply) - 1, 0) > 0);
+	fputs(reply, stdout);
+	return !strncmp(reply, "bad", 3);
 }
 
 #endif

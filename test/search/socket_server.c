@@ -21,19 +21,7 @@ static bool answer(char *pool, int fd)
 	return got > 0;
 }
 
-/* The client: sends a request and prints the answer. */
-static int ask(const char *path, const char *request)
-{
-	int fd = server_connect(path);
-	char reply[32] = "";
-
-	CHECK(send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request));
-	CHECK(recv(fd, reply, sizeof(reply) - 1, 0) > 0);
-	fputs(reply, stdout);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
-	return argc > 3 ? ask(argv[1], argv[3]) : server_run(argv[1], answer);
+	return argc > 3 ? server_ask(argv[1], argv[3]) : server_run(argv[1], answer);
 }
