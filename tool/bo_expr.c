@@ -8,9 +8,12 @@
 #include "bo_index.h"
 
 static struct bo_expr *exprs; /* number 0 is none: its width is 0 */
-static struct bo_index expr_index;
 static UInt expr_count = 1, expr_most;
+static struct bo_index expr_index; /* of `indexed` */
+static UInt *indexed, indexed_count = 1;
 static ULong refused;
+
+#define MADE_MOST 12 /* of one operand, without the index */
 
 const struct bo_expr *bo_expr_at(UInt expr)
 {
@@ -47,18 +50,26 @@ Bool bo_expr_is_const(UInt expr)
 	return expr && exprs[expr].kind == BO_EXPR_CONST;
 }
 
-/* ---- equal expressions are the same ---- */
+/* ---- equal expressions are the same ----
+ * Code looks at a value, then at what it has computed from it.  So an expression is first looked for among those that were
+ * made from the newest of its operands, which are near it in memory.  Leaves, and what is made from an operand that has
+ * many of them already, as the length of input has, are found by an index. */
+
+/* Numbers that are near each other have places that are near each other: input is read byte by byte. */
+#define NEAR 64u
 
 static UInt hash_of(const struct bo_expr *e)
 {
-	ULong hash = bo_mix((ULong)e->kind << 8 | e->width | (ULong)e->operand[0] << 32, e->own);
+	ULong what = (ULong)e->kind << 8 | e->width, sum = e->own + e->operand[0] + e->operand[1] + e->operand[2];
+	ULong near = bo_mix(what | (ULong)(e->operand[0] / NEAR) << 32, e->own / NEAR);
+	ULong group = bo_mix(near, (ULong)(e->operand[1] / NEAR) << 32 | e->operand[2] / NEAR);
 
-	return (UInt)(bo_mix(hash, (ULong)e->operand[1] << 32 | e->operand[2]) >> 32);
+	return (UInt)(group * NEAR + sum % NEAR) ^ (UInt)sum << 26;
 }
 
-static UInt hash_of_number(UInt expr)
+static UInt hash_of_indexed(UInt number)
 {
-	return hash_of(&exprs[expr]);
+	return hash_of(&exprs[indexed[number]]);
 }
 
 static Bool is_same(const struct bo_expr *a, const struct bo_expr *b)
@@ -67,22 +78,62 @@ static Bool is_same(const struct bo_expr *a, const struct bo_expr *b)
 	       a->operand[1] == b->operand[1] && a->operand[2] == b->operand[2];
 }
 
-static UInt intern(const struct bo_expr *e)
+static UInt add(const struct bo_expr *e)
 {
-	UInt hash = hash_of(e), slot, found;
-
-	bo_index_fit(&expr_index, expr_count);
-	slot = bo_index_first(&expr_index, hash);
-	for (; (found = bo_index_find(&expr_index, hash, &slot)); slot++)
-		if (is_same(&exprs[found], e))
-			return found;
 	if (expr_count == expr_most) {
 		refused++;
 		return 0;
 	}
 	exprs[expr_count] = *e;
-	bo_index_put(&expr_index, hash, slot, expr_count);
 	return expr_count++;
+}
+
+static UInt intern_by_index(const struct bo_expr *e)
+{
+	UInt hash = hash_of(e), slot, found, number;
+
+	bo_index_fit(&expr_index, indexed_count);
+	slot = bo_index_first(&expr_index, hash);
+	for (; (found = bo_index_find(&expr_index, hash, &slot)); slot++)
+		if (is_same(&exprs[indexed[found]], e))
+			return indexed[found];
+	number = add(e);
+	if (number) {
+		indexed[indexed_count] = number;
+		bo_index_put(&expr_index, hash, slot, indexed_count++);
+	}
+	return number;
+}
+
+/* Constants have no part in this: they are operands of everything. */
+static UInt newest_operand(const struct bo_expr *e)
+{
+	UInt newest = 0;
+
+	for (UInt i = 0; i < BO_EXPR_OPERANDS_MAX; i++)
+		if (e->operand[i] > newest && exprs[e->operand[i]].kind != BO_EXPR_CONST)
+			newest = e->operand[i];
+	return newest;
+}
+
+static UInt intern(const struct bo_expr *e)
+{
+	UInt from = newest_operand(e), made = exprs[from].made, number;
+
+	if (!from)
+		return intern_by_index(e);
+	for (UInt looked = 0; made; made = exprs[made].made_before) {
+		if (is_same(&exprs[made], e))
+			return made;
+		if (++looked == MADE_MOST)
+			return intern_by_index(e);
+	}
+	number = add(e);
+	if (number) {
+		exprs[number].made_before = exprs[from].made;
+		exprs[from].made = number;
+	}
+	return number;
 }
 
 /* ---- leaves ---- */
@@ -181,5 +232,6 @@ void bo_expr_init(UInt most)
 {
 	expr_most = most;
 	exprs = bo_reserve_array((SizeT)most * sizeof(*exprs));
-	expr_index = bo_index_new(most, hash_of_number);
+	indexed = bo_reserve_array((SizeT)most * sizeof(*indexed));
+	expr_index = bo_index_new(most, hash_of_indexed);
 }

@@ -71,7 +71,9 @@ struct bo_expr { /* one expression, for those that look into it */
 	UChar told;                         /* bits of bo_branch.c */
 	UInt operand[BO_EXPR_OPERANDS_MAX]; /* 0: none */
 	ULong own, value;
-	UInt id; /* in the trace; 0: not defined yet */
+	UInt id;                /* in the trace; 0: not defined yet */
+	UInt fact;              /* of bo_input_range.c; 0: none */
+	UInt made, made_before; /* the newest one that was made from it; the one before that was made from the same */
 };
 
 const struct bo_expr *bo_expr_at(UInt expr);
@@ -89,17 +91,36 @@ UInt bo_expr_simplify(struct bo_expr *e);
 
 #define BO_LANES_MAX 4
 
-/* A value of the target.  If it has more than 64 bits, it has a lane for each 64, the lowest first. */
+/* A value of the target.  If it has more than 64 bits, it has a lane for each 64, the lowest first.  Its labels may be
+ * narrower than it is: the bits above are 0.  Most code widens values only to have them in a register. */
 struct bo_value {
 	UInt count, width;         /* lanes; bits of each: 1 to 64 */
-	UInt label[BO_LANES_MAX];  /* an expression of this width; 0: the lane does not depend on input */
+	UInt label[BO_LANES_MAX];  /* an expression of at most this width; 0: the lane does not depend on input */
 	ULong value[BO_LANES_MAX]; /* what it is; the bits above the width are 0 */
 };
 
-/* A lane as an expression, which is a constant if it has no label. */
+/* A label as an expression of this width, which is not less than its own. */
+static inline UInt bo_label_widen(UInt label, UInt width)
+{
+	return bo_expr_width(label) == width ? label : bo_expr_zext(label, width);
+}
+
+/* The label of some bits of a value that has a label. */
+static inline UInt bo_label_part(UInt label, UInt low, UInt width)
+{
+	UInt own = bo_expr_width(label);
+
+	if (low >= own)
+		return 0;
+	if (!low && own <= width)
+		return label;
+	return bo_expr_extract(label, low, width < own - low ? width : own - low);
+}
+
+/* A lane as an expression of its width, which is a constant if it has no label. */
 static inline UInt bo_value_lane(const struct bo_value *v, UInt lane)
 {
-	return v->label[lane] ? v->label[lane] : bo_expr_const(v->width, v->value[lane]);
+	return v->label[lane] ? bo_label_widen(v->label[lane], v->width) : bo_expr_const(v->width, v->value[lane]);
 }
 
 /* The following are called if any operand has a label.  `count` and `width` of the result are those that it shall have;
@@ -110,6 +131,10 @@ Bool bo_expr_operation(IROp op, const struct bo_value *args, UInt n, struct bo_v
 /* Which operations and functions are known; the name of the latter, or NULL after the last one. */
 Bool bo_expr_knows(IROp op);
 const HChar *bo_expr_call_name(UInt index);
+
+/* Does an operation on one lane only widen it, or cut it to its lowest bits? */
+enum bo_resize { BO_RESIZE_NOT, BO_RESIZE_WIDEN, BO_RESIZE_CUT };
+enum bo_resize bo_expr_resizes(IROp op);
 
 /* Can the result of a known operation be any value?  VEX computes it only to ignore it.  is_computed: the last operand is
  * no constant of the code. */

@@ -13,24 +13,73 @@
 static Bool form_unary(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
 {
 	for (UInt lane = 0; lane < result->count; lane++)
-		result->label[lane] = bo_expr_1((enum bo_expression)row->which, args[0].label[lane]);
+		result->label[lane] = bo_expr_1((enum bo_expression)row->which,
+						args[0].label[lane] ? bo_value_lane(&args[0], lane) : 0);
+	return True;
+}
+
+static Bool form_number(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
+{
+	result->label[0] =
+		bo_expr_2((enum bo_expression)row->which, bo_value_lane(&args[0], 0), bo_value_lane(&args[1], 0));
+	return True;
+}
+
+/* How many of the lowest bits may be 1. */
+static UInt bits_of(const struct bo_value *v)
+{
+	if (v->label[0])
+		return bo_expr_width(v->label[0]);
+	return v->value[0] ? 64 - (UInt)__builtin_clzll(v->value[0]) : 1;
+}
+
+static UInt lowest_bits(const struct bo_value *v, UInt width)
+{
+	if (!v->label[0])
+		return bo_expr_const(width, v->value[0]);
+	return bo_label_widen(bo_label_part(v->label[0], 0, width), width);
+}
+
+/* Operations that mean the same at any width that both operands fit into; for AND it is enough that one does. */
+static Bool form_bits(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
+{
+	UInt a = bits_of(&args[0]), b = bits_of(&args[1]);
+	UInt width = (a < b) == (row->which == BO_EXPR_AND) ? a : b;
+
+	result->label[0] =
+		bo_expr_2((enum bo_expression)row->which, lowest_bits(&args[0], width), lowest_bits(&args[1], width));
+	return True;
+}
+
+static Bool form_unequal(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
+{
+	form_bits(row, args, n, result);
+	result->label[0] = bo_expr_not(result->label[0]);
 	return True;
 }
 
 /* Also into a vector, whose upper lanes are 0. */
-static Bool form_extend(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
+static Bool form_widen(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
 {
 	for (UInt lane = 1; lane < result->count; lane++)
 		result->label[lane] = 0;
-	result->label[0] =
-		bo_expr_make((enum bo_expression)row->which, result->width, 0, bo_value_lane(&args[0], 0), 0, 0);
+	result->label[0] = args[0].label[0];
+	return True;
+}
+
+/* What is narrower than it could be has no sign. */
+static Bool form_extend(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
+{
+	UInt label = args[0].label[0];
+
+	result->label[0] = bo_expr_width(label) < args[0].width ? label : bo_expr_sext(label, result->width);
 	return True;
 }
 
 /* A part of the lowest lane, from bit `which` on. */
 static Bool form_extract(const struct bo_operation *row, const struct bo_value *args, UInt n, struct bo_value *result)
 {
-	result->label[0] = bo_expr_extract(bo_value_lane(&args[0], 0), row->which, result->width);
+	result->label[0] = bo_label_part(args[0].label[0], row->which, result->width);
 	return True;
 }
 
@@ -38,11 +87,6 @@ static Bool form_concat(const struct bo_operation *row, const struct bo_value *a
 {
 	result->label[0] = bo_expr_concat(bo_value_lane(&args[0], 0), bo_value_lane(&args[1], 0));
 	return True;
-}
-
-static UInt element_unequal(UInt a, UInt b, enum bo_expression kind)
-{
-	return bo_expr_not(bo_expr_2(BO_EXPR_EQ, a, b));
 }
 
 /* The machine looks at the lowest 5 bits of an 8-bit number of bits, or 6 if it shifts 64 bits. */
@@ -148,22 +192,25 @@ static Bool form_divide(const struct bo_operation *row, const struct bo_value *a
 	ROW(op##64##suffix##x2, bo_form_elements, element, 64, which), \
 		ROW(op##64##suffix##x4, bo_form_elements, element, 64, which)
 
-#define NUMBER(op, bits, kind) ROW(op, bo_form_elements, bo_element_plain, bits, kind)
-#define NUMBERS(op, kind) SIZES(op, bo_form_elements, bo_element_plain, kind)
-#define EXTEND(op, kind) ROW(op, form_extend, NULL, 0, BO_EXPR_##kind)
+#define NUMBER(op, kind) ROW(op, form_number, NULL, 0, BO_EXPR_##kind)
+#define NUMBERS(op, kind) SIZES(op, form_number, NULL, BO_EXPR_##kind)
+#define BITS(op, kind) ROW(op, form_bits, NULL, 0, BO_EXPR_##kind)
+#define UNEQUAL(op) ROW(op, form_unequal, NULL, 0, BO_EXPR_EQ)
+#define WIDEN(op) ROW(op, form_widen, NULL, 0, 0)
+#define EXTEND(op) ROW(op, form_extend, NULL, 0, 0)
 #define EXTRACT(op, low) ROW(op, form_extract, NULL, 0, low)
 #define LANES(op, first) ROW(op, bo_form_lanes, NULL, 0, first)
 #define SHIFT_ALL(op, bits, kind) ROW(op, bo_form_shift_all, NULL, bits, BO_EXPR_##kind)
 
 static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
-	NUMBERS(Add, BO_EXPR_ADD),
-	NUMBERS(Sub, BO_EXPR_SUB),
-	NUMBER(Mul16, 16, BO_EXPR_MUL),
-	NUMBER(Mul32, 32, BO_EXPR_MUL),
-	NUMBER(Mul64, 64, BO_EXPR_MUL),
-	NUMBERS(And, BO_EXPR_AND),
-	NUMBERS(Or, BO_EXPR_OR),
-	NUMBERS(Xor, BO_EXPR_XOR),
+	NUMBERS(Add, ADD),
+	NUMBERS(Sub, SUB),
+	NUMBER(Mul16, MUL),
+	NUMBER(Mul32, MUL),
+	NUMBER(Mul64, MUL),
+	SIZES(And, form_bits, NULL, BO_EXPR_AND),
+	SIZES(Or, form_bits, NULL, BO_EXPR_OR),
+	SIZES(Xor, form_bits, NULL, BO_EXPR_XOR),
 	SIZES(Not, form_unary, NULL, BO_EXPR_NOT),
 
 	SIZES(Shl, form_shift, NULL, BO_EXPR_SHL),
@@ -172,21 +219,21 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	ROW(Sar32, form_shift, NULL, 32, BO_EXPR_ASHR),
 	ROW(Sar64, form_shift, NULL, 64, BO_EXPR_ASHR),
 
-	NUMBERS(CmpEQ, BO_EXPR_EQ),
-	SIZES(CmpNE, bo_form_elements, element_unequal, 0),
-	NUMBER(CasCmpEQ32, 32, BO_EXPR_EQ),
-	NUMBER(CasCmpEQ64, 64, BO_EXPR_EQ),
-	SIZES(CasCmpNE, bo_form_elements, element_unequal, 0),
-	ROW(ExpCmpNE32, bo_form_elements, element_unequal, 32, 0),
-	ROW(ExpCmpNE64, bo_form_elements, element_unequal, 64, 0),
-	NUMBER(CmpLT32U, 32, BO_EXPR_ULT),
-	NUMBER(CmpLE32U, 32, BO_EXPR_ULE),
-	NUMBER(CmpLT32S, 32, BO_EXPR_SLT),
-	NUMBER(CmpLE32S, 32, BO_EXPR_SLE),
-	NUMBER(CmpLT64U, 64, BO_EXPR_ULT),
-	NUMBER(CmpLE64U, 64, BO_EXPR_ULE),
-	NUMBER(CmpLT64S, 64, BO_EXPR_SLT),
-	NUMBER(CmpLE64S, 64, BO_EXPR_SLE),
+	SIZES(CmpEQ, form_bits, NULL, BO_EXPR_EQ),
+	SIZES(CmpNE, form_unequal, NULL, BO_EXPR_EQ),
+	BITS(CasCmpEQ32, EQ),
+	BITS(CasCmpEQ64, EQ),
+	SIZES(CasCmpNE, form_unequal, NULL, BO_EXPR_EQ),
+	UNEQUAL(ExpCmpNE32),
+	UNEQUAL(ExpCmpNE64),
+	BITS(CmpLT32U, ULT),
+	BITS(CmpLE32U, ULE),
+	NUMBER(CmpLT32S, SLT),
+	NUMBER(CmpLE32S, SLE),
+	BITS(CmpLT64U, ULT),
+	BITS(CmpLE64U, ULE),
+	NUMBER(CmpLT64S, SLT),
+	NUMBER(CmpLE64S, SLE),
 
 	ROW(Clz64, form_unary, NULL, 64, BO_EXPR_CLZ),
 	ROW(Ctz64, form_unary, NULL, 64, BO_EXPR_CTZ),
@@ -198,21 +245,21 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 	ROW(DivModU128to64, form_divide, NULL, 64, BO_EXPR_ZEXT),
 	ROW(DivModS128to64, form_divide, NULL, 64, BO_EXPR_SEXT),
 
-	EXTEND(8Uto16, ZEXT),
-	EXTEND(8Uto32, ZEXT),
-	EXTEND(8Uto64, ZEXT),
-	EXTEND(16Uto32, ZEXT),
-	EXTEND(16Uto64, ZEXT),
-	EXTEND(32Uto64, ZEXT),
-	EXTEND(8Sto16, SEXT),
-	EXTEND(8Sto32, SEXT),
-	EXTEND(8Sto64, SEXT),
-	EXTEND(16Sto32, SEXT),
-	EXTEND(16Sto64, SEXT),
-	EXTEND(32Sto64, SEXT),
-	EXTEND(1Uto8, ZEXT),
-	EXTEND(1Uto64, ZEXT),
-	EXTEND(32UtoV128, ZEXT),
+	WIDEN(8Uto16),
+	WIDEN(8Uto32),
+	WIDEN(8Uto64),
+	WIDEN(16Uto32),
+	WIDEN(16Uto64),
+	WIDEN(32Uto64),
+	WIDEN(1Uto8),
+	WIDEN(1Uto64),
+	WIDEN(32UtoV128),
+	EXTEND(8Sto16),
+	EXTEND(8Sto32),
+	EXTEND(8Sto64),
+	EXTEND(16Sto32),
+	EXTEND(16Sto64),
+	EXTEND(32Sto64),
 
 	EXTRACT(64to8, 0),
 	EXTRACT(32to8, 0),
@@ -360,6 +407,15 @@ static const struct bo_operation operations[Iop_LAST - Iop_INVALID] = {
 Bool bo_expr_knows(IROp op)
 {
 	return operations[op - Iop_INVALID].form != NULL;
+}
+
+enum bo_resize bo_expr_resizes(IROp op)
+{
+	const struct bo_operation *row = &operations[op - Iop_INVALID];
+
+	if (row->form == form_widen && op != Iop_32UtoV128)
+		return BO_RESIZE_WIDEN;
+	return row->form == form_extract && !row->which ? BO_RESIZE_CUT : BO_RESIZE_NOT;
 }
 
 /* VEX gives no meaning to the zeros of 0.  Its code for a shift of vectors looks at more bits of the number than there

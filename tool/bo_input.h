@@ -48,7 +48,7 @@ void bo_input_init_blocks(void);
 #define BO_MARKS (1ULL << 20)
 extern UInt *bo_marks;
 
-/* Up to 8 bytes, whose content is `value`. */
+/* Up to 8 bytes, whose content is `value`.  Labels may be narrower, as in struct bo_value. */
 UInt bo_memory_get(Addr addr, UInt size, ULong value);
 void bo_memory_put(Addr addr, UInt size, UInt label);
 Bool bo_memory_has_labels(Addr addr, SizeT size);

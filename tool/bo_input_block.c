@@ -19,6 +19,7 @@
 struct temporary {
 	Int label; /* as in struct atom */
 	Int value;
+	UInt bits; /* so many of the lowest ones may be 1; 0: all that it has */
 };
 
 /* The block that is being translated. */
@@ -375,6 +376,45 @@ static void add_copy(struct block *b, IRTemp t, IRExpr *e)
 		now.temps[t] = now.temps[e->Iex.RdTmp.tmp];
 }
 
+/* A label need not have the width of its value.  So a value that becomes wider, or not narrower than it was before it
+ * became wider, keeps its label. */
+static void add_resized(struct block *b, IRTemp t, IRExpr *e, UInt bits)
+{
+	now.temps[t] = (struct temporary){now.temps[e->Iex.RdTmp.tmp].label, NO_VALUE, bits};
+}
+
+static UInt bits_of(const struct block *b, const IRExpr *e)
+{
+	UInt bits = e->tag == Iex_RdTmp ? now.temps[e->Iex.RdTmp.tmp].bits : 0;
+
+	return bits ? bits : atom_of_type(typeOfIRExpr(b->out->tyenv, e)).width;
+}
+
+static void add_cut(struct block *b, IRTemp t, IRExpr *e)
+{
+	UInt bits = bits_of(b, e);
+
+	if (bits <= bits_of(b, IRExpr_RdTmp(t))) {
+		add_resized(b, t, e, bits);
+		return;
+	}
+	add_step(STEP_CUT, 0, 0);
+	add_result(b, t, False);
+	add_atom(atom_of(b, e));
+}
+
+static void add_unary(struct block *b, IRTemp t, IROp op, IRExpr *e)
+{
+	enum bo_resize how = clo_bo_inputs_check ? BO_RESIZE_NOT : bo_expr_resizes(op);
+
+	if (how == BO_RESIZE_NOT || !may_have_label(e))
+		add_operation(b, t, op, &e, 1);
+	else if (how == BO_RESIZE_WIDEN)
+		add_resized(b, t, e, bits_of(b, e));
+	else
+		add_cut(b, t, e);
+}
+
 /* ---- memory ---- */
 
 static void add_load(struct block *b, IRTemp t, IRExpr *addr)
@@ -511,7 +551,7 @@ static void add_temporary(struct block *b, IRTemp t, IRExpr *e)
 	case Iex_Load: add_load(b, t, e->Iex.Load.addr); break;
 	case Iex_ITE: add_choice(b, t, e); break;
 	case Iex_CCall: add_clean_call(b, t, e); break;
-	case Iex_Unop: add_operation(b, t, e->Iex.Unop.op, &e->Iex.Unop.arg, 1); break;
+	case Iex_Unop: add_unary(b, t, e->Iex.Unop.op, e->Iex.Unop.arg); break;
 	case Iex_Binop: {
 		IRExpr *args[] = {e->Iex.Binop.arg1, e->Iex.Binop.arg2};
 		add_operation(b, t, e->Iex.Binop.op, args, 2);
@@ -650,7 +690,7 @@ void bo_input_begin(struct block *b, Addr address, const IRSB *in, const VexGues
 
 	now.temps = make_room(now.temps, count, &now.temp_room, sizeof(*now.temps));
 	for (UInt i = 0; i < count; i++)
-		now.temps[i] = (struct temporary){-1, NO_VALUE};
+		now.temps[i] = (struct temporary){-1, NO_VALUE, 0};
 	now.step_count = now.atom_count = now.constant_count = now.labels = now.called = now.open = 0;
 	now.in_sight = NULL;
 	VG_(memset)(now.seen, 0, sizeof(now.seen));

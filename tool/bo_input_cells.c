@@ -27,7 +27,7 @@ static UInt cell_at(Addr addr, UInt size)
 
 	if (!cell)
 		return bo_expr_const(8 * size, content);
-	return bo_expr_value(cell) == content ? cell : 0;
+	return bo_expr_value(cell) == content ? bo_label_widen(cell, 8 * size) : 0;
 }
 
 /* `count` is at most twice the value of the bit; the number is below the count. */

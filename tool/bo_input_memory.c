@@ -66,9 +66,7 @@ static UInt run_expression(UInt first, UInt length, ULong value)
 {
 	if (!first)
 		return bo_expr_const(8 * length, value);
-	if (first % BYTES_MAX == 0 && bo_expr_width(first / BYTES_MAX) == 8 * length)
-		return first / BYTES_MAX;
-	return bo_expr_extract(first / BYTES_MAX, 8 * (first % BYTES_MAX), 8 * length);
+	return bo_label_widen(bo_label_part(first / BYTES_MAX, 8 * (first % BYTES_MAX), 8 * length), 8 * length);
 }
 
 UInt bo_memory_get(Addr addr, UInt size, ULong value)
@@ -81,6 +79,8 @@ UInt bo_memory_get(Addr addr, UInt size, ULong value)
 		return 0;
 	for (UInt done = 0, length; done < size; done += length) {
 		length = run_length(bytes + done, size - done);
+		if (done && done + length == size && !bytes[done] && !(value >> 8 * done))
+			return whole;
 		UInt part = run_expression(bytes[done], length, value >> 8 * done);
 		whole = done ? bo_expr_concat(part, whole) : part;
 	}
@@ -89,8 +89,10 @@ UInt bo_memory_get(Addr addr, UInt size, ULong value)
 
 void bo_memory_put(Addr addr, UInt size, UInt label)
 {
+	UInt width = label ? bo_expr_width(label) : 0;
+
 	for (UInt i = 0; i < size; i++)
-		byte_put(addr + i, label ? BYTES_MAX * label + i : 0);
+		byte_put(addr + i, 8 * i < width ? BYTES_MAX * label + i : 0);
 }
 
 /* ---- ranges ---- */

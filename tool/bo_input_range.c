@@ -32,8 +32,7 @@ struct fact { /* of one expression */
 	Long signed_least, signed_most;
 };
 
-static struct bo_table fact_of_expr; /* number of the fact, from 1 */
-static struct fact *facts;
+static struct fact *facts; /* numbered from 1 */
 static UInt fact_count = 1, fact_room;
 
 static Long signed_most(UInt width)
@@ -43,7 +42,7 @@ static Long signed_most(UInt width)
 
 static struct fact *fact_at(UInt expr)
 {
-	UInt number = bo_table_get(&fact_of_expr, expr, 0), width = bo_expr_width(expr);
+	UInt number = bo_expr_at(expr)->fact, width = bo_expr_width(expr);
 
 	if (number)
 		return &facts[number];
@@ -51,7 +50,7 @@ static struct fact *fact_at(UInt expr)
 		fact_room = 2 * fact_count + 64;
 		facts = VG_(realloc)("bo.facts", facts, fact_room * sizeof(*facts));
 	}
-	bo_table_put(&fact_of_expr, expr, 0, fact_count);
+	bo_expr_to_tell(expr)->fact = fact_count;
 	facts[fact_count] = (struct fact){0, bo_width_mask(width), -signed_most(width) - 1, signed_most(width)};
 	return &facts[fact_count++];
 }
@@ -354,8 +353,7 @@ static struct bo_range range(UInt expr, Bool *uses_path, UInt depth)
 	const struct bo_expr *e = bo_expr_at(expr);
 	Bool uses = False;
 	struct bo_range r = range_of_what_it_is(e, &uses, depth);
-	UInt number = bo_table_get(&fact_of_expr, expr, 0);
-	struct bo_range learned = number ? range_of_fact(&facts[number], e->width) : r;
+	struct bo_range learned = e->fact ? range_of_fact(&facts[e->fact], e->width) : r;
 
 	if (learned.span < r.span) {
 		*uses_path = True;

@@ -5,7 +5,6 @@
  * that is there: a label that was left behind by something that the recorder did not see is dropped, and counted. */
 #include "bo_input.h"
 
-#include "bo_index.h"
 #include "bo_ir.h"
 #include "bo_steps.h"
 
@@ -34,18 +33,14 @@ struct known_result {
 	ULong value; /* of the operand that has no label; 0: there is none */
 };
 
-#define KNOWN_EACH 2u                                   /* beside one label */
-#define KNOWN_MOST (KNOWN_EACH * (BO_INPUTS_MOST + 1u)) /* so that labels of a large input do not share them */
-#define KNOWN_ELSEWHERE (1u << 20)
+#define KNOWN_RESULTS (1u << 15) /* not more than a processor's caches hold */
 
-static struct known_result *known_results;
+static struct known_result known_results[KNOWN_RESULTS];
 
 void bo_steps_fit(UInt count)
 {
 	if (count <= label_room)
 		return;
-	if (!known_results)
-		known_results = bo_reserve(KNOWN_MOST * sizeof(*known_results));
 	label_room = 2 * count;
 	labels = VG_(realloc)("bo.labels", labels, label_room * sizeof(*labels));
 }
@@ -117,10 +112,14 @@ static void clear_labels(const struct atom *a)
 		set_label(a, i, 0);
 }
 
-/* A constant is no label. */
+/* A constant is no label, and a label need not have the width of its value. */
 static UInt as_label(UInt expr)
 {
-	return bo_expr_is_const(expr) ? 0 : expr;
+	const struct bo_expr *e = bo_expr_at(expr);
+
+	if (e->kind == BO_EXPR_CONST)
+		return 0;
+	return e->kind == BO_EXPR_ZEXT ? e->operand[0] : expr;
 }
 
 /* A label that was found, if it still is that of the value. */
@@ -161,7 +160,7 @@ static void set_result(const struct atom *result, struct bo_value *v)
 {
 	for (UInt i = 0; i < v->count; i++) {
 		v->label[i] = as_label(v->label[i]);
-		tl_assert(!v->label[i] || bo_expr_width(v->label[i]) == v->width);
+		tl_assert(bo_expr_width(v->label[i]) <= v->width);
 		set_label(result, i, v->label[i]);
 	}
 }
@@ -255,17 +254,12 @@ static Bool is_same_question(const struct known_result *a, const struct known_re
 	return a->op == b->op && a->label[0] == b->label[0] && a->label[1] == b->label[1] && a->value == b->value;
 }
 
-/* Where the answer is, or has room: beside the newest label; or, if that is compared with many values, as the length of
- * input is, anywhere in a part that is not too large, because much memory that is touched here and there costs time. */
+/* Where the answer is, or will be.  Labels and values that follow each other have places that do, too. */
 static struct known_result *place_of(const struct known_result *q)
 {
 	UInt newest = q->label[0] > q->label[1] ? q->label[0] : q->label[1];
-	struct known_result *beside = &known_results[newest * KNOWN_EACH];
 
-	for (UInt i = 0; i < KNOWN_EACH; i++)
-		if (!beside[i].op || is_same_question(&beside[i], q))
-			return &beside[i];
-	return &known_results[bo_mix(q->value ^ q->op, newest) & (KNOWN_ELSEWHERE - 1)];
+	return &known_results[(2 * newest + q->op + q->value) % KNOWN_RESULTS];
 }
 
 static void run_operation(const struct step *s)
@@ -290,6 +284,14 @@ static void run_operation(const struct step *s)
 		return; /* to be counted each time */
 	q.result = label_of(atom_at(s, 0));
 	*known = q;
+}
+
+static void run_cut(const struct step *s)
+{
+	const struct atom *result = atom_at(s, 0);
+	UInt label = label_of(atom_at(s, 1));
+
+	set_label(result, 0, label ? as_label(bo_label_part(label, 0, result->width)) : 0);
 }
 
 static void check_named(const HChar *name, const struct atom *result, const struct bo_value *v)
@@ -347,7 +349,7 @@ static void run_get(const struct step *s)
 	for (UInt i = 0; i < result->count; i++) {
 		UInt cell = *cell_at(s->where + 8 * i);
 		UInt label =
-			cell && s->size < 8 ? as_label(bo_expr_extract(cell, 8 * (s->where & 7), result->width)) : cell;
+			cell && s->size < 8 ? as_label(bo_label_part(cell, 8 * (s->where & 7), result->width)) : cell;
 		set_label(result, i, checked(label, value_in_lane(result, i), "a register that was changed"));
 	}
 }
@@ -357,8 +359,8 @@ static UInt put_part(UInt old, UInt from, UInt size, UInt label, ULong value)
 {
 	UInt now = bo_expr_const(64, value), whole;
 
-	old = old ? old : now;
-	whole = label ? label : bo_expr_extract(now, 8 * from, 8 * size);
+	old = old ? bo_label_widen(old, 64) : now;
+	whole = label ? bo_label_widen(label, 8 * size) : bo_expr_extract(now, 8 * from, 8 * size);
 	if (from)
 		whole = bo_expr_concat(whole, bo_expr_extract(old, 0, 8 * from));
 	if (from + size < 8)
@@ -396,7 +398,7 @@ static void run_load(const struct step *s)
 
 	if (depends && s->size <= 8) {
 		ULong value = value_in_lane(result, 0);
-		UInt label = as_label(bo_input_load_at(depends, s->size, value, s->code, run.sp));
+		UInt label = as_label(bo_input_load_at(bo_label_widen(depends, 64), s->size, value, s->code, run.sp));
 		set_label(result, 0, checked(label, value, "memory that was changed"));
 		return;
 	}
@@ -431,7 +433,7 @@ static void run_guarded_load(const struct step *s)
 		ULong value = value_in_lane(result, i);
 		UInt loaded = bo_memory_get(value_of(atom_at(s, 1)) + 8 * i, size, value & bo_width_mask(bits));
 		if (loaded && bits < result->width)
-			loaded = widen(loaded, (IRLoadGOp)s->where, result->width);
+			loaded = widen(bo_label_widen(loaded, bits), (IRLoadGOp)s->where, result->width);
 		set_label(result, i, checked(as_label(loaded), value, "memory that was changed"));
 	}
 }
@@ -558,7 +560,7 @@ static void run_jump(const struct step *s)
 
 	if (!label)
 		return;
-	same = bo_expr_2(BO_EXPR_EQ, label, bo_expr_const(64, value_of(target)));
+	same = bo_expr_2(BO_EXPR_EQ, label, bo_expr_const(bo_expr_width(label), value_of(target)));
 	bo_tell_branch(BO_BRANCH_JUMP, same, s->code, run.sp, 0);
 }
 
@@ -568,6 +570,7 @@ static void run_step(const struct step *s)
 	case STEP_GET: run_get(s); break;
 	case STEP_PUT: run_put(s); break;
 	case STEP_OPERATION: run_operation(s); break;
+	case STEP_CUT: run_cut(s); break;
 	case STEP_CHOICE: run_choice(s); break;
 	case STEP_CALL: run_call(s); break;
 	case STEP_LOAD: run_load(s); break;

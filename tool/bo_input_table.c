@@ -46,7 +46,7 @@ static UInt table_of(Addr start, UInt size)
 
 void bo_input_pin(UInt address, UInt code, Addr sp)
 {
-	UInt same = bo_expr_2(BO_EXPR_EQ, address, bo_expr_const(64, bo_expr_value(address)));
+	UInt same = bo_expr_2(BO_EXPR_EQ, address, bo_expr_const(bo_expr_width(address), bo_expr_value(address)));
 
 	bo_tell_branch(BO_BRANCH_ADDRESS, same, code, sp, 0);
 }

@@ -18,6 +18,7 @@ enum step_kind {
 	STEP_GET,          /* result; `where` is the register */
 	STEP_PUT,          /* value, and what the 8 bytes of the register are then if fewer are written; `where` */
 	STEP_OPERATION,    /* result, operands; `where` is the IROp */
+	STEP_CUT,          /* result, operand: its lowest bits */
 	STEP_CHOICE,       /* result, condition, yes, no */
 	STEP_CALL,         /* result, operands; `name` */
 	STEP_LOAD,         /* result, address */
