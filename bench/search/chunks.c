@@ -44,6 +44,7 @@ int main(int argc, char **argv)
 	uint8_t in[80] = {0};
 	size_t count = input_all(in, 64), at = 0;
 
+	lures(in, count);
 	while (at < count && in[at] && at + in[at] < count) {
 		chunk_look(in + at + 1);
 		chunk_save(pool, in + at + 1, in[at]);

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 
 	if (!fgets(line, sizeof(line), stdin))
 		return 0;
+	lures(line, strlen(line));
 	rest = strchr(line, ' ');
 	if (rest)
 		*rest++ = 0;

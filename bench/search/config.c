@@ -27,12 +27,12 @@ static void value_set(char *pool, char key, char value)
 
 int main(int argc, char **argv)
 {
-	char *pool = lure_begin(argc, argv), line[32];
+	char *pool = lure_begin(argc, argv), line[32] = "";
 
 	while (fgets(line, sizeof(line), stdin)) {
+		lures(line, strlen(line));
 		if (line[1] != '=')
 			continue;
-		LURES_4(line, '!');
 		value_check(line[0], line[2]);
 		value_set(pool, line[0], line[2]);
 	}

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flags.c - 64 bytes of settings, and then a command of three bytes. */
+/* flags.c - 64 bytes that are passed over, and then a command of three bytes. */
 // stdin: ...................................................................
 #include "lure.h"
-
-static void settings_read(const uint8_t *in)
-{
-	LURES_32(in, 'a');
-	LURES_32(in + 32, 'A');
-}
 
 static void command_run(char *pool, const uint8_t *in)
 {
@@ -20,8 +14,7 @@ int main(int argc, char **argv)
 	char *pool = lure_begin(argc, argv);
 	uint8_t in[67] = {0};
 
-	input_all(in, sizeof(in));
-	settings_read(in);
+	lures(in, input_all(in, sizeof(in)));
 	command_run(pool, in + 64);
 	return 0;
 }

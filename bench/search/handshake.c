@@ -34,10 +34,7 @@ int main(int argc, char **argv)
 
 	if (!fgets(line, sizeof(line), stdin))
 		return 0;
-	lures_scan(line, strlen(line));
-	LURES_8(line, '0');
-	LURES_8(line + 8, '1');
-	LURES_8(line + 16, '2');
+	lures(line, strlen(line));
 	if (refusal(line))
 		return 0;
 	if (line[21] == 'w' && line[14] == 'r')

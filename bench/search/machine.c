@@ -47,10 +47,7 @@ int main(int argc, char **argv)
 	struct machine m = {.pool = lure_begin(argc, argv)};
 	uint8_t in[17] = {0};
 
-	input_all(in, 16);
-	lures_scan(in, 16);
-	LURES_8(in, '0');
-	LURES_8(in + 8, '1');
+	lures(in, input_all(in, 16));
 	for (int i = 0; i < 16; i++)
 		instruction_perform(&m, in[i], in[i + 1]);
 	lure_count = m.top;

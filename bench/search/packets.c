@@ -35,8 +35,7 @@ int main(int argc, char **argv)
 	char *pool = lure_begin(argc, argv);
 	uint8_t in[24] = {0};
 
-	input_all(in, sizeof(in));
-	lures_scan(in, sizeof(in));
+	lures(in, input_all(in, sizeof(in)));
 	for (int i = 0; i < 24; i += 4) {
 		packet_check(in + i);
 		packet_store(pool, in + i);

@@ -12,8 +12,6 @@ static bool record_is_plausible(const struct record *r)
 	unsigned doubts = 0;
 
 	doubts += r->low > r->high;
-	LURES_4((const uint8_t *)r, 'A');
-	LURES_4((const uint8_t *)r, 'a');
 	if (r->flags & 0x80)
 		doubts++;
 	if (r->flags & 0x10)
@@ -39,8 +37,7 @@ int main(int argc, char **argv)
 	char *pool = lure_begin(argc, argv);
 	struct record records[8] = {0};
 
-	input_all((uint8_t *)records, sizeof(records));
-	LURES_32((const uint8_t *)records, '0');
+	lures(records, input_all((uint8_t *)records, sizeof(records)));
 	for (int i = 0; i < 8; i++)
 		if (record_is_plausible(&records[i]))
 			record_keep(pool, &records[i]);

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	size_t count = input_all(in, sizeof(in));
 	int depth = 0;
 
-	LURES_32(in, 'A');
+	lures(in, count);
 	for (size_t i = 0; i < count; i++) {
 		if (in[i] == '[')
 			depth++;

@@ -32,9 +32,8 @@ int main(int argc, char **argv)
 	uint8_t in[64] = {0};
 	size_t count = input_all(in, sizeof(in));
 
+	lures(in, count);
 	lure_count += text_measure(in, count).lower;
-	lures_scan(in, count);
-	LURES_32(in, 'G');
 	if (count > 4 && !memcmp(in + count - 4, "sync", 4))
 		lure_end(pool);
 	return 0;
