@@ -60,7 +60,7 @@ expect_mode() {
 # Is a recovery of this test running?
 running() {
 	local pid
-	for pid in $(pgrep -f "$TARGETS/recovers"); do
+	for pid in $(pgrep -f "$recovers"); do
 		[ "$(readlink "/proc/$pid/cwd")" = "$PWD" ] && tr '\0' ' ' <"/proc/$pid/cmdline" && return 0
 	done
 	return 1

@@ -14,8 +14,8 @@
  *     tN               a thread adds N           cN               a child process adds N
  *     hN               handle a fault of our own, and add N
  *     wN               wait for N milliseconds
- *     xF               change the size of the file
- *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end */
+ *     jF+OFFSET        end: the byte there is the exit status; 254: crash, 253: do not end,
+ *                      252: change the size of the file, and end with 0 */
 // link: -lpthread
 #include <fcntl.h>
 #include <pthread.h>
@@ -194,9 +194,11 @@ static void judge(int f, size_t offset)
 		abort();
 	while (value == 253)
 		pause();
+	if (value == 252)
+		need(ftruncate(files[f].fd, (off_t)files[f].size / 2) == 0, "ftruncate");
 	/* It records its owner. */
 	need(pthread_mutex_unlock(&lock) == 0, "unlock");
-	exit(value);
+	exit(value == 252 ? 0 : value);
 }
 
 static void word_do(const char *word)
@@ -220,7 +222,6 @@ static void word_do(const char *word)
 	case 'c': child_run(number); break;
 	case 'h': fault_handle(number); break;
 	case 'w': usleep((useconds_t)number * 1000); break;
-	case 'x': need(ftruncate(files[f].fd, (off_t)(files[f].size / 2)) == 0, "ftruncate"); break;
 	case 'j': judge(f, offset); break;
 	default: need(0, word);
 	}
