@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* depends.c - a recovery that depends on more than its PM files.
+ *
+ * depends POOL            writes a record to each page; the first and the last one are valid before they are on media
+ * depends POOL HOW        recovery: checks the records from the last to the first, and prints what HOW tells it, which it
+ *                         learns after the first page: clock, random, pid; late, the same as pid, but only if most records are
+ *                         there; variable, file; thread; nothing */
+// link: -lpthread
+#include "target.h"
+
+#include <pthread.h>
+#include <sys/random.h>
+#include <time.h>
+
+enum { PAGES = 12, BYTES = PAGES * 4096 };
+
+struct record {
+	uint64_t valid;
+	uint64_t fill[7];
+	uint64_t value; /* on another line */
+};
+
+static struct record *record_at(char *pool, int page)
+{
+	return (void *)(pool + page * PAGE);
+}
+
+static char *pool_map(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0666);
+	char *pool;
+
+	CHECK(fd >= 0 && ftruncate(fd, BYTES) == 0);
+	pool = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(pool != MAP_FAILED);
+	close(fd);
+	return pool;
+}
+
+static void persist(const void *at)
+{
+	CLWB(at);
+	SFENCE();
+}
+
+static int work(char *pool)
+{
+	for (int page = 0; page < PAGES; page++) {
+		struct record *r = record_at(pool, page);
+
+		ST8(&r->value, page + 100);
+		if (page % (PAGES - 1))
+			persist(&r->value);
+		ST8(&r->valid, 1);
+		persist(&r->valid);
+		persist(&r->value);
+	}
+	return 0;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static unsigned long file_sum(void)
+{
+	unsigned long sum = 0;
+	FILE *file = fopen("/proc/version", "r");
+	int c;
+
+	CHECK(file);
+	while ((c = getc(file)) != EOF)
+		sum = sum * 31 + (unsigned char)c;
+	fclose(file);
+	return sum;
+}
+
+static unsigned long learn(const char *how)
+{
+	unsigned long number = 0;
+	struct timespec now;
+	pthread_t thread;
+
+	if (!strcmp(how, "clock")) {
+		CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+		number = (unsigned long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
+	} else if (!strcmp(how, "random")) {
+		CHECK(getrandom(&number, sizeof(number), 0) == sizeof(number));
+	} else if (!strcmp(how, "pid") || !strcmp(how, "late")) {
+		number = (unsigned long)getpid();
+	} else if (!strcmp(how, "variable")) {
+		number = strlen(getenv("PATH"));
+	} else if (!strcmp(how, "file")) {
+		number = file_sum();
+	} else if (!strcmp(how, "thread")) {
+		CHECK(pthread_create(&thread, NULL, nothing, NULL) == 0 && pthread_join(thread, NULL) == 0);
+	}
+	return number;
+}
+
+static int check(char *pool, const char *how)
+{
+	unsigned long number = 0;
+	int status = 0;
+
+	for (int page = PAGES - 1; page >= 0; page--) {
+		const volatile struct record *r = record_at(pool, page);
+
+		if (r->valid && r->value != (uint64_t)page + 100)
+			status = 1;
+		if (page == PAGES - 1)
+			number = learn(how);
+	}
+	if (strcmp(how, "late") || record_at(pool, PAGES - 3)->valid)
+		printf("%lu\n", number);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	char *pool = pool_map(argv[1]);
+
+	return argc > 2 ? check(pool, argv[2]) : work(pool);
+}
