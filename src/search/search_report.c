@@ -81,11 +81,18 @@ static void concretes_note(struct input_search *s, struct findings *f)
 
 static void notes_fill(struct input_search *s, struct findings *f)
 {
+	uint64_t lost = turner_lost(s->turner);
+
 	for (size_t i = 0; i < s->notes.count; i++)
 		findings_note(f, "%s", s->notes.at[i]);
 	if (s->unknown)
-		findings_note(f, "for %" PRIu64 " branch%s the solver found no answer in its time", s->unknown,
+		findings_note(f, "for %" PRIu64 " branch%s the solver found no answer", s->unknown,
 			      s->unknown == 1 ? "" : "es");
+	if (lost)
+		findings_note(f,
+			      "%" PRIu64 " question%s had no answer because the solver died, or was slow beyond all "
+			      "measure: another search may find one",
+			      lost, lost == 1 ? "" : "s");
 	concretes_note(s, f);
 	unreached_note(f, s->reach, s->plan.symbols, &s->plan.how->places);
 	if (!s->complete && s->queue.heap.count)

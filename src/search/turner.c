@@ -14,7 +14,6 @@
 
 enum {
 	ROUTES_KEPT = 8,
-	QUESTION_MS = 3000,
 	ADDRESS_STEPS = 8,  /* towards the largest address */
 	MESSAGE_GROWTH = 64 /* bytes that a message may become longer at a time */
 };
@@ -40,7 +39,7 @@ struct turner {
 
 struct turner *turner_new(const struct execution_plan *plan, size_t max_input, struct err *err)
 {
-	const struct solver_limits limits = {.ms = QUESTION_MS, .stop = plan->stop};
+	const struct solver_limits limits = {.stop = plan->stop};
 	struct turner *t;
 	char path[PATH_MAX];
 
@@ -51,6 +50,13 @@ struct turner *turner_new(const struct execution_plan *plan, size_t max_input, s
 	t->max_input = max_input;
 	t->solver = solver_new(path, &limits);
 	return t;
+}
+
+uint64_t turner_lost(const struct turner *t)
+{
+	struct solver_counts counts = solver_counts(t->solver);
+
+	return counts.slow + counts.late + counts.dead;
 }
 
 static void route_drop(struct ready_route *ready)

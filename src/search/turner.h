@@ -30,6 +30,10 @@ void turner_free(struct turner *turner); /* NULL is fine */
 int turner_turn(struct turner *turner, const struct turner_question *question, enum solver_verdict *verdict,
 		struct input *input, struct err *err);
 
+/* Questions that were not given up by their effort: their time was over, or the solver died.  Asked again, they may get an
+ * answer. */
+uint64_t turner_lost(const struct turner *turner);
+
 /* The number of the source that a route calls `id`; -1: it is none of the search's. */
 int turner_source(const struct execution_plan *plan, const struct expressions *x, uint32_t id);
 

@@ -210,7 +210,7 @@ static enum server_answer server_talk(struct server *server, const struct trail 
 				      uint32_t effort, struct server_values *values)
 {
 	struct message_ask ask = {.serial = ++server->serial, .ms = server->limits.ms, .effort = effort};
-	int64_t deadline = clock_ms() + server->limits.ms + server->limits.grace_ms;
+	int64_t over = clock_ms() + server->limits.ms, deadline = over + server->limits.grace_ms;
 
 	server->message.count = 0;
 	mirror_tell(&server->mirror, trail, slice, &ask, &server->message);
@@ -220,6 +220,8 @@ static enum server_answer server_talk(struct server *server, const struct trail 
 		answer = reply_receive(server, slice, deadline, &reply);
 	if (answer == SERVER_SAT)
 		answer = answer_of(&reply, slice, values);
+	if (answer == SERVER_UNKNOWN && clock_ms() >= over)
+		answer = SERVER_SLOW;
 	vec_free(&reply.values);
 	return answer;
 }
@@ -230,7 +232,7 @@ int server_ask(struct server *server, const struct trail *trail, const struct sl
 	if (server_start(server, err) < 0)
 		return -1;
 	*answer = server_talk(server, trail, slice, effort, values);
-	if (*answer <= SERVER_UNKNOWN)
+	if (*answer <= SERVER_SLOW)
 		return 0;
 	int status = server_end(server);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_RUN) {

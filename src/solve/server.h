@@ -34,6 +34,7 @@ enum server_answer {
 	SERVER_SAT,
 	SERVER_UNSAT,
 	SERVER_UNKNOWN,
+	SERVER_SLOW,    /* unknown, too: its time was over, though perhaps not its effort */
 	SERVER_LATE,    /* killed: it did not answer in time */
 	SERVER_DEAD,    /* it crashed, or had no memory left, or said what it could not have said */
 	SERVER_STOPPED, /* the caller does not want to wait any longer */

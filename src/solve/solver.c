@@ -134,6 +134,7 @@ static enum solver_verdict verdict_of(struct solver *solver, struct turn *turn, 
 {
 	uint64_t *halvings = halvings_of(solver, turn);
 
+	solver->counts.slow += answer == SERVER_SLOW;
 	solver->counts.late += answer == SERVER_LATE;
 	solver->counts.dead += answer == SERVER_DEAD;
 	switch (answer) {

@@ -31,7 +31,7 @@
 
 enum {
 	SOLVER_EFFORT = 6000000, /* one or two seconds of a processor */
-	SOLVER_MS = 30000,       /* Z3 does not count everything */
+	SOLVER_MS = 120000, /* Z3 does not count everything; much more than it needs, so that no busy machine decides */
 	SOLVER_MEMORY_MB = 1024,
 	SOLVER_GRACE_MS = 1000
 };
@@ -50,7 +50,7 @@ struct solver_counts {
 	uint64_t plain;                  /* of them: it was plain that there is no other side, or nothing to give up */
 	uint64_t known, recent, enumerated; /* of them: without Z3, in the three ways above */
 	uint64_t asked;                     /* of them: Z3 was asked */
-	uint64_t late, dead;                /* of those: the process had to be killed, or died */
+	uint64_t slow, late, dead;          /* of those: the time was over, the process had to be killed, or died */
 	uint64_t wrong;    /* of those: the answer does not fulfil the conditions: a bug of ours or of Z3 */
 	uint64_t left_out; /* conditions beyond the limits of trail.h */
 };
