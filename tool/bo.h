@@ -3,6 +3,7 @@
  *
  *   bo_main.c      options, start, end, fork                  (the tool as Valgrind sees it)
  *   bo_instr.c     instruments one superblock: adds calls to bo_event.c
+ *   bo_stack.c     accesses to the stack that need no check of their own
  *   bo_decode.c    decodes the guest bytes that VEX's IR does not tell apart
  *   bo_event.c     helpers called by the target's code: store, load, flush, fence
  *   bo_code.c      modules, and code ids: (module, offset) interned
@@ -159,8 +160,9 @@ extern ULong bo_code_hash;              /* of the running thread, since its last
 
 /* The context id of an instruction of the running thread; defines the context in the trace. */
 UInt bo_context_at(UInt code, Addr sp);
-UInt bo_context_of_caller(Addr sp);            /* of the call that led to the running function */
-UInt bo_context_child(UInt caller, UInt code); /* of an instruction in a function with this caller */
+UInt bo_context_of_caller(Addr sp);               /* of the call that led to the running function */
+Bool bo_context_has_caller(UInt caller, Addr sp); /* False: not known without bo_context_of_caller */
+UInt bo_context_child(UInt caller, UInt code);    /* of an instruction in a function with this caller */
 UInt bo_code_of_syscall(ThreadId tid);
 UInt bo_context_of_syscall(ThreadId tid);
 void bo_frame_resync(Addr sp); /* drop the frames whose calls have ended */
@@ -265,14 +267,16 @@ enum bo_granule {
 	BO_GRANULE_PM = 1,     /* PM may be there */
 	BO_GRANULE_LABELS = 2, /* labels may be there (bo_shadow_memory.c) */
 };
-extern UChar *bo_granules;
+#define BO_GRANULES (1UL << (47 - BO_GRANULE_SHIFT))
+extern UChar bo_granules[BO_GRANULES]; /* static, so that its address fits into an instruction */
 
-void bo_region_init(void);
 Bool bo_region_any(void);                          /* is PM mapped now, or was it ever? */
 const struct bo_region *bo_region_find(Addr addr); /* PM only; NULL if none */
 const struct bo_region *bo_region_next(Addr addr); /* PM region with the lowest start above addr */
 /* True: certainly no PM there.  False: not known without a search. */
 Bool bo_region_none(Addr addr, SizeT size);
+/* The range around an address where no file is mapped that is PM or may become PM; empty if one is mapped there. */
+void bo_region_gap(Addr addr, Addr *start, Addr *end);
 void bo_region_map(ThreadId tid, Addr addr, SizeT size, UInt prot, UInt flags, Int fd, ULong offset);
 void bo_region_unmap(ThreadId tid, Addr addr, SizeT size);
 void bo_region_remap(ThreadId tid, Addr old_addr, SizeT old_size, Addr new_addr, SizeT new_size, Bool keeps_old);

@@ -83,7 +83,7 @@ static UInt context_create(UInt parent, UInt code)
 
 static struct {
 	UInt parent, code, id;
-} context_cache[1u << CACHE_BITS];
+} __attribute__((aligned(16))) context_cache[1u << CACHE_BITS];
 
 UInt bo_context_child(UInt parent, UInt code)
 {
@@ -303,6 +303,13 @@ UInt bo_context_of_caller(Addr sp)
 	if (UNLIKELY(!bo_frame_top[-1].context))
 		frames_resolve();
 	return bo_frame_top[-1].context - 1;
+}
+
+Bool bo_context_has_caller(UInt caller, Addr sp)
+{
+	const struct bo_frame *f = bo_frame_top - 1;
+
+	return f->context == caller + 1 && f->sp >= sp && bo_call_slot >= sp && !running->barriers;
 }
 
 /* The call of a runtime stands for what the runtime does.  If it is the last thing that its caller does, it may be a

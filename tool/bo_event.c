@@ -143,7 +143,9 @@ static void write_depends(ULong label, ULong control)
 
 static struct {
 	Addr addr;
-	UInt size, element, context;
+	Addr end; /* of the region */
+	ULong site;
+	UInt size, element, caller, context;
 	ULong label, control; /* of all iterations */
 	struct bo_access access;
 	UChar bytes[BO_STRING_MAX];
@@ -237,38 +239,80 @@ VG_REGPARM(3) void bo_on_store(Addr addr, ULong site, Addr sp)
 		record_store(BO_SITE_KIND(site), BO_SITE_CODE(site), addr, BO_SITE_SIZE(site), sp);
 }
 
-VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
+static void append_to_string(Addr addr, UInt element)
+{
+	UChar *to = string.bytes + string.size;
+
+	switch (element) {
+	case 1: *to = *(const UChar *)addr; break;
+	case 2: *(UShort *)to = *(const UShort *)addr; break;
+	case 4: *(UInt *)to = *(const UInt *)addr; break;
+	default: *(ULong *)to = *(const ULong *)addr; break;
+	}
+	string.size += element;
+}
+
+/* Is this the next iteration of the instruction whose iterations are being joined? */
+static Bool continues_string(Addr addr, ULong site, Addr sp)
 {
 	UInt element = BO_SITE_SIZE(site);
-	const struct bo_region *r;
 
-	if (!bo_writer_active() || bo_region_none(addr, element))
-		return;
-	r = bo_region_find(addr);
+	return string.size && string.site == site && string.addr + string.size == addr &&
+	       string.size + element <= BO_STRING_MAX && addr + element <= string.end &&
+	       bo_context_has_caller(string.caller, sp);
+}
+
+/* More than the site and the caller decides which event an iteration belongs to. */
+static Bool is_string_complex(UInt code)
+{
+	return clo_bo_dependencies || clo_bo_sync || code == BO_CODE_RUNTIME;
+}
+
+static void begin_string(Addr addr, ULong site, UInt context, const struct bo_region *r)
+{
+	bo_event_end_string();
+	string.addr = addr;
+	string.end = r->start + r->size;
+	string.site = is_string_complex(BO_SITE_CODE(site)) ? 0 : site;
+	string.element = BO_SITE_SIZE(site);
+	string.context = context;
+	string.label = string.control = 0;
+}
+
+/* An iteration that may be the first. */
+static void record_iteration(Addr addr, ULong site, Addr sp)
+{
+	UInt element = BO_SITE_SIZE(site), context;
+	const struct bo_region *r = bo_region_find(addr);
+	struct bo_access access;
+
 	if (!r || r->start + r->size - addr < element) { /* the element may cross a border */
 		record_store(BO_STORE_PLAIN, BO_SITE_CODE(site), addr, element, sp);
 		return;
 	}
-	UInt context = bo_context_at(BO_SITE_CODE(site), sp);
-	struct bo_access access = access_of_store(BO_STORE_STRING, BO_SITE_CODE(site), addr, element);
+	context = bo_context_at(BO_SITE_CODE(site), sp);
+	access = access_of_store(BO_STORE_STRING, BO_SITE_CODE(site), addr, element);
 	Bool joins = string.size && string.addr + string.size == addr && string.context == context &&
 		     string.size + element <= BO_STRING_MAX && bo_region_find(string.addr) == r &&
 		     string.access.what == access.what;
 	if (!joins) {
-		bo_event_end_string();
-		string.addr = addr;
-		string.size = 0;
-		string.element = element;
-		string.context = context;
-		string.label = string.control = 0;
+		begin_string(addr, site, context, r);
 		string.access = access;
 	}
+	string.caller = bo_context_of_caller(sp);
 	if (UNLIKELY(clo_bo_dependencies)) {
 		string.label = bo_label_union(string.label, bo_event_label);
 		string.control = bo_label_union(string.control, bo_control);
 	}
-	VG_(memcpy)(string.bytes + string.size, (const void *)addr, element);
-	string.size += element;
+	append_to_string(addr, element);
+}
+
+VG_REGPARM(3) void bo_on_string_store(Addr addr, ULong site, Addr sp)
+{
+	if (LIKELY(continues_string(addr, site, sp)))
+		append_to_string(addr, BO_SITE_SIZE(site));
+	else if (bo_writer_active() && !bo_region_none(addr, BO_SITE_SIZE(site)))
+		record_iteration(addr, site, sp);
 }
 
 /* MASKMOVDQU, MASKMOVQ: VEX writes all bytes; the hardware writes only those whose mask byte has its top bit set. */

@@ -22,13 +22,15 @@
  *   Exit and block end   [--bo-code]         fold the instructions since the last one into bo_code_hash
  *
  * "May be PM" is an inline lookup of one byte in bo_granules; if it is zero, the call is skipped.  The check comes
- * after the access, so that a wild access faults in the target's own instruction. */
+ * after the access, so that a wild access faults in the target's own instruction.  Most accesses to the stack have no
+ * check of their own (bo_stack.h). */
 #include "bo.h"
 
 #include "bo_input.h"
 #include "bo_ir.h"
 #include "bo_runtime.h"
 #include "bo_shadow.h"
+#include "bo_stack.h"
 #include "bo_sync.h"
 
 #define OFF_RIP GUEST(RIP)
@@ -83,6 +85,8 @@ static void add_store(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 	UInt kind = insn == INSN_NONTEMPORAL ? BO_STORE_NONTEMPORAL : BO_STORE_PLAIN;
 	IRExpr **args;
 
+	if (bo_stack_covers(addr, size))
+		return;
 	if (insn == INSN_MASKED_16 || insn == INSN_MASKED_8) {
 		add_masked_store(b, addr, size);
 		return;
@@ -101,6 +105,8 @@ static void add_load(struct block *b, IRExpr *addr, UInt size, IRExpr *guard)
 	if (!clo_bo_loads)
 		return;
 	b->has_loaded = True;
+	if (bo_stack_covers(addr, size))
+		return;
 	args = mkIRExprVec_3(addr, site(b, size, 0), guest_reg(b, OFF_RSP));
 	call(b, 3, "bo_on_load", bo_on_load, args, may_be_pm(b, addr, guard));
 }
@@ -648,6 +654,8 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 		return b.out;
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
+	if (!clo_bo_dependencies)
+		bo_stack_begin(&b, in, closure->nraddr);
 	if (clo_bo_inputs)
 		bo_input_begin(&b, closure->nraddr, in, layout);
 	for (; i < in->stmts_used; i++) {

@@ -24,6 +24,7 @@
 #include "bo_input.h"
 #include "bo_label.h"
 #include "bo_shadow.h"
+#include "bo_stack.h"
 #include "bo_sync.h"
 #include "config.h" /* VERSION of the Valgrind we are linked with */
 #include "pub_tool_clientstate.h"
@@ -382,6 +383,7 @@ static void on_memory_write(CorePart part, ThreadId tid, Addr addr, SizeT size)
 static void on_start_of_code(ThreadId tid, ULong blocks_done)
 {
 	bo_thread_run(tid, blocks_done);
+	bo_stack_run(VG_(get_SP)(tid));
 	if (clo_bo_dependencies)
 		bo_shadow_collect();
 }
@@ -437,7 +439,6 @@ static void post_clo_init(void)
 	bo_limits_init(fds_soft, fds_hard);
 	close_log_double();
 	bo_file_init();
-	bo_region_init();
 	if (clo_bo_dependencies || clo_bo_inputs)
 		init_labels();
 	/* Where a function begins, its arguments must be in their registers.  Inside a block they may not be. */

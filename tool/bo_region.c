@@ -10,9 +10,7 @@
 #include "bo_shadow.h"
 #include "pub_tool_aspacemgr.h"
 
-#define GRANULES (1ULL << (47 - BO_GRANULE_SHIFT))
-
-UChar *bo_granules;
+UChar bo_granules[BO_GRANULES];
 
 static struct bo_region *regions; /* sorted by start; candidates included */
 static UInt region_count, region_room;
@@ -78,15 +76,30 @@ static UInt region_index(Addr addr)
 	return low;
 }
 
+/* The range without regions that ends at the region with this index. */
+static void gap_before(UInt i, Addr *start, Addr *end)
+{
+	*start = i ? regions[i - 1].start + regions[i - 1].size : 0;
+	*end = i < region_count ? regions[i].start : ~0UL;
+}
+
 static const struct bo_region *find_slowly(Addr addr)
 {
 	UInt i = region_index(addr);
 
 	if (i < region_count && regions[i].start <= addr)
 		return is_pm(&regions[i]) ? (recent_region = &regions[i]) : NULL;
-	recent_gap.start = i ? regions[i - 1].start + regions[i - 1].size : 0;
-	recent_gap.end = i < region_count ? regions[i].start : ~0UL;
+	gap_before(i, &recent_gap.start, &recent_gap.end);
 	return NULL;
+}
+
+void bo_region_gap(Addr addr, Addr *start, Addr *end)
+{
+	UInt i = region_index(addr);
+
+	gap_before(i, start, end);
+	if (*end <= addr)
+		*start = *end = addr;
 }
 
 const struct bo_region *bo_region_find(Addr addr)
@@ -280,12 +293,4 @@ void bo_region_redefine(void)
 	for (UInt i = 0; i < region_count; i++)
 		if (is_pm(&regions[i]))
 			write_map(0, &regions[i]);
-}
-
-void bo_region_init(void)
-{
-	SysRes r = VG_(am_mmap_anon_float_valgrind)(GRANULES);
-
-	tl_assert(!sr_isError(r));
-	bo_granules = (UChar *)(Addr)sr_Res(r);
 }
