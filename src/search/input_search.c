@@ -173,10 +173,13 @@ static bool may_start(const struct input_search *s)
 
 static unsigned parts_choose(const struct input_search *s, uint64_t number)
 {
-	switch (s->attempts.at[number - 1].origin) {
-	case ORIGIN_SEED: return EXECUTION_FIRST | EXECUTION_NATIVE | EXECUTION_JUDGE;
+	const struct attempt *attempt = &s->attempts.at[number - 1];
+	unsigned tests = attempt->again ? EXECUTION_TEST : 0;
+
+	switch (attempt->origin) {
+	case ORIGIN_SEED: return EXECUTION_FIRST | EXECUTION_NATIVE | EXECUTION_JUDGE | tests;
 	case ORIGIN_MINIMIZED: return EXECUTION_JUDGE | EXECUTION_TEST;
-	default: return EXECUTION_NATIVE | EXECUTION_JUDGE;
+	default: return EXECUTION_NATIVE | EXECUTION_JUDGE | tests;
 	}
 }
 
@@ -419,7 +422,8 @@ static int input_resume(struct input_search *s, const struct search_step *step, 
 {
 	struct attempt attempt = {.origin = (enum attempt_origin)step->origin,
 				  .parent = step->parent,
-				  .bound = step->bound};
+				  .bound = step->bound,
+				  .again = true};
 	struct input none = {0};
 	char dir[PATH_MAX];
 

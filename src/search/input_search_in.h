@@ -33,6 +33,7 @@ struct attempt {
 	uint64_t parent; /* the execution that it was made from; 0: none */
 	size_t bound;    /* the branches before this one are the parent's */
 	bool done;
+	bool again;     /* a search that was resumed knows it; its crash states may not all be tested */
 	uint64_t kept;  /* inputs/KEPT; 0: it showed nothing new */
 	size_t novelty; /* contexts of PM-modifying instructions that it was the first to show */
 	size_t news;    /* sides of branches that it was the first to take */
