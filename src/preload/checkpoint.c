@@ -237,6 +237,9 @@ static void copy_serve(struct walk_block *block, unsigned stop)
 	CALL(SYS_munmap, block, block->bytes);
 	server_serve();
 	fill_gaps();
+	/* A child that decides lines lazily must know the mappings. */
+	mapping_lock();
+	mapping_unlock();
 }
 
 /* Until it has its own memory, this process must not go on. */

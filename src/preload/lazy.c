@@ -376,8 +376,9 @@ void lazy_spoil(const char *why)
 
 static void *memory_new(size_t bytes, int type)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, type | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? NULL : memory;
+	long memory = CALL(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, type | MAP_ANONYMOUS, -1, 0);
+
+	return memory < 0 ? NULL : (void *)memory;
 }
 
 static bool block_check(const struct lazy_block *block)

@@ -271,7 +271,7 @@ static bool is_blocked(void)
 	uint64_t mask = 0;
 
 	CALL(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, sizeof(mask));
-	return mask & ((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGSYS - 1));
+	return mask & walk_signals();
 }
 
 void walk_arm(uint64_t start_ns)

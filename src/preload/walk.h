@@ -23,6 +23,7 @@
 #ifndef BLACKOUT_PRELOAD_WALK_H
 #define BLACKOUT_PRELOAD_WALK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,12 @@ void walk_end(const char *why);
 
 /* In a copy of the process: it is no longer on a walk. */
 void walk_forget(void);
+
+/* The signals that must not be blocked: ours, and those of lazy_signal.c in a child of a checkpoint. */
+static inline uint64_t walk_signals(void)
+{
+	return (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGSYS - 1) | (uint64_t)1 << (SIGTRAP - 1);
+}
 
 /* Is there a page of a PM file at this address that the program uses? */
 bool walk_is_pm(uintptr_t at);

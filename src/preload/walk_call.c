@@ -108,7 +108,7 @@ static enum walk_call call_sigprocmask(const struct call *call)
 		mask &= ~*wanted;
 	else if (wanted)
 		mask = *wanted;
-	if (mask & ((uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGSYS - 1)))
+	if (mask & walk_signals())
 		return WALK_CALL_END;
 	if (old)
 		*old = before;

@@ -21,6 +21,9 @@
  * outcome is that of a run from the start, if recovery depends on nothing but its PM files.  Its `seconds` and its time
  * limit include the time from the start to the checkpoint.
  *
+ * A run on undecided lines (lazy.h) may begin at a checkpoint, too, if recovery has neither read nor stored to a byte of
+ * an undecided line before it.
+ *
  * Checkpoints are lost when the worker's fork server is, when the operations change, when the files of the stage get
  * other sizes or are created anew, and when recovery runs on the stage in another mode.  A run that should have begun at
  * a lost checkpoint, or that is refused there, begins at the start.  A walk in another mode than the fork server is just

@@ -121,7 +121,7 @@ static void block_fill(struct lazy_run *run, const struct worker *w, const struc
 	uint32_t *files, *given;
 	uint8_t *taken;
 
-	block->timeout_ns = run->timeout_ns;
+	block->timeout_ns = run->timeout_ns > w->spent_ns ? run->timeout_ns - w->spent_ns : run->timeout_ns ? 1 : 0;
 	block->sequence = run->options.sequence;
 	block->seed = run->options.seed + run->end.leaves;
 	block->stores = run->options.stores;
@@ -313,9 +313,10 @@ static struct tail tail_make(const struct recovery_output *before, const char *t
 static struct outcome outcome_of(struct lazy_run *run, const struct worker *w, const struct stub_reply *reply,
 				 const struct lazy_report *report, const char *text)
 {
-	struct outcome o = {.mode = RECOVERY_FORK, .seconds = (double)reply->nanoseconds / 1e9};
+	struct outcome o = {.mode = RECOVERY_FORK, .from = w->outcome.from};
 	int signal = WIFSIGNALED(reply->status) ? WTERMSIG(reply->status) : shell_signal(WEXITSTATUS(reply->status));
 
+	o.seconds = (double)(w->spent_ns + reply->nanoseconds) / 1e9;
 	o.ending.kind = report->flags & LAZY_TIMEOUT ? ENDING_TIMEOUT : signal ? ENDING_SIGNAL : ENDING_EXIT;
 	o.ending.value = o.ending.kind == ENDING_TIMEOUT ? 0 : signal ? signal : WEXITSTATUS(reply->status);
 	o.out = tail_make(&w->out_before, text, report->out_bytes, report->flags & LAZY_OUT_CUT);

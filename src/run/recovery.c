@@ -321,8 +321,7 @@ static int slot_lazy(struct recovery *r, struct recovery_slot *slot, struct err 
 	outcome_free(&w->outcome);
 	if (!over)
 		return slot_begin(r, slot, RECOVERY_FORK, err);
-	lazy_run_free(w->lazy);
-	w->lazy = NULL;
+	worker_end_lazy(w);
 	return 0;
 }
 

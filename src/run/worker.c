@@ -101,10 +101,16 @@ void worker_stop(struct worker *w)
 		worker_stop_keeper(w);
 		place_clear(w);
 	}
-	lazy_run_free(w->lazy);
-	w->lazy = NULL;
+	worker_end_lazy(w);
 	outcome_free(&w->outcome);
 	w->state = WORKER_IDLE;
+}
+
+void worker_end_lazy(struct worker *w)
+{
+	checkpoints_wish(&w->checkpoints);
+	lazy_run_free(w->lazy);
+	w->lazy = NULL;
 }
 
 /* Other operations, for the same command lines. */
@@ -203,12 +209,6 @@ static struct checkpoint_server *checkpoint_of(struct worker *w)
 	return w->outcome.from ? &w->checkpoints.servers[w->outcome.from - 1] : NULL;
 }
 
-/* The time from the start of recovery to where the run began. */
-static uint64_t checkpoint_ns(const struct worker *w)
-{
-	return w->outcome.from ? w->checkpoints.block->stops[w->outcome.from - 1].nanoseconds : 0;
-}
-
 static int request_send(struct worker *w, uint32_t op)
 {
 	struct stub_request request = {.op = op};
@@ -222,7 +222,7 @@ static int request_send(struct worker *w, uint32_t op)
 
 static void deadline_set(struct worker *w)
 {
-	uint64_t extra = w->lazy ? w->limit_ns + LEAF_NS : w->walks ? WALK_NS : 0, spent = checkpoint_ns(w);
+	uint64_t extra = w->lazy ? w->limit_ns + LEAF_NS : w->walks ? WALK_NS : 0, spent = w->spent_ns;
 
 	w->deadline_ns = clock_ns() + extra + (spent < w->limit_ns ? w->limit_ns - spent : 0);
 }
@@ -253,12 +253,14 @@ static void run_request(struct worker *w)
 static void run_begin(struct worker *w)
 {
 	struct checkpoints *c = &w->checkpoints;
-	struct checkpoints_wish wish = checkpoints_wish(c);
+	/* A lazy run has several requests. */
+	struct checkpoints_wish wish = w->lazy ? c->wish : checkpoints_wish(c);
 
 	/* Another mode changes the files. */
 	if (w->mode != RECOVERY_FORK || checkpoints_outdated(c, &w->scene))
 		checkpoints_drop(c);
 	w->outcome.from = wish.from <= c->count ? wish.from : 0;
+	w->spent_ns = w->outcome.from ? c->block->stops[w->outcome.from - 1].nanoseconds : 0;
 	w->walks = wish.walk && w->mode == RECOVERY_FORK && !w->lazy && checkpoints_begin(c, &w->control, &w->scene);
 	run_request(w);
 }
@@ -342,6 +344,7 @@ static void run_again(struct worker *w)
 	struct err err;
 
 	w->outcome.from = 0;
+	w->spent_ns = 0;
 	w->walks = false;
 	outputs_pump(w, true);
 	outputs_begin(w);
@@ -451,7 +454,7 @@ static void run_end(struct worker *w, const struct stub_reply *reply)
 	o->out = out_tail(w);
 	o->err = recovery_output_tail(&w->err);
 	o->output = summary_take(w);
-	o->seconds = (double)(checkpoint_ns(w) + reply->nanoseconds) / 1e9;
+	o->seconds = (double)(w->spent_ns + reply->nanoseconds) / 1e9;
 	o->by_client = reply->flags & STUB_BY_CLIENT;
 	if (usage_is_limited(w) && !w->wrote_too_much)
 		w->wrote_too_much = usage_exceeds(&w->usage, &w->scene, w->options->disk);
@@ -565,7 +568,8 @@ static void server_pump(struct worker *w)
 	bool dead = process_is_dead(w->server_fd), lost = checkpoint_is_lost(w);
 	if ((!dead && !lost) || server_reply(w))
 		return;
-	if (!dead) {
+	/* Leaves that were reported cannot be taken back. */
+	if (!dead && !w->lazy) {
 		run_again(w);
 		return;
 	}

@@ -69,6 +69,7 @@ struct worker {
 	enum worker_state state;
 	enum recovery_mode mode;
 	uint64_t limit_ns, deadline_ns;
+	uint64_t spent_ns; /* from the start of recovery to the checkpoint where the run began */
 	struct usage usage;
 	uint64_t look_ns;      /* when to measure it next, and the size of {out} */
 	bool wrote_too_much;   /* the run has written more than options->disk */
@@ -103,6 +104,9 @@ uint64_t worker_next(const struct worker *worker);
 
 /* Does anything run? */
 bool worker_is_busy(const struct worker *worker);
+
+/* The run on undecided lines is over, or stopped.  The wishes about checkpoints were for it. */
+void worker_end_lazy(struct worker *worker);
 
 /* An empty output, for what the command writes in the current setting; NULL: outputs are not summarized. */
 struct output *worker_output(const struct worker *worker);

@@ -15,6 +15,7 @@
  *
  *     order=least|most|contrast|sample seed= leaves= timeout= jobs= memory=
  *     enough=N     end the exploration after N leaves
+ *     stop=EVENT   begin at a checkpoint before this event of a walk (run/checkpoint.h)
  *     repeat=N     print the number of leaves and traps per second
  *
  *     ops=FILE     operations that recovery performs
@@ -37,6 +38,7 @@
 #include "image/origin.h"
 #include "image/tree.h"
 #include "ops/output.h"
+#include "run/checkpoint.h"
 #include "run/lazy.h"
 
 enum { UNITS_MAX = 4096, BYTES_MAX = 1 << 24 };
@@ -46,7 +48,7 @@ static uint8_t *certain;
 static size_t certain_bytes;
 static struct choices *choices;
 static uint64_t leaf_count, enough, trap_count;
-static bool quiet;
+static bool quiet, further; /* further: runs begin at a checkpoint */
 
 static void die(const char *what)
 {
@@ -212,6 +214,8 @@ static bool on_leaf(void *arg, void *ticket, const struct lazy_leaf *leaf)
 	(void)arg;
 	(void)ticket;
 	leaf_count++;
+	if (further && leaf->outcome && !leaf->outcome->from)
+		die("a leaf does not begin at the checkpoint");
 	if (quiet)
 		return true;
 	if (leaf->refused)
@@ -288,6 +292,21 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* The state with all that is certain may be walked on: recovery reads nothing else before the stop. */
+static int walk(struct recovery *r, size_t event, struct err *err)
+{
+	struct checkpoint_plan plan = {.count = 1, .stops[0].event = event};
+	struct outcome outcome;
+
+	recovery_walk(r, 0, &plan);
+	if (recovery_run(r, 0, 1, &outcome, err) != 0)
+		return -1;
+	outcome_free(&outcome);
+	if (recovery_checkpoints(r, 0) != 1)
+		die("there is no checkpoint");
+	return 0;
+}
+
 static int lazily(struct recovery *r, int argc, char **argv, struct err *err)
 {
 	uint32_t file = 1;
@@ -300,9 +319,14 @@ static int lazily(struct recovery *r, int argc, char **argv, struct err *err)
 	o.leaves_max = number(argc, argv, "leaves", 0);
 	stage_write(NULL);
 	quiet = repeat > 1;
-	for (uint64_t i = 0; i < repeat; i++)
+	further = value(argc, argv, "stop");
+	if (further && walk(r, number(argc, argv, "stop", 0), err) < 0)
+		return -1;
+	for (uint64_t i = 0; i < repeat; i++) {
+		recovery_from(r, 0, further);
 		if (recovery_start_lazy(r, 0, NULL, &o, err) < 0 || recovery_drain(r, err) != 0)
 			return -1;
+	}
 	if (quiet)
 		printf("%.0f leaves/s, %.0f traps/s\n", (double)leaf_count / (seconds() - start),
 		       (double)trap_count / (seconds() - start));
