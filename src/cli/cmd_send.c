@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_send.c - `blackout send DIR`: send an input that a search has kept to its server, which is running. */
 #include "cli/command.h"
+#include "cli/quantity.h"
 #include "search/sender.h"
 
-static const struct option options[] = {{0}};
+static const char *timeout;
+
+static const struct option options[] = {
+	{"timeout", "SECONDS", "30", "how long the server may take until it listens", OPTION_TEXT, &timeout},
+	{0},
+};
 
 const struct usage usage_send = {
 	.command = "send",
@@ -20,9 +26,12 @@ const struct usage usage_send = {
 int cmd_send(int argc, char **argv)
 {
 	int status, first = option_parse(&usage_send, argc, argv, &status);
+	double seconds;
 	struct err err;
 
 	if (!first)
 		return status;
-	return sender_run(argv[first], &err) < 0 ? command_fail(&err) : STATUS_DONE;
+	if (seconds_parse("timeout", timeout, &seconds, &err) < 0 || sender_run(argv[first], seconds, &err) < 0)
+		return command_fail(&err);
+	return STATUS_DONE;
 }

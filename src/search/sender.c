@@ -17,7 +17,6 @@
 #include "search/siblings.h"
 
 /* Seconds. */
-#define LISTEN_MOST 30.0 /* until a server listens */
 #define TRY_FIRST 0.001
 #define TRY_LAST 0.05
 #define QUIET_LEAST 0.03 /* so long a server that does not answer must be quiet */
@@ -39,6 +38,7 @@ struct sender {
 	const char *dir;
 	struct conversation talk;
 	struct link *links;   /* by connection */
+	double listen;        /* seconds until the server listens, at most */
 	double begin;         /* monotonic clock */
 	double quiet, answer; /* seconds; 0: not known yet */
 };
@@ -129,7 +129,7 @@ static int link_try(const struct server_address *address)
 static int link_open(struct sender *s, const struct conversation_step *step, struct err *err)
 {
 	struct link *link = &s->links[step->connection - 1];
-	double wait = TRY_FIRST, end = clock_seconds() + (s->answer > 0 ? s->answer : LISTEN_MOST);
+	double wait = TRY_FIRST, end = clock_seconds() + (s->answer > 0 ? s->answer : s->listen);
 	char text[SERVER_ADDRESS_TEXT];
 
 	while ((link->fd = link_try(&step->address)) < 0 && clock_seconds() < end) {
@@ -223,9 +223,9 @@ static int step_do(struct sender *s, const struct conversation_step *step, struc
 	}
 }
 
-int sender_run(const char *dir, struct err *err)
+int sender_run(const char *dir, double seconds_to_listen, struct err *err)
 {
-	struct sender s = {.dir = dir, .begin = clock_seconds()};
+	struct sender s = {.dir = dir, .listen = seconds_to_listen, .begin = clock_seconds()};
 	int result = conversation_read(&s.talk, dir, err);
 
 	if (result < 0)
