@@ -75,8 +75,8 @@ static void heap_grow(size_t room)
 	count = heap_fill(from, blocks);
 	mallopt(M_TOP_PAD, TOP_PAD_DEFAULT);
 	to = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE - 1);
-	if (to > from)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
+	if (to > from && madvise((void *)from, to - from, MADV_HUGEPAGE) == 0)
+		heap_copy_room(from, to);
 	else
 		while (count > 0)
 			free(blocks[--count]);
@@ -84,7 +84,10 @@ static void heap_grow(size_t room)
 
 void heap_consider(const struct rusage *child)
 {
-	if (considered || !stub_page->huge_pages || child->ru_minflt < FAULTS_MIN)
+	/* A server further on was stopped anywhere, even in malloc. */
+	bool first = getpid() == stub_page->started;
+
+	if (considered || !first || !stub_page->huge_pages || child->ru_minflt < FAULTS_MIN)
 		return;
 	considered = true;
 	size_t room = room_for(child->ru_minflt);

@@ -272,10 +272,18 @@ static void stub_mark(uint64_t *marks)
 	file_mark(marks);
 	marks[MARK_ALIASES] = (uintptr_t)mapping_aliases_save();
 	offsets_mark(marks);
+	heap_copy_before();
+}
+
+static void stub_adopt(int from, int to)
+{
+	locks_adopt(from, to);
+	heap_copy_child();
 }
 
 static void stub_reset(const uint64_t *marks)
 {
+	heap_copy_after();
 	CALL(SYS_truncate, paths.out, marks[MARK_OUT]);
 	CALL(SYS_truncate, paths.err, marks[MARK_ERR]);
 	file_reset(marks);
@@ -313,7 +321,7 @@ const char *lazy_stub_begin(void)
 	struct lazy_setup setup = {.send = report_send, .mark = stub_mark, .reset = stub_reset, .refuse = refuse};
 
 	setup.refused = &stub_page->refused;
-	setup.adopt = locks_adopt;
+	setup.adopt = stub_adopt;
 	setup.sigaction = NEXT(sigaction);
 	bool reachable = stub_control(paths.reply, sizeof(paths.reply), STUB_FILE_REPLY) &&
 			 stub_control(paths.out, sizeof(paths.out), STUB_FILE_OUT) &&

@@ -382,6 +382,7 @@ PUBLIC int mprotect(void *at, size_t bytes, int prot)
 	uintptr_t from = (uintptr_t)at, end = from + page_round(bytes);
 	bool cut = stub_is_child && (lazy_is_armed() || walk_is_on());
 
+	heap_copy_spare(at, bytes);
 	if (cut) {
 		/* Split first, so that each part has one protection. */
 		mapping_lock();

@@ -262,9 +262,11 @@ static void process_begin(void)
 /* Returns in the child, which continues where the program was stopped. */
 static bool child_start(pid_t *pid, uint32_t op, uint64_t start)
 {
+	heap_copy_before();
 	*pid = child_fork(op);
 	if (*pid != 0)
 		return false;
+	heap_copy_child();
 	process_begin();
 	syscall(SYS_close, server.request);
 	syscall(SYS_close, server.reply);
@@ -336,6 +338,7 @@ static void child_wait(pid_t pid, uint64_t start, uint32_t op)
 	if (op == STUB_WALK)
 		walk_ended(&reply);
 	orphans_kill();
+	heap_copy_after();
 	heap_consider(&used);
 	processor_reconsider(start + reply.nanoseconds);
 	if (atomic_load(&stub_page->refused) || pid < 0)

@@ -131,6 +131,14 @@ void processor_free(void);
 struct rusage;
 void heap_consider(const struct rusage *child);
 
+/* Copies of the heap after a fork; see heap_copy.c. `room` says where it is.  Call before in the process that forks, child
+ * in the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
+void heap_copy_room(uintptr_t from, uintptr_t to);
+void heap_copy_before(void);
+void heap_copy_child(void);
+void heap_copy_after(void);
+void heap_copy_spare(const void *at, size_t bytes);
+
 /* The thread `from` has the ID `to` after a fork, and keeps its locks. */
 void locks_adopt(int from, int to);
 

@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 7, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 8, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -84,6 +84,8 @@ struct stub_page {
 	/* The server has looked at the operations: it cannot serve a run with others. */
 	_Atomic uint32_t ops_used;
 	uint32_t ops_changed; /* the link leads to others than when the server was started */
+	/* The stub's own: processes that were forked with a filled heap, and whether they copy it (preload/heap_copy.c). */
+	_Atomic uint32_t heap_forks, heap_copies;
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;
 	uint32_t paths, dirs; /* offsets of arrays of struct stub_entry, sorted by `original` */
@@ -118,7 +120,7 @@ enum { STUB_BY_CLIENT = 1, STUB_BY_KILL = 2 };
 
 /* Two programs share these bytes, perhaps built by different compilers. */
 _Static_assert(offsetof(struct stub_page, version) == 0, "every version of the stub finds the version here");
-_Static_assert(sizeof(struct stub_page) == 320 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
+_Static_assert(sizeof(struct stub_page) == 328 && sizeof(struct stub_page) % _Alignof(struct stub_entry) == 0,
 	       "entries may follow the page");
 _Static_assert(sizeof(struct stub_entry) == 24, "no padding");
 _Static_assert(sizeof(struct stub_request) == 8 && sizeof(struct stub_reply) == 24, "no padding");

@@ -495,6 +495,32 @@ static int by_heap(void)
 	return 0;
 }
 
+/* Fills 16 MiB, looks at the pool, and changes all of it, as libpmemobj does when it opens and closes a pool.  Says how
+ * many page faults the last step took. */
+static int by_heap_later(void)
+{
+	enum { BLOCKS = 4096, BLOCK = 4000 };
+	uint64_t *at = map_pool(open_pool(O_RDWR), PROT_READ | PROT_WRITE), value;
+	struct rusage before, after;
+	static char *blocks[BLOCKS];
+	static char expected[BLOCK];
+
+	for (size_t i = 0; i < BLOCKS; i++) {
+		need((blocks[i] = malloc(BLOCK)) != NULL, "malloc");
+		memset(blocks[i], (char)i, BLOCK);
+	}
+	value = *at;
+	getrusage(RUSAGE_SELF, &before);
+	for (size_t i = 0; i < BLOCKS; i++) {
+		memset(expected, (char)i, BLOCK);
+		need(!memcmp(blocks[i], expected, BLOCK), "the heap has changed");
+		memset(blocks[i], 0, BLOCK);
+	}
+	getrusage(RUSAGE_SELF, &after);
+	fprintf(stderr, "faults %ld\n", after.ru_minflt - before.ru_minflt);
+	return (int)value;
+}
+
 /* Looks by the C library, and opens past it. */
 static int by_raw(void)
 {
@@ -557,6 +583,7 @@ int main(int argc, char **argv)
 		{"raw", by_raw},
 		{"memory", by_memory},
 		{"heap", by_heap},
+		{"heap_later", by_heap_later},
 	};
 
 	pool = argv[1];

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* heap_copy.c - a process that is forked after its heap was filled copies the huge pages of this heap at once.
+ *
+ * After a fork, memory is shared until one side writes to it.  Then the kernel splits the huge page, and copies a small
+ * one: one page fault for each.  libpmemobj writes to all its memory when it closes a pool, so these faults take longer
+ * than everything else that is left to do.  To copy the same memory into new huge pages takes a fraction of their time.
+ *
+ * It pays only for a child that writes to a good part of this memory.  So children are measured that do not copy: the
+ * first one, and one of many later on.  What was found out is in the page of the stub, which all processes share.
+ *
+ * A process is forked by a server, or at an undecided line, where a signal has stopped it anywhere in its code.  While
+ * a page is on its way, nothing may use the heap: hence no call of another library here. */
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "preload/call.h"
+#include "preload/stub.h"
+
+enum {
+	HUGE = 2 << 20,
+	WORTH = 100,  /* page faults that take as long as to copy a huge page */
+	SAMPLE = 100, /* one child of so many does not copy */
+};
+
+static struct {
+	uintptr_t from, to; /* the room for children's heaps; see heap.c */
+	size_t filled;      /* huge pages that are in use before the next fork */
+	bool copies;        /* the next child copies them */
+	long faults;        /* of our children so far */
+	uint32_t number;    /* of the last child */
+} heap;
+
+void heap_copy_room(uintptr_t from, uintptr_t to)
+{
+	heap.from = from;
+	heap.to = to;
+}
+
+void heap_copy_spare(const void *at, size_t bytes)
+{
+	if ((uintptr_t)at < heap.to && (uintptr_t)at + bytes > heap.from)
+		heap.to = heap.from;
+}
+
+static size_t pages_filled(void)
+{
+	unsigned char is_there;
+	size_t count = 0;
+
+	while (heap.from + count * HUGE < heap.to && CALL(SYS_mincore, heap.from + count * HUGE, 1, &is_there) == 0 &&
+	       is_there & 1)
+		count++;
+	return count;
+}
+
+static long children_faults(void)
+{
+	struct rusage used = {0};
+
+	CALL(SYS_getrusage, RUSAGE_CHILDREN, &used);
+	return used.ru_minflt;
+}
+
+void heap_copy_before(void)
+{
+	heap.filled = heap.from < heap.to ? pages_filled() : 0;
+	if (!heap.filled)
+		return;
+	heap.number = atomic_fetch_add(&stub_page->heap_forks, 1) + 1;
+	heap.copies = atomic_load(&stub_page->heap_copies) && heap.number % SAMPLE;
+	heap.faults = children_faults();
+}
+
+static void page_copy(uintptr_t to, uintptr_t from)
+{
+	size_t bytes = HUGE;
+
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
+}
+
+void heap_copy_child(void)
+{
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+
+	if (!heap.filled || !heap.copies || (stack >= heap.from && stack < heap.to))
+		return;
+	long spare = CALL(SYS_mmap, 0, 2 * HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (spare < 0)
+		return;
+	/* What is shared moves away, and leaves an empty page in its place. */
+	uintptr_t away = ((uintptr_t)spare + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
+	int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+	for (uintptr_t page = heap.from; page < heap.from + heap.filled * HUGE; page += HUGE)
+		if (CALL(SYS_mremap, page, HUGE, HUGE, how, away) == (long)away)
+			page_copy(page, away);
+	CALL(SYS_munmap, spare, 2 * HUGE);
+}
+
+void heap_copy_after(void)
+{
+	/* A child that has forked others has their faults, too. */
+	if (!heap.filled || heap.copies || atomic_load(&stub_page->heap_forks) != heap.number)
+		return;
+	long faults = children_faults() - heap.faults;
+	atomic_store(&stub_page->heap_copies, faults >= (long)heap.filled * WORTH);
+}
