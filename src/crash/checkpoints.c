@@ -14,8 +14,8 @@
 
 #define COST_EXPECTED 1.5 /* seconds for the first recording */
 #define COST_RATIO 3      /* recoveries must have taken so many times as long */
-#define GAP_SHARE 0.05    /* of recovery: nearer to each other, two checkpoints are not worth it */
-#define GAP_SECONDS 0.0002
+#define WORTH_SHARE 0.05  /* of recovery: checkpoints that save less are not worth it */
+#define WORTH_SECONDS 0.0002
 
 enum {
 	CONFIRMED_FIRST = 5, /* uses of a profile that are confirmed */
@@ -168,36 +168,48 @@ static double event_seconds(const struct walk_event *event)
 	return (double)event->nanoseconds / 1e9;
 }
 
-/* Plan stops that are at least `gap` seconds apart; false: there are too many. */
-static bool plan_try(struct route *r, const struct candidates *c, const struct walk_event *events, double gap)
+/* How far recovery is at a touch, from 0 to 2: by time, which is not sure on a busy machine, and by touches. */
+static double progress_at(const struct candidates *c, const struct walk_event *events, size_t i, size_t last)
 {
-	double last = 0;
+	double all = event_seconds(&events[c->events.at[last]]);
 
-	plan_clear(r);
-	for (size_t i = 0; i < c->touches.count; i++) {
-		double now = event_seconds(&events[c->events.at[i]]);
+	return (all > 0 ? event_seconds(&events[c->events.at[i]]) / all : 0) + (double)(i + 1) / (double)(last + 1);
+}
 
-		if (c->agreed[i] == PROFILE_END || now - last < gap)
+/* Stops at even distances up to the last touch that is possible. */
+static void stops_choose(struct route *r, const struct candidates *c, const struct walk_event *events, size_t last)
+{
+	double before = 0;
+
+	for (size_t i = 0; i <= last; i++) {
+		double now = progress_at(c, events, i, last);
+		bool far = now - before >= 2.0 / CHECKPOINTS_MAX && r->plan.count < CHECKPOINTS_MAX - 1;
+
+		if (c->agreed[i] == PROFILE_END || (!far && i < last))
 			continue;
-		if (r->plan.count == CHECKPOINTS_MAX)
-			return false;
-		stop_add(r, c->events.at[i], c->agreed[i], now);
-		last = now;
+		stop_add(r, c->events.at[i], c->agreed[i], event_seconds(&events[c->events.at[i]]));
+		before = now;
 	}
-	return true;
+}
+
+/* The last touch where a process may be stopped. */
+static bool last_find(const struct candidates *c, size_t *last)
+{
+	for (*last = c->touches.count; *last > 0; --*last)
+		if (c->agreed[*last - 1] != PROFILE_END)
+			return --*last, true;
+	return false;
 }
 
 static void plan_make(struct checkpoints *k, const struct walk_event *events, size_t count, double seconds)
 {
-	struct route *r = &k->route;
+	double worth = WORTH_SHARE * seconds > WORTH_SECONDS ? WORTH_SHARE * seconds : WORTH_SECONDS;
 	struct candidates c = {0};
-	double gap = GAP_SHARE * seconds > GAP_SECONDS ? GAP_SHARE * seconds : GAP_SECONDS;
+	size_t last;
 
-	candidates_make(&c, r->profile, events, count);
-	if (k->early)
-		gap = 1e-9;
-	while (!plan_try(r, &c, events, gap))
-		gap *= 1.5;
+	candidates_make(&c, k->route.profile, events, count);
+	if (last_find(&c, &last) && (k->early || event_seconds(&events[c.events.at[last]]) >= worth))
+		stops_choose(&k->route, &c, events, last);
 	vec_free(&c.touches);
 	vec_free(&c.events);
 	free(c.agreed);
