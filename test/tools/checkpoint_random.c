@@ -209,12 +209,6 @@ static void events_compare(struct recovery *r, const struct model *m)
 	}
 }
 
-static bool outcome_same(const struct outcome *a, const struct outcome *b)
-{
-	return ending_same(a->ending, b->ending) && a->out.size == b->out.size &&
-	       !memcmp(a->out.text ? a->out.text : "", b->out.text ? b->out.text : "", a->out.size);
-}
-
 static void state_change(const struct model *before)
 {
 	static uint8_t state[FILES][SIZE];
