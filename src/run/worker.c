@@ -549,6 +549,8 @@ static bool checkpoint_is_lost(struct worker *w)
 
 	if (!checkpoint || !process_is_dead(checkpoint->watch))
 		return false;
+	/* Its child has died with it, and the number may belong to another process by now. */
+	atomic_store(&w->control.page->running, 0);
 	w->outcome.from = 0;
 	checkpoints_drop(&w->checkpoints);
 	return true;
