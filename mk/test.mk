@@ -127,11 +127,17 @@ $(FUZZ): $(B)/test/fuzz/%: $(B)/fuzz/test/fuzz/%.o $(B)/fuzz/libblackout.a
 # Benchmarks: built by the same compiler, for the same reason as the programs to record.
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 
+BENCH_CXX := $(patsubst bench/%.cc,$(B)/bench/%,$(wildcard bench/*.cc))
+
 .PHONY: bench-programs test-programs check
-bench-programs: $(BENCH)
+bench-programs: $(BENCH) $(BENCH_CXX)
 $(BENCH): $(B)/bench/%: bench/%.c $(B)/flags $(B)/libblackout.a | setup
 	$(call say,CC,$<)
 	$(call standalone,gcc,-O2 -g -Isrc -Itest/targets)
+
+$(BENCH_CXX): $(B)/bench/%: bench/%.cc $(B)/flags | setup
+	$(call say,CXX,$<)
+	$(call standalone_cxx,g++,-O2)
 
 # What to build: everything, or only what TEST='NAME...' needs.  Unit tests and fuzzers need only themselves.  Pairs
 # need the program and their two sides.  Other end-to-end tests need all programs to record and all tools.
@@ -146,5 +152,5 @@ check: $(if $(TEST),$(TEST_PROGRAMS),test-programs)
 	@BUILD='$(abspath $(B))' test/run $(TEST)
 
 -include $(ASAN_OBJ:.o=.d) $(FUZZ_OBJ:.o=.d) $(TARGETS:=.d) $(TARGETS_CXX:=.d) $(PAIRS:=.d) $(PAIRS_CXX:=.d) \
-	$(DEPENDENCIES:=.d) $(DEPENDENCIES_CXX:=.d) $(BENCH:=.d)
+	$(DEPENDENCIES:=.d) $(DEPENDENCIES_CXX:=.d) $(BENCH:=.d) $(BENCH_CXX:=.d)
 -include $(wildcard $(addprefix $(B)/asan/,test/*/*.d src/preload/*.d compiler/*/*.d tool/*.d) $(B)/obj/test/*/*.d $(B)/obj/src/preload/*.d $(B)/fuzz/test/fuzz/*.d)
