@@ -10,7 +10,8 @@
 #include "base/random.h"
 #include "base/vec.h"
 
-#define FILLER '0'
+#define FILLER '0' /* as part of a number it does not make the program work long */
+#define DIGIT '1'  /* a number that is not 0, and that has no other base */
 #define LINE_GROWTH 16
 #define WORD_GROWTH 4
 
@@ -19,7 +20,7 @@ typedef VEC_OF(uint8_t) byte_list;
 static void fill(byte_list *to, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		vec_push(to, FILLER);
+		vec_push(to, count == 1 ? DIGIT : FILLER);
 }
 
 /* The input with other bytes in one source; `bytes` is freed. */

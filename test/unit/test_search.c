@@ -256,7 +256,7 @@ static void test_longer(void **state)
 	input_set(&input, 0, "ab\n", 3);
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000\n", 19);
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 5), "ab00\n", 5);
-	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "ab0\n", 4);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "ab1\n", 4);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 4096), "ab0000\n", 7);
 	expect_bytes(vary_repeat(&input, 0, 4096), "ab\nab\n", 6);
 	expect_bytes(vary_repeat(&input, 0, 4), "ab\na", 4);
@@ -264,10 +264,10 @@ static void test_longer(void **state)
 	input_set(&input, 0, "ab", 2);
 	expect_bytes(vary_longer(&input, 0, VARY_LAST_LINE, 4096), "ab0000000000000000", 18);
 	input_set(&input, 0, "(1,ab)\n", 7);
-	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "(10,ab0)\n", 9);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "(11,ab1)\n", 9);
 	input_set(&input, 0, "()", 2);
 	expect_bytes(vary_end(&input, 0, 1), "(", 1);
-	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "()0", 3);
+	expect_bytes(vary_longer(&input, 0, VARY_WORDS, 4096), "()1", 3);
 	input_set(&input, 0, "", 0);
 	expect_bytes(vary_longer(&input, 0, VARY_WORDS_FAR, 3), "000", 3);
 	input_free(&input);
