@@ -116,7 +116,7 @@ static void fd_note(int fd)
 		server.problem = "recovery has an open pipe or connection before it opens a PM file";
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return;
-	if (fd == STDIN_FILENO && server.reads_ops && lseek(fd, 0, SEEK_CUR) != 0)
+	if (fd == STDIN_FILENO && server.reads_ops && !server.further && lseek(fd, 0, SEEK_CUR) != 0)
 		atomic_store(&stub_page->ops_used, 1);
 	if (server.offset_count == OFFSETS_MAX)
 		server.problem = "recovery has too many files open before it opens a PM file";

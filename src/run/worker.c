@@ -343,6 +343,8 @@ static void run_again(struct worker *w)
 {
 	struct err err;
 
+	if (w->walks)
+		checkpoints_drop(&w->checkpoints);
 	w->outcome.from = 0;
 	w->spent_ns = 0;
 	w->walks = false;

@@ -361,7 +361,7 @@ int main(int argc, char **argv)
 				     .pmem_force = true,
 				     .origin = origin};
 	struct outcome outcome = {.ending.kind = ENDING_EXIT};
-	struct recovery *r;
+	struct recovery *r = NULL;
 	struct err err = {.sentence = "interrupted"};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
