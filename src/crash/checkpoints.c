@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "base/vec.h"
 
-/* For tests: recovery is recorded at once, and every touch may be a checkpoint. */
+/* For tests: recovery is recorded at once, and again after some runs from the start; every touch may be a checkpoint. */
 #define EARLY "BLACKOUT_CHECKPOINTS_EARLY"
 
 #define COST_EXPECTED 1.5 /* seconds for the first recording */
@@ -21,7 +21,8 @@ enum {
 	CONFIRMED_FIRST = 5, /* uses of a profile that are confirmed */
 	CONFIRMED_ONE_IN = 100,
 	FAILURES_MAX = 3, /* recordings without a profile, before no more are made */
-	WALKS_MAX = 3,    /* of a worker, without leaving a checkpoint */
+	EARLY_RUNS = 25,
+	WALKS_MAX = 3, /* of a worker, without leaving a checkpoint */
 };
 
 /* What is known from one recording. */
@@ -47,6 +48,7 @@ struct checkpoints {
 	double limit;        /* seconds of recoveries until the next recording */
 	double spent, saved; /* by recoveries since the last one */
 	double cost;         /* of a recording */
+	unsigned missed;     /* runs from the start since the last one that was shortened */
 	unsigned failures;
 	bool off;
 	struct map unconfirmed; /* runs that passed in this way */
@@ -105,7 +107,7 @@ bool checkpoints_wants_profile(struct checkpoints *k, uint64_t setting, double l
 	}
 	if (k->off || k->failures >= FAILURES_MAX || (left >= 0 && left < 2 * COST_RATIO * k->cost))
 		return false;
-	return k->early ? !k->route.profile : k->spent > k->limit;
+	return k->early ? !k->route.profile || k->missed > EARLY_RUNS : k->spent > k->limit;
 }
 
 /* A profile that did not save what it cost is not made again so soon. */
@@ -116,6 +118,7 @@ void checkpoints_learn(struct checkpoints *k, struct profile *profile, double se
 	k->cost = seconds;
 	k->limit = paid ? COST_RATIO * seconds : 2 * k->limit + seconds;
 	k->spent = k->saved = 0;
+	k->missed = 0;
 	k->failures = profile ? 0 : k->failures + 1;
 	k->figures.recordings++;
 	if (!profile)
@@ -298,6 +301,7 @@ void checkpoints_ran(struct checkpoints *k, struct checkpoints_worker *w, const 
 
 	w->shortened &= outcome->from > 0;
 	k->spent += seconds_wasted(r, w, outcome);
+	k->missed = w->shortened ? 0 : k->missed + 1;
 	if (!r->profile || outcome->mode != RECOVERY_FORK)
 		return;
 	if (w->logs && !r->logged) {

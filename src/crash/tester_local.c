@@ -189,8 +189,10 @@ static bool slot_choose(struct local *l, unsigned worker)
 	choice = checkpoints_choose(k, &slot->way, &slot->view, recovery_checkpoints(l->recovery, worker));
 	if (choice.walks)
 		recovery_walk(l->recovery, worker, choice.plan);
-	if (choice.from)
+	if (choice.from) {
 		recovery_from(l->recovery, worker, choice.from);
+		slot->way.skipped = recovery_checkpoint_seconds(l->recovery, worker, choice.from);
+	}
 	if (!choice.outcome)
 		return false;
 	if (checkpoints_doubt(k, &slot->way, crash_run(slot->ticket.name, &slot->ticket.crash),

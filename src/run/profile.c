@@ -257,11 +257,6 @@ size_t profile_touch_count(const struct profile *p)
 	return p->touches.count;
 }
 
-const struct profile_touch *profile_touches(const struct profile *p)
-{
-	return p->touches.at;
-}
-
 static bool files_match(const struct profile *p, const struct profile_file *files, uint32_t count)
 {
 	if (count != p->file_count)

@@ -77,7 +77,6 @@ void profile_close(struct profile *profile);
 void profile_end(struct profile *profile, const struct profile_file *files);
 
 size_t profile_touch_count(const struct profile *profile);
-const struct profile_touch *profile_touches(const struct profile *profile);
 
 /* How far recovery on this state would do the same: the number of touches that it certainly comes to in the same way;
  * PROFILE_END if all that it does is the same.  If there are more than `most` touches, it may say so of the first `most`
