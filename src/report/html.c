@@ -122,9 +122,10 @@ static void html_searched(struct html *h, const struct findings_stats *stats)
 	html_figure(h, "execution", "executions", stats->search.executions, &first);
 	html_figure(h, "input kept", "inputs kept", stats->search.inputs, &first);
 	html_figure(h, "branch", "branches", stats->search.branches, &first);
-	html_figure(h, "PM-modifying instruction reached", "PM-modifying instructions reached",
-		    stats->search.pm_reached, &first);
-	html_figure(h, "known", "known", stats->search.pm_known, &first);
+	html_figure(h, "of ", "of ", stats->search.pm_reached, &first);
+	first = true;
+	html_figure(h, "known PM-modifying instruction reached", "known PM-modifying instructions reached",
+		    stats->search.pm_known, &first);
 	html_raw(h, "</dd></div>\n");
 }
 

@@ -164,6 +164,28 @@ static void html_facts(struct html *h, const struct finding *finding)
 	html_raw(h, "</p>\n");
 }
 
+/* A line of marks is below the bytes that it marks. */
+static bool is_marks(const char *line)
+{
+	return strchr(line, '^') && !line[strspn(line, " ^")];
+}
+
+static void html_bytes(struct html *h, const char *line, const char *marks)
+{
+	size_t marked = strlen(marks);
+	bool in_mark = false;
+
+	for (size_t i = 0; line[i]; i++) {
+		bool is_marked = i < marked && marks[i] == '^';
+
+		if (is_marked != in_mark)
+			html_raw(h, is_marked ? "<mark>" : "</mark>");
+		in_mark = is_marked;
+		html_text(h, (const char[]){line[i], 0});
+	}
+	html_raw(h, in_mark ? "</mark>\n" : "\n");
+}
+
 static void html_input(struct html *h, const struct finding_input *input)
 {
 	if (!input->path)
@@ -175,8 +197,10 @@ static void html_input(struct html *h, const struct finding_input *input)
 		return;
 	html_raw(h, "<pre class=\"source printed\">");
 	for (size_t i = 0; i < input->line_count; i++) {
-		html_text(h, input->lines[i]);
-		html_raw(h, "\n");
+		bool has_marks = i + 1 < input->line_count && is_marks(input->lines[i + 1]);
+
+		html_bytes(h, input->lines[i], has_marks ? input->lines[i + 1] : "");
+		i += has_marks;
 	}
 	html_raw(h, "</pre>\n");
 }
