@@ -86,6 +86,8 @@ void bo_tell_branch(enum bo_branch kind, UInt condition, UInt code, Addr sp, Add
 void bo_tell_value(UInt expr, ULong value);
 void bo_tell_input(UInt context, UInt source, ULong offset, ULong asked, ULong got);
 void bo_tell_conversation(UInt source, enum bo_conversation what, const void *bytes, SizeT size);
+/* Code is executed for the first time. */
+void bo_tell_code(Addr start, SizeT size);
 void bo_tell_redefine(void);
 
 /* ---- bo_input_count.c ---- */

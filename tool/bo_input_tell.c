@@ -141,6 +141,20 @@ void bo_tell_conversation(UInt source, enum bo_conversation what, const void *by
 	} while (done < size);
 }
 
+/* What the C library does is done by its callers. */
+void bo_tell_code(Addr start, SizeT size)
+{
+	UInt code = bo_code_id(start), module;
+	ULong offset;
+	UChar *p;
+
+	if (!bo_writer_active() || bo_code_is_in_c_library(code))
+		return;
+	module = bo_code_define(code, &offset);
+	p = bo_put_v(bo_put_v(bo_layer_begin(BO_OP_DEF_BLOCK), module), offset);
+	bo_layer_commit(bo_put_v(p, size));
+}
+
 void bo_tell_redefine(void)
 {
 	defined = 0;

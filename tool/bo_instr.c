@@ -643,6 +643,13 @@ static void instrument_end(struct block *b)
 	fold_code_hash(b);
 }
 
+/* A block is translated when it is about to be executed. */
+static void tell_code(const VexGuestExtents *extents)
+{
+	for (Int i = 0; i < extents->n_used; i++)
+		bo_tell_code(extents->base[i], extents->len[i]);
+}
+
 IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout, const VexGuestExtents *extents,
 		    const VexArchInfo *archinfo, IRType guest_word, IRType host_word)
 {
@@ -656,8 +663,10 @@ IRSB *bo_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *
 		addStmtToIRSB(b.out, in->stmts[i]); /* preamble: never touched */
 	if (!clo_bo_dependencies)
 		bo_stack_begin(&b, in, closure->nraddr);
-	if (clo_bo_inputs)
+	if (clo_bo_inputs) {
 		bo_input_begin(&b, closure->nraddr, in, layout);
+		tell_code(extents);
+	}
 	for (; i < in->stmts_used; i++) {
 		if (in->stmts[i]->tag == Ist_NoOp)
 			continue;

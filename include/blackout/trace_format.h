@@ -169,6 +169,7 @@ struct bo_chunk_header {
 	                                  store; its bytes */                                                              \
 	X(SYNC, 0x79, "cvvv")          /* enum bo_sync_act, address of the object (JOIN: thread), order */                 \
 	/* INPUTS: sources, tables and expressions have ids as definitions do (expression.h) */                            \
+	X(DEF_BLOCK, 0x76, "vvv")      /* module, offset in its file, bytes: code outside the C library that is executed */ \
 	X(CONVERSATION, 0x77, "vvb")   /* source, enum bo_conversation, bytes */                                           \
 	X(DEF_SOURCE, 0x7a, "vs")      /* enum bo_source, name */                                                          \
 	X(DEF_TABLE, 0x7b, "vb")       /* address, content */                                                              \

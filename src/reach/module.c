@@ -414,6 +414,21 @@ static void persists_find(struct module *m, const struct maker *k)
 	m->persists.count = numbers_sort(m->persists.at, m->persists.count);
 }
 
+static void stores_find(struct module *m, const struct maker *k)
+{
+	uint32_t last = MODULE_NONE;
+
+	for (size_t i = 0; i < k->sweep.stores.count; i++) {
+		uint32_t block = module_block_at(m, k->sweep.stores.at[i]);
+
+		if (block != MODULE_NONE && block != last)
+			vec_push(&m->stores, k->sweep.stores.at[i]);
+		last = block;
+	}
+	if (m->stores.count > MODULE_STORES_MOST)
+		m->stores.count = 0;
+}
+
 static void exports_find(struct maker *k)
 {
 	struct module *m = k->module;
@@ -445,6 +460,7 @@ bool module_read(struct module *m, const char *path)
 		exports_find(&k);
 		loops_find(m);
 		persists_find(m, &k);
+		stores_find(m, &k);
 	}
 	vec_free(&k.edges);
 	free(k.rank);
@@ -460,6 +476,7 @@ void module_free(struct module *m)
 	vec_free(&m->starts);
 	vec_free(&m->taken);
 	vec_free(&m->persists);
+	vec_free(&m->stores);
 	vec_free(&m->exports);
 	vec_free(&m->segments);
 	vec_free(&m->names);

@@ -29,6 +29,8 @@
 
 #define MODULE_NONE UINT32_MAX
 
+enum { MODULE_STORES_MOST = 4096 /* more are no help for a choice among branches */ };
+
 /* How a block ends. */
 enum module_ending {
 	ENDS_GOING,   /* goes on at its jumps */
@@ -69,6 +71,9 @@ struct module {
 	VEC_OF(uint32_t) starts;            /* blocks where functions start; ascending */
 	VEC_OF(uint32_t) taken;             /* functions whose address is taken in code or data; ascending */
 	VEC_OF(uint32_t) persists;          /* addresses of instructions that look as if they modified PM; ascending */
+	VEC_OF(uint32_t)
+	stores; /* addresses of the first other store through a pointer of each block; ascending; empty if
+				  * there are more than MODULE_STORES_MOST */
 	VEC_OF(struct module_export) exports;
 	VEC_OF(struct module_segment) segments;
 	VEC_OF(char) names; /* each ends with a zero byte */

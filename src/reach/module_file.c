@@ -126,7 +126,8 @@ static bool is_sound(const struct module *m)
 	return m->blocks.count < UINT32_MAX && m->edges.count < UINT32_MAX && blocks_are_sound(m) &&
 	       edges_are_sound(m) && are_ascending(m->starts.at, m->starts.count, module_size(m)) &&
 	       are_ascending(m->taken.at, m->taken.count, module_size(m)) &&
-	       are_ascending(m->persists.at, m->persists.count, UINT32_MAX) && names_are_sound(m);
+	       are_ascending(m->persists.at, m->persists.count, UINT32_MAX) &&
+	       are_ascending(m->stores.at, m->stores.count, UINT32_MAX) && names_are_sound(m);
 }
 
 bool module_file_parse(struct module *m, const void *bytes, size_t size)

@@ -7,7 +7,7 @@
  * A file is named after the build id of its module, or after path, size and time of change if it has none.  It is
  * little-endian:
  *
- *     char     magic[8]    "BOREACH1"; another format has another number
+ *     char     magic[8]    "BOREACH2"; another format has another number
  *     uint64_t bytes       of what follows the header
  *     uint64_t checksum    of that, XXH3, 64 bits
  *     the arrays of struct module, in the order of MODULE_ARRAYS: each a uint64_t, how many items it has, then the items
@@ -18,7 +18,7 @@
 
 #include "reach/module.h"
 
-#define MODULE_FILE_MAGIC "BOREACH1"
+#define MODULE_FILE_MAGIC "BOREACH2"
 
 #define MODULE_ARRAYS(X) \
 	X(blocks)        \
@@ -26,6 +26,7 @@
 	X(starts)        \
 	X(taken)         \
 	X(persists)      \
+	X(stores)        \
 	X(exports)       \
 	X(segments)      \
 	X(names)

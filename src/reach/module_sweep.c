@@ -66,12 +66,91 @@ static void addresses_take(struct sweep *s, const struct module_elf *elf, const 
 	}
 }
 
+/* Opcodes of one byte: MOV, arithmetic, shifts, XCHG. */
+static bool stores_word(const struct x86_parts *p)
+{
+	unsigned extension = x86_extension(p);
+
+	if (p->opcode < 0x38)
+		return (p->opcode & 6) == 0;
+	switch (p->opcode) {
+	case 0x80:
+	case 0x81:
+	case 0x83: return extension != 7; /* CMP */
+	case 0x86:
+	case 0x87:
+	case 0x88:
+	case 0x89:
+	case 0xc0:
+	case 0xc1:
+	case 0xc6:
+	case 0xc7:
+	case 0xd0:
+	case 0xd1:
+	case 0xd2:
+	case 0xd3: return true;
+	case 0xf6:
+	case 0xf7: return extension == 2 || extension == 3; /* NOT, NEG */
+	case 0xfe:
+	case 0xff: return extension < 2; /* INC, DEC */
+	default: return false;
+	}
+}
+
+/* Opcodes after 0F: moves of vectors, SETcc, CMPXCHG, XADD. */
+static bool stores_more(const struct x86_parts *p)
+{
+	switch (p->opcode) {
+	case 0x11:
+	case 0x13:
+	case 0x17:
+	case 0x29:
+	case 0x7f:
+	case 0xb0:
+	case 0xb1:
+	case 0xc0:
+	case 0xc1:
+	case 0xd6: return true;
+	case 0x7e: return p->simd != X86_SIMD_F3;
+	default: return (p->opcode & 0xf0) == 0x90;
+	}
+}
+
+static bool is_string_store(const struct x86_parts *p)
+{
+	return p->map == 0 && (p->opcode == 0xa4 || p->opcode == 0xa5 || p->opcode == 0xaa || p->opcode == 0xab);
+}
+
+/* May it store to memory that is neither on the stack nor a variable of the module? */
+static bool stores_by_pointer(const struct sweep *s, const struct x86_parts *p)
+{
+	enum { RSP = 4, RBP = 5 };
+	struct x86_memory m;
+
+	if (is_string_store(p))
+		return true;
+	if (p->segment || p->encoding == X86_EVEX || p->map > 1 || !x86_is_memory(p) ||
+	    !(p->map ? stores_more(p) : stores_word(p)))
+		return false;
+	m = x86_memory_read(p);
+	return m.base != X86_NONE && m.base != RSP && !(m.base == RBP && s->is_framed);
+}
+
+/* MOV RBP, RSP. */
+static bool makes_frame(const uint8_t *code)
+{
+	return code[0] == 0x48 && ((code[1] == 0x89 && code[2] == 0xe5) || (code[1] == 0x8b && code[2] == 0xec));
+}
+
 static void plain_add(struct sweep *s, const struct module_elf *elf, const uint8_t *code, const struct sweep_end *insn)
 {
 	struct x86_parts p = x86_parts_read(code);
 
+	s->is_framed |= makes_frame(code);
 	if (x86_persist_read(&p) != X86_PERSIST_NONE)
 		vec_push(&s->persists, insn->at);
+	else if (stores_by_pointer(s, &p))
+		vec_push(&s->stores, insn->at);
 	else
 		addresses_take(s, elf, &p, insn);
 }
@@ -120,8 +199,10 @@ static void section_sweep(struct sweep *s, const struct module_elf *elf, const s
 		uint8_t rest[FLOW_INSN_BYTES] = {0};
 		const uint8_t *code = section->bytes + (at - section->address);
 
-		while (*start < elf->starts.count && elf->starts.at[*start] <= at)
+		while (*start < elf->starts.count && elf->starts.at[*start] <= at) {
 			leader_add(s, elf->starts.at[(*start)++]);
+			s->is_framed = false;
+		}
 		uint32_t limit =
 			*start < elf->starts.count && elf->starts.at[*start] < end ? elf->starts.at[*start] : end;
 		if (end - at < FLOW_INSN_BYTES)
@@ -238,5 +319,6 @@ void sweep_free(struct sweep *s)
 	vec_free(&s->takes);
 	vec_free(&s->cases);
 	vec_free(&s->persists);
+	vec_free(&s->stores);
 	free(s->leaders);
 }

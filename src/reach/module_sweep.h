@@ -27,8 +27,10 @@ struct sweep {
 	VEC_OF(struct sweep_pair) takes; /* functions whose address an instruction has */
 	VEC_OF(struct sweep_pair) cases; /* of switch statements */
 	VEC_OF(uint32_t) persists;       /* flushes, fences, non-temporal stores */
+	VEC_OF(uint32_t) stores;         /* other stores through a pointer: not to the stack, and not to variables */
 	uint64_t *leaders;               /* a bit for each address from `low`: a block begins there */
 	uint32_t low, high;
+	bool is_framed; /* RBP points to the stack, in the function at hand */
 };
 
 void sweep_make(struct sweep *sweep, const struct module_elf *elf);

@@ -14,6 +14,7 @@
 
 #define STEPS_MOST 20 /* what is reached later than that counts nothing: REACH_ONE has as many bits */
 #define ANYWAY 16     /* what both sides reach is worth so many times less */
+#define MAYBE 2       /* what only may modify PM is worth so many times less */
 #define NO_NODE UINT32_MAX
 
 /* A module of the program. */
@@ -24,9 +25,10 @@ struct known_module {
 	bool is_library;
 };
 
-/* An instruction that modifies PM. */
+/* An instruction that modifies PM, or may do so. */
 struct mark {
 	uint32_t module, address;
+	bool is_known;
 	bool reached;
 };
 
@@ -37,7 +39,9 @@ struct reach {
 	VEC_OF(struct mark) marks;
 	VEC_OF(uint32_t) nodes; /* of each mark */
 	struct map by_place;    /* from module and address to 1 + mark */
+	VEC_OF(uint32_t) known; /* marks */
 	size_t reached;
+	VEC_OF(bool) executed; /* by node */
 	struct sets sets;
 	uint64_t *counted; /* sets.words: marks that the present answer has */
 	uint64_t *anyway;  /* and those that are reached on the other way */
@@ -80,6 +84,8 @@ void reach_free(struct reach *r)
 	vec_free(&r->marks);
 	vec_free(&r->nodes);
 	map_free(&r->by_place);
+	vec_free(&r->known);
+	vec_free(&r->executed);
 	free(r->folder);
 	free(r);
 }
@@ -131,7 +137,7 @@ static bool is_library_place(const struct reach *r, const struct reach_place *pl
 
 /* ---- marks ---- */
 
-static struct mark *mark_add(struct reach *r, uint32_t module, uint32_t address)
+static struct mark *mark_add(struct reach *r, uint32_t module, uint32_t address, bool is_known)
 {
 	const struct known_module *m = &r->modules.at[module - 1];
 	uint32_t node = node_of(r, m, module_block_at(m->graph, address));
@@ -141,12 +147,16 @@ static struct mark *mark_add(struct reach *r, uint32_t module, uint32_t address)
 		return NULL;
 	known = map_put(&r->by_place, module, address);
 	if (!*known) {
-		vec_push(&r->marks, ((struct mark){module, address, false}));
+		vec_push(&r->marks, ((struct mark){.module = module, .address = address}));
 		vec_push(&r->nodes, node);
 		*known = r->marks.count;
 		sets_drop(r);
 	}
-	return &r->marks.at[*known - 1];
+	struct mark *mark = &r->marks.at[*known - 1];
+	if (is_known && !mark->is_known)
+		vec_push(&r->known, (uint32_t)(*known - 1));
+	mark->is_known |= is_known;
+	return mark;
 }
 
 uint32_t reach_module(struct reach *r, const char *path)
@@ -173,7 +183,9 @@ uint32_t reach_module(struct reach *r, const char *path)
 	r->is_linked = false;
 	sets_drop(r);
 	for (size_t i = 0; !m.is_library && i < m.graph->persists.count; i++)
-		mark_add(r, number, m.graph->persists.at[i]);
+		mark_add(r, number, m.graph->persists.at[i], true);
+	for (size_t i = 0; !m.is_library && i < m.graph->stores.count; i++)
+		mark_add(r, number, m.graph->stores.at[i], false);
 	return number;
 }
 
@@ -213,6 +225,18 @@ void reach_see(struct reach *r, const struct reach_place *stack, size_t count)
 	}
 }
 
+void reach_execute(struct reach *r, struct reach_place start, uint64_t size)
+{
+	const struct known_module *m = module_of(r, start.module);
+	uint64_t address = m ? module_address(m->graph, start.offset) : MODULE_NONE;
+	uint32_t block = m ? module_block_at(m->graph, address) : MODULE_NONE;
+
+	while (r->executed.count < r->program.count)
+		vec_push(&r->executed, false);
+	for (; block < (m ? module_size(m->graph) : 0) && m->graph->blocks.at[block].start < address + size; block++)
+		r->executed.at[node_of(r, m, block)] = true;
+}
+
 /* The instruction that counts: the innermost one outside of libraries, or else the innermost one. */
 static struct mark *mark_of(struct reach *r, const struct reach_place *stack, size_t count)
 {
@@ -234,7 +258,7 @@ static struct mark *mark_of(struct reach *r, const struct reach_place *stack, si
 			return NULL;
 		address = m->graph->blocks.at[node].last;
 	}
-	return mark_add(r, stack[i].module, address);
+	return mark_add(r, stack[i].module, address, true);
 }
 
 void reach_mark(struct reach *r, const struct reach_place *stack, size_t count)
@@ -270,6 +294,23 @@ struct ways {
 	struct reach_weight weight;
 };
 
+static bool is_executed(const struct reach *r, uint32_t node)
+{
+	return node < r->executed.count && r->executed.at[node];
+}
+
+static void mark_count(const struct reach *r, size_t index, uint64_t worth, struct reach_weight *weight)
+{
+	const struct mark *mark = &r->marks.at[index];
+
+	if (!mark->is_known) {
+		weight->unreached += is_executed(r, r->nodes.at[index]) ? 0 : worth / MAYBE;
+		return;
+	}
+	weight->all += worth;
+	weight->unreached += mark->reached ? 0 : worth;
+}
+
 /* Count the marks of a set that were not counted before. */
 static void set_count(struct reach *r, const uint64_t *set, struct ways *w)
 {
@@ -278,9 +319,7 @@ static void set_count(struct reach *r, const uint64_t *set, struct ways *w)
 			bool anyway = r->anyway[i] & (new & -new);
 			uint64_t worth = (REACH_ONE >> w->step) / (anyway ? ANYWAY : 1);
 
-			w->weight.all += worth;
-			if (!r->marks.at[i * 64 + (size_t)__builtin_ctzll(new)].reached)
-				w->weight.unreached += worth;
+			mark_count(r, i * 64 + (size_t)__builtin_ctzll(new), worth, &w->weight);
 		}
 		r->counted[i] |= set[i];
 	}
@@ -351,7 +390,7 @@ struct reach_weight reach_weight(struct reach *r, const struct reach_place *bran
 
 size_t reach_count(const struct reach *r)
 {
-	return r->marks.count;
+	return r->known.count;
 }
 
 size_t reach_reached(const struct reach *r)
@@ -361,7 +400,7 @@ size_t reach_reached(const struct reach *r)
 
 struct reach_instruction reach_instruction(const struct reach *r, size_t index)
 {
-	const struct mark *m = &r->marks.at[index];
+	const struct mark *m = &r->marks.at[r->known.at[index]];
 
 	return (struct reach_instruction){{m->module, module_offset(r->modules.at[m->module - 1].graph, m->address)},
 					  m->reached};

@@ -14,6 +14,9 @@
  * (trace/library.h) act for their callers, so that what they do counts as done by the instruction that called them: if
  * pmem_persist itself counted, all code that persists anything would lead to the same few instructions.
  *
+ * Any other store through a pointer may turn out to be one, if it was never executed (reach_execute).  It counts a
+ * half, and is not known.  Once it was executed, it is known, or it does not modify PM.
+ *
  * In a program with a main loop everything can be reached from everywhere, sooner or later.  So an instruction counts the
  * less, the later it is reached: half of it is lost each time that the program must go back to the start of a loop first,
  * or return from a function.  Where it returns to is known, because a branch has a calling context.
@@ -63,7 +66,10 @@ const char *reach_path(const struct reach *reach, uint32_t module);
 /* Something was executed.  Stacks have the innermost place first; the others are where calls return to. */
 void reach_see(struct reach *reach, const struct reach_place *stack, size_t count);
 
-/* The same, and it modified PM. */
+/* So many bytes of code were executed. */
+void reach_execute(struct reach *reach, struct reach_place start, uint64_t size);
+
+/* As reach_see, and it modified PM. */
 void reach_mark(struct reach *reach, const struct reach_place *stack, size_t count);
 
 /* What can be reached from stack[0], then after returning to stack[1], and so on.  `branch` is the instruction that decides

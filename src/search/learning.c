@@ -15,6 +15,7 @@ enum {
 	CANDIDATES_MOST = 20000, /* of one execution */
 	LINES_VARIED = 16,       /* how often one list of operations is varied */
 	BRANCHES_BEHIND = 4,     /* how far ahead an address is followed */
+	BRANCHES_NEAR = 2,       /* of the program itself, after a side that is new */
 	JUMPS_TURNED = 16,       /* other sides of an indirect jump */
 	ADDRESSES_TURNED = 4     /* other addresses that depend on input */
 };
@@ -151,11 +152,19 @@ static bool is_new(const struct input_search *s, const struct candidate *candida
 	       sides_lack(&s->sides, candidate->side, candidate->state, &asked);
 }
 
+/* How many of the program's next branches are near to a side that is new. */
+static size_t near_left(const struct route_branch *branch, size_t left)
+{
+	if (branch->inside || branch->kind == BO_BRANCH_BOUND)
+		return left;
+	return branch->is_new ? BRANCHES_NEAR : left ? left - 1 : 0;
+}
+
 /* Each branch after those of the parent is a candidate. */
 static void candidates_push(struct input_search *s, uint64_t number, const struct route *route)
 {
 	const struct attempt *attempt = attempt_of(s, number);
-	size_t bound = attempt->bound, pushed = 0;
+	size_t bound = attempt->bound, pushed = 0, near = 0;
 
 	/* An input that was varied, and does nothing new, is not worth turning the same branches again.  In longer words
 	 * there is room for something new. */
@@ -163,6 +172,8 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 
 	if (attempt->origin == ORIGIN_VARIED && is_old)
 		return;
+	for (size_t i = 0; i < bound && i < route->branches.count; i++)
+		near = near_left(&route->branches.at[i], near);
 	for (size_t i = bound; i < route->branches.count && pushed < CANDIDATES_MOST; i++) {
 		const struct candidate candidate = {
 			.execution = number,
@@ -171,7 +182,10 @@ static void candidates_push(struct input_search *s, uint64_t number, const struc
 			.leads = side_behind(s, route, i),
 			.most = sides_most(route->branches.at[i].kind),
 			.state = route->branches.at[i].state,
+			.near = near && !route->branches.at[i].inside,
 		};
+
+		near = near_left(&route->branches.at[i], near);
 
 		if (route->branches.at[i].kind == BO_BRANCH_BOUND ||
 		    (attempt->origin == ORIGIN_GROWN && is_old && !is_new(s, &candidate)))

@@ -13,6 +13,7 @@ enum {
 	VARY_EVERY = 4,     /* inputs that were made by turning branches, before one is made by varying */
 	FRESH_ASKED = 4,    /* branches of an input that did something new that come first, */
 	FRESH_SHARE = 8,    /* and the share of the effort for a side that counts for them */
+	NEAR_SHIFT = 1,     /* a branch right behind a side that is new is worth more */
 	HOPE_SHIFT = 2,     /* an input that only may take a side is worth less than one that will */
 	PATIENCE_SHIFT = 2, /* and a question that is hard less than one that may be easy */
 };
@@ -86,10 +87,13 @@ static struct rank rank_by_pm(const struct input_search *s, const struct candida
 
 	if (later > worth)
 		worth = later;
-	if (is_fresh(attempt))
+	if (c->near)
+		spent = 1;
+	else if (is_fresh(attempt))
 		spent = 1 + spent / FRESH_SHARE;
 	worth = (worth + state_worth(s, c)) / spent;
-	worth >>= inside_shift(side) + (c->hopes ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
+	worth <<= c->near ? NEAR_SHIFT : 0;
+	worth >>= inside_shift(side) + (c->hopes && !c->near ? HOPE_SHIFT : 0) + (c->patient ? PATIENCE_SHIFT : 0);
 	return (struct rank){{worth, attempt->novelty, c->execution}};
 }
 
@@ -175,8 +179,8 @@ static void verdict_take(struct input_search *s, const struct candidate *c, enum
 	struct side *side = &s->sides.all.at[c->side];
 
 	side->asked += verdict == SOLVER_UNKNOWN ? HARD_QUESTION : 1;
-	side->turned += verdict == SOLVER_SOLVED;
 	s->sides.all.at[c->leads].hoped += c->leads != c->side;
+	side->turned += verdict == SOLVER_SOLVED;
 	sides_ask(&s->sides, c->side, c->state);
 	s->attempts.at[c->execution - 1].asked++;
 	if (verdict == SOLVER_SOLVED)

@@ -91,6 +91,8 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 			 : branch->kind == BO_BRANCH_ADDRESS ? SIDE_ADDRESS
 							     : !branch->value;
 
+	uint64_t taken = sides->taken;
+
 	branch->side = sides_number(sides, sides_key(context, other));
 	branch->state = sides->state;
 	if (branch->kind == BO_BRANCH_CONDITION)
@@ -99,6 +101,7 @@ static void branch_learn(struct reading *r, const struct event *ev, struct route
 	else if (branch->kind == BO_BRANCH_JUMP)
 		sides_jump(sides, branch->side, sides_number(sides, sides_key(context, jump_target(r, branch))),
 			   !branch->inside);
+	branch->is_new = sides->taken > taken;
 	sides->all.at[branch->side].is_code = branch->kind != BO_BRANCH_ADDRESS;
 	if (sides->all.at[branch->side].depth)
 		return;
@@ -158,6 +161,15 @@ static void event_take(struct reading *r, const struct event *ev)
 
 /* ---- the rest ---- */
 
+static void code_learn(struct reading *r)
+{
+	const struct trace_block *block;
+
+	for (size_t i = 0; (block = trace_block(r->trace, i)); i++)
+		reach_execute(r->learning->reach, (struct reach_place){module_number(r, block->module), block->offset},
+			      block->size);
+}
+
 static void concrete_take(struct route *route, const struct trace *trace)
 {
 	const char *key, *value;
@@ -186,6 +198,8 @@ int route_read(struct route *route, const char *recording, const struct route_le
 		sides_begin(learning->sides);
 	while ((more = trace_next(trace, &ev, err)) > 0)
 		event_take(&r, &ev);
+	if (learning)
+		code_learn(&r);
 	route->x = trace_take_expressions(trace);
 	concrete_take(route, trace);
 	trace_close(trace);

@@ -25,6 +25,7 @@ struct route_branch {
 	uint32_t expression;     /* of width 1 */
 	uint64_t site;           /* the branch in its calling context */
 	bool inside;             /* it is in a well-known library */
+	bool is_new;             /* it took a side that none had taken before; if it was learned from the route */
 	size_t side;             /* the other one; if it was learned from the route */
 	struct side_state state; /* before it */
 };

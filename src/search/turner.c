@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "expression/evaluation.h"
+#include "search/keyword.h"
 #include "search/route.h"
 #include "solve/normal.h"
 
@@ -291,6 +292,27 @@ static int branch_turn(struct turner *t, struct ready_route *ready, size_t branc
 	return 0;
 }
 
+/* A branch that no input of the same lengths can turn may be about a word of another length. */
+static bool keyword_hope(const struct turner *t, const struct ready_route *ready, const struct turner_question *q,
+			 struct input *input)
+{
+	const struct expressions *x = ready->route.x;
+	struct keyword keyword;
+	int source;
+
+	if (!keyword_find(&keyword, x, ready->route.branches.at[q->branch].expression))
+		return false;
+	source = turner_source(t->plan, x, keyword.source);
+	if (source < 0)
+		return false;
+	*input = input_copy(q->input);
+	if (keyword_put(&keyword, input, (size_t)source, t->max_input))
+		return true;
+	input_free(input);
+	*input = (struct input){0};
+	return false;
+}
+
 int turner_turn(struct turner *t, const struct turner_question *q, enum solver_verdict *verdict, struct input *input,
 		struct err *err)
 {
@@ -311,6 +333,8 @@ int turner_turn(struct turner *t, const struct turner_question *q, enum solver_v
 				source_take(t, input, (size_t)source, &answer, id);
 		}
 	}
+	if (result == 0 && *verdict == SOLVER_UNSAT && q->hopes && keyword_hope(t, ready, q, input))
+		*verdict = SOLVER_SOLVED;
 	assignment_free(&answer);
 	return result;
 }

@@ -512,6 +512,7 @@ enum apply_result apply_record(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_SOURCE:
 	case BO_OP_DEF_TABLE:
 	case BO_OP_DEF_EXPRESSION:
+	case BO_OP_DEF_BLOCK:
 	case BO_OP_BRANCH:
 	case BO_OP_INPUT:
 	case BO_OP_CONVERSATION:

@@ -16,6 +16,7 @@ void defs_init(struct defs *defs)
 		.reads = SLAB_OF(struct trace_read),
 		.labels = SLAB_OF(struct def_label),
 		.metas = SLAB_OF(struct def_meta),
+		.blocks = SLAB_OF(struct trace_block),
 		.expressions = expressions_new(),
 	};
 }
@@ -29,6 +30,7 @@ void defs_free(struct defs *defs)
 	slab_free(&defs->reads);
 	slab_free(&defs->labels);
 	slab_free(&defs->metas);
+	slab_free(&defs->blocks);
 	map_free(&defs->file_ids);
 	map_free(&defs->meta_ids);
 	map_free(&defs->read_ids);

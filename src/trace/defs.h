@@ -35,6 +35,7 @@ struct defs {
 	struct map file_ids;   /* (dev, ino) -> the newest file with this identity */
 	struct map meta_ids;   /* hash of the key -> index + 1 in metas */
 	struct map read_ids;   /* hash of place and context -> read */
+	struct slab blocks;    /* struct trace_block */
 	struct expressions *expressions;
 	struct arena strings;
 	VEC_OF(uint32_t) label_reads;

@@ -24,6 +24,16 @@ static enum apply_result apply_table(struct stream *s, const struct record *r)
 	return APPLY_CONSUMED;
 }
 
+static enum apply_result apply_block(struct stream *s, const struct record *r)
+{
+	const uint64_t *n = r->number; /* module, offset, bytes */
+
+	if (!n[0] || n[0] >= s->modules.count)
+		return apply_damage_id(s, "module", n[0]);
+	*(struct trace_block *)slab_push(&s->defs->blocks) = (struct trace_block){s->modules.at[n[0]], n[1], n[2]};
+	return APPLY_CONSUMED;
+}
+
 /* The number that belongs to the expression itself, with the ids of the graph.  False: it names one that is unknown. */
 static bool read_own(const struct stream *s, struct expression *e)
 {
@@ -150,6 +160,7 @@ enum apply_result inputs_apply(struct stream *s, const struct record *r, struct 
 	case BO_OP_DEF_SOURCE: return apply_source(s, r);
 	case BO_OP_DEF_TABLE: return apply_table(s, r);
 	case BO_OP_DEF_EXPRESSION: return apply_expression(s, r);
+	case BO_OP_DEF_BLOCK: return apply_block(s, r);
 	case BO_OP_BRANCH: return apply_branch(s, r, ev);
 	case BO_OP_INPUT: return apply_input(s, r, ev);
 	case BO_OP_CONVERSATION: return apply_conversation(s, r, ev);

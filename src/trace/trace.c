@@ -225,6 +225,11 @@ uint32_t trace_label_count(const struct trace *trace)
 	return (uint32_t)trace->defs.labels.count;
 }
 
+const struct trace_block *trace_block(const struct trace *trace, size_t index)
+{
+	return slab_at(&trace->defs.blocks, index);
+}
+
 const struct expressions *trace_expressions(const struct trace *trace)
 {
 	return trace->defs.expressions;

@@ -155,6 +155,12 @@ struct trace_module {
 	uint64_t file_size, mtime;    /* of the file when it was mapped; show whether it changed since */
 };
 
+/* Code, by its offset in the file of a module. */
+struct trace_block {
+	uint32_t module;
+	uint64_t offset, size;
+};
+
 struct trace_context {
 	uint32_t parent; /* calling context, 0 at the start of a thread */
 	uint32_t module; /* 0: code outside any module */
@@ -231,6 +237,8 @@ trace_expressions(const struct trace *trace); /* of all processes (expression/ex
 /* The same at the end of the recording; they then belong to the caller, and the trace has none. */
 struct expressions *trace_take_expressions(struct trace *trace);
 uint32_t trace_label_count(const struct trace *trace);
+/* With the layer INPUTS: the index-th part of the code that was executed; NULL after the last. */
+const struct trace_block *trace_block(const struct trace *trace, size_t index);
 
 /* Return the value of a META key (doc/TRACE_FORMAT.md lists the keys), or NULL.  Keys of a followed child N have the
  * prefix "N/". */

@@ -138,6 +138,7 @@ static void inputs(struct builder *b)
 {
 	builder_put(b, BO_OP_DEF_SOURCE, BO_SOURCE_STDIN, BUILDER_P(""));
 	builder_put(b, BO_OP_DEF_TABLE, A, BUILDER_P(bytes), 64);
+	builder_put(b, BO_OP_DEF_BLOCK, 1, 0x1200, 16);
 	builder_put(b, BO_OP_CONVERSATION, 1, BO_CONVERSATION_RECEIVED, BUILDER_P(bytes), 9);
 	builder_put(b, BO_OP_INPUT, 1, 1, 0, 64, 9);
 	builder_put(b, BO_OP_DEF_EXPRESSION, BO_EXPR_INPUT, 8, 1ull << BO_EXPR_SOURCE_SHIFT, BUILDER_P(""), 0);

@@ -59,6 +59,7 @@ static void test_events(void **state)
 	builder_put(&b, BO_OP_BRANCH, 1, BO_BRANCH_JUMP, 3, 1, 1, 0x234);
 	builder_put(&b, BO_OP_CONVERSATION, 1, BO_CONVERSATION_RECEIVED, BUILDER_P("hello"), 5);
 	builder_put(&b, BO_OP_VALUE, 1, 0x41);
+	builder_put(&b, BO_OP_DEF_BLOCK, 1, 0x230, 9);
 	t = finish(&b, *state);
 
 	ev = scratch_next(t, EVENT_INPUT);
@@ -82,6 +83,10 @@ static void test_events(void **state)
 	expect_text(t, ev.expression, "file:/in[5]");
 	assert_int_equal(ev.value, 0x41);
 	scratch_end(t);
+	assert_int_equal(trace_block(t, 0)->module, 1);
+	assert_int_equal(trace_block(t, 0)->offset, 0x230);
+	assert_int_equal(trace_block(t, 0)->size, 9);
+	assert_null(trace_block(t, 1));
 	trace_close(t);
 }
 
@@ -177,6 +182,8 @@ static void test_damage(void **state)
 	REFUSE(*state, "a branch on more than one bit", BO_OP_BRANCH, 1, 0, 1, 1, 0, 0);
 	REFUSE(*state, "a branch on more than one bit", BO_OP_BRANCH, 1, 0, 3, 2, 0, 0);
 	REFUSE(*state, "module 2 was not defined before", BO_OP_BRANCH, 1, 0, 3, 1, 2, 0);
+	REFUSE(*state, "module 2 was not defined before", BO_OP_DEF_BLOCK, 2, 0, 1);
+	REFUSE(*state, "module 0 was not defined before", BO_OP_DEF_BLOCK, 0, 0, 1);
 	REFUSE(*state, "source 2 was not defined before", BO_OP_INPUT, 1, 2, 0, 1, 1);
 	REFUSE(*state, "input of an impossible range", BO_OP_INPUT, 1, 1, 0, 1, 2);
 	REFUSE(*state, "input of an impossible range", BO_OP_INPUT, 1, 1, 1ull << 48, 1, 1);

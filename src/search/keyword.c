@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* keyword.c - see keyword.h. */
+#include "search/keyword.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "solve/normal.h"
+
+#define FILLER '0'
+
+enum {
+	LOOKED_AT_MOST = 4096, /* expressions */
+	ROOM = 4               /* bytes that a word grows if the keyword may be longer */
+};
+
+/* A byte of the input, and what it was compared with. */
+struct compared {
+	uint64_t input; /* as in struct expression */
+	uint8_t byte;
+};
+
+struct look {
+	const struct expressions *x;
+	struct map known; /* expressions */
+	VEC_OF(uint32_t) todo;
+	VEC_OF(struct compared)
+	compared; /* low bits of vectors first: whatever lies behind the texts is compared, too */
+};
+
+static void expression_push(struct look *l, uint32_t id)
+{
+	uint64_t *known = map_put(&l->known, id, 0);
+
+	if (!*known && l->known.count < LOOKED_AT_MOST)
+		vec_push(&l->todo, id);
+	*known = 1;
+}
+
+/* Bytes that are compared together are told apart. */
+static void comparison_take(struct look *l, uint32_t id, uint64_t value)
+{
+	const struct expression *e = expressions_at(l->x, id);
+
+	while (e->kind == BO_EXPR_CONCAT) {
+		const struct expression *low = expressions_at(l->x, e->operand[1]);
+
+		if (low->kind == BO_EXPR_INPUT)
+			vec_push(&l->compared, ((struct compared){low->own, (uint8_t)value}));
+		value >>= low->width;
+		e = expressions_at(l->x, e->operand[0]);
+	}
+	if (e->kind == BO_EXPR_INPUT)
+		vec_push(&l->compared, ((struct compared){e->own, (uint8_t)value}));
+}
+
+/* Do texts differ in bytes that do not depend on input?  Then those after them do not matter. */
+static bool differs_before(const struct look *l, const struct expression *e)
+{
+	uint64_t value;
+
+	return e->kind == BO_EXPR_CONCAT && expressions_at(l->x, e->operand[0])->width == 1 &&
+	       constant_of(l->x, e->operand[1], &value) &&
+	       value != bo_width_mask(expressions_at(l->x, e->operand[1])->width);
+}
+
+/* The last operand that is pushed is looked at first: the low part of a concatenation. */
+static void expression_look(struct look *l, uint32_t id)
+{
+	const struct expression *e = expressions_at(l->x, id);
+	uint64_t value;
+
+	if (differs_before(l, e)) {
+		l->todo.count = 0;
+		return;
+	}
+	for (unsigned i = 0; i < bo_expression_operands(e->kind); i++) {
+		if (e->kind == BO_EXPR_EQ && constant_of(l->x, e->operand[i], &value))
+			comparison_take(l, e->operand[!i], value);
+		expression_push(l, e->operand[i]);
+	}
+}
+
+/* What a byte was compared with, besides the end of a text; 0: nothing, or several bytes. */
+static uint8_t byte_at(const struct look *l, uint64_t input)
+{
+	uint8_t byte = 0;
+
+	for (size_t i = 0; i < l->compared.count; i++) {
+		const struct compared *c = &l->compared.at[i];
+
+		if (c->input != input || !c->byte)
+			continue;
+		if (byte && c->byte != byte)
+			return 0;
+		byte = c->byte;
+	}
+	return byte;
+}
+
+/* Without any byte, the text should end there. */
+static void keyword_take(struct keyword *keyword, const struct look *l)
+{
+	uint64_t first = l->compared.count ? l->compared.at[0].input : 0;
+
+	for (size_t i = l->compared.count; i-- > 0;)
+		if (l->compared.at[i].byte)
+			first = l->compared.at[i].input;
+	keyword->source = (uint32_t)(first >> BO_EXPR_SOURCE_SHIFT);
+	keyword->offset = first & bo_width_mask(BO_EXPR_SOURCE_SHIFT);
+	keyword->size = 0;
+	for (uint8_t byte; keyword->size < KEYWORD_MOST && (byte = byte_at(l, first + keyword->size)) && isgraph(byte);)
+		keyword->bytes[keyword->size++] = byte;
+}
+
+bool keyword_find(struct keyword *keyword, const struct expressions *x, uint32_t condition)
+{
+	struct look l = {.x = x};
+
+	expression_push(&l, condition);
+	while (l.todo.count)
+		expression_look(&l, l.todo.at[--l.todo.count]);
+	keyword_take(keyword, &l);
+	map_free(&l.known);
+	vec_free(&l.todo);
+	vec_free(&l.compared);
+	return keyword->source;
+}
+
+/* At least the byte that was compared. */
+static size_t word_size(const struct input_bytes *bytes, size_t at)
+{
+	size_t end = at;
+
+	while (end < bytes->size && isalnum(bytes->at[end]))
+		end++;
+	return end > at ? end - at : at < bytes->size;
+}
+
+bool keyword_put(const struct keyword *keyword, struct input *input, size_t source, size_t most)
+{
+	const struct input_bytes *from = &input->of[source];
+	size_t at = (size_t)keyword->offset, old = word_size(from, at);
+	VEC_OF(uint8_t) bytes = {0};
+
+	if (!old || at + keyword->size + ROOM > most)
+		return false;
+	vec_append(&bytes, from->at, at);
+	vec_append(&bytes, keyword->bytes, keyword->size);
+	for (size_t i = 0; old == keyword->size && i < ROOM; i++)
+		vec_push(&bytes, FILLER);
+	vec_append(&bytes, from->at + at + old, from->size - at - old);
+	input_set(input, source, bytes.at, bytes.count < most ? bytes.count : most);
+	vec_free(&bytes);
+	return true;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* test_search_made.c - inputs that no solver makes: with the words that the program looks for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "search/keyword.h"
+
+/* ---- expressions ---- */
+
+static uint32_t add(struct expressions *x, enum bo_expression kind, unsigned width, uint64_t own, uint32_t a,
+		    uint32_t b)
+{
+	uint32_t id = expressions_add(
+		x, &(struct expression){.kind = (uint8_t)kind, .width = (uint8_t)width, .own = own, .operand = {a, b}});
+
+	assert_int_not_equal(id, 0);
+	return id;
+}
+
+static uint32_t byte(struct expressions *x, uint64_t offset)
+{
+	return add(x, BO_EXPR_INPUT, 8, (uint64_t)1 << BO_EXPR_SOURCE_SHIFT | offset, 0, 0);
+}
+
+static uint32_t number(struct expressions *x, unsigned width, uint64_t value)
+{
+	return add(x, BO_EXPR_CONST, width, value, 0, 0);
+}
+
+static uint32_t is(struct expressions *x, uint64_t offset, char c)
+{
+	return add(x, BO_EXPR_EQ, 1, 0, byte(x, offset), number(x, 8, (uint8_t)c));
+}
+
+/* As a vector is compared: a bit for each byte, the first one in the lowest bit.  A dot is a byte that does not depend on
+ * input, and differs; an asterisk one that is equal. */
+static uint32_t mask(struct expressions *x, uint64_t offset, const char *text)
+{
+	size_t last = strlen(text) - 1;
+	uint32_t all = 0;
+
+	for (size_t i = 0; i <= last; i++) {
+		uint32_t bit = strchr(".*", text[i]) ? number(x, 1, text[i] == '*') : is(x, offset + i, text[i]);
+
+		all = all ? add(x, BO_EXPR_CONCAT, (unsigned)i + 1, 0, bit, all) : bit;
+	}
+	return add(x, BO_EXPR_EQ, 1, 0, all, number(x, (unsigned)last + 1, (UINT64_C(2) << last) - 1));
+}
+
+/* ---- keywords ---- */
+
+static void expect_put(struct expressions *x, uint32_t condition, const char *input, const char *expected)
+{
+	struct keyword keyword;
+	struct input made = {0};
+
+	input_set(&made, 0, input, strlen(input));
+	assert_true(keyword_find(&keyword, x, condition));
+	assert_int_equal(keyword.source, 1);
+	assert_true(keyword_put(&keyword, &made, 0, 4096));
+	assert_int_equal(made.of[0].size, strlen(expected));
+	assert_memory_equal(made.of[0].at, expected, strlen(expected));
+	input_free(&made);
+}
+
+static void test_keyword(void **state)
+{
+	struct expressions *x = expressions_new();
+	struct keyword keyword;
+	struct input input = {0};
+
+	(void)state;
+	expressions_add_source(x, BO_SOURCE_STDIN, "");
+	expect_put(x, mask(x, 1, "save.no"), "\"0000000\" 1", "\"save\" 1"); /* a longer word */
+	expect_put(x, mask(x, 1, "sa"), "\"00\" 1", "\"sa0000\" 1");         /* one that goes on */
+	expect_put(x, mask(x, 0, "*ave"), "sxxxxx.", "save.");               /* one that began well */
+	expect_put(x, is(x, 2, 0), "op000:", "op:");                         /* one that should end */
+	expect_put(x, mask(x, 1, "s"), "\",\"", "\"s0000\"");
+	/* Bytes that are compared together. */
+	uint32_t word = add(x, BO_EXPR_CONCAT, 16, 0, byte(x, 1), byte(x, 0));
+	expect_put(x, add(x, BO_EXPR_EQ, 1, 0, word, number(x, 16, 'p' << 8 | 'o')), "0000 1", "op 1");
+	/* What comes after a difference does not matter. */
+	assert_false(keyword_find(&keyword, x, mask(x, 1, ".save")));
+	assert_false(keyword_find(&keyword, x, add(x, BO_EXPR_ULT, 1, 0, byte(x, 0), byte(x, 1))));
+	/* There must be a word, and room. */
+	assert_true(keyword_find(&keyword, x, mask(x, 1, "save")));
+	input_set(&input, 0, "0", 1);
+	assert_false(keyword_put(&keyword, &input, 0, 4096));
+	input_set(&input, 0, "000", 3);
+	assert_false(keyword_put(&keyword, &input, 0, 6));
+	input_free(&input);
+	expressions_free(x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_keyword),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
