@@ -3,6 +3,7 @@
 #include "crash/checkpoints.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -22,21 +23,39 @@ enum {
 	CONFIRMED_ONE_IN = 100,
 	FAILURES_MAX = 3, /* recordings without a profile, before no more are made */
 	EARLY_RUNS = 25,
-	WALKS_MAX = 3, /* of a worker, without leaving a checkpoint */
+	OFTEN = 8,       /* states that first differ at the same read: a checkpoint just before it is worth a walk */
+	TRIED = 16,      /* runs from a checkpoint, before it is known whether they save time */
+	USUAL_OVER = 64, /* runs that the average is about */
+	WALKS_MAX = 3,   /* of a worker, without leaving a checkpoint */
+};
+
+/* A checkpoint of the plan. */
+struct halt {
+	struct profile_point point; /* what recovery has done when it comes there */
+	struct walk_range *stored;
+	double seconds; /* from the start to there, or to the touch before it */
 };
 
 /* What is known from one recording. */
 struct route {
 	struct profile *profile; /* NULL: there is none */
-	unsigned number;         /* from 1 */
+	unsigned number;         /* of the plan, from 1 */
 	uint64_t used;
-	bool logged; /* a walk has shown the touches without a recorder */
+	bool logged;            /* a walk has shown the touches without a recorder: */
+	struct walk_event *way; /* what it has logged, */
+	size_t way_count;
+	size_t *agreed; /* the same touches in the profile, or PROFILE_END, */
+	double seconds; /* how long it took, */
+	bool complete;  /* and whether there was no more */
 	struct checkpoint_plan plan;
-	struct walk_range *stored[CHECKPOINTS_MAX];
-	size_t touch[CHECKPOINTS_MAX];   /* the stops in the profile */
-	double seconds[CHECKPOINTS_MAX]; /* from the start to there */
-	struct outcome end;              /* of a run in which all was as in the profile */
-	bool ends;                       /* it is there */
+	struct halt stops[CHECKPOINTS_MAX];
+	size_t read;        /* at which a state last differed, */
+	unsigned often;     /* and how many before it */
+	double spent;       /* seconds of runs from a checkpoint, */
+	unsigned runs;      /* and how many there were */
+	bool deepened;      /* the plan has a stop just before such a read, or cannot have one */
+	struct outcome end; /* of a run in which all was as in the profile */
+	bool ends;          /* it is there */
 };
 
 struct checkpoints {
@@ -48,6 +67,7 @@ struct checkpoints {
 	double limit;        /* seconds of recoveries until the next recording */
 	double spent, saved; /* by recoveries since the last one */
 	double cost;         /* of a recording */
+	double usual;        /* seconds of a run from the start, on average */
 	unsigned missed;     /* runs from the start since the last one that was shortened */
 	unsigned failures;
 	bool off;
@@ -67,17 +87,13 @@ struct checkpoints *checkpoints_new(uint64_t seed, const char *under)
 	return k;
 }
 
-static void plan_clear(struct route *r)
-{
-	for (size_t i = 0; i < r->plan.count; i++)
-		free(r->stored[i]);
-	r->plan.count = 0;
-}
-
 static void route_clear(struct route *r)
 {
-	plan_clear(r);
+	for (size_t i = 0; i < r->plan.count; i++)
+		free(r->stops[i].stored);
 	profile_free(r->profile);
+	free(r->way);
+	free(r->agreed);
 	outcome_free(&r->end);
 	*r = (struct route){.number = r->number};
 }
@@ -130,110 +146,183 @@ void checkpoints_learn(struct checkpoints *k, struct profile *profile, double se
 
 /* The plan */
 
-static void stop_add(struct route *r, size_t event, size_t touch, double seconds)
+/* The stops are sorted; a stop behind a touch follows the one at the touch. */
+static size_t plan_place(const struct route *r, size_t event, uint32_t visits)
+{
+	size_t i = r->plan.count;
+
+	while (i > 0 && (r->plan.stops[i - 1].event > event || (r->plan.stops[i - 1].event == event && !visits)))
+		i--;
+	return i;
+}
+
+static void stop_add(struct route *r, size_t event, const struct profile_stop *stop)
 {
 	struct profile_range *stored;
-	size_t count = profile_stored(r->profile, touch, &stored), i = r->plan.count++;
+	size_t count = profile_stored(r->profile, stop->point, &stored), at = plan_place(r, event, stop->visits);
+	struct walk_range *ranges = mem_alloc((count + 1) * sizeof(*ranges));
 
-	r->stored[i] = mem_alloc((count + 1) * sizeof(*r->stored[i]));
 	for (size_t n = 0; n < count; n++)
-		r->stored[i][n] = (struct walk_range){stored[n].offset, stored[n].size, stored[n].file, 0};
+		ranges[n] = (struct walk_range){stored[n].offset, stored[n].size, stored[n].file, 0};
 	free(stored);
-	r->plan.stops[i] = (struct checkpoint_stop){event, r->stored[i], count};
-	r->touch[i] = touch;
-	r->seconds[i] = seconds;
-}
-
-/* Touches of a walk where a process may be stopped. */
-struct candidates {
-	VEC_OF(struct profile_touch) touches;
-	VEC_OF(size_t) events;
-	size_t *agreed;
-};
-
-static void candidates_make(struct candidates *c, const struct profile *profile, const struct walk_event *events,
-			    size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct profile_touch touch = {.page = events[i].offset / PROFILE_PAGE, .file = events[i].file};
-
-		if (events[i].kind != WALK_TOUCH)
-			continue;
-		vec_push(&c->touches, touch);
-		vec_push(&c->events, i);
+	for (size_t i = r->plan.count++; i > at; i--) {
+		r->plan.stops[i] = r->plan.stops[i - 1];
+		r->stops[i] = r->stops[i - 1];
 	}
-	c->agreed = mem_alloc((c->touches.count + 1) * sizeof(*c->agreed));
-	profile_agree(profile, c->touches.at, c->touches.count, c->agreed);
+	r->plan.stops[at] = (struct checkpoint_stop){event, stop->visits, stop->hash, ranges, count};
+	r->stops[at] = (struct halt){stop->point, ranges, (double)r->way[event].nanoseconds / 1e9};
+	r->plan.way = r->way;
+	r->plan.way_count = r->plan.stops[r->plan.count - 1].event + 1;
 }
 
-static double event_seconds(const struct walk_event *event)
+static double event_seconds(const struct route *r, size_t event)
 {
-	return (double)event->nanoseconds / 1e9;
+	return event < r->way_count ? (double)r->way[event].nanoseconds / 1e9 : r->seconds;
 }
 
-/* How far recovery is at a touch, from 0 to 2: by time, which is not sure on a busy machine, and by touches. */
-static double progress_at(const struct candidates *c, const struct walk_event *events, size_t i, size_t last)
+/* How far recovery is at an event, from 0 to 2: by time, which is not sure on a busy machine, and by events. */
+static double progress_at(const struct route *r, size_t event, size_t last)
 {
-	double all = event_seconds(&events[c->events.at[last]]);
+	double all = event_seconds(r, last);
 
-	return (all > 0 ? event_seconds(&events[c->events.at[i]]) / all : 0) + (double)(i + 1) / (double)(last + 1);
+	return (all > 0 ? event_seconds(r, event) / all : 0) + (double)(event + 1) / (double)(last + 1);
 }
 
-/* Stops at even distances up to the last touch that is possible. */
-static void stops_choose(struct route *r, const struct candidates *c, const struct walk_event *events, size_t last)
+/* Stops at even distances up to the last touch that is possible, with room for one more. */
+static void stops_choose(struct route *r, size_t last)
 {
 	double before = 0;
 
 	for (size_t i = 0; i <= last; i++) {
-		double now = progress_at(c, events, i, last);
-		bool far = now - before >= 2.0 / CHECKPOINTS_MAX && r->plan.count < CHECKPOINTS_MAX - 1;
+		double now = progress_at(r, i, last);
+		bool far = now - before >= 2.0 / (CHECKPOINTS_MAX - 1) && r->plan.count < CHECKPOINTS_MAX - 2;
 
-		if (c->agreed[i] == PROFILE_END || (!far && i < last))
+		if (r->agreed[i] == PROFILE_END || (!far && i < last))
 			continue;
-		stop_add(r, c->events.at[i], c->agreed[i], event_seconds(&events[c->events.at[i]]));
+		stop_add(r, i,
+			 &(struct profile_stop){.touch = r->agreed[i],
+						.point = profile_touch_point(r->profile, r->agreed[i])});
 		before = now;
 	}
 }
 
 /* The last touch where a process may be stopped. */
-static bool last_find(const struct candidates *c, size_t *last)
+static bool last_find(const struct route *r, size_t *last)
 {
-	for (*last = c->touches.count; *last > 0; --*last)
-		if (c->agreed[*last - 1] != PROFILE_END)
+	for (*last = r->way_count; *last > 0; --*last)
+		if (r->agreed[*last - 1] != PROFILE_END)
 			return --*last, true;
 	return false;
 }
 
-static void plan_make(struct checkpoints *k, const struct walk_event *events, size_t count, double seconds)
+/* Seconds that a checkpoint must save. */
+static double worth_of(const struct checkpoints *k)
 {
-	double worth = WORTH_SHARE * seconds > WORTH_SECONDS ? WORTH_SHARE * seconds : WORTH_SECONDS;
-	struct candidates c = {0};
-	size_t last;
+	double share = WORTH_SHARE * k->route.seconds;
 
-	candidates_make(&c, k->route.profile, events, count);
-	if (last_find(&c, &last) && (k->early || event_seconds(&events[c.events.at[last]]) >= worth))
-		stops_choose(&k->route, &c, events, last);
-	vec_free(&c.touches);
-	vec_free(&c.events);
-	free(c.agreed);
+	return k->early ? 0 : share > WORTH_SECONDS ? share : WORTH_SECONDS;
 }
 
-/* Rule 2 */
+static void plan_make(struct checkpoints *k)
+{
+	size_t last;
+
+	if (last_find(&k->route, &last) && event_seconds(&k->route, last) >= worth_of(k))
+		stops_choose(&k->route, last);
+}
+
+/* Where the log of the walk and the profile have the same touches. */
+static void way_compare(struct route *r)
+{
+	VEC_OF(struct profile_touch) touches = {0};
+	size_t *agreed = mem_alloc((r->way_count + 1) * sizeof(*agreed)), n = 0;
+
+	for (size_t i = 0; i < r->way_count; i++) {
+		struct profile_touch touch = {.page = r->way[i].offset / PROFILE_PAGE, .file = r->way[i].file};
+
+		if (r->way[i].kind == WALK_TOUCH)
+			vec_push(&touches, touch);
+	}
+	r->complete &= profile_agree(r->profile, touches.at, touches.count, agreed);
+	r->agreed = mem_alloc((r->way_count + 1) * sizeof(*r->agreed));
+	for (size_t i = 0; i < r->way_count; i++)
+		r->agreed[i] = r->way[i].kind == WALK_TOUCH ? agreed[n++] : PROFILE_END;
+	free(agreed);
+	vec_free(&touches);
+}
+
+static void way_learn(struct checkpoints *k, const struct checkpoints_walk *walk, double seconds)
+{
+	struct route *r = &k->route;
+
+	r->logged = true;
+	r->way = mem_alloc((walk->count + 1) * sizeof(*r->way));
+	if (walk->count)
+		memcpy(r->way, walk->events, walk->count * sizeof(*r->way));
+	r->way_count = walk->count;
+	r->complete = walk->whole;
+	r->seconds = seconds;
+	way_compare(r);
+	plan_make(k);
+}
+
+/* The event of the walk that is this touch of the profile; the count of events: none. */
+static size_t event_of(const struct route *r, size_t touch)
+{
+	size_t i = 0;
+
+	while (i < r->way_count && r->agreed[i] != touch)
+		i++;
+	return i;
+}
 
 /* How many of the stops recovery comes to in the same way. */
-static unsigned stops_reached(const struct route *r, size_t reach)
+static unsigned stops_reached(const struct route *r, struct profile_point reach)
 {
 	unsigned count = 0;
 
-	while (count < r->plan.count && r->touch[count] < reach)
+	while (count < r->plan.count && r->stops[count].point.reads <= reach.reads &&
+	       r->stops[count].point.stores <= reach.stores)
 		count++;
 	return count;
 }
 
+/* Many states differ first at this read: have a checkpoint just before it, if that saves anything. */
+static void plan_deepen(struct checkpoints *k, size_t read)
+{
+	struct route *r = &k->route;
+	unsigned reached = stops_reached(r, (struct profile_point){read, SIZE_MAX});
+	double saved = reached ? r->stops[reached - 1].seconds : 0;
+	struct profile_stop stop;
+	size_t event;
+
+	r->deepened = true;
+	if (!profile_stop_before(r->profile, read, &stop) || (event = event_of(r, stop.touch)) == r->way_count)
+		return;
+	if (event_seconds(r, event + !!stop.visits) - saved <= worth_of(k) || r->plan.count == CHECKPOINTS_MAX)
+		return;
+	stop_add(r, event, &stop);
+	r->number++;
+	r->spent = 0;
+	r->runs = 0;
+}
+
+static void difference_note(struct checkpoints *k, size_t read)
+{
+	struct route *r = &k->route;
+
+	r->often = r->read == read ? r->often + 1 : 0;
+	r->read = read;
+	if (r->logged && !r->deepened && r->often >= OFTEN)
+		plan_deepen(k, read);
+}
+
+/* Rule 2 */
+
 static size_t route_reach(const struct route *r, const struct stage_view *view)
 {
-	bool all = !r->logged || r->ends || !r->plan.count;
-	size_t most = all ? PROFILE_END : r->touch[r->plan.count - 1] + 1;
+	bool all = !r->logged || r->ends || r->complete || !r->deepened || !r->plan.count;
+	size_t most = all ? PROFILE_END : r->stops[r->plan.count - 1].point.reads;
 
 	return profile_reach(r->profile, view->files, view->count, most);
 }
@@ -256,59 +345,110 @@ static void worker_shorten(struct checkpoints_worker *w, double skipped)
 	w->skipped = skipped;
 }
 
-struct checkpoints_choice checkpoints_choose(struct checkpoints *k, struct checkpoints_worker *w,
-					     const struct stage_view *view, unsigned there)
+static void worker_begin(struct checkpoints_worker *w)
 {
-	struct route *r = &k->route;
-	struct checkpoints_choice choice = {0};
-
 	w->logs = w->whole = w->known = w->shortened = false;
 	w->skipped = 0;
-	if (k->off || !r->profile)
-		return choice;
-	size_t reach = route_reach(r, view);
-	unsigned reached = stops_reached(r, reach);
+}
 
-	w->whole = reach == PROFILE_END;
-	if (w->whole && r->ends) {
-		choice.outcome = &r->end;
-		w->known = true;
-		worker_shorten(w, r->end.seconds);
-	} else if (!r->logged) {
-		w->logs = choice.walks = w->whole || reach == profile_touch_count(r->profile);
+/* Does it take less time to begin at a checkpoint?  Copies of a large process may cost more than they save. */
+static bool route_pays(const struct checkpoints *k)
+{
+	const struct route *r = &k->route;
+
+	return k->early || r->runs < TRIED || r->spent / r->runs < (1 - WORTH_SHARE) * k->usual;
+}
+
+/* Where a run begins that comes so far in the same way. */
+static struct checkpoints_choice choice_at(struct checkpoints *k, struct checkpoints_worker *w,
+					   struct profile_point reach, unsigned there)
+{
+	struct route *r = &k->route;
+	unsigned reached = stops_reached(r, reach);
+	struct checkpoints_choice choice = {0};
+
+	if (!route_pays(k))
+		return choice;
+	if (!r->logged) {
+		w->logs = choice.walks = w->whole || reach.reads >= profile_read_count(r->profile);
 	} else if (worker_walks(w, r, reached, there)) {
 		choice.walks = true;
 		choice.plan = &r->plan;
 	} else if (reached && there) {
 		choice.from = reached < there ? reached : there;
-		worker_shorten(w, r->seconds[choice.from - 1]);
+		worker_shorten(w, r->stops[choice.from - 1].seconds);
 	}
 	return choice;
+}
+
+struct checkpoints_choice checkpoints_choose(struct checkpoints *k, struct checkpoints_worker *w,
+					     const struct stage_view *view, unsigned there)
+{
+	struct route *r = &k->route;
+
+	worker_begin(w);
+	if (k->off || !r->profile)
+		return (struct checkpoints_choice){0};
+	size_t reach = route_reach(r, view);
+	w->whole = reach == PROFILE_END;
+	if (!w->whole)
+		difference_note(k, reach);
+	if (w->whole && r->ends) {
+		w->known = true;
+		worker_shorten(w, r->end.seconds);
+		return (struct checkpoints_choice){.outcome = &r->end};
+	}
+	return choice_at(k, w, (struct profile_point){reach, SIZE_MAX}, there);
+}
+
+struct checkpoints_choice checkpoints_choose_tree(struct checkpoints *k, struct checkpoints_worker *w,
+						  const struct stage_view *view, unsigned there,
+						  profile_filter *is_undecided, void *arg)
+{
+	worker_begin(w);
+	if (k->off || !k->route.profile)
+		return (struct checkpoints_choice){0};
+	struct profile_point reach = profile_until(k->route.profile, is_undecided, arg);
+	size_t same = profile_reach(k->route.profile, view->files, view->count, PROFILE_END);
+	w->whole = same == PROFILE_END;
+	if (same < reach.reads)
+		reach.reads = same;
+	difference_note(k, reach.reads);
+	return choice_at(k, w, reach, there);
+}
+
+static void times_note(struct checkpoints *k, const struct checkpoints_worker *w, const struct outcome *outcome)
+{
+	if (w->shortened) {
+		k->route.spent += outcome->seconds - w->skipped;
+		k->route.runs++;
+	} else if (!w->logs && outcome->mode == RECOVERY_FORK) {
+		k->usual += (outcome->seconds - k->usual) / (k->usual ? USUAL_OVER : 1);
+	}
 }
 
 /* What a newer profile might have saved. */
 static double seconds_wasted(const struct route *r, const struct checkpoints_worker *w, const struct outcome *outcome)
 {
-	double best = r->plan.count ? r->seconds[r->plan.count - 1] : 0;
+	double best = r->plan.count ? r->stops[r->plan.count - 1].seconds : 0;
 
 	return !w->shortened ? outcome->seconds : best > w->skipped ? best - w->skipped : 0;
 }
 
 void checkpoints_ran(struct checkpoints *k, struct checkpoints_worker *w, const struct outcome *outcome,
-		     const struct walk_event *events, size_t count)
+		     const struct checkpoints_walk *walk)
 {
 	struct route *r = &k->route;
 
 	w->shortened &= outcome->from > 0;
+	times_note(k, w, outcome);
 	k->spent += seconds_wasted(r, w, outcome);
 	k->missed = w->shortened ? 0 : k->missed + 1;
 	if (!r->profile || outcome->mode != RECOVERY_FORK)
 		return;
-	if (w->logs && !r->logged) {
-		r->logged = true;
-		plan_make(k, events, count, outcome->seconds);
-	}
-	if (w->whole && !w->shortened && !r->ends && outcome->ending.kind != ENDING_TIMEOUT) {
+	if (w->logs && !r->logged)
+		way_learn(k, walk, outcome->seconds);
+	if (w->whole && !w->shortened && !r->ends && r->complete && outcome->ending.kind != ENDING_TIMEOUT) {
 		outcome_copy(&r->end, outcome);
 		r->ends = true;
 	}
@@ -334,6 +474,21 @@ bool checkpoints_doubt(struct checkpoints *k, const struct checkpoints_worker *w
 	k->saved += w->skipped;
 	k->figures.saved += w->skipped;
 	return false;
+}
+
+bool checkpoints_tree_is_sampled(const struct checkpoints *k, struct digest run)
+{
+	return random_mix(random_seed(k->seed, run.low)) % CONFIRMED_ONE_IN == 0;
+}
+
+void checkpoints_tree_begins(struct checkpoints *k, const struct checkpoints_worker *w, bool shortened, double since)
+{
+	k->spent += since;
+	if (!shortened)
+		return;
+	k->figures.used++;
+	k->saved += w->skipped;
+	k->figures.saved += w->skipped;
 }
 
 void checkpoints_compare(struct checkpoints *k, const struct outcome *outcome, const struct outcome *start)

@@ -66,13 +66,34 @@ struct checkpoints_choice {
 struct checkpoints_choice checkpoints_choose(struct checkpoints *checkpoints, struct checkpoints_worker *worker,
 					     const struct stage_view *view, unsigned there);
 
-/* A run has ended.  `events` is what its walk logged, if worker->logs. */
+/* The same for a run on undecided lines (run/lazy.h), on a stage that has what is certain.  If it has to walk, that is a
+ * run of its own, on what is in the stage; choose again after it. */
+struct checkpoints_choice checkpoints_choose_tree(struct checkpoints *checkpoints, struct checkpoints_worker *worker,
+						  const struct stage_view *view, unsigned there,
+						  profile_filter *is_undecided, void *arg);
+
+/* What a walk has logged. */
+struct checkpoints_walk {
+	const struct walk_event *events;
+	size_t count;
+	bool whole; /* it is all that recovery did */
+};
+
+/* A run has ended.  `walk` is needed if worker->logs. */
 void checkpoints_ran(struct checkpoints *checkpoints, struct checkpoints_worker *worker, const struct outcome *outcome,
-		     const struct walk_event *events, size_t count);
+		     const struct checkpoints_walk *walk);
 
 /* Must the outcome of this run be confirmed from the start?  If not, it is remembered.  `run` is crash_run. */
 bool checkpoints_doubt(struct checkpoints *checkpoints, const struct checkpoints_worker *worker, struct digest run,
 		       bool passed);
+
+/* Some trees begin at the start in any case. */
+bool checkpoints_tree_is_sampled(const struct checkpoints *checkpoints, struct digest run);
+
+/* A run on undecided lines begins; `shortened`: at a checkpoint.  `since`: what earlier ones from the start have taken,
+ * in seconds, if that was not told yet. */
+void checkpoints_tree_begins(struct checkpoints *checkpoints, const struct checkpoints_worker *worker, bool shortened,
+			     double since);
 
 /* The outcome of a run, and that from the start. */
 void checkpoints_compare(struct checkpoints *checkpoints, const struct outcome *outcome, const struct outcome *start);

@@ -19,9 +19,10 @@
 #include "run/shell.h"
 
 enum {
-	PATIENCE_RECORDING = 50, /* times the time limit */
-	PROFILE_PATIENCE = 3,    /* likewise, for a recording that only saves time */
-	PROFILE_MOST = 256 << 20 /* bytes of such a recording */
+	PATIENCE_RECORDING = 50,  /* times the time limit */
+	PROFILE_PATIENCE = 3,     /* likewise, for a recording that only saves time */
+	PROFILE_MOST = 256 << 20, /* bytes of such a recording */
+	TREE_WALKS_MAX = 2,       /* before one run on undecided lines */
 };
 
 /* A worker, and the ticket of the state that it runs. */
@@ -32,9 +33,11 @@ struct slot {
 	/* checkpoints.h */
 	struct stage_view view;
 	struct checkpoints_worker way;
-	struct outcome doubted; /* must be confirmed by a run from the start, */
-	bool doubts;            /* which is not started yet, */
-	bool confirms;          /* or under way */
+	struct outcome doubted;   /* must be confirmed by a run from the start, */
+	bool doubts;              /* which is not started yet, */
+	bool confirms;            /* or under way */
+	struct outcome *practice; /* not NULL: the run is only for the checkpoints, and its outcome goes there */
+	double tree_since; /* when its last run on undecided lines began, if that was at the start; 0: none did */
 };
 
 struct local {
@@ -86,12 +89,20 @@ static bool run_passed(void *arg, void *ticket, const struct outcome *outcome)
 	return verdict_passed(oracles_judge(oracles, outcome, slot ? &slot->ticket.crash : l->alone));
 }
 
+static struct checkpoints_walk slot_walked(const struct local *l, const struct slot *slot)
+{
+	unsigned worker = (unsigned)(slot - l->slots);
+	struct checkpoints_walk walk = {.whole = recovery_walked_all(l->recovery, worker)};
+
+	walk.events = recovery_walked(l->recovery, worker, &walk.count);
+	return walk;
+}
+
 /* Does the outcome wait until a run from the start has confirmed it? */
 static bool outcome_waits(struct local *l, struct slot *slot, const struct outcome *outcome)
 {
 	struct checkpoints *k = l->tester.options.checkpoints;
-	const struct walk_event *events = NULL;
-	size_t count = 0;
+	struct checkpoints_walk walk;
 
 	if (!k)
 		return false;
@@ -99,9 +110,8 @@ static bool outcome_waits(struct local *l, struct slot *slot, const struct outco
 		checkpoints_compare(k, &slot->doubted, outcome);
 		return false;
 	}
-	if (slot->way.logs)
-		events = recovery_walked(l->recovery, (unsigned)(slot - l->slots), &count);
-	checkpoints_ran(k, &slot->way, outcome, events, count);
+	walk = slot_walked(l, slot);
+	checkpoints_ran(k, &slot->way, outcome, &walk);
 	if (!checkpoints_doubt(k, &slot->way, crash_run(slot->ticket.name, &slot->ticket.crash),
 			       run_passed(l, slot, outcome)))
 		return false;
@@ -117,6 +127,10 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 
 	if (outcome->touched || recorded)
 		stage_distrust(slot->stage);
+	if (slot->practice) {
+		outcome_copy(slot->practice, outcome);
+		return;
+	}
 	if (!recorded && outcome_waits(arg, slot, outcome))
 		return;
 	of = slot_clear(slot);
@@ -206,14 +220,15 @@ static bool slot_choose(struct local *l, unsigned worker)
 	return true;
 }
 
-static int profile_if_due(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+static int profile_if_due(struct local *l, const struct state *state, const struct crash_context *crash,
 			  struct err *err);
 
 static int local_submit(struct tester *t, const struct state *state, const struct tester_ticket *ticket,
 			struct err *err)
 {
 	struct local *l = local_of(t);
-	int r = profile_if_due(l, state, ticket, err), worker = r < 0 ? r : worker_fill(l, state, &ticket->crash, err);
+	int r = may_shorten(l, ticket) ? profile_if_due(l, state, &ticket->crash, err) : 0;
+	int worker = r < 0 ? r : worker_fill(l, state, &ticket->crash, err);
 
 	if (worker < 0)
 		return worker;
@@ -224,15 +239,6 @@ static int local_submit(struct tester *t, const struct state *state, const struc
 	if (r < 0)
 		slot_clear(&l->slots[worker]);
 	return r;
-}
-
-static int local_submit_lazy(struct tester *t, const struct tester_input *certain, void *ticket,
-			     const struct lazy_options *options, struct err *err)
-{
-	struct local *l = local_of(t);
-	int worker = worker_fill(l, certain->state, certain->crash, err);
-
-	return worker < 0 ? worker : recovery_start_lazy(l->recovery, (unsigned)worker, ticket, options, err);
 }
 
 static int local_drain(struct tester *t, struct err *err)
@@ -250,6 +256,115 @@ static int local_drain(struct tester *t, struct err *err)
 	if (r == RECOVERY_INTERRUPTED)
 		slots_give_up(l);
 	return result_of(r);
+}
+
+/* Undecided lines */
+
+static bool range_is_undecided(void *arg, const struct profile_range *range)
+{
+	const struct lazy_options *o = arg;
+	uint32_t file = o->files[range->file], line;
+
+	if (file == CHOICES_NONE)
+		return false;
+	line = choices_find_from(o->choices, file, range->offset / LINE_BYTES * LINE_BYTES);
+	return line < o->choices->line_count && choices_lines(o->choices)[line].file == file &&
+	       choices_lines(o->choices)[line].offset < range->offset + range->size;
+}
+
+/* Run recovery on what the worker's stage has, for its checkpoints only. */
+static int slot_practice(struct local *l, unsigned worker, struct outcome *outcome, struct err *err)
+{
+	struct slot *slot = &l->slots[worker];
+	int r;
+
+	*outcome = (struct outcome){0};
+	slot->practice = outcome;
+	r = recovery_start(l->recovery, worker, slot, err);
+	if (r == 0)
+		r = local_drain(&l->tester, err);
+	slot->practice = NULL;
+	return r;
+}
+
+/* A run from the start that walks, and if that leaves checkpoints, one from the last of them: is it the same? */
+static int tree_walk(struct local *l, unsigned worker, const struct checkpoint_plan *plan, struct err *err)
+{
+	struct checkpoints *k = l->tester.options.checkpoints;
+	struct slot *slot = &l->slots[worker];
+	struct outcome start, later;
+	struct checkpoints_walk walk;
+	int r;
+
+	recovery_walk(l->recovery, worker, plan);
+	r = slot_practice(l, worker, &start, err);
+	walk = slot_walked(l, slot);
+	if (r == 0)
+		checkpoints_ran(k, &slot->way, &start, &walk);
+	if (r == 0 && recovery_checkpoints(l->recovery, worker)) {
+		recovery_from(l->recovery, worker, recovery_checkpoints(l->recovery, worker));
+		r = slot_practice(l, worker, &later, err);
+		if (r == 0)
+			checkpoints_compare(k, &later, &start);
+		outcome_free(&later);
+	}
+	outcome_free(&start);
+	return r;
+}
+
+/* The checkpoint where the tree begins; 0: the start. -1, TESTER_STOPPED. */
+static int tree_from(struct local *l, unsigned worker, const struct lazy_options *o, struct err *err)
+{
+	struct slot *slot = &l->slots[worker];
+	struct checkpoints_choice choice = {.walks = true};
+
+	for (int round = 0; choice.walks; round++) {
+		if (round == TREE_WALKS_MAX || !stage_view_refresh(&slot->view))
+			return 0;
+		choice = checkpoints_choose_tree(l->tester.options.checkpoints, &slot->way, &slot->view,
+						 recovery_checkpoints(l->recovery, worker), range_is_undecided,
+						 (void *)o);
+		int r = choice.walks ? tree_walk(l, worker, choice.plan, err) : 0;
+		if (r < 0)
+			return r;
+	}
+	return (int)choice.from;
+}
+
+/* Where the run begins is a wish for it; see run/checkpoint.h. */
+static int tree_begin(struct local *l, unsigned worker, const struct tester_input *certain,
+		      const struct lazy_options *o, struct err *err)
+{
+	struct checkpoints *k = l->tester.options.checkpoints;
+	struct slot *slot = &l->slots[worker];
+	double now = clock_seconds(), since = slot->tree_since ? now - slot->tree_since : 0;
+	int from = 0;
+
+	slot->tree_since = 0;
+	if (!k || recovery_mode(l->recovery) != RECOVERY_FORK)
+		return 0;
+	if (!checkpoints_tree_is_sampled(k, crash_run(certain->state->digest, certain->crash)))
+		from = tree_from(l, worker, o, err);
+	if (from < 0)
+		return from;
+	checkpoints_tree_begins(k, &slot->way, from > 0, since);
+	if (from)
+		recovery_from(l->recovery, worker, (unsigned)from);
+	else
+		slot->tree_since = clock_seconds();
+	return 0;
+}
+
+static int local_submit_lazy(struct tester *t, const struct tester_input *certain, void *ticket,
+			     const struct lazy_options *options, struct err *err)
+{
+	struct local *l = local_of(t);
+	bool may = l->tester.options.checkpoints && recovery_mode(l->recovery) == RECOVERY_FORK;
+	int r = may ? profile_if_due(l, certain->state, certain->crash, err) : 0;
+	int worker = r < 0 ? r : worker_fill(l, certain->state, certain->crash, err);
+
+	r = worker < 0 ? worker : tree_begin(l, (unsigned)worker, certain, options, err);
+	return r < 0 ? r : recovery_start_lazy(l->recovery, (unsigned)worker, ticket, options, err);
 }
 
 /* One alone, on the first worker */
@@ -452,11 +567,11 @@ static int local_start_recording(struct tester *t, const struct tester_input *in
 /* Profiles */
 
 static struct recovery_trace_options profile_how(struct local *l, const struct state *state,
-						 const struct tester_ticket *ticket)
+						 const struct crash_context *crash)
 {
 	return (struct recovery_trace_options){
 		.tester = &l->tester,
-		.input = {.state = state, .crash = &ticket->crash},
+		.input = {.state = state, .crash = crash},
 		.layers = PROFILING_LAYERS,
 		.patience = PROFILE_PATIENCE,
 		.most = PROFILE_MOST,
@@ -465,10 +580,10 @@ static struct recovery_trace_options profile_how(struct local *l, const struct s
 }
 
 /* Record recovery on the state.  The stage of the first worker has it, before and after. */
-static int profile_record(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+static int profile_record(struct local *l, const struct state *state, const struct crash_context *crash,
 			  struct profiling *p, struct err *err)
 {
-	const struct recovery_trace_options how = profile_how(l, state, ticket);
+	const struct recovery_trace_options how = profile_how(l, state, crash);
 	struct err ignored;
 	int traced = recovery_trace(&how, &(struct recovery_consumer){PROFILING_CONSUMER(p)}, &ignored);
 	int r = traced == TESTER_STOPPED ? traced : state_stage(l, state, err);
@@ -481,7 +596,7 @@ static int profile_record(struct local *l, const struct state *state, const stru
 }
 
 /* If recoveries have taken long enough, find out what they read.  0 also if that was in vain. */
-static int profile_if_due(struct local *l, const struct state *state, const struct tester_ticket *ticket,
+static int profile_if_due(struct local *l, const struct state *state, const struct crash_context *crash,
 			  struct err *err)
 {
 	struct checkpoints *k = l->tester.options.checkpoints;
@@ -489,15 +604,14 @@ static int profile_if_due(struct local *l, const struct state *state, const stru
 	double start = clock_seconds();
 	int r;
 
-	if (!may_shorten(l, ticket) ||
-	    !checkpoints_wants_profile(k, ticket->crash.command, tester_time_left(&l->tester)))
+	if (!checkpoints_wants_profile(k, crash->command, tester_time_left(&l->tester)))
 		return 0;
 	r = state_stage(l, state, err);
 	if (r < 0)
 		return r;
 	if (stage_view_refresh(&l->slots[0].view)) {
 		p.profile = profile_new(p.view->files, p.view->count);
-		r = profile_record(l, state, ticket, &p, err);
+		r = profile_record(l, state, crash, &p, err);
 	}
 	if (r == 1)
 		profile_end(p.profile, p.view->files);

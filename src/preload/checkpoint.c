@@ -3,12 +3,13 @@
  *
  *  1. The copy is a child of the first server, not of the walk: the walk ends, and the server stays.  It has no exit
  *     signal, so that the server, which reaps orphans, does not take it for one.
- *  2. A page that the copy has never changed is a page of the stage's file, and shows every new state.  In the others, the
- *     bytes that recovery had not stored to are those of the state of the walk: the *gaps*.  Each child gets them anew
+ *  2. A page that the copy has never written to is a page of the stage's file, and shows every new state.  In the others,
+ *     the bytes that recovery had not stored to are those of the state of the walk: the *gaps*.  Each child gets them anew
  *     from the file.
  *  3. Memory that several mappings share (aliases) would be shared with all copies.  So each copy has its own, and each
  *     child starts with its contents at the checkpoint.  These pages are no pages of the file, even if nothing was stored
  *     to them. */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -108,6 +109,13 @@ static void pages_add_stored(struct stored stored)
 	}
 }
 
+static bool page_is_stored(struct stored stored, uint32_t file, uint64_t page)
+{
+	size_t found = stored_find(stored, file, page);
+
+	return found < stored.count && stored.at[found].file == file && stored.at[found].offset < page + PAGE;
+}
+
 /* The pages of aliases that have none. */
 static void pages_add_aliases(struct stored stored)
 {
@@ -118,21 +126,49 @@ static void pages_add_aliases(struct stored stored)
 		for (uint64_t at = m->offset; m->bytes && at < end; at = next) {
 			if (!alias_has(m->entry, at, end, &next))
 				continue;
-			for (uint64_t page = at; page < next; page += PAGE) {
-				size_t found = stored_find(stored, m->entry, page);
-
-				if (found == stored.count || stored.at[found].file != m->entry ||
-				    stored.at[found].offset >= page + PAGE)
+			for (uint64_t page = at; page < next; page += PAGE)
+				if (!page_is_stored(stored, m->entry, page))
 					gap_add(m->entry, page, page + PAGE);
-			}
 		}
 	}
 }
 
-/* An upper bound of the number of gaps. */
-static size_t gaps_most(struct stored stored)
+/* A page may have been copied though nothing was stored: a compare-and-exchange that fails does so. */
+static void page_add_copied(struct stored stored, int pagemap, uint32_t file, uint64_t page)
 {
-	size_t most = 1;
+	uint64_t next;
+
+	for (size_t i = 0; i < mapping_count; i++) {
+		const struct mapping *m = &mappings[i];
+
+		if (!m->bytes || m->entry != file || page - m->offset >= m->bytes)
+			continue;
+		if (!alias_has(file, page, page + PAGE, &next) && !page_is_stored(stored, file, page) &&
+		    mapping_page_is_changed(pagemap, m->at + (page - m->offset)))
+			gap_add(file, page, page + PAGE);
+		return;
+	}
+}
+
+static bool pages_add_copied(struct stored stored, const struct walk_block *block)
+{
+	const struct walk_event *events = walk_block_events(block);
+	uint32_t count = atomic_load(&block->event_count);
+	int pagemap = (int)CALL(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	if (pagemap < 0)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (events[i].kind == WALK_TOUCH)
+			page_add_copied(stored, pagemap, events[i].file, events[i].offset);
+	CALL(SYS_close, pagemap);
+	return true;
+}
+
+/* An upper bound of the number of gaps. */
+static size_t gaps_most(struct stored stored, const struct walk_block *block)
+{
+	size_t most = 1 + atomic_load(&block->event_count);
 
 	for (size_t i = 0; i < stored.count; i++)
 		most += 2 * (stored.at[i].size / PAGE + 2);
@@ -169,12 +205,14 @@ static bool fill_prepare(const struct walk_block *block, const struct walk_stop 
 {
 	struct stored stored = {walk_block_ranges(block) + stop->first, stop->count};
 
-	fill.gaps = (void *)CALL(SYS_mmap, NULL, gaps_most(stored) * sizeof(*fill.gaps), PROT_READ | PROT_WRITE,
+	fill.gaps = (void *)CALL(SYS_mmap, NULL, gaps_most(stored, block) * sizeof(*fill.gaps), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if ((uintptr_t)fill.gaps >= -PAGE || !mapping_aliases_own())
 		return false;
 	pages_add_stored(stored);
 	pages_add_aliases(stored);
+	if (!pages_add_copied(stored, block))
+		return false;
 	fill.aliases = mapping_aliases_save();
 	return files_open();
 }
@@ -258,10 +296,12 @@ static void copy_await(const struct walk_stop *stop, pid_t pid)
 
 void checkpoint_leave(struct walk_block *block, unsigned stop)
 {
+	int saved = errno;
 	long pid = call_copy(CLONE_PARENT);
 
 	if (pid == 0)
 		copy_serve(block, stop);
 	else if (pid > 0)
 		copy_await(&block->stops[stop], (pid_t)pid);
+	errno = saved;
 }

@@ -6,7 +6,8 @@
  * than everything else that is left to do.  To copy the same memory into new huge pages takes a fraction of their time.
  *
  * It pays only for a child that writes to a good part of this memory.  So children are measured that do not copy: the
- * first one, and one of many later on.  What was found out is in the page of the stub, which all processes share.
+ * first one, and one of many later on.  A child that only allocates more writes to the last page, which was not full;
+ * then this one is copied.  What was found out is in the page of the stub, which all processes share.
  *
  * A process is forked by a server, or at an undecided line, where a signal has stopped it anywhere in its code.  While
  * a page is on its way, nothing may use the heap: hence no call of another library here. */
@@ -22,12 +23,13 @@ enum {
 	HUGE = 2 << 20,
 	WORTH = 100,  /* page faults that take as long as to copy a huge page */
 	SAMPLE = 100, /* one child of so many does not copy */
+	SMALL_PAGES = HUGE / 4096,
 };
 
 static struct {
 	uintptr_t from, to; /* the room for children's heaps; see heap.c */
 	size_t filled;      /* huge pages that are in use before the next fork */
-	bool copies;        /* the next child copies them */
+	size_t copies;      /* the next child copies so many of them, the last ones */
 	long faults;        /* of our children so far */
 	uint32_t number;    /* of the last child */
 } heap;
@@ -42,6 +44,12 @@ void heap_copy_spare(const void *at, size_t bytes)
 {
 	if ((uintptr_t)at < heap.to && (uintptr_t)at + bytes > heap.from)
 		heap.to = heap.from;
+}
+
+void heap_copy_anew(void)
+{
+	atomic_store(&stub_page->heap_forks, 0);
+	atomic_store(&stub_page->heap_copies, 0);
 }
 
 static size_t pages_filled(void)
@@ -66,10 +74,12 @@ static long children_faults(void)
 void heap_copy_before(void)
 {
 	heap.filled = heap.from < heap.to ? pages_filled() : 0;
+	heap.copies = 0;
 	if (!heap.filled)
 		return;
 	heap.number = atomic_fetch_add(&stub_page->heap_forks, 1) + 1;
-	heap.copies = atomic_load(&stub_page->heap_copies) && heap.number % SAMPLE;
+	size_t copies = heap.number % SAMPLE ? atomic_load(&stub_page->heap_copies) : 0;
+	heap.copies = copies < heap.filled ? copies : heap.filled;
 	heap.faults = children_faults();
 }
 
@@ -84,7 +94,7 @@ void heap_copy_child(void)
 {
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 
-	if (!heap.filled || !heap.copies || (stack >= heap.from && stack < heap.to))
+	if (!heap.copies || (stack >= heap.from && stack < heap.to))
 		return;
 	long spare = CALL(SYS_mmap, 0, 2 * HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (spare < 0)
@@ -92,7 +102,8 @@ void heap_copy_child(void)
 	/* What is shared moves away, and leaves an empty page in its place. */
 	uintptr_t away = ((uintptr_t)spare + HUGE - 1) & ~(uintptr_t)(HUGE - 1);
 	int how = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
-	for (uintptr_t page = heap.from; page < heap.from + heap.filled * HUGE; page += HUGE)
+	uintptr_t end = heap.from + heap.filled * HUGE;
+	for (uintptr_t page = end - heap.copies * HUGE; page < end; page += HUGE)
 		if (CALL(SYS_mremap, page, HUGE, HUGE, how, away) == (long)away)
 			page_copy(page, away);
 	CALL(SYS_munmap, spare, 2 * HUGE);
@@ -104,5 +115,6 @@ void heap_copy_after(void)
 	if (!heap.filled || heap.copies || atomic_load(&stub_page->heap_forks) != heap.number)
 		return;
 	long faults = children_faults() - heap.faults;
-	atomic_store(&stub_page->heap_copies, faults >= (long)heap.filled * WORTH);
+	bool all = faults >= SMALL_PAGES + (long)(heap.filled - 1) * WORTH;
+	atomic_store(&stub_page->heap_copies, all ? UINT32_MAX : faults >= WORTH);
 }

@@ -34,6 +34,10 @@ void mapping_refuse(void) __attribute__((noreturn));
 /* Can the program have stored through a mapping of this file? */
 bool mapping_is_written(uint32_t entry);
 
+/* Has the page at this address been copied, because the program stored to it, or tried to?  `pagemap`: the open file
+ * /proc/self/pagemap. */
+bool mapping_page_is_changed(int pagemap, uintptr_t at);
+
 /* mmap for a mapping that the program itself wants private.  It starts with the contents of the shared mappings. */
 void *mapping_private(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
 

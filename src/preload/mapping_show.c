@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/call.h"
 #include "preload/lazy.h"
 #include "preload/mapping_in.h"
 #include "preload/walk.h"
@@ -19,6 +20,15 @@ static bool page_is_changed(uint64_t entry)
 {
 	const uint64_t present = (uint64_t)1 << 63, swapped = (uint64_t)1 << 62, file = (uint64_t)1 << 61;
 	return (entry & (present | swapped)) && !(entry & file);
+}
+
+bool mapping_page_is_changed(int pagemap, uintptr_t at)
+{
+	uint64_t entry;
+
+	/* If in doubt, it has. */
+	return CALL(SYS_pread64, pagemap, &entry, sizeof(entry), at / PAGE * sizeof(entry)) != (long)sizeof(entry) ||
+	       page_is_changed(entry);
 }
 
 /* A part of the pagemap, a few entries at a time. */

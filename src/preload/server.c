@@ -316,6 +316,7 @@ static const char *op_begin(uint32_t op)
 	if (op != STUB_WALK)
 		return NULL;
 	checkpoints_end();
+	heap_copy_anew();
 	return walk_begin();
 }
 

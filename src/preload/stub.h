@@ -134,6 +134,7 @@ void heap_consider(const struct rusage *child);
 /* Copies of the heap after a fork; see heap_copy.c. `room` says where it is.  Call before in the process that forks, child
  * in the new one, and after when that has ended.  Memory whose protection changes is not copied: call spare. */
 void heap_copy_room(uintptr_t from, uintptr_t to);
+void heap_copy_anew(void); /* processes will be forked elsewhere: what was found out about copies is void */
 void heap_copy_before(void);
 void heap_copy_child(void);
 void heap_copy_after(void);

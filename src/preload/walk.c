@@ -29,10 +29,12 @@ struct kernel_action {
 };
 
 static struct {
-	bool on, suspended;
+	bool on;
 	struct walk_block *block;
 	uint64_t start_ns, own_ns; /* own_ns: our share of the time since then */
 	unsigned next;             /* the next stop */
+	bool visits;               /* the touch before this stop has come, and visits are counted: */
+	struct walk_visits visited;
 	struct kernel_action segv, sys;
 } walk;
 
@@ -49,15 +51,10 @@ bool walk_is_on(void)
 
 /* Touched pages */
 
-static uint64_t page_key(uint32_t file, uint64_t offset)
-{
-	return ((uint64_t)file << 44 | offset / PAGE) + 1;
-}
-
 /* The slot of a page, or the free one where it belongs. */
 static uint64_t *page_slot(uint32_t file, uint64_t offset)
 {
-	uint64_t key = page_key(file, offset);
+	uint64_t key = walk_page(file, offset);
 	size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
 
 	while (touched[i] && touched[i] != key)
@@ -72,21 +69,39 @@ static uint64_t time_of_recovery(void)
 	return clock_ns() - walk.start_ns - walk.own_ns;
 }
 
+/* Is this what an earlier walk has logged at the same place? */
+static bool event_is_expected(uint32_t number, const struct walk_event *event)
+{
+	const struct walk_event *way = walk_block_way(walk.block) + number;
+
+	return number >= walk.block->way_count || (way->kind == event->kind && way->file == event->file &&
+						   way->offset == event->offset && way->size == event->size);
+}
+
+/* False: the walk has ended. */
 static bool event_add(enum walk_kind kind, uint32_t file, uint64_t offset, uint64_t size, uint64_t at_ns)
 {
+	struct walk_event event = {kind, file, offset, size, at_ns};
 	uint32_t count = atomic_load(&walk.block->event_count);
 
-	if (count >= walk.block->event_max || count >= WALK_EVENTS_MAX)
+	/* While visits are counted, the stop should have come before this. */
+	if (walk.visits || !event_is_expected(count, &event)) {
+		walk_end("recovery takes another way than before");
 		return false;
-	walk_block_events(walk.block)[count] = (struct walk_event){kind, file, offset, size, at_ns};
+	}
+	if (count >= walk.block->event_max) {
+		walk_end("recovery touches PM very often");
+		return false;
+	}
+	walk_block_events(walk.block)[count] = event;
 	atomic_store(&walk.block->event_count, count + 1);
 	return true;
 }
 
 void walk_read(uint32_t file, uint64_t offset, size_t size)
 {
-	if (walk.on && !event_add(WALK_READ, file, offset, size, time_of_recovery()))
-		walk_end("recovery reads PM files very often");
+	if (walk.on)
+		event_add(WALK_READ, file, offset, size, time_of_recovery());
 }
 
 /* Memory */
@@ -103,37 +118,44 @@ static void mappings_open(void)
 			CALL(SYS_mprotect, mappings[i].at, mappings[i].bytes, mappings[i].prot);
 }
 
-/* Open one page wherever it is mapped. */
-static void page_open(uint32_t file, uint64_t offset)
+/* Open or close one page wherever it is mapped. */
+static void page_protect(uint32_t file, uint64_t offset, bool open)
 {
 	for (size_t i = 0; i < mapping_count; i++) {
 		const struct mapping *m = &mappings[i];
 
 		if (mapping_shows(m) && m->entry == file && offset - m->offset < m->bytes)
-			CALL(SYS_mprotect, m->at + (offset - m->offset), PAGE, m->prot);
+			CALL(SYS_mprotect, m->at + (offset - m->offset), PAGE, open ? m->prot : PROT_NONE);
 	}
 }
 
+static void mappings_close_all(void)
+{
+	for (size_t i = 0; i < mapping_count; i++)
+		if (mapping_shows(&mappings[i]))
+			CALL(SYS_mprotect, mappings[i].at, mappings[i].bytes, PROT_NONE);
+}
+
+/* Close what was not touched. */
 static void mappings_close(void)
 {
 	const struct walk_event *events = walk_block_events(walk.block);
 	uint32_t count = atomic_load(&walk.block->event_count);
 
-	for (size_t i = 0; i < mapping_count; i++)
-		if (mapping_shows(&mappings[i]))
-			CALL(SYS_mprotect, mappings[i].at, mappings[i].bytes, PROT_NONE);
+	mappings_close_all();
 	for (uint32_t i = 0; i < count; i++)
 		if (events[i].kind == WALK_TOUCH)
-			page_open(events[i].file, events[i].offset);
+			page_protect(events[i].file, events[i].offset, true);
 }
 
 void walk_suspend(void)
 {
+	if (walk.visits)
+		walk_end("recovery changes its mappings");
 	if (!walk.on)
 		return;
 	selector = 0;
 	mappings_open();
-	walk.suspended = true;
 }
 
 void walk_resume(void)
@@ -141,7 +163,6 @@ void walk_resume(void)
 	if (!walk.on)
 		return;
 	mappings_close();
-	walk.suspended = false;
 	selector = 1;
 }
 
@@ -149,7 +170,7 @@ void walk_resume(void)
 
 void walk_forget(void)
 {
-	walk.on = false;
+	walk.on = walk.visits = false;
 	selector = 0;
 	mappings_open();
 	CALL(SYS_rt_sigaction, SIGSEGV, &walk.segv, 0, sizeof(uint64_t));
@@ -188,22 +209,65 @@ static bool access_is_allowed(const ucontext_t *uc, int prot)
 	return prot & (error & FAULT_WRITE ? PROT_WRITE : PROT_READ | PROT_WRITE);
 }
 
+/* Leave a checkpoint, and go on to the next stop. */
+static void stop_leave(uint64_t at_ns)
+{
+	walk.visits = false;
+	walk.block->stops[walk.next].nanoseconds = at_ns;
+	checkpoint_leave(walk.block, walk.next++);
+}
+
+/* Is the next stop at this event, or after it? */
+static const struct walk_stop *stop_at(uint32_t event)
+{
+	const struct walk_stop *stop = &walk.block->stops[walk.next];
+
+	return walk.next < walk.block->stop_count && stop->event == event ? stop : NULL;
+}
+
 static void page_touch(uint32_t file, uint64_t offset, uint64_t at_ns)
 {
-	struct walk_block *block = walk.block;
-	uint32_t number = atomic_load(&block->event_count);
+	uint32_t number = atomic_load(&walk.block->event_count);
 
-	if (!event_add(WALK_TOUCH, file, offset, PAGE, at_ns)) {
-		walk_end("recovery touches many pages");
+	if (!event_add(WALK_TOUCH, file, offset, PAGE, at_ns))
+		return;
+	*page_slot(file, offset) = walk_page(file, offset);
+	if (stop_at(number) && !stop_at(number)->visits)
+		stop_leave(at_ns);
+	if (!walk.on)
+		return;
+	walk.visits = stop_at(number);
+	if (walk.visits) {
+		mappings_close_all();
+		walk.visited = walk_visits_begin(walk_page(file, offset));
+	}
+	page_protect(file, offset, true);
+}
+
+/* Visits are over. */
+static void stop_visited(uint64_t at_ns)
+{
+	if (walk.visited.hash != walk.block->stops[walk.next].hash) {
+		walk_end("recovery takes another way than before");
 		return;
 	}
-	*page_slot(file, offset) = page_key(file, offset);
-	if (walk.next < block->stop_count && block->stops[walk.next].event == number) {
-		block->stops[walk.next].nanoseconds = at_ns;
-		checkpoint_leave(block, walk.next++);
-	}
+	stop_leave(at_ns);
 	if (walk.on)
-		page_open(file, offset);
+		mappings_close();
+}
+
+/* An access to a page that was touched before. */
+static void page_visit(uint32_t file, uint64_t offset, uint64_t at_ns)
+{
+	uint64_t closed = walk_visits_add(&walk.visited, walk_page(file, offset));
+
+	if (walk.visited.count == walk.block->stops[walk.next].visits) {
+		stop_visited(at_ns);
+		return;
+	}
+	page_protect(file, offset, true);
+	if (closed)
+		page_protect(walk_page_file(closed), walk_page_offset(closed), false);
 }
 
 /* `at_ns`: when the handler began. */
@@ -223,8 +287,10 @@ static void on_segv(int sig, siginfo_t *info, void *context)
 	uint64_t offset = m ? m->offset + (at - m->at) / PAGE * PAGE : 0;
 
 	(void)sig;
-	if (m && access_is_allowed(context, m->prot) && !*page_slot(m->entry, offset)) {
-		page_touch(m->entry, offset, now - walk.start_ns - walk.own_ns);
+	bool known = m && *page_slot(m->entry, offset);
+	bool visit = known && walk.visits && !walk_visits_open(&walk.visited, walk_page(m->entry, offset));
+	if (m && access_is_allowed(context, m->prot) && (visit || !known)) {
+		(visit ? page_visit : page_touch)(m->entry, offset, now - walk.start_ns - walk.own_ns);
 		time_keep(now);
 		return;
 	}
@@ -310,7 +376,11 @@ const char *walk_begin(void)
 		return "the plan of a walk cannot be read";
 	walk.block = memory;
 	walk.own_ns = walk.next = 0;
-	return checkpoint_begin() ? NULL : "the control files are hidden";
+	walk.visits = false;
+	if (checkpoint_begin())
+		return NULL;
+	walk_over();
+	return "the control files are hidden";
 }
 
 const struct walk_block *walk_block(void)

@@ -53,7 +53,7 @@
 #define STUB_OUTFILE "output"
 #define STUB_OUTFILE_SECOND "output.same"
 
-enum { STUB_VERSION = 8, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
+enum { STUB_VERSION = 9, STUB_REASON = 256 /* bytes of a reason, with its final 0 */ };
 
 /* How the stub ends its process. */
 enum stub_exit {
@@ -84,7 +84,8 @@ struct stub_page {
 	/* The server has looked at the operations: it cannot serve a run with others. */
 	_Atomic uint32_t ops_used;
 	uint32_t ops_changed; /* the link leads to others than when the server was started */
-	/* The stub's own: processes that were forked with a filled heap, and whether they copy it (preload/heap_copy.c). */
+	/* The stub's own: processes that were forked with a filled heap, and how many of its pages, the last ones, they
+	 * copy (preload/heap_copy.c). */
 	_Atomic uint32_t heap_forks, heap_copies;
 	char reason[STUB_REASON];
 	uint32_t path_count, dir_count;

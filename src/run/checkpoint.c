@@ -48,9 +48,9 @@ void checkpoints_drop(struct checkpoints *c)
 
 /* Plans */
 
-static size_t plan_bytes(size_t ranges)
+static size_t plan_bytes(size_t way, size_t ranges)
 {
-	return sizeof(struct walk_block) + WALK_EVENTS_MAX * sizeof(struct walk_event) +
+	return sizeof(struct walk_block) + (WALK_EVENTS_MAX + way) * sizeof(struct walk_event) +
 	       ranges * sizeof(struct walk_range);
 }
 
@@ -63,25 +63,31 @@ static size_t plan_ranges(const struct checkpoint_plan *plan)
 	return ranges;
 }
 
+static void stop_put(struct walk_block *block, const struct checkpoint_stop *stop)
+{
+	block->stops[block->stop_count++] = (struct walk_stop){.event = (uint32_t)stop->event,
+							       .visits = stop->visits,
+							       .hash = stop->hash,
+							       .first = block->range_count,
+							       .count = (uint32_t)stop->stored_count};
+	if (stop->stored_count)
+		memcpy(walk_block_ranges(block) + block->range_count, stop->stored,
+		       stop->stored_count * sizeof(*stop->stored));
+	block->range_count += (uint32_t)stop->stored_count;
+}
+
 void checkpoints_plan(struct checkpoints *c, const struct checkpoint_plan *plan)
 {
-	size_t ranges = plan_ranges(plan);
-	struct walk_block *block = mem_alloc(plan_bytes(ranges));
+	size_t way = plan ? plan->way_count : 0, bytes = plan_bytes(way, plan_ranges(plan));
+	struct walk_block *block = mem_alloc(bytes);
 
-	block->bytes = plan_bytes(ranges);
+	block->bytes = bytes;
 	block->event_max = WALK_EVENTS_MAX;
-	for (size_t i = 0; plan && i < plan->count; i++) {
-		const struct checkpoint_stop *stop = &plan->stops[i];
-
-		block->stops[i].event = (uint32_t)stop->event;
-		block->stops[i].first = block->range_count;
-		block->stops[i].count = (uint32_t)stop->stored_count;
-		if (stop->stored_count)
-			memcpy(walk_block_ranges(block) + block->range_count, stop->stored,
-			       stop->stored_count * sizeof(*stop->stored));
-		block->range_count += (uint32_t)stop->stored_count;
-		block->stop_count++;
-	}
+	block->way_count = (uint32_t)way;
+	if (way)
+		memcpy(walk_block_way(block), plan->way, way * sizeof(*plan->way));
+	for (size_t i = 0; plan && i < plan->count; i++)
+		stop_put(block, &plan->stops[i]);
 	free(c->plan);
 	c->plan = block;
 	c->wish.walk = true;

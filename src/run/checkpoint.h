@@ -36,13 +36,19 @@
 
 enum { CHECKPOINTS_MAX = WALK_STOPS };
 
+/* Just before a touch; or, if there are visits, just before the last of these visits after it (protocol/walk_block.h). */
 struct checkpoint_stop {
-	size_t event;                    /* a touch: its number in the events of an earlier walk */
+	size_t event; /* the touch: its number in the events of an earlier walk */
+	uint32_t visits;
+	uint64_t hash;                   /* of the visits */
 	const struct walk_range *stored; /* the bytes that recovery has stored to before it, by file and offset */
 	size_t stored_count;
 };
 
 struct checkpoint_plan {
+	const struct walk_event
+		*way; /* the events of that walk: one that takes another way leaves no more checkpoints */
+	size_t way_count;
 	size_t count;
 	struct checkpoint_stop stops[CHECKPOINTS_MAX]; /* by event */
 };
@@ -53,6 +59,9 @@ void recovery_walk(struct recovery *recovery, unsigned worker, const struct chec
 /* What the worker's last walk logged; valid until its next walk, or until its checkpoints are lost.  Files are numbered
  * by their paths, sorted. */
 const struct walk_event *recovery_walked(const struct recovery *recovery, unsigned worker, size_t *count);
+
+/* Did that walk log all that recovery did, to its end? */
+bool recovery_walked_all(const struct recovery *recovery, unsigned worker);
 
 /* How many checkpoints the worker has: the first ones of its last plan.  They are numbered from 1. */
 unsigned recovery_checkpoints(const struct recovery *recovery, unsigned worker);

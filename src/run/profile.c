@@ -11,10 +11,12 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "protocol/walk_block.h"
 
 enum {
 	BYTES_MOST = 32 << 20, /* that are kept of what was read */
 	PAGES_MOST = 1 << 15,
+	VISITS_MOST = 1 << 20, /* that are kept; there are no stops before later ones */
 	WORDS = PROFILE_PAGE / 64,
 };
 
@@ -30,8 +32,17 @@ struct page {
 
 struct access {
 	struct profile_range range;
-	size_t touches; /* that came before it, or with it */
-	size_t value;   /* of a read: where its bytes will be in `values` */
+	size_t touches, visits; /* that came before it, or with it */
+	size_t value;           /* of a read: where its bytes will be in `values` */
+};
+
+/* An access to another page than the one before. */
+struct visit {
+	uint64_t page;
+	uint32_t file;
+	bool unordered;
+	size_t touches;             /* that came before it */
+	struct profile_point point; /* what was done before it */
 };
 
 struct profile {
@@ -40,6 +51,7 @@ struct profile {
 	struct map places; /* (file, page) -> 1 + its place in `pages` */
 	VEC_OF(struct page) pages;
 	VEC_OF(struct profile_touch) touches;
+	VEC_OF(struct visit) visits;
 	VEC_OF(struct access) reads;  /* in sequence */
 	VEC_OF(struct access) stores; /* in sequence; each byte once */
 	uint8_t *values;
@@ -66,6 +78,7 @@ void profile_free(struct profile *p)
 	map_free(&p->places);
 	vec_free(&p->pages);
 	vec_free(&p->touches);
+	vec_free(&p->visits);
 	vec_free(&p->reads);
 	vec_free(&p->stores);
 	free(p->values);
@@ -110,11 +123,23 @@ static struct page *page_of(struct profile *p, const struct profile_range *r)
 	return &p->pages.at[*place - 1];
 }
 
+static void visit_note(struct profile *p, const struct profile_range *r, bool unordered)
+{
+	const struct visit *last = p->visits.count ? &p->visits.at[p->visits.count - 1] : NULL;
+	struct visit visit = {
+		r->offset / PROFILE_PAGE, r->file, unordered, p->touches.count, {p->reads.count, p->stores.count}};
+	bool same = last && last->page == visit.page && last->file == visit.file && last->unordered == unordered;
+
+	if (!same && p->visits.count < VISITS_MOST)
+		vec_push(&p->visits, visit);
+}
+
 static struct page *page_touch(struct profile *p, const struct profile_range *r, enum profile_order order)
 {
 	struct page *page = page_of(p, r);
 	struct profile_touch touch = {r->offset / PROFILE_PAGE, r->file, order == PROFILE_UNORDERED};
 
+	visit_note(p, r, touch.unordered);
 	if (!page->touched)
 		vec_push(&p->touches, touch);
 	page->touched = true;
@@ -124,11 +149,11 @@ static struct page *page_touch(struct profile *p, const struct profile_range *r,
 /* Bytes that were neither stored nor read before. */
 static void bytes_read(struct profile *p, const struct profile_range *r)
 {
-	struct access read = {*r, p->touches.count, p->value_bytes};
+	struct access read = {*r, p->touches.count, p->visits.count, p->value_bytes};
 	struct access *last = p->reads.count ? &p->reads.at[p->reads.count - 1] : NULL;
 
 	p->value_bytes += r->size;
-	if (last && last->touches == read.touches && last->range.file == r->file &&
+	if (last && last->visits == read.visits && last->range.file == r->file &&
 	    last->range.offset + last->range.size == r->offset)
 		last->range.size += r->size;
 	else
@@ -137,7 +162,7 @@ static void bytes_read(struct profile *p, const struct profile_range *r)
 
 static void bytes_stored(struct profile *p, const struct profile_range *r)
 {
-	struct access store = {*r, p->touches.count, 0};
+	struct access store = {*r, p->touches.count, p->visits.count, 0};
 
 	vec_push(&p->stores, store);
 }
@@ -257,6 +282,11 @@ size_t profile_touch_count(const struct profile *p)
 	return p->touches.count;
 }
 
+size_t profile_read_count(const struct profile *p)
+{
+	return p->reads.count;
+}
+
 static bool files_match(const struct profile *p, const struct profile_file *files, uint32_t count)
 {
 	if (count != p->file_count)
@@ -278,15 +308,76 @@ size_t profile_reach(const struct profile *p, const struct profile_file *files, 
 {
 	if (!files_match(p, files, count))
 		return 0;
-	for (size_t i = 0; i < p->reads.count; i++) {
-		const struct access *read = &p->reads.at[i];
+	for (size_t i = 0; i < p->reads.count && i < most; i++)
+		if (!read_matches(p, &p->reads.at[i], files))
+			return i;
+	return most < p->reads.count ? most : p->ended ? PROFILE_END : p->reads.count;
+}
 
-		if (read->touches >= most)
-			return most;
-		if (!read_matches(p, read, files))
-			return read->touches;
+/* How many accesses came before the touch: `accesses` is sorted by touches. */
+static size_t accesses_before(const struct access *accesses, size_t count, size_t touch)
+{
+	size_t from = 0;
+
+	while (from < count) {
+		size_t middle = from + (count - from) / 2;
+
+		if (accesses[middle].touches <= touch)
+			from = middle + 1;
+		else
+			count = middle;
 	}
-	return p->ended ? PROFILE_END : p->touches.count;
+	return from;
+}
+
+struct profile_point profile_touch_point(const struct profile *p, size_t touch)
+{
+	return (struct profile_point){accesses_before(p->reads.at, p->reads.count, touch),
+				      accesses_before(p->stores.at, p->stores.count, touch)};
+}
+
+struct profile_point profile_until(const struct profile *p, profile_filter *filter, void *arg)
+{
+	struct profile_point point = {0};
+
+	while (point.reads < p->reads.count && !filter(arg, &p->reads.at[point.reads].range))
+		point.reads++;
+	while (point.stores < p->stores.count && !filter(arg, &p->stores.at[point.stores].range))
+		point.stores++;
+	return point;
+}
+
+/* The number of the first visit that came after so many touches; `before`: one that did, or the next one. */
+static size_t visits_after(const struct profile *p, size_t touches, size_t before)
+{
+	while (before > 0 && p->visits.at[before - 1].touches >= touches)
+		before--;
+	return before;
+}
+
+bool profile_stop_before(const struct profile *p, size_t number, struct profile_stop *stop)
+{
+	const struct access *read = &p->reads.at[number];
+	const struct profile_touch *touch = read->touches ? &p->touches.at[read->touches - 1] : NULL;
+
+	if (!touch || touch->unordered)
+		return false;
+	*stop = (struct profile_stop){.touch = read->touches - 1, .point = profile_touch_point(p, read->touches - 1)};
+	struct walk_visits visits = walk_visits_begin(walk_page(touch->file, touch->page * PROFILE_PAGE));
+	for (size_t i = visits_after(p, read->touches, read->visits); i < read->visits; i++) {
+		const struct visit *visit = &p->visits.at[i];
+		uint64_t page = walk_page(visit->file, visit->page * PROFILE_PAGE);
+
+		if (visit->unordered)
+			break;
+		if (walk_visits_open(&visits, page))
+			continue;
+		walk_visits_add(&visits, page);
+		stop->visits = visits.count;
+		stop->hash = visits.hash;
+		stop->point = visit->point;
+	}
+	return true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -314,17 +405,13 @@ static size_t ranges_unite(struct profile_range *ranges, size_t count)
 	return kept;
 }
 
-size_t profile_stored(const struct profile *p, size_t touch, struct profile_range **ranges)
+size_t profile_stored(const struct profile *p, struct profile_point at, struct profile_range **ranges)
 {
-	size_t count = 0;
-
-	*ranges = mem_alloc((p->stores.count + 1) * sizeof(**ranges));
-	while (count < p->stores.count && p->stores.at[count].touches <= touch) {
-		(*ranges)[count] = p->stores.at[count].range;
-		count++;
-	}
-	qsort(*ranges, count, sizeof(**ranges), by_place);
-	return ranges_unite(*ranges, count);
+	*ranges = mem_alloc((at.stores + 1) * sizeof(**ranges));
+	for (size_t i = 0; i < at.stores; i++)
+		(*ranges)[i] = p->stores.at[i].range;
+	qsort(*ranges, at.stores, sizeof(**ranges), by_place);
+	return ranges_unite(*ranges, at.stores);
 }
 
 /* Two runs */
@@ -332,9 +419,9 @@ size_t profile_stored(const struct profile *p, size_t touch, struct profile_rang
 /* Two sequences of touches, each of them up to some place. */
 struct meeting {
 	const struct profile *profile;
-	size_t mine, theirs; /* different pages touched so far */
-	struct map seen;     /* (file, page) -> 1: by one of them; 2: by both */
-	size_t lonely;       /* pages that only one of them has touched */
+	size_t mine;     /* touches of the profile so far */
+	struct map seen; /* (file, page) -> 1: by one of them; 2: by both */
+	size_t lonely;   /* pages that only one of them has touched */
 };
 
 /* One of the two has touched a page for the first time. */
@@ -358,10 +445,11 @@ static size_t meeting_place(const struct meeting *m, const struct profile_touch 
 	return same && !own->unordered ? m->mine : PROFILE_END;
 }
 
-void profile_agree(const struct profile *p, const struct profile_touch *touches, size_t count, size_t *agreed)
+bool profile_agree(const struct profile *p, const struct profile_touch *touches, size_t count, size_t *agreed)
 {
 	struct meeting m = {.profile = p};
 	struct map theirs = {0};
+	bool same;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t *again = map_put(&theirs, touches[i].file, touches[i].page);
@@ -374,6 +462,8 @@ void profile_agree(const struct profile *p, const struct profile_touch *touches,
 		if (m.mine < p->touches.count)
 			meeting_note(&m, &p->touches.at[m.mine++]);
 	}
+	same = !m.lonely && m.mine == p->touches.count;
 	map_free(&theirs);
 	map_free(&m.seen);
+	return same;
 }

@@ -12,7 +12,11 @@
  *
  *     reach = profile_reach(p, files, count, PROFILE_END);      // another state
  *     if (reach == PROFILE_END)                                 // recovery would end in the same way
- *     else                                                      // it would come to touches 0 to reach - 1 in the same way
+ *     else                                                      // its first `reach` reads would be the same
+ *     point = profile_touch_point(p, touch);                    // what recovery has done when it comes to a touch
+ *     if (point.reads <= reach)                                 // it would come there in the same way
+ *
+ * A process can also be stopped some visits after a touch (profile_stop_before), which may be much later.
  *
  * A byte that recovery has stored itself is not a byte that it reads from the state.  All other bytes that it reads must
  * have the values that they had; so must the files' existence and sizes.
@@ -25,7 +29,7 @@
  *
  * A library may choose its code for copying by the processor, and a recorder shows it another one.  Then the accesses
  * of one call are the same, but not their sequence.  Touches of such code are PROFILE_UNORDERED: no process is stopped
- * there.  At other touches, the sequence of what was touched before does not matter (profile_agree). */
+ * there.  Elsewhere, the sequence of what was touched before does not matter (profile_agree). */
 #ifndef BLACKOUT_RUN_PROFILE_H
 #define BLACKOUT_RUN_PROFILE_H
 
@@ -56,6 +60,21 @@ struct profile_range {
 	uint32_t file;
 };
 
+/* What recovery had done at some moment. */
+struct profile_point {
+	size_t reads;  /* of bytes that it had neither read nor stored before, the first so many */
+	size_t stores; /* to bytes that it had not stored to before, likewise */
+};
+
+/* A place where a process can be stopped: just before a touch; or, if there are visits, just before the last of these
+ * visits after it (protocol/walk_block.h). */
+struct profile_stop {
+	size_t touch;
+	uint32_t visits;
+	uint64_t hash;
+	struct profile_point point;
+};
+
 enum profile_order { PROFILE_ORDERED, PROFILE_UNORDERED };
 
 struct profile *profile_new(const struct profile_file *files, uint32_t count);
@@ -77,19 +96,31 @@ void profile_close(struct profile *profile);
 void profile_end(struct profile *profile, const struct profile_file *files);
 
 size_t profile_touch_count(const struct profile *profile);
+size_t profile_read_count(const struct profile *profile);
 
-/* How far recovery on this state would do the same: the number of touches that it certainly comes to in the same way;
- * PROFILE_END if all that it does is the same.  If there are more than `most` touches, it may say so of the first `most`
- * only. */
+/* What recovery has done when it comes to this touch. */
+struct profile_point profile_touch_point(const struct profile *profile, size_t touch);
+
+/* How far recovery on this state would do the same: the number of its reads that would give the same; PROFILE_END if all
+ * that it does is the same.  If there are more than `most` reads, it may say so of the first `most` only. */
 size_t profile_reach(const struct profile *profile, const struct profile_file *files, uint32_t count, size_t most);
 
-/* The bytes that recovery has stored to before a touch, by file and offset.  Returns the number of ranges; the caller frees
+/* Which bytes are meant: true if one of them is in the range. */
+typedef bool profile_filter(void *arg, const struct profile_range *range);
+
+/* How far recovery comes before it first reads or stores to one of these bytes. */
+struct profile_point profile_until(const struct profile *profile, profile_filter *filter, void *arg);
+
+/* The last stop before this read that is not in code whose sequence is unknown.  False: there is none. */
+bool profile_stop_before(const struct profile *profile, size_t read, struct profile_stop *stop);
+
+/* The bytes that recovery has stored to at some moment, by file and offset.  Returns the number of ranges; the caller frees
  * *ranges. */
-size_t profile_stored(const struct profile *profile, size_t touch, struct profile_range **ranges);
+size_t profile_stored(const struct profile *profile, struct profile_point at, struct profile_range **ranges);
 
 /* Another run on the same state, without a recorder, has touched these pages; it may name a page again.  Fill `agreed`,
  * which has an element for each of them, with the number of the same touch in the profile, or PROFILE_END if a process
- * cannot be stopped there. */
-void profile_agree(const struct profile *profile, const struct profile_touch *touches, size_t count, size_t *agreed);
+ * cannot be stopped there.  Returns whether both runs have touched the same pages in the end. */
+bool profile_agree(const struct profile *profile, const struct profile_touch *touches, size_t count, size_t *agreed);
 
 #endif

@@ -628,6 +628,13 @@ const struct walk_event *recovery_walked(const struct recovery *r, unsigned work
 	return block ? walk_block_events(block) : NULL;
 }
 
+bool recovery_walked_all(const struct recovery *r, unsigned worker)
+{
+	const struct walk_block *block = checkpoints_of(r, worker)->block;
+
+	return block && atomic_load(&block->event_count) && !*block->end;
+}
+
 unsigned recovery_checkpoints(const struct recovery *r, unsigned worker)
 {
 	return checkpoints_of(r, worker)->count;

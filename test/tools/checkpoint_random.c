@@ -249,7 +249,9 @@ static void checkpoints_try(struct recovery *r, const struct model *all, const s
 			continue;
 		model_run(&models[plan.count], i);
 		model_stored(&models[plan.count], &ranges[plan.count]);
-		plan.stops[plan.count] = (struct checkpoint_stop){i, ranges[plan.count].at, ranges[plan.count].count};
+		plan.stops[plan.count] = (struct checkpoint_stop){.event = i,
+								  .stored = ranges[plan.count].at,
+								  .stored_count = ranges[plan.count].count};
 		plan.count++;
 	}
 	load(base);

@@ -15,12 +15,14 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "protocol/walk_block.h"
 #include "run/profile.h"
 
-enum { WORLDS = 600, FILES = 3, ABSENT = 2, BYTES = 3 * PROFILE_PAGE, ACCESSES = 40, TOUCHES = FILES * 3 };
+enum { WORLDS = 1000, FILES = 3, ABSENT = 2, BYTES = 3 * PROFILE_PAGE, ACCESSES = 40, TOUCHES = FILES * 3 };
 
 static uint64_t seed = 1, only;
 static uint64_t random_state;
+static size_t stops_visited; /* so many stops were after visits */
 
 static uint64_t roll(uint64_t sides)
 {
@@ -160,6 +162,92 @@ static void other_make(const struct world *w, uint8_t other[FILES][BYTES], struc
 		files[f] = (struct profile_file){other[f], size_of(f), f != ABSENT};
 }
 
+/* The profile has the stores of the model at this point. */
+static void stored_compare(const struct world *w, struct profile_point point, struct model *m)
+{
+	struct profile_range *ranges, last = {0};
+	size_t count = profile_stored(w->profile, point, &ranges);
+
+	for (size_t i = 0; i < count; i++) {
+		struct profile_range r = ranges[i];
+
+		assert_true(i == 0 || last.file < r.file ||
+			    (last.file == r.file && last.offset + last.size < r.offset));
+		last = r;
+		for (; r.size; r.offset++, r.size--) {
+			assert_true(m->stored[r.file][r.offset]);
+			m->stored[r.file][r.offset] = false;
+		}
+	}
+	for (uint32_t f = 0; f < FILES; f++)
+		for (size_t i = 0; i < BYTES; i++)
+			assert_false(m->stored[f][i]);
+	free(ranges);
+}
+
+static void stored_check(const struct world *w)
+{
+	size_t count = profile_touch_count(w->profile), touch = count ? roll(count) : 0;
+	struct model m;
+
+	if (!count)
+		return;
+	model_run(&m, w, touch, NULL, NULL);
+	stored_compare(w, profile_touch_point(w->profile, touch), &m);
+}
+
+/* How many touches recovery comes to, if so many of its reads are the same. */
+static size_t touches_reached(const struct world *w, size_t reach)
+{
+	size_t touch = 0;
+
+	while (touch < profile_touch_count(w->profile) && profile_touch_point(w->profile, touch).reads <= reach)
+		touch++;
+	return reach == PROFILE_END ? PROFILE_END : touch;
+}
+
+/* A run up to a stop. */
+struct stopping {
+	struct profile_stop stop;
+	struct walk_visits visits;
+	struct difference *difference;
+	bool came, unordered;
+};
+
+static bool stop_see(struct model *m, const struct access *a, uint64_t at, void *arg)
+{
+	struct stopping *s = arg;
+	uint64_t page = walk_page(a->file, at);
+
+	if (a->what != READS && m->count == s->stop.touch + 1 && s->stop.visits) {
+		if (!s->visits.open[0])
+			s->visits = walk_visits_begin(page);
+		if (!walk_visits_open(&s->visits, page)) {
+			walk_visits_add(&s->visits, page);
+			s->came = s->visits.count == s->stop.visits;
+			s->unordered = a->order == PROFILE_UNORDERED;
+		}
+	}
+	return s->came || difference_see(m, a, at, s->difference);
+}
+
+/* Recovery comes to the stop before this read without having seen the difference, with the stores that the profile says. */
+static void stop_check(const struct world *w, size_t read, const struct difference *other)
+{
+	struct difference d = {other->one, other->other, PROFILE_END};
+	struct stopping s = {.difference = &d};
+	struct model m;
+
+	if (!profile_stop_before(w->profile, read, &s.stop))
+		return;
+	assert_true(s.stop.point.reads <= read);
+	model_run(&m, w, s.stop.visits ? TOUCHES : s.stop.touch, stop_see, &s);
+	assert_true(d.touches == PROFILE_END);
+	assert_true(s.came == (s.stop.visits > 0) && !s.unordered && s.visits.hash == s.stop.hash);
+	stored_compare(w, s.stop.point, &m);
+	stops_visited += s.stop.visits > 0;
+}
+
 static void reach_check(const struct world *w)
 {
 	uint8_t other[FILES][BYTES];
@@ -169,46 +257,19 @@ static void reach_check(const struct world *w)
 	struct difference d = {w->bytes, (const uint8_t(*)[BYTES])other, PROFILE_END};
 	struct model m;
 	model_run(&m, w, TOUCHES, difference_see, &d);
-	assert_true(profile_reach(w->profile, files, FILES, PROFILE_END) == d.touches);
+	size_t reach = profile_reach(w->profile, files, FILES, PROFILE_END);
+	assert_true(touches_reached(w, reach) == d.touches);
+	if (reach != PROFILE_END)
+		stop_check(w, reach, &d);
 
-	size_t most = roll(TOUCHES), reach = profile_reach(w->profile, files, FILES, most);
-	if (d.touches == PROFILE_END)
-		assert_true(reach == PROFILE_END || reach >= most);
-	else
-		assert_int_equal(reach, d.touches < most ? d.touches : most);
+	size_t most = roll(ACCESSES), bounded = profile_reach(w->profile, files, FILES, most);
+	assert_true(bounded == (most < reach && most < profile_read_count(w->profile) ? most : reach));
 
 	files[ABSENT].exists = true;
 	assert_int_equal(profile_reach(w->profile, files, FILES, PROFILE_END), 0);
 	files[ABSENT].exists = false;
 	files[0].size--;
 	assert_int_equal(profile_reach(w->profile, files, FILES, PROFILE_END), 0);
-}
-
-static void stored_check(const struct world *w)
-{
-	struct profile_range *ranges, last = {0};
-	struct model m;
-	size_t count = profile_touch_count(w->profile);
-
-	if (!count)
-		return;
-	size_t touch = roll(count), range_count = profile_stored(w->profile, touch, &ranges);
-	model_run(&m, w, touch, NULL, NULL);
-	for (size_t i = 0; i < range_count; i++) {
-		struct profile_range r = ranges[i];
-
-		assert_true(i == 0 || last.file < r.file ||
-			    (last.file == r.file && last.offset + last.size < r.offset));
-		last = r;
-		for (; r.size; r.offset++, r.size--) {
-			assert_true(m.stored[r.file][r.offset]);
-			m.stored[r.file][r.offset] = false;
-		}
-	}
-	for (uint32_t f = 0; f < FILES; f++)
-		for (size_t i = 0; i < BYTES; i++)
-			assert_false(m.stored[f][i]);
-	free(ranges);
 }
 
 /* Two runs that touch the same pages, in slightly different sequences */
@@ -254,6 +315,8 @@ static void agree_check(const struct world *w)
 
 	assert_int_equal(profile_touch_count(w->profile), m.count);
 	for (size_t i = 0; i < m.count; i++) {
+		if (!roll(40))
+			continue;
 		theirs[count++] = m.touches[i];
 		if (count > 1 && !roll(4)) {
 			struct profile_touch last = theirs[count - 1];
@@ -268,7 +331,12 @@ static void agree_check(const struct world *w)
 		if (!roll(30))
 			theirs[count++] = (struct profile_touch){.file = ABSENT, .page = roll(3)};
 	}
-	profile_agree(w->profile, theirs, count, agreed);
+	bool same = true;
+	for (size_t i = 0; i < count; i++)
+		same &= touch_is_among(&theirs[i], m.touches, m.count);
+	for (size_t i = 0; i < m.count; i++)
+		same &= touch_is_among(&m.touches[i], theirs, count);
+	assert_true(profile_agree(w->profile, theirs, count, agreed) == same);
 	for (size_t i = 0; i < count; i++)
 		assert_true(agreed[i] == agreed_slowly(w, theirs, i));
 }
@@ -290,6 +358,7 @@ static void test_random(void **state)
 		}
 		profile_free(w.profile);
 	}
+	assert_true(only || stops_visited > WORLDS / 100);
 }
 
 /* A run that was not seen to its end */
@@ -306,6 +375,7 @@ static void test_closed(void **state)
 	profile_load(p, 0, 16, 8, PROFILE_ORDERED);
 	profile_end(p, &file);
 	assert_int_equal(profile_touch_count(p), 2);
+	assert_int_equal(profile_read_count(p), 2);
 	assert_int_equal(profile_reach(p, &file, 1, PROFILE_END), 2);
 	profile_free(p);
 }
