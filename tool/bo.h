@@ -100,6 +100,7 @@ VG_REGPARM(3) void bo_on_flush(Addr addr, ULong site, Addr sp); /* kind: opcode 
 VG_REGPARM(2) void bo_on_fence(ULong site, Addr sp);            /* kind: opcode */
 void bo_on_kernel_store(CorePart part, ThreadId tid, Addr addr, SizeT size);
 void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr, SizeT size);
+void bo_on_kernel_load_string(CorePart part, ThreadId tid, const HChar *what, Addr addr);
 Bool bo_event_touches_pm(Addr addr, SizeT size);
 struct bo_access { /* of the source (bo_sync.h) */
 	Addr addr;

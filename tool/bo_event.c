@@ -9,6 +9,7 @@
 #include "bo_label.h"
 #include "bo_sync.h"
 #include "pub_tool_machine.h"
+#include "pub_tool_vkiscnums.h"
 
 /* ---- encoding ---- */
 
@@ -458,4 +459,31 @@ void bo_on_kernel_load(CorePart part, ThreadId tid, const HChar *what, Addr addr
 	bo_thread_run(tid, 0);
 	bo_event_label = 0;
 	record_load(bo_code_of_syscall(tid), addr, size, VG_(get_SP)(tid));
+}
+
+/* The kernel fails a call whose bytes cannot be read, beyond the end of the file for example; we would be killed.  It
+ * looks at the bytes before it refuses the first argument. */
+static Bool page_is_readable(Addr addr)
+{
+	SysRes r = bo_syscall(__NR_rt_sigprocmask, ~0u, addr & ~7ul, 0, 8, 0, 0);
+
+	return !sr_isError(r) || sr_Err(r) != VKI_EFAULT;
+}
+
+/* With its last zero, as far as it can be read. */
+static SizeT string_size(Addr addr)
+{
+	for (SizeT size = 0; size < VKI_PATH_MAX; size++) {
+		if ((size == 0 || (addr + size) % VKI_PAGE_SIZE == 0) && !page_is_readable(addr + size))
+			return size;
+		if (!*(const HChar *)(addr + size))
+			return size + 1;
+	}
+	return VKI_PATH_MAX;
+}
+
+void bo_on_kernel_load_string(CorePart part, ThreadId tid, const HChar *what, Addr addr)
+{
+	if (clo_bo_loads && bo_region_find(addr))
+		bo_on_kernel_load(part, tid, what, addr, string_size(addr));
 }

@@ -500,6 +500,7 @@ static void pre_clo_init(void)
 	VG_(needs_syscall_wrapper)(bo_pre_syscall, bo_post_syscall);
 	VG_(track_post_mem_write)(on_memory_write);
 	VG_(track_pre_mem_read)(bo_on_kernel_load);
+	VG_(track_pre_mem_read_asciiz)(bo_on_kernel_load_string);
 	VG_(track_start_client_code)(on_start_of_code);
 	VG_(track_pre_thread_ll_create)(bo_thread_create);
 	VG_(track_pre_thread_first_insn)(on_first_insn);

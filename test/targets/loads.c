@@ -85,6 +85,12 @@ int main(int argc, char **argv)
 		//! load pool+0x3c0 4
 		close(null);
 	}
+	/* and strings up to their end, or as far as they can be read */
+	ST8(p + 0x400, 0x6c756e2f7665642ful);                           //! store pool+0x400 8 0x6c756e2f7665642f
+	ST8(p + 0x408, 'l');                                            //! store pool+0x408 8 0x6c
+	CHECK(access(p + 0x400, F_OK) == 0);                            //! load pool+0x400 10
+	ST4(p + POOL_BYTES - 4, 0x7665642f);                            //! store pool+0x3ffc 4 0x7665642f
+	CHECK(access(p + POOL_BYTES - 4, F_OK) < 0 && errno == EFAULT); //! load pool+0x3ffc 4
 	end(p);
 	return 0;
 }
