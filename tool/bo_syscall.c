@@ -221,6 +221,23 @@ static void on_mapped_privately(ThreadId tid, const UWord *args)
 		on_read_at_offset(tid, (Int)args[4], args[5], args[1]);
 }
 
+/* The part by which such a mapping has grown.  (A shared one that is read-only may be reported, too.) */
+static void on_grown_privately(ThreadId tid, const UWord *args, Addr addr)
+{
+	SizeT before_size = VG_PGROUNDUP(args[1]), size = VG_PGROUNDUP(args[2]);
+	const NSegment *seg = size > before_size ? VG_(am_find_nsegment)(addr + before_size) : NULL;
+	struct vg_stat st = {0};
+	struct bo_file *file;
+
+	if (!seg || seg->kind != SkFileC || bo_region_find(addr + before_size))
+		return;
+	st.dev = seg->dev;
+	st.ino = seg->ino;
+	file = bo_file_by_stat(&st);
+	if (file)
+		record_read(tid, file, (ULong)seg->offset + (addr + before_size - seg->start), size - before_size);
+}
+
 /* ---- other changes of files ---- */
 
 static void on_truncate(ThreadId tid, struct bo_file *file, ULong size)
@@ -553,6 +570,7 @@ static void after_read_call(ThreadId tid, UInt number, const UWord *args, UWord 
 	case __NR_splice:
 	case __NR_copy_file_range: on_read_at_pointer(tid, (Int)args[0], args[1], result); break;
 	case __NR_mmap: on_mapped_privately(tid, args); break;
+	case __NR_mremap: on_grown_privately(tid, args, result); break;
 	default: break;
 	}
 }

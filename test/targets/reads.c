@@ -10,7 +10,7 @@
 
 int main(int argc, char **argv)
 {
-	char *p, buffer[64];
+	char *p, *mapped, buffer[64];
 	int fd, other, ends[2];
 	off_t from = 0x300;
 	struct iovec iov[2] = {{buffer, 3}, {buffer + 3, 5}};
@@ -35,7 +35,11 @@ int main(int argc, char **argv)
 	CHECK(copy_file_range(fd, &from, other, NULL, 7, 0) == 7);       //! read pool+0x309 7
 	ST8(p, 1);                                                       //! store pool+0x0 8 0x1
 	/* a private mapping */
-	CHECK(mmap(NULL, 0x1000, PROT_READ, MAP_PRIVATE, fd, 0x1000) != MAP_FAILED); //! read pool+0x1000 4096
+	mapped = mmap(NULL, 0x1000, PROT_READ, MAP_PRIVATE, fd, 0x1000); //! read pool+0x1000 4096
+	CHECK(mapped != MAP_FAILED);
+	mapped = mremap(mapped, 0x1000, 0x3000, MREMAP_MAYMOVE); //! read pool+0x2000 8192
+	CHECK(mapped != MAP_FAILED);
+	CHECK(mremap(mapped, 0x3000, 0x2000, 0) == mapped);
 	/* nothing is read, or nothing of a PM file */
 	CHECK(pread(fd, buffer, 5, 1 << 30) == 0);
 	CHECK(pread(other, buffer, 5, 0) == 5);
