@@ -27,6 +27,7 @@ static int outcomes_prepare(struct campaign *c, struct err *err)
 					     .depends = o->depends,
 					     .timeout = o->timeout,
 					     .resume = o->resume,
+					     .confirmed = !o->checkpoints && !o->parts,
 					     .parts = o->parts};
 	const struct flights_options flown = {.depends = outcomes_depend_on(&how),
 					      .resume = o->resume,
@@ -86,7 +87,11 @@ static int campaign_prepare(struct campaign *c, struct err *err)
 		return -1;
 	if (observes(o) || c->checkpoints)
 		campaign_watch_prepare(c);
-	return outcomes_prepare(c, err);
+	if (outcomes_prepare(c, err) < 0)
+		return -1;
+	if (c->checkpoints && outcomes_are_distrusted(c->outcomes))
+		checkpoints_switch_off(c->checkpoints);
+	return 0;
 }
 
 /* Rule 5 of trials.h. */

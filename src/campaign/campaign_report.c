@@ -77,11 +77,9 @@ static void nested_notes(const struct campaign *c, struct findings *f)
 
 static void checkpoints_note(const struct campaign *c, struct findings *f)
 {
-	if (c->checkpoints && checkpoints_are_off(c->checkpoints))
-		findings_note(
-			f, "recovery did something else from a checkpoint than from its start, so it depends on more "
-			   "than its PM files (a clock, chance, its process ID): checkpoints were switched off, and "
-			   "every outcome is that of a run from the start");
+	if (outcomes_are_distrusted(c->outcomes))
+		findings_note(f, "recovery gave a different result from a checkpoint than from its start: checkpoints "
+				 "were switched off, and every outcome is that of a run from the start");
 }
 
 static void notes_add(const struct campaign *c, struct findings *f)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "base/vec.h"
@@ -71,7 +70,6 @@ struct checkpoints {
 	unsigned missed;     /* runs from the start since the last one that was shortened */
 	unsigned failures;
 	bool off;
-	struct map unconfirmed; /* runs that passed in this way */
 	struct checkpoints_figures figures;
 };
 
@@ -103,7 +101,6 @@ void checkpoints_free(struct checkpoints *k)
 	if (!k)
 		return;
 	route_clear(&k->route);
-	map_free(&k->unconfirmed);
 	free(k);
 }
 
@@ -470,7 +467,6 @@ bool checkpoints_doubt(struct checkpoints *k, const struct checkpoints_worker *w
 	k->figures.used += !w->known;
 	if (k->off || !passed || is_sampled(k, run))
 		return true;
-	*map_put(&k->unconfirmed, run.low, run.high) = 1;
 	k->saved += w->skipped;
 	k->figures.saved += w->skipped;
 	return false;
@@ -500,9 +496,9 @@ void checkpoints_compare(struct checkpoints *k, const struct outcome *outcome, c
 	k->off = true;
 }
 
-bool checkpoints_is_doubtful(const struct checkpoints *k, struct digest run)
+void checkpoints_switch_off(struct checkpoints *k)
 {
-	return k->off && map_get(&k->unconfirmed, run.low, run.high);
+	k->off = true;
 }
 
 bool checkpoints_are_off(const struct checkpoints *k)

@@ -8,7 +8,9 @@
  *     choice = checkpoints_choose(k, &worker, &view, recovery_checkpoints(r, w));
  *     ... run recovery as the choice says, on the state in the stage ...
  *     if (checkpoints_doubt(k, &worker, run, passed))
- *             ... run it from the start, and compare: checkpoints_compare(k, run, &first, &second)
+ *             ... run it from the start, and compare: checkpoints_compare(k, &first, &second)
+ *     if (checkpoints_are_off(k))
+ *             outcomes_distrust(outcomes);
  *
  * RULES
  *
@@ -19,7 +21,7 @@
  *  3. An outcome that does not pass never counts if it came about this way: recovery is run from the start.  So it is for
  *     the first passes, and later for one in a hundred, chosen by the seed and the state.
  *  4. If there is a difference, the outcome from the start counts, and there are no more checkpoints.  Whatever passed
- *     without being run from the start is doubtful, and must be run again (recheck.h).
+ *     without being run from the start does not count any more (outcomes_distrust), and is run again (recheck.h).
  *
  * doc/CHECKPOINTS.md explains it. */
 #ifndef BLACKOUT_CRASH_CHECKPOINTS_H
@@ -83,7 +85,7 @@ struct checkpoints_walk {
 void checkpoints_ran(struct checkpoints *checkpoints, struct checkpoints_worker *worker, const struct outcome *outcome,
 		     const struct checkpoints_walk *walk);
 
-/* Must the outcome of this run be confirmed from the start?  If not, it is remembered.  `run` is crash_run. */
+/* Must the outcome of this run be confirmed from the start?  `run` is crash_run. */
 bool checkpoints_doubt(struct checkpoints *checkpoints, const struct checkpoints_worker *worker, struct digest run,
 		       bool passed);
 
@@ -98,8 +100,8 @@ void checkpoints_tree_begins(struct checkpoints *checkpoints, const struct check
 /* The outcome of a run, and that from the start. */
 void checkpoints_compare(struct checkpoints *checkpoints, const struct outcome *outcome, const struct outcome *start);
 
-/* Is this run of recovery one whose outcome does not count any more? */
-bool checkpoints_is_doubtful(const struct checkpoints *checkpoints, struct digest run);
+/* There was a difference in an earlier session. */
+void checkpoints_switch_off(struct checkpoints *checkpoints);
 bool checkpoints_are_off(const struct checkpoints *checkpoints);
 
 struct checkpoints_figures {

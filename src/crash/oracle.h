@@ -33,6 +33,7 @@ struct verdict {
 	bool known;           /* false: recovery was not run, or is still running */
 	uint8_t rejected_by;  /* 1 + position of the oracle in the list; 0: the run passed */
 	bool orderly;         /* recovery fails in this way without a crash, too; see `fails_orderly` */
+	bool unconfirmed;     /* of a run that passed: outcome.unconfirmed */
 	struct ending ending; /* how recovery failed, as that oracle sees it; or how it ended */
 };
 
@@ -62,8 +63,9 @@ static inline bool verdict_same(struct verdict a, struct verdict b)
 /* The verdict as a number; 0 if it is not known. */
 static inline uint64_t verdict_code(struct verdict v)
 {
-	return v.known ? (uint64_t)v.orderly << 48 | (uint64_t)(v.ending.kind + 1) << 40 |
-				 (uint64_t)v.rejected_by << 32 | (uint32_t)v.ending.value
+	return v.known ? (uint64_t)v.unconfirmed << 49 | (uint64_t)v.orderly << 48 |
+				 (uint64_t)(v.ending.kind + 1) << 40 | (uint64_t)v.rejected_by << 32 |
+				 (uint32_t)v.ending.value
 		       : 0;
 }
 
@@ -74,6 +76,7 @@ static inline struct verdict verdict_decode(uint64_t code)
 	return (struct verdict){.known = true,
 				.rejected_by = (uint8_t)(code >> 32),
 				.orderly = code >> 48 & 1,
+				.unconfirmed = code >> 49 & 1,
 				.ending = {(enum ending_kind)((code >> 40 & 0xff) - 1), (int)(uint32_t)code}};
 }
 

@@ -14,8 +14,12 @@
 #include "base/vec.h"
 
 #define CLAIMED UINT64_MAX
-#define HEADER "blackout-journal 4 "
-#define ORDERLY " orderly" /* behind verdicts that are so */
+#define HEADER "blackout-journal 5 "
+#define HEADER_BEFORE "blackout-journal 4 " /* of the same length */
+/* behind verdicts that are so */
+#define ORDERLY " orderly"
+#define UNCONFIRMED " unconfirmed"
+#define DISTRUSTED "distrusted\n" /* a line */
 
 enum {
 	KEPT_MAX = 4 << 20, /* bytes of output to keep of recoveries that fail */
@@ -31,6 +35,7 @@ struct recent_run {
 struct outcomes {
 	const struct oracles *oracles;
 	struct map verdicts; /* name of a case -> code of its verdict, or CLAIMED */
+	bool distrusted;     /* verdicts that are not confirmed do not count */
 	FILE *journal;       /* NULL: none */
 	struct map kept;     /* name of a run -> 1 + index of its outcome */
 	VEC_OF(struct outcome) all;
@@ -69,7 +74,8 @@ static bool line_read(const struct outcomes *o, const char *line, struct digest 
 	if (!end || !oracles_find(o->oracles, line, (size_t)(end - line), &verdict->rejected_by))
 		return false;
 	verdict->orderly = !strcmp(end, ORDERLY "\n");
-	return verdict->orderly || !strcmp(end, "\n");
+	verdict->unconfirmed = !strcmp(end, UNCONFIRMED "\n");
+	return verdict->orderly || verdict->unconfirmed || !strcmp(end, "\n");
 }
 
 uint64_t outcomes_depend_on(const struct outcomes_options *o)
@@ -84,25 +90,42 @@ static bool header_read(FILE *file, const struct outcomes_options *o, double *ti
 	const char *text = line + strlen(HEADER);
 	uint64_t hash;
 
-	if (!fgets(line, sizeof(line), file) || strncmp(line, HEADER, strlen(HEADER)) || !hex_read(&text, &hash, ' '))
+	if (!fgets(line, sizeof(line), file) ||
+	    (strncmp(line, HEADER, strlen(HEADER)) && strncmp(line, HEADER_BEFORE, strlen(HEADER))) ||
+	    !hex_read(&text, &hash, ' '))
 		return false;
 	*timeout = strtod(text, &end);
 	return hash == outcomes_depend_on(o) && end != text && *end == '\n';
 }
 
-/* Read lines up to the first damaged one: the last line may have been cut off.  False: it depends on other options. */
-static bool journal_read(struct outcomes *o, FILE *file, const struct outcomes_options *options)
+/* False: the line is damaged. */
+static bool line_take(struct outcomes *o, const char *line, double timeout, const struct outcomes_options *options)
 {
 	struct verdict verdict;
 	struct digest name;
+
+	if (!strcmp(line, DISTRUSTED)) {
+		o->distrusted |= !options->confirmed;
+		return true;
+	}
+	if (!line_read(o, line, &name, &verdict))
+		return false;
+	if ((verdict.ending.kind != ENDING_TIMEOUT || timeout >= options->timeout) &&
+	    !(verdict.unconfirmed && options->confirmed))
+		*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
+	return true;
+}
+
+/* Read lines up to the first damaged one: the last line may have been cut off.  False: it depends on other options. */
+static bool journal_read(struct outcomes *o, FILE *file, const struct outcomes_options *options)
+{
 	double timeout;
 	char line[256];
 
 	if (!header_read(file, options, &timeout))
 		return false;
-	while (fgets(line, sizeof(line), file) && line_read(o, line, &name, &verdict))
-		if (verdict.ending.kind != ENDING_TIMEOUT || timeout >= options->timeout)
-			*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
+	while (fgets(line, sizeof(line), file) && line_take(o, line, timeout, options))
+		;
 	return true;
 }
 
@@ -135,7 +158,9 @@ static void journal_line(struct outcomes *o, uint64_t low, uint64_t high, struct
 	if (o->journal)
 		fprintf(o->journal, "%016llx %016llx %c %d %s%s\n", (unsigned long long)high, (unsigned long long)low,
 			ending_letter(verdict.ending.kind), verdict.ending.value, oracles_name(o->oracles, verdict),
-			verdict.orderly ? ORDERLY : "");
+			verdict.orderly       ? ORDERLY
+			: verdict.unconfirmed ? UNCONFIRMED
+					      : "");
 }
 
 /* Rewrite the journal, which drops a line that was cut off. */
@@ -146,6 +171,8 @@ static int journal_write(struct outcomes *o, const char *path, const struct outc
 		return err_sys(err, "cannot write %s", path);
 	fprintf(o->journal, HEADER "%016llx %.17g\n", (unsigned long long)outcomes_depend_on(options),
 		options->timeout);
+	if (o->distrusted)
+		fputs(DISTRUSTED, o->journal);
 	for (size_t i = 0; i < o->verdicts.room; i++) {
 		const struct map_entry *entry = &o->verdicts.entries[i];
 
@@ -192,17 +219,37 @@ void outcomes_close(struct outcomes *o)
 
 /* Verdicts */
 
-struct verdict outcomes_get(const struct outcomes *o, struct digest name)
+/* Known, or not known any more. */
+static struct verdict verdict_find(const struct outcomes *o, struct digest name)
 {
 	const uint64_t *code = map_get(&o->verdicts, name.low, name.high);
 
 	return verdict_decode(code && *code != CLAIMED ? *code : 0);
 }
 
+bool outcomes_is_doubtful(const struct outcomes *o, struct digest name)
+{
+	return o->distrusted && verdict_find(o, name).unconfirmed;
+}
+
+struct verdict outcomes_get(const struct outcomes *o, struct digest name)
+{
+	return outcomes_is_doubtful(o, name) ? (struct verdict){0} : verdict_find(o, name);
+}
+
 void outcomes_set(struct outcomes *o, struct digest name, struct verdict verdict)
 {
 	*map_put(&o->verdicts, name.low, name.high) = verdict_code(verdict);
 	journal_line(o, name.low, name.high, verdict);
+}
+
+static struct verdict outcome_judge(const struct outcomes *o, const struct outcome *outcome,
+				    const struct crash_context *crash)
+{
+	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
+
+	verdict.unconfirmed = outcome->unconfirmed;
+	return verdict;
 }
 
 /* Do other contexts, which are judged differently, run the same recovery? */
@@ -218,7 +265,7 @@ struct verdict outcomes_find(struct outcomes *o, struct digest name, const struc
 
 	if (verdict.known || !run_is_shared(crash) || !(outcome = outcomes_kept(o, name, crash)))
 		return verdict;
-	verdict = oracles_judge(o->oracles, outcome, crash);
+	verdict = outcome_judge(o, outcome, crash);
 	if (verdict.known)
 		outcomes_set(o, name, verdict);
 	return verdict;
@@ -228,7 +275,7 @@ bool outcomes_claim(struct outcomes *o, struct digest name, const struct crash_c
 {
 	uint64_t *code = map_put(&o->verdicts, name.low, name.high);
 
-	if (*code)
+	if (*code && !outcomes_is_doubtful(o, name))
 		return true;
 	*code = CLAIMED;
 	return outcomes_find(o, name, crash).known;
@@ -267,7 +314,7 @@ static void failure_keep(struct outcomes *o, struct digest name, const struct cr
 struct verdict outcomes_learn(struct outcomes *o, struct digest name, const struct crash_context *crash,
 			      const struct outcome *outcome)
 {
-	struct verdict verdict = oracles_judge(o->oracles, outcome, crash);
+	struct verdict verdict = outcome_judge(o, outcome, crash);
 
 	BUG_ON(!verdict.known); /* oracles_prepare comes first */
 	outcomes_set(o, name, verdict);
@@ -286,7 +333,7 @@ const struct outcome *outcomes_kept(const struct outcomes *o, struct digest name
 	if (index && *index)
 		return &o->all.at[*index - 1];
 	for (size_t i = 0; i < RECENT_MAX && i < o->recent_count; i++)
-		if (digest_equal(o->recent[i].run, run))
+		if (digest_equal(o->recent[i].run, run) && !(o->distrusted && o->recent[i].outcome.unconfirmed))
 			return &o->recent[i].outcome;
 	return NULL;
 }
@@ -294,6 +341,18 @@ const struct outcome *outcomes_kept(const struct outcomes *o, struct digest name
 void outcomes_drop(struct outcomes *o, struct digest name)
 {
 	*map_put(&o->verdicts, name.low, name.high) = CLAIMED;
+}
+
+void outcomes_distrust(struct outcomes *o)
+{
+	if (o->journal && !o->distrusted)
+		fputs(DISTRUSTED, o->journal);
+	o->distrusted = true;
+}
+
+bool outcomes_are_distrusted(const struct outcomes *o)
+{
+	return o->distrusted;
 }
 
 const struct oracles *outcomes_oracles(const struct outcomes *o)

@@ -13,12 +13,15 @@
  *
  * Each case costs 40 bytes of memory and a line of the journal.  The journal is a text file:
  *
- *     blackout-journal 4 0123456789abcdef 10                hash of the options that matter; the time limit, in seconds
+ *     blackout-journal 5 0123456789abcdef 10                hash of the options that matter; the time limit, in seconds
  *     0123456789abcdef 0123456789abcdef e 3 exit-status     name (high, low); ending; the oracle that rejects it
  *     0123456789abcdef 0123456789abcdef e 3 exit-status orderly                         it fails so without a crash, too
  *     0123456789abcdef 0123456789abcdef e 0 passed          no oracle rejects it
+ *     0123456789abcdef 0123456789abcdef e 0 passed unconfirmed     from a checkpoint, and not from the start (checkpoints.h)
+ *     distrusted                                            from here on, no unconfirmed pass counts, wherever it stands
  *
- * A journal of another version or of other options is not read, but replaced. */
+ * Of two lines with the same name, the second counts.  Version 4 had no checkpoints, and is read, too.  A journal of
+ * another version or of other options is not read, but replaced. */
 #ifndef BLACKOUT_CRASH_OUTCOMES_H
 #define BLACKOUT_CRASH_OUTCOMES_H
 
@@ -36,6 +39,7 @@ struct outcomes_options {
 	const char *depends;             /* text of the options that outcomes depend on */
 	double timeout;                  /* seconds */
 	bool resume;                     /* read an old journal if its options are the same; otherwise replace it */
+	bool confirmed;                  /* but not its unconfirmed passes */
 	const struct shard_parts *parts; /* read their journals, too, whose options must be the same; NULL: none */
 };
 
@@ -74,6 +78,13 @@ const struct outcome *outcomes_kept(const struct outcomes *outcomes, struct dige
 
 /* Forget an outcome that proved unreliable.  The journal keeps it. */
 void outcomes_drop(struct outcomes *outcomes, struct digest name);
+
+/* A run from a checkpoint has proved wrong: the verdicts of unconfirmed passes are not known any more, and their cases
+ * may be claimed again. */
+void outcomes_distrust(struct outcomes *outcomes);
+bool outcomes_are_distrusted(const struct outcomes *outcomes);
+/* Is there a verdict on this case that is not known any more for that reason? */
+bool outcomes_is_doubtful(const struct outcomes *outcomes, struct digest name);
 
 /* A hash of the options that outcomes depend on. */
 uint64_t outcomes_depend_on(const struct outcomes_options *options);

@@ -2,19 +2,12 @@
 /* recheck.c - see recheck.h. */
 #include "crash/recheck.h"
 
-static bool trial_is_doubtful(const struct campaign *c, size_t platform, const struct trial *trial)
-{
-	const struct crash_context crash = campaign_crash(c, platform, trial->event);
-
-	return checkpoints_is_doubtful(c->checkpoints, crash_run(trial->digest, &crash));
-}
-
-static uint64_t doubtful_count(const struct campaign *c, size_t platform, const struct trials *trials)
+static uint64_t doubtful_count(const struct campaign *c, const struct trials *trials)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < trials->all.count; i++)
-		count += trial_is_doubtful(c, platform, &trials->all.at[i]);
+		count += outcomes_is_doubtful(c->outcomes, trials->all.at[i].digest);
 	return count;
 }
 
@@ -41,16 +34,14 @@ static int trials_repeat(struct campaign *c, size_t platform, struct reading *re
 	struct map repeated = {0};
 	int r = 0;
 
-	for (size_t i = 0; i < trials->all.count; i++) {
+	for (size_t i = 0; r == 0 && i < trials->all.count; i++) {
 		const struct trial *trial = &trials->all.at[i];
 		uint64_t *again;
 
-		if (!trial_is_doubtful(c, platform, trial))
+		if (!outcomes_is_doubtful(c->outcomes, trial->digest))
 			continue;
 		again = map_put(&repeated, trial->digest.low, trial->digest.high);
 		if (!*again)
-			outcomes_drop(c->outcomes, trial->digest);
-		if (r == 0 && !*again)
 			r = trial_repeat(c, platform, reading, trial, err);
 		*again = 1;
 	}
@@ -61,7 +52,8 @@ static int trials_repeat(struct campaign *c, size_t platform, struct reading *re
 int recheck(struct campaign *c, size_t platform, const struct trials *trials, struct err *err)
 {
 	struct reading *reading;
-	uint64_t count = c->checkpoints ? doubtful_count(c, platform, trials) : 0;
+	/* A merge tests nothing, or has tested these already (shard.h). */
+	uint64_t count = c->options.parts ? 0 : doubtful_count(c, trials);
 	int r;
 
 	if (!count)

@@ -108,6 +108,8 @@ static bool outcome_waits(struct local *l, struct slot *slot, const struct outco
 		return false;
 	if (slot->confirms) {
 		checkpoints_compare(k, &slot->doubted, outcome);
+		if (checkpoints_are_off(k))
+			outcomes_distrust(l->tester.outcomes);
 		return false;
 	}
 	walk = slot_walked(l, slot);
@@ -119,10 +121,20 @@ static bool outcome_waits(struct local *l, struct slot *slot, const struct outco
 	return slot->doubts = true;
 }
 
+/* The outcome counts, from wherever the run began. */
+static void outcome_tell(struct tester *t, const struct slot *slot, const struct tester_ticket *ticket,
+			 const struct outcome *outcome, bool confirmed)
+{
+	struct outcome told = *outcome;
+
+	told.unconfirmed = slot->way.shortened && !confirmed;
+	tester_learn(t, ticket, &told);
+}
+
 static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 {
 	struct slot *slot = ticket;
-	bool recorded = slot->argv.count;
+	bool recorded = slot->argv.count, confirmed = slot->confirms;
 	struct tester_ticket of;
 
 	if (outcome->touched || recorded)
@@ -137,7 +149,7 @@ static void slot_done(void *arg, void *ticket, const struct outcome *outcome)
 	if (recorded)
 		of.heard(of.arg, outcome);
 	else
-		tester_learn(arg, &of, outcome);
+		outcome_tell(arg, slot, &of, outcome, confirmed);
 }
 
 static void slots_give_up(struct local *l)
@@ -216,7 +228,7 @@ static bool slot_choose(struct local *l, unsigned worker)
 		return false;
 	}
 	struct tester_ticket ticket = slot_clear(slot);
-	tester_learn(&l->tester, &ticket, choice.outcome);
+	outcome_tell(&l->tester, slot, &ticket, choice.outcome, false);
 	return true;
 }
 

@@ -4,7 +4,10 @@
  * depends POOL            writes a record to each page; the first and the last one are valid before they are on media
  * depends POOL HOW        recovery: checks the records from the last to the first, and prints what HOW tells it, which it
  *                         learns after the first page: clock, random, pid; late, the same as pid, but only if most records are
- *                         there; variable, file; thread; nothing */
+ *                         there; variable, file; thread; nothing
+ *                         From a checkpoint, these end with another status than from the start: `middle`, if some
+ *                         records are there, and `left`, if only the first of the last two
+ *                         stores is on media */
 // link: -lpthread
 #include "target.h"
 
@@ -18,6 +21,8 @@ struct record {
 	uint64_t valid;
 	uint64_t fill[7];
 	uint64_t value; /* on another line */
+	uint64_t more[7];
+	uint64_t left; /* likewise; not written back in the end */
 };
 
 static struct record *record_at(char *pool, int page)
@@ -55,6 +60,14 @@ static int work(char *pool)
 		persist(&r->valid);
 		persist(&r->value);
 	}
+	for (int i = 0; i < 2; i++) {
+		ST8(&record_at(pool, 1)->left, i);
+		if (!i)
+			persist(&record_at(pool, 1)->left);
+		ST8(&record_at(pool, 2)->left, i);
+		if (!i)
+			persist(&record_at(pool, 2)->left);
+	}
 	return 0;
 }
 
@@ -87,7 +100,7 @@ static unsigned long learn(const char *how)
 		number = (unsigned long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
 	} else if (!strcmp(how, "random")) {
 		CHECK(getrandom(&number, sizeof(number), 0) == sizeof(number));
-	} else if (!strcmp(how, "pid") || !strcmp(how, "late")) {
+	} else if (!strcmp(how, "pid") || !strcmp(how, "late") || !strcmp(how, "middle")) {
 		number = (unsigned long)getpid();
 	} else if (!strcmp(how, "variable")) {
 		number = strlen(getenv("PATH"));
@@ -99,9 +112,20 @@ static unsigned long learn(const char *how)
 	return number;
 }
 
+/* `number`: the process ID at the beginning.  A copy of the process has another one. */
+static int status_of(char *pool, const char *how, unsigned long number)
+{
+	int some = record_at(pool, 4)->valid != 0, more = record_at(pool, 7)->valid != 0;
+	int here = number == (unsigned long)getpid();
+
+	if (!strcmp(how, "middle"))
+		return more ? !here : some && here;
+	return !strcmp(how, "left") && record_at(pool, 1)->left && !record_at(pool, 2)->left && here;
+}
+
 static int check(char *pool, const char *how)
 {
-	unsigned long number = 0;
+	unsigned long number = (unsigned long)getpid();
 	int status = 0;
 
 	for (int page = PAGES - 1; page >= 0; page--) {
@@ -109,9 +133,11 @@ static int check(char *pool, const char *how)
 
 		if (r->valid && r->value != (uint64_t)page + 100)
 			status = 1;
-		if (page == PAGES - 1)
+		if (page == PAGES - 1 && strcmp(how, "left"))
 			number = learn(how);
 	}
+	if (!strcmp(how, "middle") || !strcmp(how, "left"))
+		return status | status_of(pool, how, number);
 	if (strcmp(how, "late") || record_at(pool, PAGES - 3)->valid)
 		printf("%lu\n", number);
 	return status;

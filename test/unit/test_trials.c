@@ -295,6 +295,61 @@ static void test_journal_timeout(void **state)
 	outcomes_close(outcomes);
 }
 
+static void expect_known(const char *path, bool a, bool b)
+{
+	assert_int_equal(journal_verdict(path, true, "a", 'A').known, a);
+	assert_int_equal(journal_verdict(path, true, "a", 'B').known, b);
+}
+
+/* Passes that were not confirmed count until one of them proves wrong, and the next session knows both. */
+static void test_journal_unconfirmed(void **state)
+{
+	struct verdict unconfirmed = verdict_from('.');
+	struct outcomes *outcomes;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
+	unconfirmed.unconfirmed = true;
+	outcomes = journal_open(path, false, "a", 1);
+	outcomes_set(outcomes, digest_of('A'), unconfirmed);
+	outcomes_set(outcomes, digest_of('B'), verdict_from('.'));
+	outcomes_close(outcomes);
+	expect_known(path, true, true);
+	outcomes = journal_open(path, true, "a", 1);
+	assert_false(outcomes_are_distrusted(outcomes));
+	outcomes_distrust(outcomes);
+	outcomes_close(outcomes);
+	expect_known(path, false, true);
+
+	outcomes = journal_open(path, true, "a", 1);
+	assert_true(outcomes_are_distrusted(outcomes));
+	assert_true(outcomes_is_doubtful(outcomes, digest_of('A')));
+	assert_false(outcomes_is_doubtful(outcomes, digest_of('B')));
+	assert_false(outcomes_claim(outcomes, digest_of('A'), &nowhere));
+	assert_true(outcomes_claim(outcomes, digest_of('A'), &nowhere));
+	outcomes_set(outcomes, digest_of('A'), verdict_from('.'));
+	outcomes_close(outcomes);
+	expect_known(path, true, true);
+}
+
+/* A journal of version 4 is the same without them. */
+static void test_journal_before(void **state)
+{
+	struct outcomes *outcomes;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/journal", (const char *)*state);
+	outcomes = journal_open(path, false, "a", 1);
+	outcomes_set(outcomes, digest_of('A'), verdict_from('3'));
+	outcomes_close(outcomes);
+	file = fopen(path, "r+");
+	fseek(file, (long)strlen("blackout-journal "), SEEK_SET);
+	fputc('4', file);
+	fclose(file);
+	assert_true(verdict_same(journal_verdict(path, true, "a", 'A'), verdict_from('3')));
+}
+
 /* Creation is over at the first moment whose guaranteed content passes. */
 static void expect_created(const char *words, uint64_t event)
 {
@@ -317,9 +372,16 @@ static void test_created(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_jobs),       cmocka_unit_test(test_creation),    cmocka_unit_test(test_platforms),
-		cmocka_unit_test(test_strategies), cmocka_unit_test(test_created),     scratch_test(test_journal),
-		scratch_test(test_journal_anew),   scratch_test(test_journal_timeout),
+		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_creation),
+		cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_strategies),
+		cmocka_unit_test(test_created),
+		scratch_test(test_journal),
+		scratch_test(test_journal_anew),
+		scratch_test(test_journal_timeout),
+		scratch_test(test_journal_unconfirmed),
+		scratch_test(test_journal_before),
 	};
 
 	oracles = oracles_new(NULL, 0);
