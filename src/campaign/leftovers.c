@@ -302,6 +302,8 @@ int leftovers_run(struct campaign *c, struct err *err)
 		return -1;
 	c->leftovers = mem_alloc(sizeof(*c->leftovers));
 	campaign_phase(c, "testing leftovers", 0);
+	/* If one ended differently from a checkpoint, it would be too late to run others again. */
+	c->testing.checkpoints = NULL;
 	r = campaign_tester(c, s.reading, err);
 	if (r == 0)
 		r = leftovers_test(&s, err);
